@@ -431,60 +431,24 @@ static bool write_output(const struct simulation *sim)
     return status == 0;
 }
 
-static bool locks_asked(const char *tree)
-{
-    if (strcmp(tree, "zones") != 0 && strcmp(tree, "locks") != 0)
-        app_usage_error("--tree %s: no such way to build the tree; choose zones or locks", tree);
-    return strcmp(tree, "locks") == 0;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'n':
-        problem->bodies = (uint32_t)app_number("--bodies", arg, 2, MAX_BODIES);
-        return 0;
-    case 'i':
-        problem->input = arg;
-        return 0;
-    case 'o':
-        problem->output = arg;
-        return 0;
-    case 't':
-        problem->theta = app_real("--theta", arg, 0.05, MAX_THETA);
-        return 0;
-    case 'd':
-        problem->dt = app_real("--dt", arg, 0, 1e6);
-        return 0;
-    case 'e':
-        problem->eps = app_real("--eps", arg, 0, 1e6);
-        return 0;
-    case 'T':
-        problem->locks = locks_asked(arg);
-        return 0;
-    case 's':
-        problem->steps = (uint32_t)app_number("--steps", arg, 1, 1000000);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "bodies", 'n', "N", 0, "Size: number of bodies, 2 to 2^22, also as 2^n (default 16384)", 0 },
-    { "input", 'i', "FILE", 0,
-      "Bodies from FILE: lines of mass, position, velocity (default: Plummer's model)", 0 },
-    { "output", 'o', "FILE", 0, "Write the bodies to FILE at the end, in the same form", 0 },
-    { "theta", 't', "X", 0, "Open a cell nearer than its side / X (default 1.0)", 0 },
-    { "dt", 'd', "X", 0, "Length of a step (default 0.025)", 0 },
-    { "eps", 'e', "X", 0, "Softening length (default 0.05)", 0 },
-    { "tree", 'T', "WAY", 0,
+static const struct app_option options[] = {
+    { "bodies", 'n', "N", "Size: number of bodies, 2 to 2^22, also as 2^n (default 16384)",
+      APP_NUMBER(problem, bodies, 2, MAX_BODIES) },
+    { "input", 'i', "FILE",
+      "Bodies from FILE: lines of mass, position, velocity (default: Plummer's model)",
+      APP_TEXT(problem, input) },
+    { "output", 'o', "FILE", "Write the bodies to FILE at the end, in the same form",
+      APP_TEXT(problem, output) },
+    { "theta", 't', "X", "Open a cell nearer than its side / X (default 1.0)",
+      APP_REAL(problem, theta, 0.05, MAX_THETA) },
+    { "dt", 'd', "X", "Length of a step (default 0.025)", APP_REAL(problem, dt, 0, 1e6) },
+    { "eps", 'e', "X", "Softening length (default 0.05)", APP_REAL(problem, eps, 0, 1e6) },
+    { "tree", 'T', "WAY",
       "How the tree is built: in branches, one zone by one node (zones, the default), or by all "
       "nodes in one, with a lock for each cell (locks)",
-      0 },
-    { "steps", 's', "N", 0, "Number of steps (default 4); the first two are not timed", 0 },
+      APP_WORDS(problem, locks, "zones", "locks") },
+    { "steps", 's', "N", "Number of steps (default 4); the first two are not timed",
+      APP_NUMBER(problem, steps, 1, 1000000) },
     { 0 },
 };
 
@@ -499,8 +463,8 @@ int main(int argc, char **argv)
     int status;
 
     app_begin("barnes", &argc, &argv);
-    app_parse(options, parse, "Gravitation of many bodies by the method of Barnes and Hut.", argc,
-              argv, &problem);
+    app_parse(options, "Gravitation of many bodies by the method of Barnes and Hut.", argc, argv,
+              &problem);
     simulation_init(&sim, &problem);
     result.time_s = timed_run(&sim);
     examine(&sim);

@@ -283,8 +283,10 @@ static void report(const struct solver *s, const struct problem *problem,
         verify(s, problem, outcome, result);
 }
 
-static void set_class(struct problem *problem, const char *name)
+static void set_class(void *input, const char *name)
 {
+    struct problem *problem = input;
+
     problem->class =
         name[0] != '\0' && name[1] == '\0' ? cg_class_find((char)(name[0] & ~0x20)) : NULL;
     if (problem->class == NULL)
@@ -296,8 +298,11 @@ static void set_class(struct problem *problem, const char *name)
 
 /* Size options make it a user-defined size; the shift of the class is too small for many of
  * these. */
-static void leave_class(struct problem *problem)
+static void leave_class(void *input, const char *text)
 {
+    struct problem *problem = input;
+
+    (void)text;
     if (problem->class != NULL)
         problem->shift = 0;
     problem->class = NULL;
@@ -322,48 +327,22 @@ static void complete(struct problem *problem)
         problem->shift = ceil(nonzer * nonzer / 8 + nonzer + 1);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'c':
-        set_class(problem, arg);
-        return 0;
-    case 'r':
-        leave_class(problem);
-        problem->rows = app_number("--rows", arg, 2, MAX_ROWS);
-        return 0;
-    case 'n':
-        leave_class(problem);
-        problem->nonzer = app_number("--nonzer", arg, 1, MAX_NONZER);
-        return 0;
-    case 's':
-        leave_class(problem);
-        problem->shift = app_real("--shift", arg, 1e-3, MAX_SHIFT);
-        return 0;
-    case 'i':
-        problem->iterations = (int)app_number("--iterations", arg, 1, MAX_ITERATIONS);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "class", 'c', "CLASS", 0,
+static const struct app_option options[] = {
+    { "class", 'c', "CLASS",
       "Size: S (1400 rows, default), W (7000), A (14000), B (75000), with numbers and shift of "
       "their own",
-      0 },
-    { "rows", 'r', "N", 0, "Size: rows of the matrix (default 1400)", 0 },
-    { "nonzer", 'n', "N", 0,
+      .call = set_class },
+    { "rows", 'r', "N", "Size: rows of the matrix (default 1400)", .call = leave_class,
+      APP_NUMBER(problem, rows, 2, MAX_ROWS) },
+    { "nonzer", 'n', "N",
       "Size: random numbers in each of the vectors that the matrix is made of (default 7); a row "
       "has some N(N+1) elements",
-      0 },
-    { "shift", 's', "X", 0,
+      .call = leave_class, APP_NUMBER(problem, nonzer, 1, MAX_NONZER) },
+    { "shift", 's', "X",
       "Eigenvalues nearest to X are looked for; it is above all of them (default: by --nonzer)",
-      0 },
-    { "iterations", 'i', "N", 0, "Systems solved (default: 15, class B 75)", 0 },
+      .call = leave_class, APP_REAL(problem, shift, 1e-3, MAX_SHIFT) },
+    { "iterations", 'i', "N", "Systems solved (default: 15, class B 75)",
+      APP_NUMBER(problem, iterations, 1, MAX_ITERATIONS) },
     { 0 },
 };
 
@@ -376,7 +355,7 @@ int main(int argc, char **argv)
 
     app_begin("cg", &argc, &argv);
     set_class(&problem, "S");
-    app_parse(options, parse,
+    app_parse(options,
               "An eigenvalue by conjugate gradients: the CG benchmark of the NAS Parallel "
               "Benchmarks.",
               argc, argv, &problem);

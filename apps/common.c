@@ -8,6 +8,7 @@
  */
 #include "apps/common.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -20,6 +21,7 @@
 
 #define STATUS_FAILED 1
 #define STATUS_USAGE  2
+#define OPTIONS       16 /* of a program, at most */
 #define PROGRESS_S    0.5
 
 struct app app = { .nodes = 1, .seed = APP_SEED, .verify = true, .hints = true };
@@ -62,6 +64,118 @@ void app_begin(const char *name, int *argc, char ***argv)
     progress_at = app.node == 0 && terminal ? app_now() + PROGRESS_S : INFINITY;
 }
 
+/* ---- values of options ---- */
+
+static uint64_t number_of(const char *option, const char *text, uint64_t min, uint64_t max)
+{
+    const char *digits = strncmp(text, "2^", 2) == 0 ? text + 2 : text;
+    uint64_t value;
+    char *rest;
+
+    errno = 0;
+    value = strtoull(digits, &rest, 10);
+    if (digits[0] < '0' || digits[0] > '9' || *rest != '\0')
+        app_usage_error("--%s %s: not a number; write one such as 65536 or 2^16", option, text);
+    if (errno == 0 && digits != text)
+        value = value < 64 ? UINT64_C(1) << value : UINT64_MAX;
+    if (errno != 0 || value < min || value > max)
+        app_usage_error("--%s %s: out of range; choose %" PRIu64 " to %" PRIu64, option, text, min,
+                        max);
+    return value;
+}
+
+static double real_of(const char *option, const char *text, double min, double max)
+{
+    char *rest;
+    double value = strtod(text, &rest);
+
+    if (rest == text || *rest != '\0')
+        app_usage_error("--%s %s: not a number; write one such as 0.5", option, text);
+    if (!(value >= min && value <= max))
+        app_usage_error("--%s %s: out of range; choose %g to %g", option, text, min, max);
+    return value;
+}
+
+static uint64_t power_of(const char *option, const char *text, uint64_t min, uint64_t max)
+{
+    uint64_t value = number_of(option, text, min, max);
+
+    if ((value & (value - 1)) != 0)
+        app_usage_error("--%s %s: not a power of two; choose one such as 2^%d", option, text,
+                        63 - __builtin_clzll(value));
+    return value;
+}
+
+static uint64_t choice_of(const char *option, const char *text, const char *const *words)
+{
+    char all[160];
+    size_t used = 0;
+
+    for (uint64_t i = 0; words[i] != NULL; i++) {
+        const char *before = i == 0 ? "" : words[i + 1] == NULL ? " or " : ", ";
+        if (strcmp(words[i], text) == 0)
+            return i;
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", before, words[i]);
+    }
+    app_usage_error("--%s %s: unknown; choose %s", option, text, all);
+}
+
+static void store(void *at, size_t size, uint64_t value)
+{
+    if (size == sizeof(bool))
+        *(bool *)at = value != 0;
+    else if (size == sizeof(uint32_t))
+        *(uint32_t *)at = (uint32_t)value;
+    else
+        *(uint64_t *)at = value;
+}
+
+static void take(const struct app_option *o, void *problem, const char *text)
+{
+    void *at = (char *)problem + o->offset;
+
+    if (o->call != NULL)
+        o->call(problem, text);
+    switch (o->kind) {
+    case APP_INTEGER:
+        store(at, o->size, number_of(o->name, text, o->min, o->max));
+        return;
+    case APP_POWER_OF_TWO:
+        store(at, o->size, power_of(o->name, text, o->min, o->max));
+        return;
+    case APP_CHOICE:
+        store(at, o->size, choice_of(o->name, text, o->words));
+        return;
+    case APP_DOUBLE:
+        *(double *)at = real_of(o->name, text, o->low, o->high);
+        return;
+    case APP_STRING:
+        *(const char **)at = text;
+        return;
+    case APP_NOT_STORED:
+        return;
+    }
+}
+
+/* ---- the command line ---- */
+
+struct own {
+    const struct app_option *options;
+    void *problem;
+};
+
+static error_t parse_own(int key, char *arg, struct argp_state *state)
+{
+    const struct own *own = state->input;
+
+    for (const struct app_option *o = own->options; o->name != NULL; o++)
+        if (o->key == key) {
+            take(o, own->problem, arg);
+            return 0;
+        }
+    return ARGP_ERR_UNKNOWN;
+}
+
 static bool help_given;
 
 static void help(struct argp_state *state, unsigned flags)
@@ -81,7 +195,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
         app.json = arg;
         return 0;
     case KEY_SEED:
-        app.seed = app_number("--seed", arg, 1, APP_RANDOM_MASK);
+        app.seed = number_of("seed", arg, 1, APP_RANDOM_MASK);
         return 0;
     case KEY_VERIFY:
         app.verify = true;
@@ -105,17 +219,23 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
     }
 }
 
-void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc,
-               char **argv, void *input)
+void app_parse(const struct app_option *options, const char *doc, int argc, char **argv,
+               void *problem)
 {
-    const struct argp own = { .options = options, .parser = parser };
+    struct argp_option rows[OPTIONS + 1] = { 0 };
+    struct own input = { options, problem };
+    const struct argp own = { .options = rows, .parser = parse_own };
     const struct argp_child children[] = { { &own, 0, NULL, 0 }, { 0 } };
     const struct argp all = {
         .options = common_options, .parser = parse_common, .doc = doc, .children = children
     };
     unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP | (app.node == 0 ? 0 : ARGP_NO_ERRS);
 
-    if (argp_parse(&all, argc, argv, flags, NULL, input) != 0)
+    for (size_t i = 0; i < OPTIONS && options[i].name != NULL; i++)
+        rows[i] = (struct argp_option){ options[i].name,  options[i].key,
+                                        options[i].value, 0,
+                                        options[i].help,  0 };
+    if (argp_parse(&all, argc, argv, flags, NULL, &input) != 0)
         leave(STATUS_USAGE);
     if (help_given)
         leave(0);
@@ -256,45 +376,6 @@ double app_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t max)
-{
-    const char *digits = strncmp(text, "2^", 2) == 0 ? text + 2 : text;
-    uint64_t value;
-    char *rest;
-
-    errno = 0;
-    value = strtoull(digits, &rest, 10);
-    if (digits[0] < '0' || digits[0] > '9' || *rest != '\0')
-        app_usage_error("%s %s: not a number; write one such as 65536 or 2^16", option, text);
-    if (errno == 0 && digits != text)
-        value = value < 64 ? UINT64_C(1) << value : UINT64_MAX;
-    if (errno != 0 || value < min || value > max)
-        app_usage_error("%s %s: out of range; choose %" PRIu64 " to %" PRIu64, option, text, min,
-                        max);
-    return value;
-}
-
-double app_real(const char *option, const char *text, double min, double max)
-{
-    char *rest;
-    double value = strtod(text, &rest);
-
-    if (rest == text || *rest != '\0')
-        app_usage_error("%s %s: not a number; write one such as 0.5", option, text);
-    if (!(value >= min && value <= max))
-        app_usage_error("%s %s: out of range; choose %g to %g", option, text, min, max);
-    return value;
-}
-
-bool app_first_of(const char *option, const char *text, const char *first, const char *second)
-{
-    bool is_first = strcmp(text, first) == 0;
-
-    if (!is_first && strcmp(text, second) != 0)
-        app_usage_error("%s %s: unknown; choose %s or %s", option, text, first, second);
-    return is_first;
 }
 
 /* First block of a node's part when `blocks` are distributed evenly. */

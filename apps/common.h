@@ -12,7 +12,6 @@
 #ifndef APPS_COMMON_H
 #define APPS_COMMON_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,11 +62,42 @@ struct app_result {
 void app_begin(const char *name, int *argc, char ***argv);
 
 /*
- * Parses the command line with the program's options and parser, then the common options. `input`
- * is passed to the parser. Ends the program on --help and on errors; node 0 prints one error.
+ * An option of a program. Its value goes to a member of the struct that app_parse() is given; the
+ * macros below say how.
  */
-void app_parse(const struct argp_option *options, argp_parser_t parser, const char *doc, int argc,
-               char **argv, void *input);
+struct app_option {
+    const char *name; /* NULL ends a table */
+    int key;
+    const char *value, *help;
+    void (*call)(void *problem, const char *text); /* before the value is stored; NULL: none */
+    enum { APP_NOT_STORED, APP_INTEGER, APP_POWER_OF_TWO, APP_DOUBLE, APP_STRING, APP_CHOICE } kind;
+    size_t offset, size; /* of the member */
+    uint64_t min, max;
+    double low, high;
+    const char *const *words;
+};
+
+#define APP_MEMBER(type, member) \
+    .offset = offsetof(struct type, member), .size = sizeof((struct type *)0)->member
+#define APP_NUMBER(type, member, least, most) \
+    .kind = APP_INTEGER, .min = (least), .max = (most), APP_MEMBER(type, member)
+#define APP_POWER(type, member, least, most) \
+    .kind = APP_POWER_OF_TWO, .min = (least), .max = (most), APP_MEMBER(type, member)
+#define APP_REAL(type, member, least, most) \
+    .kind = APP_DOUBLE, .low = (least), .high = (most), APP_MEMBER(type, member)
+#define APP_TEXT(type, member) .kind = APP_STRING, APP_MEMBER(type, member)
+/* the index of the word: a bool is true for the second of two */
+#define APP_WORD_OF(type, member, list) \
+    .kind = APP_CHOICE, .words = (list), APP_MEMBER(type, member)
+#define APP_WORDS(type, member, ...) \
+    APP_WORD_OF(type, member, ((const char *const[]){ __VA_ARGS__, NULL }))
+
+/*
+ * Parses the command line with the program's options and the common options. Ends the program on
+ * --help and on errors; node 0 prints one error.
+ */
+void app_parse(const struct app_option *options, const char *doc, int argc, char **argv,
+               void *problem);
 
 /* Ends the program because of an invalid command line; every node must reach the same
  * conclusion. */
@@ -93,15 +123,6 @@ void app_progress(uint64_t done, uint64_t total);
 
 /* Seconds on a monotonic clock. */
 double app_now(void);
-
-/* Parses an integer in [min, max], also written as 2^n; ends the program on errors. */
-uint64_t app_number(const char *option, const char *text, uint64_t min, uint64_t max);
-
-/* The same for a real number. */
-double app_real(const char *option, const char *text, double min, double max);
-
-/* True if `text` is the first of two words; ends the program if it is neither. */
-bool app_first_of(const char *option, const char *text, const char *first, const char *second);
 
 /* The part of `node` in `total` indices, in whole multiples of `unit`; empty if there are too
  * few. */

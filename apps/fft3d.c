@@ -495,8 +495,9 @@ static void report(const struct transform *ft, const struct problem *problem,
 }
 
 /* "64x32x16", or "64^3". */
-static void parse_grid(struct problem *problem, const char *text)
+static void parse_grid(void *input, const char *text)
 {
+    struct problem *problem = input;
     size_t *n = problem->n;
     int end = 0;
 
@@ -511,8 +512,10 @@ static void parse_grid(struct problem *problem, const char *text)
                             n[i], FFT_MAX_LENGTH);
 }
 
-static void set_class(struct problem *problem, const char *name)
+static void set_class(void *input, const char *name)
 {
+    struct problem *problem = input;
+
     problem->class =
         name[0] != '\0' && name[1] == '\0' ? ft_class_find((char)(name[0] & ~0x20)) : NULL;
     if (problem->class == NULL)
@@ -520,34 +523,16 @@ static void set_class(struct problem *problem, const char *name)
     memcpy(problem->n, problem->class->n, sizeof problem->n);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'c':
-        set_class(problem, arg);
-        return 0;
-    case 'g':
-        parse_grid(problem, arg);
-        return 0;
-    case 'w':
-        problem->gets = app_first_of("--by", arg, "gets", "loads");
-        return 0;
-    case 'i':
-        problem->iterations = (int)app_number("--iterations", arg, 1, FT_MAX_TIME);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "class", 'c', "CLASS", 0,
-      "Size: S (64^3, default), W (128x128x32), A (256x256x128), B (512x256x256)", 0 },
-    { "grid", 'g', "NXxNYxNZ", 0, "Size: any powers of two from 2 to 1024; also N^3", 0 },
-    { "iterations", 'i', "N", 0, "Inverse transforms (default: 6, class B 20)", 0 },
-    { "by", 'w', "HOW", 0, "loads (default), or gets: rows of other nodes are copied", 0 },
+static const struct app_option options[] = {
+    { "class", 'c', "CLASS",
+      "Size: S (64^3, default), W (128x128x32), A (256x256x128), B (512x256x256)",
+      .call = set_class },
+    { "grid", 'g', "NXxNYxNZ", "Size: any powers of two from 2 to 1024; also N^3",
+      .call = parse_grid },
+    { "iterations", 'i', "N", "Inverse transforms (default: 6, class B 20)",
+      APP_NUMBER(problem, iterations, 1, FT_MAX_TIME) },
+    { "by", 'w', "HOW", "loads (default), or gets: rows of other nodes are copied",
+      APP_WORDS(problem, gets, "loads", "gets") },
     { 0 },
 };
 
@@ -559,9 +544,8 @@ int main(int argc, char **argv)
 
     app_begin("fft3d", &argc, &argv);
     set_class(&problem, "S");
-    app_parse(options, parse,
-              "3-D Fourier transforms: the FT benchmark of the NAS Parallel Benchmarks.", argc,
-              argv, &problem);
+    app_parse(options, "3-D Fourier transforms: the FT benchmark of the NAS Parallel Benchmarks.",
+              argc, argv, &problem);
     if (problem.iterations == 0)
         problem.iterations = problem.class != NULL ? problem.class->iterations : ITERATIONS;
     transform_init(&ft, &problem);

@@ -245,31 +245,26 @@ static void report(const struct gauss *g, struct app_result *result)
         verify(g, result);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    size_t *size = state->input;
+struct problem {
+    size_t size;
+};
 
-    if (key != 's')
-        return ARGP_ERR_UNKNOWN;
-    *size = app_number("--size", arg, 1, MAX_SIZE);
-    return 0;
-}
-
-static const struct argp_option options[] = {
-    { "size", 's', "N", 0, "Equations and unknowns (default 1024)", 0 },
+static const struct app_option options[] = {
+    { "size", 's', "N", "Equations and unknowns (default 1024)",
+      APP_NUMBER(problem, size, 1, MAX_SIZE) },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    size_t size = DEFAULT_SIZE;
+    struct problem problem = { DEFAULT_SIZE };
     struct app_result result = { 0 };
     struct gauss g;
 
     app_begin("gauss", &argc, &argv);
-    app_parse(options, parse, "A dense system of linear equations by Gaussian elimination.", argc,
-              argv, &size);
-    gauss_init(&g, size);
+    app_parse(options, "A dense system of linear equations by Gaussian elimination.", argc, argv,
+              &problem);
+    gauss_init(&g, problem.size);
     make_system(&g);
     result.time_s = timed_solve(&g);
     if (app.node == 0)

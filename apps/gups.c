@@ -45,8 +45,8 @@
 #define OUTSTANDING 1024
 #define ROUND       (OUTSTANDING / 2) /* per round, with two rounds pending */
 
-enum way { ATOMICS, PUTS, LOCKS, WAYS };
-static const char *const way_names[WAYS] = { "atomics", "puts", "locks" };
+enum way { ATOMICS, PUTS, LOCKS };
+static const char *const way_names[] = { "atomics", "puts", "locks", NULL };
 
 struct problem {
     uint64_t words, first;
@@ -301,43 +301,14 @@ static void report(const struct gups *g, struct app_result *result)
     snprintf(result->rate, sizeof result->rate, "%.6f GUP/s", 1e-3 * result->mops);
 }
 
-static enum way way_of(const char *text)
-{
-    for (int by = 0; by < WAYS; by++)
-        if (strcmp(text, way_names[by]) == 0)
-            return (enum way)by;
-    app_usage_error("--by %s: unknown; choose atomics, puts or locks", text);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *p = state->input;
-
-    switch (key) {
-    case 't':
-        p->words = app_number("--table", arg, 1, MAX_WORDS);
-        if ((p->words & (p->words - 1)) != 0)
-            app_usage_error("--table %s: not a power of two; write one such as 2^20", arg);
-        return 0;
-    case 'f':
-        p->first = app_number("--first", arg, 0, GUPS_PERIOD);
-        return 0;
-    case 'l':
-        p->locks = app_number("--locks", arg, 1, HLRC_STATIC_LOCKS);
-        return 0;
-    case 'w':
-        p->by = way_of(arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "table", 't', "WORDS", 0, "Words of 8 bytes, a power of two (default 2^20)", 0 },
-    { "by", 'w', "HOW", 0, "atomics (default), puts or locks", 0 },
-    { "locks", 'l', "N", 0, "By locks: how many the table has (default 64)", 0 },
-    { "first", 'f', "N", 0, "Start after this number of the stream (default 0)", 0 },
+static const struct app_option options[] = {
+    { "table", 't', "WORDS", "Words of 8 bytes, a power of two (default 2^20)",
+      APP_POWER(problem, words, 1, MAX_WORDS) },
+    { "by", 'w', "HOW", "atomics (default), puts or locks", APP_WORD_OF(problem, by, way_names) },
+    { "locks", 'l', "N", "By locks: how many the table has (default 64)",
+      APP_NUMBER(problem, locks, 1, HLRC_STATIC_LOCKS) },
+    { "first", 'f', "N", "Start after this number of the stream (default 0)",
+      APP_NUMBER(problem, first, 0, GUPS_PERIOD) },
     { 0 },
 };
 
@@ -348,8 +319,8 @@ int main(int argc, char **argv)
     struct gups g;
 
     app_begin("gups", &argc, &argv);
-    app_parse(options, parse, "RandomAccess of the HPC Challenge: giga-updates per second.", argc,
-              argv, &problem);
+    app_parse(options, "RandomAccess of the HPC Challenge: giga-updates per second.", argc, argv,
+              &problem);
     gups_init(&g, &problem);
     result.time_s = timed_updates(&g);
     gups_check(own_part(&g), g.begin[app.node], own_words(&g), problem.words, problem.first,

@@ -414,18 +414,21 @@ static void report(struct sorter *s, const struct problem *problem, struct app_r
         verify(s, problem, result);
 }
 
-static uint64_t power_of_two(const char *option, const char *text, uint64_t min, uint64_t max)
+/* Size options make it a user-defined size. */
+static void leave_class(void *input, const char *text)
 {
-    uint64_t value = app_number(option, text, min, max);
+    struct problem *problem = input;
 
-    if ((value & (value - 1)) != 0)
-        app_usage_error("%s %s: no power of two; choose one such as 2^%u", option, text,
-                        log2_of(value));
-    return value;
+    (void)text;
+    if (problem->class != NULL)
+        problem->max_key = 0;
+    problem->class = NULL;
 }
 
-static void set_class(struct problem *problem, const char *name)
+static void set_class(void *input, const char *name)
 {
+    struct problem *problem = input;
+
     problem->class =
         name[0] != '\0' && name[1] == '\0' ? is_class_find((char)(name[0] & ~0x20)) : NULL;
     if (problem->class == NULL)
@@ -446,36 +449,15 @@ static void complete(struct problem *problem)
         problem->index[test] = (uint32_t)(problem->keys / (IS_TESTS + 1) * (test + 1));
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'c':
-        set_class(problem, arg);
-        return 0;
-    case 'k':
-        if (problem->class != NULL)
-            problem->max_key = 0;
-        problem->class = NULL;
-        problem->keys = power_of_two("--keys", arg, MIN_KEYS, MAX_KEYS);
-        return 0;
-    case 'm':
-        problem->class = NULL;
-        problem->max_key = (uint32_t)power_of_two("--max-key", arg, MIN_MAX_KEY, MAX_MAX_KEY);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "class", 'c', "CLASS", 0,
+static const struct app_option options[] = {
+    { "class", 'c', "CLASS",
       "Size: S (2^16 keys below 2^11, default), W (2^20, 2^16), A (2^23, 2^19), "
       "B (2^25, 2^21), C (2^27, 2^23)",
-      0 },
-    { "keys", 'k', "N", 0, "Size: number of keys, a power of two, also as 2^n", 0 },
-    { "max-key", 'm', "M", 0, "Keys are below M, a power of two (default N/16)", 0 },
+      .call = set_class },
+    { "keys", 'k', "N", "Size: number of keys, a power of two, also as 2^n", .call = leave_class,
+      APP_POWER(problem, keys, MIN_KEYS, MAX_KEYS) },
+    { "max-key", 'm', "M", "Keys are below M, a power of two (default N/16)", .call = leave_class,
+      APP_POWER(problem, max_key, MIN_MAX_KEY, MAX_MAX_KEY) },
     { 0 },
 };
 
@@ -487,9 +469,8 @@ int main(int argc, char **argv)
 
     app_begin("is", &argc, &argv);
     set_class(&problem, "S");
-    app_parse(options, parse,
-              "Ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.", argc, argv,
-              &problem);
+    app_parse(options, "Ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.",
+              argc, argv, &problem);
     complete(&problem);
     sorter_init(&s, &problem);
     result.time_s = timed_run(&s, &problem);

@@ -347,37 +347,16 @@ static void report(const struct lu *lu, struct app_result *result)
     free(whole);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *p = state->input;
-
-    switch (key) {
-    case 's':
-        p->size = app_number("--size", arg, 1, MAX_SIZE);
-        return 0;
-    case 'b':
-        p->block = app_number("--block", arg, 1, MAX_BLOCK);
-        return 0;
-    case 'l':
-        p->by_rows = app_first_of("--layout", arg, "rows", "blocks");
-        return 0;
-    case 'd':
-        p->cyclic = app_first_of("--distribution", arg, "cyclic", "block");
-        return 0;
-    case 'w':
-        p->gets = app_first_of("--by", arg, "gets", "loads");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "size", 's', "N", 0, "Rows and columns (default 1024)", 0 },
-    { "block", 'b', "B", 0, "Rows and columns of a block (default 32)", 0 },
-    { "layout", 'l', "HOW", 0, "blocks (default): each block in a row; rows: an array", 0 },
-    { "distribution", 'd', "HOW", 0, "cyclic (default), or block: regions of blocks", 0 },
-    { "by", 'w', "HOW", 0, "loads (default), or gets: other nodes' blocks are copied", 0 },
+static const struct app_option options[] = {
+    { "size", 's', "N", "Rows and columns (default 1024)", APP_NUMBER(problem, size, 1, MAX_SIZE) },
+    { "block", 'b', "B", "Rows and columns of a block (default 32)",
+      APP_NUMBER(problem, block, 1, MAX_BLOCK) },
+    { "layout", 'l', "HOW", "blocks (default): each block in a row; rows: an array",
+      APP_WORDS(problem, by_rows, "blocks", "rows") },
+    { "distribution", 'd', "HOW", "cyclic (default), or block: regions of blocks",
+      APP_WORDS(problem, cyclic, "block", "cyclic") },
+    { "by", 'w', "HOW", "loads (default), or gets: other nodes' blocks are copied",
+      APP_WORDS(problem, gets, "loads", "gets") },
     { 0 },
 };
 
@@ -388,7 +367,7 @@ int main(int argc, char **argv)
     struct lu lu;
 
     app_begin("lu", &argc, &argv);
-    app_parse(options, parse, "A dense matrix factored by blocks: the LU of SPLASH-2.", argc, argv,
+    app_parse(options, "A dense matrix factored by blocks: the LU of SPLASH-2.", argc, argv,
               &problem);
     lu_init(&lu, &problem);
     make_matrix(&lu);

@@ -41,9 +41,9 @@
 
 enum { STACK_LOCK }; /* a static lock of HLRC */
 
-enum distribution { UNIFORM, SORTED, REVERSED, FEW_VALUES, DISTRIBUTIONS };
+enum distribution { UNIFORM, SORTED, REVERSED, FEW_VALUES };
 
-static const char *const distribution_name[] = { "uniform", "sorted", "reversed", "few" };
+static const char *const distribution_name[] = { "uniform", "sorted", "reversed", "few", NULL };
 
 struct problem {
     size_t keys, threshold;
@@ -275,49 +275,19 @@ static void report(const struct problem *problem, struct app_result *result)
     result->mops = 1e-6 * (double)problem->keys / result->time_s;
 }
 
-static enum distribution parse_distribution(const char *text)
-{
-    for (int i = 0; i < DISTRIBUTIONS; i++)
-        if (strcmp(text, distribution_name[i]) == 0)
-            return (enum distribution)i;
-    app_usage_error("--distribution %s: no such distribution; choose uniform, sorted, reversed or "
-                    "few",
-                    text);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'k':
-        problem->keys = app_number("--keys", arg, 1, MAX_KEYS);
-        return 0;
-    case 't':
-        problem->threshold = app_number("--threshold", arg, INSERTION, MAX_KEYS);
-        return 0;
-    case 'd':
-        problem->distribution = parse_distribution(arg);
-        return 0;
-    case 'i':
-        problem->input = arg;
-        return 0;
-    case 'o':
-        problem->output = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "keys", 'k', "N", 0, "Number of keys, also as 2^n (default 2^20)", 0 },
-    { "threshold", 't', "T", 0,
-      "A range of at most T keys is sorted by one node, 16 or more (default 1024)", 0 },
-    { "distribution", 'd', "NAME", 0,
-      "uniform below 2^32 (default), sorted, reversed, or few: 16 different keys", 0 },
-    { "input", 'i', "FILE", 0, "Sort the keys in FILE, one number in each line", 0 },
-    { "output", 'o', "FILE", 0, "Write the sorted keys to FILE, one in each line", 0 },
+static const struct app_option options[] = {
+    { "keys", 'k', "N", "Number of keys, also as 2^n (default 2^20)",
+      APP_NUMBER(problem, keys, 1, MAX_KEYS) },
+    { "threshold", 't', "T",
+      "A range of at most T keys is sorted by one node, 16 or more (default 1024)",
+      APP_NUMBER(problem, threshold, INSERTION, MAX_KEYS) },
+    { "distribution", 'd', "NAME",
+      "uniform below 2^32 (default), sorted, reversed, or few: 16 different keys",
+      APP_WORD_OF(problem, distribution, distribution_name) },
+    { "input", 'i', "FILE", "Sort the keys in FILE, one number in each line",
+      APP_TEXT(problem, input) },
+    { "output", 'o', "FILE", "Write the sorted keys to FILE, one in each line",
+      APP_TEXT(problem, output) },
     { 0 },
 };
 
@@ -342,8 +312,8 @@ int main(int argc, char **argv)
     int unwritten = 0;
 
     app_begin("qsort", &argc, &argv);
-    app_parse(options, parse, "Sorting of integers: quicksort on a shared stack of ranges.", argc,
-              argv, &problem);
+    app_parse(options, "Sorting of integers: quicksort on a shared stack of ranges.", argc, argv,
+              &problem);
     complete(&problem);
     sorter_init(&s, &problem, &given);
     result.time_s = sort(&s);

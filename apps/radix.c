@@ -432,47 +432,17 @@ static void report(const struct sorter *s, const struct problem *problem, struct
         verify(&all, result);
 }
 
-static uint32_t parse_radix(const char *text)
-{
-    uint64_t radix = app_number("--radix", text, 2, MAX_RADIX);
-
-    if ((radix & (radix - 1)) != 0)
-        app_usage_error("--radix %s: no power of two; choose one such as 2^%u", text,
-                        log2_of(radix));
-    return (uint32_t)radix;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'k':
-        problem->keys = app_number("--keys", arg, 1, MAX_KEYS);
-        return 0;
-    case 'r':
-        problem->radix = parse_radix(arg);
-        return 0;
-    case 'm':
-        problem->max_key = app_number("--max-key", arg, 1, MAX_MAX_KEY);
-        return 0;
-    case 'i':
-        problem->input = arg;
-        return 0;
-    case 'o':
-        problem->output = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "keys", 'k', "N", 0, "Number of keys, also as 2^n (default 2^20)", 0 },
-    { "radix", 'r', "R", 0, "Values of a digit, a power of two (default 1024)", 0 },
-    { "max-key", 'm', "M", 0, "Keys are uniform below M, up to 2^32 (default 2^19)", 0 },
-    { "input", 'i', "FILE", 0, "Sort the keys in FILE, one number in each line", 0 },
-    { "output", 'o', "FILE", 0, "Write the sorted keys to FILE, one in each line", 0 },
+static const struct app_option options[] = {
+    { "keys", 'k', "N", "Number of keys, also as 2^n (default 2^20)",
+      APP_NUMBER(problem, keys, 1, MAX_KEYS) },
+    { "radix", 'r', "R", "Values of a digit, a power of two (default 1024)",
+      APP_POWER(problem, radix, 2, MAX_RADIX) },
+    { "max-key", 'm', "M", "Keys are uniform below M, up to 2^32 (default 2^19)",
+      APP_NUMBER(problem, max_key, 1, MAX_MAX_KEY) },
+    { "input", 'i', "FILE", "Sort the keys in FILE, one number in each line",
+      APP_TEXT(problem, input) },
+    { "output", 'o', "FILE", "Write the sorted keys to FILE, one in each line",
+      APP_TEXT(problem, output) },
     { 0 },
 };
 
@@ -499,8 +469,7 @@ int main(int argc, char **argv)
     int unwritten = 0;
 
     app_begin("radix", &argc, &argv);
-    app_parse(options, parse, "Sorting of integers: the radix sort of SPLASH-2.", argc, argv,
-              &problem);
+    app_parse(options, "Sorting of integers: the radix sort of SPLASH-2.", argc, argv, &problem);
     complete(&problem);
     sorter_init(&s, &problem);
     make_keys(&s, &problem);

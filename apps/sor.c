@@ -195,46 +195,15 @@ static void report(struct sor *s, const struct problem *problem, struct app_resu
         verify(s, problem->sweeps, result);
 }
 
-static bool parse_method(const char *text)
-{
-    if (strcmp(text, "sor") != 0 && strcmp(text, "jacobi") != 0)
-        app_usage_error("--method %s: no such method; choose sor or jacobi", text);
-    return text[0] == 'j';
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 's':
-        problem->size = app_number("--size", arg, 1, MAX_SIZE);
-        return 0;
-    case 'k':
-        problem->sweeps = app_number("--sweeps", arg, 1, MAX_SWEEPS);
-        return 0;
-    case 'w':
-        problem->omega = app_real("--omega", arg, 0.01, 1.9999);
-        return 0;
-    case 'm':
-        problem->jacobi = parse_method(arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (problem->jacobi && problem->omega != 0)
-            app_usage_error("--omega %g: of no use to --method jacobi; leave it out",
-                            problem->omega);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "size", 's', "N", 0, "Inner points along a side of the grid (default 1024)", 0 },
-    { "sweeps", 'k', "K", 0, "Times that each point is relaxed (default 100)", 0 },
-    { "omega", 'w', "W", 0, "Factor of over-relaxation, 0.01 to 1.9999 (default: the best for N)",
-      0 },
-    { "method", 'm', "M", 0, "sor (default) or jacobi, which has two arrays, filled by node 0", 0 },
+static const struct app_option options[] = {
+    { "size", 's', "N", "Inner points along a side of the grid (default 1024)",
+      APP_NUMBER(problem, size, 1, MAX_SIZE) },
+    { "sweeps", 'k', "K", "Times that each point is relaxed (default 100)",
+      APP_NUMBER(problem, sweeps, 1, MAX_SWEEPS) },
+    { "omega", 'w', "W", "Factor of over-relaxation, 0.01 to 1.9999 (default: the best for N)",
+      APP_REAL(problem, omega, 0.01, 1.9999) },
+    { "method", 'm', "M", "sor (default) or jacobi, which has two arrays, filled by node 0",
+      APP_WORDS(problem, jacobi, "sor", "jacobi") },
     { 0 },
 };
 
@@ -245,8 +214,10 @@ int main(int argc, char **argv)
     struct sor s;
 
     app_begin("sor", &argc, &argv);
-    app_parse(options, parse, "Laplace's equation by red-black successive over-relaxation.", argc,
-              argv, &problem);
+    app_parse(options, "Laplace's equation by red-black successive over-relaxation.", argc, argv,
+              &problem);
+    if (problem.jacobi && problem.omega != 0)
+        app_usage_error("--omega %g: of no use to --method jacobi; leave it out", problem.omega);
     sor_init(&s, &problem);
     if (problem.jacobi)
         fill_jacobi(&s);

@@ -339,31 +339,14 @@ static void report(const struct search *s, const struct problem *problem, const 
         verify(s->best, city, problem->cities, result);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'c':
-        problem->cities = (int)app_number("--cities", arg, MIN_CITIES, MAX_CITIES);
-        return 0;
-    case 't':
-        problem->threshold = (int)app_number("--threshold", arg, 1, MAX_CITIES);
-        return 0;
-    case 'i':
-        problem->input = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "cities", 'c', "N", 0, "Number of cities, 3 to 20 (default 16)", 0 },
-    { "threshold", 't', "T", 0,
+static const struct app_option options[] = {
+    { "cities", 'c', "N", "Number of cities, 3 to 20 (default 16)",
+      APP_NUMBER(problem, cities, MIN_CITIES, MAX_CITIES) },
+    { "threshold", 't', "T",
       "A tour that lacks at most T cities is completed by one node (default: the cities less 4)",
-      0 },
-    { "input", 'i', "FILE", 0, "The cities in FILE, two coordinates in each line", 0 },
+      APP_NUMBER(problem, threshold, 1, MAX_CITIES) },
+    { "input", 'i', "FILE", "The cities in FILE, two coordinates in each line",
+      APP_TEXT(problem, input) },
     { 0 },
 };
 
@@ -385,8 +368,7 @@ int main(int argc, char **argv)
     struct search s;
 
     app_begin("tsp", &argc, &argv);
-    app_parse(options, parse, "The travelling salesman, by branch and bound.", argc, argv,
-              &problem);
+    app_parse(options, "The travelling salesman, by branch and bound.", argc, argv, &problem);
     complete_problem(&problem, city);
     search_init(&s, &problem, city);
     search(&s, &result.time_s);

@@ -471,48 +471,18 @@ static void report(const struct water *w, const struct problem *problem, struct 
         verify(w, &all, result);
 }
 
-static bool locks_asked(const char *forces)
-{
-    if (strcmp(forces, "rows") != 0 && strcmp(forces, "locks") != 0)
-        app_usage_error("--forces %s: no such way to find them; choose rows or locks", forces);
-    return strcmp(forces, "locks") == 0;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct problem *problem = state->input;
-
-    switch (key) {
-    case 'm':
-        problem->molecules = app_number("--molecules", arg, 1, MAX_MOLECULES);
-        return 0;
-    case 's':
-        problem->steps = app_number("--steps", arg, 1, MAX_STEPS);
-        return 0;
-    case 'c':
-        problem->cutoff = app_real("--cutoff", arg, 2, 100);
-        return 0;
-    case 'f':
-        problem->locks = locks_asked(arg);
-        return 0;
-    case 't':
-        problem->dt = app_real("--dt", arg, 1e-3, 10);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    { "molecules", 'm', "N", 0, "Number of molecules (default 512)", 0 },
-    { "steps", 's', "N", 0, "Time steps (default 3)", 0 },
-    { "cutoff", 'c', "A", 0,
-      "Reach of the forces between molecules, in angstrom (default 6.212752)", 0 },
-    { "dt", 't', "FS", 0, "Time step in femtoseconds (default 0.15)", 0 },
-    { "forces", 'f', "WAY", 0,
+static const struct app_option options[] = {
+    { "molecules", 'm', "N", "Number of molecules (default 512)",
+      APP_NUMBER(problem, molecules, 1, MAX_MOLECULES) },
+    { "steps", 's', "N", "Time steps (default 3)", APP_NUMBER(problem, steps, 1, MAX_STEPS) },
+    { "cutoff", 'c', "A", "Reach of the forces between molecules, in angstrom (default 6.212752)",
+      APP_REAL(problem, cutoff, 2, 100) },
+    { "dt", 't', "FS", "Time step in femtoseconds (default 0.15)",
+      APP_REAL(problem, dt, 1e-3, 10) },
+    { "forces", 'f', "WAY",
       "How forces are found: each pair twice, by the nodes whose rows its molecules are in (rows, "
       "the default), or once, and added up under a lock for each molecule (locks)",
-      0 },
+      APP_WORDS(problem, locks, "rows", "locks") },
     { 0 },
 };
 
@@ -524,7 +494,7 @@ int main(int argc, char **argv)
     struct water w = { 0 };
 
     app_begin("water", &argc, &argv);
-    app_parse(options, parse,
+    app_parse(options,
               "Molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial.", argc,
               argv, &problem);
     water_init(&w, &problem);

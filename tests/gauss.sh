@@ -45,7 +45,7 @@ everywhere "2" --size 7 --block 32
 test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --size 512
 run_job 2 ardmar "$app" --layout diagonal
 expect_status "--layout diagonal" 2
-expect_err "--layout diagonal" "unknown; choose rows or blocks"
+expect_err "--layout diagonal" "unknown; choose blocks or rows"
 
 app=${top_builddir:-.}/apps/gups
 everywhere "1 2 3" --table 2^12

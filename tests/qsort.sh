@@ -30,7 +30,7 @@ expect_status "--output" 0
 cmp "$work/sorted" "$work/result" || fail "the sorted file differs from that of sort -n"
 
 refused "--threshold 15: out of range" --threshold 15
-refused "--distribution normal: no such distribution" --distribution normal
+refused "--distribution normal: unknown; choose uniform, sorted, reversed or few" --distribution normal
 refused "--keys 0: out of range" --keys 0
 echo 17 x >"$work/keys"
 refused "line 1 is no key" --input "$work/keys"

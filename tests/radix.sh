@@ -33,7 +33,7 @@ expect_traffic $least $((least * 5 / 4)) --keys 2^18 --no-verify
 
 run_job 2 ardmar "$app" --radix 1000
 expect_status "--radix 1000" 2
-expect_err "--radix 1000" "--radix 1000: no power of two"
+expect_err "--radix 1000" "--radix 1000: not a power of two"
 echo 17 x >"$work/keys"
 run_job 2 ardmar "$app" --input "$work/keys"
 expect_status "bad file" 2
