@@ -10,6 +10,10 @@
 #define OPTIONS     32
 #define REPETITIONS 1000000
 #define SECONDS     3600
+#define JSON_OPTION                                            \
+    {                                                          \
+        "json", 'j', "FILE", 0, "write the results to FILE", 0 \
+    }
 
 struct bench_settings bench;
 
@@ -102,119 +106,6 @@ bool bench_wants(const char *figure)
     return bench.only == NULL || strcmp(bench.only, figure) == 0;
 }
 
-/* ---- Options --------------------------------------------------------------------------------- */
-
-enum { KEY_LIST = 1000, KEY_WARM_UP, KEY_SECONDS, KEY_SIZES };
-
-static void list_figures(void)
-{
-    for (const struct bench_figure *f = bench.program->figures; f->name != NULL; f++)
-        printf("%-22s %s\n", f->name, f->what);
-    exit(0);
-}
-
-static error_t take(int key, char *arg, struct argp_state *state)
-{
-    const struct bench_program *program = bench.program;
-
-    switch (key) {
-    case 'o':
-        bench.only = figure_called(arg);
-        return 0;
-    case 'r':
-        bench.repetitions = bench_number("--repetitions", arg, 1, REPETITIONS);
-        return 0;
-    case KEY_LIST:
-        list_figures();
-        return 0;
-    case KEY_WARM_UP:
-        bench.warmup = bench_number("--warmup", arg, 1, REPETITIONS);
-        return 0;
-    case KEY_SECONDS:
-        bench.seconds = seconds_of(arg);
-        return 0;
-    case KEY_SIZES:
-        bench.sizes = bench_numbers("--sizes", arg, program->smallest, program->largest);
-        return 0;
-    default:
-        if (program->take != NULL && program->options != NULL && arg != NULL &&
-            program->take(key, arg))
-            return 0;
-        return bench_option(key, arg, state, &bench.json);
-    }
-}
-
-static void add_option(struct argp_option *options, size_t *count, struct argp_option option)
-{
-    if (*count == OPTIONS - 1)
-        abort();
-    options[(*count)++] = option;
-}
-
-/* Options common to all programs, then those of this program. */
-static void make_options(const struct bench_program *program, struct argp_option *options)
-{
-    static char help[4][160];
-    size_t count = 0;
-
-    snprintf(help[0], sizeof help[0], "maximum number of repetitions (default %lu)",
-             program->repetitions);
-    snprintf(help[1], sizeof help[1], "uncounted repetitions before these (default %lu)",
-             program->warmup);
-    snprintf(
-        help[2], sizeof help[2],
-        "maximum seconds for one figure; reduces the repetitions if they take long (default %g)",
-        program->seconds);
-    add_option(options, &count, (struct argp_option)BENCH_JSON_OPTION);
-    add_option(options, &count,
-               (struct argp_option){ "list", KEY_LIST, NULL, 0, "list the figures and exit", 0 });
-    add_option(options, &count,
-               (struct argp_option){ "only", 'o', "FIGURE", 0, "measure only this figure", 0 });
-    add_option(options, &count, (struct argp_option){ "repetitions", 'r', "N", 0, help[0], 0 });
-    add_option(options, &count, (struct argp_option){ "rounds", 0, NULL, OPTION_ALIAS, NULL, 0 });
-    add_option(options, &count, (struct argp_option){ "warmup", KEY_WARM_UP, "N", 0, help[1], 0 });
-    add_option(options, &count, (struct argp_option){ "warm-up", 0, NULL, OPTION_ALIAS, NULL, 0 });
-    add_option(options, &count, (struct argp_option){ "seconds", KEY_SECONDS, "S", 0, help[2], 0 });
-    if (program->sizes != NULL) {
-        snprintf(help[3], sizeof help[3], "%s (default %s)", program->sizes_are, program->sizes);
-        add_option(options, &count,
-                   (struct argp_option){ "sizes", KEY_SIZES, "LIST", 0, help[3], 0 });
-    }
-    for (const struct argp_option *o = program->options; o != NULL && o->name != NULL; o++)
-        add_option(options, &count, *o);
-}
-
-void bench_arguments(const struct bench_program *program, int argc, char **argv)
-{
-    static struct argp_option options[OPTIONS];
-    const struct argp argp = { options, take, NULL, program->what, NULL, NULL, NULL };
-
-    bench = (struct bench_settings){ .program = program,
-                                     .warmup = program->warmup,
-                                     .repetitions = program->repetitions,
-                                     .seconds = program->seconds };
-    if (program->sizes != NULL)
-        bench.sizes = bench_numbers("--sizes", program->sizes, program->smallest, program->largest);
-    make_options(program, options);
-    bench_parse(&argp, argc, argv, NULL);
-}
-
-error_t bench_option(int key, char *arg, struct argp_state *state, const char **json)
-{
-    switch (key) {
-    case 'j':
-        *json = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        bench_fail(2, "%s: no argument is expected; see --help", arg);
-    case ARGP_KEY_ERROR:
-        bench_fail(2, "%s: no such option, or its value is missing; see --help",
-                   state->argv[state->next - 1]);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 /* ---- Only node 0 prints ---------------------------------------------------------------------- */
 
 /* All nodes get the same arguments, so only node 0 reports errors. Returns the argument of
@@ -258,7 +149,7 @@ static void parse(const struct argp *argp, int argc, char **argv, void *input)
         bench_fail(2, "the arguments cannot be read: %s; see --help", strerror(error));
 }
 
-void bench_parse(const struct argp *argp, int argc, char **argv, void *input)
+static void parse_silently(const struct argp *argp, int argc, char **argv, void *input)
 {
     const char *node = getenv("HLRC_NODE");
 
@@ -272,4 +163,151 @@ void bench_parse(const struct argp *argp, int argc, char **argv, void *input)
     bench_silenced = false;
     restore(STDOUT_FILENO, out);
     restore(STDERR_FILENO, err);
+}
+
+/* Default case of a parser: accepts --json FILE, rejects non-option arguments. */
+static error_t parse_common(int key, char *arg, struct argp_state *state, const char **json)
+{
+    switch (key) {
+    case 'j':
+        *json = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        bench_fail(2, "%s: no argument is expected; see --help", arg);
+    case ARGP_KEY_ERROR:
+        bench_fail(2, "%s: no such option, or its value is missing; see --help",
+                   state->argv[state->next - 1]);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+enum { KEY_LIST = 1000, KEY_WARM_UP, KEY_SECONDS, KEY_SIZES };
+
+static void list_figures(void)
+{
+    for (const struct bench_figure *f = bench.program->figures; f->name != NULL; f++)
+        printf("%-22s %s\n", f->name, f->what);
+    exit(0);
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+    const struct bench_program *program = bench.program;
+
+    switch (key) {
+    case 'o':
+        bench.only = figure_called(arg);
+        return 0;
+    case 'r':
+        bench.repetitions = bench_number("--repetitions", arg, 1, REPETITIONS);
+        return 0;
+    case KEY_LIST:
+        list_figures();
+        return 0;
+    case KEY_WARM_UP:
+        bench.warmup = bench_number("--warmup", arg, 1, REPETITIONS);
+        return 0;
+    case KEY_SECONDS:
+        bench.seconds = seconds_of(arg);
+        return 0;
+    case KEY_SIZES:
+        bench.sizes = bench_numbers("--sizes", arg, program->smallest, program->largest);
+        return 0;
+    default:
+        if (program->take != NULL && program->options != NULL && arg != NULL &&
+            program->take(key, arg))
+            return 0;
+        return parse_common(key, arg, state, &bench.json);
+    }
+}
+
+static void add_option(struct argp_option *options, size_t *count, struct argp_option option)
+{
+    if (*count == OPTIONS - 1)
+        abort();
+    options[(*count)++] = option;
+}
+
+/* Options common to all programs, then those of this program. */
+static void make_options(const struct bench_program *program, struct argp_option *options)
+{
+    static char help[4][160];
+    size_t count = 0;
+
+    snprintf(help[0], sizeof help[0], "maximum number of repetitions (default %lu)",
+             program->repetitions);
+    snprintf(help[1], sizeof help[1], "uncounted repetitions before these (default %lu)",
+             program->warmup);
+    snprintf(
+        help[2], sizeof help[2],
+        "maximum seconds for one figure; reduces the repetitions if they take long (default %g)",
+        program->seconds);
+    add_option(options, &count, (struct argp_option)JSON_OPTION);
+    add_option(options, &count,
+               (struct argp_option){ "list", KEY_LIST, NULL, 0, "list the figures and exit", 0 });
+    add_option(options, &count,
+               (struct argp_option){ "only", 'o', "FIGURE", 0, "measure only this figure", 0 });
+    add_option(options, &count, (struct argp_option){ "repetitions", 'r', "N", 0, help[0], 0 });
+    add_option(options, &count, (struct argp_option){ "rounds", 0, NULL, OPTION_ALIAS, NULL, 0 });
+    add_option(options, &count, (struct argp_option){ "warmup", KEY_WARM_UP, "N", 0, help[1], 0 });
+    add_option(options, &count, (struct argp_option){ "warm-up", 0, NULL, OPTION_ALIAS, NULL, 0 });
+    add_option(options, &count, (struct argp_option){ "seconds", KEY_SECONDS, "S", 0, help[2], 0 });
+    if (program->sizes != NULL) {
+        snprintf(help[3], sizeof help[3], "%s (default %s)", program->sizes_are, program->sizes);
+        add_option(options, &count,
+                   (struct argp_option){ "sizes", KEY_SIZES, "LIST", 0, help[3], 0 });
+    }
+    for (const struct argp_option *o = program->options; o != NULL && o->name != NULL; o++)
+        add_option(options, &count, *o);
+}
+
+void bench_arguments(const struct bench_program *program, int argc, char **argv)
+{
+    static struct argp_option options[OPTIONS];
+    const struct argp argp = { options, take, NULL, program->what, NULL, NULL, NULL };
+
+    bench = (struct bench_settings){ .program = program,
+                                     .warmup = program->warmup,
+                                     .repetitions = program->repetitions,
+                                     .seconds = program->seconds };
+    if (program->sizes != NULL)
+        bench.sizes = bench_numbers("--sizes", program->sizes, program->smallest, program->largest);
+    make_options(program, options);
+    parse_silently(&argp, argc, argv, NULL);
+}
+
+/* ---- Numbers of a program without figures ---- */
+
+struct values {
+    const struct bench_value *list;
+    const char *json;
+};
+
+static error_t parse_value(int key, char *arg, struct argp_state *state)
+{
+    struct values *values = state->input;
+    char option[32];
+
+    for (const struct bench_value *v = values->list; v->name != NULL; v++)
+        if (v->key == key) {
+            snprintf(option, sizeof option, "--%s", v->name);
+            *v->to = bench_number(option, arg, v->low, v->high);
+            return 0;
+        }
+    return parse_common(key, arg, state, &values->json);
+}
+
+const char *bench_values(const char *what, const struct bench_value *list, int argc, char **argv)
+{
+    struct argp_option options[OPTIONS] = { JSON_OPTION };
+    const struct argp argp = { .options = options, .parser = parse_value, .doc = what };
+    struct values values = { list, NULL };
+
+    for (size_t i = 0; i + 2 < OPTIONS && list[i].name != NULL; i++)
+        options[i + 1] = (struct argp_option){ list[i].name, list[i].key, "N", 0, list[i].help, 0 };
+    parse_silently(&argp, argc, argv, &values);
+    return values.json;
 }

@@ -155,16 +155,17 @@ unsigned long bench_number(const char *option, const char *text, unsigned long l
 struct bench_list bench_numbers(const char *option, const char *text, unsigned long low,
                                 unsigned long high);
 
-/* Default case for a program's own parser: accepts --json FILE, rejects non-option arguments. */
-error_t bench_option(int key, char *arg, struct argp_state *state, const char **json);
-#define BENCH_JSON_OPTION                                      \
-    {                                                          \
-        "json", 'j', "FILE", 0, "write the results to FILE", 0 \
-    }
+/* A number that a program without figures takes: --NAME N. */
+struct bench_value {
+    const char *name;
+    int key;
+    const char *help;
+    unsigned long *to, low, high;
+};
 
-/* Parses with ARGP; an unknown option ends the program with one line. Nodes other than node 0
- * print nothing. */
-void bench_parse(const struct argp *argp, int argc, char **argv, void *input);
+/* Parses --json FILE and the values, which an entry without a name ends. Returns FILE, or NULL. An
+ * unknown option ends the program with one line. Nodes other than node 0 print nothing. */
+const char *bench_values(const char *what, const struct bench_value *values, int argc, char **argv);
 
 /* Set on nodes that must not print. The launcher ends the job when any node exits, so a failing
  * node waits until node 0 has reported the error and has exited. */

@@ -14,7 +14,6 @@
 #define WARM_UP 3
 
 struct options {
-    const char *json;
     unsigned long rounds;
 };
 
@@ -73,34 +72,18 @@ static void measure(struct bench_json *json, const char *what, size_t bytes,
     bench_json_stat(json, name, &stat);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case 'r':
-        options.rounds = bench_number("--rounds", arg, 1, 100000);
-        return 0;
-    default:
-        return bench_option(key, arg, state, &options.json);
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
-    { "rounds", 'r', "N", 0, "samples of each figure (default 20)", 0 },
+static const struct bench_value values[] = {
+    { "rounds", 'r', "samples of each figure (default 20)", &options.rounds, 1, 100000 },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure hlrc_broadcast; run it under hlrcrun.",
-        NULL,         NULL,         NULL,
-    };
     static const size_t bytes[] = { 8, 4096, 65536, 1ul << 20, 32ul << 20 };
     struct bench_json json = { 0 };
 
-    job_open(&argc, &argv, &argp, &options, 1);
-    job_table(&json, options.json);
+    job_table(&json,
+              job_open(&argc, &argv, "Measure hlrc_broadcast; run it under hlrcrun.", values, 1));
     buffer = malloc(32ul << 20);
     other = malloc(32ul << 20);
     if (buffer == NULL || other == NULL)

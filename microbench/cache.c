@@ -19,7 +19,6 @@
 #define WORDS (BENCH_PAGE / sizeof(uint64_t))
 
 struct options {
-    const char *json;
     unsigned long megabytes;
 };
 
@@ -102,39 +101,21 @@ static void report_share(struct bench_json *json)
     bench_json_double(json, "in_memory_percent", stat.max);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case 'm':
-        options.megabytes = bench_number("--megabytes", arg, 1, 1000000);
-        return 0;
-    default:
-        return bench_option(key, arg, state, &options.json);
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
-    { "megabytes", 'm', "N", 0, "MiB of shared data, of all nodes together (default 256)", 0 },
+static const struct bench_value values[] = {
+    { "megabytes", 'm', "MiB of shared data, of all nodes together (default 256)",
+      &options.megabytes, 1, 1000000 },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options,
-        parse_option,
-        NULL,
-        "Measure walks through more data than a node may keep; run it under hlrcrun, with "
-        "--cache-size for instance.",
-        NULL,
-        NULL,
-        NULL,
-    };
     struct bench_json json = { 0 };
 
-    job_open(&argc, &argv, &argp, &options, 2);
-    job_table(&json, options.json);
+    job_table(&json, job_open(&argc, &argv,
+                              "Measure walks through more data than a node may keep; run it under "
+                              "hlrcrun, with "
+                              "--cache-size for instance.",
+                              values, 2));
     uint64_t me = (uint64_t)hlrc_node_id(), nodes = (uint64_t)hlrc_node_count();
     pages = (uint64_t)options.megabytes * ((1 << 20) / BENCH_PAGE);
     begin = pages * me / nodes;

@@ -61,7 +61,6 @@
 #define IDLE_LONG    2000000 /* as in locks.c */
 
 struct options {
-    const char *json;
     unsigned long rounds;
     unsigned long pages;
 };
@@ -487,40 +486,21 @@ static void write_json(struct bench_json *json, const struct options *options)
 
 /* ---- The program ---- */
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct options *options = state->input;
+static struct options options = { .rounds = 30, .pages = 1024 };
 
-    switch (key) {
-    case 'r':
-        options->rounds = bench_number("--rounds", arg, 1, 10000);
-        return 0;
-    case 'p':
-        options->pages = bench_number("--pages", arg, FEW_PAGES, 65536);
-        return 0;
-    default:
-        return bench_option(key, arg, state, &options->json);
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
-    { "pages", 'p', "N", 0, "pages of a region (default 1024)", 0 },
-    { "rounds", 'r', "N", 0, "samples of each figure (default 30)", 0 },
+static const struct bench_value values[] = {
+    { "pages", 'p', "pages of a region (default 1024)", &options.pages, FEW_PAGES, 65536 },
+    { "rounds", 'r', "samples of each figure (default 30)", &options.rounds, 1, 10000 },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure page faults, and the floor of a page fetch.",
-        NULL,         NULL,         NULL,
-    };
-    struct options options = { .rounds = 30, .pages = 1024 };
     struct bench_json json;
 
-    bench_parse(&argp, argc, argv, &options);
-    bench_json_open(&json, options.json);
+    const char *path =
+        bench_values("Measure page faults, and the floor of a page fetch.", values, argc, argv);
+    bench_json_open(&json, path);
     /* Each cold round uses its own memory. */
     unsigned long cold_rounds = options.rounds < 20 ? options.rounds : 20;
     lab_open(options.pages, cold_rounds + 2);

@@ -24,10 +24,13 @@ static void join(int *argc, char ***argv, int enough)
     exit(2);
 }
 
-void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes)
+const char *job_open(int *argc, char ***argv, const char *what, const struct bench_value *values,
+                     int nodes)
 {
-    bench_parse(argp, *argc, *argv, options);
+    const char *json = bench_values(what, values, *argc, *argv);
+
     join(argc, argv, nodes);
+    return json;
 }
 
 void job_begin(int *argc, char ***argv, const struct bench_program *program, int nodes)

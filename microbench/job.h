@@ -11,10 +11,12 @@
 #include <hlrc.h>
 
 /*
- * Parses the arguments into OPTIONS, then joins the job. Only node 0 reports invalid arguments.
- * Ends the program if either fails or if the job has fewer than NODES nodes.
+ * Parses the arguments by bench_values(), whose result is returned, then joins the job. Only node 0
+ * reports invalid arguments. Ends the program if either fails or if the job has fewer than NODES
+ * nodes.
  */
-void job_open(int *argc, char ***argv, const struct argp *argp, void *options, int nodes);
+const char *job_open(int *argc, char ***argv, const char *what, const struct bench_value *values,
+                     int nodes);
 
 /*
  * As job_open(), for a program of the harness; also begins its table and JSON file at node 0.

@@ -20,7 +20,6 @@
 #define SMALL     4   /* maximum words of a small store: the share of a node of 128 */
 
 struct options {
-    const char *json;
     unsigned long patterns, seed;
 };
 
@@ -171,39 +170,20 @@ static double run_pattern(uint64_t seed)
     return us;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case 'n':
-        options.patterns = bench_number("--patterns", arg, 1, 1000000);
-        return 0;
-    case 's':
-        options.seed = bench_number("--seed", arg, 0, 1ul << 62);
-        return 0;
-    default:
-        return bench_option(key, arg, state, &options.json);
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
-    { "patterns", 'n', "N", 0, "how many (default 1000)", 0 },
-    { "seed", 's', "N", 0, "which (default 1)", 0 },
+static const struct bench_value values[] = {
+    { "patterns", 'n', "how many (default 1000)", &options.patterns, 1, 1000000 },
+    { "seed", 's', "which (default 1)", &options.seed, 0, 1ul << 62 },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options, parse_option,
-        NULL,         "Run random access patterns, every load checked; run it under hlrcrun.",
-        NULL,         NULL,
-        NULL,
-    };
     struct bench_json json = { 0 };
 
-    job_open(&argc, &argv, &argp, &options, 1);
-    job_table(&json, options.json);
+    job_table(&json,
+              job_open(&argc, &argv,
+                       "Run random access patterns, every load checked; run it under hlrcrun.",
+                       values, 1));
     struct bench_series series = bench_series_make(options.patterns);
     for (uint64_t i = 0; i < options.patterns; i++) {
         double us = run_pattern(options.seed + i);

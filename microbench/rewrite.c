@@ -27,7 +27,6 @@
 #define LOCK    1
 
 struct options {
-    const char *json;
     unsigned long rounds, pages, bytes;
 };
 
@@ -227,43 +226,21 @@ static void run(const struct test *test, struct bench_json *json)
     bench_json_stat(json, name, &stat);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case 'b':
-        options.bytes = bench_number("--bytes", arg, 1, 1ul << 40);
-        return 0;
-    case 'p':
-        options.pages = bench_number("--pages", arg, 16, 1ul << 24);
-        return 0;
-    case 'r':
-        options.rounds = bench_number("--rounds", arg, 1, 100000);
-        return 0;
-    default:
-        return bench_option(key, arg, state, &options.json);
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
-    { "bytes", 'b', "N", 0, "size of the recycled block (default 1048576)", 0 },
-    { "pages", 'p', "N", 0, "pages that are written (default 4096)", 0 },
-    { "rounds", 'r', "N", 0, "samples of each figure (default 30)", 0 },
+static const struct bench_value values[] = {
+    { "bytes", 'b', "size of the recycled block (default 1048576)", &options.bytes, 1, 1ul << 40 },
+    { "pages", 'p', "pages that are written (default 4096)", &options.pages, 16, 1ul << 24 },
+    { "rounds", 'r', "samples of each figure (default 30)", &options.rounds, 1, 100000 },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options, parse_option,
-        NULL,         "Measure pages that are written again and again; run it under hlrcrun.",
-        NULL,         NULL,
-        NULL,
-    };
     struct bench_json json = { 0 };
 
-    job_open(&argc, &argv, &argp, &options, 1);
-    job_table(&json, options.json);
+    job_table(&json,
+              job_open(&argc, &argv,
+                       "Measure pages that are written again and again; run it under hlrcrun.",
+                       values, 1));
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         if (hlrc_node_count() >= tests[i].nodes)
             run(&tests[i], &json);

@@ -49,7 +49,6 @@ struct scan_arg {
 #define INTERVALS 16 /* per sample */
 
 struct options {
-    const char *json;
     unsigned long pages, rounds;
 };
 
@@ -248,24 +247,10 @@ static void measure_way(struct bench_json *json, const struct way *way)
     way->end();
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    switch (key) {
-    case 'p':
-        options.pages = bench_number("--pages", arg, OF, 1ul << 20);
-        return 0;
-    case 'r':
-        options.rounds = bench_number("--rounds", arg, 1, 100000);
-        return 0;
-    default:
-        return bench_option(key, arg, state, &options.json);
-    }
-}
-
-static const struct argp_option argp_options[] = {
-    BENCH_JSON_OPTION,
-    { "pages", 'p', "N", 0, "pages of the set, a multiple of 64 (default 1024)", 0 },
-    { "rounds", 'r', "N", 0, "samples of each figure (default 30)", 0 },
+static const struct bench_value values[] = {
+    { "pages", 'p', "pages of the set, a multiple of 64 (default 1024)", &options.pages, OF,
+      1ul << 20 },
+    { "rounds", 'r', "samples of each figure (default 30)", &options.rounds, 1, 100000 },
     { 0 },
 };
 
@@ -288,18 +273,15 @@ static void make_pages(void)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        argp_options, parse_option, NULL, "Measure three ways to learn which pages were written.",
-        NULL,         NULL,         NULL,
-    };
     struct bench_json json;
     int core[2];
 
-    bench_parse(&argp, argc, argv, &options);
+    const char *path =
+        bench_values("Measure three ways to learn which pages were written.", values, argc, argv);
     bench_cores(core);
     bench_pin(core[0]);
     make_pages();
-    bench_json_open(&json, options.json);
+    bench_json_open(&json, path);
     bench_heading("ns per page of the set and interval");
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
         measure_way(&json, &ways[i]);
