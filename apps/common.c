@@ -66,7 +66,7 @@ void app_begin(const char *name, int *argc, char ***argv)
 
 /* ---- values of options ---- */
 
-static uint64_t number_of(const char *option, const char *text, uint64_t min, uint64_t max)
+static uint64_t app_option_number(const char *option, const char *text, uint64_t min, uint64_t max)
 {
     const char *digits = strncmp(text, "2^", 2) == 0 ? text + 2 : text;
     uint64_t value;
@@ -84,7 +84,7 @@ static uint64_t number_of(const char *option, const char *text, uint64_t min, ui
     return value;
 }
 
-static double real_of(const char *option, const char *text, double min, double max)
+static double app_option_real(const char *option, const char *text, double min, double max)
 {
     char *rest;
     double value = strtod(text, &rest);
@@ -96,9 +96,9 @@ static double real_of(const char *option, const char *text, double min, double m
     return value;
 }
 
-static uint64_t power_of(const char *option, const char *text, uint64_t min, uint64_t max)
+static uint64_t app_option_power(const char *option, const char *text, uint64_t min, uint64_t max)
 {
-    uint64_t value = number_of(option, text, min, max);
+    uint64_t value = app_option_number(option, text, min, max);
 
     if ((value & (value - 1)) != 0)
         app_usage_error("--%s %s: not a power of two; choose one such as 2^%d", option, text,
@@ -106,7 +106,7 @@ static uint64_t power_of(const char *option, const char *text, uint64_t min, uin
     return value;
 }
 
-static uint64_t choice_of(const char *option, const char *text, const char *const *words)
+static uint64_t app_option_choice(const char *option, const char *text, const char *const *words)
 {
     char all[160];
     size_t used = 0;
@@ -120,7 +120,7 @@ static uint64_t choice_of(const char *option, const char *text, const char *cons
     app_usage_error("--%s %s: unknown; choose %s", option, text, all);
 }
 
-static void store(void *at, size_t size, uint64_t value)
+static void app_option_store(void *at, size_t size, uint64_t value)
 {
     if (size == sizeof(bool))
         *(bool *)at = value != 0;
@@ -130,7 +130,7 @@ static void store(void *at, size_t size, uint64_t value)
         *(uint64_t *)at = value;
 }
 
-static void take(const struct app_option *o, void *problem, const char *text)
+static void app_option_take(const struct app_option *o, void *problem, const char *text)
 {
     void *at = (char *)problem + o->offset;
 
@@ -138,16 +138,16 @@ static void take(const struct app_option *o, void *problem, const char *text)
         o->call(problem, text);
     switch (o->kind) {
     case APP_INTEGER:
-        store(at, o->size, number_of(o->name, text, o->min, o->max));
+        app_option_store(at, o->size, app_option_number(o->name, text, o->min, o->max));
         return;
     case APP_POWER_OF_TWO:
-        store(at, o->size, power_of(o->name, text, o->min, o->max));
+        app_option_store(at, o->size, app_option_power(o->name, text, o->min, o->max));
         return;
     case APP_CHOICE:
-        store(at, o->size, choice_of(o->name, text, o->words));
+        app_option_store(at, o->size, app_option_choice(o->name, text, o->words));
         return;
     case APP_DOUBLE:
-        *(double *)at = real_of(o->name, text, o->low, o->high);
+        *(double *)at = app_option_real(o->name, text, o->low, o->high);
         return;
     case APP_STRING:
         *(const char **)at = text;
@@ -170,7 +170,7 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
 
     for (const struct app_option *o = own->options; o->name != NULL; o++)
         if (o->key == key) {
-            take(o, own->problem, arg);
+            app_option_take(o, own->problem, arg);
             return 0;
         }
     return ARGP_ERR_UNKNOWN;
@@ -195,7 +195,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
         app.json = arg;
         return 0;
     case KEY_SEED:
-        app.seed = number_of("seed", arg, 1, APP_RANDOM_MASK);
+        app.seed = app_option_number("seed", arg, 1, APP_RANDOM_MASK);
         return 0;
     case KEY_VERIFY:
         app.verify = true;
