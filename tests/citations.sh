@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The models and the code cite each other: a comment "label: functions" of a model names functions that exist and cite
-# that label, which the head of one file defines; every label of the heads that a model covers is cited there or listed
-# as left out; every variant of a model is in the table of doc/model/README.md, with a mutant of the code that breaks
-# the same rule. And every mutant applies to the tree as it is.
+# The models and the code cite each other. A comment "[module.rule]: functions" of a model names functions that exist and
+# cite that rule ("code: functions": that exist). Every rule of the modules that a model covers is cited in a model, or listed
+# as left out. Every variant of a model is in the table of doc/model/README.md, with a mutant of the code that breaks the
+# same rule. Every mutant applies to the tree as it is.
 set -u
 perl=${PERL:-perl}
 command -v "$perl" >/dev/null || { echo "SKIP: no perl"; exit 77; }
@@ -12,34 +12,24 @@ exec "$perl" - <<'END'
 use strict;
 use warnings;
 
-# Whose heads a model covers.
+# The modules whose rules a model covers.
 my %covers = (
-    progress => [qw(hlrc/progress/progress.h fabric/shm/shm_queue.h)],
-    homes => [qw(hlrc/sync/homes.h)],
-    standstill => [qw(hlrc/report/deadlock_detect.h hlrc/report/deadlock_report.h)],
-    locks => [qw(onesided/locks_mcs.c hlrc/sync/mcs.h)],
-    conds => [qw(onesided/conds_mcs.c hlrc/sync/cond.h)],
-    pairs => [qw(hlrc/sync/pairs.h)],
-    counters => [qw(onesided/barrier_counter.c)],
-    notices => [qw(onesided/notices_read.c)],
-    diffs => [qw(onesided/diffs_write.c)],
-    given => [qw(hlrc/heap/collective.h)],
-    words => [qw(hlrc/memory/page_word.h hlrc/memory/page_part.h)],
+    progress => [qw(progress shm-queue)],
+    homes => [qw(home-migration)],
+    standstill => [qw(deadlock)],
+    locks => [qw(locks-mcs mcs)],
+    conds => [qw(conds-mcs cond)],
+    pairs => [qw(barrier-pairs)],
+    counters => [qw(barrier-counter)],
+    notices => [qw(notices-read)],
+    diffs => [qw(diffs-write)],
+    given => [qw(heap)],
+    words => [qw(word part)],
     intervals => [],
     room => [],
-    protocol => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/copies.h hlrc/memory/renew.h hlrc/memory/interval.h hlrc/memory/notices.h hlrc/sync/lock.h hlrc/progress/bulk.h ardmar/pages_ardmar.c)],
+    protocol => [qw(page need unshared copies update interval notices-log lock bulk pages-ardmar)],
 );
-# A model may cite a few rules of a head that another one covers.
-my %borrows = (
-    progress => [qw(hlrc/memory/interval.h)],
-    conds => [qw(hlrc/sync/mcs.h)],
-    diffs => [qw(hlrc/memory/page.h)],
-    given => [qw(hlrc/memory/exclusive.h)],
-    words => [qw(hlrc/memory/page.h hlrc/memory/need.h hlrc/memory/exclusive.h hlrc/memory/renew.h hlrc/memory/interval.h ardmar/pages_ardmar.c)],
-    intervals => [qw(hlrc/memory/page.h hlrc/memory/dirty.h hlrc/memory/exclusive.h hlrc/memory/interval.h hlrc/sync/lock.h)],
-    room => [qw(hlrc/memory/copies.h hlrc/memory/interval.h)],
-);
-my $label = qr/\b[A-Z]{1,2}[0-9]+\b/;
+my $label = qr/\[[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*\]/;
 my ($failures, $citations, $variants) = (0, 0, 0);
 
 sub fail { print "FAILED: @_\n"; $failures++ }
@@ -50,10 +40,18 @@ sub text {
     return scalar <$in>;
 }
 
-# The labels that the first comment behind the licence line defines.
+# The rules that the first comment after the licence line defines.
 sub defined_at {
     my ($head) = text($_[0]) =~ m{\A(?:[^\n]*\n)?(.*?)\*/}s;
-    return ($head // '') =~ /^ \*   ($label)  /mg;
+    return ($head // '') =~ /^ \*   ($label) /mg;
+}
+
+my (%defined, %rules_of);                           # file, by rule; rules, by module
+for my $file (glob('*/*.[ch] */*/*.[ch] */*/*/*.[ch]')) {
+    for my $rule (defined_at($file)) {
+        $defined{$rule} = $file;
+        push @{ $rules_of{$1} }, $rule if $rule =~ /^\[([^.]*)/;
+    }
 }
 
 # By name of function: its text and the comment right above.
@@ -100,41 +98,35 @@ for (split /\n/, $readme) {
 
 for my $model (sort keys %covers) {
     my $source = text("doc/model/$model.pml");
-    my %at;
-    for my $file (@{ $covers{$model} }, @{ $borrows{$model} // [] }) { push @{ $at{$_} }, $file for defined_at($file) }
-
     my %cited;
     (my $body = $source) =~ s{\A.*?\*/\n.*?\*/}{}s;     # the licence line and the head
     for my $comment ($body =~ m{/\*(.*?)\*/}sg) {
         (my $rest = $comment) =~ s/\s*\n \*\s*/ /g;
-        while ($rest =~ s/($label): ([a-z]\w*(?:, [a-z]\w*)*)//) {
+        while ($rest =~ s/($label|\bcode): ([a-z]\w*(?:, [a-z]\w*)*)//) {
             my ($rule, $names) = ($1, $2);
-            $cited{$rule} = 1;
+            $cited{$rule} = 1 if $rule ne 'code';
             for my $name (split /, /, $names) {
                 $citations++;
                 if (!exists $function{$name}) { fail("$model.pml: $rule: there is no function $name") }
-                elsif ($function{$name} !~ /\b$rule\b/) { fail("$model.pml: $rule: $name does not cite $rule") }
+                elsif ($rule ne 'code' && $function{$name} !~ /\Q$rule\E/) { fail("$model.pml: $rule: $name does not cite $rule") }
             }
         }
         fail("$model.pml: $1 is cited without the functions that perform it:$comment") if $rest =~ /($label)/;
     }
     for my $rule (sort keys %cited) {
-        my @heads = @{ $at{$rule} // [] };
-        fail("$model.pml: $rule is defined at no head that it covers") if @heads == 0;
-        fail("$model.pml: $rule is defined at @heads") if @heads > 1;
+        fail("$model.pml: $rule is defined in no head") unless $defined{$rule};
         fail("$model: $rule is cited and left out") if $left_out{$model}{$rule};
     }
-    for my $file (@{ $covers{$model} }) {
-        my @rules = defined_at($file) or fail("$file: its head defines no rule");
-        for my $rule (@rules) {
-            my $elsewhere = grep { $_ ne $model && text("doc/model/$_.pml") =~ /\b$rule: [a-z]/ &&
-                                   grep { $_ eq $file } @{ $borrows{$_} // [] } } keys %covers;
-            fail("$file: $rule is neither cited in $model.pml nor left out in doc/model/README.md")
-                unless $cited{$rule} || $left_out{$model}{$rule} || $elsewhere;
+    for my $module (@{ $covers{$model} }) {
+        fail("$model.pml covers $module, which has no rule") unless $rules_of{$module};
+        for my $rule (@{ $rules_of{$module} // [] }) {
+            next if $cited{$rule} || $left_out{$model}{$rule};
+            fail("$defined{$rule}: $rule is neither cited in a model nor left out of $model.pml in doc/model/README.md")
+                unless grep { text("doc/model/$_.pml") =~ /\Q$rule\E: [a-z]/ } keys %covers;
         }
     }
     for my $rule (sort keys %{ $left_out{$model} // {} }) {
-        fail("doc/model/README.md: $model leaves out $rule, which is defined nowhere") unless $at{$rule};
+        fail("doc/model/README.md: $model leaves out $rule, which is defined nowhere") unless $defined{$rule};
     }
 
     # variants: what the file tests and does not define itself
@@ -150,7 +142,8 @@ for my $model (sort keys %covers) {
         if (!-e "tests/mutants/$patch.patch") { fail("$name: there is no mutant $patch"); next }
         my ($rules) = (text("tests/mutants/$patch.patch") . "\nRule:") =~ /^Rule: *(.*)/m;
         for my $rule ($row{$model}{$name} =~ /$label|rule \d+/g) {
-            fail("$name: mutant $patch breaks '$rules', not $rule") unless $rules =~ /\b$rule\b/;
+            my $plain = $rule =~ s/[\[\]]//gr;
+            fail("$name: mutant $patch breaks '$rules', not $rule") unless $rules =~ /(?<![-\w.])\Q$plain\E(?![-\w])/;
         }
         fail("$name: the table names no rule") unless $row{$model}{$name} =~ /$label|rule \d+/;
     }
