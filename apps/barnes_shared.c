@@ -175,7 +175,7 @@ static uint32_t known_child(const struct inserter *in, uint32_t cell)
     return child;
 }
 
-/* BS2: descends to the last cell that this node knows, and no further without a lock. */
+/* Descends to the last cell that this node knows, and no further without a lock. */
 static void insert(struct inserter *in)
 {
     uint32_t i = SHARED_ROOT;

@@ -24,12 +24,12 @@
  * child without a lock only if it has descended to it under the parent's lock before, in this
  * step, and the child is that of the octant. Otherwise it takes the parent's lock and reads again.
  *
- *   BS1  From its linking to the barrier, a cell is written only under its own lock.
- *   BS2  A node that takes the lock of a cell has held the lock of its parent since the cell was
- *        linked.
- *   BS3  A child, once present, stays the same until the next step.
+ *   - From its linking to the barrier, a cell is written only under its own lock.
+ *   - A node that takes the lock of a cell has held the lock of its parent since the cell was
+ *     linked.
+ *   - A child, once present, stays the same until the next step.
  *
- * From BS1 and BS2 it follows that the holder of a cell's lock sees all of the cell.
+ * From the rules above it follows that the holder of a cell's lock sees all of the cell.
  *
  * Moments. After a barrier each node finishes the cells that it made, level by level from the
  * deepest, with a barrier after each. An inner cell with one child is left out: its parent gets
@@ -69,7 +69,7 @@ struct shared_tree {
     size_t stride;            /* of a part */
     uint32_t used, depth;     /* of this node's part; its deepest level */
     uint32_t step;
-    uint32_t *known;         /* private, by cell: last step in which this node reached it (BS2) */
+    uint32_t *known;         /* private, by cell: last step in which this node reached it */
     uint32_t root;           /* of the finished tree */
     uint32_t lost;           /* bodies missing from the tree, of all steps */
     const struct body *body; /* of all nodes */

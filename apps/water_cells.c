@@ -84,7 +84,7 @@ struct molecule *cells_add(struct cells *c, size_t row, uint64_t number)
 
     make_room(r);
     for (; at > 0 && cells_molecule(c, row, at - 1)->number > number; at--)
-        r->slot[at] = r->slot[at - 1]; /* WC5 */
+        r->slot[at] = r->slot[at - 1];
     r->slot[at] = slot;
     r->molecules++;
     c->state[slot].number = number;
@@ -106,7 +106,7 @@ static double outside(const struct cells *c, double x, size_t cell)
 }
 
 /* Keeps x within the box; returns the row that contains the molecule. Ends the program if it moved
- * too far (WC4). */
+ * too far. */
 static size_t settle(const struct cells *c, size_t row, struct molecule *m)
 {
     double *o = m->d[0];
@@ -191,7 +191,7 @@ static size_t publish_row(struct cells *c, size_t row, char *at)
 
 static char *part_of(const struct cells *c, unsigned step, int node)
 {
-    return c->published[step & 1] + c->share[node].published; /* WC2 */
+    return c->published[step & 1] + c->share[node].published;
 }
 
 void cells_publish(struct cells *c, unsigned step)
@@ -238,7 +238,7 @@ struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
     return view;
 }
 
-/* Frees the slots of the molecules that left in the previous step (WC3). */
+/* Frees the slots of the molecules that left in the previous step. */
 static void free_left(struct cells *c)
 {
     for (uint32_t i = 0; i < c->lefts; i++) {

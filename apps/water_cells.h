@@ -30,15 +30,14 @@
  *   forces, correct    positions in the rows around are read; state of the own rows is written
  *
  * Invariants
- *   WC1  A molecule is in one row; between two barriers its state is written only by that row's
- *        node.
- *   WC2  Data published before a barrier is read until the next one; hence two copies.
- *   WC3  The slot of a molecule that left stays unchanged until after the next barrier, since its
- *        new node reads it.
- *   WC4  A molecule is published in the row that it leaves, at most CELLS_SLACK outside. Cells are
- *        that much wider than the cut-off: all molecules within the cut-off of a molecule in row r
- *        are found in r and the rows around.
- *   WC5  The order of molecules depends on their positions and numbers, not on nodes or slots.
+ *   - A molecule is in one row; between two barriers its state is written only by that row's node.
+ *   - Data published before a barrier is read until the next one; hence two copies.
+ *   - The slot of a molecule that left stays unchanged until after the next barrier, since its new
+ *     node reads it.
+ *   - A molecule is published in the row that it leaves, at most CELLS_SLACK outside. Cells are
+ *     that much wider than the cut-off: all molecules within the cut-off of a molecule in row r are
+ *     found in r and the rows around.
+ *   - The order of molecules depends on their positions and numbers, not on nodes or slots.
  *
  * State has false sharing when a molecule leaves for a row of another node: its page is then read
  * while its neighbours on it are written. Published data has one writer; where rows meet within a
@@ -95,7 +94,7 @@ struct cells {
     uint8_t *held;             /* private, by slot of this node: enum slot_state */
     /* end of the slots ever used; lower bound of the free slots */
     uint32_t used, lowest;
-    uint32_t *left, lefts;  /* slots of molecules that left in the previous step (WC3) */
+    uint32_t *left, lefts;  /* slots of molecules that left in the previous step */
     uint32_t *cell, *order; /* private: of one row */
     uint64_t adopted;       /* molecules that moved into rows of this node */
 };

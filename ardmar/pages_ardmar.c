@@ -9,16 +9,17 @@
  * page, repeated until the versions are recent enough.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   A1  (7) Until a node writes a page its home word is 0, and all copies are equal and readable.
- *       So the winner of the CAS has the page, and a loser may keep its copy and its writes.
- *   A2  (7) The CAS decides, not the read of the home word that is posted with it, which may be
- *       older.
- *   A3  (4) Needed versions are read before the page. If the fabric keeps reads in order both are
- *       posted at once, and a fetch takes one round trip. Otherwise the page is read after the
- *       versions have arrived, which takes two. A prefetch posts the second read when a thread
- *       tests whether it is ready, so that many pages' reads are under way together.
- *   A4  (8) Home words are changed only by fabric atomics, also at their default home, and by
- *       reset in a collective.
+ *   - (7) Until a node writes a page its home word is 0, and all copies are equal and readable. So
+ *     the winner of the CAS has the page, and a loser may keep its copy and its writes.
+ *   - (7) The CAS decides, not the read of the home word that is posted with it, which may be
+ *     older.
+ *   [pages-ardmar.versions-first] (4) Needed versions are read before the page. If the fabric keeps
+ *       reads in order both are posted at once, and a fetch takes one round trip. Otherwise the
+ *       page is read after the versions have arrived, which takes two. A prefetch posts the second
+ *       read when a thread tests whether it is ready, so that many pages' reads are under way
+ *       together.
+ *   - (8) Home words are changed only by fabric atomics, also at their default home, and by reset
+ *     in a collective.
  *
  *                     write, or fetch: CAS + read             versions + page
  *   home unknown here ------------------------> home known <-----------------> copy
@@ -38,10 +39,10 @@ static uint64_t home_value(int node)
 static enum page_access_right ardmar_initial(uint32_t page)
 {
     (void)page;
-    return ACCESS_READ; /* A1 */
+    return ACCESS_READ; /* rule 7 */
 }
 
-/* CAS(0 -> node) on the home word (A4), with a read. Returns the resulting home. */
+/* CAS(0 -> node) on the home word (rule 8), with a read. Returns the resulting home. */
 static int assign(uint32_t page, int node, bool *assigned)
 {
     struct fabric *f = protocol_fabric();
@@ -53,7 +54,7 @@ static int assign(uint32_t page, int node, bool *assigned)
     fabric_read(f, at, win, protocol_home_at(page), &beside, sizeof beside, &op);
     fabric_wait(f, &op);
     *assigned = old == 0;
-    return old ? (int)old - 1 : node; /* A2 */
+    return old ? (int)old - 1 : node; /* rule 7 */
 }
 
 static int ardmar_claim(uint32_t page, bool *assigned)
@@ -61,8 +62,9 @@ static int ardmar_claim(uint32_t page, bool *assigned)
     return assign(page, protocol_node(), assigned);
 }
 
-/* EP1. The atomic is performed after the write (fabric.h F2), and the page is read after it: reads
- * are ordered, or wait for the operations of this fetch (A3). */
+/* [unshared.reader-mark]. The atomic is performed after the write [fabric.atomic-order], and the
+ * page is read after it: reads are ordered, or wait for the operations of this fetch
+ * [pages-ardmar.versions-first]. */
 static void introduce(struct page_fetch *f)
 {
     static const uint32_t mark = 1;
@@ -113,7 +115,8 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
         introduce(f);
     read_versions(f);
     PROBE(fetch_round_trip);
-    if (first || (protocol_fabric()->caps & FABRIC_READ_ORDERED)) /* A3, EP1 */
+    /* [pages-ardmar.versions-first], [unshared.reader-mark] */
+    if (first || (protocol_fabric()->caps & FABRIC_READ_ORDERED))
         read_page(f);
 }
 
@@ -151,14 +154,14 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
     if (!protocol_covers(f)) {
         if (prefetch)
             return false;
-        /* the diff was sent, and wakes the home (interval.h I4, I7) */
+        /* the diff was sent, and wakes the home [interval.diff-first], [interval.quiet-diffs] */
         PROBE(fetch_retried);
         protocol_env->wait((struct wait_for){ WAITS_PAGE_DIFFS, f->page, f->home },
                            versions_arrived, f);
         f->page_started = false;
     }
     if (!f->page_started) {
-        read_page_behind(f); /* A3 */
+        read_page_behind(f); /* [pages-ardmar.versions-first] */
         fabric_wait(fabric, &f->op);
     }
     return true;
@@ -185,7 +188,7 @@ static int ardmar_place(uint32_t page, int node, uint32_t token)
     return assign(page, node, &assigned);
 }
 
-/* A4 */
+/* rule 8 */
 static void set_home_word(uint32_t page, uint64_t to)
 {
     struct fabric *f = protocol_fabric();
@@ -206,7 +209,7 @@ static void ardmar_move(uint32_t page, int home)
 }
 
 /* Each node clears the words of its default homes. The barriers around a collective order that
- * (A4). */
+ * (rule 8). */
 static void ardmar_reset(uint32_t first, uint32_t count)
 {
     for (uint32_t page = first; page < first + count; page++)

@@ -15,7 +15,7 @@
 
 static struct thread *_Atomic waiting; /* the thread in depart */
 
-/* At the master, by parity of the epoch: no node is two barriers ahead (R2). */
+/* At the master, by parity of the epoch: no node is two barriers ahead. */
 static struct {
     int count;
     uint64_t epoch;
@@ -38,7 +38,7 @@ static void master_wake(void);
 static void dump_arrivals(char *line, size_t len)
 {
     for (int i = 0; i < 2; i++) {
-        if (arrivals[i].count == 0) /* without the lock: DU1 */
+        if (arrivals[i].count == 0) /* without the lock */
             continue;
         dump_append(line, len, "barrier %llu: %d of %d nodes have arrived, but not",
                     (unsigned long long)arrivals[i].epoch, arrivals[i].count, engine.nodes);
@@ -61,7 +61,7 @@ static int master_init(void)
 /* ASSUMPTION: arrivals_lock is held. */
 static void barrier_assert_state(const struct request *req)
 {
-    /* R2: for this epoch of ours, the last or the next */
+    /* for this epoch of ours, the last or the next */
     assert(req->arg[0] - next_epoch + 1 <= 2 || engine.node != MASTER);
     for (int i = 0; i < 2; i++)
         assert(arrivals[i].count >= 0 && arrivals[i].count < engine.nodes);
@@ -90,7 +90,8 @@ static void master_serve(struct request *req)
         arrivals[i].first = req->from;
         arrivals[i].call = call;
     } else if (arrivals[i].call != call) {
-        meeting_refuse(arrivals[i].first, arrivals[i].call, req->from, call); /* ME1 */
+        /* [collective.same-call] */
+        meeting_refuse(arrivals[i].first, arrivals[i].call, req->from, call);
     }
     for (int w = 0; w < engine.nodes; w++)
         if (arrivals[i].vt[w] < req->vec[w])
@@ -101,7 +102,7 @@ static void master_serve(struct request *req)
     arrivals[i].moves |= kind == ARRIVAL_MOVES;
     bool last = ++arrivals[i].count == engine.nodes, moves = false;
     if (last) {
-        moves = arrivals[i].moves && !arrivals[i].plain; /* MV2 */
+        moves = arrivals[i].moves && !arrivals[i].plain; /* [home-migration.full-barrier] */
         memcpy(vt, arrivals[i].vt, sizeof vt);
         /* before any release, after which arrivals of this parity may follow */
         memset(&arrivals[i], 0, sizeof arrivals[i]);

@@ -4,10 +4,10 @@
  *
  * The diffs of an interval for one home travel together, in bulk messages (bulk.h). A message is
  * composed in the home's staging slot while pages are captured. It is sent when it is full or the
- * interval has been captured. I3, I4, I7 and I9 are of interval.h.
+ * interval has been captured.
  *
  * With --check races each diff is followed by the first write of its page. If the vector time has
- * changed, a message with it is sent before the diffs (races.h RK1).
+ * changed, a message with it is sent before the diffs (races.h).
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -40,15 +40,15 @@ static_assert(sizeof(struct diff_entry) == POLICY_BATCH_HEAD && DIFF_MAX == POLI
 static_assert(POLICY_BATCH_HEAD + POLICY_BATCH_DIFF + 8 + POLICY_BATCH_TAIL <= POLICY_BATCH_MESSAGE,
               "one diff fits into a message");
 
-/* Written only by flushes, which are serialised (I1), except `quiet`. */
+/* Written only by flushes, which are serialised [interval.covers-dirty], except `quiet`. */
 static struct fabric_op sending[NODES_MAX]; /* of the staging slot of each home */
 /* the message being composed for each home; NULL: none */
 static struct bulk *open_message[NODES_MAX];
-/* the home has diffs that woke no thread (I7); set by flushes */
+/* the home has diffs that woke no thread [interval.quiet-diffs]; set by flushes */
 static _Atomic bool quiet[NODES_MAX];
 
 #define READS      UINT32_MAX /* as the bytes of an entry: a set of reads follows it */
-#define TIME_ALONE UINT64_MAX /* as the interval of a message: it has only a vector time (RK1) */
+#define TIME_ALONE UINT64_MAX /* as the interval of a message: it has only a vector time */
 
 static bool reads_under_way[NODES_MAX]; /* only used by flushes */
 
@@ -62,14 +62,14 @@ static int message_init(void)
     return 0;
 }
 
-/* I7. A flag is set after its diffs were sent and before the vector time covers them. The thread
- * that clears it wakes the home. */
+/* [interval.quiet-diffs]. A flag is set after its diffs were sent and before the vector time covers
+ * them. The thread that clears it wakes the home. */
 static void message_hand_on(void)
 {
     for (int home = 0; home < engine.nodes; home++)
         if (atomic_load_explicit(&quiet[home], memory_order_relaxed) &&
             atomic_exchange(&quiet[home], false))
-            fabric_wake(engine.fabric, home); /* after the diffs: fabric.h F1 */
+            fabric_wake(engine.fabric, home); /* after the diffs: [fabric.write-order] */
 }
 
 static void message_met(void)
@@ -94,7 +94,7 @@ static struct diff_entry *next_entry(struct bulk *m)
     return (struct diff_entry *)(void *)(m->payload + m->bytes);
 }
 
-/* RK1: sends the vector time for the diffs that follow, after those before it. True if it has
+/* Sends the vector time for the diffs that follow, after those before it. True if it has
  * changed. */
 static bool send_time(int home, bool urgent)
 {
@@ -129,7 +129,7 @@ static void *message_room(int home, uint64_t interval, bool urgent)
     return next_entry(m) + 1;
 }
 
-/* RK1: if the vector time has risen since message_room, it is sent before the diff. */
+/* If the vector time has risen since message_room, it is sent before the diff. */
 static void renew_time(int home, size_t bytes)
 {
     static unsigned char diff[DIFF_MAX];
@@ -166,7 +166,7 @@ static void message_reads(int home, uint64_t interval, bool urgent, const struct
     reads_under_way[home] = true;
 }
 
-/* Messages are served in the order in which they were sent (bulk.h B2, fabric.h F7). */
+/* Messages are served in the order in which they were sent [bulk.order], [fabric.event-order]. */
 static void message_reads_wait(void)
 {
     for (int home = 0; home < engine.nodes; home++) {
@@ -184,8 +184,8 @@ static void serve_question(struct request *req)
     msg_reply(req, 0, 0, NULL);
 }
 
-/* I4. I9: written notices land after the diffs (fabric.h F1), but notices that are read may be
- * faster. */
+/* [interval.diff-first]. [barrier.diffs-served]: written notices land after the diffs
+ * [fabric.write-order], but notices that are read may be faster. */
 static void message_send_all(bool urgent)
 {
     for (int home = 0; home < engine.nodes; home++) {
@@ -194,7 +194,7 @@ static void message_send_all(bool urgent)
         message_send(home, urgent);
     }
     for (int home = 0; home < engine.nodes && engine.protocol.notices->read; home++)
-        fabric_wait(engine.fabric, &sending[home]); /* I9 */
+        fabric_wait(engine.fabric, &sending[home]); /* [barrier.diffs-served] */
 }
 
 /* ---- at the home ---- */
@@ -209,20 +209,20 @@ static uint32_t end_of(uint32_t at, const struct diff_entry *e)
     return at + (uint32_t)sizeof *e + ((e->bytes + 7) & ~7u);
 }
 
-/* RK2: compares the stores that the arriving diff would overwrite. */
+/* [races.last-writers]: compares the stores that the arriving diff would overwrite. */
 static void note_open(uint32_t page)
 {
     uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
     interval_vt(time);
     bool stored = page_tracked(page, mask);
     perturb(open_compared);
-    uint64_t next = time[engine.node] + 1; /* RK2 */
+    uint64_t next = time[engine.node] + 1; /* [races.last-writers] */
     interval_vt(time);
     if (stored)
         races_note_own(page, next, time, mask);
 }
 
-/* RK2. False if it is malformed. */
+/* [races.last-writers]. False if it is malformed. */
 static bool compare(int from, const struct bulk *msg, uint32_t at, const struct diff_entry *e)
 {
     struct first_write first;
@@ -235,7 +235,7 @@ static bool compare(int from, const struct bulk *msg, uint32_t at, const struct 
     return true;
 }
 
-/* RK2. Returns its end. */
+/* [races.last-writers]. Returns its end. */
 static uint32_t compare_reads(int from, const struct bulk *msg, uint32_t at)
 {
     struct read_set set;
@@ -277,7 +277,7 @@ static void serve_diffs(int from, const struct bulk *msg)
             page_apply(e->page, from, e + 1, e->bytes) != 0)
             bad_message(from);
         perturb(diff_applied);
-        /* orders the diff's bytes before the version that announces them (I3) */
+        /* orders the diff's bytes before the version that announces them [interval.applied-last] */
         atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
         progress_changed(page_at(e->page));
         if (engine.protocol.pages->applied)

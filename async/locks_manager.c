@@ -28,26 +28,28 @@
 
 enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 
-/* Mode of a lock (L8). OPEN is 0: a zero-filled table. TAKEN: the holder's index is added. */
+/* Mode of a lock [lock.fast-mode]. OPEN is 0: a zero-filled table. TAKEN: the holder's index is
+ * added. */
 enum { OPEN, GUARDED, FREE, TAKEN };
 
 struct lock {
     _Atomic uint16_t mode; /* GUARDED guards the rest */
-    /* HELD: overridden by `mode` where that is FREE or TAKEN (L8); MOVED: HAVE, inverted at the
-     * manager; TRYING: manager, a try is in progress (L4) */
+    /* HELD: overridden by `mode` where that is FREE or TAKEN [lock.fast-mode]; MOVED: HAVE,
+     * inverted at the manager; TRYING: manager, a try is in progress */
     uint8_t flags;
-    uint8_t local_run;     /* hand-overs since `next` is set */
-    uint8_t stays;         /* unlocks since it came here, up to 255 (L6) */
-    uint8_t overtaken;     /* times in a row that it was acquired past the waiters here (L9) */
+    uint8_t local_run; /* hand-overs since `next` is set */
+    uint8_t stays;     /* unlocks since it came here, up to 255 [lock.biased] */
+    /* times in a row that it was acquired past the waiters here [lock.overtaking] */
+    uint8_t overtaken;
     uint16_t waiters;      /* threads of this node that sleep on `turn` */
     uint16_t last;         /* manager: node + 1 of the last in the queue; 0: the manager itself */
     uint16_t holder;       /* HELD: index of the thread that took it */
-    uint32_t next;         /* request to be granted at unlock (L2): reference + 1 */
+    uint32_t next;         /* request to be granted at unlock [lock.successor]: reference + 1 */
     uint32_t kept;         /* manager: first request held back by a try: reference + 1 */
     _Atomic uint32_t turn; /* futex word: raised when a waiting thread may try again */
-    uint32_t tried;        /* a try that found it unpublished: reference + 1 (L7) */
+    uint32_t tried;        /* a try that found it unpublished: reference + 1 */
     uint32_t list_next;    /* next lock in `listed`, + 1 */
-    /* interval_mark of the last unlock (L3); written by the holder */
+    /* interval_mark of the last unlock [lock.flush-first]; written by the holder */
     _Atomic uint64_t mark;
 };
 
@@ -57,7 +59,7 @@ static uint32_t *kept_next; /* by reference: the next request in a kept list: re
 static uint32_t limit; /* number of locks */
 
 static spin_lock_word list_lock; /* guards `listed`; taken after a lock's guard */
-static uint32_t listed;          /* locks for the worker: the last added + 1 (L6) */
+static uint32_t listed;          /* locks for the worker: the last added + 1 [lock.biased] */
 
 static size_t table_bytes(void)
 {
@@ -74,7 +76,7 @@ static void publish_listed(void);
 
 static uint32_t queue_holder(uint32_t lock)
 {
-    const struct lock *l = &table[lock]; /* without its guard: DU1 */
+    const struct lock *l = &table[lock]; /* without its guard */
     unsigned mode = GUARDED;
     for (int i = 0; i < 100 && mode == GUARDED; i++) /* else `flags` may be stale */
         mode = atomic_load_explicit(&l->mode, memory_order_acquire);
@@ -136,7 +138,7 @@ static bool idle(const struct lock *l, uint32_t lock)
     return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
 }
 
-/* What was written under it is published (L3). */
+/* What was written under it is published [lock.flush-first]. */
 static bool published(const struct lock *l)
 {
     return interval_published(atomic_load_explicit(&l->mark, memory_order_relaxed));
@@ -146,12 +148,12 @@ static bool published(const struct lock *l)
 /* ASSUMPTION: guarded. */
 static void lock_assert_state(const struct lock *l, uint32_t lock)
 {
-    assert(!(l->flags & HELD) || here(l, lock)); /* L1 */
+    assert(!(l->flags & HELD) || here(l, lock)); /* [lock.one-node] */
     assert(!(l->flags & WAITING) || !here(l, lock));
-    /* L2: a waiting thread takes it first; L6 */
+    /* [lock.successor]: a waiting thread takes it first; [lock.biased] */
     assert(l->next == 0 || (l->flags & (WAITING | HELD | LISTED)) || l->waiters > 0);
-    assert(l->next == 0 || l->tried == 0);                           /* L7 */
-    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node); /* L4 */
+    assert(l->next == 0 || l->tried == 0);
+    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node);
     assert(l->last <= engine.nodes);
 }
 #else
@@ -186,7 +188,7 @@ static void guard(struct lock *l, uint32_t lock)
     lock_assert_state(l, lock);
 }
 
-/* L8 */
+/* [lock.fast-mode] */
 static uint16_t mode_of(const struct lock *l, uint32_t lock)
 {
     if (l->flags & (WAITING | LISTED) || l->next || l->waiters)
@@ -207,7 +209,7 @@ static void grant(const struct request *req)
     interval_hand_on(vt);
     perturb(lock_granting);
     msg_reply(req, 0, span.more, vt);
-    PROBE_END(lock_grant, span, req->object, req->from); /* TL4 */
+    PROBE_END(lock_grant, span, req->object, req->from);
 }
 
 /* ---- requester ---- */
@@ -247,7 +249,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     if (status == 0) {
         uint64_t vt[NODES_MAX];
         memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
-        probe_self()->granted = rep->arg; /* TL4 */
+        probe_self()->granted = rep->arg;
         interval_acquire(vt, lock);
     }
     guard(l, lock);
@@ -263,7 +265,7 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
     return status;
 }
 
-/* L8 */
+/* [lock.fast-mode] */
 static bool queue_take(uint32_t lock, uint32_t thread)
 {
     uint16_t mode = FREE;
@@ -288,7 +290,7 @@ static void queue_acquire(uint32_t lock)
     struct lock *l = &table[lock];
     bool waited = false;
     guard(l, lock);
-    /* L9: the last unlock has woken one waiter */
+    /* [lock.overtaking]: the last unlock has woken one waiter */
     while ((l->flags & (HELD | WAITING)) ||
            policy_lock_yields(l->waiters != 0, waited, l->overtaken)) {
         if (l->flags & HELD)
@@ -320,28 +322,30 @@ static bool hands_on_here(const struct lock *l)
     return policy_lock_stays_here(l->waiters != 0, l->next != 0, l->local_run);
 }
 
-/* It was released here so often in a row that it is biased (L6). */
+/* It was released here so often in a row that it is biased [lock.biased]. */
 static bool has_settled(const struct lock *l)
 {
     return policy_lock_biased(l->stays, (uint64_t)engine.config.lazy_release);
 }
 
-/* True if writes made under it need not be published yet (L3, L6). ASSUMPTION: guarded. */
+/* True if writes made under it need not be published yet [lock.flush-first], [lock.biased].
+ * ASSUMPTION: guarded. */
 static bool may_keep(const struct lock *l)
 {
     return policy_lock_unpublished(hands_on_here(l), l->next != 0, l->flags & LISTED, l->stays,
                                    (uint64_t)engine.config.lazy_release);
 }
 
-/* Before the release. `mark`: covers all that was written under it (L3). */
+/* Before the release. `mark`: covers all that was written under it [lock.flush-first]. */
 static void note_unlock(struct lock *l, uint64_t mark)
 {
     atomic_store_explicit(&l->mark, mark, memory_order_relaxed);
     l->stays = policy_lock_stayed(l->stays);
 }
 
-/* L8. The compare-and-swap is also the fence between the stores under the lock and the test for
- * unpublished stores (I10). A separate fence would cost as much again. */
+/* [lock.fast-mode]. The compare-and-swap is also the fence between the stores under the lock and
+ * the test for unpublished stores [interval.unpublished-test]. A separate fence would cost as much
+ * again. */
 static bool queue_drop(uint32_t lock, uint32_t thread)
 {
     struct lock *l = &table[lock];
@@ -352,7 +356,7 @@ static bool queue_drop(uint32_t lock, uint32_t thread)
     bool clean = interval_spotless();
     bool done = clean || has_settled(l);
     if (done)
-        note_unlock(l, clean ? 0 : interval_next()); /* L3 */
+        note_unlock(l, clean ? 0 : interval_next()); /* [lock.flush-first] */
     perturb(lock_dropping);
     mode = (uint16_t)(done ? FREE : TAKEN + thread);
     atomic_store_explicit(&l->mode, mode, memory_order_release);
@@ -364,8 +368,8 @@ static bool queue_drop(uint32_t lock, uint32_t thread)
 static void queue_release(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    fence_full();                    /* I10 */
-    uint64_t mark = interval_mark(); /* L3 */
+    fence_full();                    /* [interval.unpublished-test] */
+    uint64_t mark = interval_mark(); /* [lock.flush-first] */
     perturb(lock_dropping);
     guard(l, lock);
     if (!(l->flags & HELD)) {
@@ -376,7 +380,7 @@ static void queue_release(uint32_t lock)
     }
     if (!may_keep(l)) {
         unguard(l, lock);
-        interval_close(true); /* L3 */
+        interval_close(true); /* [lock.flush-first] */
         mark = 0;
         perturb(lock_dropping);
         guard(l, lock);
@@ -391,7 +395,7 @@ static void queue_release(uint32_t lock)
     if (l->next && !stay) {
         successor = referenced(l->next - 1);
         l->next = 0;
-        set_here(l, lock, false); /* L1 */
+        set_here(l, lock, false); /* [lock.one-node] */
     }
     pass_turn(l);
     unguard(l, lock);
@@ -401,7 +405,7 @@ static void queue_release(uint32_t lock)
 
 /* ---- owner ---- */
 
-/* Leaves a lock to the worker (L6). ASSUMPTION: guarded. */
+/* Leaves a lock to the worker [lock.biased]. ASSUMPTION: guarded. */
 static void list_lock_for_worker(struct lock *l, uint32_t lock)
 {
     if (l->flags & LISTED)
@@ -418,15 +422,15 @@ static void serve_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
     guard(l, req->object);
-    bool free = idle(l, req->object), now = free && published(l); /* L3 */
+    bool free = idle(l, req->object), now = free && published(l); /* [lock.flush-first] */
     if (now) {
-        set_here(l, req->object, false); /* L1 */
+        set_here(l, req->object, false); /* [lock.one-node] */
     } else {
-        debug_assert(l->next == 0); /* L2 */
+        debug_assert(l->next == 0); /* [lock.successor] */
         l->next = reference(req) + 1;
         l->local_run = 0;
         if (free)
-            list_lock_for_worker(l, req->object); /* L6 */
+            list_lock_for_worker(l, req->object); /* [lock.biased] */
     }
     unguard(l, req->object);
     if (now)
@@ -438,7 +442,7 @@ static void answer_try(struct request *req, bool yes)
     uint64_t vt[NODES_MAX];
     struct probe_span span = yes ? PROBE_BEGIN(lock_grant) : (struct probe_span){ 0 };
     req->arg[0] = yes;
-    req->arg[1] = span.more; /* TL4 */
+    req->arg[1] = span.more;
     interval_hand_on(vt);
     msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
     if (yes)
@@ -449,31 +453,31 @@ static void serve_try_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
     guard(l, req->object);
-    bool free = idle(l, req->object), now = free && published(l); /* L3 */
+    bool free = idle(l, req->object), now = free && published(l); /* [lock.flush-first] */
     if (now) {
         set_here(l, req->object, false);
     } else if (free) {
         l->tried = reference(req) + 1;
-        list_lock_for_worker(l, req->object); /* L7 */
+        list_lock_for_worker(l, req->object);
     }
     unguard(l, req->object);
     if (now || !free)
         answer_try(req, now);
 }
 
-/* For a lock that was LISTED: grants it if it is still free (L6). ASSUMPTION: writes made under it
- * before it was LISTED are published; the release of a LISTED lock publishes. */
+/* For a lock that was LISTED: grants it if it is still free [lock.biased]. ASSUMPTION: writes made
+ * under it before it was LISTED are published; the release of a LISTED lock publishes. */
 static void grant_listed(struct lock *l, uint32_t lock)
 {
     perturb(lock_published);
     guard(l, lock);
     l->flags &= (uint8_t)~LISTED;
     uint32_t next = l->next, tried = l->tried;
-    /* a thread that has taken it, or will, publishes and grants (L2) */
+    /* a thread that has taken it, or will, publishes and grants [lock.successor] */
     bool free = !(l->flags & (HELD | WAITING)) && l->waiters == 0;
     if (free && (next || tried)) {
         l->next = 0;
-        set_here(l, lock, false); /* L1 */
+        set_here(l, lock, false); /* [lock.one-node] */
     }
     l->tried = 0;
     unguard(l, lock);
@@ -483,7 +487,7 @@ static void grant_listed(struct lock *l, uint32_t lock)
         grant(referenced(next - 1));
 }
 
-/* Publishes once for all locks LISTED by then (L6, L7). */
+/* Publishes once for all locks LISTED by then [lock.biased]. */
 static void publish_listed(void)
 {
     spin_lock(&list_lock);
@@ -502,7 +506,7 @@ static void publish_listed(void)
 
 /* ---- manager ---- */
 
-/* Holds back a request that arrived during a try (L4). ASSUMPTION: guarded. */
+/* Holds back a request that arrived during a try. ASSUMPTION: guarded. */
 static void keep(struct lock *l, const struct request *req)
 {
     uint32_t *at = &l->kept;

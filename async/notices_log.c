@@ -135,7 +135,7 @@ static void append_record(const struct record *r)
             drain_reader(n);
         append_words(n, r, words);
         perturb(notice_written);
-        /* N1 */
+        /* [fabric.write-order] */
         fabric_write(engine.fabric, n, engine.control.id, tail_at(engine.node), &sent[n], 8, NULL);
     }
 }
@@ -166,7 +166,7 @@ static bool read_record(int writer, struct record *out)
     struct reader *r = &readers[writer];
     _Atomic uint64_t *tail = control_at(tail_at(writer)); /* written by the writer, one-sidedly */
     const uint32_t *log = control_at(log_at(writer));
-    if (r->head == atomic_load_explicit(tail, memory_order_acquire)) /* N1 */
+    if (r->head == atomic_load_explicit(tail, memory_order_acquire)) /* [fabric.write-order] */
         return false;
     uint32_t *words = (uint32_t *)(void *)out;
     for (uint32_t i = 0; i < 4; i++)
@@ -213,7 +213,7 @@ static void notice_serve_drain(struct request *req)
     msg_reply(req, 0, 0, NULL);
 }
 
-/* Applies all notices that draining kept (N4). */
+/* Applies all notices that draining kept [notices-log.never-late]. */
 static void take_parked(int writer)
 {
     struct reader *r = &readers[writer];

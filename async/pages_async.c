@@ -10,23 +10,23 @@
  * word, which the requester polls. A prefetch, and a query for a page's home, appoint no home.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   H1  (7) Pages of the default home are EXCLUSIVE (unshared) there until the first foreign
- *       request: written without a fault. The handler removes that access, then tests whether the
- *       page still has its initial contents. If not, the default home becomes the home. If so, the
- *       requester's copy has them too and is complete, and the requester becomes the home. A page
- *       that hlrc_touch opens for stores gets a home first, the default one if it has none, so no
- *       request removes that access.
- *   H2  (7) The directory, home words at the default home, changes from 0 once, under the
- *       directory's lock. Other nodes never read it, but send queries. A node that gets a
- *       forwarded request is the home, whether it knows or not. Its copy was never fetched, so it
- *       has the initial contents and the diffs applied to it.
- *   H3  (4) A request that needs versions which have not been applied stays parked in its slot
- *       until they are. The handler continues. Versions are read before the page.
+ *   [pages-async.first-request] (7) Pages of the default home are EXCLUSIVE (unshared) there until
+ *       the first foreign request: written without a fault. The handler removes that access, then
+ *       tests whether the page still has its initial contents. If not, the default home becomes the
+ *       home. If so, the requester's copy has them too and is complete, and the requester becomes
+ *       the home. A page that hlrc_touch opens for stores gets a home first, the default one if it
+ *       has none, so no request removes that access.
+ *   - (7) The directory, home words at the default home, changes from 0 once, under the directory's
+ *     lock. Other nodes never read it, but send queries. A node that gets a forwarded request is
+ *     the home, whether it knows or not. Its copy was never fetched, so it has the initial contents
+ *     and the diffs applied to it.
+ *   [pages-async.parked] (4) A request that needs versions which have not been applied stays parked
+ *       in its slot until they are. The handler continues. Versions are read before the page.
  *
- *   H4  The answer to a request is one aligned word, written after the page (fabric.h F1). It has
- *       the request's wait_seq (`ticket`), which differs from that of the token's last request,
- *       the outcome, and the home. The copy has at least the versions that the request named;
- *       other versions are not reported.
+ *   - The answer to a request is one aligned word, written after the page [fabric.write-order]. It
+ *     has the request's wait_seq (`ticket`), which differs from that of the token's last request,
+ *     the outcome, and the home. The copy has at least the versions that the request named; other
+ *     versions are not reported.
  *
  *   requester            default home                     home
  *      | PAGE ----------->  appoint --- word: you ------->  (requester)
@@ -43,14 +43,14 @@
 #include "hlrc/core/request.h"
 #include "hlrc/probe/probe.h"
 
-/* guards the home words at this node, the default home (H2) */
+/* guards the home words at this node, the default home (rule 7) */
 static spin_lock_word directory_lock;
 
 /* Requests that wait for a diff, by node and token; guarded by the progress lock. */
 static uint32_t parked[NODES_MAX * 256];
 static uint32_t parked_count;
 
-/* The word of an answer (H4): ticket << 32 | outcome << 16 | home + 1. */
+/* The word of an answer: ticket << 32 | outcome << 16 | home + 1. */
 enum outcome { COPIED, APPOINTED, REFUSED };
 #define ANSWER(ticket, outcome, home) \
     ((uint64_t)(ticket) << 32 | (uint64_t)(outcome) << 16 | (uint64_t)((home) + 1))
@@ -107,7 +107,7 @@ static void async_fetch_start(struct page_fetch *f, bool prefetch)
 static bool answered(void *arg)
 {
     const struct page_fetch *f = arg;
-    /* orders the word before the reads of the page (H4) */
+    /* orders the word before the reads of the page */
     return ANSWER_TICKET(atomic_load_explicit(answer_here(f->token), memory_order_acquire)) ==
            f->ticket;
 }
@@ -152,7 +152,7 @@ static int async_place(uint32_t page, int node, uint32_t token)
 /* ---- the serving side ---- */
 
 /* The home of a page in this node's directory. If no node has touched the page, `candidate` (>= 0)
- * is appointed (H1). */
+ * is appointed [pages-async.first-request]. */
 static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 {
     spin_lock(&directory_lock);
@@ -178,7 +178,8 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 }
 
 /* Only a default home holds a complete page without knowing its home: an EXCLUSIVE page, or one
- * that the handler works on. It becomes the home if no other node is (H1). */
+ * that the handler works on. It becomes the home if no other node is
+ * [pages-async.first-request]. */
 static int async_claim(uint32_t page, bool *assigned)
 {
     return directory_lookup(page, protocol_node(), assigned);
@@ -195,7 +196,7 @@ static int directory_peek(uint32_t page)
     return home;
 }
 
-/* H3. The versions of a page's writers are contiguous. */
+/* [pages-async.parked]. The versions of a page's writers are contiguous. */
 static bool versions_here(const struct request *req)
 {
     const _Atomic uint64_t *applied = protocol_applied_here(req->object, 0);
@@ -207,7 +208,7 @@ static bool versions_here(const struct request *req)
 
 /* The requester polls. A wake is added if it costs nothing unless a thread sleeps. Otherwise it
  * would disturb the handler of a node that has its answer already; sleeping requesters sleep for
- * bounded times (progress.h S5). */
+ * bounded times [progress.sleep-test]. */
 static void send_word(int to, size_t at, const uint64_t *word)
 {
     if (protocol_fabric()->caps & FABRIC_SEES_SLEEPERS)
@@ -227,17 +228,17 @@ static void answer(const struct request *req, enum outcome outcome, int home)
     protocol_env->wake(req->token);
 }
 
-/* Sends page and answer if all versions are here; else returns false (H3). */
+/* Sends page and answer if all versions are here; else returns false [pages-async.parked]. */
 static bool try_answer(struct request *req)
 {
     if (!versions_here(req))
         return false;
-    protocol_env->page_reader(req->object); /* EP1 */
+    protocol_env->page_reader(req->object); /* [unshared.reader-mark] */
     /* from the page itself: diffs applied before it is read are included */
     fabric_write(protocol_fabric(), req->from, (int)(req->arg[0] >> 56),
                  req->arg[0] & ((1ull << 56) - 1), protocol_page_here(req->object), PAGE_SIZE,
                  &pages_out);
-    answer(req, COPIED, protocol_node()); /* after the page: fabric.h F1 */
+    answer(req, COPIED, protocol_node()); /* after the page: [fabric.write-order] */
     return true;
 }
 
@@ -251,7 +252,7 @@ static void park(const struct request *req)
 
 static void serve_at_home(struct request *req)
 {
-    /* H2: a forwarded request is how a placed home learns of it */
+    /* rule 7: a forwarded request is how a placed home learns of it */
     protocol_env->page_set_home(req->object, protocol_node());
     if (try_answer(req))
         return;

@@ -25,7 +25,7 @@ struct span {
     uintptr_t begin, end;
 };
 
-/* AD1: the address of the next mapping. The second entry is used when the first is full. */
+/* The address of the next mapping. The second entry is used when the first is full. */
 static struct {
     _Atomic uintptr_t next;
     struct span all;
@@ -91,7 +91,7 @@ static int reserve_span(struct span s)
     return 0;
 }
 
-/* AD2 */
+/* [addresses.reserved] */
 static int reserve_gap(struct span gap)
 {
     if (!spans_meet(gap, slice))
@@ -125,8 +125,8 @@ static uintptr_t heap_begin(void)
     return at ? strtoul(at, NULL, 10) : 0;
 }
 
-/* True if memory of brk is in use (AD5). Linux before 6.6 gives the name [heap] to the executable's
- * .bss as well, which ends where an empty heap begins. */
+/* True if memory of brk is in use. Linux before 6.6 gives the name [heap] to the executable's .bss
+ * as well, which ends where an empty heap begins. */
 static bool is_heap(const char *name, struct span m)
 {
     return strcmp(name, "[heap]") == 0 && m.end > page_up(heap_begin());
@@ -145,7 +145,7 @@ static int take_mapping(const struct procfs_map *map, uintptr_t *end)
         below_main = gap;
     }
     if (is_heap(map->name, m))
-        return -EBUSY; /* AD5 */
+        return -EBUSY;
     *end = m.end;
     int rc = meet_mapping(m);
     return rc ? rc : reserve_gap(gap);
@@ -164,7 +164,7 @@ static int reserve_gaps(struct procfs_maps *maps)
 }
 
 #ifdef HLRC_DEBUG
-/* AD2 */
+/* [addresses.reserved] */
 static void assert_parted(void)
 {
     void *one = map_reserved(0, PAGE_SIZE, 0);
@@ -183,7 +183,7 @@ int hlrc_addresses_part(int node, int nodes)
     if (race_watched() || __asan_init || tool_valgrind())
         return -EEXIST;
     uintptr_t bytes = (SLICES_BYTES / (uintptr_t)nodes) & ~(uintptr_t)(PAGE_SIZE - 1);
-    slice.begin = ADDRESSES_SLICES + (uintptr_t)node * bytes; /* AD3 */
+    slice.begin = ADDRESSES_SLICES + (uintptr_t)node * bytes;
     slice.end = slice.begin + bytes;
     static struct procfs_maps maps;
     if (!procfs_maps_open(&maps, 0))
@@ -246,7 +246,6 @@ static void return_room(uintptr_t at, size_t bytes)
     }
 }
 
-/* AD1, AD4 */
 void *addresses_map(size_t bytes, int prot, int flags, int fd)
 {
     size_t room = page_up(bytes);
@@ -294,7 +293,7 @@ void addresses_unmap(void *at, size_t bytes)
 {
     size_t room = page_up(bytes);
     if (parts)
-        (void)map_reserved((uintptr_t)at, room, MAP_FIXED); /* AD4 */
+        (void)map_reserved((uintptr_t)at, room, MAP_FIXED);
     else
         munmap(at, bytes);
     return_room((uintptr_t)at, room);

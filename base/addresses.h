@@ -17,19 +17,18 @@
  * this node.
  *
  * Invariants
- *   AD1  HLRC maps its windows and tables within its own ranges. The system chooses another
- *        address only if the process is not partitioned and the address is in use, or a tool
- *        forbids it.
- *   AD2  In a partitioned process every page that was free at the start is reserved without
- *        access, except the node's slice. So the system maps nothing outside the slice: mmap
- *        without MAP_FIXED, brk and the growth of the first stack fail outside it, and malloc uses
- *        mmap instead of brk.
- *   AD3  The slices of two nodes do not overlap: hlrc_addresses_part gets the same number of nodes
- *        on all of them, and a different node number on each.
- *   AD4  HLRC maps over reserved pages only at addresses that it owns, and reserves them again
- *        when it unmaps.
- *   AD5  A process is partitioned before anything in it allocates. Otherwise the C library would
- *        later hand out the rest of its first heap, at addresses that all nodes have in common.
+ *   - HLRC maps its windows and tables within its own ranges. The system chooses another address
+ *     only if the process is not partitioned and the address is in use, or a tool forbids it.
+ *   [addresses.reserved] In a partitioned process every page that was free at the start is reserved
+ *       without access, except the node's slice. So the system maps nothing outside the slice: mmap
+ *       without MAP_FIXED, brk and the growth of the first stack fail outside it, and malloc uses
+ *       mmap instead of brk.
+ *   - The slices of two nodes do not overlap: hlrc_addresses_part gets the same number of nodes on
+ *     all of them, and a different node number on each.
+ *   - HLRC maps over reserved pages only at addresses that it owns, and reserves them again when it
+ *     unmaps.
+ *   - A process is partitioned before anything in it allocates. Otherwise the C library would later
+ *     hand out the rest of its first heap, at addresses that all nodes have in common.
  */
 #ifndef HLRC_ADDRESSES_H
 #define HLRC_ADDRESSES_H
@@ -42,11 +41,11 @@
 #define ADDRESSES_SPACE  ((uintptr_t)0x180000000000)
 #define ADDRESSES_SLICES ((uintptr_t)0x500000000000)
 
-/* Restricts this process to the free addresses of its slice, permanently (AD2). Exported for
- * libhlrc_compat, like the other names that begin with hlrc_. Allocates nothing. 0; -EEXIST: a
- * mapping, such as the shadow of a sanitizer, lies in a range of HLRC or of a slice; -EBUSY: AD5
- * does not hold; -ENOTSUP: the processor is not x86-64; -ENOMEM: the limit on address space; or
- * the error of reading /proc. */
+/* Restricts this process to the free addresses of its slice, permanently [addresses.reserved].
+ * Exported for libhlrc_compat, like the other names that begin with hlrc_. Allocates nothing. 0;
+ * -EEXIST: a mapping, such as the shadow of a sanitizer, lies in a range of HLRC or of a slice;
+ * -EBUSY: something has allocated before; -ENOTSUP: the processor is not x86-64; -ENOMEM: the limit
+ * on address space; or the error of reading /proc. */
 int hlrc_addresses_part(int node, int nodes);
 
 /* True if this process is partitioned, and its slice; `begin` and `end` may be NULL. */
@@ -58,8 +57,7 @@ int addresses_node(uintptr_t address);
 /* Lets the first stack grow as usual, for a process that turns out to be the only one. */
 void hlrc_addresses_release_stack(void);
 
-/* mmap in HLRC's own ranges (AD1). Takes no lock: allowed in a fault handler. MAP_FAILED and
- * errno. */
+/* mmap in HLRC's own ranges. Takes no lock: allowed in a fault handler. MAP_FAILED and errno. */
 void *addresses_map(size_t bytes, int prot, int flags, int fd);
 
 /* mmap at an address of HLRC's outside those ranges that only the caller uses. MAP_FAILED and
@@ -69,7 +67,7 @@ void *hlrc_addresses_map_at(void *at, size_t bytes, int prot, int flags, int fd)
 /* Reserves a part of the shared space's addresses for the caller. False: already in use. */
 bool addresses_claim(void *at, size_t bytes);
 
-/* Unmaps what the functions above have mapped or claimed (AD4). */
+/* Unmaps what the functions above have mapped or claimed. */
 void addresses_unmap(void *at, size_t bytes);
 
 /* The remedy to print after mapping `bytes` has failed with ENOMEM. */

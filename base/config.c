@@ -312,7 +312,6 @@ struct need {
     const char *value;
 };
 
-/* CF8 */
 static int demand(struct config *cfg, const char *what, const struct need *need, char *err,
                   size_t errlen)
 {
@@ -327,7 +326,6 @@ static int demand(struct config *cfg, const char *what, const struct need *need,
     return config_set(cfg, need->id, need->value, from, err, errlen);
 }
 
-/* CF6 */
 static int resolve_check(struct config *cfg, char *err, size_t errlen)
 {
     static const struct need needs[] = {
@@ -342,7 +340,6 @@ static int resolve_check(struct config *cfg, char *err, size_t errlen)
     return ret;
 }
 
-/* CF7 */
 static int resolve_detail(struct config *cfg, char *err, size_t errlen)
 {
     static const struct need needs[] = {

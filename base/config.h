@@ -9,22 +9,22 @@
  * config, the parser, the environment variable of each option (HLRC_ and its name in capitals, '-'
  * as '_'), hlrcrun's options and --help, the listing of hlrc_info and the text of the manual page.
  *
- *   CF1  A struct config is a plain value without pointers: it can be copied, and sent to another
- *        node.
- *   CF2  An option's value comes from the last of: default, environment, command line; source[]
- *        says which. A variable that is set but empty counts as not set.
- *   CF3  After config_load() or config_resolve() no part (pages, diffs, notices, locks, barrier)
- *        is "auto": the protocol decides the parts that were not set.
- *   CF4  hlrcrun resolves first, exports every value that is not a default, and the nodes load the
- *        same values.
- *   CF5  A variable that begins with HLRC_ and is neither an option nor another known name
- *        (config_names.c) is refused, and the message suggests the nearest name.
- *   CF6  --check races turns off options that would hide a write, and refuses a value that the
- *        user set to the contrary.
- *   CF7  --trace-sim-detail all turns off options that would hide an access, and refuses in the
- *        same way.
- *   CF8  An option that is given its default value has the same effect as one that is not given.
- *        CF6 and CF7 replace the value in both cases.
+ *   - A struct config is a plain value without pointers: it can be copied, and sent to another
+ *     node.
+ *   - An option's value comes from the last of: default, environment, command line; source[] says
+ *     which. A variable that is set but empty counts as not set.
+ *   - After config_load() or config_resolve() no part (pages, diffs, notices, locks, barrier) is
+ *     "auto": the protocol decides the parts that were not set.
+ *   - hlrcrun resolves first, exports every value that is not a default, and the nodes load the
+ *     same values.
+ *   - A variable that begins with HLRC_ and is neither an option nor another known name
+ *     (config_names.c) is refused, and the message suggests the nearest name.
+ *   - --check races turns off options that would hide a write, and refuses a value that the user
+ *     set to the contrary.
+ *   - --trace-sim-detail all turns off options that would hide an access, and refuses in the same
+ *     way.
+ *   - An option that is given its default value has the same effect as one that is not given.
+ *     --check races and --trace-sim-detail all replace the value in both cases.
  */
 
 #include <stdbool.h>
@@ -301,7 +301,7 @@ uint64_t config_digest(const struct config *config, uint64_t digest);
 const char *config_environment_name(enum config_id id, char *buf, size_t len);
 const char *config_variable(const char *name, char *buf, size_t len); /* by the option's name */
 
-/* config_check_names - 0 if the environment has no unknown variable (CF5); part of
+/* config_check_names - 0 if the environment has no unknown variable; part of
  * config_environment() */
 int config_check_names(char *err, size_t errlen);
 

@@ -119,7 +119,7 @@ int config_check_names(char *err, size_t errlen)
 {
     char name[64];
 
-    if (getauxval(AT_SECURE) != 0) /* BB5 of boot_backend.h */
+    if (getauxval(AT_SECURE) != 0) /* boot_backend.h */
         return 0;
     for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
         const char *value = strchr(*variable, '=');

@@ -6,14 +6,12 @@
  * Messages to the user: one line each, with "hlrc: " or, in a job of several nodes, "hlrc: node 2:
  * " before it. Write cause, value, limit and remedy.
  *
- *   DG1  Every line is one write(2), or one message to the launcher, of at most DIAG_LINE_MAX
- *        bytes.
- *   DG2  All functions here may be called in a signal handler and by several threads at once: they
- *        neither allocate nor take a lock. A format uses only %s %d %u %x %p %zu and their long
- *        forms.
- *   DG3  The first fatal line in a process counts; in a job, the first that reaches hlrcrun.
- *   DG4  A line that begins with a comma continues the name of the node: "hlrc: node 2, thread 1:
- *        ..."; if the node is not named the comma is left out.
+ *   - Every line is one write(2), or one message to the launcher, of at most DIAG_LINE_MAX bytes.
+ *   - All functions here may be called in a signal handler and by several threads at once: they
+ *     neither allocate nor take a lock. A format uses only %s %d %u %x %p %zu and their long forms.
+ *   - The first fatal line in a process counts; in a job, the first that reaches hlrcrun.
+ *   - A line that begins with a comma continues the name of the node: "hlrc: node 2, thread 1:
+ *     ..."; if the node is not named the comma is left out.
  */
 
 #include <stdbool.h>
@@ -26,7 +24,7 @@ enum { STATUS_DEADLOCK = 123, STATUS_TIMEOUT = 124 };
 /* The node that reports, and where fatal lines go. */
 struct diag_sink {
     int node, nodes;
-    /* NULL: to standard error, as all others; keeps to DG2 */
+    /* NULL: to standard error, as all others; allowed in a signal handler */
     void (*report)(int status, const char *line);
     /* more lines of a report; NULL: to standard error */
     void (*detail)(const char *line);
@@ -48,12 +46,12 @@ void diag_report(int status, const char *fmt, ...) __attribute__((format(printf,
 
 /*
  * diag_detail - a further line of the fatal one; only if this thread reported that line and it
- * counts (DG3)
+ * counts
  */
 void diag_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* diag_join - the text between the name of the node and the line (DG4); advances `line` past the
- * comma if no name is printed before it */
+/* diag_join - the text between the name of the node and the line; advances `line` past the comma if
+ * no name is printed before it */
 const char *diag_join(bool named, const char **line);
 
 void diag_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

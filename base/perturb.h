@@ -28,87 +28,87 @@
 #define PERTURB_THREAD "delayed"
 
 /* Name, and the step that a thread at this point has not done yet. */
-#define PERTURB_POINTS(X)                                                                    \
-    X(queue_drawn, "shm: position of the receive queue drawn, entry not written (Q1)")       \
-    X(queue_filled, "shm: entry written, mode not read (Q4)")                                \
-    X(queue_alerting, "shm: mode read, sleeping receiver not woken (Q4)")                    \
-    X(queue_armed, "shm: mode written, queue not checked again (Q4)")                        \
-    X(queue_sleeping, "shm: about to sleep until a wake-up")                                 \
-    X(progress_locked, "progress lock acquired, queue not declared busy (S1)")               \
-    X(progress_armed, "queue armed, progress lock not released (S2)")                        \
-    X(progress_passed, "progress lock released with events pending, handler not woken (S9)") \
-    X(progress_unlocked, "progress lock released, queue not checked again (S2, S6)")         \
-    X(handler_woken, "handler awake, progress lock not tried (S7)")                          \
-    X(handler_missed, "handler found the progress lock held, has not left a note (S7)")      \
-    X(watch_looked, "deadlock detector has read all waits, not yet asleep (W2)")             \
-    X(worker_woken, "worker awake, its work not started (WK1)")                              \
-    X(wait_counted, "waiter counted, progress lock not tried (S6)")                          \
-    X(wait_unserved, "about to sleep without the progress lock, not registered (NH1)")       \
-    X(wait_ending, "wait ended, progress lock not released (S6)")                            \
-    X(thread_announced, "thread marked as sleeping, its condition not tested again")         \
-    X(thread_waking, "condition of a thread true, its sleep flag not read")                  \
-    X(change_made, "condition of local waiters true, waiters not read")                      \
-    X(event_taken, "event removed from the queue, not served")                               \
-    X(reply_written, "reply in its slot, token not complete (M3)")                           \
-    X(page_busy, "page BUSY, operation not started (P1)")                                    \
-    X(page_sealed, "run of pages write-protected, no diff captured (P7)")                    \
-    X(page_captured, "diff captured, page still BUSY (P7)")                                  \
-    X(page_compared, "retained page differs from its twin, not copied (P8)")                 \
-    X(page_copied, "retained page copied, twin not updated (P8)")                            \
-    X(page_applied, "diff applied to the page, not to its twin (P8)")                        \
-    X(exclusive_listed, "home page on the list, readers not checked again (EP2)")            \
-    X(exclusive_seen, "arrivals recorded, EXCLUSIVE pages not checked (EP4)")                \
-    X(copy_closed, "copy BUSY and inaccessible, memory not freed (CP2)")                     \
-    X(copy_gone, "memory of the copy freed, page not STALE (CP2)")                           \
-    X(renew_expecting, "expected copies in flight, no notice applied (RN5)")                 \
-    X(renew_pending, "copies pending, none updated (RN1)")                                   \
-    X(page_fetched, "copy received, page not locked for its installation (P4)")              \
-    X(page_twinned, "twin created, view not writable (P3)")                                  \
-    X(prefetch_started, "prefetch in flight, PREFETCH not set")                              \
-    X(prefetch_taken, "PREFETCH cleared, fetch not finished")                                \
-    X(clean_looked, "dirty list empty, flush flag not checked (I8)")                         \
-    X(close_begun, "flush started, dirty list not taken (I1)")                               \
-    X(close_taken, "dirty list taken, no page write-protected (I1)")                         \
-    X(close_captured, "diffs sent, interval not published (I4)")                             \
-    X(close_published, "interval published, vector time not raised (I6)")                    \
-    X(acquire_noticed, "notices applied, vector time not raised (I5)")                       \
-    X(open_compared, "stores of the home compared, not recorded (races.h RK2)")              \
-    X(diff_arrived, "diff arrived at the home, not applied (WD2)")                           \
-    X(word_performed, "word changed at its home, change not received here (WD3)")            \
-    X(diff_applied, "diff applied, version not raised (I3)")                                 \
-    X(diff_written, "runs written, version not (DW1)")                                       \
-    X(notice_written, "records written, tail or last not (N1, NR1)")                         \
-    X(notice_tabled, "interval in the table, its record not written (NR1)")                  \
-    X(pages_settled, "pages to be reset published, not all checked (EP5)")                   \
-    X(pages_closed, "pages to be reset inaccessible, states unchanged (P11)")                \
-    X(pages_given, "pages reset on all nodes, still BUSY here (EP5)")                        \
-    X(notice_room, "oldest raised, its record not overwritten (NR2)")                        \
-    X(notice_read, "words of a ring read, oldest not read (NR2)")                            \
-    X(notice_lost, "last read, table not read (NR3)")                                        \
-    X(lock_dropping, "interval flushed or marked, lock not released (L3)")                   \
-    X(lock_published, "interval of a LISTED lock flushed, lock not granted (L6)")            \
-    X(stream_copied, "piece of a broadcast in its slot, no node notified (ST1)")             \
-    X(stream_fetched, "piece of a broadcast read, root not notified (ST2)")                  \
-    X(lock_granting, "lock no longer here, grant not sent (L1)")                             \
-    X(lock_taken, "lock was free, its vector time not read (MQ3)")                           \
-    X(lock_queued, "in the queue of a lock, predecessor not notified (MQ2)")                 \
-    X(lock_leaving, "lock's vector time written, lock not released (MQ3)")                   \
-    X(lock_asking, "WAITING set, request not sent (L2)")                                     \
-    X(lock_trying, "BUSY for trylock, tail not read (LQ4)")                                  \
-    X(parcel_met, "barrier passed, parcels not read (PC2)")                                  \
-    X(barrier_arriving, "interval flushed, arrival not sent (R1)")                           \
-    X(barrier_releasing, "time of a release or round written, word not written (BC3, PE2)")  \
-    X(barrier_released, "release received, notices not applied (R4)")                        \
-    X(group_inviting, "list and number of a group written, word not written (GR3)")          \
-    X(group_answering, "invitation to a group read, no reply sent (GR3)")                    \
-    X(part_performed, "bytes read or written at a page's home, page still BUSY (PP3)")       \
-    X(block_locked, "lock of a block of a window acquired, values not read (RA1)")           \
-    X(block_written, "values of a block written, its lock not released (RA1)")               \
-    X(cond_registered, "waiter registered, its lock not released (C1)")                      \
-    X(cond_signalling, "signaller's interval flushed, signal not sent (C2)")                 \
-    X(home_asking, "home unknown, compare-and-swap or request not started (A1, H1)")         \
-    X(home_appointed, "home word written, no node notified (H2)")                            \
-    X(bulk_credit, "credit read, slot not written (B1)")
+#define PERTURB_POINTS(X)                                                               \
+    X(queue_drawn, "shm: position of the receive queue drawn, entry not written")       \
+    X(queue_filled, "shm: entry written, mode not read")                                \
+    X(queue_alerting, "shm: mode read, sleeping receiver not woken")                    \
+    X(queue_armed, "shm: mode written, queue not checked again")                        \
+    X(queue_sleeping, "shm: about to sleep until a wake-up")                            \
+    X(progress_locked, "progress lock acquired, queue not declared busy")               \
+    X(progress_armed, "queue armed, progress lock not released")                        \
+    X(progress_passed, "progress lock released with events pending, handler not woken") \
+    X(progress_unlocked, "progress lock released, queue not checked again")             \
+    X(handler_woken, "handler awake, progress lock not tried")                          \
+    X(handler_missed, "handler found the progress lock held, has not left a note")      \
+    X(watch_looked, "deadlock detector has read all waits, not yet asleep")             \
+    X(worker_woken, "worker awake, its work not started")                               \
+    X(wait_counted, "waiter counted, progress lock not tried")                          \
+    X(wait_unserved, "about to sleep without the progress lock, not registered")        \
+    X(wait_ending, "wait ended, progress lock not released")                            \
+    X(thread_announced, "thread marked as sleeping, its condition not tested again")    \
+    X(thread_waking, "condition of a thread true, its sleep flag not read")             \
+    X(change_made, "condition of local waiters true, waiters not read")                 \
+    X(event_taken, "event removed from the queue, not served")                          \
+    X(reply_written, "reply in its slot, token not complete")                           \
+    X(page_busy, "page BUSY, operation not started")                                    \
+    X(page_sealed, "run of pages write-protected, no diff captured")                    \
+    X(page_captured, "diff captured, page still BUSY")                                  \
+    X(page_compared, "retained page differs from its twin, not copied")                 \
+    X(page_copied, "retained page copied, twin not updated")                            \
+    X(page_applied, "diff applied to the page, not to its twin")                        \
+    X(exclusive_listed, "home page on the list, readers not checked again")             \
+    X(exclusive_seen, "arrivals recorded, EXCLUSIVE pages not checked")                 \
+    X(copy_closed, "copy BUSY and inaccessible, memory not freed")                      \
+    X(copy_gone, "memory of the copy freed, page not STALE")                            \
+    X(renew_expecting, "expected copies in flight, no notice applied")                  \
+    X(renew_pending, "copies pending, none updated")                                    \
+    X(page_fetched, "copy received, page not locked for its installation")              \
+    X(page_twinned, "twin created, view not writable")                                  \
+    X(prefetch_started, "prefetch in flight, PREFETCH not set")                         \
+    X(prefetch_taken, "PREFETCH cleared, fetch not finished")                           \
+    X(clean_looked, "dirty list empty, flush flag not checked")                         \
+    X(close_begun, "flush started, dirty list not taken")                               \
+    X(close_taken, "dirty list taken, no page write-protected")                         \
+    X(close_captured, "diffs sent, interval not published")                             \
+    X(close_published, "interval published, vector time not raised")                    \
+    X(acquire_noticed, "notices applied, vector time not raised")                       \
+    X(open_compared, "stores of the home compared, not recorded")                       \
+    X(diff_arrived, "diff arrived at the home, not applied")                            \
+    X(word_performed, "word changed at its home, change not received here")             \
+    X(diff_applied, "diff applied, version not raised")                                 \
+    X(diff_written, "runs written, version not")                                        \
+    X(notice_written, "records written, tail or last not")                              \
+    X(notice_tabled, "interval in the table, its record not written")                   \
+    X(pages_settled, "pages to be reset published, not all checked")                    \
+    X(pages_closed, "pages to be reset inaccessible, states unchanged")                 \
+    X(pages_given, "pages reset on all nodes, still BUSY here")                         \
+    X(notice_room, "oldest raised, its record not overwritten")                         \
+    X(notice_read, "words of a ring read, oldest not read")                             \
+    X(notice_lost, "last read, table not read")                                         \
+    X(lock_dropping, "interval flushed or marked, lock not released")                   \
+    X(lock_published, "interval of a LISTED lock flushed, lock not granted")            \
+    X(stream_copied, "piece of a broadcast in its slot, no node notified")              \
+    X(stream_fetched, "piece of a broadcast read, root not notified")                   \
+    X(lock_granting, "lock no longer here, grant not sent")                             \
+    X(lock_taken, "lock was free, its vector time not read")                            \
+    X(lock_queued, "in the queue of a lock, predecessor not notified")                  \
+    X(lock_leaving, "lock's vector time written, lock not released")                    \
+    X(lock_asking, "WAITING set, request not sent")                                     \
+    X(lock_trying, "BUSY for trylock, tail not read")                                   \
+    X(parcel_met, "barrier passed, parcels not read")                                   \
+    X(barrier_arriving, "interval flushed, arrival not sent")                           \
+    X(barrier_releasing, "time of a release or round written, word not written")        \
+    X(barrier_released, "release received, notices not applied")                        \
+    X(group_inviting, "list and number of a group written, word not written")           \
+    X(group_answering, "invitation to a group read, no reply sent")                     \
+    X(part_performed, "bytes read or written at a page's home, page still BUSY")        \
+    X(block_locked, "lock of a block of a window acquired, values not read")            \
+    X(block_written, "values of a block written, its lock not released")                \
+    X(cond_registered, "waiter registered, its lock not released")                      \
+    X(cond_signalling, "signaller's interval flushed, signal not sent")                 \
+    X(home_asking, "home unknown, compare-and-swap or request not started")             \
+    X(home_appointed, "home word written, no node notified")                            \
+    X(bulk_credit, "credit read, slot not written")
 #define PERTURB_ENUM_(name, text) PERTURB_##name,
 enum perturb_point { PERTURB_POINTS(PERTURB_ENUM_) PERTURB_COUNT };
 #undef PERTURB_ENUM_

@@ -4,11 +4,11 @@
  * the program and the calls of the C library that both make; these annotations give it the order
  * that HLRC establishes. It checks the threads of one node; it does not see other nodes.
  *
- *   RC1  A thread that takes a lock from a thread of its node is ordered after what that thread
- *        did before the release. A thread that acquires in any other way may have been notified
- *        through other nodes: it is ordered after all releases by threads of its node.
- *   RC2  The runtime's accesses to pages and tables are not checked: the sanitizer does not know
- *        their order.
+ *   - A thread that takes a lock from a thread of its node is ordered after what that thread did
+ *     before the release. A thread that acquires in any other way may have been notified through
+ *     other nodes: it is ordered after all releases by threads of its node.
+ *   - The runtime's accesses to pages and tables are not checked: the sanitizer does not know their
+ *     order.
  *
  * Without the sanitizer each call only tests a pointer.
  */
@@ -65,7 +65,7 @@ static inline void race_unlock(uint32_t lock)
     }
 }
 
-/* RC2; calls nest. */
+/* Calls nest. */
 void race_ignore_begin(void);
 void race_ignore_end(void);
 

@@ -44,7 +44,7 @@ bool record_number(struct record_reader *r, uint64_t *value)
         sum |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80) {
             *value = sum;
-            return byte != 0 || shift == 0; /* TF1: a number has one encoding */
+            return byte != 0 || shift == 0; /* a number has one encoding */
         }
     }
     return false;

@@ -18,11 +18,11 @@
  * little endian.
  *
  * Invariants
- *   TF1  Reading is the inverse of writing: an item that was put is got with the same time, kind
- *        and arguments, and reading consumes exactly the bytes that were written.
- *   TF2  Nothing is read beyond the end of the bytes, whatever they contain. A truncated item, a
- *        number of more than 64 bits, an unknown kind, or a page beyond the highest is an error,
- *        never an item.
+ *   - Reading is the inverse of writing: an item that was put is got with the same time, kind and
+ *     arguments, and reading consumes exactly the bytes that were written.
+ *   - Nothing is read beyond the end of the bytes, whatever they contain. A truncated item, a
+ *     number of more than 64 bits, an unknown kind, or a page beyond the highest is an error, never
+ *     an item.
  */
 #ifndef HLRC_RECORD_H
 #define HLRC_RECORD_H
@@ -48,7 +48,7 @@
     X(RECORD_END, "end", "")          /* the program's part ends; the rest does not count */ \
     X(RECORD_READ, "read", "p")       /* a load faulted: page not accessible */             \
     X(RECORD_WRITE, "write", "p")     /* a store faulted: page not writable */              \
-    X(RECORD_LOOK, "look", "p")       /* a load faulted for the trace only (TS4) */         \
+    X(RECORD_LOOK, "look", "p")       /* a load faulted for the trace only */         \
     X(RECORD_AHEAD, "ahead", "psnn")  /* stride, pages, how: opened, maybe unused */        \
     X(RECORD_RENEWED, "renewed", "p") /* updated by an acquire: maybe unused */             \
     X(RECORD_CLOSED, "closed", "n")   /* flushes of this node that ended since */           \
@@ -134,7 +134,7 @@ enum record_setting {
 
 /* clang-format off */
 /* X(name): what the run itself counted, of one node. First HLRC_COUNTS, in which faults exclude
- * looks (hlrc/probe/recorder.h TS4); then these, and times. */
+ * looks (hlrc/probe/recorder.h); then these, and times. */
 #define RECORD_TIMED(X)                                                                          \
     X(looks) X(wall_ns) X(compute_ns) X(page_ns) X(lock_ns) X(barrier_ns) X(diff_ns)
 /* clang-format on */
@@ -189,13 +189,13 @@ static inline int64_t record_unfold(uint64_t value)
 unsigned char *record_put(unsigned char *at, uint64_t *page, enum record_kind kind, uint64_t time,
                           const uint64_t *arg);
 
-/* record_number - false at the end, or for more than 64 bits (TF2) */
+/* record_number - false at the end, or for more than 64 bits */
 bool record_number(struct record_reader *r, uint64_t *value);
 
 /* record_page - a page by its distance; false as well, and for a page beyond the highest */
 bool record_page(struct record_reader *r, uint64_t *page);
 
-/* record_get - 1; 0 at the end; -1 for an invalid item (TF2), *out unchanged */
+/* record_get - 1; 0 at the end; -1 for an invalid item, *out unchanged */
 int record_get(struct record_reader *r, struct record_item *out);
 
 #endif

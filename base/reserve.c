@@ -11,7 +11,7 @@
 void *reserve(size_t bytes)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *at = addresses_map(bytes, PROT_READ | PROT_WRITE, flags, -1); /* AD1 */
+    void *at = addresses_map(bytes, PROT_READ | PROT_WRITE, flags, -1);
     if (at == MAP_FAILED)
         return NULL;
 #ifndef HLRC_DEBUG

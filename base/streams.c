@@ -119,7 +119,7 @@ static uint32_t turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t p
     return far || adjacent(stride) ? widen(s, a, write) : 0;
 }
 
-/* AH5. The same page may fault twice in a row. */
+/* [readahead.dense-claims]. The same page may fault twice in a row. */
 static void note_dense(struct ahead_stream *a, uint32_t page)
 {
     bool follows = adjacent(a->stride) && page == a->front + (uint32_t)a->stride;

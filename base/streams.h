@@ -23,7 +23,7 @@ struct ahead_stream {
     uint32_t seen;   /* time of the last fault, as the count of faults */
     uint32_t run;    /* consecutive faults at the expected page */
     uint32_t front;  /* last page of the current range without gaps, opened pages included, */
-    uint32_t dense;  /* and the number of pages in that range (AH5) */
+    uint32_t dense;  /* and the number of pages in that range [readahead.dense-claims] */
     bool trusted;    /* it has faulted after the pages opened for it */
 };
 
@@ -42,7 +42,7 @@ uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t
                     int32_t *stride);
 
 /* How many of those `steps` to open with this node as their home, if no node has written them
- * (AH5); 0: none that way. */
+ * [readahead.dense-claims]; 0: none that way. */
 uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps);
 
 #endif

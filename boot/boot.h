@@ -14,15 +14,15 @@
  *           (PMIX_NAMESPACE, PMIX_RANK)
  *   single  no launcher: a job of one node
  *
- *   BT1  From boot_open() until boot_goodbye() the end of the process counts as a death, which
- *        ends the whole job.
- *   BT2  boot_report() and boot_stats() may be called by several threads and in signal handlers,
- *        boot_progress() by any thread.
- *   BT3  A program that a node starts is not part of the job: sockets are closed on exec,
- *        hlrcrun's variables are removed from the environment, and PMIx's, which stay for MPI in
- *        the same program, are marked as used.
- *   BT4  No back end has a thread that runs during the job: it would make each mprotect of the
- *        application more expensive. PMIx's threads sleep, with all signals blocked.
+ *   - From boot_open() until boot_goodbye() the end of the process counts as a death, which ends
+ *     the whole job.
+ *   - boot_report() and boot_stats() may be called by several threads and in signal handlers,
+ *     boot_progress() by any thread.
+ *   - A program that a node starts is not part of the job: sockets are closed on exec, hlrcrun's
+ *     variables are removed from the environment, and PMIx's, which stay for MPI in the same
+ *     program, are marked as used.
+ *   - No back end has a thread that runs during the job: it would make each mprotect of the
+ *     application more expensive. PMIx's threads sleep, with all signals blocked.
  */
 
 #include <stdbool.h>

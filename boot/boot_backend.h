@@ -6,15 +6,15 @@
  * The back ends of boot.h: one for each way to be started. boot_single.c is the smallest: read it
  * first.
  *
- *   BB1  boot_open() calls the back ends in the order of its table. open() returns -ENOENT if the
- *        process was not started in its way; any other error has been reported to the user, and no
- *        other back end is tried.
- *   BB2  open() sets *out on success only, with ops, node, nodes and fd.
- *   BB3  exchange() may assume that len has been checked, and that one thread calls it at a time.
- *   BB4  report() and detail() may run in a signal handler and in several threads.
- *   BB5  A program with more rights than its caller (set-user-ID and the like) obeys no variable,
- *        neither of options nor of a launcher: secure_getenv(). boot_single.c reads them
- *        nevertheless, only to refuse to be one of several.
+ *   - boot_open() calls the back ends in the order of its table. open() returns -ENOENT if the
+ *     process was not started in its way; any other error has been reported to the user, and no
+ *     other back end is tried.
+ *   - open() sets *out on success only, with ops, node, nodes and fd.
+ *   - exchange() may assume that len has been checked, and that one thread calls it at a time.
+ *   - report() and detail() may run in a signal handler and in several threads.
+ *   - A program with more rights than its caller (set-user-ID and the like) obeys no variable,
+ *     neither of options nor of a launcher: secure_getenv(). boot_single.c reads them nevertheless,
+ *     only to refuse to be one of several.
  */
 
 #include "boot/boot.h"

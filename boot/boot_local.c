@@ -3,13 +3,12 @@
  * A node's side of the wire-up with hlrcrun. The launcher's side is in job.c; the messages are in
  * wire.h.
  *
- *   BL1  open() sends HELLO. From then until GOODBYE the end of the process counts as a death,
- *        which ends the whole job.
- *   BL2  Each message is one packet, so that threads and signal handlers may send at the same
- *        time.
- *   BL3  One thread at a time reads from the socket, the one that holds `reading`: for a whole
- *        exchange, or for one check for a request of hlrcrun. So a check never receives a piece of
- *        a result, and an exchange saves a request for the next check.
+ *   - open() sends HELLO. From then until GOODBYE the end of the process counts as a death, which
+ *     ends the whole job.
+ *   - Each message is one packet, so that threads and signal handlers may send at the same time.
+ *   - One thread at a time reads from the socket, the one that holds `reading`: for a whole
+ *     exchange, or for one check for a request of hlrcrun. So a check never receives a piece of a
+ *     result, and an exchange saves a request for the next check.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,7 @@
 
 struct boot_local {
     struct boot head;
-    atomic_flag reading;     /* BL3 */
+    atomic_flag reading;
     _Atomic uint32_t put_by; /* number of a request that an exchange has received; 0: none */
 };
 
@@ -83,7 +82,7 @@ static ssize_t result_receive(struct boot_local *local, char *all, size_t total,
     do {
         got = recvmsg(local->head.fd, &msg, 0);
         if (got == (ssize_t)sizeof head && head.type == WIRE_LOOK)
-            atomic_store(&local->put_by, head.total); /* BL3 */
+            atomic_store(&local->put_by, head.total);
     } while ((got < 0 && errno == EINTR) ||
              (got == (ssize_t)sizeof head && head.type == WIRE_LOOK));
     if (got <= 0)
@@ -118,14 +117,14 @@ static int local_exchange(struct boot *boot, const void *mine, size_t len, void 
     struct boot_local *local = local_of(boot);
     int err;
 
-    while (atomic_flag_test_and_set(&local->reading)) /* BL3: the monitor may be checking */
+    while (atomic_flag_test_and_set(&local->reading)) /* the monitor may be checking */
         sched_yield();
     err = exchange(boot, mine, len, all);
     atomic_flag_clear(&local->reading);
     return err;
 }
 
-/* BL3. Only requests arrive while no thread exchanges. */
+/* Only requests arrive while no thread exchanges. */
 static int local_asked(struct boot *boot, uint32_t *number)
 {
     struct boot_local *local = local_of(boot);

@@ -2,22 +2,21 @@
 /*
  * The wire-up with any launcher that serves PMIx: Open MPI's mpirun, srun --mpi=pmix, prterun.
  *
- *   BP1  libpmix is loaded only if such a launcher started the process: hlrcrun's jobs and
- *        programs without a launcher have neither its threads nor the libraries that it loads.
- *   BP2  An exchange puts a blob under new keys, "hlrc.EXCHANGE.PIECE": PMIx caches what it has
- *        once returned, so no key is used twice. Every fence collects: without that, it is no
- *        barrier between hosts under Slurm.
- *   BP3  The launcher's death is an event, delivered in PMIx's thread, which closes the write end
- *        of a pipe; the read end is boot_fd().
- *   BP4  A report writes its line and ends the process with its status; every launcher then ends
- *        the job with that status. PMIx_Abort is not used: it allocates and locks, which a handler
- *        that interrupted malloc must not, and it sometimes crashes or hangs Open MPI 4.1's
- *        mpirun.
- *   BP5  Of the nodes of one host only the first that binds the job's socket name reports; the
- *        reports of the others are the same, or follow from it. Node 0 draws the name at random,
- *        and only the job knows it: any other process that could bind it would silence the nodes.
- *   BP6  An exchange that fails reports nothing at first: a node has died, its launcher is about
- *        to end this one as well, and messages of the survivors would hide the cause.
+ *   - libpmix is loaded only if such a launcher started the process: hlrcrun's jobs and programs
+ *     without a launcher have neither its threads nor the libraries that it loads.
+ *   - An exchange puts a blob under new keys, "hlrc.EXCHANGE.PIECE": PMIx caches what it has once
+ *     returned, so no key is used twice. Every fence collects: without that, it is no barrier
+ *     between hosts under Slurm.
+ *   - The launcher's death is an event, delivered in PMIx's thread, which closes the write end of a
+ *     pipe; the read end is boot_fd().
+ *   - A report writes its line and ends the process with its status; every launcher then ends the
+ *     job with that status. PMIx_Abort is not used: it allocates and locks, which a handler that
+ *     interrupted malloc must not, and it sometimes crashes or hangs Open MPI 4.1's mpirun.
+ *   - Of the nodes of one host only the first that binds the job's socket name reports; the reports
+ *     of the others are the same, or follow from it. Node 0 draws the name at random, and only the
+ *     job knows it: any other process that could bind it would silence the nodes.
+ *   - An exchange that fails reports nothing at first: a node has died, its launcher is about to
+ *     end this one as well, and messages of the survivors would hide the cause.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -102,7 +101,7 @@ static void connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
 }
 
-/* BP5; the name is free again when this process ends. */
+/* The name is free again when this process ends. */
 static bool speaks_for_host(const struct boot_pmix *p)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -215,7 +214,6 @@ static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
     return err;
 }
 
-/* BP6 */
 static int lost(const struct boot_pmix *p)
 {
     poll(NULL, 0, ENDING_MS);
@@ -240,7 +238,7 @@ static int pmix_exchange(struct boot *boot, const void *mine, size_t len, void *
     return err == -ECONNRESET ? lost(p) : err;
 }
 
-/* BP5: node 0 draws the name, all nodes get it. */
+/* Node 0 draws the name, all nodes get it. */
 static int speaker_agree(struct boot_pmix *p)
 {
     unsigned char secret[SECRET_BYTES];
@@ -269,7 +267,6 @@ static void pmix_goodbye(struct boot *boot)
     pmix.Finalize(NULL, 0);
 }
 
-/* BP4. */
 static int pmix_quit(struct boot *boot, int status)
 {
     (void)boot;

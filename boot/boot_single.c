@@ -38,7 +38,7 @@ static const char *without_pmix(void)
 #endif
 }
 
-/* BB5: with more rights than its caller, a program runs as a single node or not at all. */
+/* With more rights than its caller, a program runs as a single node or not at all. */
 static bool heeds_launchers(const char *variable, const char *value)
 {
     if (getauxval(AT_SECURE) == 0)

@@ -99,7 +99,6 @@ static int work(int64_t due[MONITOR_DUTIES])
     return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
 }
 
-/* MO4 */
 static void take_rouse(void)
 {
     uint64_t rung;

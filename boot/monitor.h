@@ -7,14 +7,14 @@
  * periodic duties, runs a watch (the node's part of deadlock detection), which rests until a
  * thread rouses it, and answers the launcher's requests (boot_asked).
  *
- *   MO1  It blocks every signal, allocates nothing, and takes no lock that is held across a wait;
- *        a duty may allocate. When the launcher dies it takes no lock and only calls _exit: that
- *        works whatever state the other threads are in.
- *   MO2  It prints nothing: the launcher's guard prints the one message of the job.
- *   MO3  It only sleeps in poll(): a second *running* thread would make each mprotect of the
- *        application more expensive.
- *   MO4  A rouse during a check of the watch (look) causes another check: a rouse is recorded
- *        before the sleep that it ends, and schedules a check if none is due.
+ *   - It blocks every signal, allocates nothing, and takes no lock that is held across a wait; a
+ *     duty may allocate. When the launcher dies it takes no lock and only calls _exit: that works
+ *     whatever state the other threads are in.
+ *   - It prints nothing: the launcher's guard prints the one message of the job.
+ *   - It only sleeps in poll(): a second *running* thread would make each mprotect of the
+ *     application more expensive.
+ *   - A rouse during a check of the watch (look) causes another check: a rouse is recorded before
+ *     the sleep that it ends, and schedules a check if none is due.
  */
 
 #include <stdint.h>

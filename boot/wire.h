@@ -16,12 +16,12 @@
  *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report the waits
  *                     shutdown of the sending side: the job is ending, the last STATS are wanted
  *
- *   WI1  One packet is one message; it arrives whole, and in order.
- *   WI2  A blob is sent in pieces of at most WIRE_PIECE bytes, so that no packet is near the size
- *        of a socket's buffer. The pieces of one blob are sent in ascending order; an empty blob
- *        is one piece.
- *   WI3  A node's number follows from its socket; its process id, from the credentials that the
- *        kernel adds.
+ *   - One packet is one message; it arrives whole, and in order.
+ *   - A blob is sent in pieces of at most WIRE_PIECE bytes, so that no packet is near the size of a
+ *     socket's buffer. The pieces of one blob are sent in ascending order; an empty blob is one
+ *     piece.
+ *   - A node's number follows from its socket; its process id, from the credentials that the kernel
+ *     adds.
  */
 
 #include <assert.h>

@@ -9,24 +9,24 @@
  * the queue. The fabric does not know pages, diffs or locks.
  *
  * Invariants
- *   F1  write -> write: two writes of one endpoint to one target become visible in the order they
- *       were started; a write with immediate is a write, and its event is delivered after its data
- *       and after all earlier writes. A wake (fabric_wake, fabric_write_wake) ends a sleep after
- *       all earlier writes are visible and all earlier events can be taken.
- *   F2  write -> atomic: an atomic is performed after earlier writes of the same endpoint to the
- *       same target.
- *   F3  read or atomic -> read or atomic is ordered only if `caps` has FABRIC_READ_ORDERED;
- *       otherwise wait for the first one.
- *   F4  nothing is ordered across endpoints or targets.
- *   F5  an aligned 8-byte access is single-copy atomic: a read sees the whole of one write or
- *       nothing of it.
- *   F6  a word changed by fabric atomics is changed only by them, by its owner as well;
- *       fabric_read may read it.
- *   F7  events of one sender are delivered in the order in which it sent them; every event is
- *       delivered once.
- *   F8  a sleeper that armed the queue and found nothing pending is woken by the next event that
- *       its level admits, and by the next wake of any node. So a thread that waits for a word
- *       written with a wake tests the word after arming.
+ *   [fabric.write-order] write -> write: two writes of one endpoint to one target become visible in
+ *       the order they were started; a write with immediate is a write, and its event is delivered
+ *       after its data and after all earlier writes. A wake (fabric_wake, fabric_write_wake) ends a
+ *       sleep after all earlier writes are visible and all earlier events can be taken.
+ *   [fabric.atomic-order] write -> atomic: an atomic is performed after earlier writes of the same
+ *       endpoint to the same target.
+ *   [fabric.read-order] read or atomic -> read or atomic is ordered only if `caps` has
+ *       FABRIC_READ_ORDERED; otherwise wait for the first one.
+ *   [fabric.target-order] nothing is ordered across endpoints or targets.
+ *   [fabric.whole-word] an aligned 8-byte access is single-copy atomic: a read sees the whole of
+ *       one write or nothing of it.
+ *   [fabric.atomics-only] a word changed by fabric atomics is changed only by them, by its owner as
+ *       well; fabric_read may read it.
+ *   [fabric.event-order] events of one sender are delivered in the order in which it sent them;
+ *       every event is delivered once.
+ *   [fabric.armed-wake] a sleeper that armed the queue and found nothing pending is woken by the
+ *       next event that its level admits, and by the next wake of any node. So a thread that waits
+ *       for a word written with a wake tests the word after arming.
  *
  * State of the receive queue, and what changes it:
  *
@@ -57,7 +57,8 @@ enum fabric_caps {
     FABRIC_READ = 1,      /* fabric_read */
     FABRIC_ATOMICS = 2,   /* fabric_cas, fabric_fetch_add, fabric_exchange */
     FABRIC_WRITE_IMM = 4, /* fabric_write_imm, fabric_write_wake */
-    /* F3: reads and atomics of one endpoint at one target are performed in order */
+    /* [fabric.read-order]: reads and atomics of one endpoint at one target are performed in
+     * order */
     FABRIC_READ_ORDERED = 8,
     /* waking a node in which no thread sleeps is free, and leaves nothing there */
     FABRIC_SEES_SLEEPERS = 16,
@@ -384,7 +385,8 @@ static inline void fabric_write_imm(struct fabric *f, int peer, int win, size_t 
     f->ops.write_imm(f, peer, win, off, src, len, imm, urgent, op);
 }
 
-/* The same split into several writes, of which the last carries the immediate (F1). */
+/* The same split into several writes, of which the last carries the immediate
+ * [fabric.write-order]. */
 static inline void fabric_write_imm_copied(struct fabric *f, int peer, int win, size_t off,
                                            const void *src, size_t len, uint32_t imm, bool urgent)
 {
@@ -489,8 +491,8 @@ static inline void fabric_rx_wake(struct fabric *f, enum fabric_sleeper s)
     f->ops.rx_wake(f, s);
 }
 
-/* Wakes the thread that sleeps on the peer's receive queue, so that it finds what non-urgent
- * events and writes left there; ordered after the earlier ones of this endpoint (F1). */
+/* Wakes the thread that sleeps on the peer's receive queue, so that it finds what non-urgent events
+ * and writes left there; ordered after the earlier ones of this endpoint [fabric.write-order]. */
 static inline void fabric_wake(struct fabric *f, int peer)
 {
     f->ops.wake(f, peer);

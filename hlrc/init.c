@@ -231,7 +231,7 @@ static int check_caps(void)
     return 0;
 }
 
-/* True if nodes have to serve each other's messages (progress.h NH1). */
+/* True if nodes have to serve each other's messages [progress.no-handler]. */
 static bool has_handler(void)
 {
     const struct protocol *p = &engine.protocol;
@@ -274,7 +274,7 @@ static int choose_size(void)
     return rc;
 }
 
-/* For a size that does not fit although auto has made it minimal (SZ2). */
+/* For a size that does not fit although auto has made it minimal. */
 static const char *remedy(void)
 {
     return engine.size_given ? "lower --memory or --threads"
@@ -395,7 +395,7 @@ static int start_threads(void)
     if (rc == 0)
         rc = start_monitor();
     if (rc == 0)
-        rc = filter_start(); /* SF4 */
+        rc = filter_start();
     if (rc == 0 && !at_fork)
         rc = -pthread_atfork(NULL, NULL, in_child);
     at_fork = true;

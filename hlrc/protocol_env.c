@@ -42,7 +42,7 @@ static void wake(uint32_t token)
         thread_wake(t);
 }
 
-/* FW1: a touched page was read, or has a home. */
+/* [races.tracked]: a touched page was read, or has a home. */
 static bool written_untracked(uint32_t page)
 {
     return !races_checked() && space_touched(page);

@@ -50,8 +50,8 @@ static uint64_t share(uint64_t limit, uint64_t fixed)
     return limit > fixed ? (limit - fixed) / 2 : 0;
 }
 
-/* SZ2: bytes of a space that fits with its tables, and with the mappings of the other nodes under
- * this kernel. */
+/* Bytes of a space that fits with its tables, and with the mappings of the other nodes under this
+ * kernel. */
 static uint64_t mappable(void)
 {
     struct layout window;
@@ -99,8 +99,8 @@ int size_agree(void)
     struct offer mine = own_offer();
     int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++) {
-        sum += seen_before(all, n) ? 0 : all[n].limit; /* SZ1 */
-        most = lower(most, all[n].most);               /* SZ2 */
+        sum += seen_before(all, n) ? 0 : all[n].limit;
+        most = lower(most, all[n].most);
     }
     if (rc) {
         diag_report(1, "cannot agree on the size of the shared space: %s", strerror(-rc));

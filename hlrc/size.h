@@ -2,11 +2,11 @@
 /*
  * size.h - size of the shared space.
  *
- *   SZ1  All nodes have one size. With --memory auto it is the sum of the memory of their
- *        machines, or of the limits of the control groups that they are in: each limit counts
- *        once, however many nodes it bounds.
- *   SZ2  No node refuses a size chosen by auto: it keeps within the address space, the private
- *        memory, and the file size that each node may use.
+ *   - All nodes have one size. With --memory auto it is the sum of the memory of their machines, or
+ *     of the limits of the control groups that they are in: each limit counts once, however many
+ *     nodes it bounds.
+ *   - No node refuses a size chosen by auto: it keeps within the address space, the private memory,
+ *     and the file size that each node may use.
  */
 #ifndef HLRC_SIZE_H
 #define HLRC_SIZE_H

@@ -13,8 +13,8 @@ static void give(struct bindings *b, int node, int core, bool *used)
     used[core] = true;
 }
 
-/* BN2: cuts the row of cores into equal pieces. A node gets the whole cores inside its piece; if a
- * piece is shorter than two cores, every core that it touches. */
+/* Cuts the row of cores into equal pieces. A node gets the whole cores inside its piece; if a piece
+ * is shorter than two cores, every core that it touches. */
 static void deal_shares(struct bindings *b, const struct hand *hand, int nodes, bool *used)
 {
     bool scarce = nodes < hand->count && hand->count < 2 * nodes;
@@ -28,7 +28,6 @@ static void deal_shares(struct bindings *b, const struct hand *hand, int nodes, 
     }
 }
 
-/* BN3 */
 static void deal_cores(struct bindings *b, const struct hand *hand, int nodes, bool *used)
 {
     for (int node = 0; node < nodes; node++)
@@ -39,7 +38,7 @@ static const char *reason_not_to(const struct bindings *b, const struct config *
 {
     if (cfg->bind == BIND_NONE)
         return "--bind none";
-    if (cfg->bind != BIND_CORE && cfg->nodes == 1) /* BN5 */
+    if (cfg->bind != BIND_CORE && cfg->nodes == 1)
         return "a job of one node has the whole machine";
     if (b->topology.cores == 0)
         return "the cores are not known";
@@ -59,7 +58,7 @@ void bind_plan(struct bindings *b, const struct config *cfg)
     b->real = !b->topology.described;
     if (!b->bound)
         return;
-    claims_find(&b->claims, &b->topology, /* BN4 */
+    claims_find(&b->claims, &b->topology,
                 cfg->nodes + (cfg->bind != BIND_CORE && cfg->nodes < b->topology.cores));
     for (int i = 0; i < b->topology.cores; i++)
         if (b->claims.free[i])

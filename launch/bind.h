@@ -5,14 +5,13 @@
 /*
  * Which cores each node of a job on this machine is bound to.
  *
- *   BN1  No node gets a CPU that hlrcrun itself may not use.
- *   BN2  share: with a core for each node, cores are assigned in machine order, so along NUMA
- *        nodes where the numbers allow. Each node gets the same number, or one more. If that would
- *        leave a node a single core although there are more cores than nodes, neighbours share one
- *        core.
- *   BN3  core: one core for each node, starting over when the cores run out.
- *   BN4  Cores that other jobs have claimed come last (claim.h).
- *   BN5  share binds no node if there are more nodes than cores, or only one node.
+ *   - No node gets a CPU that hlrcrun itself may not use.
+ *   - share: with a core for each node, cores are assigned in machine order, so along NUMA nodes
+ *     where the numbers allow. Each node gets the same number, or one more. If that would leave a
+ *     node a single core although there are more cores than nodes, neighbours share one core.
+ *   - core: one core for each node, starting over when the cores run out.
+ *   - Cores that other jobs have claimed come last (claim.h).
+ *   - share binds no node if there are more nodes than cores, or only one node.
  */
 
 #include <sched.h>

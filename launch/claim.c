@@ -17,7 +17,7 @@ static int name_take(const char *name)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    /* an abstract name begins with a zero byte (CL1) */
+    /* an abstract name begins with a zero byte */
     int len = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s", name);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
 
@@ -60,13 +60,13 @@ static int core_claim(const struct topology *t, int core, int level)
 
 void claims_find(struct claims *claims, const struct topology *t, int wanted)
 {
-    claims->lock = lock_take(t); /* CL3 */
+    claims->lock = lock_take(t);
     claims->count = 0;
     for (int i = 0; i < t->cores; i++) {
         claims->free[i] = false;
         claims->fd[i] = -1;
     }
-    for (int level = 0; level < CLAIM_LEVELS && claims->count < wanted; level++) /* CL2 */
+    for (int level = 0; level < CLAIM_LEVELS && claims->count < wanted; level++)
         for (int i = 0; i < t->cores; i++)
             if (!claims->free[i] && (claims->fd[i] = core_claim(t, i, level)) >= 0) {
                 claims->free[i] = true;

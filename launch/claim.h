@@ -5,14 +5,13 @@
 /*
  * Cores claimed by the jobs that run on this machine, so that the next job takes others.
  *
- *   CL1  A claim is an abstract socket name. The kernel frees it when the hlrcrun that holds it
- *        ends, so no stale claim remains. All users of a network namespace see it.
- *   CL2  A core may be claimed several times, under a different name each time. A job claims the
- *        least claimed cores: first unclaimed ones, then cores of one job, and so on, until it has
- *        enough.
- *   CL3  Jobs that start at the same time choose one after the other, serialized by a name that
- *        only one of them can hold. A job that cannot take it within CLAIM_WAIT_MS continues
- *        without it. Claims are a courtesy, and nothing depends on them.
+ *   - A claim is an abstract socket name. The kernel frees it when the hlrcrun that holds it ends,
+ *     so no stale claim remains. All users of a network namespace see it.
+ *   - A core may be claimed several times, under a different name each time. A job claims the least
+ *     claimed cores: first unclaimed ones, then cores of one job, and so on, until it has enough.
+ *   - Jobs that start at the same time choose one after the other, serialized by a name that only
+ *     one of them can hold. A job that cannot take it within CLAIM_WAIT_MS continues without it.
+ *     Claims are a courtesy, and nothing depends on them.
  */
 
 #include <stdbool.h>
@@ -25,7 +24,7 @@ struct claims {
     bool free[CORES_MAX]; /* by core of the topology: among the least claimed */
     int count;            /* of cores that are free */
     int fd[CORES_MAX];    /* -1: not claimed */
-    int lock;             /* CL3; -1: not held */
+    int lock;             /* -1: not held */
 };
 
 /* claims_find - claims the least claimed cores, at least `wanted` if there are that many; other

@@ -36,7 +36,7 @@ static int gather_begin(struct exchange *exchange, size_t blob)
 
 static void gather_finish(struct exchange *exchange)
 {
-    free(exchange->result); /* EX1: all nodes have read it */
+    free(exchange->result); /* all nodes have read it */
     exchange->result = exchange->gather;
     exchange->total = exchange->blob * (size_t)exchange->nodes;
     exchange->gather = NULL;

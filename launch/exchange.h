@@ -6,11 +6,10 @@
  * hlrcrun's side of boot_exchange(): gathers a blob from each node, then sends all of them to
  * every node.
  *
- *   EX1  A node sends its blob of the next round only after it has received all of this one. So
- *        there is at most one gathering and, besides, one result that slow nodes are still
- *        reading.
- *   EX2  Nothing blocks: a node that does not read (it may be stopped) receives the rest when its
- *        socket has room.
+ *   - A node sends its blob of the next round only after it has received all of this one. So there
+ *     is at most one gathering and, besides, one result that slow nodes are still reading.
+ *   - Nothing blocks: a node that does not read (it may be stopped) receives the rest when its
+ *     socket has room.
  */
 
 #include <stdbool.h>

@@ -5,14 +5,14 @@
 /*
  * The guard: a process that outlives a killed hlrcrun and then ends the nodes.
  *
- *   GD1  It is forked before any node, pipe or socket of the job exists, so it holds none of them
- *        open.
- *   GD2  The kernel notifies it of hlrcrun's end: their socket reports end of file. It holds the
- *        other end of nothing else.
- *   GD3  Each process is registered by pidfd before it may run anything, so the guard cannot kill
- *        an unrelated process.
- *   GD4  It prints the job's only message unless hlrcrun has printed one.
- *   GD5  hlrcrun dismisses it at the end, and waits for it.
+ *   - It is forked before any node, pipe or socket of the job exists, so it holds none of them
+ *     open.
+ *   - The kernel notifies it of hlrcrun's end: their socket reports end of file. It holds the other
+ *     end of nothing else.
+ *   - Each process is registered by pidfd before it may run anything, so the guard cannot kill an
+ *     unrelated process.
+ *   - It prints the job's only message unless hlrcrun has printed one.
+ *   - hlrcrun dismisses it at the end, and waits for it.
  */
 
 #include <sys/types.h>

@@ -360,7 +360,7 @@ static int command_run(struct command *command, const struct config *cfg, const 
     if (cfg->no_aslr)
         add(command, "-R");
     if (apart)
-        add(command, "-L"); /* SF2 */
+        add(command, "-L");
     while (*argv != NULL)
         add(command, *argv++);
     command_print(command, hosts->nodes);

@@ -34,7 +34,7 @@ static void nodes_signal(struct job *job, int sig, int spared)
             node_signal(&job->nodes[i], sig);
 }
 
-/* Kills even nodes that are dumping core (J6). */
+/* Kills even nodes that are dumping core. */
 static void nodes_kill(struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++) {
@@ -86,7 +86,7 @@ static bool stats_wanted(const struct job *job)
     return job->config->stats[0] != '\0' && !job->finished;
 }
 
-/* J7: a node learns of it by reading end of file. */
+/* A node learns of it by reading end of file. */
 static void stats_ask(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++)
@@ -106,7 +106,7 @@ static bool stats_awaited(const struct job *job)
     return false;
 }
 
-/* Kills all descendants of hlrcrun but its guard (job.h J5). Returns their number. */
+/* Kills all descendants of hlrcrun but its guard (job.h). Returns their number. */
 static int family_kill(const struct job *job)
 {
     pid_t self = getpid();
@@ -114,7 +114,7 @@ static int family_kill(const struct job *job)
     return process_sweep(&self, 1, false, job->guard.pid, SIGKILL);
 }
 
-/* A node that is reporting a crash or dumping core, or -1 (J4, J6). */
+/* A node that is reporting a crash or dumping core, or -1. */
 static int node_awaited(const struct job *job, int64_t now)
 {
     int64_t since = now - job->ending_since;
@@ -142,7 +142,7 @@ static void dump_tell(struct job *job, int index)
     job->told = true;
 }
 
-/* J4, J7: signals the remaining nodes, then kills them, each as soon as it is due. */
+/* Signals the remaining nodes, then kills them, each as soon as it is due. */
 static void ending_proceed(struct job *job, int64_t now)
 {
     int awaited;
@@ -170,7 +170,7 @@ static void ending_proceed(struct job *job, int64_t now)
     job->give_up_at = now + JOB_GIVE_UP_MS;
 }
 
-/* Sends sig to all other nodes and gives them ms to end (J4). Sets the job's status. */
+/* Sends sig to all other nodes and gives them ms to end. Sets the job's status. */
 static void ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
 {
     int64_t now = clock_ms();
@@ -189,7 +189,6 @@ static void ending_begin(struct job *job, int status, int spared, int sig, int64
     ending_proceed(job, now);
 }
 
-/* J10 */
 static int status_of_first(const struct job *job, int status)
 {
     return job->status != 0 ? job->status : status;
@@ -286,7 +285,7 @@ static void ended_judge(struct job *job, bool signalled, int64_t now)
     }
 }
 
-/* J9. Then all nodes, since a wrapper may outlive its program. */
+/* Signals before exits, then all nodes, since a wrapper may outlive its program. */
 static void nodes_judge(struct job *job)
 {
     int64_t now = clock_ms();
@@ -454,7 +453,7 @@ static void outputs_finish(struct job *job, struct pollfd *fds)
     sink_write(job->err);
 }
 
-/* Writes the statistics that nodes of a failed job have sent (J7). */
+/* Writes the statistics that nodes of a failed job have sent. */
 static void stats_keep(struct job *job)
 {
     size_t nodes = (size_t)job->config->nodes;

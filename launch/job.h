@@ -9,30 +9,30 @@
  *     the job    running --job_end()--> ending --all ended, or time is up--> over
  *                    \------------------ all ended ------------------------^
  *
- *   J1  The child of hlrcrun and the process that calls hlrc_init() may differ: a script or a
- *       debugger may wrap a node. The node has ended when both have.
- *   J2  A death is: an exit status other than 0 (after GOODBYE it only sets hlrcrun's own status),
- *       a signal, the end of a RUNNING process, or an end that leaves others waiting in
- *       hlrc_init(). The first death ends the job; only job_end() prints, and only once. A QUIT
- *       ends the job as well and is not a death.
- *   J3  Before a node's end is judged, everything that it sent is read: prefer the node's own
- *       report over a guess from its exit status.
- *   J4  job_end() sends the others SIGTERM, and SIGKILL half a second later. A node that reported
- *       a signal gets longer, to report its stack. hlrcrun ends JOB_GIVE_UP_MS after SIGKILL,
- *       whatever happens.
- *   J5  hlrcrun is a subreaper: processes that outlive their node become children of hlrcrun. They
- *       are killed if the job fails.
- *   J6  A node that is dumping core is not killed until the dump is complete, or for JOB_DUMP_MS
- *       at most. A line reports the wait. A signal from the user ends it.
- *   J7  With --stats, each node is notified that the job ends before any node is signalled. It may
- *       send its last statistics for JOB_TELL_MS at most. When all nodes have ended, the received
- *       statistics are written, unless a node has finalized: then node 0 wrote them.
- *   J8  With --trace, hlrcrun has the descriptor of the memory into which a node writes its
- *       timeline. It is read after all nodes have ended, however they ended.
- *   J9  Of deaths found at the same time, signals are judged before exits, since nodes may fail
- *       because another one was killed. Within each kind, the first node to end is judged first.
- *   J10  If a finalized node fails, the job keeps that status, whatever death follows. Only a
- *        signal from the user replaces it.
+ *   - The child of hlrcrun and the process that calls hlrc_init() may differ: a script or a
+ *     debugger may wrap a node. The node has ended when both have.
+ *   - A death is: an exit status other than 0 (after GOODBYE it only sets hlrcrun's own status), a
+ *     signal, the end of a RUNNING process, or an end that leaves others waiting in hlrc_init().
+ *     The first death ends the job; only job_end() prints, and only once. A QUIT ends the job as
+ *     well and is not a death.
+ *   - Before a node's end is judged, everything that it sent is read: prefer the node's own report
+ *     over a guess from its exit status.
+ *   - job_end() sends the others SIGTERM, and SIGKILL half a second later. A node that reported a
+ *     signal gets longer, to report its stack. hlrcrun ends JOB_GIVE_UP_MS after SIGKILL, whatever
+ *     happens.
+ *   - hlrcrun is a subreaper: processes that outlive their node become children of hlrcrun. They
+ *     are killed if the job fails.
+ *   - A node that is dumping core is not killed until the dump is complete, or for JOB_DUMP_MS at
+ *     most. A line reports the wait. A signal from the user ends it.
+ *   - With --stats, each node is notified that the job ends before any node is signalled. It may
+ *     send its last statistics for JOB_TELL_MS at most. When all nodes have ended, the received
+ *     statistics are written, unless a node has finalized: then node 0 wrote them.
+ *   - With --trace, hlrcrun has the descriptor of the memory into which a node writes its timeline.
+ *     It is read after all nodes have ended, however they ended.
+ *   - Of deaths found at the same time, signals are judged before exits, since nodes may fail
+ *     because another one was killed. Within each kind, the first node to end is judged first.
+ *   - If a finalized node fails, the job keeps that status, whatever death follows. Only a signal
+ *     from the user replaces it.
  */
 
 #include <hlrc.h>

@@ -96,7 +96,7 @@ static bool all_still(const struct job *job)
     return true;
 }
 
-/* LO1: takes the last reports as a first look. */
+/* Takes the last reports as a first look. */
 static void first_look(struct job *job)
 {
     job->look.confirm_at = INT64_MAX;
@@ -126,9 +126,9 @@ void look_received(struct job *job, int index, const void *report, size_t len)
     free(heard->report);
     heard->report = copy;
     if (job->look.why == 0)
-        first_look(job); /* LO2 */
+        first_look(job);
     else if (copy->number == job->look.number)
-        heard->answered = true; /* LO1: an unsolicited report is no first look now */
+        heard->answered = true; /* an unsolicited report is no first look now */
 }
 
 static bool all_answered(const struct job *job)
@@ -139,7 +139,7 @@ static bool all_answered(const struct job *job)
     return true;
 }
 
-/* JU2 */
+/* [deadlock.two-rounds] */
 static bool same_epochs(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++)
@@ -183,7 +183,7 @@ static void look_end(struct job *job)
     else if ((why & LOOK_USER) && judge_cause(&judge, false, line, sizeof line))
         job_say(job, "hlrcrun: in a circle: %s", line);
     if (all_answered(job))
-        first_look(job); /* LO2: otherwise when the others answer */
+        first_look(job); /* otherwise when the others answer */
 }
 
 void look_proceed(struct job *job, int64_t now)

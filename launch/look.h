@@ -7,14 +7,13 @@
  * --timeout, or to test for deadlock once every node has reported that it waits
  * (hlrc/report/deadlock_detect.h).
  *
- *     all nodes still --JUDGE_GAP_MS--> asked --all have answered--> same epochs: deadlock (JU2)
+ *     all nodes still --JUDGE_GAP_MS--> asked --all have answered--> same epochs: deadlock
  *     SIGQUIT, --timeout -------------> asked --answered, or LOOK_MS are over--> reported
  *
- *   LO1  The first look is the set of unsolicited reports, or the answers to the previous query.
- *        The query is sent after all of them have arrived; later reports do not count as a first
- *        look.
- *   LO2  A node that does not answer may be stopped: nothing is concluded about a job with such a
- *        node. When its answer arrives, it counts as an unsolicited report.
+ *   - The first look is the set of unsolicited reports, or the answers to the previous query. The
+ *     query is sent after all of them have arrived; later reports do not count as a first look.
+ *   - A node that does not answer may be stopped: nothing is concluded about a job with such a
+ *     node. When its answer arrives, it counts as an unsolicited report.
  */
 
 #include <stdbool.h>

@@ -62,7 +62,7 @@ bool node_alive(const struct node *node)
     return !node->ended || node->engine_fd >= 0;
 }
 
-/* Does not kill a process that is dumping core (J6). */
+/* Does not kill a process that is dumping core. */
 static void signal_unless_dumping(pid_t pid, int pidfd, int sig)
 {
     if (sig != SIGKILL || !process_dumping(pid))
@@ -237,7 +237,7 @@ static void message_handle(struct job *job, int index, struct packet *packet)
         break;
     case WIRE_TIMELINE:
         close_fd(&node->timeline);
-        node->timeline = packet->fd; /* J8 */
+        node->timeline = packet->fd;
         packet->fd = -1;
         break;
     case WIRE_GOODBYE:

@@ -7,19 +7,17 @@
  *
  *     node's stdout --pipe--> stream --whole lines--> sink --> hlrcrun's stdout
  *
- *   OU1  A stream puts only whole lines into a sink, so that lines of different nodes are not
- *        mixed. The last line of a stream may lack its newline; the sink adds one only if
- *        something follows.
- *   OU2  A line longer than OUTPUT_LINE_MAX is passed on in pieces of that size, a line each.
- *   OU3  Writing never blocks the launcher, which has to watch for deaths: a sink is written to
- *        only when poll() reports room. Other processes share the descriptor, so it must not be
- *        made non-blocking.
- *   OU4  A full sink takes no input: its nodes then block in their own writes, as they would
- *        without a launcher.
- *   OU5  Descriptors of the same file share one sink, so that a line written in pieces stays
- *        whole.
- *   OU6  On a terminal, a piece that ends in a carriage return is shown at once, until the next
- *        output. So programs can show their progress. It is discarded unless a newline follows.
+ *   - A stream puts only whole lines into a sink, so that lines of different nodes are not mixed.
+ *     The last line of a stream may lack its newline; the sink adds one only if something follows.
+ *   - A line longer than OUTPUT_LINE_MAX is passed on in pieces of that size, a line each.
+ *   - Writing never blocks the launcher, which has to watch for deaths: a sink is written to only
+ *     when poll() reports room. Other processes share the descriptor, so it must not be made
+ *     non-blocking.
+ *   - A full sink takes no input: its nodes then block in their own writes, as they would without a
+ *     launcher.
+ *   - Descriptors of the same file share one sink, so that a line written in pieces stays whole.
+ *   - On a terminal, a piece that ends in a carriage return is shown at once, until the next
+ *     output. So programs can show their progress. It is discarded unless a newline follows.
  */
 
 #include <stdbool.h>

@@ -160,7 +160,7 @@ _Noreturn static void child_main(struct spawn *spawn, struct child *child)
         child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);
     if (spawn->config->syscalls != SYSCALLS_OFF &&
         !getenv("HLRC_FILTERED")) /* the node reports it if not permitted */
-        (void)personality((unsigned long)personality(0xffffffff) | ADDR_COMPAT_LAYOUT); /* SF2 */
+        (void)personality((unsigned long)personality(0xffffffff) | ADDR_COMPAT_LAYOUT);
     child_restore(spawn);
     if (debugged)
         child_debug(spawn, child->sock);

@@ -5,11 +5,11 @@
 /*
  * Starting the nodes.
  *
- *   SP1  A node executes nothing of the user's before the guard knows it: it waits for one byte on
- *        the gate. If hlrcrun dies first, the node reads end of file and exits.
- *   SP2  A node inherits directory, environment, umask, signal dispositions and mask, and limits
- *        as hlrcrun got them.
- *   SP3  Every descriptor of hlrcrun is closed on exec. Only the node's own socket is passed on.
+ *   - A node executes nothing of the user's before the guard knows it: it waits for one byte on the
+ *     gate. If hlrcrun dies first, the node reads end of file and exits.
+ *   - A node inherits directory, environment, umask, signal dispositions and mask, and limits as
+ *     hlrcrun got them.
+ *   - Every descriptor of hlrcrun is closed on exec. Only the node's own socket is passed on.
  */
 
 #include <signal.h>

@@ -4,8 +4,7 @@
 
 struct job;
 
-/* timeline_keep - with --trace, writes the nodes' timelines (J8). ASSUMPTION: all nodes have
- * ended. */
+/* timeline_keep - with --trace, writes the nodes' timelines. ASSUMPTION: all nodes have ended. */
 void timeline_keep(struct job *job);
 
 #endif

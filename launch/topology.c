@@ -58,7 +58,7 @@ static void core_add(struct topology *t, hwloc_obj_t object, const cpu_set_t *al
     if (t->cores == CORES_MAX || !set_of(object->cpuset, &core->cpus))
         return;
     if (!t->described)
-        CPU_AND(&core->cpus, &core->cpus, allowed); /* BN1 of bind.h */
+        CPU_AND(&core->cpus, &core->cpus, allowed); /* bind.h */
     core->numa = object->nodeset != NULL ? hwloc_bitmap_first(object->nodeset) : 0;
     t->cores += CPU_COUNT(&core->cpus) > 0;
 }

@@ -6,7 +6,7 @@
  *  sealed_K   each release write-protects all pages by one mprotect; the first store to a page
  *             raises SIGSEGV, and the handler makes it writable
  *  compared_K pages stay writable; each release compares each page with its twin and copies those
- *  pages that differ (page.h P8)
+ *  pages that differ [page.retained-twin]
  *  kernel_K   asynchronous write-protection by userfaultfd: the kernel itself makes a page
  *             writable at its first store; each release queries the written pages by PAGEMAP_SCAN,
  *             which protects them again (Linux 6.7 and later)

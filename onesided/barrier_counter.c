@@ -15,14 +15,14 @@
  * With `central` there is one gathering, of all nodes, at node 0.
  *
  * Invariants
- *   BC1  A counter counts the arrivals at its gathering by parity of the epoch, over all epochs.
- *        No node arrives at a gathering in epoch e + 2 before all have arrived there in epoch e: a
- *        node arrives in e + 2 after it has departed from e + 1. So the arrival that makes the
- *        count a multiple of the members is the last of its epoch.
- *   BC2  A slot is written before its counter is raised (fabric.h F2), and not again before its
- *        gathering has been read: BC1.
- *   BC3  The vector time of a release is written before its word (F1), which is the epoch, and by
- *        one node, the last of all.
+ *   [barrier-counter.epochs] A counter counts the arrivals at its gathering by parity of the epoch,
+ *       over all epochs. No node arrives at a gathering in epoch e + 2 before all have arrived
+ *       there in epoch e: a node arrives in e + 2 after it has departed from e + 1. So the arrival
+ *       that makes the count a multiple of the members is the last of its epoch.
+ *       - A slot is written before its counter is raised [fabric.atomic-order], and not again
+ *         before its gathering has been read: [barrier-counter.epochs].
+ *       - The vector time of a release is written before its word [fabric.write-order], which is
+ *         the epoch, and by one node, the last of all.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -84,8 +84,8 @@ static int counter_init(void)
     return 0;
 }
 
-/* BC2: arrives with the vector time merged so far, as one member of a gathering; true for its
- * last. */
+/* [barrier-counter.epochs]: arrives with the vector time merged so far, as one member of a
+ * gathering; true for its last. */
 static bool arrive_at(const struct policy_gather *g, int parity, const uint64_t *vt,
                       uint64_t arrival)
 {
@@ -99,10 +99,10 @@ static bool arrive_at(const struct policy_gather *g, int parity, const uint64_t 
     perturb(barrier_arriving);
     fabric_fetch_add(engine.fabric, g->home, win, counter_at(g, parity), 1, &old, &op);
     fabric_wait(engine.fabric, &op);
-    return (old + 1) % g->members == 0; /* BC1 */
+    return (old + 1) % g->members == 0; /* [barrier-counter.epochs] */
 }
 
-/* Merges the vector times of all members of a gathering (BC2). */
+/* Merges the vector times of all members of a gathering [barrier-counter.epochs]. */
 static void collect(const struct policy_gather *g, int parity, enum meeting call, uint64_t *vt,
                     uint64_t *kinds)
 {
@@ -116,17 +116,18 @@ static void collect(const struct policy_gather *g, int parity, enum meeting call
         const struct head *h = control_at(first + m * step);
         uint64_t word = atomic_load_explicit(&h->word, memory_order_acquire);
         if (ARRIVAL_CALL(word) != call)
-            meeting_refuse(engine.node, call, ARRIVAL_NODE(word), ARRIVAL_CALL(word)); /* ME1 */
+            /* [collective.same-call] */
+            meeting_refuse(engine.node, call, ARRIVAL_NODE(word), ARRIVAL_CALL(word));
         *kinds |= word & KINDS;
         vt_raise(vt, (const uint64_t *)(const void *)(h + 1));
     }
 }
 
-/* BC3 */
+/* [barrier-counter.epochs] */
 static void release_all(uint64_t epoch, const uint64_t *vt, uint64_t kinds)
 {
     int win = engine.control.id;
-    bool moves = kinds == MOVES; /* R5: none was plain */
+    bool moves = kinds == MOVES; /* none was plain */
     uint64_t word = (epoch + 1) * 2 + moves;
     size_t at = release_at((int)(epoch & 1));
     for (int n = 0; n < engine.nodes; n++)
@@ -161,7 +162,7 @@ static void counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kin
     release_all(epoch, vt, kinds);
 }
 
-/* BC3 */
+/* [barrier-counter.epochs] */
 static bool is_released(void *arg)
 {
     const struct head *h = control_at(release_at((int)(*(uint64_t *)arg & 1)));

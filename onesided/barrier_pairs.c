@@ -4,11 +4,11 @@
  * algorithm, barrier.h for the invariants.
  *
  * A node sends a round after it has merged the previous one. Its own thread does that: when it
- * arrives, as far as the others allow, and the rest when it departs. So here a node that is busy
- * or asleep between arriving and departing may delay others until it departs, unlike the other
- * barriers (R3). Between the two it must not wait for anything that another node does after the
- * barrier. Two nodes need one round, which is sent on arrival, so R3 holds; --barrier gb of two is
- * this.
+ * arrives, as far as the others allow, and the rest when it departs. So here a node that is busy or
+ * asleep between arriving and departing may delay others until it departs, unlike the other
+ * barriers. Between the two it must not wait for anything that another node does after the barrier.
+ * Two nodes need one round, which is sent on arrival, so it wakes no node that has not arrived;
+ * --barrier gb of two is this.
  */
 #include <string.h>
 
@@ -46,7 +46,7 @@ static bool pairs_await(uint64_t *vt)
 {
     pairs_end(&all, WAITS_BARRIER, all.epoch);
     memcpy(vt, all.vt, VT_BYTES(engine.nodes));
-    return all.kind == ARRIVAL_MOVES; /* R5: none was plain */
+    return all.kind == ARRIVAL_MOVES; /* none was plain */
 }
 
 const struct barrier_protocol barrier_by_pairs = {

@@ -8,12 +8,12 @@
  * writes its name. It is woken in the same way as a lock waiter.
  *
  * Invariants
- *   CQ1  A node that reads or changes a record, or the successor of a registered waiter, holds its
- *        guard, and releases it after all its writes are complete: the next node finds a
- *        consistent list.
- *   CQ2  A waiter is granted by the node that took it off the list, after that node released the
- *        guard and read the successor's name: from then on the queue node belongs to the waiter
- *        again.
+ *   [conds-mcs.guarded] A node that reads or changes a record, or the successor of a registered
+ *       waiter, holds its guard, and releases it after all its writes are complete: the next node
+ *       finds a consistent list.
+ *       - A waiter is granted by the node that took it off the list, after that node released the
+ *         guard and read the successor's name: from then on the queue node belongs to the waiter
+ *         again.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static struct list read_list(const struct mcs *guard, uint32_t k)
     return *room;
 }
 
-/* CQ1: returns after the write is complete. */
+/* [conds-mcs.guarded]: returns after the write is complete. */
 static void write_words(int node, size_t at, const void *from, size_t bytes)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -107,7 +107,7 @@ static uint32_t mcs_enter(uint32_t cond)
     else
         list.first = name;
     list.last = name;
-    write_list(&guard, &list); /* C1, C3 */
+    write_list(&guard, &list); /* [cond.registered-first] */
     mcs_release(&guard, k, NULL);
     return mine;
 }
@@ -134,7 +134,7 @@ static struct list unlink_waiters(uint32_t cond, bool all)
     }
     if (found.first)
         write_list(&guard, &left);
-    mcs_release(&guard, k, NULL); /* CQ1 */
+    mcs_release(&guard, k, NULL); /* [conds-mcs.guarded] */
     return found;
 }
 
@@ -144,13 +144,13 @@ static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t tol
     uint32_t k = mcs_take_node();
     while (woken.first) {
         uint64_t name = woken.first;
-        woken.first = name == woken.last ? 0 : next_of(name, k); /* CQ2 */
-        cond_count(1);                                           /* C4 */
+        woken.first = name == woken.last ? 0 : next_of(name, k); /* [conds-mcs.guarded] */
+        cond_count(1);                                           /* [deadlock.in-transit] */
         struct probe_span span = PROBE_BEGIN(cond_pass);
         uint64_t number = mcs_grant(name, vt, told);
-        PROBE_END(cond_pass, span, cond, mcs_name_node(name), number); /* TL4 */
+        PROBE_END(cond_pass, span, cond, mcs_name_node(name), number);
     }
-    cond_count(-1); /* C4 */
+    cond_count(-1); /* [deadlock.in-transit] */
     mcs_give_node(k);
 }
 

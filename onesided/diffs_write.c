@@ -9,12 +9,13 @@
  * as there are slots are under way at once, to any homes.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   DW1  (2, 4) `send` returns when all diffs are in the homes' memory, and the versions after the
- *        runs (fabric.h F1). So a page that a notice or a vector time covers has its diff: no
- *        thread waits for one, and no home has to be woken.
- *   DW2  A slot is used again when the writes from it are complete.
- *   DW3  The home's twin does not get the diff. So a comparison at the home also finds the writes
- *        of other nodes (page_flush.c), and the page is then announced once more than necessary.
+ *   [diffs-write.visible] (2, 4) `send` returns when all diffs are in the homes' memory, and the
+ *       versions after the runs [fabric.write-order]. So a page that a notice or a vector time
+ *       covers has its diff: no thread waits for one, and no home has to be woken.
+ *       - A slot is used again when the writes from it are complete.
+ *   [diffs-write.home-twin] The home's twin does not get the diff. So a comparison at the home also
+ *       finds the writes of other nodes (page_flush.c), and the page is then announced once more
+ *       than necessary.
  *
  * A home does not see the diffs, so the writer notifies it of their cost: page_move.h.
  */
@@ -29,7 +30,7 @@
 
 static_assert(DIFF_MAX <= BULK_SLOT_BYTES, "a slot of the staging ring holds a diff");
 
-/* Used only by flushes, which are serialised (I1). */
+/* Used only by flushes, which are serialised [interval.covers-dirty]. */
 static struct fabric_op writing[STAGING_LEAST]; /* writes from this slot */
 static uint32_t slot;                           /* the next to use */
 static uint32_t used;                           /* slots before it, since the last `send` */
@@ -51,7 +52,7 @@ static void *write_room(int home, uint64_t interval, bool urgent)
 {
     (void)home, (void)urgent;
     version = interval;
-    fabric_wait(engine.fabric, &writing[slot]); /* DW2 */
+    fabric_wait(engine.fabric, &writing[slot]); /* [diffs-write.visible] */
     return slot_mem(slot);
 }
 
@@ -65,14 +66,14 @@ static void write_add(int home, uint32_t page, size_t bytes)
                       from, op);
     perturb(diff_written);
     fabric_write(engine.fabric, home, engine.control.id, applied_at(page, engine.node), &version,
-                 sizeof version, op); /* DW1 */
+                 sizeof version, op); /* [diffs-write.visible] */
     page_move_tell(home, page, (uint32_t)bytes);
     slot = (slot + 1) % STAGING_LEAST;
     if (used < STAGING_LEAST)
         used++;
 }
 
-/* DW1 */
+/* [diffs-write.visible] */
 static void write_send(bool urgent)
 {
     (void)urgent;
@@ -80,7 +81,7 @@ static void write_send(bool urgent)
         fabric_wait(engine.fabric, &writing[(slot + STAGING_LEAST - used) % STAGING_LEAST]);
 }
 
-/* DW1: no home has to be woken. */
+/* [diffs-write.visible]: no home has to be woken. */
 static void write_nothing(void)
 {
 }

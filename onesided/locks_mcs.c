@@ -8,14 +8,14 @@
  * when the lock leaves the node; no other node can request it later.
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   LQ1  A node is in the queue of a lock with at most one queue node; between its threads the
- *        lock is guarded, and BUSY. A thread that ends BUSY, also after a failed try, wakes a
- *        thread of the node that began to wait before.
- *   LQ2  (1) The vector time that leaves with a lock covers all that was written under it here:
- *        the node flushes first. Threads of one node hand a lock over without a flush.
- *   LQ3  A node hands a lock over among its threads at most LOCAL_RUN times while another node
- *        waits.
- *   LQ4  A try takes a free lock or changes nothing: it never enters the queue.
+ *   [locks-mcs.queue-node] A node is in the queue of a lock with at most one queue node; between
+ *       its threads the lock is guarded, and BUSY. A thread that ends BUSY, also after a failed
+ *       try, wakes a thread of the node that began to wait before.
+ *   - (1) The vector time that leaves with a lock covers all that was written under it here: the
+ *     node flushes first. Threads of one node hand a lock over without a flush. [lock.flush-first]
+ *   - A node hands a lock over among its threads at most LOCAL_RUN times while another node waits.
+ *     [lock.overtaking]
+ *   - A try takes a free lock or changes nothing: it never enters the queue. [lock.failed-try]
  */
 #include "hlrc/sync/lock.h"
 
@@ -34,22 +34,23 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/mcs.h"
 
-#define LOCAL_RUN 8  /* LQ3 */
-#define OVERTAKEN 64 /* L9 */
+#define LOCAL_RUN 8  /* [lock.overtaking] */
+#define OVERTAKEN 64 /* [lock.overtaking] */
 
 enum { BUSY = 1, HERE = 2, HELD = 4 };
 
 /* A lock at this node. BUSY: a thread holds, acquires or releases it; HERE: the node has it; HELD:
  * a thread holds it. */
 struct lock {
-    spin_lock_word guard;      /* guards the rest */
-    _Atomic uint8_t flags;     /* written by the BUSY thread, without the guard */
-    uint8_t local_run;         /* hand-overs since another node waits */
-    _Atomic uint8_t overtaken; /* times in a row that it was acquired past the waiters here (L9) */
-    _Atomic uint16_t waiters;  /* threads that sleep on `turn`; changed under the guard */
-    uint16_t holder;           /* HELD: index of the thread that took it */
-    _Atomic uint32_t turn;     /* futex word: raised when a waiting thread may try again */
-    uint32_t node;             /* queue node, while in the queue */
+    spin_lock_word guard;  /* guards the rest */
+    _Atomic uint8_t flags; /* written by the BUSY thread, without the guard */
+    uint8_t local_run;     /* hand-overs since another node waits */
+    /* times in a row that it was acquired past the waiters here [lock.overtaking] */
+    _Atomic uint8_t overtaken;
+    _Atomic uint16_t waiters; /* threads that sleep on `turn`; changed under the guard */
+    uint16_t holder;          /* HELD: index of the thread that took it */
+    _Atomic uint32_t turn;    /* futex word: raised when a waiting thread may try again */
+    uint32_t node;            /* queue node, while in the queue */
 };
 
 static struct lock *table;
@@ -97,7 +98,7 @@ static void fetch(struct lock *l, uint32_t lock)
     interval_acquire(mcs_time(l->node), lock);
 }
 
-/* LQ4 */
+/* [lock.failed-try] */
 static bool try_fetch(struct lock *l, uint32_t lock)
 {
     struct mcs q = queue_of(lock);
@@ -112,7 +113,8 @@ static bool try_fetch(struct lock *l, uint32_t lock)
     return taken;
 }
 
-/* The lock leaves this node. ASSUMPTION: BUSY, by this thread, and HERE; published (LQ2). */
+/* The lock leaves this node. ASSUMPTION: BUSY, by this thread, and HERE; published
+ * [lock.flush-first]. */
 static void let_go(uint32_t lock, uint32_t k)
 {
     struct mcs q = queue_of(lock);
@@ -147,7 +149,7 @@ static void set_flags(struct lock *l, unsigned flags)
     atomic_store_explicit(&l->flags, (uint8_t)flags, memory_order_relaxed);
 }
 
-/* LQ1: ends this thread's use. ASSUMPTION: guarded; the guard is released. */
+/* [locks-mcs.queue-node]: ends this thread's use. ASSUMPTION: guarded; the guard is released. */
 static void pass_turn(struct lock *l, unsigned flags)
 {
     bool wake = l->waiters > 0;
@@ -179,7 +181,7 @@ static bool begin(struct lock *l)
 
 static uint32_t queue_holder(uint32_t lock)
 {
-    const struct lock *l = &table[lock]; /* without its guard: DU1 */
+    const struct lock *l = &table[lock]; /* without its guard */
     return flags_of(l) & HELD ? l->holder + 1u : 0;
 }
 
@@ -198,7 +200,8 @@ static bool queue_take(uint32_t lock, uint32_t thread)
 static bool is_promised(const struct lock *l)
 {
     return atomic_load_explicit(&l->waiters, memory_order_relaxed) &&
-           atomic_load_explicit(&l->overtaken, memory_order_relaxed) >= OVERTAKEN; /* L9 */
+           /* [lock.overtaking] */
+           atomic_load_explicit(&l->overtaken, memory_order_relaxed) >= OVERTAKEN;
 }
 
 /* Called by a thread that has `waited` for it or not. ASSUMPTION: guarded. */
@@ -209,7 +212,7 @@ static void count_overtaken(struct lock *l, bool waited)
     atomic_store_explicit(&l->overtaken, (uint8_t)times, memory_order_relaxed);
 }
 
-/* LQ1 */
+/* [locks-mcs.queue-node] */
 static void queue_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
@@ -230,7 +233,7 @@ static void queue_acquire(uint32_t lock)
     hold(l);
 }
 
-/* LQ1, LQ4 */
+/* [locks-mcs.queue-node], [lock.failed-try] */
 static int queue_try(uint32_t lock)
 {
     struct lock *l = &table[lock];
@@ -274,7 +277,7 @@ static bool awaited(const struct lock *l)
     return !engine.alone && mcs_awaited(l->node);
 }
 
-/* LQ3. ASSUMPTION: guarded, HERE. */
+/* [lock.overtaking]. ASSUMPTION: guarded, HERE. */
 static bool stays(const struct lock *l)
 {
     return engine.alone || (l->waiters && (!awaited(l) || l->local_run < LOCAL_RUN));
@@ -288,7 +291,8 @@ static void check_held(const struct lock *l, uint32_t lock)
             lock);
 }
 
-/* After everything is published (LQ2). ASSUMPTION: BUSY, by this thread, HERE, and not guarded. */
+/* After everything is published [lock.flush-first]. ASSUMPTION: BUSY, by this thread, HERE, and not
+ * guarded. */
 static void leave(struct lock *l, uint32_t lock)
 {
     set_flags(l, BUSY | HERE);
@@ -304,13 +308,13 @@ static void queue_release(uint32_t lock)
     struct lock *l = &table[lock];
     check_held(l, lock);
     spin_lock(&l->guard);
-    if (stays(l)) { /* LQ3 */
+    if (stays(l)) { /* [lock.overtaking] */
         l->local_run = (uint8_t)(awaited(l) ? l->local_run + 1 : 0);
         pass_turn(l, HERE);
         return;
     }
     spin_unlock(&l->guard);
-    interval_close(true); /* LQ2 */
+    interval_close(true); /* [lock.flush-first] */
     leave(l, lock);
 }
 
@@ -318,7 +322,7 @@ static bool queue_release_soon(uint32_t lock)
 {
     struct lock *l = &table[lock];
     check_held(l, lock);
-    if (!in_memory() || engine.alone || awaited(l) || !interval_clean()) /* LQ2 */
+    if (!in_memory() || engine.alone || awaited(l) || !interval_clean()) /* [lock.flush-first] */
         return false;
     if (atomic_load_explicit(&l->waiters, memory_order_relaxed)) /* later waiters wait longer */
         return false;

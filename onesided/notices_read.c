@@ -20,16 +20,18 @@
  *      read the records; else the table, and continue at `last`
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   NR1  (3) The table and the record of an interval are written before `last`, and all of them
- *        before the interval is in any vector time. So a node that has learnt of an interval finds
- *        it.
- *   NR2  (9) `oldest` is raised before a word of a dropped record is overwritten, and is read
- *        after the words of a record. If it has not passed the record, the words are the record's.
- *   NR3  (9) A reader that lacks an interval before `oldest` reads `last` first and the table
- *        after it. The table then has every interval up to `last`, where the reader continues.
- *   NR4  (9) An interval with more runs than POLICY_NOTICES_MOST allows gets no record: `oldest`
- *        becomes the next interval.
- *   NR5  Notices of an interval may be applied before an acquire covers it, as N4.
+ *   [notices-read.record-first] (3) The table and the record of an interval are written before
+ *       `last`, and all of them before the interval is in any vector time. So a node that has
+ *       learnt of an interval finds it.
+ *   [notices-read.oldest] (9) `oldest` is raised before a word of a dropped record is overwritten,
+ *       and is read after the words of a record. If it has not passed the record, the words are the
+ *       record's.
+ *       - (9) A reader that lacks an interval before `oldest` reads `last` first and the table
+ *         after it. The table then has every interval up to `last`, where the reader continues.
+ *       - (9) An interval with more runs than POLICY_NOTICES_MOST allows gets no record: `oldest`
+ *         becomes the next interval.
+ *   - Notices of an interval may be applied before an acquire covers it, as
+ *     [notices-log.never-late].
  */
 #include <assert.h>
 #include <errno.h>
@@ -109,7 +111,7 @@ static void store(size_t at, uint64_t value)
     atomic_store_explicit((_Atomic uint64_t *)control_at(at), value, memory_order_relaxed);
 }
 
-/* ---- writing: only by flushes, which are serialised (I1) ---- */
+/* ---- writing: only by flushes, which are serialised [interval.covers-dirty] ---- */
 
 static struct {
     uint64_t oldest, last; /* copies of the words in the window */
@@ -155,7 +157,7 @@ static void enter_in_table(uint64_t interval, const uint32_t *pages, uint32_t co
     store(blocks_end_at(), mine.blocks_end);
 }
 
-/* NR2 */
+/* [notices-read.oldest] */
 static void raise_oldest(uint64_t word)
 {
     mine.oldest = word;
@@ -164,7 +166,7 @@ static void raise_oldest(uint64_t word)
     perturb(notice_room);
 }
 
-/* NR2: drops the oldest records until the ring has room for `words` words. */
+/* [notices-read.oldest]: drops the oldest records until the ring has room for `words` words. */
 static void make_room(uint64_t words)
 {
     uint64_t oldest = mine.oldest;
@@ -200,7 +202,7 @@ static void read_publish(uint64_t interval, const uint32_t *pages, uint32_t coun
     debug_assert(interval == interval_of(mine.last) + 1);
     enter_in_table(interval, pages, count);
     perturb(notice_tabled);
-    if (!policy_notices_recorded(runs)) { /* NR4 */
+    if (!policy_notices_recorded(runs)) { /* [notices-read.oldest] */
         raise_oldest(word_of(interval + 1, place));
         mine.used = 0;
     } else {
@@ -210,12 +212,12 @@ static void read_publish(uint64_t interval, const uint32_t *pages, uint32_t coun
     }
     perturb(notice_written);
     mine.last = word_of(interval, place);
-    /* NR1 */
+    /* [notices-read.record-first] */
     atomic_store_explicit((_Atomic uint64_t *)control_at(last_at()), mine.last,
                           memory_order_release);
 }
 
-/* ---- reading: one thread at a time (I5) ---- */
+/* ---- reading: one thread at a time [interval.pages-first] ---- */
 
 /* Destination of reads of one writer: CHUNK words, then `oldest`. */
 static uint64_t *slot_mem(int k)
@@ -236,7 +238,7 @@ static void read_now(int writer, size_t at, uint64_t *to, uint32_t words)
 }
 
 /* Applies the notices of `count` consecutive pages from entries of the table, also of an interval
- * that is being published (NR5). */
+ * that is being published [notices-log.never-late]. */
 static void apply_entries(int writer, uint32_t page, const uint64_t *entry, uint32_t count)
 {
     for (uint32_t i = 0, next; i < count; i = next) {
@@ -258,7 +260,7 @@ static void take_blocks(int writer, uint32_t first, uint32_t count)
     apply_entries(writer, page, entries, pages);
 }
 
-/* NR3 */
+/* [notices-read.oldest] */
 static void take_table(int writer)
 {
     struct reader *r = &readers[writer];
@@ -298,7 +300,7 @@ static void apply_words(const struct notices_wanted *want, const uint64_t *word,
         if (r->left == 0) {
             debug_assert(interval_of(word[i]) == r->seen + 1);
             r->left = place_of(word[i]);
-            r->seen += r->left == 0; /* I6: an interval without pages */
+            r->seen += r->left == 0; /* [interval.own-time]: an interval without pages */
             continue;
         }
         notice_apply((uint32_t)(word[i] >> 32), (uint32_t)word[i], want->writer, r->seen + 1);
@@ -344,7 +346,7 @@ static void take_some(const struct notices_wanted *want, int count)
         read_rings(want, words, count);
         for (int k = 0; k < count; k++) {
             uint64_t oldest = interval_of(slot_mem(k)[CHUNK]);
-            if (words[k] && oldest <= readers[want[k].writer].seen + 1) /* NR2 */
+            if (words[k] && oldest <= readers[want[k].writer].seen + 1) /* [notices-read.oldest] */
                 apply_words(&want[k], slot_mem(k), words[k]);
             else if (words[k])
                 words[k] = UINT32_MAX;

@@ -76,7 +76,7 @@ static void result(void *self, uint64_t to_register)
     if (!to_register) {
         assert(unit->raw_known < unit->raw_used);
         unit->raw[unit->raw_known++] = op->address;
-        host_port_write(unit->port, write_done, unit, op->address); /* AU3 */
+        host_port_write(unit->port, write_done, unit, op->address);
     }
     unit->done(unit->self, op->source);
     ask_tick(unit);
@@ -119,7 +119,6 @@ static bool young(const struct atomic_unit *unit, const struct nic_line *line)
     return true;
 }
 
-/* AU2 */
 static bool goes_to_register(const struct atomic_unit *unit, const struct atomic_op *op)
 {
     const struct nic_line *line = op->line;
@@ -147,7 +146,7 @@ static bool compute(struct atomic_unit *unit)
     if (unit->computed == unit->fetched)
         return false;
     if (op->line != NULL ? op->line->waits || op->line->computes : !op->here)
-        return false; /* AU1 */
+        return false;
     to_register = goes_to_register(unit, op);
     if (!to_register && unit->raw_used == unit->cfg.raw)
         return false;
@@ -185,7 +184,7 @@ static bool in_pipeline(const struct atomic_unit *unit, uint64_t address)
     return false;
 }
 
-/* Without a cache: AU4. */
+/* Without a cache. */
 static bool fetch_uncached(struct atomic_unit *unit, struct atomic_op *op)
 {
     if (in_pipeline(unit, op->address) || raw_has(unit, op->address)) {
@@ -199,7 +198,7 @@ static bool fetch_uncached(struct atomic_unit *unit, struct atomic_op *op)
 
 static bool fetch_missed(struct atomic_unit *unit, struct atomic_op *op)
 {
-    if (raw_has(unit, op->address)) { /* AU3 */
+    if (raw_has(unit, op->address)) {
         unit->stalled_raw++;
         return false;
     }

@@ -10,18 +10,18 @@
  *    queue:   | done | requested: the pipeline | not requested yet |
  *                    ^ computed               ^ fetched           ^ came
  *
- *   AU1  The ALU takes operations in order of arrival, each when its word is present and no
- *        earlier operation computes with that word.
- *   AU2  A result goes to the register file only if one of the next `window` operations has the
- *        same word, a register is free or already holds the word, and the aging policy allows it.
- *        So the last operation on a word is always followed by a write to the host. Also, no
- *        unissued operation before that next one may need a line of the same set: it could wait
- *        for the line while the line waits for a later operation.
- *   AU3  A word is not read from the host while a write to it is in progress. Such writes are in
- *        the read-after-write buffer until they are done, and an operation that misses the cache
- *        waits for them there.
- *   AU4  Without a cache an operation requests its word when no operation on that word is in the
- *        pipeline, and reads the value that the previous one wrote.
+ *   - The ALU takes operations in order of arrival, each when its word is present and no earlier
+ *     operation computes with that word.
+ *   - A result goes to the register file only if one of the next `window` operations has the same
+ *     word, a register is free or already holds the word, and the aging policy allows it. So the
+ *     last operation on a word is always followed by a write to the host. Also, no unissued
+ *     operation before that next one may need a line of the same set: it could wait for the line
+ *     while the line waits for a later operation.
+ *   - A word is not read from the host while a write to it is in progress. Such writes are in the
+ *     read-after-write buffer until they are done, and an operation that misses the cache waits for
+ *     them there.
+ *   - Without a cache an operation requests its word when no operation on that word is in the
+ *     pipeline, and reads the value that the previous one wrote.
  */
 #ifndef SIM_ATOMIC_UNIT_H
 #define SIM_ATOMIC_UNIT_H

@@ -271,7 +271,7 @@ static void raise_share(double *share, const struct link *link, sim_time time)
 {
     double here = time == 0 ? 0 : (double)link->busy / (double)time;
 
-    assert(link->bytes_in == link->bytes_out); /* LK1 */
+    assert(link->bytes_in == link->bytes_out);
     if (*share < here)
         *share = here;
 }

@@ -14,14 +14,14 @@
 #include "sim/trace.h"
 
 /* X(name, word) */
-#define DECISION_KINDS(X)                                                           \
-    X(DECISION_LOAD, "load_fault")                                                  \
-    X(DECISION_STORE, "store_fault")                                                \
-    X(DECISION_AHEAD, "ahead")               /* opened for loads by readahead */    \
-    X(DECISION_AHEAD_STORES, "ahead_stores") /* for stores */                       \
-    X(DECISION_CLAIM, "claim")               /* with this node as its home (AH5) */ \
-    X(DECISION_UPDATE, "update")                                                    \
-    X(DECISION_FLUSH, "flush")                                                      \
+#define DECISION_KINDS(X)                                                                \
+    X(DECISION_LOAD, "load_fault")                                                       \
+    X(DECISION_STORE, "store_fault")                                                     \
+    X(DECISION_AHEAD, "ahead")               /* opened for loads by readahead */         \
+    X(DECISION_AHEAD_STORES, "ahead_stores") /* for stores */                            \
+    X(DECISION_CLAIM, "claim") /* with this node as its home [readahead.dense-claims] */ \
+    X(DECISION_UPDATE, "update")                                                         \
+    X(DECISION_FLUSH, "flush")                                                           \
     X(DECISION_FLUSH_HOME, "flush_home")
 
 enum decision_kind {

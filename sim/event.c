@@ -21,7 +21,6 @@ void event_loop_free(struct event_loop *loop)
     event_loop_init(loop);
 }
 
-/* EV2 */
 static bool before(const struct event *a, const struct event *b)
 {
     return a->when < b->when || (a->when == b->when && a->number < b->number);
@@ -39,7 +38,7 @@ void event_at(struct event_loop *loop, sim_time when, event_fn fn, void *self, u
 {
     struct event e = { when, loop->asked++, fn, self, arg };
 
-    assert(when >= loop->now); /* EV1 */
+    assert(when >= loop->now);
     if (loop->waiting == loop->room)
         grow(loop);
     size_t at = loop->waiting++;

@@ -4,10 +4,10 @@
  * Time advances from event to event, so idle time costs nothing (as in LogGOPSim, Hoefler,
  * Schneider and Lumsdaine, 2010).
  *
- *   EV1  Time never decreases: no event can be scheduled before the present.
- *   EV2  Events of the same time run in the order in which they were scheduled.
- *   EV3  Times are integral picoseconds. Only they and the order of scheduling decide: no address,
- *        no clock, no machine-dependent rounding. Equal input gives bitwise equal output.
+ *   - Time never decreases: no event can be scheduled before the present.
+ *   - Events of the same time run in the order in which they were scheduled.
+ *   - Times are integral picoseconds. Only they and the order of scheduling decide: no address, no
+ *     clock, no machine-dependent rounding. Equal input gives bitwise equal output.
  *
  * The queue is a 4-ary heap, ordered by time and number.
  */

@@ -3,8 +3,8 @@
  * fiber.h - a thread of a simulated program. It runs until it waits for an event, and later
  * continues from there. Only one runs at a time; the order of events decides which.
  *
- *   FI1  A fiber runs only between fiber_run and its fiber_wait, or its end; both return to the
- *        event that called fiber_run.
+ *   - A fiber runs only between fiber_run and its fiber_wait, or its end; both return to the event
+ *     that called fiber_run.
  */
 #ifndef SIM_FIBER_H
 #define SIM_FIBER_H

@@ -4,14 +4,14 @@
  * model (law, sim/law.h) defines which pages a node uses and when it synchronizes. Traces provide
  * the computing times and the fraction of written bytes that change. Explained in doc/growth.md.
  *
- *   GL1  A law that does not match its traces is not used: it is refused if a node synchronizes
- *        differently, or if too many of the used pages differ from the law's.
- *   GL2  Computing up to a synchronization point of the law takes a + b work. a and b, neither
- *        below 0, are the least-squares fit over all nodes of the traces that are not for
- *        checking. Nothing else is fitted.
- *   GL3  A page used by one node only is left out once its home may write it untracked (unshared,
- *        exclusive.h); nothing is counted for it from then on. Its computing time is not left out.
- *   GL4  The same law and traces give the same file, bit for bit.
+ *   - A law that does not match its traces is not used: it is refused if a node synchronizes
+ *     differently, or if too many of the used pages differ from the law's.
+ *   - Computing up to a synchronization point of the law takes a + b work. a and b, neither below
+ *     0, are the least-squares fit over all nodes of the traces that are not for checking. Nothing
+ *     else is fitted.
+ *   - A page used by one node only is left out once its home may write it untracked (unshared,
+ *     exclusive.h); nothing is counted for it from then on. Its computing time is not left out.
+ *   - The same law and traces give the same file, bit for bit.
  */
 #ifndef SIM_GROWTH_H
 #define SIM_GROWTH_H
@@ -76,7 +76,7 @@ struct growth_wish {
     uint32_t nodes;
     bool weak;
     bool traced_options; /* the traces' options, otherwise the defaults */
-    bool all;            /* nothing is left out (GL3); for tests */
+    bool all;            /* nothing is left out; for tests */
 };
 
 /* growth_write - writes the extrapolated trace; NULL, or the error. The caller tests ferror(). */

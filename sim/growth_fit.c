@@ -205,7 +205,7 @@ static bool note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t sit
     unsigned got = next_sync(w, &got_arg, &units);
 
     if (w->wrong == NULL && !fits(kind, arg, got, got_arg))
-        w->wrong = mismatch(kind); /* GL1 */
+        w->wrong = mismatch(kind);
     if (w->wrong == NULL && kind == LAW_BARRIER && next_sync(w, &got_arg, &more) != RECORD_DEPART)
         w->wrong = "the trace contains a barrier without its end";
     w->line = site;
@@ -287,7 +287,7 @@ static uint64_t rounded(__uint128_t a, __uint128_t b)
     return b == 0 ? 0 : (uint64_t)((a + b / 2) / b);
 }
 
-/* GL2: sums are exact, and one quotient is rounded, the same everywhere by IEEE 754 (GL4). */
+/* Sums are exact, and one quotient is rounded, the same everywhere by IEEE 754. */
 static struct growth_line fit(const struct growth_times *t)
 {
     struct growth_line through = { 0, rounded(t->work_time << SLOPE_SHIFT, t->work_work) };

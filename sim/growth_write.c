@@ -36,7 +36,7 @@ struct maker {
     struct place *place;
     uint32_t places, room;
     uint64_t last_page;
-    bool quiet; /* unshared pages are left out: GL3 */
+    bool quiet; /* unshared pages are left out */
     /* of the current node */
     struct bytes stream, closings;
     uint64_t page, closing_count;
@@ -142,7 +142,6 @@ static void note_change(struct maker *m, const struct law_access *a, uint64_t pa
     m->change[i].length += (uint32_t)(c->bytes > 0 ? written * c->length / c->bytes : written);
 }
 
-/* GL3 */
 static bool left_out(const struct maker *m, const struct place *p, uint8_t before)
 {
     return m->quiet && p->user != ALL && before >= OFTEN;

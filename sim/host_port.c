@@ -29,7 +29,6 @@ void host_port_free(struct host_port *port)
 
 static void send_more(struct host_port *port);
 
-/* HT1 */
 static void finish(void *self, uint64_t tag)
 {
     struct host_port *port = self;
@@ -67,7 +66,7 @@ static void link_is_free(void *self, uint64_t arg)
 
 static void send_first(struct host_port *port)
 {
-    struct host_request r = port->queue[port->sent++ & (port->room - 1)]; /* HT2 */
+    struct host_request r = port->queue[port->sent++ & (port->room - 1)];
     unsigned tag = port->free_tag[--port->free_tags];
 
     port->tag[tag] = r;

@@ -3,10 +3,10 @@
  * An adapter's path to its host's memory, modelled after HyperTransport: a link in each direction,
  * one queue of requests, and tags for outstanding requests.
  *
- *   HT1  A request holds a tag from the start of its transmission until it is done: a read until
- *        the answer is back, a write until it has arrived at the memory. So at most `tags` are in
- *        progress.
- *   HT2  Requests are sent in the order in which they were made.
+ *   - A request holds a tag from the start of its transmission until it is done: a read until the
+ *     answer is back, a write until it has arrived at the memory. So at most `tags` are in
+ *     progress.
+ *   - Requests are sent in the order in which they were made.
  */
 #ifndef SIM_HOST_PORT_H
 #define SIM_HOST_PORT_H

@@ -78,7 +78,6 @@ struct law_array law_array_add(struct law_run *r, uint32_t line, int64_t bytes)
     return a;
 }
 
-/* LW2 */
 void law_access(struct law_run *r, enum law_kind kind, uint32_t line, struct law_array a,
                 int64_t from, int64_t to)
 {

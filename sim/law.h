@@ -4,12 +4,12 @@
  * any number of nodes and any size. A law is a C function that calls law_read(), law_barrier() and
  * the others below in the order of the program. doc/growth.md explains how to add one.
  *
- *   LW1  The actions of a node depend only on the law, the parameters, N and n: a law that is run
- *        twice does the same.
- *   LW2  A range outside its array is an error, reported with its line in the law's file. The law
- *        runs on to its end, without effect.
- *   LW3  law_divide() rounds towards minus infinity, and the result of law_rest() has the sign of
- *        the divisor. So distributions over nodes match the programs', below 0 as well.
+ *   - The actions of a node depend only on the law, the parameters, N and n: a law that is run
+ *     twice does the same.
+ *   - A range outside its array is an error, reported with its line in the law's file. The law runs
+ *     on to its end, without effect.
+ *   - law_divide() rounds towards minus infinity, and the result of law_rest() has the sign of the
+ *     divisor. So distributions over nodes match the programs', below 0 as well.
  */
 #ifndef SIM_LAW_H
 #define SIM_LAW_H

@@ -34,7 +34,7 @@ static void grow(struct link *link)
     link->room = room;
 }
 
-/* All messages have the same latency, so the first to leave is the first to arrive (LK2). */
+/* All messages have the same latency, so the first to leave is the first to arrive. */
 static void arrive(void *self, uint64_t number)
 {
     struct link *link = self;
@@ -42,7 +42,7 @@ static void arrive(void *self, uint64_t number)
 
     assert(number == link->messages_out);
     link->messages_out++;
-    link->bytes_out += m.bytes; /* LK1 */
+    link->bytes_out += m.bytes;
     m.fn(m.self, m.arg);
 }
 
@@ -68,7 +68,7 @@ sim_time link_send(struct link *link, uint64_t bytes, event_fn fn, void *self, u
     link->began_at = begin(link);
     uint64_t parts = bytes * PS_PER_S + link->rest; /* in 1 / rate ps */
     link->free_at = link->began_at + parts / link->rate;
-    link->rest = parts % link->rate; /* LK3 */
+    link->rest = parts % link->rate;
     link->busy += link->free_at - link->began_at;
     link->way[link->messages_in & (link->room - 1)] = (struct link_message){ fn, self, arg, bytes };
     link->bytes_in += bytes;

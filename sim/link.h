@@ -3,12 +3,12 @@
  * One direction of a wire: a latency, a rate, and a minimum time between the beginnings of two
  * messages (L, 1/G and g of the LogGP model, Alexandrov, Ionescu, Schauser and Scheiman, 1995).
  *
- *   LK1  Conservation: bytes_in = bytes_out + bytes in flight, and the same for messages. When the
- *        loop has ended, nothing is in flight.
- *   LK2  Messages arrive in the order of sending. A message begins after the last byte of the
- *        previous one has left.
- *   LK3  n bytes sent back to back take n / rate, in however many messages: the rounding remainder
- *        of one message is carried over to the next.
+ *   - Conservation: bytes_in = bytes_out + bytes in flight, and the same for messages. When the
+ *     loop has ended, nothing is in flight.
+ *   - Messages arrive in the order of sending. A message begins after the last byte of the previous
+ *     one has left.
+ *   - n bytes sent back to back take n / rate, in however many messages: the rounding remainder of
+ *     one message is carried over to the next.
  */
 #ifndef SIM_LINK_H
 #define SIM_LINK_H

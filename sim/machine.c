@@ -28,7 +28,7 @@ static const char *put(struct machine *m, const char *name, uint64_t value, bool
         if (strcmp(values[i].name, name) != 0)
             continue;
         if (given[i])
-            return "a name occurs twice"; /* MC1 */
+            return "a name occurs twice";
         given[i] = true;
         *(uint64_t *)(void *)((char *)m + values[i].at) = value;
         return NULL;
@@ -68,7 +68,7 @@ const char *machine_read(struct machine *m, FILE *in)
     }
     for (size_t i = 0; i < VALUES; i++)
         if (!given[i])
-            return "a name is missing; see doc/simulation.md"; /* MC1 */
+            return "a name is missing; see doc/simulation.md";
     return check(m);
 }
 

@@ -2,8 +2,8 @@
 /*
  * machine.h - the machine of a replay: a file of lines `NAME VALUE`; # begins a comment.
  *
- *   MC1  Each name occurs exactly once: a machine file states every parameter, and no hidden
- *        default decides.
+ *   - Each name occurs exactly once: a machine file states every parameter, and no hidden default
+ *     decides.
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H

@@ -24,7 +24,7 @@ struct process {
     struct server cpu;
     struct step *steps;
     unsigned count, next;
-    bool *noted; /* by node of the sender: a message has arrived (NB1) */
+    bool *noted; /* by node of the sender: a message has arrived */
     bool inside; /* the script is running */
     unsigned entered, left;
 };
@@ -165,7 +165,7 @@ static void delivered(struct barrier *b, const struct packet *m)
 {
     struct process *p = process_of(b, m->to, m->group);
 
-    assert(!p->noted[m->from]); /* NB1 */
+    assert(!p->noted[m->from]);
     p->noted[m->from] = true;
     if (!p->inside || p->steps[p->next].verb != RECEIVE || p->steps[p->next].node != m->from)
         b->early++;
@@ -279,7 +279,7 @@ static void leave(void *self, uint64_t arg)
     struct epoch *e = epoch_of(p, p->left++);
 
     (void)arg;
-    assert(e->entered == p->b->cfg->nodes); /* NB2 */
+    assert(e->entered == p->b->cfg->nodes);
     if (++e->left == p->b->cfg->nodes)
         tally_add(&p->b->last_in, p->b->loop.now - e->last_in);
     enter_next(p);
@@ -400,7 +400,7 @@ struct barrier_result nic_barrier_run(const struct barrier_config *cfg)
     for (unsigned n = 0; n < cfg->nodes; n++) {
         double used = r.time > 0 ? (double)b.adapter[n].processor.busy / (double)r.time : 0;
 
-        assert(b.adapter[n].out.bytes_in == b.adapter[n].out.bytes_out); /* LK1 */
+        assert(b.adapter[n].out.bytes_in == b.adapter[n].out.bytes_out);
         if (r.nic_used < used)
             r.nic_used = used;
     }

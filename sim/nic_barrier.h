@@ -10,9 +10,9 @@
  * In both cases a process is a script of sends and receives, and host and adapter run the same
  * one: pairwise exchange (PE), or gathering and broadcast along a tree (GB).
  *
- *   NB1  A message that arrives before it is awaited is noted, one of each process at most: a
- *        process does not send another before it has received an answer, however far ahead it is.
- *   NB2  No process leaves a barrier before all processes of its group have entered it.
+ *   - A message that arrives before it is awaited is noted, one of each process at most: a process
+ *     does not send another before it has received an answer, however far ahead it is.
+ *   - No process leaves a barrier before all processes of its group have entered it.
  */
 #ifndef SIM_NIC_BARRIER_H
 #define SIM_NIC_BARRIER_H

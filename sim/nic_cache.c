@@ -36,7 +36,6 @@ struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address)
     return NULL;
 }
 
-/* NC1 */
 static bool in_use(const struct nic_line *line)
 {
     return line->users > 0 || line->waits || line->computes || line->registered;
@@ -47,9 +46,9 @@ struct nic_line *nic_cache_place(struct nic_cache *cache, uint64_t address)
     struct nic_line *set = set_of(cache, address), *oldest = NULL;
 
     for (unsigned i = 0; i < cache->ways; i++) {
-        assert(set[i].used == 0 || set[i].address != address); /* NC2 */
+        assert(set[i].used == 0 || set[i].address != address);
         if (!in_use(&set[i]) && (oldest == NULL || set[i].used < oldest->used))
-            oldest = &set[i]; /* NC3 */
+            oldest = &set[i];
     }
     if (oldest != NULL)
         *oldest = (struct nic_line){ .address = address, .used = ++cache->clock };

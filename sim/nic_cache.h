@@ -4,11 +4,11 @@
  * is the word's number modulo the number of sets. The cache is write-through, so a line that is
  * not in use may be evicted at any time.
  *
- *   NC1  A line is in use while a read of the host's memory is in progress for it, while
- *        operations that found it are not done, and while the newest value is in the register
- *        file. A line in use is not evicted. If all lines of a set are in use, placement fails.
- *   NC2  An address has one line at most, in its set.
- *   NC3  The evicted line is the one found or placed longest ago; empty lines are taken first.
+ *   - A line is in use while a read of the host's memory is in progress for it, while operations
+ *     that found it are not done, and while the newest value is in the register file. A line in use
+ *     is not evicted. If all lines of a set are in use, placement fails.
+ *   - An address has one line at most, in its set.
+ *   - The evicted line is the one found or placed longest ago; empty lines are taken first.
  */
 #ifndef SIM_NIC_CACHE_H
 #define SIM_NIC_CACHE_H

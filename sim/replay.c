@@ -22,7 +22,7 @@ static void change(struct replay_node *n, const struct use *u)
     struct copy *c = copy_of(n, u->page);
 
     c->shared->written = true;
-    if (c->worded && !(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE))) /* RY11 */
+    if (c->worded && !(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)))
         return;
     if (!(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)))
         replay_access(n, u->page, true);
@@ -81,7 +81,7 @@ static bool takes_time(const struct use *u)
     return u->what == USE_LOAD || u->what == USE_STORE;
 }
 
-/* RY4: computes for that long, and performs the due accesses during it. */
+/* Computes for that long, and performs the due accesses during it. */
 static void spend(struct replay_node *n, sim_time length)
 {
     uint32_t slices = 1;
@@ -97,7 +97,7 @@ static void spend(struct replay_node *n, sim_time length)
     change_all(n);
 }
 
-/* TS1: the time between items contains faults, but not the time of their handlers. */
+/* The time between items contains faults, but not the time of their handlers. */
 static sim_time computes_for(struct replay_node *n, const struct script_op *op)
 {
     uint64_t ns = spans_of_item(n->r->trace, op->kind, op->time);
@@ -121,11 +121,11 @@ static void compute(struct replay_node *n, const struct script_op *op)
 static void add_loads(struct replay_node *n, uint64_t first, uint64_t count)
 {
     for (uint64_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++)
-        if (shared_of(n->r, (uint32_t)p)->written) /* SR2 */
+        if (shared_of(n->r, (uint32_t)p)->written)
             add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
 }
 
-/* RY4: for pages opened for stores, flushes show which were used. */
+/* For pages opened for stores, flushes show which were used. */
 static void note_ahead(struct replay_node *n, const struct script_op *op)
 {
     replay_ahead(n, op);
@@ -180,7 +180,7 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
     }
 }
 
-/* RY3 decides the home; if it is this one it stays (MV4). */
+/* The traced run decides the home; if it is this one it stays. */
 static void place_pages(const struct replay_node *n, uint32_t first, uint32_t count, uint32_t at)
 {
     for (uint32_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++) {
@@ -206,7 +206,7 @@ static void perform(struct replay_node *n, const struct script_op *op)
         return;
     case RECORD_PREFETCH:
         replay_prefetch(n, first, (uint32_t)op->arg[1]);
-        add_loads(n, first, op->arg[1]); /* RY4: the program declared the use */
+        add_loads(n, first, op->arg[1]); /* the program declared the use */
         return;
     case RECORD_RESET:
         reset_pages(n, first, (uint32_t)op->arg[1]);
@@ -391,7 +391,6 @@ enum replay_protocol replay_protocol_named(const char *name)
              name);
 }
 
-/* RY5 */
 static bool as_traced(const struct replay *r)
 {
     struct run_option o;

@@ -2,72 +2,71 @@
 /*
  * replay.h - replays a traced program on another machine or under another protocol. Simulates the
  * pages, intervals, locks and barriers of its nodes by the rules of the library. Rule labels not
- * defined here come from the library's headers (hlrc/memory/page.h P1 to P10 and so on). Code
- * names: close (flush), ahead (readahead), renew (update), exclusive (unshared), move (home
- * migration).
+ * defined here come from the library's headers ([page.field-lock], [page.open-not-stale],
+ * [page.writable-tracked], [page.needed-versions], [page.dirty-twin], rule 7, [page.busy-capture],
+ * [page.retained-twin], [page.equal-twin], [page.touched] and so on). Code names: close (flush),
+ * ahead (readahead), renew (update), exclusive (unshared), move (home migration).
  *
- *   RY1  A fiber executes its node's script in order. Time for local actions is added up (`debt`)
- *        and passes before the node does anything that another node could notice.
- *   RY2  A node's knowledge of another node comes by a message or a remote operation, at its time
- *        of arrival.
- *   RY3  If two nodes want a page at about the same time, a few nanoseconds decide which becomes
- *        home. Under the protocol of the traced run it is the node that was home there; of several
- *        (MV), the first. A node that wrote the page earlier while another was home is not the
- *        first.
- *   RY4  The state of the page here decides whether an access faults: a trace item that finds its
- *        page open costs nothing. Pages that were opened by readahead or left open in the traced
- *        run count as used, one after the other, while the program computes until its next item.
- *        Pages that an acquire left open are used after it; those left open by a round of home
- *        migration, after that round.
- *   RY5  Readahead opens the same pages as in the traced run if protocol and options of pages are
- *        the same: it follows the order of faults, which the program determines. Otherwise the
- *        faults differ, and readahead follows from them by the library's rules (ahead.h, past.h).
- *   RY6  A message is served by the first thread to poll: the node's thread, if it waits or begins
- *        to, or the handler, if it runs. Otherwise it wakes the handler (progress.h S5, S6),
- *        except for barrier arrivals and the diffs of their flushes, which are not urgent. On a
- *        node with one CPU the handler runs after preempt_ns, and the computation has lost
- *        switch_ns when it continues. A handler that finds that a waiting thread has served all
- *        messages occupies the CPU for the same time (S7).
- *   RY7  Homes migrate when the library's rules say so here (homes.h MV1 to MV4), whenever they
- *        did in the traced run. Pages found and announced by the flushes of such a round (P9) are
- *        counted.
- *   RY8  One-time costs of a job. With ASYNC a node that touches a page of which it is the default
- *        home opens the pages of the block that no node has requested (page.h P11). It
- *        write-protects an open one when another node requests it first (page_demote). Copying a
- *        page to memory that never held one includes clearing that memory: with ASYNC at the home,
- *        otherwise at the fetching node. Memory that the program touches first is part of its
- *        computing time, as traced.
- *   RY9  A wait for a condition ends with the signal that ended it in the traced run, whichever
- *        comes first here: the awaited condition holds by then. A wait whose signal the trace does
- *        not show ends at once.
- *   RY10  A put or a get takes the time of its remote operations, by their number and bytes. If
- *        the call does not wait for them the node continues. Later a fence, or the end of a
- *        handle, waits for the operations begun by then at a node.
- *   RY11  An operation on a word of shared memory counts as a store, takes one atomic, and finds
- *        no unsent store of this node to the word. A traced flush of a page that is not dirty
- *        here is attributed to the operations on it.
- *   RY12  A node has a copy of a page from the first time that it, or its work as a home, touches
- *        it. For all other pages it has one bit: a notice of the page has arrived. A new copy
- *        needs the versions of the page that were announced to the node by then (`noticed`).
- *   RY13  A waiting thread that has seen nothing for spin_ns sleeps (progress.h S5). The next
- *        arrival for it then takes wake_ns longer. Waking it, or a handler, takes notify_ns of the
- *        waker's CPU; of several wakers, only the first pays.
- *   RY14  An accumulate reads its values after an atomic that takes the block's lock, or together
- *        with it if reads are ordered. It writes them before the atomic that releases the lock.
- *        The number of attempts at this, or at an atomic on a word of a window, is as in the
- *        traced run.
- *   RY15  Put and get of shared memory follow the homes and page states of this replay, by the
- *        library's rules (page_part.h PP1 to PP5). A put is a store, or is in the home's page
- *        after the call, and nothing else shows it. Where it is a store, all its bytes count as
- *        changed.
- *   RY16  Members of a group synchronize pairwise, and agree on the group when it is created, as
- *        in the library.
- *   RY17  A try that failed in the traced run fails here: it queries the lock's location and
- *        changes nothing, whether or not another node holds the lock.
- *   RY18  An adapter answers several reads at a time, each by the unit that is free first, and
- *        atomics one after the other, by one of the units (replay_time.c).
- *   RY19  A mutex of a node is a queue like a lock's, but orders no memory. The time here decides
- *        its next holder.
+ *   - A fiber executes its node's script in order. Time for local actions is added up (`debt`) and
+ *     passes before the node does anything that another node could notice.
+ *   - A node's knowledge of another node comes by a message or a remote operation, at its time of
+ *     arrival.
+ *   - If two nodes want a page at about the same time, a few nanoseconds decide which becomes home.
+ *     Under the protocol of the traced run it is the node that was home there; of several (MV), the
+ *     first. A node that wrote the page earlier while another was home is not the first.
+ *   - The state of the page here decides whether an access faults: a trace item that finds its page
+ *     open costs nothing. Pages that were opened by readahead or left open in the traced run count
+ *     as used, one after the other, while the program computes until its next item. Pages that an
+ *     acquire left open are used after it; those left open by a round of home migration, after that
+ *     round.
+ *   - Readahead opens the same pages as in the traced run if protocol and options of pages are the
+ *     same: it follows the order of faults, which the program determines. Otherwise the faults
+ *     differ, and readahead follows from them by the library's rules (ahead.h, past.h).
+ *   - A message is served by the first thread to poll: the node's thread, if it waits or begins to,
+ *     or the handler, if it runs. Otherwise it wakes the handler [progress.sleep-test],
+ *     [progress.holder], except for barrier arrivals and the diffs of their flushes, which are not
+ *     urgent. On a node with one CPU the handler runs after preempt_ns, and the computation has
+ *     lost switch_ns when it continues. A handler that finds that a waiting thread has served all
+ *     messages occupies the CPU for the same time [progress.holder].
+ *   - Homes migrate when the library's rules say so here [home-migration.held],
+ *     [home-migration.full-barrier], whenever they did in the traced run. Pages found and announced
+ *     by the flushes of such a round [page.equal-twin] are counted.
+ *   - One-time costs of a job. With ASYNC a node that touches a page of which it is the default
+ *     home opens the pages of the block that no node has requested [page.unshared-block]. It
+ *     write-protects an open one when another node requests it first (page_demote). Copying a page
+ *     to memory that never held one includes clearing that memory: with ASYNC at the home,
+ *     otherwise at the fetching node. Memory that the program touches first is part of its
+ *     computing time, as traced.
+ *   - A wait for a condition ends with the signal that ended it in the traced run, whichever comes
+ *     first here: the awaited condition holds by then. A wait whose signal the trace does not show
+ *     ends at once.
+ *   - A put or a get takes the time of its remote operations, by their number and bytes. If the
+ *     call does not wait for them the node continues. Later a fence, or the end of a handle, waits
+ *     for the operations begun by then at a node.
+ *   - An operation on a word of shared memory counts as a store, takes one atomic, and finds no
+ *     unsent store of this node to the word. A traced flush of a page that is not dirty here is
+ *     attributed to the operations on it.
+ *   - A node has a copy of a page from the first time that it, or its work as a home, touches it.
+ *     For all other pages it has one bit: a notice of the page has arrived. A new copy needs the
+ *     versions of the page that were announced to the node by then (`noticed`).
+ *   - A waiting thread that has seen nothing for spin_ns sleeps [progress.sleep-test]. The next
+ *     arrival for it then takes wake_ns longer. Waking it, or a handler, takes notify_ns of the
+ *     waker's CPU; of several wakers, only the first pays.
+ *   - An accumulate reads its values after an atomic that takes the block's lock, or together with
+ *     it if reads are ordered. It writes them before the atomic that releases the lock. The number
+ *     of attempts at this, or at an atomic on a word of a window, is as in the traced run.
+ *   - Put and get of shared memory follow the homes and page states of this replay, by the
+ *     library's rules [part.stale-only], [word.ordered], [word.announced], [unshared.reader-mark].
+ *     A put is a store, or is in the home's page after the call, and nothing else shows it. Where
+ *     it is a store, all its bytes count as changed.
+ *   - Members of a group synchronize pairwise, and agree on the group when it is created, as in the
+ *     library.
+ *   - A try that failed in the traced run fails here: it queries the lock's location and changes
+ *     nothing, whether or not another node holds the lock.
+ *   - An adapter answers several reads at a time, each by the unit that is free first, and atomics
+ *     one after the other, by one of the units (replay_time.c).
+ *   - A mutex of a node is a queue like a lock's, but orders no memory. The time here decides its
+ *     next holder.
  */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
@@ -117,7 +116,7 @@ struct copy {
     uint32_t others;     /* page_flush.c */
     /* changed since the twin was made, and the size of a diff of it; 0: unknown */
     uint32_t bytes, length;
-    uint32_t put;  /* bytes of puts that were stores: RY15 */
+    uint32_t put;  /* bytes of puts that were stores */
     uint16_t home; /* node + 1 */
     uint8_t flags, access, stores;
     struct policy_retain retain;
@@ -126,11 +125,11 @@ struct copy {
     bool held;
     uint16_t turns[2]; /* past.c, loads and stores */
     bool changed, twin, introduced, blank, listed, touched, worded;
-    bool in_memory; /* RY8 */
+    bool in_memory;
 };
 
-/* 64 consecutive pages at a node (RY12): bits of the pages seen, of those with a notice, of those
- * with copies (in this order in `copy`), and of those opened as default home (RY8). */
+/* 64 consecutive pages at a node: bits of the pages seen, of those with a notice, of those with
+ * copies (in this order in `copy`), and of those opened as default home. */
 struct chunk {
     uint64_t met, told, here, open;
     struct copy **copy;
@@ -139,7 +138,7 @@ struct chunk {
 /* A page at its home and its default home. */
 struct shared {
     struct versions applied;
-    struct version *announced; /* by all nodes, in the order of flushes: RY12 */
+    struct version *announced; /* by all nodes, in the order of flushes */
     uint32_t announcements, announced_room, page;
     uint16_t home;      /* node + 1: the home word */
     uint16_t traced;    /* node + 1 of its first home in the traced run; 0: unknown */
@@ -171,7 +170,7 @@ struct lock_here {
     int next; /* node + 1 of the next holder, at the unlock */
     int last; /* manager: node + 1 of the tail of the queue */
     uint64_t mark;
-    uint32_t *time, *got; /* home: vector time of the free lock; as read there: mcs.h MQ3 */
+    uint32_t *time, *got; /* home: vector time of the free lock; as read there: [mcs.time-first] */
 };
 
 /* An access to a page, or the changes that a flush found there. */
@@ -199,7 +198,7 @@ struct group_here;
 struct left;
 
 /* How a node arrives at a barrier. Plain: it does not wait there, or is in a round of home
- * migration (MV2). */
+ * migration [home-migration.full-barrier]. */
 enum arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
 
 struct served;
@@ -211,17 +210,17 @@ struct replay_node {
     struct script script;
     struct pace pace;
     bool waits, runs, ended;
-    bool waking, rousing, called; /* RY13 */
-    bool quiet;                   /* RY6 */
+    bool waking, rousing, called;
+    bool quiet;
     uint64_t ops;
     sim_time debt, stolen, since, ends, computed;
     sim_time taken_until; /* of its CPU, by a handler that found nothing to do */
-    sim_time spins_from;  /* RY13 */
-    uint64_t waited;      /* number of waits */
+    sim_time spins_from;
+    uint64_t waited; /* number of waits */
     struct server out, in, handler;
     /* its units for reads: each read takes the one that is free first */
     struct server adapter[MACHINE_READS_AT_ONCE];
-    struct served *pending, **last_pending; /* messages not yet served (RY6) */
+    struct served *pending, **last_pending; /* messages not yet served */
     struct remote *reads_waiting, **last_waiting;
     uint64_t reads_under_way;
     struct map chunks, lock_map;
@@ -238,14 +237,14 @@ struct replay_node {
     uint32_t *exclusive, exclusive_count, exclusive_room;
     uint64_t arrivals, seen, closes;
     uint32_t *renewing, renewing_count, renewing_room;
-    struct policy_update_habit *habits; /* RN5 */
+    struct policy_update_habit *habits;
     uint32_t expected;
     bool told[POLICY_UPDATE_EXPECTED];
     struct reader *reader; /* by writer */
     uint64_t ring_end;
     uint32_t ring_oldest, *block, block_room, blocks_end;
     uint32_t writing, reading; /* operations of the node's fiber in progress */
-    struct left *left;         /* RY10 */
+    struct left *left;
     uint64_t left_begun, left_awaited;
     bool left_over; /* none of the awaited operations is in progress */
     bool all_written, all_read, named;
@@ -273,7 +272,7 @@ struct replay_node {
 struct release {
     uint32_t *vt;
     unsigned users;
-    bool moves; /* R5 */
+    bool moves;
 };
 
 struct meeting {
@@ -288,7 +287,7 @@ struct replay {
     struct machine m;
     enum replay_protocol protocol;
     unsigned nodes;
-    bool own_ahead;                     /* RY5 */
+    bool own_ahead;
     uint64_t set[RECORD_SETTING_COUNT]; /* of this run */
     struct replay_node *node;
     struct map pages;
@@ -348,7 +347,7 @@ void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there
 struct shared *shared_of(struct replay *r, uint32_t page);
 struct copy *copy_of(struct replay_node *n, uint32_t page);
 struct copy *copy_found(struct replay_node *n, uint32_t page); /* NULL: none */
-/* RY12: a notice of a page that has no copy here; true: it invalidates the page. */
+/* A notice of a page that has no copy here; true: it invalidates the page. */
 bool copy_tell(struct replay_node *n, uint32_t page);
 void copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct copy *c));
 /* The number of versions that the copies of each node need, including copies not made yet. The
@@ -356,13 +355,13 @@ void copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct
 uint64_t *copies_needs(struct replay *r);
 void copy_begin(struct replay_node *n, struct copy *c); /* initial state */
 unsigned replay_default_home(const struct replay *r, uint32_t page);
-/* RY8, page.c open_alone: of a copy that is_shut. */
+/* page.c open_alone: of a copy that is_shut. */
 bool copy_is_shut(const struct copy *c);
 void copy_open_alone(struct replay_node *n, struct copy *c);
 void copy_shut(struct replay_node *n, uint32_t page); /* the page is freed */
 bool copy_is_home(const struct copy *c, const struct replay_node *n);
 bool exclusive_begin_copy(struct replay_node *n, struct copy *c);
-void exclusive_end_copy(struct replay_node *n, struct copy *c); /* EP3, EP6 */
+void exclusive_end_copy(struct replay_node *n, struct copy *c); /* [unshared.new-readers] */
 void dirty_add_copy(struct replay_node *n, struct copy *c);
 
 /* ---- replay_page.c ---- */
@@ -380,7 +379,7 @@ void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count);
 
 /* ---- replay_ahead.c ---- */
 
-/* A fault on this page, which is open now: opens the following pages (RY5). */
+/* A fault on this page, which is open now: opens the following pages. */
 void replay_faulted(struct replay_node *n, uint32_t page, bool write);
 void replay_turn(struct replay_node *n); /* a flush or an acquire: past.c */
 
@@ -389,7 +388,7 @@ void replay_turn(struct replay_node *n); /* a flush or an acquire: past.c */
 /* Fetches the page; its home is known afterwards. True: this node has become the home. */
 bool replay_fetch(struct replay_node *n, struct copy *c);
 bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early);
-void replay_note_reader(struct replay_node *home, struct shared *s); /* EP1 */
+void replay_note_reader(struct replay_node *home, struct shared *s); /* [unshared.reader-mark] */
 /* Completes the operation in progress on a busy page. */
 void replay_finish(struct replay_node *n, struct copy *c);
 bool replay_arrived(const struct copy *c);
@@ -400,7 +399,7 @@ unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned);
 
 void replay_close(struct replay_node *n);
 bool replay_clean(const struct replay_node *n, bool arrivals);
-void replay_judge_load(struct copy *c, bool written); /* AH4 */
+void replay_judge_load(struct copy *c, bool written);
 
 /* ---- replay_renew.c ---- */
 
@@ -429,7 +428,7 @@ void replay_await_reads(struct replay_node *n);
 void replay_queue_lock(struct replay_node *n, uint32_t lock);
 void replay_queue_try(struct replay_node *n, uint32_t lock); /* fails */
 void replay_queue_unlock(struct replay_node *n, uint32_t lock);
-/* Queues without a vector time: the guards of condition variables' records (conds_mcs.c CQ1), and
+/* Queues without a vector time: the guards of condition variables' records [conds-mcs.guarded], and
  * mutexes of nodes (rma/mutex.c). */
 void replay_guard(struct replay_node *n, uint32_t cond);
 void replay_unguard(struct replay_node *n, uint32_t cond);
@@ -452,7 +451,7 @@ void replay_expect(struct replay_node *n, uint32_t first, uint32_t count);
 
 /* ---- replay_word.c ---- */
 
-void replay_word_note(struct replay_node *n, struct copy *c); /* WD4 */
+void replay_word_note(struct replay_node *n, struct copy *c); /* [word.announced] */
 
 void replay_word(struct replay_node *n, uint32_t page);
 
@@ -468,14 +467,14 @@ void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t numb
 
 struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
-void replay_try(struct replay_node *n, uint32_t lock);        /* fails: RY17 */
+void replay_try(struct replay_node *n, uint32_t lock);        /* fails */
 void replay_lock_again(struct replay_node *n, uint32_t lock); /* not counted */
 void replay_unlock(struct replay_node *n, uint32_t lock);
 /* WAITS: whether it waits there, in the same call. */
 void replay_arrive(struct replay_node *n, bool waits);
 void replay_depart(struct replay_node *n);
 void replay_meet(struct replay_node *n); /* barrier.c barrier_meet */
-bool replay_moves(unsigned arrives);     /* R5: of all nodes */
+bool replay_moves(unsigned arrives);     /* of all nodes */
 
 /* ---- replay_group.c ---- */
 
@@ -503,7 +502,7 @@ struct replay_wish {
     const uint64_t *set; /* settings of base/record.h; NULL: the trace's */
     /* of another run, to use its pace (spans.h); NULL: this trace */
     const struct trace *times;
-    /* notes the decisions of this replay; readahead follows from its faults (RY5); NULL: not */
+    /* notes the decisions of this replay; readahead follows from its faults; NULL: not */
     struct decisions *decisions;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_ahead.c - readahead in a replay whose faults differ from the traced run (replay.h RY5):
+ * replay_ahead.c - readahead in a replay whose faults differ from the traced run (replay.h):
  * hlrc/memory/ahead.c, past.c.
  */
 #include "hlrc/policy/policy_history.h"
@@ -99,7 +99,7 @@ void replay_faulted(struct replay_node *n, uint32_t page, bool write)
         return;
     }
     steps = policy_readahead_within((uint32_t)n->r->set[RECORD_SET_pages], page, steps, stride);
-    bool here = write && copy_is_home(copy_of(n, page), n); /* AH3 */
+    bool here = write && copy_is_home(copy_of(n, page), n);
     if (policy_readahead_adjacent(stride)) {
         open_run(n, page, steps, stride, write, here);
         return;

@@ -10,7 +10,7 @@
 #define DIFF_HEAD     4    /* diff.h */
 #define UNKNOWN_BYTES 4096 /* assumed for a page that its home wrote in the trace */
 
-/* exclusive.c exclusive_look: EP3. */
+/* exclusive.c exclusive_look: [unshared.new-readers]. */
 static void look_for_readers(struct replay_node *n)
 {
     uint32_t kept = 0;
@@ -67,9 +67,9 @@ static bool flush_home(const struct replay_node *n, struct copy *c, bool kept, b
 
     *changed = home_changed(c, kept, others != (c->blank ? 0 : c->others));
     if (!*changed)
-        return c->worded || c->shared->readers; /* WD4, P9 */
+        return c->worded || c->shared->readers; /* [word.announced], [page.equal-twin] */
     if (c->twin && c->others != others)
-        *changed = false; /* DW3 */
+        *changed = false; /* [diffs-write.home-twin] */
     c->others = others;
     if (kept)
         c->twin = true;
@@ -165,13 +165,14 @@ static struct message *room_for(struct replay_node *n, struct message **open, un
     return open[home];
 }
 
-/* False for an unchanged page; if words were operated on, an empty diff is sent: WD4. */
+/* False for an unchanged page; if words were operated on, an empty diff is sent:
+ * [word.announced]. */
 static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
                       struct message **open)
 {
     bool written = n->r->protocol == REPLAY_ONESIDED;
     struct message *m = written ? NULL : room_for(n, open, c->home - 1u);
-    uint32_t unknown = c->put > 0 ? c->put : UNKNOWN_BYTES; /* RY15 */
+    uint32_t unknown = c->put > 0 ? c->put : UNKNOWN_BYTES;
     uint32_t bytes = !c->changed ? 0 : c->bytes > 0 ? c->bytes : unknown;
     uint32_t length = !c->changed ? 0 : c->length > 0 ? c->length : unknown + DIFF_HEAD;
 
@@ -236,7 +237,8 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
         if (c->flags & COPY_BUSY)
             replay_finish(n, c);
         bool seal =
-            c->access == OPEN_STORES && (c->held || !policy_retain_stays(c->retain)); /* P8 */
+            /* [page.retained-twin] */
+            c->access == OPEN_STORES && (c->held || !policy_retain_stays(c->retain));
         sealing = seal;
         if (seal)
             c->access = OPEN_LOADS;
@@ -253,7 +255,6 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
     return all;
 }
 
-/* RY12 */
 static void note_announced(struct replay_node *n, uint32_t page, uint32_t interval)
 {
     struct shared *s = shared_of(n->r, page);

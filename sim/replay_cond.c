@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_cond.c - condition variables: by handlers hlrc/sync/cond.c (C1, C2), by remote operations
- * onesided/conds_mcs.c (CQ1, CQ2). Which signal ends a wait: replay.h RY9.
+ * replay_cond.c - condition variables: by handlers hlrc/sync/cond.c, [cond.registered-first],
+ * [cond.signal-time], by remote operations onesided/conds_mcs.c, [conds-mcs.guarded]. Which signal
+ * ends a wait: replay.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +168,7 @@ static void wake(struct replay_node *from, struct waiting *w, const uint32_t *vt
     uint64_t bytes = 8 * (uint64_t)r->nodes;
 
     if (by_queue(r)) {
-        COUNT(from, rdma_writes, 1); /* the vector time, then the word: MQ4 */
+        COUNT(from, rdma_writes, 1); /* the vector time, then the word: [mcs.time-first] */
         replay_write_wake(from, w->node, bytes + 8, take_signal, w->node, copy);
     } else {
         replay_message(from, w->node, bytes + 48, take_signal, w->node, copy);
@@ -180,7 +181,7 @@ static bool ends(const struct signal *s, const struct waiting *w)
     return w->waker.node == s->from->id + 1 && w->waker.number == s->number;
 }
 
-/* A signal that was served before the waiter arrived: RY9. */
+/* A signal that was served before the waiter arrived. */
 static bool take_served(struct condition *c, struct waiting *w)
 {
     for (struct signal **at = &c->served; *at != NULL; at = &(*at)->next) {
@@ -198,7 +199,7 @@ static bool take_served(struct condition *c, struct waiting *w)
     return false;
 }
 
-/* C1 */
+/* [cond.registered-first] */
 static void enter_list(struct replay *r, struct waiting *w)
 {
     struct condition *c = condition_of(r, w->cond);
@@ -317,7 +318,7 @@ static void read_there(struct replay_node *n, struct replay_node *from, uint64_t
     replay_await_reads(n);
 }
 
-/* CQ1 */
+/* [conds-mcs.guarded] */
 static void enter_by_guard(struct replay_node *n, struct waiting *w)
 {
     struct replay *r = n->r;
@@ -336,7 +337,8 @@ static void enter_by_guard(struct replay_node *n, struct waiting *w)
     replay_unguard(n, cond);
 }
 
-/* CQ1, CQ2. Reads of names after the first belong to a list whose waiters are all woken. */
+/* [conds-mcs.guarded]. Reads of names after the first belong to a list whose waiters are all
+ * woken. */
 static void signal_by_guard(struct replay_node *n, struct signal *s, bool all)
 {
     struct replay *r = n->r;
@@ -390,7 +392,7 @@ void replay_woken(struct replay_node *n, uint32_t lock)
     replay_settle(n);
     begun = n->r->loop.now;
     replay_await(n, &n->woken);
-    if (n->signalled != NULL) /* C2 */
+    if (n->signalled != NULL) /* [cond.signal-time] */
         replay_acquire(n, n->signalled, OCCASION_SIGNAL);
     free(n->signalled);
     n->signalled = NULL;
@@ -412,7 +414,7 @@ void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t numb
     sim_time begun;
 
     replay_settle(n);
-    if (!replay_clean(n, true)) /* C2 */
+    if (!replay_clean(n, true)) /* [cond.signal-time] */
         replay_close(n);
     begun = n->r->loop.now;
     *s = (struct signal){ NULL, n, cond, number, wakes_of(n, number), copy_of_time(n->r, n->vt) };

@@ -38,7 +38,7 @@ struct shared *shared_of(struct replay *r, uint32_t page)
     return r->shared[i];
 }
 
-/* ---- RY12 ---- */
+/* ---- which copies a node has ---- */
 
 #define CHUNK 64u
 
@@ -67,9 +67,10 @@ static struct chunk *chunk_of(struct replay_node *n, uint32_t page)
 
 void copy_begin(struct replay_node *n, struct copy *c)
 {
-    c->access = OPEN_LOADS; /* A1 */
+    c->access = OPEN_LOADS; /* rule 7 */
     if (n->r->protocol == REPLAY_ASYNC && replay_default_home(n->r, c->page) == n->id) {
-        c->access = chunk_of(n, c->page)->open & bit_of(c->page) ? OPEN_STORES : CLOSED; /* H1 */
+        /* [pages-async.first-request] */
+        c->access = chunk_of(n, c->page)->open & bit_of(c->page) ? OPEN_STORES : CLOSED;
         c->flags |= COPY_EXCLUSIVE;
     } else if (n->r->protocol == REPLAY_ASYNC) {
         c->access = CLOSED;
@@ -262,12 +263,12 @@ void dirty_add_copy(struct replay_node *n, struct copy *c)
 void exclusive_end_copy(struct replay_node *n, struct copy *c)
 {
     c->flags = (uint8_t)((c->flags & ~COPY_EXCLUSIVE) | COPY_DIRTY);
-    policy_retain_forget(&c->retain); /* EP6 */
+    policy_retain_forget(&c->retain); /* [unshared.new-readers] */
     if (!(c->flags & COPY_LISTED))
         dirty_add_copy(n, c);
 }
 
-/* exclusive.c exclusive_begin: EP2. */
+/* exclusive.c exclusive_begin: [unshared.announced-first]. */
 bool exclusive_begin_copy(struct replay_node *n, struct copy *c)
 {
     if (n->r->set[RECORD_SET_exclusive] != 0 || !copy_is_home(c, n) || c->shared->readers ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_fetch.c - fetches of pages: async/pages_async.c (H1 to H4) and ardmar/pages_ardmar.c (A1
- * to A4). */
+/* replay_fetch.c - fetches of pages: async/pages_async.c, [pages-async.first-request], rule 7,
+ * [pages-async.parked] and ardmar/pages_ardmar.c, rule 7, [pages-ardmar.versions-first], rule 8. */
 #include <stdlib.h>
 
 #include "sim/fail.h"
@@ -37,12 +37,12 @@ static bool covered(const struct fetch *f)
     return versions_cover(&f->copy->shared->applied, &f->needed);
 }
 
-/* The versions that the copy is known to have: H4, or those read by pages_ardmar.c read_versions.
- * */
+/* The versions that the copy is known to have: those named by the request, or those read by
+ * pages_ardmar.c read_versions. */
 static void note_versions(struct fetch *f)
 {
     const struct versions *needed = &f->needed, *applied = &f->copy->shared->applied;
-    /* page_fetch.c home_current, or RN5 */
+    /* page_fetch.c home_current, or fetched with the notices */
     bool own = f->home == (int)f->node->id || f->early;
     uint32_t first = own ? 0 : UINT32_MAX, last = own ? UINT32_MAX : 0;
 
@@ -63,7 +63,7 @@ static void note_versions(struct fetch *f)
 
 static void read_page(struct fetch *f);
 
-/* H3, or a read repeated until the versions suffice. */
+/* [pages-async.parked], or a read repeated until the versions suffice. */
 static void park(struct fetch *f)
 {
     struct parked *p = sim_new(1, sizeof *p);
@@ -98,7 +98,7 @@ static void answer_page(struct fetch *f)
     struct replay_node *home = home_node(f);
 
     note_reader(f);
-    if (!f->copy->in_memory) /* RY8 */
+    if (!f->copy->in_memory)
         replay_serve_on(home, home->r->m.clear_page_ns * SIM_NS, send_page, f, 0);
     else
         send_page(f, 0);
@@ -161,14 +161,14 @@ static void serve_home_event(void *self, uint64_t arg)
     serve_at_home(self);
 }
 
-/* RY8: whether a default home write-protects the page to determine its home. */
+/* Whether a default home write-protects the page to determine its home. */
 static bool closes_first(const struct copy *c)
 {
     return c->shared->home == 0 && c->flags & COPY_EXCLUSIVE && c->access == OPEN_STORES;
 }
 
-/* H1: if the default home has written the page without a fault, it becomes the home. `candidate`
- * -1: query only. */
+/* [pages-async.first-request]: if the default home has written the page without a fault, it becomes
+ * the home. `candidate` -1: query only. */
 static int directory_lookup(struct replay_node *at, struct copy *c, int candidate, bool *appointed)
 {
     struct shared *s = c->shared;
@@ -249,17 +249,17 @@ struct claim {
     bool assigned;
 };
 
-/* A2 */
+/* rule 7 */
 static void compare_and_swap(void *self, uint64_t arg)
 {
     struct claim *c = self;
-    uint16_t traced = c->shared->traced > 0 ? c->shared->traced : c->shared->tried; /* RY3 */
+    uint16_t traced = c->shared->traced > 0 ? c->shared->traced : c->shared->tried;
 
     (void)arg;
     if (c->shared->home == 0)
         c->shared->home = traced > 0 ? traced : (uint16_t)(c->node->id + 1);
     c->home = c->shared->home - 1u;
-    c->assigned = c->home == c->node->id && !c->shared->claimed; /* RY3 */
+    c->assigned = c->home == c->node->id && !c->shared->claimed;
     c->shared->claimed = c->shared->claimed || c->assigned;
 }
 
@@ -309,7 +309,7 @@ static void versions_back(void *self, uint64_t arg)
     }
 }
 
-/* Both reads have completed: A3. */
+/* Both reads have completed: [pages-ardmar.versions-first]. */
 static void both_back(void *self, uint64_t arg)
 {
     struct fetch *f = self;
@@ -385,12 +385,12 @@ static bool install(struct fetch *f)
 
     if (f->home >= 0)
         c->home = (uint16_t)(f->home + 1);
-    if (!versions_cover(&f->had, &c->need)) /* P4 */
+    if (!versions_cover(&f->had, &c->need)) /* [page.needed-versions] */
         return false;
     c->need.count = 0;
     if (f->home != (int)f->node->id) {
         c->introduced = true;
-        if (!is_async(f->node->r) && !c->in_memory) /* RY8 */
+        if (!is_async(f->node->r) && !c->in_memory)
             f->node->debt += f->node->r->m.clear_page_ns * SIM_NS;
         c->in_memory = true;
         f->node->debt += (c->flags & COPY_DIRTY ? 2 : 0) * f->node->r->m.copy_page_ns * SIM_NS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_group.c - groups of nodes: hlrc/sync/group.c (GR1, GR3) and pairs.c (PE1 to PE4); replay.h
- * RY16. */
+/* replay_group.c - groups of nodes: hlrc/sync/group.c and pairs.c, [barrier-pairs.two-slots],
+ * [barrier-pairs.word-last]; replay.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 _Static_assert(1u << ROUNDS >= TRACE_NODES_MAX, "a meeting of all has its rounds");
 
-/* PE3 */
+/* [barrier-pairs.two-slots] */
 struct slot {
     uint64_t word; /* epoch + 1 */
     uint32_t *vt;
@@ -73,7 +73,7 @@ static void await(struct replay_node *n, struct group_here *g)
     replay_await(n, &g->told);
 }
 
-/* ---- creation: GR3 ---- */
+/* ---- creation ---- */
 
 static unsigned lowest_of(const struct group_here *g)
 {
@@ -165,7 +165,7 @@ static void take_arrival(void *self, uint64_t arg)
     free(a);
 }
 
-/* PE2 */
+/* [barrier-pairs.word-last] */
 static void send(struct replay_node *n, const struct group_here *g, uint32_t round,
                  const uint32_t *vt)
 {
@@ -182,7 +182,7 @@ static void send(struct replay_node *n, const struct group_here *g, uint32_t rou
     replay_write(n, a->to, 8 * (uint64_t)r->nodes + 16, take_arrival, a, 0);
 }
 
-/* PE4 */
+/* [barrier-pairs.word-last] */
 static void meet(struct replay_node *n, struct group_here *g, uint32_t *vt)
 {
     for (uint32_t round = 0; 1u << round < g->count; round++) {
@@ -196,7 +196,6 @@ static void meet(struct replay_node *n, struct group_here *g, uint32_t *vt)
     g->epoch++;
 }
 
-/* GR1 */
 void replay_group(struct replay_node *n, uint32_t number)
 {
     struct group_here *g = group_of(n, number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_move.c - selects homes for migration, as in hlrc/memory/page_move.c (MV3, MV4). */
+/* replay_move.c - selects homes for migration, as in hlrc/memory/page_move.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +116,7 @@ void replay_move_used(struct replay_node *n, struct copy *c)
 {
     struct moves *m;
 
-    if (!c->migrate.watched) /* MV4 */
+    if (!c->migrate.watched)
         return;
     m = replay_moves_of(n);
     m->batch = policy_migrate_less(m->batch);

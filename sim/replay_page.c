@@ -6,7 +6,7 @@
 
 static void mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
 {
-    if (!ahead && exclusive_begin_copy(n, c)) /* AH2 */
+    if (!ahead && exclusive_begin_copy(n, c)) /* [readahead.twin] */
         return;
     c->blank = ahead && c->blank;
     if (ahead ? !c->blank : !copy_is_home(c, n)) {
@@ -28,7 +28,7 @@ static void protect(struct replay_node *n)
 /* page.c page_grant */
 static void grant(struct replay_node *n, struct copy *c, bool write)
 {
-    bool follow = c->home != 0 && policy_retain_follows(c->retain, c->stores); /* AH4 */
+    bool follow = c->home != 0 && policy_retain_follows(c->retain, c->stores);
 
     if (!(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)) && (write || follow)) {
         mark_dirty(n, c, !write);
@@ -162,7 +162,7 @@ void replay_open_here(struct replay_node *n, uint32_t first, uint32_t count)
     COUNT(n, ahead_pages, open_runs(n, first, count, true, AHEAD));
 }
 
-/* page_claim.c page_claim_ahead: AH5 */
+/* page_claim.c page_claim_ahead: [readahead.dense-claims] */
 void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
 {
     decided_ahead(n, first, count, RECORD_CLAIMS);
@@ -210,7 +210,7 @@ static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked
     replay_move_used(n, c);
     *worked = true;
     if (copy_is_shut(c)) {
-        copy_open_alone(n, c); /* RY8 */
+        copy_open_alone(n, c);
         return true;
     }
     if (c->flags & COPY_STALE) {
@@ -231,11 +231,11 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
     struct copy *c = copy_of(n, page);
     bool worked = false;
 
-    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c); /* RY8 */
+    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c);
     c->touched = true;
     if (write)
         c->shared->written = true;
-    if (c->access >= (write ? OPEN_STORES : OPEN_LOADS)) /* RY4 */
+    if (c->access >= (write ? OPEN_STORES : OPEN_LOADS))
         return;
     n->debt += n->r->m.fault_ns * SIM_NS;
     while (!step(n, c, write, &worked))
@@ -265,7 +265,7 @@ static void note_touched(struct replay_node *n, struct copy *c, bool write)
 {
     if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
         claim(n, c, false);
-    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c); /* RY8 */
+    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c);
     c->touched = true;
     c->shared->written = c->shared->written || write;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_part.c - put and get of shared memory, page by page: hlrc/memory/page_part.c (PP1 to PP5);
- * replay.h RY15. */
+/* replay_part.c - put and get of shared memory, page by page: hlrc/memory/page_part.c,
+ * [part.stale-only], [word.ordered], [word.announced], [unshared.reader-mark]; replay.h. */
 #include "sim/replay.h"
 
 #define PAGE_BYTES 4096
@@ -10,7 +10,7 @@ static bool is_async(const struct replay_node *n)
     return n->r->protocol == REPLAY_ASYNC;
 }
 
-/* PP1 */
+/* [part.stale-only] */
 static bool is_elsewhere(const struct replay_node *n, const struct copy *c)
 {
     return (c->flags & (COPY_STALE | COPY_DIRTY | COPY_EXCLUSIVE)) == COPY_STALE &&
@@ -36,7 +36,7 @@ static enum found find(struct replay_node *n, struct copy *c, bool put)
         else if (!is_async(n))
             return ELSEWHERE;
         else
-            (void)replay_fetch(n, c); /* PP5 */
+            (void)replay_fetch(n, c); /* [part.stale-only] */
     }
 }
 
@@ -58,7 +58,7 @@ static void await_all(struct replay_node *n)
     n->debt += n->r->m.complete_ns * SIM_NS;
 }
 
-/* PP4 */
+/* [unshared.reader-mark] */
 static void introduce(struct replay_node *n, struct copy *c, struct replay_node *home)
 {
     if (c->introduced || n->r->set[RECORD_SET_exclusive] != 0)
@@ -69,7 +69,7 @@ static void introduce(struct replay_node *n, struct copy *c, struct replay_node 
     replay_note_reader(home, c->shared);
 }
 
-/* PP2 */
+/* [word.ordered] */
 static bool is_there(struct replay_node *n, struct copy *c, struct replay_node *home)
 {
     for (uint32_t i = 0; i < c->need.count; i++)
@@ -109,7 +109,7 @@ static bool part_elsewhere(struct replay_node *n, struct copy *c, uint32_t bytes
     c->introduced = true;
     c->flags &= (uint8_t)~COPY_BUSY;
     if (put)
-        replay_word_note(n, c); /* PP3 */
+        replay_word_note(n, c); /* [word.announced] */
     return true;
 }
 
@@ -154,7 +154,7 @@ void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put)
         replay_access(n, page, false);
 }
 
-/* page_part.c page_part_expect: PP5 */
+/* page_part.c page_part_expect: [part.stale-only] */
 void replay_expect(struct replay_node *n, uint32_t first, uint32_t count)
 {
     uint32_t room = (uint32_t)n->r->set[RECORD_SET_pages] - first;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replay_queue.c - locks and barriers that use only remote operations: hlrc/sync/mcs.c (MQ1 to
- * MQ4), locks_mcs.c (LQ1, LQ2), barrier_counter.c (BC1 to BC3), of two nodes pairs.c.
+ * replay_queue.c - locks and barriers that use only remote operations: hlrc/sync/mcs.c,
+ * [mcs.node-clear], [mcs.time-first], locks_mcs.c, [locks-mcs.queue-node], [lock.flush-first],
+ * barrier_counter.c, [barrier-counter.epochs], of two nodes pairs.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static unsigned exchange(struct replay_node *n, uint32_t lock, unsigned value)
     return a.found;
 }
 
-/* MQ3: reads the vector time that the lock had when it became free. */
+/* [mcs.time-first]: reads the vector time that the lock had when it became free. */
 static void read_time(struct replay_node *n, uint32_t lock)
 {
     const uint32_t *time = replay_lock_of(home_of(n, lock), lock)->time;
@@ -125,7 +126,7 @@ static struct told *told_new(struct replay_node *to, uint32_t lock)
     return t;
 }
 
-/* MQ2: true if the lock was free. */
+/* [mcs.node-clear]: true if the lock was free. */
 static bool enter_queue(struct replay_node *n, uint32_t lock)
 {
     n->granted = false;
@@ -163,15 +164,16 @@ void replay_queue_lock(struct replay_node *n, uint32_t lock)
     free(vt);
 }
 
-/* LQ4 */
+/* [lock.failed-try] */
 void replay_queue_try(struct replay_node *n, uint32_t lock)
 {
-    n->debt += n->r->m.reads_ordered ? n->r->m.post_ns * SIM_NS : 0; /* to read the time: MQ3 */
+    /* to read the time: [mcs.time-first] */
+    n->debt += n->r->m.reads_ordered ? n->r->m.post_ns * SIM_NS : 0;
     COUNT(n, rdma_reads, n->r->m.reads_ordered);
     replay_atomic(n, home_of(n, lock), NULL, NULL);
 }
 
-/* MQ4 */
+/* [mcs.time-first] */
 static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
 {
     struct told *t = told_new(&n->r->node[next - 1], lock);
@@ -185,7 +187,7 @@ static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
     replay_write_wake(n, t->to, (timed ? vector_bytes(n->r) : 0) + 8, take_turn, t, 0);
 }
 
-/* MQ2 */
+/* [mcs.node-clear] */
 static void hand_on_when_named(struct replay_node *n, uint32_t lock)
 {
     while (replay_lock_of(n, lock)->next == 0) {
@@ -195,7 +197,7 @@ static void hand_on_when_named(struct replay_node *n, uint32_t lock)
     hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
 }
 
-/* MQ3. True if no successor is linked. */
+/* [mcs.time-first]. True if no successor is linked. */
 static bool set_free(struct replay_node *n, uint32_t lock)
 {
     struct lock_here *l = replay_lock_of(n, lock);
@@ -211,7 +213,7 @@ static bool set_free(struct replay_node *n, uint32_t lock)
     return compare(n, lock, n->id + 1, 0) == n->id + 1;
 }
 
-/* LQ2 */
+/* [lock.flush-first] */
 void replay_queue_unlock(struct replay_node *n, uint32_t lock)
 {
     if (!replay_clean(n, true))
@@ -272,7 +274,7 @@ static struct meeting *meeting_of(const struct gathering *g)
     return &g->node->r->gathered[g->at.number * 2 + g->parity];
 }
 
-/* BC1, BC2 */
+/* [barrier-counter.epochs] */
 static void add_arrival(void *self, uint64_t arg)
 {
     struct gathering *g = self;
@@ -321,7 +323,7 @@ static void take_release(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-/* BC3 */
+/* [barrier-counter.epochs] */
 static void release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
 {
     struct replay *r = n->r;
@@ -336,7 +338,8 @@ static void release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
                           (uintptr_t)all);
 }
 
-/* A barrier of two nodes, which is --barrier pe: pairs.h PE2, PE3. */
+/* A barrier of two nodes, which is --barrier pe: [barrier-pairs.word-last],
+ * [barrier-pairs.two-slots]. */
 static void end_pair(struct replay_node *n, uint64_t epoch)
 {
     struct release *all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_renew.c - acquires: interval.c, page.c, renew.c (RN1 to RN5). */
+/* replay_renew.c - acquires: interval.c, page.c, renew.c, [update.pending], [update.own-stores]. */
 #include <string.h>
 
 #include "sim/fail.h"
@@ -15,7 +15,7 @@ static struct policy_update_limits limits(const struct replay *r)
 
 static bool allowed(const struct replay_node *n, const struct copy *c)
 {
-    return !c->held && /* MV1 */
+    return !c->held && /* [home-migration.held] */
            policy_update_may_wait(c->flags & COPY_DIRTY, n->r->protocol != REPLAY_ASYNC);
 }
 
@@ -25,7 +25,7 @@ static void list_page(struct replay_node *n, const struct copy *c)
     n->renewing[n->renewing_count++] = c->page;
 }
 
-/* renew.c renew_instead: RN1 */
+/* renew.c renew_instead: [update.pending] */
 static bool renew_instead(struct replay_node *n, struct copy *c)
 {
     if (c->renewal.pending) {
@@ -89,7 +89,7 @@ static bool note(struct replay_node *n, struct copy *c, uint32_t writer, uint32_
     return revoke;
 }
 
-/* RN1; RN4: a late copy is closed, and its fetch continues. */
+/* [update.pending]: a late copy is closed, and its fetch continues. */
 static void settle_copy(struct replay_node *n, struct copy *c)
 {
     if (replay_arrived(c))
@@ -131,7 +131,6 @@ static void renew_all(struct replay_node *n, struct policy_update_habit *habit)
     n->acquire++;
 }
 
-/* RN5 */
 static void expect_page(struct replay_node *n, struct copy *c)
 {
     if (c->home == 0 || copy_is_home(c, n) || c->renewal.pending ||
@@ -145,7 +144,6 @@ static void expect_page(struct replay_node *n, struct copy *c)
     (void)replay_fetch_ahead(n, c, true);
 }
 
-/* RN5 */
 static struct policy_update_habit *renew_expected(struct replay_node *n, uint32_t occasion)
 {
     struct policy_update_habit *h;

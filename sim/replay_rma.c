@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_rma.c - put, get, accumulate and atomics in windows (hlrc/rma/transfer.c, section.c,
- * accumulate.c, rmw.c), and atomic words, which reside at a node (hlrc/sync/atomic.c AT1):
- * replay.h RY10, RY14.
+ * accumulate.c, rmw.c), and atomic words, which reside at a node (rule 8): replay.h.
  */
 #include <stdlib.h>
 
@@ -168,8 +167,8 @@ static void read_pieces(struct replay_node *n, const struct script_op *op, uint6
         replay_post_read(n, other(n, op), share(op->arg[1], pieces, i));
 }
 
-/* accumulate.c lock_and_read: RA1. If reads are ordered they go with the first try, which finds
- * the same as the last one. */
+/* accumulate.c lock_and_read. If reads are ordered they go with the first try, which finds the same
+ * as the last one. */
 static void lock_and_read(struct replay_node *n, const struct script_op *op, uint64_t pieces)
 {
     bool together = n->r->m.reads_ordered;
@@ -197,7 +196,7 @@ void replay_accumulate(struct replay_node *n, const struct script_op *op)
     struct left *left = NULL;
 
     lock_and_read(n, op, pieces);
-    if (op->arg[2] & 1) /* RA4 */
+    if (op->arg[2] & 1)
         left = left_begin(n, at);
     for (uint64_t i = 0; i < pieces; i++)
         post_write(n, at, share(op->arg[1], pieces, i), left);

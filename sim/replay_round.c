@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_round.c - home migration: the round of all nodes in a barrier, hlrc/sync/homes.c, and the
- * selection for it in hlrc/memory/page_move.c (MV1, MV2).
+ * selection for it in hlrc/memory/page_move.c, [home-migration.held],
+ * [home-migration.full-barrier].
  */
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static bool settled(struct replay_node *n, struct copy *c)
     return !(c->flags & COPY_DIRTY);
 }
 
-/* MV1, on this node. */
+/* [home-migration.held], on this node. */
 static void hold(struct replay_node *n, const struct policy_migrate_move *moves, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -132,14 +133,14 @@ static void hold(struct replay_node *n, const struct policy_migrate_move *moves,
         if (copy_is_home(c, n) && (c->flags & COPY_EXCLUSIVE))
             exclusive_end_copy(n, c);
     }
-    n->quiet = true; /* RY6 */
+    n->quiet = true;
     for (uint32_t i = 0; i < count; i++)
         while (!settled(n, copy_of(n, moves[i].page)))
             replay_close(n);
     n->quiet = false;
 }
 
-/* MV1: makes the page complete here, with all writes of all nodes until now. */
+/* [home-migration.held]: makes the page complete here, with all writes of all nodes until now. */
 static void bring(struct replay_node *n, struct copy *c)
 {
     while (c->flags & COPY_STALE)
@@ -151,7 +152,7 @@ static void bring(struct replay_node *n, struct copy *c)
     c->shared->readers = false;
 }
 
-/* MV1 */
+/* [home-migration.held] */
 static void change_home(struct replay_node *n, struct copy *c, unsigned to)
 {
     if (to != n->id) {

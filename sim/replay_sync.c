@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_sync.c - locks and barriers; by handlers: async/locks_manager.c (L1 to L9) and
- * barrier_master.c (R1 to R4). */
+/* replay_sync.c - locks and barriers; by handlers: async/locks_manager.c, [lock.one-node],
+ * [lock.successor], [lock.flush-first], [lock.failed-try], [lock.biased], [lock.fast-mode],
+ * [lock.overtaking] and barrier_master.c, [barrier.arrival-time], [barrier.diffs-served]. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,18 +69,18 @@ static void take_grant(void *self, uint64_t arg)
 
 static void grant(struct replay_node *n, struct lock_here *l, struct replay_node *to)
 {
-    set_here(n, l, false); /* L1 */
+    set_here(n, l, false); /* [lock.one-node] */
     replay_message(n, to, vector_bytes(n->r), take_grant, to, (uintptr_t)copy_vt(n));
 }
 
-/* L3 */
+/* [lock.flush-first] */
 static bool published(const struct replay_node *n, const struct lock_here *l)
 {
     return !(n->exclusive_count > 0 && n->arrivals != n->seen) &&
            (n->closes >= l->mark || n->dirty_count == 0);
 }
 
-/* L6 */
+/* [lock.biased] */
 static void grant_listed(struct replay_node *n)
 {
     for (uint32_t i = 0; i < n->lock_map.count; i++) {
@@ -96,7 +97,7 @@ static void grant_listed(struct replay_node *n)
 }
 
 /* The runtime's thread that flushes on behalf of another node's request: it takes the program's
- * time. One flush at a time (I1). */
+ * time. One flush at a time [interval.covers-dirty]. */
 static void work(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
@@ -129,10 +130,10 @@ static void serve_owner(void *self, uint64_t at)
     if (idle && published(n, l)) {
         grant(n, l, a->from);
     } else {
-        l->next = (int)a->from->id + 1; /* L2 */
+        l->next = (int)a->from->id + 1; /* [lock.successor] */
         l->listed = idle;
         if (idle)
-            call_worker(n); /* L6 */
+            call_worker(n); /* [lock.biased] */
     }
     free(a);
 }
@@ -218,7 +219,7 @@ static void serve_result(void *self, uint64_t arg)
     free(a);
 }
 
-/* L5 */
+/* [lock.failed-try] */
 static void serve_try_owner(void *self, uint64_t at)
 {
     struct ask *a = self;
@@ -284,7 +285,7 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
     l->mark = 0;
     if (!replay_clean(n, l->next > 0)) {
         if (policy_lock_unpublished(false, l->next != 0, l->listed, stays, lazy)) {
-            l->mark = n->closes + 1; /* L3, L6 */
+            l->mark = n->closes + 1; /* [lock.flush-first], [lock.biased] */
             COUNT(n, lazy_releases, 1);
         } else {
             replay_close(n);
@@ -312,7 +313,8 @@ struct arrival {
 
 bool replay_moves(unsigned arrives)
 {
-    return (arrives & (ARRIVES_MOVING | ARRIVES_PLAIN)) == ARRIVES_MOVING; /* MV2 */
+    /* [home-migration.full-barrier] */
+    return (arrives & (ARRIVES_MOVING | ARRIVES_PLAIN)) == ARRIVES_MOVING;
 }
 
 static void take_release(void *self, uint64_t arg)
@@ -358,7 +360,7 @@ void replay_arrive(struct replay_node *n, bool waits)
     struct arrival *a;
 
     replay_settle(n);
-    n->quiet = true; /* RY6 */
+    n->quiet = true;
     if (!replay_clean(n, true))
         replay_close(n);
     n->quiet = false;
@@ -409,7 +411,7 @@ void replay_depart(struct replay_node *n)
     begun = n->r->loop.now;
     bool moves = depart(n);
     n->departed++;
-    if (moves) /* MV2 */
+    if (moves) /* [home-migration.full-barrier] */
         replay_move_homes(n);
     COUNT(n, barriers, 1);
     n->spent[2] += n->r->loop.now - begun;

@@ -25,7 +25,7 @@ static void resume(void *self, uint64_t arg)
     n->runs = false;
 }
 
-/* RY1. Adds the time that handlers have taken from the CPU in between. */
+/* Adds the time that handlers have taken from the CPU in between. */
 void replay_settle(struct replay_node *n)
 {
     if (n->in_event) { /* work of the runtime's thread takes the program's time */
@@ -107,7 +107,6 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     return *word;
 }
 
-/* RY13 */
 static bool sleeps(const struct replay_node *n)
 {
     uint64_t spins = n->r->m.spin_ns * SIM_NS;
@@ -153,7 +152,7 @@ static bool handler_sleeps(const struct replay_node *n)
            n->handler.free_at <= n->r->loop.now;
 }
 
-/* RY13: only the first to find it asleep wakes it. */
+/* Only the first to find it asleep wakes it. */
 static void call(struct replay_node *from, struct replay_node *to)
 {
     sim_time length = from->r->m.notify_ns * SIM_NS;
@@ -211,7 +210,7 @@ void replay_write_wake(struct replay_node *from, struct replay_node *to, uint64_
 }
 
 struct served {
-    struct served *next; /* in the queue of unserved messages (RY6) */
+    struct served *next; /* in the queue of unserved messages */
     struct replay_node *to;
     bool quiet;
     sim_time more;
@@ -283,7 +282,6 @@ static void awake(void *self, uint64_t arg)
     serve_pending(n);
 }
 
-/* RY6 */
 static void arrive(void *self, uint64_t arg)
 {
     struct served *s = self;

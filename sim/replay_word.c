@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_word.c - operations on words of shared memory: hlrc/memory/page_word.h (WD1 to WD4),
- * hlrc/sync/word.c. For what a trace does not show of them see replay.h RY11. */
+/* replay_word.c - operations on words of shared memory: hlrc/memory/page_word.h, rule 8,
+ * [word.ordered], [word.copy], [word.announced], hlrc/sync/word.c. For what a trace does not show
+ * of them see replay.h. */
 #include "sim/replay.h"
 
 static bool is_async(const struct replay_node *n)
@@ -36,7 +37,7 @@ static bool step(struct replay_node *n, struct copy *c)
     return false;
 }
 
-/* page_word.c page_word_note: WD4 */
+/* page_word.c page_word_note: [word.announced] */
 void replay_word_note(struct replay_node *n, struct copy *c)
 {
     if (c->flags & COPY_EXCLUSIVE)
@@ -57,10 +58,10 @@ void replay_word(struct replay_node *n, uint32_t page)
     while (!step(n, c))
         ;
     here = c->home == 0 || copy_is_home(c, n);
-    if (!is_async(n)) { /* WD1 */
+    if (!is_async(n)) { /* rule 8 */
         replay_atomic(n, c->home == 0 ? n : &n->r->node[c->home - 1], NULL, NULL);
     } else if (!here) {
-        c->flags |= COPY_BUSY;               /* WD3 */
+        c->flags |= COPY_BUSY;               /* [word.copy] */
         replay_atomic_word(n, c->home - 1u); /* a request and its answer */
         c->flags &= (uint8_t)~COPY_BUSY;
     }

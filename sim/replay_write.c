@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * replay_write.c - diffs written into the home's page, and notices read from their writer:
- * onesided/diffs_write.c (DW1 to DW3), notices_read.c (NR1 to NR5).
+ * onesided/diffs_write.c, [diffs-write.visible], [diffs-write.home-twin], notices_read.c,
+ * [notices-read.record-first], [notices-read.oldest], [notices-log.never-late].
  */
 #include <stdlib.h>
 
@@ -67,7 +68,7 @@ void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t b
     replay_write(n, to, bytes, one_written, n, 0);
 }
 
-/* Writes the runs, then the version: fabric.h F1. */
+/* Writes the runs, then the version: [fabric.write-order]. */
 void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes)
 {
     struct written *w = sim_new(1, sizeof *w);
@@ -80,7 +81,7 @@ void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval,
     replay_write(n, &n->r->node[c->home - 1], bytes + 8, be_written, w, 0);
 }
 
-/* DW1 */
+/* [diffs-write.visible] */
 void replay_await_written(struct replay_node *n)
 {
     n->all_written = n->writing == 0;
@@ -106,7 +107,7 @@ void replay_record(struct replay_node *n, uint32_t interval)
     uint32_t runs = policy_notices_runs(k->page, k->count);
 
     enter_in_table(n, k, interval);
-    if (!policy_notices_recorded(runs)) { /* NR4 */
+    if (!policy_notices_recorded(runs)) { /* [notices-read.oldest] */
         n->ring_oldest = interval + 1;
         k->begins = k->ends = n->ring_end;
         return;
@@ -114,7 +115,8 @@ void replay_record(struct replay_node *n, uint32_t interval)
     k->begins = n->ring_end;
     k->ends = n->ring_end += runs + 1;
     n->ring_oldest = n->ring_oldest > 0 ? n->ring_oldest : interval;
-    while (n->ring_end - n->interval[n->ring_oldest].begins > POLICY_NOTICES_RING) /* NR2 */
+    /* [notices-read.oldest] */
+    while (n->ring_end - n->interval[n->ring_oldest].begins > POLICY_NOTICES_RING)
         n->ring_oldest++;
 }
 
@@ -163,7 +165,8 @@ static void read_now(struct replay_node *n, struct replay_node *from, uint32_t w
     replay_await_reads(n);
 }
 
-/* NR3: takes the entries of the table that are later than the last one seen, by blocks. */
+/* [notices-read.oldest]: takes the entries of the table that are later than the last one seen, by
+ * blocks. */
 static void take_table(struct replay_node *n, uint32_t writer)
 {
     struct replay_node *w = &n->r->node[writer];

@@ -8,7 +8,7 @@
 #include "sim/fail.h"
 
 #define RUN_MOST   65536 /* pages that one item opens, at most */
-#define LOOK_FAR   256u  /* items: SR2 */
+#define LOOK_FAR   256u  /* items */
 #define IN_CLOSING UINT32_MAX
 #define WORDED     (UINT32_MAX - 1) /* operated on or put to: its home's flush shows it */
 #define SLACK      8u               /* base/streams.c */
@@ -75,7 +75,7 @@ static bool *exclusive_of(struct script *s, uint32_t page)
     return &s->exclusive[i];
 }
 
-/* SR3: of an interval that was clean at a barrier. */
+/* Of an interval that was clean at a barrier. */
 static void note_clean(struct script *s, uint32_t from, uint32_t until)
 {
     for (uint32_t i = from; i < until; i++) {
@@ -125,7 +125,6 @@ static int by_place(const void *a, const void *b)
     return (x->page > y->page) - (x->page < y->page);
 }
 
-/* SR1 */
 static void put_stores(struct script *s, uint32_t from, uint32_t stores)
 {
     uint32_t next = 0, count = s->count + stores;
@@ -161,7 +160,7 @@ static uint32_t acquired_at(const struct script *s, uint32_t from)
     return at;
 }
 
-/* SR3, for pages that this flush did not contain. */
+/* For pages that this flush did not contain. */
 static void note_exclusive(struct script *s)
 {
     for (uint32_t i = 0; i < s->pages.room; i++)
@@ -169,7 +168,6 @@ static void note_exclusive(struct script *s)
             *exclusive_of(s, s->pages.key[i]) = true;
 }
 
-/* SR4. */
 static void note_claims(struct script *s, const struct script_op *o, uint32_t *stores)
 {
     uint64_t count = o->arg[2] <= RUN_MOST ? o->arg[2] : 0;
@@ -197,7 +195,7 @@ static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t 
 {
     uint32_t k = map_find(&s->pages, page), at = k != UINT32_MAX ? s->since[k] : behind;
     bool shown = k != UINT32_MAX && (at == 0 || at == WORDED), *exclusive = exclusive_of(s, page);
-    bool unknown = (length & 1) && *exclusive && k == UINT32_MAX; /* SR3 */
+    bool unknown = (length & 1) && *exclusive && k == UINT32_MAX;
 
     *exclusive = false;
     if (k != UINT32_MAX)
@@ -313,7 +311,6 @@ static bool has_come(const struct script *s, uint32_t at, uint64_t fault, bool u
     return false;
 }
 
-/* SR2, SR4 */
 static void judge_ahead(struct script *s)
 {
     uint64_t load = UINT64_MAX - 1, store = UINT64_MAX - 1;

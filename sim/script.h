@@ -4,23 +4,23 @@
  * from the flush after each interval: it shows which pages were written without a fault, and how
  * many bytes of each changed. Memory is needed for one interval of each node, not for the trace.
  *
- *   SR1  A store that no fault shows, SCRIPT_STORE, is placed after the item that opened the page
- *        by readahead, or else after the last acquire of its interval. Its true time is unknown,
- *        and an earlier one may belong to the previous interval. A change, SCRIPT_WROTE, is placed
- *        where the flush ended.
- *   SR2  Readahead pages of a stream of loads count as used if the stream got there by readahead
- *        pages, or continued after them, within the interval. Whether the first pages given to a
- *        stream were used is unknown if it never reached their end: they count as unused. Pages of
- *        a group of past.h, used together twice before, count as used. A page that no node has
- *        written yet does not: with ARDMAR it is open anyway.
- *   SR3  If the home stored to a page and the next flush did not contain it, or a barrier needed
- *        no flush, the page was unshared from then on (exclusive.h). The flush that contains it
- *        again announces it because a reader came, written or not (EP3). It counts as not written,
- *        unless a fault shows it.
- *   SR4  Pages for which a stream of stores claimed homes ahead (ahead.h AH5), and which the flush
- *        of the interval does not contain, were unshared at once. If the stream continued after
- *        them they were stored to, and are unshared from then on (SR3). Otherwise it is unknown,
- *        and they count as not stored to.
+ *   - A store that no fault shows, SCRIPT_STORE, is placed after the item that opened the page by
+ *     readahead, or else after the last acquire of its interval. Its true time is unknown, and an
+ *     earlier one may belong to the previous interval. A change, SCRIPT_WROTE, is placed where the
+ *     flush ended.
+ *   - Readahead pages of a stream of loads count as used if the stream got there by readahead
+ *     pages, or continued after them, within the interval. Whether the first pages given to a
+ *     stream were used is unknown if it never reached their end: they count as unused. Pages of a
+ *     group of past.h, used together twice before, count as used. A page that no node has written
+ *     yet does not: with ARDMAR it is open anyway.
+ *   - If the home stored to a page and the next flush did not contain it, or a barrier needed no
+ *     flush, the page was unshared from then on (exclusive.h). The flush that contains it again
+ *     announces it because a reader came, written or not [unshared.new-readers]. It counts as not
+ *     written, unless a fault shows it.
+ *   - Pages for which a stream of stores claimed homes ahead [readahead.dense-claims], and which
+ *     the flush of the interval does not contain, were unshared at once. If the stream continued
+ *     after them they were stored to, and are unshared from then on. Otherwise it is unknown, and
+ *     they count as not stored to.
  */
 #ifndef SIM_SCRIPT_H
 #define SIM_SCRIPT_H
@@ -38,7 +38,7 @@ struct script_op {
     uint64_t time; /* units of computing before it */
     uint64_t arg[RECORD_ARGS];
     unsigned kind;
-    bool used; /* RECORD_AHEAD, for loads: SR2 */
+    bool used; /* RECORD_AHEAD, for loads */
 };
 
 struct script_store {
@@ -57,7 +57,7 @@ struct script {
     uint32_t *since;  /* the item after which; 0: stored to by the item itself */
     uint32_t since_room;
     struct map met;
-    bool *exclusive; /* SR3 */
+    bool *exclusive;
     uint32_t exclusive_room;
     struct script_store *store; /* stores to insert */
     uint32_t store_room;

@@ -86,7 +86,6 @@ void pace_end(struct pace *p)
     spans_free(&p->there);
 }
 
-/* SQ1 */
 uint64_t pace_next(struct pace *p, unsigned kind, uint64_t units)
 {
     uint64_t here = p->here.units[p->at], there = p->there.units[p->at], before = p->given;

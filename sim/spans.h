@@ -3,9 +3,9 @@
  * spans.h - how long a node of a traced run computed between any two synchronization points, and
  * the same at the pace of another run.
  *
- *   SQ1  A span takes, in total, exactly the nanoseconds that it took in the other run. Its items
- *        get shares of that as in this run. If they took no time here, the item that ends the span
- *        gets all of it.
+ *   - A span takes, in total, exactly the nanoseconds that it took in the other run. Its items get
+ *     shares of that as in this run. If they took no time here, the item that ends the span gets
+ *     all of it.
  */
 #ifndef SIM_SPANS_H
 #define SIM_SPANS_H

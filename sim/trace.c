@@ -94,7 +94,7 @@ const char *trace_read(struct trace *t, const unsigned char *bytes, size_t lengt
     if (fixed(bytes + front, 4) != RECORD_VERSION)
         return "it is of another version of the format; trace the run again with this version";
     if (fixed(bytes + length - back, 8) != digest_add(DIGEST_START, bytes, length - back))
-        return "it is cut short, or was changed"; /* TW1 */
+        return "it is cut short, or was changed";
     struct record_reader r = { bytes + front + 4, bytes + length - back, 0, 0 };
     if (!read_row(&r, t->set, RECORD_SETTING_COUNT))
         return "it has other settings than this version";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The tree compiled for aarch64, without a warning, and run under qemu-user: how a fault is decoded, a job of one node,
 # jobs of two with both protocols. qemu-user 7.2 maps both views and delivers SIGSEGV with its address, but leaves the
-# ESR record out: the program that decodes real faults says so, and the jobs run by rule X4 of fault.h. Memory accesses
+# ESR record out: the program that decodes real faults says so, and the jobs run as fault.h says. Memory accesses
 # are ordered as on this machine, which is stricter than aarch64, so the runs show nothing about fences. The fences
 # after the atomics of fabric/shm/shm.c are looked up in its instructions.
 set -u
@@ -43,7 +43,7 @@ step configure "$source/configure" --quiet --host=$cross --disable-maintainer-mo
     --disable-static --without-libsigsegv --without-libibverbs --without-pmix --without-cmocka --without-fftw3 \
     --enable-werror CC=$cross-gcc
 # Without LSE instructions an atomic ends with stlxr, which a later load can pass. Each atomic of the fabric has a full
-# fence after it (F3, EP1).
+# fence after it [fabric.read-order], [unshared.reader-mark].
 object=$work/shm.o
 step "shm.c without LSE" $cross-gcc -O2 -march=armv8-a -mno-outline-atomics -include config.h -I. -I"$source" \
     -I"$source/include" -pthread -c "$source/fabric/shm/shm.c" -o "$object"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The documents against the tree: files that they name exist, links lead somewhere, options and HLRC_ variables are ones that
-# a program here takes, doc/README.md lists every document, and all of them together stay readable (at most 35,000 words).
+# a program here takes, doc/README.md lists every document, and all of them together stay readable (at most 35,000 words,
+# generated lists apart).
 set -u
 perl=${PERL:-perl}
 command -v "$perl" >/dev/null || { echo "SKIP: no perl"; exit 77; }
@@ -75,7 +76,9 @@ my %folder = map { $_ => 1 } grep { -d } glob('* .ci');
 my $words = 0;
 for my $document (@documents) {
     my $content = text($document);
-    $words += () = $content =~ /\S+/g;
+    my $written = $content; # what scripts/rules makes is looked up, not read
+    $written =~ s/^<!-- scripts\/rules .*?^<!-- end of the list/<!--/gms;
+    $words += () = $written =~ /\S+/g unless $document eq 'doc/rules.md';
     my @code = $content =~ /`([^`]+)`/g;
     push @code, $content =~ /^    (.*)/mg;
     for my $target ($content =~ /\]\(([^)]+)\)/g) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The shared library exports exactly what the public headers declare, what a debugger finds by name (DB1), what
+# The shared library exports exactly what the public headers declare, what a debugger finds by name, what
 # libhlrc_compat calls before the job begins (base/addresses.h), and what the C library has, too (hlrc/crash/handlers.h).
 # The static library has exactly these global names as well, and each other installed static library only names with the
 # prefixes of its interface. A program that has a function by the name of each internal one links with all of them, and

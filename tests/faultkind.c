@@ -2,8 +2,7 @@
 /*
  * Reads and writes told apart by the context of a SIGSEGV: on contexts made up here, and in a
  * handler, for accesses that fault. With --emulated the context of a real fault may say nothing,
- * since qemu-user leaves the ESR record of aarch64 out (fault.h, X4): the program says so, and
- * passes.
+ * since qemu-user leaves the ESR record of aarch64 out (fault.h): the program says so, and passes.
  */
 #include <signal.h>
 #include <stdbool.h>

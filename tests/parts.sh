@@ -130,7 +130,7 @@ row_options() {
 }
 
 # Whether an example has said what it should. With ASYNC over an adapter a page in which nothing but zeros was written has no
-# home yet (pages_async.c H1), so who has it depends on who comes next.
+# home yet [pages-async.first-request], so who has it depends on who comes next.
 example_said() { # PAGES
     local said expected
     said=$(sort "$work/out") expected=$(example_says "$name" "$nodes")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * handle.c - handles of non-blocking operations (inner.h AR2). After a wait for a process a
- * program need not wait for handles of its operations, but HLRC's handles must be waited for: so a
- * table has them. When it is full all its operations are waited for.
+ * handle.c - handles of non-blocking operations (inner.h). After a wait for a process a program
+ * need not wait for handles of its operations, but HLRC's handles must be waited for: so a table
+ * has them. When it is full all its operations are waited for.
  */
 #include <pthread.h>
 

@@ -3,10 +3,10 @@
  * inner.h - internals shared by the parts of ARMCI's interface.
  *
  * Invariants
- *   AR1  Each process's part of an allocation has the size that it asked for: accesses at another
- *        process are checked against that process's size.
- *   AR2  Each operation with a handle has one table entry, which ends when the handle, its process
- *        or all are waited for. A handle whose use is not its entry's is complete.
+ *   - Each process's part of an allocation has the size that it asked for: accesses at another
+ *     process are checked against that process's size.
+ *   - Each operation with a handle has one table entry, which ends when the handle, its process or
+ *     all are waited for. A handle whose use is not its entry's is complete.
  */
 #ifndef COMPAT_ARMCI_INNER_H
 #define COMPAT_ARMCI_INNER_H
@@ -30,12 +30,11 @@ extern struct armci_job armci_job HIDDEN;
 
 void armci_check(const char *call, int proc) HIDDEN;
 
-/* Ends the job unless all these bytes belong to one ARMCI_Malloc at that process (AR1). */
+/* Ends the job unless all these bytes belong to one ARMCI_Malloc at that process. */
 void armci_check_memory(const char *call, const void *at, size_t bytes, int proc) HIDDEN;
 
-/* AR2. For an operation at this process: armci_begin returns where to store HLRC's handle,
- * armci_begun sets the program's. NULL: no handle is wanted, and a fence completes the
- * operation. */
+/* For an operation at this process: armci_begin returns where to store HLRC's handle, armci_begun
+ * sets the program's. NULL: no handle is wanted, and a fence completes the operation. */
 hlrc_handle_t *armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room) HIDDEN;
 void armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room) HIDDEN;
 

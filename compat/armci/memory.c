@@ -9,7 +9,7 @@
 
 struct piece {
     char *at;        /* NULL: free */
-    uint64_t *sizes; /* of each process (AR1) */
+    uint64_t *sizes; /* of each process */
     size_t most;
 };
 

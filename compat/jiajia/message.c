@@ -4,10 +4,10 @@
  * order of arrival, under its own lock.
  *
  * Invariants
- *   JM1  Messages from one host to another are taken in the order in which they were sent, among
- *        the messages that match the request. A sender never waits.
- *   JM2  Messages of jia_bcast, jia_reduce and jia_loadcheck have separate kinds: jia_recv takes
- *        none of them, whatever its tag.
+ *   - Messages from one host to another are taken in the order in which they were sent, among the
+ *     messages that match the request. A sender never waits.
+ *   - Messages of jia_bcast, jia_reduce and jia_loadcheck have separate kinds: jia_recv takes none
+ *     of them, whatever its tag.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -24,7 +24,7 @@ enum kind { MESSAGE, BCAST, REDUCE, LOAD };
 struct message {
     struct message *next;
     int from, tag, len;
-    enum kind kind; /* JM2 */
+    enum kind kind;
     char data[];
 };
 
@@ -61,7 +61,7 @@ static void post(const void *buf, int len, int host, int tag, enum kind kind)
     struct inbox *to = &inboxes[host];
     hlrc_lock(to->lock);
     if (to->first)
-        to->last->next = m; /* JM1 */
+        to->last->next = m;
     else
         to->first = m;
     to->last = m;

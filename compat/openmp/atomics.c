@@ -10,14 +10,14 @@
  * instruction.
  *
  * Invariants
- *   WA1  Operations on one word are all performed at its home, or all under its lock. So
- *        operations of any size use the lock if the program has instructions inserted by
- *        compat/cc/as: each object that has some says so.
- *   WA2  Operations that need not order memory, as all of `omp atomic`, mostly do so on the
- *        machines where programs were tested. So they do here, by the lock, unless no object of
- *        the program could tell: none has a fence, an `omp flush`, or an `omp atomic` that reads,
- *        writes, captures or compares (compat/cc/hlrcc). Then only C and C++ code can request more
- *        than updates, by memory_order_relaxed, and means it.
+ *   - Operations on one word are all performed at its home, or all under its lock. So operations of
+ *     any size use the lock if the program has instructions inserted by compat/cc/as: each object
+ *     that has some says so.
+ *   - Operations that need not order memory, as all of `omp atomic`, mostly do so on the machines
+ *     where programs were tested. So they do here, by the lock, unless no object of the program
+ *     could tell: none has a fence, an `omp flush`, or an `omp atomic` that reads, writes, captures
+ *     or compares (compat/cc/hlrcc). Then only C and C++ code can request more than updates, by
+ *     memory_order_relaxed, and means it.
  */
 #include "compat/openmp/atomics.h"
 
@@ -45,7 +45,7 @@ hlrc_lock_t atomics_lock_of(const volatile void *word)
 
 /* ---- ELF notes of the objects ---- */
 
-static bool words_are_locked, words_are_observed; /* WA1, WA2 */
+static bool words_are_locked, words_are_observed;
 
 /* Notes of these types, made by compat/cc/as, have only a name. */
 enum { NOTE_LOCKED = 4097, NOTE_OBSERVED };
@@ -156,11 +156,11 @@ static bool done_at_home(struct operation *o, size_t bytes)
 /* True: the operation was performed. Otherwise the caller performs it and calls end. */
 static bool begin(struct operation *o, size_t bytes, int order)
 {
-    bool orders = order != __ATOMIC_RELAXED || words_are_observed; /* WA2 */
+    bool orders = order != __ATOMIC_RELAXED || words_are_observed;
     hlrc_lock_t lock = atomics_lock_of(o->word);
     if (orders)
         locks_take(lock);
-    bool done = done_at_home(o, bytes); /* WA1 */
+    bool done = done_at_home(o, bytes);
     if (!orders && !done)
         locks_take(lock);
     else if (orders && done)

@@ -22,7 +22,7 @@ static void collective_nodes(void *buf, size_t len)
     if (!start_sharing)
         return;
     if (buf && hlrc_node_id() != 0)
-        hlrc_defer_release(); /* team.h TM5 */
+        hlrc_defer_release(); /* team.h */
     if (!buf)
         hlrc_barrier();
     else if (hlrc_broadcast(buf, len, 0) != 0)

@@ -186,7 +186,6 @@ void depend_mark(const struct depends *d, void **depend)
     }
 }
 
-/* DE3. */
 bool depend_leads(struct dependence *one)
 {
     if (one->mark == mark)
@@ -212,7 +211,6 @@ static void follow(struct dependence *one, struct dependence *before)
     one->waits++;
 }
 
-/* DE1. */
 static void enter(struct dependence *one, struct place *p, bool writes)
 {
     if (p->writer)
@@ -252,7 +250,6 @@ struct dependence *depend_add(struct depends **d, void **depend, void *task, boo
     return one;
 }
 
-/* DE2. */
 void depend_done(struct dependence *one, void (*ready)(void *task))
 {
     one->done = true;

@@ -7,11 +7,11 @@
  * such tasks run one after the other, in order of creation.
  *
  * Invariants
- *   DE1  A task that writes at an address waits for the last writer before it and for all readers
- *        since that one. A task that reads waits for the last writer.
- *   DE2  A task is ready when all tasks that it waits for are done; `ready` is called once.
- *   DE3  After depend_mark, depend_leads gives the same answer for a task, whatever the number and
- *        order of calls. A visited task keeps its answer, true or false, until the next mark.
+ *   - A task that writes at an address waits for the last writer before it and for all readers
+ *     since that one. A task that reads waits for the last writer.
+ *   - A task is ready when all tasks that it waits for are done; `ready` is called once.
+ *   - After depend_mark, depend_leads gives the same answer for a task, whatever the number and
+ *     order of calls. A visited task keeps its answer, true or false, until the next mark.
  */
 #ifndef COMPAT_DEPEND_H
 #define COMPAT_DEPEND_H

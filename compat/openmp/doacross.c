@@ -60,7 +60,7 @@ static uint64_t position(const struct region *r, const ull *at)
 
 static void post(void *arg)
 {
-    locks_pass(LOCK_ORDERED); /* DA2 */
+    locks_pass(LOCK_ORDERED);
     (void)hlrc_atomic_exchange(team_progress(team_region()->thread), *(const uint64_t *)arg);
 }
 
@@ -86,7 +86,7 @@ static void await(void *arg)
             return;
         sched_yield();
     }
-    locks_pass(LOCK_ORDERED); /* DA2 */
+    locks_pass(LOCK_ORDERED);
 }
 
 void doacross_wait(const ull *at)

@@ -3,14 +3,14 @@
  * doacross.h - loops with cross-iteration dependences: ordered(n) and its depend clauses.
  *
  * Invariants
- *   DA1  Each thread has an atomic word with its progress: the number of the construct and the
- *        linearised number of the iteration in the nest. A thread executes its iterations in that
- *        order, so the word grows. These loops are scheduled statically, whatever their schedule
- *        clause, which OpenMP permits; so a waiter knows which thread has an iteration.
- *   DA2  A thread publishes an iteration's writes through a lock before it raises its word. A
- *        waiter takes the same lock after it has seen the word.
- *   DA3  Each thread has two words, used alternately between barriers, as the sets of TM3. A
- *        thread zeroes its own.
+ *   - Each thread has an atomic word with its progress: the number of the construct and the
+ *     linearised number of the iteration in the nest. A thread executes its iterations in that
+ *     order, so the word grows. These loops are scheduled statically, whatever their schedule
+ *     clause, which OpenMP permits; so a waiter knows which thread has an iteration.
+ *   - A thread publishes an iteration's writes through a lock before it raises its word. A waiter
+ *     takes the same lock after it has seen the word.
+ *   - Each thread has two words, used alternately between barriers, as the sets of words in team.h.
+ *     A thread zeroes its own.
  */
 #ifndef COMPAT_DOACROSS_H
 #define COMPAT_DOACROSS_H

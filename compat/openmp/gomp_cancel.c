@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* gomp_cancel.c - cancellation, by the names of gomp.h; team.h TM6. If OMP_CANCELLATION is off
- * nothing is ever cancelled. */
+/* gomp_cancel.c - cancellation, by the names of gomp.h; team.h. If OMP_CANCELLATION is off nothing
+ * is ever cancelled. */
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/settings.h"
 #include "compat/openmp/taskgroup.h"

@@ -12,7 +12,7 @@
 
 #define PAGE 4096
 
-/* In shared memory; BX1. */
+/* In shared memory. */
 struct mailbox {
     unsigned tasks;
     struct task_message task[BATCH_MOST];
@@ -25,7 +25,7 @@ struct mailbox_address {
     struct mailbox *mailbox;
     hlrc_lock_t lock;
     hlrc_atomic_t writes;
-    hlrc_atomic_t phases[2]; /* phases that are over, of even and odd numbers: BX4 */
+    hlrc_atomic_t phases[2]; /* phases that are over, of even and odd numbers */
     hlrc_atomic_t request;   /* ref << 16 | lane + 1; 0: no request */
 };
 
@@ -115,7 +115,6 @@ unsigned mailbox_count(void)
     return (unsigned)hlrc_atomic_load(addresses[mailbox_me()].writes);
 }
 
-/* BX1. */
 static struct mailbox *mailbox_open(int lane)
 {
     hlrc_lock(addresses[lane].lock);
@@ -149,7 +148,7 @@ void mailbox_empty(struct mailbox_contents *contents)
 void mailbox_put_tasks(int to, const struct task_message *tasks, unsigned count)
 {
     struct mailbox *b = mailbox_open(to);
-    assert(b->tasks == 0 && count <= BATCH_MOST); /* BX2 */
+    assert(b->tasks == 0 && count <= BATCH_MOST);
     memcpy(b->task, tasks, count * sizeof *tasks);
     b->tasks = count;
     mailbox_close(to);
@@ -159,7 +158,7 @@ void mailbox_put_tasks(int to, const struct task_message *tasks, unsigned count)
 void mailbox_put_reports(int to, const uint64_t *reports, unsigned count)
 {
     struct mailbox *b = mailbox_open(to);
-    assert(b->reports + count <= 2 * SENT_MOST); /* BX3 */
+    assert(b->reports + count <= 2 * SENT_MOST);
     memcpy(b->report + b->reports, reports, count * sizeof *reports);
     b->reports += count;
     mailbox_close(to);
@@ -178,7 +177,7 @@ void mailbox_request_any(void)
     (void)hlrc_atomic_fetch_add(shared.requests[mailbox_me() / ASKING], mailbox_bit(mailbox_me()));
 }
 
-/* BX2: the thread that clears the bit has the request. */
+/* The thread that clears the bit has the request. */
 static bool mailbox_clear_bit(hlrc_atomic_t word, uint64_t seen, uint64_t bit)
 {
     while (seen & bit)
@@ -291,7 +290,6 @@ bool mailbox_has_phase(void (*code)(void *), int threads)
     return true;
 }
 
-/* BX4. */
 void mailbox_arrive(bool has_created)
 {
     uint64_t seen = hlrc_atomic_fetch_add(shared.arrived, has_created ? OF_TASKS + 1 : 1);

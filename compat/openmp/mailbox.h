@@ -9,18 +9,18 @@
  * words, claims a request, and puts tasks into the requester's mailbox.
  *
  * Invariants
- *   BX1  A mailbox is filled under its lock, and the word that counts writes is incremented after
- *        the lock is released. The owner empties it under the lock. So the thread that runs a
- *        task, or waited for it, sees all that the sender had written or seen.
- *   BX2  Only the thread that claims a steal request sends tasks to the requester, and a thread
- *        has at most one request. A requester that withdraws its request and finds it claimed
- *        waits for the tasks.
- *   BX3  There is room for reports on all tasks that a thread may have sent, SENT_MOST.
- *   BX4  A phase, in which a barrier waits for all tasks, ends when all threads of the team have
- *        arrived. The last one raises a word of each thread, also outside the team, that counts
- *        phases, and phases in which tasks were created.
- *   BX5  All threads decide alike whether a barrier has a phase, from the earlier phases of this
- *        region's code. Code without tasks has a phase only now and then, to detect new ones.
+ *   - A mailbox is filled under its lock, and the word that counts writes is incremented after the
+ *     lock is released. The owner empties it under the lock. So the thread that runs a task, or
+ *     waited for it, sees all that the sender had written or seen.
+ *   - Only the thread that claims a steal request sends tasks to the requester, and a thread has at
+ *     most one request. A requester that withdraws its request and finds it claimed waits for the
+ *     tasks.
+ *   - There is room for reports on all tasks that a thread may have sent, SENT_MOST.
+ *   - A phase, in which a barrier waits for all tasks, ends when all threads of the team have
+ *     arrived. The last one raises a word of each thread, also outside the team, that counts
+ *     phases, and phases in which tasks were created.
+ *   - All threads decide alike whether a barrier has a phase, from the earlier phases of this
+ *     region's code. Code without tasks has a phase only now and then, to detect new ones.
  */
 #ifndef COMPAT_MAILBOX_H
 #define COMPAT_MAILBOX_H

@@ -19,7 +19,7 @@
 #define QUEUE_LONG 4   /* beyond, one is deferred only after a sibling */
 #define HELD_MOST  256 /* tasks that are not ready; beyond, the creator waits */
 
-/* TK2: received tasks first, the oldest of them. */
+/* Received tasks first, the oldest of them. */
 static struct task *scheduler_take(struct task_wait *w)
 {
     if (w->depend)
@@ -170,7 +170,7 @@ static void scheduler_await(struct task_wait *w)
                 continue;
             }
             if (t->origin < 0)
-                task_report_send(); /* TK2 */
+                task_report_send();
             scheduler_run(t);
             scheduler_poll();
             w->since = 0;
@@ -241,7 +241,6 @@ void scheduler_end_groups(struct region *r, const struct taskgroup *outer)
         scheduler_end_group(r);
 }
 
-/* TK5. */
 static bool scheduler_phase_is_over(struct task_wait *w)
 {
     if (!w->arrived && task_state.open == 0) {

@@ -17,27 +17,26 @@
  *       +-> HELD     GIVEN -----------> descendants not done -------------+
  *
  * Invariants
- *   TK1  In taskwait a thread runs only children of the waiting task, or tasks it was sent in
- *        their place; at the end of a taskgroup, only tasks of the group. The task waits for all
- *        of these in any case. So while it holds a lock no other task that needs the lock runs on
- *        top of it, unless that would deadlock anyway. In a barrier it runs any task.
- *   TK2  A thread sends a steal request only when it has no task to run, and withdraws it before
- *        it runs one. It begins received tasks immediately. The tasks of one batch have the same
- *        waiter, and all of them run before any task that they created and left. Tasks with
- *        dependences may be waited for one by one: before a thread waits for a lock of the program
- *        it returns the received ones that it has not begun.
- *   TK3  A thread that waits inside a task sends its steal request only to a thread that it has
- *        sent an awaited task, and gets only descendants of that task. So each task on a thread's
- *        stack is a descendant of the one below it, except tasks run in barriers.
- *   TK4  The creator of a task that was sent gets a report when it is done, and one when it is
- *        complete ("gone"): all tasks that it created and did not wait for are complete, too,
- *        wherever they ran. Until then the creator counts it as its own. So a thread's own tasks
- *        are complete when its count is 0. While a batch is incomplete the wait that received it
- *        begins only descendants of it: nothing else delays the report.
- *   TK5  A thread enters a collective of all threads (team.h TM1, TM2) only after its own tasks
- *        are complete. Before most collectives it waits, and runs tasks, until the tasks of the
- *        whole team are (mailbox.h BX5). A cancelled region defers no task, so no thread has to
- *        wait.
+ *   - In taskwait a thread runs only children of the waiting task, or tasks it was sent in their
+ *     place; at the end of a taskgroup, only tasks of the group. The task waits for all of these in
+ *     any case. So while it holds a lock no other task that needs the lock runs on top of it,
+ *     unless that would deadlock anyway. In a barrier it runs any task.
+ *   - A thread sends a steal request only when it has no task to run, and withdraws it before it
+ *     runs one. It begins received tasks immediately. The tasks of one batch have the same waiter,
+ *     and all of them run before any task that they created and left. Tasks with dependences may be
+ *     waited for one by one: before a thread waits for a lock of the program it returns the
+ *     received ones that it has not begun.
+ *   - A thread that waits inside a task sends its steal request only to a thread that it has sent
+ *     an awaited task, and gets only descendants of that task. So each task on a thread's stack is
+ *     a descendant of the one below it, except tasks run in barriers.
+ *   - The creator of a task that was sent gets a report when it is done, and one when it is
+ *     complete ("gone"): all tasks that it created and did not wait for are complete, too, wherever
+ *     they ran. Until then the creator counts it as its own. So a thread's own tasks are complete
+ *     when its count is 0. While a batch is incomplete the wait that received it begins only
+ *     descendants of it: nothing else delays the report.
+ *   - A thread enters a collective of all threads (team.h) only after its own tasks are complete.
+ *     Before most collectives it waits, and runs tasks, until the tasks of the whole team are
+ *     (mailbox.h). A cancelled region defers no task, so no thread has to wait.
  */
 #ifndef COMPAT_SCHEDULER_H
 #define COMPAT_SCHEDULER_H

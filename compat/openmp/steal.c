@@ -139,7 +139,7 @@ static bool steal_comes_from(const struct task *t, int lane, uint64_t ref)
                           : t->top_lane == lane && t->top_ref == ref;
 }
 
-/* TK2: the same waiter. */
+/* The same waiter. */
 static bool steal_are_alike(const struct task *a, const struct task *b)
 {
     return a->alone == b->alone && a->origin == b->origin && a->family == b->family &&
@@ -156,7 +156,6 @@ static void steal_forget(struct task *t)
     task_free(t);
 }
 
-/* TK2. */
 bool steal_may_return(void)
 {
     for (unsigned k = 0; k < task_state.queued; k++)
@@ -296,7 +295,6 @@ static bool steal_try_withdraw(void)
                : mailbox_withdraw_from(task_state.request_thread, task_state.request_ref);
 }
 
-/* BX2. */
 static void steal_withdraw_now(void *arg)
 {
     struct task_wait *w = arg;
@@ -334,7 +332,6 @@ static const struct task *steal_choose_task(const struct task_wait *w)
     return first;
 }
 
-/* TK3. */
 static void steal_send_request(const struct task_wait *w, uint64_t now)
 {
     const struct task *t;

@@ -12,7 +12,7 @@ void steal_return(void);
 /* One step of a wait: reads the mailbox, tests for the end of the wait, serves and sends steal
  * requests, backs off. */
 void steal_step(struct task_wait *w);
-/* Withdraws the thread's steal request. False: it was claimed, and tasks have arrived. TK2. */
+/* Withdraws the thread's steal request. False: it was claimed, and tasks have arrived. */
 bool steal_withdraw(struct task_wait *w);
 /* Reads the mailbox and serves steal requests, if it is time. */
 void steal_poll(void);

@@ -34,7 +34,6 @@ struct task *task_state_remove(unsigned k)
     return t;
 }
 
-/* TK1, TK4. */
 bool task_wait_is_for(const struct task_wait *w, const struct task *t)
 {
     if (t->origin >= 0 || w->batches)
@@ -78,7 +77,6 @@ void task_batch_close(struct task_batch *p)
     free(p);
 }
 
-/* TK4. */
 void task_report_done(struct task *t)
 {
     struct task_batch *p = t->group->batch;
@@ -96,7 +94,7 @@ void task_report_done(struct task *t)
     task_batch_close(p);
 }
 
-/* ---- task states: TK4 ---- */
+/* ---- task states ---- */
 
 void task_family_free(struct task_family *f)
 {

@@ -40,7 +40,7 @@ struct task_batch {
     struct taskgroup group;
     struct task_wait *wait;
     unsigned unstarted; /* or not done */
-    unsigned owed;      /* tasks whose creators are still to be sent GONE: TK4 */
+    unsigned owed;      /* tasks whose creators are still to be sent GONE */
     struct {
         int origin;
         uint64_t ref;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* taskgroup.h - taskgroups. A group belongs to one thread and one region. A thread that receives
- * tasks of it has its own group around them (scheduler.h TK4). */
+ * tasks of it has its own group around them (scheduler.h). */
 #ifndef COMPAT_TASKGROUP_H
 #define COMPAT_TASKGROUP_H
 

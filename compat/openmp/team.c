@@ -17,7 +17,7 @@
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
 
-/* Describes a region. Written by thread 0; each node has its copy after the collective (TM2). */
+/* Describes a region. Written by thread 0; each node has its copy after the collective. */
 struct fork {
     void (*fn)(void *); /* NULL: the end */
     void *data;
@@ -39,10 +39,10 @@ struct shown {
 struct plan {
     struct shown *shown;
     void *tls;
-    char *room;                 /* struct team_watcher */
-    hlrc_atomic_t last;         /* number of the collective that ends a region (TM1) */
-    hlrc_atomic_t ended[3];     /* TM6 */
-    hlrc_atomic_t *progress[2]; /* per thread, in shared memory; doacross.h DA3 */
+    char *room;         /* struct team_watcher */
+    hlrc_atomic_t last; /* number of the collective that ends a region */
+    hlrc_atomic_t ended[3];
+    hlrc_atomic_t *progress[2]; /* per thread, in shared memory; doacross.h */
     hlrc_atomic_t words[2][CONSTRUCTS][2];
 };
 
@@ -55,7 +55,7 @@ static _Atomic bool amid; /* threads besides thread 0 run the program */
 
 /* Per compute thread. */
 static _Thread_local struct region outermost, *region;
-static _Thread_local unsigned set;         /* of words: TM3 */
+static _Thread_local unsigned set;         /* of words */
 static _Thread_local bool in_doacross;     /* since the last barrier */
 static _Thread_local uint64_t collectives; /* so far; equal in all threads */
 
@@ -124,7 +124,7 @@ hlrc_atomic_t team_progress(int thread)
     return plan.progress[set][thread];
 }
 
-/* TM3; doacross.h DA3. */
+/* doacross.h. */
 static void change_set(unsigned used)
 {
     unsigned old = set;
@@ -139,7 +139,6 @@ static void change_set(unsigned used)
             hlrc_atomic_exchange(plan.words[old][k][w], 0);
 }
 
-/* TM6. */
 static hlrc_atomic_t ended_at(uint64_t collective)
 {
     return plan.ended[collective % 3];
@@ -166,7 +165,7 @@ static void met(struct region *r)
     change_set(r->cancelled ? CONSTRUCTS : r->pair);
     r->pair = 0;
     if (r->loop.untouched)
-        r->loop.pair = r->pair++; /* TM4 */
+        r->loop.pair = r->pair++;
 }
 
 static void team_collective(void *arg)
@@ -175,7 +174,6 @@ static void team_collective(void *arg)
     met(arg);
 }
 
-/* TM2. */
 static void team_fork(struct region *r)
 {
     collective_broadcast(start_lanes, &now, sizeof now);
@@ -358,10 +356,10 @@ static void announce_end(const struct region *r)
     if (r->threads < lanes)
         (void)hlrc_atomic_exchange(plan.last, collectives + 1);
     if (++joins % MOVES != 0 && !settings_cancellation())
-        hlrc_defer_release(); /* TM5 */
+        hlrc_defer_release();
 }
 
-/* At the end of a region. One more collective if the first showed a cancellation, TM6. */
+/* At the end of a region. One more collective if the first showed a cancellation. */
 static void team_end_region(struct region *r)
 {
     bool was_over;
@@ -447,7 +445,7 @@ static void call(void *arg)
     scheduler->end_phase(team_region());
 }
 
-/* TM1. The value may already be the one for the next collective, not for an earlier one. */
+/* The value may already be the one for the next collective, not for an earlier one. */
 static void sit_out(struct region *r)
 {
     bool was_over;

@@ -11,26 +11,25 @@
  *    others ------------------> fn(data), or not in this team ---------> wait for the next fork
  *
  * Invariants
- *   TM1  All threads take part in each barrier, also those outside the team, so that it is one of
- *        the job. After each barrier the latter test whether it ended the region. Thread 0 writes
- *        the number of that barrier before it.
- *   TM2  Threads between regions all wait for a fork, threads of a team for its barriers: so all
- *        nodes make the same collective calls. A node's copy of a fork is overwritten only after
- *        all its threads have arrived at the next collective for one.
- *   TM3  The atomic words of worksharing constructs form two sets, used alternately between
- *        barriers. After the barrier that ends a set's use, and before the one that begins its
- *        next, thread 0 zeroes its used words. A construct takes the next pair of its set. If none
- *        is left all threads pass a barrier; all threads of a team reach each construct.
- *   TM4  A loop that begins with its region may have a barrier before its first chunk is taken, if
- *        a variable is firstprivate and lastprivate. After it the loop has the set's first pair.
- *   TM5  Between regions only node 0 runs the program. So node 0 does not publish its writes at a
- *        region's end, since it does at the fork; the others publish at the end and not at the
- *        fork.
- *   TM6  Word k % 3 of `ended` records cancellations before collective k. All threads read it
- *        after that collective, and find the same value. If the region is cancelled, a thread that
- *        was in a barrier goes to the region's end, where all enter one more collective, also
- *        those outside the team. A thread that cannot passes the remaining barriers without
- *        waiting. Thread 0 zeroes the word after collective k + 1.
+ *   - All threads take part in each barrier, also those outside the team, so that it is one of the
+ *     job. After each barrier the latter test whether it ended the region. Thread 0 writes the
+ *     number of that barrier before it.
+ *   - Threads between regions all wait for a fork, threads of a team for its barriers: so all nodes
+ *     make the same collective calls. A node's copy of a fork is overwritten only after all its
+ *     threads have arrived at the next collective for one.
+ *   - The atomic words of worksharing constructs form two sets, used alternately between barriers.
+ *     After the barrier that ends a set's use, and before the one that begins its next, thread 0
+ *     zeroes its used words. A construct takes the next pair of its set. If none is left all
+ *     threads pass a barrier; all threads of a team reach each construct.
+ *   - A loop that begins with its region may have a barrier before its first chunk is taken, if a
+ *     variable is firstprivate and lastprivate. After it the loop has the set's first pair.
+ *   - Between regions only node 0 runs the program. So node 0 does not publish its writes at a
+ *     region's end, since it does at the fork; the others publish at the end and not at the fork.
+ *   - Word k % 3 of `ended` records cancellations before collective k. All threads read it after
+ *     that collective, and find the same value. If the region is cancelled, a thread that was in a
+ *     barrier goes to the region's end, where all enter one more collective, also those outside the
+ *     team. A thread that cannot passes the remaining barriers without waiting. Thread 0 zeroes the
+ *     word after collective k + 1.
  */
 #ifndef COMPAT_TEAM_H
 #define COMPAT_TEAM_H
@@ -65,7 +64,7 @@ struct loop {
     unsigned long long next, low, high;
     bool has;
     unsigned pair;
-    bool untouched; /* began with its region, and no chunk was taken: TM4 */
+    bool untouched; /* began with its region, and no chunk was taken */
     int thread, threads;
 };
 
@@ -110,7 +109,7 @@ void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
 /* The size of that team. */
 unsigned team_size_for(void (*fn)(void *), unsigned threads);
 
-/* If OMP_CANCELLATION is on: reads what was cancelled; cancels for the whole team. TM6. */
+/* If OMP_CANCELLATION is on: reads what was cancelled; cancels for the whole team. */
 unsigned team_cancelled(void);
 void team_cancel(enum cancelled what);
 /* Is the region cancelled, so that the caller's barriers do nothing? */

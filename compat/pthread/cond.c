@@ -43,14 +43,14 @@ static void wait(void *arg)
     }
     hlrc_lock_t monitor = monitor_enter(c);
     struct waiter *w = queue_enter(&c->queue, 0);
-    hlrc_unlock(mutex); /* MN1 */
+    hlrc_unlock(mutex);
     int rc = queue_await(&c->queue, w, monitor, until);
     monitor_leave(monitor);
     hlrc_lock(mutex);
     a->rc = rc;
 }
 
-/* Restores the thread's holds of the mutex: MX2. */
+/* Restores the thread's holds of the mutex. */
 static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct until *until)
 {
     int error;
@@ -95,7 +95,7 @@ int __wrap_pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *att
     return 0;
 }
 
-/* Woken threads may not have returned yet: MN2. */
+/* Woken threads may not have returned yet. */
 int __wrap_pthread_cond_destroy(pthread_cond_t *cond)
 {
     return start_sharing ? 0 : pthread_cond_destroy(cond);

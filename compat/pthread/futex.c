@@ -8,9 +8,9 @@
  * queue; each tests its word again in any case.
  *
  * Invariants
- *   FX1  A word is compared in the monitor of its queue, and the thread enters the queue before it
- *        leaves the monitor. The waker changes the word before it enters the monitor. So one sees
- *        the other.
+ *   - A word is compared in the monitor of its queue, and the thread enters the queue before it
+ *     leaves the monitor. The waker changes the word before it enters the monitor. So one sees the
+ *     other.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,7 +47,6 @@ struct waiting {
     int rc;
 };
 
-/* FX1 */
 static void wait(void *arg)
 {
     struct waiting *out = arg, w = *out;

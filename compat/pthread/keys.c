@@ -18,7 +18,7 @@
 /* In shared memory; changed under LOCK_KEYS. The program orders a key's creation before its
  * uses. */
 struct key {
-    uint64_t life; /* odd: the key exists (KY1) */
+    uint64_t life; /* odd: the key exists */
     void (*destructor)(void *);
 };
 

@@ -6,9 +6,8 @@
  * private memory.
  *
  * Invariants
- *   KY1  A key has a life number, raised when it is created and when it is deleted. A value is
- *        valid for the life in which it was set: a key that is created again is NULL in all
- *        threads.
+ *   - A key has a life number, raised when it is created and when it is deleted. A value is valid
+ *     for the life in which it was set: a key that is created again is NULL in all threads.
  */
 #ifndef COMPAT_KEYS_H
 #define COMPAT_KEYS_H

@@ -26,7 +26,7 @@ struct waiter {
 
 static _Thread_local struct waiter *mine;
 
-/* MN2: records of ended threads, reused by new threads of this node. */
+/* Records of ended threads, reused by new threads of this node. */
 static struct waiter *kept[KEPT_MOST];
 static unsigned kept_count;
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -155,7 +155,7 @@ static void unlink_waiter(struct queue *q, const struct waiter *w)
         q->last = before;
 }
 
-/* MN3. HLRC's condition wait has no timeout, so this polls. */
+/* HLRC's condition wait has no timeout, so this polls. */
 static int await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
                        const struct until *until)
 {
@@ -163,7 +163,7 @@ static int await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
     bool more = true;
     for (long ns = 0; !w->woken;) {
         if (!more) {
-            unlink_waiter(q, w); /* MN4 */
+            unlink_waiter(q, w);
             return ETIMEDOUT;
         }
         hlrc_unlock(monitor);
@@ -193,7 +193,7 @@ void queue_wake(struct queue *q)
     q->first = w->next;
     if (!q->first)
         q->last = NULL;
-    w->woken = 1; /* MN2 */
+    w->woken = 1;
     hlrc_cond_signal(w->cond);
 }
 

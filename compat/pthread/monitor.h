@@ -5,17 +5,16 @@
  * the object's address chooses, its monitor.
  *
  * Invariants
- *   MN1  A thread in a monitor uses no other lock, except that it takes locks of HLRC's heap and
- *        releases a mutex of the program. So objects may share a monitor, and it needs no
- *        creation: an object of zeros can be used at once, by several nodes at a time.
- *   MN2  A thread waits on its own record, in shared memory that is never freed. The waker first
- *        takes the record off the queue. So a woken thread does not access the object, which may
- *        be gone.
- *   MN3  The monitor decides whether a timed wait was woken or timed out: each wake goes to a
- *        thread that returns 0 for it.
- *   MN4  A thread that gives up leaves the object as if it had never waited. Before it leaves the
- *        monitor its record is off the queue, it is not counted and owns nothing, and threads that
- *        only it blocked are woken.
+ *   - A thread in a monitor uses no other lock, except that it takes locks of HLRC's heap and
+ *     releases a mutex of the program. So objects may share a monitor, and it needs no creation: an
+ *     object of zeros can be used at once, by several nodes at a time.
+ *   - A thread waits on its own record, in shared memory that is never freed. The waker first takes
+ *     the record off the queue. So a woken thread does not access the object, which may be gone.
+ *   - The monitor decides whether a timed wait was woken or timed out: each wake goes to a thread
+ *     that returns 0 for it.
+ *   - A thread that gives up leaves the object as if it had never waited. Before it leaves the
+ *     monitor its record is off the queue, it is not counted and owns nothing, and threads that
+ *     only it blocked are woken.
  */
 #ifndef COMPAT_MONITOR_H
 #define COMPAT_MONITOR_H

@@ -17,7 +17,7 @@
 /* In the bytes of a pthread_mutex_t. `kind` is where static initialisers store it. */
 struct mutex {
     uint32_t handle; /* of the lock, plus 1 */
-    uint32_t check;  /* MX1 */
+    uint32_t check;
     uint64_t unused;
     int32_t kind; /* a POSIX type, or GONE */
 };
@@ -32,7 +32,6 @@ static struct mutex *inside(pthread_mutex_t *m)
     return (struct mutex *)(void *)m;
 }
 
-/* MX1 */
 static uint32_t salt(const struct mutex *m)
 {
     return (uint32_t)(((uintptr_t)m >> 3) * 2654435761u) | 0x80808080u;
@@ -85,7 +84,7 @@ hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
     return ask.handle - 1;
 }
 
-/* ---- mutexes that this thread holds: MX2 ---- */
+/* ---- mutexes that this thread holds ---- */
 
 struct held {
     hlrc_lock_t lock;

@@ -7,13 +7,13 @@
  * before its end, as it orders all else, but not one use before another.
  *
  * Invariants
- *   MX1  So a thread that uses a mutex reads its initial value, or the handle that a first use has
- *        stored since, or part of the handle: the bytes of a page arrive in any order. The handle
- *        is stored twice, once XORed with a word that has no zero byte: then any byte that is
- *        missing makes the two differ. A thread that finds no handle reads again in the mutex's
- *        monitor, which orders all first uses.
- *   MX2  A thread knows from private memory which recursive and checking mutexes it holds: an
- *        owner field in the mutex could be stale.
+ *   - So a thread that uses a mutex reads its initial value, or the handle that a first use has
+ *     stored since, or part of the handle: the bytes of a page arrive in any order. The handle is
+ *     stored twice, once XORed with a word that has no zero byte: then any byte that is missing
+ *     makes the two differ. A thread that finds no handle reads again in the mutex's monitor, which
+ *     orders all first uses.
+ *   - A thread knows from private memory which recursive and checking mutexes it holds: an owner
+ *     field in the mutex could be stale.
  */
 #ifndef COMPAT_MUTEX_H
 #define COMPAT_MUTEX_H

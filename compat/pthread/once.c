@@ -14,7 +14,7 @@ struct turn {
     bool mine;
 };
 
-/* ON1. There is no space for a queue, so this polls. */
+/* There is no space for a queue, so this polls. */
 static void begin(void *arg)
 {
     struct turn *out = arg, t = *out;

@@ -3,8 +3,8 @@
  * once.h - one-time initialisation: pthread_once, and C++ function-local statics.
  *
  * Invariants
- *   ON1  A word says whether it is undone, under way or done. It is read and changed only in its
- *        monitor, so a thread that finds it done has acquired its effects.
+ *   - A word says whether it is undone, under way or done. It is read and changed only in its
+ *     monitor, so a thread that finds it done has acquired its effects.
  */
 #ifndef COMPAT_ONCE_H
 #define COMPAT_ONCE_H

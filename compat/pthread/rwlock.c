@@ -68,7 +68,7 @@ static void hand_on(struct rwlock *l)
     }
 }
 
-/* MN4. Readers may have waited only for the writer that gives up. */
+/* Readers may have waited only for the writer that gives up. */
 static int wait(struct rwlock *l, const struct request *r, const struct until *until,
                 hlrc_lock_t monitor)
 {
@@ -93,7 +93,7 @@ static int take(struct rwlock *l, const struct request *r, const struct until *u
         return EBUSY;
     else
         rc = wait(l, r, until, monitor);
-    if (rc == 0 && r->write) /* MN4 */
+    if (rc == 0 && r->write)
         l->writer = r->me;
     return rc;
 }

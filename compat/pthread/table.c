@@ -153,7 +153,7 @@ struct entry *table_find(pthread_t name)
     if (i > TABLE_THREADS)
         return NULL;
     struct entry *e = &table->entries[i];
-    return e->state != ENTRY_FREE && e->name == name ? e : NULL; /* PT3 */
+    return e->state != ENTRY_FREE && e->name == name ? e : NULL;
 }
 
 void table_free(struct entry *e)

@@ -8,12 +8,12 @@
  *                                                        +--------------------------------+
  *
  * Invariants
- *   PT1  LOCK_THREADS guards all of it. Creation of a thread is a release and its start an acquire
- *        of that lock, as are its end and its join.
- *   PT2  An entry has one shared stack, and a private one at each node that it has been on. It is
- *        reused when no code of the program runs on it any more; at a node, when the system thread
- *        that it had there has ended.
- *   PT3  A name is given to one thread of the job only, even if its entry is reused.
+ *   - LOCK_THREADS guards all of it. Creation of a thread is a release and its start an acquire of
+ *     that lock, as are its end and its join.
+ *   - An entry has one shared stack, and a private one at each node that it has been on. It is
+ *     reused when no code of the program runs on it any more; at a node, when the system thread
+ *     that it had there has ended.
+ *   - A name is given to one thread of the job only, even if its entry is reused.
  */
 #ifndef COMPAT_TABLE_H
 #define COMPAT_TABLE_H

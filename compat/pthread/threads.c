@@ -67,7 +67,7 @@ static void run(void *arg)
 static void *body(void *arg)
 {
     uint32_t entry = (uint32_t)(uintptr_t)arg;
-    const struct entry *e = &table->entries[entry]; /* PT1: acquired by the agent */
+    const struct entry *e = &table->entries[entry]; /* acquired by the agent */
     struct call c = { e->fn, e->arg };
     sigset_t mask = e->mask;
     become(entry);
@@ -147,7 +147,6 @@ static void reap_ended(void)
             reap(i);
 }
 
-/* PT2. */
 static void start(uint32_t entry)
 {
     reap(entry);
@@ -379,7 +378,7 @@ int __wrap_pthread_detach(pthread_t thread)
 }
 
 /* Threads outside the table, such as OpenMP's, have the C library's name, an address on their
- * private stack (LN2). */
+ * private stack. */
 pthread_t __wrap_pthread_self(void)
 {
     return me.entry ? me.name : pthread_self();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * data.c - makes the executable's global variables symmetric (inner.h SY1): their bytes are copied
- * to a window, and a second mapping of the window takes their place. An executable may have
- * another address in each PE: offsets identify variables.
+ * data.c - makes the executable's global variables symmetric (inner.h): their bytes are copied to a
+ * window, and a second mapping of the window takes their place. An executable may have another
+ * address in each PE: offsets identify variables.
  *
  * Not done if this library, and the engine with it, is linked statically: threads of the engine
  * have variables there, too, and may store to them during the copy.
@@ -58,7 +58,7 @@ static __attribute__((no_sanitize("address"))) void copy_page(uint64_t *to, cons
         to[i] = source[i];
 }
 
-/* SY1. Nothing may store to the variables from here until this returns. */
+/* Nothing may store to the variables from here until this returns. */
 static int replace(const struct segment *s, char *window, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += s->page)

@@ -12,7 +12,7 @@
 
 /* ---- signals ---- */
 
-/* SY3. To the PE 2^r above (UP) or below. */
+/* To the PE 2^r above (UP) or below. */
 static void signal_to(struct shmem_group *g, unsigned slot, int index)
 {
     uint64_t one = 1, *word = &g->slots[slot];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * heap.c - the symmetric heap: blocks in windows; each PE has the same list of them (inner.h SY2).
- * The list is private, so a program that writes beyond its block does not damage it.
+ * heap.c - the symmetric heap: blocks in windows; each PE has the same list of them (inner.h). The
+ * list is private, so a program that writes beyond its block does not damage it.
  *
  * SHMEM_SYMMETRIC_SIZE gives the heap's size, allocated at once. Without it the heap grows by a
  * window when a block does not fit.
@@ -167,7 +167,7 @@ static char *place(size_t alignment, size_t asked)
     return NULL;
 }
 
-/* SY2. A collective: all PEs must pass the same arguments. */
+/* A collective: all PEs must pass the same arguments. */
 static void agree(const char *call, uint64_t a, uint64_t b)
 {
     uint64_t mine[4] = { a, ~a, b, ~b }, least[4];

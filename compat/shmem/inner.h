@@ -7,19 +7,19 @@
  * the executable's global variables, which each PE also has at a local address.
  *
  * Invariants
- *   SY1  The executable's .data and .bss are bytes of a window: from shmem_init on it is mapped in
- *        their place, so that the program's loads find what other PEs put there.
- *   SY2  The heap's blocks have the same addresses on all PEs: each updates its own list of blocks
- *        in the same way, and all make the same calls with the same sizes. shmem_malloc and
- *        similar calls compare these.
- *   SY3  Each slot of a team, or of a pSync array, is written by one PE, in all collectives: slot
- *        UP + r by the index 2^r below, DOWN + r by the index 2^r above, modulo the size. So
- *        signals at a slot arrive in the order in which they were sent.
- *   SY4  A team's slots count from 0, at all members, when it is created: a PE that leaves a team
- *        clears its slots after the last collective, hence after all signals.
- *   SY5  Calls on several words skip words whose status is not 0. A call that returns one index
- *        begins its search at a random word. So every word that matches is returned sooner or
- *        later, whatever other arrays the same thread searches between two calls.
+ *   - The executable's .data and .bss are bytes of a window: from shmem_init on it is mapped in
+ *     their place, so that the program's loads find what other PEs put there.
+ *   - The heap's blocks have the same addresses on all PEs: each updates its own list of blocks in
+ *     the same way, and all make the same calls with the same sizes. shmem_malloc and similar calls
+ *     compare these.
+ *   - Each slot of a team, or of a pSync array, is written by one PE, in all collectives: slot UP +
+ *     r by the index 2^r below, DOWN + r by the index 2^r above, modulo the size. So signals at a
+ *     slot arrive in the order in which they were sent.
+ *   - A team's slots count from 0, at all members, when it is created: a PE that leaves a team
+ *     clears its slots after the last collective, hence after all signals.
+ *   - Calls on several words skip words whose status is not 0. A call that returns one index begins
+ *     its search at a random word. So every word that matches is returned sooner or later, whatever
+ *     other arrays the same thread searches between two calls.
  */
 #ifndef COMPAT_SHMEM_INNER_H
 #define COMPAT_SHMEM_INNER_H
@@ -41,7 +41,7 @@ enum slots { UP = 0, DOWN = LEVELS, VALUE = 2 * LEVELS, SLOTS = 32 };
 struct shmem_job {
     bool joined, left;
     int me, n;
-    char *data, *data_window; /* SY1; NULL: not symmetric */
+    char *data, *data_window; /* NULL: not symmetric */
     size_t data_bytes;
 };
 

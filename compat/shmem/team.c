@@ -56,7 +56,7 @@ bool sh_is_world(const struct shmem_group *g)
     return g == &teams[0].group;
 }
 
-/* SY4: all its slots are 0, at all members. */
+/* All its slots are 0, at all members. */
 static struct team *team_make(size_t i, int start, int stride, int size, int me)
 {
     struct team *t = &teams[i];
@@ -275,7 +275,7 @@ void shmem_team_destroy(shmem_team_t team)
         if (atomic_load(&contexts[i]) == t)
             atomic_store(&contexts[i], NULL);
     sh_meet(&t->group);
-    memset(t->group.slots, 0, SLOTS * sizeof *t->group.slots); /* SY4 */
+    memset(t->group.slots, 0, SLOTS * sizeof *t->group.slots);
     t->used = false;
 }
 

@@ -48,7 +48,6 @@ static bool holds(const struct words *w, size_t i)
     }
 }
 
-/* SY5. */
 static bool counts(const struct words *w, size_t i)
 {
     return !w->status || w->status[i] == 0;
@@ -70,7 +69,7 @@ static bool test_all(const struct words *w)
     return true;
 }
 
-/* SY5. Knuth's generator, per thread; the upper half of its bits. */
+/* Knuth's generator, per thread; the upper half of its bits. */
 static size_t index_draw(size_t nelems)
 {
     static _Thread_local uint64_t state __attribute__((tls_model("initial-exec")));

@@ -2,7 +2,7 @@
 /*
  * early.h - what a process of several nodes does before its libraries are initialised. It executes
  * itself again without address space randomisation, then leaves the system only this node's
- * addresses for private memory (base/addresses.h AD2, AD5).
+ * addresses for private memory ([addresses.reserved], base/addresses.h).
  *
  * hlrcc links begin.o into the program, whose .preinit_array calls hlrc_begin. Constructors of
  * libraries, and their first malloc, run later.

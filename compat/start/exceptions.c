@@ -5,10 +5,10 @@
  * Itanium C++ ABI, preceded by libstdc++'s reference count.
  *
  * Invariants
- *   XC1  An exception lies in shared memory. Only its own thread refers to it until that thread
- *        makes an exception_ptr of it; then references are counted under LOCK_EXCEPTIONS. The
- *        thread that drops the last one has seen all that other threads did with it.
- *   XC2  A rethrow creates a dependent exception, which belongs to the rethrowing thread.
+ *   - An exception lies in shared memory. Only its own thread refers to it until that thread makes
+ *     an exception_ptr of it; then references are counted under LOCK_EXCEPTIONS. The thread that
+ *     drops the last one has seen all that other threads did with it.
+ *   - A rethrow creates a dependent exception, which belongs to the rethrowing thread.
  */
 #include <assert.h>
 #include <dlfcn.h>
@@ -48,7 +48,7 @@ static_assert(sizeof(struct exception) == 112, "the size is that of libstdc++");
 /* The object follows it. */
 struct primary {
     int references;
-    int passed; /* XC1: an exception_ptr was made; padding in libstdc++ */
+    int passed; /* an exception_ptr was made; padding in libstdc++ */
     uint64_t unused;
     struct exception e;
 };
@@ -106,7 +106,7 @@ void free_exception(void *object)
         NEXT(free_fn, "__cxa_free_exception")(object);
 }
 
-/* ---- references: XC1 ---- */
+/* ---- references ---- */
 
 struct change {
     struct primary *p;
@@ -183,7 +183,7 @@ void pointer_gone(void **pointer)
     }
 }
 
-/* ---- rethrow: XC2 ---- */
+/* ---- rethrow ---- */
 
 static void end_of_dependent(int reason, struct unwinding *u)
 {

@@ -3,12 +3,12 @@
  * fork.c - children of the program, which are expected to call exec.
  *
  * Invariants
- *   FK1  The child has a private stack at the same address; otherwise it would share its parent's.
- *   FK2  It reads the rest of shared memory as far as its node could, and stores to none of it,
- *        except private copies of the program's variables, which exit() needs. Any other access
- *        ends it with a line.
- *   FK3  Its parent waits until it has called exec or has ended, so that the child still finds
- *        what it executes, but at most a second, since the child may wait for its parent.
+ *   - The child has a private stack at the same address; otherwise it would share its parent's.
+ *   - It reads the rest of shared memory as far as its node could, and stores to none of it, except
+ *     private copies of the program's variables, which exit() needs. Any other access ends it with
+ *     a line.
+ *   - Its parent waits until it has called exec or has ended, so that the child still finds what it
+ *     executes, but at most a second, since the child may wait for its parent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static void each_mapping(mapping_fn *fn)
 
 static void find_heap(char *begin, char *end, const struct procfs_map *map)
 {
-    if (!heap_is_shared(begin) || !map->is_shared) /* the rest is reserved: AD2 */
+    if (!heap_is_shared(begin) || !map->is_shared) /* the rest is reserved: [addresses.reserved] */
         return;
     if (!heap_begin || begin < heap_begin)
         heap_begin = begin;
@@ -96,7 +96,6 @@ static bool copy_of_own(char *begin, size_t bytes)
     return mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == begin;
 }
 
-/* FK2 */
 static void keep(char *begin, char *end, const struct procfs_map *map)
 {
     size_t bytes = (size_t)(end - begin);
@@ -104,7 +103,7 @@ static void keep(char *begin, char *end, const struct procfs_map *map)
         (void)mprotect(begin, bytes, PROT_READ);
 }
 
-/* ---- the stack: FK1 ---- */
+/* ---- the stack ---- */
 
 static struct stack save_stack(char *frame)
 {
@@ -141,7 +140,6 @@ static void become_child(const struct stack *s)
     start_is_child = true;
 }
 
-/* FK3 */
 static void await_child(int fd)
 {
     struct pollfd end = { .fd = fd, .events = POLLIN };

@@ -17,8 +17,8 @@
 
 #include "base/addresses.h"
 
-/* Range of HLRC's heap. Only libraries and their allocations lie there as well, if system calls
- * are filtered (hlrc/system/filter.h SF2): from a third of the address space on. */
+/* Range of HLRC's heap. Only libraries and their allocations lie there as well, if system calls are
+ * filtered (hlrc/system/filter.h): from a third of the address space on. */
 #define HEAP_LOW   ADDRESSES_SPACE
 #define HEAP_HIGH  ADDRESSES_SLICES
 #define OTHERS_LOW ((uintptr_t)0x2aaaaaaaa000)

@@ -11,7 +11,7 @@
 #include "base/addresses.h"
 #include "base/stack_switch.h"
 
-/* LN2: far from all other addresses, HLRC's heap included. */
+/* Far from all other addresses, HLRC's heap included. */
 #define SHARED_AT    ((char *)ADDRESSES_STACKS)
 #define PRIVATE_AT   (SHARED_AT + ((ADDRESSES_SPACE - ADDRESSES_STACKS) / 2))
 #define GUARD_BYTES  ((size_t)64 << 10)
@@ -20,7 +20,7 @@
 
 _Thread_local struct lane *lane_current;
 
-static size_t shared_bytes;              /* of one stack; 0: LN3 */
+static size_t shared_bytes;              /* of one stack; 0 in a job of one node */
 static size_t private_bytes = OWN_BYTES; /* besides thread-local variables */
 
 static char *map(char *at, size_t bytes)
@@ -77,7 +77,7 @@ static void *begin(void *arg)
     lane_current = s.lane;
     if (s.lane->shared_top)
         (void)hlrc_touch(s.lane->shared_top - 1, 1, 0);
-    pthread_sigmask(SIG_SETMASK, &s.mask, NULL); /* SG1 */
+    pthread_sigmask(SIG_SETMASK, &s.mask, NULL);
     void *result = s.body(s.arg);
     lane_block_signals(NULL);
     return result;
@@ -97,7 +97,7 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
         l->shared_top = SHARED_AT + (size_t)(index + 1) * shared_bytes;
     struct start *s = &starts[index % 1024];
     *s = (struct start){ .lane = l, .body = body, .arg = arg };
-    lane_block_signals(&mask); /* SG1 */
+    lane_block_signals(&mask);
     s->mask = mask;
     pthread_attr_init(&attr);
     int rc = pthread_attr_setstack(&attr, at, bytes);
@@ -116,7 +116,7 @@ void lane_adopt(struct lane *l, int index)
 
 void lane_run(struct lane *l, void (*act)(void *), void *arg)
 {
-    if (!l->shared_top) { /* LN3 */
+    if (!l->shared_top) {
         act(arg);
         return;
     }
@@ -124,8 +124,8 @@ void lane_run(struct lane *l, void (*act)(void *), void *arg)
     l->private_sp = NULL;
 }
 
-/* LN1. A thread that left the shared stack by an exception, as in pthread_exit, is on the private
- * one again, and private_sp is stale. */
+/* A thread that left the shared stack by an exception, as in pthread_exit, is on the private one
+ * again, and private_sp is stale. */
 void lane_call(void (*act)(void *), void *arg)
 {
     struct lane *l = lane_current;

@@ -13,12 +13,12 @@
  *                                 lane_call: HLRC, and back
  *
  * Invariants
- *   LN1  HLRC is never called on a shared stack. Code on the private stack accesses the caller's
- *        variables on the shared one like any memory of the program: it may fault there.
- *   LN2  A thread's stacks have the same addresses on every node, and no two threads share a stack
- *        address. The same holds for thread-local variables, which lie on the private stack. So no
- *        address of one thread is mistaken for another's.
- *   LN3  A job of one node has no shared stacks, and these functions are plain calls.
+ *   - HLRC is never called on a shared stack. Code on the private stack accesses the caller's
+ *     variables on the shared one like any memory of the program: it may fault there.
+ *   - A thread's stacks have the same addresses on every node, and no two threads share a stack
+ *     address. The same holds for thread-local variables, which lie on the private stack. So no
+ *     address of one thread is mistaken for another's.
+ *   - A job of one node has no shared stacks, and these functions are plain calls.
  */
 #ifndef COMPAT_LANE_H
 #define COMPAT_LANE_H
@@ -30,7 +30,7 @@
 
 struct lane {
     int index;        /* in the job: node * threads per node + thread */
-    char *shared_top; /* NULL: LN3 */
+    char *shared_top; /* NULL: a job of one node */
     void *private_sp; /* while the program's code runs: the private stack pointer */
     char *private_at; /* the private stack, which outlives the thread */
     pthread_t thread;
@@ -40,7 +40,7 @@ struct lane {
 extern _Thread_local struct lane *lane_current __attribute__((visibility("hidden")));
 
 /* Reserves `lanes` shared stacks of `bytes` each, to be shared before hlrc_init. 0 lanes: private
- * stacks get this size (LN3). 0 or a negative errno. */
+ * stacks get this size. 0 or a negative errno. */
 int lanes_reserve(int lanes, size_t bytes);
 
 /* Starts thread `index` of the job on its private stack. *l is zeroed, or was used for the same
@@ -50,7 +50,7 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
 /* Makes the calling thread a compute thread of a job of one node. */
 void lane_adopt(struct lane *l, int index);
 
-/* Size of a shared stack; 0: LN3. */
+/* Size of a shared stack; 0 in a job of one node. */
 size_t lane_stack_bytes(void);
 
 /* Runs the program's code on this thread's shared stack. */

@@ -3,12 +3,11 @@
  * signals.c - the program's signal handlers.
  *
  * Invariants
- *   SG1  The kernel writes a handler's frame, and the shared stack may be inaccessible to it. So
- *        handlers run on the alternate stack, which each thread has for page faults. A thread that
- *        does not have it yet, or any more, gets no signals.
- *   SG2  A handler may access shared memory, so it must not run inside an HLRC call: a program
- *        that sets handlers starts as with --signals mask, unless an option says otherwise
- *        (start.c).
+ *   - The kernel writes a handler's frame, and the shared stack may be inaccessible to it. So
+ *     handlers run on the alternate stack, which each thread has for page faults. A thread that
+ *     does not have it yet, or any more, gets no signals.
+ *   - A handler may access shared memory, so it must not run inside an HLRC call: a program that
+ *     sets handlers starts as with --signals mask, unless an option says otherwise (start.c).
  */
 #include <signal.h>
 
@@ -33,7 +32,7 @@ static void change(void *arg)
 {
     struct setting *s = arg, mine = *s;
     if (start_sharing)
-        mine.act.sa_flags |= SA_ONSTACK; /* SG1 */
+        mine.act.sa_flags |= SA_ONSTACK;
     mine.rc = sigaction(mine.sig, mine.set ? &mine.act : NULL, &mine.old);
     *s = mine;
 }

@@ -88,7 +88,6 @@ static size_t stack_bytes(void)
 /* This process set the variable. */
 static bool serve_is_ours;
 
-/* SM5. */
 static void serve_calls(void)
 {
     const char *asked = getenv(SERVE);
@@ -134,7 +133,7 @@ static void look_for_handlers(const char *name)
                                            "__wrap___sysv_signal" };
     for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
         if (strcmp(name, setters[i]) == 0)
-            (void)setenv("HLRC_SIGNALS", "mask", 0); /* SG2 */
+            (void)setenv("HLRC_SIGNALS", "mask", 0);
 }
 
 static void look_at_name(const char *name, bool copied, size_t bytes)
@@ -202,7 +201,6 @@ static char **shared_texts(char **texts)
     return copy;
 }
 
-/* SM4. */
 static void share_arguments(void)
 {
     environment = environ;
@@ -216,8 +214,7 @@ static void share_arguments(void)
 
 /* ---- C++ streams ---- */
 
-/* SM1: std::cout and the like are created by constructors of the program, which run only on node
- * 0. */
+/* std::cout and the like are created by constructors of the program, which run only on node 0. */
 static void streams_call(const char *name)
 {
     static char init;

@@ -16,16 +16,16 @@
  *      other threads; then all nodes call hlrc_finalize
  *
  * Invariants
- *   SM1  No code of the program runs before 4, and from then on only node 0's, except code that
- *        the layer runs on other threads. So shared memory is equal on all nodes at first:
- *        contents of the executable, and addresses that the loader stored.
- *   SM2  Libraries and their own allocations are not shared. Memory from a library or mmap on one
- *        node is accessible on no other (base/addresses.h AD2).
- *   SM3  The exit status of node 0 is the program's; the others exit with 0.
- *   SM4  main's arguments and environment are copies in shared memory, since the kernel's have
- *        different addresses on each node.
- *   SM5  System calls may be passed shared memory (--syscalls): enabled where possible, unless the
- *        user says otherwise. Programs started by this one do not inherit it.
+ *   - No code of the program runs before 4, and from then on only node 0's, except code that the
+ *     layer runs on other threads. So shared memory is equal on all nodes at first: contents of the
+ *     executable, and addresses that the loader stored.
+ *   - Libraries and their own allocations are not shared. Memory from a library or mmap on one node
+ *     is accessible on no other [addresses.reserved].
+ *   - The exit status of node 0 is the program's; the others exit with 0.
+ *   - main's arguments and environment are copies in shared memory, since the kernel's have
+ *     different addresses on each node.
+ *   - System calls may be passed shared memory (--syscalls): enabled where possible, unless the
+ *     user says otherwise. Programs started by this one do not inherit it.
  */
 #ifndef COMPAT_START_H
 #define COMPAT_START_H

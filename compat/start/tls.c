@@ -79,7 +79,7 @@ void tls_show(void)
     memcpy(s->bytes, mine, block_bytes);
 }
 
-/* TV2: maps the memory twice, read-only at its own address. */
+/* Maps the memory twice, read-only at its own address. */
 static void map(struct mirror *m, const struct shown *s)
 {
     char *page = (char *)((uintptr_t)s->at & ~(uintptr_t)(PAGE - 1));

@@ -6,12 +6,12 @@
  * They are private. But for copyin and copyprivate the compiler passes their addresses to other
  * threads, which read there before the next barrier. So a thread that passes addresses shows its
  * variables: they are copied to shared memory, and from there, on other nodes, to their own
- * addresses (LN2: nothing else lies there).
+ * addresses (nothing else lies there).
  *
  * Invariants
- *   TV1  After the barrier that follows tls_show, a thread that has called tls_see reads at each
- *        of their addresses the value that the showing thread had there.
- *   TV2  Other nodes cannot write there: a thread that tries gets SIGSEGV instead of a lost write.
+ *   - After the barrier that follows tls_show, a thread that has called tls_see reads at each of
+ *     their addresses the value that the showing thread had there.
+ *   - Other nodes cannot write there: a thread that tries gets SIGSEGV instead of a lost write.
  */
 #ifndef COMPAT_TLS_H
 #define COMPAT_TLS_H

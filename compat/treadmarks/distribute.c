@@ -13,7 +13,7 @@
 
 /* Each has separate pages, so that reading a link does not fetch others' writes. */
 struct record {
-    struct record *next; /* written once, by the holder of the chain's lock (TD2) */
+    struct record *next; /* written once, by the holder of the chain's lock */
     struct tmk_place place;
     size_t size;
     unsigned char data[];
@@ -44,7 +44,7 @@ void tmk_distribute_begin(void)
     oldest = was[0] = was[1] = last;
 }
 
-/* TD2: the chain's lock is held. */
+/* The chain's lock is held. */
 static void take(void)
 {
     while (last->next) {
@@ -59,7 +59,7 @@ static void take(void)
 
 void tmk_distribute_take(void)
 {
-    if (Tmk_nprocs == 1 || !__atomic_load_n(&last->next, __ATOMIC_RELAXED)) /* TD2 */
+    if (Tmk_nprocs == 1 || !__atomic_load_n(&last->next, __ATOMIC_RELAXED))
         return;
     hlrc_lock(chain);
     take();
@@ -72,7 +72,7 @@ void tmk_distribute_meet(void)
     tmk_distribute_take();
     if (Tmk_proc_id != 0)
         return;
-    while (oldest != was[1]) { /* TD3 */
+    while (oldest != was[1]) {
         struct record *r = oldest;
         oldest = r->next;
         hlrc_free(r);
@@ -87,7 +87,7 @@ void tmk_distribute(const void *ptr, size_t size)
     /* all processes have shared memory */
     if (Tmk_nprocs == 1 || size == 0 || hlrc_home(ptr) != -EINVAL)
         return;
-    if (!tmk_place_of(ptr, size, true, &place)) /* TD1 */
+    if (!tmk_place_of(ptr, size, true, &place))
         Tmk_errexit("Tmk_distribute: %zu bytes at %p are not in a global or static variable, so "
                     "other processes have other data there; use a global or static variable\n",
                     size, ptr);

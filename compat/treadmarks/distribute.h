@@ -8,15 +8,15 @@
  *                        ^ last: taken by this process
  *
  * Invariants
- *   TD1  A variable is named by its location in the program (place.h). A variable without one is
- *        refused.
- *   TD2  Each process takes all records, in the chain's order, under the chain's lock. It tests
- *        for more without the lock: a link changes once, from NULL. The test may run while the
- *        link is being written; then the lock waits until all of it is. The test cannot miss a
- *        record whose writer has released to this process.
- *   TD3  A record is freed after all processes have taken a later one. Process 0 frees the records
- *        before the one that it had taken two barriers ago. It had seen that one before it arrived
- *        at the last barrier but one, so all have when they arrive at the last.
+ *   - A variable is named by its location in the program (place.h). A variable without one is
+ *     refused.
+ *   - Each process takes all records, in the chain's order, under the chain's lock. It tests for
+ *     more without the lock: a link changes once, from NULL. The test may run while the link is
+ *     being written; then the lock waits until all of it is. The test cannot miss a record whose
+ *     writer has released to this process.
+ *   - A record is freed after all processes have taken a later one. Process 0 frees the records
+ *     before the one that it had taken two barriers ago. It had seen that one before it arrived at
+ *     the last barrier but one, so all have when they arrive at the last.
  */
 #ifndef COMPAT_TREADMARKS_DISTRIBUTE_H
 #define COMPAT_TREADMARKS_DISTRIBUTE_H
@@ -29,7 +29,7 @@ void tmk_distribute_begin(void);
 void tmk_distribute(const void *ptr, size_t size);
 /* After an acquire: takes values that others have distributed. */
 void tmk_distribute_take(void);
-/* A barrier, then the same; frees records that all have taken (TD3). */
+/* A barrier, then the same; frees records that all have taken. */
 void tmk_distribute_meet(void);
 
 #endif

@@ -3,10 +3,11 @@
  * conds.pml - condition variables by remote operations (onesided/conds_mcs.c), for spin. locks.pml has the queue that
  * guards their records (mcs.c).
  *
- * Three nodes of one thread each. Two threads take tokens, one at a time, and wait if there is none. The third one brings
- * tokens, one or two at a time, and signals or broadcasts, while it holds the program's lock or after it has released it.
- * The record is at the home, the third node. A node's writes to another node arrive later, in order. Atomics follow earlier
- * writes of their node to the same target (fabric.h F1, F2). Reads happen at any time.
+ * Three nodes of one thread each. Two threads take tokens, one at a time, and wait if there is
+ * none. The third one brings tokens, one or two at a time, and signals or broadcasts, while it
+ * holds the program's lock or after it has released it. The record is at the home, the third node.
+ * A node's writes to another node arrive later, in order. Atomics follow earlier writes of their
+ * node to the same target [fabric.write-order], [fabric.atomic-order]. Reads happen at any time.
  *
  * Checked:
  *   - no signal is missed: all threads end (spin: no invalid end state);
@@ -70,7 +71,7 @@ end:
 
 /* ---- mcs.c ---- */
 
-/* MQ1: mcs_take_node */
+/* [mcs.node-clear]: mcs_take_node */
 inline take_node(k)
 {
     d_step {
@@ -96,7 +97,7 @@ inline give_node(k)
     k = 0
 }
 
-/* MQ2: enter_queue */
+/* [mcs.node-clear]: enter_queue */
 inline acquire_guard(k)
 {
     atomic {
@@ -116,7 +117,7 @@ inline acquire_guard(k)
     atomic { holders++; assert(holders == 1); before = 0 }
 }
 
-/* MQ2: mcs_release, set_free */
+/* [mcs.node-clear]: mcs_release, set_free */
 inline release_guard(k)
 {
     holders--;
@@ -136,7 +137,7 @@ inline release_guard(k)
     atomic { give_node(k); before = 0 }
 }
 
-/* MQ4: mcs_grant */
+/* [mcs.time-first]: mcs_grant */
 inline grant(name, time)
 {
     TO(n, NODE_OF(name))!TIME, name - 1, time;
@@ -148,7 +149,7 @@ inline grant(name, time)
 #define READ_LIST atomic { list_first = first; list_last = last }
 #define READ_NEXT(to, name) atomic { assert(next[(name) - 1] != 0); to = next[(name) - 1] }
 
-/* CQ1: write_words */
+/* [conds-mcs.guarded]: write_words */
 inline write_words(node, what, at, value)
 {
     TO(n, node)!what, at, value;
@@ -157,7 +158,7 @@ inline write_words(node, what, at, value)
 #endif
 }
 
-/* C1: mcs_enter. C3: mcs_enter */
+/* [cond.registered-first]: mcs_enter */
 inline enter()
 {
     take_node(mine);
@@ -181,7 +182,7 @@ inline taken_from_list()
     do
     :: nempty(registered) ->
         registered?before;
-        assert(len(taken_off) > 0 || before == list_first);      /* C3: mcs_enter */
+        assert(len(taken_off) > 0 || before == list_first);      /* code: mcs_enter */
         off_with[before - 1] = closed;
         taken_off!before;
         if
@@ -193,7 +194,7 @@ inline taken_from_list()
     before = 0
 }
 
-/* CQ1: unlink_waiters */
+/* [conds-mcs.guarded]: unlink_waiters */
 inline unlink_waiters()
 {
     take_node(k);
@@ -210,7 +211,7 @@ inline unlink_waiters()
     release_guard(k)
 }
 
-/* C2: signal_waiters */
+/* [cond.signal-time]: signal_waiters */
 inline signal()
 {
 #ifdef UNCLOSED
@@ -229,7 +230,7 @@ inline signal()
 #endif
         if
         :: name == list_last -> list_first = 0
-        :: else -> READ_NEXT(list_first, name)                  /* CQ2: mcs_signal */
+        :: else -> READ_NEXT(list_first, name)                  /* [conds-mcs.guarded]: mcs_signal */
         fi;
 #ifndef GRANTED_FIRST
         grant(name, time);
@@ -250,7 +251,7 @@ inline wait()
     UNLOCK;
     enter();
 #else
-    enter();                                                    /* C1: hlrc_cond_wait */
+    enter();                                                    /* [cond.registered-first]: hlrc_cond_wait */
     UNLOCK;
 #endif
     atomic {

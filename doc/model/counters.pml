@@ -2,10 +2,11 @@
 /*
  * counters.pml - barriers by remote atomics (onesided/barrier_counter.c), for spin.
  *
- * Nodes enter barrier after barrier, at one counter (--barrier central), or with -DTREE at one counter for each two nodes and
- * one counter above those (--barrier gb, a fan of two). A node's writes to another node arrive later, in order. An atomic
- * follows earlier writes of its node to the same target (fabric.h F1, F2). Operations on different targets are not
- * ordered (F4).
+ * Nodes enter barrier after barrier, at one counter (--barrier central), or with -DTREE at one
+ * counter for each two nodes and one counter above those (--barrier gb, a fan of two). A node's
+ * writes to another node arrive later, in order. An atomic follows earlier writes of its node to
+ * the same target [fabric.write-order], [fabric.atomic-order]. Operations on different targets are
+ * not ordered [fabric.target-order].
  *
  * Checked:
  *   - a node departs only after all have arrived, and has the vector times of all;
@@ -69,7 +70,7 @@ inline RAISE(time, other)
 
 #define SLOT(g, k) (((g) * FAN + (k)) * 2 + PARITY)
 
-/* BC2: arrive_at */
+/* [barrier-counter.epochs]: arrive_at */
 inline BRING()
 {
     TO(n, GATHERED_AT(g))!ARRIVAL, SLOT(g, k), time
@@ -83,12 +84,12 @@ inline ADD()
 #ifdef COUNTED_ONCE
         last = count[g * 2 + PARITY] == MEMBERS(g)
 #else
-        last = count[g * 2 + PARITY] % MEMBERS(g) == 0          /* BC1: arrive_at */
+        last = count[g * 2 + PARITY] % MEMBERS(g) == 0          /* [barrier-counter.epochs]: arrive_at */
 #endif
     }
 }
 
-/* Reads the slots of all members, one after the other. BC2: collect */
+/* Reads the slots of all members, one after the other. [barrier-counter.epochs]: collect */
 inline COLLECT()
 {
     k = 0;
@@ -98,7 +99,7 @@ inline COLLECT()
     od
 }
 
-/* BC3: release_all */
+/* [barrier-counter.epochs]: release_all */
 inline RELEASE_ALL()
 {
     atomic { assert(releases == epoch); releases++ };
@@ -170,7 +171,7 @@ proctype node(byte n)
         atomic { arrived[n] = epoch + 1; time = time + (1 << (2 * n)) };
         ARRIVE();
         atomic {
-            released[n * 2 + PARITY] == epoch + 1;              /* BC3: is_released */
+            released[n * 2 + PARITY] == epoch + 1;              /* [barrier-counter.epochs]: is_released */
             RAISE(time, released_time[n * 2 + PARITY]);
             CHECK();
             epoch++

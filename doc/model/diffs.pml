@@ -2,9 +2,10 @@
 /*
  * diffs.pml - diffs by remote writes into the home's page (onesided/diffs_write.c, hlrc/memory/page_flush.c), for spin.
  *
- * Node 0 is the home of a page, node 1 writes it. One byte belongs to the home, another one to the writer. The home's threads
- * store at any time, also during a flush. The writer's remote writes arrive later, in order (fabric.h F1). The adapter reads
- * them at that time from the slot in which the diff was encoded.
+ * Node 0 is the home of a page, node 1 writes it. One byte belongs to the home, another one to the
+ * writer. The home's threads store at any time, also during a flush. The writer's remote writes
+ * arrive later, in order [fabric.write-order]. The adapter reads them at that time from the slot in
+ * which the diff was encoded.
  *
  * -DREADER: the home stores nothing, and node 2 reads the page: one of its threads acquires, another one fetches. An
  * interval of the writer may have a second page, and there is one slot.
@@ -51,14 +52,14 @@ end:
 
 /* ---- the writer ---- */
 
-/* A slot is reused when all writes from it have arrived. DW2: write_room */
+/* A slot is reused when all writes from it have arrived. [diffs-write.visible]: write_room */
 #ifdef SLOT_REUSED
 #define ROOM() skip
 #else
 #define ROOM() empty(wire)
 #endif
 
-/* DW1: write_add */
+/* [diffs-write.visible]: write_add */
 inline ADD(at)
 {
     wire!RUN, at, 0;
@@ -81,7 +82,7 @@ active proctype writer()
         fi;
 #endif
 #ifndef UNAWAITED
-        empty(wire);                            /* DW1: write_send */
+        empty(wire);                            /* [diffs-write.visible]: write_send */
 #endif
         atomic {
             vt = interval;
@@ -114,7 +115,7 @@ end:
         fetched = mem[1];
         atomic {
             if
-            :: has >= needed -> copy = fetched; stale = false; needed = 0       /* P4: install */
+            :: has >= needed -> copy = fetched; stale = false; needed = 0       /* [page.needed-versions]: install */
             :: else
             fi;
             fetching = false;
@@ -124,7 +125,7 @@ end:
     od
 }
 
-/* Another one acquires, and loads. P4: note_end. DW1: told_is_there */
+/* Another one acquires, and loads. [page.needed-versions]: note_end; [diffs-write.visible]: told_is_there */
 active proctype reader()
 {
     do
@@ -154,7 +155,8 @@ active proctype home()
 {
     do
     :: atomic { stored < STORES && writable -> stored++; mem[0] = stored }
-    :: atomic { stored < STORES && !writable && !busy && !locked -> writable = true; listed = true }       /* P3: mark_dirty */
+    /* [page.writable-tracked]: mark_dirty */
+    :: atomic { stored < STORES && !writable && !busy && !locked -> writable = true; listed = true }
     :: atomic { stored == STORES -> break }
     od
 }
@@ -180,7 +182,7 @@ inline COMPARE()
     k = 0
 }
 
-/* P8: page_flush_home, copy_of */
+/* [page.retained-twin]: page_flush_home, copy_of */
 inline COPY()
 {
     do
@@ -190,7 +192,8 @@ inline COPY()
     atomic { k = 0; has_twin = true }
 }
 
-/* Another node has read the page, so it is announced. DW3: page_flush_home, others_here. P9: page_flush_home */
+/* Another node has read the page, so it is announced. [diffs-write.home-twin]: page_flush_home, others_here; [page.equal-twin]:
+ * page_flush_home */
 inline CAPTURE()
 {
     others_now = applied[1];
@@ -221,7 +224,7 @@ inline CAPTURE()
     fi
 }
 
-/* A notice of the writer arrives, and the page is locked. P9: page_flush_told */
+/* A notice of the writer arrives, and the page is locked. [page.equal-twin]: page_flush_told */
 active proctype acquirer()
 {
     byte has, k;
@@ -261,15 +264,15 @@ inline CLOSE()
             announce = true;
             covers = stored;
             if
-            :: kept = true                      /* P8: seal_run */
-            :: writable = false                 /* P7: seal_run */
+            :: kept = true                      /* [page.retained-twin]: seal_run */
+            :: writable = false                 /* [page.busy-capture]: seal_run */
             fi
         };
         CAPTURE();
         atomic {
             busy = false;
             if
-            :: kept -> listed = true            /* P8: page_flush_end */
+            :: kept -> listed = true            /* [page.retained-twin]: page_flush_end */
             :: else -> has_twin = false; twin[0] = 0; twin[1] = 0
             fi
         }

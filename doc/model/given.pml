@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * given.pml - memory that all nodes free together, and that a thread allocates again (hlrc/heap/collective.c CO2,
- * hlrc/memory/exclusive.c EP5), for spin.
+ * given.pml - memory that all nodes free together, and that a thread allocates again [heap.reset],
+ * [unshared.reset], for spin.
  *
  * One page has its home at node 1, where it is EXCLUSIVE. A thread of node 1 writes it once more. Then a thread of each node
  * frees it. Until it enters that call, node 0 may read the page. Once node 0 has passed the second barrier, a second
@@ -47,7 +47,7 @@ byte reset_vt;                  /* ghost: of node 1 */
 
 /* ---- node 1 ---- */
 
-/* EP2: exclusive_begin. EP3: leave */
+/* [unshared.announced-first]: exclusive_begin; [unshared.new-readers]: leave */
 inline WRITE(number)
 {
     if
@@ -69,7 +69,7 @@ inline WRITE(number)
     }
 }
 
-/* EP4: exclusive_look. EP3: exclusive_arrivals. EP5: look_at */
+/* [unshared.new-readers]: exclusive_look, exclusive_arrivals; [unshared.reset]: look_at */
 inline CLOSE()
 {
     atomic { !closing -> closing = true };
@@ -110,16 +110,16 @@ active proctype freeing()       /* main thread */
 #ifdef HELD_EARLY
     held = true;
 #endif
-    CLOSE();                    /* CO2: settle */
-    held = true;                /* EP5: settle */
+    CLOSE();                    /* [heap.reset]: settle */
+    held = true;                /* [unshared.reset]: settle */
     atomic { arrived_vt = vt; arrived[1] = true };
     arrived[0];
     atomic { has_readers = false; announced = false; mem = 0 };
     atomic { assert(!dirty); exclusive = false; reset_vt = vt };
 #ifndef HELD_LATE
-    held = false;               /* EP5: page_reset */
+    held = false;               /* [unshared.reset]: page_reset */
 #endif
-    arrived[3] = true;          /* CO2: reset_pages */
+    arrived[3] = true;          /* [heap.reset]: reset_pages */
     arrived[2];
     held = false
 }
@@ -159,7 +159,7 @@ inline ACQUIRE(upto)
     od
 }
 
-/* Takes the lock, and reads. EP1: introduce */
+/* Takes the lock, and reads. [unshared.reader-mark]: introduce */
 inline READ()
 {
     asked = true;
@@ -190,7 +190,7 @@ active proctype root()
     atomic { ACQUIRE(arrived_vt); stale = true; introduced = false; granted_value = 0 };
     arrived[2] = true;
     arrived[3];
-    given = true;               /* CO2: free_all */
+    given = true;               /* [heap.reset]: free_all */
     READ();
     READ()
 }

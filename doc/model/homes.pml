@@ -152,7 +152,7 @@ inline fetch(n)
 #define HELD(n) held[n]
 #endif
 
-/* Repeats steps until the thread has access. MV1: access_step */
+/* Repeats steps until the thread has access. [home-migration.held]: access_step */
 inline need(n, right)
 {
     do
@@ -218,7 +218,7 @@ inline meet(n, number)
     depart(n, number)
 }
 
-/* MV1: hold. Settling: inaccessible until no fetch or diff of the page is in flight. */
+/* [home-migration.held]: hold. Settling: inaccessible until no fetch or diff of the page is in flight. */
 inline hold(n)
 {
     held[n] = true;
@@ -230,7 +230,7 @@ inline hold(n)
 #endif
 }
 
-/* MV1: page_move_bring */
+/* [home-migration.held]: page_move_bring */
 inline bring(n)
 {
 #ifdef INCOMPLETE
@@ -252,7 +252,7 @@ inline bring(n)
     }
 }
 
-/* MV1: page_move_switch */
+/* [home-migration.held]: page_move_switch */
 inline switch_home(n)
 {
     d_step {
@@ -264,7 +264,7 @@ inline switch_home(n)
     }
 }
 
-/* MV1: homes_move */
+/* [home-migration.held]: homes_move */
 inline round_of(n)
 {
     hold(n);
@@ -297,7 +297,7 @@ proctype main_thread(byte n)
         arrive(n, number);
         if :: split -> gone >= MOVE :: else fi;         /* steps of another node after its barrier */
         depart(n, number);
-        /* MV2: barrier_all, master_serve */
+        /* [home-migration.full-barrier]: barrier_all, master_serve */
 #ifdef WITHOUT_ALL
         if :: number == MOVE && !split -> round_of(n) :: else fi;
 #else

@@ -3,9 +3,10 @@
  * intervals.pml - threads of one node that share a page, a dirty list and a lock, on CPUs with store buffers
  * (hlrc/memory/interval.c, async/locks_manager.c, hlrc/memory/exclusive.c, dirty.c), for spin.
  *
- * Node 0 has two program threads and a worker, which also does the work of the handler. Each program thread repeats, while
- * operations are left: take the lock, store to the page, release the lock; or flush. A release may publish nothing (lock.h
- * L6). Node 1 requests the lock, acquires, and reads the page. One page, one lock.
+ * Node 0 has two program threads and a worker, which also does the work of the handler. Each
+ * program thread repeats, while operations are left: take the lock, store to the page, release the
+ * lock; or flush. A release may publish nothing [lock.biased]. Node 1 requests the lock, acquires,
+ * and reads the page. One page, one lock.
  *
  * Default: the home of the page is node 1. A flush sends the page's bytes as a diff, and write-protects it or leaves it
  * writable. -DHOME: the home is node 0, where the page may be EXCLUSIVE. Node 1 has a copy, and may also acquire at any time
@@ -55,7 +56,7 @@ chan buffer[4] = [4] of { byte, byte };
 #define UNLOCKED(c, word) ((c == 0 || !PENDING(0, word)) && (c == 1 || !PENDING(1, word)) && (c == 2 || !PENDING(2, word)))
 #define NOT_PENDING(word) (!PENDING(0, word) && !PENDING(1, word))
 
-/* The mode OPEN is ASKED here, where a thread has the lock, or LEFT_TO_WORKER; AWAY: node 1 has it. L8: mode_of */
+/* The mode OPEN is ASKED here, where a thread has the lock, or LEFT_TO_WORKER; AWAY: node 1 has it. [lock.fast-mode]: mode_of */
 #define FREE 0
 #define TAKEN 1
 #define GUARDED 2
@@ -106,7 +107,7 @@ end:
 
 /* ---- the dirty list ---- */
 
-/* Under the page's lock. O2: dirty_any */
+/* Under the page's lock. code: dirty_any */
 inline LIST_DIRTY(c)
 {
     atomic {
@@ -121,7 +122,7 @@ inline LIST_DIRTY(c)
 #ifdef HOME
 /* ---- exclusive.c ---- */
 
-/* Sets alone if the page leaves tracking. ASSUMPTION: locked. EP2: exclusive_begin */
+/* Sets alone if the page leaves tracking. ASSUMPTION: locked. [unshared.announced-first]: exclusive_begin */
 inline EXCLUSIVE_BEGIN(c)
 {
     LOAD(c, alone, HAS_READERS);
@@ -141,7 +142,7 @@ inline EXCLUSIVE_BEGIN(c)
     fi
 }
 
-/* Sets found if readers have arrived that no flush has seen. EP3: exclusive_arrivals */
+/* Sets found if readers have arrived that no flush has seen. [unshared.new-readers]: exclusive_arrivals */
 inline LOOK_FOR_ARRIVALS(c)
 {
     atomic { assert(!PENDING(c, LISTED)); found = memory[LISTED] || others };
@@ -151,11 +152,11 @@ inline LOOK_FOR_ARRIVALS(c)
     fi
 }
 
-/* EP4: exclusive_look. EP3: exclusive_look, leave */
+/* [unshared.new-readers]: exclusive_look, leave */
 inline LOOK_AT_PAGES(c)
 {
     FENCE(c);
-    looking = true;                                             /* EP4: close_dirty */
+    looking = true;                                             /* [unshared.new-readers]: close_dirty */
     LOOK_FOR_ARRIVALS(c);
     if
     :: found ->
@@ -167,7 +168,7 @@ inline LOOK_AT_PAGES(c)
                 !locked ->
                 locked = exclusive;
                 dirty = dirty || exclusive;
-                sealed_next = sealed_next || exclusive;         /* EP6: leave */
+                sealed_next = sealed_next || exclusive;         /* [unshared.new-readers]: leave */
                 exclusive_listed = false
             };
             if
@@ -185,7 +186,7 @@ inline LOOK_AT_PAGES(c)
 
 /* ---- interval.c ---- */
 
-/* Sets found if there may be something to publish. I8: interval_spotless, interval_clean */
+/* Sets found if there may be something to publish. [interval.unpublished-test]: interval_spotless, interval_clean */
 inline TEST(c, arrivals)
 {
     LOAD(c, found, CLOSING);
@@ -205,7 +206,8 @@ inline TEST(c, arrivals)
     fi
 }
 
-/* Sets mark to the flush that publishes the caller's stores, 0 if there are none. L3: queue_drop, queue_release */
+/* Sets mark to the flush that publishes the caller's stores, 0 if there are none. [lock.flush-first]: queue_drop,
+ * queue_release */
 inline NOTE_MARK(c)
 {
     TEST(c, false);
@@ -216,7 +218,8 @@ inline NOTE_MARK(c)
     found = false
 }
 
-/* A page that stays writable returns to the list, or leaves tracking. P8: page_flush_end. EP2: exclusive_begin */
+/* A page that stays writable returns to the list, or leaves tracking. [page.retained-twin]: page_flush_end;
+ * [unshared.announced-first]: exclusive_begin */
 inline END_CAPTURE(c)
 {
 #ifdef HOME
@@ -243,7 +246,7 @@ inline END_CAPTURE(c)
 }
 
 /* The page stays writable, or is write-protected: mprotect interrupts the other CPUs, which makes their stores
- * visible. P7: seal_run. P8: page_flush_diff, page_flush_home */
+ * visible. [page.busy-capture]: seal_run; [page.retained-twin]: page_flush_diff, page_flush_home */
 inline CAPTURE(c)
 {
     atomic { !locked && !busy -> busy = dirty };
@@ -253,7 +256,7 @@ inline CAPTURE(c)
         :: atomic { true -> writable = false };
             NOT_PENDING(PAGE)
 #ifdef HOME
-        :: atomic { !sealed_next -> kept = true }               /* EP6: leave */
+        :: atomic { !sealed_next -> kept = true }               /* [unshared.new-readers]: leave */
 #else
         :: kept = true
 #endif
@@ -262,7 +265,7 @@ inline CAPTURE(c)
             captured = memory[PAGE];
 #ifdef HOME
             changed = !has_twin || captured != twin;
-            announced = changed || memory[HAS_READERS];         /* P9: page_flush_same */
+            announced = changed || memory[HAS_READERS];         /* [page.equal-twin]: page_flush_same */
             has_twin = true;
 #else
             announced = captured != twin;
@@ -276,18 +279,18 @@ inline CAPTURE(c)
     fi
 }
 
-/* Takes the whole dirty list, and publishes. I1: dirty_take. I4: close_dirty */
+/* Takes the whole dirty list, and publishes. [interval.covers-dirty]: dirty_take; [interval.diff-first]: close_dirty */
 inline CLOSE_ONCE(c)
 {
 #ifdef CLOSER_UNFENCED
     atomic { begun++; own = begun; STORE(c, BEGUN, begun) };
 #else
-    atomic { FENCE(c) -> begun++; own = begun; memory[BEGUN] = begun };         /* I10: close_once */
+    atomic { FENCE(c) -> begun++; own = begun; memory[BEGUN] = begun };         /* [interval.unpublished-test]: close_once */
 #endif
 #ifdef HOME
     LOOK_AT_PAGES(c);
 #endif
-    /* O2: dirty_take */
+    /* code: dirty_take */
     atomic { UNLOCKED(c, DIRTY) -> found = on_list; on_list = false; STORE(c, DIRTY, 0) };
     if
     :: found -> CAPTURE(c)
@@ -295,7 +298,7 @@ inline CLOSE_ONCE(c)
     fi;
     found = false;
     atomic {
-        vt = (announced -> vt + 1 : vt);                        /* I6: close_dirty */
+        vt = (announced -> vt + 1 : vt);                        /* [interval.own-time]: close_dirty */
         announced = false;
         kept = false;
 #ifdef HOME
@@ -313,7 +316,7 @@ inline CLOSE_ONCE(c)
     atomic { memory[CLOSING] = 0; closing_taken = false }
 }
 
-/* Returns when a flush that begins from now on has ended. I1: interval_close */
+/* Returns when a flush that begins from now on has ended. [interval.covers-dirty]: interval_close */
 inline CLOSE_UNTIL(c)
 {
     do
@@ -331,7 +334,8 @@ inline CLOSE_UNTIL(c)
 inline CLOSE(c)
 {
 #if !defined(RELEASE_UNFENCED) && !defined(LOOK_UNFENCED)
-    FENCE(c);                                                   /* I10: interval_clean. EP3: interval_clean */
+    /* [interval.unpublished-test]: interval_clean; [unshared.new-readers]: interval_clean */
+    FENCE(c);
 #endif
     TEST(c, true);
 #ifdef HOME
@@ -343,7 +347,7 @@ inline CLOSE(c)
     if
     :: found ->
         found = false;
-        atomic { assert(!PENDING(c, BEGUN)); until = memory[BEGUN] + 1 };       /* I10: interval_close */
+        atomic { assert(!PENDING(c, BEGUN)); until = memory[BEGUN] + 1 };       /* [interval.unpublished-test]: interval_close */
         CLOSE_UNTIL(c)
     :: else
     fi
@@ -351,7 +355,7 @@ inline CLOSE(c)
 
 /* ---- the lock ---- */
 
-/* The vector time goes to node 1. L1: serve_owner. ASSUMPTION: in a block */
+/* The vector time goes to node 1. [lock.one-node]: serve_owner. ASSUMPTION: in a block */
 inline GRANT()
 {
     memory[MODE] = AWAY;
@@ -359,7 +363,7 @@ inline GRANT()
     granted = true
 }
 
-/* L8: queue_take */
+/* [lock.fast-mode]: queue_take */
 inline TAKE(c)
 {
     atomic {
@@ -368,7 +372,8 @@ inline TAKE(c)
     }
 }
 
-/* Publishes nothing, and records the pending publication. L3: queue_drop. L6: has_settled. L8: queue_drop */
+/* Publishes nothing, and records the pending publication. [lock.flush-first]: queue_drop; [lock.biased]: has_settled;
+ * [lock.fast-mode]: queue_drop */
 inline DROP(c)
 {
 #ifdef UNLOCK_UNFENCED
@@ -380,7 +385,7 @@ inline DROP(c)
         memory[MODE] = (dropped -> FREE : memory[MODE])
     };
 #else
-    atomic {                                                    /* I10: queue_drop */
+    atomic {                                                    /* [interval.unpublished-test]: queue_drop */
         FENCE(c) ->
         dropped = memory[MODE] == TAKEN;
         memory[MODE] = (dropped -> GUARDED : memory[MODE])
@@ -393,7 +398,7 @@ inline DROP(c)
     mark = 0
 }
 
-/* L3: queue_release */
+/* [lock.flush-first]: queue_release */
 inline RELEASE(c)
 {
     CLOSE(c);
@@ -407,7 +412,7 @@ inline RELEASE(c)
     }
 }
 
-/* A fault opens the page for a store. P3: mark_dirty. EP2: exclusive_begin */
+/* A fault opens the page for a store. [page.writable-tracked]: mark_dirty; [unshared.announced-first]: exclusive_begin */
 inline OPEN(c)
 {
     atomic { !locked && !busy -> locked = true };
@@ -465,7 +470,7 @@ proctype thread(byte c)
     od
 }
 
-/* Sets found if a vector time may leave the node. L3: published. EP3: interval_published. EP4: interval_published */
+/* Sets found if a vector time may leave the node. [lock.flush-first]: published; [unshared.new-readers]: interval_published */
 inline TEST_PUBLISHED(c)
 {
 #ifdef HOME
@@ -482,7 +487,7 @@ inline TEST_PUBLISHED(c)
     fi
 }
 
-/* The handler's part, then the worker's. L3: serve_owner. L6: serve_owner, grant_listed */
+/* The handler's part, then the worker's. [lock.flush-first]: serve_owner; [lock.biased]: serve_owner, grant_listed */
 proctype worker(byte c)
 {
     byte until, own, captured;
@@ -499,7 +504,8 @@ end:
         :: atomic { !found -> GRANT() }
         :: else ->
             atomic { found = false; memory[MODE] = LEFT_TO_WORKER };
-            atomic { assert(!PENDING(c, BEGUN)); until = memory[BEGUN] + 1 };   /* I10: interval_publish */
+            /* [interval.unpublished-test]: interval_publish */
+            atomic { assert(!PENDING(c, BEGUN)); until = memory[BEGUN] + 1 };
             CLOSE_UNTIL(c);
             atomic {
                 memory[MODE] != GUARDED ->
@@ -515,7 +521,7 @@ end:
 /* ---- node 1 ---- */
 
 #ifdef HOME
-/* Marks the page's word, then the home's, then reads. EP1: introduce */
+/* Marks the page's word, then the home's, then reads. [unshared.reader-mark]: introduce */
 inline READ(c)
 {
     if
@@ -532,7 +538,7 @@ inline READ(c)
     atomic { copy = (stale -> memory[PAGE] : copy); stale = false }
 }
 
-/* I5: acquire_all. ASSUMPTION: in a block */
+/* [interval.pages-first]: acquire_all. ASSUMPTION: in a block */
 inline ACQUIRE(upto)
 {
     stale = stale || upto > told;

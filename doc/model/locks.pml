@@ -2,9 +2,11 @@
 /*
  * locks.pml - a lock by remote atomics (onesided/locks_mcs.c, mcs.c), for spin.
  *
- * Three nodes and one lock, whose home is node 0. Node 1 has two threads. Each thread takes the lock, or tries to, a bounded
- * number of times. A node has one queue node, which it reuses at once. A node's writes to another node arrive later, in
- * order. Atomics follow earlier writes of their node to the same target (fabric.h F1, F2). Reads happen at any time (F3).
+ * Three nodes and one lock, whose home is node 0. Node 1 has two threads. Each thread takes the
+ * lock, or tries to, a bounded number of times. A node has one queue node, which it reuses at once.
+ * A node's writes to another node arrive later, in order. Atomics follow earlier writes of their
+ * node to the same target [fabric.write-order], [fabric.atomic-order]. Reads happen at any time
+ * [fabric.read-order].
  *
  * Checked:
  *   - one thread at a time has the lock;
@@ -67,16 +69,16 @@ end:
     od
 }
 
-/* MQ1: mcs_take_node */
+/* [mcs.node-clear]: mcs_take_node */
 inline take_queue_node(n)
 {
     d_step { assert(!in_use[n]); in_use[n] = true; next[n] = 0; granted[n] = false; at_home[n] = false }
 }
 
-/* MQ1: mcs_release; LQ4: try_fetch */
+/* [mcs.node-clear]: mcs_release; [lock.failed-try]: try_fetch */
 #define GIVE_QUEUE_NODE(n) in_use[n] = false
 
-/* MQ3: mcs_take_free */
+/* [mcs.time-first]: mcs_take_free */
 inline take_free(n)
 {
 #ifdef TIME_READ_FIRST
@@ -98,7 +100,7 @@ inline take_free(n)
 #endif
 }
 
-/* MQ2: enter_queue; MQ3: mcs_acquire */
+/* [mcs.node-clear]: enter_queue; [mcs.time-first]: mcs_acquire */
 inline enter_queue(n)
 {
     atomic { empty(TO(n, HOME)); before = tail; tail = n + 1 };
@@ -113,7 +115,7 @@ inline enter_queue(n)
     fi
 }
 
-/* MQ4: mcs_grant */
+/* [mcs.time-first]: mcs_grant */
 inline grant(n, to)
 {
 #ifdef WORD_FIRST
@@ -129,7 +131,7 @@ inline grant(n, to)
 #define LIES_THERE(n) (at_home[n] && covers[n] == node_time[n])
 #endif
 
-/* MQ3: set_free */
+/* [mcs.time-first]: set_free */
 inline set_free(n)
 {
 #ifndef TIME_AFTER_FREE
@@ -148,7 +150,7 @@ inline set_free(n)
 #endif
 }
 
-/* LQ2: queue_release */
+/* [lock.flush-first]: queue_release */
 inline close(n)
 {
 #ifndef NOT_CLOSED
@@ -158,7 +160,7 @@ inline close(n)
 #endif
 }
 
-/* MQ2: mcs_release, set_free */
+/* [mcs.node-clear]: mcs_release, set_free */
 inline let_go(n)
 {
     before = n;
@@ -214,7 +216,7 @@ inline use(n)
 #define STAYS(n) (waiters[n] > 0 && (next[n] == 0 || run_of[n] < LOCAL_RUN))
 #endif
 
-/* LQ3: queue_release, stays */
+/* [lock.overtaking]: queue_release, stays */
 inline release(n)
 {
     if
@@ -247,7 +249,7 @@ inline perform(n)
     d_step { had = false; before = 0 }
 }
 
-/* LQ1: queue_acquire, queue_try; LQ4: queue_try, try_fetch */
+/* [locks-mcs.queue-node]: queue_acquire, queue_try; [lock.failed-try]: queue_try, try_fetch */
 proctype thread_main(byte t)
 {
     byte n = NODE_OF(t), before;

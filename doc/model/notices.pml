@@ -11,9 +11,10 @@
  *   - a notice is of an interval that wrote the page: none is made of words that were overwritten during the read;
  *   - words taken for a record are those of the next interval.
  *
- * Memory. The writer's stores between two releases (RELEASE) become visible in the order of the code or in the reverse
- * order, so any of them may be seen without any other. A remote read reads one word at a time, in any order. A read that
- * was waited for, or is ordered after another one (fabric.h F3), happens later.
+ * Memory. The writer's stores between two releases (RELEASE) become visible in the order of the
+ * code or in the reverse order, so any of them may be seen without any other. A remote read reads
+ * one word at a time, in any order. A read that was waited for, or is ordered after another one
+ * [fabric.read-order], happens later.
  */
 #ifndef INTERVALS
 #define INTERVALS 4
@@ -110,7 +111,7 @@ inline COMPOSE()
     k = 0
 }
 
-/* NR2: make_room */
+/* [notices-read.oldest]: make_room */
 inline MAKE_ROOM()
 {
     do
@@ -134,7 +135,7 @@ inline PUBLISH()
         wrote[interval] = set;
         runs = (IN(0, set) -> 1 : 0) + (IN(1, set) -> 1 : 0) + (IN(2, set) -> 1 : 0);
         if
-        :: !FITS ->                                             /* NR4: read_publish */
+        :: !FITS ->                                             /* [notices-read.oldest]: read_publish */
             first = interval + 1;
             first_place = last_place;
             used = 0;
@@ -153,13 +154,13 @@ inline PUBLISH()
         :: true
         fi;
 #ifndef TABLED_LATE
-        stores = TABLE(set)                                     /* NR1: read_publish */
+        stores = TABLE(set)                                     /* [notices-read.record-first]: read_publish */
 #endif
     };
 #ifndef OLDEST_LATE
     if
     :: atomic { raised -> stores = stores | OLDEST; raised = false };
-        RELEASE()                                               /* NR2: raise_oldest */
+        RELEASE()                                               /* [notices-read.oldest]: raise_oldest */
     :: else
     fi;
 #endif
@@ -174,7 +175,7 @@ inline PUBLISH()
     :: else
     fi;
 #endif
-    atomic {                                                    /* NR1: read_publish */
+    atomic {                                                    /* [notices-read.record-first]: read_publish */
         last = interval;
         if
         :: FITS -> last_place = (last_place + 1 + runs) % RING
@@ -274,7 +275,7 @@ inline APPLY()
     }
 }
 
-/* Entries of blocks with new intervals. NR5: apply_entries */
+/* Entries of blocks with new intervals. [notices-log.never-late]: apply_entries */
 inline TAKE_PAGES()
 {
     do
@@ -292,7 +293,7 @@ inline TAKE_PAGES()
     newer = 0
 }
 
-/* NR3: take_table */
+/* [notices-read.oldest]: take_table */
 inline TAKE_TABLE()
 {
 #ifndef LAST_READ_LATE
@@ -337,7 +338,7 @@ inline TAKE()
         upto = oldest;
 #endif
         if
-        :: upto <= seen + 1 -> upto = 0; APPLY()                /* NR2: take_some */
+        :: upto <= seen + 1 -> upto = 0; APPLY()                /* [notices-read.oldest]: take_some */
         :: else ->
             d_step {
                 for (k : 0 .. CHUNK - 1) { slot[k] = 0 }

@@ -2,15 +2,16 @@
 /*
  * pairs.pml - a barrier by pairwise exchange of remote writes (hlrc/sync/pairs.c), for spin.
  *
- * Members enter barrier after barrier. A member's writes to another member arrive later, in order (fabric.h F1). Writes to
- * different targets are not ordered (F4).
+ * Members enter barrier after barrier. A member's writes to another member arrive later, in order
+ * [fabric.write-order]. Writes to different targets are not ordered [fabric.target-order].
  *
- * -DMEMORY: all members share a memory, as with the fabric shm: a write arrives at once, and a member that is about to sleep
- * requests a wake (PE5). Then no sleep ends by itself, so a lost wake ends the search.
+ * -DMEMORY: all members share a memory, as with the fabric shm: a write arrives at once, and a
+ * member that is about to sleep requests a wake [barrier-pairs.sleep-test]. Then no sleep ends by
+ * itself, so a lost wake ends the search.
  *
  * Checked:
  *   - a member departs only after all have begun, and has the vector times of all;
- *   - a write for one barrier is not taken for another one: PE3;
+ *   - a write for one barrier is not taken for another one: [barrier-pairs.two-slots];
  *   - a wake is for a member that has begun;
  *   - all members end (spin: no invalid end state).
  *
@@ -29,7 +30,7 @@
 /* components of a vector time: two bits each */
 #define PART(time, m) (((time) >> (2 * (m))) & 3)
 
-/* The slots at all members, by round and parity. PE3: slot_at */
+/* The slots at all members, by round and parity. [barrier-pairs.two-slots]: slot_at */
 #if defined(SLOT_OVERWRITTEN)
 #define SLOT(m, r, e) (((m) * 2 + (r)) * 2)
 #elif defined(ROUNDS_SHARE)
@@ -79,7 +80,7 @@ inline WAKE(to)
     }
 }
 
-/* PE5: send */
+/* [barrier-pairs.sleep-test]: send */
 inline SEND_WORD(to)
 {
 #if defined(LOOKED_FIRST)
@@ -100,7 +101,7 @@ inline SEND_WORD(to)
     asked[SLOT(before, round, epoch)] = (sent[before] > epoch * ROUNDS + round -> 0 : epoch + 1)
 #endif
 
-/* PE1: send. PE2: send */
+/* [barrier-pairs.two-slots]: send; [barrier-pairs.word-last]: send */
 inline SEND()
 {
 #ifdef MEMORY
@@ -129,7 +130,8 @@ inline RAISE(time, other)
 
 #define MERGE() RAISE(time, time_of[SLOT(m, round, epoch)])
 
-/* The slots here: another member may have begun the next barrier, but no later one. PE3: pairs_assert_state */
+/* The slots here: another member may have begun the next barrier, but no later one. [barrier-pairs.two-slots]:
+ * pairs_assert_state */
 inline ASSERT_STATE()
 {
 #ifndef SLOT_OVERWRITTEN
@@ -145,7 +147,7 @@ inline ASSERT_STATE()
 }
 
 #ifdef MEMORY
-/* PE5: ask, round_here_or_asked */
+/* [barrier-pairs.sleep-test]: ask, round_here_or_asked */
 inline AWAIT()
 {
     do
@@ -177,7 +179,7 @@ inline AWAIT()
 #define LAST ROUNDS
 #endif
 
-/* PE4: pairs_go_on */
+/* [barrier-pairs.word-last]: pairs_go_on */
 inline GO_ON()
 {
     do

@@ -8,13 +8,15 @@
  * afterwards (interval_hand_on). Required:
  *
  *   - no thread sleeps forever: every application thread ends (spin: no invalid end state; only the handler may sleep);
- *   - when no step is possible any more (`timeout`), no urgent event is left, no event that a wake of its sender followed
- *     (I7), and no event at all once a thread requested that (progress_wake_on_all, S6);
- *   - one thread at a time polls or arms (S1).
+ *   - when no step is possible any more (`timeout`), no urgent event is left, no event that a wake
+ *     of its sender followed [interval.quiet-diffs], and no event at all once a thread requested
+ *     that (progress_wake_on_all, [progress.holder]);
+ *   - one thread at a time polls or arms [progress.holder].
  *
- * -DUNHANDLED: a node without a handler thread (NH1). The threads wait for words that other nodes write, with a wake.
- * The write for the first thread may arrive after the second one has ended. A wake that finds the queue polled reaches no
- * thread: the sleep that it should have ended then ends by itself, and no other one does.
+ * -DUNHANDLED: a node without a handler thread [progress.no-handler]. The threads wait for words
+ * that other nodes write, with a wake. The write for the first thread may arrive after the second
+ * one has ended. A wake that finds the queue polled reaches no thread: the sleep that it should
+ * have ended then ends by itself, and no other one does.
  *
  * A step here is an access there, in the order of the code. A comment "label: functions" names the rule of a step and the
  * functions of the code that perform it; tests/citations.sh checks both.
@@ -78,7 +80,7 @@ byte ended;
 #define FOR(sender) (sender < APPS -> sender : NOTHING)
 #endif
 
-/* Q2: shm_queue_poll, shm_queue_pending */
+/* code: shm_queue_poll, shm_queue_pending */
 #define PENDING (entry[head] != 0)
 
 /* Two steps that the CPU may swap. */
@@ -99,7 +101,7 @@ inline RING_OF(sleeper)
     fi
 }
 
-/* Of several senders one wakes. S2: queue_alert */
+/* Of several senders one wakes. [progress.holder]: queue_alert */
 inline ALERT()
 {
     if
@@ -119,17 +121,17 @@ inline ALERT()
     fi
 }
 
-/* Q5: shm_queue_send */
+/* [shm-queue.arm-then-test]: shm_queue_send */
 #ifdef NOT_OVERTAKEN
 #define LOOK_AT_TAIL() skip
 #else
 #define LOOK_AT_TAIL() urgent = urgent || tail != pos + 1
 #endif
 
-/* The sender's half of Q4: shm_queue_send */
+/* The sender's half of [shm-queue.arm-then-test]: shm_queue_send */
 inline SEND(target)
 {
-    atomic { pos = tail; tail++ };                              /* Q1: queue_push */
+    atomic { pos = tail; tail++ };                              /* code: queue_push */
 #ifdef NO_ALERT_FENCE
     if
     :: entry[pos] = EVENT(target, urgent); LOOK_AT_TAIL(); seen = mode
@@ -137,25 +139,25 @@ inline SEND(target)
     :: event = EVENT(target, urgent); LOOK_AT_TAIL(); seen = mode; entry[pos] = event
     fi;
 #else
-    entry[pos] = EVENT(target, urgent);                         /* Q2: queue_push */
+    entry[pos] = EVENT(target, urgent);                         /* code: queue_push */
     LOOK_AT_TAIL();
     seen = mode;
 #endif
     ALERT()
 }
 
-/* fabric_wake of a home that has quiet diffs. I7: interval_hand_on */
+/* fabric_wake of a home that has quiet diffs. [interval.quiet-diffs]: interval_hand_on */
 inline HAND_ON()
 {
 #ifdef HAND_ON_QUIET
     handed_on[pos] = true
 #else
-    atomic { handed_on[pos] = true; urgent = true; seen = mode };       /* Q4: shm_queue_wake */
+    atomic { handed_on[pos] = true; urgent = true; seen = mode };       /* [shm-queue.arm-then-test]: shm_queue_wake */
     ALERT()
 #endif
 }
 
-/* The receiver's half. Q4: shm_queue_arm */
+/* The receiver's half. [shm-queue.arm-then-test]: shm_queue_arm */
 inline ARM(to)
 {
 #if defined(NO_RECHECK)
@@ -183,7 +185,7 @@ inline ARM(to)
 
 /* ---- thread.c ---- */
 
-/* The wait of thread t is over: token_complete. S5: thread_wake */
+/* The wait of thread t is over: token_complete. [progress.sleep-test]: thread_wake */
 inline COMPLETE(t)
 {
 #ifdef NO_WAKE_FENCE
@@ -202,7 +204,7 @@ inline COMPLETE(t)
     }
 }
 
-/* S5: thread_sleep */
+/* [progress.sleep-test]: thread_sleep */
 inline SLEEP_ALONE(t)
 {
 #ifdef NO_SLEEP_FENCE
@@ -216,11 +218,11 @@ inline SLEEP_ALONE(t)
 }
 
 #ifdef UNHANDLED
-/* Sleeps without the progress lock, for a state. NH1: done_or_unserved */
+/* Sleeps without the progress lock, for a state. [progress.no-handler]: done_or_unserved */
 inline SLEEP_UNSERVED(t)
 {
     state_sleepers++;
-    atomic { rang[t] = false; asleep[t] = ALONE };              /* S5: thread_sleep */
+    atomic { rang[t] = false; asleep[t] = ALONE };              /* [progress.sleep-test]: thread_sleep */
 #ifndef UNSERVED_UNSEEN
     armed = !progress_lock;
 #endif
@@ -232,7 +234,7 @@ inline SLEEP_UNSERVED(t)
     state_sleepers--
 }
 
-/* Wakes the threads that sleep for a state. S8: pass_wake_on */
+/* Wakes the threads that sleep for a state. [progress.sleep-test]: pass_wake_on */
 inline PASS_WAKE_ON()
 {
     target = 0;
@@ -240,7 +242,7 @@ inline PASS_WAKE_ON()
     :: target < APPS && state_sleepers > 0 ->
         atomic {
             if
-            :: asleep[target] == ALONE -> rang[target] = true   /* S5: thread_wake */
+            :: asleep[target] == ALONE -> rang[target] = true   /* [progress.sleep-test]: thread_wake */
             :: else
             fi;
             target++
@@ -253,7 +255,7 @@ inline PASS_WAKE_ON()
 
 /* ---- progress.c ---- */
 
-/* Sets mine on success. S1: progress_trylock */
+/* Sets mine on success. [progress.holder]: progress_trylock */
 inline ROLE_TAKE()
 {
 #ifdef LOCK_AS_FLAG
@@ -273,7 +275,7 @@ inline ROLE_TAKE()
     };
 #endif
     if
-    :: mine -> mode = POLLING                                   /* S2: progress_trylock */
+    :: mine -> mode = POLLING                                   /* [progress.holder]: progress_trylock */
     :: else
     fi
 }
@@ -287,7 +289,8 @@ inline ROLE_TAKE()
     :: else \
     fi
 
-/* Sets any if there was an event. S1: progress_drain. An application thread may stop after each event. S9: progress_drain */
+/* Sets any if there was an event. [progress.holder]: progress_drain. An application thread may stop after each event.
+ * [progress.serve-limit]: progress_drain */
 inline ROLE_DRAIN()
 {
     do
@@ -309,7 +312,7 @@ inline ROLE_DRAIN()
     od
 }
 
-/* S6: all_matter */
+/* [progress.holder]: all_matter */
 inline ALL_MATTER(what)
 {
     what = wake_on_all;
@@ -327,23 +330,23 @@ inline LOOK_AGAIN()
 #ifdef NO_LOOK_AFTER_DROP
     skip
 #else
-    again = PENDING;                                            /* S2: progress_unlock */
+    again = PENDING;                                            /* [progress.holder]: progress_unlock */
 #ifndef HANDLER_FORGETS
     if
-    :: !again -> again = missed                                 /* S7: progress_unlock */
+    :: !again -> again = missed                                 /* [progress.holder]: progress_unlock */
     :: else
     fi;
 #endif
 #ifndef NO_LEVEL_RECHECK
     if
-    :: !again && !all -> ALL_MATTER(again)                      /* S6: progress_unlock */
+    :: !again && !all -> ALL_MATTER(again)                      /* [progress.holder]: progress_unlock */
     :: else
     fi
 #endif
 #endif
 }
 
-/* An application thread that leaves while more events arrive. S9: progress_pass_on */
+/* An application thread that leaves while more events arrive. [progress.serve-limit]: progress_pass_on */
 inline PASS_ON()
 {
     atomic { progress_lock = false; holders--; mine = false };
@@ -355,7 +358,7 @@ inline PASS_ON()
 }
 
 #ifdef UNHANDLED
-/* NH1: progress_unlock, progress_pass_on */
+/* [progress.no-handler]: progress_unlock, progress_pass_on */
 inline ROLE_DROP()
 {
     atomic { progress_lock = false; holders--; mine = false };
@@ -367,14 +370,14 @@ inline ROLE_DROP()
 inline ROLE_DROP()
 {
     do
-    ::  missed = false;                                         /* S7: progress_unlock */
-        ALL_MATTER(all);                                        /* S6: progress_unlock */
+    ::  missed = false;                                         /* [progress.holder]: progress_unlock */
+        ALL_MATTER(all);                                        /* [progress.holder]: progress_unlock */
         do
         ::  ROLE_DRAIN();
             if
-            :: bounded && PENDING -> PASS_ON(); break           /* S9: progress_arm, progress_unlock */
+            :: bounded && PENDING -> PASS_ON(); break           /* [progress.serve-limit]: progress_arm, progress_unlock */
             :: true ->
-                ARM((all -> HANDLER_ALL : HANDLER_URGENT));     /* S2: progress_arm */
+                ARM((all -> HANDLER_ALL : HANDLER_URGENT));     /* [progress.holder]: progress_arm */
                 if
                 :: armed -> break
                 :: else
@@ -406,7 +409,7 @@ inline ROLE_DROP()
 #define BUSY_AGAIN() mode = POLLING
 #endif
 
-/* S3: sleep_in_role */
+/* code: sleep_in_role */
 inline SLEEP_IN_ROLE(t)
 {
     atomic { rang_app = false; asleep[t] = SERVING };
@@ -419,7 +422,7 @@ inline SLEEP_IN_ROLE(t)
     if
     :: atomic { armed && (rang_app || !timed_out) -> armed = false; timed_out = timed_out || !rang_app; BUSY_AGAIN() };
 #ifndef WAKE_KEPT
-        PASS_WAKE_ON()                                          /* S8: sleep_in_role */
+        PASS_WAKE_ON()                                          /* [progress.sleep-test]: sleep_in_role */
 #endif
     :: atomic { !armed -> skip }
     fi;
@@ -430,7 +433,7 @@ inline SLEEP_IN_ROLE(t)
 #endif
 }
 
-/* progress_wait(complete[t], WAIT_EVENT). S6: wait_slowly */
+/* progress_wait(complete[t], WAIT_EVENT). [progress.holder]: wait_slowly */
 inline WAIT(t)
 {
     if
@@ -450,7 +453,7 @@ inline WAIT(t)
         :: complete[t] -> break
         :: else ->
             if
-            :: !mine -> ROLE_TAKE()                             /* S3: wait_slowly */
+            :: !mine -> ROLE_TAKE()                             /* code: wait_slowly */
             :: else
             fi;
             if
@@ -491,7 +494,7 @@ inline POLL()
     fi
 }
 
-/* progress_wake_on_all(true). S6: progress_wake_on_all */
+/* progress_wake_on_all(true). [progress.holder]: progress_wake_on_all */
 inline WAKE_ON_ALL()
 {
 #ifdef RELAXED_LOCK
@@ -521,14 +524,14 @@ proctype application(byte t)
     atomic { ended++; fast[t] = true; rang[t] = false }
 }
 
-/* Another node writes the thread's word and wakes. Q4: shm_queue_wake */
+/* Another node writes the thread's word and wakes. [shm-queue.arm-then-test]: shm_queue_wake */
 proctype sender(byte target)
 {
     mtype seen = POLLING;
     bool urgent = true;
     target != 0 || !chained || ended == APPS - 1;
     complete[target] = true;
-    /* NH1: done_or_unserved, progress_pass_on */
+    /* [progress.no-handler]: done_or_unserved, progress_pass_on */
     atomic { seen = mode; assert(seen != POLLING || SOME_STIR || ended == APPS) };
     ALERT();
     atomic { unreached[target] = seen == POLLING; seen = POLLING }
@@ -565,7 +568,7 @@ end:
 #ifndef HANDLER_FORGETS
         if
         :: !mine ->
-            missed = true;                                      /* S7: handler_block */
+            missed = true;                                      /* [progress.holder]: handler_block */
             ROLE_TAKE()
         :: else
         fi;

@@ -15,21 +15,21 @@
  *   - every load and store finds, in each byte, at least the last write ordered before it, its own writes exactly, and
  *     under lock 0 exactly the last one (USE);
  *   - a page has one home, the one that the compare-and-swap chose (KNOW_HOME);
- *   - P2 and P3 after every step that changes a page (OK);
+ *   - [page.open-not-stale], [page.writable-tracked] after every step that changes a page (OK);
  *   - in the end every write has reached the home (init), and no thread waits forever (spin: no invalid end state).
  *
  * Ghosts (the protocol does not read them): upto, the writes ordered before a thread; gate, the writes ordered before the
  * next holder of a lock; written, the last write under lock 0.
  *
- * -DHOT: a flush may leave a page writable (page.h P8), or not; both are tried each time.
- * -DALONE: a home page without readers need not be tracked (exclusive.h); tracked or not, both are tried. Only with DUO;
- * it begins where the page was written once.
- * -DEVICT=N: nodes evict N copies, at any time (copies.h CP2).
- * -DRENEW: an acquire may leave invalidated copies accessible, and fetch them before it ends (renew.h), or not; both are
- * tried. Only with DUO; it begins where both nodes know the home, node 1. -DEXPECT as well: it may fetch a copy before
- * it takes the notices (RN5), or not.
- * -DWRITTEN: diffs are written into the home's page (--diffs write), not sent. Only with DUO, without HOT.
- * -DLAZY: an unlock that no other node waits for may publish nothing (lock.h L6), or flush. Only with DUO.
+ * -DHOT: a flush may leave a page writable [page.retained-twin], or not; both are tried each time.
+ * -DALONE: a home page without readers need not be tracked (exclusive.h); tracked or not, both are
+ * tried. Only with DUO; it begins where the page was written once. -DEVICT=N: nodes evict N copies,
+ * at any time [copies.evict-clean]. -DRENEW: an acquire may leave invalidated copies accessible,
+ * and fetch them before it ends (renew.h), or not; both are tried. Only with DUO; it begins where
+ * both nodes know the home, node 1. -DEXPECT as well: it may fetch a copy before it takes the
+ * notices, or not. -DWRITTEN: diffs are written into the home's page (--diffs write), not sent.
+ * Only with DUO, without HOT. -DLAZY: an unlock that no other node waits for may publish nothing
+ * [lock.biased], or flush. Only with DUO.
  *
  * Two configurations. TRIO: three nodes of one thread each, two pages, one lock. DUO (-DDUO): two nodes, two threads at
  * one of them, one page, two locks. Steps that affect only one node are merged (JOIN) if that node has one thread: no
@@ -77,7 +77,7 @@ typedef nodes { byte w[N] };
 typedef log { byte pages[INTERVALS] };  /* by interval: the set of pages that it wrote */
 
 /* struct page, and the page itself, at every node */
-byte access[N * P] = READ;              /* readable everywhere, zero. A1: ardmar_initial */
+byte access[N * P] = READ;              /* readable everywhere, zero. code: ardmar_initial */
 bool stale[N * P], dirty[N * P], busy[N * P];
 byte known[N * P];                      /* the home as known here: node + 1 */
 bytes mem[N * P], twin[N * P];
@@ -86,14 +86,14 @@ nodes needed[N * P];
 /* at the homes */
 byte home[P];                           /* the home word: 0 or node + 1 */
 nodes applied[N * P];
-/* By writer * N + home: interval, page, bytes; 0 is no change. B1: try_send. B2: try_send */
+/* By writer * N + home: interval, page, bytes; 0 is no change. [bulk.order]: try_send */
 chan diffs[N * N] = [CREDITS] of { byte, byte, bytes };
 
 /* intervals and notices */
 nodes vt[N], seen[N], tail[N];          /* by reader, then writer */
 log notices[N];
 #ifdef HOT
-bool home_twin[N * P];                  /* a kept home page has a twin. P8: page_flush_home */
+bool home_twin[N * P];                  /* a kept home page has a twin. [page.retained-twin]: page_flush_home */
 #endif
 bool closing[N], acquiring[N];
 byte dirty_list[N];                     /* a set of pages */
@@ -110,7 +110,7 @@ byte arrivals[N], seen_arrivals[N];
 #define LOCKED(n, p) false
 #endif
 #ifdef RENEW
-bool pending_renewal[N * P];            /* STALE and accessible. RN1: renew_instead */
+bool pending_renewal[N * P];            /* STALE and accessible. [update.pending]: renew_instead */
 #define PENDING(n, p) pending_renewal[IX(n, p)]
 #else
 #define PENDING(n, p) false
@@ -125,7 +125,7 @@ chan requests[N] = [L * N] of { byte, byte };            /* lock, requesting nod
 byte begun[N], ended[N];                /* flushes */
 byte mark[L * N];                       /* fields of struct lock */
 bool listed[L * N];
-/* EP3: interval_published. EP4: interval_published */
+/* [unshared.new-readers]: interval_published */
 #define PUBLISHED(l, n) (!NEW_READERS(n) && !LOOKING(n) && \
     (ended[n] >= mark[LX(l, n)] || (!dirty_list[n] && !closing[n])))
 #ifdef ALONE
@@ -148,14 +148,15 @@ byte left = OPERATIONS;                 /* operations to be started */
 bool twin_began;
 byte done, pending;                     /* threads that have ended; diffs sent and not applied */
 
-/* P2: page_assert_state. P3: page_assert_state. P4: page_assert_state */
+/* [page.open-not-stale]: page_assert_state; [page.writable-tracked]: page_assert_state; [page.needed-versions]:
+ * page_assert_state */
 #define OK(n, p) \
     assert(access[IX(n, p)] == NONE || !stale[IX(n, p)] || PENDING(n, p)); \
     assert(access[IX(n, p)] != WRITE || dirty[IX(n, p)] || UNTRACKED(n, p)); \
     assert(!dirty[IX(n, p)] || !UNTRACKED(n, p)); \
     assert(stale[IX(n, p)] || NEEDS_OWN(n, p))
 
-/* P6: install, page_claim */
+/* code: install, page_claim */
 #define KNOW_HOME(n, p, h) \
     assert(h == home[p]); \
     known[IX(n, p)] = h
@@ -203,7 +204,7 @@ inline USE(t, n, p, op)
     }
 }
 
-/* CAS(0 -> me) on the home word; h becomes the home. A2: assign. A4: assign */
+/* CAS(0 -> me) on the home word; h becomes the home. code: assign */
 inline ASSIGN(n, p, h)
 {
 #ifdef CAS_AS_READ_WRITE
@@ -223,7 +224,7 @@ inline ASSIGN(n, p, h)
 #endif
 }
 
-/* To the bounce page. RN2: aim */
+/* To the bounce page. [update.own-stores]: aim */
 #if defined(RENEW) && !defined(RENEW_IN_PLACE)
 #define APART(n, p) (dirty[IX(n, p)] || access[IX(n, p)] != NONE)
 #else
@@ -261,7 +262,7 @@ inline READ_VERSIONS(n, p, h)
     }
 }
 
-/* diff_merge: twin = fetched, page = fetched + own changes. P5: install */
+/* diff_merge: twin = fetched, page = fetched + own changes. [page.dirty-twin]: install */
 inline MERGE(n, p)
 {
     for (i : 0 .. B - 1) {
@@ -277,7 +278,7 @@ inline MERGE(n, p)
 }
 
 #ifdef RENEW
-/* An accessible page is updated byte by byte, during loads and stores. RN3: take_over, diff_renew */
+/* An accessible page is updated byte by byte, during loads and stores. [update.own-stores]: take_over, diff_renew */
 inline TAKE_OVER_OPEN(n, p)
 {
     i = 0;
@@ -348,7 +349,7 @@ inline NEED_NOTHING(n, p)
     i = 0
 }
 
-/* Installs the copy unless it lacks a version by now. P2: install. P4: install */
+/* Installs the copy unless it lacks a version by now. [page.open-not-stale]: install; [page.needed-versions]: install */
 inline INSTALL(n, p)
 {
 #ifdef RENEW
@@ -383,7 +384,7 @@ inline INSTALL(n, p)
                 apart = false;
                 pending_renewal[IX(n, p)] = false;
 #endif
-                NEED_NOTHING(n, p);                                             /* ND1: install */
+                NEED_NOTHING(n, p);                                             /* [need.dropped]: install */
                 stale[IX(n, p)] = false;
                 busy[IX(n, p)] = false
             };
@@ -405,7 +406,7 @@ inline CLAIM(n, p)
 }
 
 #ifdef ALONE
-/* A reader's mark in the page's word, then in the home's. EP1: introduce */
+/* A reader's mark in the page's word, then in the home's. [unshared.reader-mark]: introduce */
 inline INTRODUCE(n, p)
 {
     if
@@ -420,11 +421,11 @@ inline INTRODUCE(n, p)
 #ifdef NEVER_ANNOUNCED
 #define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p])
 #else
-/* EP2: exclusive_begin */
+/* [unshared.announced-first]: exclusive_begin */
 #define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p] && applied[IX(n, p)].w[n])
 #endif
 
-/* The word is read after the entry. EP2: exclusive_begin. ASSUMPTION: in a block */
+/* The word is read after the entry. [unshared.announced-first]: exclusive_begin. ASSUMPTION: in a block */
 inline BE_ALONE(n, p)
 {
     d_step {
@@ -451,7 +452,7 @@ inline LIST_ALONE(n, p)
 #endif
 }
 
-/* EP3: exclusive_look, leave. EP4: exclusive_look. EP2: exclusive_look */
+/* [unshared.new-readers]: exclusive_look, leave; [unshared.announced-first]: exclusive_look */
 inline LOOK_AT(n, p)
 {
     atomic {
@@ -481,7 +482,7 @@ inline LOOK_AT(n, p)
 #endif
 
 #ifdef LAZY
-#define NOTE_LOOKING(n) looking[n] = true       /* EP4: close_dirty */
+#define NOTE_LOOKING(n) looking[n] = true       /* [unshared.new-readers]: close_dirty */
 #else
 #define NOTE_LOOKING(n) skip
 #endif
@@ -497,14 +498,14 @@ inline LOOK_AT_READERS(n)
         seen_arrivals[n] = arrivals[n]
 #else
         NOTE_LOOKING(n);
-        seen_arrivals[n] = arrivals[n];         /* EP4: exclusive_look */
+        seen_arrivals[n] = arrivals[n];         /* [unshared.new-readers]: exclusive_look */
         LOOK_AT(n, 0)
 #endif
     fi
 }
 #endif
 
-/* P3: page_grant, mark_dirty. P5: mark_dirty. ASSUMPTION: in a block */
+/* [page.writable-tracked]: page_grant, mark_dirty; [page.dirty-twin]: mark_dirty. ASSUMPTION: in a block */
 inline GRANT_ACCESS(n, p, write)
 {
     d_step {
@@ -525,7 +526,7 @@ inline GRANT_ACCESS(n, p, write)
     OK(n, p)
 }
 
-/* A load or store that the view allows does not check BUSY. P1: access_step */
+/* A load or store that the view allows does not check BUSY. [page.field-lock]: access_step */
 inline TRY(t, n, p, op)
 {
     atomic {
@@ -551,7 +552,7 @@ inline TRY(t, n, p, op)
 
 /* ---- release: interval_close ---- */
 
-/* At home its own version rises; elsewhere the diff is captured, and sent later. I3: capture */
+/* At home its own version rises; elsewhere the diff is captured, and sent later. [interval.applied-last]: capture */
 inline CAPTURE(n, p)
 {
     d_step {
@@ -581,7 +582,7 @@ inline CAPTURE(n, p)
 /* A page that stays writable: a write during the flush is in this interval, or differs from the new twin. */
 inline CAPTURE_HOME_KEPT(n, p)
 {
-    d_step {                                    /* P8: page_flush_home */
+    d_step {                                    /* [page.retained-twin]: page_flush_home */
         changed = !home_twin[IX(n, p)];
         for (i : 0 .. B - 1) { changed = changed || mem[IX(n, p)].b[i] != twin[IX(n, p)].b[i] }
         i = 0
@@ -615,7 +616,7 @@ inline CAPTURE_KEPT(n, p)
         i = 0
     }
 #else
-    d_step {                                    /* P8: page_flush_diff, copy_of */
+    d_step {                                    /* [page.retained-twin]: page_flush_diff, copy_of */
         for (i : 0 .. B - 1) { copy.b[i] = mem[IX(n, p)].b[i] }
         i = 0
     };
@@ -657,7 +658,8 @@ inline FLUSH_HOT(n, p)
         !busy[IX(n, p)] && !LOCKED(n, p);
         if
         :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ; busy[IX(n, p)] = true
-        :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> kept = true; busy[IX(n, p)] = true      /* P8: seal_run */
+        /* [page.retained-twin]: seal_run */
+        :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> kept = true; busy[IX(n, p)] = true
         :: dirty[IX(n, p)] && access[IX(n, p)] != WRITE -> busy[IX(n, p)] = true
         :: !dirty[IX(n, p)] -> skip             /* page_flush_skip */
         fi
@@ -715,7 +717,8 @@ inline FLUSH_END(n, p)
     d_step {
 #ifndef FORGET_NEEDED_SELF
         if
-        :: IN(p, announced) && known[IX(n, p)] != n + 1 -> needed[IX(n, p)].w[n] = interval /* P4: page_flush_end */
+        /* [page.needed-versions]: page_flush_end */
+        :: IN(p, announced) && known[IX(n, p)] != n + 1 -> needed[IX(n, p)].w[n] = interval
         :: else
         fi;
 #endif
@@ -723,7 +726,7 @@ inline FLUSH_END(n, p)
         if
         :: kept ->
 #ifndef OFF_THE_LIST
-            dirty_list[n] = dirty_list[n] | (1 << p);           /* P8: page_flush_end */
+            dirty_list[n] = dirty_list[n] | (1 << p);           /* [page.retained-twin]: page_flush_end */
 #endif
             kept = false
         :: else ->
@@ -740,7 +743,7 @@ inline FLUSH_END(n, p)
     OK(n, p)
 }
 
-/* I2: capture_all */
+/* [page.busy-capture]: capture_all */
 #ifdef HOT
 #define FLUSH(n, p) FLUSH_HOT(n, p)
 #else
@@ -749,7 +752,7 @@ inline FLUSH(n, p)
     atomic {
         !busy[IX(n, p)];
 #ifndef EARLY_WRITE
-        busy[IX(n, p)] = true;                  /* P7: seal_run, page_flush_end */
+        busy[IX(n, p)] = true;                  /* [page.busy-capture]: seal_run, page_flush_end */
 #endif
         if
         :: access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ
@@ -778,7 +781,7 @@ inline SEND(n, p)
     applied[IX(known[IX(n, p)] - 1, p)].w[n] = interval
 }
 
-/* ND1: told_is_there */
+/* [need.dropped]: told_is_there */
 #ifdef WRITTEN_UNSEEN
 #define IS_THERE(n, p) true
 #else
@@ -827,24 +830,24 @@ inline SEND(n, p)
 #define COUNT_ENDED(n) skip
 #endif
 
-/* I1: interval_close, dirty_take */
+/* [interval.covers-dirty]: interval_close, dirty_take */
 inline CLOSE(n)
 {
     JOIN {
 #if defined(ALONE) || defined(HOT)
 #ifndef CLEAN_LOOKED_ONCE
-        looked = looked || closing[n];          /* I8: interval_clean */
+        looked = looked || closing[n];          /* [interval.unpublished-test]: interval_clean */
 #endif
 #ifdef ALONE
-        looked = looked || ARRIVED(n);          /* EP4: interval_clean. EP3: interval_clean */
+        looked = looked || ARRIVED(n);          /* [unshared.new-readers]: interval_clean */
 #endif
         looked = looked || dirty_list[n];
-        looked = looked || closing[n];          /* I8: interval_clean */
+        looked = looked || closing[n];          /* [interval.unpublished-test]: interval_clean */
         if
         :: looked ->
             atomic { !closing[n] -> closing[n] = true; COUNT_BEGUN(n) };
 #ifdef ALONE
-            LOOK_AT_READERS(n);                 /* EP3: close_dirty */
+            LOOK_AT_READERS(n);                 /* [unshared.new-readers]: close_dirty */
 #endif
             atomic {
                 list = dirty_list[n];
@@ -880,13 +883,13 @@ inline CLOSE(n)
             EACH_PAGE(FLUSH, n, list);
             EACH_PAGE(SEND, n, to_send);
             if
-            :: announced ->                     /* after the diffs were sent. I4: close_dirty */
+            :: announced ->                     /* after the diffs were sent. [interval.diff-first]: close_dirty */
                 d_step {
                     notices[n].pages[interval] = announced;
                     for (i : 0 .. N - 1) { tail[i].w[n] = (i == n -> 0 : interval) }
                     i = 0
                 };
-                vt[n].w[n] = interval           /* I6: close_dirty */
+                vt[n].w[n] = interval           /* [interval.own-time]: close_dirty */
             :: else
             fi;
             atomic { COUNT_ENDED(n); closing[n] = false; list = 0; announced = 0; to_send = 0; interval = 0 }
@@ -918,12 +921,12 @@ inline CLEAN(n, p)
 }
 #endif
 
-/* P2: note_end. ASSUMPTION: in a block */
+/* [page.open-not-stale]: note_end. ASSUMPTION: in a block */
 inline INVALIDATE(n, p, from, number)
 {
     d_step {
         if
-        /* ND1: applied_at_home. P4: note_end */
+        /* [need.dropped]: applied_at_home; [page.needed-versions]: note_end */
         :: (known[IX(n, p)] != n + 1 || applied[IX(n, p)].w[from] < number) && !IS_THERE(n, p) ->
             needed[IX(n, p)].w[from] = MAX(needed[IX(n, p)].w[from], number)
         :: else
@@ -934,7 +937,7 @@ inline INVALIDATE(n, p, from, number)
         :: known[IX(n, p)] == n + 1 && applied[IX(n, p)].w[from] < number
 #endif
 #ifdef RENEW
-        /* RN1: renew_instead */
+        /* [update.pending]: renew_instead */
         :: access[IX(n, p)] != NONE && known[IX(n, p)] && known[IX(n, p)] != n + 1 ->
             stale[IX(n, p)] = true;
             pending_renewal[IX(n, p)] = true
@@ -954,7 +957,7 @@ inline INVALIDATE(n, p, from, number)
     OK(n, p)
 }
 
-/* Takes one notice of writer q, page by page. N1: append_record, read_record */
+/* Takes one notice of writer q, page by page. [fabric.write-order]: append_record, read_record */
 inline TAKE(n)
 {
     atomic { tail[n].w[q] > seen[n].w[q] -> seen[n].w[q] = seen[n].w[q] + 1 };
@@ -980,7 +983,7 @@ inline TAKE(n)
 }
 
 #ifdef RENEW
-/* RN1: settle. ASSUMPTION: in a block */
+/* [update.pending]: settle. ASSUMPTION: in a block */
 inline CLOSE_PENDING(n, p)
 {
     if
@@ -992,7 +995,7 @@ inline CLOSE_PENDING(n, p)
     pending_renewal[IX(n, p)] = false
 }
 
-/* RN1: renew. ASSUMPTION: h is the home, and the page BUSY */
+/* [update.pending]: renew. ASSUMPTION: h is the home, and the page BUSY */
 inline READ_PENDING(n, p)
 {
 #ifdef ALONE
@@ -1006,7 +1009,7 @@ inline READ_PENDING(n, p)
 }
 
 #ifdef EXPECT
-/* A copy may be fetched before a notice names it. RN5: renew_expected, expect_page */
+/* A copy may be fetched before a notice names it. code: renew_expected, expect_page */
 inline EXPECT_COPY(n, p)
 {
     atomic {
@@ -1027,7 +1030,7 @@ inline EXPECT_COPY(n, p)
 }
 #endif
 
-/* A pending copy is fetched, if it has not been, or access to it is revoked. RN1: renew_all, renew */
+/* A pending copy is fetched, if it has not been, or access to it is revoked. [update.pending]: renew_all, renew */
 inline RENEW_COPY(n, p)
 {
     atomic {
@@ -1090,7 +1093,7 @@ inline ACQUIRE(n, l)
             :: else -> break
             od;
 #ifndef RENEW
-            vt[n].w[q] = carried[l].w[q]        /* I5: acquire_all */
+            vt[n].w[q] = carried[l].w[q]        /* [interval.pages-first]: acquire_all */
 #else
             q++
 #endif
@@ -1102,7 +1105,7 @@ inline ACQUIRE(n, l)
         RENEW_COPY(n, 0);
 #endif
         q = 0;
-        d_step {                                /* I5: acquire_all */
+        d_step {                                /* [interval.pages-first]: acquire_all */
             for (q : 0 .. N - 1) { vt[n].w[q] = MAX(vt[n].w[q], carried[l].w[q]) }
         };
 #endif
@@ -1155,7 +1158,7 @@ inline LOCK(t, n, l)
     }
 }
 
-/* L1: queue_release, serve_owner. ASSUMPTION: in a block */
+/* [lock.one-node]: queue_release, serve_owner. ASSUMPTION: in a block */
 inline GRANT(l, n, to)
 {
     d_step {
@@ -1194,15 +1197,15 @@ inline DROP(n, l)
 #define NEXT_CLOSING(n) (begun[n] + 1)
 #endif
 
-/* The pending publication, then whether the lock is kept without it. L3: interval_next, queue_drop, queue_release.
- * L6: may_keep */
+/* The pending publication, then whether the lock is kept without it. [lock.flush-first]: interval_next, queue_drop, queue_release.
+ * [lock.biased]: may_keep */
 inline CLOSE_OR_KEEP(n, l)
 {
 #ifndef MARK_LOOKED_ONCE
-    todo = (closing[n] -> 1 : 0);               /* I8: interval_spotless */
+    todo = (closing[n] -> 1 : 0);               /* [interval.unpublished-test]: interval_spotless */
 #endif
     todo = (todo || dirty_list[n] -> 1 : 0);
-    todo = (todo || closing[n] -> 1 : 0);       /* I8: interval_spotless */
+    todo = (todo || closing[n] -> 1 : 0);       /* [interval.unpublished-test]: interval_spotless */
     todo = (todo -> NEXT_CLOSING(n) : 0);
     if
     :: atomic { MAY_KEEP(l, n) ->
@@ -1243,7 +1246,7 @@ inline UNLOCK(t, n, l)
 #elif defined(LAZY)
     CLOSE_OR_KEEP(n, l)
 #else
-    CLOSE(n);                                   /* L3: queue_release */
+    CLOSE(n);                                   /* [lock.flush-first]: queue_release */
     DROP(n, l)
 #endif
 }
@@ -1354,7 +1357,7 @@ proctype application(byte t)
 #endif
         JOIN {
 #ifndef PAGE_BEFORE_VERSION
-            FETCH_PAGE(n, page);                /* A3: ardmar_fetch_start, ardmar_fetch_finish */
+            FETCH_PAGE(n, page);                /* [pages-ardmar.versions-first]: ardmar_fetch_start, ardmar_fetch_finish */
 #endif
 #ifdef LATE_MARK
             INTRODUCE(n, page);
@@ -1379,7 +1382,7 @@ proctype application(byte t)
 #define STILL_FREE(l, n) (have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)])
 #endif
 
-/* L6: grant_listed */
+/* [lock.biased]: grant_listed */
 inline PUBLISH_ONE(n)
 {
 #if defined(ALONE) || defined(HOT)
@@ -1450,7 +1453,7 @@ end:
             i = 0
         }
 #ifdef HOT
-        d_step {                                                /* P8: page_apply */
+        d_step {                                                /* [page.retained-twin]: page_apply */
             for (i : 0 .. B - 1) {
                 if
                 :: d.b[i] && home_twin[IX(n, p)] -> twin[IX(n, p)].b[i] = d.b[i]
@@ -1462,7 +1465,7 @@ end:
         }
 #endif
         atomic {
-            applied[IX(n, p)].w[from] = interval;               /* I3: serve_diffs */
+            applied[IX(n, p)].w[from] = interval;               /* [interval.applied-last]: serve_diffs */
             from = 0; interval = 0; p = 0;
             pending--
         }
@@ -1475,9 +1478,9 @@ end:
             :: IDLE(l, n) -> GRANT(l, n, from)
 #endif
             :: else ->
-                assert(next[LX(l, n)] == 0);                    /* L2: serve_owner */
+                assert(next[LX(l, n)] == 0);                    /* [lock.successor]: serve_owner */
 #if defined(LAZY) && !defined(NOT_LISTED)
-                listed[LX(l, n)] = IDLE(l, n);                  /* L6: serve_owner */
+                listed[LX(l, n)] = IDLE(l, n);                  /* [lock.biased]: serve_owner */
 #endif
                 next[LX(l, n)] = from + 1
             fi;
@@ -1515,7 +1518,7 @@ end:
 #ifdef EVICT
 byte evictions = EVICT;                 /* left */
 
-/* CP2: fate_of */
+/* [copies.evict-clean]: fate_of */
 #ifdef EVICT_HOME
 #define IS_COPY(n, p) known[IX(n, p)]
 #else
@@ -1532,7 +1535,7 @@ byte evictions = EVICT;                 /* left */
 #define NOBODY_WORKS(n, p) (!busy[IX(n, p)] && !LOCKED(n, p))
 #endif
 
-/* CP2: decide, give_back */
+/* [copies.evict-clean]: decide, give_back */
 inline GIVE_BACK(n, p)
 {
     atomic {

@@ -49,7 +49,7 @@ end:
     od
 }
 
-/* Wakes the home after the diffs. I7: message_hand_on, interval_hand_on */
+/* Wakes the home after the diffs. [interval.quiet-diffs]: message_hand_on, interval_hand_on */
 inline HAND_ON()
 {
     atomic {
@@ -60,7 +60,7 @@ inline HAND_ON()
     }
 }
 
-/* One flush at a time. It wakes the home if an urgent flush waits when it begins. I1: interval_close */
+/* One flush at a time. It wakes the home if an urgent flush waits when it begins. [interval.covers-dirty]: interval_close */
 inline CLOSE(urgent)
 {
     if
@@ -80,7 +80,7 @@ inline CLOSE(urgent)
         };
         if
         :: atomic { closes -> quiet = !wakes; closes = false; wakes = false };  /* after it */
-            vt = sent                                           /* I4: close_dirty */
+            vt = sent                                           /* [interval.diff-first]: close_dirty */
         :: else
         fi;
         atomic { closing = false; urgent_closers = urgent_closers - urgent }
@@ -103,7 +103,8 @@ inline FETCH(version)
     fi
 }
 
-/* Writes. Then too many copies may be dirty. CP3: relieve, close_for_room. I7: close_for_room */
+/* Writes. Then too many copies may be dirty. [copies.flush-early]: relieve, close_for_room; [interval.quiet-diffs]:
+ * close_for_room */
 inline WRITE()
 {
     atomic { left > 0 -> left--; dirty = true };
@@ -128,7 +129,8 @@ active proctype home_program()
     do
     :: b < BARRIERS ->
         atomic { fetching == 0 && arrived == NODES * b + NODES - 1 -> ARRIVE(); waits = true; b++ };
-        atomic { applied == sent -> waits = false }             /* it has served all earlier messages: I9: message_send_all */
+        /* it has served all earlier messages: [barrier.diffs-served]: message_send_all */
+        atomic { applied == sent -> waits = false }
     :: else -> break
     od
 }
@@ -152,13 +154,13 @@ active proctype main_thread()
         if
         :: true ->                                              /* the copy is evicted, or stale */
 #ifndef OWN_QUIET
-            HAND_ON();                                          /* I7: fetch_start */
+            HAND_ON();                                          /* [interval.quiet-diffs]: fetch_start */
 #endif
             FETCH(vt)
         :: true
         fi;
         ALL_ARRIVED(b);
-        quiet = false                                           /* I7: interval_met */
+        quiet = false                                           /* [interval.quiet-diffs]: interval_met */
     :: else -> break
     od
 }

@@ -61,7 +61,7 @@ byte seen[THREADS];             /* the least value of the word for the thread; i
 #define MAY_OPERATE(t) (STORED == NO_THREAD || seen[t] >= BASE)
 #define APPLIED(n) (version[1] >= VT(n, 1) && version[2] >= VT(n, 2))
 
-/* Applies diffs. I3: serve_diffs. P8: page_apply */
+/* Applies diffs. [interval.applied-last]: serve_diffs; [page.retained-twin]: page_apply */
 inline APPLY()
 {
     if
@@ -90,14 +90,15 @@ end:
 
 /* ---- node 0, the home ---- */
 
-/* P9: page_flush_same. WD4: page_flush_same */
+/* [page.equal-twin]: page_flush_same; [word.announced]: page_flush_same */
 #ifdef WORD_SAME_TWIN
 #define ANNOUNCED_SAME (dirty0 && has_readers)
 #else
 #define ANNOUNCED_SAME (worded0 || (dirty0 && has_readers))
 #endif
 
-/* EP3: exclusive_look, leave. P8: page_flush_end. EP2: exclusive_begin */
+/* [unshared.new-readers]: exclusive_look, leave; [page.retained-twin]: page_flush_end; [unshared.announced-first]:
+ * exclusive_begin */
 inline CLOSE0()
 {
     atomic {
@@ -127,7 +128,7 @@ inline CLOSE0()
     }
 }
 
-/* The home revokes its own access while it lacks a version. P2: page_assert_state */
+/* The home revokes its own access while it lacks a version. [page.open-not-stale]: page_assert_state */
 inline STORE0(cell, value)
 {
     atomic {
@@ -135,7 +136,7 @@ inline STORE0(cell, value)
         if
         :: dirty0 || exclusive
         :: else ->
-            exclusive = announced && !has_readers;              /* EP2: exclusive_begin */
+            exclusive = announced && !has_readers;              /* [unshared.announced-first]: exclusive_begin */
             dirty0 = !exclusive;
             listed0 = listed0 || dirty0
         fi;
@@ -143,7 +144,7 @@ inline STORE0(cell, value)
     }
 }
 
-/* By the home's own thread. WD1: perform_here, atomics_are_the_way */
+/* By the home's own thread. code: perform_here, atomics_are_the_way */
 inline OPERATE0(t)
 {
 #if defined(HANDLED)
@@ -158,7 +159,7 @@ inline OPERATE0(t)
         twin_word = (has_twin -> word : 0);
 #else
     atomic {
-        APPLIED(0) ->                                           /* WD2: fetch */
+        APPLIED(0) ->                                           /* [word.ordered]: fetch */
         word++;
 #endif
         operations++;
@@ -174,7 +175,7 @@ inline OPERATE0(t)
 
 /* ---- node 1 ---- */
 
-/* WD4: capture, page_flush_diff */
+/* [word.announced]: capture, page_flush_diff */
 inline CLOSE1()
 {
     atomic {
@@ -189,13 +190,14 @@ inline CLOSE1()
             :: worded || (dirty && (copy_word != copy_twin_word || copy_data != copy_twin_data)) ->
 #endif
                 VT(1, 1)++;
-                needs[1] = VT(1, 1);                            /* P4: page_flush_end */
+                needs[1] = VT(1, 1);                            /* [page.needed-versions]: page_flush_end */
                 diffs1!VT(1, 1), dirty && copy_word != copy_twin_word, copy_word, dirty && copy_data != copy_twin_data, copy_data
             :: else
             fi;
             if
-            :: dirty -> copy_twin_word = copy_word; copy_twin_data = copy_data          /* P8: page_flush_diff */
-            :: true -> dirty = false; copy_twin_word = 0; copy_twin_data = 0            /* P7: seal_run */
+            /* [page.retained-twin]: page_flush_diff */
+            :: dirty -> copy_twin_word = copy_word; copy_twin_data = copy_data
+            :: true -> dirty = false; copy_twin_word = 0; copy_twin_data = 0            /* [page.busy-capture]: seal_run */
             fi;
             listed = dirty;
             worded = false
@@ -204,13 +206,13 @@ inline CLOSE1()
     }
 }
 
-/* A reader's mark. EP1: introduce. PP4: introduce */
+/* A reader's mark. [unshared.reader-mark]: introduce */
 inline INTRODUCE()
 {
     has_readers = has_readers || !introduced
 }
 
-/* Bytes equal to the twin are replaced. P5: install. RN3: take_over, diff_renew */
+/* Bytes equal to the twin are replaced. [page.dirty-twin]: install; [update.own-stores]: take_over, diff_renew */
 inline TAKE_OVER()
 {
     copy_word = (dirty && (open -> fetched_word == copy_twin_word : copy_word != copy_twin_word) -> copy_word : fetched_word);
@@ -219,12 +221,13 @@ inline TAKE_OVER()
     copy_twin_data = (dirty -> fetched_data : 0)
 }
 
-/* BUSY by this thread. P4: install */
+/* BUSY by this thread. [page.needed-versions]: install */
 inline FETCH()
 {
     INTRODUCE();
     do
-    ::  atomic {                                                /* A3: ardmar_fetch_start, ardmar_fetch_finish */
+    /* [pages-ardmar.versions-first]: ardmar_fetch_start, ardmar_fetch_finish */
+    ::  atomic {
             version[1] >= needs[1] && version[2] >= needs[2] ->
             had[0] = VT(0, 0); had[1] = version[1]; had[2] = version[2]
         };
@@ -248,7 +251,7 @@ inline FETCH()
     od
 }
 
-/* P1: access_step. P3: mark_dirty */
+/* [page.field-lock]: access_step; [page.writable-tracked]: mark_dirty */
 inline ACCESS(stores)
 {
     do
@@ -271,7 +274,8 @@ inline ACCESS(stores)
     od
 }
 
-/* The copy is invalidated, or stays accessible and is updated. RN1: renew_instead, settle. I5: acquire_all */
+/* The copy is invalidated, or stays accessible and is updated. [update.pending]: renew_instead, settle; [interval.pages-first]:
+ * acquire_all */
 inline ACQUIRE1(upto0, upto2)
 {
     atomic { !acquiring -> acquiring = true };
@@ -319,7 +323,7 @@ inline ACQUIRE1(upto0, upto2)
 #define LACKS (stale || needs[1])
 #endif
 
-/* Not during an operation of another thread. WD2: begin, fetch, is_unsent */
+/* Not during an operation of another thread. [word.ordered]: begin, fetch, is_unsent */
 inline WORD_BEGIN()
 {
     do
@@ -334,7 +338,7 @@ inline WORD_BEGIN()
             atomic {
                 if
                 :: stale -> fetches = true
-                :: else -> needs[1] = 0; busy = false           /* ND1: settle */
+                :: else -> needs[1] = 0; busy = false           /* [need.dropped]: settle */
                 fi
             }
         fi;
@@ -354,7 +358,7 @@ inline WORD_BEGIN()
 #define TO_COPY (open || !stale || dirty)
 #endif
 
-/* WD3: page_word_end. WD4: page_word_end */
+/* [word.copy]: page_word_end; [word.announced]: page_word_end */
 inline WORD_END(t)
 {
     atomic {
@@ -377,7 +381,7 @@ inline WORD_END(t)
     }
 }
 
-/* WD1: atomics_are_the_way, perform_here */
+/* code: atomics_are_the_way, perform_here */
 inline OPERATE1(t)
 {
     WORD_BEGIN();
@@ -394,7 +398,7 @@ inline OPERATE1(t)
     WORD_END(t)
 }
 
-/* PP1: is_elsewhere. PP5: is_closed_here */
+/* [part.stale-only]: is_elsewhere, is_closed_here */
 #ifdef PART_PAST_OWN_STORES
 #define ELSEWHERE (stale && !open && !pending)
 #else
@@ -408,10 +412,10 @@ inline OPERATE1(t)
 #ifdef PART_BEFORE_DIFFS
 #define IS_THERE true
 #else
-#define IS_THERE (version[1] >= had[1] && version[2] >= had[2])                 /* PP2: is_there */
+#define IS_THERE (version[1] >= had[1] && version[2] >= had[2])                 /* [word.ordered]: is_there */
 #endif
 
-/* Accesses a part of the page at the home if the copy is not usable. Sets part when done. PP3: end */
+/* Accesses a part of the page at the home if the copy is not usable. Sets part when done. [word.announced]: end */
 inline PART(puts)
 {
     do
@@ -601,7 +605,7 @@ proctype thread2()
             LOCK(3);
             if
             :: stale2 || carried[0] > VT(2, 0) || carried[1] > VT(2, 1) ->
-                has_readers = true;                             /* EP1: introduce */
+                has_readers = true;                             /* [unshared.reader-mark]: introduce */
                 word2 = word;
                 data2 = data;
                 stale2 = false

@@ -34,7 +34,7 @@ static void start_inline_write(struct fabric *f, const struct chaos_job *j)
     char copy[FABRIC_INLINE];
     assert(j->len <= FABRIC_INLINE);
     if (j->len)
-        memcpy(copy, j->at.src, j->len); /* CH4 */
+        memcpy(copy, j->at.src, j->len);
     struct chaos_slot *s = chaos_slot_take(c);
     s->job = *j;
     s->job.at.src = memcpy(s->copy, copy, j->len);

@@ -8,17 +8,18 @@
  * thread of the hook, which plays the adapter. The hook randomises what fabric.h leaves open, and
  * keeps its guarantees:
  *
- *   F1, F2  writes (with immediate, with a wake or plain) and wakes to one target keep their order;
- *           an atomic waits for the writes before it. A write may overtake an atomic, a read may
- *           overtake everything and be overtaken.
- *   F3      FABRIC_READ_ORDERED is not offered, and reads and atomics are performed in any order
- *           (HLRC_CHAOS_ORDERED=1: offered and kept, if the fabric below has it).
- *   F4      targets do not wait for each other, and the path to one of them becomes slow now and
- *           then: its events arrive long after other nodes' later operations.
- *   F5      operations of more than 8 bytes may be performed in pieces, last piece first, with time
- *           between them. Cuts are at multiples of 8 bytes.
- *   F7      events keep their order, since the writes that carry them do.
- *   F8      with HLRC_CHAOS_HEAL=1, sleeps end early, sleepers are woken without reason, arming
+ *   [fabric.write-order], [fabric.atomic-order]  writes (with immediate, with a wake or plain) and
+ *           wakes to one target keep their order; an atomic waits for the writes before it. A write
+ *           may overtake an atomic, a read may overtake everything and be overtaken.
+ *   [fabric.read-order]  FABRIC_READ_ORDERED is not offered, and reads and atomics are performed in
+ *           any order (HLRC_CHAOS_ORDERED=1: offered and kept, if the fabric below has it).
+ *   [fabric.target-order]  targets do not wait for each other, and the path to one of them becomes
+ *           slow now and then: its events arrive long after other nodes' later operations.
+ *   [fabric.whole-word]  operations of more than 8 bytes may be performed in pieces, last piece
+ *           first, with time between them. Cuts are at multiples of 8 bytes.
+ *   [fabric.event-order]      events keep their order, since the writes that carry them do.
+ *   [fabric.armed-wake]  with HLRC_CHAOS_HEAL=1, sleeps end early, sleepers are woken without
+ *                        reason, arming
  *           fails now and then. That repairs a lost wake, and so hides it. Without it, only what
  *           the fabric below admits wakes a sleeper.
  *
@@ -31,15 +32,15 @@
  *                            sequence
  *   HLRC_CHAOS_STRENGTH=0..9 0: everything at once; default 3: delays up to 0.2 ms, rarely 3 ms;
  *                            each step doubles
- *   HLRC_CHAOS_ORDERED=1     see F3
+ *   HLRC_CHAOS_ORDERED=1     see [fabric.read-order]
  *   HLRC_CHAOS_LAZY=1        completions are reported only in calls that start operations, test or
  *                            wait for one, as by an adapter whose completion queue only they poll
- *   HLRC_CHAOS_HEAL=1        see F8
+ *   HLRC_CHAOS_HEAL=1        see [fabric.armed-wake]
  *   HLRC_CHAOS_SLOW=FROM:TO:MICROSECONDS,...
  *                            what node FROM writes at node TO, including events and wakes, arrives
  *                            after that time at the earliest, in order; writes of other nodes, of
  *                            FROM to other nodes, and reads do not wait for it (an atomic to TO
- *                            does, by F2)
+ *                            does, by [fabric.atomic-order])
  *   HLRC_CHAOS_DROP=NODE:K   that node is killed (SIGKILL) when it starts its K-th operation
  */
 #ifndef FABRIC_CHAOS_H

@@ -45,7 +45,7 @@ static int64_t delay_ns(struct chaos *c)
 
 /* When to perform an operation that is started now. Now and then the path to one peer becomes slow
  * for a while. Effects of later operations then reach other nodes, and through them this one,
- * before it (F4). */
+ * before it [fabric.target-order]. */
 static int64_t due_for(struct chaos *c, int peer)
 {
     int64_t now = clock_ns(), due = now + delay_ns(c);
@@ -60,7 +60,8 @@ static int64_t due_for(struct chaos *c, int peer)
  * this time. */
 static bool take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *piece)
 {
-    size_t lead = (8 - j->off % 8) % 8; /* cuts lie at multiples of 8 in the target (F5) */
+    /* cuts lie at multiples of 8 in the target [fabric.whole-word] */
+    size_t lead = (8 - j->off % 8) % 8;
     if (j->len < lead + 16 || !chaos_chance(c, 64u * (unsigned)c->strength))
         return false;
     size_t cut = lead + 8 * (1 + (draw(c) >> 20) % ((j->len - lead) / 8 - 1));
@@ -125,7 +126,7 @@ static bool is_transfer(const struct chaos_job *j)
     return j->kind == WRITE || j->kind == WRITE_IMM || j->kind == WRITE_WAKE || j->kind == READ;
 }
 
-/* Kinds that F1 orders, and that a slow path delays. */
+/* Kinds that [fabric.write-order] orders, and that a slow path delays. */
 static bool is_written(const struct chaos_job *j)
 {
     return j->kind != READ && j->kind != CAS && j->kind != FETCH_ADD && j->kind != EXCHANGE;
@@ -149,17 +150,18 @@ static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 
 /* ---- the list; ASSUMPTION: the lock is held ---- */
 
-/* For each target: kinds of earlier operations on the list that are STARTED (CH2). */
+/* For each target: kinds of earlier operations on the list that are STARTED. */
 struct ahead {
     bool write[NODES_MAX], asked[NODES_MAX];
 };
 
 static bool blocked(const struct chaos *c, const struct chaos_job *j, const struct ahead *ahead)
 {
-    bool asked = (c->head.caps & FABRIC_READ_ORDERED) && ahead->asked[j->peer]; /* F3 */
+    /* [fabric.read-order] */
+    bool asked = (c->head.caps & FABRIC_READ_ORDERED) && ahead->asked[j->peer];
     if (j->kind == READ)
         return asked;
-    /* F1 for writes and wakes, F2 for atomics */
+    /* [fabric.write-order] for writes and wakes, [fabric.atomic-order] for atomics */
     return ahead->write[j->peer] || (asked && !is_written(j));
 }
 
@@ -181,7 +183,7 @@ static void report(struct chaos *c, struct chaos_slot **link)
     s->next = c->unused;
     c->unused = s;
     atomic_fetch_sub_explicit(&c->listed, 1, memory_order_relaxed);
-    if (op) /* orders what was performed before the waiter continues; CH3 */
+    if (op) /* orders what was performed before the waiter continues */
         atomic_fetch_sub_explicit(&op->pending, 1, memory_order_release);
     pthread_cond_broadcast(&c->news);
 }
@@ -234,7 +236,7 @@ static void *worker_main(void *arg)
     pthread_mutex_lock(&c->lock);
     while (!c->stopping || c->list) {
         int64_t next = chaos_progress(c, !c->lazy || c->stopping);
-        if (c->heals && chaos_chance(c, 16)) /* F8 */
+        if (c->heals && chaos_chance(c, 16)) /* [fabric.armed-wake] */
             c->below->ops.rx_wake(c->below, chaos_chance(c, 512) ? FABRIC_APP : FABRIC_HANDLER);
         if (c->stopping && !c->list)
             break;
@@ -273,7 +275,7 @@ struct chaos_slot *chaos_slot_take(struct chaos *c)
 {
     pthread_mutex_lock(&c->lock);
     drop_node(c);
-    while (!c->unused) { /* CH5: each operation has a due time, so a slot will become free */
+    while (!c->unused) { /* each operation has a due time, so a slot will become free */
         chaos_rouse(c, chaos_progress(c, true));
         if (!c->unused)
             chaos_sleep(c, &c->news, clock_ns() + 1000000);

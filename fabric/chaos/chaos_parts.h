@@ -9,17 +9,17 @@
  *                    +---+
  *
  * Invariants
- *   CH1  `list` holds the operations that are started and not yet reported, in the order of
- *        starting; `lock` guards it and all of struct chaos except the counters. Operations of the
- *        fabric below are performed with the lock held, so one at a time.
- *   CH2  An operation is blocked while an earlier one that it must not overtake is STARTED (F1,
- *        F2, F3).
- *   CH3  `op` is not touched after `pending` was lowered for the last time: it may lie on the
- *        stack of a waiter.
- *   CH4  The data of a write without op was copied before its start returned, and before the lock
- *        was taken: reading it may fault.
- *   CH5  Nothing here allocates or waits for another node, so all functions may be called while
- *        serving.
+ *   - `list` holds the operations that are started and not yet reported, in the order of starting;
+ *     `lock` guards it and all of struct chaos except the counters. Operations of the fabric below
+ *     are performed with the lock held, so one at a time.
+ *   - An operation is blocked while an earlier one that it must not overtake is STARTED
+ *     [fabric.write-order], [fabric.atomic-order], [fabric.read-order].
+ *   - `op` is not touched after `pending` was lowered for the last time: it may lie on the stack of
+ *     a waiter.
+ *   - The data of a write without op was copied before its start returned, and before the lock was
+ *     taken: reading it may fault.
+ *   - Nothing here allocates or waits for another node, so all functions may be called while
+ *     serving.
  */
 #ifndef FABRIC_CHAOS_PARTS_H
 #define FABRIC_CHAOS_PARTS_H
@@ -55,7 +55,7 @@ struct chaos_slot {
     /* 0, or arrival time on a slow path: the first step is not earlier, even if expedited */
     int64_t earliest;
     struct chaos_job job;
-    char copy[FABRIC_INLINE]; /* CH4 */
+    char copy[FABRIC_INLINE];
 };
 
 struct chaos {

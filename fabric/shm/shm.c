@@ -9,15 +9,16 @@
  *
  * Ordering. x86-64 performs loads in order and makes stores visible in order. There the fences
  * below only restrain the compiler, except that of a wake. Other CPUs need each of them:
- *   - A write begins with a release fence. It orders the earlier writes before this one (F1). The
- *     event of a write with immediate is a release store (shm_queue.h Q2).
- *   - A read ends with an acquire fence. It orders the read before the next read or atomic (F3).
- *   - An atomic is a sequentially consistent read-modify-write. As a release it follows the
- *     earlier writes (F2). fence_after_rmw() orders its store before the next read (F3). Without
- *     that fence aarch64 reads a page before the reader's mark is visible to the page's home
- *     (EP1).
- *   - A wake has a full fence before its read of the sleeper's state (Q4).
- * So FABRIC_READ_ORDERED is offered. F5: see shm_copy.
+ *   - A write begins with a release fence. It orders the earlier writes before this one
+ *     [fabric.write-order]. The event of a write with immediate is a release store (shm_queue.h).
+ *   - A read ends with an acquire fence. It orders the read before the next read or atomic
+ *   [fabric.read-order].
+ *   - An atomic is a sequentially consistent read-modify-write. As a release it follows the earlier
+ *     writes [fabric.atomic-order]. fence_after_rmw() orders its store before the next read
+ *     [fabric.read-order]. Without that fence aarch64 reads a page before the reader's mark is
+ *     visible to the page's home [unshared.reader-mark].
+ *   - A wake has a full fence before its read of the sleeper's state [shm-queue.arm-then-test].
+ * So FABRIC_READ_ORDERED is offered. [fabric.whole-word]: see shm_copy.
  */
 #include "fabric/fabric.h"
 
@@ -204,7 +205,7 @@ static void shm_read(struct fabric *f, int peer, int win, size_t off, void *dst,
     struct shm_fabric *s = shm_of(f);
     (void)op;
     shm_copy(dst, window_at(s, peer, win, off), len);
-    /* orders this read before the caller's next one (F3) */
+    /* orders this read before the caller's next one [fabric.read-order] */
     atomic_thread_fence(memory_order_acquire);
     count(&s->self->reads, 1);
     count(&s->self->peer[peer].read_bytes, len);
@@ -215,7 +216,7 @@ static void shm_write(struct fabric *f, int peer, int win, size_t off, const voi
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    /* orders the caller's earlier writes before this one (F1) */
+    /* orders the caller's earlier writes before this one [fabric.write-order] */
     atomic_thread_fence(memory_order_release);
     shm_copy(window_at(s, peer, win, off), src, len);
     count(&s->self->writes, 1);
@@ -247,7 +248,7 @@ static void shm_write_runs(struct fabric *f, int peer, int win, size_t off,
     char *to = window_at(s, peer, win, off);
     const char *from = src;
     (void)op;
-    /* as in shm_write (F1) */
+    /* as in shm_write [fabric.write-order] */
     atomic_thread_fence(memory_order_release);
     for (uint32_t i = 0; i < n; i++) {
         copy_run(to + runs[i].offset, from, runs[i].bytes);
@@ -279,7 +280,7 @@ static void shm_read_pieces(struct fabric *f, int peer, int win, const struct fa
         copy_piece(pieces[i].local, from + pieces[i].off, pieces[i].len);
         bytes += pieces[i].len;
     }
-    atomic_thread_fence(memory_order_acquire); /* as in shm_read (F3) */
+    atomic_thread_fence(memory_order_acquire); /* as in shm_read [fabric.read-order] */
     count(&s->self->reads, n);
     count(&s->self->peer[peer].read_bytes, bytes);
 }
@@ -291,7 +292,7 @@ static void shm_write_pieces(struct fabric *f, int peer, int win, const struct f
     char *to = window_at(s, peer, win, 0);
     uint64_t bytes = 0;
     (void)op;
-    atomic_thread_fence(memory_order_release); /* as in shm_write (F1) */
+    atomic_thread_fence(memory_order_release); /* as in shm_write [fabric.write-order] */
     for (size_t i = 0; i < n; i++) {
         copy_piece(to + pieces[i].off, pieces[i].local, pieces[i].len);
         bytes += pieces[i].len;
@@ -335,7 +336,7 @@ static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t ex
     (void)op;
     count(&s->self->atomics, 1);
     atomic_compare_exchange_strong(shm_word(s, peer, win, off), &expect, desired);
-    fence_after_rmw(); /* F3, EP1 */
+    fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
     if (old)
         *old = expect;
 }
@@ -347,7 +348,7 @@ static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint6
     (void)op;
     count(&s->self->atomics, 1);
     *old = atomic_fetch_add(shm_word(s, peer, win, off), add);
-    fence_after_rmw(); /* F3, EP1 */
+    fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
 }
 
 static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
@@ -357,7 +358,7 @@ static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64
     (void)op;
     count(&s->self->atomics, 1);
     *old = atomic_exchange(shm_word(s, peer, win, off), value);
-    fence_after_rmw(); /* F3, EP1 */
+    fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
 }
 
 static void shm_wait(struct fabric *f, struct fabric_op *op)

@@ -28,7 +28,7 @@ int shm_make_object(size_t size)
 
 int shm_map_object(int fd, size_t size, char **base)
 {
-    void *p = addresses_map(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd); /* AD1 */
+    void *p = addresses_map(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
     if (p == MAP_FAILED)
         return -errno;
     (void)madvise(p, size, MADV_DONTDUMP);
@@ -97,10 +97,10 @@ int shm_map_peer(const struct shm_ticket *t, size_t size, char **base)
     return rc;
 }
 
-/* Up to this size memcpy uses vectors, and every aligned 8 bytes arrive whole. Above it may use
- * the CPU's string instruction for bytes, which an interrupt can end within a word (F5). The
- * compiler inlines that instruction if it knows the size to be small, so the call is made through
- * a pointer. */
+/* Up to this size memcpy uses vectors, and every aligned 8 bytes arrive whole. Above it may use the
+ * CPU's string instruction for bytes, which an interrupt can end within a word [fabric.whole-word].
+ * The compiler inlines that instruction if it knows the size to be small, so the call is made
+ * through a pointer. */
 #define VECTOR_BYTES 1024
 
 static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memcpy;

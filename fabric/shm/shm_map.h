@@ -34,7 +34,7 @@ int shm_map_peer(const struct shm_ticket *t, size_t size, char **base);
 int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t,
                      size_t size, int rc);
 
-/* Copies so that every aligned 8 bytes arrive whole (F5 of fabric.h) if source and destination
+/* Copies so that every aligned 8 bytes arrive whole [fabric.whole-word] if source and destination
  * have the same alignment. */
 void shm_copy(void *dst, const void *src, size_t len);
 

@@ -15,7 +15,7 @@
 /* The job ends in less time. Its launcher reports the cause, which this node does not know. */
 #define ENDED_WAIT_MS 2000
 
-/* ---- spare mappings (SO4) ---- */
+/* ---- spare mappings ---- */
 
 void shm_spares_make(struct shm_spares *s, int nodes, int objects)
 {
@@ -91,7 +91,7 @@ static int map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *
     return rc;
 }
 
-/* Sets the base unless another thread has; returns the one that is set (SO2). */
+/* Sets the base unless another thread has; returns the one that is set. */
 static char *base_keep(struct shm_object *o, int peer, char *mine)
 {
     char *first = NULL;

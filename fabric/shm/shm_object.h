@@ -3,15 +3,15 @@
  * shm_object.h - a memory object on every node; another node maps it when it first uses it.
  *
  * Invariants
- *   SO1  An object's descriptor stays open until all nodes have closed the fabric, so a peer may
- *        open it at any time before.
- *   SO2  `base` of a peer is set once. Several threads may map at the same time: one of them sets
- *        it, the others undo their mapping.
- *   SO3  Mapping allocates nothing, takes no lock and prints nothing: allowed in a fault handler.
- *   SO4  The system limits the number of mappings of a process, and the application's view may
- *        have taken all of them (page_view.h G3) when a peer is first used. So spare mappings are
- *        reserved at start, and one is released for each mapping that finds no room: as many as
- *        this fabric may need, up to SPARES_MOST.
+ *   - An object's descriptor stays open until all nodes have closed the fabric, so a peer may open
+ *     it at any time before.
+ *   - `base` of a peer is set once. Several threads may map at the same time: one of them sets it,
+ *     the others undo their mapping.
+ *   - Mapping allocates nothing, takes no lock and prints nothing: allowed in a fault handler.
+ *   - The system limits the number of mappings of a process, and the application's view may have
+ *     taken all of them (page_view.h) when a peer is first used. So spare mappings are reserved at
+ *     start, and one is released for each mapping that finds no room: as many as this fabric may
+ *     need, up to SPARES_MOST.
  */
 #ifndef FABRIC_SHM_OBJECT_H
 #define FABRIC_SHM_OBJECT_H
@@ -25,7 +25,7 @@
 
 #define SPARES_MOST 256
 
-/* SO4: `count` mappings of a page each, of which the first `given` have been released. */
+/* `count` mappings of a page each, of which the first `given` have been released. */
 struct shm_spares {
     char *at;
     uint32_t count;
@@ -37,7 +37,7 @@ struct shm_object {
     size_t size;
     int fd;                              /* of this node */
     struct shm_ticket ticket[NODES_MAX]; /* by node */
-    char *_Atomic base[NODES_MAX];       /* by node; a peer's is NULL until it is used (SO2) */
+    char *_Atomic base[NODES_MAX];       /* by node; a peer's is NULL until it is used */
 };
 
 /* Reserves spares for `nodes` nodes with `objects` objects each; none if that fails. */

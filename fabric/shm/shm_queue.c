@@ -36,13 +36,13 @@ void shm_queue_init(struct shm_queue *q, uint64_t size)
     q->size = size;
 }
 
-/* Enqueues an event; returns its position (Q1). */
+/* Enqueues an event; returns its position. */
 static uint64_t queue_push(struct shm_queue *q, int from, uint32_t imm)
 {
     uint64_t pos = atomic_fetch_add_explicit(&q->tail, 1, memory_order_relaxed);
     uint64_t e = lap_of(q, pos) << 48 | (uint64_t)(uint16_t)from << 32 | imm;
     perturb(queue_drawn);
-    /* orders the event's data before the entry that the receiver takes (Q2) */
+    /* orders the event's data before the entry that the receiver takes */
     atomic_store_explicit(&q->entry[pos & (q->size - 1)], e, memory_order_release);
     return pos;
 }
@@ -53,7 +53,7 @@ void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
     futex_wake_shared(&q->bell[s], 1);
 }
 
-/* True if a sleeper was woken; there is none while the receiver polls (progress.h S2). */
+/* True if a sleeper was woken; there is none while the receiver polls [progress.holder]. */
 static bool queue_alert(struct shm_queue *q, bool urgent)
 {
     uint32_t mode = atomic_load_explicit(&q->mode, memory_order_relaxed);
@@ -72,7 +72,8 @@ bool shm_queue_send(struct shm_queue *q, int from, uint32_t imm, bool urgent)
 {
     uint64_t pos = queue_push(q, from, imm);
     perturb(queue_filled);
-    /* orders the entry's write before the reads of tail (Q5) and mode (Q4) */
+    /* orders the entry's write before the reads of tail [shm-queue.arm-then-test] and mode
+     * [shm-queue.arm-then-test] */
     atomic_thread_fence(memory_order_seq_cst);
     bool overtaken = atomic_load_explicit(&q->tail, memory_order_relaxed) != pos + 1;
     return queue_alert(q, urgent || overtaken);
@@ -80,7 +81,7 @@ bool shm_queue_send(struct shm_queue *q, int from, uint32_t imm, bool urgent)
 
 bool shm_queue_wake(struct shm_queue *q)
 {
-    /* orders what the caller wrote before the read of mode (Q4) */
+    /* orders what the caller wrote before the read of mode [shm-queue.arm-then-test] */
     atomic_thread_fence(memory_order_seq_cst);
     return queue_alert(q, true);
 }
@@ -91,7 +92,7 @@ static void queue_assert_state(const struct shm_queue *q)
 {
     uint64_t tail = atomic_load(&q->tail);
     assert((q->size & (q->size - 1)) == 0);
-    assert(tail - q->head <= q->size); /* Q3 */
+    assert(tail - q->head <= q->size);
     assert(atomic_load(&q->mode) <= MODE_APP);
 }
 #else
@@ -102,7 +103,7 @@ bool shm_queue_pending(const struct shm_queue *q)
 {
     uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
     uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
-    return e >> 48 == lap_of(q, head); /* Q2 */
+    return e >> 48 == lap_of(q, head);
 }
 
 static _Noreturn void overrun(void)
@@ -117,7 +118,7 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
     uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
     uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
     queue_assert_state(q);
-    if (e >> 48 != lap_of(q, head)) { /* Q2 */
+    if (e >> 48 != lap_of(q, head)) {
         if (e >> 48 == lap_of(q, head + q->size))
             overrun();
         return 0;
@@ -137,7 +138,7 @@ bool shm_queue_arm(struct shm_queue *q, enum fabric_sleeper s, enum fabric_level
                                           : MODE_HANDLER_URGENT;
     atomic_store_explicit(&q->mode, mode, memory_order_relaxed);
     perturb(queue_armed);
-    /* orders the write of mode before the last test of the queue (Q4) */
+    /* orders the write of mode before the last test of the queue [shm-queue.arm-then-test] */
     atomic_thread_fence(memory_order_seq_cst);
     if (!shm_queue_pending(q))
         return true;

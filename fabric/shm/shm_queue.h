@@ -4,20 +4,21 @@
  * a time.
  *
  * Invariants
- *   Q1  `tail` is advanced by senders with fetch_add; only the sender that drew position p writes
- *       entry p mod size.
- *   Q2  an entry carries the lap of its position; the receiver takes it when the lap matches. The
- *       sender's release store orders the lap after the event's data (F1).
- *   Q3  senders never wait for room: the job limits the outstanding events per pair
- *       (fabric_job.rx_depth), and the queue holds that many for every pair. A lap that is ahead
- *       proves that the limit was exceeded.
- *   Q4  only the receiver changes `mode` from POLLING, and then tests the queue once more; a
- *       sender writes its entry, or the word of a waking write, before it reads `mode`. Both sides
- *       have a full fence in between, so that at least one sees the other's write (F8).
- *   Q5  A sender whose entry precedes a later one, which may be urgent, wakes as an urgent one
- *       does: the later sender may have woken the receiver, which found a gap here and went back
- *       to sleep. A sender reads `tail` after it has written its entry; a sender that draws a
- *       later position after that read finds no gap.
+ *   - `tail` is advanced by senders with fetch_add; only the sender that drew position p writes
+ *     entry p mod size.
+ *   - an entry carries the lap of its position; the receiver takes it when the lap matches. The
+ *     sender's release store orders the lap after the event's data [fabric.write-order].
+ *   - senders never wait for room: the job limits the outstanding events per pair
+ *     (fabric_job.rx_depth), and the queue holds that many for every pair. A lap that is ahead
+ *     proves that the limit was exceeded.
+ *   [shm-queue.arm-then-test] only the receiver changes `mode` from POLLING, and then tests the
+ *       queue once more; a sender writes its entry, or the word of a waking write, before it reads
+ *       `mode`. Both sides have a full fence in between, so that at least one sees the other's
+ *       write [fabric.armed-wake].
+ *       - A sender whose entry precedes a later one, which may be urgent, wakes as an urgent one
+ *         does: the later sender may have woken the receiver, which found a gap here and went back
+ *         to sleep. A sender reads `tail` after it has written its entry; a sender that draws a
+ *         later position after that read finds no gap.
  */
 #ifndef FABRIC_SHM_QUEUE_H
 #define FABRIC_SHM_QUEUE_H
@@ -33,7 +34,7 @@ struct shm_queue {
     /* written by the holder of the progress lock; read by threads that test for work */
     alignas(64) _Atomic uint64_t head;
     uint64_t size;                     /* entries, a power of two; constant */
-    alignas(64) _Atomic uint32_t mode; /* enum shm_mode; Q4 */
+    alignas(64) _Atomic uint32_t mode; /* enum shm_mode; [shm-queue.arm-then-test] */
     /* futex words by enum fabric_sleeper; a wake raises the word first */
     alignas(64) _Atomic uint32_t bell[2];
     alignas(64) _Atomic uint64_t entry[];

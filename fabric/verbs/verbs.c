@@ -70,8 +70,8 @@ static void give_slot(struct verbs_fabric *v, uint16_t *list, int *count, int sl
 
 /* ---- completion ---- */
 
-/* wr_id: the slot, or NO_SLOT if only a failure completes (V2), and in the upper half the kind,
- * for the failure's message. */
+/* wr_id: the slot, or NO_SLOT if only a failure completes, and in the upper half the kind, for the
+ * failure's message. */
 #define NO_SLOT     UINT32_MAX
 #define WR_ID(s, k) ((uint64_t)(k) << 32 | (s))
 
@@ -185,7 +185,7 @@ static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const stru
     }
 }
 
-/* Waits for a free entry of the peer's send queue; returns with its lock held (V3). */
+/* Waits for a free entry of the peer's send queue; returns with its lock held. */
 static void take_place(struct verbs_fabric *v, struct verbs_peer *p)
 {
     for (;;) {
@@ -210,7 +210,7 @@ void verbs_post(struct verbs_fabric *v, const struct verbs_order *o)
     if (o->op)
         atomic_fetch_add_explicit(&o->op->pending, 1, memory_order_relaxed);
     take_place(v, p);
-    /* V2; waiting for a slot takes this lock */
+    /* waiting for a slot takes this lock */
     while (slot == NO_SLOT && p->unsignalled + 1 >= VERBS_SIGNAL_EVERY) {
         pthread_spin_unlock(&p->lock);
         slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
@@ -281,7 +281,8 @@ void verbs_transfer(struct verbs_fabric *v, struct verbs_order *o, int win, size
     while (len || kind == VERBS_WRITE_IMM) {
         o->kind = kind == VERBS_WRITE_IMM ? VERBS_WRITE : kind;
         size_t n = start_part(v, o, win, off, local, len);
-        if (kind == VERBS_WRITE_IMM && n == len) { /* the last part carries the event (F1) */
+        /* the last part carries the event [fabric.write-order] */
+        if (kind == VERBS_WRITE_IMM && n == len) {
             o->kind = VERBS_WRITE_IMM;
             verbs_post(v, o);
             return;
@@ -309,8 +310,7 @@ void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size
     verbs_transfer(v, &o, win, off, dst, len);
 }
 
-/* V7; the fences order it after the caller's earlier writes, and before any write that announces
- * it. */
+/* The fences order it after the caller's earlier writes, and before any write that announces it. */
 static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src,
                        size_t len)
 {
@@ -334,7 +334,7 @@ void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *sr
 }
 
 /* A run that the adapter copies when it is posted needs no completion: the next awaited operation
- * follows it (F1). */
+ * follows it [fabric.write-order]. */
 static void verbs_write_runs(struct fabric *f, int peer, int win, size_t off,
                              const struct fabric_run *runs, uint32_t count, const void *src,
                              struct fabric_op *op)
@@ -532,7 +532,7 @@ static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed
     if (v->device_attr.atomic_cap != IBV_ATOMIC_NONE)
         v->head.caps |= FABRIC_ATOMICS;
     if (v->device_attr.vendor_id == SOFT_ROCE_VENDOR && !mixed)
-        v->head.caps |= FABRIC_READ_ORDERED; /* V1 */
+        v->head.caps |= FABRIC_READ_ORDERED;
     *out = &v->head;
     return 0;
 }

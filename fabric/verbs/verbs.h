@@ -17,35 +17,36 @@
  * completion queue for sends and one receive queue (SRQ) with its own completion queue.
  *
  * Invariants
- *   V1  Order: one queue pair per pair of nodes gives F1 and F2. Soft-RoCE answers reads and
- *       atomics of one queue pair in order (its responder serves requests one by one), so
- *       FABRIC_READ_ORDERED is offered for it. The reads of other adapters may overtake each other
- *       on the bus (PCIe), so it is not offered for them. Nor is it for mixed: a read of a near
- *       peer completes before an earlier atomic has left (V7).
- *   V2  Every signalled work request has a slot (struct verbs_work), and its wr_id names the slot.
- *       Unsignalled requests complete only if they fail. A signalled one follows before the send
- *       queue is full, so their entries are freed.
- *   V3  posted - retired <= depth for each queue pair: nothing is posted without a free entry.
- *   V4  The receive queue holds a receive for every event, and every waking write, that can be
- *       outstanding: rx_depth for each node. So the adapter never answers a sender "receiver not
- *       ready". Entries of send queues become free whatever a peer's CPU does, and a serving
- *       thread never waits for one (V3). With fewer it would: two serving nodes, each waiting for
- *       an entry after an event for which the other has no receive, would deadlock. An adapter
- *       that takes fewer than rx_depth * nodes is refused at start, in one line.
- *   V5  Atomics use the adapter for the owner's words too (F6): a queue pair to itself.
- *   V6  A piece of a large window is registered once, and stays registered. It is known when its
- *       key is in every peer's key table; a call that prepares it returns then. Registered memory
- *       is never punched out: discarding writes zeros.
- *   V7  Mixed: reads and writes of a near peer are copies, complete when they return; its events,
- *       its wakes and all atomics use the adapter (F6). This node has no other operations in
- *       flight to a near peer, so F1 and F2 hold.
- *   V8  An operation that a peer does not answer fails within job.peer_timeout: the queue pair
- *       repeats it for a shorter time (to_send), and fabric_check keeps an operation in flight to
- *       every peer.
- *   V9  Memory is registered only by the registrar thread, in opening, in fabric_window_create and
- *       by a thread that starts a long transfer: not in a fault handler, and not by a serving
- *       thread (verbs_register asserts it). Data in memory that is not registered yet is sent from
- *       and received into bounce slots.
+ *   - Order: one queue pair per pair of nodes gives [fabric.write-order], [fabric.atomic-order].
+ *     Soft-RoCE answers reads and atomics of one queue pair in order (its responder serves requests
+ *     one by one), so FABRIC_READ_ORDERED is offered for it. The reads of other adapters may
+ *     overtake each other on the bus (PCIe), so it is not offered for them. Nor is it for mixed: a
+ *     read of a near peer completes before an earlier atomic has left.
+ *   - Every signalled work request has a slot (struct verbs_work), and its wr_id names the slot.
+ *     Unsignalled requests complete only if they fail. A signalled one follows before the send
+ *     queue is full, so their entries are freed.
+ *   - posted - retired <= depth for each queue pair: nothing is posted without a free entry.
+ *   - The receive queue holds a receive for every event, and every waking write, that can be
+ *     outstanding: rx_depth for each node. So the adapter never answers a sender "receiver not
+ *     ready". Entries of send queues become free whatever a peer's CPU does, and a serving thread
+ *     never waits for one. With fewer it would: two serving nodes, each waiting for an entry after
+ *     an event for which the other has no receive, would deadlock. An adapter that takes fewer than
+ *     rx_depth * nodes is refused at start, in one line.
+ *   - Atomics use the adapter for the owner's words too [fabric.atomics-only]: a queue pair to
+ *     itself.
+ *   - A piece of a large window is registered once, and stays registered. It is known when its key
+ *     is in every peer's key table; a call that prepares it returns then. Registered memory is
+ *     never punched out: discarding writes zeros.
+ *   - Mixed: reads and writes of a near peer are copies, complete when they return; its events, its
+ *     wakes and all atomics use the adapter [fabric.atomics-only]. This node has no other
+ *     operations in flight to a near peer, so [fabric.write-order], [fabric.atomic-order] hold.
+ *   - An operation that a peer does not answer fails within job.peer_timeout: the queue pair
+ *     repeats it for a shorter time (to_send), and fabric_check keeps an operation in flight to
+ *     every peer.
+ *   - Memory is registered only by the registrar thread, in opening, in fabric_window_create and by
+ *     a thread that starts a long transfer: not in a fault handler, and not by a serving thread
+ *     (verbs_register asserts it). Data in memory that is not registered yet is sent from and
+ *     received into bounce slots.
  */
 #ifndef FABRIC_VERBS_H
 #define FABRIC_VERBS_H
@@ -56,10 +57,10 @@
 #include "fabric/fabric.h"
 
 #define VERBS_DEPTH        128 /* entries of a send queue */
-#define VERBS_SIGNAL_EVERY 32  /* one of this many unsignalled writes is signalled (V2) */
+#define VERBS_SIGNAL_EVERY 32  /* one of this many unsignalled writes is signalled */
 #define VERBS_WORKS        512 /* signalled operations in flight per node */
 #define VERBS_BOUNCE       256 /* slots of FABRIC_INLINE bytes for buffers outside of windows */
-#define VERBS_PARTS        64  /* of a read at most (VP1) */
+#define VERBS_PARTS        64  /* of a read at most */
 #define VERBS_REGIONS      32  /* of the program's memory, registered for transfers */
 #define VERBS_PIECE_LEAST  ((size_t)1 << 20)  /* registered at once of a large window: ... */
 #define VERBS_PIECE_MOST   ((size_t)16 << 20) /* ... and more only for the largest */
@@ -90,12 +91,12 @@ struct verbs_work {
     int bounce; /* slot in use, -1 none */
     void *dst;  /* destination of the bounce slot's contents at completion, NULL none */
     size_t len;
-    struct verbs_region *region; /* region of its memory (VL1), NULL none */
-    int parts;                   /* parts of its data, in v->part[bounce] (VP1); 0 none */
+    struct verbs_region *region; /* region of its memory, NULL none */
+    int parts;                   /* parts of its data, in v->part[bounce]; 0 none */
     uint32_t retires;            /* send-queue entries that its completion frees */
 };
 
-/* Some bytes of a read, and their destination (VP1). */
+/* Some bytes of a read, and their destination. */
 struct verbs_part {
     void *dst;
     uint16_t at, len;
@@ -120,17 +121,17 @@ struct verbs_window {
     struct ibv_mr *keys_mr;
     uint64_t peer_base[NODES_MAX], peer_keys[NODES_MAX];
     uint32_t peer_keys_rkey[NODES_MAX];
-    /* the peer's window in this process, NULL if the peer is not near (V7) */
+    /* the peer's window in this process, NULL if the peer is not near */
     char *near[NODES_MAX];
 };
 
 struct verbs_peer {
     struct ibv_qp *qp;
     pthread_spinlock_t lock;  /* guards posting and the three fields below */
-    uint32_t posted, retired; /* work requests (V3) */
+    uint32_t posted, retired; /* work requests */
     uint32_t unsignalled;     /* since the last signalled one */
-    bool near;                /* V7 */
-    uint64_t counts;          /* address of the peer's row for this node, and its key */
+    bool near;
+    uint64_t counts; /* address of the peer's row for this node, and its key */
     uint32_t counts_rkey;
     struct fabric_op check; /* the read that tests whether it answers */
 };
@@ -150,12 +151,12 @@ struct verbs_fabric {
     struct verbs_peer peer[NODES_MAX];
     struct verbs_window window[FABRIC_WINDOWS];
     _Atomic int windows;
-    bool mixed; /* V7 */
+    bool mixed;
 
     pthread_t registrar;
     bool registrar_runs;
     _Atomic bool registrar_stops;
-    _Atomic uint32_t asked, served; /* verbs_registrar.c K2, K3 */
+    _Atomic uint32_t asked, served; /* verbs_registrar.c */
 
     pthread_spinlock_t work_lock; /* guards free_work, free_bounce and their counts */
     struct verbs_work work[VERBS_WORKS];
@@ -175,10 +176,9 @@ struct verbs_fabric {
     bool woken;
     _Atomic int rx_mode; /* as in shm_queue.h; only this process reads it */
     _Atomic uint32_t bell[2];
-    /* consecutive wakes of the handler that were for another thread; only the handler uses it
-     * (E5) */
+    /* consecutive wakes of the handler that were for another thread; only the handler uses it */
     int misled;
-    _Atomic bool off_channel; /* the handler sleeps only on its bell: E5 */
+    _Atomic bool off_channel; /* the handler sleeps only on its bell */
     int bell_fd[2];           /* eventfds by enum fabric_sleeper */
     _Atomic uint64_t reads, writes, atomics;
     struct verbs_count *count; /* by peer; registered */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs_count.c - counters, and whether peers answer; see verbs.h, V8.
+ * verbs_count.c - counters, and whether peers answer; see verbs.h.
  *
  * Only the node that started a one-sided operation knows of it. Each node therefore keeps a row of
  * counts per peer (struct verbs_count) in registered memory, and a node that computes its sums

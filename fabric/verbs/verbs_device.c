@@ -192,7 +192,7 @@ void verbs_describe(void (*say)(const char *line))
         ibv_free_device_list(list);
 }
 
-/* V4, and some spare ones if the adapter has them. */
+/* And some spare ones if the adapter has them. */
 static int choose_receives(struct verbs_fabric *v)
 {
     char line[256];
@@ -337,10 +337,10 @@ static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct ad
 }
 
 /*
- * How long an adapter waits for an answer before it retries: 4.096 us times 2 to this power. With
- * 6 retries (7 would mean infinitely many) a dead peer is detected after less than a third of
+ * How long an adapter waits for an answer before it retries: 4.096 us times 2 to this power. With 6
+ * retries (7 would mean infinitely many) a dead peer is detected after less than a third of
  * peer_timeout. The specification allows an adapter up to four times as long for each; common ones
- * take less than twice (V8).
+ * take less than twice.
  */
 static uint8_t answer_time(const struct verbs_fabric *v)
 {

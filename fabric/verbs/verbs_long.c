@@ -11,13 +11,13 @@
  *  FREE ----------> USED, registered -----------------> ENDED ----------------> FREE, deregistered
  *
  * Invariants
- *   VL1  A region serves only the operations that it was registered for, and none after them: the
- *        program may unmap its memory then, and the fabric is not notified of that.
- *   VL2  The thread that completes an operation may be in a fault handler: it frees nothing, but
- *        requests from the registrar to deregister the region (V9), soon, since the region pins
- *        memory until then.
- *   VL3  If no region is free, or memory cannot be locked, a chunk goes through slots: slower, but
- *        no failure.
+ *   - A region serves only the operations that it was registered for, and none after them: the
+ *     program may unmap its memory then, and the fabric is not notified of that.
+ *   - The thread that completes an operation may be in a fault handler: it frees nothing, but
+ *     requests from the registrar to deregister the region, soon, since the region pins memory
+ *     until then.
+ *   - If no region is free, or memory cannot be locked, a chunk goes through slots: slower, but no
+ *     failure.
  */
 #include <assert.h>
 
@@ -66,7 +66,7 @@ static struct verbs_region *register_chunk(struct verbs_fabric *v, void *at, siz
 
 void verbs_region_done(struct verbs_fabric *v, struct verbs_region *r)
 {
-    assert(atomic_load_explicit(&r->state, memory_order_relaxed) == USED); /* VL1 */
+    assert(atomic_load_explicit(&r->state, memory_order_relaxed) == USED);
     if (atomic_fetch_sub_explicit(&r->users, 1, memory_order_acq_rel) != 1)
         return;
     atomic_store_explicit(&r->state, ENDED, memory_order_release);
@@ -111,7 +111,7 @@ static void start_long(struct verbs_fabric *v, enum verbs_kind kind, int peer, i
         if (o.region)
             start_registered(v, &o, win, off, n);
         else
-            verbs_transfer(v, &o, win, off, local, n); /* VL3 */
+            verbs_transfer(v, &o, win, off, local, n);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs_memory.c - windows, registration and keys; see verbs.h, V6.
+ * verbs_memory.c - windows, registration and keys; see verbs.h.
  *
  * Registering pins memory, so a large window is registered piece by piece, on first use of a
  * piece. Every window has a key table per node: keys[node][piece], registered from the start. The
@@ -53,7 +53,7 @@ void verbs_may_register(bool may)
 struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsigned access)
 {
 #ifdef HLRC_DEBUG
-    assert(may_register); /* V9 */
+    assert(may_register);
 #endif
     struct ibv_mr *mr = ibv_reg_mr(v->pd, at, len, access);
     if (!mr)
@@ -245,7 +245,7 @@ int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len)
         size_t n = len;
         cut(w, off, &n);
         if (w->mr[off / w->piece_size])
-            memset(w->base + off, 0, n); /* V6 */
+            memset(w->base + off, 0, n);
         else
             rc = punch(w, off, n);
         off += n;
@@ -262,7 +262,7 @@ bool verbs_window_release(struct fabric *f, int win, size_t off, size_t len)
     bool can = true;
     pthread_mutex_lock(&w->lock); /* nothing becomes registered during this */
     for (size_t p = first; p < end; p++)
-        can &= !w->mr[p]; /* V6 */
+        can &= !w->mr[p];
     can = can && punch(w, off, len) == 0;
     pthread_mutex_unlock(&w->lock);
     return can;

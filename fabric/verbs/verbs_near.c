@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * verbs_near.c - the mixed fabric: peers on the same machine exchange pages by memory that both
- * map; see verbs.h, V7.
+ * map; see verbs.h.
  *
  * Only reads and writes are copies. Events use the adapter, so that a sleeper sleeps on one
  * object; atomics do too, since the adapter's need not be atomic against the CPU's.

@@ -15,9 +15,9 @@ void verbs_disconnect(struct verbs_fabric *v);
 void verbs_release_device(struct verbs_fabric *v);
 
 /* verbs_memory.c */
-/* Registers memory (V9); ends the job if that is refused, with the limit to raise. */
+/* Registers memory; ends the job if that is refused, with the limit to raise. */
 struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsigned access);
-void verbs_may_register(bool may); /* for this thread, from now on (V9) */
+void verbs_may_register(bool may); /* for this thread, from now on */
 int verbs_memory_start(struct verbs_fabric *v);
 void verbs_memory_end(struct verbs_fabric *v);
 int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out);
@@ -101,8 +101,8 @@ struct verbs_order {
     uint64_t a, b;
     int bounce;                  /* slot to free at completion, -1 none */
     void *dst;                   /* destination of its contents; */
-    int parts;                   /* or number of parts in it (VP1), 0 none */
-    struct verbs_region *region; /* its memory was registered for this (VL1); NULL: no */
+    int parts;                   /* or number of parts in it, 0 none */
+    struct verbs_region *region; /* its memory was registered for this; NULL: no */
 };
 
 static inline char *verbs_bounce_at(struct verbs_fabric *v, int slot)

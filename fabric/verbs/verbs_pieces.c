@@ -4,14 +4,13 @@
  * piece: pieces that lie close together at the peer share one.
  *
  * Invariants
- *   VP1  A read of several pieces fetches all bytes from the first piece to the last into a slot:
- *        at most FABRIC_INLINE bytes, VERBS_GAP between two pieces, and from one piece of
- *        registered memory. At its completion only the requested bytes are copied to their
- *        destinations.
- *   VP2  A write of several pieces writes only the requested bytes: the pieces are adjacent at the
- *        peer. They are copied to a slot when it is started.
- *   VP3  Pieces are taken in the order of the list, and are joined only if their offsets at the
- *        peer ascend: so overlapping writes land in their order.
+ *   - A read of several pieces fetches all bytes from the first piece to the last into a slot: at
+ *     most FABRIC_INLINE bytes, VERBS_GAP between two pieces, and from one piece of registered
+ *     memory. At its completion only the requested bytes are copied to their destinations.
+ *   - A write of several pieces writes only the requested bytes: the pieces are adjacent at the
+ *     peer. They are copied to a slot when it is started.
+ *   - Pieces are taken in the order of the list, and are joined only if their offsets at the peer
+ *     ascend: so overlapping writes land in their order.
  */
 #include <assert.h>
 #include <string.h>
@@ -61,7 +60,6 @@ void verbs_hand_out(struct verbs_fabric *v, const struct verbs_work *w)
         memcpy(part[i].dst, slot + part[i].at, part[i].len);
 }
 
-/* VP1. */
 static bool read_together(struct verbs_fabric *v, struct verbs_order *o, int win,
                           const struct fabric_piece *p, size_t n, size_t bytes)
 {
@@ -78,7 +76,6 @@ static bool read_together(struct verbs_fabric *v, struct verbs_order *o, int win
     return true;
 }
 
-/* VP2. */
 static bool write_together(struct verbs_fabric *v, struct verbs_order *o, int win,
                            const struct fabric_piece *p, size_t n, size_t bytes)
 {
@@ -88,7 +85,7 @@ static bool write_together(struct verbs_fabric *v, struct verbs_order *o, int wi
     char *to = o->local;
     for (size_t i = 0; i < n; to += p[i++].len)
         memcpy(to, p[i].local, p[i].len);
-    assert((size_t)(to - (char *)o->local) == bytes); /* VP2 */
+    assert((size_t)(to - (char *)o->local) == bytes);
     count(&v->writes, 1);
     count(&v->count[o->peer].written_bytes, bytes);
     verbs_post(v, o);
@@ -109,8 +106,8 @@ void verbs_read_pieces(struct fabric *f, int peer, int win, const struct fabric_
     }
 }
 
-/* A piece that the adapter copies when it is posted needs no completion, unless it is the last
- * one, which follows it (F1). */
+/* A piece that the adapter copies when it is posted needs no completion, unless it is the last one,
+ * which follows it [fabric.write-order]. */
 void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *p,
                         size_t count, struct fabric_op *op)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * verbs_registrar.c - the thread that registers memory during the job; see verbs.h, V6 and V9.
+ * verbs_registrar.c - the thread that registers memory during the job; see verbs.h.
  *
  * Registering allocates, takes locks of the library and the kernel, and pins megabytes: not
  * allowed in a fault handler, nor for a serving thread. Both request a piece, and the registrar
@@ -10,14 +10,14 @@
  *            verbs_want            serve_piece
  *
  * Invariants
- *   K1  A bit of `wanted` is set by a thread that requests the piece, and cleared by the registrar
- *       before it serves the piece: if it is set again, the registrar serves the piece again.
- *   K2  `asked` is raised after the bit was set; the registrar reads it before it searches for
- *       bits, and sleeps only if it has not changed.
- *   K3  `served` is raised after the piece's bit of `known` was set; a waiter reads it before it
- *       tests that bit, and sleeps only if it has not changed.
- *   K4  The registrar waits for peers' adapters, never for their CPUs: it works while no thread
- *       serves, and finishes its requests before it ends (verbs_registrar_stop).
+ *   - A bit of `wanted` is set by a thread that requests the piece, and cleared by the registrar
+ *     before it serves the piece: if it is set again, the registrar serves the piece again.
+ *   - `asked` is raised after the bit was set; the registrar reads it before it searches for bits,
+ *     and sleeps only if it has not changed.
+ *   - `served` is raised after the piece's bit of `known` was set; a waiter reads it before it
+ *     tests that bit, and sleeps only if it has not changed.
+ *   - The registrar waits for peers' adapters, never for their CPUs: it works while no thread
+ *     serves, and finishes its requests before it ends (verbs_registrar_stop).
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -80,7 +80,7 @@ static void serve_window(struct verbs_fabric *v, int win)
     for (size_t i = 0; i < (w->pieces + 63) / 64; i++) {
         if (atomic_load_explicit(&w->wanted[i], memory_order_relaxed) == 0)
             continue;
-        uint64_t bits = atomic_exchange(&w->wanted[i], 0); /* K1 */
+        uint64_t bits = atomic_exchange(&w->wanted[i], 0);
         for (size_t piece = 64 * i; bits; piece++, bits >>= 1)
             if ((bits & 1) && !verbs_known(w, piece))
                 verbs_make_known(v, win, piece);

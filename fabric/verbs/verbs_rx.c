@@ -2,25 +2,24 @@
 /*
  * verbs_rx.c - the receive queue and sleeping; see verbs.h and the state machine of fabric.h.
  *
- * Events are completions of receives without data: the data went into a window. A receive is
- * posted again after its completion is taken, in batches; the job bounds the events (V4).
+ * Events are completions of receives without data: the data went into a window. A receive is posted
+ * again after its completion is taken, in batches; the job bounds the events.
  *
  * Invariants
- *   E1  Events are taken under rx_lock, in the order of the completion queue (F7). One may be kept
- *       in `stash`: a test for pending events takes it from the adapter.
- *   E2  A sleeper sleeps on the completion channel and on its own eventfd. The thread that takes an
- *       event of the channel rings the bell of the sleeper that rx_mode names, if that is another
- *       thread: that one may not have seen the channel readable.
- *   E3  Arming requests a notification and then tests the queue: the test finds earlier events,
- *       later ones notify.
- *   E4  A sender cannot see whether it wakes a thread. The sleeper counts the wake, for the sender
- *       of the first event that it takes after a notification, unless it armed again and found
- *       none: then the notification was for an earlier event.
- *   E5  The channel wakes all its sleepers. After several wakes in a row for events of a thread
- *       that sleeps in its place, a handler leaves the channel and sleeps only on its bell; the
- *       thread that arms the queue for the handler again rings it. The handler sets off_channel
- *       before it reads rx_mode once more, and the other thread writes the mode before it reads
- *       off_channel.
+ *   - Events are taken under rx_lock, in the order of the completion queue [fabric.event-order].
+ *     One may be kept in `stash`: a test for pending events takes it from the adapter.
+ *   - A sleeper sleeps on the completion channel and on its own eventfd. The thread that takes an
+ *     event of the channel rings the bell of the sleeper that rx_mode names, if that is another
+ *     thread: that one may not have seen the channel readable.
+ *   - Arming requests a notification and then tests the queue: the test finds earlier events, later
+ *     ones notify.
+ *   - A sender cannot see whether it wakes a thread. The sleeper counts the wake, for the sender of
+ *     the first event that it takes after a notification, unless it armed again and found none:
+ *     then the notification was for an earlier event.
+ *   - The channel wakes all its sleepers. After several wakes in a row for events of a thread that
+ *     sleeps in its place, a handler leaves the channel and sleeps only on its bell; the thread
+ *     that arms the queue for the handler again rings it. The handler sets off_channel before it
+ *     reads rx_mode once more, and the other thread writes the mode before it reads off_channel.
  */
 #include "fabric/verbs/verbs_parts.h"
 
@@ -32,7 +31,7 @@
 
 enum { MODE_POLLING, MODE_HANDLER, MODE_APP };
 
-#define MISLED 3  /* see E5 */
+#define MISLED 3
 #define REPOST 32 /* receives are posted again in batches of this size */
 
 static int post_receives(struct verbs_fabric *v, uint32_t count)
@@ -98,7 +97,7 @@ static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
             return true;
         }
         if (imm != VERBS_IMM_WAKE)
-            /* the peer waits for the key (V9) */
+            /* the peer waits for the key */
             verbs_want(v, (int)(imm >> 24 & 0xf), imm & 0xffffff);
     }
     return false;
@@ -147,11 +146,11 @@ bool verbs_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level lev
     struct verbs_fabric *v = verbs_of(f);
     atomic_store(&v->rx_mode, s == FABRIC_APP ? MODE_APP : MODE_HANDLER);
     if (s == FABRIC_HANDLER && atomic_load(&v->off_channel))
-        verbs_rx_wake(f, FABRIC_HANDLER);                                         /* E5 */
-    ibv_req_notify_cq(v->recv_cq, s == FABRIC_HANDLER && level == FABRIC_URGENT); /* E3 */
+        verbs_rx_wake(f, FABRIC_HANDLER);
+    ibv_req_notify_cq(v->recv_cq, s == FABRIC_HANDLER && level == FABRIC_URGENT);
     if (!verbs_rx_pending(f)) {
         pthread_spin_lock(&v->rx_lock);
-        v->woken = false; /* E4 */
+        v->woken = false;
         pthread_spin_unlock(&v->rx_lock);
         return true;
     }
@@ -167,7 +166,7 @@ void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s)
     (void)!write(v->bell_fd[s], &one, sizeof one);
 }
 
-/* Takes the channel's events; rings for the other sleeper if they are for it (E2). */
+/* Takes the channel's events; rings for the other sleeper if they are for it. */
 static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
 {
     struct ibv_cq *cq;
@@ -191,7 +190,7 @@ static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
         verbs_rx_wake(&v->head, FABRIC_HANDLER);
 }
 
-/* E5. Called by the handler's thread. */
+/* Called by the handler's thread. */
 static bool leave_channel(struct verbs_fabric *v)
 {
     if (v->misled < MISLED)

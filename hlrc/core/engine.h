@@ -128,13 +128,13 @@ struct engine {
     char *app;      /* the application's view of the heap's pages, same address on every node */
     char *mem;      /* the engine's view of SPACE, always writable */
     uint32_t pages; /* of SPACE */
-    struct range ranges[RANGES_MAX]; /* after the heap's pages (RG2) */
+    struct range ranges[RANGES_MAX]; /* after the heap's pages */
     uint32_t range_count;
     uint32_t home_shift;  /* default home of page p: (p >> home_shift) mod nodes for HOME_NEAR */
     uint32_t home_near;   /* pages from this one on, which are used first, */
     uint32_t far_shift;   /* (p >> far_shift) mod nodes for all others of the heap, */
     uint32_t range_shift; /* and (p >> range_shift) mod nodes for those of ranges */
-    uint32_t prefetches;  /* in flight per node at most (M4) */
+    uint32_t prefetches;  /* in flight per node at most */
     uint32_t tokens;      /* most requests outstanding per node */
     struct layout at;
     struct protocol protocol; /* parts: pages, diffs, notices, locks, barriers */
@@ -231,7 +231,7 @@ static inline bool in_space(const void *addr)
     return in_heap(addr) || range_of(addr) != NULL;
 }
 
-/* RG2. ASSUMPTION: in space. */
+/* ASSUMPTION: in space. */
 static inline uint32_t page_of(const void *addr)
 {
     const struct range *r = in_heap(addr) ? NULL : range_of(addr);
@@ -240,7 +240,7 @@ static inline uint32_t page_of(const void *addr)
 }
 
 /* The application's address of `page`, and the number of pages from there on that are consecutive
- * by number and by address (RG2). */
+ * by number and by address. */
 static inline char *app_run(uint32_t page, uint32_t *in_a_row)
 {
     const struct range *r = page < heap_pages() ? NULL : range_of_page(page);

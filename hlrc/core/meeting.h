@@ -2,8 +2,8 @@
 /*
  * meeting.h - the collective calls, in which all nodes meet at a barrier.
  *
- *   ME1  An arrival names its call, and the node that combines arrivals compares them. Nodes that
- *        meet in different calls end the job before any of them continues.
+ *   [collective.same-call] An arrival names its call, and the node that combines arrivals compares
+ *       them. Nodes that meet in different calls end the job before any of them continues.
  */
 #ifndef HLRC_MEETING_H
 #define HLRC_MEETING_H
@@ -32,7 +32,7 @@ enum meeting {
 
 const char *meeting_name(enum meeting call);
 
-/* Ends the job: node a is in one call, node b in another (ME1). */
+/* Ends the job: node a is in one call, node b in another [collective.same-call]. */
 _Noreturn void meeting_refuse(int a, enum meeting of_a, int b, enum meeting of_b);
 
 #endif

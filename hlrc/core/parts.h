@@ -8,11 +8,11 @@
  *   locks     how a lock is passed from node to node (--locks)
  *   barrier   how all nodes synchronise (--barrier)
  *
- * `caps` are the fabric capabilities that a part requires. `served`: the part sends messages that
- * a handler serves. If no part does, no node has a handler (progress.h NH1). This file states what
- * all implementations of a part guarantee; the head of each implementation says how. Unless stated
- * otherwise, all functions may wait and are called with no lock held. The page functions are in
- * protocol.h.
+ * `caps` are the fabric capabilities that a part requires. `served`: the part sends messages that a
+ * handler serves. If no part does, no node has a handler [progress.no-handler]. This file states
+ * what all implementations of a part guarantee; the head of each implementation says how. Unless
+ * stated otherwise, all functions may wait and are called with no lock held. The page functions are
+ * in protocol.h.
  */
 #ifndef HLRC_PARTS_H
 #define HLRC_PARTS_H
@@ -26,8 +26,8 @@
 struct page_protocol;
 struct read_set;
 
-/* Called by the flushing thread, one at a time (interval.h I1). A sealed page is captured once
- * `room` has returned and the diff was encoded there. */
+/* Called by the flushing thread, one at a time [interval.covers-dirty]. A sealed page is captured
+ * once `room` has returned and the diff was encoded there. */
 struct diff_protocol {
     const char *name;
     unsigned caps;
@@ -36,18 +36,18 @@ struct diff_protocol {
 
     /* Where to encode the diff of one page for this home: room for DIFF_MAX bytes. */
     void *(*room)(int home, uint64_t interval, bool urgent);
-    /* The diff is encoded, `bytes` long, and belongs to the interval passed to `room`. Diffs of
-     * one page arrive in the order of their intervals (I3). Does not wait. */
+    /* The diff is encoded, `bytes` long, and belongs to the interval passed to `room`. Diffs of one
+     * page arrive in the order of their intervals [interval.applied-last]. Does not wait. */
     void (*add)(int home, uint32_t page, size_t bytes);
     /* When it returns, all added diffs are on their way and need no further action of this node
-     * (I4). */
+     * [interval.diff-first]. */
     void (*send)(bool urgent);
     /* With --check races: puts the set of reads among the diffs for that home. reads_wait waits
-     * until all homes have compared the sets sent to them (reads.h RR3). */
+     * until all homes have compared the sets sent to them [races.reads-first]. */
     void (*reads)(int home, uint64_t interval, bool urgent, const struct read_set *set);
     void (*reads_wait)(void);
 
-    /* I7. Neither waits; both may be called while serving. */
+    /* [interval.quiet-diffs]. Neither waits; both may be called while serving. */
     void (*hand_on)(void); /* wakes homes that have diffs without a wake */
     void (*met)(void);     /* a barrier is complete: no wake is needed */
 };
@@ -97,9 +97,9 @@ struct lock_protocol {
     bool (*acquire_soon)(uint32_t lock);
     bool (*release_soon)(uint32_t lock);
 
-    /* For reports of a job that stands still, at any time and without a lock (dump.h DU1).
-     * `holder`: index + 1 of the thread that holds it here; 0: none. `entry`: this node's entry of
-     * the lock, in a table of reserve() in the order of the locks. */
+    /* For reports of a job that stands still, at any time and without a lock (dump.h). `holder`:
+     * index + 1 of the thread that holds it here; 0: none. `entry`: this node's entry of the lock,
+     * in a table of reserve() in the order of the locks. */
     uint32_t (*holder)(uint32_t lock);
     const void *(*entry)(uint32_t lock);
 };
@@ -109,7 +109,7 @@ struct cond_protocol {
     int (*init)(uint32_t conds); /* numbered from 0 */
     void (*end)(void);
 
-    /* Registers this thread (C1) and returns its position in the queue. */
+    /* Registers this thread [cond.registered-first] and returns its position in the queue. */
     uint32_t (*enter)(uint32_t cond);
     /* Waits there for a signal; *vt is the signaller's vector time. Returns the signal's name. */
     uint64_t (*await)(uint32_t cond, uint32_t place, uint64_t *vt);
@@ -133,7 +133,7 @@ struct barrier_protocol {
     int (*init)(void);
 
     /* This node has arrived at barrier number `epoch` (0, 1, ...) with this vector time, in this
-     * call (ME1). Does not wait. */
+     * call [collective.same-call]. Does not wait. */
     void (*arrive)(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call);
     /* Waits until all nodes have arrived; *vt becomes the maximum of each component. True if all
      * nodes waited and at least one wants to migrate homes. */

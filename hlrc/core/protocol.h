@@ -51,10 +51,10 @@ struct page_fetch {
     uint64_t *versions; /* out: the versions of the copy, one interval per node */
     /* out: no node had touched the page, and this node has become its home */
     bool assigned;
-    /* in: the home does not know yet that this node has a copy (exclusive.h EP1); for protocols
-     * whose homes do not see the fetch */
+    /* in: the home does not know yet that this node has a copy [unshared.reader-mark]; for
+     * protocols whose homes do not see the fetch */
     bool introduce;
-    bool early;        /* in: more versions may be needed than are known now (renew.h RN5) */
+    bool early;        /* in: more versions may be needed than are known now (renew.h) */
     uint64_t arrivals; /* old value of the home's arrivals word */
     uint32_t token;    /* for protocols that send requests */
     /* wait_seq, for protocols that are answered by a word: identifies the answer of this fetch */
@@ -120,7 +120,7 @@ size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
 size_t protocol_has_readers_at(uint32_t page);
 size_t protocol_arrivals_at(void);
 size_t protocol_page_at(uint32_t page);     /* the page, in window protocol_space() */
-size_t protocol_answers_at(uint32_t token); /* u64 per token, at the requester (pages_async.c H4) */
+size_t protocol_answers_at(uint32_t token); /* u64 per token, at the requester (pages_async.c) */
 
 /* The same in this node's own memory. */
 void *protocol_here(size_t at); /* of window protocol_control() */
@@ -153,7 +153,7 @@ struct protocol_env {
     void (*page_restore)(uint32_t page);
     void (*page_set_home)(uint32_t page, int home);
     bool (*page_touched)(uint32_t page);
-    /* this home page is about to be copied to another node: exclusive.h EP1 */
+    /* this home page is about to be copied to another node: [unshared.reader-mark] */
     void (*page_reader)(uint32_t page);
 };
 

@@ -9,7 +9,7 @@
 
 enum request_type {
     /* object: page; flags: prefetch; arg[0]: destination of the copy (window << 56 | offset);
-     * arg[1]: `ticket` of the answer (pages_async.c H4); vec: needed versions */
+     * arg[1]: `ticket` of the answer (pages_async.c); vec: needed versions */
     REQUEST_PAGE,
     REQUEST_HOME,  /* object: page; answer: arg = home + 1, 0 while unassigned */
     REQUEST_PLACE, /* object: page; arg[0]: node; answer as REQUEST_HOME */
@@ -19,7 +19,7 @@ enum request_type {
     REQUEST_TRY,       /* object: lock, at its manager; answer: status 0 and vec, or -EBUSY */
     REQUEST_TRY_OWNER, /* object: lock, at its last owner */
     /* object: lock, back at its manager; arg[0]: 1 granted, 0 busy; arg[1]: number of the grant
-     * (timeline.h TL4), also the arg of answers to lock requests; vec: vector time */
+     * (timeline.h), also the arg of answers to lock requests; vec: vector time */
     REQUEST_TRY_RESULT,
     /* object, arg[0]: epoch; arg[1]: kind and call; vec: vector time; answer: vec = merged time */
     REQUEST_BARRIER,
@@ -35,7 +35,7 @@ enum request_type {
     REQUEST_WORD,
     /* arg[0]: address; answer: status: stamp or -ENOENT, arg: code, vec: block, size (sites.h) */
     REQUEST_SITE,
-    /* answer: nothing; all earlier messages of this node have been served (reads.h RR3) */
+    /* answer: nothing; all earlier messages of this node have been served [races.reads-first] */
     REQUEST_SERVED,
     REQUEST_TYPES
 };

@@ -3,10 +3,10 @@
  * code.h - names of instructions and variables of the program, including other nodes'
  * instructions.
  *
- *   CD1  An instruction is sent as its file, identified by a digest of the file's name, and its
- *        address in that file: nodes may have loaded it at different addresses. Files loaded after
- *        hlrc_init are unknown: an instruction in them is reported by its address in the node that
- *        ran it.
+ *   - An instruction is sent as its file, identified by a digest of the file's name, and its
+ *     address in that file: nodes may have loaded it at different addresses. Files loaded after
+ *     hlrc_init are unknown: an instruction in them is reported by its address in the node that ran
+ *     it.
  */
 #ifndef HLRC_CODE_H
 #define HLRC_CODE_H
@@ -16,7 +16,8 @@
 
 void code_init(void); /* records the loaded files */
 
-uint64_t code_for_all(uint64_t address); /* this process's address in the form of CD1; 0 stays 0 */
+/* this process's address in the form that all nodes know; 0 stays 0 */
+uint64_t code_for_all(uint64_t address);
 
 /* Called by one thread at a time; these run addr2line, which may take seconds. */
 

@@ -32,7 +32,7 @@ struct crash {
     int sig;
     siginfo_t *info;
     void *context;
-    bool handled; /* HN1 */
+    bool handled;
     char what[WHAT_MAX];
 };
 
@@ -50,9 +50,9 @@ static const struct {
 static struct diag_sink sink; /* used when the launcher no longer listens */
 static bool forked, finalized;
 
-static _Atomic pid_t owner; /* CR2 */
+static _Atomic pid_t owner;
 static struct crash crash;
-static sigjmp_buf way_out; /* CR3: exit from the owner's current step */
+static sigjmp_buf way_out; /* exit from the owner's current step */
 static volatile sig_atomic_t has_way_out;
 
 static const char *name_of(int sig)
@@ -140,8 +140,8 @@ static void describe(void *arg)
     }
 }
 
-/* The thread, after the name of the node: DG4. After hlrc_finalize only the main thread still has
- * an engine's thread number. */
+/* The thread, after the name of the node. After hlrc_finalize only the main thread still has an
+ * engine's thread number. */
 static void name_thread(char *text, size_t len)
 {
     char name[17] = "";
@@ -184,7 +184,7 @@ static void mark_core(void *arg)
     core_mark();
 }
 
-/* CR3. SIGSEGV and SIGBUS are blocked while their handler runs. */
+/* SIGSEGV and SIGBUS are blocked while their handler runs. */
 static void attempt(void (*step)(void *), struct crash *c)
 {
     if (sigsetjmp(way_out, 1) == 0) {
@@ -200,8 +200,8 @@ static void attempt(void (*step)(void *), struct crash *c)
     has_way_out = 0;
 }
 
-/* CR1: takes effect when the handler returns. Other pending signals, such as SIGCHLD of addr2line,
- * stay blocked: the program runs no more. */
+/* Takes effect when the handler returns. Other pending signals, such as SIGCHLD of addr2line, stay
+ * blocked: the program runs no more. */
 static void end_by(int sig, siginfo_t *info, ucontext_t *context)
 {
     sigset_t set;
@@ -213,14 +213,14 @@ static void end_by(int sig, siginfo_t *info, ucontext_t *context)
         (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, info);
 }
 
-/* CR3: the reporting thread itself has crashed. */
+/* The reporting thread itself has crashed. */
 static void skip_step(void)
 {
     if (atomic_load(&owner) == gettid() && has_way_out)
         siglongjmp(way_out, 1);
 }
 
-/* CR2. False: this thread is the owner already. */
+/* False: this thread is the owner already. */
 static bool claim(void)
 {
     for (;;) {
@@ -244,7 +244,7 @@ static void tell(int sig, siginfo_t *info, void *context, bool handled)
     attempt(say_stack, &crash);
 }
 
-/* HN1: only once, since a program may use a handler regularly. */
+/* Only once, since a program may use a handler regularly. */
 static void tell_once(int sig, siginfo_t *info, void *context)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;

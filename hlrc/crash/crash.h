@@ -9,14 +9,14 @@
  *            --> the default action of the signal: core dump, status 128 + signal
  *
  * Invariants
- *   CR1  SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT are reported if the program does not handle
- *        them when hlrc_init is called, and also after hlrc_finalize. The signal then ends the
- *        process as without a handler: a faulting access is repeated, a sent signal is sent again
- *        with its sender's data.
- *   CR2  The first thread that crashes reports; other crashing threads wait for its end.
- *   CR3  No step allocates, takes a lock, or touches the program's view. A step that faults
- *        nevertheless, because of damaged data, is skipped.
- *   CR4  Nothing here runs unless a program crashes.
+ *   - SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT are reported if the program does not handle them
+ *     when hlrc_init is called, and also after hlrc_finalize. The signal then ends the process as
+ *     without a handler: a faulting access is repeated, a sent signal is sent again with its
+ *     sender's data.
+ *   - The first thread that crashes reports; other crashing threads wait for its end.
+ *   - No step allocates, takes a lock, or touches the program's view. A step that faults
+ *     nevertheless, because of damaged data, is skipped.
+ *   - Nothing here runs unless a program crashes.
  */
 #ifndef HLRC_CRASH_H
 #define HLRC_CRASH_H

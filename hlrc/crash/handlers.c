@@ -16,7 +16,7 @@
  * its signals in any case. */
 static _Atomic bool fronted[SIGNALS];
 static struct sigaction next[SIGNALS];
-static _Atomic uint64_t open_signals; /* HN3: as bits */
+static _Atomic uint64_t open_signals; /* as bits */
 
 void handlers_front(int sig, bool ours)
 {
@@ -44,7 +44,6 @@ void handlers_default(int sig)
     (void)system_sigaction(sig, &dfl, NULL);
 }
 
-/* HN3. */
 const sigset_t *handlers_opened(const sigset_t *set, sigset_t *copy)
 {
     uint64_t open = open_signals;

@@ -8,12 +8,12 @@
  * program's. Programs linked with the library call these functions; calls in other libraries, and
  * system calls, reach the system directly.
  *
- *   HN1  A handler installed before hlrc_init gets every signal that is not a page fault, without
- *        a report. One installed later gets them too; before its first call the crash is reported.
- *   HN2  Before hlrc_init, and for all other signals, both functions behave as the C library's.
- *   HN3  While pages are fetched by SIGSEGV, or calls are made by SIGSYS (trap.h), the program
- *        cannot block that signal: in pthread_sigmask() and sigprocmask(), which the library
- *        defines as well, and in the masks of handlers. A blocked one would end the process.
+ *   - A handler installed before hlrc_init gets every signal that is not a page fault, without a
+ *     report. One installed later gets them too; before its first call the crash is reported.
+ *   - Before hlrc_init, and for all other signals, both functions behave as the C library's.
+ *   - While pages are fetched by SIGSEGV, or calls are made by SIGSYS (trap.h), the program cannot
+ *     block that signal: in pthread_sigmask() and sigprocmask(), which the library defines as well,
+ *     and in the masks of handlers. A blocked one would end the process.
  */
 #ifndef HLRC_HANDLERS_H
 #define HLRC_HANDLERS_H
@@ -28,7 +28,7 @@ void handlers_front(int sig, bool ours);
 /* The program's handler of a signal other than SIGSEGV. */
 struct sigaction handlers_next(int sig);
 
-/* HN3: from now on, or no longer; returns `set`, or a copy without those signals. */
+/* From now on, or no longer; returns `set`, or a copy without those signals. */
 void handlers_open(int sig, bool open);
 const sigset_t *handlers_opened(const sigset_t *set, sigset_t *copy);
 

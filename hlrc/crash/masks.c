@@ -17,7 +17,7 @@ static void leave_out_internal(sigset_t *set)
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     sigset_t copy;
-    if (set && how != SIG_UNBLOCK) { /* HN3 */
+    if (set && how != SIG_UNBLOCK) {
         copy = *handlers_opened(set, &copy);
         leave_out_internal(&copy);
         set = &copy;

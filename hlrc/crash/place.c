@@ -89,7 +89,7 @@ bool place_is_accessible(const siginfo_t *info, const void *context)
         return true; /* another thread is in here: let the access fault again */
     bool write = fault_kind(context) == FAULT_WRITE;
     /* the lock keeps other threads from changing the page's access: if it is inaccessible by now,
-     * or could not be opened (G1), the program did not close it */
+     * or could not be opened, the program did not close it */
     struct page *p = page_lock(page_of(info->si_addr));
     bool closed = p->unsure || p->access < (write ? ACCESS_WRITE : ACCESS_READ);
     bool mapped = maps_find((uintptr_t)info->si_addr, &found, NULL, NULL);
@@ -312,7 +312,7 @@ static bool describe_foreign(const struct look *l, bool code)
 
 /* ---- this process ---- */
 
-/* A reservation of base/addresses.h AD2. */
+/* A reservation of [addresses.reserved]. */
 static bool is_reserved(const struct look *l, const struct mapping *at)
 {
     uintptr_t begin, end;

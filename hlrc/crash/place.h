@@ -2,10 +2,10 @@
 /*
  * place.h - describes an address that a program should not have accessed.
  *
- *   PL1  Nothing here allocates, locks or waits, or touches the program's view of shared memory.
- *        It may still fault on damaged data: crash.c then continues without the description.
- *   PL2  Of other nodes' addresses this node knows where their executables are loaded, exchanged
- *        at start (place_meet), and on the same machine all others, from /proc.
+ *   - Nothing here allocates, locks or waits, or touches the program's view of shared memory. It
+ *     may still fault on damaged data: crash.c then continues without the description.
+ *   - Of other nodes' addresses this node knows where their executables are loaded, exchanged at
+ *     start (place_meet), and on the same machine all others, from /proc.
  */
 #ifndef HLRC_PLACE_H
 #define HLRC_PLACE_H
@@ -36,8 +36,8 @@ void place_describe(int sig, siginfo_t *info, void *context, char *text, size_t 
 /* The interrupted instruction. */
 uintptr_t place_instruction(const void *context);
 
-/* True if the mapping allows the faulting access. Called before PL1's one thread is chosen: also
- * true while another thread is in this function. */
+/* True if the mapping allows the faulting access. Called before the one thread that reports is
+ * chosen: also true while another thread is in this function. */
 bool place_is_accessible(const siginfo_t *info, const void *context);
 
 /* True if this process has code at the address. */

@@ -29,7 +29,7 @@ struct frame {
     struct lines lines;
 };
 
-/* One crash is reported, by one thread (SK1). */
+/* One crash is reported, by one thread. */
 static struct frame frames[HEAD + TAIL];
 static unsigned long count; /* of all frames; after HEAD, the last TAIL frames in a ring */
 static char modules[MODULES][MAP_NAME_MAX];

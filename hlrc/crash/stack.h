@@ -7,8 +7,8 @@
  * debugging information, a frame is reported by its function and offset, or by its file and
  * offset.
  *
- *   SK1  One thread at a time, after the line that describes the crash; addr2line takes at most
- *        SK_SECONDS. Nothing here allocates or takes a lock.
+ *   - One thread at a time, after the line that describes the crash; addr2line takes at most
+ *     SK_SECONDS. Nothing here allocates or takes a lock.
  */
 #ifndef HLRC_STACK_H
 #define HLRC_STACK_H

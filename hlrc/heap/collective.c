@@ -63,8 +63,8 @@ static const char *describe(const struct slot *s, char *buf, size_t len)
     return buf;
 }
 
-/* Compares this node's arguments with the root's: both are in this call (ME1), at this step
- * (CO1). */
+/* Compares this node's arguments with the root's: both are in this call [collective.same-call], at
+ * this step. */
 static void check_call(const struct slot *s, const struct slot *mine)
 {
     char here[80], there[80];
@@ -140,10 +140,10 @@ static struct pages take_pages(size_t size)
     return pages;
 }
 
-/* CO2, at this node: completes all operations on these pages, since a copy that arrives after the
- * reset would bring old bytes. Until they are reset none is fetched or opened ahead, and no flush
- * leaves one writable (page.h P8). This node's writes to them are published here: other nodes that
- * are less advanced may still read them (EP5). */
+/* [heap.reset], at this node: completes all operations on these pages, since a copy that arrives
+ * after the reset would bring old bytes. Until they are reset none is fetched or opened ahead, and
+ * no flush leaves one writable [page.retained-twin]. This node's writes to them are published here:
+ * other nodes that are less advanced may still read them [unshared.reset]. */
 static void settle(uint32_t first, uint32_t count)
 {
     if (engine.alone)
@@ -157,7 +157,7 @@ static void settle(uint32_t first, uint32_t count)
 }
 
 /* Zeroes pages and unassigns their homes. All nodes have settled them, and a barrier has followed:
- * CO2. */
+ * [heap.reset]. */
 static void reset_pages(const struct pages *pages, enum meeting call)
 {
     struct thread *t = thread_enter();
@@ -218,7 +218,8 @@ static void free_all(void *ptr)
     settle(pages.first, pages.count);
     pass_on(MEETING_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
     reset_pages(&pages, MEETING_FREE_ALL);
-    if (engine.node == ROOT) /* CO2: all nodes have reset them; before any node can rely on them */
+    /* [heap.reset]: all nodes have reset them; before any node can rely on them */
+    if (engine.node == ROOT)
         heap_give_all(pages.first, pages.count);
     meet(MEETING_FREE_ALL);
 }

@@ -8,12 +8,12 @@
  * counts as a barrier in the statistics, and its time as barrier time.
  *
  * Invariants
- *   CO1  A parcel's step has the same number on all nodes; a parcel of another step is not the
- *        root's of this call.
- *   CO2  Pages are reset on every node between two barriers. At the first, all writes to them have
- *        reached their homes (barrier.h R4) and no fetch of them is in flight; no node touches
- *        them before the second. After that the root makes them available: a thread of any node
- *        may get them before the node that freed them has left the barrier.
+ *   - A parcel's step has the same number on all nodes; a parcel of another step is not the root's
+ *     of this call.
+ *   [heap.reset] Pages are reset on every node between two barriers. At the first, all writes to
+ *       them have reached their homes [barrier.diffs-served] and no fetch of them is in flight; no
+ *       node touches them before the second. After that the root makes them available: a thread of
+ *       any node may get them before the node that freed them has left the barrier.
  */
 #ifndef HLRC_COLLECTIVE_H
 #define HLRC_COLLECTIVE_H

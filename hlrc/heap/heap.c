@@ -42,8 +42,8 @@ static struct {
     uint32_t super_pages;
 } at;
 
-static struct arena arena;                                      /* guarded by arena_mutex */
-static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER; /* HP5 */
+static struct arena arena; /* guarded by arena_mutex */
+static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Blocks of other nodes that were freed here and are not marked yet: a release for each would be
  * expensive. */
@@ -394,7 +394,7 @@ static void *small_alloc(int class, size_t size)
         return NULL;
     void *ptr = engine.app + block.offset;
     if (block.used)
-        memset(ptr, 0, size); /* HP3 */
+        memset(ptr, 0, size);
     return ptr;
 }
 
@@ -426,7 +426,7 @@ static void *large_alloc(uint32_t count, size_t align)
         if (!run_take(count, pages, KIND_RUN, &run))
             return NULL;
     }
-    heap_zero(run.dirty_start, run.dirty_count); /* HP3, HP4 */
+    heap_zero(run.dirty_start, run.dirty_count);
     return page_app(run.start);
 }
 
@@ -435,7 +435,7 @@ static void *allocate(const char *call, size_t align, size_t size)
     void *ptr = NULL;
     size_t bytes = size ? size : 1;
     int class = class_for(bytes, align);
-    race_ignore_begin(); /* RC2: also of the zeros */
+    race_ignore_begin(); /* also of the zeros */
     if (class >= 0)
         ptr = small_alloc(class, bytes);
     else if (bytes <= (size_t)heap_pages() << PAGE_SHIFT)
@@ -445,7 +445,7 @@ static void *allocate(const char *call, size_t align, size_t size)
         errno = ENOMEM;
     }
     race_ignore_end();
-    race_acquire(); /* RC1: acquires from the thread that freed it */
+    race_acquire(); /* acquires from the thread that freed it */
     return ptr;
 }
 
@@ -486,9 +486,9 @@ static void free_own(const void *ptr, struct super *s)
 }
 
 /*
- * Frees a small block; false if it is none. The entry is read without LOCK_HEAP (HP1): for a live
- * block only its link changes, and the freeing node has seen the entry written, as it has seen the
- * block allocated. For a wrong pointer the entry may be stale; mark() checks again.
+ * Frees a small block; false if it is none. The entry is read without LOCK_HEAP: for a live block
+ * only its link changes, and the freeing node has seen the entry written, as it has seen the block
+ * allocated. For a wrong pointer the entry may be stale; mark() checks again.
  */
 static bool free_small(void *ptr, uint32_t page)
 {
@@ -538,7 +538,7 @@ void hlrc_free(void *ptr)
     heap_unlock();
 }
 
-/* HP1: the entry of a live allocation may be read. */
+/* The entry of a live allocation may be read. */
 size_t heap_size_of(const void *ptr)
 {
     if (!in_heap(ptr) || page_of(ptr) < at.first)
@@ -571,7 +571,7 @@ uint32_t heap_count_all(const void *ptr)
 {
     if (!in_heap(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
         return 0;
-    /* HP1: written before the barrier of hlrc_malloc_all */
+    /* written before the barrier of hlrc_malloc_all */
     const struct entry *e = entry_of(page_of(ptr));
     return e->kind == KIND_ALL ? e->value : 0;
 }

@@ -27,20 +27,19 @@
  *                              +--------> IN OUTBOX ---------> MARKED ---+
  *
  * Invariants
- *   HP1  Directory, marks and runs are read and written under LOCK_HEAP; a live block's entry may
- *        be read without. The node that releases the lock has sent all it wrote anywhere (lock.h
- *        L3), and the node that takes it sees that.
- *   HP2  A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner
- *        collects, or with its pages through the free runs. So before its next owner writes a
- *        zero, that node has seen all that was written to the block. A late diff or an old copy
- *        cannot bring stale bytes back, since the pages that hold them are fetched again before
- *        that first write.
- *   HP3  Zeros are ordinary writes, made after HP2's acquire and before the pointer is returned.
- *        They reach others as all writes do, before the pointer can.
- *   HP4  The heap does not touch pages that no node has touched since the start or a reset: their
- *        first toucher decides their home.
- *   HP5  Order of locks: the arena's mutex, then LOCK_HEAP. Serving needs neither, so a wait under
- *        them ends.
+ *   - Directory, marks and runs are read and written under LOCK_HEAP; a live block's entry may be
+ *     read without. The node that releases the lock has sent all it wrote anywhere
+ *     [lock.flush-first], and the node that takes it sees that.
+ *   - A block changes hands between nodes only through LOCK_HEAP: by a mark that its owner
+ *     collects, or with its pages through the free runs. So before its next owner writes a zero,
+ *     that node has seen all that was written to the block. A late diff or an old copy cannot bring
+ *     stale bytes back, since the pages that hold them are fetched again before that first write.
+ *   - Zeros are ordinary writes, made after the acquire of LOCK_HEAP and before the pointer is
+ *     returned. They reach others as all writes do, before the pointer can.
+ *   - The heap does not touch pages that no node has touched since the start or a reset: their
+ *     first toucher decides their home.
+ *   - Order of locks: the arena's mutex, then LOCK_HEAP. Serving needs neither, so a wait under
+ *     them ends.
  */
 #ifndef HLRC_HEAP_H
 #define HLRC_HEAP_H
@@ -74,8 +73,8 @@ bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* fals
 void heap_give_all(uint32_t first, uint32_t count);
 /* pages of the memory of hlrc_malloc_all that begins at ptr; 0: there is none */
 uint32_t heap_count_all(const void *ptr);
-void heap_trim(void);                           /* frees this node's reserve */
-void heap_zero(uint32_t first, uint32_t count); /* by ordinary writes, which fault: HP3 */
+void heap_trim(void);                                      /* frees this node's reserve */
+void heap_zero(uint32_t first, uint32_t count);            /* by ordinary writes, which fault */
 void heap_report_exhausted(const char *call, size_t size); /* one line per process */
 
 #endif

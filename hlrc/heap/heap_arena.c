@@ -135,7 +135,7 @@ enum arena_status arena_give_block(struct arena *a, struct super *s, uint32_t bl
         return ARENA_OK;
     a->empty++;
     bool only = a->usable[s->class] == s && s->next == NULL;
-    return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED; /* HA3 */
+    return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED;
 }
 
 enum arena_status arena_give(struct arena *a, struct super *s, uint64_t offset)

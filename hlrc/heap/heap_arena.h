@@ -15,13 +15,13 @@
  *     arena_add       arena_give
  *
  * Invariants
- *   HA1  A bit of `map` is 1 when the block is free and its owner knows. A block freed by another
- *        node stays 0 until the owner has collected it.
- *   HA2  Blocks from `fresh` on were never allocated; unless the superblock came with dirty pages
- *        they are zero.
- *   HA3  A class keeps a wholly free superblock if it has no other usable one, so that repeated
- *        malloc and free of one block stay private. All classes together keep at most empty_max,
- *        so that other nodes get the rest.
+ *   - A bit of `map` is 1 when the block is free and its owner knows. A block freed by another node
+ *     stays 0 until the owner has collected it.
+ *   - Blocks from `fresh` on were never allocated; unless the superblock came with dirty pages they
+ *     are zero.
+ *   - A class keeps a wholly free superblock if it has no other usable one, so that repeated malloc
+ *     and free of one block stay private. All classes together keep at most empty_max, so that
+ *     other nodes get the rest.
  */
 #ifndef HLRC_HEAP_ARENA_H
 #define HLRC_HEAP_ARENA_H
@@ -35,11 +35,11 @@ struct super {
     struct super *next, *prev; /* in the list of its class: usable or full */
     uint32_t first, pages;
     uint32_t blocks, left; /* number of blocks, and of free blocks */
-    uint32_t fresh;        /* HA2 */
-    uint32_t hint;         /* no word of map before this one has a bit set */
+    uint32_t fresh;
+    uint32_t hint; /* no word of map before this one has a bit set */
     uint8_t class;
-    bool dirty;     /* it came with used pages */
-    uint64_t map[]; /* HA1 */
+    bool dirty; /* it came with used pages */
+    uint64_t map[];
 };
 
 struct arena {

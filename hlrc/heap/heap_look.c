@@ -39,7 +39,7 @@ static void *address_of(uint32_t page)
     return engine.app + ((size_t)page << PAGE_SHIFT);
 }
 
-/* HL1: for the page that contains this byte of shared space. */
+/* For the page that contains this byte of shared space. */
 static bool believed(size_t offset)
 {
     return engine.alone || !(page_at((uint32_t)(offset >> PAGE_SHIFT))->flags & PAGE_STALE);

@@ -4,10 +4,10 @@
  * reports.
  *
  * Invariants
- *   HL1  Nothing waits, locks, allocates or fetches: tables are read in the engine's view, or in
- *        this node's private memory, possibly during a change. A table that other nodes have
- *        changed since this node read it is not trusted.
- *   HL2  Each node records hlrc_malloc_all and hlrc_free_all in private memory.
+ *   - Nothing waits, locks, allocates or fetches: tables are read in the engine's view, or in this
+ *     node's private memory, possibly during a change. A table that other nodes have changed since
+ *     this node read it is not trusted.
+ *   - Each node records hlrc_malloc_all and hlrc_free_all in private memory.
  */
 #ifndef HLRC_HEAP_LOOK_H
 #define HLRC_HEAP_LOOK_H
@@ -35,7 +35,7 @@ struct heap_place {
 
 void heap_look_end(void); /* forgets the records */
 
-/* HL2: a block of `size` bytes begins at ptr; 0: it was freed. */
+/* A block of `size` bytes begins at ptr; 0: it was freed. */
 void heap_note_all(const void *ptr, size_t size);
 
 /* ASSUMPTION: in_heap(addr). */

@@ -8,11 +8,11 @@
  * change moves only what follows it.
  *
  * Invariants of a list of runs
- *   U1  Records are sorted by start, do not overlap and are not empty.
- *   U2  Neighbours that touch differ in `clean`. So there are never more records than pages.
- *   U3  The pages of a clean record are zero on every node: no node has touched them since the
- *       start or since a reset. So they have no home, unless a thread that filled the neighbouring
- *       pages claimed them ahead (hlrc/memory/ahead.h AH5).
+ *   - Records are sorted by start, do not overlap and are not empty.
+ *   - Neighbours that touch differ in `clean`. So there are never more records than pages.
+ *   - The pages of a clean record are zero on every node: no node has touched them since the start
+ *     or since a reset. So they have no home, unless a thread that filled the neighbouring pages
+ *     claimed them ahead [readahead.dense-claims].
  */
 #ifndef HLRC_HEAP_RUNS_H
 #define HLRC_HEAP_RUNS_H
@@ -25,7 +25,7 @@
 
 struct run {
     uint32_t start, count; /* pages */
-    uint32_t clean;        /* 0 or 1: U3 */
+    uint32_t clean;        /* 0 or 1 */
 };
 
 struct runs {

@@ -80,7 +80,6 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
     return _URC_END_OF_STACK;
 }
 
-/* SI3 */
 static uintptr_t outside(uintptr_t caller)
 {
     if (is_of_hlrc(caller))
@@ -150,7 +149,6 @@ static uint32_t page_next(uint32_t page, uint32_t end)
     return page < end ? page : end;
 }
 
-/* SI2. */
 static void forget(const void *block, size_t size)
 {
     uint32_t *first = grain_of(block), *end = first + (size + HEAP_GRAIN - 1) / HEAP_GRAIN;
@@ -200,8 +198,8 @@ static uint32_t last_in(uint32_t page, const uint32_t *last)
     return 0;
 }
 
-/* ASSUMPTION: the lock is held. Blocks do not overlap (SI2), so only the block that begins last
- * before addr can contain it. */
+/* ASSUMPTION: the lock is held. Blocks do not overlap, so only the block that begins last before
+ * addr can contain it. */
 static uint32_t last_before(const void *addr)
 {
     const uint32_t *last = grain_of(addr);
@@ -260,7 +258,6 @@ static bool ask(int node, const void *addr, struct site *out)
     return true;
 }
 
-/* SI1, SI2 */
 bool site_ask(const void *addr, struct site *out)
 {
     struct site other;

@@ -4,13 +4,13 @@
  * only with --check races or --profile.
  *
  * Invariants
- *   SI1  A node records its own allocations, in private memory: a query about a block of another
- *        node is answered by that node. All nodes record collective allocations.
- *   SI2  A block is forgotten when its node allocates over it, not when it is freed: a report of
- *        an access to a freed block names that block. Of the answers of several nodes the one with
- *        the highest stamp is valid: memory changes hands through LOCK_HEAP (heap.h HP2), so a
- *        later allocator knows of more intervals.
- *   SI3  The line is the caller's, or the first one up the stack that is not in a library of HLRC.
+ *   - A node records its own allocations, in private memory: a query about a block of another node
+ *     is answered by that node. All nodes record collective allocations.
+ *   - A block is forgotten when its node allocates over it, not when it is freed: a report of an
+ *     access to a freed block names that block. Of the answers of several nodes the one with the
+ *     highest stamp is valid: memory changes hands through LOCK_HEAP (heap.h), so a later allocator
+ *     knows of more intervals.
+ *   - The line is the caller's, or the first one up the stack that is not in a library of HLRC.
  */
 #ifndef HLRC_SITES_H
 #define HLRC_SITES_H
@@ -21,9 +21,9 @@
 
 struct site {
     const void *block;
-    size_t size;    /* bytes, as requested */
-    uint64_t code;  /* return address, converted by sites_code */
-    uint64_t stamp; /* SI2 */
+    size_t size;   /* bytes, as requested */
+    uint64_t code; /* return address, converted by sites_code */
+    uint64_t stamp;
 };
 
 extern bool sites_on __attribute__((visibility("hidden")));

@@ -41,7 +41,7 @@ static uint64_t word_at(size_t off)
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-/* Writes a count; its reader may be asleep: ST4. */
+/* Writes a count; its reader may be asleep. */
 static void write_count(int node, size_t at, uint64_t count)
 {
     fabric_write(engine.fabric, node, engine.control.id, at, &count, sizeof count, NULL);
@@ -71,7 +71,7 @@ static void await_all(uint64_t count)
     if (all_have(&count))
         return;
     struct thread *t = thread_enter();
-    for (int n = 0; n < engine.nodes; n++) /* ST4 */
+    for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node && word_at(taken_at(n)) < count)
             fabric_wake(engine.fabric, n);
     progress_wait((struct wait_for){ WAITS_TAKEN, count, 0 }, all_have, &count, WAIT_STATE);
@@ -83,7 +83,6 @@ static bool is_read(void)
     return (engine.fabric->caps & FABRIC_READ) != 0;
 }
 
-/* ST5. */
 static void write_piece(uint64_t piece, size_t len)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -111,10 +110,10 @@ void stream_send(const void *buf, size_t len)
     for (size_t done = 0; done < len; k++) {
         size_t n = piece_of(len - done);
         if (k >= STREAM_SLOTS)
-            await_all(k + 1 - STREAM_SLOTS); /* ST2 */
+            await_all(k + 1 - STREAM_SLOTS);
         memcpy(control_at(slot_at(k)), (const char *)buf + done, n);
         perturb(stream_copied);
-        tell_all(k, n); /* ST1 */
+        tell_all(k, n);
         done += n;
     }
     pieces[engine.node] = k;
@@ -133,16 +132,16 @@ static bool is_told(void *arg)
     return word_at(told_at(a->root)) > a->piece;
 }
 
-/* Reads a piece into this node's slot of its number, or finds it there (ST5). */
+/* Reads a piece into this node's slot of its number, or finds it there. */
 static void fetch(int root, uint64_t piece, size_t len)
 {
     struct awaited a = { root, piece };
-    debug_assert(root != engine.node); /* ST3 */
+    debug_assert(root != engine.node);
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
     if (!is_told(&a)) {
-        fabric_wake(engine.fabric, root);                                                  /* ST4 */
-        progress_wait((struct wait_for){ WAITS_PIECE, 0, root }, is_told, &a, WAIT_STATE); /* ST1 */
+        fabric_wake(engine.fabric, root);
+        progress_wait((struct wait_for){ WAITS_PIECE, 0, root }, is_told, &a, WAIT_STATE);
     }
     if (is_read())
         fabric_read(engine.fabric, root, engine.control.id, slot_at(piece),
@@ -165,7 +164,7 @@ void stream_receive(void *buf, size_t len, int root)
     for (size_t done = 0; done < len; k++) {
         size_t n = piece_of(len - done);
         fetch(root, k, n);
-        if (is_read()) /* ST2: the root's slot; else ST5: this node's own */
+        if (is_read()) /* the root's slot; else this node's own */
             tell_taken(root, k);
         memcpy((char *)buf + done, control_at(slot_at(k)), n);
         if (!is_read())

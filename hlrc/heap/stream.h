@@ -12,27 +12,26 @@
  *   the others | read it into their own slot of that number, copy | taken[me] = k + 1, at the root
  *
  * Invariants
- *   ST1  Pieces of a root are numbered from 0 over all its streams. A node reads piece k when
- *        told[root] > k, which the root has written after the copy.
- *   ST2  The root copies piece k when taken[r] > k - STREAM_SLOTS for every other node r: no node
- *        still reads the slot.
- *   ST3  A stream begins after a barrier, at which a node arrives after it has read all pieces of
- *        earlier streams. So the ring of a node that is not the root is read by no node, and
- *        receives the pieces that it reads.
- *   ST4  No node needs a wake: told and taken are written one-sidedly, and a waiter sleeps for
- *        bounded times (progress.h S5). Where wakes cost nothing the writer wakes. Elsewhere a
- *        node that is about to wait wakes, once, the nodes that it waits for.
- *   ST5  Where the fabric has no reads the root writes each piece into that slot of all others,
- *        and then `told`: the root's wait for `taken` (ST2) keeps it from writing into a slot in
- *        use.
+ *   - Pieces of a root are numbered from 0 over all its streams. A node reads piece k when
+ *     told[root] > k, which the root has written after the copy.
+ *   - The root copies piece k when taken[r] > k - STREAM_SLOTS for every other node r: no node
+ *     still reads the slot.
+ *   - A stream begins after a barrier, at which a node arrives after it has read all pieces of
+ *     earlier streams. So the ring of a node that is not the root is read by no node, and receives
+ *     the pieces that it reads.
+ *   - No node needs a wake: told and taken are written one-sidedly, and a waiter sleeps for bounded
+ *     times [progress.sleep-test]. Where wakes cost nothing the writer wakes. Elsewhere a node that
+ *     is about to wait wakes, once, the nodes that it waits for.
+ *   - Where the fabric has no reads the root writes each piece into that slot of all others, and
+ *     then `told`: the root's wait for `taken` keeps it from writing into a slot in use.
  */
 #ifndef HLRC_STREAM_H
 #define HLRC_STREAM_H
 
 #include <stddef.h>
 
-/* Collective, after a barrier of all nodes (ST3): the root sends, the others receive. `len` in
- * bytes, the same on all. The buffers may be shared memory. Waits. */
+/* Collective, after a barrier of all nodes: the root sends, the others receive. `len` in bytes, the
+ * same on all. The buffers may be shared memory. Waits. */
 void stream_send(const void *buf, size_t len);
 void stream_receive(void *buf, size_t len, int root);
 

@@ -29,10 +29,11 @@ void ahead_fault(uint32_t page, bool write)
         return;
     }
     steps = policy_readahead_within(engine.pages, page, steps, stride);
-    bool here = write && page_is_home(page_at(page), engine.node); /* AH3 */
+    bool here = write && page_is_home(page_at(page), engine.node);
     if (policy_readahead_adjacent(stride)) {
         bool fresh =
-            here && steps && page_at(page + (uint32_t)stride)->home == 0; /* a guess: AH5 */
+            /* a guess: [readahead.dense-claims] */
+            here && steps && page_at(page + (uint32_t)stride)->home == 0;
         struct policy_readahead_run run = policy_readahead_run(&mine, page, steps, stride, fresh);
         page_claim_ahead(run.first, run.claims);
         page_ahead(run.first, run.count, write, here);

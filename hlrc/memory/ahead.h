@@ -20,22 +20,22 @@
  * in any case.
  *
  * Invariants
- *   AH1  Readahead is a hint: it fetches and opens what a fault would, waits for no other thread
- *        or node, and assigns homes only by AH5.
- *   AH2  A page that was opened for stores ahead has a twin, at its home too: it is announced only
- *        if it was written (page.h P8). A page that had no home and is zero needs no twin: it is
- *        announced if it is no longer zero.
- *   AH3  A thread that stores to pages whose home is its node gets no pages of other homes ahead:
- *        rows that are dealt to the nodes in turn lie between its own.
- *   AH4  A page that is retained writable (hot, page_flush.c), and was twice stored to after a
- *        load, is opened for stores by a load. It has a twin, since this is no sign of a write. If
- *        the interval ends without a store, loads open it for loads again.
- *   AH5  A stream of stores over at least AHEAD_DENSE consecutive pages, with none left out, makes
- *        its node the home of the next pages it gets, if they have none. So memory that is filled
- *        for the first time eventually faults no more often than other memory. Pages beyond the
- *        end of the stream get a home here without use: a part of the stream's length
- *        (AHEAD_SHARE), and at most --ahead pages. So parts of an array that nodes fill have their
- *        homes there.
+ *   - Readahead is a hint: it fetches and opens what a fault would, waits for no other thread or
+ *     node, and assigns homes only by [readahead.dense-claims].
+ *   [readahead.twin] A page that was opened for stores ahead has a twin, at its home too: it is
+ *       announced only if it was written [page.retained-twin]. A page that had no home and is zero
+ *       needs no twin: it is announced if it is no longer zero.
+ *   - A thread that stores to pages whose home is its node gets no pages of other homes ahead: rows
+ *     that are dealt to the nodes in turn lie between its own.
+ *   - A page that is retained writable (hot, page_flush.c), and was twice stored to after a load,
+ *     is opened for stores by a load. It has a twin, since this is no sign of a write. If the
+ *     interval ends without a store, loads open it for loads again.
+ *   [readahead.dense-claims] A stream of stores over at least AHEAD_DENSE consecutive pages, with
+ *       none left out, makes its node the home of the next pages it gets, if they have none. So
+ *       memory that is filled for the first time eventually faults no more often than other memory.
+ *       Pages beyond the end of the stream get a home here without use: a part of the stream's
+ *       length (AHEAD_SHARE), and at most --ahead pages. So parts of an array that nodes fill have
+ *       their homes there.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H

@@ -155,7 +155,6 @@ static uint32_t take(int q, uint32_t *out, uint32_t most)
     return n;
 }
 
-/* CP4 */
 bool copies_over(void)
 {
     return total() > atomic_load_explicit(&limit, memory_order_relaxed);
@@ -179,7 +178,7 @@ static enum fate fate_of(uint32_t page, const struct page *p)
 {
     bool in_use = p->held || page_held(page) || (p->flags & (PAGE_BUSY | PAGE_DIRTY));
     if (in_use || p->renewal.pending)
-        return STAYS; /* CP2 */
+        return STAYS; /* [copies.evict-clean] */
     if (p->home == 0 || page_is_home(p, engine.node))
         return FORGOTTEN;
     if (p->flags & PAGE_STALE)
@@ -193,15 +192,15 @@ static enum fate fate_of(uint32_t page, const struct page *p)
 static void settle(uint32_t page, struct page *p, enum fate fate)
 {
     if (fate == GIVEN)
-        p->flags |= PAGE_BUSY; /* CP2 */
+        p->flags |= PAGE_BUSY; /* [copies.evict-clean] */
     else if (fate == FORGOTTEN)
         p->copy = NOT_QUEUED;
     else
         append(p->copy = fate == AGED ? OLD : ACTIVE, page);
 }
 
-/* Decides about a run of consecutive pages, and closes them where required (CP2); false if the
- * kernel had no room for it. given[i]: page i is BUSY, and has to be evicted. */
+/* Decides about a run of consecutive pages, and closes them where required [copies.evict-clean];
+ * false if the kernel had no room for it. given[i]: page i is BUSY, and has to be evicted. */
 static bool decide(uint32_t first, uint32_t n, bool *given)
 {
     enum fate fate[BATCH_MOST];
@@ -223,7 +222,7 @@ static bool decide(uint32_t first, uint32_t n, bool *given)
     return rc == 0;
 }
 
-/* CP2. ASSUMPTION: BUSY, closed. */
+/* [copies.evict-clean]. ASSUMPTION: BUSY, closed. */
 static void give_back(uint32_t first, uint32_t n)
 {
     perturb(copy_closed);
@@ -320,7 +319,7 @@ static void look_at_memory(void)
     atomic_store(&until_look, next_look(h.left));
 }
 
-/* CP3. */
+/* [copies.flush-early]. */
 static void relieve(uint32_t most)
 {
     atomic_store(&crowded, true);

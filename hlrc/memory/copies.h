@@ -15,21 +15,21 @@
  *              open or closed      closed
  *
  * Invariants
- *   CP1  A page that was fetched, or whose home has migrated to another node, is in one queue,
- *        once, until it is evicted or found there to be no copy (struct page `copy`).
- *   CP2  A copy is evicted only if it is clean and no thread works on it. It is closed and BUSY
- *        while its memory is freed, and STALE from then on. So it is as after an invalidation: the
- *        next access fetches it, and this node's knowledge of its versions stays. A home page is
- *        never evicted.
- *   CP3  Dirty copies cannot be evicted. If there are too many, this node flushes at once, as it
- *        may at any time, and retains no page writable (page.h P8). The homes are woken to apply
- *        its diffs, since a fetch of an evicted copy needs them (interval.h I7).
- *   CP4  Copies are evicted when threads fault, or perform atomic operations (page_word.h). So
- *        while there are too many, no revoked copy is updated instead (renew.h): a node whose
- *        copies all stayed open would keep them for ever.
- *   CP5  A copy counts in the control group of the node that has it, also where its home writes
- *        it: the node allocates its memory if a group limits it, or if copies may have to be
- *        evicted.
+ *   - A page that was fetched, or whose home has migrated to another node, is in one queue, once,
+ *     until it is evicted or found there to be no copy (struct page `copy`).
+ *   [copies.evict-clean] A copy is evicted only if it is clean and no thread works on it. It is
+ *       closed and BUSY while its memory is freed, and STALE from then on. So it is as after an
+ *       invalidation: the next access fetches it, and this node's knowledge of its versions stays.
+ *       A home page is never evicted.
+ *   [copies.flush-early] Dirty copies cannot be evicted. If there are too many, this node flushes
+ *       at once, as it may at any time, and retains no page writable [page.retained-twin]. The
+ *       homes are woken to apply its diffs, since a fetch of an evicted copy needs them
+ *       [interval.quiet-diffs].
+ *   - Copies are evicted when threads fault, or perform atomic operations (page_word.h). So while
+ *     there are too many, no revoked copy is updated instead (renew.h): a node whose copies all
+ *     stayed open would keep them for ever.
+ *   - A copy counts in the control group of the node that has it, also where its home writes it:
+ *     the node allocates its memory if a group limits it, or if copies may have to be evicted.
  */
 #ifndef HLRC_COPIES_H
 #define HLRC_COPIES_H
@@ -44,20 +44,20 @@
 int copies_init(void);
 void copies_end(void);
 
-/* Sets the function that flushes (CP3); it may wait. */
+/* Sets the function that flushes [copies.flush-early]; it may wait. */
 void copies_on_crowd(void (*close)(void));
 
-/* Adds a page that has memory here and its home elsewhere. ASSUMPTION: locked (CP1). */
+/* Adds a page that has memory here and its home elsewhere. ASSUMPTION: locked. */
 void copies_add(uint32_t page, struct page *p);
 
-/* Evicts excess copies; after a thread's fault, and during runs. Waits where CP3 says so.
- * ASSUMPTION: the caller has no page BUSY or locked. */
+/* Evicts excess copies; after a thread's fault, and during runs. Waits where [copies.flush-early]
+ * says so. ASSUMPTION: the caller has no page BUSY or locked. */
 void copies_trim(void);
 
-/* Whether CP3 is in progress: no page is retained writable. */
+/* Whether [copies.flush-early] is in progress: no page is retained writable. */
 bool copies_crowded(void);
 
-/* Whether there are more copies than allowed: unused ones have to be found (CP4). */
+/* Whether there are more copies than allowed: unused ones have to be found. */
 bool copies_over(void);
 
 /* Whether copies may have to be evicted: --cache-size is set, or a given --memory is larger than

@@ -290,7 +290,7 @@ void diff_merge(void *page, void *twin, const void *fetched)
     diff_loops->merge(page, twin, fetched);
 }
 
-/* renew.h RN3 */
+/* [update.own-stores] */
 void diff_renew(void *page, void *twin, const void *fetched)
 {
     uint8_t diff[DIFF_MAX];

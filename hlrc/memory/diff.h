@@ -4,16 +4,16 @@
  *
  * Invariants
  *
- *   D1  Granularity is one byte. A byte is in the diff if and only if it differs from the twin;
- *       gaps are never merged. C lets two threads write neighbouring bytes without a race, so two
- *       nodes may.
- *   D2  Applying writes every byte of the diff and no other byte, not even with its old value:
- *       threads of the home write there at the same time.
- *   D3  A malformed diff is refused before its first byte is written. Diffs come from the network.
- *   D4  An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
- *   D5  A comparison of memory that other threads write concurrently detects every byte that
- *       differs throughout. memcmp does not promise that: it may read a differing byte again, find
- *       it equal by then, and return 0 for all that follow.
+ *   [diff.exact-bytes] Granularity is one byte. A byte is in the diff if and only if it differs
+ *       from the twin; gaps are never merged. C lets two threads write neighbouring bytes without a
+ *       race, so two nodes may.
+ *       - Applying writes every byte of the diff and no other byte, not even with its old value:
+ *         threads of the home write there at the same time.
+ *   - A malformed diff is refused before its first byte is written. Diffs come from the network.
+ *   - An encoding never exceeds DIFF_MAX, and the empty diff has length 0.
+ *   - A comparison of memory that other threads write concurrently detects every byte that differs
+ *     throughout. memcmp does not promise that: it may read a differing byte again, find it equal
+ *     by then, and return 0 for all that follow.
  *
  * Encoding (all numbers little-endian, no alignment):
  *
@@ -24,7 +24,7 @@
  *                    the count changed bytes in ascending order
  *
  * Encoding takes the shorter form: a run costs four bytes, so more than 128 of them are shorter as
- * a bitmap. Hence D4.
+ * a bitmap. Hence DIFF_MAX.
  *
  * Scanning dominates the cost of a release, and most scanned bytes did not change. The inner loops
  * exist several times (portable, AVX2, AVX-512); the best that the CPU has is chosen when the
@@ -62,19 +62,19 @@ size_t diff_encode(const void *page, const void *twin, void *out);
 bool diff_is_zero(const void *page);
 
 /*
- * Whether PAGE differs from TWIN (D5). Other threads may write both during the call; a byte that
- * differs for a part of the time may count or not. No alignment is needed.
+ * Whether PAGE differs from TWIN. Other threads may write both during the call; a byte that differs
+ * for a part of the time may count or not. No alignment is needed.
  */
 bool diff_differs(const void *page, const void *twin);
 
 /*
- * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it
- * is malformed (D3). LEN 0 is the empty diff.
+ * Apply the diff of LEN bytes at DIFF to PAGE. Returns 0, or -EINVAL with PAGE untouched when it is
+ * malformed. LEN 0 is the empty diff.
  *
- * ASSUMPTIONS: no other thread writes the bytes of the diff during the call (two such writers
- * would be a race in the program); other threads may write all other bytes of PAGE at any time
- * (D2). DIFF does not change during the call: a diff in memory that a remote node can write is
- * copied first.
+ * ASSUMPTIONS: no other thread writes the bytes of the diff during the call (two such writers would
+ * be a race in the program); other threads may write all other bytes of PAGE at any time
+ * [diff.exact-bytes]. DIFF does not change during the call: a diff in memory that a remote node can
+ * write is copied first.
  */
 int diff_apply(void *page, const void *diff, size_t len);
 
@@ -95,7 +95,7 @@ void diff_merge(void *page, void *twin, const void *fetched);
 
 /*
  * The same for a page that threads of this node write during the call: where FETCHED differs from
- * TWIN the byte of PAGE becomes that of FETCHED, and no other byte is written (D2).
+ * TWIN the byte of PAGE becomes that of FETCHED, and no other byte is written [diff.exact-bytes].
  *
  * ASSUMPTIONS: no other thread writes those bytes (that would be a race in the program), nor TWIN;
  * the three do not overlap.

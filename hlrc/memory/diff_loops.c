@@ -122,7 +122,7 @@ static uint64_t portable_track(const uint8_t *page, uint8_t *twin, uint64_t *mas
     return any;
 }
 
-/* D5: no byte is read twice. */
+/* No byte is read twice. */
 DIFF_INLINE bool any_differs(const uint8_t *page, const uint8_t *twin)
 {
     for (size_t at = 0; at < DIFF_PAGE; at += 128)
@@ -356,7 +356,8 @@ AVX512 static void avx512_pack(uint8_t *out, const uint8_t *page, const uint64_t
     }
 }
 
-/* Bytes outside a mask are neither loaded nor stored (D2): the architecture promises it. */
+/* Bytes outside a mask are neither loaded nor stored [diff.exact-bytes]: the architecture promises
+ * it. */
 AVX512 static void avx512_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++) {

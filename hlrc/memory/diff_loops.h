@@ -34,7 +34,7 @@ struct diff_loops {
     void (*pack)(uint8_t *out, const uint8_t *page, const uint64_t *mask);
     /*
      * Scatter the bytes at IN, as many as MASK has bits, to the bytes of PAGE in MASK; no other
-     * byte is written (D2).
+     * byte is written [diff.exact-bytes].
      */
     void (*unpack)(uint8_t *page, const uint8_t *in, const uint64_t *mask);
     void (*merge)(uint8_t *page, uint8_t *twin, const uint8_t *fetched);

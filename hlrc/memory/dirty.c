@@ -81,7 +81,7 @@ uint32_t dirty_take(const uint32_t **out)
     uint32_t n = atomic_load_explicit(&dirty_count, memory_order_relaxed), *all = list;
     list = taken;
     taken = all;
-    atomic_store_explicit(&dirty_count, 0, memory_order_release); /* O2, interval.h I1 */
+    atomic_store_explicit(&dirty_count, 0, memory_order_release); /* [interval.covers-dirty] */
     spin_unlock(&lock);
     sort_pages(all, n);
     *out = all;

@@ -4,11 +4,11 @@
  * pages that the last flush retained writable.
  *
  * Invariants
- *   O1  A page is added before it becomes writable, under its lock (page.h P3), or by the flush
- *       that retains it writable (P8). It is on one list only, once (LISTED).
- *   O2  dirty_take takes the whole list. A thread that finds the list empty afterwards sees the
- *       taker's announcement, which the taker wrote before: the list is emptied by a release store
- *       and read by an acquire load.
+ *   - A page is added before it becomes writable, under its lock [page.writable-tracked], or by the
+ *     flush that retains it writable [page.retained-twin]. It is on one list only, once (LISTED).
+ *   - dirty_take takes the whole list. A thread that finds the list empty afterwards sees the
+ *     taker's announcement, which the taker wrote before: the list is emptied by a release store
+ *     and read by an acquire load.
  */
 #ifndef HLRC_DIRTY_H
 #define HLRC_DIRTY_H
@@ -19,10 +19,10 @@
 
 extern _Atomic uint32_t dirty_count __attribute__((visibility("hidden"))); /* pages on the list */
 
-/* reads have been noted (reads.h RR1) */
+/* reads have been noted (reads.h) */
 extern _Atomic bool dirty_reads __attribute__((visibility("hidden")));
 
-/* Takes no lock; O2, and interval.h I10 if the caller has stored. */
+/* Takes no lock; [interval.unpublished-test] if the caller has stored. */
 static inline bool dirty_any(void)
 {
     return atomic_load_explicit(&dirty_count, memory_order_acquire) != 0 ||
@@ -32,7 +32,7 @@ static inline bool dirty_any(void)
 int dirty_init(void); /* 0 or -ENOMEM; room for every page of the space */
 void dirty_end(void);
 
-void dirty_add(uint32_t page); /* O1; takes a spin lock, does not wait */
+void dirty_add(uint32_t page); /* takes a spin lock, does not wait */
 /* takes all, ascending; valid until the next call. One thread at a time */
 uint32_t dirty_take(const uint32_t **list);
 

@@ -59,7 +59,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     }
 }
 
-/* RX1; sets found */
+/* sets found */
 static int try_load(void)
 {
     struct sigaction mine = { .sa_flags = SA_SIGINFO, .sa_sigaction = on_signal };

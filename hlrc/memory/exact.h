@@ -6,8 +6,8 @@
  * translates programs, such as valgrind, may let that context be older than the access that
  * faulted, unless configured otherwise. The program then computes with stale registers.
  *
- *   RX1  No page depends on a fault before a test fault, whose context must have the register that
- *        was written just before the access.
+ *   - No page depends on a fault before a test fault, whose context must have the register that was
+ *     written just before the access.
  */
 #ifndef HLRC_EXACT_H
 #define HLRC_EXACT_H

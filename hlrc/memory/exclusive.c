@@ -19,7 +19,7 @@
 static spin_lock_word lock;    /* guards appending to the list, and its end */
 static uint32_t *list;         /* pages that are EXCLUSIVE, or were; only flushes remove them */
 static _Atomic uint32_t count; /* raised under the lock, lowered there by flushes */
-static _Atomic uint64_t seen;  /* value of `arrivals`: EP4 */
+static _Atomic uint64_t seen;  /* value of `arrivals`: [unshared.new-readers] */
 
 int exclusive_init(void)
 {
@@ -44,7 +44,7 @@ bool exclusive_unread(uint32_t page)
 {
     if (engine.config.exclusive_pages == SWITCH_OFF) /* then readers do not register */
         return false;
-    /* orders this node's stores before the load: EP3 */
+    /* orders this node's stores before the load: [unshared.new-readers] */
     atomic_thread_fence(memory_order_seq_cst);
     return !has_readers(page);
 }
@@ -60,27 +60,28 @@ static void list_add(uint32_t page)
 
 bool exclusive_begin(uint32_t page, struct page *p)
 {
-    if (engine.config.exclusive_pages == SWITCH_OFF || races_checked() /* FW1 */ ||
+    if (engine.config.exclusive_pages == SWITCH_OFF || races_checked() /* [races.tracked] */ ||
         !page_is_home(p, engine.node) || has_readers(page) ||
-        atomic_load(applied_here(page, engine.node)) == 0) /* EP2 */
+        atomic_load(applied_here(page, engine.node)) == 0) /* [unshared.announced-first] */
         return false;
     if (!p->exclusive_listed)
         list_add(page);
     p->exclusive_listed = true;
     perturb(exclusive_listed);
     atomic_thread_fence(memory_order_seq_cst);
-    if (has_readers(page)) /* EP2: the flush that saw it arrive may not have seen the list */
+    /* [unshared.announced-first]: the flush that saw it arrive may not have seen the list */
+    if (has_readers(page))
         return false;
     p->flags = (uint8_t)((p->flags & ~PAGE_DIRTY) | PAGE_EXCLUSIVE);
     PROBE(page_exclusive);
     return true;
 }
 
-/* EP3: tracks the page from now on. ASSUMPTION: locked. */
+/* [unshared.new-readers]: tracks the page from now on. ASSUMPTION: locked. */
 static void leave(uint32_t page, struct page *p)
 {
     p->flags = (uint8_t)((p->flags & ~PAGE_EXCLUSIVE) | PAGE_DIRTY);
-    policy_retain_forget(&p->retain); /* EP6 */
+    policy_retain_forget(&p->retain); /* [unshared.new-readers] */
     if (!(p->flags & PAGE_LISTED))
         dirty_add(page);
     p->flags |= PAGE_LISTED;
@@ -96,7 +97,7 @@ bool exclusive_arrivals(void)
 {
     if (atomic_load(&count) == 0)
         return false;
-    /* orders this thread's stores before the load: EP3 */
+    /* orders this thread's stores before the load: [unshared.new-readers] */
     atomic_thread_fence(memory_order_seq_cst);
     return atomic_load(arrivals_here()) != atomic_load(&seen);
 }
@@ -107,7 +108,7 @@ static bool look_at(uint32_t page)
     if (!has_readers(page))
         return false;
     struct page *p = page_lock(page);
-    bool held = page_looks_held(page); /* EP5 */
+    bool held = page_looks_held(page); /* [unshared.reset] */
     if (!held) {
         if (p->flags & PAGE_EXCLUSIVE)
             leave(page, p);
@@ -130,11 +131,11 @@ static void compact(void)
 
 bool exclusive_look(void)
 {
-    if (!exclusive_arrivals()) /* EP3 */
+    if (!exclusive_arrivals()) /* [unshared.new-readers] */
         return false;
-    atomic_store(&seen, atomic_load(arrivals_here())); /* EP4 */
+    atomic_store(&seen, atomic_load(arrivals_here())); /* [unshared.new-readers] */
     perturb(exclusive_seen);
-    atomic_thread_fence(memory_order_seq_cst); /* EP2 */
+    atomic_thread_fence(memory_order_seq_cst); /* [unshared.announced-first] */
     bool any = false;
     uint32_t n = atomic_load_explicit(&count, memory_order_acquire);
     for (uint32_t i = 0; i < n; i++) {

@@ -32,7 +32,7 @@
 
 #define VAIN_MAX 1000
 
-static struct sigaction before; /* previous action, for faults outside shared space (X1) */
+static struct sigaction before; /* previous action, for faults outside shared space */
 static bool late;               /* the program has set it since fault_install */
 static struct sigaction front;  /* our handler */
 static void (*unserved)(int, siginfo_t *, void *, bool);
@@ -43,7 +43,7 @@ static _Thread_local bool looking;
 #endif
 static _Thread_local bool overflow;
 static bool forked;
-static _Thread_local unsigned vain;            /* faults in a row that found nothing to do (X3) */
+static _Thread_local unsigned vain;            /* faults in a row that found nothing to do */
 static _Thread_local enum fault_kind kind_now; /* of the fault being handled */
 static _Thread_local uintptr_t code_now;       /* the instruction that caused it */
 
@@ -94,14 +94,14 @@ uintptr_t fault_code(const void *context)
 #endif
 }
 
-/* X4. True if there was something to do; *write: it was for a store. */
+/* True if there was something to do; *write: it was for a store. */
 static bool open_page(uint32_t page, enum fault_kind kind, bool *write)
 {
     *write = kind == FAULT_WRITE;
     if (page_access(page, *write))
         return true;
     if (kind != FAULT_UNKNOWN)
-        return false; /* X3 */
+        return false;
     *write = true;
     return page_access(page, true);
 }
@@ -127,7 +127,7 @@ static bool resolve(void *addr)
     bool write, look = probe_records() && p->looked && !p->migrate.watched;
     first_write_by(code_now);
     if (open_page(page_of(addr), kind_now, &write)) {
-        look = look && !write; /* TS4 */
+        look = look && !write;
         PROBE(fault_resolved, page_of(addr), write, look);
         if (!look)
             ahead_fault(page_of(addr), write);
@@ -179,13 +179,13 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
         to->sa_handler(sig);
 }
 
-/* X1: as without HLRC. Returning repeats the access under the handler that is installed then. */
+/* As without HLRC. Returning repeats the access under the handler that is installed then. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     struct sigaction to = before;
     bool handled = is_handler(&to);
     if (!handled)
-        hlrc_debug_fault_foreign(); /* DB2 */
+        hlrc_debug_fault_foreign();
     if (!handled || late)
         unserved(sig, info, context, handled);
     if (handled && ((unsigned)to.sa_flags & SA_RESETHAND))
@@ -248,12 +248,12 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (!is_ours(info))
         pass_on(sig, info, context);
     else if (altstack_is_small(context))
-        altstack_run(thread_self()->index, dispatch, &fault); /* AS1 */
+        altstack_run(thread_self()->index, dispatch, &fault);
     else
         dispatch(&fault);
-    if (vain >= VAIN_MAX) { /* X3 */
+    if (vain >= VAIN_MAX) {
         vain = 0;
-        hlrc_debug_fault_foreign(); /* DB2 */
+        hlrc_debug_fault_foreign();
         unserved(sig, info, context, false);
     }
     if (altstack_is_new(context))
@@ -261,7 +261,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* X2: the system blocks them, at no cost. */
+/* [thread.no-fault]: the system blocks them, at no cost. */
 static void block_signals(sigset_t *mask)
 {
     sigset_t some;
@@ -300,16 +300,16 @@ int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
 {
     forked = late = false;
     unserved = crash;
-    hlrc_debug_faults_begin();                 /* DB2 */
-    int rc = engine.alone ? 0 : exact_check(); /* RX1 */
+    hlrc_debug_faults_begin();
+    int rc = engine.alone ? 0 : exact_check();
     if (rc == 0 && system_sigaction(SIGSEGV, NULL, &before) != 0)
         rc = -errno;
     if (rc == 0)
         rc = install_dispatcher();
     if (rc)
         return rc;
-    front.sa_flags |= SA_ONSTACK;  /* X5 */
-    front.sa_flags &= ~SA_NODEFER; /* X2 */
+    front.sa_flags |= SA_ONSTACK;
+    front.sa_flags &= ~SA_NODEFER; /* [thread.no-fault] */
     block_signals(&front.sa_mask);
     front.sa_sigaction = on_signal;
     return system_sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
@@ -318,7 +318,7 @@ int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
 /* If there was no handler before, crashes are reported until the end. */
 bool fault_remove(void)
 {
-    hlrc_debug_faults_end(); /* DB2 */
+    hlrc_debug_faults_end();
     if (!is_handler(&before))
         return false;
 #ifdef HAVE_LIBSIGSEGV

@@ -8,24 +8,24 @@
  * Built without libsigsegv, the thin handler dispatches by itself.
  *
  * Invariants
- *   X1  A fault outside shared space goes to the handler that SIGSEGV had before hlrc_init, or
- *       that the program has set since (fault_next). If there is none, it goes to the function
- *       given to fault_install, also after fault_remove: this writes the crash report (crash.h),
- *       and the default action ends the process and dumps core.
- *   X2  SIGSEGV and the signals that a program handles (thread_signals) are blocked while a fault
- *       is handled. The engine never touches the application's view, so it cannot fault itself.
- *       errno is saved. The handler allocates nothing and takes no lock that application code may
- *       hold. A fault during the engine's own work is from a signal handler (thread.h T1): one
- *       error line, and the process ends.
- *   X3  A fault that finds the page accessible returns: another thread was faster, or the mapping
- *       was collapsed. If this repeats without progress, the function given to fault_install
- *       checks whether the program has changed the mapping itself.
- *   X4  A fault whose context does not show whether it was a write counts as a read, or as a write
- *       if the page is readable already. A write to an invalid page then costs two faults, and no
- *       fault is repeated for ever.
- *   X5  Faults are handled on the thread's alternate stack (altstack.h). So an overflow of its
- *       stack can be reported, and its stack may be shared memory as long as it makes no HLRC call
- *       there. Shared memory cannot be executed.
+ *   - A fault outside shared space goes to the handler that SIGSEGV had before hlrc_init, or that
+ *     the program has set since (fault_next). If there is none, it goes to the function given to
+ *     fault_install, also after fault_remove: this writes the crash report (crash.h), and the
+ *     default action ends the process and dumps core.
+ *   - SIGSEGV and the signals that a program handles (thread_signals) are blocked while a fault is
+ *     handled. The engine never touches the application's view, so it cannot fault itself. errno is
+ *     saved. The handler allocates nothing and takes no lock that application code may hold. A
+ *     fault during the engine's own work is from a signal handler [thread.no-fault]: one error
+ *     line, and the process ends.
+ *   - A fault that finds the page accessible returns: another thread was faster, or the mapping was
+ *     collapsed. If this repeats without progress, the function given to fault_install checks
+ *     whether the program has changed the mapping itself.
+ *   - A fault whose context does not show whether it was a write counts as a read, or as a write if
+ *     the page is readable already. A write to an invalid page then costs two faults, and no fault
+ *     is repeated for ever.
+ *   - Faults are handled on the thread's alternate stack (altstack.h). So an overflow of its stack
+ *     can be reported, and its stack may be shared memory as long as it makes no HLRC call there.
+ *     Shared memory cannot be executed.
  */
 #ifndef HLRC_FAULT_H
 #define HLRC_FAULT_H
@@ -38,8 +38,8 @@
  * for a handler that was set since, before that handler runs (handled). Returns 0 or a negative
  * errno. */
 int fault_install(void (*crash)(int sig, siginfo_t *info, void *context, bool handled));
-/* No fault is in shared space from now on. True: the previous handler is restored; false: there
- * was none (X1). */
+/* No fault is in shared space from now on. True: the previous handler is restored; false: there was
+ * none. */
 bool fault_remove(void);
 
 /* The SIGSEGV action for faults outside shared space: sets it (NULL: no change) and returns the

@@ -3,12 +3,12 @@
  * first_write.h - with --check races: the first write to a page since its last interval. No store
  * goes untracked.
  *
- *   FW1  No page is writable without being tracked, not even ASYNC's default home: a node's stores
- *        to a page between two flushes differ from a twin, at its home too.
- *   FW2  At the home other nodes' diffs are applied to page and twin under the page's lock, and
- *        the two are compared under it (page_flush_tracked). So the difference is this node's own.
- *   FW3  The note of a page is written under its lock, before the page is writable, and read by
- *        the flush that has write-protected it.
+ *   [races.tracked] No page is writable without being tracked, not even ASYNC's default home: a
+ *       node's stores to a page between two flushes differ from a twin, at its home too.
+ *   - At the home other nodes' diffs are applied to page and twin under the page's lock, and the
+ *     two are compared under it (page_flush_tracked). So the difference is this node's own.
+ *   - The note of a page is written under its lock, before the page is writable, and read by the
+ *     flush that has write-protected it.
  */
 #ifndef HLRC_FIRST_WRITE_H
 #define HLRC_FIRST_WRITE_H
@@ -39,24 +39,24 @@ void first_write_end(void);
 /* Attributes this thread's page faults to the instruction at `code`; 0: to none. */
 void first_write_by(uintptr_t code);
 
-void first_write_note(uint32_t page); /* FW3. ASSUMPTION: locked */
+void first_write_note(uint32_t page); /* ASSUMPTION: locked */
 struct first_write first_write_of(uint32_t page);
 
-/* Whether a twin distinguishes the home's own writes from others' (FW1, profile.h PF1, recorder.h
- * TS5). */
+/* Whether a twin distinguishes the home's own writes from others' ([races.tracked], profile.h,
+ * recorder.h). */
 static inline bool twin_at_home(uint32_t page)
 {
     return races_checked() || profile_is_told(page) || record_all;
 }
 
-/* The application's right to a page that no node has touched (FW1). */
+/* The application's right to a page that no node has touched [races.tracked]. */
 static inline enum page_access_right first_access(uint32_t page)
 {
     enum page_access_right right = engine.protocol.pages->initial(page);
     return right == ACCESS_WRITE && races_checked() ? ACCESS_READ : right;
 }
 
-/* What the view allows initially (page.h P11). */
+/* What the view allows initially [page.unshared-block]. */
 static inline enum page_access_right first_view(uint32_t page)
 {
     enum page_access_right right = first_access(page);

@@ -32,9 +32,10 @@
 static uint32_t *announced;           /* pages of the interval being flushed */
 static struct notices_wanted *wanted; /* of the current acquire: room for one per node */
 
-_Atomic bool interval_closing;    /* one flush at a time (I1) */
-static _Atomic bool looking;      /* a flush has noted new readers, and has not ended: EP4 */
-static _Atomic bool acquire_busy; /* one acquire at a time (I5) */
+_Atomic bool interval_closing; /* one flush at a time [interval.covers-dirty] */
+/* a flush has noted new readers, and has not ended: [unshared.new-readers] */
+static _Atomic bool looking;
+static _Atomic bool acquire_busy; /* one acquire at a time [interval.pages-first] */
 /* flushes; the nth to begin is the nth to end */
 static _Atomic uint64_t closes_begun, closes_ended;
 static _Atomic int urgent_closers; /* threads in an urgent interval_close */
@@ -46,7 +47,7 @@ static _Atomic uint64_t *vt;
 
 static uint64_t vt_of(int writer)
 {
-    return atomic_load_explicit(&vt[writer], memory_order_acquire); /* I5 */
+    return atomic_load_explicit(&vt[writer], memory_order_acquire); /* [interval.pages-first] */
 }
 
 static void dump_intervals(char *line, size_t len)
@@ -55,14 +56,14 @@ static void dump_intervals(char *line, size_t len)
     dump_append(line, len, "%llu flushes%s%s; vector time", (unsigned long long)begun,
                 begun != ended ? ", one in progress" : "",
                 atomic_load(&acquire_busy) ? "; an acquire is in progress" : "");
-    for (int w = 0; w < engine.nodes; w++) /* without its lock: DU1 */
+    for (int w = 0; w < engine.nodes; w++) /* without its lock */
         dump_append(line, len, " %llu", (unsigned long long)vt_of(w));
 }
 
-/* CP3: the flush includes this thread's stores. */
+/* [copies.flush-early]: the flush includes this thread's stores. */
 static void close_for_room(void)
 {
-    interval_close(true); /* I7: no barrier is near */
+    interval_close(true); /* [interval.quiet-diffs]: no barrier is near */
 }
 
 int interval_init(void)
@@ -88,7 +89,7 @@ void interval_end(void)
 /* ASSUMPTION: vt_lock is held. */
 static void raise_vt(int writer, uint64_t interval)
 {
-    atomic_store_explicit(&vt[writer], interval, memory_order_release); /* I5 */
+    atomic_store_explicit(&vt[writer], interval, memory_order_release); /* [interval.pages-first] */
 }
 
 void interval_vt(uint64_t *out)
@@ -102,18 +103,18 @@ void interval_vt(uint64_t *out)
 void interval_hand_on(uint64_t *out)
 {
     interval_vt(out);
-    engine.protocol.diffs->hand_on(); /* I7 */
+    engine.protocol.diffs->hand_on(); /* [interval.quiet-diffs] */
 }
 
 void interval_met(void)
 {
-    engine.protocol.diffs->met(); /* I7 */
+    engine.protocol.diffs->met(); /* [interval.quiet-diffs] */
 }
 
 /* The calling thread has stored nothing since its last flush. */
 static _Thread_local bool unstored;
 
-/* RK2. */
+/* [races.last-writers]. */
 static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
 {
     uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
@@ -121,13 +122,13 @@ static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
         return page_flush_home(page, changed);
     *changed = page_flush_tracked(page, mask);
     if (*changed) {
-        interval_vt(time); /* RK1 */
+        interval_vt(time);
         races_note_own(page, interval, time, mask);
     }
     return *changed || page_flush_same(page);
 }
 
-/* PF1. ASSUMPTION: the page is sealed or retained writable, and its home is here. */
+/* ASSUMPTION: the page is sealed or retained writable, and its home is here. */
 static void profile_own(uint32_t page)
 {
     uint64_t mask[DIFF_MASK_WORDS];
@@ -156,12 +157,12 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     if (page_is_home(p, engine.node)) {
         if (profile_is_told(page))
             profile_own(page);
-        size_t bytes = 0, len = record_all ? page_flush_size(page, &bytes) : 0; /* TS5 */
+        size_t bytes = 0, len = record_all ? page_flush_size(page, &bytes) : 0;
         if (!flush_home(page, interval, changed))
             return false;
         if (*changed)
             PROBE(flush_home, page, len, bytes);
-        /* orders this node's ended writes to the page before the version (I3) */
+        /* orders this node's ended writes to the page before the version [interval.applied-last] */
         atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
         return true;
     }
@@ -170,22 +171,23 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     void *diff = engine.protocol.diffs->room(home, interval, urgent);
     size_t len = page_flush_diff(page, diff);
     *changed = len != 0;
-    if (len == 0 && !p->worded) /* WD4 */
+    if (len == 0 && !p->worded) /* [word.announced] */
         return false;
     size_t bytes = diff_changed_bytes(diff, len);
     profile_away(page, diff, len, bytes, home);
     engine.protocol.diffs->add(home, page, len);
-    PROBE_END(flush_page, span, page, home, interval, bytes, len); /* TL4 */
+    PROBE_END(flush_page, span, page, home, interval, bytes, len);
     return true;
 }
 
 /* Why an interval is flushed. */
 struct closing {
     bool urgent; /* the homes serve the diffs at once */
-    bool asked;  /* requested by another node, not by a thread of the program (P10) */
+    bool asked;  /* requested by another node, not by a thread of the program [page.touched] */
 };
 
-/* Seals and captures all pages of closing[n] (I2). Returns the number of announced pages. */
+/* Seals and captures all pages of closing[n] [page.busy-capture]. Returns the number of announced
+ * pages. */
 static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval,
                             struct closing why)
 {
@@ -206,7 +208,7 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
         }
         i += run;
     }
-    engine.protocol.diffs->send(why.urgent); /* I4 */
+    engine.protocol.diffs->send(why.urgent); /* [interval.diff-first] */
     return count;
 }
 
@@ -214,23 +216,23 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
 /* Before an interval is published. ASSUMPTION: the caller flushes it. */
 static void interval_assert_state(uint64_t interval, uint32_t count)
 {
-    assert(interval == vt_of(engine.node) + 1); /* I6 */
+    assert(interval == vt_of(engine.node) + 1); /* [interval.own-time] */
     for (uint32_t i = 0; i < count; i++) {
         assert(i == 0 || announced[i - 1] < announced[i]);
-        page_assert_announced(announced[i], interval); /* I2 */
+        page_assert_announced(announced[i], interval); /* [page.busy-capture] */
     }
 }
 #else
 #    define interval_assert_state(interval, count) ((void)0)
 #endif
 
-/* RR3. The sets are sent with the diffs. */
+/* [races.reads-first]. The sets are sent with the diffs. */
 static void send_reads(const struct read_set *sets, uint32_t count, uint64_t interval, bool urgent)
 {
     uint64_t time[NODES_MAX];
     if (count) {
-        interval_vt(time); /* RK1 */
-        progress_settle(); /* RR4 */
+        interval_vt(time);
+        progress_settle();
     }
     for (uint32_t i = 0; i < count; i++) {
         int home = page_claim_read(sets[i].page);
@@ -244,8 +246,8 @@ static void send_reads(const struct read_set *sets, uint32_t count, uint64_t int
 static void close_dirty(struct closing why)
 {
     struct probe_span span = PROBE_BEGIN(flush_dirty);
-    atomic_store(&looking, true); /* EP4 */
-    if (!exclusive_look())        /* EP3 */
+    atomic_store(&looking, true); /* [unshared.new-readers] */
+    if (!exclusive_look())        /* [unshared.new-readers] */
         atomic_store(&looking, false);
     const uint32_t *closing;
     uint32_t n = dirty_take(&closing), read;
@@ -258,15 +260,15 @@ static void close_dirty(struct closing why)
     send_reads(sets, read, interval, why.urgent);
     uint32_t count = capture_all(closing, n, interval, why);
     if (count == 0 && read == 0)
-        return; /* I6 */
+        return; /* [interval.own-time] */
     if (read)
         engine.protocol.diffs->reads_wait();
     interval_assert_state(interval, count);
     perturb(close_captured);
-    engine.protocol.notices->publish(interval, announced, count); /* I4 */
+    engine.protocol.notices->publish(interval, announced, count); /* [interval.diff-first] */
     perturb(close_published);
     spin_lock(&vt_lock);
-    raise_vt(engine.node, interval); /* I6 */
+    raise_vt(engine.node, interval); /* [interval.own-time] */
     spin_unlock(&vt_lock);
     PROBE_END(flush_dirty, span, interval, count, (uintptr_t)announced);
 }
@@ -276,7 +278,7 @@ static void close_once(bool asked)
 {
     struct probe_span span = PROBE_BEGIN(flush);
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
-    fence_after_rmw(); /* I10: before the pages are read */
+    fence_after_rmw(); /* [interval.unpublished-test]: before the pages are read */
     /* read after closes_begun rose: includes all callers that this flush serves */
     close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
@@ -294,27 +296,32 @@ static bool closing_over(void *arg)
 }
 
 /* No page is dirty, and none is in an unfinished flush, so this thread's writes are published
- * (I1). They are on the list before the test, and so are the writes that it learnt of through a
- * lock of the program. */
+ * [interval.covers-dirty]. They are on the list before the test, and so are the writes that it
+ * learnt of through a lock of the program. */
 bool interval_clean(void)
 {
     if (engine.alone)
         return true;
-    fence_full();                                                              /* I10 */
-    if (atomic_load(&interval_closing) || exclusive_arrivals() || dirty_any()) /* I8, EP3 */
+    /* [interval.unpublished-test] */
+    fence_full();
+    /* [interval.unpublished-test], [unshared.new-readers] */
+    if (atomic_load(&interval_closing) || exclusive_arrivals() || dirty_any())
         return false;
     perturb(clean_looked);
-    return !atomic_load(&interval_closing); /* I8, EP4 */
+    /* [interval.unpublished-test], [unshared.new-readers] */
+    return !atomic_load(&interval_closing);
 }
 
-/* Any flush that begins after this call takes everything that this thread wrote (I1; L3).
- * ASSUMPTION: a full fence since the caller's last store (I10). */
+/* Any flush that begins after this call takes everything that this thread wrote
+ * [interval.covers-dirty], [lock.flush-first]. ASSUMPTION: a full fence since the caller's last
+ * store [interval.unpublished-test]. */
 uint64_t interval_next(void)
 {
     return atomic_load(&closes_begun) + 1;
 }
 
-/* EP3. A flush that has noted arrivals may not have announced the pages yet (EP4). */
+/* [unshared.new-readers]. A flush that has noted arrivals may not have announced the pages yet
+ * [unshared.new-readers]. */
 bool interval_published(uint64_t mark)
 {
     if (engine.alone)
@@ -337,23 +344,27 @@ static void close_until(uint64_t number, bool asked)
     }
 }
 
-/* I1. However many threads flush, each waits at most for the rest of one flush and the whole of
- * the next. */
+/* [interval.covers-dirty]. However many threads flush, each waits at most for the rest of one flush
+ * and the whole of the next. */
 void interval_close(bool urgent)
 {
     if (interval_clean())
         return;
     /* before closes_begun is read: the next flush to begin is urgent */
     atomic_fetch_add(&urgent_closers, urgent);
-    close_until(interval_next(), false); /* I10: interval_clean has fenced */
+    /* [interval.unpublished-test]: interval_clean has fenced */
+    close_until(interval_next(), false);
     atomic_fetch_sub(&urgent_closers, urgent);
 }
 
 void interval_publish(void)
 {
     atomic_fetch_add(&urgent_closers, 1);
-    close_until(interval_next(),
-                true); /* I10: stores of other threads, visible to this one through a lock */
+    close_until(
+        interval_next(),
+        /* [interval.unpublished-test]: stores of other threads, visible to this one through a
+         * lock */
+        true);
     atomic_fetch_sub(&urgent_closers, 1);
 }
 
@@ -388,7 +399,7 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
         sample_some();
     spin_lock(&vt_lock);
     for (int i = 0; i < writers; i++)
-        raise_vt(wanted[i].writer, wanted[i].interval); /* I5 */
+        raise_vt(wanted[i].writer, wanted[i].interval); /* [interval.pages-first] */
     spin_unlock(&vt_lock);
     atomic_store(&acquire_busy, false);
     progress_changed(&acquire_busy);
@@ -403,7 +414,7 @@ void interval_unstored(bool yes)
 void interval_acquire(const uint64_t *want, uint32_t occasion)
 {
     if (races_checked() && !covered(want) && !(unstored && threads_taken() == 1))
-        interval_close(true); /* RK3 */
+        interval_close(true);
     while (!covered(want)) {
         if (!atomic_exchange(&acquire_busy, true))
             acquire_all(want, occasion);
@@ -412,5 +423,5 @@ void interval_acquire(const uint64_t *want, uint32_t occasion)
                            (void *)(uintptr_t)want);
     }
     if (record_all)
-        sample_all(); /* TS6 */
+        sample_all();
 }

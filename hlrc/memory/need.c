@@ -92,7 +92,6 @@ static uint64_t take_line(void)
     return n;
 }
 
-/* ND3 */
 static void give_line(uint64_t n)
 {
     spin_lock(&lock);
@@ -116,7 +115,7 @@ static uint64_t new_line(int group, uint64_t next)
     return n;
 }
 
-/* The word for the interval of this writer, in a new line if required (ND2). */
+/* The word for the interval of this writer, in a new line if required. */
 static uint64_t *place_of(uint64_t *needs, int writer)
 {
     int group = writer / NEED_WRITERS;

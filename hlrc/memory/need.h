@@ -3,9 +3,9 @@
  * need.h - what a copy of a page must have and its home may still lack: the latest interval of
  * each of some writers.
  *
- * A version is needed from the notice or flush that announces it until some copy has it (page.h
- * P4). So most pages need nothing, and most others one version, which is stored in the page's
- * state. Further versions are in lines of a pool, each for a group of writers.
+ * A version is needed from the notice or flush that announces it until some copy has it
+ * [page.needed-versions]. So most pages need nothing, and most others one version, which is stored
+ * in the page's state. Further versions are in lines of a pool, each for a group of writers.
  *
  *   word of the page:   0, or one version (protocol.h), or the first line
  *   lines:              writers 16 to 23 -> writers 8 to 15 -> writers 0 to 7
@@ -14,16 +14,16 @@
  * searches is usually at the head, or is added there.
  *
  * Invariants
- *   ND1  A version that was announced and is no longer needed is in the page at its home, and in
- *        all fetches from there: versions at a home never fall, and home migration brings all of
- *        them (sync/homes.h MV1). At its home a page needs only versions not yet applied there,
- *        and never the home's own writes: these are applied before they are announced. With
- *        --diffs write all announced versions are at the home (DW1): they are needed of a copy
- *        that is in flight then, and of no other.
- *   ND2  The lines of a chain are for descending groups, and each has at least one version. So a
- *        page's needs take at most one word for each node of the job, and less for few writers.
- *   ND3  A line belongs to one page or is free. A page's needs are read and changed under its
- *        lock; a thread that continues without the lock takes a list along (need_list).
+ *   [need.dropped] A version that was announced and is no longer needed is in the page at its home,
+ *       and in all fetches from there: versions at a home never fall, and home migration brings all
+ *       of them [home-migration.held]. At its home a page needs only versions not yet applied
+ *       there, and never the home's own writes: these are applied before they are announced. With
+ *       --diffs write all announced versions are at the home [diffs-write.visible]: they are needed
+ *       of a copy that is in flight then, and of no other.
+ *   - The lines of a chain are for descending groups, and each has at least one version. So a
+ *     page's needs take at most one word for each node of the job, and less for few writers.
+ *   - A line belongs to one page or is free. A page's needs are read and changed under its lock; a
+ *     thread that continues without the lock takes a list along (need_list).
  */
 #ifndef HLRC_NEED_H
 #define HLRC_NEED_H

@@ -11,15 +11,15 @@
  * of many runs is cut into several records; the last one carries LAST.
  *
  * Invariants
- *   N1  The tail of a log is written after the records before it (fabric.h F1). The reader reads
- *       no record beyond the tail.
- *   N2  tail - head <= NOTICE_LOG_WORDS. The reader writes its head into the writer's window,
- *       where the writer reads it. If there is no room, the writer requests the reader's handler
- *       to drain the log.
- *   N3  Draining loses nothing: for each page of the drained records the latest interval is kept
- *       (doc/design.md, rule 9). The handler drains without waiting for another node.
- *   N4  Notices of an interval may be applied before an acquire covers it (pages are then
- *       invalidated earlier), never later.
+ *   - The tail of a log is written after the records before it [fabric.write-order]. The reader
+ *     reads no record beyond the tail.
+ *   - tail - head <= NOTICE_LOG_WORDS. The reader writes its head into the writer's window, where
+ *     the writer reads it. If there is no room, the writer requests the reader's handler to drain
+ *     the log.
+ *   - Draining loses nothing: for each page of the drained records the latest interval is kept
+ *     (doc/design.md, rule 9). The handler drains without waiting for another node.
+ *   [notices-log.never-late] Notices of an interval may be applied before an acquire covers it
+ *       (pages are then invalidated earlier), never later.
  */
 #ifndef HLRC_NOTICES_H
 #define HLRC_NOTICES_H
@@ -46,7 +46,7 @@
 static inline void notice_apply(uint32_t first, uint32_t count, int writer, uint64_t interval)
 {
     page_invalidate(first, count, writer, interval);
-    PROBE(notice_applied, first, count, writer, interval); /* TL4 */
+    PROBE(notice_applied, first, count, writer, interval);
 }
 
 #endif

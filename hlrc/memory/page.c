@@ -43,7 +43,7 @@ int pages_init(void)
 }
 
 #ifdef HLRC_DEBUG
-/* ND3: no line was lost. */
+/* No line was lost. */
 static void assert_lines(void)
 {
     uint64_t lines = 0, most;
@@ -72,18 +72,23 @@ struct page *page_at(uint32_t page)
 void page_assert_state(uint32_t page, const struct page *p)
 {
     uint8_t f = p->flags;
-    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE) || p->renewal.pending); /* P2 */
-    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE)));    /* P3 */
+    /* [page.open-not-stale] */
+    assert(p->access == ACCESS_NONE || !(f & PAGE_STALE) || p->renewal.pending);
+    /* [page.writable-tracked] */
+    assert(p->access != ACCESS_WRITE || (f & (PAGE_DIRTY | PAGE_EXCLUSIVE)));
     assert(!(f & PAGE_DIRTY) || p->home != 0);
-    assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0); /* P5 */
+    /* [page.dirty-twin] */
+    assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0);
     assert(!(f & PAGE_EXCLUSIVE) || page_is_home(p, engine.node) ||
            default_home(page) == engine.node);
     assert((f & (PAGE_EXCLUSIVE | PAGE_DIRTY)) != (PAGE_EXCLUSIVE | PAGE_DIRTY));
     assert(!(f & PAGE_EXCLUSIVE) || !p->twin);
     assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
     assert((f & (PAGE_DIRTY | PAGE_BUSY | PAGE_LISTED)) != PAGE_DIRTY);
-    assert(!(f & PAGE_KEPT) || (f & (PAGE_BUSY | PAGE_DIRTY)) == (PAGE_BUSY | PAGE_DIRTY)); /* P8 */
-    assert((f & PAGE_STALE) || p->need == 0 || version_writer(p->need) == engine.node);     /* P4 */
+    /* [page.retained-twin] */
+    assert(!(f & PAGE_KEPT) || (f & (PAGE_BUSY | PAGE_DIRTY)) == (PAGE_BUSY | PAGE_DIRTY));
+    /* [page.needed-versions] */
+    assert((f & PAGE_STALE) || p->need == 0 || version_writer(p->need) == engine.node);
 }
 
 void page_assert_announced(uint32_t page, uint64_t interval)
@@ -93,7 +98,8 @@ void page_assert_announced(uint32_t page, uint64_t interval)
     if (page_is_home(p, engine.node))
         assert(atomic_load(applied_here(page, engine.node)) == interval);
     else
-        assert(need == interval || need == 0); /* ND1: a copy that has it was fetched since */
+        /* [need.dropped]: a copy that has it was fetched since */
+        assert(need == interval || need == 0);
     page_unlock(p);
 }
 #endif
@@ -165,20 +171,23 @@ void page_wait(uint32_t page)
 /* Before a clean page becomes writable: for a store, or `ahead` of one. */
 static void mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
-    if (!ahead && exclusive_begin(page, p)) /* AH2: stored to, after it was announced */
+    /* [readahead.twin]: stored to, after it was announced */
+    if (!ahead && exclusive_begin(page, p))
         return;
-    p->blank = ahead && p->blank && !races_checked();                              /* FW1 */
-    if (ahead ? !p->blank : !page_is_home(p, engine.node) || twin_at_home(page)) { /* AH2, FW1 */
-        p->twin = page_flush_twin(page, p);                                        /* P5 */
+    /* [races.tracked] */
+    p->blank = ahead && p->blank && !races_checked();
+    /* [readahead.twin], [races.tracked] */
+    if (ahead ? !p->blank : !page_is_home(p, engine.node) || twin_at_home(page)) {
+        /* [page.dirty-twin] */
+        p->twin = page_flush_twin(page, p);
         PROBE(page_twinned);
     }
-    first_write_note(page); /* FW3 */
+    first_write_note(page);
     if (!(p->flags & PAGE_LISTED))
-        dirty_add(page); /* P3 */
+        dirty_add(page); /* [page.writable-tracked] */
     p->flags |= PAGE_DIRTY | PAGE_LISTED;
 }
 
-/* AH4 */
 static bool stores_follow(const struct page *p)
 {
     return p->home != 0 && policy_retain_follows(p->retain, p->stores);
@@ -189,14 +198,14 @@ void page_judge_load(struct page *p, bool written)
     p->stores = (uint16_t)(policy_retain_judge(&p->retain, p->stores, written) & 3);
 }
 
-/* Opens the view of a page that is complete here: P3, with mark_dirty. ASSUMPTIONS: locked, not
- * BUSY, not STALE, home known when writing. */
+/* Opens the view of a page that is complete here: [page.writable-tracked], with mark_dirty.
+ * ASSUMPTIONS: locked, not BUSY, not STALE, home known when writing. */
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
     enum page_access_right right = ACCESS_READ;
     if (!(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)) && (write || stores_follow(p))) {
         mark_dirty(page, p, !write);
-        p->stores = (uint16_t)(policy_retain_opened(p->stores, write) & 3); /* AH4 */
+        p->stores = (uint16_t)(policy_retain_opened(p->stores, write) & 3);
     }
     if (write)
         policy_retain_stored(&p->retain);
@@ -225,13 +234,13 @@ static bool is_shut(const struct page *p)
            p->access == ACCESS_NONE && !p->held && !p->migrate.watched;
 }
 
-/* P11, CO2. ASSUMPTION: locked. */
+/* [page.unshared-block], [heap.reset]. ASSUMPTION: locked. */
 static bool opens_with(uint32_t neighbour)
 {
     return is_shut(&table[neighbour]) && !page_held(neighbour);
 }
 
-/* P11: the block's other pages are likely to be used as well. */
+/* [page.unshared-block]: the block's other pages are likely to be used as well. */
 static bool open_alone(uint32_t page)
 {
     uint32_t pages = 1u << home_block_shift(page), low, end;
@@ -255,7 +264,7 @@ static bool open_alone(uint32_t page)
     return shut && rc == 0;
 }
 
-/* One step towards access (P1); true if the page can be accessed now. */
+/* One step towards access [page.field-lock]; true if the page can be accessed now. */
 static bool access_step(uint32_t page, bool write, bool *worked)
 {
     struct page *p = page_lock(page);
@@ -268,7 +277,7 @@ static bool access_step(uint32_t page, bool write, bool *worked)
         page_unlock(p);
         return true;
     }
-    if (p->held) { /* MV1 */
+    if (p->held) { /* [home-migration.held] */
         page_unlock(p);
         progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, page_released, p);
         return false;
@@ -386,7 +395,7 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
     return open_run(first, count, write, ASKED);
 }
 
-/* AH1: not pages without a home. Returns the number opened. */
+/* Not pages without a home. Returns the number opened. */
 static uint32_t open_stores(uint32_t first, uint32_t count, enum opening how)
 {
     uint32_t all = 0;
@@ -428,14 +437,15 @@ void page_touch(uint32_t first, uint32_t count, bool write)
     }
 }
 
-/* Whether the diff of this interval is in the page already (ND1). ASSUMPTION: locked. */
+/* Whether the diff of this interval is in the page already [need.dropped]. ASSUMPTION: locked. */
 static bool applied_at_home(uint32_t page, const struct page *p, int writer, uint64_t interval)
 {
     return page_is_home(p, engine.node) &&
            atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval;
 }
 
-/* Whether a fetch that starts now brings all announced versions (DW1, ND1). ASSUMPTION: locked. */
+/* Whether a fetch that starts now brings all announced versions [diffs-write.visible],
+ * [need.dropped]. ASSUMPTION: locked. */
 static bool told_is_there(const struct page *p)
 {
     return engine.config.diffs == DIFFS_WRITE && !(p->flags & PAGE_BUSY);
@@ -461,11 +471,12 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
 static void note_end(uint32_t page, struct page *p, int writer, uint64_t interval, bool revoke)
 {
     if (revoke && p->access != ACCESS_NONE) {
-        p->flags &= (uint8_t)~PAGE_STALE; /* P2; the caller collapses and retries */
+        /* [page.open-not-stale]; the caller collapses and retries */
+        p->flags &= (uint8_t)~PAGE_STALE;
         return;
     }
     if (!applied_at_home(page, p, writer, interval) && !told_is_there(p))
-        need_add(&p->need, writer, interval); /* P4 */
+        need_add(&p->need, writer, interval); /* [page.needed-versions] */
     if (revoke)
         page_clean(p, page);
 }
@@ -518,14 +529,15 @@ void page_restore_exclusive(uint32_t page)
 {
     struct page *p = page_lock(page);
     debug_assert(p->home == 0);
-    p->flags |= races_checked() ? 0 : PAGE_EXCLUSIVE; /* FW1; access follows at the next fault */
+    /* [races.tracked]; access follows at the next fault */
+    p->flags |= races_checked() ? 0 : PAGE_EXCLUSIVE;
     page_unlock(p);
 }
 
 void page_set_home(uint32_t page, int home)
 {
     struct page *p = page_lock(page);
-    debug_assert(p->home == 0 || page_is_home(p, home)); /* P6 */
+    debug_assert(p->home == 0 || page_is_home(p, home)); /* rule 7 */
     p->home = (uint16_t)(home + 1);
     page_unlock(p);
 }
@@ -574,5 +586,5 @@ void page_reset(uint32_t first, uint32_t count)
         reset_one(i);
     engine.protocol.pages->reset(first, count);
     view_reset(first, count);
-    atomic_store(&unlooked, false); /* EP5 */
+    atomic_store(&unlooked, false); /* [unshared.reset] */
 }

@@ -4,17 +4,17 @@
  *
  * State of a page
  *
- *   access   what the application's view allows: NONE, READ, WRITE (page_view.h G1). It may be
+ *   access   what the application's view allows: NONE, READ, WRITE (page_view.h). It may be
  *            less than the state permits (after a collapse of mappings), never more. A page is
  *            closed while access is NONE, otherwise open.
- *   STALE    this copy lacks a version that the node needs; access is NONE (P2).
+ *   STALE    this copy lacks a version that the node needs; access is NONE [page.open-not-stale].
  *   DIRTY    on the dirty list: written since the last interval. Away from the home there is a
  *            twin.
  *   BUSY     one thread fetches, claims or flushes the page; other threads wait until it is done.
  *   PREFETCH with BUSY: a fetch is in flight and no thread works on it. A thread that needs the
  *            page clears PREFETCH and finishes the fetch. The thread that clears BUSY or sets
  *            PREFETCH calls progress_changed(page_at(page)).
- *   KEPT     with BUSY: a flush retains the page writable (P8).
+ *   KEPT     with BUSY: a flush retains the page writable [page.retained-twin].
  *   LISTED   on the dirty list. DIRTY implies LISTED, except while a flush works on the page. A
  *            page that is no longer DIRTY stays LISTED until the next flush. A `worded` page,
  *            after an atomic operation at its home (page_word.h), is LISTED too.
@@ -34,41 +34,43 @@
  *                          page_fetch: twin = fetched, page = fetched + own changes -> DIRTY
  *
  * Invariants
- *   P1  Every field of struct page changes only under its lock. The lock is held briefly, never
- *       across a wait; longer work sets BUSY first. Locks of several pages are taken in ascending
- *       order.
- *   P2  access != NONE implies not STALE: applied versions of this copy cover needed[page].
- *       Exception: copies that the acquire in progress updates (renew.h RN1).
- *   P3  access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty list and making it
- *       writable is one step.
- *   P4  What a page needs (need.h) is the set of versions that notices and flushes have announced.
- *       It grows under the page's lock. It is dropped when a copy is installed whose versions,
- *       compared under the lock, cover all of it. So a page that is not STALE needs at most this
- *       node's own writes.
- *   P5  DIRTY away from the home implies a twin. It equals the page as it was when this node began
- *       to write it, or as last fetched or captured.
- *   P6  The home of a page, once known, does not change before page_reset. Exception: home
- *       migration, a round that all nodes make while the page is held on all of them (sync/homes.h
- *       MV1).
- *   P7  A page that is write-protected for a flush is BUSY: it is not writable again before its
- *       diff is captured.
- *   P8  A page that a flush retains writable has a twin from then on, at the home too, and stays
- *       on the dirty list, unless it becomes EXCLUSIVE (exclusive.h EP2). Away from the home the
- *       diff and the new twin come from one copy of the page, which reads each byte once. At the
- *       home the twin is refreshed after the comparison and before the interval is published. So a
- *       concurrent store is covered by this interval or differs from the twin in the next.
- *   P9  A home page that equals its twin may have differed in between, and another node may have
- *       read it then. So it is announced, unless no other node has read it at all. This node's
- *       atomic operations are in the twin as well: after them the page is announced in any case
- *       (page_word.h WD4). Otherwise readers that saw the page untouched would keep a stale copy.
- *   P10  Pages that hlrc_touch opened for a system call are closed only by acquires and releases
- *        of this node's threads. A flush that another node requested retains them writable (P8). A
- *        request for such a page finds that it has a home (pages_async.c H1).
- *   P11  A page that is EXCLUSIVE initially starts closed. The first access opens it together with
- *        all such pages around it in its block, under their locks. Not opened are pages that are
- *        not EXCLUSIVE; STALE pages, since a home may learn of a version before it arrives; and
- *        held pages (page_hold), which may be reset at this moment. So the view is not split into
- *        blocks of default homes at job start.
+ *   [page.field-lock] Every field of struct page changes only under its lock. The lock is held
+ *       briefly, never across a wait; longer work sets BUSY first. Locks of several pages are taken
+ *       in ascending order.
+ *   [page.open-not-stale] access != NONE implies not STALE: applied versions of this copy cover
+ *       needed[page]. Exception: copies that the acquire in progress updates [update.pending].
+ *   [page.writable-tracked] access == WRITE implies DIRTY or EXCLUSIVE. Putting a page on the dirty
+ *       list and making it writable is one step.
+ *   [page.needed-versions] What a page needs (need.h) is the set of versions that notices and
+ *       flushes have announced. It grows under the page's lock. It is dropped when a copy is
+ *       installed whose versions, compared under the lock, cover all of it. So a page that is not
+ *       STALE needs at most this node's own writes.
+ *   [page.dirty-twin] DIRTY away from the home implies a twin. It equals the page as it was when
+ *       this node began to write it, or as last fetched or captured.
+ *   - The home of a page, once known, does not change before page_reset. Exception: home migration,
+ *     a round that all nodes make while the page is held on all of them [home-migration.held].
+ *   [page.busy-capture] A page that is write-protected for a flush is BUSY: it is not writable
+ *       again before its diff is captured.
+ *   [page.retained-twin] A page that a flush retains writable has a twin from then on, at the home
+ *       too, and stays on the dirty list, unless it becomes EXCLUSIVE [unshared.announced-first].
+ *       Away from the home the diff and the new twin come from one copy of the page, which reads
+ *       each byte once. At the home the twin is refreshed after the comparison and before the
+ *       interval is published. So a concurrent store is covered by this interval or differs from
+ *       the twin in the next.
+ *   [page.equal-twin] A home page that equals its twin may have differed in between, and another
+ *       node may have read it then. So it is announced, unless no other node has read it at all.
+ *       This node's atomic operations are in the twin as well: after them the page is announced in
+ *       any case [word.announced]. Otherwise readers that saw the page untouched would keep a stale
+ *       copy.
+ *   [page.touched] Pages that hlrc_touch opened for a system call are closed only by acquires and
+ *       releases of this node's threads. A flush that another node requested retains them writable
+ *       [page.retained-twin]. A request for such a page finds that it has a home
+ *       [pages-async.first-request].
+ *   [page.unshared-block] A page that is EXCLUSIVE initially starts closed. The first access opens
+ *       it together with all such pages around it in its block, under their locks. Not opened are
+ *       pages that are not EXCLUSIVE; STALE pages, since a home may learn of a version before it
+ *       arrives; and held pages (page_hold), which may be reset at this moment. So the view is not
+ *       split into blocks of default homes at job start.
  */
 #ifndef HLRC_PAGE_H
 #define HLRC_PAGE_H
@@ -102,23 +104,27 @@ struct page {
     _Atomic uint8_t flags;         /* written under the lock; waiters read BUSY without it */
     uint16_t home;                 /* node + 1; 0 unknown */
     uint32_t twin;                 /* frame; 0 none */
-    uint64_t need;                 /* need.h (P4) */
+    uint64_t need;                 /* need.h, [page.needed-versions] */
     struct policy_update renewal;  /* renew.h */
     struct policy_migrate migrate; /* page_move.h */
     uint16_t others;             /* at its home, with --diffs write: others_here of page_flush.c */
-    struct policy_retain retain; /* P8 */
-    _Atomic bool held;           /* no access is granted: its home migrates (sync/homes.h MV1) */
-    bool introduced : 1;         /* its home knows that this node has a copy (EP1) */
-    bool exclusive_listed : 1;   /* on the list of exclusive.c */
-    bool unsure : 1;             /* page_view.h G1 */
-    bool touched : 1;       /* opened for stores by hlrc_touch, not write-protected since (P10) */
-    bool worded : 1;        /* target of an atomic operation since its last flush (WD4) */
-    bool looked : 1;        /* closed to detect loads (recorder.h TS4) */
-    bool listed : 1;        /* on the list of page_look.c */
-    bool blank : 1;         /* claimed while no node had written it: zero then, no twin (AH2) */
+    struct policy_retain retain; /* [page.retained-twin] */
+    _Atomic bool held;           /* no access is granted: its home migrates [home-migration.held] */
+    /* its home knows that this node has a copy [unshared.reader-mark] */
+    bool introduced : 1;
+    bool exclusive_listed : 1; /* on the list of exclusive.c */
+    bool unsure : 1;           /* page_view.h */
+    /* opened for stores by hlrc_touch, not write-protected since [page.touched] */
+    bool touched : 1;
+    /* target of an atomic operation since its last flush [word.announced] */
+    bool worded : 1;
+    bool looked : 1; /* closed to detect loads (recorder.h) */
+    bool listed : 1; /* on the list of page_look.c */
+    /* claimed while no node had written it: zero then, no twin [readahead.twin] */
+    bool blank : 1;
     uint16_t prefetch : 10; /* with PREFETCH: index of the fetch */
     enum page_access_right access : 2;
-    uint16_t stores : 2; /* policy_retain.h (AH4) */
+    uint16_t stores : 2; /* policy_retain.h */
     uint16_t copy : 2;   /* queue of copies.c; 0 none */
 };
 
@@ -146,8 +152,8 @@ static inline bool page_is_home(const struct page *p, int node)
 /* Makes the page readable or writable for the application. Waits. True if there was anything to
  * do. */
 bool page_access(uint32_t page, bool write);
-/* After page_access: whether the block was opened with the page (P11), so that the fault starts no
- * stream. A guess. */
+/* After page_access: whether the block was opened with the page [page.unshared-block], so that the
+ * fault starts no stream. A guess. */
 static inline bool page_was_alone(const struct page *p)
 {
     return (p->flags & PAGE_EXCLUSIVE) && p->home == 0;
@@ -157,7 +163,7 @@ static inline bool page_was_alone(const struct page *p)
 void page_touch(uint32_t first, uint32_t count, bool write);
 
 /* Readahead of a run: opens complete pages and starts fetches of stale ones, without waiting
- * (ahead.h AH1). `here`: only opens pages whose home is this node, for stores. Spins. */
+ * (ahead.h). `here`: only opens pages whose home is this node, for stores. Spins. */
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
 /* Opens the complete pages of a run for stores. Spins. */
 void page_ahead_here(uint32_t first, uint32_t count);
@@ -167,7 +173,7 @@ void page_ahead_here(uint32_t first, uint32_t count);
  * 0) is none. Then waits for BUSY pages of the range. One thread at a time. */
 void page_hold(uint32_t first, uint32_t count);
 bool page_held(uint32_t page); /* ASSUMPTION: locked */
-/* Until the reset, new readers make no page of the range dirty (exclusive.h EP5). ASSUMPTION: no
+/* Until the reset, new readers make no page of the range dirty [unshared.reset]. ASSUMPTION: no
  * thread of this node writes the range any more, and a flush has begun since it was held, and
  * ended. */
 void page_hold_looks(void);
@@ -185,10 +191,11 @@ void page_wait(uint32_t page);
  *
  * begin takes the longest run of consecutive pages at the head of list[n] that can be flushed
  * together, waits if the first is BUSY, and marks them BUSY. Each page is write-protected, or
- * retained writable if it was written often enough (P8) or if another node requested the flush
- * (P10). Returns the run's length, 0 if the first has become clean. Then comes `home` or `diff`
- * for each page of the run, depending on its home, then end.
- *   home     whether to announce a home page (P9), and whether it differs; refreshes the twin of a
+ * retained writable if it was written often enough [page.retained-twin] or if another node
+ * requested the flush [page.touched]. Returns the run's length, 0 if the first has become clean.
+ * Then comes `home` or `diff` for each page of the run, depending on its home, then end.
+ *   home     whether to announce a home page [page.equal-twin], and whether it differs; refreshes
+ *            the twin of a
  *            retained one
  *   diff     encodes this node's writes into `out`, with room for DIFF_MAX bytes; returns the
  *            length, 0 for none
@@ -200,21 +207,22 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked);
 uint32_t page_flush_skip(const uint32_t *list, uint32_t n);
 void page_flush_prefetch(uint32_t page);
 bool page_flush_home(uint32_t page, bool *changed);
-bool page_flush_same(uint32_t page); /* whether to announce an unchanged page (P9) */
+bool page_flush_same(uint32_t page); /* whether to announce an unchanged page [page.equal-twin] */
 size_t page_flush_diff(uint32_t page, void *out);
 void page_flush_end(uint32_t page, uint64_t interval, bool changed);
 
 /* A notice names a home page that another node has written, by remote writes that have arrived.
- * From now on differences from the twin are this node's own again, as far as can be known (P9).
- * Spins. ASSUMPTION: locked. */
+ * From now on differences from the twin are this node's own again, as far as can be known
+ * [page.equal-twin]. Spins. ASSUMPTION: locked. */
 void page_flush_told(uint32_t page, struct page *p);
 
 /* Makes a twin of the page's current contents. ASSUMPTION: locked. */
 uint32_t page_flush_twin(uint32_t page, struct page *p);
 
 /* With --check races, at the home: the bytes that this node has stored since its last interval
- * (diff.h diff_scan), for a flush and for a check before it; false: none. With --profile, the
- * check returns none also if other nodes' bytes cannot be distinguished (DW3). Both spin. */
+ * (diff.h diff_scan), for a flush and for a check before it; false: none. With --profile, the check
+ * returns none also if other nodes' bytes cannot be distinguished [diffs-write.home-twin]. Both
+ * spin. */
 bool page_flush_tracked(uint32_t page, uint64_t *mask);
 bool page_tracked(uint32_t page, uint64_t *mask);
 /* At the home: the length of a diff of these bytes, and their number; 0 without a twin. Spins. */
@@ -223,19 +231,18 @@ size_t page_flush_size(uint32_t page, size_t *bytes);
 /* A retained page that is revoked becomes clean if it equals its twin. ASSUMPTION: locked. */
 void page_clean(struct page *p, uint32_t page);
 
-/* Notes whether a page that a load opened for stores was written since (AH4). ASSUMPTION:
- * locked. */
+/* Notes whether a page that a load opened for stores was written since. ASSUMPTION: locked. */
 void page_judge_load(struct page *p, bool written);
 
-/* Applies another node's diff to a home page. Returns 0, or -EINVAL if it is malformed. A twin
- * gets the diff too, after the page: it is no write of this node (P8). Spins. */
+/* Applies another node's diff to a home page. Returns 0, or -EINVAL if it is malformed. A twin gets
+ * the diff too, after the page: it is no write of this node [page.retained-twin]. Spins. */
 int page_apply(uint32_t page, int writer, const void *diff, size_t len);
 
 /* ASYNC's handler: ends exclusive access; true if the page was EXCLUSIVE here. Its copy is
  * complete and readable afterwards. Spins; ASSUMPTION: the page's lock is not held. */
 bool page_demote(uint32_t page);
 /* All three spin. */
-void page_set_home(uint32_t page, int home); /* learnt from a message; P6 */
+void page_set_home(uint32_t page, int home); /* learnt from a message; rule 7 */
 int page_known_home(uint32_t page);          /* -1 unknown */
 void page_restore_exclusive(uint32_t page);  /* undoes page_demote while no home is assigned */
 

@@ -32,7 +32,7 @@ bool page_claim(uint32_t page, struct page *p, bool ahead)
         PROBE(home_claimed, !ahead);
     page_lock(page);
     if (home >= 0)
-        p->home = (uint16_t)(home + 1); /* P6 */
+        p->home = (uint16_t)(home + 1); /* rule 7 */
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);
@@ -43,7 +43,7 @@ static bool claim_if_unknown(uint32_t page, bool ahead)
 {
     struct page *p = page_lock(page);
     uint8_t out = ahead ? PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE : PAGE_BUSY | PAGE_STALE;
-    p->touched = p->touched || !ahead; /* P10 */
+    p->touched = p->touched || !ahead; /* [page.touched] */
     if (p->home != 0 || (p->flags & out) || (ahead && (p->held || page_held(page)))) {
         page_unlock(p);
         return false;
@@ -57,7 +57,7 @@ void page_claim_touched(uint32_t page)
     (void)claim_if_unknown(page, false);
 }
 
-/* AH2 */
+/* [readahead.twin] */
 static void mark_blank(uint32_t page, bool bare)
 {
     bool zero = bare || diff_is_zero(page_mem(page));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * page_claim.h - assigns a home to pages without one (page.h P6): the protocol chooses the first
- * node that requests the page.
+ * page_claim.h - assigns a home to pages without one (rule 7): the protocol chooses the first node
+ * that requests the page.
  */
 #ifndef HLRC_PAGE_CLAIM_H
 #define HLRC_PAGE_CLAIM_H
@@ -24,11 +24,11 @@ bool page_claim(uint32_t page, struct page *p, bool ahead);
 void page_claim_touched(uint32_t page);
 
 /* Makes this node the home of those pages in a run that no node has written, as a store would
- * (ahead.h AH5). Waits only for the fabric. */
+ * [readahead.dense-claims]. Waits only for the fabric. */
 void page_claim_ahead(uint32_t first, uint32_t count);
 
 /* With --check races: the home of a page that this node has read. If there is none, this node
- * becomes the home (reads.h RR3). -1: unknown, since the page has not been fetched yet. Waits
+ * becomes the home [races.reads-first]. -1: unknown, since the page has not been fetched yet. Waits
  * while the page is BUSY, and for the fabric. */
 int page_claim_read(uint32_t page);
 

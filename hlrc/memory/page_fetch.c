@@ -3,8 +3,8 @@
  * page_fetch.c - fetching pages.
  *
  * A fetch belongs to the thread that set BUSY. It takes along a list of what the page needs. The
- * needs at its end are compared under the lock before the copy is installed (P4): another thread's
- * acquire may have added to them.
+ * needs at its end are compared under the lock before the copy is installed [page.needed-versions]:
+ * another thread's acquire may have added to them.
  *
  * A prefetch belongs to the thread that starts it, then (PREFETCH) to none, then to the thread
  * that clears PREFETCH. Only its owner calls start and finish, which may wait; any thread may ask
@@ -74,7 +74,7 @@ static bool lands_apart(void)
     return copies_may_go() && engine.fabric->ops.window_prepare;
 }
 
-/* CP5: where homes write pages, the control group of the home would be charged for a new one. */
+/* Where homes write pages, the control group of the home would be charged for a new one. */
 static bool made_here(void)
 {
     return !(engine.protocol.pages->caps & FABRIC_READ) && (copies_may_go() || headroom_grouped());
@@ -92,12 +92,13 @@ static void list_needs(struct page_fetch *f, const struct page *p)
 static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token,
                 uint64_t *versions)
 {
-    bool bounce = (p->flags & PAGE_DIRTY) || p->access != ACCESS_NONE || lands_apart(); /* RN2 */
+    /* [update.own-stores] */
+    bool bounce = (p->flags & PAGE_DIRTY) || p->access != ACCESS_NONE || lands_apart();
     *f = (struct page_fetch){ .page = page,
                               .home = (int)p->home - 1,
                               .versions = versions,
                               .introduce = engine.config.exclusive_pages == SWITCH_ON &&
-                                           !p->introduced, /* EP1 */
+                                           !p->introduced, /* [unshared.reader-mark] */
                               .token = token };
     f->window = bounce ? engine.control.id : engine.space.id;
     f->offset = bounce ? engine.at.bounce + (size_t)token * PAGE_SIZE : (size_t)page << PAGE_SHIFT;
@@ -117,7 +118,8 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
 {
     for (uint32_t i = 0; i < f->needs; i++)
         if (version_writer(f->needed[i]) == engine.node)
-            engine.protocol.diffs->hand_on(); /* I7: wakes homes with this node's diffs */
+            /* [interval.quiet-diffs]: wakes homes with this node's diffs */
+            engine.protocol.diffs->hand_on();
     engine.protocol.pages->fetch_start(f, prefetch);
 }
 
@@ -143,7 +145,7 @@ static void fetch_once(struct page_fetch *f)
 static void take_over(const struct page_fetch *f, const struct page *p)
 {
     if ((p->flags & PAGE_DIRTY) && p->access == ACCESS_WRITE)
-        diff_renew(page_mem(f->page), twin_mem(p->twin), f->dest); /* RN3 */
+        diff_renew(page_mem(f->page), twin_mem(p->twin), f->dest); /* [update.own-stores] */
     else if (p->flags & PAGE_DIRTY)
         diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest);
     else
@@ -154,15 +156,15 @@ static void take_over(const struct page_fetch *f, const struct page *p)
 static bool install(const struct page_fetch *f, struct page *p)
 {
     if (f->home >= 0)
-        p->home = (uint16_t)(f->home + 1);   /* P6 */
-    if (!need_covered(p->need, f->versions)) /* P2, P4 */
+        p->home = (uint16_t)(f->home + 1);   /* rule 7 */
+    if (!need_covered(p->need, f->versions)) /* [page.open-not-stale], [page.needed-versions] */
         return false;
-    need_drop(&p->need); /* ND1 */
+    need_drop(&p->need); /* [need.dropped] */
     if (f->home != engine.node && f->dest != page_mem(f->page))
-        take_over(f, p); /* P5 */
+        take_over(f, p); /* [page.dirty-twin] */
     p->introduced |= f->home != engine.node;
     if (f->home != engine.node)
-        copies_add(f->page, p); /* CP1 */
+        copies_add(f->page, p);
     p->flags &= (uint8_t) ~(PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH);
     PROBE(page_updated, p->renewal.pending);
     p->renewal.pending = false;

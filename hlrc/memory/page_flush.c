@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * page_flush.c - flushing a dirty page at the end of its interval; see page.h P7 and P8.
+ * page_flush.c - flushing a dirty page at the end of its interval; see [page.busy-capture],
+ * [page.retained-twin].
  *
  * A page that is written again and again is not worth write-protecting: the fault that follows
  * costs as much as some twenty comparisons with the twin. So it is retained writable (the code
  * says kept, hot) and compared, as long as hlrc/policy/policy_retain.h finds it worth that.
  *
  * Pages that hlrc_touch opens are write-protected: it opens them again by runs, for less than a
- * comparison. But not by a flush that another node requested (P10).
+ * comparison. But not by a flush that another node requested [page.touched].
  *
  *             written      flush, first time             written
  *      CLEAN --------> DIRTY ---------------> CLEAN ----------------> DIRTY <-----+
@@ -35,7 +36,7 @@
 
 #define PREFETCHED 1024 /* bytes at the beginning of a page */
 
-/* Written, or target of an atomic operation (WD4). ASSUMPTION: locked. */
+/* Written, or target of an atomic operation [word.announced]. ASSUMPTION: locked. */
 static bool to_close(const struct page *p)
 {
     return (p->flags & PAGE_DIRTY) || (p->worded && !(p->flags & PAGE_EXCLUSIVE));
@@ -61,13 +62,13 @@ static uint32_t lock_run(const uint32_t *list, uint32_t n)
     return k;
 }
 
-/* Whether a flush retains a page writable (P8). Not if it is about to be reset, nor while copies
- * have to be evicted (CP3). */
+/* Whether a flush retains a page writable [page.retained-twin]. Not if it is about to be reset, nor
+ * while copies have to be evicted [copies.flush-early]. */
 static bool stays(uint32_t page, const struct page *p, bool asked)
 {
     if (p->held || page_held(page) || copies_crowded())
         return false;
-    return policy_retain_stays(p->retain) || (asked && p->touched); /* P10 */
+    return policy_retain_stays(p->retain) || (asked && p->touched); /* [page.touched] */
 }
 
 /* Write-protects a locked run, except the pages to retain, and unlocks it. */
@@ -84,8 +85,8 @@ static int seal_run(uint32_t first, uint32_t count, bool asked)
         if (rc == 0) {
             p->touched = p->touched && p->access == ACCESS_WRITE;
             p->flags &= (uint8_t)~PAGE_LISTED;
-            p->flags |= p->access == ACCESS_WRITE ? PAGE_BUSY | PAGE_KEPT /* P8 */
-                                                  : PAGE_BUSY;            /* P7 */
+            p->flags |= p->access == ACCESS_WRITE ? PAGE_BUSY | PAGE_KEPT /* [page.retained-twin] */
+                                                  : PAGE_BUSY;            /* [page.busy-capture] */
         }
         page_unlock(p);
     }
@@ -152,7 +153,7 @@ static void set_twin(uint32_t page, uint32_t twin)
     page_unlock(p);
 }
 
-/* P8: each byte is read once. */
+/* [page.retained-twin]: each byte is read once. */
 static uint32_t copy_of(uint32_t page)
 {
     uint32_t frame = twin_take();
@@ -161,7 +162,7 @@ static uint32_t copy_of(uint32_t page)
 }
 
 /* The sum of all other writers' versions at this home, modulo 2^16. Their writes may not be in the
- * home's twin (onesided/diffs_write.c DW3). */
+ * home's twin [diffs-write.home-twin]. */
 static uint16_t others_here(uint32_t page)
 {
     uint64_t sum = 0;
@@ -174,11 +175,12 @@ static uint16_t others_here(uint32_t page)
 uint32_t page_flush_twin(uint32_t page, struct page *p)
 {
     if (page_is_home(p, engine.node))
-        p->others = others_here(page); /* before the copy: DW3 */
+        p->others = others_here(page); /* before the copy: [diffs-write.home-twin] */
     return copy_of(page);
 }
 
-/* The next flush announces the page whether it differs or not, since others have read it (P9). */
+/* The next flush announces the page whether it differs or not, since others have read it
+ * [page.equal-twin]. */
 void page_flush_told(uint32_t page, struct page *p)
 {
     bool kept = (p->flags & (PAGE_DIRTY | PAGE_BUSY)) == PAGE_DIRTY && p->twin;
@@ -188,17 +190,18 @@ void page_flush_told(uint32_t page, struct page *p)
     memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
 }
 
-/* D5. A blank page that is retained gets a twin, as if it had been written. */
+/* A blank page that is retained gets a twin, as if it had been written. */
 static bool home_changed(uint32_t page, const struct page *p)
 {
     if (p->blank)
-        return (p->flags & PAGE_KEPT) || !diff_is_zero(page_mem(page)); /* AH2 */
+        return (p->flags & PAGE_KEPT) || !diff_is_zero(page_mem(page)); /* [readahead.twin] */
     return !p->twin || diff_differs(page_mem(page), twin_mem(p->twin));
 }
 
 bool page_flush_same(uint32_t page)
 {
-    return page_at(page)->worded || !exclusive_unread(page); /* WD4, P9 */
+    /* [word.announced], [page.equal-twin] */
+    return page_at(page)->worded || !exclusive_unread(page);
 }
 
 bool page_flush_home(uint32_t page, bool *changed)
@@ -207,17 +210,18 @@ bool page_flush_home(uint32_t page, bool *changed)
     uint16_t others = others_here(page);
     *changed = home_changed(page, p);
     if (!*changed)
-        return page_flush_same(page); /* P9 */
+        return page_flush_same(page); /* [page.equal-twin] */
     perturb(page_compared);
     if (p->twin && p->others != others)
-        *changed = false; /* DW3: the writer is unknown; announced, but no reason to retain it */
+        /* [diffs-write.home-twin]: the writer is unknown; announced, but no reason to retain it */
+        *changed = false;
     p->others = others;
     if (!(p->flags & PAGE_KEPT))
         return true;
     if (p->twin)
-        memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE); /* P8 */
+        memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE); /* [page.retained-twin] */
     else
-        set_twin(page, copy_of(page)); /* P8 */
+        set_twin(page, copy_of(page)); /* [page.retained-twin] */
     return true;
 }
 
@@ -226,13 +230,13 @@ size_t page_flush_diff(uint32_t page, void *out)
     struct page *p = page_at(page);
     uint32_t twin = p->twin;
     if (!twin)
-        return 0; /* WD4 */
+        return 0; /* [word.announced] */
     if (!(p->flags & PAGE_KEPT))
         return diff_encode(page_mem(page), twin_mem(twin), out);
-    if (!diff_differs(page_mem(page), twin_mem(twin))) /* D5: threads may store now */
+    if (!diff_differs(page_mem(page), twin_mem(twin))) /* threads may store now */
         return 0;
     perturb(page_compared);
-    uint32_t copy = copy_of(page); /* P8 */
+    uint32_t copy = copy_of(page); /* [page.retained-twin] */
     perturb(page_copied);
     size_t len = diff_encode(twin_mem(copy), twin_mem(twin), out);
     set_twin(page, copy);
@@ -246,7 +250,7 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
     struct page *p = page_lock(page);
     bool kept = p->flags & PAGE_KEPT;
     if (interval && !page_is_home(p, engine.node))
-        need_add(&p->need, engine.node, interval); /* P4 */
+        need_add(&p->need, engine.node, interval); /* [page.needed-versions] */
     if (p->flags & PAGE_DIRTY)
         policy_retain_learn(&p->retain, changed, kept, (unsigned)engine.config.hot_pages);
     if (changed && page_is_home(p, engine.node))
@@ -258,13 +262,13 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
     if (kept && changed && !p->held && !(p->flags & PAGE_STALE) && exclusive_begin(page, p)) {
         kept = false;
     } else if (kept) {
-        dirty_add(page); /* P8: whether or not it has been revoked since */
+        dirty_add(page); /* [page.retained-twin]: whether or not it has been revoked since */
         p->flags |= PAGE_LISTED;
     }
     if (!kept) {
         twin = p->twin;
         p->twin = 0;
-        p->flags &= (uint8_t)~PAGE_DIRTY; /* P7: the diff is captured */
+        p->flags &= (uint8_t)~PAGE_DIRTY; /* [page.busy-capture]: the diff is captured */
     }
     page_unlock(p);
     progress_changed(p);
@@ -276,10 +280,10 @@ void page_flush_end(uint32_t page, uint64_t interval, bool changed)
 
 bool page_flush_tracked(uint32_t page, uint64_t *mask)
 {
-    struct page *p = page_lock(page); /* FW2 */
+    struct page *p = page_lock(page);
     bool changed = false;
     if (p->twin && (p->flags & PAGE_KEPT))
-        changed = diff_track(page_mem(page), twin_mem(p->twin), mask); /* P8 */
+        changed = diff_track(page_mem(page), twin_mem(p->twin), mask); /* [page.retained-twin] */
     else if (p->twin)
         changed = diff_scan(page_mem(page), twin_mem(p->twin), mask);
     page_unlock(p);
@@ -288,10 +292,10 @@ bool page_flush_tracked(uint32_t page, uint64_t *mask)
 
 bool page_tracked(uint32_t page, uint64_t *mask)
 {
-    struct page *p = page_lock(page); /* FW2 */
+    struct page *p = page_lock(page);
     bool changed = p->twin && p->others == others_here(page) &&
                    diff_scan(page_mem(page), twin_mem(p->twin), mask) &&
-                   p->others == others_here(page); /* DW3 */
+                   p->others == others_here(page); /* [diffs-write.home-twin] */
     page_unlock(p);
     return changed;
 }
@@ -299,14 +303,13 @@ bool page_tracked(uint32_t page, uint64_t *mask)
 size_t page_flush_size(uint32_t page, size_t *bytes)
 {
     _Alignas(64) unsigned char diff[DIFF_MAX];
-    struct page *p = page_lock(page); /* FW2 */
+    struct page *p = page_lock(page);
     size_t len = p->twin ? diff_encode(page_mem(page), twin_mem(p->twin), diff) : 0;
     page_unlock(p);
     *bytes = diff_changed_bytes(diff, len);
     return len;
 }
 
-/* FW2, PF1 */
 static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len)
 {
     struct page *p = page_lock(page);
@@ -315,14 +318,14 @@ static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len
     if (home)
         page_move_note(page, p, writer, (uint32_t)len);
     if (home && p->twin)
-        rc = diff_apply(twin_mem(p->twin), diff, len); /* P8 */
+        rc = diff_apply(twin_mem(p->twin), diff, len); /* [page.retained-twin] */
     page_unlock(p);
     return rc;
 }
 
 int page_apply(uint32_t page, int writer, const void *diff, size_t len)
 {
-    if (races_checked() || probe_profiles() || record_all) /* TS5 */
+    if (races_checked() || probe_profiles() || record_all)
         return apply_tracked(page, writer, diff, len);
     int rc = diff_apply(page_mem(page), diff, len);
     perturb(page_applied);
@@ -332,7 +335,7 @@ int page_apply(uint32_t page, int writer, const void *diff, size_t len)
     page_lock(page);
     page_move_note(page, p, writer, (uint32_t)len);
     if (p->twin)
-        rc = diff_apply(twin_mem(p->twin), diff, len); /* P8 */
+        rc = diff_apply(twin_mem(p->twin), diff, len); /* [page.retained-twin] */
     page_unlock(p);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* page_look.h - pages that are closed to detect whether they are used (recorder.h TS4, TS6). */
+/* page_look.h - pages that are closed to detect whether they are used (recorder.h). */
 #ifndef HLRC_PAGE_LOOK_H
 #define HLRC_PAGE_LOOK_H
 
@@ -9,8 +9,8 @@
 int page_look_init(void); /* 0 or -ENOMEM */
 void page_look_end(void);
 
-/* For a home page that another node has written: returns whether it is to be closed, and marks it
- * (TS4). ASSUMPTION: locked. */
+/* For a home page that another node has written: returns whether it is to be closed, and marks it.
+ * ASSUMPTION: locked. */
 bool page_look_later(struct page *p);
 
 /* Lists a page that is about to be opened. ASSUMPTION: locked. */

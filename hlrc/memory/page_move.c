@@ -94,7 +94,7 @@ void page_move_listen(void)
 
 void page_move_used(struct page *p)
 {
-    if (!p->migrate.watched) /* MV4 */
+    if (!p->migrate.watched)
         return;
     atomic_store(&batch, policy_migrate_less(atomic_load(&batch)));
     policy_migrate_tried(&p->migrate);
@@ -167,7 +167,7 @@ bool page_move_settled(uint32_t page)
     return !busy && !dirty;
 }
 
-/* MV1 */
+/* [home-migration.held] */
 void page_move_bring(uint32_t page, const uint64_t *time)
 {
     page_prepare_home(page);
@@ -177,7 +177,8 @@ void page_move_bring(uint32_t page, const uint64_t *time)
         (void)page_fetch(page, p);
         page_lock(page);
     }
-    need_drop(&p->need); /* ND1: the old home has this node's writes (barrier.h R4) */
+    /* [need.dropped]: the old home has this node's writes [barrier.diffs-served] */
+    need_drop(&p->need);
     for (int w = 0; w < engine.nodes; w++)
         atomic_store_explicit(applied_here(page, w), time[w], memory_order_release);
     atomic_store(has_readers_here(page), 0);
@@ -195,14 +196,14 @@ static bool drop(uint32_t page)
     return done;
 }
 
-/* MV1 */
+/* [home-migration.held] */
 void page_move_switch(uint32_t page, int to)
 {
     while (to != engine.node && !drop(page))
         view_mend(page, 1);
     struct page *p = page_lock(page);
     if (page_is_home(p, engine.node) && to != engine.node)
-        copies_add(page, p); /* CP1 */
+        copies_add(page, p);
     p->home = (uint16_t)(to + 1);
     p->introduced = false;
     policy_migrate_moved(&p->migrate);

@@ -23,7 +23,7 @@ static bool released(void *arg)
     return !atomic_load(&((const struct page *)arg)->held);
 }
 
-/* PP1. ASSUMPTION: locked. */
+/* [part.stale-only]. ASSUMPTION: locked. */
 static bool is_elsewhere(const struct page *p)
 {
     uint8_t flags = p->flags & (PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE);
@@ -31,8 +31,8 @@ static bool is_elsewhere(const struct page *p)
            !page_is_home(p, engine.node);
 }
 
-/* PP5. Not with --profile, which counts faults; nor where copies have to be evicted, since faults
- * show that a copy is used (copies.h). ASSUMPTION: locked. */
+/* [part.stale-only]. Not with --profile, which counts faults; nor where copies have to be evicted,
+ * since faults show that a copy is used (copies.h). ASSUMPTION: locked. */
 static bool is_closed_here(const struct page *p)
 {
     return p->access == ACCESS_NONE && !(p->flags & PAGE_STALE) && !probe_profiles() &&
@@ -65,7 +65,7 @@ static enum found find(uint32_t page, bool put)
         if (p->flags & PAGE_BUSY) {
             page_unlock(p);
             wait_for(page);
-        } else if (p->held) { /* MV1 */
+        } else if (p->held) { /* [home-migration.held] */
             page_unlock(p);
             progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, released, p);
         } else if (!put && is_closed_here(p)) {
@@ -82,7 +82,7 @@ static enum found find(uint32_t page, bool put)
     }
 }
 
-/* PP5. ASSUMPTION: locked; unlocked afterwards. */
+/* [part.stale-only]. ASSUMPTION: locked; unlocked afterwards. */
 static void copy_closed(uint32_t page, size_t at, void *mem, size_t len)
 {
     struct page *p = page_at(page);
@@ -91,7 +91,7 @@ static void copy_closed(uint32_t page, size_t at, void *mem, size_t len)
     page_unlock(p);
 }
 
-/* PP4 */
+/* [unshared.reader-mark] */
 static void introduce(uint32_t page, int home)
 {
     static const uint32_t mark = 1;
@@ -100,11 +100,11 @@ static void introduce(uint32_t page, int home)
     fabric_write(engine.fabric, home, engine.control.id, has_readers_at(page), &mark, sizeof mark,
                  &op);
     fabric_fetch_add(engine.fabric, home, engine.control.id, engine.at.arrivals, 1, &before, &op);
-    fabric_wait(engine.fabric, &op); /* after the write: fabric.h F2 */
+    fabric_wait(engine.fabric, &op); /* after the write: [fabric.atomic-order] */
 }
 
-/* PP2. The needs were listed after the room for versions; with --diffs write all announced
- * versions are there (ND1). */
+/* [word.ordered]. The needs were listed after the room for versions; with --diffs write all
+ * announced versions are there [need.dropped]. */
 static bool is_there(uint32_t page, int home, uint32_t needs, uint64_t *versions)
 {
     const uint64_t *needed = versions + engine.nodes;
@@ -136,11 +136,11 @@ static void end(uint32_t page, int home, bool done, bool put)
 {
     struct page *p = page_lock(page);
     if (done && p->home == 0)
-        p->home = (uint16_t)(home + 1); /* P6 */
+        p->home = (uint16_t)(home + 1); /* rule 7 */
     if (done)
         p->introduced = true;
     if (done && put)
-        page_word_note(page, p); /* PP3 */
+        page_word_note(page, p); /* [word.announced] */
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);
@@ -179,7 +179,7 @@ static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t
 
 bool page_part(bool put, uint32_t page, size_t at, void *mem, size_t len)
 {
-    if (engine.alone || races_checked() /* FW1 */)
+    if (engine.alone || races_checked() /* [races.tracked] */)
         return false;
     switch (find(page, put)) {
     case ELSEWHERE:

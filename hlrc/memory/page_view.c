@@ -16,7 +16,6 @@
 
 static _Atomic int in_vain; /* collapses in a row that freed nothing */
 
-/* G1. */
 static int note_change(int rc, uint32_t first, uint32_t count, enum page_access_right right)
 {
     for (uint32_t i = first; i < first + count; i++) {
@@ -71,7 +70,7 @@ static uint32_t part_begin(uint32_t pages, uint32_t part)
     return (uint32_t)((uint64_t)pages * part / PARTS);
 }
 
-/* The part with most borders (G3). */
+/* The part with most borders. */
 static uint32_t choose_part(uint32_t pages, uint32_t *most)
 {
     uint32_t best = 0;
@@ -86,8 +85,8 @@ static uint32_t choose_part(uint32_t pages, uint32_t *most)
     return best;
 }
 
-/* States stay as they are: the pages only fault again (page.h P2 allows less access than the state
- * would). */
+/* States stay as they are: the pages only fault again ([page.open-not-stale] allows less access
+ * than the state would). */
 static int collapse_range(uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
@@ -99,7 +98,6 @@ static int collapse_range(uint32_t first, uint32_t end)
     return rc;
 }
 
-/* G3. */
 static void collapse(void)
 {
     uint32_t met = pages_met(), most, part = choose_part(met, &most);

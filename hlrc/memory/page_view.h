@@ -7,15 +7,14 @@
  * changed.
  *
  * Invariants
- *   G1  `access` of a page is what the view allows, or more. So revoking by `access` revokes all
- *       access. It is more only between a failed change and the view_mend that follows; the page
- *       is `unsure` then.
- *   G2  After a failed change the same thread calls view_mend, with no page locked, and retries. A
- *       fault in between finds its page open, returns, and is repeated.
- *   G3  A collapse makes a range one mapping without access, and so frees as many mappings as the
- *       range has borders. It takes the sixteenth of the pages ever used that has most borders,
- *       else all of them, else the space. If no border is left, the process has too many other
- *       mappings.
+ *   - `access` of a page is what the view allows, or more. So revoking by `access` revokes all
+ *     access. It is more only between a failed change and the view_mend that follows; the page is
+ *     `unsure` then.
+ *   - After a failed change the same thread calls view_mend, with no page locked, and retries. A
+ *     fault in between finds its page open, returns, and is repeated.
+ *   - A collapse makes a range one mapping without access, and so frees as many mappings as the
+ *     range has borders. It takes the sixteenth of the pages ever used that has most borders, else
+ *     all of them, else the space. If no border is left, the process has too many other mappings.
  */
 #ifndef HLRC_PAGE_VIEW_H
 #define HLRC_PAGE_VIEW_H
@@ -28,8 +27,8 @@
 /* most pages whose locks are held together, except by a collapse */
 #define RUN_PAGES POLICY_BATCH_RUN
 
-/* Returns 0, or -ENOMEM: then G2 applies. ASSUMPTION: the pages are locked, and their flags permit
- * `right`. */
+/* Returns 0, or -ENOMEM: then the caller mends the view and retries. ASSUMPTION: the pages are
+ * locked, and their flags permit `right`. */
 int view_change(uint32_t first, uint32_t count, enum page_access_right right);
 
 /* The same for the pages of [first, first+count) marked in `marked`, run by run. */

@@ -30,8 +30,9 @@ static uint64_t own_there(uint32_t page, int home)
     return there;
 }
 
-/* A copy that is not STALE needs at most this node's own writes (page.h P4). Usually the home has
- * them by now; otherwise a fetch waits for them. ASSUMPTION: locked; unlocked afterwards. */
+/* A copy that is not STALE needs at most this node's own writes [page.needed-versions]. Usually the
+ * home has them by now; otherwise a fetch waits for them. ASSUMPTION: locked; unlocked
+ * afterwards. */
 static void settle(uint32_t page, struct page *p)
 {
     uint64_t own = version_interval(p->need);
@@ -44,13 +45,13 @@ static void settle(uint32_t page, struct page *p)
         (void)page_fetch(page, p);
         return;
     }
-    need_drop(&p->need); /* ND1 */
+    need_drop(&p->need); /* [need.dropped] */
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);
 }
 
-/* WD2. ASSUMPTION: locked; unlocked afterwards. */
+/* [word.ordered]. ASSUMPTION: locked; unlocked afterwards. */
 static void fetch(uint32_t page, struct page *p)
 {
     if (!(p->flags & PAGE_STALE) && (engine.protocol.pages->caps & FABRIC_READ)) {
@@ -72,7 +73,7 @@ static bool step(uint32_t page, struct page *p)
     if (p->flags & PAGE_BUSY) {
         page_unlock(p);
         page_wait(page);
-    } else if (p->held) { /* MV1 */
+    } else if (p->held) { /* [home-migration.held] */
         page_unlock(p);
         progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, released, p);
     } else if (lacks_version(p)) {
@@ -86,8 +87,8 @@ static bool step(uint32_t page, struct page *p)
     return false;
 }
 
-/* WD2. A home's stores need not be sent, but noted with --check races: the operation hides them
- * (P8). */
+/* [word.ordered]. A home's stores need not be sent, but noted with --check races: the operation
+ * hides them [page.retained-twin]. */
 static bool is_unsent(uint32_t page, const struct page *p, size_t at, size_t bytes)
 {
     return p->twin && (!page_is_home(p, engine.node) || races_checked()) &&
@@ -150,12 +151,12 @@ void page_word_note(uint32_t page, struct page *p)
 void page_word_end(uint32_t page, size_t at, size_t bytes, const void *value, bool changed)
 {
     struct page *p = page_lock(page);
-    /* an acquire may have marked the copy STALE since, and left it open (renew.h RN1) */
+    /* an acquire may have marked the copy STALE since, and left it open [update.pending] */
     bool visible = p->access != ACCESS_NONE || !(p->flags & PAGE_STALE);
     if (!page_is_home(p, engine.node) && (visible || p->twin))
-        page_word_store(page, p, at, bytes, value); /* WD3 */
+        page_word_store(page, p, at, bytes, value); /* [word.copy] */
     if (changed)
-        page_word_note(page, p); /* WD4 */
+        page_word_note(page, p); /* [word.announced] */
     p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);

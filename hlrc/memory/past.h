@@ -10,10 +10,10 @@
  * POLICY_HISTORY_BLOCK with the same turns are a group.
  *
  * Invariants
- *   PG1  Opening a group is a hint, as AH1.
- *   PG2  Each time other pages are left out of a group, one in POLICY_HISTORY_LEFT_OUT.
- *        Left-out pages that are used fault and rejoin the group. Unused ones drop out; pages
- *        opened ahead of need would never show that.
+ *   - Opening a group is a hint, as all readahead.
+ *   - Each time other pages are left out of a group, one in POLICY_HISTORY_LEFT_OUT. Left-out pages
+ *     that are used fault and rejoin the group. Unused ones drop out; pages opened ahead of need
+ *     would never show that.
  */
 #ifndef HLRC_PAST_H
 #define HLRC_PAST_H

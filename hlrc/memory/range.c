@@ -27,7 +27,7 @@ static struct {
 } wanted[RANGES_MAX];
 static uint32_t count;
 
-static char *begun; /* RG3: by page after the heap's; NULL: not required */
+static char *begun; /* by page after the heap's; NULL: not required */
 
 /* ---- the system's view of memory ---- */
 
@@ -229,7 +229,7 @@ int ranges_map(void)
     int rc = 0;
     if (engine.alone || engine.range_count == 0)
         return 0;
-    if (engine.protocol.pages->served && !(begun = reserve(begun_bytes()))) { /* RG3 */
+    if (engine.protocol.pages->served && !(begun = reserve(begun_bytes()))) {
         diag_report(1,
                     "cannot share %zu bytes: no address space is free; raise its limit (ulimit -v)",
                     begun_bytes());

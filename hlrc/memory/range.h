@@ -7,16 +7,16 @@
  * heap's zeros.
  *
  * Invariants
- *   RG1  All nodes have the same ranges in the same order, with the same bytes in them: they
- *        compare digests (identity.h) before the first is mapped. So each copy of a page is equal
- *        until a node writes it.
- *   RG2  The pages of ranges are numbered after the heap's, in the order in which the ranges were
- *        given. Only engine.h maps a page number to an address. Neighbours by number need not be
- *        neighbours by address. Only space_protect has to know that, since states, twins, windows
- *        and hints use numbers.
- *   RG3  Where a protocol asks whether a copy was touched, the initial contents are kept for
- *        comparison, since the node itself has written them.
- *   RG4  A range stays mapped after hlrc_finalize, for stores and loads of this node only.
+ *   - All nodes have the same ranges in the same order, with the same bytes in them: they compare
+ *     digests (identity.h) before the first is mapped. So each copy of a page is equal until a node
+ *     writes it.
+ *   - The pages of ranges are numbered after the heap's, in the order in which the ranges were
+ *     given. Only engine.h maps a page number to an address. Neighbours by number need not be
+ *     neighbours by address. Only space_protect has to know that, since states, twins, windows and
+ *     hints use numbers.
+ *   - Where a protocol asks whether a copy was touched, the initial contents are kept for
+ *     comparison, since the node itself has written them.
+ *   - A range stays mapped after hlrc_finalize, for stores and loads of this node only.
  */
 #ifndef HLRC_RANGE_H
 #define HLRC_RANGE_H
@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What nodes compare (RG1): one per range, zeros after the last. */
+/* What nodes compare: one per range, zeros after the last. */
 struct range_identity {
     uint64_t at, bytes, digest;
 };
@@ -32,15 +32,14 @@ struct range_identity {
 /* Fills in RANGES_MAX entries. Reads the contents of the ranges. */
 void ranges_identify(struct range_identity *out);
 
-/* Adds their pages to engine.pages (RG2). Returns 0, or -EOVERFLOW after one line to the user. */
+/* Adds their pages to engine.pages. Returns 0, or -EOVERFLOW after one line to the user. */
 int ranges_enter(void);
 /* Copies their contents to engine.mem, and maps that in their place. Returns 0, or a negative
  * errno after one line to the user. */
 int ranges_map(void);
-void ranges_unmap(void); /* RG4 */
+void ranges_unmap(void);
 
-/* Whether the page is in a range and this node's copy is known to be in its initial state
- * (RG3). */
+/* Whether the page is in a range and this node's copy is known to be in its initial state. */
 bool range_as_begun(uint32_t page);
 
 #endif

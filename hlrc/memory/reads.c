@@ -77,14 +77,14 @@ static struct read_set *set_of(uint32_t page, uintptr_t code)
     s->page = page;
     s->first = (struct first_write){ code, thread_self()->index };
     atomic_store_explicit(&sets[page], ++used, memory_order_relaxed);
-    atomic_store(&dirty_reads, true); /* RR1 */
+    atomic_store(&dirty_reads, true);
     return s;
 }
 
 static void note(uint32_t page, uint32_t at, uint32_t bytes, uintptr_t code)
 {
     uint32_t k = atomic_load_explicit(&sets[page], memory_order_relaxed);
-    if (k && all_set(pools[in_use][k].mask, at, bytes)) /* RR2 */
+    if (k && all_set(pools[in_use][k].mask, at, bytes))
         return;
     (void)thread_self(); /* may take a slot: not under the lock */
     spin_lock(&lock);
@@ -106,7 +106,7 @@ void hlrc_note_read(const void *ptr, size_t size, const void *code)
     }
 }
 
-/* RR3 */
+/* [races.reads-first] */
 const struct read_set *reads_take(uint32_t *count)
 {
     *count = 0;

@@ -15,15 +15,15 @@
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 
-/* State of the acquire in progress, of which there is one at a time (interval.h I5). */
+/* State of the acquire in progress, of which there is one at a time [interval.pages-first]. */
 static uint32_t *list;
 static uint32_t count;
 static uint8_t acquire;
-static uint32_t expected; /* the first pages of the list, expected (RN5), */
+static uint32_t expected; /* the first pages of the list, expected, */
 /* and whether a notice has named each since */
 static bool named[POLICY_UPDATE_EXPECTED];
 
-static struct policy_update_habit habits[POLICY_UPDATE_OCCASIONS], *habit; /* RN5 */
+static struct policy_update_habit habits[POLICY_UPDATE_OCCASIONS], *habit;
 
 static size_t list_bytes(void)
 {
@@ -54,7 +54,7 @@ static struct policy_update_limits limits(void)
 
 static bool movable(uint32_t page, const struct page *p)
 {
-    return p->held || page_held(page); /* MV1 */
+    return p->held || page_held(page); /* [home-migration.held] */
 }
 
 /* ASSUMPTION: locked. */
@@ -62,10 +62,10 @@ static bool allowed(uint32_t page, const struct page *p)
 {
     bool reads = engine.protocol.pages->caps & FABRIC_READ;
     return !movable(page, p) && policy_update_may_wait(p->flags & PAGE_DIRTY, reads) &&
-           count < engine.pages && !copies_over(); /* CP4 */
+           count < engine.pages && !copies_over();
 }
 
-/* RN1 */
+/* [update.pending] */
 bool renew_instead(uint32_t page, struct page *p)
 {
     struct policy_update *r = &p->renewal;
@@ -81,7 +81,6 @@ bool renew_instead(uint32_t page, struct page *p)
     return true;
 }
 
-/* RN5 */
 static void expect_page(uint32_t page)
 {
     struct page *p = page_lock(page);
@@ -99,7 +98,6 @@ static void expect_page(uint32_t page)
         (void)page_prefetch_start(page, true);
 }
 
-/* RN5 */
 void renew_expected(uint32_t occasion)
 {
     if (!engine.protocol.notices->read || !(engine.protocol.pages->caps & FABRIC_READ))
@@ -110,7 +108,8 @@ void renew_expected(uint32_t occasion)
     perturb(renew_expecting);
 }
 
-/* RN1: closes the page if it was not updated; false if the kernel has no room for that. */
+/* [update.pending]: closes the page if it was not updated; false if the kernel has no room for
+ * that. */
 static bool settle(uint32_t page)
 {
     struct page *p = page_lock(page);
@@ -129,7 +128,7 @@ static bool settle(uint32_t page)
     return done;
 }
 
-/* RN1. RN4: `late`: another update was late. */
+/* [update.pending]. `late`: another update was late. */
 static void renew(uint32_t page, bool *late)
 {
     if (!*late)
@@ -164,7 +163,7 @@ static void renew_listed(void)
     PROBE_END(page_wait, span);
 }
 
-/* RN1 */
+/* [update.pending] */
 void renew_all(void)
 {
     if (count)

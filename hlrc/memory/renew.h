@@ -19,21 +19,22 @@
  *           fault: the copy is used
  *
  * Invariants
- *   RN1  A copy that is STALE and open is `pending`: the acquire in progress fetches or closes it
- *        before its vector time counts (interval.h I5). Until then it keeps its old contents.
- *   RN2  A fetch for an open page goes to a bounce page first, and to the page once its versions
- *        cover the needed ones: no thread sees its own stores undone.
- *   RN3  Threads may store to an open page during the update, and their stores stay: only bytes
- *        that differ between the twin and the fetched page are written, with the fetched value.
- *   RN4  An acquire waits for an update at most POLICY_UPDATE_WAIT_NS, and not at all after a
- *        late one. A late copy is closed; a thread that needs it waits for the fetch in flight. So
- *        does a release if the copy is dirty: dirty copies are updated only where no remote CPU
- *        takes part.
- *   RN5  Where an acquire reads its notices, and pages, it fetches in the same round trip the
- *        pages that acquires of the same occasion have updated before, with all their versions.
- *        They are STALE and pending before a notice names them. Their needed versions are compared
- *        after all notices have been applied (page.h P4). A page that no notice named twice in a
- *        row is expected no more.
+ *   [update.pending] A copy that is STALE and open is `pending`: the acquire in progress fetches or
+ *       closes it before its vector time counts [interval.pages-first]. Until then it keeps its old
+ *       contents.
+ *   [update.own-stores] Threads may store to an open page during the update, and their stores stay:
+ *       only bytes that differ between the twin and the fetched page are written, with the fetched
+ *       value.
+ *       - A fetch for an open page goes to a bounce page first, and to the page once its versions
+ *         cover the needed ones: no thread sees its own stores undone.
+ *   - An acquire waits for an update at most POLICY_UPDATE_WAIT_NS, and not at all after a late
+ *     one. A late copy is closed; a thread that needs it waits for the fetch in flight. So does a
+ *     release if the copy is dirty: dirty copies are updated only where no remote CPU takes part.
+ *   - Where an acquire reads its notices, and pages, it fetches in the same round trip the pages
+ *     that acquires of the same occasion have updated before, with all their versions. They are
+ *     STALE and pending before a notice names them. Their needed versions are compared after all
+ *     notices have been applied [page.needed-versions]. A page that no notice named twice in a row
+ *     is expected no more.
  */
 #ifndef HLRC_RENEW_H
 #define HLRC_RENEW_H
@@ -50,12 +51,12 @@ void renew_end(void);
  * thread. ASSUMPTION: locked. */
 bool renew_instead(uint32_t page, struct page *p);
 
-/* RN5: starts fetches of the pages that this acquire is expected to update; `occasion` as in
- * interval.h. By the acquiring thread, once it may read what it acquires, before it takes any
- * notice. Does not wait. */
+/* Starts fetches of the pages that this acquire is expected to update; `occasion` as in interval.h.
+ * By the acquiring thread, once it may read what it acquires, before it takes any notice. Does not
+ * wait. */
 void renew_expected(uint32_t occasion);
 
-/* Updates or closes all pending pages (RN1), and begins the next acquire. Waits (RN4). */
+/* Updates or closes all pending pages [update.pending], and begins the next acquire. Waits. */
 void renew_all(void);
 
 #endif

@@ -13,7 +13,8 @@
 #define AT_ONCE 4
 
 /* Afterwards the view allows less than the state permits, which is always right. Not pages that
- * hlrc_touch has opened for stores: its caller may be about to make a system call (page.h P10). */
+ * hlrc_touch has opened for stores: its caller may be about to make a system call
+ * [page.touched]. */
 static bool may_close(const struct page *p)
 {
     return p->access != ACCESS_NONE && !p->touched && !p->held &&
@@ -25,7 +26,7 @@ static void close_one(uint32_t page)
     struct page *p = page_lock(page);
     int rc = may_close(p) ? view_change(page, 1, ACCESS_NONE) : 1;
     if (rc == 0)
-        profile_sampled(page); /* PF3 */
+        profile_sampled(page);
     page_unlock(p);
     if (rc < 0)
         view_mend(page, 1);

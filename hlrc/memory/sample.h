@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sample.h - with --profile: which parts of pages written by other nodes this node uses (profile.h
- * PF2). */
+/* sample.h - with --profile: which parts of pages written by other nodes this node uses
+ * (profile.h). */
 #ifndef HLRC_SAMPLE_H
 #define HLRC_SAMPLE_H
 
@@ -8,7 +8,7 @@
  * acquiring thread, before the acquire ends. Spins. */
 void sample_some(void);
 
-/* recorder.h TS6: closes the pages opened since the last call, except dirty or BUSY ones. After an
+/* recorder.h: closes the pages opened since the last call, except dirty or BUSY ones. After an
  * acquire. Spins. */
 void sample_all(void);
 

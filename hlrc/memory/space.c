@@ -146,7 +146,7 @@ int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
     static const int prot[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
     while (count) {
         uint32_t n;
-        char *at = app_run(first, &n); /* RG2 */
+        char *at = app_run(first, &n);
         if (n > count)
             n = count;
         if (mprotect(at, (size_t)n << PAGE_SHIFT, prot[right]) != 0) {

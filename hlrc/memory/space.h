@@ -47,8 +47,8 @@ void space_populate(uint32_t first, uint32_t count);
 /* Whether none of these pages has memory, so that they are zero. Costs a system call. */
 bool space_bare(uint32_t first, uint32_t count);
 
-/* Whether this node has written its copy: false proves that it is in its initial state (RG3).
- * Costs a system call. ASSUMPTION: it was not fetched. */
+/* Whether this node has written its copy: false proves that it is in its initial state. Costs a
+ * system call. ASSUMPTION: it was not fetched. */
 bool space_touched(uint32_t page);
 
 #endif

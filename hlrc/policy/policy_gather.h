@@ -4,7 +4,7 @@
  *
  * The members of a level are consecutive groups of up to `fan`; each group is a gathering, and a
  * member of the next level. The counter of a gathering is at the first node that it represents.
- * Mechanism and rules: onesided/barrier_counter.c BC1 to BC3.
+ * Mechanism and rules: [barrier-counter.epochs].
  *
  * Source: the combining tree of Yew, Tzeng and Lawrie (Distributing Hot-Spot Addressing in
  * Large-Scale Multiprocessors, 1987).

@@ -2,7 +2,6 @@
 /* policy_history.c - see policy_history.h. */
 #include "hlrc/policy/policy_history.h"
 
-/* PG2 */
 static bool policy_history_left_out(uint32_t page, uint8_t now)
 {
     return ((page ^ (uint32_t)now << 16) * 2654435761u >> 16) % POLICY_HISTORY_LEFT_OUT == 0;

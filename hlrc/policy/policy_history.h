@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * policy_history.h - access history: which pages of a block are opened together with a page that
- * faulted. Mechanism and rules: hlrc/memory/past.h PG1, PG2.
+ * faulted. Mechanism and rules: hlrc/memory/past.h.
  *
  * The turn of a node is the number of its flushes and acquires, modulo 255, plus 1. The turns of a
  * page are those of its last two openings, for loads and for stores separately: the last in the
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define POLICY_HISTORY_BLOCK    64u /* pages */
-#define POLICY_HISTORY_LEFT_OUT 32u /* PG2: one in this many pages of a group */
+#define POLICY_HISTORY_LEFT_OUT 32u /* one in this many pages of a group */
 
 static inline uint8_t policy_history_turn(uint32_t count)
 {
@@ -35,7 +35,7 @@ static inline bool policy_history_opens(uint16_t turns, uint8_t now)
 }
 
 /* The group of pages with the turns `were`, among `count` pages from `first` on, as a bit each.
- * `turns` has theirs. Pages that are left out this time are not in it (PG2). */
+ * `turns` has theirs. Pages that are left out this time are not in it. */
 uint64_t policy_history_group(const uint16_t *turns, uint32_t first, uint32_t count, uint16_t were,
                               uint8_t now);
 

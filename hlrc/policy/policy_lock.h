@@ -6,8 +6,9 @@
  *
  * A lock that was released --lazy-release times in a row on its node is biased: what is written
  * under it is published when another node requests it. Threads of the node get it before a node
- * that waits for it, at most POLICY_LOCK_RUN times in a row. Mechanism and rules: hlrc/sync/lock.h
- * L1 to L9. Counts are of unlocks, and saturate.
+ * that waits for it, at most POLICY_LOCK_RUN times in a row. Mechanism and rules: [lock.one-node],
+ * [lock.successor], [lock.flush-first], [lock.failed-try], [lock.biased], [lock.fast-mode],
+ * [lock.overtaking]. Counts are of unlocks, and saturate.
  *
  * Source: the lazy release of one lock is that of biased locking (Kawachiya, Koseki and Onodera,
  * Lock Reservation, 2002); the bounded run is that of cohort locks (Dice, Marathe and Shavit,
@@ -19,8 +20,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define POLICY_LOCK_RUN       8  /* hand-overs within the node while another node waits */
-#define POLICY_LOCK_OVERTAKEN 64 /* times in a row that waiting threads may be overtaken (L9) */
+#define POLICY_LOCK_RUN 8 /* hand-overs within the node while another node waits */
+#define POLICY_LOCK_OVERTAKEN \
+    64 /* times in a row that waiting threads may be overtaken [lock.overtaking] */
 
 static inline uint32_t policy_lock_manager(uint32_t lock, uint32_t nodes)
 {
@@ -44,8 +46,8 @@ static inline bool policy_lock_stays_here(bool waiters, bool requested, uint8_t 
     return waiters && (!requested || run < POLICY_LOCK_RUN);
 }
 
-/* Whether what was written under it need not be published yet (L3, L6). `listed`: left to the
- * worker, which grants it. */
+/* Whether what was written under it need not be published yet [lock.flush-first], [lock.biased].
+ * `listed`: left to the worker, which grants it. */
 static inline bool policy_lock_unpublished(bool stays_here, bool requested, bool listed,
                                            uint8_t stays, uint64_t lazy_release)
 {
@@ -54,7 +56,7 @@ static inline bool policy_lock_unpublished(bool stays_here, bool requested, bool
     return !requested && !listed && policy_lock_biased(stays, lazy_release);
 }
 
-/* L9: whether a thread that has not waited yet queues after the waiting ones. */
+/* [lock.overtaking]: whether a thread that has not waited yet queues after the waiting ones. */
 static inline bool policy_lock_yields(bool waiters, bool waited, uint8_t overtaken)
 {
     return waiters && !waited && overtaken >= POLICY_LOCK_OVERTAKEN;

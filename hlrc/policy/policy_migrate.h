@@ -5,7 +5,8 @@
  * A home adds up the cost of one writer's diffs of a page, until it or a third node writes the
  * page. At POLICY_MIGRATE_WATCH it lists the page as wanted. A wanted page is first watched: the
  * home's threads have no access to it. If it is wanted again without a fault of the home, its home
- * migrates to the writer (ripe). Mechanism and rules: hlrc/sync/homes.h MV1 to MV4.
+ * migrates to the writer (ripe). Mechanism and rules: [home-migration.held],
+ * [home-migration.full-barrier].
  *
  * Source: ski rental (Karlin, Manasse, Rudolph and Sleator, 1988): a migration costs about what the
  * program had paid before. Costs are in units of about a quarter of a microsecond.
@@ -58,7 +59,7 @@ static inline bool policy_migrate_wrote(struct policy_migrate *m, unsigned write
         m->spent = 0;
         m->watched = false;
     }
-    return writer != self && m->tries < POLICY_MIGRATE_TRIES; /* MV3, MV4 */
+    return writer != self && m->tries < POLICY_MIGRATE_TRIES;
 }
 
 /* Adds the cost of that diff. True: the page is to be listed as wanted. */

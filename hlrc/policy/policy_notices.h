@@ -2,7 +2,8 @@
 /*
  * policy_notices.h - write notices that are read from their writer: what has a record in the
  * writer's ring, and how much a reader reads at once. Mechanism and rules:
- * onesided/notices_read.c NR1 to NR5. Sizes are in words of 8 bytes, tables in pages.
+ * [notices-read.record-first], [notices-read.oldest], [notices-log.never-late]. Sizes are in words
+ * of 8 bytes, tables in pages.
  */
 #ifndef HLRC_POLICY_NOTICES_H
 #define HLRC_POLICY_NOTICES_H
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 #define POLICY_NOTICES_RING  4096u
-#define POLICY_NOTICES_MOST  (POLICY_NOTICES_RING / 2) /* of one record (NR4) */
+#define POLICY_NOTICES_MOST  (POLICY_NOTICES_RING / 2) /* of one record [notices-read.oldest] */
 #define POLICY_NOTICES_FIRST 32u                       /* first read of a ring */
 #define POLICY_NOTICES_CHUNK 512u                      /* later reads, of a ring or a table */
 #define POLICY_NOTICES_BLOCK 64u                       /* pages that share an entry */
@@ -24,7 +25,7 @@ static inline uint32_t policy_notices_runs(const uint32_t *pages, uint32_t count
     return runs;
 }
 
-/* NR4. A record is a word, and one more for each run. */
+/* [notices-read.oldest]. A record is a word, and one more for each run. */
 static inline bool policy_notices_recorded(uint32_t runs)
 {
     return runs + 1 <= POLICY_NOTICES_MOST;

@@ -3,8 +3,8 @@
  * policy_placement.h - the default home of a page: where its home is looked up, or assigned.
  *
  * Blocks of pages are dealt to the nodes in turn. The part of the heap that is used first has
- * smaller blocks than the rest; so may the pages after the heap have (hlrc/memory/range.h RG2).
- * Blocks are given as log2 of their pages.
+ * smaller blocks than the rest; so may the pages after the heap have (hlrc/memory/range.h). Blocks
+ * are given as log2 of their pages.
  */
 #ifndef HLRC_POLICY_PLACEMENT_H
 #define HLRC_POLICY_PLACEMENT_H

@@ -3,8 +3,8 @@
  * policy_readahead.h - readahead: which pages a fault opens in addition to its own.
  *
  * base/streams.h detects the streams in a thread's faults, and how many steps of a stream to open.
- * Here these steps become pages of the space. Mechanism and rules: hlrc/memory/ahead.h AH1 to AH5.
- * Steps and strides are in pages.
+ * Here these steps become pages of the space. Mechanism and rules: [readahead.twin],
+ * [readahead.dense-claims]. Steps and strides are in pages.
  */
 #ifndef HLRC_POLICY_READAHEAD_H
 #define HLRC_POLICY_READAHEAD_H
@@ -30,7 +30,8 @@ static inline uint32_t policy_readahead_within(uint32_t pages, uint32_t page, ui
 /* Consecutive pages to open. */
 struct policy_readahead_run {
     uint32_t first, count;
-    uint32_t claims; /* of them, from `first` on, to become home of, if they have none (AH5) */
+    /* of them, from `first` on, to become home of, if they have none [readahead.dense-claims] */
+    uint32_t claims;
 };
 
 /* The run of a stream of adjacent pages. `fresh`: it stores to pages homed here, and the next page
@@ -39,7 +40,7 @@ static inline struct policy_readahead_run policy_readahead_run(struct ahead_stre
                                                                uint32_t page, uint32_t steps,
                                                                int32_t stride, bool fresh)
 {
-    uint32_t claims = fresh ? ahead_claims(s, page, steps) : 0; /* AH5 */
+    uint32_t claims = fresh ? ahead_claims(s, page, steps) : 0; /* [readahead.dense-claims] */
     uint32_t count = claims ? claims : steps;
     return (struct policy_readahead_run){ stride > 0 ? page + 1 : page - count, count, claims };
 }

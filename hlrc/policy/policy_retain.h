@@ -3,10 +3,10 @@
  * policy_retain.h - retained-writable pages: whether a flush write-protects a page, and whether a
  * load opens it for stores at once.
  *
- * Each page has a budget of flushes in a row that may find it unchanged while it is retained. It
- * is 1 after the first flush that found the page changed; each further one doubles it, up to
+ * Each page has a budget of flushes in a row that may find it unchanged while it is retained. It is
+ * 1 after the first flush that found the page changed; each further one doubles it, up to
  * --hot-pages. Used up, the page is write-protected, and has half the budget the next time.
- * Mechanism and rules: hlrc/memory/page_flush.c, page.h P8; ahead.h AH4.
+ * Mechanism and rules: hlrc/memory/page_flush.c, [page.retained-twin], ahead.h.
  *
  * Source: rent or buy (Karlin, Manasse, Rudolph and Sleator, Competitive Snoopy Caching, 1988): a
  * fault costs as much as some twenty comparisons. Budgets are in flushes.
@@ -22,8 +22,8 @@ struct policy_retain {
     uint8_t idle;   /* such flushes since it was last written */
 };
 
-/* AH4, per page: below POLICY_RETAIN_FOLLOWED, how many stores in a row have followed a load.
- * OPENED: a load has opened it for stores, in an interval that has not ended. */
+/* Per page: below POLICY_RETAIN_FOLLOWED, how many stores in a row have followed a load. OPENED: a
+ * load has opened it for stores, in an interval that has not ended. */
 enum { POLICY_RETAIN_FOLLOWED = 2, POLICY_RETAIN_OPENED = 3 };
 
 static inline bool policy_retain_stays(struct policy_retain r)
@@ -58,13 +58,13 @@ static inline void policy_retain_learn(struct policy_retain *r, bool changed, bo
     }
 }
 
-/* AH4: whether a load opens a page, whose home is known, for stores. */
+/* Whether a load opens a page, whose home is known, for stores. */
 static inline bool policy_retain_follows(struct policy_retain r, unsigned stores)
 {
     return stores == POLICY_RETAIN_FOLLOWED && policy_retain_stays(r);
 }
 
-/* AH4: a clean page is opened for stores by a store, or by a load. Returns the new count. */
+/* A clean page is opened for stores by a store, or by a load. Returns the new count. */
 static inline unsigned policy_retain_opened(unsigned stores, bool by_store)
 {
     if (!by_store)
@@ -72,7 +72,7 @@ static inline unsigned policy_retain_opened(unsigned stores, bool by_store)
     return stores < POLICY_RETAIN_FOLLOWED ? stores + 1 : POLICY_RETAIN_FOLLOWED;
 }
 
-/* AH4: the interval has ended. Returns the new count. If no store has come, the next flush
+/* The interval has ended. Returns the new count. If no store has come, the next flush
  * write-protects the page. */
 static inline unsigned policy_retain_judge(struct policy_retain *r, unsigned stores, bool written)
 {

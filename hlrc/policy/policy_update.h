@@ -4,7 +4,8 @@
  *
  * Decided per copy, for each notice that names it: update it now, or close it and observe whether
  * it is used (a probe). Decided per occasion of an acquire, i.e. a lock or a barrier: which pages
- * it fetches before a notice names them. Mechanism and rules: hlrc/memory/renew.h RN1 to RN5.
+ * it fetches before a notice names them. Mechanism and rules: [update.pending],
+ * [update.own-stores].
  *
  * Source: the competitive update of Karlin, Manasse, Rudolph and Sleator (Competitive Snoopy
  * Caching, 1988). Budgets are numbers of updates in a row. Acquires are counted modulo 2^8.
@@ -16,7 +17,7 @@
 #include <stdint.h>
 
 #define POLICY_UPDATE_OFTEN     2u               /* probes in a row before the first update */
-#define POLICY_UPDATE_WAIT_NS   INT64_C(1000000) /* RN4: the longest wait for one update */
+#define POLICY_UPDATE_WAIT_NS   INT64_C(1000000) /* the longest wait for one update */
 #define POLICY_UPDATE_IN_FLIGHT 32u              /* before the first of them is waited for */
 #define POLICY_UPDATE_OCCASIONS 64u              /* remembered */
 #define POLICY_UPDATE_EXPECTED  16u              /* pages of each */
@@ -26,7 +27,7 @@ struct policy_update {
     uint8_t budget;     /* updates in a row that it is worth */
     uint8_t left;       /* updates left of the budget */
     uint8_t acquire;    /* number of the acquire that revoked it last */
-    bool pending : 1;   /* STALE but open (RN1) */
+    bool pending : 1;   /* STALE but open [update.pending] */
     bool probing : 1;   /* was closed to detect whether it is used */
     uint8_t missed : 3; /* revocations since, all unused */
     uint8_t used : 2;   /* probes in a row that found it used */
@@ -37,7 +38,7 @@ struct policy_update_limits {
     uint8_t most;  /* --renew */
 };
 
-/* RN5: pages that acquires of one occasion have updated. */
+/* Pages that acquires of one occasion have updated. */
 struct policy_update_habit {
     uint32_t occasion, pages;
     uint32_t page[POLICY_UPDATE_EXPECTED];
@@ -51,7 +52,7 @@ static inline uint8_t policy_update_first(bool reads_memory)
     return reads_memory ? 4 : 2;
 }
 
-/* RN4: a release waits for an update of a dirty page in flight. */
+/* A release waits for an update of a dirty page in flight. */
 static inline bool policy_update_may_wait(bool dirty, bool reads_pages)
 {
     return !dirty || reads_pages;
@@ -70,16 +71,16 @@ bool policy_update_revoke(struct policy_update *u, struct policy_update_limits l
 /* The copy is closed by this acquire, to detect whether it is used. */
 void policy_update_probe(struct policy_update *u, uint8_t acquire);
 
-/* RN5: a notice names the pending `page`: counts as an update the first time, if it is among the
- * first `expected` of the list. */
+/* A notice names the pending `page`: counts as an update the first time, if it is among the first
+ * `expected` of the list. */
 void policy_update_named(struct policy_update *u, const uint32_t *list, bool *named,
                          uint32_t expected, uint32_t page);
 
-/* RN5: the entry of this occasion, which may replace another's. */
+/* The entry of this occasion, which may replace another's. */
 struct policy_update_habit *policy_update_recall(struct policy_update_habit *all,
                                                  uint32_t occasion);
 
-/* RN5: a listed page was updated. `unnamed`: it was expected, but no notice named it. */
+/* A listed page was updated. `unnamed`: it was expected, but no notice named it. */
 void policy_update_learn(struct policy_update_habit *h, uint32_t page, bool unnamed);
 
 #endif

@@ -3,8 +3,8 @@
  * dump.h - the state of a node in a few lines, for a job that stands still. Each module with state
  * to show registers a part.
  *
- *   DU1  A part takes no lock and does not wait: the job may stand still because a lock is never
- *        released. So its text may show a change half done.
+ *   - A part takes no lock and does not wait: the job may stand still because a lock is never
+ *     released. So its text may show a change half done.
  */
 #ifndef HLRC_DUMP_H
 #define HLRC_DUMP_H

@@ -11,7 +11,7 @@ static void halve_columns(struct heat *h)
         for (int k = 0; k < HEAT_KINDS; k++) {
             uint32_t *c = h->row[r].count[k];
             for (uint32_t i = 0; i < HEAT_COLUMNS / 2; i++)
-                c[i] = c[2 * i] + c[2 * i + 1]; /* HE1 */
+                c[i] = c[2 * i] + c[2 * i + 1];
             memset(c + HEAT_COLUMNS / 2, 0, HEAT_COLUMNS / 2 * sizeof *c);
         }
     h->time_shift++;
@@ -40,7 +40,7 @@ static void halve_rows(struct heat *h)
         if (to) {
             for (int k = 0; k < HEAT_KINDS; k++)
                 for (uint32_t i = 0; i < HEAT_COLUMNS; i++)
-                    to->count[k][i] += from->count[k][i]; /* HE1 */
+                    to->count[k][i] += from->count[k][i];
         } else {
             from->group /= 2;
             h->row[h->rows++] = *from;

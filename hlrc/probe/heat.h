@@ -3,9 +3,9 @@
  * heat.h - heat map: access counters by page and time, in memory that does not grow: rows of
  * pages, and columns of time.
  *
- *   HE1  Counts stay: when two rows, or two columns, are merged, the result has their sum. A row
- *        is 2^page_shift pages with events, a column 2^time_shift of the units in which times are
- *        given. Both double when there is no room for a new event.
+ *   - Counts stay: when two rows, or two columns, are merged, the result has their sum. A row is
+ *     2^page_shift pages with events, a column 2^time_shift of the units in which times are given.
+ *     Both double when there is no room for a new event.
  */
 #ifndef HLRC_HEAT_H
 #define HLRC_HEAT_H

@@ -59,7 +59,7 @@ struct probe_thread {
     struct stats_clock clock; /* where this thread's time goes */
     struct watch_slot waits;  /* read by the watch */
     int64_t asked;            /* when a slow acquire or release of a lock began: ticks; 0: none */
-    uint64_t granted;         /* number of the last grant (timeline.h TL4) */
+    uint64_t granted;         /* number of the last grant (timeline.h) */
     struct trace_ring trace;  /* its last events */
 };
 
@@ -109,7 +109,7 @@ static inline void probe_count_lock(struct probe_thread *t)
     atomic_store_explicit(&c->locks, n + 1, memory_order_relaxed);
 }
 
-uint64_t probe_grant(void);   /* the number of a grant of this node (timeline.h TL4), or 0 */
+uint64_t probe_grant(void);   /* the number of a grant of this node (timeline.h), or 0 */
 uint64_t probe_acquire(void); /* begin of an acquire of the profile, or 0 */
 int64_t probe_ticks(void);
 

@@ -133,7 +133,7 @@ static void touch(struct profile_page *p, uint32_t page, uint32_t byte)
     _Atomic uint32_t *touched = masks[page].touched;
     if (!atomic_load_explicit(&p->told, memory_order_relaxed))
         return;
-    for (int i = 0; i < PROFILE_TOUCHED;) { /* PF2 */
+    for (int i = 0; i < PROFILE_TOUCHED;) {
         uint32_t was = atomic_load_explicit(&touched[i], memory_order_relaxed);
         if (was != 0 && was >> 16 != byte)
             i++;
@@ -168,7 +168,7 @@ void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin)
     if (!write && atomic_load_explicit(&p->told, memory_order_relaxed))
         read_in_phase(p);
     if (atomic_load_explicit(&p->sampled, memory_order_relaxed) &&
-        atomic_exchange(&p->sampled, false)) /* PF3 */
+        atomic_exchange(&p->sampled, false))
         return;
     int64_t now = clock_ticks();
     add(&p->count[write ? PROFILE_write_faults : PROFILE_read_faults], 1);
@@ -183,7 +183,7 @@ void profile_count(uint32_t page, enum profile_count what, uint64_t by)
 
 void profile_fetched(uint32_t page, int home)
 {
-    atomic_store(&pages[page].sampled, false); /* PF3: the sample did not cause this fault */
+    atomic_store(&pages[page].sampled, false); /* the sample did not cause this fault */
     add(&note(page)->count[PROFILE_fetches], 1);
     add((_Atomic uint64_t *)&sums->fetched[home], 1);
     heat_note(HEAT_FETCHES, page, clock_ticks());

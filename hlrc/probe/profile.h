@@ -6,16 +6,15 @@
  * on, all of it is in private memory until the job finalizes (hlrc/report/profile_job.h).
  *
  * Invariants
- *   PF1  `written` has only the bytes of a page that this node's diffs changed after a notice
- *        named another writer: earlier writes, to fill the page, do not share it. It has no byte
- *        that only another node has written: at the home, pages with diffs of others have a twin,
- *        and both get a diff under the page's lock.
- *   PF2  `touched` counts the accesses that faulted since then, by their first byte, for the first
- *        distinct bytes. An acquire closes some of those pages that stay open, home pages
- *        included, in turn. So these are samples of the first accesses after acquires. An access
- *        that in every phase follows another one to the same page is not in them.
- *   PF3  A fault that only a sample has caused (PF2) is not counted, and its time is not lost
- *        time.
+ *   - `written` has only the bytes of a page that this node's diffs changed after a notice named
+ *     another writer: earlier writes, to fill the page, do not share it. It has no byte that only
+ *     another node has written: at the home, pages with diffs of others have a twin, and both get a
+ *     diff under the page's lock.
+ *   - `touched` counts the accesses that faulted since then, by their first byte, for the first
+ *     distinct bytes. An acquire closes some of those pages that stay open, home pages included, in
+ *     turn. So these are samples of the first accesses after acquires. An access that in every
+ *     phase follows another one to the same page is not in them.
+ *   - A fault that only a sample has caused is not counted, and its time is not lost time.
  */
 #ifndef HLRC_PROFILE_H
 #define HLRC_PROFILE_H
@@ -57,15 +56,16 @@ struct profile_page {
     _Atomic uint64_t ticks;   /* of threads: in faults, flushes, updates, invalidations */
     _Atomic uint64_t shared;  /* of these, since another writer was known */
     _Atomic uint32_t turns;   /* notices of another writer after writes of this node */
-    _Atomic uint32_t looks;   /* barriers between which it read the page (PF2) and wrote nothing */
+    _Atomic uint32_t looks;   /* barriers between which it read the page and wrote nothing */
     _Atomic uint32_t reading; /* barriers + 1 at a read without a write since; 0: none */
-    _Atomic bool told, wrote, sampled; /* another writer known; written since; closed by PF2 */
-    bool home;                         /* this node is its home; by flushes */
+    /* another writer known; written since; closed for a sample */
+    _Atomic bool told, wrote, sampled;
+    bool home; /* this node is its home; by flushes */
 };
 
 struct profile_mask {
-    uint64_t written[PROFILE_WORDS];           /* PF1; by flushes, which are serialised */
-    _Atomic uint32_t touched[PROFILE_TOUCHED]; /* PF2: byte << 16 | count; 0: none yet */
+    uint64_t written[PROFILE_WORDS];           /* by flushes, which are serialised */
+    _Atomic uint32_t touched[PROFILE_TOUCHED]; /* byte << 16 | count; 0: none yet */
 };
 
 struct profile_lock {
@@ -123,7 +123,7 @@ bool profile_is_told(uint32_t page);
 /* The next page with another known writer, in turn, and whether it is to be closed; false: there
  * is none. One thread at a time. */
 bool profile_next(uint32_t *page, bool *due);
-void profile_sampled(uint32_t page); /* closed by PF2 */
+void profile_sampled(uint32_t page); /* closed for a sample */
 
 /* For the report, after profile_stop. The first page from `page` on with a count; UINT32_MAX:
  * none. */

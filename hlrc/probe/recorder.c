@@ -33,7 +33,7 @@ struct lane {
     char unused[38]; /* each thread has its own cache lines */
 };
 
-/* The current flush, then all. Written by the flushing thread (TS2). */
+/* The current flush, then all. Written by the flushing thread. */
 static struct {
     unsigned char *at, *begin, *end;
     unsigned char *pages; /* of the current flush: `count` pages, `length` bytes */
@@ -63,7 +63,6 @@ static bool is_long(int64_t ticks)
     return (double)ticks > LONG_NS * ticks_ns;
 }
 
-/* TS1 */
 static void look_at_cpu(struct lane *l, int64_t *span)
 {
     int64_t now = cpu_ns();
@@ -104,7 +103,6 @@ void record_returns(uint32_t thread, int64_t now)
     l->since = now;
 }
 
-/* TS3 */
 static void put(struct lane *l, enum record_kind kind, uint64_t time, const uint64_t *arg)
 {
     l->cut = l->cut || l->end - l->at < RECORD_LONGEST;
@@ -158,7 +156,7 @@ void record_add(struct probe_thread *t, enum record_kind kind, uint64_t a, uint6
         return;
     if (computes(t))
         l->since = leave(t);
-    uint64_t seen = atomic_load_explicit(&closings, memory_order_acquire); /* TS2 */
+    uint64_t seen = atomic_load_explicit(&closings, memory_order_acquire);
     if (seen != l->closings) {
         uint64_t more = seen - l->closings;
         put(l, RECORD_CLOSED, 0, &more);
@@ -198,7 +196,7 @@ void record_closing_end(bool asked)
     }
     closing.length = 0;
     closing.count = closing.page = 0;
-    atomic_fetch_add_explicit(&closings, 1, memory_order_release); /* TS2 */
+    atomic_fetch_add_explicit(&closings, 1, memory_order_release);
 }
 
 /* ---- time of a fault outside of the handler ---- */

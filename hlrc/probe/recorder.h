@@ -8,24 +8,24 @@
  * the job runs.
  *
  * Invariants
- *   TS1  Only its thread writes a stream, in program order. Computing is the time between the
- *        thread's calls and faults, whatever the protocol did in them. For long spans the thread's
- *        CPU time counts, which excludes other threads on its core. Remote operations of the
- *        program do not count as computing.
- *   TS2  The flushing thread notes flushes, one at a time (interval.h I1). A stream records how
- *        many flushes had ended before an item, so a store that was noted after it belongs to a
- *        later flush.
- *   TS3  A stream that has no room for an item ends there, and the file says so. No item is left
- *        out in its middle.
- *   TS4  Reads of this node from pages whose home it is would not show. So with --trace-sim an
- *        acquire removes the access to such a page if another node has written it. That costs one
- *        more fault, a `look`, which is not among the counted faults.
- *   TS5  With --trace-sim-detail all each home page that this node writes has a twin, and the
- *        flush that seals it notes the difference. A page that was stored to but is unchanged does
- *        not count as changed.
- *   TS6  With --trace-sim-detail all each acquire removes the access to all pages that are not
- *        dirty. The next use of a page then costs a `look`. So each interval that loads a page
- *        shows it, even if the page was not invalidated.
+ *   - Only its thread writes a stream, in program order. Computing is the time between the thread's
+ *     calls and faults, whatever the protocol did in them. For long spans the thread's CPU time
+ *     counts, which excludes other threads on its core. Remote operations of the program do not
+ *     count as computing.
+ *   - The flushing thread notes flushes, one at a time [interval.covers-dirty]. A stream records
+ *     how many flushes had ended before an item, so a store that was noted after it belongs to a
+ *     later flush.
+ *   - A stream that has no room for an item ends there, and the file says so. No item is left out
+ *     in its middle.
+ *   - Reads of this node from pages whose home it is would not show. So with --trace-sim an acquire
+ *     removes the access to such a page if another node has written it. That costs one more fault,
+ *     a `look`, which is not among the counted faults.
+ *   - With --trace-sim-detail all each home page that this node writes has a twin, and the flush
+ *     that seals it notes the difference. A page that was stored to but is unchanged does not count
+ *     as changed.
+ *   - With --trace-sim-detail all each acquire removes the access to all pages that are not dirty.
+ *     The next use of a page then costs a `look`. So each interval that loads a page shows it, even
+ *     if the page was not invalidated.
  */
 #ifndef HLRC_RECORDER_H
 #define HLRC_RECORDER_H
@@ -72,8 +72,8 @@ uint64_t record_units(void);
 int record_shift(void);
 uint64_t record_looks(void);
 
-/* A recorded stream, after record_stop. `thread` -1: the flushes; *count is their number. False:
- * it was cut off (TS3). */
+/* A recorded stream, after record_stop. `thread` -1: the flushes; *count is their number. False: it
+ * was cut off. */
 bool record_stream(int thread, const unsigned char **at, size_t *bytes, uint64_t *count);
 
 #endif

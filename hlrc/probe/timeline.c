@@ -30,18 +30,17 @@ void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, i
 {
     uint32_t lane = probe_current ? probe_current->lane : last_lane;
     debug_assert(lane <= last_lane);
-    uint64_t number =
-        atomic_fetch_add_explicit(&lanes[lane].count, 1, memory_order_relaxed); /* TL1 */
+    uint64_t number = atomic_fetch_add_explicit(&lanes[lane].count, 1, memory_order_relaxed);
     struct timeline_record *r = &records[(size_t)lane * per_lane + number % per_lane];
     atomic_store_explicit(&r->what, TIMELINE_NONE, memory_order_relaxed);
-    /* TL1: orders the clearing before the other stores */
+    /* orders the clearing before the other stores */
     atomic_thread_fence(memory_order_release);
     r->begin = begin;
     r->end = end;
     r->object = object;
     r->extra = extra;
     atomic_store_explicit(&r->what, (uint64_t)kind << PEER_BITS | (uint32_t)(peer + 1),
-                          memory_order_release); /* TL1 */
+                          memory_order_release);
 }
 
 uint64_t timeline_grant(void)

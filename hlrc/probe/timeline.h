@@ -8,16 +8,15 @@
  * well, so they outlive the node.
  *
  * Invariants
- *   TL1  One atomic addition reserves the slot of a record. So a signal handler that interrupts
- *        the stores of a record writes another record. The word `what` is cleared before a record
- *        is overwritten, and written last. So a reader of the buffers of a killed node takes whole
- *        records only.
- *   TL2  A buffer keeps its newest records. The number of dropped records follows from `count` and
- *        is always reported.
- *   TL3  Spans of one thread nest: a span begins and ends within a call that the outer span
- *        covers.
- *   TL4  An arrow joins two records that name the same thing: the number that the granter chose
- *        and that came with the grant, or the interval of a write notice.
+ *   - One atomic addition reserves the slot of a record. So a signal handler that interrupts the
+ *     stores of a record writes another record. The word `what` is cleared before a record is
+ *     overwritten, and written last. So a reader of the buffers of a killed node takes whole
+ *     records only.
+ *   - A buffer keeps its newest records. The number of dropped records follows from `count` and is
+ *     always reported.
+ *   - Spans of one thread nest: a span begins and ends within a call that the outer span covers.
+ *   - An arrow joins two records that name the same thing: the number that the granter chose and
+ *     that came with the grant, or the interval of a write notice.
  */
 #ifndef HLRC_TIMELINE_H
 #define HLRC_TIMELINE_H
@@ -41,7 +40,7 @@
     X(TIMELINE_FETCH, "fetch", "page", "home", NULL)                                         \
     /* used by this span; extra: when the fetch started */                                   \
     X(TIMELINE_PREFETCH, "fetch ahead", "page", "home", "under_way_us")                      \
-    X(TIMELINE_LOCK, "lock", "lock", NULL, NULL)          /* extra: of a grant (TL4) */      \
+    X(TIMELINE_LOCK, "lock", "lock", NULL, NULL)          /* extra: of a grant */            \
     X(TIMELINE_RELOCK, "lock again", "lock", NULL, NULL)  /* after a wait; extra as above */ \
     X(TIMELINE_BUSY, "lock is taken", "lock", NULL, NULL) /* a failed try */                 \
     X(TIMELINE_UNLOCK, "unlock", "lock", NULL, NULL)                                         \
@@ -65,7 +64,7 @@
     X(TIMELINE_NOTICE, NULL, NULL, NULL, NULL)
 
 enum timeline_kind {
-    TIMELINE_NONE, /* a record that is being written (TL1) */
+    TIMELINE_NONE, /* a record that is being written */
 #define X(kind, ...) kind,
     TIMELINE_KINDS(X)
 #undef X
@@ -114,7 +113,7 @@ struct timeline_head {
 void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, int peer,
                    uint64_t extra);
 
-/* A new number for a grant of this node, to be sent with it (TL4). */
+/* A new number for a grant of this node, to be sent with it. */
 uint64_t timeline_grant(void);
 
 /* timeline_open - maps the buffers of this node, of `size` bytes for each of its threads, the last

@@ -21,11 +21,11 @@ void trace_note(struct trace_ring *r, enum trace_kind kind, uint64_t object)
     uint64_t at = count % TRACE_EVENTS;
     atomic_store_explicit(&r->count, count + 1, memory_order_relaxed);
     atomic_store_explicit(&r->event[at].ns, 0, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release); /* TR1: orders the clearing before the event */
+    atomic_thread_fence(memory_order_release); /* orders the clearing before the event */
     atomic_store_explicit(&r->event[at].what,
                           (uint64_t)kind << OBJECT_BITS | (object & OBJECT_MASK),
                           memory_order_relaxed);
-    atomic_store_explicit(&r->event[at].ns, clock_ns(), memory_order_release); /* TR1 */
+    atomic_store_explicit(&r->event[at].ns, clock_ns(), memory_order_release);
 }
 
 /* False if the event is being written. */
@@ -34,7 +34,7 @@ static bool read_event(const struct trace_ring *r, uint64_t number, int64_t *ns,
     uint64_t at = number % TRACE_EVENTS;
     *ns = atomic_load_explicit(&r->event[at].ns, memory_order_acquire);
     *what = atomic_load_explicit(&r->event[at].what, memory_order_relaxed);
-    atomic_thread_fence(memory_order_acquire); /* TR1: orders the event before the second read */
+    atomic_thread_fence(memory_order_acquire); /* orders the event before the second read */
     return *ns != 0 && *ns == atomic_load_explicit(&r->event[at].ns, memory_order_relaxed);
 }
 

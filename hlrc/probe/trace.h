@@ -3,9 +3,9 @@
  * trace.h - the last events of each thread: a ring in its slot. Off unless --watchdog may print
  * it. If on, an event costs one reading of the clock and three stores.
  *
- *   TR1  Only its thread writes a ring. The time of an event is written last, and cleared before
- *        the event is overwritten. A reader may read at any moment; it takes an event only if it
- *        read the same time before and after it.
+ *   - Only its thread writes a ring. The time of an event is written last, and cleared before the
+ *     event is overwritten. A reader may read at any moment; it takes an event only if it read the
+ *     same time before and after it.
  */
 #ifndef HLRC_TRACE_H
 #define HLRC_TRACE_H
@@ -40,7 +40,7 @@ enum trace_kind {
 struct trace_ring {
     _Atomic uint64_t count; /* events so far; written by the thread, read at any moment */
     struct {
-        _Atomic int64_t ns;    /* monotonic clock; 0: being written (TR1) */
+        _Atomic int64_t ns;    /* monotonic clock; 0: being written */
         _Atomic uint64_t what; /* enum trace_kind << 56 | object */
     } event[TRACE_EVENTS];
 };

@@ -57,7 +57,6 @@ void watch_end(struct watch_note before)
     atomic_store_explicit(&t->waits.since, before.since, memory_order_relaxed);
 }
 
-/* W1 */
 bool watch_read(const struct probe_thread *t, struct watch_note *out)
 {
     int64_t since = atomic_load(&t->waits.since);
@@ -117,7 +116,6 @@ static void watchdog(int64_t now, int64_t most_ms)
     }
 }
 
-/* W2 */
 void watch_rests(void)
 {
     atomic_store(&watch_is_up, false);
@@ -129,7 +127,6 @@ void watch_goes_on(void)
     atomic_store(&watch_is_up, true);
 }
 
-/* W2 */
 void watch_get_up(void)
 {
     if (!atomic_exchange(&watch_is_up, true))

@@ -9,12 +9,12 @@
  * it prints a line for each wait of this node. The job ends some seconds later, after the other
  * nodes have printed theirs.
  *
- *   W1  Only its thread writes the fields of a slot, `what` last when a wait begins and first when
- *       it ends. The watch may read a note that is being changed. It then reports the wait before
- *       or after, and validates it by `since`, which it reads twice.
- *   W2  The watch announces that it rests, then reads the waits for the last time. A thread that
- *       is about to sleep notes its wait, then tests whether the watch rests. Both execute a full
- *       fence in between, so the watch sees the wait, or the thread wakes the watch.
+ *   - Only its thread writes the fields of a slot, `what` last when a wait begins and first when it
+ *     ends. The watch may read a note that is being changed. It then reports the wait before or
+ *     after, and validates it by `since`, which it reads twice.
+ *   - The watch announces that it rests, then reads the waits for the last time. A thread that is
+ *     about to sleep notes its wait, then tests whether the watch rests. Both execute a full fence
+ *     in between, so the watch sees the wait, or the thread wakes the watch.
  */
 #ifndef HLRC_WAIT_TRACKER_H
 #define HLRC_WAIT_TRACKER_H
@@ -32,7 +32,7 @@ struct watch_note {
     int64_t since;        /* nanoseconds, monotonic clock */
 };
 
-/* The wait of a thread, as the watch reads it (W1). */
+/* The wait of a thread, as the watch reads it. */
 struct watch_slot {
     _Atomic uint32_t what; /* enum waits; node + 1 in the higher bits */
     _Atomic uint64_t object;
@@ -43,13 +43,13 @@ struct watch_slot {
 struct watch_note watch_begin(struct wait_for what);
 void watch_end(struct watch_note before);
 
-/* Reads the thread's wait. False: it does not wait, or the note is being changed (W1). */
+/* Reads the thread's wait. False: it does not wait, or the note is being changed. */
 bool watch_read(const struct probe_thread *t, struct watch_note *out);
 
 extern _Atomic bool watch_is_up;
 void watch_get_up(void);
 
-/* Called by a thread that is about to sleep in a wait that it has noted (W2). */
+/* Called by a thread that is about to sleep in a wait that it has noted. */
 static inline void watch_sleeps(void)
 {
     atomic_thread_fence(memory_order_seq_cst); /* orders the note before the load */

@@ -31,7 +31,6 @@ stack_t altstack_slot(uint32_t slot)
     return (stack_t){ .ss_sp = stack_of(slot), .ss_size = stack_bytes };
 }
 
-/* AS2 */
 static stack_t stack_guarded(uint32_t slot)
 {
     (void)mprotect(stack_of(slot) - GUARD, GUARD, PROT_NONE);
@@ -42,7 +41,7 @@ void altstack_take(uint32_t slot)
 {
     stack_t now, ours;
     if (!stacks || tool || sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
-        return; /* AS1 */
+        return;
     ours = stack_guarded(slot);
     (void)sigaltstack(&ours, NULL);
 }
@@ -97,8 +96,8 @@ void altstack_run(uint32_t slot, void (*act)(void *), void *arg)
     stack_switch_call(call_as_alternate, &c, stack_of(slot) + stack_bytes, &left);
 }
 
-/* AS3: twice what handling needs, plus three signal frames: of a trapped call, of a fault in it,
- * and of a signal of the program that interrupts both. */
+/* Twice what handling needs, plus three signal frames: of a trapped call, of a fault in it, and of
+ * a signal of the program that interrupts both. */
 static size_t bytes_needed(void)
 {
     long frame = sysconf(_SC_MINSIGSTKSZ);

@@ -6,16 +6,15 @@
  * slot (thread.h) has an alternate stack, and handles page faults on it as well.
  *
  * Invariants
- *   AS1  A thread that already has an alternate stack keeps it. If that has less room than
- *        ALTSTACK_LEAST, page faults and trapped system calls are handled on the stack of the
- *        thread's slot (altstack_run). The address sanitizer's runtime gives each thread a small
- *        one.
- *   AS2  The stacks are only address space until they are used, with a page without access below
- *        each. They are made at start and kept until the process ends, because a thread may
- *        outlive hlrc_finalize.
- *   AS3  Handling page faults and system calls uses less than ALTSTACK_LEAST, and less than half
- *        of a slot's stack. The system's signal frame is added: it has the state of the vector
- *        registers, which is 11 KiB with AVX-512 and AMX.
+ *   - A thread that already has an alternate stack keeps it. If that has less room than
+ *     ALTSTACK_LEAST, page faults and trapped system calls are handled on the stack of the thread's
+ *     slot (altstack_run). The address sanitizer's runtime gives each thread a small one.
+ *   - The stacks are only address space until they are used, with a page without access below each.
+ *     They are made at start and kept until the process ends, because a thread may outlive
+ *     hlrc_finalize.
+ *   - Handling page faults and system calls uses less than ALTSTACK_LEAST, and less than half of a
+ *     slot's stack. The system's signal frame is added: it has the state of the vector registers,
+ *     which is 11 KiB with AVX-512 and AMX.
  */
 #ifndef HLRC_ALTSTACK_H
 #define HLRC_ALTSTACK_H
@@ -51,7 +50,7 @@ static inline bool altstack_is_new(const ucontext_t *context)
 }
 void altstack_keep(ucontext_t *context);
 
-/* AS1: true if the calling handler runs on an alternate stack with too little room. */
+/* True if the calling handler runs on an alternate stack with too little room. */
 static inline bool altstack_is_small(const ucontext_t *context)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0); /* a local may be on a fake stack */

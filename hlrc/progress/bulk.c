@@ -48,12 +48,12 @@ static bool have_credit(void *peer)
 static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
 {
     spin_lock(&out[to].lock);
-    bool room = have_credit((void *)(intptr_t)to); /* B1 */
+    bool room = have_credit((void *)(intptr_t)to);
     if (room) {
         uint32_t slot = (uint32_t)(out[to].sent++ % engine.at.bulk_slots);
         perturb(bulk_credit);
         size_t len = (sizeof *msg + msg->bytes + 7) & ~(size_t)7;
-        /* B2: with the lock held */
+        /* [bulk.order]: with the lock held */
         msg_event_bulk(to, slot_at(engine.node, slot), msg, len, slot, urgent, op);
     }
     spin_unlock(&out[to].lock);
@@ -63,7 +63,7 @@ static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
 {
     while (!try_send(to, msg, urgent, op)) {
-        fabric_wake(engine.fabric, to); /* B4 */
+        fabric_wake(engine.fabric, to);
         progress_wait((struct wait_for){ WAITS_ROOM, 0, to }, have_credit, (void *)(intptr_t)to,
                       WAIT_STATE);
     }

@@ -6,15 +6,14 @@
  * what it sent; the receiver writes back how many slots it has emptied.
  *
  * Invariants
- *   B1  sent - emptied <= bulk_slots: a slot is not written before its last contents were served.
- *   B2  Messages of one pair are served in the order in which bulk_send was called (F7). Flushes
- *       of a node are serialised (interval.h I1), so diffs of one (page, writer) land in interval
- *       order.
- *   B3  Only application threads send. They wait for a credit without a spin lock, and serve while
- *       they wait. The receiver returns credits without waiting. So two full rings empty each
- *       other.
- *   B4  A thread that waits for a credit wakes the receiver first, since non-urgent messages may
- *       lie there unserved.
+ *   - sent - emptied <= bulk_slots: a slot is not written before its last contents were served.
+ *   [bulk.order] Messages of one pair are served in the order in which bulk_send was called
+ *       [fabric.event-order]. Flushes of a node are serialised [interval.covers-dirty], so diffs of
+ *       one (page, writer) land in interval order.
+ *   - Only application threads send. They wait for a credit without a spin lock, and serve while
+ *     they wait. The receiver returns credits without waiting. So two full rings empty each other.
+ *   - A thread that waits for a credit wakes the receiver first, since non-urgent messages may lie
+ *     there unserved.
  */
 #ifndef HLRC_BULK_H
 #define HLRC_BULK_H
@@ -58,8 +57,8 @@ int bulk_init(void);
  * NULL. Waits for room at the receiver. */
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op);
 
-/* Registers the function that serves messages of a type with the progress lock held (progress.h
- * S4). Called before the first event is taken. */
+/* Registers the function that serves messages of a type with the progress lock held (progress.h).
+ * Called before the first event is taken. */
 void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg));
 
 /* ASSUMPTION of both: the caller holds the progress lock. */

@@ -20,7 +20,7 @@ enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
 #define EVENT_KIND(imm)    ((imm) >> 28)
 #define EVENT_INDEX(imm)   ((imm)&0xfffffffu)
 
-/* by token (M3); cleared by the owner before it sends, set by the serving thread */
+/* by token; cleared by the owner before it sends, set by the serving thread */
 static _Atomic uint8_t *complete;
 static char *scratch; /* a request slot per token, for its owner to compose in */
 /* by type; set before the first event is taken */

@@ -8,18 +8,18 @@
  * reply slot at the requester.
  *
  * Invariants
- *   M1  A token has at most one request in the system, and a request is at one node at a time. So
- *       its slots are free whenever they are written: requests, forwards and answers need no
- *       credits, and full queues cannot block them.
- *   M2  The node that holds a request forwards it (msg_forward) or answers it (msg_reply), exactly
- *       once. Until then the slot keeps the request, so a server may put it aside and serve it
- *       later. (A condition variable's waiter is answered twice: on the token of its call, and on
- *       a token that only expects an answer.)
- *   M3  A token is complete once the event of its answer has been served. Only then does its owner
- *       continue. So every event is consumed before the next request is sent.
- *   M4  The requests that all nodes can have outstanding at one node fit into the receive queue of
- *       any adapter (FABRIC_EVENTS), up to as many nodes as the threads' tokens and the bulk slots
- *       allow. The number of prefetches is reduced to fit (msg_prefetch_count).
+ *   - A token has at most one request in the system, and a request is at one node at a time. So its
+ *     slots are free whenever they are written: requests, forwards and answers need no credits, and
+ *     full queues cannot block them.
+ *   - The node that holds a request forwards it (msg_forward) or answers it (msg_reply), exactly
+ *     once. Until then the slot keeps the request, so a server may put it aside and serve it later.
+ *     (A condition variable's waiter is answered twice: on the token of its call, and on a token
+ *     that only expects an answer.)
+ *   - A token is complete once the event of its answer has been served. Only then does its owner
+ *     continue. So every event is consumed before the next request is sent.
+ *   - The requests that all nodes can have outstanding at one node fit into the receive queue of
+ *     any adapter (FABRIC_EVENTS), up to as many nodes as the threads' tokens and the bulk slots
+ *     allow. The number of prefetches is reduced to fit (msg_prefetch_count).
  */
 #ifndef HLRC_MSG_H
 #define HLRC_MSG_H
@@ -47,24 +47,24 @@ uint32_t msg_token_count(uint32_t threads, uint32_t prefetches);
  * before the event for which the thread waits.
  */
 uint32_t msg_rx_depth(int nodes, uint32_t tokens);
-uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to PREFETCHES (M4) */
+uint32_t msg_prefetch_count(int nodes, uint32_t threads); /* PREFETCHES_LEAST to PREFETCHES */
 
 int msg_init(void);
 void msg_end(void);
 
 /* msg_handle registers the function that serves requests of a type with the progress lock held
- * (progress.h S4). msg_handle_barrier registers a function for the completion of the barrier's
- * token, which no thread owns. Both are called before the first event is taken. */
+ * (progress.h). msg_handle_barrier registers a function for the completion of the barrier's token,
+ * which no thread owns. Both are called before the first event is taken. */
 void msg_handle(enum request_type type, void (*serve)(struct request *));
 void msg_handle_barrier(void (*answered)(void));
 
 /* Composes a request in this token's scratch. The caller fills the rest and sends it, which does
- * not wait (M1). */
+ * not wait. */
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object);
 void msg_send(struct request *req, int to, bool with_vec, bool urgent);
 /* an answer will arrive without a request */
 void msg_expect(uint32_t token, enum request_type type, uint32_t object);
-bool msg_done(uint32_t token); /* its answer has been served (M3) */
+bool msg_done(uint32_t token); /* its answer has been served */
 /* Waits; the reply is valid until the token's next request. */
 const struct reply *msg_wait(uint32_t token);
 /* The same if the type of the request does not determine the wait. */

@@ -40,22 +40,24 @@
 #define SPIN_ALONE_NS 50000000
 
 /* Events that an application thread serves between two tests of its condition, and after its wait
- * is over (S9). */
+ * is over [progress.serve-limit]. */
 #define SERVED_AT_ONCE    16
 #define SERVED_ON_LEAVING 64
 
-static _Atomic bool progress_lock; /* S1 */
-/* the handler was woken and found the progress lock taken (S7) */
+static _Atomic bool progress_lock; /* [progress.holder] */
+/* the handler was woken and found the progress lock taken [progress.holder] */
 static _Atomic bool missed;
 /* the holder of the progress lock sleeps, and has served all events that it took */
 static _Atomic bool holder_sleeps;
 static _Atomic bool wake_on_all;
-static _Atomic int waiters;        /* application threads in progress_wait: S6 */
-static _Atomic int local_waiters;  /* threads in progress_await */
-static _Atomic int state_sleepers; /* sleep for a state without the progress lock: S8 */
+static _Atomic int waiters;       /* application threads in progress_wait: [progress.holder] */
+static _Atomic int local_waiters; /* threads in progress_await */
+/* sleep for a state without the progress lock: [progress.sleep-test] */
+static _Atomic int state_sleepers;
 static _Atomic bool stopping;
 static pthread_t handler;
-static bool handled = true; /* a handler thread exists, or will be started at once (NH1) */
+/* a handler thread exists, or will be started at once [progress.no-handler] */
+static bool handled = true;
 static bool handler_runs;
 static long cores;      /* of the machine */
 static uint32_t own;    /* that this node may use */
@@ -67,16 +69,16 @@ static _Atomic int64_t taken_at, no_offers_until;
 static bool progress_trylock(void)
 {
     /* sequentially consistent: after the caller's count among the waiters, or its wake_on_all
-     * (S6) */
+     * [progress.holder] */
     if (atomic_load(&progress_lock) || atomic_exchange(&progress_lock, true))
         return false;
-    perturb(progress_locked);      /* S1 */
-    fabric_rx_busy(engine.fabric); /* S2 */
+    perturb(progress_locked);      /* [progress.holder] */
+    fabric_rx_busy(engine.fabric); /* [progress.holder] */
     return true;
 }
 
-/* Serves at most `most` pending events (S9). Returns their number. ASSUMPTION: the caller holds
- * the progress lock (S1). */
+/* Serves at most `most` pending events [progress.serve-limit]. Returns their number. ASSUMPTION:
+ * the caller holds the progress lock [progress.holder]. */
 static unsigned progress_drain(unsigned most)
 {
     struct fabric_event ev;
@@ -91,13 +93,14 @@ static unsigned progress_drain(unsigned most)
     return n;
 }
 
-/* True if every event has to wake the handler, not only urgent ones (S6). */
+/* True if every event has to wake the handler, not only urgent ones [progress.holder]. */
 static bool all_matter(void)
 {
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
-/* S8. A thread that is not asleep yet will test its condition once more (thread_sleep). */
+/* [progress.sleep-test]. A thread that is not asleep yet will test its condition once more
+ * (thread_sleep). */
 static void pass_wake_on(void)
 {
     for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < threads_max(); i++)
@@ -105,8 +108,8 @@ static void pass_wake_on(void)
             thread_wake(thread_slot(i));
 }
 
-/* S9. Until the handler has the progress lock, senders wake no thread, as while the caller held
- * it. NH1: a waiting thread takes it instead. */
+/* [progress.serve-limit]. Until the handler has the progress lock, senders wake no thread, as while
+ * the caller held it. [progress.no-handler]: a waiting thread takes it instead. */
 static void progress_pass_on(void)
 {
     atomic_store(&progress_lock, false);
@@ -117,8 +120,8 @@ static void progress_pass_on(void)
         pass_wake_on();
 }
 
-/* Serves the remaining events, at most `most`, and arms the queue (S2). False if more are left
- * (S9). */
+/* Serves the remaining events, at most `most`, and arms the queue [progress.holder]. False if more
+ * are left [progress.serve-limit]. */
 static bool progress_arm(unsigned most, bool all)
 {
     for (;;) {
@@ -133,24 +136,24 @@ static bool progress_arm(unsigned most, bool all)
 }
 
 /* `most`: number of events that the caller is willing to serve before it passes the progress lock
- * on (S9). */
+ * on [progress.serve-limit]. */
 static void progress_unlock(unsigned most)
 {
     bool all;
     if (!handled) {
-        progress_pass_on(); /* NH1 */
+        progress_pass_on(); /* [progress.no-handler] */
         return;
     }
     do {
-        atomic_store(&missed, false); /* S7: read again below */
-        all = all_matter();           /* S6: read again below */
+        atomic_store(&missed, false); /* [progress.holder]: read again below */
+        all = all_matter();           /* [progress.holder]: read again below */
         if (!progress_arm(most, all)) {
             progress_pass_on();
             return;
         }
         perturb(progress_armed);
         atomic_store(&progress_lock, false);
-        /* an event before this is seen here, one after it wakes the handler (S2) */
+        /* an event before this is seen here, one after it wakes the handler [progress.holder] */
         atomic_thread_fence(memory_order_seq_cst);
         perturb(progress_unlocked);
     } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) &&
@@ -189,7 +192,7 @@ void progress_settle(void)
 
 void progress_wake_on_all(bool all)
 {
-    /* before the attempt at the progress lock, as in wait_slowly (S6) */
+    /* before the attempt at the progress lock, as in wait_slowly [progress.holder] */
     atomic_store(&wake_on_all, all);
     if (all && progress_trylock())
         progress_unlock(SERVED_ON_LEAVING);
@@ -222,7 +225,7 @@ static bool taken_by_us(const struct backoff *p, int64_t now, int64_t taken_ns)
     return process_cpu_ns() - p->cpu_begun - spun >= taken_ns / 2;
 }
 
-/* S5 */
+/* [progress.sleep-test] */
 static void offer_core(struct backoff *p, int64_t now)
 {
     if (p->offers_begun == 0) {
@@ -291,7 +294,8 @@ struct awaited {
     void *arg;
 };
 
-/* NH1: a waiter for a state must not sleep if no thread holds the progress lock. */
+/* [progress.no-handler]: a waiter for a state must not sleep if no thread holds the progress
+ * lock. */
 static bool done_or_unserved(void *arg)
 {
     const struct awaited *a = arg;
@@ -311,7 +315,7 @@ static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, in
     atomic_fetch_sub(&state_sleepers, 1);
 }
 
-/* S3. ASSUMPTION: the caller holds the progress lock, and keeps it. */
+/* ASSUMPTION: the caller holds the progress lock, and keeps it. */
 static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
 {
     struct thread *t = thread_self();
@@ -325,7 +329,8 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
     }
     fabric_rx_busy(engine.fabric);
     if (sleeps)
-        pass_wake_on(); /* S8: after fabric_rx_busy no wake finds the queue armed */
+        /* [progress.sleep-test]: after fabric_rx_busy no wake finds the queue armed */
+        pass_wake_on();
     atomic_store(&t->asleep, AWAKE);
 }
 
@@ -335,11 +340,12 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
     backoff_renew(&p);
     struct watch_note before = watch_begin(what);
     bool mine = false;
-    atomic_fetch_add(&waiters, 1); /* before the first attempt at the progress lock (S6) */
+    /* before the first attempt at the progress lock [progress.holder] */
+    atomic_fetch_add(&waiters, 1);
     perturb(wait_counted);
     while (!done(arg)) {
         if (!mine)
-            mine = progress_trylock(); /* S3 */
+            mine = progress_trylock();
         if (mine && progress_drain(SERVED_AT_ONCE)) {
             backoff_renew(&p);
             continue;
@@ -400,7 +406,7 @@ static void handler_block(void)
     bool mine = progress_trylock();
     if (!mine) {
         perturb(handler_missed);
-        atomic_store(&missed, true); /* S7 */
+        atomic_store(&missed, true); /* [progress.holder] */
         mine = progress_trylock();
     }
     if (mine)
@@ -445,7 +451,7 @@ static void *handler_main(void *arg)
     (void)arg;
     tasks_own(1);
     int64_t limit = handler_spin_limit();
-    race_ignore_begin(); /* RC2 */
+    race_ignore_begin();
     while (!atomic_load(&stopping)) {
         if (limit != 0)
             handler_spin(limit);

@@ -130,7 +130,7 @@ void thread_guard(struct thread *t)
     }
     t->inside++;
     if (race_watched())
-        race_ignore_begin(); /* RC2 */
+        race_ignore_begin();
 }
 
 void thread_unguard(struct thread *t)
@@ -161,7 +161,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 {
     uint32_t seen = atomic_load(&t->bell);
     atomic_store(&t->asleep, SLEEPS_ALONE);
-    /* orders the write of asleep before the reads in done() (S5) */
+    /* orders the write of asleep before the reads in done() [progress.sleep-test] */
     atomic_thread_fence(memory_order_seq_cst);
     perturb(thread_announced);
     if (!done(arg))
@@ -172,7 +172,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 void thread_wake(struct thread *t)
 {
     perturb(thread_waking);
-    /* orders the completion's write before the read of asleep (S5) */
+    /* orders the completion's write before the read of asleep [progress.sleep-test] */
     atomic_thread_fence(memory_order_seq_cst);
     switch (atomic_load_explicit(&t->asleep, memory_order_relaxed)) {
     case SLEEPS_ALONE:

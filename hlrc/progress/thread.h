@@ -6,12 +6,12 @@
  * thread's tokens (msg.h), what it needs to sleep, and its share of the statistics. Slots are made
  * at start. Taking one allocates nothing, so it may happen inside the fault handler.
  *
- *   T1  From thread_enter to thread_leave a thread may hold locks of the engine, the progress lock
- *       and unanswered requests. It does not touch the application's view there. So a fault in
- *       this section is that of a signal handler that interrupted the thread, and cannot be
- *       resolved. It ends the program with a line (fault.c), or with --signals mask the handler
- *       waits until thread_leave. While a fault is resolved signals are blocked anyway (fault.h
- *       X2).
+ *   [thread.no-fault] From thread_enter to thread_leave a thread may hold locks of the engine, the
+ *       progress lock and unanswered requests. It does not touch the application's view there. So a
+ *       fault in this section is that of a signal handler that interrupted the thread, and cannot
+ *       be resolved. It ends the program with a line (fault.c), or with --signals mask the handler
+ *       waits until thread_leave. While a fault is resolved signals are blocked anyway
+ *       [thread.no-fault].
  */
 #ifndef HLRC_THREAD_H
 #define HLRC_THREAD_H
@@ -38,7 +38,8 @@ struct thread {
     _Atomic int asleep;
     /* a thread has had the slot, another had it before; written by the taking thread */
     bool used, reused;
-    /* nesting depth of thread_enter (T1); also read by handlers that interrupt the thread */
+    /* nesting depth of thread_enter [thread.no-fault]; also read by handlers that interrupt the
+     * thread */
     volatile int inside;
     sigset_t unmasked;          /* signal mask before the outermost thread_enter */
     const void *_Atomic awaits; /* key of its progress_await; NULL: none */
@@ -74,7 +75,7 @@ extern bool thread_guards __attribute__((visibility("hidden")));
 void thread_guard(struct thread *t);
 void thread_unguard(struct thread *t);
 
-/* Encloses code that takes locks or the progress lock, or sends requests (T1). */
+/* Encloses code that takes locks or the progress lock, or sends requests [thread.no-fault]. */
 static inline struct thread *thread_enter(void)
 {
     struct thread *t = thread_self();

@@ -29,14 +29,14 @@ static void *worker_main(void *arg)
     struct thread *t = thread_own(THREAD_WORKER);
     uint32_t seen = 0;
     tasks_own(1);
-    race_ignore_begin(); /* RC2 */
+    race_ignore_begin();
     while (!atomic_load(&stopping)) {
         uint32_t now = atomic_load(&calls);
         if (now == seen) {
             futex_wait(&calls, seen, -1);
             continue;
         }
-        seen = now; /* before the work: WK1 */
+        seen = now; /* before the work */
         perturb(worker_woken);
         t->inside++;
         work();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * worker.h - a runtime thread for work that serving a message must not do, because it would wait
- * (progress.h S4).
+ * (progress.h).
  *
- *   WK1  The work begins after each worker_call, in a thread that may wait. It runs once for each
- *        call, or once for several calls.
- *   WK2  worker_call never waits, and may be called while serving and with a spin lock held.
+ *   - The work begins after each worker_call, in a thread that may wait. It runs once for each
+ *     call, or once for several calls.
+ *   - worker_call never waits, and may be called while serving and with a spin lock held.
  */
 #ifndef HLRC_WORKER_H
 #define HLRC_WORKER_H

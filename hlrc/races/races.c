@@ -13,9 +13,9 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/progress/thread.h"
 
-#define RECORDS_OF_PAGE 8 /* maximum before some are dropped (RK5) */
+#define RECORDS_OF_PAGE 8 /* maximum before some are dropped */
 #define RECORDS         (4 * (size_t)engine.pages + (1u << 16))
-#define KEYS            (1u << 16) /* remembered triples of a page and two nodes (RK4) */
+#define KEYS            (1u << 16) /* remembered triples of a page and two nodes */
 /* races that wait for a report; further ones are only counted */
 #define QUEUE 64
 
@@ -43,7 +43,7 @@ static _Atomic bool stopping;
 static _Atomic uint64_t found;
 static uint64_t *times; /* per writer; accessed by the holder of the progress lock */
 static uint64_t *sent;  /* per home; accessed by flushes */
-static uint64_t *met;   /* vector times of the last two meetings of all nodes (RK5) */
+static uint64_t *met;   /* vector times of the last two meetings of all nodes */
 
 uint64_t (*races_code)(uint64_t code);
 
@@ -104,7 +104,7 @@ static void announce(void)
     futex_wake(&changes, 1);
 }
 
-/* RK4: true if the page and nodes are new. False if the table is full. */
+/* True if the page and nodes are new. False if the table is full. */
 static bool is_new(uint32_t page, int a, int b)
 {
     uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
@@ -198,7 +198,6 @@ static void record_drop(uint32_t *link)
     unused = r;
 }
 
-/* RK1. */
 static bool is_ordered(const struct record *earlier, int writer, const uint64_t *time)
 {
     return earlier->writer == writer || time[earlier->writer] >= earlier->interval;
@@ -262,14 +261,13 @@ void races_met(const uint64_t *time)
     spin_unlock(&lock);
 }
 
-/* RK5, with one test for all nodes: the cheap half of is_past. */
+/* With one test for all nodes: the cheap half of is_past. */
 static bool is_behind_meetings(const struct record *r)
 {
     return met[engine.nodes + r->writer] >= r->interval;
 }
 
-/* RK5: every diff that may arrive is ordered after it. This node knows the time of the last
- * meeting. */
+/* Every diff that may arrive is ordered after it. This node knows the time of the last meeting. */
 static bool is_past(const struct record *r)
 {
     bool past = is_behind_meetings(r);
@@ -281,7 +279,7 @@ static bool is_past(const struct record *r)
     return true;
 }
 
-/* RK5: merges the two oldest of one node, whose records are in the order of their intervals. */
+/* Merges the two oldest of one node, whose records are in the order of their intervals. */
 static void join_oldest(uint32_t page)
 {
     uint32_t *seen[2][NODES_MAX] = { 0 }, *last = NULL, *before = NULL;
@@ -335,7 +333,7 @@ static bool is_same(const struct record *r, const struct written *w)
     return r->writer == w->writer && r->interval == w->interval && r->reads == w->reads;
 }
 
-/* RK2: compares r with it. True if r keeps some bytes. */
+/* [races.last-writers]: compares r with it. True if r keeps some bytes. */
 static bool outlives(struct record *r, const struct written *w)
 {
     bool one_writes = !r->reads || !w->reads;
@@ -351,8 +349,8 @@ static bool outlives(struct record *r, const struct written *w)
     return without(r->mask, w->mask);
 }
 
-/* RK2: compares all records of the page. Returns the record of the same interval, or NULL, and the
- * number of records left. */
+/* [races.last-writers]: compares all records of the page. Returns the record of the same interval,
+ * or NULL, and the number of records left. */
 static struct record *compare_all(const struct written *w, uint32_t *count)
 {
     struct record *same = NULL;

@@ -6,30 +6,30 @@
  *   writer: flush            page's home                                 race thread
  *   diff, vector time -----> compared with the last writers per byte --> races_take, report
  *
- *   RK1  An interval follows another node's interval if the vector time of its node, when the page
- *        had been compared with its twin, covers the other's number. It includes all that a thread
- *        learnt before it stored, so a program without races has no report.
- *   RK2  For each byte of a page the home knows which interval of each node wrote it last. It
- *        drops that once another interval that is ordered after it, or was reported, has written
- *        the byte. A diff arrives before its interval is published and is compared before it is
- *        applied. So all writes that precede a diff have been compared when it arrives (FW2 for
- *        the home's own). Stores of the home that are not flushed yet are compared before a diff
- *        overwrites them. If a write races with an earlier write than the last, it races with the
- *        last too, or that race was reported (Flanagan and Freund, FastTrack, 2009). Reads are
- *        compared with the last writes when they arrive, and kept for comparison with later
- *        writes. A node's later reads of the same bytes replace them. Stores that are compared
- *        before they are flushed get the number of the flush that was next when the comparison
- *        began: a flush that ends during it may have captured them.
- *   RK3  An acquire flushes what the node has written before its vector time rises. An unlock
- *        passes on the vector time of its moment (--locks queue). So no store before the acquire
- *        or after the unlock counts as ordered by it.
- *   RK4  A race is reported once for each page and pair of nodes, and counted.
- *   RK5  A record is dropped once all diffs that may still arrive are ordered after it. Records
- *        are dropped at the next comparison of the page if all nodes have met in two barriers
- *        since, because diffs sent before have arrived by then. In a page with RECORDS_OF_PAGE
- *        records, records are also dropped by the last vector times of the other nodes. If that
- *        drops too few, the two oldest records of one node are merged under the older number. This
- *        may miss a race, but adds no report.
+ *   - An interval follows another node's interval if the vector time of its node, when the page had
+ *     been compared with its twin, covers the other's number. It includes all that a thread learnt
+ *     before it stored, so a program without races has no report.
+ *   [races.last-writers] For each byte of a page the home knows which interval of each node wrote
+ *       it last. It drops that once another interval that is ordered after it, or was reported, has
+ *       written the byte. A diff arrives before its interval is published and is compared before it
+ *       is applied. So all writes that precede a diff have been compared when it arrives
+ *       (first_write.h for the home's own). Stores of the home that are not flushed yet are
+ *       compared before a diff overwrites them. If a write races with an earlier write than the
+ *       last, it races with the last too, or that race was reported (Flanagan and Freund,
+ *       FastTrack, 2009). Reads are compared with the last writes when they arrive, and kept for
+ *       comparison with later writes. A node's later reads of the same bytes replace them. Stores
+ *       that are compared before they are flushed get the number of the flush that was next when
+ *       the comparison began: a flush that ends during it may have captured them.
+ *   - An acquire flushes what the node has written before its vector time rises. An unlock passes
+ *     on the vector time of its moment (--locks queue). So no store before the acquire or after the
+ *     unlock counts as ordered by it.
+ *   - A race is reported once for each page and pair of nodes, and counted.
+ *   - A record is dropped once all diffs that may still arrive are ordered after it. Records are
+ *     dropped at the next comparison of the page if all nodes have met in two barriers since,
+ *     because diffs sent before have arrived by then. In a page with RECORDS_OF_PAGE records,
+ *     records are also dropped by the last vector times of the other nodes. If that drops too few,
+ *     the two oldest records of one node are merged under the older number. This may miss a race,
+ *     but adds no report.
  */
 #ifndef HLRC_RACES_H
 #define HLRC_RACES_H
@@ -75,7 +75,7 @@ void races_note_own_reads(uint64_t interval, const uint64_t *time, const struct 
 uint64_t *races_time_of(int writer);
 uint64_t *races_time_sent(int home);
 
-/* All nodes have met in a barrier and know of what `time` covers (RK5). */
+/* All nodes have met in a barrier and know of what `time` covers. */
 void races_met(const uint64_t *time);
 
 /* Translates a code address of this process to a form that other nodes can look up, before a note

@@ -62,7 +62,7 @@ static uint64_t waits_epoch(void)
     return epoch;
 }
 
-/* Adds one thread. True if it has waited long enough (RE2). */
+/* Adds one thread. True if it has waited long enough. */
 static bool add_wait(struct report_draft *d, const struct thread *t, int64_t now)
 {
     struct watch_note note;
@@ -77,7 +77,6 @@ static bool add_wait(struct report_draft *d, const struct thread *t, int64_t now
     return w.what != WAITS_NOTHING && w.ms >= REPORT_STILL_MS;
 }
 
-/* RE2 */
 static void add_threads(struct report_draft *d)
 {
     int64_t now = clock_ns();
@@ -96,7 +95,6 @@ static void append(const void *from, size_t bytes)
     packed.head.bytes += (uint32_t)bytes;
 }
 
-/* RE1 */
 const struct report *reporter_make(uint32_t number)
 {
     struct report_draft *d = &draft;

@@ -21,8 +21,7 @@ struct report_draft {
 
 #define REPORT_PARTS 8
 
-/* Registers a part. It takes no lock and does not wait (RE1). Called before a second thread
- * exists. */
+/* Registers a part. It takes no lock and does not wait. Called before a second thread exists. */
 void reporter_add(void (*part)(struct report_draft *));
 void reporter_end(void); /* forgets all parts */
 

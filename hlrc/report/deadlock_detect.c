@@ -160,7 +160,8 @@ static bool for_words(const struct report_wait *w)
     return w->what == WAITS_MEMBER || w->what == WAITS_INVITATION;
 }
 
-/* JU3. ASSUMPTION: each thread waits for something that another of them has to bring. */
+/* [deadlock.in-transit]. ASSUMPTION: each thread waits for something that another of them has to
+ * bring. */
 static bool nothing_comes(const struct judge *j)
 {
     bool words = false;
@@ -178,13 +179,13 @@ static bool nothing_comes(const struct judge *j)
     return signals == 0 && (!words || least_ms >= JUDGE_WORDS_MS);
 }
 
-/* JU1 */
+/* [deadlock.two-rounds] */
 bool judge_stuck(const struct judge *j)
 {
     bool any = false;
     for (int node = 0; node < j->nodes; node++) {
         const struct report *r = report_of(j, node);
-        if (!r || !r->still) /* RE2 */
+        if (!r || !r->still)
             return false;
         for (unsigned i = 0; i < r->waits; i++)
             if (blocker_of(j, node, &report_waits(r)[i]).by == BY_UNKNOWN)

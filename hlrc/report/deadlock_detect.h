@@ -4,20 +4,20 @@
  * waits for which, and whether any of them can ever continue. Used by hlrcrun, and by node 0 if
  * another launcher started the job.
  *
- *   JU1  The job is deadlocked if every thread waits for something that only a thread that waits
- *        itself could bring: a lock that it holds, its arrival at a barrier, or a signal. It does
- *        not suffice that no thread is known to bring it: a lock without a holder is on its way,
- *        and a barrier at which all have arrived is about to be left.
- *   JU2  Two rounds of reports with the same epochs (deadlock_report.h RE1), the second begun
- *        after the first has ended, show that JU1 holds at one moment: between them every wait was
- *        under way. A snapshot as Chandy and Lamport's is not needed, since nothing that JU1 reads
- *        changes while all threads wait.
- *   JU3  While all threads wait, only two things can be under way that end a wait. One is a
- *        signal; none is under way if the signal counts of all nodes add up to 0
- *        (deadlock_report.h RE3). The other is a word that members of a group write to make the
- *        group. It was written before its writer's wait began, and has arrived by then (`over`).
- *        If threads wait for such words, all waits must have lasted for JUDGE_WORDS_MS; no network
- *        delays a write for so long.
+ *   [deadlock.two-rounds] Two rounds of reports with the same epochs (deadlock_report.h), the
+ *       second begun after the first has ended, show that the job is deadlocked at one moment:
+ *       between them every wait was under way. A snapshot as Chandy and Lamport's is not needed,
+ *       since nothing that this test reads changes while all threads wait.
+ *       - The job is deadlocked if every thread waits for something that only a thread that waits
+ *         itself could bring: a lock that it holds, its arrival at a barrier, or a signal. It does
+ *         not suffice that no thread is known to bring it: a lock without a holder is on its way,
+ *         and a barrier at which all have arrived is about to be left.
+ *   [deadlock.in-transit] While all threads wait, only two things can be under way that end a wait.
+ *       One is a signal; none is under way if the signal counts of all nodes add up to 0
+ *       [deadlock.in-transit]. The other is a word that members of a group write to make the group.
+ *       It was written before its writer's wait began, and has arrived by then (`over`). If threads
+ *       wait for such words, all waits must have lasted for JUDGE_WORDS_MS; no network delays a
+ *       write for so long.
  */
 #ifndef HLRC_DEADLOCK_DETECT_H
 #define HLRC_DEADLOCK_DETECT_H
@@ -37,7 +37,8 @@ struct judge {
     void *ctx;
 };
 
-/* Tests JU1 on these reports. False if a report is missing or its node is not still. */
+/* Tests on these reports whether every thread waits for another one. False if a report is missing
+ * or its node is not still. */
 bool judge_stuck(const struct judge *j);
 
 /* Writes a line for each thread of each node: what it waits for, since when, and which thread

@@ -6,17 +6,17 @@
  * The wire format of a report: a head, then waits, held locks, and barriers of pairs, in this
  * order.
  *
- *   RE1  A report is made without a lock and without waiting, at any moment. Its epoch is a digest
- *        of the waits, by the instant at which each began, and of the signals under way. If two
- *        reports have one epoch, all threads that wait in them have waited all the time between.
- *        The waits are read before the rest and again after it. If they differ, the report mixes
- *        several moments, and its node is not still.
- *   RE2  A node is still if every thread of the process is the runtime's own, or has been in one
- *        wait for at least REPORT_STILL_MS. A thread that the runtime does not know, or that does
- *        not wait in the runtime, may do anything at any moment.
- *   RE3  A signal is under way from its call until it is served, and from the choice of a waiter
- *        until that waiter returns. Each node adds to `signals` what begins there and subtracts
- *        what ends there; the sum over all nodes counts.
+ *   - A report is made without a lock and without waiting, at any moment. Its epoch is a digest of
+ *     the waits, by the instant at which each began, and of the signals under way. If two reports
+ *     have one epoch, all threads that wait in them have waited all the time between. The waits are
+ *     read before the rest and again after it. If they differ, the report mixes several moments,
+ *     and its node is not still.
+ *   - A node is still if every thread of the process is the runtime's own, or has been in one wait
+ *     for at least REPORT_STILL_MS. A thread that the runtime does not know, or that does not wait
+ *     in the runtime, may do anything at any moment.
+ *   - A signal is under way from its call until it is served, and from the choice of a waiter until
+ *     that waiter returns. Each node adds to `signals` what begins there and subtracts what ends
+ *     there; the sum over all nodes counts. [deadlock.in-transit]
  */
 #ifndef HLRC_DEADLOCK_REPORT_H
 #define HLRC_DEADLOCK_REPORT_H
@@ -32,13 +32,13 @@ struct report {
     uint32_t bytes;  /* of the whole report, a multiple of 8 */
     uint32_t number; /* of the request that it answers; 0: unrequested */
     uint16_t node;
-    uint8_t still;                  /* RE2 */
+    uint8_t still;
     uint8_t call;                   /* enum meeting: its last arrival at a barrier */
     uint16_t strangers;             /* threads of the process unknown to the runtime */
     uint16_t waits, held, meetings; /* number of entries that follow */
-    uint64_t epoch;                 /* RE1 */
-    uint64_t arrivals;              /* barriers at which it has arrived */
-    int64_t signals;                /* RE3 */
+    uint64_t epoch;
+    uint64_t arrivals; /* barriers at which it has arrived */
+    int64_t signals;   /* [deadlock.in-transit] */
 };
 
 /* An application thread. */

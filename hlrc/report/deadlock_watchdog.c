@@ -32,7 +32,7 @@ static struct {
     uint64_t now;           /* of the latest report */
 } seen[NODES_MAX];
 
-/* ---- the memory of node 0 (SS2) ---- */
+/* ---- the memory of node 0 ---- */
 
 /* A slot: a number, a report, the number again. */
 static size_t slot_at(int node)
@@ -65,7 +65,7 @@ static uint64_t number_at(size_t at)
     return atomic_load_explicit((_Atomic uint64_t *)control_at(at), memory_order_acquire);
 }
 
-/* A whole report of this node, or NULL (SS2). */
+/* A whole report of this node, or NULL. */
 static const struct report *read_report(int node)
 {
     char *copy = copies + (size_t)node * engine.at.report_size;
@@ -138,12 +138,12 @@ static _Noreturn void end_deadlock(const struct judge *j)
     diag_fatal(STATUS_DEADLOCK, "deadlock: %s", line);
 }
 
-/* JU2: the first and the latest reports have the same epochs. */
+/* [deadlock.two-rounds]: the first and the latest reports have the same epochs. */
 static bool confirmed(void)
 {
     for (int node = 0; node < engine.nodes; node++)
         if (seen[node].number == 0 || seen[node].epoch != reports[node]->epoch ||
-            seen[node].now < seen[node].number + 2) /* SS2 */
+            seen[node].now < seen[node].number + 2)
             return false;
     return true;
 }
@@ -181,7 +181,7 @@ static int tell(void)
     if (boot_gathers(engine.boot)) {
         if (r->epoch != told && boot_waits(engine.boot, r, r->bytes) != 0)
             return REPORT_STILL_MS;
-        told = r->epoch; /* SS1 */
+        told = r->epoch;
         return 0;
     }
     if (engine.node == JUDGE)

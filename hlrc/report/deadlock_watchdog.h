@@ -10,13 +10,13 @@
  *                      report of this epoch            a second later, all asked: the same epochs?
  *                                                      prints the waits; the job ends
  *
- *   SS1  Nothing is done while no thread has waited for a second. While other threads compute, the
- *        monitor checks every two seconds. A report is sent to hlrcrun once for each epoch, to
- *        node 0 every second while all threads wait.
- *   SS2  A report in node 0's memory is whole if the numbers before and after it are equal: they
- *        are written before and after it (fabric.h F1). Of two reports that are compared for JU2
- *        the later has a number greater by at least two, so it was begun after the first reports
- *        of all nodes were read.
+ *   - Nothing is done while no thread has waited for a second. While other threads compute, the
+ *     monitor checks every two seconds. A report is sent to hlrcrun once for each epoch, to node 0
+ *     every second while all threads wait.
+ *   - A report in node 0's memory is whole if the numbers before and after it are equal: they are
+ *     written before and after it [fabric.write-order]. Of two reports that are compared for
+ *     [deadlock.two-rounds] the later has a number greater by at least two, so it was begun after
+ *     the first reports of all nodes were read.
  */
 #ifndef HLRC_DEADLOCK_WATCHDOG_H
 #define HLRC_DEADLOCK_WATCHDOG_H

@@ -52,14 +52,15 @@ static void send_piece(struct gather *g, const char *from, size_t at, size_t byt
 {
     _Atomic uint64_t *taken = control_at(taken_at());
     uint64_t head[2] = { at, bytes };
-    gather_await(taken, ++g->number); /* GA1 */
+    gather_await(taken, ++g->number);
     if (bytes > 0)
         fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at() + GATHER_HEAD, from,
                             bytes);
     else
         atomic_store(taken, 0); /* before node 0 can start again */
     fabric_write_copied(engine.fabric, 0, engine.control.id, piece_at(), head, sizeof head);
-    gather_write_word(0, piece_at() + offsetof(struct piece, number), g->number); /* F1 */
+    /* [fabric.write-order] */
+    gather_write_word(0, piece_at() + offsetof(struct piece, number), g->number);
 }
 
 void gather_send(struct gather *g, const void *memory, size_t at, size_t bytes)
@@ -80,7 +81,7 @@ void gather_receive(int node, void *to)
     const char *data = (const char *)piece + GATHER_HEAD;
     atomic_store(&piece->number, 0);
     for (uint64_t number = 1;; number++) {
-        gather_write_word(node, taken_at(), number); /* GA1 */
+        gather_write_word(node, taken_at(), number);
         gather_await(&piece->number, number);
         if (piece->bytes == 0)
             return;

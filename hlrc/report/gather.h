@@ -3,8 +3,8 @@
  * gather.h - sends data in each node's memory to node 0 when a job finalizes, through the fabric,
  * piece by piece.
  *
- *   GA1  There is one piece at node 0: a node sends the next one after node 0 has reported that it
- *        took the previous one. Node 0 gathers from one node at a time.
+ *   - There is one piece at node 0: a node sends the next one after node 0 has reported that it
+ *     took the previous one. Node 0 gathers from one node at a time.
  */
 #ifndef HLRC_GATHER_H
 #define HLRC_GATHER_H

@@ -36,7 +36,7 @@ uint64_t identity_digest(const struct identity *id)
     return config_digest(&id->config, digest);
 }
 
-/* RG1. True if there was no difference. */
+/* True if there was no difference. */
 static bool compare_ranges(const struct identity *mine, const struct identity *other, int n)
 {
     for (const struct range_identity *a = mine->ranges, *b = other->ranges;

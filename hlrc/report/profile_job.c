@@ -115,7 +115,7 @@ static void fill(struct profile_head *h)
     memcpy(site, profile_heat()->row, h->heat_rows * sizeof(struct heat_row));
 }
 
-/* PJ1. NULL: no memory. */
+/* NULL: no memory. */
 static struct profile_head *compose(size_t *bytes)
 {
     struct profile_head head = { .node = (uint32_t)engine.node };

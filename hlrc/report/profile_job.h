@@ -2,8 +2,8 @@
 /*
  * profile_job.h - collects and writes --profile when the job finalizes.
  *
- *   PJ1  Each node writes its counts into one piece of memory (struct profile_head), which node 0
- *        gathers (gather.h) after all nodes have stopped serving. A job that fails has no profile.
+ *   - Each node writes its counts into one piece of memory (struct profile_head), which node 0
+ *     gathers (gather.h) after all nodes have stopped serving. A job that fails has no profile.
  */
 #ifndef HLRC_PROFILE_JOB_H
 #define HLRC_PROFILE_JOB_H

@@ -11,7 +11,7 @@
 #include "hlrc/probe/outfile.h"
 #include "hlrc/report/profile_map.h"
 
-#define FETCHES 2 /* fetches that count as reading (FS4) */
+#define FETCHES 2 /* fetches that count as reading */
 
 static struct profile_report job;
 static struct report_record *records;
@@ -220,7 +220,7 @@ static bool reads_beside(const struct report_page *p, int node, const struct rep
     return false;
 }
 
-/* FS4. ASSUMPTION: the pages up to this one have their blocks. */
+/* ASSUMPTION: the pages up to this one have their blocks. */
 static bool is_read_beside(const struct report_page *p, const struct report_page *beside)
 {
     const struct block_name *b = &job.block[p->block].name;
@@ -252,7 +252,7 @@ static int add_page(struct report_page *p)
     p->block = (uint32_t)(b - job.block);
     p->verdict = judge(p, &form);
     if (p->verdict == SHARED_FALSE && form.pieces <= form.writers && is_read_across(p))
-        p->verdict = SHARED_READ; /* FS4 */
+        p->verdict = SHARED_READ;
     for (int i = 0; i < p->count; i++) {
         add_part(&b->all, &p->record[i]);
         add_part(&b->by_node[p->record[i].node], &p->record[i]);

@@ -66,7 +66,6 @@ static void find_form(const struct shared_side *side, int count, struct shared_f
         form->distance = form->pieces == 2 ? first : usual(distances);
 }
 
-/* FS2 */
 static bool overlaps(const struct shared_side *side, int count)
 {
     for (uint32_t byte = 0; byte < PAGE_SIZE; byte++)
@@ -75,7 +74,6 @@ static bool overlaps(const struct shared_side *side, int count)
     return false;
 }
 
-/* FS3 */
 static bool reads_others(const struct shared_side *side, int count, int n)
 {
     uint64_t samples = 0, others = 0;
@@ -98,15 +96,15 @@ enum shared_verdict shared_judge(const struct shared_side *side, int count,
         turns += side[n].turns;
         reads += writes(&side[n]) ? 0 : side[n].fetches;
     }
-    if (form->writers < 2) /* FS1 */
+    if (form->writers < 2)
         return SHARED_NOT;
     find_form(side, count, form);
-    if (turns < (form->words ? SHARED_WORD_TURNS : SHARED_TURNS)) /* FS1, FS2 */
+    if (turns < (form->words ? SHARED_WORD_TURNS : SHARED_TURNS))
         return SHARED_SELDOM;
-    if (overlaps(side, count)) /* FS2 */
+    if (overlaps(side, count))
         return SHARED_OVERLAP;
     for (int n = 0; n < count; n++)
-        if (writes(&side[n]) && reads_others(side, count, n)) /* FS3 */
+        if (writes(&side[n]) && reads_others(side, count, n))
             return SHARED_READ;
-    return reads * SHARED_READS > turns ? SHARED_READ : SHARED_FALSE; /* FS3 */
+    return reads * SHARED_READS > turns ? SHARED_READ : SHARED_FALSE;
 }

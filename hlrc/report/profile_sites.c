@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_sites.c - maps addresses to blocks, from the records of all nodes (heap/sites.h SI1,
- * SI2). */
+/* profile_sites.c - maps addresses to blocks, from the records of all nodes (heap/sites.h). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -74,7 +73,6 @@ static size_t sites_up_to(uintptr_t address)
     return low;
 }
 
-/* SI2 */
 static const struct site *site_at(uintptr_t address)
 {
     const struct site *found = NULL;

@@ -82,7 +82,7 @@ static void put_counters(struct part *p)
     struct hlrc_stats s;
     memset(&s, 0, sizeof s);
     stats_collect(&s);
-    s.read_faults -= record_looks(); /* TS4 */
+    s.read_faults -= record_looks();
     const uint64_t looks = record_looks(), wall_ns = ns(s.wall_s), compute_ns = ns(s.compute_s),
                    page_ns = ns(s.page_s), lock_ns = ns(s.lock_s), barrier_ns = ns(s.barrier_s),
                    diff_ns = ns(s.diff_s);
@@ -222,7 +222,7 @@ static void write_all(FILE *out, const void *arg)
     out_settings(&s);
     for (int n = 0; n < engine.nodes; n++)
         out_bytes(&s, parts[n].at, parts[n].bytes);
-    out_fixed(&s, s.digest, 8); /* TW1 */
+    out_fixed(&s, s.digest, 8);
 }
 
 static void write_file(const struct part *parts)

@@ -3,9 +3,8 @@
  * record_job.h - writes --trace-sim at the end: node 0 gathers the records of all nodes (gather.h)
  * and writes the file (base/record.h).
  *
- *   TW1  The file ends with a digest of all before it, so truncation and changes are detected.
- *        There is no file for a job that fails, or if a thread recorded more than fits: a message
- *        says so.
+ *   - The file ends with a digest of all before it, so truncation and changes are detected. There
+ *     is no file for a job that fails, or if a thread recorded more than fits: a message says so.
  */
 #ifndef HLRC_RECORD_JOB_H
 #define HLRC_RECORD_JOB_H

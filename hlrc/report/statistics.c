@@ -43,7 +43,7 @@ int statistics_open(void)
     char err[CONFIG_ERROR_MAX];
     if (engine.node != 0 || !to_file())
         return 0;
-    int rc = stats_try(engine.config.stats, err, sizeof err); /* SJ1 */
+    int rc = stats_try(engine.config.stats, err, sizeof err);
     if (rc)
         diag_report(1, "%s", err);
     return rc ? rc : stats_write_part(&nothing, engine.config.stats);
@@ -77,7 +77,7 @@ static void write_own(void)
 static void last_words(void)
 {
     stats_collect_own(&told);
-    tell(true); /* SJ2 */
+    tell(true);
 }
 
 void statistics_ending(void)

@@ -2,12 +2,12 @@
 /*
  * statistics.h - collects and writes --stats, from the start of a job to its end.
  *
- *   SJ1  A job whose statistics could not be written does not begin: node 0 checks before any node
- *        computes. From then on FILE states that the job has not ended.
- *   SJ2  For a job that fails the last known figures are written. Under hlrcrun each node reports
- *        its counts twice a second, before its own fatal message or its exit, and when hlrcrun
- *        announces the end of the job; hlrcrun writes them. Elsewhere node 0 writes its own
- *        figures to FILE every two seconds.
+ *   - A job whose statistics could not be written does not begin: node 0 checks before any node
+ *     computes. From then on FILE states that the job has not ended.
+ *   - For a job that fails the last known figures are written. Under hlrcrun each node reports its
+ *     counts twice a second, before its own fatal message or its exit, and when hlrcrun announces
+ *     the end of the job; hlrcrun writes them. Elsewhere node 0 writes its own figures to FILE
+ *     every two seconds.
  */
 #ifndef HLRC_STATISTICS_H
 #define HLRC_STATISTICS_H

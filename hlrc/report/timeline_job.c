@@ -89,7 +89,7 @@ static bool is_leader(int node)
     return node > 0;
 }
 
-/* TJ2, on node 0. */
+/* On node 0. */
 static void answer_node(int node, uint64_t first)
 {
     for (uint64_t round = first; round < first + ROUNDS; round++) {
@@ -97,11 +97,12 @@ static void answer_node(int node, uint64_t first)
         int64_t now = clock_ns();
         fabric_write_copied(engine.fabric, node, engine.control.id,
                             answer_at() + offsetof(struct answer, ns), &now, sizeof now);
-        gather_write_word(node, answer_at() + offsetof(struct answer, round), round); /* F1 */
+        /* [fabric.write-order] */
+        gather_write_word(node, answer_at() + offsetof(struct answer, round), round);
     }
 }
 
-/* TJ2, on another machine's first node. */
+/* On another machine's first node. */
 static struct timeline_offset ask_node_0(uint64_t first)
 {
     const struct answer *answer = control_at(answer_at());

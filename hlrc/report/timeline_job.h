@@ -2,14 +2,13 @@
 /*
  * timeline_job.h - collects and writes --trace, from the start of a job to its end.
  *
- *   TJ1  Under hlrcrun each node passes it the memory of its records (timeline.h), before any node
- *        computes: hlrcrun writes FILE after all have ended, however they did. Elsewhere node 0
- *        gathers the other nodes' memory when the job finalizes, through the fabric, piece by
- *        piece.
- *   TJ2  The clock of each machine is compared with node 0's at the start and at the end: the
- *        first of its nodes writes a word to node 0, which writes its time back. The shortest of
- *        many such round trips is used. Node 0 read its clock at some moment of it, so half of it
- *        bounds the error.
+ *   - Under hlrcrun each node passes it the memory of its records (timeline.h), before any node
+ *     computes: hlrcrun writes FILE after all have ended, however they did. Elsewhere node 0
+ *     gathers the other nodes' memory when the job finalizes, through the fabric, piece by piece.
+ *   - The clock of each machine is compared with node 0's at the start and at the end: the first of
+ *     its nodes writes a word to node 0, which writes its time back. The shortest of many such
+ *     round trips is used. Node 0 read its clock at some moment of it, so half of it bounds the
+ *     error.
  */
 #ifndef HLRC_TIMELINE_JOB_H
 #define HLRC_TIMELINE_JOB_H

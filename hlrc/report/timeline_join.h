@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* timeline_join.h - finds events of a job that belong together: timeline.h TL4. */
+/* timeline_join.h - finds events of a job that belong together: timeline.h. */
 #ifndef HLRC_TIMELINE_JOIN_H
 #define HLRC_TIMELINE_JOIN_H
 

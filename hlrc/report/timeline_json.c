@@ -224,7 +224,6 @@ static void put_all(FILE *out, const void *arg)
     fputs("\n]}\n", out);
 }
 
-/* TL2 */
 static void tell_dropped(const struct writing *w, const char *where)
 {
     const struct timeline *t = w->timeline;

@@ -76,7 +76,7 @@ static const struct timeline_head *leader(const struct timeline *t, int node)
     return t->node[node].head;
 }
 
-/* TC1: of the first node of its machine that noted its end; otherwise by the caller's clock. */
+/* Of the first node of its machine that noted its end; otherwise by the caller's clock. */
 static struct rule rule_of(const struct timeline *t, int node, struct timeline_moment before,
                            struct timeline_moment after)
 {
@@ -120,7 +120,7 @@ static int64_t common_time(const struct timeline *t, int node, const struct rule
 
 /* ---- records ---- */
 
-/* Reads a record. True if it is whole (TL1) and plausible. */
+/* Reads a record. True if it is whole and plausible. */
 static bool take(const struct timeline *t, int node, const struct rule *rule,
                  const struct timeline_record *r, struct timeline_event *e)
 {
@@ -162,7 +162,7 @@ static void take_lane(const struct timeline *t, int index, const struct rule *ru
         e->lane = lane;
         node->count += take(t, index, rule, &records[i % h->records], e);
     }
-    node->dropped += first; /* TL2 */
+    node->dropped += first;
     qsort(node->events + before, node->count - before, sizeof *node->events, by_begin);
 }
 

@@ -4,9 +4,9 @@
  *
  * The memory is that of nodes that have ended in any way, so all of it is validated.
  *
- *   TC1  Nodes of one machine have one clock, and one rule converts its ticks to time, so their
- *        order is kept. Times of another machine are converted to node 0's clock by the offsets
- *        that were measured at the start and at the end, interpolated linearly.
+ *   - Nodes of one machine have one clock, and one rule converts its ticks to time, so their order
+ *     is kept. Times of another machine are converted to node 0's clock by the offsets that were
+ *     measured at the start and at the end, interpolated linearly.
  */
 #ifndef HLRC_TIMELINE_READ_H
 #define HLRC_TIMELINE_READ_H
@@ -33,7 +33,7 @@ struct timeline_node {
     const struct timeline_head *head; /* NULL: the node has noted nothing */
     struct timeline_event *events;    /* by lane, then begin; inner spans follow outer ones */
     size_t count;
-    uint64_t dropped; /* number of oldest records lost (TL2) */
+    uint64_t dropped; /* number of oldest records lost */
 };
 
 /* Both ends lie within a span; begin <= end. */

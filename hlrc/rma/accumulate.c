@@ -16,15 +16,15 @@
  * stores.
  *
  * Invariants
- *   RA1  Every accumulate into a value holds its block's lock: it reads the value after the
- *        compare-and-swap that took the lock, and releases after its writes (fabric.h F2).
- *   RA2  A piece that overlaps an earlier one of its list is combined after that one is written.
- *   RA3  Without FABRIC_ATOMICS_NARROW no atomic of the fabric touches a word of 4 bytes, nor the
- *        4 beside it: all operations on it hold its block's lock, and write these 4 bytes only.
- *   RA4  The operations that hlrc_acc_nb and its variants leave pending need no thread here any
- *        more: the writes' sources have been copied, and the lock is released after them (fabric.h
- *        F2). So a waiter for a block's lock waits for adapters only, not for a program to
- *        complete its operations.
+ *   - Every accumulate into a value holds its block's lock: it reads the value after the
+ *     compare-and-swap that took the lock, and releases after its writes [fabric.atomic-order].
+ *   - A piece that overlaps an earlier one of its list is combined after that one is written.
+ *   - Without FABRIC_ATOMICS_NARROW no atomic of the fabric touches a word of 4 bytes, nor the 4
+ *     beside it: all operations on it hold its block's lock, and write these 4 bytes only.
+ *   - The operations that hlrc_acc_nb and its variants leave pending need no thread here any more:
+ *     the writes' sources have been copied, and the lock is released after them
+ *     [fabric.atomic-order]. So a waiter for a block's lock waits for adapters only, not for a
+ *     program to complete its operations.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -61,7 +61,7 @@ struct kind {
 struct batch {
     const struct kind *kind;
     int node;
-    struct fabric_op *tail; /* counter of its last operation; NULL: the call waits for it (RA4) */
+    struct fabric_op *tail; /* counter of its last operation; NULL: the call waits for it */
     size_t block;
     size_t count, used;
     struct fabric_piece piece[PIECES]; /* `local` is in room */
@@ -125,7 +125,7 @@ static bool try_lock(const struct batch *b, bool reads)
     return seen == 0;
 }
 
-/* RA1. Afterwards `room` has the target's values. Returns how often it tried to lock the block. */
+/* Afterwards `room` has the target's values. Returns how often it tried to lock the block. */
 static unsigned lock_and_read(const struct batch *b)
 {
     bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
@@ -141,8 +141,8 @@ static unsigned lock_and_read(const struct batch *b)
     return asked;
 }
 
-/* RA1, RA4. Each thread locks one block at a time: the next one may have to wait for another node,
- * which may wait for this one. */
+/* Each thread locks one block at a time: the next one may have to wait for another node, which may
+ * wait for this one. */
 static void write_and_leave(const struct batch *b)
 {
     for (const struct fabric_piece *p = b->piece; p < b->piece + b->count; p++)
@@ -152,7 +152,6 @@ static void write_and_leave(const struct batch *b)
                NULL, b->tail);
 }
 
-/* RA1. */
 static void write_and_unlock(const struct batch *b)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -175,7 +174,7 @@ static void note(const struct batch *b, bool left, unsigned asked)
         handle_left();
 }
 
-/* RA3. Also writes an unchanged value. */
+/* Also writes an unchanged value. */
 uint64_t accumulate_change(int node, size_t off, const struct change *c)
 {
     uint32_t room = 0;
@@ -216,7 +215,6 @@ static void batch_end(struct batch *b)
     b->count = 0;
 }
 
-/* RA2. */
 static bool overlaps(const struct batch *b, size_t off, size_t len)
 {
     for (size_t i = 0; i < b->count; i++)
@@ -243,7 +241,7 @@ static void batch_add(struct batch *b, size_t off, const char *user, size_t len)
             b->used = 0;
         }
         size_t fit = (ROOM - b->used) / b->kind->bytes * b->kind->bytes, n = len < fit ? len : fit;
-        memcpy(b->add + b->used, user, n); /* may fault (RM5) */
+        memcpy(b->add + b->used, user, n); /* may fault [thread.no-fault] */
         if (b->kind->scale)
             scale(b->kind, b->add + b->used, n);
         for (size_t i = 0, m; i < n; i += m) {

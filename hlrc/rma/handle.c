@@ -73,7 +73,7 @@ uint64_t handle_name(struct handle *h)
     h->begun = items != h->begun ? items : 0;
     while (name >> INDEX_BITS == 0)
         name = ++h->uses << INDEX_BITS | (uint64_t)(h - table);
-    atomic_store(&h->name, name); /* RH1 */
+    atomic_store(&h->name, name);
     return name;
 }
 
@@ -112,7 +112,7 @@ static struct handle *find(const char *call, uint64_t name)
     return h;
 }
 
-/* RH1. No other call completes it. */
+/* No other call completes it. */
 static void claim(const char *call, struct handle *h, uint64_t name)
 {
     uint64_t mine = name;
@@ -160,7 +160,7 @@ static bool is_for(const struct handle *h, int node)
     return at >= 0 && (node < 0 || at == node);
 }
 
-/* RH2. node -1: all nodes. */
+/* Node -1: all nodes. */
 static void fence(int node)
 {
     PROBE(fence_begun, node + 1);

@@ -6,12 +6,12 @@
  *   FREE ---------------> TAKEN ----------------------------> UNDER WAY --------------> FREE
  *
  * Invariants
- *   RH1  A handle names one operation: the entry of the table, and its use count. It is completed
- *        once: the completing call first exchanges the entry's name for none. A name recurs after
- *        2^48 operations of one entry; 0 is none.
- *   RH2  A pending operation at a node raises the `pending` of an entry with that node, or of the
- *        node's own counter. So a fence that has seen all of them at 0 is after every operation
- *        started before it, by any thread. It may wait for later ones, too.
+ *   - A handle names one operation: the entry of the table, and its use count. It is completed
+ *     once: the completing call first exchanges the entry's name for none. A name recurs after 2^48
+ *     operations of one entry; 0 is none.
+ *   - A pending operation at a node raises the `pending` of an entry with that node, or of the
+ *     node's own counter. So a fence that has seen all of them at 0 is after every operation
+ *     started before it, by any thread. It may wait for later ones, too.
  */
 #ifndef HLRC_HANDLE_H
 #define HLRC_HANDLE_H
@@ -26,7 +26,7 @@
 struct handle {
     struct fabric_op op;
     _Atomic int node;      /* target; -1: free */
-    _Atomic uint64_t name; /* 0: not named (RH1) */
+    _Atomic uint64_t name; /* 0: not named */
     uint64_t uses;
     uint64_t begun; /* --trace-sim: items until then; 0: none */
 };
@@ -44,7 +44,7 @@ uint64_t handle_done(void);
 /* For --trace-sim: an item was recorded for an operation left pending. */
 void handle_left(void);
 
-/* Counter of operations without a handle (RH2). */
+/* Counter of operations without a handle. */
 struct fabric_op *handle_none(int node);
 
 void handles_fence_all(void); /* waits for the network only */

@@ -15,7 +15,8 @@
 struct pieces {
     const char *call;
     int node;
-    bool may_fault; /* some of the program's memory may be shared: check each piece (RM5) */
+    /* some of the program's memory may be shared: check each piece [thread.no-fault] */
+    bool may_fault;
     /* strided: the next piece, and for each level the number of pieces, and the number done */
     size_t off;
     char *local;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* rmw.c - hlrc_rmw and hlrc_rmw_compare: words of windows, by the fabric's atomics, for the owner
- * too (rule 8, fabric.h F6); words of 4 bytes only where atomics leave the neighbouring ones
- * unchanged. */
+ * too (rule 8, [fabric.atomics-only]); words of 4 bytes only where atomics leave the neighbouring
+ * ones unchanged. */
 #include <errno.h>
 #include <hlrc.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "hlrc/sync/change.h"
 #include "hlrc/sync/combine.h"
 
-/* RA3. A read needs no lock: the 4 bytes are written at once. */
+/* A read needs no lock: the 4 bytes are written at once. */
 static bool by_lock(const struct change *c, size_t bytes)
 {
     return bytes == 4 && c->op != HLRC_NO_OP && !(engine.fabric->caps & FABRIC_ATOMICS_NARROW);

@@ -39,7 +39,7 @@ static void start(enum way way, int node, const struct fabric_piece *piece, size
     PROBE(computing_resumed);
 }
 
-/* RM5. Keeps the pieces that the fabric may touch; stages the others. */
+/* [thread.no-fault]. Keeps the pieces that the fabric may touch; stages the others. */
 static size_t sort_out(struct stage *s, struct fabric_piece *piece, size_t n)
 {
     size_t kept = 0;

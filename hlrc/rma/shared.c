@@ -19,7 +19,7 @@
 #define AHEAD 32 /* pages of a piece that are requested together */
 
 /* Of one page. Bytes that bypass the page are staged on the stack: the program's memory may fault
- * (RM5). */
+ * [thread.no-fault]. */
 static void copy_part(enum way way, char *there, char *local, size_t len)
 {
     char stage[PAGE_SIZE];

@@ -3,7 +3,7 @@
  * transfer.c - hlrc_put and hlrc_get of contiguous bytes.
  *
  * One operation of the fabric, with few instructions around it. Program memory in the shared space
- * is staged on the stack (window.h RM5); such a transfer is complete when the call returns, with
+ * is staged on the stack [thread.no-fault]; such a transfer is complete when the call returns, with
  * or without a handle.
  */
 #include "hlrc/rma/transfer.h"

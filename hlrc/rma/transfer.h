@@ -52,7 +52,7 @@ static inline void transfer_record(enum way way, int node, size_t bytes, enum re
         handle_left();
 }
 
-/* RM5. Pieces of shared memory, staged through a stack buffer. */
+/* [thread.no-fault]. Pieces of shared memory, staged through a stack buffer. */
 struct stage {
     enum way way;
     int node;

@@ -102,7 +102,7 @@ static bool overlaps(size_t begin, size_t end)
     return false;
 }
 
-/* RM1. The lowest free offset: the beginning, or after a window; FREE: there is none. */
+/* The lowest free offset: the beginning, or after a window; FREE: there is none. */
 static size_t find_place(size_t size)
 {
     size_t best = overlaps(0, size) ? FREE : 0;
@@ -184,7 +184,7 @@ static void *create(size_t size)
     if (rc == 0) {
         rc = open_view(begin, whole);
         if (rc == 0)
-            rc = fabric_window_prepare(engine.fabric, arena.id, begin, whole); /* RM3 */
+            rc = fabric_window_prepare(engine.fabric, arena.id, begin, whole);
         rc = agree(rc);
         if (rc)
             (void)map_nothing(arena.app + begin, whole);
@@ -207,7 +207,7 @@ void *hlrc_window_create(size_t size)
     meet(MEETING_WINDOW_CREATE, size);
     void *window = create(size ? size : 1);
     int err = errno;
-    barrier_meet(MEETING_WINDOW_CREATE); /* RM3 */
+    barrier_meet(MEETING_WINDOW_CREATE);
     PROBE_END(barrier_call, span);
     errno = err;
     return window;
@@ -219,7 +219,7 @@ static void discard(struct window *w)
     atomic_store(&w->end, 0);
     atomic_store(&w->begin, FREE);
     (void)map_nothing(arena.app + begin, size);
-    int rc = fabric_window_discard(engine.fabric, arena.id, begin, size); /* RM4 */
+    int rc = fabric_window_discard(engine.fabric, arena.id, begin, size);
     if (rc)
         diag_fatal(1, "cannot free %zu bytes of a window: %s", size, strerror(-rc));
 }
@@ -236,7 +236,7 @@ void hlrc_window_free(void *window)
                    "hlrc_window_create once",
                    window);
     struct probe_span span = PROBE_BEGIN(barrier_call);
-    handles_fence_all(); /* RM4 */
+    handles_fence_all();
     meet(MEETING_WINDOW_FREE, (uintptr_t)window);
     discard(w);
     PROBE_END(barrier_call, span);

@@ -12,18 +12,18 @@
  *                                writable, prepared
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   RM1  All nodes make and free windows together, in one order, and each node finds the offset of
- *        the next one in a table that is the same on all.
- *   RM2  All operations on a part go through the fabric only, at its owner too, and the owner's
- *        loads and stores need no fault: no page, home, notice or handler is involved.
- *   RM3  A node's part is prepared before another node knows the window: an access never waits for
- *        the target's CPU.
- *   RM4  A window is freed after a barrier before which each node's operations are complete. Its
- *        owner frees the memory before it enters the next barrier: the next window there is zero,
- *        and no late write lands in it.
- *   RM5  (T1) While engine locks may be held the fabric touches the program's memory only where
- *        that cannot fault: memory in the shared space is copied by the calling thread, before or
- *        afterwards.
+ *   - All nodes make and free windows together, in one order, and each node finds the offset of the
+ *     next one in a table that is the same on all.
+ *   - All operations on a part go through the fabric only, at its owner too, and the owner's loads
+ *     and stores need no fault: no page, home, notice or handler is involved.
+ *   - A node's part is prepared before another node knows the window: an access never waits for the
+ *     target's CPU.
+ *   - A window is freed after a barrier before which each node's operations are complete. Its owner
+ *     frees the memory before it enters the next barrier: the next window there is zero, and no
+ *     late write lands in it.
+ *   - [thread.no-fault] While engine locks may be held the fabric touches the program's memory only
+ *     where that cannot fault: memory in the shared space is copied by the calling thread, before
+ *     or afterwards.
  */
 #ifndef HLRC_WINDOW_H
 #define HLRC_WINDOW_H
@@ -86,7 +86,7 @@ static inline size_t window_offset(const char *call, const void *at, size_t len,
     return off;
 }
 
-/* RM5. True if a byte of them lies in the shared space. */
+/* [thread.no-fault]. True if a byte of them lies in the shared space. */
 static inline bool local_is_shared(const void *at, size_t len)
 {
     if ((uintptr_t)at - (uintptr_t)arena.heap < arena.heap_bytes ||

@@ -78,7 +78,7 @@ static uint64_t by_request(uint32_t word, enum operation op, uint64_t a, uint64_
     return msg_wait(token)->arg;
 }
 
-/* AT1: decided by the protocol, so the same on all nodes. */
+/* rule 8: decided by the protocol, so the same on all nodes. */
 static uint64_t access_word(uint32_t word, enum operation op, uint64_t a, uint64_t b)
 {
     struct thread *t = thread_enter();

@@ -3,8 +3,8 @@
  * atomic.h - 64-bit words at a home node, node a mod N, changed atomically by any node. They order
  * no memory.
  *
- *   AT1  (rule 8) All accesses to a word go one way, its owner's included: the fabric's atomics
- *        where the page protocol uses them, else requests to the home's handler.
+ *   - (rule 8) All accesses to a word go one way, its owner's included: the fabric's atomics where
+ *     the page protocol uses them, else requests to the home's handler.
  */
 #ifndef HLRC_ATOMIC_H
 #define HLRC_ATOMIC_H

@@ -22,7 +22,7 @@
 static _Atomic uint64_t epoch;
 static _Atomic enum meeting last_call; /* of the last arrival */
 static _Atomic bool between;           /* arrived and not yet departed */
-static _Atomic bool deferred;          /* R6, at the next arrival */
+static _Atomic bool deferred;          /* at the next arrival */
 
 static void (*before_arrival)(void);
 
@@ -61,13 +61,13 @@ static bool arrive(bool waits, enum meeting call)
     struct thread *t = thread_enter();
     uint64_t number = atomic_load_explicit(&epoch, memory_order_relaxed);
     PROBE(barrier_arriving, number);
-    bool left = atomic_exchange(&deferred, false); /* R6 */
+    bool left = atomic_exchange(&deferred, false);
     if (left)
         waits = false;
     else
         interval_close(false);
     if (call != MEETING_MOVES)
-        PROBE(barrier_arrived, waits); /* TS2: after the flush */
+        PROBE(barrier_arrived, waits); /* after the flush */
     interval_vt(vt);
     enum arrival kind = !waits                ? ARRIVAL_PLAIN
                         : homes_offer(number) ? ARRIVAL_MOVES
@@ -106,13 +106,14 @@ static bool depart(bool closed)
         interval_unstored(false);
         if (races_checked())
             races_met(vt);
-        progress_settle(); /* R4: a writer's diffs arrive before its notices, which are here now */
+        /* [barrier.diffs-served]: a writer's diffs arrive before its notices, which are here now */
+        progress_settle();
         PROBE_END(acquire_pages, span);
         PROBE(barrier_departed, number_of_last(),
               atomic_load_explicit(&last_call, memory_order_relaxed) != MEETING_MOVES);
         thread_leave(t);
     }
-    race_acquire(); /* RC1 */
+    race_acquire();
     atomic_store(&between, false);
     return moves;
 }
@@ -164,7 +165,7 @@ void hlrc_barrier_arrive(void)
     call_check("hlrc_barrier_arrive");
     struct probe_span span = PROBE_BEGIN(barrier_call);
     barrier_arrive(MEETING_BARRIER);
-    let_handler_serve(true); /* R3: this thread continues its program, so the handler serves */
+    let_handler_serve(true); /* this thread continues its program, so the handler serves */
     PROBE_END(barrier_call, span);
 }
 
@@ -182,7 +183,7 @@ void barrier_all(enum meeting call)
     struct probe_span span = PROBE_BEGIN(barrier_all);
     prepare();
     bool closed = arrive(true, call);
-    if (depart(closed)) /* MV2 */
+    if (depart(closed)) /* [home-migration.full-barrier] */
         homes_move(number_of_last());
     PROBE_END(barrier_all, span, number_of_last());
 }

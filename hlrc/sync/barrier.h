@@ -10,22 +10,23 @@
  *      +----------- depart: interval_acquire of the merged vector time --------+
  *
  * Invariants
- *   R1  An arrival carries the vector time of the moment of arrival; writes between arrive and
- *       depart belong to the next interval.
- *   R2  The master counts arrivals by epoch: a fast node's next arrival may come before a slow
- *       node has departed.
- *   R3  Arrivals, and the diffs sent for a barrier, do not wake a node that has not arrived: it
- *       polls them when it arrives. From arrival to departure every event wakes a sleeping handler
- *       (progress_wake_on_all). So a node that is busy or asleep between arrive and depart delays
- *       no other node; barrier_pairs.c is the exception.
- *   R4  When a node departs it has served everything that arrived before its release. All diffs to
- *       its pages of the intervals that the barrier covers were sent before their writers arrived.
- *   R5  The release says the same to all nodes: whether all of them wait in this barrier and at
- *       least one has homes to migrate. Then hlrc_barrier returns after the migration round
- *       (homes.h MV2).
- *   R6  A node that defers its release (hlrc_defer_release) arrives with the vector time of its
- *       last release: it passes on nothing that it has not published. It may have dirty pages, so
- *       homes do not migrate (R5).
+ *   [barrier.arrival-time] An arrival carries the vector time of the moment of arrival; writes
+ *       between arrive and depart belong to the next interval.
+ *   - The master counts arrivals by epoch: a fast node's next arrival may come before a slow node
+ *     has departed.
+ *   - Arrivals, and the diffs sent for a barrier, do not wake a node that has not arrived: it polls
+ *     them when it arrives. From arrival to departure every event wakes a sleeping handler
+ *     (progress_wake_on_all). So a node that is busy or asleep between arrive and depart delays no
+ *     other node; barrier_pairs.c is the exception.
+ *   [barrier.diffs-served] When a node departs it has served everything that arrived before its
+ *       release. All diffs to its pages of the intervals that the barrier covers were sent before
+ *       their writers arrived.
+ *   - The release says the same to all nodes: whether all of them wait in this barrier and at least
+ *     one has homes to migrate. Then hlrc_barrier returns after the migration round
+ *     [home-migration.full-barrier].
+ *   - A node that defers its release (hlrc_defer_release) arrives with the vector time of its last
+ *     release: it passes on nothing that it has not published. It may have dirty pages, so homes do
+ *     not migrate.
  */
 #ifndef HLRC_BARRIER_H
 #define HLRC_BARRIER_H

@@ -65,7 +65,7 @@ static uint64_t next_name(void)
 
 /* ---- start and end ---- */
 
-/* RE3, C4 */
+/* [deadlock.in-transit] */
 static void report_signals(struct report_draft *d)
 {
     d->head.signals = atomic_load(&cond_under_way);
@@ -138,7 +138,7 @@ static void cond_serve_wait(struct request *req)
         q->first = ref + 1;
     q->last = ref + 1;
     spin_unlock(&queues_lock);
-    msg_reply(req, 0, 0, NULL); /* C1 */
+    msg_reply(req, 0, 0, NULL); /* [cond.registered-first] */
 }
 
 /* Takes the first waiter off the list, or all; returns a list linked through next_waiter. */
@@ -165,13 +165,13 @@ static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt, uint64_t n
     while (at) {
         uint32_t ref = at - 1;
         at = next_waiter[ref]; /* before the answer: the waiter may register again at once */
-        cond_count(1);         /* C4 */
+        cond_count(1);         /* [deadlock.in-transit] */
         struct probe_span span = PROBE_BEGIN(cond_wake);
         int node = (int)(ref / engine.tokens);
         msg_reply(msg_slot(node, ref % engine.tokens), (int64_t)name, span.more, vt);
-        PROBE_END(cond_wake, span, cond, node); /* TL4 */
+        PROBE_END(cond_wake, span, cond, node);
     }
-    cond_count(-1); /* C4 */
+    cond_count(-1); /* [deadlock.in-transit] */
 }
 
 static void cond_serve_signal(int from, const struct bulk *msg)
@@ -197,7 +197,7 @@ static void manager_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t
     bulk_send(manager_of(cond), msg, true, NULL);
 }
 
-/* C1. */
+/* [cond.registered-first]. */
 static uint32_t manager_enter(uint32_t cond)
 {
     const struct thread *t = thread_self();
@@ -214,7 +214,7 @@ static uint64_t manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
     struct wait_for what = { WAITS_SIGNAL, cond, 0 };
     const struct reply *rep = msg_wait_as(place, what);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
-    probe_self()->granted = rep->arg; /* TL4 */
+    probe_self()->granted = rep->arg;
     return (uint64_t)rep->status;
 }
 
@@ -260,13 +260,13 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     struct thread *t = thread_enter();
     struct probe_span call = PROBE_BEGIN(cond_wait), wait = PROBE_BEGIN(cond_await);
     uint64_t vt[NODES_MAX];
-    uint32_t place = conds->enter(cond); /* C1 */
+    uint32_t place = conds->enter(cond); /* [cond.registered-first] */
     PROBE(cond_registered, cond);
     struct probe_span span = PROBE_BEGIN(cond_unlock);
     engine.protocol.locks->release(lock);
-    PROBE_END(cond_unlock, span, cond, lock); /* TS2: after the flush */
+    PROBE_END(cond_unlock, span, cond, lock); /* after the flush */
     uint64_t name = conds->await(cond, place, vt);
-    cond_count(-1); /* C4 */
+    cond_count(-1); /* [deadlock.in-transit] */
     uint64_t number = probe_granted();
     if (!engine.alone)
         interval_acquire(vt, OCCASION_SIGNAL);
@@ -276,17 +276,17 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     PROBE_END(cond_relock, span, lock, probe_granted());
     PROBE_END(cond_wait, call, lock, name >> NAME_SHIFT, signal_number(name));
     thread_leave(t);
-    race_acquire(); /* RC1 */
+    race_acquire();
     race_lock(lock);
 }
 
 static void signal_waiters(uint32_t cond, bool all, uint64_t name)
 {
     uint64_t vt[NODES_MAX];
-    interval_close(true); /* C2 */
+    interval_close(true); /* [cond.signal-time] */
     interval_hand_on(vt);
     perturb(cond_signalling);
-    cond_count(1); /* C4 */
+    cond_count(1); /* [deadlock.in-transit] */
     engine.protocol.conds->signal(cond, all, vt, name);
 }
 
@@ -299,7 +299,7 @@ static void signal_call(const char *call, hlrc_cond_t cond, bool all)
     PROBE(cond_signalling, cond);
     uint64_t name = next_name();
     signal_waiters(cond, all, name);
-    PROBE_END(cond_signal, span, cond, all, signal_number(name)); /* TS2: after the flush */
+    PROBE_END(cond_signal, span, cond, all, signal_number(name)); /* after the flush */
     thread_leave(t);
 }
 

@@ -5,15 +5,15 @@
  * home, and waiters and signallers update it by remote operations: conds_mcs.c.
  *
  * Invariants
- *   C1  A waiter's registration is complete before its lock is released. So a signal sent after a
- *       thread took that lock finds the waiter, whatever path each takes.
- *   C2  A signal is a release and a wake-up an acquire: the signal carries the signaller's vector
- *       time to the waiter, which then acquires the lock again.
- *   C3  Waiters are woken in the order of registration; a broadcast wakes those registered when it
- *       is served.
- *   C4  A signal counts as pending from its call until it is served, and for each waiter that it
- *       wakes from then until that waiter returns. Starts are counted before ends
- *       (deadlock_report.h RE3).
+ *   [cond.registered-first] A waiter's registration is complete before its lock is released. So a
+ *       signal sent after a thread took that lock finds the waiter, whatever path each takes.
+ *   [cond.signal-time] A signal is a release and a wake-up an acquire: the signal carries the
+ *       signaller's vector time to the waiter, which then acquires the lock again.
+ *   - Waiters are woken in the order of registration; a broadcast wakes those registered when it is
+ *     served.
+ *   - A signal counts as pending from its call until it is served, and for each waiter that it
+ *     wakes from then until that waiter returns. Starts are counted before ends
+ *     [deadlock.in-transit].
  */
 #ifndef HLRC_COND_H
 #define HLRC_COND_H

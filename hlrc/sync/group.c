@@ -31,7 +31,7 @@ struct group {
 };
 
 static struct group *groups;         /* by number; touched where this node is a member */
-static _Atomic bool making;          /* held by one thread, which owns the three below (GR3) */
+static _Atomic bool making;          /* held by one thread, which owns the three below */
 static uint32_t given;               /* numbers assigned by this node */
 static uint64_t invited;             /* invitation rounds sent by this node */
 static uint64_t accepted[NODES_MAX]; /* by node: its last invitation that was answered */
@@ -114,7 +114,7 @@ static void tell(int node, size_t at, uint64_t word)
     fabric_wake(engine.fabric, node);
 }
 
-/* GR3, at the lowest member. */
+/* At the lowest member. */
 static void invite(const struct invitation *in)
 {
     uint64_t number = ++invited;
@@ -125,7 +125,7 @@ static void invite(const struct invitation *in)
         fabric_write_copied(engine.fabric, node, engine.control.id, invitation_at(engine.node) + 8,
                             in, invitation_bytes((int)in->count));
         perturb(group_inviting);
-        tell(node, invitation_at(engine.node), number); /* after the list: fabric.h F1 */
+        tell(node, invitation_at(engine.node), number); /* after the list: [fabric.write-order] */
     }
     for (uint32_t i = 0; i < in->count; i++) {
         if (in->nodes[i] != engine.node)
@@ -143,7 +143,7 @@ static const char *describe(const struct invitation *in, char *buf, size_t len)
     return buf;
 }
 
-/* GR3, at the others: waits for the invitation, takes the number from it, and answers. */
+/* At the others: waits for the invitation, takes the number from it, and answers. */
 static void accept_from(int lowest, struct invitation *mine)
 {
     char here[120], there[120];
@@ -232,7 +232,7 @@ static int make(struct invitation *in)
     if (lowest != engine.node) {
         accept_from(lowest, in);
     } else {
-        if (given < HLRC_MAX_GROUPS) /* GR2 */
+        if (given < HLRC_MAX_GROUPS)
             in->group = (uint32_t)engine.node * HLRC_MAX_GROUPS + given++;
         invite(in);
     }
@@ -271,7 +271,6 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
 
 /* ---- the group's barrier ---- */
 
-/* GR1, GR4 */
 static void meet(struct group *g, uint32_t number)
 {
     uint64_t vt[NODES_MAX];
@@ -305,7 +304,7 @@ void hlrc_group_barrier(hlrc_group group)
     race_release();
     if (g->pairs.count > 1)
         meet(g, group);
-    race_acquire();                        /* RC1 */
-    PROBE_END(group_barrier, span, group); /* TS2: after the flush */
+    race_acquire();
+    PROBE_END(group_barrier, span, group); /* after the flush */
     atomic_store(&g->busy, false);
 }

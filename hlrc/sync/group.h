@@ -10,18 +10,18 @@
  *   each other member   | waits for the invitation, compares      | answers
  *
  * Invariants
- *   GR1  When a member begins a group barrier its writes are published, urgently, and its vector
- *        time is passed on (interval.h I7). The homes of the written pages need not be members, so
- *        no other member would wake them.
- *   GR2  The number of a group contains its lowest member, and that node assigns each number once.
- *        So two groups share no slot at any node. Their members may enter barriers at the same
- *        time, a node in several groups by several threads.
- *   GR3  The lowest member sends an invitation after all have answered the previous one, and a
- *        node answers after it has read all of it. One thread of a node makes a group at a time:
- *        an invitation to another group shows that the calls were made in different orders.
- *   GR4  Only the group has synchronised, not all nodes: no log is trimmed, no home migrates, and
- *        homes whose diffs woke no handler still have to be notified (interval_met is for barriers
- *        of all nodes).
+ *   - When a member begins a group barrier its writes are published, urgently, and its vector time
+ *     is passed on [interval.quiet-diffs]. The homes of the written pages need not be members, so
+ *     no other member would wake them.
+ *   - The number of a group contains its lowest member, and that node assigns each number once. So
+ *     two groups share no slot at any node. Their members may enter barriers at the same time, a
+ *     node in several groups by several threads.
+ *   - The lowest member sends an invitation after all have answered the previous one, and a node
+ *     answers after it has read all of it. One thread of a node makes a group at a time: an
+ *     invitation to another group shows that the calls were made in different orders.
+ *   - Only the group has synchronised, not all nodes: no log is trimmed, no home migrates, and
+ *     homes whose diffs woke no handler still have to be notified (interval_met is for barriers of
+ *     all nodes).
  */
 #ifndef HLRC_GROUP_H
 #define HLRC_GROUP_H

@@ -75,7 +75,7 @@ static struct policy_migrate_move *gather(uint64_t barrier, uint32_t *n)
     return all;
 }
 
-/* MV1, at this node. */
+/* [home-migration.held], at this node. */
 static void hold(const struct policy_migrate_move *moves, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -85,7 +85,7 @@ static void hold(const struct policy_migrate_move *moves, uint32_t n)
             interval_close(false);
 }
 
-/* MV1 */
+/* [home-migration.held] */
 void homes_move(uint64_t barrier)
 {
     struct thread *t = thread_enter();

@@ -145,7 +145,7 @@ SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
         PROBE_END(lock_wait, span);
     }
     thread_leave(t);
-    race_acquire(); /* RC1 */
+    race_acquire();
 }
 
 SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
@@ -157,7 +157,7 @@ SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
     PROBE_END(lock_wait, span);
     thread_leave(t);
     if (rc == 0)
-        race_acquire(); /* RC1 */
+        race_acquire();
     else
         PROBE(lock_busy, lock);
     return rc;
@@ -178,7 +178,7 @@ SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
 
 /* Fast path: a lock that was last held on this node and has no waiter is acquired and released
  * without timestamps. No thread_enter is needed, since nothing else is held and no request is sent
- * (T1). */
+ * [thread.no-fault]. */
 
 void hlrc_lock(hlrc_lock_t lock)
 {

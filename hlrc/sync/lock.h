@@ -19,33 +19,36 @@
  *                 hlrc_unlock with a successor: grant        a request arrives: grant
  *
  * Invariants
- *   L1  A lock is HELD or CACHED at no more than one node; from grant to arrival it is at none.
- *   L2  The request that the manager forwards sets `next` at a node that is WAITING or HELD, or
- *       where the lock is LISTED (L6) or a thread is about to take it. There is at most one, since
- *       the manager gives each tail one successor.
- *   L3  When a lock is granted, a flush that began after the last hlrc_unlock has ended, or there
- *       was nothing to publish (interval_mark), and no reader has registered unnoticed since
- *       (interval_published, exclusive.h EP4). So the next owner gets the writes made under the
- *       lock (interval.h I1). The acquirer returns after interval_acquire of the granter's vector
- *       time. Threads of one node pass a lock to each other without a flush.
- *   L4  While the manager waits for the result of a try, it keeps other requests for that lock in
- *       order, in their slots.
- *   L5  A try that fails has changed neither the lock nor any vector time.
- *   L6  hlrc_unlock flushes the interval unless the lock is biased: no node has requested it for
- *       some unlocks. A request for a biased lock may arrive before a flush, and its handler may
- *       not wait for one. The request becomes `next`, the lock is LISTED, and the worker flushes
- *       and then grants each LISTED lock that no thread has taken. So a requester of a lock that
- *       no thread holds waits at most for a wake, the rest of one flush and the whole of the next.
- *   L7  The worker answers a try as well, from the state of the lock at the end of the flush.
- *       Until then there is no `next` (L4).
- *   L8  A lock's mode is FREE or TAKEN only where it is CACHED or HELD and no thread or node waits
- *       for it. Then a thread acquires it by one compare-and-swap of the mode. It releases it by
- *       one to GUARDED, before its test for unpublished stores (interval.h I10), and a store of
- *       FREE. A thread that changes anything else guards it (GUARDED), which disables both fast
- *       paths.
- *   L9  Other threads of the node may find a free lock before a woken waiter runs, and overtake
- *       it. After a limited number of times in a row the lock is reserved for the waiters. So a
- *       thread that polls under the lock does not starve the thread it polls for.
+ *   [lock.one-node] A lock is HELD or CACHED at no more than one node; from grant to arrival it is
+ *       at none.
+ *   [lock.successor] The request that the manager forwards sets `next` at a node that is WAITING or
+ *       HELD, or where the lock is LISTED [lock.biased] or a thread is about to take it. There is
+ *       at most one, since the manager gives each tail one successor.
+ *   [lock.flush-first] When a lock is granted, a flush that began after the last hlrc_unlock has
+ *       ended, or there was nothing to publish (interval_mark), and no reader has registered
+ *       unnoticed since (interval_published, [unshared.new-readers]). So the next owner gets the
+ *       writes made under the lock [interval.covers-dirty]. The acquirer returns after
+ *       interval_acquire of the granter's vector time. Threads of one node pass a lock to each
+ *       other without a flush.
+ *   - While the manager waits for the result of a try, it keeps other requests for that lock in
+ *     order, in their slots.
+ *   [lock.failed-try] A try that fails has changed neither the lock nor any vector time.
+ *   [lock.biased] hlrc_unlock flushes the interval unless the lock is biased: no node has requested
+ *       it for some unlocks. A request for a biased lock may arrive before a flush, and its handler
+ *       may not wait for one. The request becomes `next`, the lock is LISTED, and the worker
+ *       flushes and then grants each LISTED lock that no thread has taken. So a requester of a lock
+ *       that no thread holds waits at most for a wake, the rest of one flush and the whole of the
+ *       next.
+ *   - The worker answers a try as well, from the state of the lock at the end of the flush. Until
+ *     then there is no `next`.
+ *   [lock.fast-mode] A lock's mode is FREE or TAKEN only where it is CACHED or HELD and no thread
+ *       or node waits for it. Then a thread acquires it by one compare-and-swap of the mode. It
+ *       releases it by one to GUARDED, before its test for unpublished stores
+ *       [interval.unpublished-test], and a store of FREE. A thread that changes anything else
+ *       guards it (GUARDED), which disables both fast paths.
+ *   [lock.overtaking] Other threads of the node may find a free lock before a woken waiter runs,
+ *       and overtake it. After a limited number of times in a row the lock is reserved for the
+ *       waiters. So a thread that polls under the lock does not starve the thread it polls for.
  */
 #ifndef HLRC_LOCK_H
 #define HLRC_LOCK_H

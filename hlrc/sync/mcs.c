@@ -25,7 +25,7 @@ struct queue_node {
 
 /* By thread: a queue node that it has freed, + 1. */
 static uint32_t *spare;
-/* By queue node: its vector time was read at the home, and is still there (MQ3). */
+/* By queue node: its vector time was read at the home, and is still there [mcs.time-first]. */
 static bool *at_home;
 static spin_lock_word nodes_lock; /* guards the three below */
 static uint32_t *returned;        /* queue nodes that were used, and are free */
@@ -102,7 +102,7 @@ static uint32_t another_node(void)
     return k;
 }
 
-/* MQ1 */
+/* [mcs.node-clear] */
 uint32_t mcs_take_node(void)
 {
     uint32_t *mine = &spare[thread_self()->index], k = *mine ? *mine - 1 : another_node();
@@ -144,11 +144,11 @@ bool mcs_take_free(const struct mcs *q, uint32_t k, uint64_t *tail)
     bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
     fabric_cas(engine.fabric, q->home, engine.control.id, q->at, 0, mcs_name(k), tail, &op);
     if (together)
-        read_time(q, k, &op); /* MQ3 */
+        read_time(q, k, &op); /* [mcs.time-first] */
     fabric_wait(engine.fabric, &op);
     if (!together && *tail == 0) {
         perturb(lock_taken);
-        read_time(q, k, &op); /* MQ3 */
+        read_time(q, k, &op); /* [mcs.time-first] */
         fabric_wait(engine.fabric, &op);
     }
     at_home[k] = *tail == 0;
@@ -177,7 +177,7 @@ static bool enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
     if (before == 0)
         return true;
     fabric_write(engine.fabric, mcs_name_node(before), engine.control.id, mcs_name_next(before),
-                 &me, sizeof me, NULL); /* MQ2 */
+                 &me, sizeof me, NULL); /* [mcs.node-clear] */
     mcs_await(k, (struct wait_for){ q->what, q->object, q->home });
     return false;
 }
@@ -187,7 +187,7 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t tail;
     if (!mcs_take_free(q, k, &tail) && enter_queue(q, k, tail)) {
-        read_time(q, k, &op); /* MQ3 */
+        read_time(q, k, &op); /* [mcs.time-first] */
         fabric_wait(engine.fabric, &op);
         at_home[k] = true;
     }
@@ -195,7 +195,7 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
 
 /* ---- release ---- */
 
-/* MQ4 */
+/* [mcs.time-first] */
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
 {
     uint64_t number = probe_grant(), yes = number ? number : told ? told : 1;
@@ -227,7 +227,8 @@ bool mcs_awaited(uint32_t k)
     return successor_of(k) != 0;
 }
 
-/* No successor is linked yet. True if there is none, and the queue is now free. MQ2, MQ3 */
+/* No successor is linked yet. True if there is none, and the queue is now free. [mcs.node-clear],
+ * [mcs.time-first] */
 static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     struct fabric_op op = FABRIC_OP_INIT;
@@ -245,11 +246,11 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     if (successor_of(k) || !set_free(q, k, vt)) {
         progress_wait((struct wait_for){ q->next, q->object, q->home }, has_successor, &k,
-                      WAIT_STATE); /* MQ2 */
+                      WAIT_STATE); /* [mcs.node-clear] */
         struct probe_span span = PROBE_BEGIN(lock_pass);
         uint64_t next = successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL, 0);
         if (q->timed)
             PROBE_END(lock_pass, span, q->object, mcs_name_node(next), number);
     }
-    mcs_give_node(k); /* MQ1 */
+    mcs_give_node(k); /* [mcs.node-clear] */
 }

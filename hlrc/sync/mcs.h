@@ -14,17 +14,17 @@
  *            else:         vector time and word to the successor's queue node
  *
  * Invariants (in brackets the rules of doc/design.md)
- *   MQ1  A queue node is clear before the tail names it, and belongs to its queue until its owner
- *        has released: at most one name and one grant are written into it, and the owner has seen
- *        both by then. So no late write hits it.
- *   MQ2  A node that exchanges the tail for its own name always notifies its predecessor. A
- *        releaser whose compare-and-swap shows that it is not the last waits for the successor's
- *        name.
- *   MQ3  (3) The vector time of a free queue is at the home before the tail is 0 (fabric.h F2),
- *        and is read after the compare-and-swap that found 0 there. A releaser whose vector time
- *        equals the one it read there need not write it again.
- *   MQ4  (3) The vector time of a grant is in the queue node before the grant word (F1), which
- *        wakes a sleeping waiter.
+ *   [mcs.node-clear] A queue node is clear before the tail names it, and belongs to its queue until
+ *       its owner has released: at most one name and one grant are written into it, and the owner
+ *       has seen both by then. So no late write hits it.
+ *       - A node that exchanges the tail for its own name always notifies its predecessor. A
+ *         releaser whose compare-and-swap shows that it is not the last waits for the successor's
+ *         name.
+ *   [mcs.time-first] (3) The vector time of a free queue is at the home before the tail is 0
+ *       [fabric.atomic-order], and is read after the compare-and-swap that found 0 there. A
+ *       releaser whose vector time equals the one it read there need not write it again.
+ *       - (3) The vector time of a grant is in the queue node before the grant word
+ *         [fabric.write-order], which wakes a sleeping waiter.
  */
 #ifndef HLRC_MCS_H
 #define HLRC_MCS_H
@@ -54,7 +54,8 @@ size_t mcs_name_next(uint64_t name); /* offset of its successor field in its nod
 int mcs_init(void); /* 0 or -ENOMEM */
 void mcs_end(void);
 
-uint32_t mcs_take_node(void); /* clear (MQ1); ends the program if all are in use. Spins */
+/* clear [mcs.node-clear]; ends the program if all are in use. Spins */
+uint32_t mcs_take_node(void);
 void mcs_give_node(uint32_t k);
 
 /* If the queue is free, this node acquires it: returns true, and mcs_time(k) is its vector time.
@@ -69,9 +70,9 @@ bool mcs_awaited(uint32_t k);
 void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt);
 
 /* For a queue node whose name other nodes got by other means. mcs_await waits for its grant word.
- * mcs_grant writes that word, with a vector time (MQ4), and returns the number of the grant, if
- * the timeline has one (timeline.h TL4). The waiting thread finds that number in `granted`, else
- * `told`, unless that is 0. */
+ * mcs_grant writes that word, with a vector time [mcs.time-first], and returns the number of the
+ * grant, if the timeline has one (timeline.h). The waiting thread finds that number in `granted`,
+ * else `told`, unless that is 0. */
 void mcs_await(uint32_t k, struct wait_for what);
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told);
 

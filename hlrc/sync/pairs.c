@@ -16,13 +16,14 @@
 
 /* Of a slot, before the vector time. */
 struct head {
-    _Atomic uint64_t word;  /* (epoch + 1) << WORD_EPOCH | call << 2 | kind; 0 before any */
-    _Atomic uint64_t asked; /* written by the receiver of the round: epoch + 1 (PE5) */
+    _Atomic uint64_t word; /* (epoch + 1) << WORD_EPOCH | call << 2 | kind; 0 before any */
+    /* written by the receiver of the round: epoch + 1 [barrier-pairs.sleep-test] */
+    _Atomic uint64_t asked;
 };
 
 static_assert(sizeof(struct head) == PAIRS_HEAD, "it fits the space reserved in the layout");
 
-/* PE3 */
+/* [barrier-pairs.two-slots] */
 static size_t slot_at(const struct pairs *p, int round, uint64_t epoch)
 {
     return p->slots + ((size_t)round * 2 + (epoch & 1)) * engine.at.meeting_slot_size;
@@ -31,7 +32,7 @@ static size_t slot_at(const struct pairs *p, int round, uint64_t epoch)
 static uint64_t word_here(const struct pairs *p, int round, uint64_t epoch)
 {
     const struct head *h = control_at(slot_at(p, round, epoch));
-    return atomic_load_explicit(&h->word, memory_order_acquire); /* PE2 */
+    return atomic_load_explicit(&h->word, memory_order_acquire); /* [barrier-pairs.word-last] */
 }
 
 static int node_of(const struct pairs *p, int member)
@@ -46,15 +47,15 @@ void pairs_prepare(const struct pairs *p)
     fabric_window_prepare(engine.fabric, win, p->slots, bytes);
     for (int r = 0; r < pairs_rounds(p->count); r++) {
         int behind = (p->self + (1 << r)) % p->count;
-        int before = (p->self + p->count - (1 << r)) % p->count; /* PE5 */
+        int before = (p->self + p->count - (1 << r)) % p->count; /* [barrier-pairs.sleep-test] */
         fabric_window_require(engine.fabric, node_of(p, behind), win, p->slots, bytes);
         fabric_window_require(engine.fabric, node_of(p, before), win, p->slots, bytes);
     }
 }
 
 #ifdef HLRC_DEBUG
-/* PE3, of all slots here during a barrier: the next one may have begun elsewhere, and none after
- * it. */
+/* [barrier-pairs.two-slots], of all slots here during a barrier: the next one may have begun
+ * elsewhere, and none after it. */
 static void pairs_assert_state(const struct pairs *p)
 {
     for (int r = 0; r < pairs_rounds(p->count); r++) {
@@ -74,7 +75,7 @@ static bool is_asked(const struct pairs *p)
     return atomic_load_explicit(&h->asked, memory_order_relaxed) == p->epoch + 1;
 }
 
-/* PE1, PE2, PE5 */
+/* [barrier-pairs.two-slots], [barrier-pairs.word-last], [barrier-pairs.sleep-test] */
 static void send(const struct pairs *p)
 {
     int to = node_of(p, (p->self + (1 << p->round)) % p->count), win = engine.control.id;
@@ -124,7 +125,8 @@ static void merge(struct pairs *p)
     enum arrival kind = (enum arrival)(word & 3);
     enum meeting call = (enum meeting)(word >> 2 & ((1 << MEETING_BITS) - 1));
     if (call != p->call)
-        meeting_refuse(node_of(p, p->self), p->call, awaited_node(p), call); /* ME1 */
+        /* [collective.same-call] */
+        meeting_refuse(node_of(p, p->self), p->call, awaited_node(p), call);
     vt_raise(p->vt, (const uint64_t *)(const void *)(h + 1));
     if (p->kind < kind)
         p->kind = kind;
@@ -136,13 +138,13 @@ bool pairs_go_on(struct pairs *p)
     while (p->round < last && round_here(p)) {
         merge(p);
         p->asked = false;
-        if (++p->round < last) /* PE4 */
+        if (++p->round < last) /* [barrier-pairs.word-last] */
             send(p);
     }
     return p->round == last;
 }
 
-/* PE5, once in a round. */
+/* [barrier-pairs.sleep-test], once in a round. */
 static void ask(struct pairs *p)
 {
     uint64_t word = p->epoch + 1;
@@ -154,7 +156,7 @@ static void ask(struct pairs *p)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* PE5: requests a wake before the last poll, after a sleep was announced. */
+/* [barrier-pairs.sleep-test]: requests a wake before the last poll, after a sleep was announced. */
 static bool round_here_or_asked(void *arg)
 {
     struct pairs *p = arg;

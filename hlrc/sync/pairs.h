@@ -17,20 +17,20 @@
  *   begin: send round 0      round r received: merge, send round r + 1      last round: complete
  *
  * Invariants
- *   PE1  A slot belongs to one round at one member, and is written by one other.
- *   PE2  The vector time of a round is written before its word (fabric.h F1), which has the epoch
- *        and so is never reset.
- *   PE3  There are two slots for each round, by parity of the epoch. A member that writes in epoch
- *        e + 2 has completed e + 1, for which all had begun e + 1, and read their slots of e. So a
- *        write of a partner that is one epoch ahead is recorded, and never lost. From four members
- *        on a partner can be ahead: it has heard of this one through others.
- *   PE4  Round r + 1 is sent when round r is merged: a word covers all members its sender has
- *        heard of.
- *   PE5  A member that is about to sleep in a round requests a wake, by a word in the slot of the
- *        member that will write to it, and then polls its own slot once more. A writer that finds
- *        such a word after its own write wakes; no member wakes a node that has not begun. If
- *        request and write cross in the network the sleeper finds the word by itself: it sleeps
- *        for bounded times (progress.h S5).
+ *   [barrier-pairs.word-last] The vector time of a round is written before its word
+ *       [fabric.write-order], which has the epoch and so is never reset.
+ *       - Round r + 1 is sent when round r is merged: a word covers all members its sender has
+ *         heard of.
+ *   [barrier-pairs.two-slots] There are two slots for each round, by parity of the epoch. A member
+ *       that writes in epoch e + 2 has completed e + 1, for which all had begun e + 1, and read
+ *       their slots of e. So a write of a partner that is one epoch ahead is recorded, and never
+ *       lost. From four members on a partner can be ahead: it has heard of this one through others.
+ *       - A slot belongs to one round at one member, and is written by one other.
+ *   [barrier-pairs.sleep-test] A member that is about to sleep in a round requests a wake, by a
+ *       word in the slot of the member that will write to it, and then polls its own slot once
+ *       more. A writer that finds such a word after its own write wakes; no member wakes a node
+ *       that has not begun. If request and write cross in the network the sleeper finds the word by
+ *       itself: it sleeps for bounded times [progress.sleep-test].
  */
 #ifndef HLRC_PAIRS_H
 #define HLRC_PAIRS_H
@@ -67,7 +67,7 @@ static inline int pairs_rounds(int members)
     return n;
 }
 
-/* Slots needed at each member (PE3). */
+/* Slots needed at each member [barrier-pairs.two-slots]. */
 static inline size_t pairs_slots(int members)
 {
     return 2 * (size_t)pairs_rounds(members);
@@ -77,7 +77,8 @@ static inline size_t pairs_slots(int members)
  * for registration. Waits, without serving. */
 void pairs_prepare(const struct pairs *p);
 
-/* This member arrives, with this vector time, in this call (ME1). Does not wait. */
+/* This member arrives, with this vector time, in this call [collective.same-call]. Does not
+ * wait. */
 void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind, enum meeting call);
 /* Advances as far as the others allow; true if the barrier is complete. Does not wait. */
 bool pairs_go_on(struct pairs *p);
@@ -85,7 +86,7 @@ bool pairs_go_on(struct pairs *p);
  * barrier may begin. `what` and `object` describe the wait: struct wait_for. */
 void pairs_end(struct pairs *p, enum waits what, uint64_t object);
 
-/* Adds the progress of a barrier (a group, or MEETING_OF_ALL) to a report; at any time (RE1). */
+/* Adds the progress of a barrier (a group, or MEETING_OF_ALL) to a report; at any time. */
 void pairs_report(struct report_draft *d, uint32_t group, const struct pairs *p);
 
 #endif

@@ -19,7 +19,7 @@ uint64_t parcel_step(void)
     return step;
 }
 
-/* PC2. In the window of every node. */
+/* In the window of every node. */
 static size_t slot_at(int sender)
 {
     return engine.at.parcels + ((size_t)sender * 2 + (step & 1)) * parcel_bytes(engine.nodes);
@@ -42,7 +42,7 @@ void parcel_send(int node, size_t len)
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
     send(node, len, &op);
-    fabric_wait(engine.fabric, &op); /* PC1 */
+    fabric_wait(engine.fabric, &op);
     thread_leave(t);
 }
 
@@ -53,7 +53,7 @@ void parcel_send_all(size_t len)
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node)
             send(n, len, &op);
-    fabric_wait(engine.fabric, &op); /* PC1 */
+    fabric_wait(engine.fabric, &op);
     thread_leave(t);
 }
 

@@ -6,12 +6,11 @@
  *   parcel_room, filled | written to others, complete | barrier | parcel_from
  *
  * Invariants
- *   PC1  A node arrives after its parcels are in their receivers' memory: the word that reports
- *        its arrival to another node may come through a third (fabric.h F4).
- *   PC2  There are two slots for each sender, by parity of the step, which all nodes count alike.
- *        A sender writes a slot again in step k + 2, after the barrier of step k + 1, which all
- *        nodes have entered with their parcels of step k read. One barrier per step is therefore
- *        enough.
+ *   - A node arrives after its parcels are in their receivers' memory: the word that reports its
+ *     arrival to another node may come through a third [fabric.target-order].
+ *   - There are two slots for each sender, by parity of the step, which all nodes count alike. A
+ *     sender writes a slot again in step k + 2, after the barrier of step k + 1, which all nodes
+ *     have entered with their parcels of step k read. One barrier per step is therefore enough.
  */
 #ifndef HLRC_PARCEL_H
 #define HLRC_PARCEL_H
@@ -36,7 +35,7 @@ void *parcel_begin(void);
 /* Sends the first `len` bytes to a node, or to all others. Waits for the network only. */
 void parcel_send(int node, size_t len);
 void parcel_send_all(size_t len);
-/* Ends the step: a barrier, in this call (ME1). Waits for all nodes. */
+/* Ends the step: a barrier, in this call [collective.same-call]. Waits for all nodes. */
 void parcel_meet(enum meeting call);
 /* The parcel of a node to this one, or this node's own; valid until the next step ends. */
 const void *parcel_from(int node);

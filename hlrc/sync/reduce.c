@@ -8,8 +8,8 @@
  * pieces.
  *
  * Invariants
- *   RD1  Values are always combined starting with node 0's, in the order of nodes. So all nodes
- *        get the same bits, whatever rounding does, and get them again in the next run.
+ *   - Values are always combined starting with node 0's, in the order of nodes. So all nodes get
+ *     the same bits, whatever rounding does, and get them again in the next run.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -78,7 +78,6 @@ static size_t pack(const struct reduction *r, const char *values, size_t n)
     return sizeof head + n * r->bytes;
 }
 
-/* RD1. */
 static void combine_all(const struct reduction *r, char *sum, size_t n)
 {
     memcpy(sum, values_from(r, 0), n * r->bytes);

@@ -8,10 +8,10 @@
  *             release turn
  *
  * Invariants
- *   RW1  A writer holds the turn, which new readers need: no node reads. The turn is granted in
- *        the order of lock.h, so a writer waits only for readers that read already.
- *   RW2  The counter changes, and is waited for, under the guard. So a writer has acquired from
- *        all earlier readers, and a reader from the earlier writer, by the turn.
+ *   - A writer holds the turn, which new readers need: no node reads. The turn is granted in the
+ *     order of lock.h, so a writer waits only for readers that read already.
+ *   - The counter changes, and is waited for, under the guard. So a writer has acquired from all
+ *     earlier readers, and a reader from the earlier writer, by the turn.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -48,7 +48,7 @@ void hlrc_rwlock_destroy(hlrc_rwlock_t lock)
     hlrc_lock_destroy(lock.turn);
 }
 
-/* RW2. ASSUMPTION: this thread holds the turn. */
+/* ASSUMPTION: this thread holds the turn. */
 static void enter(hlrc_rwlock_t lock)
 {
     hlrc_lock(lock.guard);
@@ -59,7 +59,7 @@ static void enter(hlrc_rwlock_t lock)
 
 void hlrc_rwlock_rdlock(hlrc_rwlock_t lock)
 {
-    hlrc_lock(lock.turn); /* RW1 */
+    hlrc_lock(lock.turn);
     enter(lock);
 }
 
@@ -81,10 +81,10 @@ void hlrc_rwlock_rdunlock(hlrc_rwlock_t lock)
 
 void hlrc_rwlock_wrlock(hlrc_rwlock_t lock)
 {
-    hlrc_lock(lock.turn); /* RW1 */
+    hlrc_lock(lock.turn);
     hlrc_lock(lock.guard);
     while (hlrc_atomic_load(lock.readers) != 0)
-        hlrc_cond_wait(lock.none, lock.guard); /* RW2 */
+        hlrc_cond_wait(lock.none, lock.guard);
     hlrc_unlock(lock.guard);
 }
 

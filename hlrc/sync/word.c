@@ -51,7 +51,7 @@ static uint64_t by_fabric(struct word w, int home, const struct change *c)
 
 /* ---- by the home's handler ---- */
 
-/* ASSUMPTION: the page is locked, and this node is its home (WD1). */
+/* ASSUMPTION: the page is locked, and this node is its home (rule 8). */
 static uint64_t perform_here(struct word w, const struct page *p, const struct change *c)
 {
     uint64_t old = change_bytes(page_mem(w.page) + w.at, w.bytes);
@@ -69,7 +69,8 @@ void word_serve(struct request *req)
                         req->arg[0], req->arg[1] };
     struct word w = { req->object, FLAGS_AT(req->flags), combine_bytes(c.type) };
     struct page *p = page_lock(w.page);
-    debug_assert(p->home == 0 || page_is_home(p, engine.node)); /* MV1: the page is BUSY there */
+    /* [home-migration.held]: the page is BUSY there */
+    debug_assert(p->home == 0 || page_is_home(p, engine.node));
     uint64_t old = perform_here(w, p, &c);
     page_unlock(p);
     msg_reply(req, 0, old, NULL);
@@ -90,14 +91,14 @@ static uint64_t by_request(struct word w, int home, const struct change *c)
 
 static bool atomics_are_the_way(void)
 {
-    return (engine.protocol.pages->caps & FABRIC_ATOMICS) && !races_checked(); /* WD1, FW2 */
+    return (engine.protocol.pages->caps & FABRIC_ATOMICS) && !races_checked(); /* rule 8 */
 }
 
 static struct page *begin(struct word w)
 {
     struct page *p;
     while (!(p = page_word_begin(w.page, w.at, w.bytes)))
-        interval_close(true); /* WD2 */
+        interval_close(true); /* [word.ordered] */
     return p;
 }
 
@@ -161,7 +162,7 @@ static int operate(void *word, const struct change *c, uint64_t *old)
     *old = perform(w, c);
     PROBE_END(word, span, w.page);
     if (copies_over())
-        copies_trim(); /* CP4 */
+        copies_trim();
     thread_leave(t);
     return 0;
 }

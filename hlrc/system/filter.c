@@ -45,7 +45,7 @@
 #    define LOW(word)  ((uint32_t)(word))
 #    define OFFSET(of) ((uint32_t)offsetof(struct seccomp_data, of))
 
-/* Marks the environment of programs of HLRC that this process starts: SF2. */
+/* Marks the environment of programs of HLRC that this process starts. */
 #    define FILTERED "HLRC_FILTERED"
 
 /* ---- the filter program ---- */
@@ -157,7 +157,7 @@ static void emit_arg(unsigned arg)
     steps[skip].jf = (uint8_t)(step_count - skip - 1);
 }
 
-/* SF2: `first` to `last` are the upper words of the libraries' addresses. */
+/* `first` to `last` are the upper words of the libraries' addresses. */
 static void emit_code(uint32_t first, uint32_t last)
 {
     IF_GE(first, 0, 2);
@@ -165,7 +165,6 @@ static void emit_code(uint32_t first, uint32_t last)
     RETURN(SECCOMP_RET_TRAP);
 }
 
-/* SF1, SF2 */
 static bool build(uint32_t code)
 {
     uintptr_t begin, end;
@@ -189,7 +188,7 @@ static bool build(uint32_t code)
     land_all(to_code.at, to_code.count);
     LOAD(OFFSET(instruction_pointer) + 4);
     emit_code(code - 1, code + 1);
-    if (addresses_parted(&begin, &end)) /* libraries of dlopen: AD2 */
+    if (addresses_parted(&begin, &end)) /* libraries of dlopen: [addresses.reserved] */
         emit_code(HIGH(begin), HIGH(end - 1));
     RETURN(SECCOMP_RET_ALLOW);
     return step_count <= STEPS;
@@ -202,13 +201,13 @@ static bool layout_is_old(void)
     return procfs_number("/proc/sys/vm/legacy_va_layout", 0) != 0;
 }
 
-/* SF2: address of the C library's code. */
+/* Address of the C library's code. */
 static uintptr_t code_address(void)
 {
     return (uintptr_t)&syscall;
 }
 
-/* SF2: programs started from here on have the usual layout. */
+/* Programs started from here on have the usual layout. */
 static bool start_as_usual(void)
 {
     int now = personality(0xffffffff);
@@ -231,7 +230,7 @@ static const char *obstacle(void)
     return NULL;
 }
 
-/* SF4. The flag keeps the CPU's speculation as it is without a filter. */
+/* The flag keeps the CPU's speculation as it is without a filter. */
 static int install(void)
 {
     const struct sock_fprog program = { (unsigned short)step_count, steps };
@@ -283,7 +282,7 @@ int filter_start(void)
     why = start_as_usual() ? NULL : "the system does not allow personality(2)";
     int rc = why ? -ENOTSUP : start(&why);
     if (rc == 0 || engine.config.syscalls == SYSCALLS_AUTO)
-        return 0; /* SF3 */
+        return 0;
     diag_report(1, "--syscalls touch: %s; or start with --syscalls off", why);
     return rc;
 }

@@ -16,7 +16,7 @@
 
 #    define TRAP_PAGE ((void *)0x17fffffff000) /* not used otherwise: lane.h, space.c */
 
-/* ---- SC2: the page from which calls are made ---- */
+/* ---- the page from which calls are made ---- */
 
 typedef long make_fn(long number, const uint64_t args[CALL_ARGS]);
 static make_fn *make;
@@ -44,7 +44,7 @@ int trap_page(void)
     memcpy(page, make_code, sizeof make_code);
     if (mprotect(page, PAGE_SIZE, PROT_READ | PROT_EXEC) != 0)
         return -errno;
-    debug_assert(((uintptr_t)TRAP_PAGE >> 32) + 1 < (uintptr_t)&syscall >> 32); /* SC2 */
+    debug_assert(((uintptr_t)TRAP_PAGE >> 32) + 1 < (uintptr_t)&syscall >> 32);
     make = (make_fn *)(uintptr_t)page;
     return 0;
 }
@@ -85,7 +85,7 @@ void *trap_own(struct trap *t, int at, size_t bytes, bool copied)
 
 void trap_give(const struct trap *t, int at, size_t bytes)
 {
-    if (t->pass[at] != t->args[at] && bytes) /* SC1 */
+    if (t->pass[at] != t->args[at] && bytes) /* [syscalls.copies] */
         memcpy((void *)(uintptr_t)t->args[at], (const void *)(uintptr_t)t->pass[at], bytes);
 }
 

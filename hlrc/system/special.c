@@ -102,7 +102,7 @@ long special_poll(struct trap *t)
     }
     long result = trap_make(t);
     for (size_t i = 0; i < count && own && !trap_failed(result); i++)
-        theirs[i].revents = own[i].revents; /* SC1 */
+        theirs[i].revents = own[i].revents; /* [syscalls.copies] */
     if (t->number == SYS_ppoll)
         trap_give(t, 2, TIME_BYTES);
     return result;
@@ -318,14 +318,13 @@ long special_mincore(struct trap *t)
     return result;
 }
 
-/* ---- SC5 ---- */
+/* ---- state that the return from a handler restores ---- */
 
 static uint64_t bit(int sig)
 {
     return UINT64_C(1) << (sig - 1);
 }
 
-/* SC4. */
 long special_mask(struct trap *t)
 {
     uint64_t now, set, never = bit(SIGKILL) | bit(SIGSTOP) | bit(SIGSYS) | bit(SIGSEGV);

@@ -66,7 +66,7 @@ static bool is_read(enum call_how how)
            how == CALL_IN_BITS;
 }
 
-/* SC1: how many of `bytes` the system has written. */
+/* [syscalls.copies]: how many of `bytes` the system has written. */
 static size_t written(const struct trap *t, const struct call_arg *a, size_t bytes, long result)
 {
     uint32_t now = 0;
@@ -112,7 +112,6 @@ static long make_by_table(struct trap *t)
     return result;
 }
 
-/* SC3. */
 static long make_unknown(struct trap *t)
 {
     for (int i = 0; i < CALL_ARGS && t->number >= calls_end(); i++)
@@ -147,7 +146,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
         fault_hand_on(&next, sig, info, context);
     } else if (next.sa_handler == SIG_DFL || info->si_code > 0) {
         handlers_default(sig);
-        (void)raise(sig); /* SC4: not blocked */
+        (void)raise(sig); /* not blocked */
     }
 }
 
@@ -159,11 +158,11 @@ static void on_trap(int sig, siginfo_t *info, void *context)
         pass_on(sig, info, context);
     } else {
         bool none = altstack_is_new(context);
-        debug_assert(sigismember(&((ucontext_t *)context)->uc_sigmask, SIGSYS) != 1); /* SC4 */
+        debug_assert(sigismember(&((ucontext_t *)context)->uc_sigmask, SIGSYS) != 1);
         t.number = info->si_syscall;
         t.context = context;
         if (engine.app && altstack_is_small(context))
-            altstack_run(thread_self()->index, serve, &t); /* AS1 */
+            altstack_run(thread_self()->index, serve, &t);
         else
             serve(&t);
         if (none && altstack_is_new(context))
@@ -172,7 +171,6 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* SC4. */
 int trap_install(void)
 {
     struct sigaction act = { .sa_sigaction = on_trap,

@@ -16,17 +16,17 @@
  *       got <---------------'
  *
  * Invariants
- *   SC1  Memory that the system reads is copied before the call. Memory that it has written is
- *        copied after it, and no byte more: another thread may have written the others by then. A
- *        page may become inaccessible during the call, however long it lasts, and no data that the
- *        system has returned is lost.
- *   SC2  The handler makes calls from a fixed page (trap_page), which the filter lets pass: it is
- *        not in the libraries' address range.
- *   SC3  A call with unknown memory arguments ends the job with one line that names it.
- *   SC4  While the handler waits in a call, the program's signals are delivered as usual; their
- *        handlers may make such a call, too. SIGSYS is never blocked (handlers.h HN3).
- *   SC5  A call may change state of the thread that the return from a handler restores: the signal
- *        mask and the alternate stack. The handler changes them in the saved context.
+ *   [syscalls.copies] Memory that the system reads is copied before the call. Memory that it has
+ *       written is copied after it, and no byte more: another thread may have written the others by
+ *       then. A page may become inaccessible during the call, however long it lasts, and no data
+ *       that the system has returned is lost.
+ *   - The handler makes calls from a fixed page (trap_page), which the filter lets pass: it is not
+ *     in the libraries' address range.
+ *   - A call with unknown memory arguments ends the job with one line that names it.
+ *   - While the handler waits in a call, the program's signals are delivered as usual; their
+ *     handlers may make such a call, too. SIGSYS is never blocked (handlers.h).
+ *   - A call may change state of the thread that the return from a handler restores: the signal
+ *     mask and the alternate stack. The handler changes them in the saved context.
  */
 #ifndef HLRC_TRAP_H
 #define HLRC_TRAP_H
@@ -51,8 +51,8 @@ struct trap {
 /* Installs the handler and the page of its calls. 0 or a negative errno. */
 int trap_install(void);
 
-/* SC2: maps the page of those calls. True if `code` is in it: a filter of the program itself has
- * trapped a call of the handler. */
+/* Maps the page of those calls. True if `code` is in it: a filter of the program itself has trapped
+ * a call of the handler. */
 int trap_page(void);
 bool trap_is_own(const void *code);
 
@@ -70,7 +70,6 @@ void trap_give(const struct trap *t, int at, size_t bytes);
  * system will report. */
 bool trap_look(void *out, uint64_t from, size_t bytes);
 
-/* SC3. */
 _Noreturn void trap_refuse(const struct trap *t, int at, uint64_t address, const char *why);
 
 static inline bool trap_failed(long result)

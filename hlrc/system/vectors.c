@@ -56,7 +56,7 @@ static bool pieces_own(struct trap *t, struct pieces *p, bool copied)
     return true;
 }
 
-/* SC1: copies the first `bytes` of all pieces to the program. */
+/* [syscalls.copies]: copies the first `bytes` of all pieces to the program. */
 static void pieces_give(const struct pieces *p, size_t bytes)
 {
     for (size_t i = 0; i < p->count && bytes; i++) {
@@ -209,7 +209,7 @@ long special_messages(struct trap *t)
     return result;
 }
 
-/* ---- SC3: memory that the system keeps after the call ---- */
+/* ---- memory that the system keeps after the call ---- */
 
 struct control {
     uint64_t data, key_and_flags, kind_and_fd, at, bytes, more[3];

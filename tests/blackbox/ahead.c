@@ -66,11 +66,12 @@ static void stores(int writer, uint64_t k)
     struct hlrc_stats after = stats();
     if (me == writer)
         expect_word(after.write_faults - before.write_faults, 3, "write faults of node %d", me);
-    if (me == writer) /* AH2: what shows that they were not written */
+    if (me == writer) /* [readahead.twin]: what shows that they were not written */
         expect(after.twins - before.twins >= written - 3, "%ju twins at node %d",
                (uintmax_t)(after.twins - before.twins), me);
     uint64_t announced = after.write_notices - before.write_notices;
-    if (me == writer && hlrc_home((void *)(uintptr_t)data) == me) /* all that were open: P9 */
+    /* all that were open: [page.equal-twin] */
+    if (me == writer && hlrc_home((void *)(uintptr_t)data) == me)
         expect(announced >= written && announced <= PAGES, "%ju pages announced by the home",
                (uintmax_t)announced);
     else
@@ -83,8 +84,8 @@ static void stores(int writer, uint64_t k)
 }
 
 /* Node 0 fills memory that nobody has written. After some pages its faults begin to assign homes
- * (AH5), and no page has one that lies farther behind the end than those of one fault. A stream of
- * a few pages leaves the ones behind it as they were. */
+ * [readahead.dense-claims], and no page has one that lies farther behind the end than those of one
+ * fault. A stream of a few pages leaves the ones behind it as they were. */
 static void first_stores(void)
 {
     const uint64_t most = 32, few = 32, begin = 2 * few,

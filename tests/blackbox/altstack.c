@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "altstack.h AS1: alternate stacks";
+const char litmus_rule[] = "altstack.h: alternate stacks";
 const int litmus_nodes[] = { 2, 0 };
 
 #define PAGES 200u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Handling page faults and system calls uses less than half of an alternate stack (altstack.h AS3).
+ * Handling page faults and system calls uses less than half of an alternate stack (altstack.h).
  * Each thread paints its alternate stack and that of its slot, which are the same without a
  * sanitizer. Then it does what takes most of them: faults that fetch pages, while other nodes send
  * diffs; faults that end an interval to make room; system calls on shared memory, which fault in
@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "altstack.h AS3: depth of alternate stacks";
+const char litmus_rule[] = "altstack.h: depth of alternate stacks";
 const int litmus_nodes[] = { 2, 3, 0 };
 
 LITMUS_SET(CACHE_SIZE, "64K")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Nodes that meet in different collective calls (meeting.h ME1): one line names both, and a node that is in each; whoever finds
-# it out. The two ways to pass a barrier are one call. And what a program does wrong with windows (hlrc_rma.h): one line.
+# Nodes that meet in different collective calls [collective.same-call]: one line names both, and a node that is in each;
+# whoever finds it out. The two ways to pass a barrier are one call. And what a program does wrong with windows
+# (hlrc_rma.h): one line.
 . "$(dirname "$0")/../lib.sh"
 meet=$top_builddir/tests/blackbox/meet
 test -x "$meet" || skip "$meet is not built"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # With --protocol onesided a home that computes is home of locks, pages and words for nothing: no other thread of its process
-# runs at all while another node uses them (progress.h NH1), by the CPU clocks of its threads. With ASYNC they do, which those
-# clocks show.
+# runs at all while another node uses them [progress.no-handler], by the CPU clocks of its threads. With ASYNC they do,
+# which those clocks show.
 . "$(dirname "$0")/../lib.sh"
 cpu=${CPU:-$top_builddir/microbench/cpu}
 test -x "$cpu" || skip "$cpu is not built"

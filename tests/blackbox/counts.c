@@ -200,7 +200,7 @@ static void first_touches(void)
     }
     step(0, first_write_at_default);
     want[0].write_faults++;
-    if (!async) { /* ASYNC opens its block, and asks nobody (page.h P11) */
+    if (!async) { /* ASYNC opens its block, and asks nobody [page.unshared-block] */
         want[0].first_write_faults++;
         want[0].homes_assigned++;
         home_word(0, 0);

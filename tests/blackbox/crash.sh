@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What is said of a program that crashes: node, thread, signal, address and what lies there, then the stack with functions
-# and lines; the status is 128 + the signal (crash.h CR1). ADDRESS and BLOCK are what the program itself has printed, other
+# and lines; the status is 128 + the signal (crash.h). ADDRESS and BLOCK are what the program itself has printed, other
 # numbers are N.
 . "$(dirname "$0")/../lib.sh"
 crash=$(realpath "$top_builddir/tests/blackbox/crash") && test -x "$crash" || skip "crash is not built"
@@ -97,7 +97,7 @@ if randomized; then
     expect_crash others-code 139 'hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: execution of the program as node 0 has loaded it: pointers to functions, virtual tables and static data differ between nodes; start with --no-aslr'
 fi
 
-# a handler that the program sets later gets what is no page fault, after the first crash was told of (HN1)
+# a handler that the program sets later gets what is no page fault, after the first crash was told of
 run_job 2 ardmar "$crash" late-handler
 expect_crash late-handler 3 'hlrc: node 1, thread 0: SIGSEGV at ADDRESS: not shared memory: write through a NULL pointer; the program handles it'
 expect_out late-handler '^own handler$'

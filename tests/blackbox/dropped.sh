@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # --check races, on applications that lack one lock or barrier: each place of their source that calls hlrc_lock or
 # hlrc_barrier is left out in turn, and what comes of it is reported, or refused by name, or the answer, which the
-# application verifies itself, is right. Whole, none of them has a race. RK1 to RK3, RR1 to RR3.
+# application verifies itself, is right. Whole, none of them has a race. [races.last-writers], [races.reads-first].
 . "$(dirname "$0")/../lib.sh"
 test -z "${HLRC_TEST_SANITIZERS:-}" || skip "ThreadSanitizer's calls and other sanitizers do not go together"
 test "$(uname -m)" = x86_64 || skip "not tried on $(uname -m)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Black box: a system call that is given a protected buffer fails with EFAULT, and hlrc_touch cures
- * it; also where another node asks in between for the pages (pages_async.c H1), or for a lock that
- * is free here and whose holder has published nothing so far (page.h P10). */
+ * it; also where another node asks in between for the pages [pages-async.first-request], or for a
+ * lock that is free here and whose holder has published nothing so far [page.touched]. */
 #include "tests/litmus/litmus.h"
 
 #include <errno.h>

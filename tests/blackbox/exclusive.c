@@ -2,9 +2,9 @@
 /*
  * Black box: a home page that no other node has read costs two faults, and then no fault, no twin
  * and no notice, however often its home writes it (exclusive.h); from the interval on in which
- * somebody reads it, it is announced again, but once if it is not written any more (EP6); what is
- * written once is announced once. With ASYNC a default home opens a block of its pages by one fault
- * (page.h P11).
+ * somebody reads it, it is announced again, but once if it is not written any more
+ * [unshared.new-readers]; what is written once is announced once. With ASYNC a default home opens a
+ * block of its pages by one fault [page.unshared-block].
  */
 #include "tests/litmus/litmus.h"
 
@@ -96,8 +96,10 @@ static void read_by_one(void)
         hlrc_barrier();
     }
     struct hlrc_stats read = stats();
-    expect_word(read.write_notices, announced.write_notices, "announced again (EP6)");
-    expect_word(read.page_fetches - announced.page_fetches, READ, "page fetches (EP6)");
+    expect_word(read.write_notices, announced.write_notices,
+                "announced again [unshared.new-readers]");
+    expect_word(read.page_fetches - announced.page_fetches, READ,
+                "page fetches [unshared.new-readers]");
     for (uint64_t k = ROUNDS + 1; k <= ROUNDS + 4; k++) {
         struct hlrc_stats before = stats();
         write_own(k);
@@ -118,7 +120,8 @@ static void read_by_one(void)
 static void written_once(void)
 {
     for (int k = 0; k < 20; k++)
-        hlrc_barrier(); /* pages that stayed writable rest: until then they are announced (P9) */
+        /* pages that stayed writable rest: until then they are announced [page.equal-twin] */
+        hlrc_barrier();
     data = placed(shared_words(PAGES * PAGE_WORDS * (uint64_t)nodes));
     write_own(1);
     hlrc_barrier();
@@ -193,7 +196,8 @@ static void amid_a_block(void)
 }
 
 /* The home of a page that has left tracking is told by a lock of what another node has written to
- * it, and closes no interval since that one came: its next access waits for the diff (P2). */
+ * it, and closes no interval since that one came: its next access waits for the diff
+ * [page.open-not-stale]. */
 static void told_of(void)
 {
     enum { LOCK = 30 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Jobs in which all threads wait for each other end, with a line for each thread and one that names the circle; jobs that only
-# seem to stand still do not, and nothing is said of them (deadlock_detect.h JU1 to JU3, deadlock_report.h RE1 to RE3, look.h LO1, LO2). The
+# seem to stand still do not, and nothing is said of them ([deadlock.two-rounds], [deadlock.in-transit], look.h). The
 # cases are in hang.c.
 . "$(dirname "$0")/../lib.sh"
 hang=$top_builddir/tests/blackbox/hang

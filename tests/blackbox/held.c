@@ -2,7 +2,7 @@
 /*
  * Black box: with --syscalls touch system calls are given shared memory in whatever state its pages
  * are, past the C library's functions too, and have the effect that they have with private memory
- * (trap.h SC1). Each call is made with memory that nobody has touched, that another node has
+ * [syscalls.copies]. Each call is made with memory that nobody has touched, that another node has
  * written, and that this node has written and published; afterwards all nodes have the same there.
  */
 #include "tests/litmus/litmus.h"
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "trap.h SC1: system calls on shared memory";
+const char litmus_rule[] = "syscalls.copies: system calls on shared memory";
 const int litmus_nodes[] = { 2, 3, 0 };
 
 LITMUS_SET(SYSCALLS, "touch")
@@ -290,8 +290,7 @@ static void times_and_names(struct place p)
     expect(lock->l_type == F_UNLCK, "a lock of type %d", lock->l_type);
 }
 
-/* The thread's mask and alternate stack are what the calls have made of them (SC5); SIGSYS stays
- * open (SC4). */
+/* The thread's mask and alternate stack are what the calls have made of them; SIGSYS stays open. */
 static void signals(struct place p)
 {
     static const int open_[] = { SIGKILL, SIGSTOP, SIGSYS, SIGSEGV };

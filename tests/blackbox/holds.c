@@ -43,7 +43,7 @@ static char *shared; /* four pages */
 static int fds[2], other[2];
 static volatile pid_t reader;
 
-/* ---- SC1: another node's requests close the page of a read that waits ---- */
+/* ---- [syscalls.copies]: another node's requests close the page of a read that waits ---- */
 
 static void *read_into_page(void *arg)
 {
@@ -101,7 +101,7 @@ static void wait_amid_closings(void)
     expect(memcmp(shared + 100, TEXT, 16) == 0);
 }
 
-/* ---- SC4: a signal comes to a thread that waits; its handler makes such a call ---- */
+/* ---- a signal comes to a thread that waits; its handler makes such a call ---- */
 
 static volatile sig_atomic_t handled;
 
@@ -117,8 +117,8 @@ static void interrupt(int flags, long wanted)
     pthread_t thread;
     struct sigaction act = { .sa_handler = handler, .sa_flags = flags };
     char got[16];
-    sigfillset(&act.sa_mask); /* HN3 */
-#ifdef __SANITIZE_ADDRESS__   /* sigaction is the sanitizer's */
+    sigfillset(&act.sa_mask);
+#ifdef __SANITIZE_ADDRESS__ /* sigaction is the sanitizer's */
     sigdelset(&act.sa_mask, SIGSYS);
     sigdelset(&act.sa_mask, SIGSEGV);
 #endif
@@ -157,7 +157,7 @@ static void interrupted(void)
     }
 }
 
-/* All signals blocked, in any way that programs have (HN3). */
+/* All signals blocked, in any way that programs have. */
 static void blocked(void)
 {
     sigset_t all, was;
@@ -172,7 +172,7 @@ static void blocked(void)
     expect(pthread_sigmask(SIG_SETMASK, &was, NULL) == 0);
 }
 
-/* ---- SF2: what this program starts ---- */
+/* ---- what this program starts ---- */
 
 /* As a program that knows nothing of HLRC: memory of its own at the same addresses. */
 static int as_child(const char *address)
@@ -203,7 +203,7 @@ static void children(void)
     }
 }
 
-/* ---- SC3 ---- */
+/* ---- a call with unknown memory arguments ---- */
 
 static void unknown(void)
 {
@@ -232,7 +232,7 @@ static void submitted(void)
     syscall(SYS_io_submit, 0, 1, list);
 }
 
-/* SF4: threads of this process that have the filter. */
+/* Threads of this process that have the filter. */
 static int filtered(void)
 {
     char name[300], text[4096];
@@ -264,7 +264,7 @@ static void innocent(void)
            (errno == EFAULT || errno == ENOTSOCK));
 }
 
-/* ---- SF3 ---- */
+/* ---- a filter that cannot be installed ---- */
 
 static void refused_by_system(void)
 {
@@ -288,7 +288,7 @@ static void without_seccomp(char **argv)
     expect(!"execv");
 }
 
-/* The program's own small alternate stack (altstack.h AS1). */
+/* The program's own small alternate stack (altstack.h). */
 static void small_stack(void)
 {
     size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + 8192;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # System calls on shared memory (hlrcrun --syscalls touch): those that wait, that are interrupted, that other programs make, and
-# those that are refused (SC1, SC3, SC4, SF2, SF3).
+# those that are refused [syscalls.copies].
 . "$(dirname "$0")/../lib.sh"
 holds=${HOLDS:-$top_builddir/tests/blackbox/holds}
 test -x "$holds" || skip "$holds is not built"
@@ -52,7 +52,7 @@ refused request 'ioctl: argument 3, 0x[0-9a-f]+, is in shared memory, and HLRC d
 refused lent 'vmsplice: argument 2, 0x[0-9a-f]+, is in shared memory, which the system would keep using.*'
 refused submitted 'io_submit: argument 3, 0x[0-9a-f]+, is in shared memory, which the system would keep using.*'
 
-# SF3: off, not there, or not possible here
+# off, not there, or not possible here
 run_job 2 ardmar "$holds" efault
 expect_status "off by default" 0
 run_job 2 ardmar --syscalls auto "$holds" without "$holds" efault

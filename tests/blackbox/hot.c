@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Black box: a page that is written in every interval faults twice and no more, and where others
- * write it too, once for each time that it is brought (ahead.h AH4); away from its home nothing
- * is announced that its node has not written; a page that rests is write-protected again, after
- * as many closings as --hot-pages says; memory that is given back hot comes back zero.
+ * write it too, once for each time that it is brought (ahead.h); away from its home nothing is
+ * announced that its node has not written; a page that rests is write-protected again, after as
+ * many closings as --hot-pages says; memory that is given back hot comes back zero.
  */
 #include "tests/litmus/litmus.h"
 
@@ -63,7 +63,8 @@ static void faults_twice(void)
             continue;
         expect_word(after.write_faults - before.write_faults, k <= 2 ? 2 * PAGES : 0,
                     "write faults in round %ju", (uintmax_t)k);
-        /* those at home a second time, by the closing that finds them unchanged: P9 */
+        /* those at home a second time, by the closing that finds them unchanged:
+         * [page.equal-twin] */
         uint64_t announced = after.write_notices - before.write_notices,
                  due = (k == 1 ? 2 : 3) * PAGES;
         expect(announced >= due && announced <= due + OTHERS, "%ju pages announced in round %ju",
@@ -82,7 +83,7 @@ static void rests(void)
     if (me == 0) {
         uint64_t announced = after.write_notices - before.write_notices;
         expect(announced >= BUDGET * PAGES && announced <= BUDGET * (PAGES + OTHERS),
-               "%ju home pages announced, none written: P9", (uintmax_t)announced);
+               "%ju home pages announced, none written: [page.equal-twin]", (uintmax_t)announced);
         expect_word(after.hot_unchanged - before.hot_unchanged, (BUDGET - 1) * 2 * PAGES,
                     "pages found unchanged before they are write-protected");
     }
@@ -106,7 +107,7 @@ static void written_by_another(void)
     hlrc_barrier();
     hlrc_barrier(); /* a closing of the home with the diffs in its pages */
     struct hlrc_stats after = stats();
-    if (me != 0) /* the home announces what it has open: P9 */
+    if (me != 0) /* the home announces what it has open: [page.equal-twin] */
         expect_word(after.write_notices - before.write_notices, me == nodes - 1 ? PAGES : 0,
                     "pages announced by node %d, the last one has written", me);
     if (me == 0)

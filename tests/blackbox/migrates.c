@@ -51,7 +51,7 @@ void litmus_run(void)
     uint64_t before = faults();
     take_turns(counter, LEARNT, TURNS);
     uint64_t taken = faults() - before;
-    /* a renewal that is late on a busy machine is a fault, but none at home (renew.h RN4) */
+    /* a renewal that is late on a busy machine is a fault, but none at home (renew.h) */
     expect(taken <= (me == 0 ? TURNS / SEALED / 2 : TURNS / 2), "node %d: %ju faults in %u turns",
            me, (uintmax_t)taken, TURNS);
     hlrc_barrier();

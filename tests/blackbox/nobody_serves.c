@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Black box: --protocol onesided (progress.h NH1). With a node stopped another one takes and frees
- * the locks whose home it is, learns what it wrote, fetches its pages and brings diffs to them. No
- * message is sent, and no thread is there to serve any.
+ * Black box: --protocol onesided [progress.no-handler]. With a node stopped another one takes and
+ * frees the locks whose home it is, learns what it wrote, fetches its pages and brings diffs to
+ * them. No message is sent, and no thread is there to serve any.
  */
 #include "tests/litmus/litmus.h"
 

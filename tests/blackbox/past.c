@@ -2,7 +2,7 @@
 /*
  * Pages that were twice used together are opened together (hlrc/memory/past.h): node 1 stores to
  * pages in an order without a stride, node 0 reads them so, again and again; from the third time on
- * few of them fault. Those that are no longer used drop out (PG2).
+ * few of them fault. Those that are no longer used drop out.
  */
 #include "tests/litmus/litmus.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# --profile (hlrc/report/profile_shared.h, FS1 to FS4; PF1 to PF3): twenty programs that share pages falsely are told of, with the line that
+# --profile (hlrc/report/profile_shared.h): twenty programs that share pages falsely are told of, with the line that
 # allocated them and a remedy; those that only look like it are not. What is counted is what --stats counts. The report's
 # estimate is not compared with a time here: doc/profile.md has measurements.
 . "$(dirname "$0")/../lib.sh"
@@ -41,7 +41,7 @@ for how in aligned producer locked migrates exchange own_first halo words alone 
     done
 done
 
-# JSON: the sums are those of --stats, but for faults of samples (PF3). Twelve turns under a lock of three nodes.
+# JSON: the sums are those of --stats, but for faults of samples. Twelve turns under a lock of three nodes.
 what=JSON
 HLRC_PROFILE=$work/profile.json HLRC_STATS=$work/stats.json run_job 3 ardmar "$sharing" locked 12
 expect_status "$what" 0
@@ -70,7 +70,7 @@ JSON=$work/profile.json "$perl" -MJSON::PP -e '
     print STDERR "$time s in the map of $p->{wall_seconds} s\n" if $time < $p->{wall_seconds} - 1e-5;
     print join(" ", $sum{fetches}, $sum{diffs}, $sum{diff_bytes}, $sum{read_faults} + $sum{write_faults}, $pages, $locks, $barriers), "\n";
 ' >"$work/sums" 2>"$work/map" || fail "$what: not as documented"
-test ! -s "$work/map" || fail "$what: $(head -1 "$work/map")" # HE1
+test ! -s "$work/map" || fail "$what: $(head -1 "$work/map")"
 read -r fetches diffs bytes faults pages locks barriers <"$work/sums"
 test "$fetches" = "$(total page_fetches)" || fail "$what: $fetches fetches, --stats has $(total page_fetches)"
 test "$pages" = "$fetches" || fail "$what: $pages pages by home, $fetches fetches"
@@ -81,7 +81,7 @@ test "$barriers" -ge 12 || fail "$what: $barriers barriers"
 all=$(($(total read_faults) + $(total write_faults)))
 test "$faults" -le "$all" || fail "$what: $faults faults, --stats has $all"
 
-what="faults of samples" # PF3
+what="faults of samples"
 HLRC_PROFILE=$work/profile.json HLRC_STATS=$work/stats.json run_job 2 ardmar "$sharing" 0
 stats_read "$what" "$work/stats.json" 2
 faults=$(grep -oE '^\{"kind.*"by_node"' "$work/profile.json" | grep -oE '"(read|write)_faults":[0-9]+' | awk -F: '{ sum += $2 } END { print sum }')

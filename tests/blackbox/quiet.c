@@ -148,7 +148,7 @@ static void reset(void)
 }
 
 /* Of a page that stays writable, or is opened ahead, it is announced whether or not it was written
- * (page.h P9). */
+ * [page.equal-twin]. */
 LITMUS_SET(HOT_PAGES, "0")
 LITMUS_SET(AHEAD, "0")
 

@@ -2,23 +2,25 @@
 /*
  * A job of two nodes or more with a race, or without, for races.sh (races/races.h):
  *
- *   race same      nodes 0 and 1 write bytes 24 to 27 between the same two barriers (RK1, RK2)
- *   race locks     the same, each under a lock of its own (RK1)
- *   race home      as same, but the page is at home with node 0 before (FW1)
- *   race word      as home, and node 0 operates on the word behind its stores (page_word.h WD2)
- *   race before F  node 1 writes before it takes the lock under which node 0 has written (RK3)
- *   race after F   node 0 writes behind the unlock, then node 1 takes the lock and writes (RK3)
- *   race joined F  node 1 writes in more intervals than a page's home keeps apart (RK5); node 2
+ *   race same      nodes 0 and 1 write bytes 24 to 27 between the same two barriers
+ *                  [races.last-writers]
+ *   race locks     the same, each under a lock of its own
+ *   race home      as same, but the page is at home with node 0 before [races.tracked]
+ *   race word      as home, and node 0 operates on the word behind its stores [word.ordered]
+ *   race before F  node 1 writes before it takes the lock under which node 0 has written
+ *   race after F   node 0 writes behind the unlock, then node 1 takes the lock and writes
+ *   race joined F  node 1 writes in more intervals than a page's home keeps apart; node 2
  *                  knows of the first, and writes what that has written
  *   race open F    what node 0, the home, has stored and not closed is compared with node 1's diff
- *                  while node 0 closes it; node 1 writes the same bytes behind a barrier (RK2)
+ *                  while node 0 closes it; node 1 writes the same bytes behind a barrier
+ *                  [races.last-writers]
  *   race reads     node 0 writes bytes 24 to 27, node 1 reads them, between the same two barriers
  *   race read-locks     the same, each under a lock of its own
- *   race read-before F  node 1 reads before it takes the lock under which node 0 has written (RR1)
+ *   race read-before F  node 1 reads before it takes the lock under which node 0 has written
  *   race read-early F   node 1 reads, and its interval ends, before anybody has written the page;
- *                  node 0 writes it then (RR3)
+ *                  node 0 writes it then [races.reads-first]
  *   race read-behind    node 0 notes reads at its home under the lock under which node 1 has
- *                  written, each time before it has taken in what that was (RR4): no race
+ *                  written, each time before it has taken in what that was: no race
  *   race clean     all that looks like it: other bytes, one lock, chains of locks, operations
  *                  on a word of a page that the home writes, blocks that are freed and used again
  *
@@ -285,7 +287,7 @@ int main(int argc, char **argv)
     if (at_home && me == 0)
         page[0] = 1; /* its home is here */
     hlrc_barrier();
-    for (int turn = 0; turn < 3 && strcmp(what, "same") == 0; turn++) { /* RK4 */
+    for (int turn = 0; turn < 3 && strcmp(what, "same") == 0; turn++) {
         write_both(page);
         hlrc_barrier();
         memset(page, 0, me == 2 ? 100 : 0);

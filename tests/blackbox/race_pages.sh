@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# --check races on many pages in one interval (RK1, RK2, RK4, RR3): each race that the plan of race_pages.c has is reported once,
-# with the page, its bytes, their place in the block or variable, and both nodes; and no other.
+# --check races on many pages in one interval [races.last-writers], [races.reads-first]: each race that the plan of
+# race_pages.c has is reported once, with the page, its bytes, their place in the block or variable, and both nodes; and no
+# other.
 . "$(dirname "$0")/../lib.sh"
 race=$top_builddir/tests/blackbox/race_pages
 test -x "$race" || skip "$race is not built"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # --check races (races/races.h): two nodes that write the same bytes are told of, with both lines of the source, and the
-# status is 66 (RK1 to RK5, FW1, WD2, RR1 to RR4); what only looks like that is not. Random programs, which have no races, give no report.
+# status is 66 [races.last-writers], [races.tracked], [word.ordered], [races.reads-first]; what only looks like that is not.
+# Random programs, which have no races, give no report.
 . "$(dirname "$0")/../lib.sh"
 race=$top_builddir/tests/blackbox/race random=$top_builddir/tests/random/random
 test -x "$race" || skip "$race is not built"
@@ -38,7 +39,7 @@ for protocol in async ardmar onesided; do
     for how in same locks home word before after; do
         found $protocol "$race" $how ""
     done
-    for how in joined open read-behind read-behind read-behind clean; do # RR4: by chance
+    for how in joined open read-behind read-behind read-behind clean; do # by chance
         clean $protocol "$race" $how
     done
     test -n "${HLRC_TEST_SANITIZERS:-}" && continue # then no reads are noted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Memory of the program's own that is shared: what hlrc_share refuses, and how nodes end that do not share the same (RG1).
+# Memory of the program's own that is shared: what hlrc_share refuses, and how nodes end that do not share the same.
 . "$(dirname "$0")/../lib.sh"
 ranges=$top_builddir/tests/blackbox/ranges
 export HLRC_NO_ASLR=yes

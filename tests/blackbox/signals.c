@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A signal comes to a thread that waits in a call, and its handler reads a page that has to be
- * fetched (thread.h T1). signals.sh says what must become of the job. Node 1 waits for a lock that
- * node 0 has; node 0 sends the signal.
+ * fetched [thread.no-fault]. signals.sh says what must become of the job. Node 1 waits for a lock
+ * that node 0 has; node 0 sends the signal.
  */
 #include "tests/litmus/litmus.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "thread.h T1: a signal in the midst of a call";
+const char litmus_rule[] = "thread.no-fault: a signal in the midst of a call";
 const int litmus_nodes[] = { 2, 0 };
 
 #define SIGNALS 50 /* each reads a page of its own */

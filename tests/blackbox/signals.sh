@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A signal handler that accesses shared memory inside an HLRC call ends the job with a line, whatever the call holds;
-# with --signals mask it runs after the call (thread.h T1).
+# with --signals mask it runs after the call [thread.no-fault].
 . "$(dirname "$0")/../lib.sh"
 signals=${SIGNALS:-$top_builddir/tests/blackbox/signals}
 test -x "$signals" || skip "$signals is not built"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Broadcasts that are longer than the ring through which they go (heap/stream.h ST1 to ST3): from
- * each node in turn, one right behind the other, of lengths around those of a slot and of the ring,
- * into private memory and, slowly, into shared memory that faults page by page.
+ * Broadcasts that are longer than the ring through which they go (heap/stream.h): from each node in
+ * turn, one right behind the other, of lengths around those of a slot and of the ring, into private
+ * memory and, slowly, into shared memory that faults page by page.
  */
 #include "tests/litmus/litmus.h"
 

@@ -16,7 +16,7 @@ const int litmus_nodes[] = { 2, 3, 0 };
 #define SPACE (1ul << 24)
 
 LITMUS_SET(MEMORY, "16M")
-LITMUS_SET(HOT_PAGES, "0") /* what is not written is not announced: page.h P9 */
+LITMUS_SET(HOT_PAGES, "0") /* what is not written is not announced: [page.equal-twin] */
 
 /* The inode of the object that is mapped at an address, and its protection ("rw-s"). */
 static unsigned long inode_at(const volatile void *address, char prot[5])

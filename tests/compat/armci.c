@@ -21,7 +21,7 @@ static void right(int condition, const char *what, int line)
     exit(1);
 }
 
-/* AR1. Each has as much as it asked for; the last one nothing. */
+/* Each has as much as it asked for; the last one nothing. */
 static void memory(void)
 {
     void **at = malloc((size_t)n * sizeof *at);
@@ -169,7 +169,7 @@ static void accumulate(void **at)
     ARMCI_Barrier();
 }
 
-/* ---- operations that are begun (AR2) ---- */
+/* ---- operations that are begun ---- */
 
 static void begun(void **at)
 {

@@ -102,7 +102,7 @@ static void order(void)
     }
 }
 
-/* ---- messages: JM1, JM2 ---- */
+/* ---- messages ---- */
 
 static void messages(void)
 {

@@ -19,13 +19,13 @@ done
 if command -v g++ >/dev/null; then
     build containers containers.cc g++ hlrc++ && compare containers '1 2 3' '1 2' ardmar "$work/file"
     [ -x "$work/containers" ] && compare containers 2 2 'async onesided' "$work/file"
-    [ -x "$work/containers" ] && SORTED=yes compare containers 3 1 ardmar streams # SM1: where no constructor of the program ran
+    [ -x "$work/containers" ] && SORTED=yes compare containers 3 1 ardmar streams # where no constructor of the program ran
 fi
 if command -v gfortran >/dev/null; then
     build fortran fortran.f90 gfortran hlrcfort && compare fortran '1 2 3' '1 2' ardmar
     [ -x "$work/fortran" ] && compare fortran 2 2 'async onesided'
 fi
-# SM5: system calls with what the program has, on several nodes
+# system calls with what the program has, on several nodes
 build calls calls.c gcc hlrcc && compare calls 2 '1 2' 'ardmar async onesided' "$work/file" && compare calls 3 1 ardmar "$work/file"
 compare loops 8 2 ardmar # more than there are cores
 
@@ -59,7 +59,7 @@ cmp -s "$work/wanted" "$work/out" || fail "bare: $(diff "$work/wanted" "$work/ou
 expect_err "__sync" '^hlrcc: fences\.c:operations\.[^:]*: warning: atomic instruction'
 test "$(grep -c operations "$work/err")" = 1 || fail "__sync: $(cat "$work/err")"
 
-# which atomic operations an object has: WA1, WA2
+# which atomic operations an object has
 notes() { readelf -n "$work/says.o" | sed -n 's/.*HLRC .*type: (0x0*100\([12]\)).*/\1/p'; }
 says() { # WHAT CODE OPTION...
     local what=$1 code=$2
@@ -81,7 +81,6 @@ says 1 "void f8(int n) { __sync_fetch_and_add(a, n); }"
 echo 'void f(int *a, int n) { __atomic_fetch_add(a, n, 0); }' | "$top_builddir/hlrcc" -x c -c - -o "$work/says.o"
 test "$(notes)" = 2 || fail "from standard input: $(readelf -n "$work/says.o")"
 
-# TV2
 run_job 2 ardmar "$work/own" store
 test "$status" -ne 0 || fail "a store to another node's thread-local variable went unnoticed: $(cat "$work/out")"
 expect_err "store to another's" 'SIGSEGV'

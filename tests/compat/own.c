@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Variables that each thread has for itself, whose addresses the compiler passes to others: copyin
- * and copyprivate (TV1, LN2). With an argument a thread stores to those of another one, which must
- * not go unnoticed (TV2). */
+ * and copyprivate. With an argument a thread stores to those of another one, which must not go
+ * unnoticed. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@ static void last_words(void)
     printf("last words\n");
 }
 
-/* SM4: arguments and environment, read by every thread, and changed by the first before. */
+/* Arguments and environment, read by every thread, and changed by the first before. */
 static void from_outside(int argc, char **argv)
 {
     const char *variable = getenv("COMPAT_TEXT");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Memory that is private to node 0 has no value on other nodes: a program of hlrcc that passes its address to them is right, or
 # ends with a line that says what it is. And what is accessible at an address on one node, and is no shared memory, is
-# accessible there on no other, as /proc/PID/maps has it (base/addresses.h AD1 to AD5).
+# accessible there on no other, as /proc/PID/maps has it [addresses.reserved].
 . "$(dirname "$0")/../lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 [ -z "${HLRC_TEST_SANITIZERS-}" ] || skip "a sanitized library needs sanitized programs"

@@ -8,7 +8,7 @@
 
 #include "tests/compat/shmem_right.h"
 
-/* ---- what is symmetric (SY1, SY2) ---- */
+/* ---- what is symmetric ---- */
 
 static long with_value = 4711;
 static int zero[3000];

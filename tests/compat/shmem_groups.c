@@ -73,7 +73,7 @@ static void teams(void)
     shmem_team_config_t config = { 3 };
     of_team(SHMEM_TEAM_WORLD, 0, 1);
     RIGHT(shmem_team_n_pes(SHMEM_TEAM_SHARED) == 1 && shmem_team_my_pe(SHMEM_TEAM_INVALID) == -1);
-    for (int again = 0; again < 3; again++) { /* SY4 */
+    for (int again = 0; again < 3; again++) {
         int half = (n + 1) / 2;
         RIGHT(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 2, half, &config,
                                        SHMEM_TEAM_NUM_CONTEXTS, &even) == 0);

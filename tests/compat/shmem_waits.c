@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Waits for and tests of several words (SY5), for each type: which indices they return, compared
- * with C's own comparisons of that type. Prints "right".
+ * Waits for and tests of several words, for each type: which indices they return, compared with C's
+ * own comparisons of that type. Prints "right".
  *
  * Words and values are drawn from the ends and the middle of the type. A call that would block is
  * left out; that one returns when a word changes is looked at with other PEs, at the end.

@@ -25,7 +25,7 @@ static void right(int condition, const char *what)
         Tmk_errexit("process %u: %s\n", Tmk_proc_id, what);
 }
 
-/* ---- Tmk_distribute: TD1, TD2, TD3 ---- */
+/* ---- Tmk_distribute ---- */
 
 static char big[20000];
 static long level, behind;

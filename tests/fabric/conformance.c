@@ -222,7 +222,8 @@ static void open_all(struct run *r)
            r->win.size);
 }
 
-/* Nothing of this node's is under way any more when all its peers have what it sent last (F1). */
+/* Nothing of this node's is under way any more when all its peers have what it sent last
+ * [fabric.write-order]. */
 static void settle(struct run *r)
 {
     r->test = "close";

@@ -5,7 +5,7 @@
  *
  * A test is collective: all nodes call it, after a meeting. It uses fabric.h alone, and what the
  * harness shares between its processes: meet() and a few words per node. It names the invariant of
- * fabric.h (F1 ...) that it is about.
+ * fabric.h ([fabric.write-order] and so on) that it is about.
  */
 #ifndef TESTS_FABRIC_CONFORMANCE_H
 #define TESTS_FABRIC_CONFORMANCE_H

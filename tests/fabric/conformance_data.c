@@ -90,7 +90,7 @@ static void test_inline(struct run *r)
         fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + k * FABRIC_INLINE, mem, len, NULL);
         memset(mem, 0, sizeof mem);
     }
-    /* complete, hence so are the writes before it (F1) */
+    /* complete, hence so are the writes before it [fabric.write-order] */
     put(r, right_of(r), AREA_BACK, own(r, AREA_SOURCE), 8);
     meet(r);
     for (size_t k = 0; k < 8; k++)
@@ -113,7 +113,7 @@ static void test_self(struct run *r)
 
 #define ORDER_ROUNDS 20000
 
-/* F1: the left neighbour writes first AREA_ACK, then AREA_ACK + 64, in rising rounds. */
+/* [fabric.write-order]: the left neighbour writes AREA_ACK, then AREA_ACK + 64; rounds rise. */
 static void write_rounds(struct run *r, uint64_t from)
 {
     for (uint64_t k = from; k < from + rounds(r, ORDER_ROUNDS); k++) {
@@ -138,13 +138,13 @@ static void test_write_order(struct run *r)
         second = own_word(r, AREA_ACK + 64);
         uint64_t first = own_word(r, AREA_ACK);
         expect(r, first >= second,
-               "F1: the second write of round %ju is here, the first is that of round %ju",
+               "write-order: the second write of round %ju is here, the first is that of round %ju",
                (uintmax_t)second, (uintmax_t)first);
     }
     pthread_join(writer, NULL);
 }
 
-/* F3: of two reads, started without waiting, the later one does not see an older state. */
+/* [fabric.read-order]: of two reads started at once the later one does not see an older state. */
 static void test_read_order(struct run *r)
 {
     pthread_t writer;
@@ -158,13 +158,13 @@ static void test_read_order(struct run *r)
         fabric_read(r->f, left_of(r), r->win.id, AREA_ACK + 64, &seen[0], 8, &op);
         fabric_read(r->f, left_of(r), r->win.id, AREA_ACK, &seen[8], 8, &op);
         finish(r, &op);
-        expect(r, seen[8] >= seen[0], "F3: reads were performed out of order");
+        expect(r, seen[8] >= seen[0], "read-order: reads were performed out of order");
     }
     pthread_join(writer, NULL);
 }
 
-/* F3: a read behind an atomic, started without waiting, sees what that has changed; an atomic
- * behind a read changes nothing that it sees. */
+/* [fabric.read-order]: a read behind an atomic, started without waiting, sees what that has
+ * changed; an atomic behind a read changes nothing that it sees. */
 static void test_atomic_read_order(struct run *r)
 {
     /* this node's word there, raised by nobody else */
@@ -178,12 +178,12 @@ static void test_atomic_read_order(struct run *r)
         fabric_read(r->f, left_of(r), r->win.id, word, &seen[16], 8, &op);
         finish(r, &op);
         expect(r, seen[0] == k && seen[8] == k && seen[16] == k + 1,
-               "F3: a word that was %ju is read as %ju, raised from %ju, and read as %ju",
+               "read-order: a word that was %ju is read as %ju, raised from %ju, and read as %ju",
                (uintmax_t)k, (uintmax_t)seen[0], (uintmax_t)seen[8], (uintmax_t)seen[16]);
     }
 }
 
-/* F2: an atomic that follows a write is performed after it. */
+/* [fabric.atomic-order]: an atomic that follows a write is performed after it. */
 static void test_write_atomic_order(struct run *r)
 {
     /* this node's own word, raised by its left neighbour */
@@ -197,12 +197,12 @@ static void test_write_atomic_order(struct run *r)
         add(r, right_of(r), theirs, 1);
         seen = add(r, r->node, counter, 0);
         uint64_t data = own_word(r, AREA_ACK);
-        expect(r, data >= seen, "F2: the counter says %ju, the data %ju", (uintmax_t)seen,
+        expect(r, data >= seen, "atomic-order: the counter says %ju, the data %ju", (uintmax_t)seen,
                (uintmax_t)data);
     }
 }
 
-/* F5: the left neighbour's aligned words come whole. */
+/* [fabric.whole-word]: the left neighbour's aligned words come whole. */
 static void *alternate_words(void *arg)
 {
     struct run *r = arg;
@@ -221,12 +221,12 @@ static void test_whole_words(struct run *r)
     expect(r, pthread_create(&writer, NULL, alternate_words, r) == 0, "pthread_create");
     while (own_word(r, AREA_ACK + 64) == 0) {
         uint64_t here = own_word(r, AREA_ACK);
-        expect(r, here == 0 || here == ~UINT64_C(0), "F5: half a word arrived: %jx",
+        expect(r, here == 0 || here == ~UINT64_C(0), "whole-word: half a word arrived: %jx",
                (uintmax_t)here);
         if (!(r->f->caps & FABRIC_READ))
             continue;
         get(r, left_of(r), AREA_ACK, seen, 8);
-        expect(r, *seen == 0 || *seen == ~UINT64_C(0), "F5: half a word was read: %jx",
+        expect(r, *seen == 0 || *seen == ~UINT64_C(0), "whole-word: half a word was read: %jx",
                (uintmax_t)*seen);
     }
     pthread_join(writer, NULL);

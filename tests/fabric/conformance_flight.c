@@ -66,7 +66,8 @@ static void follow_rounds(struct run *r, enum follower by)
         await_follower(r, by, k);
         for (size_t i = 0; i < LONG_WORDS; i++)
             expect(r, own_word(r, AREA_TARGET + shift + 8 * i) == k,
-                   "%s: word %zu of a long write came after %s", by == BY_ATOMIC ? "F2" : "F1", i,
+                   "%s: word %zu of a long write came after %s",
+                   by == BY_ATOMIC ? "atomic-order" : "write-order", i,
                    by == BY_WORD    ? "a later word"
                    : by == BY_EVENT ? "a later event"
                                     : "a later atomic");
@@ -87,14 +88,14 @@ static void test_follow_event(struct run *r)
     follow_rounds(r, BY_EVENT);
 }
 
-/* ---- F5: the words of a long transfer are whole ---- */
+/* ---- [fabric.whole-word]: the words of a long transfer are whole ---- */
 
 static const uint64_t both[] = { 0x0123456789abcdefu, 0xfedcba9876543210u };
 
 static void expect_whole(struct run *r, const char *what, uint64_t word, size_t i)
 {
-    expect(r, word == both[0] || word == both[1], "F5: word %zu of a long transfer was %s as %jx",
-           i, what, (uintmax_t)word);
+    expect(r, word == both[0] || word == both[1],
+           "whole-word: word %zu of a long transfer was %s as %jx", i, what, (uintmax_t)word);
 }
 
 /* Writes now one, now the other, with lengths that take all ways through a copy. */
@@ -160,7 +161,7 @@ static void test_test(struct run *r)
 #define ATOMICS 256
 
 /* Each of many atomics in flight counts, and returns a value of its own. Reads of the word may look
- * on (F6). */
+ * on [fabric.atomics-only]. */
 static void test_many_atomics(struct run *r)
 {
     static uint64_t old[ATOMICS];
@@ -174,8 +175,8 @@ static void test_many_atomics(struct run *r)
         if (i % 16)
             continue;
         get(r, right_of(r), word, looked, 8);
-        expect(r, *looked >= least && *looked <= before + i + 1, "F6: %ju was read after %ju",
-               (uintmax_t)*looked, (uintmax_t)least);
+        expect(r, *looked >= least && *looked <= before + i + 1,
+               "atomics-only: %ju was read after %ju", (uintmax_t)*looked, (uintmax_t)least);
         least = *looked;
     }
     finish(r, &op);
@@ -255,7 +256,7 @@ static size_t make_runs(struct fabric_run *run, uint64_t k)
 }
 
 /* The bytes of all runs, and none between them, once the operation is complete; and a word that was
- * written behind them comes after them (F1). */
+ * written behind them comes after them [fabric.write-order]. */
 static void test_runs(struct run *r)
 {
     static struct fabric_run run[RUNS];
@@ -279,7 +280,7 @@ static void test_runs(struct run *r)
         put_word(r, right_of(r), AREA_ACK, k);
         await_word(r, AREA_ACK, k);
         expect(r, memcmp(target, expected, RUN_REGION) == 0,
-               "F1: not the bytes of the runs, and no others, round %ju", (uintmax_t)k);
+               "write-order: not the bytes of the runs, and no others, round %ju", (uintmax_t)k);
         finish(r, &op);
         meet(r);
     }
@@ -450,7 +451,7 @@ static void test_copied(struct run *r)
         expect(r, ev.from == left_of(r) && ev.imm == i, "event %u of node %d", ev.imm, ev.from);
         for (size_t at = 0; at < 4 * FABRIC_INLINE; at++)
             expect(r, got[at] == (char)(at < lengths[i] ? 1 + left_of(r) + 16 * (int)i : 0),
-                   "F1: byte %zu of %zu at the event", at, lengths[i]);
+                   "write-order: byte %zu of %zu at the event", at, lengths[i]);
         meet(r);
     }
 }

@@ -25,11 +25,12 @@ void send_event(struct run *r, int peer, uint64_t k, bool urgent)
 void expect_event(struct run *r, const struct fabric_event *ev, int from, uint64_t k)
 {
     expect(r, ev->from == from && ev->imm == (uint32_t)k,
-           "F7: event %u of node %d, not %ju of node %d", ev->imm, ev->from, (uintmax_t)k, from);
+           "event-order: event %u of node %d, not %ju of node %d", ev->imm, ev->from, (uintmax_t)k,
+           from);
     const uint64_t *data = (const uint64_t *)(void *)own(r, slot_of(from, k));
     for (int i = 0; i < 8; i++)
         expect(r, data[i] == ((uint64_t)from << 32 | k),
-               "F1: event %ju of node %d came before its data", (uintmax_t)k, from);
+               "write-order: event %ju of node %d came before its data", (uintmax_t)k, from);
 }
 
 /* ---- order and delivery: everybody sends to everybody ---- */
@@ -88,7 +89,7 @@ static void test_events(struct run *r)
             sched_yield();
     }
     meet(r);
-    expect(r, !fabric_rx_pending(r->f), "F7: more events than were sent");
+    expect(r, !fabric_rx_pending(r->f), "event-order: more events than were sent");
 }
 
 /* Every pair has as many events outstanding as it may, and nobody polls before. */
@@ -107,7 +108,7 @@ static void test_full(struct run *r)
             if (!receive(r, &t))
                 sched_yield();
     meet(r);
-    expect(r, !fabric_rx_pending(r->f), "F7: more events than were sent");
+    expect(r, !fabric_rx_pending(r->f), "event-order: more events than were sent");
 }
 
 /* The immediate arrives as it was sent; with no data, too. */
@@ -139,9 +140,9 @@ static void test_laps(struct run *r)
     fabric_rx_busy(r->f);
     for (uint32_t k = 0; k < 4400000; k++) {
         fabric_write_imm(r->f, 0, r->win.id, AREA_SLOTS, own(r, AREA_SOURCE), 0, k, k & 1, NULL);
-        expect(r, fabric_rx_poll(r->f, &ev) == 1 && ev.imm == k, "F7: event %u", k);
-        expect(r, k % 64 || fabric_rx_poll(r->f, &ev) == 0, "F7: event %u was delivered again",
-               ev.imm);
+        expect(r, fabric_rx_poll(r->f, &ev) == 1 && ev.imm == k, "event-order: event %u", k);
+        expect(r, k % 64 || fabric_rx_poll(r->f, &ev) == 0,
+               "event-order: event %u was delivered again", ev.imm);
     }
 }
 
@@ -152,8 +153,8 @@ static void expect_filled(struct run *r, size_t len, int value, const char *when
     memset(&want, value, sizeof want);
     const uint64_t *got = (const uint64_t *)(void *)own(r, AREA_TARGET);
     for (size_t i = len / 8; i-- > 0;)
-        expect(r, got[i] == want, "F1: one of the bytes from %zu on was not there at the %s", i * 8,
-               when);
+        expect(r, got[i] == want,
+               "write-order: one of the bytes from %zu on was not there at the %s", i * 8, when);
 }
 
 /* An event's data is the whole of a large write. */
@@ -247,7 +248,8 @@ static void expect_wakes(struct run *r, uint64_t before, uint64_t count, const c
     if (r->hooked)
         return;
     uint64_t got = wakes(r) - before;
-    expect(r, got == count, "F8: %s: %ju wakes, not %ju", what, (uintmax_t)got, (uintmax_t)count);
+    expect(r, got == count, "armed-wake: %s: %ju wakes, not %ju", what, (uintmax_t)got,
+           (uintmax_t)count);
 }
 
 static void test_wake(struct run *r)
@@ -348,7 +350,8 @@ static void sleep_until_word(struct run *r, enum receiver as, uint64_t k)
     fabric_rx_busy(r->f);
     const uint64_t *data = (const uint64_t *)(void *)own(r, WOKEN_DATA);
     for (int i = 0; i < 32; i++)
-        expect(r, data[i] == k, "F1: word %ju came before the data in front of it", (uintmax_t)k);
+        expect(r, data[i] == k, "write-order: word %ju came before the data in front of it",
+               (uintmax_t)k);
 }
 
 /* A sleeper of each level is woken by the word that it waits for, and by nothing before; a busy

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * conformance_sleep.c - F8, step by step: what comes before, between and after ticket, arm and
- * sleep; who sleeps, and what ends it. See conformance.h.
+ * conformance_sleep.c - [fabric.armed-wake], step by step: what comes before, between and after
+ * ticket, arm and sleep; who sleeps, and what ends it. See conformance.h.
  *
  * Sleeps have no limit, or one that outlasts the run: a wake that is lost is a hang, which the
  * harness tells. Node 1 sleeps where nothing else is said, node 0 wakes it; word[1] says how far
@@ -65,7 +65,7 @@ static void receive_at(struct run *r, enum receiver as, bool urgent, enum place 
     uint32_t ticket = ticket_as(r, as);
     event_comes(r, BEFORE_ARM, place);
     if (place != BEFORE_SLEEP) {
-        expect(r, !arm_as(r, as), "F8: arm does not see what came %s the ticket",
+        expect(r, !arm_as(r, as), "armed-wake: arm does not see what came %s the ticket",
                place == BEFORE_ARM ? "after" : "before");
         return;
     }
@@ -74,7 +74,7 @@ static void receive_at(struct run *r, enum receiver as, bool urgent, enum place 
     if (admits(as, urgent))
         sleep_as(r, as, ticket, -1);
     else
-        expect(r, !arm_as(r, as), "F8: arm does not see an event that wakes nobody");
+        expect(r, !arm_as(r, as), "armed-wake: arm does not see an event that wakes nobody");
 }
 
 static void test_places(struct run *r)

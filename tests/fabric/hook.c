@@ -72,7 +72,7 @@ static void test_source(void)
         fabric_write(f, 1, 0, 8, &source, 8, &op);
         source = 2;
         fabric_wait(f, &op);
-        expect(there[0] == 1, "F5: the source of a write without op was not copied");
+        expect(there[0] == 1, "whole-word: the source of a write without op was not copied");
         read_late += there[1] == 2;
     }
     expect(read_late > 0, "never in %d rounds: a source is read after the write was started",
@@ -151,7 +151,7 @@ static struct sleeps sleep_often(struct fabric *f)
     return s;
 }
 
-/* F8: nobody is woken but by what the fabric below admits. */
+/* [fabric.armed-wake]: nobody is woken but by what the fabric below admits. */
 static void test_unhealed(void)
 {
     set_only("5");
@@ -223,7 +223,7 @@ static void slow_round(struct fabric *f, enum step_kind kind)
            (intmax_t)(now_ns() - begin));
     assign_steps((int)atomic_load(&recorder.steps));
     expect(s[0].first < s[3].first && s[3].first < s[4].first,
-           "F1, F2: a slow way changes the order");
+           "write-order, atomic-order: a slow way changes the order");
 }
 
 static void test_slow(void)

@@ -35,7 +35,7 @@ static bool is_written(const struct started *s)
     return s->kind == STEP_WRITE || s->kind == STEP_EVENT || s->kind == STEP_WAKE;
 }
 
-/* What F3 is about. */
+/* What [fabric.read-order] is about. */
 static bool asks(const struct started *s)
 {
     return s->kind == STEP_READ || s->kind == STEP_ATOMIC;
@@ -121,20 +121,20 @@ static const char *const freedom_names[FREEDOMS] = {
     [LATE_EVENT] = "a write with immediate is performed after it was started",
     [LATE_ATOMIC] = "an atomic is performed after it was started",
     [LATE_REPORT] = "an operation that was performed is not complete yet",
-    [TORN_READ] = "a read comes in pieces (F5)",
-    [TORN_WRITE] = "a write comes in pieces (F5)",
-    [TORN_EVENT] = "a write with immediate comes in pieces (F5)",
-    [TORN_BACKWARDS] = "a later piece comes before an earlier one (F5)",
-    [TORN_APART] = "something happens between two pieces (F5)",
-    [READ_BY_READ] = "a read is overtaken by a read (F3)",
+    [TORN_READ] = "a read comes in pieces [fabric.whole-word]",
+    [TORN_WRITE] = "a write comes in pieces [fabric.whole-word]",
+    [TORN_EVENT] = "a write with immediate comes in pieces [fabric.whole-word]",
+    [TORN_BACKWARDS] = "a later piece comes before an earlier one [fabric.whole-word]",
+    [TORN_APART] = "something happens between two pieces [fabric.whole-word]",
+    [READ_BY_READ] = "a read is overtaken by a read [fabric.read-order]",
     [WRITE_BY_READ] = "a write is overtaken by a read",
     [READ_BY_WRITE] = "a read is overtaken by a write",
     [ATOMIC_BY_READ] = "an atomic is overtaken by a read",
     [READ_BY_ATOMIC] = "a read is overtaken by an atomic",
     [ATOMIC_BY_WRITE] = "an atomic is overtaken by a write",
     [ATOMIC_BY_ATOMIC] = "an atomic is overtaken by an atomic",
-    [OTHER_WAY] = "a write is overtaken by a write to another node (F4)",
-    [OTHER_EVENT] = "an event is overtaken by an event for another node (F4)",
+    [OTHER_WAY] = "a write is overtaken by a write to another node [fabric.target-order]",
+    [OTHER_EVENT] = "an event is overtaken by an event for another node [fabric.target-order]",
 };
 
 static unsigned seen[FREEDOMS]; /* rounds */
@@ -169,8 +169,8 @@ static void cover(struct started *s, const struct step *step)
 {
     size_t end = step->off + step->len;
     expect(step->off >= s->off && end <= s->off + s->len, "bytes that nobody asked for");
-    expect(step->off == s->off || step->off % 8 == 0, "F5: a cut at %zu", step->off);
-    expect(end == s->off + s->len || end % 8 == 0, "F5: a cut at %zu", end);
+    expect(step->off == s->off || step->off % 8 == 0, "whole-word: a cut at %zu", step->off);
+    expect(end == s->off + s->len || end % 8 == 0, "whole-word: a cut at %zu", end);
     for (size_t i = step->off; i < end; i++) {
         expect(!s->covered[i % SLOT_BYTES], "byte %zu is transferred twice", i);
         s->covered[i % SLOT_BYTES] = true;
@@ -182,7 +182,7 @@ static void judge_kind(struct started *s, const struct step *step, int slot)
     bool piece = s->kind == STEP_EVENT && step->kind == STEP_WRITE;
     expect(step->kind == s->kind || piece, "operation %d, of kind %d, became %d", slot, s->kind,
            step->kind);
-    expect(!s->event, "F1, F7: event %d came before its data, or twice", slot);
+    expect(!s->event, "write-order, event-order: event %d came before its data, or twice", slot);
     if (step->kind != STEP_EVENT)
         return;
     s->event = true;
@@ -231,7 +231,7 @@ static void note_torn(const struct started *s)
     };
     if (s->pieces < 2)
         return;
-    expect(s->len > 8, "F5: a word came in pieces");
+    expect(s->len > 8, "whole-word: a word came in pieces");
     seen_now[torn[s->kind]] = true;
     if (s->last - s->first >= s->pieces)
         seen_now[TORN_APART] = true;
@@ -264,9 +264,9 @@ static void judge_pair(const struct started *a, const struct started *b, bool re
     bool read = reads_ordered && asks(a) && asks(b);
     if (a->peer == b->peer && (written || read))
         expect(a->last < b->first, "%s: kind %d of node %d is overtaken by kind %d",
-               read                     ? "F3"
-               : b->kind == STEP_ATOMIC ? "F2"
-                                        : "F1, F7",
+               read                     ? "read-order"
+               : b->kind == STEP_ATOMIC ? "atomic-order"
+                                        : "write-order, event-order",
                a->kind, a->peer, b->kind);
     note_overtaken(a, b);
 }
@@ -284,7 +284,8 @@ static void judge_round(bool reads_ordered)
     assign_steps((int)atomic_load(&recorder.steps));
     for (int i = 0; i < SLOTS; i++) {
         expect(started[i].first >= 0, "operation %d was never performed", i);
-        expect(started[i].kind != STEP_EVENT || started[i].event, "F7: event %d is lost", i);
+        expect(started[i].kind != STEP_EVENT || started[i].event, "event-order: event %d is lost",
+               i);
         note_torn(&started[i]);
         judge_data(&started[i]);
         for (int k = i + 1; k < SLOTS; k++)
@@ -340,7 +341,7 @@ static void test_rounds(const char *strength, bool reads_ordered)
     memset(seen, 0, sizeof seen);
     for (int i = 0; i < ROUNDS; i++)
         make_round(f, reads_ordered);
-    expect(atomic_load(&recorder.rings) == 0, "F8: the hook rang a bell by itself");
+    expect(atomic_load(&recorder.rings) == 0, "armed-wake: the hook rang a bell by itself");
     fabric_close(f);
 }
 
@@ -352,7 +353,7 @@ static void expect_freedoms(bool reads_ordered)
         bool ordered = i == READ_BY_READ || i == READ_BY_ATOMIC || i == ATOMIC_BY_READ ||
                        i == ATOMIC_BY_ATOMIC;
         if (ordered && reads_ordered)
-            expect(seen[i] == 0, "F3: %u times %s", seen[i], freedom_names[i]);
+            expect(seen[i] == 0, "read-order: %u times %s", seen[i], freedom_names[i]);
         else
             expect(seen[i] > 0, "never in %d rounds: %s", ROUNDS, freedom_names[i]);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: diffs (D1 to D4 of diff.h), compared with a decoder that is written from the
+ * Fuzz target: diffs [diff.exact-bytes], compared with a decoder that is written from the
  * description of the encoding and works byte by byte. The first byte of an input says what it is:
  *   even   the rest is a diff from the network: diff_apply
  *   odd    the rest says how page and twin differ: diff_encode, diff_apply, diff_merge
@@ -111,7 +111,7 @@ static void check_apply(const uint8_t *d, size_t len)
     must(diff_apply(page, d, len) == (good ? 0 : -EINVAL));
     for (int i = 0; i < DIFF_PAGE; i++) {
         bool in = good && source[i] >= 0;
-        must(page[i] == (in ? d[source[i]] : other[i])); /* D2, D3 */
+        must(page[i] == (in ? d[source[i]] : other[i])); /* [diff.exact-bytes] */
         carried += in;
     }
     must(diff_changed_bytes(d, len) == carried);
@@ -147,10 +147,10 @@ static size_t check_encode(void)
 {
     static int source[DIFF_PAGE];
     size_t len = diff_encode(page, twin, out);
-    must(len <= DIFF_MAX); /* D4 */
+    must(len <= DIFF_MAX);
     must(decode(out, len, source));
     for (int i = 0; i < DIFF_PAGE; i++) {
-        must((source[i] >= 0) == (page[i] != twin[i])); /* D1 */
+        must((source[i] >= 0) == (page[i] != twin[i])); /* [diff.exact-bytes] */
         must(source[i] < 0 || out[source[i]] == page[i]);
     }
     return len;

@@ -24,7 +24,7 @@ run "$hlrcrun" -n 4 "$probe" 1 report 4
 case_over "report" 4 '^hlrc: node 1: something went wrong at 1$'
 run "$hlrcrun" -n 4 "$probe" 1 fatal 5
 case_over "fatal" 5 '^hlrc: node 1: something fatal happened$'
-for status in 0 4; do # hlrc_exit: J2
+for status in 0 4; do # hlrc_exit
     run "$hlrcrun" -n 4 "$probe" 2 quit $status
     expect_status "quit $status" $status
     expect_quick "quit $status"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A job runs as without when an option is given its default value (CF8 of base/config.h): each option by itself, and all
+# A job runs as without when an option is given its default value (base/config.h): each option by itself, and all
 # of them at once beside each --check, --profile, --trace-sim and --protocol; on the command line and in the environment.
 # That each one by itself changes nothing beside each value of each other one is for unit/defaults.
 . "$(dirname "$0")/lib.sh"

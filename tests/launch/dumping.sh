@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Nodes that the system dumps core of when the job ends are left alone until that is done, and a line says so (J6); a signal
+# Nodes that the system dumps core of when the job ends are left alone until that is done, and a line says so; a signal
 # to hlrcrun ends the wait. The other nodes end meanwhile.
 . "$(dirname "$0")/lib.sh"
 dumper=$(realpath "$top_builddir/tests/launch/dumper")

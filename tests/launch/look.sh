@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What hlrcrun asks its nodes and what it makes of the answers: SIGQUIT tells who waits for what, and the job goes on; --timeout
 # tells it and ends the job; a job whose nodes say that they wait is asked once more before it counts as one that stands still
-# (deadlock_detect.h JU2, look.h LO1, LO2), by made-up nodes that answer as they like.
+# ([deadlock.two-rounds], look.h), by made-up nodes that answer as they like.
 . "$(dirname "$0")/lib.sh"
 stranger=$top_builddir/tests/launch/stranger
 hang=$top_builddir/tests/blackbox/hang

@@ -62,7 +62,7 @@ run "$hlrcrun" -n 4 bash -c \
     'test $HLRC_NODE -gt 1 && group=$1 || group=$2; echo $$ >"$group/cgroup.procs" && exec "$3" room' - "$one" "$two" "$little"
 expect_room "two nodes in one group, two in another one" 921600
 
-# Copies are in the group of the node that has them (copies.h CP5), whoever writes them there. The system counts by pieces.
+# Copies are in the group of the node that has them (copies.h), whoever writes them there. The system counts by pieces.
 for protocol in async ardmar; do
     run "$hlrcrun" -n 2 --protocol $protocol --ahead 0 bash -c '
         test $HLRC_NODE = 0 && group=$1 || group=$2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A program that has more rights than its caller heeds nothing of the caller's environment (BB5): no option, no file to be
+# A program that has more rights than its caller heeds nothing of the caller's environment: no option, no file to be
 # written, no launcher.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../userlib.sh"

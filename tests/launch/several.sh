@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Several nodes of a job fail: its status, and its one line, are those of the first (J2, J9, J10). The order is made by what nodes
+# Several nodes of a job fail: its status, and its one line, are those of the first. The order is made by what nodes
 # wait for: that the others are ready, that hlrcrun asks them to end, or that it has reaped another node. Where two ends
 # are to be seen at once, hlrcrun is stopped until both processes are zombies.
 . "$(dirname "$0")/lib.sh"
@@ -67,7 +67,7 @@ for well in 0 1; do
     expect_line "node $well ends well" '^hlrcrun: node 3 \(pid [0-9]+\) exited with status 5'
 done
 
-# J9: two ends that hlrcrun sees at once, in either order
+# two ends that hlrcrun sees at once, in either order
 at_once() { # WANTED NODE LINE FIRST HOW SECOND HOW
     local what="node $4: $5, then node $6: $7"
     clear
@@ -104,7 +104,7 @@ at_once 134 1 'was killed by signal 6' 1 'kill -ABRT $$' 0 'exit 4'
 at_once 134 1 'was killed by signal 6' 0 'exit 4' 1 'kill -ABRT $$'
 at_once 4 2 'exited with status 4' 0 'exit 0' 2 'exit 4'
 
-# J10: a finalized node that has failed keeps the status, though another is killed later
+# a finalized node that has failed keeps the status, though another is killed later
 for first in 1 2; do
     clear
     first=$first run "$hlrcrun" -n 3 sh -c 'exec 2>/dev/null; "$probe" exchange 1 1 || exit 9

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Windows (hlrc/rma), hlrc_acc: what all threads of all nodes accumulate into the same values is
- * there, once for each time (accumulate.c RA1), in a list that names a place twice, too (RA2), by
- * calls that begin as well (RA4). All sums are of whole numbers, small enough to be exact in any
- * order.
+ * there, once for each time (accumulate.c), in a list that names a place twice, too, by calls that
+ * begin as well. All sums are of whole numbers, small enough to be exact in any order.
  */
 #include "tests/litmus/litmus.h"
 
@@ -270,7 +269,7 @@ static void check_begun(void)
     }
 }
 
-/* RA4. A node that has begun and does nothing more holds nobody up. */
+/* A node that has begun and does nothing more holds nobody up. */
 static void begun_and_left(void)
 {
     uint64_t one = 1, got;

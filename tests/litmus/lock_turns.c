@@ -4,7 +4,8 @@
  * bounded number of times while another node waits for it. Turns are counted, from the moment in
  * which the other node sleeps in its request; the holder of each turn lets the lock go only when
  * another thread of its node sleeps in hlrc_lock. And a thread that takes a lock again and again
- * lets one that waits for it have it (lock.h L9), though both have one core and it need not sleep.
+ * lets one that waits for it have it [lock.overtaking], though both have one core and it need not
+ * sleep.
  */
 #include "tests/litmus/litmus.h"
 

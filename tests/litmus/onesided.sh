@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The protocol without a handler thread (--protocol onesided; progress.h NH1): the litmus programs, on a fabric as it is, on
-# one without messages, and on the worst one that fabric.h allows.
+# The protocol without a handler thread (--protocol onesided; [progress.no-handler]): the litmus programs, on a fabric as it
+# is, on one without messages, and on the worst one that fabric.h allows.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/runs.sh"
 export LITMUS_PROTOCOLS=onesided

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 1 on the hardware's memory (interval.h I10): an unlock that publishes nothing notes which
- * closing will. Two threads of node 0 run on a CPU each. One stores under the lock, first to lines
- * that no cache has, so that the stores after them stay in its store buffer, and unlocks. The other
- * ends an interval at about the same moment. Node 1 then takes the lock and must see every store.
+ * Rule 1 on the hardware's memory [interval.unpublished-test]: an unlock that publishes nothing
+ * notes which closing will. Two threads of node 0 run on a CPU each. One stores under the lock,
+ * first to lines that no cache has, so that the stores after them stay in its store buffer, and
+ * unlocks. The other ends an interval at about the same moment. Node 1 then takes the lock and must
+ * see every store.
  *
  * Nothing is delayed on purpose. Without a fence between the stores and the unlock's test, one
  * round in a hundred goes wrong where both CPUs are free, none where the two threads share one.
@@ -113,7 +114,7 @@ static void *closer(void *arg)
     }
 }
 
-/* The lock has come to stay (lock.h L6). */
+/* The lock has come to stay [lock.biased]. */
 static void settle(void)
 {
     for (int i = 0; i < 4; i++) {

@@ -135,8 +135,8 @@ static void write_or_close(int thread)
     atomic_store(&noise_ends, true);
 }
 
-/* The page is hot soon, and stays writable while it is captured (page.h P8): what is written
- * meanwhile must come with this closing or the next. */
+/* The page is hot soon, and stays writable while it is captured [page.retained-twin]: what is
+ * written meanwhile must come with this closing or the next. */
 static void write_without_pause(int writer)
 {
     hlrc_barrier(); /* all have looked at the pages */

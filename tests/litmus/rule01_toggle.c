@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 1, release, of what is as it was before (page.h P9). The home of a page, which stays
- * writable, stores another value to a word, and the old one again; in between another node reads
- * a word beside it, and thereby gets a copy with the other value. Behind the next release it
- * finds the old one.
+ * Rule 1, release, of what is as it was before [page.equal-twin]. The home of a page, which stays
+ * writable, stores another value to a word, and the old one again; in between another node reads a
+ * word beside it, and thereby gets a copy with the other value. Behind the next release it finds
+ * the old one.
  *
  * Atomic words order the three steps; they are no acquire, so the reader keeps its copy.
  */

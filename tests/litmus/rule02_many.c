@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rule 2: more pages with the same home change in one interval than can be on their way at once
- * (diffs_write.c DW2), and each arrives as it was. And what a home is sent is not its own writing
- * for ever (DW3, page.h P8): when it writes a page no more, it announces it no more. As long as it
- * does, it announces it, whatever it was sent before it is told of that.
+ * [diffs-write.visible], and each arrives as it was. And what a home is sent is not its own writing
+ * for ever [diffs-write.home-twin], [page.retained-twin]: when it writes a page no more, it
+ * announces it no more. As long as it does, it announces it, whatever it was sent before it is told
+ * of that.
  */
 #include "tests/litmus/litmus.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 3, locks whose unlock publishes nothing (lock.h L3, L6, L7): who gets the lock gets the
- * writes, though the node that made them calls nothing meanwhile; so does a try, so does who gets
- * a lock that was let go of later; and threads of a node hand it on.
+ * Rule 3, locks whose unlock publishes nothing ([lock.flush-first], [lock.biased], lock.h): who
+ * gets the lock gets the writes, though the node that made them calls nothing meanwhile; so does a
+ * try, so does who gets a lock that was let go of later; and threads of a node hand it on.
  */
 #include "tests/litmus/litmus.h"
 
@@ -176,8 +176,8 @@ static void write_and_meet(int thread)
 }
 
 /* Pages that only their home has ever read are not on the dirty list: who grants the lock looks
- * whether a reader has come (exclusive.h EP3), also where a closing has found that and not
- * announced the page yet (EP4). */
+ * whether a reader has come [unshared.new-readers], also where a closing has found that and not
+ * announced the page yet [unshared.new-readers]. */
 static void of_untracked_pages(void)
 {
     for (uint64_t k = 1; k <= 4; k++) {

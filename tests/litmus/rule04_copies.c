@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, copies that are given back (copies.h CP1 to CP3): a node that may keep few pages of other
- * nodes reads and writes many, in turn, at once, by threads, and amid an interval; each word is
- * the last one written, and the memory stays bounded. A page that has lost its home to another node
- * goes as well.
+ * Rule 4, copies that are given back [copies.evict-clean], [copies.flush-early]: a node that may
+ * keep few pages of other nodes reads and writes many, in turn, at once, by threads, and amid an
+ * interval; each word is the last one written, and the memory stays bounded. A page that has lost
+ * its home to another node goes as well.
  */
 #include "tests/litmus/litmus.h"
 
@@ -97,8 +97,8 @@ static void read_in_turn(void)
     expect(!memory_returns() || evictions() > 0, "no copy was given back");
 }
 
-/* Each writes to all pages, more than may be dirty, before its interval ends (CP3); and finds what
- * it wrote itself, too, when it comes again. */
+/* Each writes to all pages, more than may be dirty, before its interval ends [copies.flush-early];
+ * and finds what it wrote itself, too, when it comes again. */
 static void write_amid(void)
 {
     for (uint64_t round = 1; round <= ROUNDS; round++) {
@@ -157,7 +157,7 @@ static void under_lock(void)
     hlrc_barrier();
 }
 
-/* Words are operated on, page after page, which takes a copy of each and no fault (CP4). */
+/* Words are operated on, page after page, which takes a copy of each and no fault. */
 static void operated_on(void)
 {
     const uint64_t one = 1;

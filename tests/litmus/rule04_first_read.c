@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rule 4, the first read of a page. Its home writes it without a trace while no other node has a
- * copy (exclusive.h EP1 to EP4). Another node gets one at any moment, amid an interval of the home,
- * and must learn of all that the home writes from then on, and have what it wrote before; also when
- * another thread of the home than the one that wrote releases.
+ * copy [unshared.reader-mark], [unshared.announced-first], [unshared.new-readers]. Another node
+ * gets one at any moment, amid an interval of the home, and must learn of all that the home writes
+ * from then on, and have what it wrote before; also when another thread of the home than the one
+ * that wrote releases.
  */
 #include "tests/litmus/litmus.h"
 

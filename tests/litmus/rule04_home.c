@@ -115,7 +115,7 @@ static void writes_beside_diffs(volatile uint64_t *page, hlrc_atomic_t done)
 }
 
 /* Of a page that stays writable, or is opened ahead, it is announced whether or not it was written
- * (page.h P9). */
+ * [page.equal-twin]. */
 LITMUS_SET(HOT_PAGES, "0")
 LITMUS_SET(AHEAD, "0")
 

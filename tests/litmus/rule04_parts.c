@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rules 1 to 4, bytes that are put to and got from shared memory (page_part.h): they are seen as
- * stores are (PP3), and see what an acquire has made visible (PP2), beside loads and stores of the
- * same node (PP1) and of others; no page is fetched for them, or none is opened (PP5). A home knows
- * of who got some (PP4).
+ * stores are [word.announced], and see what an acquire has made visible [word.ordered], beside
+ * loads and stores of the same node [part.stale-only] and of others; no page is fetched for them,
+ * or none is opened [part.stale-only]. A home knows of who got some [unshared.reader-mark].
  */
 #include "tests/litmus/litmus.h"
 
@@ -53,13 +53,13 @@ static void without_pages(void)
         hlrc_barrier();
         uint64_t told = now().write_notices - before.write_notices;
         if (me == 1 && !async && (k == 4 || k == 6))
-            expect(told == (k == 6), "interval %ju announced %ju pages (PP4)", (uintmax_t)k,
-                   (uintmax_t)told);
+            expect(told == (k == 6), "interval %ju announced %ju pages [unshared.reader-mark]",
+                   (uintmax_t)k, (uintmax_t)told);
         if (me == 0 && k >= 5) {
             before = now();
             expect_word(get(&page[3]), k, "got in round %ju", (uintmax_t)k);
             expect(k > 5 || now().read_faults == before.read_faults,
-                   "a page was opened to get from it (PP5)");
+                   "a page was opened to get from it [part.stale-only]");
             put(&page[4], k + 100);
             expect_word(get(&page[4]), k + 100, "got behind a put");
             struct hlrc_stats after = now();
@@ -113,8 +113,8 @@ static void hand_over(uint64_t p)
     hlrc_barrier();
 }
 
-/* PP1. A page that this node has stored to is revoked by an acquire: its stores are in its copy
- * alone. */
+/* [part.stale-only]. A page that this node has stored to is revoked by an acquire: its stores are
+ * in its copy alone. */
 static void dirty_and_stale(uint64_t p)
 {
     volatile uint64_t *w = &pages[p * PAGE_WORDS + 300], *mine = w + 10 + 2 * me;
@@ -196,8 +196,8 @@ static void sections(void)
     hlrc_barrier();
 }
 
-/* PP2. What a node has stored is on its way to the home, node 0, when another one that has acquired
- * it puts to the same place. */
+/* [word.ordered]. What a node has stored is on its way to the home, node 0, when another one that
+ * has acquired it puts to the same place. */
 static void behind_a_diff(void)
 {
     volatile uint64_t *w = &pages[PAGE_WORDS + 200], *turn = &pages[(PAGES - 1) * PAGE_WORDS + 50];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, copies that are renewed (renew.h RN1 to RN3): a node that reads the same pages after each
- * barrier, or under a lock, finds what was written last, while its other threads store to them and
- * load from them all the time, whose stores stay and whose loads never go back. Copies that nobody
- * reads any more are renewed no longer.
+ * Rule 4, copies that are renewed [update.pending], [update.own-stores]: a node that reads the same
+ * pages after each barrier, or under a lock, finds what was written last, while its other threads
+ * store to them and load from them all the time, whose stores stay and whose loads never go back.
+ * Copies that nobody reads any more are renewed no longer.
  */
 #include "tests/litmus/litmus.h"
 
@@ -216,8 +216,8 @@ static void own_stores(void)
         own_store(step);
 }
 
-/* Nobody reads: no page is renewed for ever. What was expected in vain is not charged to a page
- * (RN5), and may come up to twice for each time that is. */
+/* Nobody reads: no page is renewed for ever. What was expected in vain is not charged to a page,
+ * and may come up to twice for each time that is. */
 static void unread(void)
 {
     uint64_t before = renewed(), copies = PAGES - PAGES / (uint64_t)nodes;

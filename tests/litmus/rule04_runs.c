@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rule 4, pages that are opened in runs. What was opened together with its neighbours is revoked
- * like any other page, also where the system refused a change of protection half way (page_view.h
- * G1; HLRC_PERTURB=fail:5:0 in a build with --enable-perturb).
+ * like any other page, also where the system refused a change of protection half way (page_view.h;
+ * HLRC_PERTURB=fail:5:0 in a build with --enable-perturb).
  */
 #include "tests/litmus/litmus.h"
 
@@ -11,7 +11,7 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 #define PAGES  64u
 #define ROUNDS 40u
-/* Most of what is used: a collapse takes that sixteenth of it which has most borders (G3). */
+/* Most of what is used: a collapse takes that sixteenth of it which has most borders. */
 #define FAR_PAGES 20000u
 #define BORDERS   100u
 

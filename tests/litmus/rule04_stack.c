@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 4, a stack in shared memory (fault.h X5): a thread of each node computes on one, while
- * another thread's barriers close the pages of it; and a thread of another node reads and writes
- * what lies there.
+ * Rule 4, a stack in shared memory (fault.h): a thread of each node computes on one, while another
+ * thread's barriers close the pages of it; and a thread of another node reads and writes what lies
+ * there.
  */
 #include "tests/litmus/litmus.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 7, homes that move (sync/homes.h MV1 to MV3): a page that one node alone writes gets its
- * home there in a barrier, unless the home reads it, or it was placed. Meanwhile other threads of
- * all nodes read and write it; every value is right afterwards, with every node, and it moves a
- * bounded number of times.
+ * Rule 7, homes that move [home-migration.held], [home-migration.full-barrier]: a page that one
+ * node alone writes gets its home there in a barrier, unless the home reads it, or it was placed.
+ * Meanwhile other threads of all nodes read and write it; every value is right afterwards, with
+ * every node, and it moves a bounded number of times.
  */
 #include "tests/litmus/litmus.h"
 
@@ -98,7 +98,7 @@ static void follows_the_writer(void)
     seen_by_all(100 + ROUNDS - 1);
     written_by(last, 0, 200, ROUNDS);
     expect_homes(last);
-    written_by(0, last, 300, ROUNDS); /* MV3 */
+    written_by(0, last, 300, ROUNDS);
     expect_homes(last);
     seen_by_all(300 + ROUNDS - 1);
 }
@@ -203,7 +203,8 @@ static void amid_other_threads(void)
     seen_by_all(100 + ROUNDS - 1);
 }
 
-/* MV2: no home moves where nodes arrive and depart by two calls, and may do anything in between. */
+/* [home-migration.full-barrier]: no home moves where nodes arrive and depart by two calls, and may
+ * do anything in between. */
 static void split(void)
 {
     data = shared_words(PAGES * PAGE_WORDS);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 7, memory of the program's own (range.h RG1 to RG4): an array that is in the executable's
- * file, one that was filled before the job and one of zeros are shared where they are. Every node
- * has what is in them without fetching it; who writes first becomes the home, who comes second
- * keeps its writes; runs of pages go on where one array ends and the next begins, somewhere else;
- * copies go and come back; in the end each node has them to itself.
+ * Rule 7, memory of the program's own (range.h): an array that is in the executable's file, one
+ * that was filled before the job and one of zeros are shared where they are. Every node has what is
+ * in them without fetching it; who writes first becomes the home, who comes second keeps its
+ * writes; runs of pages go on where one array ends and the next begins, somewhere else; copies go
+ * and come back; in the end each node has them to itself.
  */
 #include "tests/litmus/litmus.h"
 
@@ -145,8 +145,8 @@ static void nothing_is_sent(void)
     hlrc_barrier();
 }
 
-/* With ASYNC (RG3): the last node asks for all pages first, and is home of those that it did not
- * have anyway, since nobody has written them. */
+/* With ASYNC: the last node asks for all pages first, and is home of those that it did not have
+ * anyway, since nobody has written them. */
 static void appointed(void)
 {
     uint64_t mine = 0;
@@ -204,8 +204,8 @@ static void all_at_once(void)
     hlrc_barrier();
 }
 
-/* In runs, over the ends of the arrays (RG2): a page that an interval leaves writable, or open,
- * where it should be closed loses a round. */
+/* In runs, over the ends of the arrays: a page that an interval leaves writable, or open, where it
+ * should be closed loses a round. */
 static void in_runs(void)
 {
     for (uint64_t round = 1; round <= ROUNDS; round++) {
@@ -262,8 +262,8 @@ static void expect_evictions(void)
 }
 #endif
 
-/* The last node writes nothing but zeros, page after page, some opened ahead of its faults (ahead.h
- * AH2, AH5): what was there before is gone everywhere. */
+/* The last node writes nothing but zeros, page after page, some opened ahead of its faults
+ * [readahead.twin], [readahead.dense-claims]: what was there before is gone everywhere. */
 static void cleared_by_one(void)
 {
     hlrc_barrier();

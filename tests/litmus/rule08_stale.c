@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 8, words of pages that other threads' acquires keep marking stale (page_word.h WD3): one
- * thread of node 1 operates on words and loads them. No other thread touches these words. A second
- * thread of the node acquires and reads the pages, which node 0 writes under the lock. So acquires
- * update their copies (renew.h) at any moment of an operation. The thread's loads must find what
- * its own operations have left, and the words end with what it has counted.
+ * Rule 8, words of pages that other threads' acquires keep marking stale [word.copy]: one thread of
+ * node 1 operates on words and loads them. No other thread touches these words. A second thread of
+ * the node acquires and reads the pages, which node 0 writes under the lock. So acquires update
+ * their copies (renew.h) at any moment of an operation. The thread's loads must find what its own
+ * operations have left, and the words end with what it has counted.
  *
  * Nothing is delayed on purpose.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rule 8, words of shared memory: hlrc_fetch_op and hlrc_compare_swap happen one after the other
- * (page_word.h WD1, WD3), see what was stored before them (WD2), and are seen like stores (WD4).
+ * (rule 8, [word.copy]), see what was stored before them [word.ordered], and are seen like stores
+ * [word.announced].
  */
 #include "tests/litmus/litmus.h"
 
@@ -138,8 +139,8 @@ static void check_tickets(void)
 
 /* ---- stores and operations, one after the other ---- */
 
-/* A node stores to the word, and operates on it at once: WD2, what is not sent. Then with stores
- * beside it that a release has sent just before: what is on its way. */
+/* A node stores to the word, and operates on it at once: [word.ordered], what is not sent. Then
+ * with stores beside it that a release has sent just before: what is on its way. */
 static void own_store(uint64_t page, uint64_t r)
 {
     if (me == nodes - 1) {
@@ -163,7 +164,7 @@ static void own_store(uint64_t page, uint64_t r)
 }
 
 /* The word goes from node to node under a lock, stored to and operated on in turn: each sees what
- * came before (WD2, WD4), though all have copies. */
+ * came before [word.ordered], [word.announced], though all have copies. */
 static void hand_over(uint64_t page, uint64_t r)
 {
     volatile uint64_t *w = word(page, 40), *turn = word(3, 60 + page);
@@ -183,7 +184,8 @@ static void hand_over(uint64_t page, uint64_t r)
     hlrc_barrier();
 }
 
-/* Only operated on, and announced (WD4): between two barriers on one node, then read by all. */
+/* Only operated on, and announced [word.announced]: between two barriers on one node, then read by
+ * all. */
 static void announced(uint64_t page, uint64_t r)
 {
     if ((uint64_t)me == r % (uint64_t)nodes)
@@ -196,7 +198,8 @@ static void announced(uint64_t page, uint64_t r)
 
 /* The first that anybody does to a page of which all have read that it is zero: an operation, or a
  * store and an operation behind it. Whoever becomes the page's home, or was it by default,
- * announces it (WD4), though what the operation did is in its twin, if it has one (P8). */
+ * announces it [word.announced], though what the operation did is in its twin, if it has one
+ * [page.retained-twin]. */
 static void first_operation(void)
 {
     for (uint64_t page = PAGES; page < PAGES + FRESH; page++)
@@ -216,7 +219,8 @@ static void first_operation(void)
     hlrc_barrier();
 }
 
-/* Two threads of a node operate on a word: what they leave in the copy is that of both (WD3). */
+/* Two threads of a node operate on a word: what they leave in the copy is that of both
+ * [word.copy]. */
 static void twice(int thread)
 {
     (void)thread;

@@ -86,8 +86,8 @@ static void many_intervals(void)
 }
 
 /* Node 0 reads under a lock, again and again, and seldom writes: with --check races each such
- * release is an interval, most of them without pages (I6). Another one takes them all at the end,
- * and a third one, if there is one, as they come. */
+ * release is an interval, most of them without pages [interval.own-time]. Another one takes them
+ * all at the end, and a third one, if there is one, as they come. */
 static void reading_intervals(void)
 {
     volatile uint64_t *page = words + PAGE_WORDS;

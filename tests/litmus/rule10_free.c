@@ -2,7 +2,7 @@
 /*
  * Rule 10, hlrc_free_all of a node that is done with the memory while others still read it. They
  * come to the call later; what was written under a lock before it they read until then, also in
- * pages of which they got their first copy just before that was written (exclusive.h EP5).
+ * pages of which they got their first copy just before that was written [unshared.reset].
  */
 #include "tests/litmus/litmus.h"
 
@@ -54,7 +54,7 @@ static void free_early(int at)
     }
     hlrc_barrier();
     if (me == at)
-        write_words(2, 1); /* without a trace from now on: EP2 */
+        write_words(2, 1); /* without a trace from now on: [unshared.announced-first] */
     meet_outside();
     if (me != at)
         expect_words(3, 0, "that nobody writes"); /* a copy */

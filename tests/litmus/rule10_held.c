@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 10, memory that is given back together while other threads of the node work (page.h P11,
- * exclusive.h EP5, collective.h CO2). Two allocations lie side by side in blocks of one home. While
- * one thread gives back the first,
+ * Rule 10, memory that is given back together while other threads of the node work
+ * [page.unshared-block], [unshared.reset], [heap.reset]. Two allocations lie side by side in blocks
+ * of one home. While one thread gives back the first,
  *
  *   neighbour  another thread touches the second for the first time. No page of the first may be
  *              opened with it: where a page is open that counts as closed, its node never fetches
@@ -127,7 +127,8 @@ static void prefetched(void)
 
 static void write_exclusively(void)
 {
-    for (uint64_t k = 1; k <= 3; k++) { /* announced, then without a trace (exclusive.h EP2) */
+    /* announced, then without a trace [unshared.announced-first] */
+    for (uint64_t k = 1; k <= 3; k++) {
         hlrc_lock(LOCK + (hlrc_lock_t)me);
         for (uint64_t p = 0; p < PAGES; p++)
             if (p % (uint64_t)nodes == (uint64_t)me)

@@ -3,7 +3,7 @@
  * Rule 10, memory that hlrc_free_all has given back, and that another thread of a node has and
  * writes again while the one that freed it is still in the call. It is memory like any other from
  * the moment in which it can be had: what is written there, once it has been announced, is told to
- * a node that reads it later (exclusive.h EP5).
+ * a node that reads it later [unshared.reset].
  */
 #include "tests/litmus/litmus.h"
 
@@ -50,7 +50,8 @@ static void have_again(void)
 static void write_again(void)
 {
     have_again();
-    for (uint64_t value = 1; value <= 3; value++) /* announced, and without a trace since (EP2) */
+    /* announced, and without a trace since [unshared.announced-first] */
+    for (uint64_t value = 1; value <= 3; value++)
         write_words(value);
     post(WRITTEN, &turns[WRITTEN], number);
     await(READ, &turns[READ], number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 11, values of all nodes made one (hlrc/sync/reduce.c RD1, parcel.h PC1, PC2): compared with
- * what each node works out alone, in the order of nodes, for every type and operation, for lengths
- * around those of a parcel, one call right behind the other; and memory is ordered as by a barrier.
+ * Rule 11, values of all nodes made one (hlrc/sync/reduce.c, parcel.h): compared with what each
+ * node works out alone, in the order of nodes, for every type and operation, for lengths around
+ * those of a parcel, one call right behind the other; and memory is ordered as by a barrier.
  */
 #include "tests/litmus/litmus.h"
 
@@ -143,7 +143,7 @@ static void values(void)
     expect(hlrc_reduce(&in, &out, 1, HLRC_INT32, (hlrc_op)7) == -EINVAL, "an unknown operation");
 }
 
-/* PC2: nothing but these calls keeps a fast node from a slow one's parcels. */
+/* Nothing but these calls keeps a fast node from a slow one's parcels. */
 static void in_a_row(void)
 {
     for (int64_t k = 0; k < ROUNDS; k++) {
@@ -174,7 +174,7 @@ static void memory(void)
     hlrc_barrier();
 }
 
-/* A node that defers its release passes on nothing then, and all at its next one (barrier.h R6). */
+/* A node that defers its release passes on nothing then, and all at its next one (barrier.h). */
 static void deferred(void)
 {
     volatile uint64_t *word = shared_words(PAGE_WORDS);

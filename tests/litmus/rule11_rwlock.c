@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 11, locks for readers and writers (hlrc/sync/rwlock.c RW1, RW2): who writes is alone, those
- * who read are together, each sees what writers before it wrote, and a writer what readers wrote
- * elsewhere before they let go. By several threads of each node.
+ * Rule 11, locks for readers and writers (hlrc/sync/rwlock.c): who writes is alone, those who read
+ * are together, each sees what writers before it wrote, and a writer what readers wrote elsewhere
+ * before they let go. By several threads of each node.
  */
 #include "tests/litmus/litmus.h"
 
@@ -27,7 +27,7 @@ static void write_once(void)
     uint64_t was = data[0];
     for (unsigned k = 0; k < 3; k++)
         data[k * PAGE_WORDS] = was + 1;
-    uint64_t noted = 0; /* RW2: by those that have let go */
+    uint64_t noted = 0; /* by those that have let go */
     for (int i = 0; i < nodes * THREADS; i++)
         noted += notes[(uint64_t)i * PAGE_WORDS];
     expect_word(noted, hlrc_atomic_load(reads_done), "what readers have noted");

@@ -8,7 +8,8 @@
 const char litmus_rule[] = "rule 11, trylock";
 const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
 
-/* A page that its home had open for stores, and did not write, may be announced (page.h P9). */
+/* A page that its home had open for stores, and did not write, may be announced
+ * [page.equal-twin]. */
 LITMUS_SET(AHEAD, "0")
 LITMUS_SET(HOT_PAGES, "0")
 

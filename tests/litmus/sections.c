@@ -2,7 +2,7 @@
 /*
  * Windows (hlrc/rma), pieces: strided, in up to eight levels, and listed ones are copied as one
  * byte after the other would be, and what lies between them is left alone; from and to private
- * memory, windows, and shared memory (window.h RM2, RM5).
+ * memory, windows, and shared memory (window.h, [thread.no-fault]).
  */
 #include "tests/litmus/litmus.h"
 

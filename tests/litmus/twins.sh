@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# With --check races, and with --profile, a page has a twin at its home from its first store on (memory/first_write.h FW1,
-# memory/profile.h PF1; page.h P8, P9): the litmus programs about homes, bytes, parts and words, which have no races.
+# With --check races, and with --profile, a page has a twin at its home from its first store on ([races.tracked],
+# memory/profile.h, [page.retained-twin], [page.equal-twin]): the litmus programs about homes, bytes, parts and words, which
+# have no races.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/runs.sh"
 export LITMUS_PROTOCOLS="async ardmar onesided"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Diffs that woke nobody come to light when their vector time is handed on before the barrier
- * (interval.h I7). Node 1 writes a page of node 0 under a lock, arrives, and lets go of the lock
- * between the two phases; node 2 takes it and reads the page, which the home, busy with looking at
- * an atomic word, has to bring up to date first. Another lock is handed on by node 1's handler at
- * about the time when the diffs leave: what it wakes does not count for them.
+ * [interval.quiet-diffs]. Node 1 writes a page of node 0 under a lock, arrives, and lets go of the
+ * lock between the two phases; node 2 takes it and reads the page, which the home, busy with
+ * looking at an atomic word, has to bring up to date first. Another lock is handed on by node 1's
+ * handler at about the time when the diffs leave: what it wakes does not count for them.
  */
 #include "tests/litmus/litmus.h"
 
 #include <sched.h>
 #include <time.h>
 
-const char litmus_rule[] = "interval.h I7: quiet diffs are handed on";
+const char litmus_rule[] = "interval.quiet-diffs: quiet diffs are handed on";
 const int litmus_nodes[] = { 3, 4, 0 };
 
 #define ROUNDS 40u

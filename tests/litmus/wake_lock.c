@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * No wake-up is lost (progress.h S1 to S7, shm_queue.h Q4 and Q5). Nodes hand locks on, and whoever
- * has had one looks at an atomic word until all have: under ARDMAR that serves nothing, so what
- * arrives meanwhile is for the handler. A request that wakes nobody leaves the job where it is. In
- * a build with --enable-perturb HLRC_PERTURB widens the windows.
+ * No wake-up is lost [progress.holder], [progress.sleep-test], [shm-queue.arm-then-test]. Nodes
+ * hand locks on, and whoever has had one looks at an atomic word until all have: under ARDMAR that
+ * serves nothing, so what arrives meanwhile is for the handler. A request that wakes nobody leaves
+ * the job where it is. In a build with --enable-perturb HLRC_PERTURB widens the windows.
  */
 #include "tests/litmus/litmus.h"
 
 #include <sched.h>
 
-const char litmus_rule[] = "progress.h S1 to S7: no wake-up is lost";
+const char litmus_rule[] = "progress.holder, progress.sleep-test: no wake-up is lost";
 const int litmus_nodes[] = { 2, 3, 0 };
 
 #define ROUNDS   200u

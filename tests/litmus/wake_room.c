@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Diffs that woke no thread, of a node that stands between its arrival at a barrier and its
- * departure (interval.h I7, copies.h CP3). Node 0 is the home of a page and computes: it looks at
- * an atomic word and serves nothing unless it is woken.
+ * departure [interval.quiet-diffs], [copies.flush-early]. Node 0 is the home of a page and
+ * computes: it looks at an atomic word and serves nothing unless it is woken.
  *
  *   room   node 1 fills its cache after it has arrived, so that an interval ends to make room, and
  *          departs. Then it releases a lock under which it has written the page. Node 2 takes the
@@ -15,7 +15,7 @@
 
 #include <sched.h>
 
-const char litmus_rule[] = "interval.h I7: quiet diffs between arrival and departure";
+const char litmus_rule[] = "interval.quiet-diffs: quiet diffs between arrival and departure";
 const int litmus_nodes[] = { 3, 0 };
 
 LITMUS_SET(CACHE_SIZE, "64K")

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A thread that sleeps while another one of its node serves is woken by whatever it waits for
- * (progress.h S6). At node 0 one thread waits in a barrier, for arrivals, which are not urgent;
+ * [progress.holder]. At node 0 one thread waits in a barrier, for arrivals, which are not urgent;
  * another takes a lock meanwhile, serves while it waits, and has gone when the others arrive.
  */
 #include "tests/litmus/litmus.h"
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "progress.h S6: sleepers without the progress lock are counted";
+const char litmus_rule[] = "progress.holder: sleepers without the progress lock are counted";
 const int litmus_nodes[] = { 2, 3, 0 };
 
 #define ROUNDS 40u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Windows (hlrc/rma): bytes that are put are where they were put and nowhere else, at any place and
- * of any length (window.h RM2), whatever memory they come from (RM5); operations that are begun end
- * (handle.h RH1, RH2); words (accumulate.c RA3) and mutexes; a part is reached while its node
- * stands (RM3); a window that is made where one was is zero (RM1, RM4).
+ * of any length (window.h), whatever memory they come from [thread.no-fault]; operations that are
+ * begun end (handle.h); words (accumulate.c) and mutexes; a part is reached while its node stands;
+ * a window that is made where one was is zero.
  */
 #include "tests/litmus/litmus.h"
 
@@ -129,7 +129,7 @@ static void begun(int how)
     hlrc_barrier();
 }
 
-/* RH2. A word says that the bytes before it are there. */
+/* A word says that the bytes before it are there. */
 static void fenced(void)
 {
     static unsigned char out[20000];
@@ -191,7 +191,7 @@ static void each_operation(void)
     hlrc_barrier();
 }
 
-/* RA3. Where atomics of the fabric do not leave the bytes beside a word alone, 4 are written. */
+/* Where atomics of the fabric do not leave the bytes beside a word alone, 4 are written. */
 static void beside_others(void)
 {
     const char *fabric = getenv("HLRC_FABRIC");

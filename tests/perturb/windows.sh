@@ -8,17 +8,17 @@ litmus=$top_builddir/tests/litmus
 rounds=1
 [ -z "${HLRC_SOAK:-}" ] || rounds=${HLRC_SOAK_ROUNDS:-1000}
 
-# S7: a sender that is late to look, and somebody who is late to give the progress lock up
-# Q5: an entry that wakes nobody is filled after an urgent one behind it has woken
-# S2, S6: whoever gives the progress lock up looks again, for events and for waiters
-# I7: diffs that wake nobody are late, and what announces them is handed on by a lock
+# [progress.holder]: a sender that is late to look, and somebody who is late to give the progress lock up
+# [shm-queue.arm-then-test]: an entry that wakes nobody is filled after an urgent one behind it has woken
+# [progress.holder]: whoever gives the progress lock up looks again, for events and for waiters
+# [interval.quiet-diffs]: diffs that wake nobody are late, and what announces them is handed on by a lock
 #     and another lock is handed on while they are about to be sent
-# I1: a closing has taken the pages that another thread of the node has to publish
-# C1: a waiter is registered before its lock is free
-# P7, P3, G1: sealing, opening, and a change of protection that fails half done
-# P8: a page that stays writable is copied, and gets diffs, while it is written
-# EP5: memory that was freed is had again before its freeing thread has come out of the call
-# P11, EP5: pages are reset while a thread touches those beside them, or ends intervals
+# [interval.covers-dirty]: a closing has taken the pages that another thread of the node has to publish
+# [cond.registered-first]: a waiter is registered before its lock is free
+# [page.busy-capture], [page.writable-tracked]: sealing, opening, and a change of protection that fails half done
+# [page.retained-twin]: a page that stays writable is copied, and gets diffs, while it is written
+# [unshared.reset]: memory that was freed is had again before its freeing thread has come out of the call
+# [page.unshared-block], [unshared.reset]: pages are reset while a thread touches those beside them, or ends intervals
 windows='
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 wake_lock
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 threads

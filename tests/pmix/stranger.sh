@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Of the nodes of a host one speaks (BP5), and nobody else can silence it by taking a name before: another user binds the
+# Of the nodes of a host one speaks, and nobody else can silence it by taking a name before: another user binds the
 # name that a job would have by its user and its namespace, and finds none that he could have known.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../userlib.sh"

@@ -42,7 +42,7 @@ bool resource_usable(const struct resource *res, int phase, bool between)
            (!between || res->change[phase + 1] == NOBODY);
 }
 
-/* Whether everybody knows where the area is, and may use it in ways that are no access (RP4). */
+/* Whether everybody knows where the area is, and may use it in ways that are no access. */
 bool area_usable(const struct area *a, int phase, bool between)
 {
     if (!a->object)
@@ -156,7 +156,7 @@ static uint32_t some_guard(const struct program *p, struct rng *r)
     return set;
 }
 
-/* Rights of one OWNED range in all phases (RP1). */
+/* Rights of one OWNED range in all phases. */
 static void assign_owners(const struct program *p, struct rng *r, const struct taste *t,
                           struct range *g)
 {
@@ -283,8 +283,8 @@ static void plan_object(struct program *p, struct rng *r, struct area *a)
         a->to = (int)rng_between(r, (uint32_t)a->from + 1, (uint32_t)p->phases - 1);
 }
 
-/* An object's ranges belong to its maker and its breaker in the phases in which its address changes
- * (RP4). */
+/* An object's ranges belong to its maker and its breaker in the phases in which its address
+ * changes. */
 static void bind_object(struct program *p, const struct area *a)
 {
     for (uint32_t i = a->first; i < a->first + a->count; i++) {

@@ -9,18 +9,18 @@
  * of its actors.
  *
  * Why there is no data race (each rule with the kind of range that lives by it)
- *   RP1  OWNED: in a phase one actor may access it, or all may read it. Between arrive and depart
- *        only that is allowed which both the phase before and the phase behind allow to this actor.
- *   RP2  LOCKED: written while all locks of its guard set are held, read while one of them is. In a
- *        phase in which it is frozen nobody writes it, and all read it without a lock; then nobody
- *        uses it between arrive and depart either.
- *   RP3  BATON, TOKEN: the baton's token, guarded by a lock, says whose turn it is; the data is
- *        accessed without the lock by the actor whose turn it is. The order of turns is that of the
- *        list. COUNT: of a semaphore, is guarded by a lock.
- *   RP4  CELL: what a handle or a pointer is passed on in. It changes in one phase, by one actor,
- *        and nobody else uses it, or what it names, in that phase, nor between arrive and depart of
- *        that phase and the one before.
- *   RP5  UNUSED: nobody writes it; all read it, always zero.
+ *   - OWNED: in a phase one actor may access it, or all may read it. Between arrive and depart only
+ *     that is allowed which both the phase before and the phase behind allow to this actor.
+ *   - LOCKED: written while all locks of its guard set are held, read while one of them is. In a
+ *     phase in which it is frozen nobody writes it, and all read it without a lock; then nobody
+ *     uses it between arrive and depart either.
+ *   - BATON, TOKEN: the baton's token, guarded by a lock, says whose turn it is; the data is
+ *     accessed without the lock by the actor whose turn it is. The order of turns is that of the
+ *     list. COUNT: of a semaphore, is guarded by a lock.
+ *   - CELL: what a handle or a pointer is passed on in. It changes in one phase, by one actor, and
+ *     nobody else uses it, or what it names, in that phase, nor between arrive and depart of that
+ *     phase and the one before.
+ *   - UNUSED: nobody writes it; all read it, always zero.
  *
  * Why no prefix of a program deadlocks: who waits (for a turn of a baton, for a semaphore) waits
  * for operations that are earlier in the list; locks are taken in ascending order, and nobody waits

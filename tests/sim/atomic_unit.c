@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The atomic unit: times worked out by hand, and many operations through units of all shapes, whose
- * reads and writes are looked at on their way to the host. AU1 to AU4 are the rules of
- * sim/atomic_unit.h, HT1 those of sim/host_port.h.
+ * reads and writes are looked at on their way to the host. The invariants are those of
+ * sim/atomic_unit.h, and of sim/host_port.h.
  */
 #include "sim/atomic_unit.h"
 #include "sim/atomics_bound.h"
@@ -40,7 +40,7 @@ void __wrap_host_port_read(struct host_port *p, event_fn fn, void *self, uint64_
 {
     uint64_t word = unit.cfg.lines > 0 ? unit.cache.line[arg].address / 8 : word_of[arg];
 
-    assert_int_equal(writes_under_way[word], 0); /* AU3 */
+    assert_int_equal(writes_under_way[word], 0);
     __real_host_port_read(p, fn, self, arg);
 }
 
@@ -60,7 +60,7 @@ void __wrap_host_port_write(struct host_port *p, event_fn fn, void *self, uint64
     __real_host_port_write(p, write_over, self, address);
 }
 
-/* AU1: results in the order in which operations came. */
+/* Results in the order in which operations came. */
 static void result(void *self, uint64_t number)
 {
     (void)self;
@@ -68,7 +68,7 @@ static void result(void *self, uint64_t number)
     at[done++] = loop.now;
     fresh[word_of[number]] = wrote;
     wrote = false;
-    assert_true(port.free_tags <= port.cfg.tags); /* HT1 */
+    assert_true(port.free_tags <= port.cfg.tags);
 }
 
 /* ---- a unit ---- */
@@ -98,7 +98,7 @@ static void end(uint64_t operations)
     event_loop_run(&loop);
     assert_int_equal(done, operations);
     for (uint64_t i = 0; i < operations; i++)
-        assert_true(fresh[word_of[i]]); /* AU2 */
+        assert_true(fresh[word_of[i]]);
     assert_int_equal(port.free_tags, port.cfg.tags);
     assert_int_equal(unit.raw_used, 0);
     assert_int_equal(unit.registers_used, 0);
@@ -186,9 +186,9 @@ static void test_line_in_the_way(void **state)
     assert_int_equal(unit.kept, 1);
 }
 
-/* AU3, AU4: without a cache each operation on the word waits for the write of the one before: 296,
- * 16 and 100 to the memory, and then the same again. With two lines, C takes A's while A's value is
- * on its way, and A's next operation waits until it is there. */
+/* Without a cache each operation on the word waits for the write of the one before: 296, 16 and 100
+ * to the memory, and then the same again. With two lines, C takes A's while A's value is on its
+ * way, and A's next operation waits until it is there. */
 static void test_read_after_write(void **state)
 {
     struct atomic_unit_config cfg = plain;

@@ -2,7 +2,8 @@
 /*
  * decisions - two nodes whose accesses lead to each decision of hlrc/policy about pages, without a
  * race: what tests/sim/decisions.sh traces. What one node reports to the other before the first
- * barrier of a step is there before the second, where alone homes migrate (homes.h MV2).
+ * barrier of a step is there before the second, where alone homes migrate
+ * [home-migration.full-barrier].
  */
 #include <hlrc.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The event loop of the simulator, beside a table of all that was asked for, sorted by qsort(): EV1
- * to EV3 are the rules of sim/event.h. And the random numbers, whose first ones are published.
+ * The event loop of the simulator, beside a table of all that was asked for, sorted by qsort(): The
+ * invariants are those of sim/event.h. And the random numbers, whose first ones are published.
  */
 #include "sim/event.h"
 #include "sim/random.h"
@@ -71,8 +71,8 @@ static void run(uint64_t seed, sim_time times, size_t at_first)
     event_loop_free(&loop);
 }
 
-/* EV1, EV2: in the order of times, and of asking where times are equal, with few times (many are
- * equal) and with many. */
+/* In the order of times, and of asking where times are equal, with few times (many are equal) and
+ * with many. */
 static void test_order(void **state)
 {
     static const sim_time spreads[] = { 1, 3, 1000, UINT64_C(1) << 32 };
@@ -89,7 +89,6 @@ static void test_order(void **state)
         }
 }
 
-/* EV3 */
 static void test_the_same_again(void **state)
 {
     static struct asked before[EVENTS];

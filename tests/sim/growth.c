@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Laws and growth: what the calls of a law mean (sim/law.h LW1 to LW3), and traces of two and four
- * nodes, made by hand, that grow to eight (sim/growth.h GL1 to GL4): pages, bytes and times are
- * known beforehand.
+ * Laws and growth: what the calls of a law mean (sim/law.h), and traces of two and four nodes, made
+ * by hand, that grow to eight (sim/growth.h): pages, bytes and times are known beforehand.
  */
 #include "sim/growth.h"
 #include "sim/replay.h"
@@ -63,7 +62,7 @@ static struct trace traces[2];
 static void test_numbers(void **unused)
 {
     (void)unused;
-    assert_int_equal(law_divide(-7, 2), -4); /* LW3 */
+    assert_int_equal(law_divide(-7, 2), -4);
     assert_int_equal(law_divide(7, -2), -4);
     assert_int_equal(law_divide(-8, 2), -4);
     assert_int_equal(law_divide(7, 2), 3);
@@ -153,7 +152,7 @@ static void seen_run(struct law_run *r)
     law_lock(r, law_seen_first(r, b));
 }
 
-/* LW1, as well: nothing is left of the run before. */
+/* As well: nothing is left of the run before. */
 static void test_run(void **unused)
 {
     (void)unused;
@@ -205,7 +204,7 @@ static void wrong_size(struct law_run *r)
     (void)law_require(r, r->nodes == 3, "three nodes"), wrong_line = __LINE__;
 }
 
-/* LW2, with the line. */
+/* With the line. */
 static void test_wrong_runs(void **unused)
 {
     static const struct {
@@ -308,7 +307,7 @@ static char *grown(const struct growth_wish *wish, size_t *length)
     return bytes;
 }
 
-/* GL2; all pages are those of the law. */
+/* All pages are those of the law. */
 static void test_fit(void **unused)
 {
     (void)unused;
@@ -378,7 +377,6 @@ static void half_run(struct law_run *r)
 
 static const struct law half = { "half", half_run, { { 0 } } };
 
-/* GL1 */
 static void test_mismatch(void **unused)
 {
     static const char *const others[] = { "b", "l3", "bu3", "bbbbbbbbbbbbbb" };
@@ -398,7 +396,7 @@ static void test_mismatch(void **unused)
     end();
 }
 
-/* GL1, of locks. */
+/* Of locks. */
 static void test_locks(void **unused)
 {
     static const struct {
@@ -491,7 +489,7 @@ static void test_grown(void **unused)
     end();
 }
 
-/* GL4, and the size of --weak. */
+/* And the size of --weak. */
 static void test_again(void **unused)
 {
     struct growth_wish wish = { .nodes = 8, .weak = true };
@@ -535,7 +533,7 @@ static void replay_counts(const struct growth_wish *wish, uint64_t *count)
     free(bytes);
 }
 
-/* GL3: what is left out is what the replay would count nothing of. */
+/* What is left out is what the replay would count nothing of. */
 static void test_left_out(void **unused)
 {
     struct growth_wish some = { .nodes = 4 }, all = { .nodes = 4, .all = true };

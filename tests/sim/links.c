@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Links of the simulator: times that were worked out by hand, and what goes in comes out. LK1 to
- * LK3 are the rules of sim/link.h.
+ * Links of the simulator: times that were worked out by hand, and what goes in comes out. The
+ * invariants are those of sim/link.h.
  */
 #include "sim/link.h"
 #include "sim/random.h"
@@ -32,7 +32,7 @@ static void begin(sim_time latency, sim_time gap, uint64_t rate)
 static void end(void)
 {
     event_loop_run(&loop);
-    assert_int_equal(link_.messages_in, link_.messages_out); /* LK1 */
+    assert_int_equal(link_.messages_in, link_.messages_out);
     assert_int_equal(link_.bytes_in, link_.bytes_out);
     link_free(&link_);
     event_loop_free(&loop);
@@ -50,7 +50,7 @@ static void test_latency_and_rate(void **state)
     (void)state;
     begin(5 * SIM_NS, 0, 1000000000);
     assert_int_equal(link_send(&link_, 10, note, NULL, 0), 10 * SIM_NS);
-    assert_int_equal(link_send(&link_, 30, note, NULL, 1), 40 * SIM_NS); /* LK2 */
+    assert_int_equal(link_send(&link_, 30, note, NULL, 1), 40 * SIM_NS);
     event_at(&loop, 100 * SIM_NS, send_ten, &link_, 2);
     end();
     assert_int_equal(came[0], 15 * SIM_NS);
@@ -75,8 +75,8 @@ static void test_gap(void **state)
     assert_int_equal(came[3], 160 * SIM_NS);
 }
 
-/* LK3: at 3 GB/s a byte takes a third of a ns; 3,000,000 of them, one by one, are a ms. After a
- * pause nothing is left of the last one's rest. */
+/* At 3 GB/s a byte takes a third of a ns; 3,000,000 of them, one by one, are a ms. After a pause
+ * nothing is left of the last one's rest. */
 static void test_no_rounding(void **state)
 {
     sim_time left = 0;
@@ -106,7 +106,7 @@ static void send_some(void *self, uint64_t left)
 {
     uint64_t bytes = sim_random_below(&chance, 5000);
 
-    assert_int_equal(link_.bytes_in - link_.bytes_out, sent_bytes - arrived_bytes); /* LK1 */
+    assert_int_equal(link_.bytes_in - link_.bytes_out, sent_bytes - arrived_bytes);
     link_send(&link_, bytes, count, NULL, bytes);
     sent++;
     sent_bytes += bytes;
@@ -114,7 +114,7 @@ static void send_some(void *self, uint64_t left)
         event_after(&loop, sim_random_below(&chance, 4000000), send_some, self, left - 1);
 }
 
-/* LK1, at every moment, of messages of all lengths, with pauses and without; and no faster than the
+/* At every moment, of messages of all lengths, with pauses and without; and no faster than the
  * rate. */
 static void test_conservation(void **state)
 {

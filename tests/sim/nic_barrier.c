@@ -2,7 +2,7 @@
 /*
  * Barriers at hosts and at adapters: as events they take what the paper's equations say, where all
  * come at once; trees by hand; and all numbers of nodes, at different times and several at once, in
- * which the model itself looks at NB1 and NB2 (sim/nic_barrier.h).
+ * which the model itself looks at its rules (sim/nic_barrier.h).
  */
 #include "sim/nic_barrier.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cache of an atomic unit, by an example worked out by hand: NC1 to NC3 of sim/nic_cache.h. */
+/* The cache of an atomic unit, by an example worked out by hand: sim/nic_cache.h. */
 #include "sim/nic_cache.h"
 
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static void test_by_hand(void **state)
     (void)state;
     nic_cache_init(&cache, 4, 2);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        assert_int_equal(touch(steps[i].word), steps[i].hit); /* NC2, NC3 */
+        assert_int_equal(touch(steps[i].word), steps[i].hit);
         assert_true(has(steps[i].word));
         assert_true(has(steps[i].stays));
         assert_false(has(steps[i].gone));
@@ -65,7 +65,7 @@ static void test_by_hand(void **state)
     nic_cache_free(&cache);
 }
 
-/* NC1: each way of being in use keeps a line, though it is the oldest. */
+/* Each way of being in use keeps a line, though it is the oldest. */
 static void test_in_use(void **state)
 {
     (void)state;

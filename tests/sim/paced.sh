@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What hlrc_sim predicts from two runs under ARDMAR, beside what another run counts: pages of a run with --trace-sim-detail all
-# (hlrc/probe/recorder.h TS5, TS6), computing of one with a job's own options (sim/spans.h SQ1).
+# (hlrc/probe/recorder.h), computing of one with a job's own options (sim/spans.h).
 . "$(dirname "$0")/../lib.sh"
 sim=$top_builddir/hlrc_sim
 machine=$top_srcdir/share/machines/shm-here

@@ -2,7 +2,7 @@
 /*
  * Replays of programs that the test writes by hand, item by item: what every node counts is known
  * beforehand, from the rules of the runtime (page.h, exclusive.h, lock.h, barrier.h by the numbers
- * that are cited), and so are times where one thing follows the other (sim/replay.h RY1, RY2, RY4).
+ * that are cited), and so are times where one thing follows the other (sim/replay.h).
  */
 #include "tests/sim/replay_run.h"
 
@@ -23,7 +23,7 @@ static void test_ardmar(void **unused)
     expect(1, write_faults, 1);
     expect(1, first_write_faults, 1);
     expect(1, homes_assigned, 1);
-    expect(1, twins, 0); /* its home: P5 */
+    expect(1, twins, 0); /* its home: [page.dirty-twin] */
     expect(1, write_notices, 1);
     expect(1, messages, 1); /* its arrival */
     expect(0, messages, 0); /* the master's own, and a page that no handler serves */
@@ -39,7 +39,8 @@ static void test_async(void **unused)
     (void)unused;
     write_and_read(REPLAY_ASYNC);
     expect(1, write_faults, 1);
-    expect(1, first_write_faults, 1); /* the default home appoints who asks first: H1 */
+    /* the default home appoints who asks first: [pages-async.first-request] */
+    expect(1, first_write_faults, 1);
     expect(1, homes_assigned, 1);
     expect(1, messages, 2); /* for the page, and its arrival */
     expect(0, read_faults, 1);
@@ -48,8 +49,8 @@ static void test_async(void **unused)
     end();
 }
 
-/* H1: the default home writes, by the fault that opens its block (RY8), and is home when another
- * node asks. */
+/* [pages-async.first-request]: the default home writes, by the fault that opens its block, and is
+ * home when another node asks. */
 static void test_default_home(void **unused)
 {
     (void)unused;
@@ -66,7 +67,7 @@ static void test_default_home(void **unused)
     end();
 }
 
-/* A writer away from the home: twin, diff, and a home that needs it (I3). */
+/* A writer away from the home: twin, diff, and a home that needs it [interval.applied-last]. */
 static void test_diff(void **unused)
 {
     (void)unused;
@@ -84,12 +85,13 @@ static void test_diff(void **unused)
     expect(0, diff_bytes, 24);
     expect(0, messages, 1); /* the diff; it is the master */
     expect(1, page_fetches, 0);
-    expect(1, read_faults, 0); /* applied before the notice: ND1 */
+    expect(1, read_faults, 0); /* applied before the notice: [need.dropped] */
     expect(1, invalidations, 0);
     end();
 }
 
-/* EP2: a page that nobody reads is announced, then written without a trace, until one reads it. */
+/* [unshared.announced-first]: a page that nobody reads is announced, then written without a trace,
+ * until one reads it. */
 static void test_exclusive(void **unused)
 {
     (void)unused;
@@ -105,12 +107,13 @@ static void test_exclusive(void **unused)
     expect(1, write_faults, 2); /* the second makes it exclusive */
     expect(1, exclusive_pages, 1);
     expect(0, page_fetches, 1);
-    expect(1, write_notices, 2); /* and once more since a reader came: EP3 */
+    expect(1, write_notices, 2); /* and once more since a reader came: [unshared.new-readers] */
     expect(0, invalidations, 2);
     end();
 }
 
-/* P8: a page that is written again and again stays writable, and needs no further fault. */
+/* [page.retained-twin]: a page that is written again and again stays writable, and needs no further
+ * fault. */
 static void test_hot(void **unused)
 {
     (void)unused;
@@ -129,7 +132,8 @@ static void test_hot(void **unused)
     end();
 }
 
-/* L1, L3: a lock of node 1's goes to node 0 and back, with what was written under it. */
+/* [lock.one-node], [lock.flush-first]: a lock of node 1's goes to node 0 and back, with what was
+ * written under it. */
 static void test_lock(void **unused)
 {
     (void)unused;
@@ -152,7 +156,7 @@ static void test_lock(void **unused)
     end();
 }
 
-/* RY12: node 0 is told of what node 1 wrote, and not of what node 2 did; it never uses the page. */
+/* Node 0 is told of what node 1 wrote, and not of what node 2 did; it never uses the page. */
 static void test_copy_made_late(void **unused)
 {
     uint64_t *needs;
@@ -181,7 +185,7 @@ static void test_copy_made_late(void **unused)
     end();
 }
 
-/* RY1, RY2: what follows the one from the other, to the nanosecond. */
+/* What follows the one from the other, to the nanosecond. */
 static void test_time(void **unused)
 {
     (void)unused;
@@ -202,7 +206,7 @@ static void test_time_of_fault(void **unused)
     made.set[RECORD_SET_fault_units] = 1500; /* of the traced run, within its time */
     made_put(&made, 0, RECORD_WRITE, 7000, PAGE, 0);
     made_put(&made, 0, RECORD_WRITE, 0, PAGE + 1, 0);
-    run(REPLAY_ASYNC, &machine); /* the default home's next store costs nothing: RY4, RY8 */
+    run(REPLAY_ASYNC, &machine); /* the default home's next store costs nothing */
     assert_int_equal(r.node[0].ends / SIM_NS, 5500 + 2000);
     end();
 }
@@ -222,17 +226,18 @@ static void test_onesided(void **unused)
     expect(0, page_fetches, 1);
     expect(0, fetch_retries, 0);
     expect(0, rdma_reads, 4); /* the writer's ring, and how far that is; home word, page */
-    expect(1, rdma_reads, 1); /* the home word: A2 */
-    expect(0, atomics, 2);    /* the home word; the reader's mark: EP1 */
+    expect(1, rdma_reads, 1); /* the home word: rule 7 */
+    expect(0, atomics, 2);    /* the home word; the reader's mark: [unshared.reader-mark] */
     end();
 }
 
-/* DW3: what another node wrote makes the home announce the page once more; DW1: nobody waits. */
+/* [diffs-write.home-twin]: what another node wrote makes the home announce the page once more;
+ * [diffs-write.visible]: nobody waits. */
 static void test_others(void **unused)
 {
     (void)unused;
     made_begin(&made, 2);
-    for (int i = 0; i < 3; i++) { /* kept from the second time on: P8 */
+    for (int i = 0; i < 3; i++) { /* kept from the second time on: [page.retained-twin] */
         wrote(0, 0, PAGE, 0, 0);
         meet();
         made_put(&made, 1, RECORD_READ, 0, PAGE, 0);
@@ -250,8 +255,9 @@ static void test_others(void **unused)
     end();
 }
 
-/* MQ1 to MQ4, LQ2: a lock that two nodes want goes from the one to the other, with what was written
- * under it; four nodes meet by counters: BC1 to BC3. */
+/* [mcs.node-clear], [mcs.time-first], [lock.flush-first]: a lock that two nodes want goes from the
+ * one to the other, with what was written under it; four nodes meet by counters:
+ * [barrier-counter.epochs]. */
 static void test_queue(void **unused)
 {
     (void)unused;
@@ -309,7 +315,7 @@ static unsigned count_ops(unsigned kind, bool *used)
     return count;
 }
 
-/* SR2: two faults in a row, and eight pages that follow. */
+/* Two faults in a row, and eight pages that follow. */
 static bool stream_used(uint64_t next)
 {
     bool used = false;
@@ -334,7 +340,7 @@ static void test_streams(void **unused)
     assert_false(stream_used(PAGE - 1));
 }
 
-/* SR3: announced, exclusive, and announced again since a reader came. */
+/* Announced, exclusive, and announced again since a reader came. */
 static void test_not_written(void **unused)
 {
     (void)unused;
@@ -355,8 +361,8 @@ static void test_not_written(void **unused)
     assert_int_equal(count_ops(SCRIPT_STORE, NULL), 1);
 }
 
-/* SR4: of eight pages that got homes ahead, none of which the closing has, how many were stored to,
- * if the stream is next seen there. A later closing announces one to a reader (SR3). */
+/* Of eight pages that got homes ahead, none of which the closing has, how many were stored to, if
+ * the stream is next seen there. A later closing announces one to a reader. */
 static unsigned claims_stored(uint64_t next)
 {
     made_begin(&made, 2);
@@ -383,7 +389,7 @@ static void test_claims(void **unused)
     assert_int_equal(claims_stored(0), 0);
 }
 
-/* RY5: with ASYNC there are faults that the traced run had not, and streams of them. */
+/* With ASYNC there are faults that the traced run had not, and streams of them. */
 static void test_own_ahead(void **unused)
 {
     const uint64_t first = 992; /* to 1007: of node 0 by default */
@@ -396,8 +402,8 @@ static void test_own_ahead(void **unused)
     for (uint64_t p = first; p < first + 16; p++)
         made_put(&made, 1, RECORD_READ, 0, p, 0);
     run(REPLAY_ASYNC, &machine);
-    expect(0, write_faults, 1); /* RY8 */
-    expect(1, read_faults, 3);  /* the first two, and behind the eight that were opened then */
+    expect(0, write_faults, 1);
+    expect(1, read_faults, 3); /* the first two, and behind the eight that were opened then */
     expect(1, page_fetches, 16);
     expect(1, ahead_pages, 24);
     end();
@@ -441,7 +447,7 @@ static void test_deterministic(void **unused)
             assert_memory_equal(first[n], r.node[n].count, sizeof first[n]);
             assert_int_equal(r.node[n].ends, ends[n]);
         }
-        /* what goes out comes in (LK1 of links, here of nodes) */
+        /* what goes out comes in (as of links, here of nodes) */
         assert_int_equal(
             r.node[0].count[RECORD_COUNT_bytes_out] + r.node[1].count[RECORD_COUNT_bytes_out] +
                 r.node[2].count[RECORD_COUNT_bytes_out] + r.node[3].count[RECORD_COUNT_bytes_out],
@@ -471,8 +477,7 @@ static sim_time ends_with(enum replay_protocol protocol, uint64_t clear_ns, uint
     return ends;
 }
 
-/* RY8: the default home opens a block, and closes a page of it, which comes to where it never
- * was. */
+/* The default home opens a block, and closes a page of it, which comes to where it never was. */
 static void test_paid_once(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays of condition variables: cond.h C1, C2; which signal ends a wait: sim/replay.h RY9. */
+/* Replays of condition variables: [cond.registered-first], [cond.signal-time]; which signal ends a
+ * wait: sim/replay.h. */
 #include "tests/sim/replay_run.h"
 
 #define COND 1u /* its home is node 1 */
@@ -40,8 +41,8 @@ static void test_wait(void **unused)
     assert_in_range(ends_at(), 1000000, 1100000);
     expect(0, lock_acquires, 1); /* that it has it again is not counted */
     expect(0, messages, 3);      /* for the lock, twice, and to be registered */
-    expect(1, messages, 1);      /* as the manager, to the last in the queue: L2 */
-    expect(0, invalidations, 1); /* C2 */
+    expect(1, messages, 1);      /* as the manager, to the last in the queue: [lock.successor] */
+    expect(0, invalidations, 1); /* [cond.signal-time] */
     expect(0, page_fetches, 1);
     end();
 }
@@ -88,7 +89,8 @@ static void test_queue(void **unused)
     assert_in_range(ends_at(), 1000000, 1100000);
     for (unsigned n = 0; n < 2; n++)
         expect(n, messages, 0);
-    expect(1, atomics, 2 + 2 + 1); /* lock, guard, and the home word: MQ1, CQ1, A2 */
+    /* lock, guard, and the home word: [mcs.node-clear], [conds-mcs.guarded], rule 7 */
+    expect(1, atomics, 2 + 2 + 1);
     expect(0, page_fetches, 1);
     end();
 }

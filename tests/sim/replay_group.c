@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays of groups and their barriers: sim/replay.h RY16; of tries that failed: RY17; of
- * mutexes of nodes: RY19. */
+/* Replays of groups and their barriers: sim/replay.h; of tries that failed; of mutexes of nodes. */
 #include "tests/sim/replay_run.h"
 
 #define GROUP 64u
@@ -66,7 +65,7 @@ static void test_acquire(void **unused)
     }
 }
 
-/* PE3: one after the other, each of which another member comes to last. */
+/* [barrier-pairs.two-slots]: one after the other, each of which another member comes to last. */
 static void test_ahead(void **unused)
 {
     static const unsigned members[] = { 0, 1, 2 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Replays of programs whose homes move (sim/replay.h RY7, by homes.h MV1 to MV4), and of what such
- * rounds leave in a trace (RY3, RY4).
+ * Replays of programs whose homes move (sim/replay.h, by [home-migration.held],
+ * [home-migration.full-barrier]), and of what such rounds leave in a trace.
  */
 #include "tests/sim/replay_run.h"
 
@@ -32,7 +32,7 @@ static void expect_moved(uint64_t moves)
     }
 }
 
-/* MV4, RY7: twice 34 units, of which the second half is spent while nobody here uses the page. */
+/* Twice 34 units, of which the second half is spent while nobody here uses the page. */
 static void test_home_moves(void **unused)
 {
     (void)unused;
@@ -45,17 +45,18 @@ static void test_home_moves(void **unused)
 static void test_home_stays(void **unused)
 {
     (void)unused;
-    write_elsewhere(20, true, true); /* MV4: the home reads it */
+    write_elsewhere(20, true, true); /* the home reads it */
     expect_moved(0);
-    write_elsewhere(20, false, false); /* MV2 */
+    write_elsewhere(20, false, false); /* [home-migration.full-barrier] */
     expect_moved(0);
     write_elsewhere(20, false, true);
     made.set[RECORD_SET_move_homes] = 1;
     expect_moved(0);
 }
 
-/* MV1: the new home writes without a trace (EP2), all others have lost their copies; what a closing
- * amid the round found unchanged was announced (P9). */
+/* [home-migration.held]: the new home writes without a trace [unshared.announced-first], all others
+ * have lost their copies; what a closing amid the round found unchanged was announced
+ * [page.equal-twin]. */
 static void test_behind_a_move(void **unused)
 {
     (void)unused;
@@ -70,7 +71,6 @@ static void test_behind_a_move(void **unused)
     end();
 }
 
-/* MV3 */
 static void test_moves_end(void **unused)
 {
     (void)unused;
@@ -99,7 +99,7 @@ static void made_touch(unsigned node, uint64_t page)
                  n->stream);
 }
 
-/* RY3: node 1 had it first, and both want it now, node 0 before. */
+/* Node 1 had it first, and both want it now, node 0 before. */
 static void test_first_home(void **unused)
 {
     (void)unused;
@@ -115,7 +115,7 @@ static void test_first_home(void **unused)
     end();
 }
 
-/* RY3: node 0 has tried to be home of what it never wrote; node 1 is home since it has moved. */
+/* Node 0 has tried to be home of what it never wrote; node 1 is home since it has moved. */
 static void test_first_home_silent(void **unused)
 {
     struct made_node *n = &made.node[0];
@@ -137,7 +137,7 @@ static void test_first_home_silent(void **unused)
     end();
 }
 
-/* RY4: no acquire follows, so a round has left the page open. */
+/* No acquire follows, so a round has left the page open. */
 static void test_renewed_in_a_round(void **unused)
 {
     (void)unused;
@@ -154,7 +154,7 @@ static void test_renewed_in_a_round(void **unused)
     end();
 }
 
-/* RY5: where options are others, so are faults. */
+/* Where options are others, so are faults. */
 static void test_ahead_of_other_faults(void **unused)
 {
     (void)unused;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replays of put and get, and of atomic words: sim/replay.h RY10; of operations on words of shared
- * memory: RY11; of accumulate and of atomics in windows: RY14; of put and get of shared memory:
- * RY15; of what an adapter does at once: RY18. */
+/* Replays of put and get, and of atomic words: sim/replay.h; of operations on words of shared
+ * memory; of accumulate and of atomics in windows; of put and get of shared memory; of what an
+ * adapter does at once. */
 #include "tests/sim/replay_run.h"
 
 static sim_time ends_at(unsigned node)
@@ -36,7 +36,7 @@ static void test_goes_on(void **unused)
     end();
 }
 
-/* RY10: of three puts, the last of which goes to node 2, those that were begun there by then. */
+/* Of three puts, the last of which goes to node 2, those that were begun there by then. */
 static void test_fence(void **unused)
 {
     static const struct {
@@ -102,7 +102,7 @@ static void test_accumulate(void **unused)
         }
 }
 
-/* RA4: in time, what is left under way is not there when the node ends. */
+/* In time, what is left under way is not there when the node ends. */
 static void test_accumulate_left(void **unused)
 {
     uint64_t ends[2];
@@ -156,8 +156,8 @@ static uint64_t turns(enum record_kind kind, uint64_t at_once)
     return last / 10000;
 }
 
-/* RY18. An atomic of a node comes behind the answer to the one before: of three there is always one
- * that waits. */
+/* An atomic of a node comes behind the answer to the one before: of three there is always one that
+ * waits. */
 static void test_at_once(void **unused)
 {
     (void)unused;
@@ -169,7 +169,7 @@ static void test_at_once(void **unused)
     assert_int_equal(turns(RECORD_RMW, 12), 12);
 }
 
-/* AT1: by the adapter, or by the handler of the node that has the word. */
+/* rule 8: by the adapter, or by the handler of the node that has the word. */
 static void test_atomic(void **unused)
 {
     (void)unused;
@@ -183,7 +183,8 @@ static void test_atomic(void **unused)
     }
 }
 
-/* Node 1 is home; node 0 operates on a word, and announces it with an empty diff: WD4. */
+/* Node 1 is home; node 0 operates on a word, and announces it with an empty diff:
+ * [word.announced]. */
 static void test_word(void **unused)
 {
     (void)unused;
@@ -206,7 +207,7 @@ static void test_word(void **unused)
     }
 }
 
-/* ---- RY15 ---- */
+/* ---- put and get of shared memory ---- */
 
 static void part(uint64_t page, uint64_t bytes, bool put)
 {
@@ -227,7 +228,7 @@ static void test_get_part(void **unused)
         expect(0, read_faults, 0);
         expect(0, page_fetches, protocol == REPLAY_ASYNC);
         expect(0, rdma_reads, protocol == REPLAY_ASYNC ? 0 : 3);
-        expect(0, atomics, protocol == REPLAY_ARDMAR); /* PP4 */
+        expect(0, atomics, protocol == REPLAY_ARDMAR); /* [unshared.reader-mark] */
         assert_int_equal(copy_of(&r.node[0], PAGE)->access, CLOSED);
         end();
     }
@@ -276,7 +277,7 @@ static void test_put_part(void **unused)
     }
 }
 
-/* What is dirty here is loaded and stored to: PP1. */
+/* What is dirty here is loaded and stored to: [part.stale-only]. */
 static void test_part_of_dirty(void **unused)
 {
     (void)unused;
@@ -296,7 +297,7 @@ static void test_part_of_dirty(void **unused)
     end();
 }
 
-/* PP5: of eight pages that come whole, one is awaited, not eight. */
+/* [part.stale-only]: of eight pages that come whole, one is awaited, not eight. */
 static void test_expect(void **unused)
 {
     uint64_t ends[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who serves what comes, who sleeps, and what that takes of CPUs (sim/replay.h RY6, RY13), to the
- * nanosecond, on programs of a few items.
+ * Who serves what comes, who sleeps, and what that takes of CPUs (sim/replay.h), to the nanosecond,
+ * on programs of a few items.
  */
 #include "tests/sim/replay_run.h"
 
@@ -51,8 +51,8 @@ static void test_who_waits_serves(void **unused)
     assert_int_equal(served_after(30000, &m), late);
 }
 
-/* RY6: on the only CPU of a node the handler runs after 4,000 ns, and the computation has lost
- * 3,000, and 400 for the message. */
+/* On the only CPU of a node the handler runs after 4,000 ns, and the computation has lost 3,000,
+ * and 400 for the message. */
 static void test_preempts(void **unused)
 {
     (void)unused;
@@ -90,8 +90,8 @@ static sim_time second_after(uint64_t computes, uint64_t until, uint64_t switch_
     return spent;
 }
 
-/* RY6: node 0 begins to wait at 15,000 and serves the first request, for which its handler wakes at
- * some 17,150 to find nothing, and has the CPU until 29,150. The second comes at some 20,200. */
+/* Node 0 begins to wait at 15,000 and serves the first request, for which its handler wakes at some
+ * 17,150 to find nothing, and has the CPU until 29,150. The second comes at some 20,200. */
 static void test_in_vain(void **unused)
 {
     (void)unused;
@@ -99,7 +99,7 @@ static void test_in_vain(void **unused)
     assert_int_equal(second_after(9000, 15000, 12000), second_after(9000, 15000, 0));
 }
 
-/* RY6: an arrival wakes no master that computes, and takes nothing of it. */
+/* An arrival wakes no master that computes, and takes nothing of it. */
 static void test_arrivals_are_quiet(void **unused)
 {
     (void)unused;
@@ -140,7 +140,7 @@ static sim_time released_at(enum replay_protocol protocol, uint64_t computes, ui
     return ends;
 }
 
-/* RY13: a thread that has waited for longer than it spins takes 5,000 ns to go on. */
+/* A thread that has waited for longer than it spins takes 5,000 ns to go on. */
 static void test_sleeps(void **unused)
 {
     (void)unused;
@@ -152,7 +152,7 @@ static void test_sleeps(void **unused)
     }
 }
 
-/* RY13: who wakes another one's handler is busy with that, and sees its answer no sooner. */
+/* Who wakes another one's handler is busy with that, and sees its answer no sooner. */
 static void test_notifies(void **unused)
 {
     (void)unused;

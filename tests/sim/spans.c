@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The computing of one run at the pace of another (sim/spans.h SQ1), on numbers worked by hand. */
+/* The computing of one run at the pace of another (sim/spans.h), on numbers worked by hand. */
 #include "tests/sim/replay_run.h"
 
 static struct made faults, smooth; /* two runs of one program: the first has more faults */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The format of --trace-sim (base/record.h TF1, TF2), files of it, and what a script puts in
- * (sim/script.h SR1): what is read is what was written, and what is no trace is refused whatever is
- * in it.
+ * The format of --trace-sim (base/record.h), files of it, and what a script puts in (sim/script.h):
+ * what is read is what was written, and what is no trace is refused whatever is in it.
  */
 #include "sim/random.h"
 #include "sim/script.h"
@@ -52,7 +51,7 @@ static size_t write_items(void)
     return (size_t)(at - bytes);
 }
 
-/* TF1: items and bytes. */
+/* Items and bytes. */
 static void test_round_trip(void **unused)
 {
     size_t length = write_items();
@@ -73,7 +72,7 @@ static void test_round_trip(void **unused)
     assert_int_equal(record_get(&r, &got), 0);
 }
 
-/* TF2: cut at each byte of an item, in memory that ends there. */
+/* Cut at each byte of an item, in memory that ends there. */
 static void test_cut(void **unused)
 {
     struct record_item item, got;
@@ -96,7 +95,7 @@ static void test_cut(void **unused)
     }
 }
 
-/* TF2: any bytes end, and what is got from them is as it would have been written. */
+/* Any bytes end, and what is got from them is as it would have been written. */
 static void test_any_bytes(void **unused)
 {
     unsigned char again[RECORD_LONGEST];
@@ -136,7 +135,7 @@ static void test_limits(void **unused)
     r = (struct record_reader){ more, more + sizeof more, 0, 1 };
     assert_false(record_number(&r, &value));
     r = (struct record_reader){ longer, longer + sizeof longer, 0, 1 };
-    assert_false(record_number(&r, &value)); /* TF1: written in one way alone */
+    assert_false(record_number(&r, &value)); /* written in one way alone */
     for (int64_t v = -3; v < 4; v++)
         assert_int_equal(record_unfold(record_fold(v)), v);
     assert_int_equal(record_unfold(record_fold(INT64_MIN)), INT64_MIN);
@@ -169,7 +168,7 @@ static void test_file(void **unused)
     trace_free(&t);
 }
 
-/* TW1: each prefix, and each byte changed. */
+/* Each prefix, and each byte changed. */
 static void test_damage(void **unused)
 {
     struct trace t;
@@ -227,7 +226,6 @@ static void expect(struct script *s, unsigned kind, uint64_t time, uint64_t arg)
     assert_int_equal(op->arg[0], arg);
 }
 
-/* SR1 */
 static void test_script(void **unused)
 {
     struct trace t;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* page_node.c - see page_node.h. P4 is an invariant of hlrc/memory/page.h, I7 of interval.h. */
+/* page_node.c - see page_node.h. [page.needed-versions] is an invariant of
+ * [interval.quiet-diffs]. */
 #include "tests/unit/page_node.h"
 
 #include "hlrc/core/engine.h"
@@ -51,7 +52,8 @@ static int claim(uint32_t page, bool *assigned)
     return 1;
 }
 
-static bool woken; /* the home, for diffs of this node (I7); since the last fetch */
+/* the home, for diffs of this node [interval.quiet-diffs]; since the last fetch */
+static bool woken;
 
 static void fetch_start(struct page_fetch *f, bool prefetch)
 {
@@ -60,8 +62,8 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
     assert_true(atomic_load(&page_at(f->page)->flags) & PAGE_BUSY);
     for (uint32_t i = 0; i < f->needs; i++)
         asked[version_writer(f->needed[i])] = version_interval(f->needed[i]);
-    assert_memory_equal(asked, wanted[f->page], sizeof asked); /* P4 */
-    assert_true(woken || asked[0] == 0);                       /* I7 */
+    assert_memory_equal(asked, wanted[f->page], sizeof asked); /* [page.needed-versions] */
+    assert_true(woken || asked[0] == 0);                       /* [interval.quiet-diffs] */
     woken = false;
     prefetched += prefetch;
     fetched += !prefetch;
@@ -258,7 +260,7 @@ void expect_contents(uint32_t first, uint32_t count)
         const volatile char *at = engine.app + (size_t)p * PAGE_SIZE;
         assert_int_equal(at[0], (char)home_version);
         assert_int_equal(at[PAGE_SIZE - 1], (char)home_version);
-        assert_int_equal(page_at(p)->need, 0); /* P4 */
+        assert_int_equal(page_at(p)->need, 0); /* [page.needed-versions] */
         wanted[p][0] = wanted[p][1] = 0;
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * AD1 to AD5 of base/addresses.h, of a process that is parted before its libraries are initialised,
- * as a program of hlrcc is: what the system maps lies in the node's slice, or the call fails. The
- * slice is that of the last of 1,024 nodes, so it has 4 GiB.
+ * [addresses.reserved], of a process that is parted before its libraries are initialised, as a
+ * program of hlrcc is: what the system maps lies in the node's slice, or the call fails. The slice
+ * is that of the last of 1,024 nodes, so it has 4 GiB.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -60,7 +60,7 @@ static void *show_stack(void *arg)
     return NULL;
 }
 
-/* AD2, AD5 */
+/* [addresses.reserved] */
 static void check_system(void)
 {
     pthread_t thread;
@@ -80,7 +80,7 @@ static void check_system(void)
     free(large);
 }
 
-/* AD1, AD4: what is unmapped is not free for the system. */
+/* What is unmapped is not free for the system. */
 static void check_own(void)
 {
     char *table = addresses_map((size_t)8 << 30, PROT_READ | PROT_WRITE, ANONYMOUS, -1);
@@ -97,7 +97,6 @@ static void check_own(void)
     CHECK(strstr(addresses_remedy(4096), "vm.max_map_count"));
 }
 
-/* AD4 */
 static void check_fixed(void)
 {
     char *at = (char *)ADDRESSES_STACKS;
@@ -109,7 +108,6 @@ static void check_fixed(void)
     CHECK(!addresses_claim((void *)0x480000000000, (size_t)9 << 40)); /* ends in the slices */
 }
 
-/* AD3 */
 static void check_nodes(void)
 {
     CHECK(addresses_node(SLICE_AT) == NODES - 1);
@@ -127,7 +125,7 @@ static int deep(int levels)
     return levels ? deep(levels - 1) + frame[0] : frame[65535];
 }
 
-/* AD5: where something has allocated before, as in this program with an argument, it is refused. */
+/* Where something has allocated before, as in this program with an argument, it is refused. */
 static void check_late(void)
 {
     int status = -1;

@@ -197,7 +197,7 @@ static unsigned claimed(uint32_t left_out)
     return n;
 }
 
-/* AH5 */
+/* [readahead.dense-claims] */
 static void test_homes_ahead(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * ASYNC's handler at a home: requests that wait for diffs, without a network. This is node 0, home
- * of all pages; the requests of five other nodes lie in an array. H3 is an invariant of
- * async/pages_async.c, EP1 of hlrc/memory/exclusive.h.
+ * of all pages; the requests of five other nodes lie in an array. [pages-async.parked] is an
+ * invariant of [unshared.reader-mark].
  */
 #include "hlrc/core/engine.h"
 #include "hlrc/core/protocol.h"
@@ -46,8 +46,8 @@ static bool covered(const struct request *req)
     return true;
 }
 
-/* H4: the word says which request it answers, what became of it (0: the page is there, or REFUSED),
- * and home + 1. */
+/* The word says which request it answers, what became of it (0: the page is there, or REFUSED), and
+ * home + 1. */
 static void write_word(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                        struct fabric_op *op)
 {
@@ -64,7 +64,7 @@ static void write_word(struct fabric *f, int peer, int win, size_t off, const vo
     assert_int_equal(s->written, s->status == 0); /* behind the page */
 }
 
-static bool has_reader[PAGES]; /* exclusive.h EP1 */
+static bool has_reader[PAGES]; /* [unshared.reader-mark] */
 
 /* The offset that a request names tells whose it is. */
 static void write_any(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -197,7 +197,7 @@ static void an_answer_without_a_wake(void **state)
     expect_answered(2, 3, true);
 }
 
-/* H3: one diff ends the waiting of all who wait for it, and of nobody else. */
+/* [pages-async.parked]: one diff ends the waiting of all who wait for it, and of nobody else. */
 static void all_who_wait_for_a_diff_are_answered(void **state)
 {
     (void)state;

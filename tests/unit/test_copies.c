@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The queues of copies (hlrc/memory/copies.h), with an array for the pages and no memory behind
- * them. What is evicted, and in which order, is compared with the order in which the test has
- * added the pages. CP1 to CP3 are the invariants there. This is node 0; node 1 is home.
+ * them. What is evicted, and in which order, is compared with the order in which the test has added
+ * the pages. The invariants are there. This is node 0; node 1 is home.
  */
 #include "base/headroom.h"
 #include "hlrc/core/engine.h"
@@ -94,7 +94,7 @@ struct headroom __wrap_headroom_now(void)
     return (struct headroom){ INT64_MAX, INT64_MAX };
 }
 
-/* CP2 */
+/* [copies.evict-clean] */
 static bool release(struct fabric *f, int win, size_t off, size_t len)
 {
     (void)f, (void)win;
@@ -159,7 +159,7 @@ static uint32_t queued(void)
     return n;
 }
 
-/* CP1: none is BUSY or locked; what is gone is stale and in no queue, and there are as many in the
+/* None is BUSY or locked; what is gone is stale and in no queue, and there are as many in the
  * queues as the pages say. */
 static void check(uint32_t most)
 {
@@ -324,7 +324,7 @@ static void used_again(void **state)
     end();
 }
 
-/* CP3: where all is dirty an interval is closed, and they go. */
+/* [copies.flush-early]: where all is dirty an interval is closed, and they go. */
 static void all_dirty(void **state)
 {
     const uint32_t most = 16;
@@ -390,7 +390,7 @@ static void memory_that_stays(void **state)
 }
 
 /* Anything, in any order. In the end a flood of other pages drives out all that came before it: no
- * page is in a queue's books only (CP1). */
+ * page is in a queue's books only. */
 static void anything(void **state)
 {
     (void)state;

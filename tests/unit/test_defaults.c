@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An option that is given its default value has the same effect as one that is not given (CF8 of
- * base/config.h): each option beside each value of each other one. */
+/* An option that is given its default value has the same effect as one that is not given
+ * (base/config.h): each option beside each value of each other one. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ struct pair {
     const char *value;
 };
 
-/* What a node makes of these options, by the launcher's export (CF4). */
+/* What a node makes of these options, by the launcher's export. */
 static int resolve_given(struct config *node, const struct pair *given, size_t count)
 {
     struct config cfg;
@@ -77,7 +77,7 @@ static int resolve_given(struct config *node, const struct pair *given, size_t c
     return ret;
 }
 
-/* Every option is given its default beside `context`: the same as without it (CF8). */
+/* Every option is given its default beside `context`: the same as without it. */
 static void expect_no_effect(const struct pair context[2])
 {
     struct config without, with;

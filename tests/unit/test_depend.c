@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dependences between tasks (DE1, DE2), compared with a direct reading of the specification: a task
- * depends on every earlier one that names an address of its own, when one of the two writes there.
- * depend.c keeps only the last writer and the readers after it. The test keeps every pair.
+ * Dependences between tasks, compared with a direct reading of the specification: a task depends on
+ * every earlier one that names an address of its own, when one of the two writes there. depend.c
+ * keeps only the last writer and the readers after it. The test keeps every pair.
  *
  * Tasks are added and completed in a random order. After each step the tasks that became ready must
  * be exactly those whose last predecessor has just completed.
@@ -157,7 +157,7 @@ static void complete(struct task *t)
 {
     t->done = true;
     depend_done(t->dependence, ready);
-    for (unsigned k = 0; k < added; k++) /* DE1, DE2 */
+    for (unsigned k = 0; k < added; k++)
         assert_int_equal(tasks[k].times_ready, !has_predecessor(&tasks[k], k));
 }
 

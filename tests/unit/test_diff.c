@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Diffs against an independent reference that works byte by byte. Every test runs once per
- * instruction set that this CPU has. D1 to D5 are the invariants of hlrc/memory/diff.h.
+ * instruction set that this CPU has. The invariants are those of hlrc/memory/diff.h.
  *
  * A page under test lies at the end of a mapping that an inaccessible page follows, and the output
  * buffer likewise: an access beyond either ends the test.
@@ -213,7 +213,7 @@ static void test_periodic(void **state)
     }
 }
 
-/* D4 at its edge: 127 to 130 runs that cover all they can. */
+/* The longest encoding: 127 to 130 runs that cover all they can. */
 static void test_largest(void **state)
 {
     size_t largest = 0;
@@ -296,7 +296,8 @@ static void test_two_writers(void **state)
     }
 }
 
-/* ---- D2: nobody else's byte is written ------------------------------------------------------- */
+/* ---- [diff.exact-bytes]: nobody else's byte is written
+ * ------------------------------------------------------- */
 
 struct hammer {
     uint8_t *page;
@@ -358,7 +359,7 @@ static void test_neighbours_keep_writing(void **state)
         hammer_stripes(stripes[i]);
 }
 
-/* ---- D5: comparing what is written meanwhile ---- */
+/* ---- comparing what is written meanwhile ---- */
 
 static void test_differs(void **state)
 {
@@ -426,7 +427,7 @@ static void test_merge(void **state)
     }
 }
 
-/* ---- D3: malformed input --------------------------------------------------------------------- */
+/* ---- malformed input --------------------------------------------------------------------- */
 
 static void refused(const void *diff, size_t len)
 {

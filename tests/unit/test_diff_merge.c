@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Merges and updates of copies, with one changed byte at each place of the page in turn, and pages
- * of zeros. Every test runs once per instruction set that this CPU has. D1 and D2 are the
- * invariants of hlrc/memory/diff.h, RN3 of renew.h.
+ * of zeros. Every test runs once per instruction set that this CPU has. The invariants are those of
+ * [update.own-stores].
  */
 #include "hlrc/memory/diff.h"
 

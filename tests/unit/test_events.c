@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What can be outstanding at a node fits into an adapter's receive queue: msg.h, M4. */
+/* What can be outstanding at a node fits into an adapter's receive queue: msg.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

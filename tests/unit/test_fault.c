@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Faults, without pages behind them: what page_access is called with, and what the program that
- * faulted notices, which is nothing. X1 to X3 are the invariants of hlrc/memory/fault.h.
+ * faulted notices, which is nothing. The invariants are those of hlrc/memory/fault.h.
  */
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/fault.h"
@@ -122,7 +122,8 @@ static int touch(char *byte, bool write)
 
 /* ---- the tests ---- */
 
-/* X2, and that a write is told from a read, on a closed page and on one that may be read. */
+/* [thread.no-fault], and that a write is told from a read, on a closed page and on one that may be
+ * read. */
 static void a_fault_leaves_errno(void **state)
 {
     static const bool write[] = { false, true, true, true, false, true };
@@ -168,7 +169,7 @@ static void a_new_thread_keeps_errno(void **state)
     uninstall();
 }
 
-/* X1: the program's own handler sees its fault; what it does to errno is hidden, too. */
+/* The program's own handler sees its fault; what it does to errno is hidden, too. */
 static void a_fault_elsewhere_is_passed_on(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void a_fault_elsewhere_is_passed_on(void **state)
     uninstall();
 }
 
-/* X3: where another thread was faster, the access is repeated and nothing counted. */
+/* Where another thread was faster, the access is repeated and nothing counted. */
 static void an_open_page_is_no_fault(void **state)
 {
     (void)state;

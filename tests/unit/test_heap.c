@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The heap's arithmetic over plain memory: size classes, runs of free pages against a model of one
- * byte per page, and superblocks. U1 to U3 are the invariants of hlrc/heap/heap_runs.h, HA1 to HA3
- * those of hlrc/heap/heap_arena.h.
+ * byte per page, and superblocks. The invariants are those of hlrc/heap/heap_runs.h, and of
+ * hlrc/heap/heap_arena.h.
  */
 #include "hlrc/heap/heap_arena.h"
 #include "hlrc/heap/heap_runs.h"
@@ -79,7 +79,7 @@ static void begin(void)
     memset(model, CLEAN, sizeof model);
 }
 
-/* U1, U2, and that the list says what the model says. */
+/* And that the list says what the model says. */
 static void compare(void)
 {
     unsigned char seen[PAGES] = { TAKEN };
@@ -196,7 +196,7 @@ static void runs_random(void **state)
     }
 }
 
-/* U2: the worst list has a record for each page. */
+/* The worst list has a record for each page. */
 static void runs_worst(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void arena_hands_out_each_block_once(void **state)
         uint64_t before = 0;
         for (uint32_t i = 0; i < s->blocks; i++) {
             assert_true(arena_take(&arena, class, &b));
-            assert_false(b.used); /* HA2 */
+            assert_false(b.used);
             assert_true(b.offset >= 32 * 4096 && b.offset + size <= (32 + pages) * 4096ull);
             assert_true(i == 0 || b.offset == before + size);
             assert_ptr_equal(arena_super(&arena, (uint32_t)(b.offset / 4096)), s);
@@ -278,7 +278,7 @@ static void arena_keeps_one_empty(void **state)
     assert_true(arena_take(&arena, 39, &b) && b.used && arena_take(&arena, 39, &b) && b.used);
     assert_null(arena_empty(&arena, 39));
     assert_int_equal(arena_give(&arena, one, 0), ARENA_OK);
-    assert_int_equal(arena_give(&arena, one, 32768), ARENA_OK); /* HA3: the class has no other */
+    assert_int_equal(arena_give(&arena, one, 32768), ARENA_OK); /* the class has no other */
     assert_int_equal(arena_give(&arena, two, 0), ARENA_OK);
     assert_int_equal(arena_give(&arena, two, 32768), ARENA_EMPTIED);
     arena_remove(&arena, two);
@@ -300,7 +300,7 @@ static void arena_keeps_few_empty(void **state)
     assert_int_equal(arena.empty, 0);
     assert_int_equal(arena_give_block(&arena, s[0], 0), ARENA_OK);
     assert_int_equal(arena_give_block(&arena, s[1], 0), ARENA_OK);
-    /* HA3: two are kept already */
+    /* two are kept already */
     assert_int_equal(arena_give_block(&arena, s[2], 0), ARENA_EMPTIED);
     arena_remove(&arena, s[2]);
     assert_true(arena_take(&arena, 0, &b[0]));

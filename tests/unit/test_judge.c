@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reports that are made by hand, and what is concluded from them: that a job stands still only
- * where no thread of it can go on (deadlock_detect.h JU1, JU3; deadlock_report.h RE2, RE3), and
- * what is said.
+ * where no thread of it can go on ([deadlock.two-rounds], [deadlock.in-transit],
+ * deadlock_report.h), and what is said.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,7 +139,7 @@ static void two_locks(void **state)
                                 "node 1 thread 0 waits since 1.2 s for lock 1 held by node 0\n");
 }
 
-/* RE2: any thread that may do something, known or not. */
+/* Any thread that may do something, known or not. */
 static void who_is_not_still_may_go_on(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void who_is_not_still_may_go_on(void **state)
     assert_string_equal(told(), "node 0 thread 0 waits since 1.2 s for lock 2\nnode 1 is absent\n");
 }
 
-/* JU1: granted, and on its way. */
+/* [deadlock.two-rounds]: granted, and on its way. */
 static void a_lock_that_nobody_holds_comes(void **state)
 {
     (void)state;
@@ -237,7 +237,8 @@ static void many_are_missing(void **state)
                                  "of condition variable 7, which no thread is left to send");
 }
 
-/* RE3, JU3: counted where it begins and where it ends, which need not be the same node. */
+/* [deadlock.in-transit]: counted where it begins and where it ends, which need not be the same
+ * node. */
 static void a_signal_is_under_way(void **state)
 {
     (void)state;
@@ -301,7 +302,8 @@ static void makers_of_a_group(void **state)
     struct report_wait *w = waits(0, WAITS_MEMBER, 0, 1),
                        *other = waits(1, WAITS_MEMBER, 0, 0); /* both invite */
     w->ms = 60000;
-    other->ms = JUDGE_WORDS_MS - 1; /* what it wrote before may be under way (JU3) */
+    /* what it wrote before may be under way [deadlock.in-transit] */
+    other->ms = JUDGE_WORDS_MS - 1;
     assert_false(stuck());
     other->ms = JUDGE_WORDS_MS;
     assert_true(stuck());

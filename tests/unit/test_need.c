@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What pages need (hlrc/memory/need.h), beside a table of all writers of all pages. ND2 and ND3 are
- * the invariants there.
+ * What pages need (hlrc/memory/need.h), beside a table of all writers of all pages. The invariants
+ * are there.
  */
 #include "hlrc/memory/need.h"
 
@@ -70,7 +70,7 @@ static void expect_covered_by_these(uint32_t page)
         }
 }
 
-/* How many lines the page has: ND2. */
+/* How many lines the page has. */
 static uint64_t expect_page(uint32_t page)
 {
     uint64_t list[NODES_MAX], seen[NODES_MAX] = { 0 }, groups = 0;
@@ -95,7 +95,7 @@ static uint64_t expect_page(uint32_t page)
     return n > 1 ? groups : 0;
 }
 
-/* ND3: each line is of one page, none was lost, and none was made while one was free. */
+/* Each line is of one page, none was lost, and none was made while one was free. */
 static void expect_all(void)
 {
     uint64_t lines = 0, made;

@@ -3,8 +3,7 @@
  * Interval logs, their trimming, and vector times, without a network: one process is the writer,
  * node 0, while it publishes, and the reader, node 1, while it takes. Two buffers are their control
  * windows. What the reader revokes is compared with a model: the latest interval in which each page
- * was written. N1 to N4 are the invariants of hlrc/memory/notices.h, I5 that of
- * hlrc/memory/interval.h.
+ * was written. The invariants are those of [interval.pages-first] that of hlrc/memory/interval.h.
  */
 #include "hlrc/core/engine.h"
 #include "hlrc/layout.h"
@@ -33,7 +32,7 @@ static uint64_t written[SPACE]; /* model: last interval that names the page, 0 n
 static uint64_t revoked[SPACE]; /* latest interval for which the reader revoked it */
 static uint64_t published;      /* intervals so far */
 static unsigned drains, calls;  /* requests to drain; calls of page_invalidate */
-static bool acquiring;          /* I5 is looked at */
+static bool acquiring;          /* [interval.pages-first] is looked at */
 /* of those that are written once: no later record covers a lost one */
 static uint32_t next_page;
 /* up to this interval all are published while the reader waits */
@@ -66,7 +65,8 @@ void __wrap_page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t
     assert_int_equal(writer, 0);
     assert_true(count > 0 && first < SPACE && count <= SPACE - first);
     interval_vt(vt);
-    assert_true(!acquiring || vt[0] < interval || interval <= revoked[first]); /* I5 */
+    /* [interval.pages-first] */
+    assert_true(!acquiring || vt[0] < interval || interval <= revoked[first]);
     calls++;
     for (uint32_t p = first; p < first + count; p++)
         if (revoked[p] < interval)
@@ -253,7 +253,8 @@ static void an_interval_arrives(void **state)
     assert_int_equal(calls, 4); /* neighbouring pages are one run, revoked in one call */
 }
 
-/* N4: nothing later than asked for is needed, but nothing earlier may lack. */
+/* [notices-log.never-late]: nothing later than asked for is needed, but nothing earlier may
+ * lack. */
 static void taken_up_to_an_interval(void **state)
 {
     uint64_t model[PAGES];
@@ -271,8 +272,8 @@ static void taken_up_to_an_interval(void **state)
     check_all_revoked();
 }
 
-/* N1: an interval of many runs is cut into records; without the last one's tail it is not
- * covered. */
+/* [fabric.write-order]: an interval of many runs is cut into records; without the last one's tail
+ * it is not covered. */
 static void a_long_interval_is_whole(void **state)
 {
     (void)state;
@@ -298,7 +299,7 @@ static void the_log_goes_round(void **state)
     check_all_revoked();
 }
 
-/* N2, N3: a reader that never looks has its log drained by its handler, which keeps the latest
+/* rule 9: a reader that never looks has its log drained by its handler, which keeps the latest
  * interval of a page. */
 static void a_full_log_loses_nothing(void **state)
 {
@@ -330,7 +331,7 @@ static void drained_and_read(void **state)
     }
 }
 
-/* N2, N3: every record counts, since its pages are in no other; the reader looks rarely, at times
+/* rule 9: every record counts, since its pages are in no other; the reader looks rarely, at times
  * that fit nothing. */
 static void a_record_is_never_overwritten(void **state)
 {
@@ -349,8 +350,8 @@ static void a_record_is_never_overwritten(void **state)
     check_all_revoked();
 }
 
-/* N2, to the word: a record that fits is written, one that has two words too many waits for the log
- * to be drained. */
+/* rule 9, to the word: a record that fits is written, one that has two words too many waits for the
+ * log to be drained. */
 static void a_log_is_full(void **state)
 {
     const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notices.h */
@@ -373,7 +374,8 @@ static void a_log_is_full(void **state)
     }
 }
 
-/* N4: what was drained while the reader waited is applied before it goes on. */
+/* [notices-log.never-late]: what was drained while the reader waited is applied before it goes
+ * on. */
 static void drained_while_waiting(void **state)
 {
     (void)state;
@@ -388,7 +390,7 @@ static void drained_while_waiting(void **state)
     }
 }
 
-/* I5, and that a vector time only grows. */
+/* [interval.pages-first], and that a vector time only grows. */
 static void a_vector_time_rises_after_the_notices(void **state)
 {
     uint64_t vt[2];

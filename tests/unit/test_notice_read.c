@@ -4,7 +4,7 @@
  * while it publishes, and the reader, node 1, while it takes; two buffers are their control
  * windows. A read of the writer's window goes word by word, and the writer goes on between any two
  * of them. What the reader revokes is compared with a model: which pages were written in which
- * interval. NR1 to NR4 are the invariants of onesided/notices_read.c.
+ * interval. The invariants are those of onesided/notices_read.c.
  */
 #include "base/perturb.h"
 #include "hlrc/core/engine.h"
@@ -239,7 +239,8 @@ static void the_ring_goes_round(void **state)
     assert_int_equal(overflows(), 0);
 }
 
-/* NR3: what the ring has lost is in the table, and the reader goes on behind it. */
+/* [notices-read.oldest]: what the ring has lost is in the table, and the reader goes on behind
+ * it. */
 static void a_ring_that_went_on_loses_nothing(void **state)
 {
     (void)state;
@@ -257,7 +258,7 @@ static void a_ring_that_went_on_loses_nothing(void **state)
     }
 }
 
-/* NR4: of more runs than fit, and of as many as just do. */
+/* [notices-read.oldest]: of more runs than fit, and of as many as just do. */
 static void an_interval_that_the_ring_cannot_hold(void **state)
 {
     (void)state;
@@ -278,7 +279,8 @@ static void an_interval_that_the_ring_cannot_hold(void **state)
     check_all_revoked();
 }
 
-/* ---- intervals of no pages (I6): of a node that only reads, with --check races ---- */
+/* ---- intervals of no pages [interval.own-time]: of a node that only reads, with --check races
+ * ---- */
 
 static void publish_empty(uint32_t times)
 {
@@ -376,8 +378,8 @@ static void no_pages_at_the_end_of_the_ring(void **state)
     }
 }
 
-/* NR3: those that the ring has lost, before and after one that it has not; and where the oldest
- * record of the ring is one of them. The table knows none of them. */
+/* [notices-read.oldest]: those that the ring has lost, before and after one that it has not; and
+ * where the oldest record of the ring is one of them. The table knows none of them. */
 static void lost_intervals_of_no_pages(void **state)
 {
     (void)state;
@@ -395,7 +397,7 @@ static void lost_intervals_of_no_pages(void **state)
     }
 }
 
-/* NR4: beside one that has more runs than the ring may hold. */
+/* [notices-read.oldest]: beside one that has more runs than the ring may hold. */
 static void no_pages_beside_a_long_interval(void **state)
 {
     (void)state;
@@ -418,7 +420,8 @@ static void no_pages_beside_a_long_interval(void **state)
     }
 }
 
-/* NR1 to NR3: the writer goes on between any two words that the reader reads. */
+/* [notices-read.record-first], [notices-read.oldest]: the writer goes on between any two words that
+ * the reader reads. */
 static void the_writer_goes_on(void **state)
 {
     static const uint32_t often[] = { 3, 30, 200, 2000 }, lengths[] = { 2, 30, 300, 9000 };
@@ -446,8 +449,8 @@ static void the_writer_goes_on(void **state)
     }
 }
 
-/* NR1, NR2: the reader looks in the middle of publications. It has come to where the ring begins
- * when it looks rarely. */
+/* [notices-read.record-first], [notices-read.oldest]: the reader looks in the middle of
+ * publications. It has come to where the ring begins when it looks rarely. */
 static void the_reader_looks_meanwhile(void **state)
 {
 #ifndef HLRC_PERTURB
@@ -468,7 +471,7 @@ static void the_reader_looks_meanwhile(void **state)
     }
 }
 
-/* NR2: its record is the oldest, and is written over while it looks. */
+/* [notices-read.oldest]: its record is the oldest, and is written over while it looks. */
 static void the_oldest_record(void **state)
 {
 #ifndef HLRC_PERTURB

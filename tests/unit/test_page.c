@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fetches and prefetches of pages, with a protocol that is told what to answer, and no other node.
- * This is node 0; node 1 is home of the pages, and writes them. P1 to P9 are the invariants of
- * hlrc/memory/page.h, ND1 is of need.h, RN5 of renew.h.
+ * This is node 0; node 1 is home of the pages, and writes them. The invariants are those of
+ * hlrc/memory/page.h, and of need.h.
  */
 #include "tests/unit/page_node.h"
 
@@ -84,7 +84,7 @@ static void a_refused_prefetch_is_nothing(void **state)
         for (uint32_t p = 0; p < SOME; p++) {
             assert_int_equal(page_at(p)->flags & (PAGE_STALE | PAGE_BUSY | PAGE_PREFETCH),
                              PAGE_STALE);
-            assert_int_equal(page_at(p)->access, ACCESS_NONE); /* P2 */
+            assert_int_equal(page_at(p)->access, ACCESS_NONE); /* [page.open-not-stale] */
         }
         fetched = 0;
         expect_contents(0, SOME);
@@ -117,7 +117,7 @@ static void refused_prefetches_use_nothing_up(void **state)
     expect_all_slots();
 }
 
-/* P4: what is acquired while a copy is under way is not in it. */
+/* [page.needed-versions]: what is acquired while a copy is under way is not in it. */
 static void a_copy_is_compared_again(void **state)
 {
     (void)state;
@@ -210,8 +210,8 @@ static void acquire_renewing(uint32_t occasion, uint32_t page)
     memset(wanted, 0, sizeof wanted); /* all that was needed has come */
 }
 
-/* RN5: a page is under way before its notice is taken, where that has been right before; it is
- * compared all the same, and not for ever. */
+/* A page is under way before its notice is taken, where that has been right before; it is compared
+ * all the same, and not for ever. */
 static void what_was_renewed_is_expected(void **state)
 {
     static const struct notice_protocol read = { .read = true };
@@ -233,7 +233,7 @@ static void what_was_renewed_is_expected(void **state)
     assert_int_equal(prefetched, 1);
     renew_expected(7);
     assert_int_equal(prefetched, 2);
-    assert_true(r->pending && (page_at(3)->flags & PAGE_STALE)); /* RN1 */
+    assert_true(r->pending && (page_at(3)->flags & PAGE_STALE)); /* [update.pending] */
     acquire(3, 1);
     renew_all();
     memset(wanted, 0, sizeof wanted);
@@ -255,7 +255,7 @@ static void what_was_renewed_is_expected(void **state)
     acquire_renewing(7, 3);
     renew_expected(7);
     acquire(3, 1);
-    home_version--; /* the home had the version before when it answered: P4 */
+    home_version--; /* the home had the version before when it answered: [page.needed-versions] */
     renew_all();
     home_version++;
     assert_true(page_at(3)->access == ACCESS_NONE && (page_at(3)->flags & PAGE_STALE));
@@ -264,8 +264,8 @@ static void what_was_renewed_is_expected(void **state)
     expect_all_slots();
 }
 
-/* P4: what is asked for is the latest of each writer, until a copy has come that has it. ND1: not
- * once more then. */
+/* [page.needed-versions]: what is asked for is the latest of each writer, until a copy has come
+ * that has it. [need.dropped]: not once more then. */
 static void what_is_needed_is_asked_for_once(void **state)
 {
     (void)state;
@@ -293,8 +293,8 @@ static void what_is_needed_is_asked_for_once(void **state)
     expect_lines(0);
 }
 
-/* Diffs that are written are there before they are told of (DW1): only a copy that is under way
- * then may lack them (ND1). */
+/* Diffs that are written are there before they are told of [diffs-write.visible]: only a copy that
+ * is under way then may lack them [need.dropped]. */
 static void what_is_written_is_there(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Operations on words of copies in every state, of one node whose pages lie at another one
- * (page_node.h). WD2 to WD4 are the invariants of hlrc/memory/page_word.h, ND1 is of need.h, MV1 of
- * sync/homes.h, P4 of page.h.
+ * (page_node.h). The invariants are those of hlrc/memory/page_word.h, and of [home-migration.held],
+ * [page.needed-versions].
  */
 #include "tests/unit/page_node.h"
 
@@ -30,8 +30,8 @@
 #include <cmocka.h>
 
 /* An operation on a word waits until the home has what this node has sent, and is not made where
- * this node has stored to it (WD2); its result is here (WD3); the page does not move (MV1) before
- * it was announced, with an empty diff (WD4). */
+ * this node has stored to it [word.ordered]; its result is here [word.copy]; the page does not move
+ * [home-migration.held] before it was announced, with an empty diff [word.announced]. */
 static void what_is_operated_on_is_announced(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void expect_diff(uint32_t page, uint64_t interval, const size_t *at, size
     assert_int_equal(page_at(page)->worded, 0);
 }
 
-/* With diffs by remote writes a stale copy needs nothing that a fetch asks for (ND1). */
+/* With diffs by remote writes a stale copy needs nothing that a fetch asks for [need.dropped]. */
 static void acquire_asked(uint32_t page)
 {
     acquire(page, 1);
@@ -99,8 +99,8 @@ static void acquire_asked(uint32_t page)
         wanted[page][1] = 0;
 }
 
-/* WD2: a stale copy is fetched before the operation, whether it is clean or dirty. What was stored
- * to other words stays, and is all that the diff has (WD3). */
+/* [word.ordered]: a stale copy is fetched before the operation, whether it is clean or dirty. What
+ * was stored to other words stays, and is all that the diff has [word.copy]. */
 static void operate_on_stale(uint32_t page)
 {
     const size_t stored[] = { 0, 100, PAGE_SIZE - 1 };
@@ -110,7 +110,7 @@ static void operate_on_stale(uint32_t page)
     assert_int_equal(fetched, 1);
     assert_int_equal(bytes_of(page)[8], 70);
     assert_int_equal(bytes_of(page)[16], home_version);
-    assert_int_equal(page_at(page)->need, 0); /* P4 */
+    assert_int_equal(page_at(page)->need, 0); /* [page.needed-versions] */
     wanted[page][0] = wanted[page][1] = 0;
     expect_diff(page, 1, NULL, 0);
     for (unsigned bytes = 4; bytes <= 8; bytes += 4) {
@@ -142,7 +142,8 @@ static void a_word_of_a_stale_copy(void **state)
 }
 
 /* An acquire that comes during the operation makes the copy stale: the result is in a page that is
- * dirty, in its twin as well, and in no diff (WD3). A clean one is fetched by the next access. */
+ * dirty, in its twin as well, and in no diff [word.copy]. A clean one is fetched by the next
+ * access. */
 static void stale_during_an_operation(void **state)
 {
     const uint32_t page = 9;
@@ -170,7 +171,7 @@ static void stale_during_an_operation(void **state)
     assert_int_equal(fetched, 1);
 }
 
-/* WD2: each byte of the word counts, and no byte beside it. */
+/* [word.ordered]: each byte of the word counts, and no byte beside it. */
 static void a_word_that_is_unsent(void **state)
 {
     const uint32_t page = 11;
@@ -193,9 +194,9 @@ static void a_word_that_is_unsent(void **state)
     page_unlock(p);
 }
 
-/* WD4: the page is on the dirty list once, however many operations there were, by the next one
- * after a closing again, and not by one that has changed nothing. What was on the list for a store
- * is `worded` as well: a closing that finds the page as its twin is announces it. */
+/* [word.announced]: the page is on the dirty list once, however many operations there were, by the
+ * next one after a closing again, and not by one that has changed nothing. What was on the list for
+ * a store is `worded` as well: a closing that finds the page as its twin is announces it. */
 static void operations_are_noted_once(void **state)
 {
     const uint32_t page = 13;
@@ -224,7 +225,7 @@ static void operations_are_noted_once(void **state)
     expect_diff(page, 4, NULL, 0);
 }
 
-/* MV1: no operation begins while the page is held. */
+/* [home-migration.held]: no operation begins while the page is held. */
 static void a_word_of_a_held_page(void **state)
 {
     const uint32_t page = 15;
@@ -239,7 +240,7 @@ static void a_word_of_a_held_page(void **state)
     }
 }
 
-/* ---- where the home's versions can be read (WD2: settle) ---- */
+/* ---- where the home's versions can be read ([word.ordered]: settle) ---- */
 
 static uint64_t own_there;        /* the version that the home has of this node */
 static uint32_t acquired_reading; /* a page that is acquired while that is read; or NO_PAGE */

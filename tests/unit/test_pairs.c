@@ -3,7 +3,7 @@
  * Meetings from pair to pair, without a network: the first of three members, whose partners are in
  * the hands of the test. Who is about to sleep asks the one that will write to it, and looks at its
  * own slot once more; who writes looks whether it was asked when its word is there. So one of the
- * two sees the other, wherever they cross. PE1 to PE5 are the invariants of hlrc/sync/pairs.h.
+ * two sees the other, wherever they cross. The invariants are those of hlrc/sync/pairs.h.
  */
 #include "hlrc/core/engine.h"
 #include "hlrc/layout.h"
@@ -91,7 +91,7 @@ static void write_window(struct fabric *f, int peer, int win, size_t off, const 
     } else if (off == slot_at(p.round)) {
         assert_int_equal(peer, behind(p.round));
         assert_int_equal(word, word_of_meeting());
-        assert_int_equal(times[peer], ++words[peer]); /* PE2 */
+        assert_int_equal(times[peer], ++words[peer]); /* [barrier-pairs.word-last] */
         if (asks_when_written)
             be_asked(p.round);
     } else {
@@ -216,7 +216,7 @@ static void nobody_sleeps(void **state)
     assert_int_equal(questions[1] + questions[2], 0);
 }
 
-/* PE5: and the word comes after the second look, or amid the question. */
+/* [barrier-pairs.sleep-test]: and the word comes after the second look, or amid the question. */
 static void who_sleeps_asks(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void who_sleeps_asks(void **state)
     assert_int_equal(wakes[1] + wakes[2], 0);
 }
 
-/* PE5: before the word is written, or when it is there. */
+/* [barrier-pairs.sleep-test]: before the word is written, or when it is there. */
 static void meet_asked(bool late)
 {
     asks_when_written = late;

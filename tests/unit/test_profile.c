@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What nodes did to a page, made by hand, and what is said of it: FS1 to FS3 of profile_shared.h.
- * Maps, HE1 of heat.h. */
+/* What nodes did to a page, made by hand, and what is said of it: profile_shared.h. Maps,
+ * heat.h. */
 #include "hlrc/report/profile_shared.h"
 
 #include <setjmp.h>
@@ -62,7 +62,7 @@ static void one_writer_is_not_enough(void **unused)
 {
     (void)unused;
     writes(0, 0, 8);
-    expect(2, SHARED_NOT); /* FS1 */
+    expect(2, SHARED_NOT);
 }
 
 static void a_page_without_a_mask_is_not_shared(void **unused)
@@ -79,7 +79,7 @@ static void what_changes_hands_seldom_is_not_worth_a_line(void **unused)
     writes(1, 8, 8);
     side[0].turns = 1;
     side[1].turns = SHARED_TURNS - 2;
-    expect(2, SHARED_SELDOM); /* FS1 */
+    expect(2, SHARED_SELDOM);
     side[1].turns++;
     expect(2, SHARED_FALSE);
 }
@@ -89,7 +89,7 @@ static void one_byte_of_both_is_sharing(void **unused)
     (void)unused;
     writes(0, 0, 65);
     writes(1, 64, 200);
-    expect(2, SHARED_OVERLAP); /* FS2 */
+    expect(2, SHARED_OVERLAP);
     setup(NULL);
     writes(0, PAGE_SIZE - 1, 1);
     writes(1, 0, 8);
@@ -104,7 +104,7 @@ static void bytes_of_one_word_need_more_turns(void **unused)
     writes(1, 1, 1);
     side[0].turns = SHARED_WORD_TURNS - 1;
     side[1].turns = 0;
-    expect(2, SHARED_SELDOM); /* FS2 */
+    expect(2, SHARED_SELDOM);
     side[1].turns = 1;
     expect(2, SHARED_FALSE);
 }
@@ -117,7 +117,7 @@ static void reading_of_others_bytes_counts(void **unused)
     touches(0, 0, 16);
     touches(0, 8, 2);
     touches(1, 8, 20);
-    expect(2, SHARED_FALSE); /* FS3: one in nine */
+    expect(2, SHARED_FALSE); /* one in nine */
     mask[0].touched[1]++;
     expect(2, SHARED_READ);
 }
@@ -129,7 +129,7 @@ static void reading_of_what_nobody_writes_does_not(void **unused)
     writes(1, 8, 8);
     touches(0, 2000, 100);
     touches(1, 2000, 100);
-    expect(2, SHARED_FALSE); /* FS3 */
+    expect(2, SHARED_FALSE);
 }
 
 static void phases_in_which_it_is_only_read_count(void **unused)
@@ -141,7 +141,7 @@ static void phases_in_which_it_is_only_read_count(void **unused)
     side[1].looks = 2;
     expect(2, SHARED_FALSE);
     side[1].looks = 3;
-    expect(2, SHARED_READ); /* FS3 */
+    expect(2, SHARED_READ);
 }
 
 static void who_only_fetches_reads(void **unused)
@@ -151,7 +151,7 @@ static void who_only_fetches_reads(void **unused)
     writes(1, 8, 8);
     side[2].turns = 0;
     side[2].fetches = 25;
-    expect(3, SHARED_FALSE); /* FS3: one in eight */
+    expect(3, SHARED_FALSE); /* one in eight */
     side[2].fetches = 26;
     expect(3, SHARED_READ);
 }
@@ -202,7 +202,7 @@ static void columns_become_longer(void **unused)
         heat_add(&heat, HEAT_FETCHES, 7, t, t + 1);
     assert_int_equal(heat.rows, 1);
     assert_int_equal(heat.time_shift, 2);
-    for (uint32_t c = 0; c < HEAT_COLUMNS; c++) /* HE1: 4c + 1 to 4c + 4 */
+    for (uint32_t c = 0; c < HEAT_COLUMNS; c++) /* 4c + 1 to 4c + 4 */
         assert_int_equal(at(0, c), 16 * c + 10);
     heat_reach(&heat, 8 * HEAT_COLUMNS - 1);
     assert_int_equal(heat.time_shift, 3);
@@ -218,7 +218,7 @@ static void rows_become_wider(void **unused)
     for (uint32_t page = 0; page < 2 * HEAT_ROWS; page++)
         heat_add(&heat, HEAT_DIFFS, 1000000000 + 64 * page, 0, 1);
     assert_true(heat.rows <= HEAT_ROWS);
-    assert_int_equal(all_of(HEAT_FETCHES), HEAT_ROWS * (2 * HEAT_ROWS + 1)); /* HE1 */
+    assert_int_equal(all_of(HEAT_FETCHES), HEAT_ROWS * (2 * HEAT_ROWS + 1));
     assert_int_equal(all_of(HEAT_DIFFS), 2 * HEAT_ROWS);
     assert_int_equal(all_of(HEAT_FAULTS), 0);
     heat_sort(&heat);
@@ -240,7 +240,7 @@ static void pages_that_are_met_are_rows(void **unused)
     assert_int_equal(at(1, 1), 3);
     heat_widen(&heat, 1);
     assert_int_equal(heat.rows, 2);
-    assert_int_equal(at(0, 1), 6); /* HE1 */
+    assert_int_equal(at(0, 1), 6);
     assert_int_equal(heat.row[0].group, 6);
     assert_int_equal(heat.row[1].group, 2000000000);
 }

@@ -2,11 +2,10 @@
 /*
  * Serving, on a receive queue that the test fills. progress_settle returns when what had arrived is
  * served, not when it is taken. And a flood of events, of which there is always one more, does not
- * hold a thread that has what it waits for.
- * Without a handler those who wait serve, one after the other, and who sleeps on the queue passes a
- * wake on; sleeps of theirs are without a limit here, which the runtime gives them.
- * And who spins offers its core to other threads, and sleeps when these have taken it.
- * S1 to NH1 are invariants of hlrc/progress/progress.h.
+ * hold a thread that has what it waits for. Without a handler those who wait serve, one after the
+ * other, and who sleeps on the queue passes a wake on; sleeps of theirs are without a limit here,
+ * which the runtime gives them. And who spins offers its core to other threads, and sleeps when
+ * these have taken it. The invariants are those of hlrc/progress/progress.h.
  */
 #include "base/clock.h"
 #include "base/perturb.h"
@@ -42,8 +41,8 @@ static uint64_t done_at; /* the event that completes the wait, in a flood */
 static _Atomic unsigned handler_rung;
 static _Atomic unsigned alone;            /* threads that sleep alone */
 static _Atomic bool first_over;           /* what the first of two waits for */
-static _Atomic bool late, first_has_left; /* NH1 */
-/* the queue is armed; it was when a wake was passed on (S8) */
+static _Atomic bool late, first_has_left; /* [progress.no-handler] */
+/* the queue is armed; it was when a wake was passed on [progress.sleep-test] */
 static _Atomic bool armed, armed_while_passing;
 static _Atomic bool second_has_left;
 /* a thread that spins is watched; another one gets its core, or another program's */
@@ -319,7 +318,8 @@ static void a_sleeper_has_the_role(void **state)
     pthread_join(sleeper, NULL);
 }
 
-/* S9: it serves until it has what it waits for, some more, and passes the progress lock on. */
+/* [progress.serve-limit]: it serves until it has what it waits for, some more, and passes the
+ * progress lock on. */
 static void a_flood_holds_nobody(void **state)
 {
     (void)state;
@@ -392,7 +392,7 @@ static pthread_t start_serving(void)
     return first;
 }
 
-/* NH1: who gives the progress lock up wakes those who sleep alone. */
+/* [progress.no-handler]: who gives the progress lock up wakes those who sleep alone. */
 static void one_after_the_other(void **state)
 {
     (void)state;
@@ -407,7 +407,7 @@ static void one_after_the_other(void **state)
     assert_int_equal(handler_rung, 0);
 }
 
-/* NH1: and is gone when the other is about to sleep. */
+/* [progress.no-handler]: and is gone when the other is about to sleep. */
 static void gone_meanwhile(void **state)
 {
     (void)state;
@@ -421,8 +421,8 @@ static void gone_meanwhile(void **state)
     pthread_join(second, NULL);
 }
 
-/* S8: one thread sleeps on the queue, the other alone. What this one waits for is written, with a
- * wake, which reaches the first. */
+/* [progress.sleep-test]: one thread sleeps on the queue, the other alone. What this one waits for
+ * is written, with a wake, which reaches the first. */
 static void a_wake_is_passed_on(void **state)
 {
     (void)state;
@@ -468,7 +468,8 @@ static void *has_a_slot(void *arg)
     return NULL;
 }
 
-/* S5: more often than a wait spins for, which would take a quarter of an hour. On one core. */
+/* [progress.sleep-test]: more often than a wait spins for, which would take a quarter of an hour.
+ * On one core. */
 static void spin(bool taken_too, bool with_another)
 {
     cpu_set_t before, one;

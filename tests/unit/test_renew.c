@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Renewing a page that a thread of this node writes meanwhile (renew.h RN3): what it has written
- * stays, every other byte becomes that of the newer copy. Once per instruction set that this CPU
- * has.
+ * Renewing a page that a thread of this node writes meanwhile [update.own-stores]: what it has
+ * written stays, every other byte becomes that of the newer copy. Once per instruction set that
+ * this CPU has.
  */
 #include "hlrc/memory/diff.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How large a space the nodes agree upon, without nodes: each of up to four is this process in
- * turn, on the machine, in the control group and with the limits that the test says. SZ1 and SZ2
- * are the invariants of hlrc/size.h.
+ * turn, on the machine, in the control group and with the limits that the test says. The invariants
+ * are those of hlrc/size.h.
  */
 #include "base/config_memory.h"
 #include "boot/boot.h"
@@ -125,7 +125,7 @@ static uint64_t agree(int count)
             agreed[n] = engine.config.memory;
         }
     for (int n = 1; n < count; n++)
-        assert_true(agreed[n] == agreed[0]); /* SZ1 */
+        assert_true(agreed[n] == agreed[0]);
     return agreed[0];
 }
 
@@ -140,7 +140,6 @@ static void given(void **state)
     assert_true(engine.config.memory == 3 * MIB);
 }
 
-/* SZ1 */
 static void machines(void **state)
 {
     (void)state;
@@ -153,7 +152,6 @@ static void machines(void **state)
     assert_true(agree(4) == 40 * GIB + 4096);
 }
 
-/* SZ1 */
 static void groups(void **state)
 {
     (void)state;
@@ -169,7 +167,7 @@ static void groups(void **state)
     assert_true(agree(2) == MIB); /* never less */
 }
 
-/* SZ2: two views and the tables fit, whichever node it is that has the limit. */
+/* Two views and the tables fit, whichever node it is that has the limit. */
 static void limits(void **state)
 {
     (void)state;

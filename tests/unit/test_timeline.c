@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Timelines of nodes that the test makes by hand: what is whole in a buffer, by which clock, and
- * what belongs together. TC1, TL1, TL2 and TL4 are those of timeline_read.h and timeline.h.
+ * what belongs together. The invariants are those of timeline_read.h and timeline.h.
  */
 #include "hlrc/report/timeline_read.h"
 
@@ -93,7 +93,6 @@ static void spans_are_in_order(void **unused)
     assert_int_equal(t.node[1].count, 0);
 }
 
-/* TL1, TL2 */
 static void whole_records_alone(void **unused)
 {
     (void)unused;
@@ -131,7 +130,7 @@ static void nonsense_is_no_event(void **unused)
     assert_int_equal(t.node[1].count, 0);
 }
 
-/* TC1: node 1 knows no end, and goes by node 0's; without that, by the caller's two moments. */
+/* Node 1 knows no end, and goes by node 0's; without that, by the caller's two moments. */
 static void one_rule_for_a_machine(void **unused)
 {
     (void)unused;
@@ -149,7 +148,7 @@ static void one_rule_for_a_machine(void **unused)
     assert_int_equal(t.node[1].events[0].end, 600);
 }
 
-/* TC1: another machine's clock is ahead by 500 ns at first and by 700 a thousand later. */
+/* Another machine's clock is ahead by 500 ns at first and by 700 a thousand later. */
 static void other_machines(void **unused)
 {
     (void)unused;
@@ -188,7 +187,6 @@ static void expect_arrow(size_t index, int from, int to, int64_t begin, int64_t 
     assert_int_equal(t.arrows[index].end, end);
 }
 
-/* TL4 */
 static void grants_by_number(void **unused)
 {
     (void)unused;
@@ -208,7 +206,6 @@ static void grants_by_number(void **unused)
     assert_true(t.held[1].end < 0 && t.held[2].end < 0);
 }
 
-/* TL4 */
 static void changes_by_interval(void **unused)
 {
     (void)unused;

@@ -109,7 +109,7 @@ static void again(void **state)
     pages_end();
 }
 
-/* P11: what may be written unseen is closed at first. */
+/* [page.unshared-block]: what may be written unseen is closed at first. */
 static void opened_when_touched(void **state)
 {
     (void)state;

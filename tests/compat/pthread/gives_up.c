@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that give up a timed wait (MN4): at readers-writer locks, semaphores, condition variables
- * and mutexes. The object must afterwards behave as if they had never waited. A thread that has to
- * be woken waits for LONG_MS, so that a lost wake-up is a line of output and not a hang. */
+/* Threads that give up a timed wait: at readers-writer locks, semaphores, condition variables and
+ * mutexes. The object must afterwards behave as if they had never waited. A thread that has to be
+ * woken waits for LONG_MS, so that a lost wake-up is a line of output and not a hang. */
 #define _GNU_SOURCE
 #include <semaphore.h>
 

@@ -275,7 +275,7 @@ static void key_of_main(void *value)
     printf("main's value %ld\n", (long)value);
 }
 
-/* ---- children: FK1 to FK3 ---- */
+/* ---- children ---- */
 
 static int status_of(pid_t child)
 {
