@@ -8,32 +8,7 @@
 
 #define ARRAY_MOST (INT64_C(1) << 44)
 
-extern const struct law law_cg, law_fft3d, law_gauss, law_is, law_lu, law_radix, law_sor, law_water;
-
-static const struct law *const laws[] = { &law_cg, &law_fft3d, &law_gauss, &law_is,
-                                          &law_lu, &law_radix, &law_sor,   &law_water };
-
-#define LAWS (sizeof laws / sizeof *laws)
-
-/* ---- laws and parameters ---- */
-
-const struct law *law_named(const char *name)
-{
-    for (size_t i = 0; i < LAWS; i++)
-        if (strcmp(laws[i]->name, name) == 0)
-            return laws[i];
-    return NULL;
-}
-
-const char *law_names(void)
-{
-    static char names[16 * LAWS];
-
-    names[0] = '\0';
-    for (size_t i = 0; i < LAWS; i++)
-        strcat(strcat(names, i > 0 ? ", " : ""), laws[i]->name);
-    return names;
-}
+/* ---- parameters ---- */
 
 void law_defaults(const struct law *l, int64_t *param)
 {

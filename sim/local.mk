@@ -18,7 +18,7 @@ libhlrc_sim_la_SOURCES += base/record.c base/record.h base/stack_switch.c base/s
 	sim/replay_sync.c sim/replay_time.c sim/replay_word.c sim/replay_write.c sim/script.c sim/script.h sim/versions.c sim/trace.c sim/trace.h sim/trace_command.c sim/trace_command.h
 
 # More nodes than were traced, by the law of a program.
-libhlrc_sim_la_SOURCES += sim/grow_command.c sim/grow_command.h sim/growth.h sim/growth_fit.c sim/growth_write.c sim/law.c \
+libhlrc_sim_la_SOURCES += sim/grow_command.c sim/grow_command.h sim/growth.h sim/growth_fit.c sim/growth_write.c sim/laws.c sim/law.c \
 	sim/law.h sim/law_cg.c sim/law_fft3d.c sim/law_gauss.c sim/law_is.c sim/law_lu.c sim/law_radix.c sim/law_sor.c \
 	sim/law_water.c sim/load_command.c sim/load_command.h
 

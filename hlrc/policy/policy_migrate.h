@@ -68,10 +68,10 @@ static inline bool policy_migrate_add(struct policy_migrate *m, uint32_t units)
     m->spent = (uint16_t)(m->spent + units);
     if (m->spent < POLICY_MIGRATE_WATCH << m->tries)
         return false;
-    bool wanted = !m->noted;
+    bool first = !m->noted;
     m->spent = 0;
     m->noted = true;
-    return wanted;
+    return first;
 }
 
 /* At a writer whose diffs the home does not see: adds the cost of one. Returns the units to report
@@ -109,9 +109,9 @@ enum policy_migrate_verdict {
 static inline enum policy_migrate_verdict policy_migrate_judge(struct policy_migrate *m,
                                                                uint32_t to, bool eligible)
 {
-    bool wanted = m->noted && m->writer == to && eligible;
+    bool still = m->noted && m->writer == to && eligible;
     m->noted = false;
-    return !wanted      ? POLICY_MIGRATE_DROPPED
+    return !still       ? POLICY_MIGRATE_DROPPED
            : m->watched ? POLICY_MIGRATE_RIPE
                         : POLICY_MIGRATE_UNWATCHED;
 }
