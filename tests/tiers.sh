@@ -40,7 +40,7 @@ scripts/tests-for tests/sim/spans.c >"$work/out" 2>&1 || fail "tests-for: $(cat 
 expect_out "tests-for" '^\| `pace-ends-unpaid` \|'
 expect_out "tests-for" '^tests/sim/spans$'
 scripts/tests-for ardmar/pages_ardmar.c >"$work/out" 2>&1
-for patch in $(grep -lxF '+++ b/ardmar/ardmar.c' tests/mutants/*.patch); do
+for patch in $(grep -lxF '+++ b/ardmar/pages_ardmar.c' tests/mutants/*.patch); do
     while read -r test; do
         grep -qxF -- "$test" "$work/out" || fail "tests-for ardmar/pages_ardmar.c does not list '$test' of $patch"
     done < <(sed -n '/^--- /q; s/^Test: *//p' "$patch")
