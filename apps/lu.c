@@ -105,7 +105,7 @@ static size_t part_size(const struct lu *lu)
 }
 
 /* Location of the block; in a window, its address at the owner. */
-static struct lu_block block_at(const struct lu *lu, size_t i, size_t j)
+static struct lu_block profile_report_block_at(const struct lu *lu, size_t i, size_t j)
 {
     size_t n = lu->problem.block, size = lu->problem.size;
     struct lu_block b = { NULL, length_of(lu, i), length_of(lu, j), n };
@@ -127,7 +127,7 @@ static struct lu_block block_at(const struct lu *lu, size_t i, size_t j)
 /* Starts to copy a block. */
 static void get_block(const struct lu *lu, size_t i, size_t j, double *to)
 {
-    struct lu_block b = block_at(lu, i, j);
+    struct lu_block b = profile_report_block_at(lu, i, j);
     size_t width = lu->problem.block * sizeof(double), pitch = b.pitch * sizeof(double);
     size_t counts[] = { b.columns * sizeof(double), b.rows };
 
@@ -139,7 +139,7 @@ static void get_block(const struct lu *lu, size_t i, size_t j, double *to)
  * be read. */
 static double *fetch(const struct lu *lu, size_t i, size_t j, double *copy)
 {
-    struct lu_block b = block_at(lu, i, j);
+    struct lu_block b = profile_report_block_at(lu, i, j);
 
     if (is_mine(lu, i, j))
         return b.at;
@@ -169,7 +169,7 @@ static double *room_for(const struct lu *lu, size_t number)
 /* The block as it is read here, at `at`. */
 static struct lu_block seen(const struct lu *lu, size_t i, size_t j, double *at)
 {
-    struct lu_block b = block_at(lu, i, j);
+    struct lu_block b = profile_report_block_at(lu, i, j);
 
     if (lu->problem.gets && !is_mine(lu, i, j))
         b.pitch = lu->problem.block;
@@ -200,9 +200,9 @@ static void perimeter(struct lu *lu, size_t k)
     fetched(lu);
     for (size_t i = k + 1; i < lu->blocks; i++) {
         if (is_mine(lu, i, k))
-            lu_below(block_at(lu, i, k), diagonal);
+            lu_below(profile_report_block_at(lu, i, k), diagonal);
         if (is_mine(lu, k, i))
-            lu_right(block_at(lu, k, i), diagonal);
+            lu_right(profile_report_block_at(lu, k, i), diagonal);
     }
 }
 
@@ -216,7 +216,7 @@ static void interior(struct lu *lu, size_t k)
     for (size_t i = k + 1; i < lu->blocks; i++)
         for (size_t j = k + 1; lu->below[i] != NULL && j < lu->blocks; j++)
             if (lu->left[j] != NULL)
-                lu_inner(block_at(lu, i, j), seen(lu, i, k, lu->below[i]),
+                lu_inner(profile_report_block_at(lu, i, j), seen(lu, i, k, lu->below[i]),
                          seen(lu, k, j, lu->left[j]));
 }
 
@@ -226,7 +226,7 @@ static double timed_factor(struct lu *lu)
 
     for (size_t k = 0; k < lu->blocks; k++) {
         if (is_mine(lu, k, k))
-            lu_factor(block_at(lu, k, k));
+            lu_factor(profile_report_block_at(lu, k, k));
         hlrc_barrier();
         perimeter(lu, k);
         hlrc_barrier();
@@ -290,7 +290,7 @@ static void make_matrix(struct lu *lu)
 
     for (size_t i = 0; i < lu->blocks; i++)
         for (size_t j = 0; j < lu->blocks; j++) {
-            struct lu_block b = block_at(lu, i, j);
+            struct lu_block b = profile_report_block_at(lu, i, j);
 
             for (size_t row = 0; row < b.rows && is_mine(lu, i, j); row++)
                 lu_make_row(lu->problem.size, i * n + row, j * n, b.columns, b.at + row * b.pitch);

@@ -290,7 +290,7 @@ static void search_init(struct search *s, const struct problem *problem, const s
     *s = (struct search){ map, pool, best, problem->threshold, 0, 0 };
     if (app.node != 0)
         return;
-    map_make(map, city, problem->cities);
+    profile_map_make(map, city, problem->cities);
     best->length = INT32_MAX;
     pool_init(pool);
     first = tour_of_one_city(map);
@@ -305,7 +305,7 @@ static void verify(const struct best *best, const struct city *city, int cities,
     int32_t shortest;
     bool complete, kept;
 
-    map_make(&map, city, cities);
+    profile_map_make(&map, city, cities);
     shortest = shortest_tour(&map);
     complete = tour_complete(&map, best->city);
     kept = complete && tour_length(&map, best->city) == best->length;

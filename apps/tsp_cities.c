@@ -75,7 +75,7 @@ static int32_t distance(struct city a, struct city b)
     return (int32_t)(sqrt(x * x + y * y) + 0.5);
 }
 
-void map_make(struct map *map, const struct city *city, int cities)
+void profile_map_make(struct map *map, const struct city *city, int cities)
 {
     map->cities = cities;
     for (int a = 0; a < cities; a++) {

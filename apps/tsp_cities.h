@@ -33,7 +33,7 @@ void cities_generate(struct city *city, int cities);
  * the program if that is not MIN_CITIES to MAX_CITIES, or if the file cannot be read. */
 int cities_read(const char *path, struct city *city);
 
-void map_make(struct map *map, const struct city *city, int cities);
+void profile_map_make(struct map *map, const struct city *city, int cities);
 
 /* Length of the closed tour through the cities in this order. */
 int32_t tour_length(const struct map *map, const uint8_t *order);

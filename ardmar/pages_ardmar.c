@@ -31,41 +31,41 @@
 #include "hlrc/core/protocol.h"
 #include "hlrc/probe/probe.h"
 
-static uint64_t home_value(int node)
+static uint64_t pages_ardmar_home_value(int node)
 {
     return (uint64_t)node + 1;
 }
 
-static enum page_access_right ardmar_initial(uint32_t page)
+static enum page_access_right pages_ardmar_initial(uint32_t page)
 {
     (void)page;
     return ACCESS_READ; /* rule 7 */
 }
 
 /* CAS(0 -> node) on the home word (rule 8), with a read. Returns the resulting home. */
-static int assign(uint32_t page, int node, bool *assigned)
+static int pages_ardmar_assign(uint32_t page, int node, bool *assigned)
 {
     struct fabric *f = protocol_fabric();
     struct fabric_op op = FABRIC_OP_INIT;
     int at = protocol_default_home(page), win = protocol_control();
     uint64_t old = 0, beside = 0;
     perturb(home_asking);
-    fabric_cas(f, at, win, protocol_home_at(page), 0, home_value(node), &old, &op);
+    fabric_cas(f, at, win, protocol_home_at(page), 0, pages_ardmar_home_value(node), &old, &op);
     fabric_read(f, at, win, protocol_home_at(page), &beside, sizeof beside, &op);
     fabric_wait(f, &op);
     *assigned = old == 0;
     return old ? (int)old - 1 : node; /* rule 7 */
 }
 
-static int ardmar_claim(uint32_t page, bool *assigned)
+static int pages_ardmar_claim(uint32_t page, bool *assigned)
 {
-    return assign(page, protocol_node(), assigned);
+    return pages_ardmar_assign(page, protocol_node(), assigned);
 }
 
 /* [unshared.reader-mark]. The atomic is performed after the write [fabric.atomic-order], and the
  * page is read after it: reads are ordered, or wait for the operations of this fetch
  * [pages-ardmar.versions-first]. */
-static void introduce(struct page_fetch *f)
+static void pages_ardmar_introduce(struct page_fetch *f)
 {
     static const uint32_t mark = 1;
     struct fabric *fabric = protocol_fabric();
@@ -77,11 +77,11 @@ static void introduce(struct page_fetch *f)
 }
 
 /* Reads the range of the needed versions; the others stay 0. For an early fetch, all. */
-static void read_versions(struct page_fetch *f)
+static void pages_ardmar_read_versions(struct page_fetch *f)
 {
     int first = f->early ? 0 : protocol_nodes(), last = f->early ? protocol_nodes() - 1 : -1;
     for (uint32_t i = 0; i < f->needs; i++) {
-        int writer = version_writer(f->needed[i]);
+        int writer = protocol_version_writer(f->needed[i]);
         first = writer < first ? writer : first;
         last = writer > last ? writer : last;
     }
@@ -91,20 +91,20 @@ static void read_versions(struct page_fetch *f)
                     (size_t)(last - first + 1) * 8, &f->op);
 }
 
-static void read_page(struct page_fetch *f)
+static void pages_ardmar_read_page(struct page_fetch *f)
 {
     f->page_started = true;
     fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest,
                 4096, &f->op);
 }
 
-static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
+static void pages_ardmar_fetch_start(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
     f->page_started = false; /* a page from an earlier try is too old */
     if (f->home < 0) {
         bool assigned; /* never true: a page that lacks a version was written, so it has a home */
-        f->home = assign(f->page, protocol_node(), &assigned);
+        f->home = pages_ardmar_assign(f->page, protocol_node(), &assigned);
         PROBE(fetch_round_trip);
     }
     if (f->home == protocol_node())
@@ -112,40 +112,40 @@ static void ardmar_fetch_start(struct page_fetch *f, bool prefetch)
     bool first = f->needs == 0 && !f->introduce && !f->early; /* the page is read first */
     memset(f->versions, 0, (size_t)protocol_nodes() * sizeof f->versions[0]);
     if (f->introduce)
-        introduce(f);
-    read_versions(f);
+        pages_ardmar_introduce(f);
+    pages_ardmar_read_versions(f);
     PROBE(fetch_round_trip);
     /* [pages-ardmar.versions-first], [unshared.reader-mark] */
     if (first || (protocol_fabric()->caps & FABRIC_READ_ORDERED))
-        read_page(f);
+        pages_ardmar_read_page(f);
 }
 
-static void read_page_behind(struct page_fetch *f)
+static void pages_ardmar_read_page_behind(struct page_fetch *f)
 {
-    read_page(f);
+    pages_ardmar_read_page(f);
     PROBE(fetch_round_trip);
 }
 
-static bool ardmar_fetch_ready(struct page_fetch *f)
+static bool pages_ardmar_fetch_ready(struct page_fetch *f)
 {
     if (!fabric_test(protocol_fabric(), &f->op))
         return false;
     if (f->page_started || f->home == protocol_node() || !protocol_covers(f))
         return true;
-    read_page_behind(f);
+    pages_ardmar_read_page_behind(f);
     return fabric_test(protocol_fabric(), &f->op);
 }
 
-static bool versions_arrived(void *arg)
+static bool pages_ardmar_versions_arrived(void *arg)
 {
     struct page_fetch *f = arg;
-    read_versions(f);
+    pages_ardmar_read_versions(f);
     PROBE(fetch_round_trip);
     fabric_wait(protocol_fabric(), &f->op);
     return protocol_covers(f);
 }
 
-static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
+static bool pages_ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
 {
     struct fabric *fabric = protocol_fabric();
     if (f->home == protocol_node())
@@ -157,17 +157,17 @@ static bool ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
         /* the diff was sent, and wakes the home [interval.diff-first], [interval.quiet-diffs] */
         PROBE(fetch_retried);
         protocol_env->wait((struct wait_for){ WAITS_PAGE_DIFFS, f->page, f->home },
-                           versions_arrived, f);
+                           pages_ardmar_versions_arrived, f);
         f->page_started = false;
     }
     if (!f->page_started) {
-        read_page_behind(f); /* [pages-ardmar.versions-first] */
+        pages_ardmar_read_page_behind(f); /* [pages-ardmar.versions-first] */
         fabric_wait(fabric, &f->op);
     }
     return true;
 }
 
-static int ardmar_home(uint32_t page, uint32_t token)
+static int pages_ardmar_home(uint32_t page, uint32_t token)
 {
     (void)token;
     struct fabric_op op = FABRIC_OP_INIT;
@@ -178,18 +178,18 @@ static int ardmar_home(uint32_t page, uint32_t token)
     return (int)word - 1;
 }
 
-static int ardmar_place(uint32_t page, int node, uint32_t token)
+static int pages_ardmar_place(uint32_t page, int node, uint32_t token)
 {
     (void)token;
     bool assigned;
     /* a home must be in memory that the network reaches */
     fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page),
                           PAGE_SIZE);
-    return assign(page, node, &assigned);
+    return pages_ardmar_assign(page, node, &assigned);
 }
 
 /* rule 8 */
-static void set_home_word(uint32_t page, uint64_t to)
+static void pages_ardmar_set_home_word(uint32_t page, uint64_t to)
 {
     struct fabric *f = protocol_fabric();
     struct fabric_op op = FABRIC_OP_INIT;
@@ -202,31 +202,31 @@ static void set_home_word(uint32_t page, uint64_t to)
     } while (old != word);
 }
 
-static void ardmar_move(uint32_t page, int home)
+static void pages_ardmar_move(uint32_t page, int home)
 {
     if (protocol_default_home(page) == protocol_node())
-        set_home_word(page, home_value(home));
+        pages_ardmar_set_home_word(page, pages_ardmar_home_value(home));
 }
 
 /* Each node clears the words of its default homes. The barriers around a collective order that
  * (rule 8). */
-static void ardmar_reset(uint32_t first, uint32_t count)
+static void pages_ardmar_reset(uint32_t first, uint32_t count)
 {
     for (uint32_t page = first; page < first + count; page++)
         if (protocol_default_home(page) == protocol_node())
-            set_home_word(page, 0);
+            pages_ardmar_set_home_word(page, 0);
 }
 
 const struct page_protocol protocol_ardmar = {
     .name = "ardmar",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
-    .initial = ardmar_initial,
-    .claim = ardmar_claim,
-    .fetch_start = ardmar_fetch_start,
-    .fetch_ready = ardmar_fetch_ready,
-    .fetch_finish = ardmar_fetch_finish,
-    .home = ardmar_home,
-    .place = ardmar_place,
-    .move = ardmar_move,
-    .reset = ardmar_reset,
+    .initial = pages_ardmar_initial,
+    .claim = pages_ardmar_claim,
+    .fetch_start = pages_ardmar_fetch_start,
+    .fetch_ready = pages_ardmar_fetch_ready,
+    .fetch_finish = pages_ardmar_fetch_finish,
+    .home = pages_ardmar_home,
+    .place = pages_ardmar_place,
+    .move = pages_ardmar_move,
+    .reset = pages_ardmar_reset,
 };

@@ -31,11 +31,11 @@ static spin_lock_word arrivals_lock;
 static uint64_t next_epoch; /* of this node's next arrival */
 #endif
 
-static void master_serve(struct request *req);
-static void master_wake(void);
+static void barrier_master_serve(struct request *req);
+static void barrier_master_wake(void);
 
 /* At the master: the nodes that have not arrived. */
-static void dump_arrivals(char *line, size_t len)
+static void barrier_master_dump_arrivals(char *line, size_t len)
 {
     for (int i = 0; i < 2; i++) {
         if (arrivals[i].count == 0) /* without the lock */
@@ -48,18 +48,18 @@ static void dump_arrivals(char *line, size_t len)
     }
 }
 
-static int master_init(void)
+static int barrier_master_init(void)
 {
-    dump_add(dump_arrivals);
+    dump_add(barrier_master_dump_arrivals);
     memset(arrivals, 0, sizeof arrivals);
-    msg_handle(REQUEST_BARRIER, master_serve);
-    msg_handle_barrier(master_wake);
+    msg_handle(REQUEST_BARRIER, barrier_master_serve);
+    msg_handle_barrier(barrier_master_wake);
     return 0;
 }
 
 #ifdef HLRC_DEBUG
 /* ASSUMPTION: arrivals_lock is held. */
-static void barrier_assert_state(const struct request *req)
+static void barrier_master_assert_state(const struct request *req)
 {
     /* for this epoch of ours, the last or the next */
     assert(req->arg[0] - next_epoch + 1 <= 2 || engine.node != MASTER);
@@ -69,23 +69,23 @@ static void barrier_assert_state(const struct request *req)
     assert(arrivals[0].count == 0 || arrivals[1].count == 0);
 }
 #else
-#    define barrier_assert_state(req) ((void)0)
+#    define barrier_master_assert_state(req) ((void)0)
 #endif
 
-static void release_all(const uint64_t *vt, bool moves)
+static void barrier_master_release_all(const uint64_t *vt, bool moves)
 {
     for (int n = 0; n < engine.nodes; n++)
         msg_reply(msg_slot(n, msg_token_barrier()), 0, moves, vt);
 }
 
-static void master_serve(struct request *req)
+static void barrier_master_serve(struct request *req)
 {
     uint64_t vt[NODES_MAX];
     int i = (int)(req->arg[0] & 1);
     enum meeting call = (enum meeting)(req->arg[1] >> KIND_BITS);
     enum arrival kind = (enum arrival)(req->arg[1] & ((1 << KIND_BITS) - 1));
     spin_lock(&arrivals_lock);
-    barrier_assert_state(req);
+    barrier_master_assert_state(req);
     if (arrivals[i].count == 0) {
         arrivals[i].first = req->from;
         arrivals[i].call = call;
@@ -109,11 +109,11 @@ static void master_serve(struct request *req)
     }
     spin_unlock(&arrivals_lock);
     if (last)
-        release_all(vt, moves);
+        barrier_master_release_all(vt, moves);
 }
 
 /* The release has arrived: wakes the waiting thread. */
-static void master_wake(void)
+static void barrier_master_wake(void)
 {
     /* orders the release's arrival before the read of `waiting` */
     atomic_thread_fence(memory_order_seq_cst);
@@ -122,7 +122,8 @@ static void master_wake(void)
         thread_wake(t);
 }
 
-static void master_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call)
+static void barrier_master_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind,
+                                  enum meeting call)
 {
     struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);
     req->arg[0] = epoch;
@@ -135,7 +136,7 @@ static void master_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind,
     msg_send(req, MASTER, true, false);
 }
 
-static bool master_await(uint64_t *vt)
+static bool barrier_master_await(uint64_t *vt)
 {
     atomic_store(&waiting, thread_self());
     const struct reply *rep = msg_wait(msg_token_barrier());
@@ -148,7 +149,7 @@ const struct barrier_protocol barrier_by_master = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
-    .init = master_init,
-    .arrive = master_arrive,
-    .await = master_await,
+    .init = barrier_master_init,
+    .arrive = barrier_master_arrive,
+    .await = barrier_master_await,
 };

@@ -52,19 +52,19 @@ static _Atomic bool quiet[NODES_MAX];
 
 static bool reads_under_way[NODES_MAX]; /* only used by flushes */
 
-static void serve_diffs(int from, const struct bulk *msg);
-static void serve_question(struct request *req);
+static void diffs_message_serve_diffs(int from, const struct bulk *msg);
+static void diffs_message_serve_question(struct request *req);
 
-static int message_init(void)
+static int diffs_message_init(void)
 {
-    bulk_handle(BULK_DIFFS, serve_diffs);
-    msg_handle(REQUEST_SERVED, serve_question);
+    bulk_handle(BULK_DIFFS, diffs_message_serve_diffs);
+    msg_handle(REQUEST_SERVED, diffs_message_serve_question);
     return 0;
 }
 
 /* [interval.quiet-diffs]. A flag is set after its diffs were sent and before the vector time covers
  * them. The thread that clears it wakes the home. */
-static void message_hand_on(void)
+static void diffs_message_hand_on(void)
 {
     for (int home = 0; home < engine.nodes; home++)
         if (atomic_load_explicit(&quiet[home], memory_order_relaxed) &&
@@ -72,13 +72,13 @@ static void message_hand_on(void)
             fabric_wake(engine.fabric, home); /* after the diffs: [fabric.write-order] */
 }
 
-static void message_met(void)
+static void diffs_message_met(void)
 {
     for (int home = 0; home < engine.nodes; home++)
         atomic_store_explicit(&quiet[home], false, memory_order_relaxed);
 }
 
-static void message_send(int home, bool urgent)
+static void diffs_message_send(int home, bool urgent)
 {
     if (!open_message[home])
         return;
@@ -89,14 +89,14 @@ static void message_send(int home, bool urgent)
     open_message[home] = NULL;
 }
 
-static struct diff_entry *next_entry(struct bulk *m)
+static struct diff_entry *diffs_message_next_entry(struct bulk *m)
 {
     return (struct diff_entry *)(void *)(m->payload + m->bytes);
 }
 
 /* Sends the vector time for the diffs that follow, after those before it. True if it has
  * changed. */
-static bool send_time(int home, bool urgent)
+static bool diffs_message_send_time(int home, bool urgent)
 {
     static uint64_t words[sizeof(struct bulk) / 8 + NODES_MAX];
     struct bulk *m = (struct bulk *)(void *)words;
@@ -105,7 +105,7 @@ static bool send_time(int home, bool urgent)
     if (memcmp(time, before, VT_BYTES(engine.nodes)) == 0)
         return false;
     if (open_message[home] && open_message[home]->bytes > 0)
-        message_send(home, urgent);
+        diffs_message_send(home, urgent);
     memcpy(before, time, VT_BYTES(engine.nodes));
     *m = (struct bulk){ BULK_DIFFS, (uint32_t)VT_BYTES(engine.nodes), TIME_ALONE };
     bulk_send(home, m, urgent, NULL);
@@ -113,41 +113,41 @@ static bool send_time(int home, bool urgent)
 }
 
 /* Room for the largest diff in the message for `home`. Sends a full message. */
-static void *message_room(int home, uint64_t interval, bool urgent)
+static void *diffs_message_room(int home, uint64_t interval, bool urgent)
 {
-    if (races_checked())
-        (void)send_time(home, urgent);
+    if (first_write_races_checked())
+        (void)diffs_message_send_time(home, urgent);
     struct bulk *m = open_message[home];
     if (m && !policy_batch_fits(m->bytes))
-        message_send(home, urgent);
+        diffs_message_send(home, urgent);
     if (!open_message[home]) {
         fabric_wait(engine.fabric, &sending[home]);
-        m = control_at(engine.at.staging + (size_t)home * BULK_SLOT_BYTES);
+        m = engine_control_at(engine.at.staging + (size_t)home * BULK_SLOT_BYTES);
         *m = (struct bulk){ .type = BULK_DIFFS, .interval = interval };
         open_message[home] = m;
     }
-    return next_entry(m) + 1;
+    return diffs_message_next_entry(m) + 1;
 }
 
-/* If the vector time has risen since message_room, it is sent before the diff. */
-static void renew_time(int home, size_t bytes)
+/* If the vector time has risen since diffs_message_room, it is sent before the diff. */
+static void diffs_message_renew_time(int home, size_t bytes)
 {
     static unsigned char diff[DIFF_MAX];
     uint64_t interval = open_message[home]->interval;
-    memcpy(diff, next_entry(open_message[home]) + 1, bytes);
-    if (send_time(home, true))
-        memcpy(message_room(home, interval, true), diff, bytes);
+    memcpy(diff, diffs_message_next_entry(open_message[home]) + 1, bytes);
+    if (diffs_message_send_time(home, true))
+        memcpy(diffs_message_room(home, interval, true), diff, bytes);
 }
 
-static void message_add(int home, uint32_t page, size_t bytes)
+static void diffs_message_add(int home, uint32_t page, size_t bytes)
 {
-    if (races_checked())
-        renew_time(home, bytes);
+    if (first_write_races_checked())
+        diffs_message_renew_time(home, bytes);
     struct bulk *m = open_message[home];
-    struct diff_entry *e = next_entry(m);
+    struct diff_entry *e = diffs_message_next_entry(m);
     *e = (struct diff_entry){ .page = page, .bytes = (uint32_t)bytes };
     m->bytes += policy_batch_size((uint32_t)bytes);
-    if (!races_checked())
+    if (!first_write_races_checked())
         return;
     struct first_write first = first_write_of(page);
     first.code = races_code(first.code);
@@ -155,11 +155,12 @@ static void message_add(int home, uint32_t page, size_t bytes)
     m->bytes += (uint32_t)BEHIND;
 }
 
-static void message_reads(int home, uint64_t interval, bool urgent, const struct read_set *set)
+static void diffs_message_reads(int home, uint64_t interval, bool urgent,
+                                const struct read_set *set)
 {
-    struct read_set *out = message_room(home, interval, urgent);
+    struct read_set *out = diffs_message_room(home, interval, urgent);
     struct bulk *m = open_message[home];
-    *next_entry(m) = (struct diff_entry){ .page = set->page, .bytes = READS };
+    *diffs_message_next_entry(m) = (struct diff_entry){ .page = set->page, .bytes = READS };
     *out = *set;
     out->first.code = races_code(set->first.code);
     m->bytes += (uint32_t)(sizeof(struct diff_entry) + sizeof *out);
@@ -167,7 +168,7 @@ static void message_reads(int home, uint64_t interval, bool urgent, const struct
 }
 
 /* Messages are served in the order in which they were sent [bulk.order], [fabric.event-order]. */
-static void message_reads_wait(void)
+static void diffs_message_reads_wait(void)
 {
     for (int home = 0; home < engine.nodes; home++) {
         if (!reads_under_way[home])
@@ -179,19 +180,19 @@ static void message_reads_wait(void)
     }
 }
 
-static void serve_question(struct request *req)
+static void diffs_message_serve_question(struct request *req)
 {
     msg_reply(req, 0, 0, NULL);
 }
 
 /* [interval.diff-first]. [barrier.diffs-served]: written notices land after the diffs
  * [fabric.write-order], but notices that are read may be faster. */
-static void message_send_all(bool urgent)
+static void diffs_message_send_all(bool urgent)
 {
     for (int home = 0; home < engine.nodes; home++) {
         if (open_message[home] && open_message[home]->bytes == 0)
             open_message[home] = NULL;
-        message_send(home, urgent);
+        diffs_message_send(home, urgent);
     }
     for (int home = 0; home < engine.nodes && engine.protocol.notices->read; home++)
         fabric_wait(engine.fabric, &sending[home]); /* [barrier.diffs-served] */
@@ -199,18 +200,18 @@ static void message_send_all(bool urgent)
 
 /* ---- at the home ---- */
 
-static void bad_message(int from)
+static void diffs_message_bad_message(int from)
 {
     diag_fatal(1, "node %d sent a malformed diff; do all nodes run the same version?", from);
 }
 
-static uint32_t end_of(uint32_t at, const struct diff_entry *e)
+static uint32_t diffs_message_end_of(uint32_t at, const struct diff_entry *e)
 {
     return at + (uint32_t)sizeof *e + ((e->bytes + 7) & ~7u);
 }
 
 /* [races.last-writers]: compares the stores that the arriving diff would overwrite. */
-static void note_open(uint32_t page)
+static void diffs_message_note_open(uint32_t page)
 {
     uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
     interval_vt(time);
@@ -223,45 +224,46 @@ static void note_open(uint32_t page)
 }
 
 /* [races.last-writers]. False if it is malformed. */
-static bool compare(int from, const struct bulk *msg, uint32_t at, const struct diff_entry *e)
+static bool diffs_message_compare(int from, const struct bulk *msg, uint32_t at,
+                                  const struct diff_entry *e)
 {
     struct first_write first;
     uint64_t mask[DIFF_MASK_WORDS];
-    if (msg->bytes < end_of(at, e) + BEHIND || !diff_mask(e + 1, e->bytes, mask))
+    if (msg->bytes < diffs_message_end_of(at, e) + BEHIND || !diff_mask(e + 1, e->bytes, mask))
         return false;
-    memcpy(&first, msg->payload + end_of(at, e), BEHIND);
-    note_open(e->page);
+    memcpy(&first, msg->payload + diffs_message_end_of(at, e), BEHIND);
+    diffs_message_note_open(e->page);
     races_note(e->page, from, msg->interval, races_time_of(from), first, mask);
     return true;
 }
 
 /* [races.last-writers]. Returns its end. */
-static uint32_t compare_reads(int from, const struct bulk *msg, uint32_t at)
+static uint32_t diffs_message_compare_reads(int from, const struct bulk *msg, uint32_t at)
 {
     struct read_set set;
     at += (uint32_t)sizeof(struct diff_entry);
-    if (!races_checked() || msg->bytes < at + sizeof set)
-        bad_message(from);
+    if (!first_write_races_checked() || msg->bytes < at + sizeof set)
+        diffs_message_bad_message(from);
     memcpy(&set, msg->payload + at, sizeof set);
     if (set.page >= engine.pages)
-        bad_message(from);
-    note_open(set.page);
+        diffs_message_bad_message(from);
+    diffs_message_note_open(set.page);
     races_note_reads(from, msg->interval, races_time_of(from), &set);
     return at + (uint32_t)sizeof set;
 }
 
-static void keep_time(int from, const struct bulk *msg)
+static void diffs_message_keep_time(int from, const struct bulk *msg)
 {
-    if (!races_checked() || msg->bytes != VT_BYTES(engine.nodes))
-        bad_message(from);
+    if (!first_write_races_checked() || msg->bytes != VT_BYTES(engine.nodes))
+        diffs_message_bad_message(from);
     memcpy(races_time_of(from), msg->payload, msg->bytes);
 }
 
 /* Applies the diffs of a message. ASSUMPTION: the caller holds the progress lock. */
-static void serve_diffs(int from, const struct bulk *msg)
+static void diffs_message_serve_diffs(int from, const struct bulk *msg)
 {
     if (msg->interval == TIME_ALONE) {
-        keep_time(from, msg);
+        diffs_message_keep_time(from, msg);
         return;
     }
     for (uint32_t at = 0; at < msg->bytes;) {
@@ -269,20 +271,21 @@ static void serve_diffs(int from, const struct bulk *msg)
         uint32_t left = msg->bytes - at;
         perturb(diff_arrived);
         if (left >= sizeof *e && e->bytes == READS) {
-            at = compare_reads(from, msg, at);
+            at = diffs_message_compare_reads(from, msg, at);
             continue;
         }
         if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
-            (races_checked() && !compare(from, msg, at, e)) ||
+            (first_write_races_checked() && !diffs_message_compare(from, msg, at, e)) ||
             page_apply(e->page, from, e + 1, e->bytes) != 0)
-            bad_message(from);
+            diffs_message_bad_message(from);
         perturb(diff_applied);
         /* orders the diff's bytes before the version that announces them [interval.applied-last] */
-        atomic_store_explicit(applied_here(e->page, from), msg->interval, memory_order_release);
+        atomic_store_explicit(engine_applied_here(e->page, from), msg->interval,
+                              memory_order_release);
         progress_changed(page_at(e->page));
         if (engine.protocol.pages->applied)
             engine.protocol.pages->applied(e->page);
-        at = end_of(at, e) + (races_checked() ? (uint32_t)BEHIND : 0);
+        at = diffs_message_end_of(at, e) + (first_write_races_checked() ? (uint32_t)BEHIND : 0);
     }
 }
 
@@ -290,12 +293,12 @@ const struct diff_protocol diffs_by_message = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
-    .init = message_init,
-    .room = message_room,
-    .add = message_add,
-    .send = message_send_all,
-    .hand_on = message_hand_on,
-    .met = message_met,
-    .reads = message_reads,
-    .reads_wait = message_reads_wait,
+    .init = diffs_message_init,
+    .room = diffs_message_room,
+    .add = diffs_message_add,
+    .send = diffs_message_send_all,
+    .hand_on = diffs_message_hand_on,
+    .met = diffs_message_met,
+    .reads = diffs_message_reads,
+    .reads_wait = diffs_message_reads_wait,
 };

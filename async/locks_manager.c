@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * locks_manager.c - locks by their managers' handlers (--locks handler); see lock.h for the
- * invariants.
- */
+/* locks_manager.c - locks by their managers' handlers (--locks handler). Invariants: lock.h. */
 #include "hlrc/probe/probe.h"
 #include "hlrc/sync/lock.h"
 
@@ -28,8 +25,7 @@
 
 enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 
-/* Mode of a lock [lock.fast-mode]. OPEN is 0: a zero-filled table. TAKEN: the holder's index is
- * added. */
+/* Mode of a lock [lock.fast-mode]. OPEN is 0, as memory starts. TAKEN: plus the holder's index. */
 enum { OPEN, GUARDED, FREE, TAKEN };
 
 struct lock {
@@ -56,25 +52,24 @@ struct lock {
 static struct lock *table;
 static uint32_t *kept_next; /* by reference: the next request in a kept list: reference + 1 */
 
-static uint32_t limit; /* number of locks */
-
+static uint32_t limit;           /* number of locks */
 static spin_lock_word list_lock; /* guards `listed`; taken after a lock's guard */
 static uint32_t listed;          /* locks for the worker: the last added + 1 [lock.biased] */
 
-static size_t table_bytes(void)
+static size_t locks_manager_table_bytes(void)
 {
     return (size_t)limit * sizeof(struct lock);
 }
 
-static size_t kept_bytes(void)
+static size_t locks_manager_kept_bytes(void)
 {
     return (size_t)engine.nodes * engine.tokens * sizeof *kept_next;
 }
 
-static void queue_serve(struct request *req);
-static void publish_listed(void);
+static void locks_manager_serve(struct request *req);
+static void locks_manager_publish_listed(void);
 
-static uint32_t queue_holder(uint32_t lock)
+static uint32_t locks_manager_holder(uint32_t lock)
 {
     const struct lock *l = &table[lock]; /* without its guard */
     unsigned mode = GUARDED;
@@ -83,91 +78,91 @@ static uint32_t queue_holder(uint32_t lock)
     return mode >= TAKEN ? mode - TAKEN + 1 : mode == OPEN && l->flags & HELD ? l->holder + 1u : 0;
 }
 
-static const void *queue_entry(uint32_t lock)
+static const void *locks_manager_entry(uint32_t lock)
 {
     return &table[lock];
 }
 
-static int queue_init(uint32_t locks)
+static int locks_manager_init(uint32_t locks)
 {
     limit = locks;
     for (int type = REQUEST_LOCK; type <= REQUEST_TRY_RESULT; type++)
-        msg_handle((enum request_type)type, queue_serve);
-    worker_handle(publish_listed);
-    table = reserve(table_bytes());
-    kept_next = reserve(kept_bytes());
+        msg_handle((enum request_type)type, locks_manager_serve);
+    worker_handle(locks_manager_publish_listed);
+    table = reserve(locks_manager_table_bytes());
+    kept_next = reserve(locks_manager_kept_bytes());
     return table && kept_next ? 0 : -ENOMEM;
 }
 
-static void queue_end(void)
+static void locks_manager_end(void)
 {
-    reserve_end(table, table_bytes());
-    reserve_end(kept_next, kept_bytes());
+    reserve_end(table, locks_manager_table_bytes());
+    reserve_end(kept_next, locks_manager_kept_bytes());
 }
 
-static int manager_of(uint32_t lock)
+static int locks_manager_of(uint32_t lock)
 {
     return (int)policy_lock_manager(lock, (uint32_t)engine.nodes);
 }
 
 /* A request that is at this node, as a number. */
-static uint32_t reference(const struct request *req)
+static uint32_t locks_manager_reference(const struct request *req)
 {
     return (uint32_t)req->from * engine.tokens + req->token;
 }
 
-static struct request *referenced(uint32_t ref)
+static struct request *locks_manager_referenced(uint32_t ref)
 {
     return msg_slot((int)(ref / engine.tokens), ref % engine.tokens);
 }
 
-static bool here(const struct lock *l, uint32_t lock)
+static bool locks_manager_here(const struct lock *l, uint32_t lock)
 {
-    return ((l->flags & MOVED) != 0) != (manager_of(lock) == engine.node);
+    return ((l->flags & MOVED) != 0) != (locks_manager_of(lock) == engine.node);
 }
 
-static void set_here(struct lock *l, uint32_t lock, bool yes)
+static void locks_manager_set_here(struct lock *l, uint32_t lock, bool yes)
 {
-    bool moved = yes != (manager_of(lock) == engine.node);
+    bool moved = yes != (locks_manager_of(lock) == engine.node);
     l->flags = (uint8_t)((l->flags & ~MOVED) | (moved ? MOVED : 0));
 }
 
 /* CACHED: here, not held, promised to no node. */
-static bool idle(const struct lock *l, uint32_t lock)
+static bool locks_manager_idle(const struct lock *l, uint32_t lock)
 {
-    return here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
+    return locks_manager_here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
 }
 
 /* What was written under it is published [lock.flush-first]. */
-static bool published(const struct lock *l)
+static bool locks_manager_published(const struct lock *l)
 {
     return interval_published(atomic_load_explicit(&l->mark, memory_order_relaxed));
 }
 
 #ifdef HLRC_DEBUG
 /* ASSUMPTION: guarded. */
-static void lock_assert_state(const struct lock *l, uint32_t lock)
+static void locks_manager_assert_state(const struct lock *l, uint32_t lock)
 {
-    assert(!(l->flags & HELD) || here(l, lock)); /* [lock.one-node] */
-    assert(!(l->flags & WAITING) || !here(l, lock));
+    assert(!(l->flags & HELD) || locks_manager_here(l, lock)); /* [lock.one-node] */
+    assert(!(l->flags & WAITING) || !locks_manager_here(l, lock));
     /* [lock.successor]: a waiting thread takes it first; [lock.biased] */
     assert(l->next == 0 || (l->flags & (WAITING | HELD | LISTED)) || l->waiters > 0);
     assert(l->next == 0 || l->tried == 0);
-    assert(!(l->flags & TRYING) || manager_of(lock) == engine.node);
+    assert(!(l->flags & TRYING) || locks_manager_of(lock) == engine.node);
     assert(l->last <= engine.nodes);
 }
 #else
-#    define lock_assert_state(l, lock) ((void)(l), (void)(lock))
+#    define locks_manager_assert_state(l, lock) ((void)(l), (void)(lock))
 #endif
 
 /* ASSUMPTION: guarded. */
-static void hold(struct lock *l, uint32_t thread)
+static void locks_manager_hold(struct lock *l, uint32_t thread)
 {
     l->holder = (uint16_t)thread;
     l->flags |= HELD;
 }
 
-static bool try_guard(struct lock *l)
+static bool locks_manager_try_guard(struct lock *l)
 {
     uint16_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
     if (mode == GUARDED ||
@@ -177,32 +172,34 @@ static bool try_guard(struct lock *l)
     if (mode == FREE)
         l->flags &= (uint8_t)~HELD;
     else if (mode >= TAKEN)
-        hold(l, mode - TAKEN);
+        locks_manager_hold(l, mode - TAKEN);
     return true;
 }
 
-static void guard(struct lock *l, uint32_t lock)
+static void locks_manager_guard(struct lock *l, uint32_t lock)
 {
-    for (int i = 0; !try_guard(l); i++)
+    for (int i = 0; !locks_manager_try_guard(l); i++)
         spin_pause(i);
-    lock_assert_state(l, lock);
+    locks_manager_assert_state(l, lock);
 }
 
 /* [lock.fast-mode] */
-static uint16_t mode_of(const struct lock *l, uint32_t lock)
+static uint16_t locks_manager_mode_of(const struct lock *l, uint32_t lock)
 {
     if (l->flags & (WAITING | LISTED) || l->next || l->waiters)
         return OPEN;
-    return (uint16_t)(l->flags & HELD ? TAKEN + l->holder : here(l, lock) ? FREE : OPEN);
+    return (uint16_t)(l->flags & HELD               ? TAKEN + l->holder
+                      : locks_manager_here(l, lock) ? FREE
+                                                    : OPEN);
 }
 
-static void unguard(struct lock *l, uint32_t lock)
+static void locks_manager_unguard(struct lock *l, uint32_t lock)
 {
-    lock_assert_state(l, lock);
-    atomic_store_explicit(&l->mode, mode_of(l, lock), memory_order_release);
+    locks_manager_assert_state(l, lock);
+    atomic_store_explicit(&l->mode, locks_manager_mode_of(l, lock), memory_order_release);
 }
 
-static void grant(const struct request *req)
+static void locks_manager_grant(const struct request *req)
 {
     uint64_t vt[NODES_MAX];
     struct probe_span span = PROBE_BEGIN(lock_grant);
@@ -217,20 +214,20 @@ static void grant(const struct request *req)
 /* Waits until a thread of this node releases the lock or ends its request. ASSUMPTION: guarded,
  * before and after: a woken thread has the lock before another thread can see that it no longer
  * waits. */
-static void await_turn(struct lock *l, uint32_t lock)
+static void locks_manager_await_turn(struct lock *l, uint32_t lock)
 {
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
-    unguard(l, lock);
-    struct watch_note before = watch_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
-    watch_sleeps();
+    locks_manager_unguard(l, lock);
+    struct watch_note before = wait_tracker_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
+    wait_tracker_sleeps();
     futex_wait(&l->turn, seen, -1);
-    watch_end(before);
-    guard(l, lock);
+    wait_tracker_end(before);
+    locks_manager_guard(l, lock);
     l->waiters--;
 }
 
-static void pass_turn(struct lock *l)
+static void locks_manager_pass_turn(struct lock *l)
 {
     atomic_fetch_add(&l->turn, 1);
     if (l->waiters)
@@ -239,11 +236,11 @@ static void pass_turn(struct lock *l)
 
 /* Requests a lock that is not here; the lock is WAITING, so no other thread requests it. Returns
  * the reply's status. */
-static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
+static int locks_manager_request(struct lock *l, uint32_t lock, enum request_type type)
 {
     uint32_t token = thread_self()->call_token;
     perturb(lock_asking);
-    msg_send(msg_compose(token, type, lock), manager_of(lock), false, true);
+    msg_send(msg_compose(token, type, lock), locks_manager_of(lock), false, true);
     const struct reply *rep = msg_wait(token);
     int status = (int)rep->status;
     if (status == 0) {
@@ -252,21 +249,21 @@ static int request_lock(struct lock *l, uint32_t lock, enum request_type type)
         probe_self()->granted = rep->arg;
         interval_acquire(vt, lock);
     }
-    guard(l, lock);
+    locks_manager_guard(l, lock);
     l->flags &= (uint8_t)~WAITING;
     if (status == 0) {
-        set_here(l, lock, true);
-        hold(l, thread_self()->index);
+        locks_manager_set_here(l, lock, true);
+        locks_manager_hold(l, thread_self()->index);
         l->stays = 0;
     } else {
-        pass_turn(l);
+        locks_manager_pass_turn(l);
     }
-    unguard(l, lock);
+    locks_manager_unguard(l, lock);
     return status;
 }
 
 /* [lock.fast-mode] */
-static bool queue_take(uint32_t lock, uint32_t thread)
+static bool locks_manager_take(uint32_t lock, uint32_t thread)
 {
     uint16_t mode = FREE;
     return atomic_compare_exchange_strong_explicit(&table[lock].mode, &mode,
@@ -275,69 +272,69 @@ static bool queue_take(uint32_t lock, uint32_t thread)
 }
 
 /* True if this thread now has it, else it is now WAITING. ASSUMPTION: guarded. */
-static bool begin(struct lock *l, uint32_t lock)
+static bool locks_manager_begin(struct lock *l, uint32_t lock)
 {
-    bool mine = here(l, lock);
+    bool mine = locks_manager_here(l, lock);
     if (mine)
-        hold(l, thread_self()->index);
+        locks_manager_hold(l, thread_self()->index);
     else
         l->flags |= WAITING;
     return mine;
 }
 
-static void queue_acquire(uint32_t lock)
+static void locks_manager_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
     bool waited = false;
-    guard(l, lock);
+    locks_manager_guard(l, lock);
     /* [lock.overtaking]: the last unlock has woken one waiter */
     while ((l->flags & (HELD | WAITING)) ||
            policy_lock_yields(l->waiters != 0, waited, l->overtaken)) {
         if (l->flags & HELD)
             lock_check_again(lock, l->holder);
-        await_turn(l, lock);
+        locks_manager_await_turn(l, lock);
         waited = true;
     }
     l->overtaken = (uint8_t)(waited || !l->waiters ? 0 : l->overtaken + 1);
-    bool mine = begin(l, lock);
-    unguard(l, lock);
+    bool mine = locks_manager_begin(l, lock);
+    locks_manager_unguard(l, lock);
     if (!mine)
-        request_lock(l, lock, REQUEST_LOCK);
+        locks_manager_request(l, lock, REQUEST_LOCK);
 }
 
-static int queue_try(uint32_t lock)
+static int locks_manager_try(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    guard(l, lock);
-    bool busy = l->flags & (HELD | WAITING), mine = !busy && begin(l, lock);
-    unguard(l, lock);
+    locks_manager_guard(l, lock);
+    bool busy = l->flags & (HELD | WAITING), mine = !busy && locks_manager_begin(l, lock);
+    locks_manager_unguard(l, lock);
     if (busy || mine)
         return busy ? -EBUSY : 0;
-    return request_lock(l, lock, REQUEST_TRY);
+    return locks_manager_request(l, lock, REQUEST_TRY);
 }
 
 /* True if it passes to a waiting thread of this node rather than to a requesting node. */
-static bool hands_on_here(const struct lock *l)
+static bool locks_manager_hands_on_here(const struct lock *l)
 {
     return policy_lock_stays_here(l->waiters != 0, l->next != 0, l->local_run);
 }
 
 /* It was released here so often in a row that it is biased [lock.biased]. */
-static bool has_settled(const struct lock *l)
+static bool locks_manager_has_settled(const struct lock *l)
 {
     return policy_lock_biased(l->stays, (uint64_t)engine.config.lazy_release);
 }
 
 /* True if writes made under it need not be published yet [lock.flush-first], [lock.biased].
  * ASSUMPTION: guarded. */
-static bool may_keep(const struct lock *l)
+static bool locks_manager_may_keep(const struct lock *l)
 {
-    return policy_lock_unpublished(hands_on_here(l), l->next != 0, l->flags & LISTED, l->stays,
-                                   (uint64_t)engine.config.lazy_release);
+    return policy_lock_unpublished(locks_manager_hands_on_here(l), l->next != 0, l->flags & LISTED,
+                                   l->stays, (uint64_t)engine.config.lazy_release);
 }
 
 /* Before the release. `mark`: covers all that was written under it [lock.flush-first]. */
-static void note_unlock(struct lock *l, uint64_t mark)
+static void locks_manager_note_unlock(struct lock *l, uint64_t mark)
 {
     atomic_store_explicit(&l->mark, mark, memory_order_relaxed);
     l->stays = policy_lock_stayed(l->stays);
@@ -346,7 +343,7 @@ static void note_unlock(struct lock *l, uint64_t mark)
 /* [lock.fast-mode]. The compare-and-swap is also the fence between the stores under the lock and
  * the test for unpublished stores [interval.unpublished-test]. A separate fence would cost as much
  * again. */
-static bool queue_drop(uint32_t lock, uint32_t thread)
+static bool locks_manager_drop(uint32_t lock, uint32_t thread)
 {
     struct lock *l = &table[lock];
     uint16_t mode = (uint16_t)(TAKEN + thread);
@@ -354,9 +351,9 @@ static bool queue_drop(uint32_t lock, uint32_t thread)
         return false;
     fence_after_rmw();
     bool clean = interval_spotless();
-    bool done = clean || has_settled(l);
+    bool done = clean || locks_manager_has_settled(l);
     if (done)
-        note_unlock(l, clean ? 0 : interval_next()); /* [lock.flush-first] */
+        locks_manager_note_unlock(l, clean ? 0 : interval_next()); /* [lock.flush-first] */
     perturb(lock_dropping);
     mode = (uint16_t)(done ? FREE : TAKEN + thread);
     atomic_store_explicit(&l->mode, mode, memory_order_release);
@@ -365,48 +362,48 @@ static bool queue_drop(uint32_t lock, uint32_t thread)
     return done;
 }
 
-static void queue_release(uint32_t lock)
+static void locks_manager_release(uint32_t lock)
 {
     struct lock *l = &table[lock];
     fence_full();                    /* [interval.unpublished-test] */
     uint64_t mark = interval_mark(); /* [lock.flush-first] */
     perturb(lock_dropping);
-    guard(l, lock);
+    locks_manager_guard(l, lock);
     if (!(l->flags & HELD)) {
-        unguard(l, lock);
+        locks_manager_unguard(l, lock);
         diag_fatal(
             1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
             lock);
     }
-    if (!may_keep(l)) {
-        unguard(l, lock);
+    if (!locks_manager_may_keep(l)) {
+        locks_manager_unguard(l, lock);
         interval_close(true); /* [lock.flush-first] */
         mark = 0;
         perturb(lock_dropping);
-        guard(l, lock);
+        locks_manager_guard(l, lock);
     }
     const struct request *successor = NULL;
-    bool stay = hands_on_here(l);
-    note_unlock(l, mark);
+    bool stay = locks_manager_hands_on_here(l);
+    locks_manager_note_unlock(l, mark);
     if (mark)
         PROBE(lock_lazy_release, 1);
     l->flags &= (uint8_t)~HELD;
     l->local_run = (uint8_t)(stay && l->next ? l->local_run + 1 : 0);
     if (l->next && !stay) {
-        successor = referenced(l->next - 1);
+        successor = locks_manager_referenced(l->next - 1);
         l->next = 0;
-        set_here(l, lock, false); /* [lock.one-node] */
+        locks_manager_set_here(l, lock, false); /* [lock.one-node] */
     }
-    pass_turn(l);
-    unguard(l, lock);
+    locks_manager_pass_turn(l);
+    locks_manager_unguard(l, lock);
     if (successor)
-        grant(successor);
+        locks_manager_grant(successor);
 }
 
 /* ---- owner ---- */
 
 /* Leaves a lock to the worker [lock.biased]. ASSUMPTION: guarded. */
-static void list_lock_for_worker(struct lock *l, uint32_t lock)
+static void locks_manager_list_for_worker(struct lock *l, uint32_t lock)
 {
     if (l->flags & LISTED)
         return;
@@ -418,77 +415,79 @@ static void list_lock_for_worker(struct lock *l, uint32_t lock)
     worker_call();
 }
 
-static void serve_owner(struct request *req)
+static void locks_manager_serve_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
-    guard(l, req->object);
-    bool free = idle(l, req->object), now = free && published(l); /* [lock.flush-first] */
+    locks_manager_guard(l, req->object);
+    bool free = locks_manager_idle(l, req->object),
+         now = free && locks_manager_published(l); /* [lock.flush-first] */
     if (now) {
-        set_here(l, req->object, false); /* [lock.one-node] */
+        locks_manager_set_here(l, req->object, false); /* [lock.one-node] */
     } else {
         debug_assert(l->next == 0); /* [lock.successor] */
-        l->next = reference(req) + 1;
+        l->next = locks_manager_reference(req) + 1;
         l->local_run = 0;
         if (free)
-            list_lock_for_worker(l, req->object); /* [lock.biased] */
+            locks_manager_list_for_worker(l, req->object); /* [lock.biased] */
     }
-    unguard(l, req->object);
+    locks_manager_unguard(l, req->object);
     if (now)
-        grant(req);
+        locks_manager_grant(req);
 }
 
-static void answer_try(struct request *req, bool yes)
+static void locks_manager_answer_try(struct request *req, bool yes)
 {
     uint64_t vt[NODES_MAX];
     struct probe_span span = yes ? PROBE_BEGIN(lock_grant) : (struct probe_span){ 0 };
     req->arg[0] = yes;
     req->arg[1] = span.more;
     interval_hand_on(vt);
-    msg_forward(req, REQUEST_TRY_RESULT, manager_of(req->object), vt);
+    msg_forward(req, REQUEST_TRY_RESULT, locks_manager_of(req->object), vt);
     if (yes)
         PROBE_END(lock_grant, span, req->object, req->from);
 }
 
-static void serve_try_owner(struct request *req)
+static void locks_manager_serve_try_owner(struct request *req)
 {
     struct lock *l = &table[req->object];
-    guard(l, req->object);
-    bool free = idle(l, req->object), now = free && published(l); /* [lock.flush-first] */
+    locks_manager_guard(l, req->object);
+    bool free = locks_manager_idle(l, req->object),
+         now = free && locks_manager_published(l); /* [lock.flush-first] */
     if (now) {
-        set_here(l, req->object, false);
+        locks_manager_set_here(l, req->object, false);
     } else if (free) {
-        l->tried = reference(req) + 1;
-        list_lock_for_worker(l, req->object);
+        l->tried = locks_manager_reference(req) + 1;
+        locks_manager_list_for_worker(l, req->object);
     }
-    unguard(l, req->object);
+    locks_manager_unguard(l, req->object);
     if (now || !free)
-        answer_try(req, now);
+        locks_manager_answer_try(req, now);
 }
 
 /* For a lock that was LISTED: grants it if it is still free [lock.biased]. ASSUMPTION: writes made
  * under it before it was LISTED are published; the release of a LISTED lock publishes. */
-static void grant_listed(struct lock *l, uint32_t lock)
+static void locks_manager_grant_listed(struct lock *l, uint32_t lock)
 {
     perturb(lock_published);
-    guard(l, lock);
+    locks_manager_guard(l, lock);
     l->flags &= (uint8_t)~LISTED;
     uint32_t next = l->next, tried = l->tried;
     /* a thread that has taken it, or will, publishes and grants [lock.successor] */
     bool free = !(l->flags & (HELD | WAITING)) && l->waiters == 0;
     if (free && (next || tried)) {
         l->next = 0;
-        set_here(l, lock, false); /* [lock.one-node] */
+        locks_manager_set_here(l, lock, false); /* [lock.one-node] */
     }
     l->tried = 0;
-    unguard(l, lock);
+    locks_manager_unguard(l, lock);
     if (tried)
-        answer_try(referenced(tried - 1), free);
+        locks_manager_answer_try(locks_manager_referenced(tried - 1), free);
     else if (free && next)
-        grant(referenced(next - 1));
+        locks_manager_grant(locks_manager_referenced(next - 1));
 }
 
 /* Publishes once for all locks LISTED by then [lock.biased]. */
-static void publish_listed(void)
+static void locks_manager_publish_listed(void)
 {
     spin_lock(&list_lock);
     uint32_t at = listed;
@@ -500,43 +499,43 @@ static void publish_listed(void)
         struct lock *l = &table[at - 1];
         uint32_t lock = at - 1;
         at = l->list_next; /* before LISTED is cleared */
-        grant_listed(l, lock);
+        locks_manager_grant_listed(l, lock);
     }
 }
 
 /* ---- manager ---- */
 
 /* Holds back a request that arrived during a try. ASSUMPTION: guarded. */
-static void keep(struct lock *l, const struct request *req)
+static void locks_manager_keep(struct lock *l, const struct request *req)
 {
     uint32_t *at = &l->kept;
     while (*at)
         at = &kept_next[*at - 1];
-    *at = reference(req) + 1;
-    kept_next[reference(req)] = 0;
+    *at = locks_manager_reference(req) + 1;
+    kept_next[locks_manager_reference(req)] = 0;
 }
 
-static struct request *unkeep(struct lock *l, uint32_t lock)
+static struct request *locks_manager_unkeep(struct lock *l, uint32_t lock)
 {
     struct request *req = NULL;
-    guard(l, lock);
+    locks_manager_guard(l, lock);
     if (l->kept && !(l->flags & TRYING)) {
         uint32_t ref = l->kept - 1;
-        req = referenced(ref);
+        req = locks_manager_referenced(ref);
         l->kept = kept_next[ref];
     }
-    unguard(l, lock);
+    locks_manager_unguard(l, lock);
     return req;
 }
 
-static void manage_request(struct request *req)
+static void locks_manager_manage_request(struct request *req)
 {
     struct lock *l = &table[req->object];
     bool try = req->type == REQUEST_TRY;
-    guard(l, req->object);
+    locks_manager_guard(l, req->object);
     if (l->flags & TRYING) {
-        keep(l, req);
-        unguard(l, req->object);
+        locks_manager_keep(l, req);
+        locks_manager_unguard(l, req->object);
         return;
     }
     int before = l->last ? l->last - 1 : engine.node;
@@ -544,39 +543,40 @@ static void manage_request(struct request *req)
         l->flags |= TRYING;
     else
         l->last = (uint16_t)(req->from + 1);
-    unguard(l, req->object);
+    locks_manager_unguard(l, req->object);
     debug_assert(try || before != req->from);
     msg_forward(req, try ? REQUEST_TRY_OWNER : REQUEST_LOCK_OWNER, before, NULL);
 }
 
-static void manage_result(struct request *req)
+static void locks_manager_result(struct request *req)
 {
     uint32_t lock = req->object;
     struct lock *l = &table[lock];
-    guard(l, lock);
+    locks_manager_guard(l, lock);
     l->flags &= (uint8_t)~TRYING;
     if (req->arg[0])
         l->last = (uint16_t)(req->from + 1);
-    unguard(l, lock);
+    locks_manager_unguard(l, lock);
     msg_reply(req, req->arg[0] ? 0 : -EBUSY, req->arg[1], req->arg[0] ? req->vec : NULL);
-    for (struct request *kept = unkeep(l, lock); kept; kept = unkeep(l, lock))
-        manage_request(kept);
+    for (struct request *kept = locks_manager_unkeep(l, lock); kept;
+         kept = locks_manager_unkeep(l, lock))
+        locks_manager_manage_request(kept);
 }
 
-static void queue_serve(struct request *req)
+static void locks_manager_serve(struct request *req)
 {
     switch (req->type) {
     case REQUEST_LOCK_OWNER:
-        serve_owner(req);
+        locks_manager_serve_owner(req);
         return;
     case REQUEST_TRY_OWNER:
-        serve_try_owner(req);
+        locks_manager_serve_try_owner(req);
         return;
     case REQUEST_TRY_RESULT:
-        manage_result(req);
+        locks_manager_result(req);
         return;
     default:
-        manage_request(req);
+        locks_manager_manage_request(req);
         return;
     }
 }
@@ -585,13 +585,13 @@ const struct lock_protocol locks_by_queue = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
-    .init = queue_init,
-    .end = queue_end,
-    .take = queue_take,
-    .acquire = queue_acquire,
-    .try = queue_try,
-    .drop = queue_drop,
-    .release = queue_release,
-    .holder = queue_holder,
-    .entry = queue_entry,
+    .init = locks_manager_init,
+    .end = locks_manager_end,
+    .take = locks_manager_take,
+    .acquire = locks_manager_acquire,
+    .try = locks_manager_try,
+    .drop = locks_manager_drop,
+    .release = locks_manager_release,
+    .holder = locks_manager_holder,
+    .entry = locks_manager_entry,
 };

@@ -53,19 +53,19 @@ static struct reader {
 
 static char *parked; /* of all writers; only address space until a log is drained */
 
-static size_t parked_bytes(void)
+static size_t notices_log_parked_bytes(void)
 {
     return (size_t)engine.nodes * ((size_t)engine.pages + 1) * PARKED_BYTES;
 }
 
-static void notice_serve_drain(struct request *req);
+static void notices_log_notice_serve_drain(struct request *req);
 
-static int notice_init(void)
+static int notices_log_notice_init(void)
 {
     memset(sent, 0, sizeof sent);
-    msg_handle(REQUEST_LOG_DRAIN, notice_serve_drain);
+    msg_handle(REQUEST_LOG_DRAIN, notices_log_notice_serve_drain);
     size_t pages = (size_t)engine.pages + (engine.pages & 1); /* words stay aligned */
-    parked = reserve(parked_bytes());
+    parked = reserve(notices_log_parked_bytes());
     for (int w = 0; w < engine.nodes && parked; w++) {
         uint64_t *mine = (uint64_t *)(void *)(parked + (size_t)w * pages * PARKED_BYTES);
         readers[w] = (struct reader){ .parked = mine, .parked_list = (uint32_t *)(mine + pages) };
@@ -73,37 +73,38 @@ static int notice_init(void)
     return parked ? 0 : -ENOMEM;
 }
 
-static void notice_end(void)
+static void notices_log_notice_end(void)
 {
-    reserve_end(parked, parked_bytes());
+    reserve_end(parked, notices_log_parked_bytes());
     parked = NULL;
     memset(readers, 0, sizeof readers);
 }
 
-static size_t log_at(int writer)
+static size_t notices_log_at(int writer)
 {
     return engine.at.logs + (size_t)writer * NOTICE_LOG_BYTES;
 }
 
-static size_t tail_at(int writer)
+static size_t notices_log_tail_at(int writer)
 {
     return engine.at.log_tails + (size_t)writer * 64;
 }
 
-static size_t head_at(int reader)
+static size_t notices_log_head_at(int reader)
 {
     return engine.at.log_heads + (size_t)reader * 64;
 }
 
 /* ---- writing ---- */
 
-static uint64_t room(int reader)
+static uint64_t notices_log_room(int reader)
 {
-    _Atomic uint64_t *head = control_at(head_at(reader)); /* written by the reader, one-sidedly */
+    _Atomic uint64_t *head =
+        engine_control_at(notices_log_head_at(reader)); /* written by the reader, one-sidedly */
     return NOTICE_LOG_WORDS - (sent[reader] - atomic_load_explicit(head, memory_order_acquire));
 }
 
-static void drain_reader(int reader)
+static void notices_log_drain_reader(int reader)
 {
     uint32_t token = thread_self()->call_token;
     PROBE(log_overflowed);
@@ -112,11 +113,11 @@ static void drain_reader(int reader)
 }
 
 /* Writes words at the tail of the log at `reader`, wrapping at the end of the ring. */
-static void append_words(int reader, const void *words, uint32_t count)
+static void notices_log_append_words(int reader, const void *words, uint32_t count)
 {
     uint32_t at = (uint32_t)(sent[reader] % NOTICE_LOG_WORDS);
     uint32_t first = count < NOTICE_LOG_WORDS - at ? count : NOTICE_LOG_WORDS - at;
-    size_t base = log_at(engine.node);
+    size_t base = notices_log_at(engine.node);
     fabric_write(engine.fabric, reader, engine.control.id, base + (size_t)at * 4, words,
                  (size_t)first * 4, NULL);
     if (count > first)
@@ -125,22 +126,23 @@ static void append_words(int reader, const void *words, uint32_t count)
     sent[reader] += count;
 }
 
-static void append_record(const struct record *r)
+static void notices_log_append_record(const struct record *r)
 {
     uint32_t words = 4 + 2 * (r->count & ~LAST);
     for (int n = 0; n < engine.nodes; n++) {
         if (n == engine.node)
             continue;
-        while (room(n) < words)
-            drain_reader(n);
-        append_words(n, r, words);
+        while (notices_log_room(n) < words)
+            notices_log_drain_reader(n);
+        notices_log_append_words(n, r, words);
         perturb(notice_written);
         /* [fabric.write-order] */
-        fabric_write(engine.fabric, n, engine.control.id, tail_at(engine.node), &sent[n], 8, NULL);
+        fabric_write(engine.fabric, n, engine.control.id, notices_log_tail_at(engine.node),
+                     &sent[n], 8, NULL);
     }
 }
 
-static void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
+static void notices_log_notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
 {
     struct record r = { .interval = interval };
     for (uint32_t i = 0; i < count; i++) {
@@ -149,23 +151,24 @@ static void notice_publish(uint64_t interval, const uint32_t *pages, uint32_t co
             continue;
         }
         if (r.count == RECORD_RUNS) {
-            append_record(&r);
+            notices_log_append_record(&r);
             r.count = 0;
         }
         r.run[r.count++] = (struct run){ pages[i], 1 };
     }
     r.count |= LAST;
-    append_record(&r);
+    notices_log_append_record(&r);
 }
 
 /* ---- reading ---- */
 
 /* Takes the next record of a log if there is one. ASSUMPTION: the log's lock is held. */
-static bool read_record(int writer, struct record *out)
+static bool notices_log_read_record(int writer, struct record *out)
 {
     struct reader *r = &readers[writer];
-    _Atomic uint64_t *tail = control_at(tail_at(writer)); /* written by the writer, one-sidedly */
-    const uint32_t *log = control_at(log_at(writer));
+    _Atomic uint64_t *tail =
+        engine_control_at(notices_log_tail_at(writer)); /* written by the writer, one-sidedly */
+    const uint32_t *log = engine_control_at(notices_log_at(writer));
     if (r->head == atomic_load_explicit(tail, memory_order_acquire)) /* [fabric.write-order] */
         return false;
     uint32_t *words = (uint32_t *)(void *)out;
@@ -182,15 +185,15 @@ static bool read_record(int writer, struct record *out)
 }
 
 /* Reports to the writer how far its log has been read. ASSUMPTION: the log's lock is held. */
-static void report_head(int writer)
+static void notices_log_report_head(int writer)
 {
     struct reader *r = &readers[writer];
     r->reported = r->head;
-    fabric_write(engine.fabric, writer, engine.control.id, head_at(engine.node), &r->reported, 8,
-                 NULL);
+    fabric_write(engine.fabric, writer, engine.control.id, notices_log_head_at(engine.node),
+                 &r->reported, 8, NULL);
 }
 
-static void park(struct reader *r, const struct record *rec)
+static void notices_log_park(struct reader *r, const struct record *rec)
 {
     for (uint32_t i = 0; i < (rec->count & ~LAST); i++) {
         for (uint32_t p = rec->run[i].first; p < rec->run[i].first + rec->run[i].count; p++) {
@@ -201,20 +204,20 @@ static void park(struct reader *r, const struct record *rec)
     }
 }
 
-static void notice_serve_drain(struct request *req)
+static void notices_log_notice_serve_drain(struct request *req)
 {
     struct reader *r = &readers[req->from];
     struct record rec;
     spin_lock(&r->lock);
-    while (read_record(req->from, &rec))
-        park(r, &rec);
-    report_head(req->from);
+    while (notices_log_read_record(req->from, &rec))
+        notices_log_park(r, &rec);
+    notices_log_report_head(req->from);
     spin_unlock(&r->lock);
     msg_reply(req, 0, 0, NULL);
 }
 
 /* Applies all notices that draining kept [notices-log.never-late]. */
-static void take_parked(int writer)
+static void notices_log_take_parked(int writer)
 {
     struct reader *r = &readers[writer];
     for (;;) {
@@ -225,54 +228,54 @@ static void take_parked(int writer)
         uint64_t interval = r->parked[page];
         r->parked[page] = 0;
         spin_unlock(&r->lock);
-        notice_apply(page, 1, writer, interval);
+        notices_apply(page, 1, writer, interval);
     }
     spin_unlock(&r->lock);
 }
 
-static bool arrived(void *arg)
+static bool notices_log_arrived(void *arg)
 {
     const struct notices_wanted *want = arg;
     struct reader *r = &readers[want->writer];
-    _Atomic uint64_t *tail = control_at(tail_at(want->writer));
+    _Atomic uint64_t *tail = engine_control_at(notices_log_tail_at(want->writer));
     return r->head != atomic_load_explicit(tail, memory_order_acquire) || r->seen >= want->interval;
 }
 
 /* Applies records until the interval is covered or the log is empty. True if covered. */
-static bool take_records(const struct notices_wanted *want)
+static bool notices_log_take_records(const struct notices_wanted *want)
 {
     struct reader *r = &readers[want->writer];
     struct record rec;
     for (;;) {
         spin_lock(&r->lock);
         bool covered = r->seen >= want->interval;
-        bool got = !covered && read_record(want->writer, &rec);
+        bool got = !covered && notices_log_read_record(want->writer, &rec);
         spin_unlock(&r->lock);
         if (!got)
             return covered;
         for (uint32_t i = 0; i < (rec.count & ~LAST); i++)
-            notice_apply(rec.run[i].first, rec.run[i].count, want->writer, rec.interval);
+            notices_apply(rec.run[i].first, rec.run[i].count, want->writer, rec.interval);
     }
 }
 
-static void take_log(const struct notices_wanted *want)
+static void notices_log_take_log(const struct notices_wanted *want)
 {
     struct notices_wanted mine = *want;
     struct reader *r = &readers[want->writer];
-    while (!take_records(want))
-        progress_wait((struct wait_for){ WAITS_NOTICES, 0, want->writer }, arrived, &mine,
-                      WAIT_STATE);
-    take_parked(want->writer);
+    while (!notices_log_take_records(want))
+        progress_wait((struct wait_for){ WAITS_NOTICES, 0, want->writer }, notices_log_arrived,
+                      &mine, WAIT_STATE);
+    notices_log_take_parked(want->writer);
     spin_lock(&r->lock);
     if (r->head - r->reported >= NOTICE_LOG_WORDS / 4)
-        report_head(want->writer);
+        notices_log_report_head(want->writer);
     spin_unlock(&r->lock);
 }
 
-static void notice_take(const struct notices_wanted *want, int count)
+static void notices_log_notice_take(const struct notices_wanted *want, int count)
 {
     for (int i = 0; i < count; i++) {
-        take_log(&want[i]);
+        notices_log_take_log(&want[i]);
         perturb(acquire_noticed);
     }
 }
@@ -281,8 +284,8 @@ const struct notice_protocol notices_by_log = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
-    .init = notice_init,
-    .end = notice_end,
-    .publish = notice_publish,
-    .take = notice_take,
+    .init = notices_log_notice_init,
+    .end = notices_log_notice_end,
+    .publish = notices_log_notice_publish,
+    .take = notices_log_notice_take,
 };

@@ -60,34 +60,34 @@ enum outcome { COPIED, APPOINTED, REFUSED };
 
 static struct fabric_op pages_out; /* writes of pages from here; no thread waits for them */
 
-static size_t answer_at(uint32_t token)
+static size_t pages_async_answer_at(uint32_t token)
 {
     return protocol_answers_at(token);
 }
 
-static _Atomic uint64_t *answer_here(uint32_t token)
+static _Atomic uint64_t *pages_async_answer_here(uint32_t token)
 {
-    return protocol_here(answer_at(token));
+    return protocol_here(pages_async_answer_at(token));
 }
 
-static enum page_access_right async_initial(uint32_t page)
+static enum page_access_right pages_async_initial(uint32_t page)
 {
     return protocol_default_home(page) == protocol_node() ? ACCESS_WRITE : ACCESS_NONE;
 }
 
-static uint64_t *directory(uint32_t page)
+static uint64_t *pages_async_directory(uint32_t page)
 {
     return protocol_here(protocol_home_at(page));
 }
 
 /* ---- the requesting side ---- */
 
-static int asked_of(const struct page_fetch *f)
+static int pages_async_asked_of(const struct page_fetch *f)
 {
     return f->home >= 0 ? f->home : protocol_default_home(f->page);
 }
 
-static void async_fetch_start(struct page_fetch *f, bool prefetch)
+static void pages_async_fetch_start(struct page_fetch *f, bool prefetch)
 {
     /* the home writes there */
     fabric_window_prepare(protocol_fabric(), f->window, f->offset, PAGE_SIZE);
@@ -95,33 +95,34 @@ static void async_fetch_start(struct page_fetch *f, bool prefetch)
     perturb(home_asking);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
-    f->ticket = ANSWER_TICKET(atomic_load(answer_here(f->token))) + 1;
+    f->ticket = ANSWER_TICKET(atomic_load(pages_async_answer_here(f->token))) + 1;
     req->arg[1] = f->ticket;
     memset(req->vec, 0, (size_t)protocol_nodes() * sizeof req->vec[0]);
     for (uint32_t i = 0; i < f->needs; i++)
-        req->vec[version_writer(f->needed[i])] = version_interval(f->needed[i]);
+        req->vec[protocol_version_writer(f->needed[i])] = protocol_version_interval(f->needed[i]);
     memcpy(f->versions, req->vec, (size_t)protocol_nodes() * sizeof req->vec[0]);
-    protocol_env->send(req, asked_of(f), true, true);
+    protocol_env->send(req, pages_async_asked_of(f), true, true);
 }
 
-static bool answered(void *arg)
+static bool pages_async_answered(void *arg)
 {
     const struct page_fetch *f = arg;
     /* orders the word before the reads of the page */
-    return ANSWER_TICKET(atomic_load_explicit(answer_here(f->token), memory_order_acquire)) ==
-           f->ticket;
+    return ANSWER_TICKET(atomic_load_explicit(pages_async_answer_here(f->token),
+                                              memory_order_acquire)) == f->ticket;
 }
 
-static bool async_fetch_ready(struct page_fetch *f)
+static bool pages_async_fetch_ready(struct page_fetch *f)
 {
-    return answered(f);
+    return pages_async_answered(f);
 }
 
-static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
+static bool pages_async_fetch_finish(struct page_fetch *f, bool prefetch)
 {
     (void)prefetch;
-    protocol_env->wait((struct wait_for){ WAITS_PAGE, f->page, asked_of(f) }, answered, f);
-    uint64_t word = atomic_load(answer_here(f->token));
+    protocol_env->wait((struct wait_for){ WAITS_PAGE, f->page, pages_async_asked_of(f) },
+                       pages_async_answered, f);
+    uint64_t word = atomic_load(pages_async_answer_here(f->token));
     bool got = ANSWER_OUTCOME(word) != REFUSED;
     if (got)
         f->home = ANSWER_HOME(word);
@@ -131,7 +132,7 @@ static bool async_fetch_finish(struct page_fetch *f, bool prefetch)
     return got;
 }
 
-static int ask(enum request_type type, uint32_t page, int node, uint32_t token)
+static int pages_async_ask(enum request_type type, uint32_t page, int node, uint32_t token)
 {
     struct request *req = protocol_env->compose(token, type, page);
     req->arg[0] = (uint64_t)node;
@@ -139,31 +140,31 @@ static int ask(enum request_type type, uint32_t page, int node, uint32_t token)
     return (int)protocol_env->await(token) - 1;
 }
 
-static int async_home(uint32_t page, uint32_t token)
+static int pages_async_home(uint32_t page, uint32_t token)
 {
-    return ask(REQUEST_HOME, page, 0, token);
+    return pages_async_ask(REQUEST_HOME, page, 0, token);
 }
 
-static int async_place(uint32_t page, int node, uint32_t token)
+static int pages_async_place(uint32_t page, int node, uint32_t token)
 {
-    return ask(REQUEST_PLACE, page, node, token);
+    return pages_async_ask(REQUEST_PLACE, page, node, token);
 }
 
 /* ---- the serving side ---- */
 
 /* The home of a page in this node's directory. If no node has touched the page, `candidate` (>= 0)
  * is appointed [pages-async.first-request]. */
-static int directory_lookup(uint32_t page, int candidate, bool *appointed)
+static int pages_async_directory_lookup(uint32_t page, int candidate, bool *appointed)
 {
     spin_lock(&directory_lock);
     *appointed = false;
-    int home = (int)*directory(page) - 1;
+    int home = (int)*pages_async_directory(page) - 1;
     if (home < 0) {
         bool exclusive = protocol_env->page_demote(page);
         bool touched = exclusive && protocol_env->page_touched(page);
         home = touched ? protocol_node() : candidate;
         if (home >= 0) {
-            *directory(page) = (uint64_t)home + 1;
+            *pages_async_directory(page) = (uint64_t)home + 1;
             perturb(home_appointed);
             protocol_env->page_set_home(page, home);
             *appointed = !touched;
@@ -180,16 +181,16 @@ static int directory_lookup(uint32_t page, int candidate, bool *appointed)
 /* Only a default home holds a complete page without knowing its home: an EXCLUSIVE page, or one
  * that the handler works on. It becomes the home if no other node is
  * [pages-async.first-request]. */
-static int async_claim(uint32_t page, bool *assigned)
+static int pages_async_claim(uint32_t page, bool *assigned)
 {
-    return directory_lookup(page, protocol_node(), assigned);
+    return pages_async_directory_lookup(page, protocol_node(), assigned);
 }
 
 /* Query without a change: the home, or this node if it has written the page. */
-static int directory_peek(uint32_t page)
+static int pages_async_directory_peek(uint32_t page)
 {
     spin_lock(&directory_lock);
-    int home = (int)*directory(page) - 1;
+    int home = (int)*pages_async_directory(page) - 1;
     if (home < 0 && protocol_env->page_touched(page))
         home = protocol_node();
     spin_unlock(&directory_lock);
@@ -197,7 +198,7 @@ static int directory_peek(uint32_t page)
 }
 
 /* [pages-async.parked]. The versions of a page's writers are contiguous. */
-static bool versions_here(const struct request *req)
+static bool pages_async_versions_here(const struct request *req)
 {
     const _Atomic uint64_t *applied = protocol_applied_here(req->object, 0);
     for (int w = 0, nodes = protocol_nodes(); w < nodes; w++)
@@ -209,7 +210,7 @@ static bool versions_here(const struct request *req)
 /* The requester polls. A wake is added if it costs nothing unless a thread sleeps. Otherwise it
  * would disturb the handler of a node that has its answer already; sleeping requesters sleep for
  * bounded times [progress.sleep-test]. */
-static void send_word(int to, size_t at, const uint64_t *word)
+static void pages_async_send_word(int to, size_t at, const uint64_t *word)
 {
     if (protocol_fabric()->caps & FABRIC_SEES_SLEEPERS)
         fabric_write_wake(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
@@ -217,32 +218,32 @@ static void send_word(int to, size_t at, const uint64_t *word)
         fabric_write(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
 }
 
-static void answer(const struct request *req, enum outcome outcome, int home)
+static void pages_async_answer(const struct request *req, enum outcome outcome, int home)
 {
     uint64_t word = ANSWER(req->arg[1], outcome, home);
     if (req->from != protocol_node()) {
-        send_word(req->from, answer_at(req->token), &word);
+        pages_async_send_word(req->from, pages_async_answer_at(req->token), &word);
         return;
     }
-    atomic_store_explicit(answer_here(req->token), word, memory_order_release);
+    atomic_store_explicit(pages_async_answer_here(req->token), word, memory_order_release);
     protocol_env->wake(req->token);
 }
 
 /* Sends page and answer if all versions are here; else returns false [pages-async.parked]. */
-static bool try_answer(struct request *req)
+static bool pages_async_try_answer(struct request *req)
 {
-    if (!versions_here(req))
+    if (!pages_async_versions_here(req))
         return false;
     protocol_env->page_reader(req->object); /* [unshared.reader-mark] */
     /* from the page itself: diffs applied before it is read are included */
     fabric_write(protocol_fabric(), req->from, (int)(req->arg[0] >> 56),
                  req->arg[0] & ((1ull << 56) - 1), protocol_page_here(req->object), PAGE_SIZE,
                  &pages_out);
-    answer(req, COPIED, protocol_node()); /* after the page: [fabric.write-order] */
+    pages_async_answer(req, COPIED, protocol_node()); /* after the page: [fabric.write-order] */
     return true;
 }
 
-static void park(const struct request *req)
+static void pages_async_park(const struct request *req)
 {
     if (parked_count == sizeof parked / sizeof parked[0])
         diag_fatal(1, "more than %u page requests wait at this node; lower --threads",
@@ -250,97 +251,98 @@ static void park(const struct request *req)
     parked[parked_count++] = (uint32_t)req->from * protocol_tokens() + req->token;
 }
 
-static void serve_at_home(struct request *req)
+static void pages_async_serve_at_home(struct request *req)
 {
     /* rule 7: a forwarded request is how a placed home learns of it */
     protocol_env->page_set_home(req->object, protocol_node());
-    if (try_answer(req))
+    if (pages_async_try_answer(req))
         return;
     if (req->flags)
-        answer(req, REFUSED, protocol_node()); /* a prefetch does not wait */
+        pages_async_answer(req, REFUSED, protocol_node()); /* a prefetch does not wait */
     else {
         PROBE(fetch_retried);
-        park(req);
+        pages_async_park(req);
     }
 }
 
-static void serve_page(struct request *req)
+static void pages_async_serve_page(struct request *req)
 {
     uint32_t page = req->object;
     if (protocol_default_home(page) != protocol_node()) {
-        serve_at_home(req);
+        pages_async_serve_at_home(req);
         return;
     }
     bool appointed;
-    int home = directory_lookup(page, req->flags ? -1 : req->from, &appointed);
+    int home = pages_async_directory_lookup(page, req->flags ? -1 : req->from, &appointed);
     if (home == protocol_node())
-        serve_at_home(req);
+        pages_async_serve_at_home(req);
     else if (home < 0)
-        answer(req, REFUSED, home); /* a prefetch of a page that no node has touched */
-    else if (home == req->from)     /* its copy lacks only diffs that it waits for itself */
-        answer(req, appointed ? APPOINTED : COPIED, home);
+        pages_async_answer(req, REFUSED, home); /* a prefetch of a page that no node has touched */
+    else if (home == req->from) /* its copy lacks only diffs that it waits for itself */
+        pages_async_answer(req, appointed ? APPOINTED : COPIED, home);
     else
         protocol_env->forward(req, REQUEST_PAGE, home);
 }
 
-static void async_serve(struct request *req)
+static void pages_async_serve(struct request *req)
 {
     bool appointed;
     if (req->object >= protocol_pages())
         diag_fatal(1, "node %d requested page %u of %u; do all nodes run the same version?",
                    (int)req->from, req->object, protocol_pages());
     if (req->type == REQUEST_PAGE)
-        serve_page(req);
+        pages_async_serve_page(req);
     else if (req->type == REQUEST_PLACE)
         protocol_env->reply(req,
-                            (uint64_t)directory_lookup(req->object, (int)req->arg[0], &appointed) +
+                            (uint64_t)pages_async_directory_lookup(req->object, (int)req->arg[0],
+                                                                   &appointed) +
                                 1);
     else
-        protocol_env->reply(req, (uint64_t)directory_peek(req->object) + 1);
+        protocol_env->reply(req, (uint64_t)pages_async_directory_peek(req->object) + 1);
 }
 
 /* Called after a diff was applied to the page: answers its parked requests that have all versions
  * now. */
-static void async_applied(uint32_t page)
+static void pages_async_applied(uint32_t page)
 {
     for (uint32_t i = 0; i < parked_count;) {
         struct request *req = protocol_env->parked((int)(parked[i] / protocol_tokens()),
                                                    parked[i] % protocol_tokens());
-        if (req->object == page && try_answer(req))
+        if (req->object == page && pages_async_try_answer(req))
             parked[i] = parked[--parked_count];
         else
             i++;
     }
 }
 
-static void async_move(uint32_t page, int home)
+static void pages_async_move(uint32_t page, int home)
 {
     if (protocol_default_home(page) != protocol_node())
         return;
     spin_lock(&directory_lock);
-    *directory(page) = (uint64_t)home + 1;
+    *pages_async_directory(page) = (uint64_t)home + 1;
     spin_unlock(&directory_lock);
 }
 
-static void async_reset(uint32_t first, uint32_t count)
+static void pages_async_reset(uint32_t first, uint32_t count)
 {
     for (uint32_t page = first; page < first + count; page++)
-        *directory(page) = 0;
+        *pages_async_directory(page) = 0;
 }
 
 const struct page_protocol protocol_async = {
     .name = "async",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
-    .initial = async_initial,
-    .claim = async_claim,
-    .fetch_start = async_fetch_start,
-    .fetch_ready = async_fetch_ready,
-    .fetch_finish = async_fetch_finish,
-    .home = async_home,
-    .place = async_place,
-    .serve = async_serve,
-    .applied = async_applied,
-    .move = async_move,
-    .reset = async_reset,
+    .initial = pages_async_initial,
+    .claim = pages_async_claim,
+    .fetch_start = pages_async_fetch_start,
+    .fetch_ready = pages_async_fetch_ready,
+    .fetch_finish = pages_async_fetch_finish,
+    .home = pages_async_home,
+    .place = pages_async_place,
+    .serve = pages_async_serve,
+    .applied = pages_async_applied,
+    .move = pages_async_move,
+    .reset = pages_async_reset,
 };

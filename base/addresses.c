@@ -41,22 +41,22 @@ static struct span slice;      /* of this node */
 static struct span libraries;  /* among the addresses of the shared space */
 static struct span below_main; /* reserved where the first stack would grow */
 
-static uintptr_t page_up(uintptr_t at)
+static uintptr_t addresses_page_up(uintptr_t at)
 {
     return (at + PAGE_SIZE - 1) & ~(uintptr_t)(PAGE_SIZE - 1);
 }
 
-static bool spans_meet(struct span a, struct span b)
+static bool addresses_spans_meet(struct span a, struct span b)
 {
     return a.begin < b.end && b.begin < a.end;
 }
 
-static struct span span_of(const void *at, size_t bytes)
+static struct span addresses_span_of(const void *at, size_t bytes)
 {
     return (struct span){ (uintptr_t)at, (uintptr_t)at + bytes };
 }
 
-static void *map_reserved(uintptr_t at, size_t bytes, int fixed)
+static void *addresses_map_reserved(uintptr_t at, size_t bytes, int fixed)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed;
     return mmap((void *)at, bytes, PROT_NONE, flags, -1, 0);
@@ -65,9 +65,9 @@ static void *map_reserved(uintptr_t at, size_t bytes, int fixed)
 void __asan_init(void) __attribute__((weak));
 
 /* True if the system can place a mapping of this size. */
-static bool fits(size_t bytes)
+static bool addresses_fits(size_t bytes)
 {
-    void *p = map_reserved(0, bytes, 0);
+    void *p = addresses_map_reserved(0, bytes, 0);
     if (p != MAP_FAILED)
         munmap(p, bytes);
     return p != MAP_FAILED;
@@ -76,10 +76,10 @@ static bool fits(size_t bytes)
 /* ---- parting ---- */
 
 /* Some processes, or all, may not map the lowest pages: start higher then. */
-static int reserve_span(struct span s)
+static int addresses_reserve_span(struct span s)
 {
     while (s.begin < s.end) {
-        void *p = map_reserved(s.begin, s.end - s.begin, MAP_FIXED_NOREPLACE);
+        void *p = addresses_map_reserved(s.begin, s.end - s.begin, MAP_FIXED_NOREPLACE);
         if (p != MAP_FAILED && p != (void *)s.begin) {
             munmap(p, s.end - s.begin);
             return -ENOTSUP;
@@ -92,24 +92,24 @@ static int reserve_span(struct span s)
 }
 
 /* [addresses.reserved] */
-static int reserve_gap(struct span gap)
+static int addresses_reserve_gap(struct span gap)
 {
-    if (!spans_meet(gap, slice))
-        return reserve_span(gap);
-    int rc = reserve_span((struct span){ gap.begin, slice.begin });
-    return rc ? rc : reserve_span((struct span){ slice.end, gap.end });
+    if (!addresses_spans_meet(gap, slice))
+        return addresses_reserve_span(gap);
+    int rc = addresses_reserve_span((struct span){ gap.begin, slice.begin });
+    return rc ? rc : addresses_reserve_span((struct span){ slice.end, gap.end });
 }
 
 /* A mapping that exists at the start: an error in HLRC's ranges; notes libraries. */
-static int meet_mapping(struct span m)
+static int addresses_meet_mapping(struct span m)
 {
     const struct span stacks = { ADDRESSES_STACKS, ADDRESSES_SPACE },
                       slices = { ADDRESSES_SLICES, ADDRESSES_SLICES + SLICES_BYTES },
                       space = { ADDRESSES_SPACE, ADDRESSES_SLICES };
-    if (spans_meet(m, stacks) || spans_meet(m, slices) || spans_meet(m, own[0].all) ||
-        spans_meet(m, own[1].all))
+    if (addresses_spans_meet(m, stacks) || addresses_spans_meet(m, slices) ||
+        addresses_spans_meet(m, own[0].all) || addresses_spans_meet(m, own[1].all))
         return -EEXIST;
-    if (spans_meet(m, space)) {
+    if (addresses_spans_meet(m, space)) {
         libraries.begin = libraries.begin ? libraries.begin : m.begin;
         libraries.end = m.end;
     }
@@ -117,7 +117,7 @@ static int meet_mapping(struct span m)
 }
 
 /* Where the heap of brk begins; 0 if it cannot be read. */
-static uintptr_t heap_begin(void)
+static uintptr_t addresses_heap_begin(void)
 {
     char text[2048];
     (void)procfs_read("/proc/self/stat", text, sizeof text);
@@ -127,14 +127,14 @@ static uintptr_t heap_begin(void)
 
 /* True if memory of brk is in use. Linux before 6.6 gives the name [heap] to the executable's .bss
  * as well, which ends where an empty heap begins. */
-static bool is_heap(const char *name, struct span m)
+static bool addresses_is_heap(const char *name, struct span m)
 {
-    return strcmp(name, "[heap]") == 0 && m.end > page_up(heap_begin());
+    return strcmp(name, "[heap]") == 0 && m.end > addresses_page_up(addresses_heap_begin());
 }
 
 /* Reserves the gap between the previous mapping, which ends at *end, and this one. Mappings come by
  * ascending address, so the reservation does not change later ones. */
-static int take_mapping(const struct procfs_map *map, uintptr_t *end)
+static int addresses_take_mapping(const struct procfs_map *map, uintptr_t *end)
 {
     struct span m = { map->begin, map->end };
     if (m.end <= m.begin || m.begin >= USER_END)
@@ -144,33 +144,33 @@ static int take_mapping(const struct procfs_map *map, uintptr_t *end)
         gap.end = gap.end - gap.begin > GUARD_BYTES ? gap.end - GUARD_BYTES : gap.begin;
         below_main = gap;
     }
-    if (is_heap(map->name, m))
+    if (addresses_is_heap(map->name, m))
         return -EBUSY;
     *end = m.end;
-    int rc = meet_mapping(m);
-    return rc ? rc : reserve_gap(gap);
+    int rc = addresses_meet_mapping(m);
+    return rc ? rc : addresses_reserve_gap(gap);
 }
 
-static int reserve_gaps(struct procfs_maps *maps)
+static int addresses_reserve_gaps(struct procfs_maps *maps)
 {
     struct procfs_map map;
     uintptr_t end = PAGE_SIZE;
     int rc = 0;
     while (rc == 0 && procfs_maps_next(maps, &map))
-        rc = take_mapping(&map, &end);
+        rc = addresses_take_mapping(&map, &end);
     if (rc == 0)
         rc = maps->error;
-    return rc ? rc : reserve_gap((struct span){ end, end < USER_END ? USER_END : end });
+    return rc ? rc : addresses_reserve_gap((struct span){ end, end < USER_END ? USER_END : end });
 }
 
 #ifdef HLRC_DEBUG
 /* [addresses.reserved] */
-static void assert_parted(void)
+static void addresses_assert_parted(void)
 {
-    void *one = map_reserved(0, PAGE_SIZE, 0);
+    void *one = addresses_map_reserved(0, PAGE_SIZE, 0);
     assert((uintptr_t)one >= slice.begin && (uintptr_t)one < slice.end);
     munmap(one, PAGE_SIZE);
-    assert(!fits(slice.end - slice.begin + PAGE_SIZE));
+    assert(!addresses_fits(slice.end - slice.begin + PAGE_SIZE));
     assert(sbrk(PAGE_SIZE) == (void *)-1);
 }
 #endif
@@ -188,13 +188,13 @@ int hlrc_addresses_part(int node, int nodes)
     static struct procfs_maps maps;
     if (!procfs_maps_open(&maps, 0))
         return maps.error;
-    int rc = reserve_gaps(&maps);
+    int rc = addresses_reserve_gaps(&maps);
     procfs_maps_close(&maps);
     if (rc)
         return rc;
     parts = nodes;
 #ifdef HLRC_DEBUG
-    assert_parted();
+    addresses_assert_parted();
 #endif
     return 0;
 }
@@ -227,7 +227,7 @@ void hlrc_addresses_release_stack(void)
 /* ---- HLRC's own ranges ---- */
 
 /* 0: no room. */
-static uintptr_t take_room(size_t which, size_t bytes)
+static uintptr_t addresses_take_room(size_t which, size_t bytes)
 {
     uintptr_t at = atomic_load(&own[which].next);
     do
@@ -238,7 +238,7 @@ static uintptr_t take_room(size_t which, size_t bytes)
 }
 
 /* Makes the room that was taken last available again. */
-static void return_room(uintptr_t at, size_t bytes)
+static void addresses_return_room(uintptr_t at, size_t bytes)
 {
     for (size_t i = 0; i < OWN; i++) {
         uintptr_t end = at + bytes;
@@ -248,16 +248,16 @@ static void return_room(uintptr_t at, size_t bytes)
 
 void *addresses_map(size_t bytes, int prot, int flags, int fd)
 {
-    size_t room = page_up(bytes);
+    size_t room = addresses_page_up(bytes);
     for (size_t i = 0; i < OWN && !race_watched(); i++) {
-        uintptr_t at = take_room(i, room);
+        uintptr_t at = addresses_take_room(i, room);
         if (!at)
             continue;
         int fixed = parts ? MAP_FIXED : MAP_FIXED_NOREPLACE;
         void *p = mmap((void *)at, bytes, prot, flags | fixed, fd, 0);
         if (p != MAP_FAILED)
             return p; /* a tool, or an old kernel, may have chosen another address */
-        return_room(at, room);
+        addresses_return_room(at, room);
         if (parts)
             return MAP_FAILED;
     }
@@ -281,30 +281,30 @@ void *hlrc_addresses_map_at(void *at, size_t bytes, int prot, int flags, int fd)
 
 bool addresses_claim(void *at, size_t bytes)
 {
-    struct span wanted = span_of(at, bytes);
+    struct span wanted = addresses_span_of(at, bytes);
     if (parts)
         return wanted.begin >= ADDRESSES_SPACE && wanted.end <= ADDRESSES_SLICES &&
-               !spans_meet(wanted, libraries);
+               !addresses_spans_meet(wanted, libraries);
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     return hlrc_addresses_map_at(at, bytes, PROT_NONE, flags, -1) != MAP_FAILED;
 }
 
 void addresses_unmap(void *at, size_t bytes)
 {
-    size_t room = page_up(bytes);
+    size_t room = addresses_page_up(bytes);
     if (parts)
-        (void)map_reserved((uintptr_t)at, room, MAP_FIXED);
+        (void)addresses_map_reserved((uintptr_t)at, room, MAP_FIXED);
     else
         munmap(at, bytes);
-    return_room((uintptr_t)at, room);
+    addresses_return_room((uintptr_t)at, room);
 }
 
 /* ---- remedies ---- */
 
-static bool has_room(size_t bytes)
+static bool addresses_has_room(size_t bytes)
 {
     if (!parts)
-        return fits(bytes);
+        return addresses_fits(bytes);
     for (size_t i = 0; i < OWN; i++)
         if (own[i].all.end - atomic_load(&own[i].next) >= bytes)
             return true;
@@ -315,7 +315,7 @@ const char *addresses_remedy(size_t bytes)
 {
     struct rlimit limit;
     bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    if (fits(PAGE_SIZE) && !has_room(bytes))
+    if (addresses_fits(PAGE_SIZE) && !addresses_has_room(bytes))
         return limited ? "raise the limit on address space (ulimit -v), or lower --memory"
                        : "this process has no address space left for it: lower --memory";
     return "too many mappings in this process: raise vm.max_map_count";

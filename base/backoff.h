@@ -14,7 +14,7 @@
 static inline void backoff_pause(unsigned tries, unsigned spins, unsigned yields, long nap_ns)
 {
     if (tries < spins)
-        cpu_relax();
+        spin_cpu_relax();
     else if (tries < yields)
         (void)sched_yield();
     else

@@ -21,16 +21,15 @@ enum { ENV_NAME_MAX = 40 };
 /* A choice and a number are both read and written as an int. */
 static_assert(sizeof(enum config_protocol) == sizeof(int), "an enum is as large as an int");
 
-static void *field(const struct config *cfg, enum config_id id)
+static void *config_field(const struct config *cfg, enum config_id id)
 {
     return (char *)(uintptr_t)cfg + config_option(id)->offset;
 }
 
 /* Writes the option as the user wrote it, and why it is refused; returns code. */
-__attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errlen,
-                                                          enum config_id id, const char *value,
-                                                          enum config_source from, int code,
-                                                          const char *why, ...)
+__attribute__((format(printf, 7, 8))) static int
+config_complain(char *err, size_t errlen, enum config_id id, const char *value,
+                enum config_source from, int code, const char *why, ...)
 {
     char name[ENV_NAME_MAX];
     va_list args;
@@ -50,7 +49,7 @@ __attribute__((format(printf, 7, 8))) static int complain(char *err, size_t errl
 }
 
 /* Index of word in "a|b|c", or -1. */
-static int choice_index(const char *choices, const char *word)
+static int config_choice_index(const char *choices, const char *word)
 {
     size_t len = strlen(word);
     int index = 0;
@@ -67,33 +66,33 @@ static int choice_index(const char *choices, const char *word)
     return -1;
 }
 
-static int set_choice(struct config *cfg, enum config_id id, const char *value,
-                      enum config_source from, char *err, size_t errlen)
+static int config_set_choice(struct config *cfg, enum config_id id, const char *value,
+                             enum config_source from, char *err, size_t errlen)
 {
-    int index = choice_index(config_option(id)->values, value);
+    int index = config_choice_index(config_option(id)->values, value);
 
     if (index < 0)
-        return complain(err, errlen, id, value, from, -EINVAL, "no such choice; choose from %s",
-                        config_option(id)->values);
-    memcpy(field(cfg, id), &index, sizeof index);
+        return config_complain(err, errlen, id, value, from, -EINVAL,
+                               "no such choice; choose from %s", config_option(id)->values);
+    memcpy(config_field(cfg, id), &index, sizeof index);
     return 0;
 }
 
-static int set_flag(struct config *cfg, enum config_id id, const char *value,
-                    enum config_source from, char *err, size_t errlen)
+static int config_set_flag(struct config *cfg, enum config_id id, const char *value,
+                           enum config_source from, char *err, size_t errlen)
 {
     static const char *const words[] = { "no", "yes", "0", "1", "off", "on", "false", "true" };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcasecmp(value, words[i]) == 0) {
-            *(bool *)field(cfg, id) = i % 2 == 1;
+            *(bool *)config_field(cfg, id) = i % 2 == 1;
             return 0;
         }
-    return complain(err, errlen, id, value, from, -EINVAL, "not yes or no");
+    return config_complain(err, errlen, id, value, from, -EINVAL, "not yes or no");
 }
 
-static int set_number(struct config *cfg, enum config_id id, const char *value,
-                      enum config_source from, char *err, size_t errlen)
+static int config_set_number(struct config *cfg, enum config_id id, const char *value,
+                             enum config_source from, char *err, size_t errlen)
 {
     const struct config_option *row = config_option(id);
     const char *or_word = *row->values != '\0' ? " or " : "";
@@ -103,20 +102,20 @@ static int set_number(struct config *cfg, enum config_id id, const char *value,
     if (*row->values != '\0' && (strcmp(value, row->values) == 0 || strcmp(value, "-1") == 0))
         number = -1;
     else if (rc == -EINVAL)
-        return complain(err, errlen, id, value, from, -EINVAL,
-                        "not a number; give %lld to %lld%s%s", (long long)row->low,
-                        (long long)row->high, or_word, row->values);
+        return config_complain(err, errlen, id, value, from, -EINVAL,
+                               "not a number; give %lld to %lld%s%s", (long long)row->low,
+                               (long long)row->high, or_word, row->values);
     else if (rc == -ERANGE)
-        return complain(err, errlen, id, value, from, -ERANGE,
-                        "out of range; give %lld to %lld%s%s", (long long)row->low,
-                        (long long)row->high, or_word, row->values);
+        return config_complain(err, errlen, id, value, from, -ERANGE,
+                               "out of range; give %lld to %lld%s%s", (long long)row->low,
+                               (long long)row->high, or_word, row->values);
     stored = (int)number;
-    memcpy(field(cfg, id), &stored, sizeof stored);
+    memcpy(config_field(cfg, id), &stored, sizeof stored);
     return 0;
 }
 
 /* Digits with at most one point. Not strtod(), whose point depends on the program's locale. */
-static const char *decimal_parse(const char *text, double *value)
+static const char *config_decimal_parse(const char *text, double *value)
 {
     double weight = 1;
     bool fraction = false;
@@ -134,14 +133,14 @@ static const char *decimal_parse(const char *text, double *value)
 }
 
 /* "64", "64K", "1.5G", "2GiB": powers of 1,024. False if it is none of these. */
-static bool size_parse(const char *text, double *bytes)
+static bool config_size_parse(const char *text, double *bytes)
 {
     static const char units[] = "KMGT";
     const char *end, *unit;
 
     if (*text < '0' || *text > '9')
         return false;
-    end = decimal_parse(text, bytes);
+    end = config_decimal_parse(text, bytes);
     if (*end == '\0' || strcasecmp(end, "B") == 0)
         return true;
     unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
@@ -153,8 +152,8 @@ static bool size_parse(const char *text, double *bytes)
     return *end == '\0' || strcasecmp(end, "B") == 0 || strcasecmp(end, "iB") == 0;
 }
 
-static int set_size(struct config *cfg, enum config_id id, const char *value,
-                    enum config_source from, char *err, size_t errlen)
+static int config_set_size(struct config *cfg, enum config_id id, const char *value,
+                           enum config_source from, char *err, size_t errlen)
 {
     const struct config_option *row = config_option(id);
     const char *word = strchr(row->values, '|');
@@ -163,25 +162,27 @@ static int set_size(struct config *cfg, enum config_id id, const char *value,
 
     if (word != NULL && strcmp(value, word + 1) == 0)
         bytes = 0;
-    else if (!size_parse(value, &bytes))
-        return complain(err, errlen, id, value, from, -EINVAL,
-                        "not a size; give bytes, or a number with K, M, G or T, such as 512M%s%s",
-                        word != NULL ? ", or " : "", word != NULL ? word + 1 : "");
+    else if (!config_size_parse(value, &bytes))
+        return config_complain(
+            err, errlen, id, value, from, -EINVAL,
+            "not a size; give bytes, or a number with K, M, G or T, such as 512M%s%s",
+            word != NULL ? ", or " : "", word != NULL ? word + 1 : "");
     else if (!(bytes >= (double)row->low && bytes <= (double)row->high))
-        return complain(err, errlen, id, value, from, -ERANGE, "out of range; give %lld%c to %lldT",
-                        (long long)(row->low >> (low_unit == 'M' ? 20 : 10)), low_unit,
-                        (long long)(row->high >> 40));
-    *(uint64_t *)field(cfg, id) = (uint64_t)bytes;
+        return config_complain(err, errlen, id, value, from, -ERANGE,
+                               "out of range; give %lld%c to %lldT",
+                               (long long)(row->low >> (low_unit == 'M' ? 20 : 10)), low_unit,
+                               (long long)(row->high >> 40));
+    *(uint64_t *)config_field(cfg, id) = (uint64_t)bytes;
     return 0;
 }
 
-static int set_text(struct config *cfg, enum config_id id, const char *value,
-                    enum config_source from, char *err, size_t errlen)
+static int config_set_text(struct config *cfg, enum config_id id, const char *value,
+                           enum config_source from, char *err, size_t errlen)
 {
     if (strlen(value) >= CONFIG_TEXT_MAX)
-        return complain(err, errlen, id, value, from, -ERANGE, "longer than %d characters",
-                        CONFIG_TEXT_MAX - 1);
-    strcpy(field(cfg, id), value);
+        return config_complain(err, errlen, id, value, from, -ERANGE, "longer than %d characters",
+                               CONFIG_TEXT_MAX - 1);
+    strcpy(config_field(cfg, id), value);
     return 0;
 }
 
@@ -189,11 +190,11 @@ int config_set(struct config *cfg, enum config_id id, const char *value, enum co
                char *err, size_t errlen)
 {
     static int (*const set[])(struct config *, enum config_id, const char *, enum config_source,
-                              char *, size_t) = { [CONFIG_CHOICE] = set_choice,
-                                                  [CONFIG_NUMBER] = set_number,
-                                                  [CONFIG_SIZE] = set_size,
-                                                  [CONFIG_TEXT] = set_text,
-                                                  [CONFIG_FLAG] = set_flag };
+                              char *, size_t) = { [CONFIG_CHOICE] = config_set_choice,
+                                                  [CONFIG_NUMBER] = config_set_number,
+                                                  [CONFIG_SIZE] = config_set_size,
+                                                  [CONFIG_TEXT] = config_set_text,
+                                                  [CONFIG_FLAG] = config_set_flag };
     int ret;
 
     if (value == NULL)
@@ -258,15 +259,15 @@ const char *config_fabric_reason(int index, const char **name)
 }
 
 /* True if text is the name of a fabric, with or without the hooks of tests. */
-static bool fabric_is(const char *text, const char *name)
+static bool config_fabric_is(const char *text, const char *name)
 {
     size_t len = strlen(name);
 
     return strncmp(text, name, len) == 0 &&
-           (text[len] == '\0' || choice_index(CONFIG_FABRIC_HOOKS, text + len) >= 0);
+           (text[len] == '\0' || config_choice_index(CONFIG_FABRIC_HOOKS, text + len) >= 0);
 }
 
-static int check_fabric(const struct config *cfg, char *err, size_t errlen)
+static int config_check_fabric(const struct config *cfg, char *err, size_t errlen)
 {
     const enum config_id id = CONFIG_ID_fabric;
     const enum config_source from = (enum config_source)cfg->source[id];
@@ -278,19 +279,19 @@ static int check_fabric(const struct config *cfg, char *err, size_t errlen)
 
         name = fabric_names[i];
         if (name == NULL)
-            return complain(err, errlen, id, cfg->fabric, from, -EINVAL,
-                            "no such fabric; choose from %s", known);
+            return config_complain(err, errlen, id, cfg->fabric, from, -EINVAL,
+                                   "no such fabric; choose from %s", known);
         snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? "|" : "", name);
-        if (!fabric_is(cfg->fabric, name))
+        if (!config_fabric_is(cfg->fabric, name))
             continue;
         const char *reason = config_fabric_reason(i, &name);
         return reason == NULL
                    ? 0
-                   : complain(err, errlen, id, name, from, -ENOTSUP, "%s; use shm", reason);
+                   : config_complain(err, errlen, id, name, from, -ENOTSUP, "%s; use shm", reason);
     }
 }
 
-static void resolve_parts(struct config *cfg)
+static void config_resolve_parts(struct config *cfg)
 {
     enum config_part part = cfg->protocol == PROTOCOL_ONESIDED ? PART_ONESIDED : PART_HANDLER;
 
@@ -312,8 +313,8 @@ struct need {
     const char *value;
 };
 
-static int demand(struct config *cfg, const char *what, const struct need *need, char *err,
-                  size_t errlen)
+static int config_demand(struct config *cfg, const char *what, const struct need *need, char *err,
+                         size_t errlen)
 {
     enum config_source from = (enum config_source)cfg->source[need->id];
     const char *fallback = config_option(need->id)->fallback;
@@ -321,12 +322,12 @@ static int demand(struct config *cfg, const char *what, const struct need *need,
 
     config_value(cfg, need->id, value, sizeof value);
     if (strcmp(value, fallback) != 0 && strcmp(value, need->value) != 0)
-        return complain(err, errlen, need->id, value, from, -EINVAL,
-                        "%s needs %s; leave one of the two out", what, need->value);
+        return config_complain(err, errlen, need->id, value, from, -EINVAL,
+                               "%s needs %s; leave one of the two out", what, need->value);
     return config_set(cfg, need->id, need->value, from, err, errlen);
 }
 
-static int resolve_check(struct config *cfg, char *err, size_t errlen)
+static int config_resolve_check(struct config *cfg, char *err, size_t errlen)
 {
     static const struct need needs[] = {
         { CONFIG_ID_diffs, "handler" },
@@ -336,11 +337,11 @@ static int resolve_check(struct config *cfg, char *err, size_t errlen)
     int ret = 0;
 
     for (size_t i = 0; ret == 0 && i < sizeof needs / sizeof *needs; i++)
-        ret = demand(cfg, "--check races", &needs[i], err, errlen);
+        ret = config_demand(cfg, "--check races", &needs[i], err, errlen);
     return ret;
 }
 
-static int resolve_detail(struct config *cfg, char *err, size_t errlen)
+static int config_resolve_detail(struct config *cfg, char *err, size_t errlen)
 {
     static const struct need needs[] = {
         { CONFIG_ID_ahead, "0" },        { CONFIG_ID_renew, "0" },
@@ -350,22 +351,22 @@ static int resolve_detail(struct config *cfg, char *err, size_t errlen)
     int ret = 0;
 
     for (size_t i = 0; ret == 0 && i < sizeof needs / sizeof *needs; i++)
-        ret = demand(cfg, "--trace-sim-detail all", &needs[i], err, errlen);
+        ret = config_demand(cfg, "--trace-sim-detail all", &needs[i], err, errlen);
     return ret;
 }
 
 int config_resolve(struct config *cfg, char *err, size_t errlen)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    int ret = cfg->check == CHECK_RACES ? resolve_check(cfg, err, errlen) : 0;
+    int ret = cfg->check == CHECK_RACES ? config_resolve_check(cfg, err, errlen) : 0;
 
     if (ret == 0 && cfg->trace_sim_detail == DETAIL_ALL && cfg->trace_sim[0] != '\0')
-        ret = resolve_detail(cfg, err, errlen);
+        ret = config_resolve_detail(cfg, err, errlen);
     if (ret < 0)
         return ret;
-    resolve_parts(cfg);
+    config_resolve_parts(cfg);
     cfg->memory = (cfg->memory + page - 1) / page * page;
-    return check_fabric(cfg, err, errlen);
+    return config_check_fabric(cfg, err, errlen);
 }
 
 int config_check_job(const struct config *cfg, char *err, size_t errlen)
@@ -375,9 +376,9 @@ int config_check_job(const struct config *cfg, char *err, size_t errlen)
 
     if (cfg->gdb < cfg->nodes)
         return 0;
-    return complain(err, errlen, id, config_value(cfg, id, value, sizeof value),
-                    (enum config_source)cfg->source[id], -ERANGE,
-                    "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
+    return config_complain(err, errlen, id, config_value(cfg, id, value, sizeof value),
+                           (enum config_source)cfg->source[id], -ERANGE,
+                           "no such node; the nodes of this job are 0 to %d", cfg->nodes - 1);
 }
 
 int config_check_launched(const struct config *cfg, char *err, size_t errlen)
@@ -402,9 +403,10 @@ int config_check_launched(const struct config *cfg, char *err, size_t errlen)
         enum config_id id = launchers[i].id;
 
         if (strcmp(config_value(cfg, id, value, sizeof value), config_option(id)->fallback) != 0)
-            return complain(err, errlen, id, value, (enum config_source)cfg->source[id], -ENOTSUP,
-                            "for hlrcrun, and not done by the launcher of this job: %s",
-                            launchers[i].instead);
+            return config_complain(err, errlen, id, value, (enum config_source)cfg->source[id],
+                                   -ENOTSUP,
+                                   "for hlrcrun, and not done by the launcher of this job: %s",
+                                   launchers[i].instead);
     }
     return 0;
 }

@@ -23,12 +23,12 @@
 #define MEMINFO_ROOM 8192
 
 /* A value of /proc/meminfo, "Key:   123 kB", in bytes; 0 if there is none. */
-static uint64_t meminfo_value(const char *text, const char *key)
+static uint64_t config_memory_meminfo_value(const char *text, const char *key)
 {
     return procfs_value(text, key, 0) * 1024;
 }
 
-static const char *meminfo_read(const char *root, char *text, size_t room)
+static const char *config_memory_meminfo_read(const char *root, char *text, size_t room)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/proc/meminfo", root);
@@ -36,8 +36,8 @@ static const char *meminfo_read(const char *root, char *text, size_t room)
     return text;
 }
 
-static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *what,
-                        uint64_t group)
+static void config_memory_limit_lower(struct memory_limit *limit, uint64_t bytes, const char *what,
+                                      uint64_t group)
 {
     if (bytes < limit->bytes) {
         limit->bytes = bytes;
@@ -47,35 +47,35 @@ static void limit_lower(struct memory_limit *limit, uint64_t bytes, const char *
 }
 
 /* The machine's available memory, or (whole) all of it. */
-static void limit_machine(const char *root, bool whole, struct memory_limit *limit)
+static void config_memory_limit_machine(const char *root, bool whole, struct memory_limit *limit)
 {
     char text[MEMINFO_ROOM];
-    (void)meminfo_read(root, text, sizeof text);
-    uint64_t available = meminfo_value(text, whole ? "MemTotal" : "MemAvailable"),
-             swap = meminfo_value(text, whole ? "SwapTotal" : "SwapFree");
+    (void)config_memory_meminfo_read(root, text, sizeof text);
+    uint64_t available = config_memory_meminfo_value(text, whole ? "MemTotal" : "MemAvailable"),
+             swap = config_memory_meminfo_value(text, whole ? "SwapTotal" : "SwapFree");
     if (available > 0 && whole)
-        limit_lower(limit, available + swap, "the memory of the machine", 0);
+        config_memory_limit_lower(limit, available + swap, "the memory of the machine", 0);
     else if (available > 0)
-        limit_lower(limit, available + swap,
-                    swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable", 0);
+        config_memory_limit_lower(limit, available + swap,
+                                  swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable", 0);
 }
 
-static void limit_file(const char *path, struct memory_limit *limit)
+static void config_memory_limit_file(const char *path, struct memory_limit *limit)
 {
     struct stat id;
 
     /* no limit: "max" in version 2, a number near 2^63 in version 1 */
     uint64_t bytes = procfs_number(path, UINT64_MAX);
     if (bytes != UINT64_MAX)
-        limit_lower(limit, bytes, "the limit of the control group",
-                    stat(path, &id) == 0 ? id.st_ino : 0);
+        config_memory_limit_lower(limit, bytes, "the limit of the control group",
+                                  stat(path, &id) == 0 ? id.st_ino : 0);
 }
 
 typedef void visit_fn(const char *dir, int version, void *arg);
 
 /* A group is limited by all groups above it as well. */
-static void visit_groups(const char *root, const char *mount, const char *group, int version,
-                         visit_fn *visit, void *arg)
+static void config_memory_visit_groups(const char *root, const char *mount, const char *group,
+                                       int version, visit_fn *visit, void *arg)
 {
     char dir[4096], at[2048];
 
@@ -92,7 +92,8 @@ static void visit_groups(const char *root, const char *mount, const char *group,
 }
 
 /* One line of /proc/self/cgroup: "0::/path" (version 2) or "4:memory:/path" (version 1). */
-static void visit_cgroup_line(const char *root, char *line, visit_fn *visit, void *arg)
+static void config_memory_visit_cgroup_line(const char *root, char *line, visit_fn *visit,
+                                            void *arg)
 {
     char *controllers = strchr(line, ':'),
          *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
@@ -103,12 +104,12 @@ static void visit_cgroup_line(const char *root, char *line, visit_fn *visit, voi
     group[strcspn(group, "\n")] = '\0';
     controllers++;
     if (*controllers == '\0')
-        visit_groups(root, "/sys/fs/cgroup", group, 2, visit, arg);
+        config_memory_visit_groups(root, "/sys/fs/cgroup", group, 2, visit, arg);
     else if (strcmp(controllers, "memory") == 0)
-        visit_groups(root, "/sys/fs/cgroup/memory", group, 1, visit, arg);
+        config_memory_visit_groups(root, "/sys/fs/cgroup/memory", group, 1, visit, arg);
 }
 
-void memory_each_group(const char *root, const char *process, visit_fn *visit, void *arg)
+void config_memory_each_group(const char *root, const char *process, visit_fn *visit, void *arg)
 {
     char path[4096], line[2048];
     FILE *file;
@@ -118,56 +119,58 @@ void memory_each_group(const char *root, const char *process, visit_fn *visit, v
     if (file == NULL)
         return;
     while (fgets(line, sizeof line, file) != NULL)
-        visit_cgroup_line(root, line, visit, arg);
+        config_memory_visit_cgroup_line(root, line, visit, arg);
     fclose(file);
 }
 
-void memory_group_limit(const char *dir, int version, struct memory_limit *limit)
+void config_memory_group_limit(const char *dir, int version, struct memory_limit *limit)
 {
     char path[4200];
 
     snprintf(path, sizeof path, "%s/%s", dir,
              version == 2 ? "memory.max" : "memory.limit_in_bytes");
-    limit_file(path, limit);
+    config_memory_limit_file(path, limit);
 }
 
-static void limit_group(const char *dir, int version, void *arg)
+static void config_memory_limit_group(const char *dir, int version, void *arg)
 {
-    memory_group_limit(dir, version, arg);
+    config_memory_group_limit(dir, version, arg);
 }
 
-static void limit_find(const char *root, bool whole, struct memory_limit *limit)
+static void config_memory_limit_find(const char *root, bool whole, struct memory_limit *limit)
 {
     limit->bytes = UINT64_MAX;
     limit->what = "no limit";
     limit->group = 0;
-    limit_machine(root, whole, limit);
-    memory_each_group(root, "self", limit_group, limit);
+    config_memory_limit_machine(root, whole, limit);
+    config_memory_each_group(root, "self", config_memory_limit_group, limit);
 }
 
-void memory_limit(const char *root, struct memory_limit *limit)
+void config_memory_limit(const char *root, struct memory_limit *limit)
 {
-    limit_find(root, false, limit);
+    config_memory_limit_find(root, false, limit);
 }
 
-void memory_whole(const char *root, struct memory_limit *limit)
+void config_memory_whole(const char *root, struct memory_limit *limit)
 {
-    limit_find(root, true, limit);
+    config_memory_limit_find(root, true, limit);
 }
 
-uint64_t memory_promisable(const char *root)
+uint64_t config_memory_promisable(const char *root)
 {
     char path[4096], text[MEMINFO_ROOM];
 
     snprintf(path, sizeof path, "%s/proc/sys/vm/overcommit_memory", root);
-    if (procfs_number(path, 0) != 2 || *meminfo_read(root, text, sizeof text) == '\0')
+    if (procfs_number(path, 0) != 2 || *config_memory_meminfo_read(root, text, sizeof text) == '\0')
         return UINT64_MAX;
-    uint64_t most = meminfo_value(text, "CommitLimit"), given = meminfo_value(text, "Committed_AS");
+    uint64_t most = config_memory_meminfo_value(text, "CommitLimit"),
+             given = config_memory_meminfo_value(text, "Committed_AS");
     return most > given ? most - given : 0;
 }
 
 /* Each view of the space counts as address space, and a memory object counts as a file. */
-static int check_rlimits(const struct config *cfg, const char *given, char *err, size_t errlen)
+static int config_memory_check_rlimits(const struct config *cfg, const char *given, char *err,
+                                       size_t errlen)
 {
     struct rlimit limit;
 
@@ -193,7 +196,7 @@ static int check_rlimits(const struct config *cfg, const char *given, char *err,
     return 0;
 }
 
-int memory_check(const char *root, const struct config *cfg, char *err, size_t errlen)
+int config_memory_check(const char *root, const struct config *cfg, char *err, size_t errlen)
 {
     struct memory_limit limit;
     char value[32], given[64];
@@ -203,8 +206,8 @@ int memory_check(const char *root, const struct config *cfg, char *err, size_t e
     snprintf(given, sizeof given, "%s%s",
              cfg->source[CONFIG_ID_memory] == CONFIG_ENVIRONMENT ? "HLRC_MEMORY=" : "--memory ",
              config_value(cfg, CONFIG_ID_memory, value, sizeof value));
-    memory_limit(root, &limit);
-    int rc = check_rlimits(cfg, given, err, errlen);
+    config_memory_limit(root, &limit);
+    int rc = config_memory_check_rlimits(cfg, given, err, errlen);
     if (rc != 0 || cfg->memory <= limit.bytes)
         return rc;
     snprintf(err, errlen,
@@ -215,5 +218,5 @@ int memory_check(const char *root, const struct config *cfg, char *err, size_t e
 
 int config_check_memory(const struct config *cfg, char *err, size_t errlen)
 {
-    return memory_check("", cfg, err, errlen);
+    return config_memory_check("", cfg, err, errlen);
 }

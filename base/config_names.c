@@ -49,7 +49,7 @@ static const char *const others[] = {
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* Not by <ctype.h>, which depends on the program's locale. */
-static char respelt(char c)
+static char config_names_respelt(char c)
 {
     if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
         return (char)(c ^ ('a' ^ 'A'));
@@ -58,25 +58,25 @@ static char respelt(char c)
 
 /* "HLRC_HOT_PAGES=3" to "hot-pages". The case of each letter is swapped, so a name in another case
  * becomes the name of no option. Truncated to len. */
-static void option_spelling(const char *variable, char *name, size_t len)
+static void config_names_option_spelling(const char *variable, char *name, size_t len)
 {
     const char *from = variable + strlen(PREFIX);
     size_t count = strcspn(from, "=");
 
     count = count < len ? count : len - 1;
     for (size_t i = 0; i < count; i++)
-        name[i] = respelt(from[i]);
+        name[i] = config_names_respelt(from[i]);
     name[count] = '\0';
 }
 
-static bool other_matches(const char *other, const char *name)
+static bool config_names_other_matches(const char *other, const char *name)
 {
     size_t len = strcspn(other, "*");
 
     return strncmp(other, name, len) == 0 && (other[len] == '*' || name[len] == '\0');
 }
 
-static bool name_known(const char *name)
+static bool config_names_known(const char *name)
 {
     for (int id = 0; id < CONFIG_COUNT; id++)
         if (strcmp(config_option((enum config_id)id)->name, name) == 0)
@@ -85,7 +85,7 @@ static bool name_known(const char *name)
         if (strcmp(hooks[i], name) == 0)
             return true;
     for (size_t i = 0; i < COUNT(others); i++)
-        if (other_matches(others[i], name))
+        if (config_names_other_matches(others[i], name))
             return true;
     return false;
 }
@@ -96,7 +96,7 @@ void config_offer(struct nearest *nearest)
         nearest_offer(nearest, config_option((enum config_id)id)->name);
 }
 
-static int refuse(const char *variable, const char *name, char *err, size_t errlen)
+static int config_names_refuse(const char *variable, const char *name, char *err, size_t errlen)
 {
     struct nearest nearest;
     char meant[64];
@@ -126,9 +126,9 @@ int config_check_names(char *err, size_t errlen)
 
         if (strncmp(*variable, PREFIX, strlen(PREFIX)) != 0 || value == NULL || value[1] == '\0')
             continue;
-        option_spelling(*variable, name, sizeof name);
-        if (!name_known(name))
-            return refuse(*variable, name, err, errlen);
+        config_names_option_spelling(*variable, name, sizeof name);
+        if (!config_names_known(name))
+            return config_names_refuse(*variable, name, err, errlen);
     }
     return 0;
 }

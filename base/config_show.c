@@ -7,28 +7,28 @@
 
 #include "base/config.h"
 
-static const void *field(const struct config *cfg, enum config_id id)
+static const void *config_show_field(const struct config *cfg, enum config_id id)
 {
     return (const char *)cfg + config_option(id)->offset;
 }
 
-static int field_int(const struct config *cfg, enum config_id id)
+static int config_show_field_int(const struct config *cfg, enum config_id id)
 {
     int value;
 
-    memcpy(&value, field(cfg, id), sizeof value);
+    memcpy(&value, config_show_field(cfg, id), sizeof value);
     return value;
 }
 
 /* Word number index of "a|b|c". */
-static void choice_word(const char *choices, int index, char *buf, size_t len)
+static void config_show_choice_word(const char *choices, int index, char *buf, size_t len)
 {
     while (index-- > 0)
         choices = strchr(choices, '|') + 1;
     snprintf(buf, len, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
-static void size_text(uint64_t bytes, const char *values, char *buf, size_t len)
+static void config_show_size_text(uint64_t bytes, const char *values, char *buf, size_t len)
 {
     static const char units[] = "KMGT";
     const char *word = strchr(values, '|');
@@ -52,22 +52,22 @@ const char *config_value(const struct config *cfg, enum config_id id, char *buf,
 
     switch (row->kind) {
     case CONFIG_CHOICE:
-        choice_word(row->values, field_int(cfg, id), buf, len);
+        config_show_choice_word(row->values, config_show_field_int(cfg, id), buf, len);
         break;
     case CONFIG_NUMBER:
-        if (field_int(cfg, id) == -1 && *row->values != '\0')
+        if (config_show_field_int(cfg, id) == -1 && *row->values != '\0')
             snprintf(buf, len, "%s", row->values);
         else
-            snprintf(buf, len, "%d", field_int(cfg, id));
+            snprintf(buf, len, "%d", config_show_field_int(cfg, id));
         break;
     case CONFIG_SIZE:
-        size_text(*(const uint64_t *)field(cfg, id), row->values, buf, len);
+        config_show_size_text(*(const uint64_t *)config_show_field(cfg, id), row->values, buf, len);
         break;
     case CONFIG_TEXT:
-        snprintf(buf, len, "%s", (const char *)field(cfg, id));
+        snprintf(buf, len, "%s", (const char *)config_show_field(cfg, id));
         break;
     case CONFIG_FLAG:
-        snprintf(buf, len, "%s", *(const bool *)field(cfg, id) ? "yes" : "no");
+        snprintf(buf, len, "%s", *(const bool *)config_show_field(cfg, id) ? "yes" : "no");
         break;
     }
     return buf;
@@ -103,7 +103,7 @@ void config_list(FILE *out, const struct config *cfg)
 }
 
 /* "-n, --nodes=1..128", "    --stats[=FILE]" */
-static void option_text(enum config_id id, char *buf, size_t len)
+static void config_show_option_text(enum config_id id, char *buf, size_t len)
 {
     const struct config_option *row = config_option(id);
     char argument[128];
@@ -126,7 +126,7 @@ void config_help(FILE *out)
         enum config_id id = (enum config_id)i;
         const struct config_option *row = config_option(id);
 
-        option_text(id, option, sizeof option);
+        config_show_option_text(id, option, sizeof option);
         fprintf(out, "  %s\n        %s", option, row->help);
         fprintf(out, " (%s%s%s)\n", *row->fallback != '\0' ? row->fallback : "off",
                 row->kind == CONFIG_FLAG ? "; " : "; or ",
@@ -135,7 +135,7 @@ void config_help(FILE *out)
 }
 
 /* '-' is a hyphen to troff; "\-" is the character that a user types. */
-static void man_text(FILE *out, const char *text)
+static void config_show_man_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++)
         fprintf(out, *text == '-' ? "\\-" : *text == '\\' ? "\\e" : "%c", *text);
@@ -149,11 +149,11 @@ void config_man(FILE *out)
         enum config_id id = (enum config_id)i;
         const struct config_option *row = config_option(id);
 
-        option_text(id, option, sizeof option);
+        config_show_option_text(id, option, sizeof option);
         fprintf(out, ".TP\n.B ");
-        man_text(out, option + strspn(option, " "));
+        config_show_man_text(out, option + strspn(option, " "));
         fprintf(out, "\n");
-        man_text(out, row->help);
+        config_show_man_text(out, row->help);
         fprintf(out, ".\nDefault: %s.  Environment: %s.\n",
                 *row->fallback != '\0' ? row->fallback : "off",
                 config_environment_name(id, name, sizeof name));

@@ -20,7 +20,7 @@ static atomic_int diag_owner;
  * glibc's vsnprintf neither allocates nor locks for the conversions that diag.h allows, so signal
  * handlers may use it here. A line stays one line whatever the arguments contain.
  */
-static size_t line_format(char *line, size_t size, const char *fmt, va_list args)
+static size_t diag_line_format(char *line, size_t size, const char *fmt, va_list args)
 {
     int len = vsnprintf(line, size, fmt, args);
     size_t used = len < 0 ? 0 : (size_t)len < size ? (size_t)len : size - 1;
@@ -40,7 +40,7 @@ const char *diag_join(bool named, const char **line)
     return "";
 }
 
-static void line_write(const struct diag_sink *sink, const char *line)
+static void diag_line_write(const struct diag_sink *sink, const char *line)
 {
     char text[DIAG_LINE_MAX + 32];
     bool named = sink != NULL && sink->nodes > 1;
@@ -55,18 +55,18 @@ static void line_write(const struct diag_sink *sink, const char *line)
         return; /* standard error is closed */
 }
 
-static void line_report(int status, const char *line)
+static void diag_line_report(int status, const char *line)
 {
     const struct diag_sink *sink = atomic_load(&diag_sink);
 
     if (sink != NULL && sink->report != NULL)
         sink->report(status, line);
     else
-        line_write(sink, line);
+        diag_line_write(sink, line);
 }
 
 /* True for the first thread that reports a fatal line. */
-static bool owner_claim(void)
+static bool diag_owner_claim(void)
 {
     int nobody = 0;
 
@@ -84,12 +84,12 @@ void diag_report(int status, const char *fmt, ...)
     char line[DIAG_LINE_MAX];
     va_list args;
 
-    if (!owner_claim())
+    if (!diag_owner_claim())
         return;
     va_start(args, fmt);
-    line_format(line, sizeof line, fmt, args);
+    diag_line_format(line, sizeof line, fmt, args);
     va_end(args);
-    line_report(status, line);
+    diag_line_report(status, line);
 }
 
 _Noreturn void diag_fatal(int status, const char *fmt, ...)
@@ -97,11 +97,11 @@ _Noreturn void diag_fatal(int status, const char *fmt, ...)
     char line[DIAG_LINE_MAX];
     va_list args;
 
-    if (owner_claim()) {
+    if (diag_owner_claim()) {
         va_start(args, fmt);
-        line_format(line, sizeof line, fmt, args);
+        diag_line_format(line, sizeof line, fmt, args);
         va_end(args);
-        line_report(status, line);
+        diag_line_report(status, line);
     } else if (atomic_load(&diag_owner) != (int)gettid()) {
         /* Another thread is ending the process, perhaps by a signal that dumps core: wait for
          * it. */
@@ -119,12 +119,12 @@ void diag_detail(const char *fmt, ...)
     if (atomic_load(&diag_owner) != (int)gettid())
         return;
     va_start(args, fmt);
-    line_format(line, sizeof line, fmt, args);
+    diag_line_format(line, sizeof line, fmt, args);
     va_end(args);
     if (sink != NULL && sink->detail != NULL)
         sink->detail(line);
     else
-        line_write(sink, line);
+        diag_line_write(sink, line);
 }
 
 void diag_warn(const char *fmt, ...)
@@ -133,9 +133,9 @@ void diag_warn(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    line_format(line, sizeof line, fmt, args);
+    diag_line_format(line, sizeof line, fmt, args);
     va_end(args);
-    line_write(atomic_load(&diag_sink), line);
+    diag_line_write(atomic_load(&diag_sink), line);
 }
 
 void diag_job(const char *fmt, ...)
@@ -144,7 +144,7 @@ void diag_job(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    line_format(line, sizeof line, fmt, args);
+    diag_line_format(line, sizeof line, fmt, args);
     va_end(args);
-    line_write(NULL, line);
+    diag_line_write(NULL, line);
 }

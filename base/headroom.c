@@ -23,7 +23,7 @@ static struct group groups[GROUPS];
 static int group_count;
 static int meminfo = -1;
 
-static int open_in(const char *dir, const char *name)
+static int headroom_open_in(const char *dir, const char *name)
 {
     char path[4200];
     snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -31,7 +31,7 @@ static int open_in(const char *dir, const char *name)
 }
 
 /* The file's text from its beginning; "" if it cannot be read. */
-static const char *text_of(int fd, char *buf, size_t len)
+static const char *headroom_text_of(int fd, char *buf, size_t len)
 {
     ssize_t n = fd >= 0 ? pread(fd, buf, len - 1, 0) : 0;
     buf[n > 0 ? n : 0] = '\0';
@@ -39,7 +39,7 @@ static const char *text_of(int fd, char *buf, size_t len)
 }
 
 /* -1: "max", or empty. */
-static int64_t number(const char *text)
+static int64_t headroom_number(const char *text)
 {
     int64_t value = 0;
     if (*text < '0' || *text > '9')
@@ -49,17 +49,17 @@ static int64_t number(const char *text)
     return value;
 }
 
-static int64_t value_of(const char *text, const char *key)
+static int64_t headroom_value_of(const char *text, const char *key)
 {
     return (int64_t)procfs_value(text, key, 0);
 }
 
-static void open_group(const char *dir, int version, void *arg)
+static void headroom_open_group(const char *dir, int version, void *arg)
 {
     (void)arg;
     char buf[64];
-    int fd = open_in(dir, version == 2 ? "memory.max" : "memory.limit_in_bytes");
-    int64_t limit = number(text_of(fd, buf, sizeof buf));
+    int fd = headroom_open_in(dir, version == 2 ? "memory.max" : "memory.limit_in_bytes");
+    int64_t limit = headroom_number(headroom_text_of(fd, buf, sizeof buf));
     if (fd >= 0)
         close(fd);
     if (limit < 0 || limit >= INT64_MAX / 16 || group_count == GROUPS)
@@ -68,8 +68,8 @@ static void open_group(const char *dir, int version, void *arg)
     *g = (struct group){
         .limit = limit,
         .version = version,
-        .usage = open_in(dir, version == 2 ? "memory.current" : "memory.usage_in_bytes"),
-        .stat = open_in(dir, "memory.stat"),
+        .usage = headroom_open_in(dir, version == 2 ? "memory.current" : "memory.usage_in_bytes"),
+        .stat = headroom_open_in(dir, "memory.stat"),
     };
 }
 
@@ -77,8 +77,8 @@ void headroom_open(const char *root)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/proc", root);
-    meminfo = open_in(path, "meminfo");
-    memory_each_group(root, "self", open_group, NULL);
+    meminfo = headroom_open_in(path, "meminfo");
+    config_memory_each_group(root, "self", headroom_open_group, NULL);
 }
 
 void headroom_close(void)
@@ -101,16 +101,17 @@ bool headroom_grouped(void)
 }
 
 /* Page cache of the group and of all groups below it. */
-static int64_t cached(const struct group *g)
+static int64_t headroom_cached(const struct group *g)
 {
     char buf[8192];
-    const char *text = text_of(g->stat, buf, sizeof buf);
+    const char *text = headroom_text_of(g->stat, buf, sizeof buf);
     if (g->version == 2)
-        return value_of(text, "inactive_file") + value_of(text, "active_file");
-    return value_of(text, "total_inactive_file") + value_of(text, "total_active_file");
+        return headroom_value_of(text, "inactive_file") + headroom_value_of(text, "active_file");
+    return headroom_value_of(text, "total_inactive_file") +
+           headroom_value_of(text, "total_active_file");
 }
 
-static void lower(struct headroom *h, int64_t left, int64_t whole)
+static void headroom_lower(struct headroom *h, int64_t left, int64_t whole)
 {
     if (left < h->left)
         *h = (struct headroom){ left, whole };
@@ -120,18 +121,18 @@ struct headroom headroom_now(void)
 {
     struct headroom h = { INT64_MAX, INT64_MAX };
     char buf[4096];
-    const char *text = text_of(meminfo, buf, sizeof buf);
-    int64_t whole = value_of(text, "MemTotal") * 1024;
+    const char *text = headroom_text_of(meminfo, buf, sizeof buf);
+    int64_t whole = headroom_value_of(text, "MemTotal") * 1024;
     if (whole > 0)
-        lower(&h, value_of(text, "MemAvailable") * 1024, whole);
+        headroom_lower(&h, headroom_value_of(text, "MemAvailable") * 1024, whole);
     for (int i = 0; i < group_count; i++) {
         const struct group *g = &groups[i];
-        int64_t used = number(text_of(g->usage, buf, sizeof buf));
+        int64_t used = headroom_number(headroom_text_of(g->usage, buf, sizeof buf));
         if (used < 0)
             continue;
         if (g->limit - used < g->limit / NEAR_PART)
-            used -= cached(g);
-        lower(&h, g->limit - used, g->limit);
+            used -= headroom_cached(g);
+        headroom_lower(&h, g->limit - used, g->limit);
     }
     return h;
 }

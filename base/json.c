@@ -5,19 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-static bool continues(unsigned char c)
+static bool json_continues(unsigned char c)
 {
     return (c & 0xc0) == 0x80;
 }
 
 /* Bytes of the UTF-8 character that begins here; 0: none. */
-static size_t character_bytes(const unsigned char *at)
+static size_t json_character_bytes(const unsigned char *at)
 {
     static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     size_t bytes = *at < 0x80 ? 1 : *at < 0xc0 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
     unsigned code = *at & (0xffu >> (bytes + 1));
     for (size_t i = 1; i < bytes; i++) {
-        if (!continues(at[i]))
+        if (!json_continues(at[i]))
             return 0;
         code = code << 6 | (at[i] & 0x3f);
     }
@@ -31,7 +31,7 @@ static size_t character_bytes(const unsigned char *at)
 void json_put_text(FILE *out, const char *text)
 {
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t bytes = character_bytes(at);
+        size_t bytes = json_character_bytes(at);
         if (bytes == 0)
             fputc('?', out);
         else if (*at < ' ')

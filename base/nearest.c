@@ -12,39 +12,39 @@ enum {
     BEGIN_DISTANCE = 1    /* distance of a part at the beginning of the given name */
 };
 
-static int letter(const char *text, int at)
+static int nearest_letter(const char *text, int at)
 {
     return text[at] >= 'A' && text[at] <= 'Z' ? text[at] - 'A' + 'a' : text[at];
 }
 
-static int least(int a, int b)
+static int nearest_least(int a, int b)
 {
     return a < b ? a : b;
 }
 
 /* Row i of the table: edits that turn the first i letters of a into the first j of b. */
-static void row_fill(const char *a, const char *b, int i, int len, const int *two_up,
-                     const int *one_up, int *row)
+static void nearest_row_fill(const char *a, const char *b, int i, int len, const int *two_up,
+                             const int *one_up, int *row)
 {
     row[0] = i;
     for (int j = 1; j <= len; j++) {
-        int same = letter(a, i - 1) == letter(b, j - 1);
+        int same = nearest_letter(a, i - 1) == nearest_letter(b, j - 1);
 
-        row[j] = least(least(one_up[j], row[j - 1]) + 1, one_up[j - 1] + !same);
-        if (i > 1 && j > 1 && letter(a, i - 1) == letter(b, j - 2) &&
-            letter(a, i - 2) == letter(b, j - 1))
-            row[j] = least(row[j], two_up[j - 2] + 1);
+        row[j] = nearest_least(nearest_least(one_up[j], row[j - 1]) + 1, one_up[j - 1] + !same);
+        if (i > 1 && j > 1 && nearest_letter(a, i - 1) == nearest_letter(b, j - 2) &&
+            nearest_letter(a, i - 2) == nearest_letter(b, j - 1))
+            row[j] = nearest_least(row[j], two_up[j - 2] + 1);
     }
 }
 
-static int distance(const char *a, const char *b)
+static int nearest_distance(const char *a, const char *b)
 {
     int rows[3][NAME_MAX_LENGTH + 1], lines = (int)strlen(a), len = (int)strlen(b);
 
     for (int j = 0; j <= len; j++)
         rows[0][j] = j;
     for (int i = 1; i <= lines; i++)
-        row_fill(a, b, i, len, rows[(i + 1) % 3], rows[(i + 2) % 3], rows[i % 3]);
+        nearest_row_fill(a, b, i, len, rows[(i + 1) % 3], rows[(i + 2) % 3], rows[i % 3]);
     return rows[lines % 3][len];
 }
 
@@ -67,12 +67,12 @@ void nearest_offer(struct nearest *nearest, const char *name)
 
     if (given == 0 || given > NAME_MAX_LENGTH || len > NAME_MAX_LENGTH)
         return;
-    found = distance(nearest->given, name);
+    found = nearest_distance(nearest->given, name);
     if ((given >= PART_LEAST && strcasestr(name, nearest->given) != NULL) ||
         (len > PART_LEAST && strcasestr(nearest->given, name) != NULL))
-        found = least(found, PART_DISTANCE);
+        found = nearest_least(found, PART_DISTANCE);
     if (len > PART_LEAST && strncasecmp(nearest->given, name, len) == 0)
-        found = least(found, BEGIN_DISTANCE);
+        found = nearest_least(found, BEGIN_DISTANCE);
     if (found < nearest->distance) {
         nearest->distance = found;
         nearest->name = name;

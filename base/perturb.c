@@ -42,7 +42,7 @@ static _Atomic bool active;
 static _Atomic uint32_t acts;
 static _Atomic uint32_t recent[RECENT]; /* thread << 16 | point + 1 */
 
-static uint64_t mix(uint64_t x) /* splitmix64 */
+static uint64_t perturb_mix(uint64_t x) /* splitmix64 */
 {
     x += UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -51,16 +51,16 @@ static uint64_t mix(uint64_t x) /* splitmix64 */
 }
 
 /* Half of the points act; a point that acts more often delays for less time. */
-static struct strength strength_of(uint64_t of_seed, int point)
+static struct strength perturb_strength_of(uint64_t of_seed, int point)
 {
     static const struct strength some[] = { { 4, 3000 }, { 32, 1000 }, { 128, 300 }, { 512, 0 },
                                             { 1024, 0 }, { 512, 30 },  { 256, 100 }, { 16, 300 } };
-    uint64_t h = mix(of_seed * PERTURB_COUNT + (uint64_t)point);
+    uint64_t h = perturb_mix(of_seed * PERTURB_COUNT + (uint64_t)point);
     return h & 1 ? some[h >> 8 & 7] : (struct strength){ 0, 0 };
 }
 
 /* POINT:PERCENT:MICROSECONDS,... */
-static void read_list(const char *list)
+static void perturb_read_list(const char *list)
 {
     char name[32];
     unsigned percent, us;
@@ -82,11 +82,11 @@ void perturb_start(int of_node)
     seed = number && *number ? strtoull(number, NULL, 0) : 1;
     node = of_node;
     memset(strengths, 0, sizeof strengths);
-    failures = by_seed && mix(seed) % 4 == 0 ? 8 : 0;
+    failures = by_seed && perturb_mix(seed) % 4 == 0 ? 8 : 0;
     for (int i = 0; i < PERTURB_COUNT && by_seed; i++)
-        strengths[i] = strength_of(seed, i);
+        strengths[i] = perturb_strength_of(seed, i);
     if (list && *list)
-        read_list(list);
+        perturb_read_list(list);
     atomic_store(&active, by_seed || (list && *list));
 }
 
@@ -98,11 +98,11 @@ static _Atomic uint32_t threads; /* that have reached a point */
 static _Thread_local uint32_t number_of_thread;
 static _Thread_local uint64_t state;
 
-static uint64_t draw(void) /* xorshift64* */
+static uint64_t perturb_draw(void) /* xorshift64* */
 {
     if (state == 0) {
         number_of_thread = atomic_fetch_add(&threads, 1);
-        state = mix(seed + ((uint64_t)node << 32) + number_of_thread) | 1;
+        state = perturb_mix(seed + ((uint64_t)node << 32) + number_of_thread) | 1;
     }
     state ^= state >> 12;
     state ^= state << 25;
@@ -115,13 +115,13 @@ static _Thread_local char name_of_thread[16];
 
 /* Sets the thread's name by the first system call and makes no other after it: a stop takes effect
  * when a call returns. */
-static void cover(void)
+static void perturb_cover(void)
 {
     (void)snprintf(name_of_thread, sizeof name_of_thread, "%s", program_invocation_short_name);
     (void)prctl(PR_SET_NAME, PERTURB_THREAD);
 }
 
-static void uncover(void)
+static void perturb_uncover(void)
 {
     int saved = errno;
     (void)prctl(PR_SET_NAME, name_of_thread);
@@ -129,11 +129,11 @@ static void uncover(void)
     errno = saved;
 }
 
-static void pause_for(uint64_t us)
+static void perturb_pause_for(uint64_t us)
 {
     struct timespec t = { .tv_nsec = (long)(us * 1000) };
     int saved = errno;
-    cover();
+    perturb_cover();
     if (us == 0)
         sched_yield();
     else
@@ -146,25 +146,25 @@ void perturb_at(enum perturb_point at)
     if (!atomic_load_explicit(&active, memory_order_relaxed))
         return;
     if (name_of_thread[0]) /* PERTURB_queue_filled: the drawn position is filled now */
-        uncover();
+        perturb_uncover();
     struct strength s = strengths[at];
     if (s.of_1024 == 0)
         return;
-    uint64_t r = draw();
+    uint64_t r = perturb_draw();
     if ((r >> 20) % 1024 >= s.of_1024)
         return;
     uint32_t slot = atomic_fetch_add_explicit(&acts, 1, memory_order_relaxed) % RECENT;
     atomic_store_explicit(&recent[slot], number_of_thread << 16 | ((uint32_t)at + 1),
                           memory_order_relaxed);
-    pause_for(s.us ? 1 + (r >> 40) % s.us : 0);
+    perturb_pause_for(s.us ? 1 + (r >> 40) % s.us : 0);
     if (at != PERTURB_queue_drawn)
-        uncover();
+        perturb_uncover();
 }
 
 bool perturb_fails(void)
 {
     return atomic_load_explicit(&active, memory_order_relaxed) && failures != 0 &&
-           (draw() >> 20) % 1024 < failures;
+           (perturb_draw() >> 20) % 1024 < failures;
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static ssize_t read_again(int fd, char *to, size_t room)
+static ssize_t procfs_read_again(int fd, char *to, size_t room)
 {
     ssize_t got;
     do
@@ -25,7 +25,7 @@ ssize_t procfs_read(const char *path, char *text, size_t room)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    while ((got = read_again(fd, text + used, room - 1 - used)) > 0)
+    while ((got = procfs_read_again(fd, text + used, room - 1 - used)) > 0)
         used += (size_t)got;
     close(fd);
     text[got < 0 ? 0 : used] = '\0';
@@ -41,17 +41,17 @@ ssize_t procfs_program(char *path, size_t room)
 
 /* ---- numbers ---- */
 
-static bool is_digit(char c, unsigned base)
+static bool procfs_is_digit(char c, unsigned base)
 {
     return (c >= '0' && c <= '9') || (base == 16 && c >= 'a' && c <= 'f');
 }
 
 /* UINT64_MAX if it is larger. */
-static uint64_t take_number(const char **at, unsigned base)
+static uint64_t procfs_take_number(const char **at, unsigned base)
 {
     uint64_t value = 0;
     bool large = false;
-    for (; is_digit(**at, base); ++*at) {
+    for (; procfs_is_digit(**at, base); ++*at) {
         unsigned digit = (unsigned)(**at <= '9' ? **at - '0' : **at - 'a' + 10);
         large |= __builtin_mul_overflow(value, base, &value) ||
                  __builtin_add_overflow(value, digit, &value);
@@ -59,16 +59,16 @@ static uint64_t take_number(const char **at, unsigned base)
     return large ? UINT64_MAX : value;
 }
 
-static uint64_t number_or(const char *text, uint64_t otherwise)
+static uint64_t procfs_number_or(const char *text, uint64_t otherwise)
 {
-    return text && is_digit(*text, 10) ? take_number(&text, 10) : otherwise;
+    return text && procfs_is_digit(*text, 10) ? procfs_take_number(&text, 10) : otherwise;
 }
 
 uint64_t procfs_number(const char *path, uint64_t otherwise)
 {
     char text[32];
     (void)procfs_read(path, text, sizeof text);
-    return number_or(text, otherwise);
+    return procfs_number_or(text, otherwise);
 }
 
 const char *procfs_find(const char *text, const char *key)
@@ -84,7 +84,7 @@ const char *procfs_find(const char *text, const char *key)
 
 uint64_t procfs_value(const char *text, const char *key, uint64_t otherwise)
 {
-    return number_or(procfs_find(text, key), otherwise);
+    return procfs_number_or(procfs_find(text, key), otherwise);
 }
 
 const char *procfs_stat_field(const char *text, int field)
@@ -115,19 +115,19 @@ void procfs_maps_close(struct procfs_maps *m)
 }
 
 /* Moves the begun line to the front and reads more behind it. False at the end. */
-static bool fill(struct procfs_maps *m)
+static bool procfs_fill(struct procfs_maps *m)
 {
     m->end -= m->at;
     memmove(m->text, m->text + m->at, m->end);
     m->at = 0;
-    ssize_t got = read_again(m->fd, m->text + m->end, sizeof m->text - 1 - m->end);
+    ssize_t got = procfs_read_again(m->fd, m->text + m->end, sizeof m->text - 1 - m->end);
     m->error = got < 0 ? (int)got : 0;
     m->end += got > 0 ? (size_t)got : 0;
     return got > 0;
 }
 
 /* Takes a line of this length and what ends it; NULL if it is the rest of one that was cut off. */
-static char *take_line(struct procfs_maps *m, size_t len, bool whole)
+static char *procfs_take_line(struct procfs_maps *m, size_t len, bool whole)
 {
     char *line = m->text + m->at;
     bool rest = m->skips;
@@ -137,30 +137,30 @@ static char *take_line(struct procfs_maps *m, size_t len, bool whole)
     return rest ? NULL : line; /* PS2 */
 }
 
-static char *next_line(struct procfs_maps *m)
+static char *procfs_next_line(struct procfs_maps *m)
 {
     for (;;) {
         size_t have = m->end - m->at;
         char *begin = m->text + m->at, *stop = memchr(begin, '\n', have), *line = NULL;
         if (stop)
-            line = take_line(m, (size_t)(stop - begin), true);
+            line = procfs_take_line(m, (size_t)(stop - begin), true);
         else if (have == sizeof m->text - 1)
-            line = take_line(m, have, false);
-        else if (!fill(m))
+            line = procfs_take_line(m, have, false);
+        else if (!procfs_fill(m))
             return NULL;
         if (line)
             return line;
     }
 }
 
-static uint64_t take_field(const char **at, unsigned base, char after)
+static uint64_t procfs_take_field(const char **at, unsigned base, char after)
 {
-    uint64_t value = take_number(at, base);
+    uint64_t value = procfs_take_number(at, base);
     *at += **at == after;
     return value;
 }
 
-static bool take_letter(const char **at, char letter)
+static bool procfs_take_letter(const char **at, char letter)
 {
     bool same = **at == letter;
     *at += **at != '\0';
@@ -170,20 +170,20 @@ static bool take_letter(const char **at, char letter)
 /* "begin-end rwxp offset device inode   name" */
 bool procfs_maps_next(struct procfs_maps *m, struct procfs_map *out)
 {
-    const char *at = next_line(m);
+    const char *at = procfs_next_line(m);
     if (!at)
         return false;
-    out->begin = take_field(&at, 16, '-');
-    out->end = take_field(&at, 16, ' ');
-    out->readable = take_letter(&at, 'r');
-    out->writable = take_letter(&at, 'w');
-    out->executable = take_letter(&at, 'x');
-    out->is_shared = take_letter(&at, 's');
+    out->begin = procfs_take_field(&at, 16, '-');
+    out->end = procfs_take_field(&at, 16, ' ');
+    out->readable = procfs_take_letter(&at, 'r');
+    out->writable = procfs_take_letter(&at, 'w');
+    out->executable = procfs_take_letter(&at, 'x');
+    out->is_shared = procfs_take_letter(&at, 's');
     at += *at == ' ';
-    out->offset = take_field(&at, 16, ' ');
+    out->offset = procfs_take_field(&at, 16, ' ');
     at += strcspn(at, " ");
     at += *at == ' ';
-    out->inode = take_number(&at, 10);
+    out->inode = procfs_take_number(&at, 10);
     out->name = at + strspn(at, " ");
     return true;
 }

@@ -62,7 +62,7 @@ bool record_page(struct record_reader *r, uint64_t *page)
     return true;
 }
 
-static bool get_arg(struct record_reader *r, char letter, uint64_t *arg)
+static bool record_get_arg(struct record_reader *r, char letter, uint64_t *arg)
 {
     if (letter == 'p')
         return record_page(r, arg);
@@ -84,7 +84,7 @@ int record_get(struct record_reader *r, struct record_item *out)
                                 .time = first >> KIND_BITS };
     const char *letters = record_args[item.kind];
     for (int i = 0; letters[i]; i++)
-        if (!get_arg(r, letters[i], &item.arg[i]))
+        if (!record_get_arg(r, letters[i], &item.arg[i]))
             return -1;
     *out = item;
     return 1;

@@ -15,7 +15,7 @@
 
 typedef _Atomic uint8_t spin_lock_word;
 
-static inline void cpu_relax(void)
+static inline void spin_cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -29,7 +29,7 @@ static inline void cpu_relax(void)
 static inline void spin_pause(int i)
 {
     if (i < 100)
-        cpu_relax();
+        spin_cpu_relax();
     else
         sched_yield();
 }

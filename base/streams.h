@@ -38,11 +38,11 @@ struct ahead_streams {
 
 /* A fault on this page: returns how many steps of *stride beyond it to open, at most `most`; 0:
  * none. */
-uint32_t ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
-                    int32_t *stride);
+uint32_t streams_ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
+                            int32_t *stride);
 
 /* How many of those `steps` to open with this node as their home, if no node has written them
  * [readahead.dense-claims]; 0: none that way. */
-uint32_t ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps);
+uint32_t streams_ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps);
 
 #endif

@@ -26,7 +26,7 @@ void tasks_own(int more)
     atomic_fetch_add(&own, more);
 }
 
-static int count_entries(const char *buf, long len)
+static int tasks_count_entries(const char *buf, long len)
 {
     int count = 0;
     for (long at = 0; at < len;) {
@@ -45,7 +45,7 @@ int tasks_all(void)
     if (fd < 0)
         return -1;
     while ((len = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0)
-        count += count_entries(buf, len);
+        count += tasks_count_entries(buf, len);
     close(fd);
     return len == 0 && count > 0 ? count : -1;
 }

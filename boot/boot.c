@@ -81,14 +81,14 @@ void boot_detail(struct boot *boot, const char *line)
 static struct boot *speaker;
 static void (*speakers_last)(void);
 
-static void speak(int status, const char *line)
+static void boot_boot_speak(int status, const char *line)
 {
     if (speakers_last != NULL)
         speakers_last();
     boot_report(speaker, status, line);
 }
 
-static void speak_more(const char *line)
+static void boot_speak_more(const char *line)
 {
     boot_detail(speaker, line);
 }
@@ -104,8 +104,8 @@ void boot_speak(struct boot *boot)
         return;
     speaker = boot;
     launched = boot_fd(boot) >= 0;
-    sink = (struct diag_sink){ boot_node(boot), boot_nodes(boot), launched ? speak : NULL,
-                               launched ? speak_more : NULL };
+    sink = (struct diag_sink){ boot_node(boot), boot_nodes(boot), launched ? boot_boot_speak : NULL,
+                               launched ? boot_speak_more : NULL };
     diag_set_sink(&sink);
 }
 

@@ -12,7 +12,7 @@ enum { PROCESS_NAME_MAX = 300 }; /* a namespace has at most 255 bytes */
 
 /* "NAMESPACE.RANK" of the process that PMIx's variables describe; 0, or -ENOENT if they are not
  * set. */
-static int process_name(char *name, size_t len)
+static int boot_environment_process_name(char *name, size_t len)
 {
     const char *space = secure_getenv("PMIX_NAMESPACE"), *rank = secure_getenv("PMIX_RANK");
 
@@ -27,7 +27,8 @@ bool boot_inherited(void)
     const char *parent = secure_getenv("HLRC_PMIX_NODE");
     char name[PROCESS_NAME_MAX];
 
-    return parent != NULL && process_name(name, sizeof name) == 0 && strcmp(parent, name) == 0;
+    return parent != NULL && boot_environment_process_name(name, sizeof name) == 0 &&
+           strcmp(parent, name) == 0;
 }
 
 void boot_mark_environment(void)
@@ -37,6 +38,6 @@ void boot_mark_environment(void)
     unsetenv("HLRC_LAUNCH_FD");
     unsetenv("HLRC_NODE");
     unsetenv("HLRC_NODES");
-    if (process_name(name, sizeof name) == 0)
+    if (boot_environment_process_name(name, sizeof name) == 0)
         setenv("HLRC_PMIX_NODE", name, 1);
 }

@@ -33,14 +33,14 @@ struct boot_local {
     _Atomic uint32_t put_by; /* number of a request that an exchange has received; 0: none */
 };
 
-static struct boot_local *local_of(struct boot *boot)
+static struct boot_local *boot_local_of(struct boot *boot)
 {
     return (struct boot_local *)boot;
 }
 
 /* One packet; async-signal-safe. */
-static int packet_send(int fd, const struct wire_head *head, const void *body, size_t len,
-                       int flags)
+static int boot_local_packet_send(int fd, const struct wire_head *head, const void *body,
+                                  size_t len, int flags)
 {
     struct iovec iov[2] = { { (void *)(uintptr_t)head, sizeof *head },
                             { (void *)(uintptr_t)body, len } };
@@ -52,7 +52,7 @@ static int packet_send(int fd, const struct wire_head *head, const void *body, s
     return 0;
 }
 
-static int blob_send(int fd, const char *blob, size_t len)
+static int boot_local_blob_send(int fd, const char *blob, size_t len)
 {
     size_t at = 0;
 
@@ -61,7 +61,7 @@ static int blob_send(int fd, const char *blob, size_t len)
         struct wire_head head = { .type = WIRE_EXCHANGE,
                                   .total = (uint32_t)len,
                                   .offset = (uint32_t)at };
-        int err = packet_send(fd, &head, blob + at, piece, 0);
+        int err = boot_local_packet_send(fd, &head, blob + at, piece, 0);
 
         if (err < 0)
             return err;
@@ -71,7 +71,8 @@ static int blob_send(int fd, const char *blob, size_t len)
 }
 
 /* Next piece of the result, at offset at; returns its length. */
-static ssize_t result_receive(struct boot_local *local, char *all, size_t total, size_t at)
+static ssize_t boot_local_result_receive(struct boot_local *local, char *all, size_t total,
+                                         size_t at)
 {
     struct wire_head head;
     struct iovec iov[2] = { { &head, sizeof head },
@@ -93,15 +94,15 @@ static ssize_t result_receive(struct boot_local *local, char *all, size_t total,
     return got - (ssize_t)sizeof head;
 }
 
-static int exchange(struct boot *boot, const void *mine, size_t len, void *all)
+static int boot_local_exchange(struct boot *boot, const void *mine, size_t len, void *all)
 {
     size_t at = 0, total = len * (size_t)boot->nodes;
-    int err = blob_send(boot->fd, mine, len);
+    int err = boot_local_blob_send(boot->fd, mine, len);
 
     if (err < 0)
         return err == -EPIPE ? -ECONNRESET : err;
     do {
-        ssize_t got = result_receive(local_of(boot), all, total, at);
+        ssize_t got = boot_local_result_receive(boot_local_of(boot), all, total, at);
 
         if (got < 0)
             return (int)got;
@@ -112,22 +113,22 @@ static int exchange(struct boot *boot, const void *mine, size_t len, void *all)
     return 0;
 }
 
-static int local_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+static int boot_local_local_exchange(struct boot *boot, const void *mine, size_t len, void *all)
 {
-    struct boot_local *local = local_of(boot);
+    struct boot_local *local = boot_local_of(boot);
     int err;
 
     while (atomic_flag_test_and_set(&local->reading)) /* the monitor may be checking */
         sched_yield();
-    err = exchange(boot, mine, len, all);
+    err = boot_local_exchange(boot, mine, len, all);
     atomic_flag_clear(&local->reading);
     return err;
 }
 
 /* Only requests arrive while no thread exchanges. */
-static int local_asked(struct boot *boot, uint32_t *number)
+static int boot_local_asked(struct boot *boot, uint32_t *number)
 {
-    struct boot_local *local = local_of(boot);
+    struct boot_local *local = boot_local_of(boot);
     struct wire_head head = { 0 };
     ssize_t got;
 
@@ -142,56 +143,56 @@ static int local_asked(struct boot *boot, uint32_t *number)
     return got == (ssize_t)sizeof head && head.type == WIRE_LOOK ? 0 : -EAGAIN;
 }
 
-static int local_waits(struct boot *boot, const void *report, size_t len)
+static int boot_local_waits(struct boot *boot, const void *report, size_t len)
 {
     struct wire_head head = { .type = WIRE_WAITS };
 
-    return packet_send(boot->fd, &head, report, len, MSG_DONTWAIT) < 0 ? -EAGAIN : 0;
+    return boot_local_packet_send(boot->fd, &head, report, len, MSG_DONTWAIT) < 0 ? -EAGAIN : 0;
 }
 
-static void local_goodbye(struct boot *boot)
+static void boot_local_goodbye(struct boot *boot)
 {
     struct wire_head head = { .type = WIRE_GOODBYE };
 
-    (void)packet_send(boot->fd, &head, NULL, 0, 0);
+    (void)boot_local_packet_send(boot->fd, &head, NULL, 0, 0);
 }
 
-static int local_quit(struct boot *boot, int status)
+static int boot_local_quit(struct boot *boot, int status)
 {
     struct wire_head head = { .type = WIRE_QUIT, .status = status };
 
-    return packet_send(boot->fd, &head, NULL, 0, 0);
+    return boot_local_packet_send(boot->fd, &head, NULL, 0, 0);
 }
 
-static void local_report(struct boot *boot, int status, const char *line)
+static void boot_local_report(struct boot *boot, int status, const char *line)
 {
     struct wire_head head = { .type = WIRE_REPORT, .status = status };
 
-    (void)packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
+    (void)boot_local_packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
 }
 
-static void local_detail(struct boot *boot, const char *line)
+static void boot_local_detail(struct boot *boot, const char *line)
 {
     struct wire_head head = { .type = WIRE_DETAIL };
 
-    (void)packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
+    (void)boot_local_packet_send(boot->fd, &head, line, strnlen(line, DIAG_LINE_MAX - 1), 0);
 }
 
-static void local_progress(struct boot *boot, const struct boot_counters *counters)
+static void boot_local_progress(struct boot *boot, const struct boot_counters *counters)
 {
     struct wire_head head = { .type = WIRE_PROGRESS };
 
-    (void)packet_send(boot->fd, &head, counters, sizeof *counters, MSG_DONTWAIT);
+    (void)boot_local_packet_send(boot->fd, &head, counters, sizeof *counters, MSG_DONTWAIT);
 }
 
-static void local_stats(struct boot *boot, const void *stats, size_t len, bool last)
+static void boot_local_stats(struct boot *boot, const void *stats, size_t len, bool last)
 {
     struct wire_head head = { .type = WIRE_STATS, .status = last };
 
-    (void)packet_send(boot->fd, &head, stats, len, MSG_DONTWAIT);
+    (void)boot_local_packet_send(boot->fd, &head, stats, len, MSG_DONTWAIT);
 }
 
-static int local_timeline(struct boot *boot, int fd)
+static int boot_local_timeline(struct boot *boot, int fd)
 {
     struct wire_head head = { .type = WIRE_TIMELINE };
     union {
@@ -215,7 +216,7 @@ static int local_timeline(struct boot *boot, int fd)
     return 0;
 }
 
-static void local_close(struct boot *boot)
+static void boot_local_close(struct boot *boot)
 {
     close(boot->fd);
     free(boot);
@@ -223,20 +224,20 @@ static void local_close(struct boot *boot)
 
 static const struct boot_ops local_ops = {
     .launcher = BOOT_HLRCRUN,
-    .exchange = local_exchange,
-    .goodbye = local_goodbye,
-    .quit = local_quit,
-    .report = local_report,
-    .detail = local_detail,
-    .progress = local_progress,
-    .stats = local_stats,
-    .timeline = local_timeline,
-    .waits = local_waits,
-    .asked = local_asked,
-    .close = local_close,
+    .exchange = boot_local_local_exchange,
+    .goodbye = boot_local_goodbye,
+    .quit = boot_local_quit,
+    .report = boot_local_report,
+    .detail = boot_local_detail,
+    .progress = boot_local_progress,
+    .stats = boot_local_stats,
+    .timeline = boot_local_timeline,
+    .waits = boot_local_waits,
+    .asked = boot_local_asked,
+    .close = boot_local_close,
 };
 
-static int number_from_environment(const char *name, int low, int high, int *out)
+static int boot_local_number_from_environment(const char *name, int low, int high, int *out)
 {
     const char *text = secure_getenv(name);
     int64_t value;
@@ -252,7 +253,7 @@ static int number_from_environment(const char *name, int low, int high, int *out
     return 0;
 }
 
-static bool is_launch_socket(int fd)
+static bool boot_local_is_launch_socket(int fd)
 {
     int type;
     socklen_t len = sizeof type;
@@ -260,19 +261,19 @@ static bool is_launch_socket(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET;
 }
 
-static int local_connect(struct boot *boot)
+static int boot_local_connect(struct boot *boot)
 {
     struct wire_head hello = { .type = WIRE_HELLO, .status = WIRE_VERSION };
-    int err = number_from_environment("HLRC_NODES", 1, NODES_MAX, &boot->nodes);
+    int err = boot_local_number_from_environment("HLRC_NODES", 1, NODES_MAX, &boot->nodes);
 
     if (err == 0)
-        err = number_from_environment("HLRC_NODE", 0, boot->nodes - 1, &boot->node);
-    if (err == 0 && !is_launch_socket(boot->fd))
+        err = boot_local_number_from_environment("HLRC_NODE", 0, boot->nodes - 1, &boot->node);
+    if (err == 0 && !boot_local_is_launch_socket(boot->fd))
         err = -ENOTSOCK;
     if (err == 0 && fcntl(boot->fd, F_SETFD, FD_CLOEXEC) < 0)
         err = -errno;
     if (err == 0)
-        err = packet_send(boot->fd, &hello, NULL, 0, 0);
+        err = boot_local_packet_send(boot->fd, &hello, NULL, 0, 0);
     if (err < 0 && err != -EINVAL)
         diag_warn(
             "HLRC_LAUNCH_FD=%d: no connection to hlrcrun (%s); unset it to run a job of one node",
@@ -282,7 +283,7 @@ static int local_connect(struct boot *boot)
 
 int boot_local_open(struct boot **out)
 {
-    int fd = -1, err = number_from_environment("HLRC_LAUNCH_FD", 0, 1 << 20, &fd);
+    int fd = -1, err = boot_local_number_from_environment("HLRC_LAUNCH_FD", 0, 1 << 20, &fd);
     struct boot_local *local;
 
     if (err < 0)
@@ -294,7 +295,7 @@ int boot_local_open(struct boot **out)
     }
     *local = (struct boot_local){ .head = { .ops = &local_ops, .nodes = 1, .fd = fd },
                                   .reading = ATOMIC_FLAG_INIT };
-    err = local_connect(&local->head);
+    err = boot_local_connect(&local->head);
     if (err < 0) {
         free(local);
         return err;

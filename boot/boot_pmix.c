@@ -78,12 +78,12 @@ struct boot_pmix {
 /* Write end of boot_fd()'s pipe; the thread that closes it takes it. */
 static atomic_int alive_fd = -1;
 
-static struct boot_pmix *pmix_of(struct boot *boot)
+static struct boot_pmix *boot_pmix_of(struct boot *boot)
 {
     return (struct boot_pmix *)boot;
 }
 
-static void alive_close(void)
+static void boot_pmix_alive_close(void)
 {
     int fd = atomic_exchange(&alive_fd, -1);
 
@@ -91,18 +91,19 @@ static void alive_close(void)
         close(fd);
 }
 
-static void connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                            pmix_info_t *info, size_t infos, pmix_info_t *results, size_t nresults,
-                            pmix_event_notification_cbfunc_fn_t done, void *data)
+static void boot_pmix_connection_lost(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                                      pmix_info_t *info, size_t infos, pmix_info_t *results,
+                                      size_t nresults, pmix_event_notification_cbfunc_fn_t done,
+                                      void *data)
 {
     (void)id, (void)status, (void)source, (void)info, (void)infos, (void)results, (void)nresults;
-    alive_close();
+    boot_pmix_alive_close();
     if (done != NULL)
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
 }
 
 /* The name is free again when this process ends. */
-static bool speaks_for_host(const struct boot_pmix *p)
+static bool boot_pmix_speaks_for_host(const struct boot_pmix *p)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
@@ -110,7 +111,7 @@ static bool speaks_for_host(const struct boot_pmix *p)
            errno != EADDRINUSE;
 }
 
-static void speaker_name(struct boot_pmix *p, const unsigned char *secret)
+static void boot_pmix_speaker_name(struct boot_pmix *p, const unsigned char *secret)
 {
     char *name = p->speaker.sun_path + 1;
     int len = snprintf(name, sizeof p->speaker.sun_path - 1, "hlrc-");
@@ -122,38 +123,38 @@ static void speaker_name(struct boot_pmix *p, const unsigned char *secret)
     p->speaker_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
 }
 
-static void pmix_report(struct boot *boot, int status, const char *line)
+static void boot_pmix_report(struct boot *boot, int status, const char *line)
 {
-    bool speaks = speaks_for_host(pmix_of(boot));
+    bool speaks = boot_pmix_speaks_for_host(boot_pmix_of(boot));
 
     if (speaks)
         diag_warn("%s", line);
-    pmix_of(boot)->speaks = speaks;
+    boot_pmix_of(boot)->speaks = speaks;
     if (status > 128) /* a signal ends the caller, which must still dump core */
         return;
     poll(NULL, 0, speaks ? SPEAKER_MS : OTHERS_MS);
     _exit(status > 0 ? status : 1);
 }
 
-static void pmix_detail(struct boot *boot, const char *line)
+static void boot_pmix_detail(struct boot *boot, const char *line)
 {
-    if (pmix_of(boot)->speaks)
+    if (boot_pmix_of(boot)->speaks)
         diag_warn("%s", line);
 }
 
-static void pmix_progress(struct boot *boot, const struct boot_counters *counters)
+static void boot_pmix_progress(struct boot *boot, const struct boot_counters *counters)
 {
     (void)boot, (void)counters;
 }
 
-static bool succeeded(struct boot_pmix *p, pmix_status_t status)
+static bool boot_pmix_succeeded(struct boot_pmix *p, pmix_status_t status)
 {
     if (status != PMIX_SUCCESS)
         p->status = status;
     return status == PMIX_SUCCESS;
 }
 
-static bool put_pieces(struct boot_pmix *p, const char *blob, size_t len)
+static bool boot_pmix_put_pieces(struct boot_pmix *p, const char *blob, size_t len)
 {
     for (size_t at = 0, piece = 0; at < len; at += PIECE, piece++) {
         pmix_value_t value = { .type = PMIX_BYTE_OBJECT };
@@ -162,23 +163,23 @@ static bool put_pieces(struct boot_pmix *p, const char *blob, size_t len)
         value.data.bo.bytes = (char *)(uintptr_t)(blob + at);
         value.data.bo.size = len - at < PIECE ? len - at : PIECE;
         snprintf(key, sizeof key, "hlrc.%u.%zu", p->exchanges, piece);
-        if (!succeeded(p, pmix.Put(PMIX_GLOBAL, key, &value)))
+        if (!boot_pmix_succeeded(p, pmix.Put(PMIX_GLOBAL, key, &value)))
             return false;
     }
-    return len == 0 || succeeded(p, pmix.Commit());
+    return len == 0 || boot_pmix_succeeded(p, pmix.Commit());
 }
 
-static bool fence(struct boot_pmix *p)
+static bool boot_pmix_fence(struct boot_pmix *p)
 {
     pmix_info_t collect = { .key = PMIX_COLLECT_DATA,
                             .value = { .type = PMIX_BOOL, .data.flag = true } };
 
-    return succeeded(p, pmix.Fence(NULL, 0, &collect, 1));
+    return boot_pmix_succeeded(p, pmix.Fence(NULL, 0, &collect, 1));
 }
 
 /* One piece of a node's blob, which must have this many bytes. */
-static int get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece, char *out,
-                     size_t bytes)
+static int boot_pmix_get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece,
+                               char *out, size_t bytes)
 {
     pmix_value_t *value = NULL;
     char key[64];
@@ -186,7 +187,7 @@ static int get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece,
 
     snprintf(key, sizeof key, "hlrc.%u.%zu", p->exchanges, piece);
     /* if the node has died there may be nothing, although the fence succeeded */
-    if (!succeeded(p, pmix.Get(from, key, NULL, 0, &value)))
+    if (!boot_pmix_succeeded(p, pmix.Get(from, key, NULL, 0, &value)))
         return -ECONNRESET;
     if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size != bytes)
         err = -EPROTO;
@@ -198,14 +199,15 @@ static int get_piece(struct boot_pmix *p, const pmix_proc_t *from, size_t piece,
     return err;
 }
 
-static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
+static int boot_pmix_get_blob(struct boot_pmix *p, int node, char *out, size_t len)
 {
     pmix_proc_t from = p->self;
     int err = 0;
 
     from.rank = (pmix_rank_t)node;
     for (size_t at = 0; at < len && err == 0; at += PIECE)
-        err = get_piece(p, &from, at / PIECE, out + at, len - at < PIECE ? len - at : PIECE);
+        err = boot_pmix_get_piece(p, &from, at / PIECE, out + at,
+                                  len - at < PIECE ? len - at : PIECE);
     if (err == -EPROTO)
         diag_report(1,
                     "node %d sends another number of bytes in a collective exchange than this node "
@@ -214,7 +216,7 @@ static int get_blob(struct boot_pmix *p, int node, char *out, size_t len)
     return err;
 }
 
-static int lost(const struct boot_pmix *p)
+static int boot_pmix_lost(const struct boot_pmix *p)
 {
     poll(NULL, 0, ENDING_MS);
     diag_report(1,
@@ -224,22 +226,22 @@ static int lost(const struct boot_pmix *p)
     return -ECONNRESET;
 }
 
-static int pmix_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+static int boot_pmix_exchange(struct boot *boot, const void *mine, size_t len, void *all)
 {
-    struct boot_pmix *p = pmix_of(boot);
-    int err = put_pieces(p, mine, len) && fence(p) ? 0 : -ECONNRESET;
+    struct boot_pmix *p = boot_pmix_of(boot);
+    int err = boot_pmix_put_pieces(p, mine, len) && boot_pmix_fence(p) ? 0 : -ECONNRESET;
 
     for (int node = 0; node < boot->nodes && err == 0 && len > 0; node++)
         if (node == boot->node)
             memcpy((char *)all + (size_t)node * len, mine, len);
         else
-            err = get_blob(p, node, (char *)all + (size_t)node * len, len);
+            err = boot_pmix_get_blob(p, node, (char *)all + (size_t)node * len, len);
     p->exchanges++;
-    return err == -ECONNRESET ? lost(p) : err;
+    return err == -ECONNRESET ? boot_pmix_lost(p) : err;
 }
 
 /* Node 0 draws the name, all nodes get it. */
-static int speaker_agree(struct boot_pmix *p)
+static int boot_pmix_speaker_agree(struct boot_pmix *p)
 {
     unsigned char secret[SECRET_BYTES];
     pmix_proc_t first = p->self;
@@ -251,55 +253,56 @@ static int speaker_agree(struct boot_pmix *p)
         diag_warn("node 0: no random bytes for the wire-up with PMIx: %s", strerror(errno));
         return -EIO;
     }
-    if (!put_pieces(p, (const char *)secret, mine ? sizeof secret : 0) || !fence(p))
-        return lost(p);
+    if (!boot_pmix_put_pieces(p, (const char *)secret, mine ? sizeof secret : 0) ||
+        !boot_pmix_fence(p))
+        return boot_pmix_lost(p);
     if (!mine)
-        err = get_piece(p, &first, 0, (char *)secret, sizeof secret);
+        err = boot_pmix_get_piece(p, &first, 0, (char *)secret, sizeof secret);
     p->exchanges++;
     if (err == 0)
-        speaker_name(p, secret);
-    return err == 0 ? 0 : lost(p);
+        boot_pmix_speaker_name(p, secret);
+    return err == 0 ? 0 : boot_pmix_lost(p);
 }
 
-static void pmix_goodbye(struct boot *boot)
+static void boot_pmix_goodbye(struct boot *boot)
 {
     (void)boot;
     pmix.Finalize(NULL, 0);
 }
 
-static int pmix_quit(struct boot *boot, int status)
+static int boot_pmix_quit(struct boot *boot, int status)
 {
     (void)boot;
     return status == 0 ? -ENOTSUP : 0;
 }
 
-static void pmix_close(struct boot *boot)
+static void boot_pmix_close(struct boot *boot)
 {
-    alive_close();
+    boot_pmix_alive_close();
     close(boot->fd);
     free(boot);
 }
 
 static const struct boot_ops pmix_ops = {
     .launcher = BOOT_OTHER,
-    .exchange = pmix_exchange,
-    .goodbye = pmix_goodbye,
-    .quit = pmix_quit,
-    .report = pmix_report,
-    .detail = pmix_detail,
-    .progress = pmix_progress,
-    .close = pmix_close,
+    .exchange = boot_pmix_exchange,
+    .goodbye = boot_pmix_goodbye,
+    .quit = boot_pmix_quit,
+    .report = boot_pmix_report,
+    .detail = boot_pmix_detail,
+    .progress = boot_pmix_progress,
+    .close = boot_pmix_close,
 };
 
 /* One line for the job, not one per process. */
-static bool first_rank(void)
+static bool boot_pmix_first_rank(void)
 {
     const char *rank = secure_getenv("PMIX_RANK");
 
     return rank == NULL || atoi(rank) == 0;
 }
 
-static int library_load(void)
+static int boot_pmix_library_load(void)
 {
     static const struct {
         const char *name;
@@ -313,7 +316,7 @@ static int library_load(void)
 
     /* no dynamic loader: libpmix would load a second C library */
     if (getauxval(AT_BASE) == 0) {
-        if (first_rank())
+        if (boot_pmix_first_rank())
             diag_warn("a program that is linked statically cannot load libpmix; link it "
                       "dynamically, or use hlrcrun");
         return -ENOTSUP;
@@ -331,14 +334,14 @@ static int library_load(void)
     }
     if (call != NULL)
         return 0;
-    if (first_rank())
+    if (boot_pmix_first_rank())
         diag_warn("%s; a launcher with PMIx started this program, so install libpmix (Debian: "
                   "libpmix2), or use hlrcrun",
                   dlerror());
     return -ENOTSUP;
 }
 
-static int job_size(struct boot_pmix *p)
+static int boot_pmix_job_size(struct boot_pmix *p)
 {
     pmix_proc_t job = p->self;
     pmix_value_t *value = NULL;
@@ -360,7 +363,7 @@ static int job_size(struct boot_pmix *p)
     return 0;
 }
 
-static int connection_watch(struct boot_pmix *p)
+static int boot_pmix_connection_watch(struct boot_pmix *p)
 {
     pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
     int ends[2];
@@ -369,45 +372,46 @@ static int connection_watch(struct boot_pmix *p)
         return -errno;
     p->head.fd = ends[0];
     atomic_store(&alive_fd, ends[1]);
-    return pmix.Register_event_handler(&code, 1, NULL, 0, connection_lost, NULL, NULL) < 0 ? -EIO
-                                                                                           : 0;
+    return pmix.Register_event_handler(&code, 1, NULL, 0, boot_pmix_connection_lost, NULL, NULL) < 0
+               ? -EIO
+               : 0;
 }
 
 /* After PMIx_Init. */
-static int node_make(struct boot_pmix *p)
+static int boot_pmix_node_make(struct boot_pmix *p)
 {
-    int err = job_size(p);
+    int err = boot_pmix_job_size(p);
 
     if (err < 0)
         return err;
-    err = connection_watch(p);
+    err = boot_pmix_connection_watch(p);
     if (err < 0) {
         diag_warn("node %d: starting the wire-up with PMIx: %s", p->head.node, strerror(-err));
         return err;
     }
-    return speaker_agree(p);
+    return boot_pmix_speaker_agree(p);
 }
 
 /* All threads that start here inherit a mask that blocks the program's signals, which only the
  * program's threads handle. */
-static int pmix_connect(struct boot_pmix *p)
+static int boot_pmix_connect(struct boot_pmix *p)
 {
     sigset_t all, old;
     pmix_status_t status;
     int err = -ENOENT, threads;
 
     sigfillset(&all);
-    system_sigmask(SIG_SETMASK, &all, &old);
+    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
     threads = tasks_all();
     status = pmix.Init(&p->self, NULL, 0);
     tasks_own(tasks_all() - threads); /* libpmix's threads, which stay */
     if (status == PMIX_SUCCESS)
-        err = node_make(p);
-    system_sigmask(SIG_SETMASK, &old, NULL);
+        err = boot_pmix_node_make(p);
+    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     /* variables left over from a launcher that has ended */
     if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH)
         return err;
-    if (first_rank())
+    if (boot_pmix_first_rank())
         diag_warn(
             "PMIx_Init: %s (%d); the versions of the launcher and of libpmix are incompatible",
             pmix.Error_string(status), status);
@@ -422,7 +426,7 @@ int boot_pmix_open(struct boot **out)
     if (secure_getenv("PMIX_NAMESPACE") == NULL || secure_getenv("PMIX_RANK") == NULL ||
         boot_inherited())
         return -ENOENT;
-    err = library_load();
+    err = boot_pmix_library_load();
     if (err < 0)
         return err;
     p = calloc(1, sizeof *p);
@@ -431,7 +435,7 @@ int boot_pmix_open(struct boot **out)
         return -ENOMEM;
     }
     p->head.ops = &pmix_ops;
-    err = pmix_connect(p);
+    err = boot_pmix_connect(p);
     if (err < 0) {
         free(p);
         return err;

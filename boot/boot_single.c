@@ -27,7 +27,7 @@ static const struct {
     { "HLRC_NODES", NULL, "start them with hlrcrun -n " },
 };
 
-static const char *without_pmix(void)
+static const char *boot_single_without_pmix(void)
 {
 #ifdef HAVE_PMIX
     return NULL;
@@ -39,7 +39,7 @@ static const char *without_pmix(void)
 }
 
 /* With more rights than its caller, a program runs as a single node or not at all. */
-static bool heeds_launchers(const char *variable, const char *value)
+static bool boot_single_heeds_launchers(const char *variable, const char *value)
 {
     if (getauxval(AT_SECURE) == 0)
         return true;
@@ -50,12 +50,12 @@ static bool heeds_launchers(const char *variable, const char *value)
     return false;
 }
 
-static int refuse_other_launchers(void)
+static int boot_single_refuse_other_launchers(void)
 {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const char *size = getenv(others[i].size),
                    *rank = others[i].rank != NULL ? getenv(others[i].rank) : NULL;
-        const char *remedy = without_pmix();
+        const char *remedy = boot_single_without_pmix();
 
         if (size == NULL)
             continue;
@@ -66,7 +66,7 @@ static int refuse_other_launchers(void)
         if (remedy == NULL)
             remedy = others[i].remedy;
         /* one line for the job, not one per process */
-        if ((rank == NULL || atoi(rank) == 0) && heeds_launchers(others[i].size, size))
+        if ((rank == NULL || atoi(rank) == 0) && boot_single_heeds_launchers(others[i].size, size))
             diag_warn("%s=%s, but these processes do not know each other: %s%s", others[i].size,
                       size, remedy, size);
         return -ENOTSUP;
@@ -74,7 +74,7 @@ static int refuse_other_launchers(void)
     return 0;
 }
 
-static int single_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+static int boot_single_exchange(struct boot *boot, const void *mine, size_t len, void *all)
 {
     (void)boot;
     if (len > 0)
@@ -82,53 +82,53 @@ static int single_exchange(struct boot *boot, const void *mine, size_t len, void
     return 0;
 }
 
-static void single_goodbye(struct boot *boot)
+static void boot_single_goodbye(struct boot *boot)
 {
     (void)boot;
 }
 
-static int single_quit(struct boot *boot, int status)
+static int boot_single_quit(struct boot *boot, int status)
 {
     (void)boot, (void)status;
     return 0;
 }
 
-static void single_report(struct boot *boot, int status, const char *line)
+static void boot_single_report(struct boot *boot, int status, const char *line)
 {
     (void)boot, (void)status;
     diag_warn("%s", line);
 }
 
-static void single_detail(struct boot *boot, const char *line)
+static void boot_single_detail(struct boot *boot, const char *line)
 {
     (void)boot;
     diag_warn("%s", line);
 }
 
-static void single_progress(struct boot *boot, const struct boot_counters *counters)
+static void boot_single_progress(struct boot *boot, const struct boot_counters *counters)
 {
     (void)boot, (void)counters;
 }
 
-static void single_close(struct boot *boot)
+static void boot_single_close(struct boot *boot)
 {
     free(boot);
 }
 
 static const struct boot_ops single_ops = {
     .launcher = BOOT_NOBODY,
-    .exchange = single_exchange,
-    .goodbye = single_goodbye,
-    .quit = single_quit,
-    .report = single_report,
-    .detail = single_detail,
-    .progress = single_progress,
-    .close = single_close,
+    .exchange = boot_single_exchange,
+    .goodbye = boot_single_goodbye,
+    .quit = boot_single_quit,
+    .report = boot_single_report,
+    .detail = boot_single_detail,
+    .progress = boot_single_progress,
+    .close = boot_single_close,
 };
 
 int boot_single_open(struct boot **out)
 {
-    int err = boot_inherited() ? 0 : refuse_other_launchers();
+    int err = boot_inherited() ? 0 : boot_single_refuse_other_launchers();
     struct boot *boot;
 
     if (err < 0)

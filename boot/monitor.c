@@ -38,13 +38,13 @@ static atomic_bool stopping;
 static int64_t look_at;    /* time of the next check of the watch; 0: it rests */
 static int64_t deaf_until; /* requests are not read until then; 0: they are */
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t monitor_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Runs the duties that are due; returns the time of the next duty, INT64_MAX if there is none. */
-static int64_t attend(int64_t due[MONITOR_DUTIES], int64_t now)
+static int64_t monitor_attend(int64_t due[MONITOR_DUTIES], int64_t now)
 {
     int64_t next = INT64_MAX;
 
@@ -57,13 +57,13 @@ static int64_t attend(int64_t due[MONITOR_DUTIES], int64_t now)
             monitor.duty[i].run();
             due[i] = now + monitor.duty[i].period_ms;
         }
-        next = earlier(next, due[i]);
+        next = monitor_earlier(next, due[i]);
     }
     return next;
 }
 
 /* The same for the watch. */
-static int64_t watch(int64_t now)
+static int64_t boot_monitor_watch(int64_t now)
 {
     int ms;
 
@@ -76,7 +76,7 @@ static int64_t watch(int64_t now)
 
 /* Answers a request of the launcher. If another thread receives requests, retries later
  * (boot.h). */
-static void answer(void)
+static void monitor_answer(void)
 {
     uint32_t number;
     int ret = boot_asked(monitor.boot, &number);
@@ -87,19 +87,20 @@ static void answer(void)
 }
 
 /* Milliseconds until the next work, -1 if there is none. */
-static int work(int64_t due[MONITOR_DUTIES])
+static int monitor_work(int64_t due[MONITOR_DUTIES])
 {
-    int64_t now = clock_ms(), next = earlier(attend(due, now), watch(now));
+    int64_t now = clock_ms(),
+            next = monitor_earlier(monitor_attend(due, now), boot_monitor_watch(now));
 
     if (deaf_until != 0 && deaf_until <= now)
-        answer();
+        monitor_answer();
     if (deaf_until != 0)
-        next = earlier(next, deaf_until);
+        next = monitor_earlier(next, deaf_until);
     now = clock_ms();
     return next == INT64_MAX ? -1 : next > now ? (int)(next - now) : 0;
 }
 
-static void take_rouse(void)
+static void monitor_take_rouse(void)
 {
     uint64_t rung;
 
@@ -109,18 +110,18 @@ static void take_rouse(void)
 }
 
 /* Events of the launcher's socket that wake this thread. */
-static short events_of(bool listens, bool ends)
+static short monitor_events_of(bool listens, bool ends)
 {
     return (short)((listens && deaf_until == 0 ? POLLIN : 0) | (ends ? POLLRDHUP : 0));
 }
 
 /* False when the job is ending. */
-static bool hear(short events)
+static bool monitor_hear(short events)
 {
     if (events & ~(POLLIN | POLLRDHUP))
         _exit(1); /* the launcher has died, and its guard reports it */
     if ((events & POLLIN) && !(events & POLLRDHUP))
-        answer();
+        monitor_answer();
     return !(events & POLLRDHUP);
 }
 
@@ -137,16 +138,16 @@ static void *monitor_main(void *unused)
     tasks_own(1);
     look_at = deaf_until = 0;
     for (;;) {
-        int timeout = work(due);
+        int timeout = monitor_work(due);
 
-        fds[0].events = events_of(listens, ends);
+        fds[0].events = monitor_events_of(listens, ends);
         if (poll(fds, 2, timeout) <= 0)
             continue;
         if (fds[1].revents != 0)
-            take_rouse();
+            monitor_take_rouse();
         if (atomic_load(&stopping))
             break;
-        if (fds[0].revents != 0 && !hear(fds[0].revents)) {
+        if (fds[0].revents != 0 && !monitor_hear(fds[0].revents)) {
             monitor.ending();
             listens = ends = false;
         }
@@ -157,7 +158,7 @@ static void *monitor_main(void *unused)
 
 /* Enough for poll and one message. A program with much thread-local storage needs more, and gets
  * the default. */
-static int thread_create(void)
+static int monitor_thread_create(void)
 {
     pthread_attr_t attr;
     int err = pthread_attr_init(&attr);
@@ -172,20 +173,20 @@ static int thread_create(void)
     return -err;
 }
 
-static int run(void)
+static int monitor_run(void)
 {
     sigset_t all, old;
     int err;
 
     sigfillset(&all);
-    system_sigmask(SIG_SETMASK, &all, &old);
-    err = thread_create();
-    system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
+    err = monitor_thread_create();
+    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     monitor.running = err == 0;
     return err;
 }
 
-static void bell_close(void)
+static void monitor_bell_close(void)
 {
     close(monitor.bell_fd);
     monitor.bell_fd = -1;
@@ -209,13 +210,13 @@ int monitor_start(struct boot *boot, const struct monitor_duty *duties, int coun
     }
     monitor.watch = watch_given != NULL ? *watch_given : (struct monitor_watch){ 0 };
     atomic_store(&stopping, false);
-    err = wanted ? run() : 0;
+    err = wanted ? monitor_run() : 0;
     if (err < 0)
-        bell_close();
+        monitor_bell_close();
     return err;
 }
 
-static void ring(void)
+static void monitor_ring(void)
 {
     uint64_t one = 1;
 
@@ -227,19 +228,19 @@ void monitor_rouse(void)
 {
     if (monitor.bell_fd < 0)
         return;
-    ring();
+    monitor_ring();
     if (!monitor.running)
-        (void)run(); /* without a thread there are no checks */
+        (void)monitor_run(); /* without a thread there are no checks */
 }
 
 void monitor_stop(void)
 {
     if (monitor.running) {
         atomic_store(&stopping, true);
-        ring();
+        monitor_ring();
         pthread_join(monitor.thread, NULL);
         monitor.running = false;
     }
     if (monitor.bell_fd >= 0)
-        bell_close();
+        monitor_bell_close();
 }

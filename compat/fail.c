@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void compat_fail(const char *format, ...)
+void fail_compat_fail(const char *format, ...)
 {
     char line[512];
     va_list args;

@@ -5,7 +5,7 @@
 
 /* Prints one line on stderr, after the program's own output, and exits with status 1, which ends
  * the job. Adds the newline; cuts the message after 511 bytes. */
-_Noreturn void compat_fail(const char *format, ...)
+_Noreturn void fail_compat_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2), visibility("hidden")));
 
 #endif

@@ -21,101 +21,102 @@ static const struct fabric_ops *const transports[] = {
 
 #define TRANSPORTS (sizeof transports / sizeof transports[0])
 
-static void no_read(struct fabric *f, int p, int w, size_t o, void *d, size_t n,
-                    struct fabric_op *op)
+static void fabric_no_read(struct fabric *f, int p, int w, size_t o, void *d, size_t n,
+                           struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)d, (void)n, (void)op;
-    fabric_lacks(f, "read");
+    failure_fabric_lacks(f, "read");
 }
 
-static void no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s, size_t n,
-                         uint32_t imm, bool urgent, struct fabric_op *op)
+static void fabric_no_write_imm(struct fabric *f, int p, int w, size_t o, const void *s, size_t n,
+                                uint32_t imm, bool urgent, struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)s, (void)n, (void)imm, (void)urgent, (void)op;
-    fabric_lacks(f, "write with immediate");
+    failure_fabric_lacks(f, "write with immediate");
 }
 
-static void no_write_wake(struct fabric *f, int p, int w, size_t o, const void *s, size_t n,
-                          struct fabric_op *op)
+static void fabric_no_write_wake(struct fabric *f, int p, int w, size_t o, const void *s, size_t n,
+                                 struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)s, (void)n, (void)op;
-    fabric_lacks(f, "write that wakes");
+    failure_fabric_lacks(f, "write that wakes");
 }
 
-static void no_cas(struct fabric *f, int p, int w, size_t o, uint64_t e, uint64_t d, uint64_t *old,
-                   struct fabric_op *op)
+static void fabric_no_cas(struct fabric *f, int p, int w, size_t o, uint64_t e, uint64_t d,
+                          uint64_t *old, struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)e, (void)d, (void)old, (void)op;
-    fabric_lacks(f, "compare-and-swap");
+    failure_fabric_lacks(f, "compare-and-swap");
 }
 
-static void no_fetch_add(struct fabric *f, int p, int w, size_t o, uint64_t a, uint64_t *old,
-                         struct fabric_op *op)
+static void fabric_no_fetch_add(struct fabric *f, int p, int w, size_t o, uint64_t a, uint64_t *old,
+                                struct fabric_op *op)
 {
     (void)p, (void)w, (void)o, (void)a, (void)old, (void)op;
-    fabric_lacks(f, "fetch-and-add");
+    failure_fabric_lacks(f, "fetch-and-add");
 }
 
-static int no_discard(struct fabric *f, int w, size_t o, size_t n)
+static int fabric_no_discard(struct fabric *f, int w, size_t o, size_t n)
 {
     (void)f, (void)w, (void)o, (void)n;
     return -ENOTSUP;
 }
 
 /* Fills in missing functions; the capabilities show which are missing. */
-static void complete_ops(struct fabric *f, const struct fabric_ops *ops)
+static void fabric_complete_ops(struct fabric *f, const struct fabric_ops *ops)
 {
     f->ops = *ops;
     f->caps |= ops->caps; /* in addition to those found when it was opened */
     if (!f->ops.read)
-        f->ops.read = no_read;
+        f->ops.read = fabric_no_read;
     if (!f->ops.write_imm)
-        f->ops.write_imm = no_write_imm;
+        f->ops.write_imm = fabric_no_write_imm;
     if (!f->ops.write_wake)
-        f->ops.write_wake = no_write_wake;
+        f->ops.write_wake = fabric_no_write_wake;
     if (!f->ops.cas)
-        f->ops.cas = no_cas;
+        f->ops.cas = fabric_no_cas;
     if (!f->ops.fetch_add)
-        f->ops.fetch_add = no_fetch_add;
+        f->ops.fetch_add = fabric_no_fetch_add;
     if (!f->ops.window_discard)
-        f->ops.window_discard = no_discard;
+        f->ops.window_discard = fabric_no_discard;
 }
 
 /* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate,
  * "shm-noswap" shm with only the two atomics of verbs, which may overwrite the bytes beside a
  * word. They imitate adapters that lack these, for tests that show which protocol needs which
  * operation. */
-static void strip_ops(struct fabric *f, const char *suffix)
+static void fabric_strip_ops(struct fabric *f, const char *suffix)
 {
     if (strcmp(suffix, "-noread") == 0) {
-        f->ops.read = no_read;
+        f->ops.read = fabric_no_read;
         f->ops.read_pieces = NULL;
         f->ops.read_long = NULL;
-        f->ops.cas = no_cas;
-        f->ops.fetch_add = no_fetch_add;
+        f->ops.cas = fabric_no_cas;
+        f->ops.fetch_add = fabric_no_fetch_add;
         f->ops.exchange = NULL;
         f->caps &= ~(unsigned)(FABRIC_READ | FABRIC_ATOMICS | FABRIC_READ_ORDERED);
     } else if (strcmp(suffix, "-noswap") == 0) {
         f->ops.exchange = NULL;
         f->caps &= ~(unsigned)FABRIC_ATOMICS_NARROW;
     } else {
-        f->ops.write_imm = no_write_imm;
-        f->ops.write_wake = no_write_wake;
+        f->ops.write_imm = fabric_no_write_imm;
+        f->ops.write_wake = fabric_no_write_wake;
         f->caps &= ~(unsigned)FABRIC_WRITE_IMM;
     }
 }
 
-static bool known_suffix(const char *s)
+static bool fabric_known_suffix(const char *s)
 {
     return *s == '\0' || strcmp(s, "-noread") == 0 || strcmp(s, "-noimm") == 0 ||
            strcmp(s, "-noswap") == 0;
 }
 
-static int open_transport(const char *name, const struct fabric_job *job, struct fabric **out)
+static int fabric_open_transport(const char *name, const struct fabric_job *job,
+                                 struct fabric **out)
 {
     for (size_t i = 0; i < TRANSPORTS; i++) {
         size_t len = strlen(transports[i]->name);
-        if (strncmp(name, transports[i]->name, len) != 0 || !known_suffix(name + len))
+        if (strncmp(name, transports[i]->name, len) != 0 || !fabric_known_suffix(name + len))
             continue;
         struct fabric *f;
         struct fabric_job with = *job;
@@ -126,9 +127,9 @@ static int open_transport(const char *name, const struct fabric_job *job, struct
         f->node = job->node;
         f->nodes = job->nodes;
         f->fail = job->fail;
-        complete_ops(f, transports[i]);
+        fabric_complete_ops(f, transports[i]);
         if (name[len])
-            strip_ops(f, name + len);
+            fabric_strip_ops(f, name + len);
         if (f->neighbours == 0) /* unless the transport knows */
             rc = locality_neighbours(job, &f->neighbours);
         if (rc)
@@ -151,7 +152,7 @@ int fabric_open(const char *name, const struct fabric_job *job, struct fabric **
     memcpy(base, name, len);
     base[len] = '\0';
     struct fabric *f;
-    int rc = open_transport(base, job, &f);
+    int rc = fabric_open_transport(base, job, &f);
     if (rc == 0 && hook) {
         struct fabric *below = f;
         rc = chaos_stack(below, &f);
@@ -163,8 +164,8 @@ int fabric_open(const char *name, const struct fabric_job *job, struct fabric **
     return rc;
 }
 
-static uint64_t exchange_by_cas(struct fabric *f, int peer, int win, size_t off, uint64_t value,
-                                uint64_t guess)
+static uint64_t fabric_exchange_by_cas(struct fabric *f, int peer, int win, size_t off,
+                                       uint64_t value, uint64_t guess)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t expect, old = guess;
@@ -180,7 +181,7 @@ uint64_t fabric_exchange(struct fabric *f, int peer, int win, size_t off, uint64
                          uint64_t guess)
 {
     if (!f->ops.exchange)
-        return exchange_by_cas(f, peer, win, off, value, guess);
+        return fabric_exchange_by_cas(f, peer, win, off, value, guess);
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t old = 0;
     f->ops.exchange(f, peer, win, off, value, &old, &op);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void fabric_fail(void (*fail)(const char *line), const char *line)
+void failure_fabric_fail(void (*fail)(const char *line), const char *line)
 {
     if (fail)
         fail(line);
@@ -13,9 +13,9 @@ void fabric_fail(void (*fail)(const char *line), const char *line)
     abort();
 }
 
-void fabric_lacks(const struct fabric *f, const char *what)
+void failure_fabric_lacks(const struct fabric *f, const char *what)
 {
     char line[128];
     snprintf(line, sizeof line, "fabric %s has no %s; choose another --fabric", f->ops.name, what);
-    fabric_fail(f->fail, line);
+    failure_fabric_fail(f->fail, line);
 }

@@ -7,9 +7,9 @@
 
 /* Prints the line through `fail` (of struct fabric_job), or to stderr if that is NULL, and ends
  * the process. */
-_Noreturn void fabric_fail(void (*fail)(const char *line), const char *line);
+_Noreturn void failure_fabric_fail(void (*fail)(const char *line), const char *line);
 
 /* The same for an operation that this transport lacks: "read", "compare-and-swap". */
-_Noreturn void fabric_lacks(const struct fabric *f, const char *what);
+_Noreturn void failure_fabric_lacks(const struct fabric *f, const char *what);
 
 #endif

@@ -17,19 +17,19 @@
 /* Nodes exchange it, and may come from different builds. */
 static_assert(sizeof(struct locality) == 40 + 3 * 8 + 2 * 4 + 64, "no padding");
 
-static uint64_t inode_of(const char *path)
+static uint64_t locality_inode_of(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-static uint64_t device_of(const char *path)
+static uint64_t locality_device_of(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 ? st.st_dev : 0;
 }
 
-static void read_boot_id(char *out, size_t len)
+static void locality_read_boot_id(char *out, size_t len)
 {
     (void)procfs_read("/proc/sys/kernel/random/boot_id", out, len);
     out[strcspn(out, "\n")] = '\0';
@@ -38,10 +38,10 @@ static void read_boot_id(char *out, size_t len)
 void locality_here(struct locality *out)
 {
     memset(out, 0, sizeof *out);
-    read_boot_id(out->boot_id, sizeof out->boot_id);
-    out->pid_namespace = inode_of("/proc/self/ns/pid");
-    out->ipc_namespace = inode_of("/proc/self/ns/ipc");
-    out->shm_device = device_of("/dev/shm");
+    locality_read_boot_id(out->boot_id, sizeof out->boot_id);
+    out->pid_namespace = locality_inode_of("/proc/self/ns/pid");
+    out->ipc_namespace = locality_inode_of("/proc/self/ns/ipc");
+    out->shm_device = locality_device_of("/dev/shm");
     out->user = geteuid();
     gethostname(out->host, sizeof out->host - 1);
 }
@@ -62,8 +62,8 @@ const char *locality_apart(const struct locality *a, const struct locality *b)
 }
 
 /* Prints one line with the two nodes, why they are apart, and the remedy. */
-static void complain(const struct fabric_job *job, const struct locality *all, int n,
-                     const char *why)
+static void locality_complain(const struct fabric_job *job, const struct locality *all, int n,
+                              const char *why)
 {
     char line[512], no_verbs[200];
     int used = snprintf(line, sizeof line,
@@ -81,7 +81,7 @@ static void complain(const struct fabric_job *job, const struct locality *all, i
 }
 
 /* Digest of all that distinguishes nodes; the host's name is left out. */
-static uint64_t digest_of(const struct locality *w)
+static uint64_t locality_digest_of(const struct locality *w)
 {
     return digest_add(DIGEST_START, w, offsetof(struct locality, host));
 }
@@ -90,13 +90,13 @@ static uint64_t digest_of(const struct locality *w)
  * The localities of all nodes, in memory that the caller frees; NULL if the digests show that all
  * are equal: a job of a thousand nodes would exchange a million structures. Collective.
  */
-static int gather(const struct fabric_job *job, struct locality **out)
+static int locality_gather(const struct fabric_job *job, struct locality **out)
 {
     struct locality mine;
     uint64_t digest, every[NODES_MAX];
     *out = NULL;
     locality_here(&mine);
-    digest = digest_of(&mine);
+    digest = locality_digest_of(&mine);
     int rc = job->exchange(job->ctx, &digest, sizeof digest, every);
     if (rc || digest_alike(every, job->nodes))
         return rc;
@@ -112,7 +112,7 @@ static int gather(const struct fabric_job *job, struct locality **out)
 }
 
 /* A node that node 0 cannot share memory with; 0 if there is none. */
-static int first_apart(const struct locality *all, int nodes, const char **why)
+static int locality_first_apart(const struct locality *all, int nodes, const char **why)
 {
     for (int n = 1; n < nodes; n++) {
         *why = locality_apart(&all[0], &all[n]);
@@ -125,13 +125,13 @@ static int first_apart(const struct locality *all, int nodes, const char **why)
 int locality_all_together(const struct fabric_job *job)
 {
     struct locality *all;
-    int rc = gather(job, &all);
+    int rc = locality_gather(job, &all);
     if (rc || !all)
         return rc;
     const char *why;
-    int apart = first_apart(all, job->nodes, &why);
+    int apart = locality_first_apart(all, job->nodes, &why);
     if (apart && job->node == 0 && job->fail)
-        complain(job, all, apart, why);
+        locality_complain(job, all, apart, why);
     free(all);
     if (!apart)
         return 0;
@@ -145,7 +145,7 @@ int locality_all_together(const struct fabric_job *job)
 int locality_neighbours(const struct fabric_job *job, int *count)
 {
     struct locality mine, *all;
-    int rc = gather(job, &all);
+    int rc = locality_gather(job, &all);
     if (rc)
         return rc;
     locality_here(&mine);

@@ -81,7 +81,7 @@
 static_assert(NODES_MAX == HLRC_MAX_NODES && RANGES_MAX == HLRC_MAX_SHARED,
               "public and internal limits are equal");
 
-static void in_child(void)
+static void init_in_child(void)
 {
     if (call_get() == CALL_RUNNING)
         call_set(CALL_FORKED);
@@ -108,7 +108,7 @@ int hlrc_node_count(void)
     return engine.nodes;
 }
 
-static int open_boot(void)
+static int init_open_boot(void)
 {
     int rc = boot_open(&engine.boot);
     if (rc)
@@ -122,7 +122,7 @@ static int open_boot(void)
     return 0;
 }
 
-static int load_config(void)
+static int init_load_config(void)
 {
     char err[CONFIG_ERROR_MAX];
     config_ask_fabrics(fabric_probe);
@@ -149,27 +149,27 @@ static int load_config(void)
     identity_fill(&mine, &engine.config);
     rc = identity_agree(engine.boot, &mine);
     if (rc == 0)
-        rc = timeline_check();
+        rc = timeline_job_check();
     if (rc == 0)
-        rc = profile_check();
+        rc = profile_job_check();
     if (rc == 0)
         rc = record_job_check();
     return rc ? rc : statistics_open();
 }
 
-static int exchange(void *ctx, const void *mine, size_t len, void *all)
+static int init_exchange(void *ctx, const void *mine, size_t len, void *all)
 {
     return boot_exchange(ctx, mine, len, all);
 }
 
-static void fail(const char *line)
+static void init_fail(const char *line)
 {
     diag_fatal(1, "%s", line);
 }
 
 /* Default homes change every few pages, in blocks large enough that initial protection takes few
  * mappings. Small blocks serve the first allocations, however large the space is. */
-static void choose_home_blocks(uint32_t pages, uint32_t of_ranges)
+static void init_choose_home_blocks(uint32_t pages, uint32_t of_ranges)
 {
     uint32_t near = pages < HOME_NEAR ? pages : HOME_NEAR;
     engine.home_shift = engine.range_shift = 0;
@@ -184,7 +184,7 @@ static void choose_home_blocks(uint32_t pages, uint32_t of_ranges)
 }
 
 /* Selected by --pages, --diffs, --notices, --locks and --barrier. */
-static void choose_protocol(void)
+static void init_choose_protocol(void)
 {
     engine.protocol = (struct protocol){
         .pages = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar,
@@ -199,7 +199,7 @@ static void choose_protocol(void)
 }
 
 /* Checks that the fabric has all capabilities that the parts of the protocol require. */
-static int check_caps(void)
+static int init_check_caps(void)
 {
     const struct protocol *p = &engine.protocol;
     char protocol[32];
@@ -232,24 +232,24 @@ static int check_caps(void)
 }
 
 /* True if nodes have to serve each other's messages [progress.no-handler]. */
-static bool has_handler(void)
+static bool init_has_handler(void)
 {
     const struct protocol *p = &engine.protocol;
     return p->pages->served || p->diffs->served || p->notices->served || p->locks->served ||
            p->barrier->served;
 }
 
-static int open_fabric(void)
+static int init_open_fabric(void)
 {
     engine.prefetches = msg_prefetch_count(engine.nodes, (uint32_t)engine.config.threads);
     engine.tokens = msg_token_count((uint32_t)engine.config.threads, engine.prefetches);
-    choose_protocol();
+    init_choose_protocol();
     struct fabric_job job = { .node = engine.node,
                               .nodes = engine.nodes,
                               .rx_depth = msg_rx_depth(engine.nodes, engine.tokens),
-                              .exchange = exchange,
+                              .exchange = init_exchange,
                               .ctx = engine.boot,
-                              .fail = fail,
+                              .fail = init_fail,
                               .device = engine.config.device,
                               .peer_timeout = engine.config.peer_timeout };
     int rc = fabric_open(engine.config.fabric, &job, &engine.fabric);
@@ -259,30 +259,30 @@ static int open_fabric(void)
         return rc;
     }
     engine.neighbours = engine.fabric->neighbours;
-    return check_caps();
+    return init_check_caps();
 }
 
-static int choose_size(void)
+static int init_choose_size(void)
 {
     engine.size_given = engine.config.memory != 0;
     int rc = size_agree();
     engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
     if (rc == 0)
-        rc = ranges_enter();
+        rc = range_enter();
     if (rc == 0)
-        choose_home_blocks(heap_pages(), engine.pages - heap_pages());
+        init_choose_home_blocks(heap_pages(), engine.pages - heap_pages());
     return rc;
 }
 
 /* For a size that does not fit although auto has made it minimal. */
-static const char *remedy(void)
+static const char *init_remedy(void)
 {
     return engine.size_given ? "lower --memory or --threads"
                              : "raise the limits on address space and data (ulimit -v, -d), or "
                                "vm.overcommit_ratio";
 }
 
-static int make_windows(void)
+static int init_make_windows(void)
 {
     int rc = space_create();
     if (rc)
@@ -294,20 +294,20 @@ static int make_windows(void)
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.tables);
     if (rc)
         diag_report(1, "cannot create the control window of %zu bytes: %s; %s", engine.at.end,
-                    strerror(-rc), remedy());
+                    strerror(-rc), init_remedy());
     return rc;
 }
 
-static int make_tables(void)
+static int init_make_tables(void)
 {
     int (*const init[])(void) = {
-        profile_init,     msg_init,       bulk_init,         pages_init,    page_fetch_init,
-        dirty_init,       exclusive_init, copies_init,       past_init,     renew_init,
-        interval_init,    mcs_init,       lock_init,         cond_init,     words_init,
-        barrier_init,     group_init,     atomic_words_init, handles_start, mutexes_start,
-        first_write_init, races_init,     sites_init,        reads_init,    page_look_init
+        profile_init,     msg_init,       bulk_init,         page_init,    page_fetch_init,
+        dirty_init,       exclusive_init, copies_init,       past_init,    renew_init,
+        interval_init,    mcs_init,       lock_init,         cond_init,    word_init,
+        barrier_init,     group_init,     atomic_words_init, handle_start, mutex_mutexes_start,
+        first_write_init, races_init,     sites_init,        reads_init,   page_look_init
     };
-    if (races_checked() || engine.config.profile[0])
+    if (first_write_races_checked() || engine.config.profile[0])
         code_init();
     races_code = sites_code = code_for_all;
     protocol_env = &engine_env;
@@ -315,9 +315,9 @@ static int make_tables(void)
     collective_reset();
     /* blocks of other nodes that were freed here are available to them after the barrier */
     barrier_before(heap_flush);
-    int rc = threads_init((uint32_t)engine.config.threads);
+    int rc = thread_init((uint32_t)engine.config.threads);
     if (rc == 0)
-        rc = twins_init(engine.pages);
+        rc = twin_init(engine.pages);
     for (size_t i = 0; i < sizeof init / sizeof init[0] && rc == 0; i++)
         rc = init[i]();
     if (rc == 0)
@@ -325,18 +325,18 @@ static int make_tables(void)
     if (rc == 0)
         rc = engine.protocol.notices->init();
     if (rc == 0)
-        rc = standstill_init();
+        rc = deadlock_watchdog_init();
     for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
         msg_handle((enum request_type)type, engine.protocol.pages->serve);
     if (rc)
         diag_report(1, "cannot allocate tables for %u pages and %d nodes: %s; %s", engine.pages,
-                    engine.nodes, strerror(-rc), remedy());
+                    engine.nodes, strerror(-rc), init_remedy());
     return rc;
 }
 
 #define COUNT_MS 1000 /* of --timeout, if hlrcrun does not count */
 
-static void report_progress(void)
+static void init_report_progress(void)
 {
     struct boot_counters counters;
     memset(&counters, 0, sizeof counters);
@@ -344,30 +344,31 @@ static void report_progress(void)
     boot_progress(engine.boot, &counters);
 }
 
-static void check_peers(void)
+static void init_check_peers(void)
 {
     fabric_check(engine.fabric);
 }
 
 /* A dead peer is detected within peer_timeout: this leaves the fabric most of it. */
-static int start_monitor(void)
+static int init_start_monitor(void)
 {
-    const struct monitor_watch watch = { REPORT_STILL_MS, standstill_look, standstill_asked };
+    const struct monitor_watch watch = { REPORT_STILL_MS, deadlock_watchdog_look,
+                                         deadlock_watchdog_asked };
     bool gathers = boot_gathers(engine.boot);
     const struct monitor_duty duties[] = {
-        { engine.config.progress && gathers ? MONITOR_PROGRESS_MS : 0, report_progress },
+        { engine.config.progress && gathers ? MONITOR_PROGRESS_MS : 0, init_report_progress },
         statistics_duty(),
-        { engine.config.timeout > 0 && !gathers ? COUNT_MS : 0, standstill_count },
+        { engine.config.timeout > 0 && !gathers ? COUNT_MS : 0, deadlock_watchdog_count },
         { engine.fabric->ops.check && !engine.alone ? engine.config.peer_timeout * 1000 / 8 : 0,
-          check_peers },
+          init_check_peers },
     };
-    watch_rests();
+    wait_tracker_rests();
     return monitor_start(engine.boot, duties, sizeof duties / sizeof duties[0], statistics_ending,
                          &watch);
 }
 
 /* All nodes can receive writes: threads may start. */
-static int start_threads(void)
+static int init_start_threads(void)
 {
     static bool at_fork;
     static struct place_image images[NODES_MAX];
@@ -379,25 +380,25 @@ static int start_threads(void)
     profile_start();
     int rc = record_job_start();
     if (rc == 0)
-        rc = timeline_start();
+        rc = timeline_job_start();
     if (rc)
         return rc;
     rc = boot_exchange(engine.boot, &mine, sizeof mine, images);
     place_meet(images, engine.nodes, engine.node);
     if (rc == 0 && !engine.alone)
-        rc = progress_start(has_handler());
+        rc = progress_start(init_has_handler());
     if (rc == 0 && !engine.alone && engine.protocol.locks->served)
         rc = worker_start();
     if (rc == 0)
-        rc = race_tell_start();
+        rc = race_report_start();
     if (rc == 0)
         rc = crash_install();
     if (rc == 0)
-        rc = start_monitor();
+        rc = init_start_monitor();
     if (rc == 0)
         rc = filter_start();
     if (rc == 0 && !at_fork)
-        rc = -pthread_atfork(NULL, NULL, in_child);
+        rc = -pthread_atfork(NULL, NULL, init_in_child);
     at_fork = true;
     if (rc)
         diag_report(
@@ -413,8 +414,9 @@ int hlrc_init(int *argc, char ***argv)
         diag_report(1, "hlrc_init: called twice; call it once, and hlrc_finalize at the end");
         return -EALREADY;
     }
-    int (*const steps[])(void) = { open_boot,    load_config, open_fabric, choose_size,
-                                   make_windows, make_tables, heap_init,   start_threads };
+    int (*const steps[])(void) = { init_open_boot,   init_load_config,  init_open_fabric,
+                                   init_choose_size, init_make_windows, init_make_tables,
+                                   heap_init,        init_start_threads };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int rc = steps[i]();
         if (rc)
@@ -427,19 +429,19 @@ int hlrc_init(int *argc, char ***argv)
     return 0;
 }
 
-static void drop_tables(void)
+static void init_drop_tables(void)
 {
-    void (*const end[])(void) = { windows_end,    mutexes_stop,  handles_stop,    group_end,
-                                  heap_look_end,  heap_end,      cond_end,        lock_end,
-                                  mcs_end,        interval_end,  renew_end,       past_end,
-                                  copies_end,     exclusive_end, dirty_end,       page_look_end,
-                                  page_fetch_end, pages_end,     msg_end,         twins_end,
-                                  threads_end,    races_end,     first_write_end, sites_end,
-                                  reads_end,      profile_end };
+    void (*const end[])(void) = {
+        window_end, mutex_mutexes_stop, handle_stop, group_end,     heap_look_end,   heap_end,
+        cond_end,   lock_end,           mcs_end,     interval_end,  renew_end,       past_end,
+        copies_end, exclusive_end,      dirty_end,   page_look_end, page_fetch_end,  page_end,
+        msg_end,    twin_end,           thread_end,  races_end,     first_write_end, sites_end,
+        reads_end,  profile_end
+    };
     engine.protocol.notices->end();
     dump_end();
-    reporter_end();
-    standstill_end();
+    deadlock_collect_reporter_end();
+    deadlock_watchdog_end();
     for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
         end[i]();
 }
@@ -456,24 +458,24 @@ void hlrc_exit(int status)
 }
 
 /* No node writes any more, and all diffs have been compared. */
-static void finish_races(void)
+static void init_finish_races(void)
 {
     static uint64_t all[NODES_MAX];
     uint64_t found = races_found(), sum = 0;
-    if (!races_checked())
+    if (!first_write_races_checked())
         return;
-    race_tell_stop();
+    race_report_stop();
     boot_exchange(engine.boot, &found, sizeof found, all);
     for (int n = 0; n < engine.nodes; n++)
         sum += all[n];
-    race_tell_sum(sum);
+    race_report_sum(sum);
 }
 
 void hlrc_finalize(void)
 {
     call_check("hlrc_finalize");
     lock_tell_held("hlrc_finalize");
-    handles_fence_all(); /* pending writes must not hit freed memory */
+    handle_fence_all(); /* pending writes must not hit freed memory */
     barrier_all(MEETING_FINALIZE);
     record_job_mark();
     if (!engine.alone) { /* prefetches, also since that barrier, land in memory freed below */
@@ -482,10 +484,10 @@ void hlrc_finalize(void)
         thread_leave(t);
     }
     statistics_finish();
-    timeline_finish();
-    profile_finish();
+    timeline_job_finish();
+    profile_job_finish();
     record_job_finish();
-    finish_races();
+    init_finish_races();
     monitor_stop();                            /* it reads other nodes' windows */
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node uses another node's windows any more */
     call_set(CALL_OVER);
@@ -496,7 +498,7 @@ void hlrc_finalize(void)
     crash_finalized();
     timeline_close();
     record_job_end();
-    drop_tables();
+    init_drop_tables();
     space_destroy();
     fabric_close(engine.fabric);
     boot_goodbye(engine.boot);

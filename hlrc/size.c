@@ -33,26 +33,26 @@ struct offer {
     uint64_t most;  /* that this node can map */
 };
 
-static uint64_t resource(__rlimit_resource_t which, uint64_t most)
+static uint64_t size_resource(__rlimit_resource_t which, uint64_t most)
 {
     struct rlimit limit;
     return getrlimit(which, &limit) == 0 && limit.rlim_cur < most ? limit.rlim_cur : most;
 }
 
-static uint64_t lower(uint64_t a, uint64_t b)
+static uint64_t size_lower(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Half of a limit after subtracting the fixed part; the rest is the program's. */
-static uint64_t share(uint64_t limit, uint64_t fixed)
+static uint64_t size_share(uint64_t limit, uint64_t fixed)
 {
     return limit > fixed ? (limit - fixed) / 2 : 0;
 }
 
 /* Bytes of a space that fits with its tables, and with the mappings of the other nodes under this
  * kernel. */
-static uint64_t mappable(void)
+static uint64_t size_mappable(void)
 {
     struct layout window;
     layout_init(&window, engine.nodes, 0, engine.tokens,
@@ -61,28 +61,29 @@ static uint64_t mappable(void)
     uint64_t own = PAGE_SIZE + TABLE_BYTES(engine.nodes); /* twins, too */
     uint64_t each = SPACE_TIMES * PAGE_SIZE + own + beside * (PAGE_SIZE + control);
     uint64_t fixed = FIXED_BYTES + (1 + beside) * window.end;
-    uint64_t data = lower(resource(RLIMIT_DATA, UINT64_MAX), memory_promisable("") / beside);
-    uint64_t pages = share(resource(RLIMIT_AS, ADDRESSES), fixed) / each;
-    uint64_t file = share(resource(RLIMIT_FSIZE, UINT64_MAX), window.end);
-    pages = lower(pages, share(data, FIXED_BYTES) / own);
-    pages = lower(pages, file / (control > PAGE_SIZE ? control : PAGE_SIZE));
-    return lower(pages * PAGE_SIZE, space_most());
+    uint64_t data =
+        size_lower(size_resource(RLIMIT_DATA, UINT64_MAX), config_memory_promisable("") / beside);
+    uint64_t pages = size_share(size_resource(RLIMIT_AS, ADDRESSES), fixed) / each;
+    uint64_t file = size_share(size_resource(RLIMIT_FSIZE, UINT64_MAX), window.end);
+    pages = size_lower(pages, size_share(data, FIXED_BYTES) / own);
+    pages = size_lower(pages, file / (control > PAGE_SIZE ? control : PAGE_SIZE));
+    return size_lower(pages * PAGE_SIZE, space_most());
 }
 
-static struct offer own_offer(void)
+static struct offer size_own_offer(void)
 {
     struct memory_limit limit;
     struct locality here;
-    memory_whole("", &limit);
+    config_memory_whole("", &limit);
     locality_here(&here);
     uint64_t whose = digest_add(DIGEST_START, here.boot_id, strlen(here.boot_id));
-    return (struct offer){ .limit = lower(limit.bytes, space_most()),
+    return (struct offer){ .limit = size_lower(limit.bytes, space_most()),
                            .whose = digest_add(whose, &limit.group, sizeof limit.group),
-                           .most = mappable() };
+                           .most = size_mappable() };
 }
 
 /* Nodes that share a limit count it once. */
-static bool seen_before(const struct offer *all, int n)
+static bool size_seen_before(const struct offer *all, int n)
 {
     for (int other = 0; other < n; other++)
         if (all[other].whose == all[n].whose)
@@ -96,17 +97,17 @@ int size_agree(void)
     uint64_t sum = 0, most = UINT64_MAX;
     if (engine.config.memory != 0)
         return 0;
-    struct offer mine = own_offer();
+    struct offer mine = size_own_offer();
     int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++) {
-        sum += seen_before(all, n) ? 0 : all[n].limit;
-        most = lower(most, all[n].most);
+        sum += size_seen_before(all, n) ? 0 : all[n].limit;
+        most = size_lower(most, all[n].most);
     }
     if (rc) {
         diag_report(1, "cannot agree on the size of the shared space: %s", strerror(-rc));
         return rc;
     }
-    sum = lower(sum, most) & ~(uint64_t)(PAGE_SIZE - 1);
+    sum = size_lower(sum, most) & ~(uint64_t)(PAGE_SIZE - 1);
     engine.config.memory = sum > SPACE_LEAST ? sum : SPACE_LEAST;
     return 0;
 }

@@ -44,7 +44,7 @@ const struct alias *alias(int index)
 }
 
 /* True if value is one of "a|b". */
-static bool among(const char *values, const char *value)
+static bool aliases_among(const char *values, const char *value)
 {
     size_t len = strlen(value);
 
@@ -60,20 +60,20 @@ static bool among(const char *values, const char *value)
     return false;
 }
 
-bool alias_refuses(const struct alias *a, const char *value, char *err, size_t errlen)
+bool aliases_alias_refuses(const struct alias *a, const char *value, char *err, size_t errlen)
 {
     if (a->meaning == ALIAS_INSTEAD) {
         snprintf(err, errlen, "--%s: not an option here: %s", a->name, a->text);
         return true;
     }
-    if (a->only == NULL || among(a->only, value))
+    if (a->only == NULL || aliases_among(a->only, value))
         return false;
     snprintf(err, errlen, "--%s %.200s: %s", a->name, value, a->text);
     return true;
 }
 
 /* "-c N, --np N" */
-static void spelling_print(FILE *out, const struct alias *a, const char *dash)
+static void aliases_spelling_print(FILE *out, const struct alias *a, const char *dash)
 {
     const char *space = a->argument != NULL ? " " : "",
                *argument = a->argument != NULL ? a->argument : "";
@@ -92,19 +92,19 @@ static void spelling_print(FILE *out, const struct alias *a, const char *dash)
 }
 
 /* Prints all aliases of one meaning in one line: those for option id, or all if id < 0. */
-static void line_print(FILE *out, enum alias_meaning meaning, int id, const char *dash)
+static void aliases_line_print(FILE *out, enum alias_meaning meaning, int id, const char *dash)
 {
     const char *before = "";
 
     for (const struct alias *a = aliases; a < aliases + ALIASES; a++)
         if (a->meaning == meaning && (id < 0 || a->id == id)) {
             fputs(before, out);
-            spelling_print(out, a, dash);
+            aliases_spelling_print(out, a, dash);
             before = ", ";
         }
 }
 
-static bool has_alias(int id)
+static bool aliases_has_alias(int id)
 {
     for (const struct alias *a = aliases; a < aliases + ALIASES; a++)
         if (a->meaning == ALIAS_SAME && a->id == id)
@@ -112,47 +112,47 @@ static bool has_alias(int id)
     return false;
 }
 
-void alias_help(FILE *out)
+void aliases_alias_help(FILE *out)
 {
     fprintf(out, "\nNames as in mpirun and srun, with one or two dashes:\n");
     for (int id = 0; id < CONFIG_COUNT; id++)
-        if (has_alias(id)) {
+        if (aliases_has_alias(id)) {
             fprintf(out, "  for --%s: ", config_option((enum config_id)id)->name);
-            line_print(out, ALIAS_SAME, id, "-");
+            aliases_line_print(out, ALIAS_SAME, id, "-");
             fputc('\n', out);
         }
     fprintf(out, "  set a variable of the nodes: ");
-    line_print(out, ALIAS_EXPORT, -1, "-");
+    aliases_line_print(out, ALIAS_EXPORT, -1, "-");
     fprintf(out, "\n  accepted for compatibility: ");
-    line_print(out, ALIAS_NOTHING, -1, "-");
+    aliases_line_print(out, ALIAS_NOTHING, -1, "-");
     fputs(", ", out);
-    line_print(out, ALIAS_ROOT, -1, "-");
+    aliases_line_print(out, ALIAS_ROOT, -1, "-");
     fputc('\n', out);
 }
 
-void alias_man(FILE *out)
+void aliases_alias_man(FILE *out)
 {
     fputs(".SS Names as in mpirun and srun\nThese names are accepted as well, with one dash or "
           "two.\n",
           out);
     for (int id = 0; id < CONFIG_COUNT; id++)
-        if (has_alias(id)) {
+        if (aliases_has_alias(id)) {
             fputs(".TP\n.B ", out);
-            line_print(out, ALIAS_SAME, id, "\\-");
+            aliases_line_print(out, ALIAS_SAME, id, "\\-");
             fprintf(out, "\nSame as \\-\\-%s.\n", config_option((enum config_id)id)->name);
         }
     fputs(".TP\n.B ", out);
-    line_print(out, ALIAS_EXPORT, -1, "\\-");
+    aliases_line_print(out, ALIAS_EXPORT, -1, "\\-");
     fputs("\nSets a variable in the environment of the nodes. The nodes inherit the whole "
           "environment of\nhlrcrun, so a name without a value has an effect only with "
           "\\-\\-hosts.\n.TP\n.B ",
           out);
-    line_print(out, ALIAS_NOTHING, -1, "\\-");
+    aliases_line_print(out, ALIAS_NOTHING, -1, "\\-");
     fputs(", ", out);
-    line_print(out, ALIAS_ROOT, -1, "\\-");
+    aliases_line_print(out, ALIAS_ROOT, -1, "\\-");
     fputs("\nAccepted for compatibility. A job may always have more nodes than cores, and belong "
           "to any user.\n.PP\n",
           out);
-    line_print(out, ALIAS_INSTEAD, -1, "\\-");
+    aliases_line_print(out, ALIAS_INSTEAD, -1, "\\-");
     fputs("\nare refused, with a message that names the replacement.\n", out);
 }

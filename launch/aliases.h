@@ -32,10 +32,11 @@ struct alias {
 /* alias - the alias of index 0, 1, ...; NULL after the last */
 const struct alias *alias(int index);
 
-/* alias_refuses - whether the option is refused with this value; if so, writes a line to err */
-bool alias_refuses(const struct alias *alias, const char *value, char *err, size_t errlen);
+/* aliases_alias_refuses - whether the option is refused with this value; if so, writes a line to
+ * err */
+bool aliases_alias_refuses(const struct alias *alias, const char *value, char *err, size_t errlen);
 
-void alias_help(FILE *out);
-void alias_man(FILE *out);
+void aliases_alias_help(FILE *out);
+void aliases_alias_man(FILE *out);
 
 #endif

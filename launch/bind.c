@@ -7,7 +7,7 @@ struct hand {
     int core[CORES_MAX];
 };
 
-static void give(struct bindings *b, int node, int core, bool *used)
+static void bind_give(struct bindings *b, int node, int core, bool *used)
 {
     CPU_OR(&b->node[node], &b->node[node], &b->topology.core[core].cpus);
     used[core] = true;
@@ -15,7 +15,7 @@ static void give(struct bindings *b, int node, int core, bool *used)
 
 /* Cuts the row of cores into equal pieces. A node gets the whole cores inside its piece; if a piece
  * is shorter than two cores, every core that it touches. */
-static void deal_shares(struct bindings *b, const struct hand *hand, int nodes, bool *used)
+static void bind_deal_shares(struct bindings *b, const struct hand *hand, int nodes, bool *used)
 {
     bool scarce = nodes < hand->count && hand->count < 2 * nodes;
 
@@ -24,17 +24,17 @@ static void deal_shares(struct bindings *b, const struct hand *hand, int nodes, 
              end = ((node + 1) * hand->count + (scarce ? nodes - 1 : 0)) / nodes;
 
         for (long i = first; i < end; i++)
-            give(b, (int)node, hand->core[i], used);
+            bind_give(b, (int)node, hand->core[i], used);
     }
 }
 
-static void deal_cores(struct bindings *b, const struct hand *hand, int nodes, bool *used)
+static void bind_deal_cores(struct bindings *b, const struct hand *hand, int nodes, bool *used)
 {
     for (int node = 0; node < nodes; node++)
-        give(b, node, hand->core[node % hand->count], used);
+        bind_give(b, node, hand->core[node % hand->count], used);
 }
 
-static const char *reason_not_to(const struct bindings *b, const struct config *cfg)
+static const char *bind_reason_not_to(const struct bindings *b, const struct config *cfg)
 {
     if (cfg->bind == BIND_NONE)
         return "--bind none";
@@ -53,23 +53,23 @@ void bind_plan(struct bindings *b, const struct config *cfg)
 
     if (cfg->bind != BIND_NONE && (cfg->bind == BIND_CORE || cfg->nodes > 1))
         topology_load(&b->topology);
-    b->why = reason_not_to(b, cfg);
+    b->why = bind_reason_not_to(b, cfg);
     b->bound = b->why == NULL;
     b->real = !b->topology.described;
     if (!b->bound)
         return;
-    claims_find(&b->claims, &b->topology,
-                cfg->nodes + (cfg->bind != BIND_CORE && cfg->nodes < b->topology.cores));
+    claim_find(&b->claims, &b->topology,
+               cfg->nodes + (cfg->bind != BIND_CORE && cfg->nodes < b->topology.cores));
     for (int i = 0; i < b->topology.cores; i++)
         if (b->claims.free[i])
             hand.core[hand.count++] = i;
     for (int node = 0; node < cfg->nodes; node++)
         CPU_ZERO(&b->node[node]);
     if (cfg->bind == BIND_CORE)
-        deal_cores(b, &hand, cfg->nodes, used);
+        bind_deal_cores(b, &hand, cfg->nodes, used);
     else
-        deal_shares(b, &hand, cfg->nodes, used);
-    claims_keep(&b->claims, &b->topology, used);
+        bind_deal_shares(b, &hand, cfg->nodes, used);
+    claim_keep(&b->claims, &b->topology, used);
 }
 
 void bind_node(const struct bindings *b, int node)
@@ -80,7 +80,7 @@ void bind_node(const struct bindings *b, int node)
 }
 
 /* "0-3,8" */
-static void set_print(FILE *out, const cpu_set_t *set)
+static void bind_set_print(FILE *out, const cpu_set_t *set)
 {
     const char *before = "";
 
@@ -95,7 +95,7 @@ static void set_print(FILE *out, const cpu_set_t *set)
     }
 }
 
-static void node_print(FILE *out, const struct bindings *b, int node)
+static void bind_node_print(FILE *out, const struct bindings *b, int node)
 {
     const struct topology *t = &b->topology;
     cpu_set_t numas;
@@ -113,11 +113,11 @@ static void node_print(FILE *out, const struct bindings *b, int node)
     }
     fprintf(out, "hlrcrun: node %d is bound to cpu%s ", node,
             CPU_COUNT(&b->node[node]) > 1 ? "s" : "");
-    set_print(out, &b->node[node]);
+    bind_set_print(out, &b->node[node]);
     fprintf(out, ": %d core%s", cores, cores > 1 ? "s" : "");
     if (t->numas > 1) {
         fprintf(out, " of NUMA node%s ", CPU_COUNT(&numas) > 1 ? "s" : "");
-        set_print(out, &numas);
+        bind_set_print(out, &numas);
     }
     fputc('\n', out);
 }
@@ -127,5 +127,5 @@ void bind_report(const struct bindings *b, const struct config *cfg, FILE *out)
     if (!b->bound)
         fprintf(out, "hlrcrun: no node is bound: %s\n", b->why);
     for (int node = 0; b->bound && node < cfg->nodes; node++)
-        node_print(out, b, node);
+        bind_node_print(out, b, node);
 }

@@ -13,7 +13,7 @@
 
 /* Returns a descriptor that holds the name; -1: another one holds it, or descriptors have run
  * out. */
-static int name_take(const char *name)
+static int claim_name_take(const char *name)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -28,19 +28,19 @@ static int name_take(const char *name)
     return fd;
 }
 
-static int lock_take(const struct topology *t)
+static int claim_lock_take(const struct topology *t)
 {
     int64_t until = clock_ms() + CLAIM_WAIT_MS;
     char name[64];
     int fd;
 
     snprintf(name, sizeof name, "hlrc-cores-%llx", (unsigned long long)t->identity);
-    while ((fd = name_take(name)) < 0 && clock_ms() < until)
+    while ((fd = claim_name_take(name)) < 0 && clock_ms() < until)
         poll(NULL, 0, 5);
     return fd;
 }
 
-static int first_cpu(const struct core *core)
+static int claim_first_cpu(const struct core *core)
 {
     int cpu = 0;
 
@@ -49,18 +49,18 @@ static int first_cpu(const struct core *core)
     return cpu;
 }
 
-static int core_claim(const struct topology *t, int core, int level)
+static int claim_core_claim(const struct topology *t, int core, int level)
 {
     char name[80];
 
     snprintf(name, sizeof name, "hlrc-core-%llx-%d-%d", (unsigned long long)t->identity,
-             first_cpu(&t->core[core]), level);
-    return name_take(name);
+             claim_first_cpu(&t->core[core]), level);
+    return claim_name_take(name);
 }
 
-void claims_find(struct claims *claims, const struct topology *t, int wanted)
+void claim_find(struct claims *claims, const struct topology *t, int wanted)
 {
-    claims->lock = lock_take(t);
+    claims->lock = claim_lock_take(t);
     claims->count = 0;
     for (int i = 0; i < t->cores; i++) {
         claims->free[i] = false;
@@ -68,7 +68,7 @@ void claims_find(struct claims *claims, const struct topology *t, int wanted)
     }
     for (int level = 0; level < CLAIM_LEVELS && claims->count < wanted; level++)
         for (int i = 0; i < t->cores; i++)
-            if (!claims->free[i] && (claims->fd[i] = core_claim(t, i, level)) >= 0) {
+            if (!claims->free[i] && (claims->fd[i] = claim_core_claim(t, i, level)) >= 0) {
                 claims->free[i] = true;
                 claims->count++;
             }
@@ -79,7 +79,7 @@ void claims_find(struct claims *claims, const struct topology *t, int wanted)
     claims->count = t->cores;
 }
 
-void claims_keep(struct claims *claims, const struct topology *t, const bool *used)
+void claim_keep(struct claims *claims, const struct topology *t, const bool *used)
 {
     for (int i = 0; i < t->cores; i++)
         if (!used[i] && claims->fd[i] >= 0) {

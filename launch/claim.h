@@ -27,11 +27,11 @@ struct claims {
     int lock;             /* -1: not held */
 };
 
-/* claims_find - claims the least claimed cores, at least `wanted` if there are that many; other
- * jobs wait until claims_keep() */
-void claims_find(struct claims *claims, const struct topology *topology, int wanted);
+/* claim_find - claims the least claimed cores, at least `wanted` if there are that many; other
+ * jobs wait until claim_keep() */
+void claim_find(struct claims *claims, const struct topology *topology, int wanted);
 
-/* claims_keep - keeps the claims on `used`, by core, and releases the others */
-void claims_keep(struct claims *claims, const struct topology *topology, const bool *used);
+/* claim_keep - keeps the claims on `used`, by core, and releases the others */
+void claim_keep(struct claims *claims, const struct topology *topology, const bool *used);
 
 #endif

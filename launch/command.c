@@ -10,7 +10,7 @@
 #include "launch/program.h"
 
 /* Changes to the nodes' start directory, given relative to hlrcrun's; the nodes inherit it. */
-static int directory_enter(struct config *cfg, char *err, size_t errlen)
+static int command_directory_enter(struct config *cfg, char *err, size_t errlen)
 {
     if (cfg->wdir[0] == '\0')
         return 0;
@@ -26,7 +26,7 @@ static int directory_enter(struct config *cfg, char *err, size_t errlen)
 
 /* Makes the name absolute: the nodes may start elsewhere, and their scripts may change
  * directory. */
-static void file_place(char name[CONFIG_TEXT_MAX])
+static void command_file_place(char name[CONFIG_TEXT_MAX])
 {
     char path[CONFIG_TEXT_MAX + PATH_MAX], here[PATH_MAX];
 
@@ -36,14 +36,15 @@ static void file_place(char name[CONFIG_TEXT_MAX])
         strcpy(name, path);
 }
 
-static int program_choose(struct command_line *line, const char *name, char *err, size_t errlen)
+static int command_program_choose(struct command_line *line, const char *name, char *err,
+                                  size_t errlen)
 {
     int ret = program_find(name, line->path, sizeof line->path, err, errlen);
 
     return ret == 0 ? 0 : ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_NO_ACCESS;
 }
 
-static int debugger_check(const struct config *cfg, char *err, size_t errlen)
+static int command_debugger_check(const struct config *cfg, char *err, size_t errlen)
 {
     char path[PATH_MAX], why[CONFIG_ERROR_MAX];
 
@@ -53,7 +54,8 @@ static int debugger_check(const struct config *cfg, char *err, size_t errlen)
     return EXIT_NO_PROGRAM;
 }
 
-static int job_check(struct command_line *line, const char *program, char *err, size_t errlen)
+static int command_job_check(struct command_line *line, const char *program, char *err,
+                             size_t errlen)
 {
     int ret = config_resolve(&line->config, err, errlen);
 
@@ -66,20 +68,21 @@ static int job_check(struct command_line *line, const char *program, char *err, 
             snprintf(err, errlen, "%s", line->note);
         return EXIT_USAGE;
     }
-    ret = directory_enter(&line->config, err, errlen);
+    ret = command_directory_enter(&line->config, err, errlen);
     if (ret == 0)
-        ret = program_choose(line, program, err, errlen);
-    return ret != 0 ? ret : debugger_check(&line->config, err, errlen);
+        ret = command_program_choose(line, program, err, errlen);
+    return ret != 0 ? ret : command_debugger_check(&line->config, err, errlen);
 }
 
-static int wish_check(int argc, char **argv, struct command_line *line, char *err, size_t errlen)
+static int command_wish_check(int argc, char **argv, struct command_line *line, char *err,
+                              size_t errlen)
 {
     if (strcmp(line->config.stats, "-") != 0)
-        file_place(line->config.stats);
+        command_file_place(line->config.stats);
     if (strcmp(line->config.profile, "-") != 0)
-        file_place(line->config.profile);
-    file_place(line->config.trace);
-    file_place(line->config.trace_sim);
+        command_file_place(line->config.profile);
+    command_file_place(line->config.trace);
+    command_file_place(line->config.trace_sim);
     line->wish = line->options.help           ? COMMAND_HELP
                  : line->options.version      ? COMMAND_VERSION
                  : line->options.man          ? COMMAND_MAN
@@ -93,7 +96,7 @@ static int wish_check(int argc, char **argv, struct command_line *line, char *er
     }
     if (line->wish == COMMAND_HOSTS)
         return hosts_check(&line->config, err, errlen) < 0 ? EXIT_USAGE : 0;
-    return job_check(line, argv[line->options.rest], err, errlen);
+    return command_job_check(line, argv[line->options.rest], err, errlen);
 }
 
 int command_read(int argc, char **argv, struct command_line *line, char *err, size_t errlen)
@@ -104,7 +107,7 @@ int command_read(int argc, char **argv, struct command_line *line, char *err, si
     config_ask_fabrics(fabric_probe);
     ret = options_parse(argc, argv, &line->config, &line->options, err, errlen) < 0
               ? EXIT_USAGE
-              : wish_check(argc, argv, line, err, errlen);
+              : command_wish_check(argc, argv, line, err, errlen);
     if (ret != 0)
         config_one_line(err);
     return ret;

@@ -22,7 +22,7 @@ void exchange_free(struct exchange *exchange)
     exchange_init(exchange, exchange->nodes);
 }
 
-static int gather_begin(struct exchange *exchange, size_t blob)
+static int exchange_gather_begin(struct exchange *exchange, size_t blob)
 {
     exchange->gather = malloc(blob * (size_t)exchange->nodes + 1); /* blobs may be empty */
     if (exchange->gather == NULL)
@@ -34,7 +34,7 @@ static int gather_begin(struct exchange *exchange, size_t blob)
     return 0;
 }
 
-static void gather_finish(struct exchange *exchange)
+static void exchange_gather_finish(struct exchange *exchange)
 {
     free(exchange->result); /* all nodes have read it */
     exchange->result = exchange->gather;
@@ -51,7 +51,7 @@ int exchange_piece(struct exchange *exchange, int node, const struct wire_head *
 {
     if (head->total > BOOT_BLOB_MAX || exchange->reading[node])
         return -EPROTO;
-    if (exchange->gather == NULL && gather_begin(exchange, head->total) < 0)
+    if (exchange->gather == NULL && exchange_gather_begin(exchange, head->total) < 0)
         return -ENOMEM;
     if (head->total != exchange->blob)
         return -EMSGSIZE;
@@ -65,7 +65,7 @@ int exchange_piece(struct exchange *exchange, int node, const struct wire_head *
     exchange->whole[node] = true;
     if (++exchange->given < exchange->nodes)
         return 0;
-    gather_finish(exchange);
+    exchange_gather_finish(exchange);
     return 1;
 }
 

@@ -44,7 +44,7 @@ struct watch {
     } process[WATCHED_MAX];
 };
 
-static void watch_forget_ended(struct watch *watch)
+static void guard_watch_forget_ended(struct watch *watch)
 {
     size_t kept = 0;
 
@@ -56,10 +56,10 @@ static void watch_forget_ended(struct watch *watch)
     watch->count = kept;
 }
 
-static void watch_add(struct watch *watch, pid_t pid, int pidfd)
+static void guard_watch_add(struct watch *watch, pid_t pid, int pidfd)
 {
     if (watch->count == WATCHED_MAX)
-        watch_forget_ended(watch);
+        guard_watch_forget_ended(watch);
     if (watch->count == WATCHED_MAX) {
         close(pidfd);
         return;
@@ -69,7 +69,7 @@ static void watch_add(struct watch *watch, pid_t pid, int pidfd)
 }
 
 /* Receives one order; the pidfd of a process to watch comes with it. False: hlrcrun is gone. */
-static bool order_receive(struct watch *watch, struct message *message)
+static bool guard_order_receive(struct watch *watch, struct message *message)
 {
     union {
         struct cmsghdr align;
@@ -92,16 +92,16 @@ static bool order_receive(struct watch *watch, struct message *message)
     part = CMSG_FIRSTHDR(&msg);
     if (message->order == ORDER_WATCH && part != NULL && part->cmsg_type == SCM_RIGHTS) {
         memcpy(&pidfd, CMSG_DATA(part), sizeof pidfd);
-        watch_add(watch, message->pid, pidfd);
+        guard_watch_add(watch, message->pid, pidfd);
     }
     return true;
 }
 
-static void signal_all(struct watch *watch, int sig)
+static void guard_signal_all(struct watch *watch, int sig)
 {
     pid_t roots[WATCHED_MAX];
 
-    watch_forget_ended(watch);
+    guard_watch_forget_ended(watch);
     for (size_t i = 0; i < watch->count; i++)
         roots[i] = watch->process[i].pid;
     /* first the programs of wrappers: without their parent they could not be found */
@@ -110,7 +110,7 @@ static void signal_all(struct watch *watch, int sig)
         process_signal(watch->process[i].pidfd, sig);
 }
 
-static void wait_all(const struct watch *watch, int ms)
+static void guard_wait_all(const struct watch *watch, int ms)
 {
     int64_t until = clock_ms() + ms;
 
@@ -123,7 +123,7 @@ static void wait_all(const struct watch *watch, int ms)
     }
 }
 
-static void job_end(struct watch *watch)
+static void guard_job_end(struct watch *watch)
 {
     char line[96];
     int len =
@@ -132,15 +132,15 @@ static void job_end(struct watch *watch)
 
     if (!watch->hushed && write(STDERR_FILENO, line, (size_t)len) < 0)
         watch->hushed = true;
-    signal_all(watch, SIGTERM);
-    wait_all(watch, TERM_MS);
-    signal_all(watch, SIGKILL);
-    wait_all(watch, KILL_MS);
+    guard_signal_all(watch, SIGTERM);
+    guard_wait_all(watch, TERM_MS);
+    guard_signal_all(watch, SIGKILL);
+    guard_wait_all(watch, KILL_MS);
 }
 
 /* Closes everything of the user's but standard error, and leaves the directory so that it can be
  * unmounted. */
-static void surroundings_leave(int keep)
+static void guard_surroundings_leave(int keep)
 {
     sigset_t all;
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -168,16 +168,16 @@ _Noreturn static void guard_main(int socket, pid_t launcher)
     static struct watch watch;
     struct message message = { .order = ORDER_WATCH };
 
-    surroundings_leave(socket);
+    guard_surroundings_leave(socket);
     watch.socket = 3;
     watch.launcher = launcher;
-    while (order_receive(&watch, &message)) {
+    while (guard_order_receive(&watch, &message)) {
         if (message.order == ORDER_DISMISS)
             _exit(0);
         if (message.order == ORDER_HUSH)
             watch.hushed = true;
     }
-    job_end(&watch);
+    guard_job_end(&watch);
     _exit(1);
 }
 
@@ -208,7 +208,7 @@ int guard_start(struct guard *guard)
     return 0;
 }
 
-static int order_send(const struct guard *guard, enum order order, pid_t pid, int pidfd)
+static int guard_order_send(const struct guard *guard, enum order order, pid_t pid, int pidfd)
 {
     union {
         struct cmsghdr align;
@@ -234,12 +234,12 @@ static int order_send(const struct guard *guard, enum order order, pid_t pid, in
 
 int guard_watch(const struct guard *guard, pid_t pid, int pidfd)
 {
-    return order_send(guard, ORDER_WATCH, pid, pidfd);
+    return guard_order_send(guard, ORDER_WATCH, pid, pidfd);
 }
 
 void guard_hush(const struct guard *guard)
 {
-    order_send(guard, ORDER_HUSH, 0, -1);
+    guard_order_send(guard, ORDER_HUSH, 0, -1);
 }
 
 /* True once the guard has been waited for. */
@@ -253,7 +253,7 @@ static bool guard_reaped(const struct guard *guard)
 void guard_dismiss(struct guard *guard)
 {
     /* kill a guard that is stopped or unreachable: no process may remain */
-    if (guard->pid > 0 && order_send(guard, ORDER_DISMISS, 0, -1) < 0)
+    if (guard->pid > 0 && guard_order_send(guard, ORDER_DISMISS, 0, -1) < 0)
         kill(guard->pid, SIGKILL);
     for (int tries = 0; guard->pid > 0 && !guard_reaped(guard) && tries < 40; tries++) {
         if (tries == 30)

@@ -19,7 +19,7 @@
 #include "launch/manual.h"
 #include "launch/options.h"
 
-static void help_print(void)
+static void hlrc_info_help_print(void)
 {
     printf("Usage: hlrc_info [options]\n"
            "Show version, build, configuration and limits, for a job with these options of "
@@ -29,7 +29,7 @@ static void help_print(void)
            "      --man\n        the manual page, for man -l -\n");
 }
 
-static void build_print(void)
+static void hlrc_info_build_print(void)
 {
 #ifdef HAVE_LIBSIGSEGV
     const char *faults = "libsigsegv (GPL as a whole)";
@@ -57,7 +57,7 @@ static void build_print(void)
     printf("  page size     %ld bytes\n", sysconf(_SC_PAGESIZE));
 }
 
-static void fabrics_print(void)
+static void hlrc_info_fabrics_print(void)
 {
     const char *name;
 
@@ -71,23 +71,23 @@ static void fabrics_print(void)
     }
 }
 
-static void device_print(const char *line)
+static void hlrc_info_device_print(const char *line)
 {
     printf("  %s\n", line);
 }
 
 /* Prints each device as --device expects it, with its limits. */
-static void devices_print(void)
+static void hlrc_info_devices_print(void)
 {
     char why[256];
 
     if (fabric_probe("verbs", why, sizeof why) != 0)
         return;
     printf("\ndevices for verbs and mixed (NAME:PORT:GID)\n");
-    fabric_describe("verbs", device_print);
+    fabric_describe("verbs", hlrc_info_device_print);
 }
 
-static void size_text(uint64_t bytes, char *buf, size_t len)
+static void hlrc_info_size_text(uint64_t bytes, char *buf, size_t len)
 {
     if (bytes == UINT64_MAX)
         snprintf(buf, len, "unlimited");
@@ -97,7 +97,7 @@ static void size_text(uint64_t bytes, char *buf, size_t len)
         snprintf(buf, len, "%.1f MiB", (double)bytes / (1 << 20));
 }
 
-static uint64_t limit_value(__rlimit_resource_t resource)
+static uint64_t hlrc_info_limit_value(__rlimit_resource_t resource)
 {
     struct rlimit limit;
 
@@ -105,7 +105,7 @@ static uint64_t limit_value(__rlimit_resource_t resource)
                                                                               : limit.rlim_cur;
 }
 
-static void cores_print(const struct config *cfg)
+static void hlrc_info_cores_print(const struct config *cfg)
 {
     cpu_set_t cores;
     int count = sched_getaffinity(0, sizeof cores, &cores) < 0 ? 0 : CPU_COUNT(&cores);
@@ -117,23 +117,23 @@ static void cores_print(const struct config *cfg)
 }
 
 /* The size of the space, or the size that auto would choose with one node on this machine. */
-static uint64_t space_of(const struct config *cfg)
+static uint64_t hlrc_info_space_of(const struct config *cfg)
 {
     struct memory_limit limit;
 
-    memory_whole("", &limit);
+    config_memory_whole("", &limit);
     return cfg->memory != 0 ? cfg->memory : limit.bytes;
 }
 
-static void memory_print(const struct config *cfg)
+static void hlrc_info_memory_print(const struct config *cfg)
 {
     struct memory_limit limit;
     char text[32], space[32];
 
-    memory_limit("", &limit);
-    size_text(limit.bytes, text, sizeof text);
+    config_memory_limit("", &limit);
+    hlrc_info_size_text(limit.bytes, text, sizeof text);
     if (cfg->memory == 0) {
-        size_text(space_of(cfg), space, sizeof space);
+        hlrc_info_size_text(hlrc_info_space_of(cfg), space, sizeof space);
         printf("  %-17s %-12s available (%s); the shared space has %s of addresses\n", "memory",
                text, limit.what, space);
         return;
@@ -146,10 +146,10 @@ static void memory_print(const struct config *cfg)
            limit.what);
 }
 
-static void mappings_print(const struct config *cfg)
+static void hlrc_info_mappings_print(const struct config *cfg)
 {
     unsigned long long most = procfs_number("/proc/sys/vm/max_map_count", 0),
-                       pages = space_of(cfg) / (uint64_t)sysconf(_SC_PAGESIZE);
+                       pages = hlrc_info_space_of(cfg) / (uint64_t)sysconf(_SC_PAGESIZE);
 
     printf("  %-17s %-12llu %s\n", "vm.max_map_count", most,
            most > pages ? "enough for any pattern of page states"
@@ -157,25 +157,26 @@ static void mappings_print(const struct config *cfg)
                           "avoids refetching then");
 }
 
-static void limits_print(const struct config *cfg)
+static void hlrc_info_limits_print(const struct config *cfg)
 {
     char memory[32], text[32];
-    uint64_t memlock = limit_value(RLIMIT_MEMLOCK), files = limit_value(RLIMIT_NOFILE);
+    uint64_t memlock = hlrc_info_limit_value(RLIMIT_MEMLOCK),
+             files = hlrc_info_limit_value(RLIMIT_NOFILE);
 
     printf("\nlimits, for %d node%s and --memory %s\n", cfg->nodes, cfg->nodes > 1 ? "s" : "",
            config_value(cfg, CONFIG_ID_memory, memory, sizeof memory));
-    cores_print(cfg);
-    memory_print(cfg);
-    mappings_print(cfg);
-    size_text(memlock, text, sizeof text);
+    hlrc_info_cores_print(cfg);
+    hlrc_info_memory_print(cfg);
+    hlrc_info_mappings_print(cfg);
+    hlrc_info_size_text(memlock, text, sizeof text);
     printf("  %-17s %-12s %s\n", "memlock", text,
-           memlock > space_of(cfg) ? "enough"
+           memlock > hlrc_info_space_of(cfg) ? "enough"
            : strncmp(cfg->fabric, "shm", 3) == 0
                ? "enough for shm; verbs needs more than --memory (ulimit -l)"
                : "too little for --memory, which verbs locks as it is used (ulimit -l)");
-    size_text(limit_value(RLIMIT_AS), text, sizeof text);
+    hlrc_info_size_text(hlrc_info_limit_value(RLIMIT_AS), text, sizeof text);
     printf("  %-17s %-12s %s\n", "address space", text,
-           limit_value(RLIMIT_AS) / 2 > cfg->memory
+           hlrc_info_limit_value(RLIMIT_AS) / 2 > cfg->memory
                ? "enough"
                : "too little: each node maps --memory twice (ulimit -v)");
     printf("  %-17s %-12llu %s\n", "open files", (unsigned long long)files,
@@ -183,17 +184,17 @@ static void limits_print(const struct config *cfg)
 }
 
 /* Prints whether a job with these options can run here; returns 0 or 1. */
-static int all_print(const struct config *cfg)
+static int hlrc_info_all_print(const struct config *cfg)
 {
     char err[CONFIG_ERROR_MAX];
     int suits;
 
-    build_print();
-    fabrics_print();
-    devices_print();
+    hlrc_info_build_print();
+    hlrc_info_fabrics_print();
+    hlrc_info_devices_print();
     printf("\noptions\n");
     config_list(stdout, cfg);
-    limits_print(cfg);
+    hlrc_info_limits_print(cfg);
     suits = config_check_memory(cfg, err, sizeof err);
     fflush(stdout);
     if (suits != 0)
@@ -220,12 +221,12 @@ int main(int argc, char **argv)
         return 2;
     }
     if (options.help)
-        help_print();
+        hlrc_info_help_print();
     else if (options.version)
         printf("hlrc_info %s\n", PACKAGE_VERSION);
     else if (options.man)
         manual_hlrc_info(stdout);
     else
-        status = all_print(&cfg);
+        status = hlrc_info_all_print(&cfg);
     return fflush(stdout) == 0 ? status : 1;
 }

@@ -27,8 +27,8 @@
 /* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and a few more. */
 enum { FILES_PER_NODE = 7, FILES_MORE = 32 };
 
-__attribute__((format(printf, 2, 3))) _Noreturn static void give_up(int status, const char *fmt,
-                                                                    ...)
+__attribute__((format(printf, 2, 3))) _Noreturn static void hlrcrun_give_up(int status,
+                                                                            const char *fmt, ...)
 {
     va_list args;
 
@@ -40,14 +40,14 @@ __attribute__((format(printf, 2, 3))) _Noreturn static void give_up(int status, 
     exit(status);
 }
 
-static void help_print(void)
+static void hlrcrun_help_print(void)
 {
     printf("Usage: hlrcrun -n N [options] [--] program [arguments]\n"
            "Start N nodes of a program that shares memory with HLRC, on this machine.\n\n");
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
            "      --man\n        the manual page, for man -l -\n");
-    alias_help(stdout);
+    aliases_alias_help(stdout);
     printf("\nSIGQUIT (Ctrl-\\) prints what each thread of the job waits for.\n\n"
            "Exit status: that of the first node that failed, 128 + N for signal N; 66 if --check "
            "races found races; 123 for a\ndeadlock; 124 if --timeout expired; 126 if the program "
@@ -55,14 +55,14 @@ static void help_print(void)
 }
 
 /* Opens descriptors 0, 1 and 2 if they are closed; otherwise our pipes would get these numbers. */
-static void standard_files(void)
+static void hlrcrun_standard_files(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) < 0)
             exit(1);
 }
 
-static void files_limit(struct spawn *spawn, int nodes)
+static void hlrcrun_files_limit(struct spawn *spawn, int nodes)
 {
     rlim_t needed = (rlim_t)(nodes * FILES_PER_NODE + FILES_MORE);
     rlim_t liked = needed + CORES_MAX; /* for claims, which are optional */
@@ -74,8 +74,9 @@ static void files_limit(struct spawn *spawn, int nodes)
         return;
     limit.rlim_cur = limit.rlim_max < liked ? limit.rlim_max : liked;
     if (limit.rlim_cur < needed || setrlimit(RLIMIT_NOFILE, &limit) < 0)
-        give_up(1, "--nodes %d: needs %llu open files, the limit is %llu; raise it (ulimit -n)",
-                nodes, (unsigned long long)needed, (unsigned long long)limit.rlim_max);
+        hlrcrun_give_up(
+            1, "--nodes %d: needs %llu open files, the limit is %llu; raise it (ulimit -n)", nodes,
+            (unsigned long long)needed, (unsigned long long)limit.rlim_max);
 }
 
 /*
@@ -83,7 +84,7 @@ static void files_limit(struct spawn *spawn, int nodes)
  * of a script. SIGHUP does not if nohup made it ignored. Under --gdb the terminal's SIGINT is for
  * the debugger: hlrcrun and, by inheritance, the other nodes ignore it.
  */
-static int job_signals(struct spawn *spawn, bool debugger)
+static int hlrcrun_job_signals(struct spawn *spawn, bool debugger)
 {
     struct sigaction action = { .sa_handler = SIG_IGN };
     struct sigaction hangup;
@@ -111,25 +112,25 @@ static int job_signals(struct spawn *spawn, bool debugger)
 }
 
 /* Executes another launcher. The nodes check themselves what depends on their machine. */
-_Noreturn static void hand_over(const struct command_line *line, char **argv)
+_Noreturn static void hlrcrun_hand_over(const struct command_line *line, char **argv)
 {
     char err[CONFIG_ERROR_MAX];
     int ret = hosts_hand_over(&line->config, line->options.exported, argv, err, sizeof err);
 
-    give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE, "%s", err);
+    hlrcrun_give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE, "%s", err);
 }
 
 /* Handles --help, --version and similar, then exits. */
-static void command_line(int argc, char **argv, struct command_line *line)
+static void hlrcrun_command_line(int argc, char **argv, struct command_line *line)
 {
     char err[CONFIG_ERROR_MAX + 256];
     int status = command_read(argc, argv, line, err, sizeof err);
 
     if (status != 0)
-        give_up(status, "%s", err);
+        hlrcrun_give_up(status, "%s", err);
     switch (line->wish) {
     case COMMAND_HELP:
-        help_print();
+        hlrcrun_help_print();
         break;
     case COMMAND_VERSION:
         printf("hlrcrun %s\n", PACKAGE_VERSION);
@@ -138,7 +139,7 @@ static void command_line(int argc, char **argv, struct command_line *line)
         manual_hlrcrun(stdout);
         break;
     case COMMAND_HOSTS:
-        hand_over(line, argv + line->options.rest);
+        hlrcrun_hand_over(line, argv + line->options.rest);
     case COMMAND_JOB:
         if (line->note[0] != '\0')
             fprintf(stderr, "hlrcrun: %s\n", line->note);
@@ -148,7 +149,7 @@ static void command_line(int argc, char **argv, struct command_line *line)
 }
 
 /* Checks the output files before the job starts, not hours later. */
-static void files_check(const struct config *cfg)
+static void hlrcrun_files_check(const struct config *cfg)
 {
     char err[CONFIG_ERROR_MAX];
 
@@ -158,11 +159,11 @@ static void files_check(const struct config *cfg)
          outfile_try("--trace-sim ", cfg->trace_sim, err, sizeof err) < 0) ||
         (config_is_file(cfg->profile) &&
          outfile_try("--profile=", cfg->profile, err, sizeof err) < 0))
-        give_up(EXIT_USAGE, "%s", err);
+        hlrcrun_give_up(EXIT_USAGE, "%s", err);
 }
 
 /* A hlrcrun that is run by a node's script starts a separate job. */
-static void outer_job_forget(void)
+static void hlrcrun_outer_job_forget(void)
 {
     if (getenv("HLRC_LAUNCH_FD") == NULL)
         return;
@@ -173,7 +174,7 @@ static void outer_job_forget(void)
 
 /* Tells the nodes whether standard error is a terminal, since they write to pipes. With --progress
  * the progress line needs the terminal. */
-static void terminal_export(const struct config *cfg)
+static void hlrcrun_terminal_export(const struct config *cfg)
 {
     if (isatty(STDERR_FILENO) == 1 && !cfg->progress)
         setenv("HLRC_TERMINAL", "1", 1);
@@ -187,14 +188,14 @@ int main(int argc, char **argv)
     static struct bindings bindings;
     static struct job job;
 
-    standard_files();
-    outer_job_forget();
-    command_line(argc, argv, &line);
-    files_check(&line.config);
+    hlrcrun_standard_files();
+    hlrcrun_outer_job_forget();
+    hlrcrun_command_line(argc, argv, &line);
+    hlrcrun_files_check(&line.config);
     if (config_export(&line.config) < 0)
-        give_up(1, "cannot set the environment: %s", strerror(errno));
-    terminal_export(&line.config);
-    files_limit(&job.spawn, line.config.nodes);
+        hlrcrun_give_up(1, "cannot set the environment: %s", strerror(errno));
+    hlrcrun_terminal_export(&line.config);
+    hlrcrun_files_limit(&job.spawn, line.config.nodes);
     bind_plan(&bindings, &line.config);
     if (line.config.report_bindings)
         bind_report(&bindings, &line.config, stderr);
@@ -203,8 +204,8 @@ int main(int argc, char **argv)
     job.spawn.config = &line.config;
     job.spawn.path = line.path;
     job.spawn.argv = argv + line.options.rest;
-    job.signal_fd = job_signals(&job.spawn, line.config.gdb >= 0);
+    job.signal_fd = hlrcrun_job_signals(&job.spawn, line.config.gdb >= 0);
     if (job.signal_fd < 0)
-        give_up(1, "cannot receive signals: %s", strerror(errno));
+        hlrcrun_give_up(1, "cannot receive signals: %s", strerror(errno));
     return job_run(&job);
 }

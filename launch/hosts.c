@@ -28,25 +28,25 @@ struct command {
     size_t count;
 };
 
-static void add(struct command *command, const char *word)
+static void hosts_add(struct command *command, const char *word)
 {
     command->argv[command->count++] = (char *)(uintptr_t)word;
 }
 
-__attribute__((format(printf, 2, 3))) static void add_text(struct command *command, const char *fmt,
-                                                           ...)
+__attribute__((format(printf, 2, 3))) static void hosts_add_text(struct command *command,
+                                                                 const char *fmt, ...)
 {
     va_list args;
     char *text;
 
     va_start(args, fmt);
     if (vasprintf(&text, fmt, args) >= 0)
-        add(command, text);
+        hosts_add(command, text);
     va_end(args);
 }
 
 /* One "name" or "name:nodes" of len bytes. */
-static bool host_parse(const char *text, size_t len, struct host *host)
+static bool hosts_host_parse(const char *text, size_t len, struct host *host)
 {
     size_t name = 0;
     int64_t nodes = 1;
@@ -67,7 +67,7 @@ static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t 
 {
     for (size_t len; *text != '\0'; text += len + (text[len] == ',')) {
         len = strcspn(text, ",");
-        if (hosts->count == NODES_MAX || !host_parse(text, len, &hosts->host[hosts->count])) {
+        if (hosts->count == NODES_MAX || !hosts_host_parse(text, len, &hosts->host[hosts->count])) {
             snprintf(
                 err, errlen,
                 "--hosts %.*s: not a host; give NAME or NAME:NODES (1 to %d), with commas between",
@@ -99,11 +99,11 @@ static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
 
 /* Parses a host name and its number of nodes: "h1", "h1:2" or "h1 slots=2". The last is mpirun's
  * form, whose max_slots is ignored. */
-static bool line_parse(char *line, struct host *host)
+static bool hosts_line_parse(char *line, struct host *host)
 {
     char *at = NULL, *word = strtok_r(line, " \t\r\n", &at);
 
-    if (word == NULL || !host_parse(word, strlen(word), host))
+    if (word == NULL || !hosts_host_parse(word, strlen(word), host))
         return false;
     while ((word = strtok_r(NULL, " \t\r\n", &at)) != NULL) {
         const char *number = strchr(word, '=');
@@ -119,7 +119,8 @@ static bool line_parse(char *line, struct host *host)
     return true;
 }
 
-static int file_parse(FILE *file, const char *name, struct hosts *hosts, char *err, size_t errlen)
+static int hosts_file_parse(FILE *file, const char *name, struct hosts *hosts, char *err,
+                            size_t errlen)
 {
     char line[1024];
 
@@ -129,7 +130,8 @@ static int file_parse(FILE *file, const char *name, struct hosts *hosts, char *e
         line[strcspn(line, "#")] = '\0';
         if (whole && line[strspn(line, " \t\r\n")] == '\0')
             continue;
-        if (!whole || hosts->count == NODES_MAX || !line_parse(line, &hosts->host[hosts->count])) {
+        if (!whole || hosts->count == NODES_MAX ||
+            !hosts_line_parse(line, &hosts->host[hosts->count])) {
             snprintf(err, errlen,
                      "--hostfile %.200s: line %d is not a host; write HOST, HOST:N or HOST slots=N "
                      "(1 to %d)",
@@ -141,10 +143,10 @@ static int file_parse(FILE *file, const char *name, struct hosts *hosts, char *e
     return ferror(file) ? -errno : 0;
 }
 
-static int file_read(const char *name, struct hosts *hosts, char *err, size_t errlen)
+static int hosts_file_read(const char *name, struct hosts *hosts, char *err, size_t errlen)
 {
     FILE *file = fopen(name, "re");
-    int ret = file == NULL ? -errno : file_parse(file, name, hosts, err, errlen);
+    int ret = file == NULL ? -errno : hosts_file_parse(file, name, hosts, err, errlen);
 
     if (file != NULL)
         fclose(file);
@@ -163,7 +165,7 @@ bool hosts_given(const struct config *cfg)
 }
 
 /* Refuses options that only hlrcrun supports, on one machine. */
-static int options_check(const struct config *cfg, char *err, size_t errlen)
+static int hosts_options_check(const struct config *cfg, char *err, size_t errlen)
 {
     const char *name = cfg->gdb >= 0             ? "gdb"
                        : cfg->progress           ? "progress"
@@ -185,11 +187,11 @@ static int options_check(const struct config *cfg, char *err, size_t errlen)
 
 static int hosts_read(const struct config *cfg, struct hosts *hosts, char *err, size_t errlen)
 {
-    int ret = options_check(cfg, err, errlen);
+    int ret = hosts_options_check(cfg, err, errlen);
 
     if (ret == 0)
         ret = cfg->hosts[0] != '\0' ? hosts_parse(cfg->hosts, hosts, err, errlen)
-                                    : file_read(cfg->hostfile, hosts, err, errlen);
+                                    : hosts_file_read(cfg->hostfile, hosts, err, errlen);
     if (ret == 0 && cfg->source[CONFIG_ID_nodes] != CONFIG_DEFAULT)
         ret = hosts_trim(hosts, cfg->nodes, err, errlen);
     if (ret == 0 && hosts->nodes > NODES_MAX) {
@@ -208,7 +210,7 @@ int hosts_check(const struct config *cfg, char *err, size_t errlen)
 }
 
 /* "h1:2,h2:2" for mpirun; srun has "h1,h1,h2,h2". */
-static void add_hosts(struct command *command, const struct hosts *hosts, bool counted)
+static void hosts_add_hosts(struct command *command, const struct hosts *hosts, bool counted)
 {
     char *text = NULL;
     size_t len = 0;
@@ -224,96 +226,96 @@ static void add_hosts(struct command *command, const struct hosts *hosts, bool c
             else
                 fprintf(out, "%s%s", i + times > 0 ? "," : "", hosts->host[i].name);
     fclose(out);
-    add(command, text);
+    hosts_add(command, text);
 }
 
-static void srun_command(struct command *command, const struct config *cfg,
-                         const struct hosts *hosts, const char **exported)
+static void hosts_srun_command(struct command *command, const struct config *cfg,
+                               const struct hosts *hosts, const char **exported)
 {
-    add(command, "srun");
-    add(command, "--mpi=pmix");
-    add(command, "--kill-on-bad-exit=1");
-    add(command, "--input=0"); /* node 0 reads standard input */
-    add_text(command, "--ntasks=%d", hosts->nodes);
-    add(command, "--distribution=arbitrary"); /* in the order listed, not in srun's */
-    add(command, "-w");
-    add_hosts(command, hosts, false);
+    hosts_add(command, "srun");
+    hosts_add(command, "--mpi=pmix");
+    hosts_add(command, "--kill-on-bad-exit=1");
+    hosts_add(command, "--input=0"); /* node 0 reads standard input */
+    hosts_add_text(command, "--ntasks=%d", hosts->nodes);
+    hosts_add(command, "--distribution=arbitrary"); /* in the order listed, not in srun's */
+    hosts_add(command, "-w");
+    hosts_add_hosts(command, hosts, false);
     (void)exported;
     if (cfg->label)
-        add(command, "--label");
+        hosts_add(command, "--label");
     if (cfg->wdir[0] != '\0')
-        add_text(command, "--chdir=%s", cfg->wdir);
+        hosts_add_text(command, "--chdir=%s", cfg->wdir);
     if (cfg->bind != BIND_AUTO || cfg->report_bindings)
-        add_text(command, "--cpu-bind=%s%s%s", cfg->report_bindings ? "verbose" : "",
-                 cfg->report_bindings && cfg->bind != BIND_AUTO ? "," : "",
-                 cfg->bind == BIND_CORE   ? "cores"
-                 : cfg->bind == BIND_NONE ? "none"
-                                          : "");
+        hosts_add_text(command, "--cpu-bind=%s%s%s", cfg->report_bindings ? "verbose" : "",
+                       cfg->report_bindings && cfg->bind != BIND_AUTO ? "," : "",
+                       cfg->bind == BIND_CORE   ? "cores"
+                       : cfg->bind == BIND_NONE ? "none"
+                                                : "");
 }
 
 extern char **environ;
 
 /* srun exports the whole environment; these two launchers export only named variables. */
-static void add_environment(struct command *command, const char **exported)
+static void hosts_add_environment(struct command *command, const char **exported)
 {
     for (; *exported != NULL; exported++)
         if (strncmp(*exported, "HLRC_", 5) != 0) {
-            add(command, "-x");
-            add_text(command, "%.*s", (int)strcspn(*exported, "="), *exported);
+            hosts_add(command, "-x");
+            hosts_add_text(command, "%.*s", (int)strcspn(*exported, "="), *exported);
         }
     for (char **variable = environ; *variable != NULL; variable++) {
         size_t len = strcspn(*variable, "=");
 
         if (strncmp(*variable, "HLRC_", 5) != 0 && strncmp(*variable, "LD_LIBRARY_PATH=", 16) != 0)
             continue;
-        add(command, "-x");
-        add_text(command, "%.*s", (int)len, *variable);
+        hosts_add(command, "-x");
+        hosts_add_text(command, "%.*s", (int)len, *variable);
     }
 }
 
-static void mpirun_command(struct command *command, const struct config *cfg,
-                           const struct hosts *hosts, const char **exported)
+static void hosts_mpirun_command(struct command *command, const struct config *cfg,
+                                 const struct hosts *hosts, const char **exported)
 {
-    add_text(command, "%d", hosts->nodes);
-    add(command, "--host");
-    add_hosts(command, hosts, true);
+    hosts_add_text(command, "%d", hosts->nodes);
+    hosts_add(command, "--host");
+    hosts_add_hosts(command, hosts, true);
     if (cfg->bind != BIND_AUTO) {
-        add(command, "--bind-to");
-        add(command, cfg->bind == BIND_CORE ? "core" : "none");
+        hosts_add(command, "--bind-to");
+        hosts_add(command, cfg->bind == BIND_CORE ? "core" : "none");
     }
     if (cfg->wdir[0] != '\0') {
-        add(command, "--wdir");
-        add(command, cfg->wdir);
+        hosts_add(command, "--wdir");
+        hosts_add(command, cfg->wdir);
     }
-    add_environment(command, exported);
+    hosts_add_environment(command, exported);
 }
 
-static void openmpi_command(struct command *command, const struct config *cfg,
-                            const struct hosts *hosts, const char **exported)
+static void hosts_openmpi_command(struct command *command, const struct config *cfg,
+                                  const struct hosts *hosts, const char **exported)
 {
-    add(command, "mpirun");
+    hosts_add(command, "mpirun");
     if (cfg->label)
-        add(command, "--tag-output");
+        hosts_add(command, "--tag-output");
     if (cfg->report_bindings)
-        add(command, "--report-bindings");
-    add(command, "-n");
-    mpirun_command(command, cfg, hosts, exported);
+        hosts_add(command, "--report-bindings");
+    hosts_add(command, "-n");
+    hosts_mpirun_command(command, cfg, hosts, exported);
 }
 
-static void prterun_command(struct command *command, const struct config *cfg,
-                            const struct hosts *hosts, const char **exported)
+static void hosts_prterun_command(struct command *command, const struct config *cfg,
+                                  const struct hosts *hosts, const char **exported)
 {
-    add(command, "prterun");
+    hosts_add(command, "prterun");
     if (cfg->label) {
-        add(command, "--output");
-        add(command, "tag");
+        hosts_add(command, "--output");
+        hosts_add(command, "tag");
     }
     if (cfg->report_bindings) {
-        add(command, "--display");
-        add(command, "bind");
+        hosts_add(command, "--display");
+        hosts_add(command, "bind");
     }
-    add(command, "-n");
-    mpirun_command(command, cfg, hosts, exported);
+    hosts_add(command, "-n");
+    hosts_mpirun_command(command, cfg, hosts, exported);
 }
 
 /* In order of preference. A srun without its Slurm, or mpirun of another MPI, may be installed but
@@ -322,12 +324,12 @@ static const struct {
     const char *name, *probe, *answer;
     void (*command)(struct command *, const struct config *, const struct hosts *, const char **);
 } launchers[] = {
-    { "srun", "srun --mpi=list", "pmix", srun_command },
-    { "mpirun", "mpirun --version", "(Open MPI)", openmpi_command },
-    { "prterun", "prterun --version", "prterun", prterun_command },
+    { "srun", "srun --mpi=list", "pmix", hosts_srun_command },
+    { "mpirun", "mpirun --version", "(Open MPI)", hosts_openmpi_command },
+    { "prterun", "prterun --version", "prterun", hosts_prterun_command },
 };
 
-static bool launcher_answers(const char *probe, const char *answer)
+static bool hosts_launcher_answers(const char *probe, const char *answer)
 {
     char text[1024];
     bool found = false;
@@ -342,7 +344,7 @@ static bool launcher_answers(const char *probe, const char *answer)
     return pclose(said) == 0 && found;
 }
 
-static void command_print(const struct command *command, int nodes)
+static void hosts_command_print(const struct command *command, int nodes)
 {
     fprintf(stderr, "hlrcrun: %s starts the %d nodes:", command->argv[0], nodes);
     for (size_t i = 0; i < command->count; i++)
@@ -350,25 +352,26 @@ static void command_print(const struct command *command, int nodes)
     fprintf(stderr, "\n");
 }
 
-static int command_run(struct command *command, const struct config *cfg, const char **exported,
-                       char **argv, const struct hosts *hosts, size_t which)
+static int hosts_command_run(struct command *command, const struct config *cfg,
+                             const char **exported, char **argv, const struct hosts *hosts,
+                             size_t which)
 {
     bool apart = cfg->syscalls != SYSCALLS_OFF && !getenv("HLRC_FILTERED");
     launchers[which].command(command, cfg, hosts, exported);
     if (cfg->no_aslr || apart)
-        add(command, "setarch");
+        hosts_add(command, "setarch");
     if (cfg->no_aslr)
-        add(command, "-R");
+        hosts_add(command, "-R");
     if (apart)
-        add(command, "-L");
+        hosts_add(command, "-L");
     while (*argv != NULL)
-        add(command, *argv++);
-    command_print(command, hosts->nodes);
+        hosts_add(command, *argv++);
+    hosts_command_print(command, hosts->nodes);
     execvp(command->argv[0], command->argv);
     return -errno;
 }
 
-static size_t words(char **list)
+static size_t hosts_words(char **list)
 {
     size_t count = 0;
 
@@ -379,7 +382,7 @@ static size_t words(char **list)
 
 /* Removes options that the launcher handles, or that hlrcrun has handled: the nodes would report
  * that they cannot follow them. */
-static void environment_trim(void)
+static void hosts_environment_trim(void)
 {
     static const enum config_id launchers_own[] = { CONFIG_ID_hosts, CONFIG_ID_hostfile,
                                                     CONFIG_ID_nodes, CONFIG_ID_label,
@@ -402,14 +405,15 @@ int hosts_hand_over(const struct config *cfg, const char **exported, char **argv
     if (ret < 0)
         return ret;
     if (config_export(cfg) < 0 ||
-        (command.argv = calloc(words(argv) + 2 * words(environ) + 2 * words((char **)exported) + 40,
+        (command.argv = calloc(hosts_words(argv) + 2 * hosts_words(environ) +
+                                   2 * hosts_words((char **)exported) + 40,
                                sizeof(char *))) == NULL) {
         snprintf(err, errlen, "out of memory");
         return -ENOMEM;
     }
-    environment_trim();
+    hosts_environment_trim();
     while (which < sizeof launchers / sizeof *launchers &&
-           !launcher_answers(launchers[which].probe, launchers[which].answer))
+           !hosts_launcher_answers(launchers[which].probe, launchers[which].answer))
         which++;
     if (which == sizeof launchers / sizeof *launchers) {
         snprintf(err, errlen,
@@ -420,7 +424,7 @@ int hosts_hand_over(const struct config *cfg, const char **exported, char **argv
                  cfg->hosts[0] != '\0' ? cfg->hosts : cfg->hostfile);
         return -ENOENT;
     }
-    ret = command_run(&command, cfg, exported, argv, &hosts, which);
+    ret = hosts_command_run(&command, cfg, exported, argv, &hosts, which);
     snprintf(err, errlen, "%s: %s", launchers[which].name, strerror(-ret));
     return ret;
 }

@@ -27,7 +27,7 @@
 enum { SLOT_SIGNAL, SLOT_OUT, SLOT_ERR, SLOT_NODES };
 enum { NODE_SOCK, NODE_ENGINE, NODE_OUT, NODE_ERR, NODE_SLOTS };
 
-static void nodes_signal(struct job *job, int sig, int spared)
+static void job_nodes_signal(struct job *job, int sig, int spared)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (i != spared && node_alive(&job->nodes[i]))
@@ -35,7 +35,7 @@ static void nodes_signal(struct job *job, int sig, int spared)
 }
 
 /* Kills even nodes that are dumping core. */
-static void nodes_kill(struct job *job)
+static void job_nodes_kill(struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++) {
         if (job->nodes[i].engine_fd >= 0)
@@ -46,7 +46,7 @@ static void nodes_kill(struct job *job)
 }
 
 /* Signals only the program: a script around it would die of the signal. */
-static void nodes_notify(struct job *job, int sig)
+static void job_nodes_notify(struct job *job, int sig)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (job->nodes[i].engine_fd >= 0)
@@ -56,8 +56,8 @@ static void nodes_notify(struct job *job, int sig)
 }
 
 /* Prints one line on standard error; line breaks inside it become blanks. */
-__attribute__((format(printf, 2, 0))) static void line_print(struct job *job, const char *fmt,
-                                                             va_list args)
+__attribute__((format(printf, 2, 0))) static void job_line_print(struct job *job, const char *fmt,
+                                                                 va_list args)
 {
     char line[DIAG_LINE_MAX + 64];
     int len = vsnprintf(line, sizeof line - 1, fmt, args);
@@ -69,7 +69,7 @@ __attribute__((format(printf, 2, 0))) static void line_print(struct job *job, co
         if (line[i] == '\n' || line[i] == '\r')
             line[i] = ' ';
     line[len] = '\n';
-    sink_put(job->err, line, (size_t)len + 1);
+    output_sink_put(job->err, line, (size_t)len + 1);
 }
 
 void job_say(struct job *job, const char *fmt, ...)
@@ -77,17 +77,17 @@ void job_say(struct job *job, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    line_print(job, fmt, args);
+    job_line_print(job, fmt, args);
     va_end(args);
 }
 
-static bool stats_wanted(const struct job *job)
+static bool job_stats_wanted(const struct job *job)
 {
     return job->config->stats[0] != '\0' && !job->finished;
 }
 
 /* A node learns of it by reading end of file. */
-static void stats_ask(const struct job *job)
+static void job_stats_ask(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (job->nodes[i].sock >= 0)
@@ -95,7 +95,7 @@ static void stats_ask(const struct job *job)
 }
 
 /* Whether statistics of a node may still arrive. */
-static bool stats_awaited(const struct job *job)
+static bool job_stats_awaited(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++) {
         const struct node *node = &job->nodes[i];
@@ -107,7 +107,7 @@ static bool stats_awaited(const struct job *job)
 }
 
 /* Kills all descendants of hlrcrun but its guard (job.h). Returns their number. */
-static int family_kill(const struct job *job)
+static int job_family_kill(const struct job *job)
 {
     pid_t self = getpid();
 
@@ -115,7 +115,7 @@ static int family_kill(const struct job *job)
 }
 
 /* A node that is reporting a crash or dumping core, or -1. */
-static int node_awaited(const struct job *job, int64_t now)
+static int job_node_awaited(const struct job *job, int64_t now)
 {
     int64_t since = now - job->ending_since;
 
@@ -129,7 +129,7 @@ static int node_awaited(const struct job *job, int64_t now)
     return -1;
 }
 
-static void dump_tell(struct job *job, int index)
+static void job_dump_tell(struct job *job, int index)
 {
     pid_t pid = node_dumping(&job->nodes[index]);
 
@@ -143,39 +143,39 @@ static void dump_tell(struct job *job, int index)
 }
 
 /* Signals the remaining nodes, then kills them, each as soon as it is due. */
-static void ending_proceed(struct job *job, int64_t now)
+static void job_ending_proceed(struct job *job, int64_t now)
 {
     int awaited;
 
     if (!job->ending || job->killed)
         return;
-    if (!job->asked && (now >= job->ask_at || !stats_awaited(job))) {
+    if (!job->asked && (now >= job->ask_at || !job_stats_awaited(job))) {
         job->asked = true;
         job->kill_at = now + job->grace_ms;
-        nodes_signal(job, job->signal, job->spared);
+        job_nodes_signal(job, job->signal, job->spared);
     }
     if (!job->asked || now < job->kill_at)
         return;
-    awaited = node_awaited(job, now);
+    awaited = job_node_awaited(job, now);
     if (awaited >= 0) {
-        nodes_signal(job, SIGKILL, awaited);
+        job_nodes_signal(job, SIGKILL, awaited);
         if (!job->told && now - job->ending_since >= JOB_DUMP_QUIET_MS)
-            dump_tell(job, awaited);
+            job_dump_tell(job, awaited);
         job->kill_at = now + JOB_DUMP_LOOK_MS;
         return;
     }
-    nodes_kill(job);
-    family_kill(job);
+    job_nodes_kill(job);
+    job_family_kill(job);
     job->killed = true;
     job->give_up_at = now + JOB_GIVE_UP_MS;
 }
 
 /* Sends sig to all other nodes and gives them ms to end. Sets the job's status. */
-static void ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
+static void job_ending_begin(struct job *job, int status, int spared, int sig, int64_t ms)
 {
     int64_t now = clock_ms();
 
-    sink_write(job->err);
+    output_sink_write(job->err);
     guard_hush(&job->guard);
     job->ending = true;
     job->status = status;
@@ -183,13 +183,13 @@ static void ending_begin(struct job *job, int status, int spared, int sig, int64
     job->ending_since = now;
     job->signal = sig;
     job->grace_ms = ms;
-    job->ask_at = stats_wanted(job) ? now + JOB_TELL_MS : now;
-    if (stats_wanted(job))
-        stats_ask(job);
-    ending_proceed(job, now);
+    job->ask_at = job_stats_wanted(job) ? now + JOB_TELL_MS : now;
+    if (job_stats_wanted(job))
+        job_stats_ask(job);
+    job_ending_proceed(job, now);
 }
 
-static int status_of_first(const struct job *job, int status)
+static int job_status_of_first(const struct job *job, int status)
 {
     return job->status != 0 ? job->status : status;
 }
@@ -201,15 +201,15 @@ void job_end(struct job *job, int status, int spared, const char *fmt, ...)
     if (job->ending)
         return;
     va_start(args, fmt);
-    line_print(job, fmt, args);
+    job_line_print(job, fmt, args);
     va_end(args);
-    ending_begin(job, status_of_first(job, status), spared, SIGTERM, JOB_KILL_MS);
+    job_ending_begin(job, job_status_of_first(job, status), spared, SIGTERM, JOB_KILL_MS);
 }
 
 void job_quit(struct job *job, int status)
 {
     if (!job->ending)
-        ending_begin(job, status_of_first(job, status), -1, SIGTERM, JOB_KILL_MS);
+        job_ending_begin(job, job_status_of_first(job, status), -1, SIGTERM, JOB_KILL_MS);
 }
 
 /* Passes the user's signal on unchanged. A second one ends the waiting. */
@@ -221,10 +221,10 @@ static void job_interrupt(struct job *job, int sig)
         return;
     }
     job_say(job, "hlrcrun: ended by signal %d (%s)", sig, strsignal(sig));
-    ending_begin(job, 128 + sig, -1, sig, JOB_SIGNAL_MS);
+    job_ending_begin(job, 128 + sig, -1, sig, JOB_SIGNAL_MS);
 }
 
-static struct node *node_by_pid(struct job *job, pid_t pid)
+static struct node *job_node_by_pid(struct job *job, pid_t pid)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (job->nodes[i].pid == pid && !job->nodes[i].ended)
@@ -233,13 +233,13 @@ static struct node *node_by_pid(struct job *job, pid_t pid)
 }
 
 /* Reaps nodes, the guard if something killed it, and processes that outlived their node. */
-static void children_reap(struct job *job)
+static void job_children_reap(struct job *job)
 {
     int status;
     pid_t pid;
 
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        struct node *node = node_by_pid(job, pid);
+        struct node *node = job_node_by_pid(job, pid);
 
         if (node != NULL)
             node_reaped(node, status);
@@ -249,7 +249,7 @@ static void children_reap(struct job *job)
     ends_read(&job->ends); /* after reaping, so that none of the reaped is missing */
 }
 
-static void signals_read(struct job *job)
+static void job_signals_read(struct job *job)
 {
     struct signalfd_siginfo info;
 
@@ -257,23 +257,23 @@ static void signals_read(struct job *job)
         int sig = (int)info.ssi_signo;
 
         if (sig == SIGUSR1 || sig == SIGUSR2)
-            nodes_notify(job, sig);
+            job_nodes_notify(job, sig);
         else if (sig == SIGQUIT)
             look_ask(job, LOOK_USER);
         else if (sig != SIGCHLD)
             job_interrupt(job, sig);
     }
-    children_reap(job);
+    job_children_reap(job);
 }
 
-static void engines_check(struct job *job, const struct pollfd *fds)
+static void job_engines_check(struct job *job, const struct pollfd *fds)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (fds[SLOT_NODES + i * NODE_SLOTS + NODE_ENGINE].revents != 0)
             node_engine_ended(&job->nodes[i]);
 }
 
-static void ended_judge(struct job *job, bool signalled, int64_t now)
+static void job_ended_judge(struct job *job, bool signalled, int64_t now)
 {
     for (int k = 0; k < job->ends.count && !job->ending; k++) {
         int i = job->ends.order[k];
@@ -286,12 +286,12 @@ static void ended_judge(struct job *job, bool signalled, int64_t now)
 }
 
 /* Signals before exits, then all nodes, since a wrapper may outlive its program. */
-static void nodes_judge(struct job *job)
+static void job_nodes_judge(struct job *job)
 {
     int64_t now = clock_ms();
 
-    ended_judge(job, true, now);
-    ended_judge(job, false, now);
+    job_ended_judge(job, true, now);
+    job_ended_judge(job, false, now);
     for (int i = 0; i < job->config->nodes && !job->ending; i++) {
         if (!node_alive(&job->nodes[i]))
             node_receive(job, i);
@@ -299,7 +299,7 @@ static void nodes_judge(struct job *job)
     }
 }
 
-static void sockets_handle(struct job *job, const struct pollfd *fds)
+static void job_sockets_handle(struct job *job, const struct pollfd *fds)
 {
     for (int i = 0; i < job->config->nodes; i++) {
         short events = fds[SLOT_NODES + i * NODE_SLOTS + NODE_SOCK].revents;
@@ -311,27 +311,27 @@ static void sockets_handle(struct job *job, const struct pollfd *fds)
     }
 }
 
-static void outputs_handle(struct job *job, const struct pollfd *fds)
+static void job_outputs_handle(struct job *job, const struct pollfd *fds)
 {
     for (int i = 0; i < job->config->nodes; i++)
         for (int k = 0; k < 2; k++)
             if (fds[SLOT_NODES + i * NODE_SLOTS + NODE_OUT + k].revents != 0)
-                stream_read(&job->nodes[i].output[k]);
-    sink_write(&job->out);
+                output_stream_read(&job->nodes[i].output[k]);
+    output_sink_write(&job->out);
     if (job->err != &job->out)
-        sink_write(job->err);
+        output_sink_write(job->err);
     if (job->out.error != 0)
         job_end(job, job->out.error == EPIPE ? 128 + SIGPIPE : 1, -1,
                 "hlrcrun: standard output: %s; ending the job", strerror(job->out.error));
 }
 
-static void poll_fill(struct job *job, struct pollfd *fds)
+static void job_poll_fill(struct job *job, struct pollfd *fds)
 {
     fds[SLOT_SIGNAL] = (struct pollfd){ .fd = job->signal_fd, .events = POLLIN };
-    fds[SLOT_OUT] =
-        (struct pollfd){ .fd = sink_pending(&job->out) ? job->out.fd : -1, .events = POLLOUT };
-    fds[SLOT_ERR] =
-        (struct pollfd){ .fd = sink_pending(job->err) ? job->err->fd : -1, .events = POLLOUT };
+    fds[SLOT_OUT] = (struct pollfd){ .fd = output_sink_pending(&job->out) ? job->out.fd : -1,
+                                     .events = POLLOUT };
+    fds[SLOT_ERR] = (struct pollfd){ .fd = output_sink_pending(job->err) ? job->err->fd : -1,
+                                     .events = POLLOUT };
     for (int i = 0; i < job->config->nodes; i++) {
         struct node *node = &job->nodes[i];
         struct pollfd *at = &fds[SLOT_NODES + i * NODE_SLOTS];
@@ -343,33 +343,36 @@ static void poll_fill(struct job *job, struct pollfd *fds)
         for (int k = 0; k < 2; k++) {
             struct stream *stream = &node->output[k];
 
-            at[NODE_OUT + k] = (struct pollfd){ .fd = sink_full(stream->sink) ? -1 : stream->fd,
-                                                .events = POLLIN };
+            at[NODE_OUT + k] =
+                (struct pollfd){ .fd = output_sink_full(stream->sink) ? -1 : stream->fd,
+                                 .events = POLLIN };
         }
     }
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t job_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Milliseconds until the next event is due, or -1. */
-static int poll_timeout(const struct job *job, int64_t now)
+static int job_poll_timeout(const struct job *job, int64_t now)
 {
-    int64_t due = earlier(job->progress.next_at, look_due(job));
+    int64_t due = job_earlier(job->progress.next_at, look_due(job));
 
     if (job->ending)
-        due = earlier(due, job->killed ? job->give_up_at : job->asked ? job->kill_at : job->ask_at);
+        due = job_earlier(due, job->killed  ? job->give_up_at
+                               : job->asked ? job->kill_at
+                                            : job->ask_at);
     for (int i = 0; i < job->config->nodes; i++)
         if (job->nodes[i].lost_at != 0)
-            due = earlier(due, job->nodes[i].lost_at + JOB_WRAPPER_MS);
+            due = job_earlier(due, job->nodes[i].lost_at + JOB_WRAPPER_MS);
     if (due == INT64_MAX)
         return -1;
     return due <= now ? 0 : due - now < 60000 ? (int)(due - now) : 60000;
 }
 
-static void progress_update(struct job *job, int64_t now)
+static void job_progress_update(struct job *job, int64_t now)
 {
     struct boot_counters total = { 0 };
 
@@ -386,7 +389,7 @@ static void progress_update(struct job *job, int64_t now)
     progress_show(&job->progress, &total, now, job->err);
 }
 
-static bool nodes_alive(const struct job *job)
+static bool job_nodes_alive(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (node_alive(&job->nodes[i]))
@@ -398,38 +401,38 @@ static void job_loop(struct job *job, struct pollfd *fds)
 {
     nfds_t count = (nfds_t)(SLOT_NODES + job->config->nodes * NODE_SLOTS);
 
-    while (nodes_alive(job)) {
+    while (job_nodes_alive(job)) {
         int64_t now = clock_ms();
 
         if (job->killed && now >= job->give_up_at)
             return;
-        ending_proceed(job, now);
-        progress_update(job, now);
+        job_ending_proceed(job, now);
+        job_progress_update(job, now);
         look_proceed(job, now);
-        poll_fill(job, fds);
-        if (poll(fds, count, poll_timeout(job, clock_ms())) < 0)
+        job_poll_fill(job, fds);
+        if (poll(fds, count, job_poll_timeout(job, clock_ms())) < 0)
             continue;
-        signals_read(job);
-        engines_check(job, fds);
-        nodes_judge(job);
-        sockets_handle(job, fds);
-        nodes_judge(job);
-        outputs_handle(job, fds);
+        job_signals_read(job);
+        job_engines_check(job, fds);
+        job_nodes_judge(job);
+        job_sockets_handle(job, fds);
+        job_nodes_judge(job);
+        job_outputs_handle(job, fds);
     }
 }
 
 /* Reads the nodes' last output from their pipes. A failed job does not wait for a reader that has
  * stopped. */
-static void outputs_finish(struct job *job, struct pollfd *fds)
+static void job_outputs_finish(struct job *job, struct pollfd *fds)
 {
     int64_t until = job->killed ? job->give_up_at : clock_ms() + JOB_GIVE_UP_MS;
     bool more = true;
 
     for (int i = 0; i < job->config->nodes; i++)
         node_receive(job, i); /* the last messages of nodes that have ended */
-    sink_clear(job->err);
-    while (more || sink_pending(&job->out) || sink_pending(job->err)) {
-        bool room = !sink_full(&job->out) && !sink_full(job->err);
+    output_sink_clear(job->err);
+    while (more || output_sink_pending(&job->out) || output_sink_pending(job->err)) {
+        bool room = !output_sink_full(&job->out) && !output_sink_full(job->err);
         int timeout = job->ending ? 20 : -1;
 
         if (job->ending && clock_ms() >= until)
@@ -437,24 +440,24 @@ static void outputs_finish(struct job *job, struct pollfd *fds)
         more = !room;
         for (int i = 0; room && i < job->config->nodes; i++)
             for (int k = 0; k < 2; k++)
-                more = stream_read(&job->nodes[i].output[k]) || more;
-        poll_fill(job, fds);
-        if (!more && !sink_pending(&job->out) && !sink_pending(job->err))
+                more = output_stream_read(&job->nodes[i].output[k]) || more;
+        job_poll_fill(job, fds);
+        if (!more && !output_sink_pending(&job->out) && !output_sink_pending(job->err))
             break;
         if (poll(fds, SLOT_NODES, room && more ? 0 : timeout) > 0 && fds[SLOT_SIGNAL].revents != 0)
-            signals_read(job);
-        outputs_handle(job, fds);
+            job_signals_read(job);
+        job_outputs_handle(job, fds);
     }
     for (int i = 0; i < job->config->nodes; i++) {
-        stream_close(&job->nodes[i].output[0]);
-        stream_close(&job->nodes[i].output[1]);
+        output_stream_close(&job->nodes[i].output[0]);
+        output_stream_close(&job->nodes[i].output[1]);
     }
-    sink_write(&job->out);
-    sink_write(job->err);
+    output_sink_write(&job->out);
+    output_sink_write(job->err);
 }
 
 /* Writes the statistics that nodes of a failed job have sent. */
-static void stats_keep(struct job *job)
+static void job_stats_keep(struct job *job)
 {
     size_t nodes = (size_t)job->config->nodes;
     struct hlrc_stats *stats = calloc(nodes, sizeof *stats);
@@ -481,7 +484,7 @@ static void stats_keep(struct job *job)
     free(numbers);
 }
 
-static int node_start(struct job *job, int index)
+static int job_node_start(struct job *job, int index)
 {
     struct spawned spawned;
     int err = spawn_node(&job->spawn, index, &spawned);
@@ -493,7 +496,7 @@ static int node_start(struct job *job, int index)
     return err < 0 ? err : guard_watch(&job->guard, spawned.pid, spawned.pidfd);
 }
 
-static void nodes_start(struct job *job)
+static void job_nodes_start(struct job *job)
 {
     int err = spawn_open(&job->spawn);
 
@@ -505,7 +508,7 @@ static void nodes_start(struct job *job)
         job->nodes[i].output[0].sink = job->nodes[i].output[1].sink = &job->out;
     }
     for (int i = 0; err == 0 && i < job->config->nodes; i++)
-        err = node_start(job, i);
+        err = job_node_start(job, i);
     if (err == 0)
         err = spawn_release(&job->spawn, job->config->nodes);
     if (err < 0)
@@ -519,18 +522,18 @@ static void nodes_start(struct job *job)
 
 static void job_finish(struct job *job)
 {
-    for (int tries = 0; job->ending && tries < 20 && family_kill(job) > 0; tries++) {
+    for (int tries = 0; job->ending && tries < 20 && job_family_kill(job) > 0; tries++) {
         poll(NULL, 0, 5);
-        children_reap(job);
+        job_children_reap(job);
     }
     for (int i = 0; i < job->config->nodes; i++)
         node_free(&job->nodes[i]);
     exchange_free(&job->exchange);
     ends_close(&job->ends);
     guard_dismiss(&job->guard);
-    children_reap(job);
-    sink_free(&job->out);
-    sink_free(&job->err_room);
+    job_children_reap(job);
+    output_sink_free(&job->out);
+    output_sink_free(&job->err_room);
 }
 
 int job_run(struct job *job)
@@ -556,16 +559,16 @@ int job_run(struct job *job)
     clock_choose();
     job->began = timeline_moment();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    sink_pair(&job->out, &job->err_room, &job->err);
+    output_sink_pair(&job->out, &job->err_room, &job->err);
     exchange_init(&job->exchange, job->config->nodes);
     oom_watch(&job->oom, 0);
-    nodes_start(job);
+    job_nodes_start(job);
     progress_init(&job->progress, job->config->progress, job->config->nodes, clock_ms());
     look_init(job, clock_ms());
     job_loop(job, fds);
-    outputs_finish(job, fds);
-    if (job->ending && stats_wanted(job))
-        stats_keep(job);
+    job_outputs_finish(job, fds);
+    if (job->ending && job_stats_wanted(job))
+        job_stats_keep(job);
     timeline_keep(job);
     job_finish(job);
     free(fds);

@@ -11,7 +11,7 @@
 #include "hlrc/report/deadlock_detect.h"
 #include "launch/job.h"
 
-static const char *absent(void *ctx, int node)
+static const char *look_absent(void *ctx, int node)
 {
     const struct job *job = ctx;
     const struct node *n = &job->nodes[node];
@@ -29,7 +29,7 @@ static const char *absent(void *ctx, int node)
 
 /* Builds the detector's input from the last reports of all nodes; with `answers`, only from
  * answers to this query. */
-static struct judge judge_of(struct job *job, bool answers)
+static struct judge look_judge_of(struct job *job, bool answers)
 {
     static const struct report *reports[NODES_MAX];
 
@@ -39,11 +39,11 @@ static struct judge judge_of(struct job *job, bool answers)
         reports[i] = heard->answered || !answers ? heard->report : NULL;
     }
     return (struct judge){
-        .nodes = job->config->nodes, .reports = reports, .absent = absent, .ctx = job
+        .nodes = job->config->nodes, .reports = reports, .absent = look_absent, .ctx = job
     };
 }
 
-void heard_forget(struct heard *heard)
+void look_heard_forget(struct heard *heard)
 {
     free(heard->report);
     *heard = (struct heard){ 0 };
@@ -56,7 +56,7 @@ void look_init(struct job *job, int64_t now)
         job->look.timeout_at = now + (int64_t)job->config->timeout * 1000;
 }
 
-static void question_send(struct job *job, int sock)
+static void look_question_send(struct job *job, int sock)
 {
     struct wire_head head = { .type = WIRE_LOOK, .total = job->look.number };
 
@@ -78,14 +78,14 @@ void look_ask(struct job *job, unsigned why)
 
             node->heard.answered = false;
             if (node->state == NODE_RUNNING && node->sock >= 0)
-                question_send(job, node->sock);
+                look_question_send(job, node->sock);
         }
     }
     look->why |= why;
 }
 
 /* Whether the last report of every node says that it waits. */
-static bool all_still(const struct job *job)
+static bool look_all_still(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++) {
         const struct node *node = &job->nodes[i];
@@ -97,10 +97,10 @@ static bool all_still(const struct job *job)
 }
 
 /* Takes the last reports as a first look. */
-static void first_look(struct job *job)
+static void look_first_look(struct job *job)
 {
     job->look.confirm_at = INT64_MAX;
-    if (!all_still(job))
+    if (!look_all_still(job))
         return;
     for (int i = 0; i < job->config->nodes; i++)
         job->nodes[i].heard.epoch = job->nodes[i].heard.report->epoch;
@@ -115,7 +115,7 @@ void look_received(struct job *job, int index, const void *report, size_t len)
     if (copy == NULL)
         return;
     memcpy(copy, report, len);
-    if (len < sizeof *copy || !report_whole(copy, len, index)) {
+    if (len < sizeof *copy || !deadlock_report_whole(copy, len, index)) {
         free(copy);
         job_end(job, 1, -1,
                 "hlrcrun: node %d sent an invalid report of %zu bytes; use the hlrcrun that "
@@ -126,12 +126,12 @@ void look_received(struct job *job, int index, const void *report, size_t len)
     free(heard->report);
     heard->report = copy;
     if (job->look.why == 0)
-        first_look(job);
+        look_first_look(job);
     else if (copy->number == job->look.number)
         heard->answered = true; /* an unsolicited report is no first look now */
 }
 
-static bool all_answered(const struct job *job)
+static bool look_all_answered(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (job->nodes[i].state == NODE_RUNNING && !job->nodes[i].heard.answered)
@@ -140,7 +140,7 @@ static bool all_answered(const struct job *job)
 }
 
 /* [deadlock.two-rounds] */
-static bool same_epochs(const struct job *job)
+static bool look_same_epochs(const struct job *job)
 {
     for (int i = 0; i < job->config->nodes; i++)
         if (job->nodes[i].heard.report->epoch != job->nodes[i].heard.epoch)
@@ -148,16 +148,16 @@ static bool same_epochs(const struct job *job)
     return true;
 }
 
-static void say(void *ctx, const char *line)
+static void look_say(void *ctx, const char *line)
 {
     job_say(ctx, "hlrcrun: %s", line);
 }
 
-static void end_timeout(struct job *job, const struct judge *judge)
+static void look_end_timeout(struct job *job, const struct judge *judge)
 {
     char line[DIAG_LINE_MAX / 2];
 
-    if (judge_cause(judge, false, line, sizeof line))
+    if (deadlock_detect_cause(judge, false, line, sizeof line))
         job_say(job, "hlrcrun: in a circle: %s", line);
     job_end(job, STATUS_TIMEOUT, -1, "hlrcrun: the job takes longer than --timeout %d; ending it",
             job->config->timeout);
@@ -166,24 +166,24 @@ static void end_timeout(struct job *job, const struct judge *judge)
 static void look_end(struct job *job)
 {
     char line[DIAG_LINE_MAX / 2];
-    struct judge judge = judge_of(job, true);
+    struct judge judge = look_judge_of(job, true);
     unsigned why = job->look.why;
-    bool stuck = judge_stuck(&judge) && all_still(job);
-    bool deadlock = (why & LOOK_CONFIRM) && stuck && same_epochs(job);
+    bool stuck = deadlock_detect_stuck(&judge) && look_all_still(job);
+    bool deadlock = (why & LOOK_CONFIRM) && stuck && look_same_epochs(job);
 
     job->look.why = 0;
     if ((why & ~(unsigned)LOOK_CONFIRM) || deadlock)
-        judge_tell(&judge, say);
-    if (deadlock && judge_cause(&judge, true, line, sizeof line)) {
+        deadlock_detect_tell(&judge, look_say);
+    if (deadlock && deadlock_detect_cause(&judge, true, line, sizeof line)) {
         job_end(job, STATUS_DEADLOCK, -1, "hlrcrun: deadlock: %s", line);
         return;
     }
     if (why & LOOK_TIMEOUT)
-        end_timeout(job, &judge);
-    else if ((why & LOOK_USER) && judge_cause(&judge, false, line, sizeof line))
+        look_end_timeout(job, &judge);
+    else if ((why & LOOK_USER) && deadlock_detect_cause(&judge, false, line, sizeof line))
         job_say(job, "hlrcrun: in a circle: %s", line);
-    if (all_answered(job))
-        first_look(job); /* otherwise when the others answer */
+    if (look_all_answered(job))
+        look_first_look(job); /* otherwise when the others answer */
 }
 
 void look_proceed(struct job *job, int64_t now)
@@ -200,7 +200,7 @@ void look_proceed(struct job *job, int64_t now)
         look->confirm_at = INT64_MAX;
         look_ask(job, LOOK_CONFIRM);
     }
-    if (look->why != 0 && (all_answered(job) || look->until <= now))
+    if (look->why != 0 && (look_all_answered(job) || look->until <= now))
         look_end(job);
 }
 

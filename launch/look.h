@@ -49,6 +49,6 @@ void look_ask(struct job *job, unsigned why);
 void look_received(struct job *job, int index, const void *report, size_t len);
 void look_proceed(struct job *job, int64_t now); /* handles due events */
 int64_t look_due(const struct job *job);         /* when something is due; INT64_MAX: nothing */
-void heard_forget(struct heard *heard);          /* discards the report of the node */
+void look_heard_forget(struct heard *heard);     /* discards the report of the node */
 
 #endif

@@ -4,22 +4,22 @@
 #include "base/config.h"
 #include "launch/aliases.h"
 
-static void title(FILE *out, const char *name, const char *what)
+static void manual_title(FILE *out, const char *name, const char *what)
 {
     fprintf(out, ".TH %s 1 \"\" \"hlrc %s\" \"HLRC\"\n.SH NAME\n%s \\- %s\n", name, PACKAGE_VERSION,
             name, what);
 }
 
-static void own_options(FILE *out)
+static void manual_own_options(FILE *out)
 {
     fputs(".TP\n.B \\-h, \\-\\-help\nPrints the list of options.\n"
           ".TP\n.B \\-V, \\-\\-version\nPrints the version.\n"
           ".TP\n.B \\-\\-man\nPrints this page.\n",
           out);
-    alias_man(out);
+    aliases_alias_man(out);
 }
 
-static void deadlock_detection(FILE *out)
+static void manual_deadlock_detection(FILE *out)
 {
     fputs(".SH DEADLOCK DETECTION\n"
           "If every thread of every node waits for another thread, the job can make no\n"
@@ -48,7 +48,7 @@ static void deadlock_detection(FILE *out)
           out);
 }
 
-static void system_calls(FILE *out)
+static void manual_system_calls(FILE *out)
 {
     fputs(".SH SYSTEM CALLS\n"
           "A system call with a pointer to shared memory, such as read into an array, fails\n"
@@ -83,7 +83,7 @@ static void system_calls(FILE *out)
           out);
 }
 
-static void debugger(FILE *out)
+static void manual_debugger(FILE *out)
 {
     fputs(".SH DEBUGGER\n"
           "With\n"
@@ -109,7 +109,7 @@ static void debugger(FILE *out)
           out);
 }
 
-static void profile(FILE *out)
+static void manual_profile(FILE *out)
 {
     fputs(".SH PROFILE\n"
           "With\n"
@@ -163,7 +163,7 @@ static void profile(FILE *out)
           out);
 }
 
-static void data_races(FILE *out)
+static void manual_data_races(FILE *out)
 {
     fputs(".SH DATA RACES\n"
           "With\n"
@@ -215,7 +215,7 @@ static void data_races(FILE *out)
           out);
 }
 
-static void timeline(FILE *out)
+static void manual_timeline(FILE *out)
 {
     fputs(".SH TIMELINE\n"
           "With\n"
@@ -250,7 +250,7 @@ static void timeline(FILE *out)
 
 void manual_hlrcrun(FILE *out)
 {
-    title(out, "hlrcrun", "run a program on several nodes that share memory");
+    manual_title(out, "hlrcrun", "run a program on several nodes that share memory");
     fputs(".SH SYNOPSIS\n.B hlrcrun \\-n\n.I N\n.RI [ options ]\n.RB [ \\-\\- ]\n.I program\n.RI [ "
           "arguments ]\n"
           ".SH DESCRIPTION\n"
@@ -286,12 +286,12 @@ void manual_hlrcrun(FILE *out)
           "default core dumps contain no shared memory; see\n"
           ".BR \\-\\-core .\n",
           out);
-    deadlock_detection(out);
-    system_calls(out);
-    timeline(out);
-    profile(out);
-    data_races(out);
-    debugger(out);
+    manual_deadlock_detection(out);
+    manual_system_calls(out);
+    manual_timeline(out);
+    manual_profile(out);
+    manual_data_races(out);
+    manual_debugger(out);
     fputs(".SH OPTIONS\n"
           "Each option is also an environment variable. The command line overrides the\n"
           "environment. hlrcrun, and nodes under other launchers, refuse an unknown variable\n"
@@ -302,7 +302,7 @@ void manual_hlrcrun(FILE *out)
           "addresses.\n",
           out);
     config_man(out);
-    own_options(out);
+    manual_own_options(out);
     fputs(".SH EXIT STATUS\n"
           "The exit status of the first node that failed, or 128 + N if signal N killed it; 0\n"
           "if no node failed. Other values:\n"
@@ -350,7 +350,7 @@ void manual_hlrcrun(FILE *out)
 
 void manual_hlrc_info(FILE *out)
 {
-    title(out, "hlrc_info", "show the configuration of HLRC and the limits of this machine");
+    manual_title(out, "hlrc_info", "show the configuration of HLRC and the limits of this machine");
     fputs(".SH SYNOPSIS\n.B hlrc_info\n.RI [ options ]\n"
           ".SH DESCRIPTION\n"
           "Shows version and build, the fabrics with the reason if a fabric is unavailable,\n"
@@ -360,7 +360,7 @@ void manual_hlrc_info(FILE *out)
           ".SH OPTIONS\n"
           "The options of hlrcrun(1), and:\n",
           out);
-    own_options(out);
+    manual_own_options(out);
     fputs(".SH EXIT STATUS\n0; 1 if a job with these options cannot run here; 2 if the command "
           "line is wrong.\n"
           ".SH SEE ALSO\nhlrc(7), hlrcrun(1)\n",

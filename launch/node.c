@@ -30,11 +30,11 @@ void node_init(struct node *node, const struct spawned *spawned, int label, stru
                            .sock = spawned->sock,
                            .engine_fd = -1,
                            .timeline = -1 };
-    stream_open(&node->output[0], spawned->output[0], label, out);
-    stream_open(&node->output[1], spawned->output[1], label, err);
+    output_stream_open(&node->output[0], spawned->output[0], label, out);
+    output_stream_open(&node->output[1], spawned->output[1], label, err);
 }
 
-static void close_fd(int *fd)
+static void node_close_fd(int *fd)
 {
     if (*fd >= 0)
         close(*fd);
@@ -43,16 +43,16 @@ static void close_fd(int *fd)
 
 void node_free(struct node *node)
 {
-    close_fd(&node->pidfd);
-    close_fd(&node->engine_fd);
-    close_fd(&node->sock);
-    close_fd(&node->timeline);
-    stream_close(&node->output[0]);
-    stream_close(&node->output[1]);
-    heard_forget(&node->heard);
+    node_close_fd(&node->pidfd);
+    node_close_fd(&node->engine_fd);
+    node_close_fd(&node->sock);
+    node_close_fd(&node->timeline);
+    output_stream_close(&node->output[0]);
+    output_stream_close(&node->output[1]);
+    look_heard_forget(&node->heard);
 }
 
-static bool engine_alive(const struct node *node)
+static bool node_engine_alive(const struct node *node)
 {
     return node->engine != 0 && (node->engine == node->pid ? !node->ended : node->engine_fd >= 0);
 }
@@ -63,7 +63,7 @@ bool node_alive(const struct node *node)
 }
 
 /* Does not kill a process that is dumping core. */
-static void signal_unless_dumping(pid_t pid, int pidfd, int sig)
+static void node_signal_unless_dumping(pid_t pid, int pidfd, int sig)
 {
     if (sig != SIGKILL || !process_dumping(pid))
         process_signal(pidfd, sig);
@@ -72,9 +72,9 @@ static void signal_unless_dumping(pid_t pid, int pidfd, int sig)
 void node_signal(struct node *node, int sig)
 {
     if (node->engine_fd >= 0)
-        signal_unless_dumping(node->engine, node->engine_fd, sig);
+        node_signal_unless_dumping(node->engine, node->engine_fd, sig);
     if (!node->ended)
-        signal_unless_dumping(node->pid, node->pidfd, sig);
+        node_signal_unless_dumping(node->pid, node->pidfd, sig);
 }
 
 pid_t node_dumping(const struct node *node)
@@ -94,10 +94,10 @@ void node_reaped(struct node *node, int wait_status)
 
 void node_engine_ended(struct node *node)
 {
-    close_fd(&node->engine_fd);
+    node_close_fd(&node->engine_fd);
 }
 
-static void message_hello(struct job *job, int index, const struct packet *packet)
+static void node_message_hello(struct job *job, int index, const struct packet *packet)
 {
     struct node *node = &job->nodes[index];
 
@@ -109,7 +109,7 @@ static void message_hello(struct job *job, int index, const struct packet *packe
                 index, packet->head.status, WIRE_VERSION);
         return;
     }
-    if (node->state == NODE_RUNNING && engine_alive(node)) {
+    if (node->state == NODE_RUNNING && node_engine_alive(node)) {
         job_end(
             job, 1, -1,
             "hlrcrun: node %d calls hlrc_init in two processes (pids %d and %d); run one of them "
@@ -117,8 +117,8 @@ static void message_hello(struct job *job, int index, const struct packet *packe
             index, (int)node->engine, (int)packet->pid);
         return;
     }
-    close_fd(&node->engine_fd);
-    heard_forget(&node->heard);
+    node_close_fd(&node->engine_fd);
+    look_heard_forget(&node->heard);
     node->state = NODE_RUNNING;
     node->told = node->told_last = false;
     job->finished = false; /* a script may run one program after another */
@@ -137,7 +137,7 @@ static void message_hello(struct job *job, int index, const struct packet *packe
         node->engine = node->pid;
 }
 
-static void message_exchange(struct job *job, int index, const struct packet *packet)
+static void node_message_exchange(struct job *job, int index, const struct packet *packet)
 {
     switch (exchange_piece(&job->exchange, index, &packet->head, packet->body, packet->len)) {
     case 1:
@@ -168,14 +168,14 @@ static void message_exchange(struct job *job, int index, const struct packet *pa
     }
 }
 
-static int exit_status(int status)
+static int node_exit_status(int status)
 {
     return status >= 1 && status <= 255 ? status : 1;
 }
 
-static void message_report(struct job *job, int index, const struct packet *packet)
+static void node_message_report(struct job *job, int index, const struct packet *packet)
 {
-    int status = exit_status(packet->head.status), spared = status > 128 ? index : -1;
+    int status = node_exit_status(packet->head.status), spared = status > 128 ? index : -1;
     bool named = job->config->nodes > 1;
     const char *line = packet->body, *join = diag_join(named, &line);
 
@@ -188,7 +188,7 @@ static void message_report(struct job *job, int index, const struct packet *pack
 }
 
 /* Prints a further line of the node whose report was printed. */
-static void message_detail(struct job *job, int index, const struct packet *packet)
+static void node_message_detail(struct job *job, int index, const struct packet *packet)
 {
     if (index != job->speaker)
         return;
@@ -198,7 +198,7 @@ static void message_detail(struct job *job, int index, const struct packet *pack
         job_say(job, "hlrc: %s", packet->body);
 }
 
-static void message_stats(struct node *node, const struct packet *packet)
+static void node_message_stats(struct node *node, const struct packet *packet)
 {
     if (packet->len != sizeof node->stats)
         return;
@@ -207,17 +207,17 @@ static void message_stats(struct node *node, const struct packet *packet)
     node->told_last = packet->head.status != 0;
 }
 
-static void message_handle(struct job *job, int index, struct packet *packet)
+static void node_message_handle(struct job *job, int index, struct packet *packet)
 {
     struct node *node = &job->nodes[index];
 
     packet->body[packet->len] = '\0';
     switch (packet->head.type) {
     case WIRE_HELLO:
-        message_hello(job, index, packet);
+        node_message_hello(job, index, packet);
         break;
     case WIRE_EXCHANGE:
-        message_exchange(job, index, packet);
+        node_message_exchange(job, index, packet);
         break;
     case WIRE_PROGRESS:
         if (packet->len == sizeof node->counters)
@@ -227,16 +227,16 @@ static void message_handle(struct job *job, int index, struct packet *packet)
         look_received(job, index, packet->body, packet->len);
         break;
     case WIRE_REPORT:
-        message_report(job, index, packet);
+        node_message_report(job, index, packet);
         break;
     case WIRE_STATS:
-        message_stats(node, packet);
+        node_message_stats(node, packet);
         break;
     case WIRE_DETAIL:
-        message_detail(job, index, packet);
+        node_message_detail(job, index, packet);
         break;
     case WIRE_TIMELINE:
-        close_fd(&node->timeline);
+        node_close_fd(&node->timeline);
         node->timeline = packet->fd;
         packet->fd = -1;
         break;
@@ -248,7 +248,7 @@ static void message_handle(struct job *job, int index, struct packet *packet)
         job_quit(job, packet->head.status & 255);
         break;
     case WIRE_NO_EXEC:
-        job_end(job, exit_status(packet->head.status), -1, "hlrcrun: %s", packet->body);
+        job_end(job, node_exit_status(packet->head.status), -1, "hlrcrun: %s", packet->body);
         break;
     default:
         job_end(job, 1, -1,
@@ -259,7 +259,7 @@ static void message_handle(struct job *job, int index, struct packet *packet)
     }
 }
 
-static void part_take(struct packet *packet, struct cmsghdr *part)
+static void node_part_take(struct packet *packet, struct cmsghdr *part)
 {
     if (part->cmsg_type == SCM_CREDENTIALS) {
         struct ucred sender;
@@ -272,7 +272,7 @@ static void part_take(struct packet *packet, struct cmsghdr *part)
 }
 
 /* Length of a packet, 0 at the end, or a negative errno. */
-static ssize_t packet_receive(int sock, struct packet *packet)
+static ssize_t node_packet_receive(int sock, struct packet *packet)
 {
     union {
         struct cmsghdr align;
@@ -292,7 +292,7 @@ static ssize_t packet_receive(int sock, struct packet *packet)
     packet->len = got > (ssize_t)sizeof packet->head ? (size_t)got - sizeof packet->head : 0;
     for (struct cmsghdr *part = CMSG_FIRSTHDR(&msg); got > 0 && part != NULL;
          part = CMSG_NXTHDR(&msg, part))
-        part_take(packet, part);
+        node_part_take(packet, part);
     return got;
 }
 
@@ -302,7 +302,7 @@ void node_receive(struct job *job, int index)
     struct node *node = &job->nodes[index];
 
     while (node->sock >= 0) {
-        ssize_t got = packet_receive(node->sock, &packet);
+        ssize_t got = node_packet_receive(node->sock, &packet);
 
         /* it ended before it read what we sent; its earlier messages are still readable */
         if (got == -EINTR || got == -ECONNRESET)
@@ -310,16 +310,16 @@ void node_receive(struct job *job, int index)
         if (got == -EAGAIN)
             return;
         if (got < (ssize_t)sizeof packet.head) {
-            close_fd(&node->sock);
+            node_close_fd(&node->sock);
             return;
         }
-        message_handle(job, index, &packet);
-        close_fd(&packet.fd);
+        node_message_handle(job, index, &packet);
+        node_close_fd(&packet.fd);
     }
 }
 
 /* True if it was killed for lack of memory, and the job is ending. */
-static bool judge_memory(struct job *job, int index, pid_t pid)
+static bool node_judge_memory(struct job *job, int index, pid_t pid)
 {
     char limit[128];
 
@@ -332,13 +332,13 @@ static bool judge_memory(struct job *job, int index, pid_t pid)
     return true;
 }
 
-static void judge_signal(struct job *job, int index, pid_t pid, int sig)
+static void node_judge_signal(struct job *job, int index, pid_t pid, int sig)
 {
     const struct node *node = &job->nodes[index];
     /* the node reports all other signals itself */
     bool unserved = sig == SIGSEGV && node->state == NODE_RUNNING;
 
-    if (sig == SIGKILL && judge_memory(job, index, pid))
+    if (sig == SIGKILL && node_judge_memory(job, index, pid))
         return;
     job_end(job, 128 + sig, -1,
             "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
@@ -349,7 +349,7 @@ static void judge_signal(struct job *job, int index, pid_t pid, int sig)
 }
 
 /* A wrapper's status of 128 + N counts as signal N of its program, as in shells. */
-static void judge_status(struct job *job, int index)
+static void node_judge_status(struct job *job, int index)
 {
     struct node *node = &job->nodes[index];
     bool lost = node->state == NODE_RUNNING && node->engine != node->pid;
@@ -365,7 +365,7 @@ static void judge_status(struct job *job, int index)
         return;
     }
     if (sig != 0)
-        judge_signal(job, index, pid, sig);
+        node_judge_signal(job, index, pid, sig);
     else
         job_end(job, node->status, -1,
                 "hlrcrun: node %d (pid %d) exited with status %d; ending the job", index, (int)pid,
@@ -373,7 +373,7 @@ static void judge_status(struct job *job, int index)
 }
 
 /* Ends the job if a node waits in an exchange for this one, which has ended. */
-static void judge_waiting(struct job *job, int index)
+static void node_judge_waiting(struct job *job, int index)
 {
     int waiting = exchange_waiting(&job->exchange);
 
@@ -387,7 +387,7 @@ static void judge_waiting(struct job *job, int index)
 /* Its program has ended, and the wrapper will not report how: it has ended as well, or continues
  * with something else. On a busy machine a wrapper that is about to end may have to wait for a
  * CPU. */
-static bool wrapper_silent(struct node *node, int64_t now)
+static bool node_wrapper_silent(struct node *node, int64_t now)
 {
     if (node->lost_at == 0)
         node->lost_at = now;
@@ -407,13 +407,13 @@ void node_judge(struct job *job, int index, int64_t now)
     struct node *node = &job->nodes[index];
 
     if (node->ended && node->status != 0) {
-        judge_status(job, index);
-    } else if (node->state == NODE_RUNNING && !engine_alive(node)) {
-        if (wrapper_silent(node, now) && !judge_memory(job, index, node->engine))
+        node_judge_status(job, index);
+    } else if (node->state == NODE_RUNNING && !node_engine_alive(node)) {
+        if (node_wrapper_silent(node, now) && !node_judge_memory(job, index, node->engine))
             job_end(job, 1, -1,
                     "hlrcrun: node %d (pid %d) ended without hlrc_finalize; ending the job", index,
                     (int)node->engine);
     } else if (!node_alive(node)) {
-        judge_waiting(job, index);
+        node_judge_waiting(job, index);
     }
 }

@@ -8,7 +8,7 @@
 #include "base/procfs.h"
 
 /* -1: none. */
-static int64_t counter_read(const char *dir, int version)
+static int64_t oom_counter_read(const char *dir, int version)
 {
     char path[OOM_PATH + 32], text[1024];
 
@@ -24,11 +24,11 @@ struct search {
 };
 
 /* Adds only the innermost group: the groups above it may count kills of other groups, too. */
-static void innermost_add(const char *dir, int version, void *arg)
+static void oom_innermost_add(const char *dir, int version, void *arg)
 {
     struct search *search = arg;
     struct oom *oom = search->oom;
-    int64_t killed = search->found ? -1 : counter_read(dir, version);
+    int64_t killed = search->found ? -1 : oom_counter_read(dir, version);
 
     if (killed < 0 || strlen(dir) >= OOM_PATH)
         return;
@@ -51,10 +51,10 @@ void oom_watch(struct oom *oom, pid_t pid)
 
     if (pid > 0)
         snprintf(process, sizeof process, "%d", (int)pid);
-    memory_each_group("", process, innermost_add, &search);
+    config_memory_each_group("", process, oom_innermost_add, &search);
 }
 
-static void size_text(uint64_t bytes, char *text, size_t len)
+static void oom_size_text(uint64_t bytes, char *text, size_t len)
 {
     if (bytes >= UINT64_C(10) << 30)
         snprintf(text, len, "%.1f GiB", (double)bytes / (1 << 30));
@@ -63,17 +63,17 @@ static void size_text(uint64_t bytes, char *text, size_t len)
 }
 
 /* The lowest limit of the group and its ancestors, or the memory of the machine. */
-static void limit_text(const struct oom_group *group, char *text, size_t len)
+static void oom_limit_text(const struct oom_group *group, char *text, size_t len)
 {
     struct memory_limit limit = { .bytes = UINT64_MAX };
     char dir[OOM_PATH], size[32];
 
     snprintf(dir, sizeof dir, "%s", group->dir);
     for (char *slash; (slash = strrchr(dir, '/')) != NULL; *slash = '\0')
-        memory_group_limit(dir, group->version, &limit);
+        config_memory_group_limit(dir, group->version, &limit);
     struct memory_limit machine;
-    memory_whole("", &machine);
-    size_text(limit.bytes < machine.bytes ? limit.bytes : machine.bytes, size, sizeof size);
+    config_memory_whole("", &machine);
+    oom_size_text(limit.bytes < machine.bytes ? limit.bytes : machine.bytes, size, sizeof size);
     snprintf(text, len,
              limit.bytes <= machine.bytes ? "the limit of its control group is %s"
                                           : "this machine has %s",
@@ -86,13 +86,13 @@ bool oom_seen(struct oom *oom, char *text, size_t len)
 
     for (int i = 0; i < oom->count; i++) {
         struct oom_group *group = &oom->group[i];
-        int64_t killed = counter_read(group->dir, group->version);
+        int64_t killed = oom_counter_read(group->dir, group->version);
 
         if (killed <= (int64_t)group->killed)
             continue;
         group->killed = (uint64_t)killed;
         if (!seen)
-            limit_text(group, text, len);
+            oom_limit_text(group, text, len);
         seen = true;
     }
     return seen;

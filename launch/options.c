@@ -42,7 +42,7 @@ struct reading {
     size_t errlen;
 };
 
-static void letter_add(struct reading *r, const struct alias *a)
+static void options_letter_add(struct reading *r, const struct alias *a)
 {
     char *end = r->letters + strlen(r->letters);
 
@@ -52,7 +52,7 @@ static void letter_add(struct reading *r, const struct alias *a)
     *end = '\0';
 }
 
-static struct option *aliases_add(struct reading *r, struct option *row)
+static struct option *options_aliases_add(struct reading *r, struct option *row)
 {
     const struct alias *a;
 
@@ -64,12 +64,12 @@ static struct option *aliases_add(struct reading *r, struct option *row)
         if (a->name != NULL)
             *row++ = (struct option){ a->name, argument, NULL, OPTION_ALIAS + i };
         if (a->letter != '\0')
-            letter_add(r, a);
+            options_letter_add(r, a);
     }
     return row;
 }
 
-static void table_make(struct reading *r)
+static void options_table_make(struct reading *r)
 {
     struct option *row = r->table;
 
@@ -84,12 +84,12 @@ static void table_make(struct reading *r)
     *row++ = (struct option){ "help", no_argument, NULL, OPTION_HELP };
     *row++ = (struct option){ "version", no_argument, NULL, OPTION_VERSION };
     *row++ = (struct option){ "man", no_argument, NULL, OPTION_MAN };
-    row = aliases_add(r, row);
+    row = options_aliases_add(r, row);
     *row = (struct option){ NULL, 0, NULL, 0 };
 }
 
 /* Reports the names that begin with an ambiguous "--pro", if there are any. */
-static bool refuse_ambiguous(const struct reading *r, const char *given, const char *name)
+static bool options_refuse_ambiguous(const struct reading *r, const char *given, const char *name)
 {
     size_t len = strcspn(name, "="), used;
     const char *before = " ";
@@ -104,14 +104,14 @@ static bool refuse_ambiguous(const struct reading *r, const char *given, const c
     return before[0] == ',';
 }
 
-static void refuse_unknown(const struct reading *r, const char *given)
+static void options_refuse_unknown(const struct reading *r, const char *given)
 {
     const char *name = given + strspn(given, "-");
     struct nearest nearest;
     char copy[64];
 
     snprintf(copy, sizeof copy, "%.*s", (int)strcspn(name, "="), name);
-    if (*copy != '\0' && strlen(given) > 2 && refuse_ambiguous(r, given, name))
+    if (*copy != '\0' && strlen(given) > 2 && options_refuse_ambiguous(r, given, name))
         return;
     nearest_begin(&nearest, copy);
     for (const struct option *row = r->table; row->name != NULL; row++)
@@ -124,7 +124,7 @@ static void refuse_unknown(const struct reading *r, const char *given)
                  program_invocation_short_name);
 }
 
-static int refuse(const struct reading *r, int got)
+static int options_refuse(const struct reading *r, int got)
 {
     const char *given = r->argv[optind - 1], *program = program_invocation_short_name;
 
@@ -136,12 +136,12 @@ static int refuse(const struct reading *r, int got)
     else if (optopt != 0)
         snprintf(r->err, r->errlen, "-%c: no such option; %s --help lists them", optopt, program);
     else
-        refuse_unknown(r, given);
+        options_refuse_unknown(r, given);
     return -EINVAL;
 }
 
 /* NAME or NAME=VALUE */
-static int export(struct reading *r, const char *variable)
+static int options_export(struct reading *r, const char *variable)
 {
     size_t len = strcspn(variable, "=");
     char *name = strndup(variable, len);
@@ -159,7 +159,7 @@ static int export(struct reading *r, const char *variable)
 }
 
 /* Sets the variables by which Open MPI and PRRTE allow root; each needs two. */
-static int root_allow(void)
+static int options_root_allow(void)
 {
     static const char *const names[] = { "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
                                          "PRTE_ALLOW_RUN_AS_ROOT",
@@ -171,20 +171,20 @@ static int root_allow(void)
     return 0;
 }
 
-static int alias_take(struct reading *r, const struct alias *a)
+static int options_alias_take(struct reading *r, const struct alias *a)
 {
-    if (alias_refuses(a, optarg, r->err, r->errlen))
+    if (aliases_alias_refuses(a, optarg, r->err, r->errlen))
         return -EINVAL;
     if (a->meaning == ALIAS_EXPORT)
-        return export(r, optarg);
+        return options_export(r, optarg);
     if (a->meaning == ALIAS_ROOT)
-        return root_allow();
+        return options_root_allow();
     if (a->meaning == ALIAS_SAME)
         r->given[r->count++] = (struct given){ a->id, optarg };
     return 0;
 }
 
-static const struct alias *alias_of(int got)
+static const struct alias *options_alias_of(int got)
 {
     const struct alias *a;
 
@@ -196,14 +196,14 @@ static const struct alias *alias_of(int got)
     return NULL;
 }
 
-static int option_take(struct reading *r, int got)
+static int options_take(struct reading *r, int got)
 {
-    const struct alias *a = alias_of(got);
+    const struct alias *a = options_alias_of(got);
 
     if (got == '?' || got == ':')
-        return refuse(r, got);
+        return options_refuse(r, got);
     if (a != NULL)
-        return alias_take(r, a);
+        return options_alias_take(r, a);
     if (got == 'h' || got == OPTION_HELP)
         r->options->help = true;
     else if (got == 'V' || got == OPTION_VERSION)
@@ -217,37 +217,37 @@ static int option_take(struct reading *r, int got)
 }
 
 /* "-g" would pass as an abbreviation of --gdb: a single letter must be one of ours. */
-static bool letter_unknown(const struct reading *r, const char *word)
+static bool options_letter_unknown(const struct reading *r, const char *word)
 {
     return word[0] == '-' && word[1] != '\0' && word[1] != '-' && word[2] == '\0' &&
            (word[1] == ':' || word[1] == '+' || strchr(r->letters, word[1]) == NULL);
 }
 
 /* Collects the arguments. The environment is read before the command line, but not for --help. */
-static int arguments_read(struct reading *r)
+static int options_arguments_read(struct reading *r)
 {
     int ret = 0;
 
-    table_make(r);
+    options_table_make(r);
     opterr = 0;
     optind = 0; /* restart getopt from the beginning */
     while (ret == 0) {
         int at = optind > 0 ? optind : 1, got;
 
-        if (at < r->argc && letter_unknown(r, r->argv[at])) {
-            refuse_unknown(r, r->argv[at]);
+        if (at < r->argc && options_letter_unknown(r, r->argv[at])) {
+            options_refuse_unknown(r, r->argv[at]);
             return -EINVAL;
         }
         got = getopt_long_only(r->argc, r->argv, r->letters, r->table, NULL);
         if (got == -1)
             break;
-        ret = option_take(r, got);
+        ret = options_take(r, got);
     }
     r->options->rest = optind;
     return ret;
 }
 
-static int reading_apply(const struct reading *r, struct config *cfg)
+static int options_reading_apply(const struct reading *r, struct config *cfg)
 {
     int ret = config_environment(cfg, r->err, r->errlen);
 
@@ -273,9 +273,9 @@ int options_parse(int argc, char **argv, struct config *cfg, struct options *opt
         ret = -ENOMEM;
     } else {
         config_default(cfg);
-        ret = arguments_read(&r);
+        ret = options_arguments_read(&r);
         if (ret == 0 && !options->help && !options->version && !options->man)
-            ret = reading_apply(&r, cfg);
+            ret = options_reading_apply(&r, cfg);
     }
     free(r.given);
     if (ret < 0)

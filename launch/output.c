@@ -12,7 +12,7 @@
 
 enum { READ_SIZE = 64 * 1024 };
 
-static bool same_file(int a, int b)
+static bool output_same_file(int a, int b)
 {
     struct stat one, other;
 
@@ -20,25 +20,25 @@ static bool same_file(int a, int b)
            one.st_ino == other.st_ino && one.st_rdev == other.st_rdev;
 }
 
-void sink_pair(struct sink *out, struct sink *err_room, struct sink **err)
+void output_sink_pair(struct sink *out, struct sink *err_room, struct sink **err)
 {
     *out = (struct sink){ .fd = STDOUT_FILENO, .terminal = isatty(STDOUT_FILENO) == 1 };
     *err_room = (struct sink){ .fd = STDERR_FILENO, .terminal = isatty(STDERR_FILENO) == 1 };
-    *err = same_file(STDOUT_FILENO, STDERR_FILENO) ? out : err_room;
+    *err = output_same_file(STDOUT_FILENO, STDERR_FILENO) ? out : err_room;
 }
 
-bool sink_pending(const struct sink *sink)
+bool output_sink_pending(const struct sink *sink)
 {
     return sink->end > sink->begin;
 }
 
-bool sink_full(const struct sink *sink)
+bool output_sink_full(const struct sink *sink)
 {
     return sink->end - sink->begin >= OUTPUT_SINK_FULL;
 }
 
 /* Makes room for len more bytes at the end. */
-static int sink_grow(struct sink *sink, size_t len)
+static int output_sink_grow(struct sink *sink, size_t len)
 {
     if (sink->begin > 0) {
         memmove(sink->data, sink->data + sink->begin, sink->end - sink->begin);
@@ -57,11 +57,11 @@ static int sink_grow(struct sink *sink, size_t len)
     return 0;
 }
 
-static void sink_append(struct sink *sink, const char *data, size_t len)
+static void output_sink_append(struct sink *sink, const char *data, size_t len)
 {
     if (sink->error != 0 || len == 0)
         return;
-    if (sink->end + len > sink->room && sink_grow(sink, len) < 0) {
+    if (sink->end + len > sink->room && output_sink_grow(sink, len) < 0) {
         sink->error = ENOMEM;
         return;
     }
@@ -69,47 +69,47 @@ static void sink_append(struct sink *sink, const char *data, size_t len)
     sink->end += len;
 }
 
-void sink_clear(struct sink *sink)
+void output_sink_clear(struct sink *sink)
 {
     static const char wipe[] = "\r\033[K";
 
     if (sink->transient)
-        sink_append(sink, wipe, sizeof wipe - 1);
+        output_sink_append(sink, wipe, sizeof wipe - 1);
     sink->transient = false;
 }
 
-void sink_put(struct sink *sink, const char *data, size_t len)
+void output_sink_put(struct sink *sink, const char *data, size_t len)
 {
     if (len == 0)
         return;
-    sink_clear(sink);
+    output_sink_clear(sink);
     if (sink->midline)
-        sink_append(sink, "\n", 1);
-    sink_append(sink, data, len);
+        output_sink_append(sink, "\n", 1);
+    output_sink_append(sink, data, len);
     sink->midline = data[len - 1] != '\n';
 }
 
-void sink_transient(struct sink *sink, const char *text)
+void output_sink_transient(struct sink *sink, const char *text)
 {
-    sink_clear(sink);
+    output_sink_clear(sink);
     if (sink->midline)
-        sink_append(sink, "\n", 1);
+        output_sink_append(sink, "\n", 1);
     sink->midline = false;
-    sink_append(sink, text, strlen(text));
+    output_sink_append(sink, text, strlen(text));
     sink->transient = true;
 }
 
 /* A pipe that poll() calls writable takes PIPE_BUF bytes without blocking, but perhaps no more. */
-static bool has_room(int fd)
+static bool output_has_room(int fd)
 {
     struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
 
     return poll(&poll_fd, 1, 0) > 0;
 }
 
-void sink_write(struct sink *sink)
+void output_sink_write(struct sink *sink)
 {
-    while (sink_pending(sink) && has_room(sink->fd)) {
+    while (output_sink_pending(sink) && output_has_room(sink->fd)) {
         size_t len = sink->end - sink->begin;
         ssize_t put = write(sink->fd, sink->data + sink->begin, len < PIPE_BUF ? len : PIPE_BUF);
 
@@ -124,39 +124,39 @@ void sink_write(struct sink *sink)
     }
 }
 
-void sink_free(struct sink *sink)
+void output_sink_free(struct sink *sink)
 {
     free(sink->data);
     sink->data = NULL;
     sink->begin = sink->end = sink->room = 0;
 }
 
-void stream_open(struct stream *stream, int fd, int label, struct sink *sink)
+void output_stream_open(struct stream *stream, int fd, int label, struct sink *sink)
 {
     *stream = (struct stream){ .fd = fd, .label = label, .sink = sink };
 }
 
-static void line_put(const struct stream *stream, const char *line, size_t len)
+static void output_line_put(const struct stream *stream, const char *line, size_t len)
 {
     char label[16];
 
     if (stream->label >= 0) {
         int used = snprintf(label, sizeof label, "[%d] ", stream->label);
 
-        sink_put(stream->sink, label, (size_t)used);
+        output_sink_put(stream->sink, label, (size_t)used);
         stream->sink->midline = false; /* the line itself follows */
     }
-    sink_put(stream->sink, line, len);
+    output_sink_put(stream->sink, line, len);
 }
 
 /* Whether the rest of the stream is a progress line; a newline may still make a line of it. */
-static bool progress_left(const struct stream *stream)
+static bool output_progress_left(const struct stream *stream)
 {
     return stream->sink->terminal && stream->len > 0 && stream->line[stream->len - 1] == '\r';
 }
 
 /* Shows the last progress text only; earlier ones on the same line are overwritten. */
-static void progress_put(struct stream *stream)
+static void output_progress_put(struct stream *stream)
 {
     const char *before;
     size_t begin;
@@ -164,12 +164,12 @@ static void progress_put(struct stream *stream)
     stream->line[stream->len - 1] = '\0';
     before = memrchr(stream->line, '\r', stream->len - 1);
     begin = before != NULL ? (size_t)(before - stream->line) + 1 : 0;
-    sink_transient(stream->sink, stream->line + begin);
+    output_sink_transient(stream->sink, stream->line + begin);
     stream->line[stream->len - 1] = '\r';
 }
 
 /* Passes on whole lines; the rest moves to the front. The first `old` bytes contain no newline. */
-static void lines_put(struct stream *stream, size_t old)
+static void output_lines_put(struct stream *stream, size_t old)
 {
     size_t begin = 0, from = old;
     const char *newline;
@@ -178,18 +178,18 @@ static void lines_put(struct stream *stream, size_t old)
            (newline = memchr(stream->line + from, '\n', stream->len - from)) != NULL) {
         size_t end = (size_t)(newline - stream->line) + 1;
 
-        line_put(stream, stream->line + begin, end - begin);
+        output_line_put(stream, stream->line + begin, end - begin);
         begin = from = end;
     }
     stream->len -= begin;
     memmove(stream->line, stream->line + begin, stream->len);
     if (stream->len >= OUTPUT_LINE_MAX) {
-        line_put(stream, stream->line, stream->len);
+        output_line_put(stream, stream->line, stream->len);
         stream->len = 0;
     }
 }
 
-static int stream_grow(struct stream *stream)
+static int output_stream_grow(struct stream *stream)
 {
     size_t room = stream->room > 0 ? 2 * stream->room : 2 * READ_SIZE;
     char *grown;
@@ -204,16 +204,16 @@ static int stream_grow(struct stream *stream)
     return 0;
 }
 
-bool stream_read(struct stream *stream)
+bool output_stream_read(struct stream *stream)
 {
     bool progress;
     ssize_t got;
 
     if (stream->fd < 0)
         return false;
-    progress = progress_left(stream);
-    if (stream_grow(stream) < 0) {
-        line_put(stream, stream->line, stream->len);
+    progress = output_progress_left(stream);
+    if (output_stream_grow(stream) < 0) {
+        output_line_put(stream, stream->line, stream->len);
         stream->len = 0;
     }
     if (stream->room == 0)
@@ -222,7 +222,7 @@ bool stream_read(struct stream *stream)
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return errno == EINTR;
     if (got <= 0) {
-        stream_close(stream);
+        output_stream_close(stream);
         return false;
     }
     if (progress && stream->line[stream->len] != '\n') {
@@ -230,18 +230,18 @@ bool stream_read(struct stream *stream)
         stream->len = 0;
     }
     stream->len += (size_t)got;
-    lines_put(stream, stream->len - (size_t)got);
-    if (progress_left(stream))
-        progress_put(stream);
+    output_lines_put(stream, stream->len - (size_t)got);
+    if (output_progress_left(stream))
+        output_progress_put(stream);
     return true;
 }
 
-void stream_close(struct stream *stream)
+void output_stream_close(struct stream *stream)
 {
     if (stream->fd < 0)
         return;
-    if (stream->len > 0 && !progress_left(stream))
-        line_put(stream, stream->line, stream->len);
+    if (stream->len > 0 && !output_progress_left(stream))
+        output_line_put(stream, stream->line, stream->len);
     close(stream->fd);
     free(stream->line);
     *stream = (struct stream){ .fd = -1, .label = stream->label, .sink = stream->sink };

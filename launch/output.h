@@ -43,21 +43,22 @@ struct stream {
     size_t len, room;
 };
 
-/* sink_pair - sinks for standard output and error; *err is out itself if they are one file */
-void sink_pair(struct sink *out, struct sink *err_room, struct sink **err);
-void sink_put(struct sink *sink, const char *data, size_t len);
+/* output_sink_pair - sinks for standard output and error; *err is out itself if they are one file
+ * */
+void output_sink_pair(struct sink *out, struct sink *err_room, struct sink **err);
+void output_sink_put(struct sink *sink, const char *data, size_t len);
 /* a line that the next output erases */
-void sink_transient(struct sink *sink, const char *text);
-void sink_clear(struct sink *sink);
-bool sink_pending(const struct sink *sink);
-bool sink_full(const struct sink *sink);
-void sink_write(struct sink *sink); /* as much as fits without blocking */
-void sink_free(struct sink *sink);
+void output_sink_transient(struct sink *sink, const char *text);
+void output_sink_clear(struct sink *sink);
+bool output_sink_pending(const struct sink *sink);
+bool output_sink_full(const struct sink *sink);
+void output_sink_write(struct sink *sink); /* as much as fits without blocking */
+void output_sink_free(struct sink *sink);
 
-void stream_open(struct stream *stream, int fd, int label, struct sink *sink);
-/* stream_read - pass on the available input; false if there is no more for now. Closes the stream
- * at the end of the file. */
-bool stream_read(struct stream *stream);
-void stream_close(struct stream *stream);
+void output_stream_open(struct stream *stream, int fd, int label, struct sink *sink);
+/* output_stream_read - pass on the available input; false if there is no more for now. Closes the
+ * stream at the end of the file. */
+bool output_stream_read(struct stream *stream);
+void output_stream_close(struct stream *stream);
 
 #endif

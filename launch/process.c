@@ -34,7 +34,7 @@ bool process_ended(int pidfd)
 }
 
 /* The first character of the value of `key` in /proc/PID/status; 0: none. */
-static char status_read(pid_t pid, const char *key)
+static char process_status_read(pid_t pid, const char *key)
 {
     char path[32], text[4096];
 
@@ -46,12 +46,12 @@ static char status_read(pid_t pid, const char *key)
 
 bool process_dumping(pid_t pid)
 {
-    return status_read(pid, "CoreDumping") == '1';
+    return process_status_read(pid, "CoreDumping") == '1';
 }
 
 bool process_runs(pid_t pid)
 {
-    char state = status_read(pid, "State");
+    char state = process_status_read(pid, "State");
     return state == 'R' || state == 'D';
 }
 
@@ -63,7 +63,7 @@ struct family {
     size_t count, room;
 };
 
-static pid_t parent_read(const char *pid)
+static pid_t process_parent_read(const char *pid)
 {
     char path[300], text[512];
 
@@ -73,7 +73,7 @@ static pid_t parent_read(const char *pid)
     return parent == NULL || *state == 'Z' ? -1 : (pid_t)atoi(parent);
 }
 
-static int member_add(struct family *family, pid_t pid, pid_t parent)
+static int process_member_add(struct family *family, pid_t pid, pid_t parent)
 {
     if (family->count == family->room) {
         size_t room = family->room > 0 ? 2 * family->room : 256;
@@ -88,7 +88,7 @@ static int member_add(struct family *family, pid_t pid, pid_t parent)
     return 0;
 }
 
-static void family_read(struct family *family)
+static void process_family_read(struct family *family)
 {
     DIR *proc = opendir("/proc");
     struct dirent *entry;
@@ -100,14 +100,14 @@ static void family_read(struct family *family)
 
         if (*entry->d_name < '0' || *entry->d_name > '9')
             continue;
-        parent = parent_read(entry->d_name);
-        if (parent > 0 && member_add(family, (pid_t)atoi(entry->d_name), parent) < 0)
+        parent = process_parent_read(entry->d_name);
+        if (parent > 0 && process_member_add(family, (pid_t)atoi(entry->d_name), parent) < 0)
             break;
     }
     closedir(proc);
 }
 
-static bool among(pid_t pid, const pid_t *pids, size_t n)
+static bool process_among(pid_t pid, const pid_t *pids, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (pids[i] == pid)
@@ -115,7 +115,7 @@ static bool among(pid_t pid, const pid_t *pids, size_t n)
     return false;
 }
 
-static bool parent_in(const struct family *family, pid_t parent)
+static bool process_parent_in(const struct family *family, pid_t parent)
 {
     for (size_t i = 0; i < family->count; i++)
         if (family->members[i].pid == parent)
@@ -124,7 +124,7 @@ static bool parent_in(const struct family *family, pid_t parent)
 }
 
 /* Marks children of marked processes until nothing changes. */
-static void family_mark(struct family *family, const pid_t *roots, size_t n, pid_t skip)
+static void process_family_mark(struct family *family, const pid_t *roots, size_t n, pid_t skip)
 {
     bool changed = true;
 
@@ -135,14 +135,14 @@ static void family_mark(struct family *family, const pid_t *roots, size_t n, pid
 
             if (m->in || m->pid == skip)
                 continue;
-            m->in = among(m->parent, roots, n) || parent_in(family, m->parent);
+            m->in = process_among(m->parent, roots, n) || process_parent_in(family, m->parent);
             changed = changed || m->in;
         }
     }
 }
 
 /* Opens the pidfd, then reads the parent again: a reused pid is not signalled. */
-static bool member_signal(const struct member *m, int sig)
+static bool process_member_signal(const struct member *m, int sig)
 {
     char pid[16];
     int fd = process_open(m->pid);
@@ -151,7 +151,7 @@ static bool member_signal(const struct member *m, int sig)
     if (fd < 0)
         return false;
     snprintf(pid, sizeof pid, "%d", (int)m->pid);
-    sent = parent_read(pid) == m->parent && process_signal(fd, sig) == 0;
+    sent = process_parent_read(pid) == m->parent && process_signal(fd, sig) == 0;
     close(fd);
     return sent;
 }
@@ -161,14 +161,14 @@ int process_sweep(const pid_t *roots, size_t n, bool they_too, pid_t skip, int s
     struct family family = { 0 };
     int sent = 0;
 
-    family_read(&family);
-    family_mark(&family, roots, n, skip);
+    process_family_read(&family);
+    process_family_mark(&family, roots, n, skip);
     for (size_t i = 0; i < family.count; i++) {
         const struct member *m = &family.members[i];
-        bool root = among(m->pid, roots, n);
+        bool root = process_among(m->pid, roots, n);
 
         if (root ? they_too : m->in)
-            sent += member_signal(m, sig);
+            sent += process_member_signal(m, sig);
     }
     free(family.members);
     return sent;

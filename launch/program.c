@@ -11,7 +11,7 @@
 
 /* 0: can be run. -EPERM: existence is unknown, since the user may not search a folder of the
  * path. */
-static int file_check(const char *path)
+static int program_file_check(const char *path)
 {
     struct stat status;
 
@@ -22,7 +22,7 @@ static int file_check(const char *path)
     return access(path, X_OK) < 0 ? -errno : 0;
 }
 
-static int file_refuse(const char *path, int err_number, char *err, size_t errlen)
+static int program_file_refuse(const char *path, int err_number, char *err, size_t errlen)
 {
     switch (err_number) {
     case -ENOENT:
@@ -51,7 +51,7 @@ static int file_refuse(const char *path, int err_number, char *err, size_t errle
 
 /* Writes the next folder of PATH with name appended to path; an empty folder is the current
  * one. */
-static const char *path_next(const char *folders, const char *name, char *path, size_t len)
+static const char *program_path_next(const char *folders, const char *name, char *path, size_t len)
 {
     size_t folder = strcspn(folders, ":");
 
@@ -60,12 +60,12 @@ static const char *path_next(const char *folders, const char *name, char *path, 
 }
 
 /* Not found. closed: the first candidate that could not be checked, or empty. */
-static int path_refuse(const char *name, const char *closed, char *err, size_t errlen)
+static int program_path_refuse(const char *name, const char *closed, char *err, size_t errlen)
 {
     char here[PATH_MAX];
 
     snprintf(here, sizeof here, "./%s", name);
-    if (file_check(here) == 0)
+    if (program_file_check(here) == 0)
         snprintf(err, errlen, "%.300s: not in PATH, but in this directory; write %.300s", name,
                  here);
     else if (*closed != '\0')
@@ -79,7 +79,7 @@ static int path_refuse(const char *name, const char *closed, char *err, size_t e
     return -ENOENT;
 }
 
-static int path_search(const char *name, char *path, size_t len, char *err, size_t errlen)
+static int program_path_search(const char *name, char *path, size_t len, char *err, size_t errlen)
 {
     const char *folders = getenv("PATH");
     char closed[PATH_MAX] = "", barred[PATH_MAX] = "";
@@ -89,8 +89,8 @@ static int path_search(const char *name, char *path, size_t len, char *err, size
     while (folders != NULL) {
         int ret;
 
-        folders = path_next(folders, name, path, len);
-        ret = file_check(path);
+        folders = program_path_next(folders, name, path, len);
+        ret = program_file_check(path);
         if (ret == 0)
             return 0;
         if (ret == -EACCES && *barred == '\0')
@@ -99,8 +99,8 @@ static int path_search(const char *name, char *path, size_t len, char *err, size
             snprintf(closed, sizeof closed, "%s", path);
     }
     if (*barred != '\0')
-        return file_refuse(barred, -EACCES, err, errlen);
-    return path_refuse(name, closed, err, errlen);
+        return program_file_refuse(barred, -EACCES, err, errlen);
+    return program_path_refuse(name, closed, err, errlen);
 }
 
 int program_find(const char *name, char *path, size_t len, char *err, size_t errlen)
@@ -108,8 +108,8 @@ int program_find(const char *name, char *path, size_t len, char *err, size_t err
     int ret;
 
     if (strchr(name, '/') == NULL && *name != '\0')
-        return path_search(name, path, len, err, errlen);
+        return program_path_search(name, path, len, err, errlen);
     snprintf(path, len, "%s", name);
-    ret = *name != '\0' ? file_check(path) : -ENOENT;
-    return ret < 0 ? file_refuse(path, ret, err, errlen) : 0;
+    ret = *name != '\0' ? program_file_check(path) : -ENOENT;
+    return ret < 0 ? program_file_refuse(path, ret, err, errlen) : 0;
 }

@@ -16,7 +16,7 @@ void progress_init(struct progress *progress, bool wanted, int nodes, int64_t no
 }
 
 /* "12.3 M": three digits and a unit of 1,000. */
-static void rate_text(uint64_t count, int64_t ms, char *buf, size_t len)
+static void progress_rate_text(uint64_t count, int64_t ms, char *buf, size_t len)
 {
     static const char *const units[] = { "", "k", "M", "G", "T" };
     double rate = (double)count * 1000 / (double)(ms > 0 ? ms : 1);
@@ -30,7 +30,7 @@ static void rate_text(uint64_t count, int64_t ms, char *buf, size_t len)
 }
 
 /* The increase since the last line. A script may run several programs, each counting from 0. */
-static uint64_t growth(uint64_t now, uint64_t before)
+static uint64_t progress_growth(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
 }
@@ -44,17 +44,19 @@ void progress_show(struct progress *progress, const struct boot_counters *total,
 
     if (now < progress->next_at)
         return;
-    rate_text(growth(total->faults, progress->shown.faults), ms, faults, sizeof faults);
-    rate_text(growth(total->bytes, progress->shown.bytes), ms, bytes, sizeof bytes);
+    progress_rate_text(progress_growth(total->faults, progress->shown.faults), ms, faults,
+                       sizeof faults);
+    progress_rate_text(progress_growth(total->bytes, progress->shown.bytes), ms, bytes,
+                       sizeof bytes);
     len = snprintf(line, sizeof line,
                    "hlrcrun: %lld:%02d:%02d  %d nodes  %sfaults/s  %sB/s  %llu barriers",
                    (long long)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60),
                    progress->nodes, faults, bytes, (unsigned long long)total->barriers);
     if (progress->terminal) {
-        sink_transient(sink, line);
+        output_sink_transient(sink, line);
     } else {
         line[len] = '\n';
-        sink_put(sink, line, (size_t)len + 1);
+        output_sink_put(sink, line, (size_t)len + 1);
     }
     progress->shown = *total;
     progress->shown_at = now;

@@ -47,7 +47,8 @@ int spawn_release(struct spawn *spawn, int nodes)
 }
 
 /* Exit status as in shells: 127 no such program, 126 it cannot be run. */
-_Noreturn static void child_fail(const struct spawn *spawn, int sock, const char *what, int err)
+_Noreturn static void spawn_child_fail(const struct spawn *spawn, int sock, const char *what,
+                                       int err)
 {
     struct wire_head head = { .type = WIRE_NO_EXEC, .status = err == ENOENT ? 127 : 126 };
     char line[DIAG_LINE_MAX];
@@ -59,21 +60,21 @@ _Noreturn static void child_fail(const struct spawn *spawn, int sock, const char
     _exit(head.status);
 }
 
-static void child_descriptors(const struct spawn *spawn, struct child *child, bool debugged)
+static void spawn_child_descriptors(const struct spawn *spawn, struct child *child, bool debugged)
 {
     int null = -1;
 
     if (child->node != (spawn->config->gdb >= 0 ? spawn->config->gdb : 0)) {
         null = open("/dev/null", O_RDONLY | O_CLOEXEC);
         if (null < 0 || dup2(null, STDIN_FILENO) < 0)
-            child_fail(spawn, child->sock, "cannot redirect standard input", errno);
+            spawn_child_fail(spawn, child->sock, "cannot redirect standard input", errno);
     }
     if (!debugged &&
         (dup2(child->output[0], STDOUT_FILENO) < 0 || dup2(child->output[1], STDERR_FILENO) < 0))
-        child_fail(spawn, child->sock, "cannot redirect output", errno);
+        spawn_child_fail(spawn, child->sock, "cannot redirect output", errno);
 }
 
-static void child_environment(const struct spawn *spawn, const struct child *child)
+static void spawn_child_environment(const struct spawn *spawn, const struct child *child)
 {
     char number[16];
     /* the copy stays open on exec, unlike the original */
@@ -83,16 +84,16 @@ static void child_environment(const struct spawn *spawn, const struct child *chi
         fd = fcntl(child->sock, F_DUPFD, 3);
     snprintf(number, sizeof number, "%d", fd);
     if (fd < 0 || setenv("HLRC_LAUNCH_FD", number, 1) != 0)
-        child_fail(spawn, child->sock, "cannot pass the launch socket on", errno);
+        spawn_child_fail(spawn, child->sock, "cannot pass the launch socket on", errno);
     snprintf(number, sizeof number, "%d", child->node);
     if (setenv("HLRC_NODE", number, 1) != 0)
-        child_fail(spawn, child->sock, "cannot set the environment", errno);
+        spawn_child_fail(spawn, child->sock, "cannot set the environment", errno);
     snprintf(number, sizeof number, "%d", spawn->config->nodes);
     if (setenv("HLRC_NODES", number, 1) != 0)
-        child_fail(spawn, child->sock, "cannot set the environment", errno);
+        spawn_child_fail(spawn, child->sock, "cannot set the environment", errno);
 }
 
-static void child_restore(const struct spawn *spawn)
+static void spawn_child_restore(const struct spawn *spawn)
 {
     struct sigaction quit;
 
@@ -108,7 +109,7 @@ static void child_restore(const struct spawn *spawn)
 
 /* The gdb script for our faults: installed beside us, in the build folder, or where configure put
  * it. /dev/null if absent. */
-static const char *debug_script(char *path, size_t len)
+static const char *spawn_debug_script(char *path, size_t len)
 {
     static const char *const places[] = { "/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb" };
     char self[PATH_MAX];
@@ -124,10 +125,10 @@ static const char *debug_script(char *path, size_t len)
     return access(path, R_OK) == 0 ? path : "/dev/null";
 }
 
-_Noreturn static void child_debug(const struct spawn *spawn, int sock)
+_Noreturn static void spawn_child_debug(const struct spawn *spawn, int sock)
 {
     char script[PATH_MAX + 32];
-    const char *const before[] = { "gdb", "-q", "-x", debug_script(script, sizeof script),
+    const char *const before[] = { "gdb", "-q", "-x", spawn_debug_script(script, sizeof script),
                                    "--args" };
     size_t count = 0, n = sizeof before / sizeof *before;
     char **argv;
@@ -136,15 +137,15 @@ _Noreturn static void child_debug(const struct spawn *spawn, int sock)
         count++;
     argv = calloc(n + count + 1, sizeof *argv);
     if (argv == NULL)
-        child_fail(spawn, sock, "cannot run under gdb", ENOMEM);
+        spawn_child_fail(spawn, sock, "cannot run under gdb", ENOMEM);
     memcpy(argv, before, sizeof before);
     memcpy(argv + n, spawn->argv, count * sizeof *argv);
     argv[n] = (char *)(uintptr_t)spawn->path;
     execvp("gdb", argv);
-    child_fail(spawn, sock, "cannot run under gdb", errno);
+    spawn_child_fail(spawn, sock, "cannot run under gdb", errno);
 }
 
-_Noreturn static void child_main(struct spawn *spawn, struct child *child)
+_Noreturn static void spawn_child_main(struct spawn *spawn, struct child *child)
 {
     bool debugged = child->node == spawn->config->gdb;
     char byte;
@@ -152,24 +153,24 @@ _Noreturn static void child_main(struct spawn *spawn, struct child *child)
     close(spawn->gate[1]);
     if (read(spawn->gate[0], &byte, 1) != 1)
         _exit(1);
-    child_descriptors(spawn, child, debugged);
-    child_environment(spawn, child);
+    spawn_child_descriptors(spawn, child, debugged);
+    spawn_child_environment(spawn, child);
     bind_node(spawn->bindings, child->node);
     if (spawn->config->no_aslr &&
         personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
-        child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);
+        spawn_child_fail(spawn, child->sock, "--no-aslr is not allowed here", errno);
     if (spawn->config->syscalls != SYSCALLS_OFF &&
         !getenv("HLRC_FILTERED")) /* the node reports it if not permitted */
         (void)personality((unsigned long)personality(0xffffffff) | ADDR_COMPAT_LAYOUT);
-    child_restore(spawn);
+    spawn_child_restore(spawn);
     if (debugged)
-        child_debug(spawn, child->sock);
+        spawn_child_debug(spawn, child->sock);
     execvp(spawn->path, spawn->argv);
-    child_fail(spawn, child->sock, "cannot be run", errno);
+    spawn_child_fail(spawn, child->sock, "cannot be run", errno);
 }
 
 /* Creates the output pipes; a node under gdb keeps the terminal. */
-static int output_pipes(bool wanted, int ends[2], int write_ends[2])
+static int spawn_output_pipes(bool wanted, int ends[2], int write_ends[2])
 {
     int pair[2];
 
@@ -185,13 +186,13 @@ static int output_pipes(bool wanted, int ends[2], int write_ends[2])
     return 0;
 }
 
-static void close_if_open(int fd)
+static void spawn_close_if_open(int fd)
 {
     if (fd >= 0)
         close(fd);
 }
 
-static int socket_pair(struct spawned *out, struct child *child)
+static int spawn_socket_pair(struct spawned *out, struct child *child)
 {
     int pair[2], on = 1;
 
@@ -204,14 +205,14 @@ static int socket_pair(struct spawned *out, struct child *child)
 }
 
 /* Forks. The child must not inherit half-written output, nor its own pidfd. */
-static int child_fork(struct spawn *spawn, struct spawned *out, struct child *child)
+static int spawn_child_fork(struct spawn *spawn, struct spawned *out, struct child *child)
 {
     fflush(NULL);
     out->pid = fork();
     if (out->pid < 0)
         return -errno;
     if (out->pid == 0)
-        child_main(spawn, child);
+        spawn_child_main(spawn, child);
     out->pidfd = process_open(out->pid);
     return out->pidfd < 0 ? out->pidfd : 0;
 }
@@ -222,13 +223,13 @@ int spawn_node(struct spawn *spawn, int node, struct spawned *out)
     int err;
 
     *out = (struct spawned){ .pid = 0, .pidfd = -1, .sock = -1, .output = { -1, -1 } };
-    err = socket_pair(out, &child);
+    err = spawn_socket_pair(out, &child);
     if (err == 0)
-        err = output_pipes(node != spawn->config->gdb, out->output, child.output);
+        err = spawn_output_pipes(node != spawn->config->gdb, out->output, child.output);
     if (err == 0)
-        err = child_fork(spawn, out, &child);
-    close_if_open(child.sock);
-    close_if_open(child.output[0]);
-    close_if_open(child.output[1]);
+        err = spawn_child_fork(spawn, out, &child);
+    spawn_close_if_open(child.sock);
+    spawn_close_if_open(child.output[0]);
+    spawn_close_if_open(child.output[1]);
     return err;
 }

@@ -8,7 +8,7 @@
 #include "hlrc/report/timeline_json.h"
 #include "launch/job.h"
 
-static void memory_map(int fd, struct timeline_memory *memory)
+static void timeline_memory_map(int fd, struct timeline_memory *memory)
 {
     struct stat st;
     void *at;
@@ -33,13 +33,13 @@ void timeline_keep(struct job *job)
         return;
     for (size_t i = 0; i < nodes; i++) {
         node_receive(job, (int)i);
-        memory_map(job->nodes[i].timeline, &memory[i]);
+        timeline_memory_map(job->nodes[i].timeline, &memory[i]);
     }
     report.memory = memory;
     report.before = job->began;
     report.after = timeline_moment();
     report.complete = !job->ending;
-    (void)timeline_write(&report, job->config->trace);
+    (void)timeline_json_write(&report, job->config->trace);
     for (size_t i = 0; i < nodes; i++)
         if (memory[i].at != NULL)
             munmap((void *)(uintptr_t)memory[i].at, memory[i].bytes);

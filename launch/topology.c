@@ -16,7 +16,7 @@ static const struct {
 
 enum { QUICK = sizeof quick / sizeof *quick };
 
-static bool user_describes(void)
+static bool topology_user_describes(void)
 {
     static const char *const names[] = { "HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT",
                                          "HWLOC_COMPONENTS" };
@@ -27,9 +27,9 @@ static bool user_describes(void)
     return false;
 }
 
-static bool load(hwloc_topology_t *out)
+static bool launch_topology_load(hwloc_topology_t *out)
 {
-    bool set[QUICK] = { false }, whole = user_describes();
+    bool set[QUICK] = { false }, whole = topology_user_describes();
 
     for (size_t i = 0; i < QUICK && !whole; i++)
         set[i] = getenv(quick[i].name) == NULL && setenv(quick[i].name, quick[i].value, 1) == 0;
@@ -41,7 +41,7 @@ static bool load(hwloc_topology_t *out)
 }
 
 /* False if a CPU's number is too high for a set. */
-static bool set_of(hwloc_const_bitmap_t bitmap, cpu_set_t *set)
+static bool topology_set_of(hwloc_const_bitmap_t bitmap, cpu_set_t *set)
 {
     CPU_ZERO(set);
     if (hwloc_bitmap_last(bitmap) >= CPU_SETSIZE)
@@ -51,11 +51,11 @@ static bool set_of(hwloc_const_bitmap_t bitmap, cpu_set_t *set)
     return true;
 }
 
-static void core_add(struct topology *t, hwloc_obj_t object, const cpu_set_t *allowed)
+static void topology_core_add(struct topology *t, hwloc_obj_t object, const cpu_set_t *allowed)
 {
     struct core *core = &t->core[t->cores];
 
-    if (t->cores == CORES_MAX || !set_of(object->cpuset, &core->cpus))
+    if (t->cores == CORES_MAX || !topology_set_of(object->cpuset, &core->cpus))
         return;
     if (!t->described)
         CPU_AND(&core->cpus, &core->cpus, allowed); /* bind.h */
@@ -63,11 +63,11 @@ static void core_add(struct topology *t, hwloc_obj_t object, const cpu_set_t *al
     t->cores += CPU_COUNT(&core->cpus) > 0;
 }
 
-static bool by_hwloc(struct topology *t, const cpu_set_t *allowed)
+static bool topology_by_hwloc(struct topology *t, const cpu_set_t *allowed)
 {
     hwloc_topology_t all;
 
-    if (!load(&all))
+    if (!launch_topology_load(&all))
         return false;
     int cores = hwloc_get_nbobjs_by_type(all, HWLOC_OBJ_CORE);
     hwloc_obj_type_t type = cores > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
@@ -79,19 +79,19 @@ static bool by_hwloc(struct topology *t, const cpu_set_t *allowed)
                                         : DIGEST_START;
     t->numas = hwloc_get_nbobjs_by_type(all, HWLOC_OBJ_NUMANODE);
     for (hwloc_obj_t at = NULL; (at = hwloc_get_next_obj_by_type(all, type, at)) != NULL;)
-        core_add(t, at, allowed);
+        topology_core_add(t, at, allowed);
     hwloc_topology_destroy(all);
     return t->cores > 0;
 }
 #else
-static bool by_hwloc(struct topology *t, const cpu_set_t *allowed)
+static bool topology_by_hwloc(struct topology *t, const cpu_set_t *allowed)
 {
     (void)t, (void)allowed;
     return false;
 }
 #endif
 
-static void by_number(struct topology *t, const cpu_set_t *allowed)
+static void topology_by_number(struct topology *t, const cpu_set_t *allowed)
 {
     t->numas = 1;
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -114,10 +114,10 @@ void topology_load(struct topology *t)
     t->identity = 0;
     if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
         CPU_ZERO(&allowed);
-    if (!by_hwloc(t, &allowed)) {
+    if (!topology_by_hwloc(t, &allowed)) {
         t->cores = 0;
         t->described = false;
         t->identity = 0;
-        by_number(t, &allowed);
+        topology_by_number(t, &allowed);
     }
 }

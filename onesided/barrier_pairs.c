@@ -19,21 +19,22 @@
 static struct pairs all; /* one thread acts for the node */
 
 /* Also of the next barrier: a node that waits for a round needs to know this node's progress. */
-static void report_all(struct report_draft *d)
+static void barrier_pairs_report_all(struct report_draft *d)
 {
     pairs_report(d, MEETING_OF_ALL, &all);
 }
 
-static int pairs_init(void)
+static int barrier_pairs_init(void)
 {
-    reporter_add(report_all);
+    deadlock_collect_reporter_add(barrier_pairs_report_all);
     all = (struct pairs){ .count = engine.nodes,
                           .self = engine.node,
                           .slots = engine.at.meeting_slots };
     return 0;
 }
 
-static void pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call)
+static void barrier_pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind,
+                                 enum meeting call)
 {
     debug_assert(epoch == all.epoch);
     (void)epoch;
@@ -42,7 +43,7 @@ static void pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind, 
     (void)pairs_go_on(&all);
 }
 
-static bool pairs_await(uint64_t *vt)
+static bool barrier_pairs_await(uint64_t *vt)
 {
     pairs_end(&all, WAITS_BARRIER, all.epoch);
     memcpy(vt, all.vt, VT_BYTES(engine.nodes));
@@ -52,7 +53,7 @@ static bool pairs_await(uint64_t *vt)
 const struct barrier_protocol barrier_by_pairs = {
     .name = "pairs",
     .caps = 0,
-    .init = pairs_init,
-    .arrive = pairs_arrive,
-    .await = pairs_await,
+    .init = barrier_pairs_init,
+    .arrive = barrier_pairs_arrive,
+    .await = barrier_pairs_await,
 };

@@ -40,17 +40,17 @@ static_assert(sizeof(struct list) == sizeof(struct record) - offsetof(struct rec
 static_assert(sizeof(struct record) <= COND_RECORD_BYTES,
               "it fits the space reserved in the layout");
 
-static int init(uint32_t conds)
+static int conds_mcs_init(uint32_t conds)
 {
     (void)conds;
     return 0;
 }
 
-static void end(void)
+static void conds_mcs_end(void)
 {
 }
 
-static struct mcs guard_of(uint32_t cond)
+static struct mcs conds_mcs_guard_of(uint32_t cond)
 {
     return (struct mcs){
         .home = (int)(cond % (uint32_t)engine.nodes),
@@ -61,7 +61,7 @@ static struct mcs guard_of(uint32_t cond)
     };
 }
 
-static struct list read_list(const struct mcs *guard, uint32_t k)
+static struct list conds_mcs_read_list(const struct mcs *guard, uint32_t k)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     struct list *room = (struct list *)(void *)mcs_time(k);
@@ -72,20 +72,21 @@ static struct list read_list(const struct mcs *guard, uint32_t k)
 }
 
 /* [conds-mcs.guarded]: returns after the write is complete. */
-static void write_words(int node, size_t at, const void *from, size_t bytes)
+static void conds_mcs_write_words(int node, size_t at, const void *from, size_t bytes)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     fabric_write(engine.fabric, node, engine.control.id, at, from, bytes, &op);
     fabric_wait(engine.fabric, &op);
 }
 
-static void write_list(const struct mcs *guard, const struct list *list)
+static void conds_mcs_write_list(const struct mcs *guard, const struct list *list)
 {
-    write_words(guard->home, guard->at + offsetof(struct record, first), list, sizeof *list);
+    conds_mcs_write_words(guard->home, guard->at + offsetof(struct record, first), list,
+                          sizeof *list);
 }
 
 /* The successor of this waiter. ASSUMPTION: it is not the last. */
-static uint64_t next_of(uint64_t name, uint32_t k)
+static uint64_t conds_mcs_next_of(uint64_t name, uint32_t k)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t *room = mcs_time(k);
@@ -95,24 +96,25 @@ static uint64_t next_of(uint64_t name, uint32_t k)
     return *room;
 }
 
-static uint32_t mcs_enter(uint32_t cond)
+static uint32_t conds_mcs_enter(uint32_t cond)
 {
-    struct mcs guard = guard_of(cond);
+    struct mcs guard = conds_mcs_guard_of(cond);
     uint32_t mine = mcs_take_node(), k = mcs_take_node();
     uint64_t name = mcs_name(mine);
     mcs_acquire(&guard, k);
-    struct list list = read_list(&guard, k);
+    struct list list = conds_mcs_read_list(&guard, k);
     if (list.last)
-        write_words(mcs_name_node(list.last), mcs_name_next(list.last), &name, sizeof name);
+        conds_mcs_write_words(mcs_name_node(list.last), mcs_name_next(list.last), &name,
+                              sizeof name);
     else
         list.first = name;
     list.last = name;
-    write_list(&guard, &list); /* [cond.registered-first] */
+    conds_mcs_write_list(&guard, &list); /* [cond.registered-first] */
     mcs_release(&guard, k, NULL);
     return mine;
 }
 
-static uint64_t mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
+static uint64_t conds_mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
 {
     mcs_await(place, (struct wait_for){ WAITS_SIGNAL, cond, 0 });
     for (int w = 0; w < engine.nodes; w++)
@@ -122,30 +124,30 @@ static uint64_t mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
 }
 
 /* Takes the first waiter off the list, or all. */
-static struct list unlink_waiters(uint32_t cond, bool all)
+static struct list conds_mcs_unlink_waiters(uint32_t cond, bool all)
 {
-    struct mcs guard = guard_of(cond);
+    struct mcs guard = conds_mcs_guard_of(cond);
     uint32_t k = mcs_take_node();
     mcs_acquire(&guard, k);
-    struct list found = read_list(&guard, k), left = { 0, 0 };
+    struct list found = conds_mcs_read_list(&guard, k), left = { 0, 0 };
     if (found.first && !all && found.first != found.last) {
-        left = (struct list){ next_of(found.first, k), found.last };
+        left = (struct list){ conds_mcs_next_of(found.first, k), found.last };
         found.last = found.first;
     }
     if (found.first)
-        write_list(&guard, &left);
+        conds_mcs_write_list(&guard, &left);
     mcs_release(&guard, k, NULL); /* [conds-mcs.guarded] */
     return found;
 }
 
-static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t told)
+static void conds_mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t told)
 {
-    struct list woken = unlink_waiters(cond, all);
+    struct list woken = conds_mcs_unlink_waiters(cond, all);
     uint32_t k = mcs_take_node();
     while (woken.first) {
         uint64_t name = woken.first;
-        woken.first = name == woken.last ? 0 : next_of(name, k); /* [conds-mcs.guarded] */
-        cond_count(1);                                           /* [deadlock.in-transit] */
+        woken.first = name == woken.last ? 0 : conds_mcs_next_of(name, k); /* [conds-mcs.guarded] */
+        cond_count(1); /* [deadlock.in-transit] */
         struct probe_span span = PROBE_BEGIN(cond_pass);
         uint64_t number = mcs_grant(name, vt, told);
         PROBE_END(cond_pass, span, cond, mcs_name_node(name), number);
@@ -155,9 +157,9 @@ static void mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t tol
 }
 
 const struct cond_protocol conds_by_mcs = {
-    .init = init,
-    .end = end,
-    .enter = mcs_enter,
-    .await = mcs_await_signal,
-    .signal = mcs_signal,
+    .init = conds_mcs_init,
+    .end = conds_mcs_end,
+    .enter = conds_mcs_enter,
+    .await = conds_mcs_await_signal,
+    .signal = conds_mcs_signal,
 };

@@ -36,37 +36,37 @@ static uint32_t slot;                           /* the next to use */
 static uint32_t used;                           /* slots before it, since the last `send` */
 static uint64_t version;                        /* of the interval that is being flushed */
 
-static int write_init(void)
+static int diffs_write_init(void)
 {
     memset(writing, 0, sizeof writing);
     slot = used = 0;
     return 0;
 }
 
-static void *slot_mem(uint32_t k)
+static void *diffs_write_slot_mem(uint32_t k)
 {
-    return control_at(engine.at.staging + (size_t)k * BULK_SLOT_BYTES);
+    return engine_control_at(engine.at.staging + (size_t)k * BULK_SLOT_BYTES);
 }
 
-static void *write_room(int home, uint64_t interval, bool urgent)
+static void *diffs_write_room(int home, uint64_t interval, bool urgent)
 {
     (void)home, (void)urgent;
     version = interval;
     fabric_wait(engine.fabric, &writing[slot]); /* [diffs-write.visible] */
-    return slot_mem(slot);
+    return diffs_write_slot_mem(slot);
 }
 
-static void write_add(int home, uint32_t page, size_t bytes)
+static void diffs_write_add(int home, uint32_t page, size_t bytes)
 {
     struct fabric_run run[DIFF_RUNS_MOST];
     struct fabric_op *op = &writing[slot];
     const void *from = NULL;
-    uint32_t runs = diff_list(slot_mem(slot), bytes, run, &from);
+    uint32_t runs = diff_list(diffs_write_slot_mem(slot), bytes, run, &from);
     fabric_write_runs(engine.fabric, home, engine.space.id, (size_t)page << PAGE_SHIFT, run, runs,
                       from, op);
     perturb(diff_written);
-    fabric_write(engine.fabric, home, engine.control.id, applied_at(page, engine.node), &version,
-                 sizeof version, op); /* [diffs-write.visible] */
+    fabric_write(engine.fabric, home, engine.control.id, engine_applied_at(page, engine.node),
+                 &version, sizeof version, op); /* [diffs-write.visible] */
     page_move_tell(home, page, (uint32_t)bytes);
     slot = (slot + 1) % STAGING_LEAST;
     if (used < STAGING_LEAST)
@@ -74,7 +74,7 @@ static void write_add(int home, uint32_t page, size_t bytes)
 }
 
 /* [diffs-write.visible] */
-static void write_send(bool urgent)
+static void diffs_write_send(bool urgent)
 {
     (void)urgent;
     for (; used > 0; used--)
@@ -82,17 +82,17 @@ static void write_send(bool urgent)
 }
 
 /* [diffs-write.visible]: no home has to be woken. */
-static void write_nothing(void)
+static void diffs_write_nothing(void)
 {
 }
 
 const struct diff_protocol diffs_by_write = {
     .name = "write",
     .caps = 0,
-    .init = write_init,
-    .room = write_room,
-    .add = write_add,
-    .send = write_send,
-    .hand_on = write_nothing,
-    .met = write_nothing,
+    .init = diffs_write_init,
+    .room = diffs_write_room,
+    .add = diffs_write_add,
+    .send = diffs_write_send,
+    .hand_on = diffs_write_nothing,
+    .met = diffs_write_nothing,
 };

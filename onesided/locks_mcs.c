@@ -56,26 +56,26 @@ struct lock {
 static struct lock *table;
 static uint32_t limit; /* number of locks */
 
-static size_t table_bytes(void)
+static size_t locks_mcs_table_bytes(void)
 {
     return (size_t)limit * sizeof *table;
 }
 
-static int init(uint32_t locks)
+static int locks_mcs_init(uint32_t locks)
 {
     limit = locks;
-    table = reserve(table_bytes());
+    table = reserve(locks_mcs_table_bytes());
     return table ? 0 : -ENOMEM;
 }
 
-static void end(void)
+static void locks_mcs_end(void)
 {
-    reserve_end(table, table_bytes());
+    reserve_end(table, locks_mcs_table_bytes());
 }
 
 /* ---- between nodes ---- */
 
-static struct mcs queue_of(uint32_t lock)
+static struct mcs locks_mcs_queue_of(uint32_t lock)
 {
     return (struct mcs){
         .home = (int)(lock % (uint32_t)engine.nodes),
@@ -89,9 +89,9 @@ static struct mcs queue_of(uint32_t lock)
 }
 
 /* ASSUMPTION: BUSY, by this thread, and not HERE. */
-static void fetch(struct lock *l, uint32_t lock)
+static void locks_mcs_fetch(struct lock *l, uint32_t lock)
 {
-    struct mcs q = queue_of(lock);
+    struct mcs q = locks_mcs_queue_of(lock);
     l->node = mcs_take_node();
     perturb(lock_asking);
     mcs_acquire(&q, l->node);
@@ -99,9 +99,9 @@ static void fetch(struct lock *l, uint32_t lock)
 }
 
 /* [lock.failed-try] */
-static bool try_fetch(struct lock *l, uint32_t lock)
+static bool locks_mcs_try_fetch(struct lock *l, uint32_t lock)
 {
-    struct mcs q = queue_of(lock);
+    struct mcs q = locks_mcs_queue_of(lock);
     uint64_t tail;
     l->node = mcs_take_node();
     perturb(lock_trying);
@@ -115,9 +115,9 @@ static bool try_fetch(struct lock *l, uint32_t lock)
 
 /* The lock leaves this node. ASSUMPTION: BUSY, by this thread, and HERE; published
  * [lock.flush-first]. */
-static void let_go(uint32_t lock, uint32_t k)
+static void locks_mcs_let_go(uint32_t lock, uint32_t k)
 {
-    struct mcs q = queue_of(lock);
+    struct mcs q = locks_mcs_queue_of(lock);
     uint64_t vt[NODES_MAX];
     interval_hand_on(vt);
     mcs_release(&q, k, vt);
@@ -126,34 +126,34 @@ static void let_go(uint32_t lock, uint32_t k)
 /* ---- between the threads of this node ---- */
 
 /* ASSUMPTION: guarded, before and after. */
-static void await_turn(struct lock *l, uint32_t lock)
+static void locks_mcs_await_turn(struct lock *l, uint32_t lock)
 {
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
     spin_unlock(&l->guard);
-    struct watch_note before = watch_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
-    watch_sleeps();
+    struct watch_note before = wait_tracker_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
+    wait_tracker_sleeps();
     futex_wait(&l->turn, seen, -1);
-    watch_end(before);
+    wait_tracker_end(before);
     spin_lock(&l->guard);
     l->waiters--;
 }
 
-static unsigned flags_of(const struct lock *l)
+static unsigned locks_mcs_flags_of(const struct lock *l)
 {
     return atomic_load_explicit(&l->flags, memory_order_relaxed);
 }
 
-static void set_flags(struct lock *l, unsigned flags)
+static void locks_mcs_set_flags(struct lock *l, unsigned flags)
 {
     atomic_store_explicit(&l->flags, (uint8_t)flags, memory_order_relaxed);
 }
 
 /* [locks-mcs.queue-node]: ends this thread's use. ASSUMPTION: guarded; the guard is released. */
-static void pass_turn(struct lock *l, unsigned flags)
+static void locks_mcs_pass_turn(struct lock *l, unsigned flags)
 {
     bool wake = l->waiters > 0;
-    set_flags(l, flags);
+    locks_mcs_set_flags(l, flags);
     if (wake)
         atomic_fetch_add(&l->turn, 1);
     spin_unlock(&l->guard);
@@ -162,42 +162,42 @@ static void pass_turn(struct lock *l, unsigned flags)
 }
 
 /* The lock is here, and this thread now holds it. ASSUMPTION: BUSY by this thread, or guarded. */
-static void hold(struct lock *l)
+static void locks_mcs_hold(struct lock *l)
 {
     l->holder = (uint16_t)thread_self()->index;
-    set_flags(l, BUSY | HERE | HELD);
+    locks_mcs_set_flags(l, BUSY | HERE | HELD);
 }
 
 /* True if the lock is here, and this thread now holds it. ASSUMPTION: guarded, not BUSY. */
-static bool begin(struct lock *l)
+static bool locks_mcs_begin(struct lock *l)
 {
-    bool here = flags_of(l) & HERE || engine.alone;
+    bool here = locks_mcs_flags_of(l) & HERE || engine.alone;
     if (here)
-        hold(l);
+        locks_mcs_hold(l);
     else
-        set_flags(l, BUSY);
+        locks_mcs_set_flags(l, BUSY);
     return here;
 }
 
-static uint32_t queue_holder(uint32_t lock)
+static uint32_t locks_mcs_queue_holder(uint32_t lock)
 {
     const struct lock *l = &table[lock]; /* without its guard */
-    return flags_of(l) & HELD ? l->holder + 1u : 0;
+    return locks_mcs_flags_of(l) & HELD ? l->holder + 1u : 0;
 }
 
-static const void *queue_entry(uint32_t lock)
+static const void *locks_mcs_queue_entry(uint32_t lock)
 {
     return &table[lock];
 }
 
-static bool queue_take(uint32_t lock, uint32_t thread)
+static bool locks_mcs_queue_take(uint32_t lock, uint32_t thread)
 {
     (void)lock, (void)thread;
     return false;
 }
 
-/* Reserved for the waiters: the last pass_turn has woken one. A hint unless guarded. */
-static bool is_promised(const struct lock *l)
+/* Reserved for the waiters: the last locks_mcs_pass_turn has woken one. A hint unless guarded. */
+static bool locks_mcs_is_promised(const struct lock *l)
 {
     return atomic_load_explicit(&l->waiters, memory_order_relaxed) &&
            /* [lock.overtaking] */
@@ -205,7 +205,7 @@ static bool is_promised(const struct lock *l)
 }
 
 /* Called by a thread that has `waited` for it or not. ASSUMPTION: guarded. */
-static void count_overtaken(struct lock *l, bool waited)
+static void locks_mcs_count_overtaken(struct lock *l, bool waited)
 {
     unsigned times = atomic_load_explicit(&l->overtaken, memory_order_relaxed);
     times = waited || !l->waiters ? 0 : times < OVERTAKEN ? times + 1 : times;
@@ -213,79 +213,80 @@ static void count_overtaken(struct lock *l, bool waited)
 }
 
 /* [locks-mcs.queue-node] */
-static void queue_acquire(uint32_t lock)
+static void locks_mcs_queue_acquire(uint32_t lock)
 {
     struct lock *l = &table[lock];
     bool waited = false;
     spin_lock(&l->guard);
-    while ((flags_of(l) & BUSY) || (!waited && is_promised(l))) {
-        if (flags_of(l) & HELD)
+    while ((locks_mcs_flags_of(l) & BUSY) || (!waited && locks_mcs_is_promised(l))) {
+        if (locks_mcs_flags_of(l) & HELD)
             lock_check_again(lock, l->holder);
-        await_turn(l, lock);
+        locks_mcs_await_turn(l, lock);
         waited = true;
     }
-    count_overtaken(l, waited);
-    bool here = begin(l);
+    locks_mcs_count_overtaken(l, waited);
+    bool here = locks_mcs_begin(l);
     spin_unlock(&l->guard);
     if (here)
         return;
-    fetch(l, lock);
-    hold(l);
+    locks_mcs_fetch(l, lock);
+    locks_mcs_hold(l);
 }
 
 /* [locks-mcs.queue-node], [lock.failed-try] */
-static int queue_try(uint32_t lock)
+static int locks_mcs_queue_try(uint32_t lock)
 {
     struct lock *l = &table[lock];
     spin_lock(&l->guard);
-    bool busy = flags_of(l) & BUSY;
+    bool busy = locks_mcs_flags_of(l) & BUSY;
     if (!busy)
-        count_overtaken(l, false);
-    bool here = !busy && begin(l);
+        locks_mcs_count_overtaken(l, false);
+    bool here = !busy && locks_mcs_begin(l);
     spin_unlock(&l->guard);
     if (busy || here)
         return busy ? -EBUSY : 0;
-    if (try_fetch(l, lock)) {
-        hold(l);
+    if (locks_mcs_try_fetch(l, lock)) {
+        locks_mcs_hold(l);
         return 0;
     }
     spin_lock(&l->guard);
-    pass_turn(l, 0);
+    locks_mcs_pass_turn(l, 0);
     return -EBUSY;
 }
 
 /* True if a remote operation is a copy by this CPU. */
-static bool in_memory(void)
+static bool locks_mcs_in_memory(void)
 {
     return engine.fabric->round_trip_ns == 0;
 }
 
-static bool queue_acquire_soon(uint32_t lock)
+static bool locks_mcs_queue_acquire_soon(uint32_t lock)
 {
-    return in_memory() && !is_promised(&table[lock]) && queue_try(lock) == 0;
+    return locks_mcs_in_memory() && !locks_mcs_is_promised(&table[lock]) &&
+           locks_mcs_queue_try(lock) == 0;
 }
 
-static bool queue_drop(uint32_t lock, uint32_t thread)
+static bool locks_mcs_queue_drop(uint32_t lock, uint32_t thread)
 {
     (void)lock, (void)thread;
     return false;
 }
 
 /* True if a successor node is linked. ASSUMPTION: guarded, HERE. */
-static bool awaited(const struct lock *l)
+static bool locks_mcs_awaited(const struct lock *l)
 {
     return !engine.alone && mcs_awaited(l->node);
 }
 
 /* [lock.overtaking]. ASSUMPTION: guarded, HERE. */
-static bool stays(const struct lock *l)
+static bool locks_mcs_stays(const struct lock *l)
 {
-    return engine.alone || (l->waiters && (!awaited(l) || l->local_run < LOCAL_RUN));
+    return engine.alone || (l->waiters && (!locks_mcs_awaited(l) || l->local_run < LOCAL_RUN));
 }
 
-static void check_held(const struct lock *l, uint32_t lock)
+static void locks_mcs_check_held(const struct lock *l, uint32_t lock)
 {
-    if (!(flags_of(l) & HELD))
+    if (!(locks_mcs_flags_of(l) & HELD))
         diag_fatal(
             1, "hlrc_unlock(%u): this node does not hold the lock; pair each unlock with a lock",
             lock);
@@ -293,55 +294,56 @@ static void check_held(const struct lock *l, uint32_t lock)
 
 /* After everything is published [lock.flush-first]. ASSUMPTION: BUSY, by this thread, HERE, and not
  * guarded. */
-static void leave(struct lock *l, uint32_t lock)
+static void locks_mcs_leave(struct lock *l, uint32_t lock)
 {
-    set_flags(l, BUSY | HERE);
+    locks_mcs_set_flags(l, BUSY | HERE);
     perturb(lock_dropping);
-    let_go(lock, l->node);
+    locks_mcs_let_go(lock, l->node);
     spin_lock(&l->guard);
     l->local_run = 0;
-    pass_turn(l, 0);
+    locks_mcs_pass_turn(l, 0);
 }
 
-static void queue_release(uint32_t lock)
+static void locks_mcs_queue_release(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    check_held(l, lock);
+    locks_mcs_check_held(l, lock);
     spin_lock(&l->guard);
-    if (stays(l)) { /* [lock.overtaking] */
-        l->local_run = (uint8_t)(awaited(l) ? l->local_run + 1 : 0);
-        pass_turn(l, HERE);
+    if (locks_mcs_stays(l)) { /* [lock.overtaking] */
+        l->local_run = (uint8_t)(locks_mcs_awaited(l) ? l->local_run + 1 : 0);
+        locks_mcs_pass_turn(l, HERE);
         return;
     }
     spin_unlock(&l->guard);
     interval_close(true); /* [lock.flush-first] */
-    leave(l, lock);
+    locks_mcs_leave(l, lock);
 }
 
-static bool queue_release_soon(uint32_t lock)
+static bool locks_mcs_queue_release_soon(uint32_t lock)
 {
     struct lock *l = &table[lock];
-    check_held(l, lock);
-    if (!in_memory() || engine.alone || awaited(l) || !interval_clean()) /* [lock.flush-first] */
+    locks_mcs_check_held(l, lock);
+    if (!locks_mcs_in_memory() || engine.alone || locks_mcs_awaited(l) ||
+        !interval_clean()) /* [lock.flush-first] */
         return false;
     if (atomic_load_explicit(&l->waiters, memory_order_relaxed)) /* later waiters wait longer */
         return false;
-    leave(l, lock);
+    locks_mcs_leave(l, lock);
     return true;
 }
 
 const struct lock_protocol locks_by_mcs = {
     .name = "queue",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
-    .init = init,
-    .end = end,
-    .take = queue_take,
-    .acquire = queue_acquire,
-    .try = queue_try,
-    .drop = queue_drop,
-    .release = queue_release,
-    .acquire_soon = queue_acquire_soon,
-    .release_soon = queue_release_soon,
-    .holder = queue_holder,
-    .entry = queue_entry,
+    .init = locks_mcs_init,
+    .end = locks_mcs_end,
+    .take = locks_mcs_queue_take,
+    .acquire = locks_mcs_queue_acquire,
+    .try = locks_mcs_queue_try,
+    .drop = locks_mcs_queue_drop,
+    .release = locks_mcs_queue_release,
+    .acquire_soon = locks_mcs_queue_acquire_soon,
+    .release_soon = locks_mcs_queue_release_soon,
+    .holder = locks_mcs_queue_holder,
+    .entry = locks_mcs_queue_entry,
 };

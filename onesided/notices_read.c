@@ -55,60 +55,60 @@ static_assert(NOTICE_RING <= PLACE_MASK, "a ring slot, or the runs of a record")
 static_assert(CHUNK % NOTICE_BLOCK == 0, "blocks of the table are read whole");
 
 /* An interval with a position in the ring, or with a number of runs. */
-static uint64_t word_of(uint64_t interval, uint64_t place)
+static uint64_t notices_read_word_of(uint64_t interval, uint64_t place)
 {
     return interval << PLACE_BITS | place;
 }
 
-static uint64_t interval_of(uint64_t word)
+static uint64_t notices_read_interval_of(uint64_t word)
 {
     return word >> PLACE_BITS;
 }
 
-static uint32_t place_of(uint64_t word)
+static uint32_t notices_read_place_of(uint64_t word)
 {
     return (uint32_t)(word & PLACE_MASK);
 }
 
-static uint32_t advance(uint32_t place, uint64_t words)
+static uint32_t notices_read_advance(uint32_t place, uint64_t words)
 {
     return (uint32_t)((place + words) % NOTICE_RING);
 }
 
-static size_t ring_at(uint32_t place)
+static size_t notices_read_ring_at(uint32_t place)
 {
     return engine.at.notice_ring + (size_t)place * 8;
 }
 
-static size_t oldest_at(void)
+static size_t notices_read_oldest_at(void)
 {
     return engine.at.notice_ends;
 }
 
-static size_t last_at(void)
+static size_t notices_read_last_at(void)
 {
     return engine.at.notice_ends + 8;
 }
 
 /* A part of the table: the highest block in it, plus 1. */
-static size_t blocks_end_at(void)
+static size_t notices_read_blocks_end_at(void)
 {
     return engine.at.notice_ends + 16;
 }
 
-static size_t page_entry_at(uint32_t page)
+static size_t notices_read_page_entry_at(uint32_t page)
 {
     return engine.at.notice_pages + (size_t)page * 8;
 }
 
-static size_t block_entry_at(uint32_t block)
+static size_t notices_read_block_entry_at(uint32_t block)
 {
     return engine.at.notice_blocks + (size_t)block * 8;
 }
 
-static void store(size_t at, uint64_t value)
+static void notices_read_store(size_t at, uint64_t value)
 {
-    atomic_store_explicit((_Atomic uint64_t *)control_at(at), value, memory_order_relaxed);
+    atomic_store_explicit((_Atomic uint64_t *)engine_control_at(at), value, memory_order_relaxed);
 }
 
 /* ---- writing: only by flushes, which are serialised [interval.covers-dirty] ---- */
@@ -127,249 +127,257 @@ static struct reader {
     uint32_t left;
 } readers[NODES_MAX];
 
-static int read_init(void)
+static int notices_read_init(void)
 {
     memset(readers, 0, sizeof readers);
-    mine.oldest = word_of(1, 0);
-    mine.last = word_of(0, 0);
+    mine.oldest = notices_read_word_of(1, 0);
+    mine.last = notices_read_word_of(0, 0);
     mine.used = mine.blocks_end = 0;
-    store(oldest_at(), mine.oldest);
-    store(last_at(), mine.last);
-    store(blocks_end_at(), 0);
+    notices_read_store(notices_read_oldest_at(), mine.oldest);
+    notices_read_store(notices_read_last_at(), mine.last);
+    notices_read_store(notices_read_blocks_end_at(), 0);
     return 0;
 }
 
-static void read_end(void)
+static void notices_read_end(void)
 {
 }
 
-static void enter_in_table(uint64_t interval, const uint32_t *pages, uint32_t count)
+static void notices_read_enter_in_table(uint64_t interval, const uint32_t *pages, uint32_t count)
 {
     uint32_t block = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        store(page_entry_at(pages[i]), interval);
+        notices_read_store(notices_read_page_entry_at(pages[i]), interval);
         if (pages[i] / NOTICE_BLOCK == block)
             continue;
         block = pages[i] / NOTICE_BLOCK;
-        store(block_entry_at(block), interval);
+        notices_read_store(notices_read_block_entry_at(block), interval);
         mine.blocks_end = block < mine.blocks_end ? mine.blocks_end : block + 1;
     }
-    store(blocks_end_at(), mine.blocks_end);
+    notices_read_store(notices_read_blocks_end_at(), mine.blocks_end);
 }
 
 /* [notices-read.oldest] */
-static void raise_oldest(uint64_t word)
+static void notices_read_raise_oldest(uint64_t word)
 {
     mine.oldest = word;
-    store(oldest_at(), word);
+    notices_read_store(notices_read_oldest_at(), word);
     atomic_thread_fence(memory_order_release); /* before the writes that follow */
     perturb(notice_room);
 }
 
 /* [notices-read.oldest]: drops the oldest records until the ring has room for `words` words. */
-static void make_room(uint64_t words)
+static void notices_read_make_room(uint64_t words)
 {
     uint64_t oldest = mine.oldest;
     while (NOTICE_RING - mine.used < words) {
-        const uint64_t *head = control_at(ring_at(place_of(oldest)));
-        uint32_t length = 1 + place_of(*head);
-        debug_assert(interval_of(*head) == interval_of(oldest));
-        oldest = word_of(interval_of(oldest) + 1, advance(place_of(oldest), length));
+        const uint64_t *head =
+            engine_control_at(notices_read_ring_at(notices_read_place_of(oldest)));
+        uint32_t length = 1 + notices_read_place_of(*head);
+        debug_assert(notices_read_interval_of(*head) == notices_read_interval_of(oldest));
+        oldest = notices_read_word_of(notices_read_interval_of(oldest) + 1,
+                                      notices_read_advance(notices_read_place_of(oldest), length));
         mine.used -= length;
     }
     if (oldest != mine.oldest)
-        raise_oldest(oldest);
+        notices_read_raise_oldest(oldest);
 }
 
 /* Writes the record of an interval at `last`. Returns its end. */
-static uint32_t write_record(uint64_t interval, const uint32_t *pages, uint32_t count,
-                             uint32_t runs)
+static uint32_t notices_read_write_record(uint64_t interval, const uint32_t *pages, uint32_t count,
+                                          uint32_t runs)
 {
-    uint32_t place = place_of(mine.last);
-    store(ring_at(place), word_of(interval, runs));
+    uint32_t place = notices_read_place_of(mine.last);
+    notices_read_store(notices_read_ring_at(place), notices_read_word_of(interval, runs));
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && pages[next] == pages[next - 1] + 1;)
             next++;
-        place = advance(place, 1);
-        store(ring_at(place), (uint64_t)pages[i] << 32 | (next - i));
+        place = notices_read_advance(place, 1);
+        notices_read_store(notices_read_ring_at(place), (uint64_t)pages[i] << 32 | (next - i));
     }
-    return advance(place, 1);
+    return notices_read_advance(place, 1);
 }
 
-static void read_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
+static void notices_read_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
 {
-    uint32_t runs = policy_notices_runs(pages, count), place = place_of(mine.last);
-    debug_assert(interval == interval_of(mine.last) + 1);
-    enter_in_table(interval, pages, count);
+    uint32_t runs = policy_notices_runs(pages, count), place = notices_read_place_of(mine.last);
+    debug_assert(interval == notices_read_interval_of(mine.last) + 1);
+    notices_read_enter_in_table(interval, pages, count);
     perturb(notice_tabled);
     if (!policy_notices_recorded(runs)) { /* [notices-read.oldest] */
-        raise_oldest(word_of(interval + 1, place));
+        notices_read_raise_oldest(notices_read_word_of(interval + 1, place));
         mine.used = 0;
     } else {
-        make_room(runs + 1);
-        place = write_record(interval, pages, count, runs);
+        notices_read_make_room(runs + 1);
+        place = notices_read_write_record(interval, pages, count, runs);
         mine.used += runs + 1;
     }
     perturb(notice_written);
-    mine.last = word_of(interval, place);
+    mine.last = notices_read_word_of(interval, place);
     /* [notices-read.record-first] */
-    atomic_store_explicit((_Atomic uint64_t *)control_at(last_at()), mine.last,
+    atomic_store_explicit((_Atomic uint64_t *)engine_control_at(notices_read_last_at()), mine.last,
                           memory_order_release);
 }
 
 /* ---- reading: one thread at a time [interval.pages-first] ---- */
 
 /* Destination of reads of one writer: CHUNK words, then `oldest`. */
-static uint64_t *slot_mem(int k)
+static uint64_t *notices_read_slot_mem(int k)
 {
-    return control_at(engine.at.notice_slots + (size_t)k * NOTICE_SLOT_BYTES);
+    return engine_control_at(engine.at.notice_slots + (size_t)k * NOTICE_SLOT_BYTES);
 }
 
-static void read_words(int writer, size_t at, uint64_t *to, uint32_t words, struct fabric_op *op)
+static void notices_read_words(int writer, size_t at, uint64_t *to, uint32_t words,
+                               struct fabric_op *op)
 {
     fabric_read(engine.fabric, writer, engine.control.id, at, to, (size_t)words * 8, op);
 }
 
-static void read_now(int writer, size_t at, uint64_t *to, uint32_t words)
+static void notices_read_now(int writer, size_t at, uint64_t *to, uint32_t words)
 {
     struct fabric_op op = FABRIC_OP_INIT;
-    read_words(writer, at, to, words, &op);
+    notices_read_words(writer, at, to, words, &op);
     fabric_wait(engine.fabric, &op);
 }
 
 /* Applies the notices of `count` consecutive pages from entries of the table, also of an interval
  * that is being published [notices-log.never-late]. */
-static void apply_entries(int writer, uint32_t page, const uint64_t *entry, uint32_t count)
+static void notices_read_apply_entries(int writer, uint32_t page, const uint64_t *entry,
+                                       uint32_t count)
 {
     for (uint32_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && entry[next] == entry[i];)
             next++;
         if (entry[i] > readers[writer].seen)
-            notice_apply(page + i, next - i, writer, entry[i]);
+            notices_apply(page + i, next - i, writer, entry[i]);
     }
 }
 
 /* Applies the entries of some blocks that fit in the slot. */
-static void take_blocks(int writer, uint32_t first, uint32_t count)
+static void notices_read_take_blocks(int writer, uint32_t first, uint32_t count)
 {
-    uint64_t *entries = slot_mem(0);
+    uint64_t *entries = notices_read_slot_mem(0);
     uint32_t page = first * NOTICE_BLOCK, pages = count * NOTICE_BLOCK;
     if (pages > engine.pages - page)
         pages = engine.pages - page;
-    read_now(writer, page_entry_at(page), entries, pages);
-    apply_entries(writer, page, entries, pages);
+    notices_read_now(writer, notices_read_page_entry_at(page), entries, pages);
+    notices_read_apply_entries(writer, page, entries, pages);
 }
 
 /* [notices-read.oldest] */
-static void take_table(int writer)
+static void notices_read_take_table(int writer)
 {
     struct reader *r = &readers[writer];
-    uint64_t *blocks = slot_mem(1), last;
-    read_now(writer, last_at(), blocks, 1);
+    uint64_t *blocks = notices_read_slot_mem(1), last;
+    notices_read_now(writer, notices_read_last_at(), blocks, 1);
     last = blocks[0];
     perturb(notice_lost);
-    read_now(writer, blocks_end_at(), blocks, 1);
+    notices_read_now(writer, notices_read_blocks_end_at(), blocks, 1);
     uint32_t end = blocks[0] < BLOCKS ? (uint32_t)blocks[0] : BLOCKS;
     for (uint32_t first = 0; first < end; first += CHUNK) {
         uint32_t count = end - first < CHUNK ? end - first : CHUNK;
-        read_now(writer, block_entry_at(first), blocks, count);
+        notices_read_now(writer, notices_read_block_entry_at(first), blocks, count);
         for (uint32_t i = 0, run; i < count; i += run ? run : 1) {
             run = 0;
             while (i + run < count && run < CHUNK / NOTICE_BLOCK && blocks[i + run] > r->seen)
                 run++;
             if (run)
-                take_blocks(writer, first + i, run);
+                notices_read_take_blocks(writer, first + i, run);
         }
     }
-    *r = (struct reader){ .seen = interval_of(last), .place = place_of(last) };
+    *r = (struct reader){ .seen = notices_read_interval_of(last),
+                          .place = notices_read_place_of(last) };
     PROBE(log_overflowed);
 }
 
 /* Number of words to read of a ring, at most up to its end. */
-static uint32_t words_wanted(const struct reader *r, bool again)
+static uint32_t notices_read_words_wanted(const struct reader *r, bool again)
 {
     return policy_notices_words(r->place, again);
 }
 
 /* Applies the words read of a ring until the wanted interval is covered. */
-static void apply_words(const struct notices_wanted *want, const uint64_t *word, uint32_t words)
+static void notices_read_apply_words(const struct notices_wanted *want, const uint64_t *word,
+                                     uint32_t words)
 {
     struct reader *r = &readers[want->writer];
     for (uint32_t i = 0; i < words && r->seen < want->interval; i++) {
-        r->place = advance(r->place, 1);
+        r->place = notices_read_advance(r->place, 1);
         if (r->left == 0) {
-            debug_assert(interval_of(word[i]) == r->seen + 1);
-            r->left = place_of(word[i]);
+            debug_assert(notices_read_interval_of(word[i]) == r->seen + 1);
+            r->left = notices_read_place_of(word[i]);
             r->seen += r->left == 0; /* [interval.own-time]: an interval without pages */
             continue;
         }
-        notice_apply((uint32_t)(word[i] >> 32), (uint32_t)word[i], want->writer, r->seen + 1);
+        notices_apply((uint32_t)(word[i] >> 32), (uint32_t)word[i], want->writer, r->seen + 1);
         if (--r->left == 0)
             r->seen++;
     }
 }
 
 /* Reads each ring once whose `words` is not 0, all at once. */
-static void read_rings(const struct notices_wanted *want, const uint32_t *words, int count)
+static void notices_read_rings(const struct notices_wanted *want, const uint32_t *words, int count)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     bool ordered = engine.fabric->caps & FABRIC_READ_ORDERED;
     for (int k = 0; k < count; k++) {
         if (words[k] == 0)
             continue;
-        read_words(want[k].writer, ring_at(readers[want[k].writer].place), slot_mem(k), words[k],
-                   &op);
+        notices_read_words(want[k].writer, notices_read_ring_at(readers[want[k].writer].place),
+                           notices_read_slot_mem(k), words[k], &op);
         if (ordered)
-            read_words(want[k].writer, oldest_at(), slot_mem(k) + CHUNK, 1, &op);
+            notices_read_words(want[k].writer, notices_read_oldest_at(),
+                               notices_read_slot_mem(k) + CHUNK, 1, &op);
     }
     fabric_wait(engine.fabric, &op);
     perturb(notice_read);
     for (int k = 0; k < count && !ordered; k++)
         if (words[k])
-            read_words(want[k].writer, oldest_at(), slot_mem(k) + CHUNK, 1, &op);
+            notices_read_words(want[k].writer, notices_read_oldest_at(),
+                               notices_read_slot_mem(k) + CHUNK, 1, &op);
     fabric_wait(engine.fabric, &op);
 }
 
 /* Takes the notices of up to AT_ONCE writers. */
-static void take_some(const struct notices_wanted *want, int count)
+static void notices_read_take_some(const struct notices_wanted *want, int count)
 {
     uint32_t words[AT_ONCE];
     for (bool again = false;; again = true) {
         uint32_t all = 0;
         for (int k = 0; k < count; k++) {
             const struct reader *r = &readers[want[k].writer];
-            words[k] = r->seen < want[k].interval ? words_wanted(r, again) : 0;
+            words[k] = r->seen < want[k].interval ? notices_read_words_wanted(r, again) : 0;
             all += words[k];
         }
         if (all == 0)
             return;
-        read_rings(want, words, count);
+        notices_read_rings(want, words, count);
         for (int k = 0; k < count; k++) {
-            uint64_t oldest = interval_of(slot_mem(k)[CHUNK]);
+            uint64_t oldest = notices_read_interval_of(notices_read_slot_mem(k)[CHUNK]);
             if (words[k] && oldest <= readers[want[k].writer].seen + 1) /* [notices-read.oldest] */
-                apply_words(&want[k], slot_mem(k), words[k]);
+                notices_read_apply_words(&want[k], notices_read_slot_mem(k), words[k]);
             else if (words[k])
                 words[k] = UINT32_MAX;
         }
         for (int k = 0; k < count; k++)
             if (words[k] == UINT32_MAX)
-                take_table(want[k].writer); /* needs the slots */
+                notices_read_take_table(want[k].writer); /* needs the slots */
         perturb(acquire_noticed);
     }
 }
 
-static void read_take(const struct notices_wanted *want, int count)
+static void notices_read_take(const struct notices_wanted *want, int count)
 {
     for (int i = 0; i < count; i += AT_ONCE)
-        take_some(want + i, count - i < AT_ONCE ? count - i : AT_ONCE);
+        notices_read_take_some(want + i, count - i < AT_ONCE ? count - i : AT_ONCE);
 }
 
 const struct notice_protocol notices_by_read = {
     .name = "read",
     .caps = FABRIC_READ,
     .read = true,
-    .init = read_init,
-    .end = read_end,
-    .publish = read_publish,
-    .take = read_take,
+    .init = notices_read_init,
+    .end = notices_read_end,
+    .publish = notices_read_publish,
+    .take = notices_read_take,
 };

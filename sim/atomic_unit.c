@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void ask_tick(struct atomic_unit *unit);
+static void atomic_unit_ask_tick(struct atomic_unit *unit);
 
 void atomic_unit_init(struct atomic_unit *unit, struct event_loop *loop, struct host_port *port,
                       const struct atomic_unit_config *cfg, event_fn done, void *self)
@@ -16,7 +16,7 @@ void atomic_unit_init(struct atomic_unit *unit, struct event_loop *loop, struct 
     unit->self = self;
     if (cfg->lines > 0)
         nic_cache_init(&unit->cache, cfg->lines, cfg->ways);
-    unit->raw = sim_new(cfg->raw, sizeof *unit->raw);
+    unit->raw = fail_alloc(cfg->raw, sizeof *unit->raw);
 }
 
 void atomic_unit_free(struct atomic_unit *unit)
@@ -26,14 +26,14 @@ void atomic_unit_free(struct atomic_unit *unit)
     free(unit->raw);
 }
 
-static struct atomic_op *op_at(const struct atomic_unit *unit, uint64_t number)
+static struct atomic_op *atomic_unit_op_at(const struct atomic_unit *unit, uint64_t number)
 {
     return &unit->queue[number & (unit->room - 1)];
 }
 
 /* ---- the read-after-write buffer ---- */
 
-static bool raw_has(const struct atomic_unit *unit, uint64_t address)
+static bool atomic_unit_raw_has(const struct atomic_unit *unit, uint64_t address)
 {
     for (unsigned i = 0; i < unit->raw_known; i++)
         if (unit->raw[i] == address)
@@ -41,7 +41,7 @@ static bool raw_has(const struct atomic_unit *unit, uint64_t address)
     return false;
 }
 
-static void raw_drop(struct atomic_unit *unit, uint64_t address)
+static void atomic_unit_raw_drop(struct atomic_unit *unit, uint64_t address)
 {
     unsigned i = 0;
 
@@ -54,20 +54,20 @@ static void raw_drop(struct atomic_unit *unit, uint64_t address)
 /* ---- results ---- */
 
 /* A write has arrived in the host's memory. */
-static void write_done(void *self, uint64_t address)
+static void atomic_unit_write_done(void *self, uint64_t address)
 {
     struct atomic_unit *unit = self;
 
-    raw_drop(unit, address);
-    ask_tick(unit);
+    atomic_unit_raw_drop(unit, address);
+    atomic_unit_ask_tick(unit);
 }
 
 /* The result is computed. Operations end in order, since the ALU is a pipeline. A line whose value
  * is kept was marked when its operation began. */
-static void result(void *self, uint64_t to_register)
+static void atomic_unit_result(void *self, uint64_t to_register)
 {
     struct atomic_unit *unit = self;
-    struct atomic_op *op = op_at(unit, unit->written++);
+    struct atomic_op *op = atomic_unit_op_at(unit, unit->written++);
 
     if (op->line != NULL) {
         op->line->computes = false;
@@ -76,14 +76,14 @@ static void result(void *self, uint64_t to_register)
     if (!to_register) {
         assert(unit->raw_known < unit->raw_used);
         unit->raw[unit->raw_known++] = op->address;
-        host_port_write(unit->port, write_done, unit, op->address);
+        host_port_write(unit->port, atomic_unit_write_done, unit, op->address);
     }
     unit->done(unit->self, op->source);
-    ask_tick(unit);
+    atomic_unit_ask_tick(unit);
 }
 
 /* True if one of the next operations has the same word, and none before it can need the line. */
-static bool soon_again(const struct atomic_unit *unit, const struct atomic_op *op)
+static bool atomic_unit_soon_again(const struct atomic_unit *unit, const struct atomic_op *op)
 {
     uint64_t end = unit->computed + 1 + unit->cfg.window;
     uint64_t set = nic_cache_set(&unit->cache, op->address);
@@ -91,7 +91,7 @@ static bool soon_again(const struct atomic_unit *unit, const struct atomic_op *o
     if (end > unit->came)
         end = unit->came;
     for (uint64_t n = unit->computed + 1; n < end; n++) {
-        uint64_t address = op_at(unit, n)->address;
+        uint64_t address = atomic_unit_op_at(unit, n)->address;
 
         if (address == op->address)
             return true;
@@ -101,7 +101,7 @@ static bool soon_again(const struct atomic_unit *unit, const struct atomic_op *o
     return false;
 }
 
-static bool young(const struct atomic_unit *unit, const struct nic_line *line)
+static bool atomic_unit_young(const struct atomic_unit *unit, const struct nic_line *line)
 {
     bool few = line->kept < unit->cfg.aging_count;
     bool backed_up = host_port_waiting(unit->port) > unit->cfg.aging_queue;
@@ -119,15 +119,15 @@ static bool young(const struct atomic_unit *unit, const struct nic_line *line)
     return true;
 }
 
-static bool goes_to_register(const struct atomic_unit *unit, const struct atomic_op *op)
+static bool atomic_unit_goes_to_register(const struct atomic_unit *unit, const struct atomic_op *op)
 {
     const struct nic_line *line = op->line;
 
     return line != NULL && (line->registered || unit->registers_used < unit->cfg.registers) &&
-           young(unit, line) && soon_again(unit, op);
+           atomic_unit_young(unit, line) && atomic_unit_soon_again(unit, op);
 }
 
-static void mark(struct atomic_unit *unit, struct nic_line *line, bool to_register)
+static void atomic_unit_mark(struct atomic_unit *unit, struct nic_line *line, bool to_register)
 {
     line->computes = true;
     line->kept = to_register ? line->kept + 1 : 0;
@@ -138,67 +138,68 @@ static void mark(struct atomic_unit *unit, struct nic_line *line, bool to_regist
 }
 
 /* The ALU takes the next operation; false if it cannot. */
-static bool compute(struct atomic_unit *unit)
+static bool atomic_unit_compute(struct atomic_unit *unit)
 {
-    struct atomic_op *op = op_at(unit, unit->computed);
+    struct atomic_op *op = atomic_unit_op_at(unit, unit->computed);
     bool to_register;
 
     if (unit->computed == unit->fetched)
         return false;
     if (op->line != NULL ? op->line->waits || op->line->computes : !op->here)
         return false;
-    to_register = goes_to_register(unit, op);
+    to_register = atomic_unit_goes_to_register(unit, op);
     if (!to_register && unit->raw_used == unit->cfg.raw)
         return false;
     unit->raw_used += !to_register;
     if (op->line != NULL)
-        mark(unit, op->line, to_register);
+        atomic_unit_mark(unit, op->line, to_register);
     unit->computed++;
-    event_after(unit->loop, unit->cfg.alu_cycles * unit->cfg.cycle, result, unit, to_register);
+    event_after(unit->loop, unit->cfg.alu_cycles * unit->cfg.cycle, atomic_unit_result, unit,
+                to_register);
     return true;
 }
 
 /* ---- words ---- */
 
-static void line_here(void *self, uint64_t index)
+static void atomic_unit_line_here(void *self, uint64_t index)
 {
     struct atomic_unit *unit = self;
 
     unit->cache.line[index].waits = false;
-    ask_tick(unit);
+    atomic_unit_ask_tick(unit);
 }
 
-static void op_here(void *self, uint64_t number)
+static void atomic_unit_op_here(void *self, uint64_t number)
 {
     struct atomic_unit *unit = self;
 
-    op_at(unit, number)->here = true;
-    ask_tick(unit);
+    atomic_unit_op_at(unit, number)->here = true;
+    atomic_unit_ask_tick(unit);
 }
 
-static bool in_pipeline(const struct atomic_unit *unit, uint64_t address)
+static bool atomic_unit_in_pipeline(const struct atomic_unit *unit, uint64_t address)
 {
     for (uint64_t n = unit->written; n < unit->fetched; n++)
-        if (op_at(unit, n)->address == address)
+        if (atomic_unit_op_at(unit, n)->address == address)
             return true;
     return false;
 }
 
 /* Without a cache. */
-static bool fetch_uncached(struct atomic_unit *unit, struct atomic_op *op)
+static bool atomic_unit_fetch_uncached(struct atomic_unit *unit, struct atomic_op *op)
 {
-    if (in_pipeline(unit, op->address) || raw_has(unit, op->address)) {
+    if (atomic_unit_in_pipeline(unit, op->address) || atomic_unit_raw_has(unit, op->address)) {
         unit->stalled_raw++;
         return false;
     }
     unit->misses++;
-    host_port_read(unit->port, op_here, unit, unit->fetched);
+    host_port_read(unit->port, atomic_unit_op_here, unit, unit->fetched);
     return true;
 }
 
-static bool fetch_missed(struct atomic_unit *unit, struct atomic_op *op)
+static bool atomic_unit_fetch_missed(struct atomic_unit *unit, struct atomic_op *op)
 {
-    if (raw_has(unit, op->address)) {
+    if (atomic_unit_raw_has(unit, op->address)) {
         unit->stalled_raw++;
         return false;
     }
@@ -209,24 +210,25 @@ static bool fetch_missed(struct atomic_unit *unit, struct atomic_op *op)
     }
     unit->misses++;
     op->line->waits = true;
-    host_port_read(unit->port, line_here, unit, (uint64_t)(op->line - unit->cache.line));
+    host_port_read(unit->port, atomic_unit_line_here, unit,
+                   (uint64_t)(op->line - unit->cache.line));
     return true;
 }
 
 /* The issue unit requests the next operation's word; false if it cannot. */
-static bool fetch(struct atomic_unit *unit)
+static bool atomic_unit_fetch(struct atomic_unit *unit)
 {
-    struct atomic_op *op = op_at(unit, unit->fetched);
+    struct atomic_op *op = atomic_unit_op_at(unit, unit->fetched);
 
     if (unit->fetched == unit->came || unit->fetched - unit->computed == unit->cfg.pipeline)
         return false;
     if (unit->cfg.lines == 0) {
-        if (!fetch_uncached(unit, op))
+        if (!atomic_unit_fetch_uncached(unit, op))
             return false;
     } else {
         op->line = nic_cache_find(&unit->cache, op->address);
         unit->hits += op->line != NULL;
-        if (op->line == NULL && !fetch_missed(unit, op))
+        if (op->line == NULL && !atomic_unit_fetch_missed(unit, op))
             return false;
         op->line->users++;
     }
@@ -236,21 +238,21 @@ static bool fetch(struct atomic_unit *unit)
 
 /* ---- cycles ---- */
 
-static void tick(void *self, uint64_t arg)
+static void atomic_unit_tick(void *self, uint64_t arg)
 {
     struct atomic_unit *unit = self;
 
     (void)arg;
     unit->ticks = false;
     unit->last_tick = unit->loop->now + 1;
-    bool computed = compute(unit);
-    bool fetched = fetch(unit);
+    bool computed = atomic_unit_compute(unit);
+    bool fetched = atomic_unit_fetch(unit);
     if (computed || fetched)
-        ask_tick(unit);
+        atomic_unit_ask_tick(unit);
 }
 
 /* Schedules a tick in the next cycle. */
-static void ask_tick(struct atomic_unit *unit)
+static void atomic_unit_ask_tick(struct atomic_unit *unit)
 {
     sim_time when = (unit->loop->now + unit->cfg.cycle - 1) / unit->cfg.cycle * unit->cfg.cycle;
 
@@ -259,16 +261,16 @@ static void ask_tick(struct atomic_unit *unit)
     if (when < unit->last_tick)
         when += unit->cfg.cycle;
     unit->ticks = true;
-    event_at(unit->loop, when, tick, unit, 0);
+    event_at(unit->loop, when, atomic_unit_tick, unit, 0);
 }
 
-static void grow(struct atomic_unit *unit)
+static void atomic_unit_grow(struct atomic_unit *unit)
 {
     size_t room = unit->room == 0 ? 64 : unit->room * 2;
-    struct atomic_op *queue = sim_new(room, sizeof *queue);
+    struct atomic_op *queue = fail_alloc(room, sizeof *queue);
 
     for (uint64_t n = unit->written; n < unit->came; n++)
-        queue[n & (room - 1)] = *op_at(unit, n);
+        queue[n & (room - 1)] = *atomic_unit_op_at(unit, n);
     free(unit->queue);
     unit->queue = queue;
     unit->room = room;
@@ -277,7 +279,8 @@ static void grow(struct atomic_unit *unit)
 void atomic_unit_add(struct atomic_unit *unit, uint64_t address, uint64_t source)
 {
     if (unit->came - unit->written == unit->room)
-        grow(unit);
-    *op_at(unit, unit->came++) = (struct atomic_op){ .address = address, .source = source };
-    ask_tick(unit);
+        atomic_unit_grow(unit);
+    *atomic_unit_op_at(unit, unit->came++) =
+        (struct atomic_op){ .address = address, .source = source };
+    atomic_unit_ask_tick(unit);
 }

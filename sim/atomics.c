@@ -53,17 +53,17 @@ struct system {
 
 /* ---- messages ---- */
 
-static unsigned message_new(struct system *s)
+static unsigned atomics_message_new(struct system *s)
 {
     if (s->messages.first == 0)
-        s->message = sim_again(s->message, slots_grow(&s->messages), sizeof *s->message);
+        s->message = fail_realloc(s->message, slots_grow(&s->messages), sizeof *s->message);
     return slots_take(&s->messages);
 }
 
-static void commands_more(struct node *node);
+static void atomics_commands_more(struct node *node);
 
 /* The result is written: the sending PE may send another message. */
-static void message_done(void *self, uint64_t number)
+static void atomics_message_done(void *self, uint64_t number)
 {
     struct system *s = self;
     struct message *m = &s->message[number];
@@ -73,16 +73,16 @@ static void message_done(void *self, uint64_t number)
     s->done++;
     slots_give(&s->messages, (unsigned)number);
     s->pe[pe].outstanding--;
-    commands_more(&s->node[pe / PES_PER_NODE]);
+    atomics_commands_more(&s->node[pe / PES_PER_NODE]);
 }
 
-static void cpu_done(void *self, uint64_t number)
+static void atomics_cpu_done(void *self, uint64_t number)
 {
-    message_done(self, number);
+    atomics_message_done(self, number);
 }
 
 /* An update by a message has arrived in memory; one of the node's PEs applies it. */
-static void in_memory(void *self, uint64_t number)
+static void atomics_in_memory(void *self, uint64_t number)
 {
     struct system *s = self;
     struct node *node = &s->node[s->message[number].to];
@@ -92,53 +92,54 @@ static void in_memory(void *self, uint64_t number)
     if (pe->cpu_free < s->loop.now)
         pe->cpu_free = s->loop.now;
     pe->cpu_free += s->cfg->cpu_update;
-    event_at(&s->loop, pe->cpu_free, cpu_done, s, number);
+    event_at(&s->loop, pe->cpu_free, atomics_cpu_done, s, number);
 }
 
-static void at_target(void *self, uint64_t number)
+static void atomics_at_target(void *self, uint64_t number)
 {
     struct system *s = self;
     struct message *m = &s->message[number];
     struct node *node = &s->node[m->to];
 
     if (s->cfg->workload == WORKLOAD_SHMEM)
-        host_port_write(&node->port, in_memory, s, number);
+        host_port_write(&node->port, atomics_in_memory, s, number);
     else
         atomic_unit_add(&node->unit, m->address, number);
 }
 
-static void at_last_router(void *self, uint64_t number)
+static void atomics_at_last_router(void *self, uint64_t number)
 {
     struct system *s = self;
 
-    link_send(&s->node[s->message[number].to].in, s->cfg->message_bytes, at_target, s, number);
+    link_send(&s->node[s->message[number].to].in, s->cfg->message_bytes, atomics_at_target, s,
+              number);
 }
 
-static void at_first_router(void *self, uint64_t number)
+static void atomics_at_first_router(void *self, uint64_t number)
 {
     struct system *s = self;
     struct message *m = &s->message[number];
     unsigned routers = torus_routers(&s->torus, m->pe / PES_PER_NODE, m->to);
 
-    event_after(&s->loop, routers * s->cfg->router, at_last_router, s, number);
+    event_after(&s->loop, routers * s->cfg->router, atomics_at_last_router, s, number);
 }
 
 /* A command has arrived at the adapter of its CPU. A message for the same node stays in it. */
-static void at_adapter(void *self, uint64_t number)
+static void atomics_at_adapter(void *self, uint64_t number)
 {
     struct system *s = self;
     struct message *m = &s->message[number];
     unsigned from = m->pe / PES_PER_NODE;
 
     if (m->to == from)
-        at_target(s, number);
+        atomics_at_target(s, number);
     else
-        link_send(&s->node[from].out, s->cfg->message_bytes, at_first_router, s, number);
+        link_send(&s->node[from].out, s->cfg->message_bytes, atomics_at_first_router, s, number);
 }
 
 /* ---- commands ---- */
 
-static void choose_target(struct system *s, struct pe *pe, struct message *m)
+static void atomics_choose_target(struct system *s, struct pe *pe, struct message *m)
 {
     switch (s->cfg->workload) {
     case WORKLOAD_ONE:
@@ -149,13 +150,13 @@ static void choose_target(struct system *s, struct pe *pe, struct message *m)
         break;
     case WORKLOAD_RANDOM:
     case WORKLOAD_SHMEM:
-        m->to = (unsigned)sim_random_below(&s->random, s->nodes);
-        m->address = sim_random_below(&s->random, s->cfg->table) * WORD;
+        m->to = (unsigned)random_sim_random_below(&s->random, s->nodes);
+        m->address = random_sim_random_below(&s->random, s->cfg->table) * WORD;
         break;
     }
 }
 
-static struct pe *next_pe(struct node *node)
+static struct pe *atomics_next_pe(struct node *node)
 {
     for (unsigned i = 0; i < PES_PER_NODE; i++) {
         unsigned which = (node->turn + i) % PES_PER_NODE;
@@ -169,17 +170,17 @@ static struct pe *next_pe(struct node *node)
     return NULL;
 }
 
-static void command_turn(void *self, uint64_t arg)
+static void atomics_command_turn(void *self, uint64_t arg)
 {
     struct node *node = self;
 
     (void)arg;
     node->commands = false;
-    commands_more(node);
+    atomics_commands_more(node);
 }
 
 /* The CPUs send one command after the other, as the port accepts them. */
-static void commands_more(struct node *node)
+static void atomics_commands_more(struct node *node)
 {
     struct system *s = node->system;
 
@@ -187,34 +188,34 @@ static void commands_more(struct node *node)
         return;
     if (node->command > s->loop.now) {
         node->commands = true;
-        event_at(&s->loop, node->command, command_turn, node, 0);
+        event_at(&s->loop, node->command, atomics_command_turn, node, 0);
         return;
     }
-    struct pe *pe = next_pe(node);
+    struct pe *pe = atomics_next_pe(node);
     if (pe == NULL)
         return;
-    unsigned m = message_new(s);
+    unsigned m = atomics_message_new(s);
     s->message[m] = (struct message){ .began = s->loop.now, .pe = (unsigned)(pe - s->pe) };
-    choose_target(s, pe, &s->message[m]);
+    atomics_choose_target(s, pe, &s->message[m]);
     pe->left--;
     pe->outstanding++;
-    node->command = host_port_command(&node->port, at_adapter, s, m);
+    node->command = host_port_command(&node->port, atomics_at_adapter, s, m);
     node->commands = true;
-    event_at(&s->loop, node->command, command_turn, node, 0);
+    event_at(&s->loop, node->command, atomics_command_turn, node, 0);
 }
 
 /* ---- one simulation ---- */
 
-static bool takes_part(const struct atomics_config *cfg, unsigned pe)
+static bool atomics_takes_part(const struct atomics_config *cfg, unsigned pe)
 {
     return pe > 0 || cfg->workload == WORKLOAD_RANDOM || cfg->workload == WORKLOAD_SHMEM;
 }
 
 /* No two PEs share a word, as if each had a part of the table. */
-static void choose_words(struct system *s, unsigned number)
+static void atomics_choose_words(struct system *s, unsigned number)
 {
     uint64_t part = s->cfg->table / s->cfg->pes;
-    uint64_t base = sim_random_below(&s->random, part - ATOMICS_WORDS + 1), word = 0;
+    uint64_t base = random_sim_random_below(&s->random, part - ATOMICS_WORDS + 1), word = 0;
 
     for (unsigned i = 0; i < ATOMICS_WORDS; i++) {
         if (s->cfg->workload == WORKLOAD_ONE)
@@ -223,36 +224,36 @@ static void choose_words(struct system *s, unsigned number)
             word = number * part + base + i;
         else
             word = number * part + i * (part / ATOMICS_WORDS) +
-                   sim_random_below(&s->random, part / ATOMICS_WORDS);
+                   random_sim_random_below(&s->random, part / ATOMICS_WORDS);
         s->pe[number].word[i] = word * WORD;
     }
 }
 
-static void system_init(struct system *s, const struct atomics_config *cfg)
+static void atomics_system_init(struct system *s, const struct atomics_config *cfg)
 {
     *s = (struct system){ .cfg = cfg, .random = { cfg->seed } };
     event_loop_init(&s->loop);
     s->nodes = (cfg->pes + PES_PER_NODE - 1) / PES_PER_NODE;
     s->torus = torus_for(s->nodes);
-    s->node = sim_new(s->nodes, sizeof *s->node);
-    s->pe = sim_new(s->nodes * PES_PER_NODE, sizeof *s->pe);
+    s->node = fail_alloc(s->nodes, sizeof *s->node);
+    s->pe = fail_alloc(s->nodes * PES_PER_NODE, sizeof *s->pe);
     for (unsigned n = 0; n < s->nodes; n++) {
         struct node *node = &s->node[n];
 
         node->system = s;
         node->number = n;
         host_port_init(&node->port, &s->loop, &cfg->port);
-        atomic_unit_init(&node->unit, &s->loop, &node->port, &cfg->unit, message_done, s);
+        atomic_unit_init(&node->unit, &s->loop, &node->port, &cfg->unit, atomics_message_done, s);
         link_init(&node->out, &s->loop, 0, 0, cfg->network_rate);
         link_init(&node->in, &s->loop, 0, 0, cfg->network_rate);
     }
     for (unsigned p = 0; p < cfg->pes; p++) {
-        choose_words(s, p);
-        s->pe[p].left = takes_part(cfg, p) ? cfg->operations : 0;
+        atomics_choose_words(s, p);
+        s->pe[p].left = atomics_takes_part(cfg, p) ? cfg->operations : 0;
     }
 }
 
-static void system_free(struct system *s)
+static void atomics_system_free(struct system *s)
 {
     for (unsigned n = 0; n < s->nodes; n++) {
         host_port_free(&s->node[n].port);
@@ -267,7 +268,7 @@ static void system_free(struct system *s)
     event_loop_free(&s->loop);
 }
 
-static void raise_share(double *share, const struct link *link, sim_time time)
+static void atomics_raise_share(double *share, const struct link *link, sim_time time)
 {
     double here = time == 0 ? 0 : (double)link->busy / (double)time;
 
@@ -276,7 +277,7 @@ static void raise_share(double *share, const struct link *link, sim_time time)
         *share = here;
 }
 
-static void add_node(struct atomics_result *r, const struct node *node)
+static void atomics_add_node(struct atomics_result *r, const struct node *node)
 {
     r->hits += node->unit.hits;
     r->misses += node->unit.misses;
@@ -287,25 +288,25 @@ static void add_node(struct atomics_result *r, const struct node *node)
     r->writes += node->port.writes;
     r->no_tag += node->port.no_tag;
     r->network_bytes += node->in.bytes_out;
-    raise_share(&r->to_host_used, &node->port.to_host, r->time);
-    raise_share(&r->to_nic_used, &node->port.to_nic, r->time);
-    raise_share(&r->network_used, &node->in, r->time);
-    raise_share(&r->network_used, &node->out, r->time);
+    atomics_raise_share(&r->to_host_used, &node->port.to_host, r->time);
+    atomics_raise_share(&r->to_nic_used, &node->port.to_nic, r->time);
+    atomics_raise_share(&r->network_used, &node->in, r->time);
+    atomics_raise_share(&r->network_used, &node->out, r->time);
 }
 
 struct atomics_result atomics_run(const struct atomics_config *cfg)
 {
     struct system s;
 
-    system_init(&s, cfg);
+    atomics_system_init(&s, cfg);
     for (unsigned n = 0; n < s.nodes; n++)
-        commands_more(&s.node[n]);
+        atomics_commands_more(&s.node[n]);
     event_loop_run(&s.loop);
     struct atomics_result r = {
         .operations = s.done, .events = s.loop.done, .time = s.loop.now, .latency = s.latency
     };
     for (unsigned n = 0; n < s.nodes; n++)
-        add_node(&r, &s.node[n]);
-    system_free(&s);
+        atomics_add_node(&r, &s.node[n]);
+    atomics_system_free(&s);
     return r;
 }

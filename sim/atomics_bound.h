@@ -16,20 +16,20 @@ struct atomics_bytes {
 };
 
 /* Bytes that cross the interface between adapter and host for one update. */
-unsigned bound_message_to_host(const struct atomics_bytes *b);  /* equation 1 */
-unsigned bound_message_to_nic(const struct atomics_bytes *b);   /* equation 2 */
-unsigned bound_atomic_to_host(const struct atomics_bytes *b);   /* equation 3 */
-unsigned bound_atomic_to_nic(const struct atomics_bytes *b);    /* equation 4 */
-unsigned bound_at_target_to_nic(const struct atomics_bytes *b); /* no atomics sent */
+unsigned atomics_bound_message_to_host(const struct atomics_bytes *b);  /* equation 1 */
+unsigned atomics_bound_message_to_nic(const struct atomics_bytes *b);   /* equation 2 */
+unsigned atomics_bound_atomic_to_host(const struct atomics_bytes *b);   /* equation 3 */
+unsigned atomics_bound_atomic_to_nic(const struct atomics_bytes *b);    /* equation 4 */
+unsigned atomics_bound_at_target_to_nic(const struct atomics_bytes *b); /* no atomics sent */
 
-/* bound_rate - equation 5: updates per second, from bytes per second in each direction */
-double bound_rate(double bandwidth, unsigned to_host, unsigned to_nic);
+/* atomics_bound_rate - equation 5: updates per second, from bytes per second in each direction */
+double atomics_bound_rate(double bandwidth, unsigned to_host, unsigned to_nic);
 
-/* bound_requests - equation 6: outstanding requests that are needed; latencies in ns */
-double bound_requests(double rate, double read_ns, double write_ns, double memory_ns);
+/* atomics_bound_requests - equation 6: outstanding requests that are needed; latencies in ns */
+double atomics_bound_requests(double rate, double read_ns, double write_ns, double memory_ns);
 
 /* Whole requests: the paper's table III rounds to nearest, table IV rounds up. */
-unsigned bound_nearest(double requests);
-unsigned bound_upward(double requests);
+unsigned atomics_bound_nearest(double requests);
+unsigned atomics_bound_upward(double requests);
 
 #endif

@@ -131,21 +131,21 @@ static const struct sim_figure figures[] = {
 
 /* ---- one run ---- */
 
-static void check(const uint64_t *v)
+static void atomics_command_check(const uint64_t *v)
 {
     if (v[O_LINES] > 0 && v[O_LINES] % v[O_WAYS] != 0)
-        sim_fail(SIM_WRONG_USE,
-                 "atomics: --lines %" PRIu64 " --ways %" PRIu64
-                 ": not a whole number of sets; give a multiple of the ways",
-                 v[O_LINES], v[O_WAYS]);
+        fail_with(SIM_WRONG_USE,
+                  "atomics: --lines %" PRIu64 " --ways %" PRIu64
+                  ": not a whole number of sets; give a multiple of the ways",
+                  v[O_LINES], v[O_WAYS]);
     if (v[O_TABLE] / v[O_PES] < ATOMICS_WORDS)
-        sim_fail(SIM_WRONG_USE,
-                 "atomics: --table %" PRIu64 ": fewer than %d words for each of %" PRIu64
-                 " PEs; raise it",
-                 v[O_TABLE], ATOMICS_WORDS, v[O_PES]);
+        fail_with(SIM_WRONG_USE,
+                  "atomics: --table %" PRIu64 ": fewer than %d words for each of %" PRIu64
+                  " PEs; raise it",
+                  v[O_TABLE], ATOMICS_WORDS, v[O_PES]);
 }
 
-static struct host_port_config port_config(const uint64_t *v)
+static struct host_port_config atomics_command_port_config(const uint64_t *v)
 {
     return (struct host_port_config){
         .tags = (unsigned)v[O_TAGS],
@@ -159,7 +159,7 @@ static struct host_port_config port_config(const uint64_t *v)
     };
 }
 
-static struct atomic_unit_config unit_config(const uint64_t *v)
+static struct atomic_unit_config atomics_command_unit_config(const uint64_t *v)
 {
     return (struct atomic_unit_config){
         .lines = (unsigned)v[O_LINES],
@@ -176,14 +176,14 @@ static struct atomic_unit_config unit_config(const uint64_t *v)
     };
 }
 
-static void head(void)
+static void atomics_command_head(void)
 {
     puts("workload,pes,latency_ns,tags,lines,ways,window,registers,aging,layout,seed,operations,"
          "time_ns,rate_mops,mb_s,hits,misses,kept,host_reads,host_writes,stalls_set,stalls_raw,"
          "stalls_tag,to_host_used,to_nic_used,network_used,network_bytes,mean_ns,max_ns,events");
 }
 
-static void print_run(const uint64_t *v, const struct atomics_result *r)
+static void atomics_command_print_run(const uint64_t *v, const struct atomics_result *r)
 {
     double us = (double)r->time / SIM_US, rate = us > 0 ? (double)r->operations / us : 0;
 
@@ -202,7 +202,7 @@ static void print_run(const uint64_t *v, const struct atomics_result *r)
            (double)r->latency.most / SIM_NS, r->events);
 }
 
-static uint64_t run(const uint64_t *v)
+static uint64_t atomics_command_run(const uint64_t *v)
 {
     struct atomics_config cfg = {
         .workload = (enum workload)v[O_WORKLOAD],
@@ -216,12 +216,12 @@ static uint64_t run(const uint64_t *v)
         .network_rate = v[O_NETWORK_RATE] * MB,
         .router = v[O_ROUTER] * SIM_NS,
         .cpu_update = v[O_CPU_UPDATE] * SIM_NS,
-        .port = port_config(v),
-        .unit = unit_config(v),
+        .port = atomics_command_port_config(v),
+        .unit = atomics_command_unit_config(v),
     };
     struct atomics_result r = atomics_run(&cfg);
 
-    print_run(v, &r);
+    atomics_command_print_run(v, &r);
     return r.events;
 }
 
@@ -232,45 +232,51 @@ static const struct atomics_bytes paper_bytes = { 32, 8, 12, 16 };
 #define PAPER_HOST    2.3e9
 #define PAPER_NETWORK (4e9 / 48)
 
-static void equations(void)
+static void atomics_command_equations(void)
 {
     const struct atomics_bytes *b = &paper_bytes;
 
     puts("what,paper,here,unit");
-    printf("equation 1: message to host,16,%u,bytes\n", bound_message_to_host(b));
-    printf("equation 2: message to NIC,32,%u,bytes\n", bound_message_to_nic(b));
-    printf("equation 3: atomic to host,24,%u,bytes\n", bound_atomic_to_host(b));
-    printf("equation 4: atomic to NIC,44,%u,bytes\n", bound_atomic_to_nic(b));
+    printf("equation 1: message to host,16,%u,bytes\n", atomics_bound_message_to_host(b));
+    printf("equation 2: message to NIC,32,%u,bytes\n", atomics_bound_message_to_nic(b));
+    printf("equation 3: atomic to host,24,%u,bytes\n", atomics_bound_atomic_to_host(b));
+    printf("equation 4: atomic to NIC,44,%u,bytes\n", atomics_bound_atomic_to_nic(b));
     printf("equation 5: atomics of a node,52,%.3f,million/s\n",
-           bound_rate(PAPER_HOST, bound_atomic_to_host(b), bound_atomic_to_nic(b)) / 1e6);
+           atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
+                              atomics_bound_atomic_to_nic(b)) /
+               1e6);
     printf("equation 5: messages of a node,,%.3f,million/s\n",
-           bound_rate(PAPER_HOST, bound_message_to_host(b), bound_message_to_nic(b)) / 1e6);
+           atomics_bound_rate(PAPER_HOST, atomics_bound_message_to_host(b),
+                              atomics_bound_message_to_nic(b)) /
+               1e6);
     printf("equation 5: atomics at a target,95,%.3f,million/s\n",
-           bound_rate(PAPER_HOST, bound_atomic_to_host(b), bound_at_target_to_nic(b)) / 1e6);
+           atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
+                              atomics_bound_at_target_to_nic(b)) /
+               1e6);
     printf("network,83,%.3f,million/s\n", PAPER_NETWORK / 1e6);
 }
 
 /* Tables III and IV, from the rates that the paper prints: table III is rounded to nearest, table
  * IV up. */
-static void requests(void)
+static void atomics_command_requests(void)
 {
     static const struct {
         unsigned read, write, random, target;
     } row[] = { { 500, 250, 43, 69 }, { 300, 150, 27, 44 }, { 100, 50, 11, 19 } };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        double random = bound_requests(52e6, row[i].read, row[i].write, 70);
-        double target = bound_requests(83e6, row[i].read, row[i].write, 70);
+        double random = atomics_bound_requests(52e6, row[i].read, row[i].write, 70);
+        double target = atomics_bound_requests(83e6, row[i].read, row[i].write, 70);
 
         printf("table III: %u/%u ns,%u,%u,requests\n", row[i].read, row[i].write, row[i].random,
-               bound_nearest(random));
+               atomics_bound_nearest(random));
         printf("table IV: %u/%u ns,%u,%u,requests\n", row[i].read, row[i].write, row[i].target,
-               bound_upward(target));
+               atomics_bound_upward(target));
     }
 }
 
 /* Figure 9: peak rates of a system in MB/s of payload, two PEs to a node. */
-static void peaks(void)
+static void atomics_command_peaks(void)
 {
     const struct atomics_bytes *b = &paper_bytes;
 
@@ -278,18 +284,20 @@ static void peaks(void)
         double scale = pes / 2 * 8 / 1e6;
 
         printf("figure 9: atomics of %u PEs,,%.0f,MB/s\n", pes,
-               scale * bound_rate(PAPER_HOST, bound_atomic_to_host(b), bound_atomic_to_nic(b)));
+               scale * atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
+                                          atomics_bound_atomic_to_nic(b)));
         printf("figure 9: messages of %u PEs,,%.0f,MB/s\n", pes,
-               scale * bound_rate(PAPER_HOST, bound_message_to_host(b), bound_message_to_nic(b)));
+               scale * atomics_bound_rate(PAPER_HOST, atomics_bound_message_to_host(b),
+                                          atomics_bound_message_to_nic(b)));
         printf("figure 9: network of %u PEs,,%.0f,MB/s\n", pes, scale * PAPER_NETWORK);
     }
 }
 
-static void tables(void)
+static void atomics_command_tables(void)
 {
-    equations();
-    requests();
-    peaks();
+    atomics_command_equations();
+    atomics_command_requests();
+    atomics_command_peaks();
 }
 
 const struct sim_command atomics_command = {
@@ -298,8 +306,8 @@ const struct sim_command atomics_command = {
             "the host's memory.",
     .options = options,
     .figures = figures,
-    .head = head,
-    .check = check,
-    .run = run,
-    .tables = tables,
+    .head = atomics_command_head,
+    .check = atomics_command_check,
+    .run = atomics_command_run,
+    .tables = atomics_command_tables,
 };

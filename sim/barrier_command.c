@@ -114,24 +114,24 @@ static const struct {
     unsigned send, sdma, network, recv, rdma, hrecv, work, ack, busy;
 } lanai4 = { 7600, 13300, 500, 5100, 12000, 6800, 13200, 0, 60 };
 
-static sim_time cost(const uint64_t *v, unsigned option, uint64_t of_card)
+static sim_time barrier_command_cost(const uint64_t *v, unsigned option, uint64_t of_card)
 {
     return (v[option] != SIM_NOT_GIVEN ? v[option] : of_card) * SIM_NS;
 }
 
-static struct barrier_costs costs_of(const uint64_t *v)
+static struct barrier_costs barrier_command_costs_of(const uint64_t *v)
 {
     unsigned part = v[O_CARD] == LANAI7 ? 2 : 1;
 
     return (struct barrier_costs){
-        .send = cost(v, O_SEND, lanai4.send),
-        .sdma = cost(v, O_SDMA, lanai4.sdma / part),
-        .network = cost(v, O_NETWORK, lanai4.network),
-        .recv = cost(v, O_RECV, lanai4.recv / part),
-        .rdma = cost(v, O_RDMA, lanai4.rdma / part),
-        .hrecv = cost(v, O_HRECV, lanai4.hrecv),
-        .work = cost(v, O_WORK, lanai4.work / part),
-        .ack = cost(v, O_ACK, lanai4.ack / part),
+        .send = barrier_command_cost(v, O_SEND, lanai4.send),
+        .sdma = barrier_command_cost(v, O_SDMA, lanai4.sdma / part),
+        .network = barrier_command_cost(v, O_NETWORK, lanai4.network),
+        .recv = barrier_command_cost(v, O_RECV, lanai4.recv / part),
+        .rdma = barrier_command_cost(v, O_RDMA, lanai4.rdma / part),
+        .hrecv = barrier_command_cost(v, O_HRECV, lanai4.hrecv),
+        .work = barrier_command_cost(v, O_WORK, lanai4.work / part),
+        .ack = barrier_command_cost(v, O_ACK, lanai4.ack / part),
         .busy = (unsigned)(v[O_BUSY] != SIM_NOT_GIVEN ? v[O_BUSY] : lanai4.busy),
         .rate = v[O_RATE] * MB,
         .bytes = (unsigned)v[O_BYTES],
@@ -150,7 +150,7 @@ static const struct measured {
     { LANAI7, BARRIER_PE, 8, 49.25, 1.83 },
 };
 
-static bool as_on_card(const uint64_t *v)
+static bool barrier_command_as_on_card(const uint64_t *v)
 {
     for (unsigned o = O_SEND; o <= O_BUSY; o++)
         if (v[o] != SIM_NOT_GIVEN)
@@ -159,9 +159,9 @@ static bool as_on_card(const uint64_t *v)
            (v[O_ALGORITHM] == BARRIER_PE || v[O_DIMENSION] == 0);
 }
 
-static void print_measured(const uint64_t *v)
+static void barrier_command_print_measured(const uint64_t *v)
 {
-    for (size_t i = 0; i < sizeof measured / sizeof *measured && as_on_card(v); i++)
+    for (size_t i = 0; i < sizeof measured / sizeof *measured && barrier_command_as_on_card(v); i++)
         if (measured[i].card == v[O_CARD] && measured[i].algorithm == v[O_ALGORITHM] &&
             measured[i].nodes == v[O_NODES]) {
             if (measured[i].nic > 0)
@@ -175,17 +175,17 @@ static void print_measured(const uint64_t *v)
 
 /* ---- one run ---- */
 
-static void check(const uint64_t *v)
+static void barrier_command_check(const uint64_t *v)
 {
     if (v[O_ALGORITHM] == BARRIER_GB && v[O_DIMENSION] >= v[O_NODES])
-        sim_fail(SIM_WRONG_USE,
-                 "barrier: --dimension %" PRIu64 ": a tree of %" PRIu64
-                 " nodes has at most %" PRIu64 " children; lower it",
-                 v[O_DIMENSION], v[O_NODES], v[O_NODES] - 1);
+        fail_with(SIM_WRONG_USE,
+                  "barrier: --dimension %" PRIu64 ": a tree of %" PRIu64
+                  " nodes has at most %" PRIu64 " children; lower it",
+                  v[O_DIMENSION], v[O_NODES], v[O_NODES] - 1);
     if (v[O_GROUPS] * v[O_BARRIERS] > 4000000)
-        sim_fail(SIM_WRONG_USE,
-                 "barrier: --barriers %" PRIu64 ": more than 4000000 in all groups; lower it",
-                 v[O_BARRIERS]);
+        fail_with(SIM_WRONG_USE,
+                  "barrier: --barriers %" PRIu64 ": more than 4000000 in all groups; lower it",
+                  v[O_BARRIERS]);
 }
 
 struct best {
@@ -195,7 +195,7 @@ struct best {
 };
 
 /* The best of the requested dimensions. */
-static struct best best_of(const uint64_t *v, struct barrier_config cfg)
+static struct best barrier_command_best_of(const uint64_t *v, struct barrier_config cfg)
 {
     unsigned first = v[O_DIMENSION] > 0 ? (unsigned)v[O_DIMENSION] : 1, last = first;
     struct best best = { 0 };
@@ -216,7 +216,7 @@ static struct best best_of(const uint64_t *v, struct barrier_config cfg)
     return best;
 }
 
-static void head(void)
+static void barrier_command_head(void)
 {
     puts("card,algorithm,nodes,groups,skew_ns,barriers,seed,dimension_host,host_us,"
          "host_last_us,early_host,host_nic_used,dimension_nic,nic_us,nic_last_us,early_nic,"
@@ -224,33 +224,34 @@ static void head(void)
          "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor");
 }
 
-static void print_place(const struct best *b, uint64_t barriers)
+static void barrier_command_print_place(const struct best *b, uint64_t barriers)
 {
     printf(",%u,%.3f,%.3f,%" PRIu64 ",%.3f", b->dimension,
            (double)b->r.time / SIM_US / (double)barriers, tally_mean(&b->r.last_in) / SIM_US,
            b->r.early, b->r.nic_used);
 }
 
-static double ratio(double a, double b)
+static double barrier_command_ratio(double a, double b)
 {
     return b > 0 ? a / b : 0;
 }
 
 /* Prints the equations, which cover only PE. */
-static void print_equations(const uint64_t *v, const struct barrier_costs *c)
+static void barrier_command_print_equations(const uint64_t *v, const struct barrier_costs *c)
 {
     unsigned nodes = (unsigned)v[O_NODES];
-    double host = barrier_equation_host(c, nodes), nic = barrier_equation_nic(c, nodes);
-    double printed = barrier_equation_printed(c, nodes);
+    double host = nic_barrier_equation_host(c, nodes), nic = nic_barrier_equation_nic(c, nodes);
+    double printed = nic_barrier_equation_printed(c, nodes);
 
     if (v[O_ALGORITHM] == BARRIER_PE)
-        printf(",%.3f,%.3f,%.4f,%.3f,%.4f", host / SIM_US, nic / SIM_US, ratio(host, nic),
-               printed / SIM_US, ratio(host, printed));
+        printf(",%.3f,%.3f,%.4f,%.3f,%.4f", host / SIM_US, nic / SIM_US,
+               barrier_command_ratio(host, nic), printed / SIM_US,
+               barrier_command_ratio(host, printed));
     else
         printf(",,,,,");
 }
 
-static uint64_t run(const uint64_t *v)
+static uint64_t barrier_command_run(const uint64_t *v)
 {
     struct barrier_config cfg = {
         .algorithm = (enum barrier_algorithm)v[O_ALGORITHM],
@@ -259,21 +260,21 @@ static uint64_t run(const uint64_t *v)
         .barriers = (unsigned)v[O_BARRIERS],
         .skew = v[O_SKEW] * SIM_NS,
         .seed = v[O_SEED],
-        .costs = costs_of(v),
+        .costs = barrier_command_costs_of(v),
     };
-    struct best host = best_of(v, cfg);
+    struct best host = barrier_command_best_of(v, cfg);
 
     cfg.at_nic = true;
-    struct best nic = best_of(v, cfg);
+    struct best nic = barrier_command_best_of(v, cfg);
     printf("%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, cards[v[O_CARD]],
            algorithms[v[O_ALGORITHM]], v[O_NODES], v[O_GROUPS], v[O_SKEW], v[O_BARRIERS],
            v[O_SEED]);
-    print_place(&host, v[O_BARRIERS]);
-    print_place(&nic, v[O_BARRIERS]);
-    printf(",%.4f", ratio((double)host.r.time, (double)nic.r.time));
-    print_equations(v, &cfg.costs);
+    barrier_command_print_place(&host, v[O_BARRIERS]);
+    barrier_command_print_place(&nic, v[O_BARRIERS]);
+    printf(",%.4f", barrier_command_ratio((double)host.r.time, (double)nic.r.time));
+    barrier_command_print_equations(v, &cfg.costs);
     printf(",%" PRIu64, host.events + nic.events);
-    print_measured(v);
+    barrier_command_print_measured(v);
     return host.events + nic.events;
 }
 
@@ -282,7 +283,7 @@ const struct sim_command barrier_command = {
     .text = "Barriers among network adapters, compared with barriers among their hosts.",
     .options = options,
     .figures = figures,
-    .head = head,
-    .check = check,
-    .run = run,
+    .head = barrier_command_head,
+    .check = barrier_command_check,
+    .run = barrier_command_run,
 };

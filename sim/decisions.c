@@ -13,7 +13,7 @@ void decisions_note(struct decisions *all, struct decision decision)
 {
     if (all == NULL)
         return;
-    all->at = grow(all->at, &all->room, all->count + 1, sizeof *all->at);
+    all->at = map_grow(all->at, &all->room, all->count + 1, sizeof *all->at);
     all->at[all->count++] = decision;
 }
 
@@ -34,7 +34,7 @@ struct traced {
     uint32_t node, barriers;
 };
 
-static void note_home(void *self, uint32_t page, enum script_home what, uint32_t barriers)
+static void decisions_note_home(void *self, uint32_t page, enum script_home what, uint32_t barriers)
 {
     const struct traced *t = self;
 
@@ -45,7 +45,7 @@ static void note_home(void *self, uint32_t page, enum script_home what, uint32_t
                                           true });
 }
 
-static void note_item(const struct traced *t, const struct record_item *item)
+static void decisions_note_item(const struct traced *t, const struct record_item *item)
 {
     struct decision d = { t->node, t->barriers, (uint32_t)item->arg[0], DECISION_LOAD, true };
 
@@ -78,28 +78,28 @@ void decisions_note_traced(struct decisions *all, const struct trace *t)
         script_open(&s, t, traced.node);
         while (record_get(&s.stream, &item) > 0) {
             traced.barriers += item.kind == RECORD_DEPART;
-            note_item(&traced, &item);
+            decisions_note_item(&traced, &item);
         }
         script_close(&s);
-        script_homes(t, traced.node, note_home, &traced);
+        script_homes(t, traced.node, decisions_note_home, &traced);
     }
 }
 
 /* ---- both ---- */
 
-static int compare(uint32_t x, uint32_t y)
+static int decisions_compare(uint32_t x, uint32_t y)
 {
     return (x > y) - (x < y);
 }
 
-static int by_subject(const void *a, const void *b)
+static int decisions_by_subject(const void *a, const void *b)
 {
     const struct decision *x = a, *y = b;
-    int order = compare(x->node, y->node);
+    int order = decisions_compare(x->node, y->node);
 
-    order = order != 0 ? order : compare(x->barriers, y->barriers);
-    order = order != 0 ? order : compare(x->kind, y->kind);
-    return order != 0 ? order : compare(x->page, y->page);
+    order = order != 0 ? order : decisions_compare(x->barriers, y->barriers);
+    order = order != 0 ? order : decisions_compare(x->kind, y->kind);
+    return order != 0 ? order : decisions_compare(x->page, y->page);
 }
 
 void decisions_print(struct decisions *all)
@@ -111,12 +111,12 @@ void decisions_print(struct decisions *all)
     };
 
     if (all->count > 0)
-        qsort(all->at, all->count, sizeof *all->at, by_subject);
+        qsort(all->at, all->count, sizeof *all->at, decisions_by_subject);
     puts("decision,node,barriers,page,replayed,traced");
     for (uint32_t i = 0, next; i < all->count; i = next) {
         const struct decision *d = &all->at[i];
         uint32_t times[2] = { 0, 0 };
-        for (next = i; next < all->count && by_subject(d, &all->at[next]) == 0; next++)
+        for (next = i; next < all->count && decisions_by_subject(d, &all->at[next]) == 0; next++)
             times[all->at[next].traced]++;
         printf("%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", words[d->kind],
                d->node, d->barriers, d->page, times[false], times[true]);

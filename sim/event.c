@@ -21,16 +21,16 @@ void event_loop_free(struct event_loop *loop)
     event_loop_init(loop);
 }
 
-static bool before(const struct event *a, const struct event *b)
+static bool event_before(const struct event *a, const struct event *b)
 {
     return a->when < b->when || (a->when == b->when && a->number < b->number);
 }
 
-static void grow(struct event_loop *loop)
+static void event_grow(struct event_loop *loop)
 {
     size_t room = loop->room == 0 ? 256 : loop->room * 2;
 
-    loop->heap = sim_again(loop->heap, room, sizeof *loop->heap);
+    loop->heap = fail_realloc(loop->heap, room, sizeof *loop->heap);
     loop->room = room;
 }
 
@@ -40,12 +40,12 @@ void event_at(struct event_loop *loop, sim_time when, event_fn fn, void *self, u
 
     assert(when >= loop->now);
     if (loop->waiting == loop->room)
-        grow(loop);
+        event_grow(loop);
     size_t at = loop->waiting++;
     while (at > 0) {
         size_t parent = (at - 1) / CHILDREN;
 
-        if (!before(&e, &loop->heap[parent]))
+        if (!event_before(&e, &loop->heap[parent]))
             break;
         loop->heap[at] = loop->heap[parent];
         at = parent;
@@ -53,28 +53,28 @@ void event_at(struct event_loop *loop, sim_time when, event_fn fn, void *self, u
     loop->heap[at] = e;
 }
 
-static size_t first_child(const struct event_loop *loop, size_t at)
+static size_t event_first_child(const struct event_loop *loop, size_t at)
 {
     size_t first = at * CHILDREN + 1, end = first + CHILDREN;
 
     if (end > loop->waiting)
         end = loop->waiting;
     for (size_t i = first + 1; i < end; i++)
-        if (before(&loop->heap[i], &loop->heap[first]))
+        if (event_before(&loop->heap[i], &loop->heap[first]))
             first = i;
     return first;
 }
 
 /* Removes and returns the first event; the last one sinks from the top to its position. */
-static struct event take(struct event_loop *loop)
+static struct event event_take(struct event_loop *loop)
 {
     struct event first = loop->heap[0], last = loop->heap[--loop->waiting];
     size_t at = 0;
 
     while (at * CHILDREN + 1 < loop->waiting) {
-        size_t child = first_child(loop, at);
+        size_t child = event_first_child(loop, at);
 
-        if (!before(&loop->heap[child], &last))
+        if (!event_before(&loop->heap[child], &last))
             break;
         loop->heap[at] = loop->heap[child];
         at = child;
@@ -86,7 +86,7 @@ static struct event take(struct event_loop *loop)
 void event_loop_run(struct event_loop *loop)
 {
     while (loop->waiting > 0) {
-        struct event e = take(loop);
+        struct event e = event_take(loop);
 
         loop->now = e.when;
         loop->done++;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-_Noreturn void sim_fail(int status, const char *fmt, ...)
+_Noreturn void fail_with(int status, const char *fmt, ...)
 {
     char line[1024];
     va_list args;
@@ -18,26 +18,26 @@ _Noreturn void sim_fail(int status, const char *fmt, ...)
     exit(status);
 }
 
-static _Noreturn void no_memory(size_t count, size_t size)
+static _Noreturn void fail_no_memory(size_t count, size_t size)
 {
-    sim_fail(SIM_FAILED, "no memory: %zu bytes for %zu entries; simulate fewer", count * size,
-             count);
+    fail_with(SIM_FAILED, "no memory: %zu bytes for %zu entries; simulate fewer", count * size,
+              count);
 }
 
-void *sim_new(size_t count, size_t size)
+void *fail_alloc(size_t count, size_t size)
 {
     void *memory = calloc(count > 0 ? count : 1, size);
 
     if (memory == NULL)
-        no_memory(count, size);
+        fail_no_memory(count, size);
     return memory;
 }
 
-void *sim_again(void *old, size_t count, size_t size)
+void *fail_realloc(void *old, size_t count, size_t size)
 {
     void *memory = reallocarray(old, count, size);
 
     if (memory == NULL)
-        no_memory(count, size);
+        fail_no_memory(count, size);
     return memory;
 }

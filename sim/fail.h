@@ -7,12 +7,12 @@
 
 enum { SIM_FAILED = 1, SIM_WRONG_USE = 2 };
 
-_Noreturn void sim_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void fail_with(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Zero-filled memory; the program ends if there is none. */
-void *sim_new(size_t count, size_t size);
+void *fail_alloc(size_t count, size_t size);
 
 /* The same memory resized to COUNT as by realloc(); new memory is not cleared. */
-void *sim_again(void *old, size_t count, size_t size);
+void *fail_realloc(void *old, size_t count, size_t size);
 
 #endif

@@ -17,7 +17,7 @@ struct fiber {
 
 static struct fiber *running;
 
-static void begin(void)
+static void fiber_begin(void)
 {
     struct fiber *f = running;
 
@@ -28,13 +28,13 @@ static void begin(void)
 
 struct fiber *fiber_new(void (*fn)(void *), void *arg, size_t stack_bytes)
 {
-    struct fiber *f = sim_new(1, sizeof *f);
+    struct fiber *f = fail_alloc(1, sizeof *f);
 
     f->fn = fn;
     f->arg = arg;
-    f->stack = sim_new(1, stack_bytes);
-    if (stack_switch_prepare(&f->here, f->stack, stack_bytes, begin) != 0)
-        sim_fail(SIM_FAILED, "cannot create the context of a fiber on this machine");
+    f->stack = fail_alloc(1, stack_bytes);
+    if (stack_switch_prepare(&f->here, f->stack, stack_bytes, fiber_begin) != 0)
+        fail_with(SIM_FAILED, "cannot create the context of a fiber on this machine");
     return f;
 }
 

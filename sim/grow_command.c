@@ -27,7 +27,7 @@ static struct trace traces[GROWTH_TRACES];
 /* ---- the command line ---- */
 
 /* NAME=VALUE */
-static void set(const char *option, const char *text)
+static void grow_command_set(const char *option, const char *text)
 {
     size_t length = strcspn(text, "=");
     int at = law_param(growth.law, text, length);
@@ -36,38 +36,38 @@ static void set(const char *option, const char *text)
 
     if (text[length] == '\0' ||
         parse_number(text + length + 1, "", INT64_MIN, INT64_MAX, &value) != 0)
-        sim_fail(SIM_WRONG_USE,
-                 "%s %s: give a parameter of the law and a whole number, as "
-                 "size=1024",
-                 option, text);
+        fail_with(SIM_WRONG_USE,
+                  "%s %s: give a parameter of the law and a whole number, as "
+                  "size=1024",
+                  option, text);
     if (at < 0)
-        sim_fail(SIM_WRONG_USE, "%s %s: the law has no such parameter; doc/growth.md lists them",
-                 option, text);
+        fail_with(SIM_WRONG_USE, "%s %s: the law has no such parameter; doc/growth.md lists them",
+                  option, text);
     if (value < p->least || value > p->most)
-        sim_fail(SIM_WRONG_USE, "%s %s: give a number from %" PRId64 " to %" PRId64, option, text,
-                 p->least, p->most);
+        fail_with(SIM_WRONG_USE, "%s %s: give a number from %" PRId64 " to %" PRId64, option, text,
+                  p->least, p->most);
     growth.param[at] = value;
 }
 
-static uint32_t nodes_of(const char *text)
+static uint32_t grow_command_nodes_of(const char *text)
 {
     int64_t value;
 
     if (parse_number(text, "", 2, TRACE_NODES_MAX, &value) != 0)
-        sim_fail(SIM_WRONG_USE, "--nodes %s: give a number from 2 to %u", text, TRACE_NODES_MAX);
+        fail_with(SIM_WRONG_USE, "--nodes %s: give a number from 2 to %u", text, TRACE_NODES_MAX);
     return (uint32_t)value;
 }
 
-static void add_file(struct wish *w, const char *name, bool is_check)
+static void grow_command_add_file(struct wish *w, const char *name, bool is_check)
 {
     if (w->traces == GROWTH_TRACES)
-        sim_fail(SIM_WRONG_USE, "grow: %s: there are more than %d traces; give fewer", name,
-                 GROWTH_TRACES);
+        fail_with(SIM_WRONG_USE, "grow: %s: there are more than %d traces; give fewer", name,
+                  GROWTH_TRACES);
     w->is_check[w->traces] = is_check;
     w->trace[w->traces++] = name;
 }
 
-static void take(struct wish *w, char **argv, int *i)
+static void grow_command_take(struct wish *w, char **argv, int *i)
 {
     const char *word = argv[*i], *next = argv[*i + 1];
 
@@ -76,42 +76,42 @@ static void take(struct wish *w, char **argv, int *i)
     else if (strcmp(word, "--traced-options") == 0)
         w->growth.traced_options = true;
     else if (word[0] != '-')
-        add_file(w, word, false);
+        grow_command_add_file(w, word, false);
     else if (next == NULL)
-        sim_fail(SIM_WRONG_USE,
-                 "grow: %s: not understood, or it lacks a value; see hlrc_sim --help", word);
+        fail_with(SIM_WRONG_USE,
+                  "grow: %s: not understood, or it lacks a value; see hlrc_sim --help", word);
     else if (strcmp(word, "--nodes") == 0)
-        w->growth.nodes = nodes_of(argv[++*i]);
+        w->growth.nodes = grow_command_nodes_of(argv[++*i]);
     else if (strcmp(word, "--check") == 0)
-        add_file(w, argv[++*i], true);
+        grow_command_add_file(w, argv[++*i], true);
     else if (strcmp(word, "-o") == 0 || strcmp(word, "--output") == 0)
         w->out = argv[++*i];
     else if (strcmp(word, "--law") == 0 || strcmp(word, "--set") == 0 ||
              strcmp(word, "--grow") == 0)
         ++*i; /* processed separately: the law first, then --set */
     else
-        sim_fail(SIM_WRONG_USE, "grow: %s: not understood; see hlrc_sim --help", word);
+        fail_with(SIM_WRONG_USE, "grow: %s: not understood; see hlrc_sim --help", word);
 }
 
-static void each(int argc, char **argv, const char *option,
-                 void (*fn)(const char *option, const char *text))
+static void grow_command_each(int argc, char **argv, const char *option,
+                              void (*fn)(const char *option, const char *text))
 {
     for (int i = 1; i + 1 < argc; i++)
         if (strcmp(argv[i], option) == 0)
             fn(option, argv[++i]);
 }
 
-static void set_law(const char *option, const char *name)
+static void grow_command_set_law(const char *option, const char *name)
 {
     growth.law = law_named(name);
     if (growth.law == NULL)
-        sim_fail(SIM_WRONG_USE, "%s %s: there is no such law; give one of %s", option, name,
-                 law_names());
+        fail_with(SIM_WRONG_USE, "%s %s: there is no such law; give one of %s", option, name,
+                  law_names());
     law_defaults(growth.law, growth.param);
 }
 
 /* Whether there is a trace to derive something from. */
-static bool has_trace(const struct wish *w)
+static bool grow_command_has_trace(const struct wish *w)
 {
     bool any = false;
 
@@ -120,30 +120,31 @@ static bool has_trace(const struct wish *w)
     return any;
 }
 
-static struct wish parse(int argc, char **argv)
+static struct wish grow_command_parse(int argc, char **argv)
 {
     struct wish w = { 0 };
 
     for (int i = 1; i < argc; i++)
-        take(&w, argv, &i);
-    each(argc, argv, "--law", set_law);
-    if (growth.law == NULL || !has_trace(&w) || (w.growth.nodes != 0) != (w.out != NULL))
-        sim_fail(SIM_WRONG_USE,
-                 "grow: it takes --law NAME, files of --trace-sim and, to write one, "
-                 "--nodes N and -o FILE; see hlrc_sim --help");
-    each(argc, argv, "--set", set);
+        grow_command_take(&w, argv, &i);
+    grow_command_each(argc, argv, "--law", grow_command_set_law);
+    if (growth.law == NULL || !grow_command_has_trace(&w) ||
+        (w.growth.nodes != 0) != (w.out != NULL))
+        fail_with(SIM_WRONG_USE,
+                  "grow: it takes --law NAME, files of --trace-sim and, to write one, "
+                  "--nodes N and -o FILE; see hlrc_sim --help");
+    grow_command_each(argc, argv, "--set", grow_command_set);
     return w;
 }
 
 /* ---- differences between the law and its traces ---- */
 
-static uint64_t mean_us(uint64_t ns, uint64_t count)
+static uint64_t grow_command_mean_us(uint64_t ns, uint64_t count)
 {
     return count == 0 ? 0 : (ns / count + 500) / 1000;
 }
 
 /* By line of the law, the end (site 0) last. */
-static void print_times(uint32_t i, const char *name)
+static void grow_command_print_times(uint32_t i, const char *name)
 {
     for (uint32_t at = 1; at <= LAW_LINES; at++) {
         const struct growth_times *t = &growth.seen[i].at[at % LAW_LINES];
@@ -157,11 +158,12 @@ static void print_times(uint32_t i, const char *name)
         else
             printf("%s,us_to_end", name);
         printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", t->count,
-               mean_us((uint64_t)t->time, t->count), mean_us(stated, t->count));
+               grow_command_mean_us((uint64_t)t->time, t->count),
+               grow_command_mean_us(stated, t->count));
     }
 }
 
-static void print_check(const struct wish *w)
+static void grow_command_print_check(const struct wish *w)
 {
     puts("trace,what,count,traced,law");
     for (uint32_t i = 0; i < growth.traces; i++) {
@@ -170,27 +172,27 @@ static void print_check(const struct wish *w)
         printf("%s,pages_loaded,,%" PRIu64 ",%" PRIu64 "\n", name, s->reads, s->reads_stated);
         printf("%s,pages_changed,,%" PRIu64 ",%" PRIu64 "\n", name, s->writes, s->writes_stated);
         printf("%s,pages_stored_to,,%" PRIu64 ",%" PRIu64 "\n", name, s->writes_stated, s->stated);
-        print_times(i, name);
+        grow_command_print_times(i, name);
     }
 }
 
-static void check(const struct wish *w)
+static void grow_command_check(const struct wish *w)
 {
     for (uint32_t i = 0; i < growth.traces; i++) {
         const struct growth_seen *s = &growth.seen[i];
         uint64_t off = s->reads - s->reads_stated + (s->writes - s->writes_stated) +
                        (s->stated - s->writes_stated);
         if (off * 100 > OFF_MOST * (s->reads + s->writes))
-            sim_fail(SIM_FAILED,
-                     "%s: of %" PRIu64 " pages that are used %" PRIu64
-                     " do not match the law, more than %d in 100; check that --set gives the size "
-                     "of the run; doc/growth.md explains tracing",
-                     w->trace[i], s->reads + s->writes, off, OFF_MOST);
+            fail_with(SIM_FAILED,
+                      "%s: of %" PRIu64 " pages that are used %" PRIu64
+                      " do not match the law, more than %d in 100; check that --set gives the size "
+                      "of the run; doc/growth.md explains tracing",
+                      w->trace[i], s->reads + s->writes, off, OFF_MOST);
     }
 }
 
 /* Refuses options by which pages are written or read without a fault: no trace shows that. */
-static void check_options(const struct trace *t, const char *name)
+static void grow_command_check_options(const struct trace *t, const char *name)
 {
     static const struct {
         enum record_setting set;
@@ -203,62 +205,66 @@ static void check_options(const struct trace *t, const char *name)
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (t->set[plain[i].set] != plain[i].value)
-            sim_fail(SIM_FAILED,
-                     "%s: it was not traced with %s, and does not contain all pages that are used; "
-                     "doc/growth.md lists the options",
-                     name, plain[i].option);
+            fail_with(
+                SIM_FAILED,
+                "%s: it was not traced with %s, and does not contain all pages that are used; "
+                "doc/growth.md lists the options",
+                name, plain[i].option);
 }
 
-static void load_all(struct wish *w)
+static void grow_command_load_all(struct wish *w)
 {
     growth.traces = w->traces;
     for (uint32_t i = 0; i < w->traces; i++) {
         trace_load(&traces[i], w->trace[i]);
-        check_options(&traces[i], w->trace[i]);
+        grow_command_check_options(&traces[i], w->trace[i]);
         growth.trace[i] = &traces[i];
         growth.is_check[i] = w->is_check[i];
         if (traces[i].set[RECORD_SET_page_bytes] != traces[0].set[RECORD_SET_page_bytes])
-            sim_fail(SIM_FAILED,
-                     "%s: its page size differs from the page size of %s; trace both with the same "
-                     "page size",
-                     w->trace[i], w->trace[0]);
+            fail_with(
+                SIM_FAILED,
+                "%s: its page size differs from the page size of %s; trace both with the same "
+                "page size",
+                w->trace[i], w->trace[0]);
     }
 }
 
-static void write_out(const struct wish *w)
+static void grow_command_write_out(const struct wish *w)
 {
     FILE *out = fopen(w->out, "wb");
     const char *wrong;
 
     if (out == NULL)
-        sim_fail(SIM_FAILED, "-o %s: %s; give a file that can be written", w->out, strerror(errno));
+        fail_with(SIM_FAILED, "-o %s: %s; give a file that can be written", w->out,
+                  strerror(errno));
     wrong = growth_write(&growth, &w->growth, out);
     if (wrong != NULL)
-        sim_fail(SIM_FAILED, "the law, with %" PRIu32 " nodes: %s; see doc/growth.md",
-                 w->growth.nodes, wrong);
+        fail_with(SIM_FAILED, "the law, with %" PRIu32 " nodes: %s; see doc/growth.md",
+                  w->growth.nodes, wrong);
     if (ferror(out) || fclose(out) != 0)
-        sim_fail(SIM_FAILED, "-o %s: %s; free some room", w->out, strerror(errno));
+        fail_with(SIM_FAILED, "-o %s: %s; free some room", w->out, strerror(errno));
 }
 
 int grow_command_main(int argc, char **argv)
 {
-    struct wish w = parse(argc, argv);
+    struct wish w = grow_command_parse(argc, argv);
     const char *wrong;
 
-    load_all(&w);
+    grow_command_load_all(&w);
     wrong = growth_fit(&growth);
     if (wrong != NULL)
-        sim_fail(SIM_FAILED, "%s: node %" PRIu32 ": %s; check that --set gives the size of the run",
-                 w.trace[growth.wrong_trace], growth.wrong_node, wrong);
-    print_check(&w);
-    check(&w);
-    each(argc, argv, "--grow", set);
+        fail_with(SIM_FAILED,
+                  "%s: node %" PRIu32 ": %s; check that --set gives the size of the run",
+                  w.trace[growth.wrong_trace], growth.wrong_node, wrong);
+    grow_command_print_check(&w);
+    grow_command_check(&w);
+    grow_command_each(argc, argv, "--grow", grow_command_set);
     if (w.out != NULL)
-        write_out(&w);
+        grow_command_write_out(&w);
     for (uint32_t i = 0; i < w.traces; i++)
         trace_free(&traces[i]);
     growth_free(&growth);
     if (fflush(stdout) != 0 || ferror(stdout))
-        sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
     return 0;
 }

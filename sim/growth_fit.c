@@ -32,12 +32,12 @@ struct walk {
     bool is_check;
 };
 
-static struct used *use(struct walk *w, uint64_t page)
+static struct used *growth_fit_use(struct walk *w, uint64_t page)
 {
     bool is_new;
     uint32_t i = map_index(&w->pages, (uint32_t)page, &is_new);
 
-    w->used = grow(w->used, &w->used_room, i + 1, sizeof *w->used);
+    w->used = map_grow(w->used, &w->used_room, i + 1, sizeof *w->used);
     if (is_new)
         w->used[i] = (struct used){ .page = page };
     return &w->used[i];
@@ -45,14 +45,14 @@ static struct used *use(struct walk *w, uint64_t page)
 
 /* ---- the law ---- */
 
-static void note_access(void *self, const struct law_access *a)
+static void growth_fit_note_access(void *self, const struct law_access *a)
 {
     struct walk *w = self;
     uint64_t bytes = w->trace->set[RECORD_SET_page_bytes];
     bool writes = a->kind == LAW_WRITE || a->kind == LAW_UPDATE || a->kind == LAW_TOUCH;
 
     for (uint64_t p = a->begin / bytes; p * bytes < a->end; p++) {
-        struct used *u = use(w, p);
+        struct used *u = growth_fit_use(w, p);
         uint64_t from = p * bytes > a->begin ? p * bytes : a->begin;
         uint64_t to = (p + 1) * bytes < a->end ? (p + 1) * bytes : a->end;
         u->stated = true;
@@ -65,9 +65,9 @@ static void note_access(void *self, const struct law_access *a)
 
 /* ---- the trace ---- */
 
-static void note_wrote(struct walk *w, const struct script_op *op)
+static void growth_fit_note_wrote(struct walk *w, const struct script_op *op)
 {
-    struct used *u = use(w, op->arg[0]);
+    struct used *u = growth_fit_use(w, op->arg[0]);
 
     u->wrote = true;
     if (op->arg[2] == 0 || u->writer == 0 || u->writer == MANY || w->is_check)
@@ -78,21 +78,21 @@ static void note_wrote(struct walk *w, const struct script_op *op)
     c->written += u->written < 4096 ? u->written : 4096;
 }
 
-static bool is_fault(unsigned kind)
+static bool growth_fit_is_fault(unsigned kind)
 {
     return kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
 }
 
 /* Notes an item between two synchronization points; the caller adds its time. */
-static void note_item(struct walk *w, const struct script_op *op)
+static void growth_fit_note_item(struct walk *w, const struct script_op *op)
 {
     switch (op->kind) {
     case RECORD_READ:
     case RECORD_LOOK:
-        use(w, op->arg[0])->is_read = true;
+        growth_fit_use(w, op->arg[0])->is_read = true;
         return;
     case SCRIPT_WROTE:
-        note_wrote(w, op);
+        growth_fit_note_wrote(w, op);
         return;
     case RECORD_WAIT:
     case RECORD_SIGNAL:
@@ -115,26 +115,26 @@ static void note_item(struct walk *w, const struct script_op *op)
     }
 }
 
-static bool is_sync(unsigned kind)
+static bool growth_fit_is_sync(unsigned kind)
 {
     return kind == RECORD_ARRIVE || kind == RECORD_DEPART || kind == RECORD_LOCK ||
            kind == RECORD_UNLOCK || kind == RECORD_END;
 }
 
 /* Reads up to the next synchronization point, which is returned; RECORD_END at the end. */
-static unsigned next_sync(struct walk *w, uint64_t *arg, uint64_t *units)
+static unsigned growth_fit_next_sync(struct walk *w, uint64_t *arg, uint64_t *units)
 {
     const struct script_op *op;
     uint64_t fault = w->trace->set[RECORD_SET_fault_units];
 
     while ((op = script_next(&w->script)) != NULL && w->wrong == NULL) {
-        uint64_t outside = is_fault(op->kind) ? fault : 0;
+        uint64_t outside = growth_fit_is_fault(op->kind) ? fault : 0;
         *units += op->time > outside ? op->time - outside : 0;
-        if (is_sync(op->kind)) {
+        if (growth_fit_is_sync(op->kind)) {
             *arg = op->arg[0];
             return op->kind;
         }
-        note_item(w, op);
+        growth_fit_note_item(w, op);
     }
     if (w->script.wrong != NULL)
         w->wrong = w->script.wrong;
@@ -144,7 +144,7 @@ static unsigned next_sync(struct walk *w, uint64_t *arg, uint64_t *units)
 /* ---- comparison ---- */
 
 /* Skips pages before the law's first array: they belong to the runtime. */
-static void compare(struct walk *w)
+static void growth_fit_compare(struct walk *w)
 {
     struct growth_seen *s = w->seen;
 
@@ -161,7 +161,7 @@ static void compare(struct walk *w)
     }
 }
 
-static void add_time(struct growth_times *t, uint64_t work, uint64_t ns)
+static void growth_fit_add_time(struct growth_times *t, uint64_t work, uint64_t ns)
 {
     t->count++;
     t->work += work;
@@ -170,7 +170,7 @@ static void add_time(struct growth_times *t, uint64_t work, uint64_t ns)
     t->work_time += (__uint128_t)work * ns;
 }
 
-static const char *mismatch(enum law_kind kind)
+static const char *growth_fit_mismatch(enum law_kind kind)
 {
     switch (kind) {
     case LAW_BARRIER:
@@ -184,7 +184,7 @@ static const char *mismatch(enum law_kind kind)
     }
 }
 
-static bool fits(enum law_kind kind, uint64_t wanted, unsigned got, uint64_t arg)
+static bool growth_fit_fits(enum law_kind kind, uint64_t wanted, unsigned got, uint64_t arg)
 {
     switch (kind) {
     case LAW_BARRIER:
@@ -198,31 +198,33 @@ static bool fits(enum law_kind kind, uint64_t wanted, unsigned got, uint64_t arg
     }
 }
 
-static bool note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work)
+static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
+                                 uint64_t work)
 {
     struct walk *w = self;
     uint64_t units = 0, more = 0, got_arg = 0, second = w->trace->set[RECORD_SET_units_s];
-    unsigned got = next_sync(w, &got_arg, &units);
+    unsigned got = growth_fit_next_sync(w, &got_arg, &units);
 
-    if (w->wrong == NULL && !fits(kind, arg, got, got_arg))
-        w->wrong = mismatch(kind);
-    if (w->wrong == NULL && kind == LAW_BARRIER && next_sync(w, &got_arg, &more) != RECORD_DEPART)
+    if (w->wrong == NULL && !growth_fit_fits(kind, arg, got, got_arg))
+        w->wrong = growth_fit_mismatch(kind);
+    if (w->wrong == NULL && kind == LAW_BARRIER &&
+        growth_fit_next_sync(w, &got_arg, &more) != RECORD_DEPART)
         w->wrong = "the trace contains a barrier without its end";
     w->line = site;
     if (w->wrong != NULL)
         return false;
-    add_time(&w->seen->at[site], work,
-             (uint64_t)((__uint128_t)(units + more) * 1000000000 / second));
+    growth_fit_add_time(&w->seen->at[site], work,
+                        (uint64_t)((__uint128_t)(units + more) * 1000000000 / second));
     if (kind != LAW_LOCK) {
-        compare(w);
+        growth_fit_compare(w);
         map_clear(&w->pages);
     }
     return true;
 }
 
-static const char *walk_node(struct growth *g, uint32_t i, uint32_t node)
+static const char *growth_fit_walk_node(struct growth *g, uint32_t i, uint32_t node)
 {
-    static const struct law_sink sink = { note_access, note_sync };
+    static const struct law_sink sink = { growth_fit_note_access, growth_fit_note_sync };
     const struct trace *t = g->trace[i];
     struct law_job job = { .law = g->law,
                            .param = g->param,
@@ -252,7 +254,7 @@ static const char *walk_node(struct growth *g, uint32_t i, uint32_t node)
 }
 
 /* The law's first array begins at the first used page of the heap: the lowest of its near part. */
-static uint64_t lowest_page(const struct trace *t)
+static uint64_t growth_fit_lowest_page(const struct trace *t)
 {
     uint64_t lowest = UINT64_MAX, near = t->set[RECORD_SET_home_near];
     const struct script_op *op;
@@ -273,7 +275,7 @@ static uint64_t lowest_page(const struct trace *t)
 
 /* ---- a + b work ---- */
 
-static void add_all(struct growth_times *all, const struct growth_times *t)
+static void growth_fit_add_all(struct growth_times *all, const struct growth_times *t)
 {
     all->count += t->count;
     all->work += t->work;
@@ -282,16 +284,17 @@ static void add_all(struct growth_times *all, const struct growth_times *t)
     all->work_time += t->work_time;
 }
 
-static uint64_t rounded(__uint128_t a, __uint128_t b)
+static uint64_t growth_fit_rounded(__uint128_t a, __uint128_t b)
 {
     return b == 0 ? 0 : (uint64_t)((a + b / 2) / b);
 }
 
 /* Sums are exact, and one quotient is rounded, the same everywhere by IEEE 754. */
-static struct growth_line fit(const struct growth_times *t)
+static struct growth_line growth_fit_fit(const struct growth_times *t)
 {
-    struct growth_line through = { 0, rounded(t->work_time << SLOPE_SHIFT, t->work_work) };
-    struct growth_line flat = { rounded(t->time, t->count), 0 };
+    struct growth_line through = { 0,
+                                   growth_fit_rounded(t->work_time << SLOPE_SHIFT, t->work_work) };
+    struct growth_line flat = { growth_fit_rounded(t->time, t->count), 0 };
     __int128_t n = (__int128_t)t->count, w = (__int128_t)t->work, y = (__int128_t)t->time;
     __int128_t spread = n * (__int128_t)t->work_work - w * w;
     __int128_t rise = n * (__int128_t)t->work_time - w * y;
@@ -305,7 +308,7 @@ static struct growth_line fit(const struct growth_times *t)
 
     if (rest <= 0)
         return through;
-    return (struct growth_line){ rounded((__uint128_t)rest, t->count), slope };
+    return (struct growth_line){ growth_fit_rounded((__uint128_t)rest, t->count), slope };
 }
 
 uint64_t growth_ns(const struct growth *g, uint32_t site, uint64_t work)
@@ -315,26 +318,26 @@ uint64_t growth_ns(const struct growth *g, uint32_t site, uint64_t work)
     return l->constant + (uint64_t)(((__uint128_t)l->slope * work) >> SLOPE_SHIFT);
 }
 
-static void fit_all(struct growth *g)
+static void growth_fit_all(struct growth *g)
 {
     for (uint32_t s = 0; s < LAW_LINES; s++) {
         struct growth_times all = { 0 };
         for (uint32_t i = 0; i < g->traces; i++)
             if (!g->is_check[i])
-                add_all(&all, &g->seen[i].at[s]);
-        g->line[s] = fit(&all);
+                growth_fit_add_all(&all, &g->seen[i].at[s]);
+        g->line[s] = growth_fit_fit(&all);
     }
 }
 
 /* ---- preparation ---- */
 
-static void note_loaded(struct growth *g, uint32_t part, uint64_t page)
+static void growth_fit_note_loaded(struct growth *g, uint32_t part, uint64_t page)
 {
-    g->loaded = grow(g->loaded, &g->loaded_room, g->loaded_count + 1, sizeof *g->loaded);
+    g->loaded = map_grow(g->loaded, &g->loaded_room, g->loaded_count + 1, sizeof *g->loaded);
     g->loaded[g->loaded_count++] = (struct law_seen){ part, (uint32_t)page };
 }
 
-static int by_part(const void *a, const void *b)
+static int growth_fit_by_part(const void *a, const void *b)
 {
     const struct law_seen *x = a, *y = b;
 
@@ -343,7 +346,7 @@ static int by_part(const void *a, const void *b)
     return (x->page > y->page) - (x->page < y->page);
 }
 
-static void collect_loaded(struct growth *g)
+static void growth_fit_collect_loaded(struct growth *g)
 {
     const struct script_op *op;
     struct script s;
@@ -353,21 +356,21 @@ static void collect_loaded(struct growth *g)
         script_open(&s, g->largest, n);
         while ((op = script_next(&s)) != NULL) {
             if (op->kind == RECORD_READ && op->arg[0] >= g->first_page)
-                note_loaded(g, part, op->arg[0]);
-            part += is_sync(op->kind) && op->kind != RECORD_DEPART;
+                growth_fit_note_loaded(g, part, op->arg[0]);
+            part += growth_fit_is_sync(op->kind) && op->kind != RECORD_DEPART;
         }
         script_close(&s);
     }
     if (g->loaded_count > 0)
-        qsort(g->loaded, g->loaded_count, sizeof *g->loaded, by_part);
+        qsort(g->loaded, g->loaded_count, sizeof *g->loaded, growth_fit_by_part);
 }
 
-static void find_largest(struct growth *g)
+static void growth_fit_find_largest(struct growth *g)
 {
     g->first_page = UINT64_MAX;
     for (uint32_t i = 0; i < g->traces; i++) {
         const struct trace *t = g->trace[i];
-        uint64_t lowest = lowest_page(t);
+        uint64_t lowest = growth_fit_lowest_page(t);
         if (g->is_check[i])
             continue;
         g->first_page = lowest < g->first_page ? lowest : g->first_page;
@@ -378,17 +381,17 @@ static void find_largest(struct growth *g)
 
 const char *growth_fit(struct growth *g)
 {
-    find_largest(g);
-    collect_loaded(g);
+    growth_fit_find_largest(g);
+    growth_fit_collect_loaded(g);
     for (uint32_t i = 0; i < g->traces; i++)
         for (uint32_t n = 0; n < g->trace[i]->set[RECORD_SET_nodes]; n++) {
-            const char *wrong = walk_node(g, i, n);
+            const char *wrong = growth_fit_walk_node(g, i, n);
             g->wrong_trace = i;
             g->wrong_node = n;
             if (wrong != NULL)
                 return wrong;
         }
-    fit_all(g);
+    growth_fit_all(g);
     return NULL;
 }
 

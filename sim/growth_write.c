@@ -50,51 +50,52 @@ struct maker {
 
 /* ---- bytes ---- */
 
-static unsigned char *room_for(struct bytes *b, size_t more)
+static unsigned char *growth_write_room_for(struct bytes *b, size_t more)
 {
     if (b->room - b->count < more)
-        b->at = sim_again(b->at, b->room = b->room * 2 + more + 4096, 1);
+        b->at = fail_realloc(b->at, b->room = b->room * 2 + more + 4096, 1);
     return b->at + b->count;
 }
 
-static void put_number(struct bytes *b, uint64_t value)
+static void growth_write_put_number(struct bytes *b, uint64_t value)
 {
-    b->count = (size_t)(record_number_put(room_for(b, 10), value) - b->at);
+    b->count = (size_t)(record_number_put(growth_write_room_for(b, 10), value) - b->at);
 }
 
-static void put_item(struct maker *m, enum record_kind kind, uint64_t time, uint64_t a, uint64_t b,
-                     uint64_t c)
+static void growth_write_put_item(struct maker *m, enum record_kind kind, uint64_t time, uint64_t a,
+                                  uint64_t b, uint64_t c)
 {
     const uint64_t arg[RECORD_ARGS] = { a, b, c };
-    unsigned char *at = room_for(&m->stream, RECORD_LONGEST);
+    unsigned char *at = growth_write_room_for(&m->stream, RECORD_LONGEST);
 
     m->stream.count = (size_t)(record_put(at, &m->page, kind, time, arg) - m->stream.at);
 }
 
 /* ---- the users of each page: computed over all nodes first ---- */
 
-static struct place *place_of(struct maker *m, uint64_t page)
+static struct place *growth_write_place_of(struct maker *m, uint64_t page)
 {
     uint32_t i = (uint32_t)(page - m->job.first_page);
 
-    m->place = grow(m->place, &m->room, i + 1, sizeof *m->place);
+    m->place = map_grow(m->place, &m->room, i + 1, sizeof *m->place);
     m->last_page = page > m->last_page ? page : m->last_page;
     return &m->place[i];
 }
 
-static void note_user(void *self, const struct law_access *a)
+static void growth_write_note_user(void *self, const struct law_access *a)
 {
     struct maker *m = self;
     uint64_t bytes = m->job.page_bytes;
 
     for (uint64_t p = (a->end - 1) / bytes + 1; p-- > a->begin / bytes;) {
-        struct place *place = place_of(m, p);
+        struct place *place = growth_write_place_of(m, p);
         if (place->user != m->job.node + 1)
             place->user = place->user == 0 ? m->job.node + 1 : ALL;
     }
 }
 
-static bool pass(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work)
+static bool growth_write_pass(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
+                              uint64_t work)
 {
     (void)self;
     (void)kind;
@@ -106,26 +107,26 @@ static bool pass(void *self, enum law_kind kind, uint64_t arg, uint32_t site, ui
 
 /* ---- the actions of a node ---- */
 
-static void note_part(void *self, const struct law_access *a)
+static void growth_write_note_part(void *self, const struct law_access *a)
 {
     struct maker *m = self;
 
-    m->part = grow(m->part, &m->part_room, m->parts + 1, sizeof *m->part);
+    m->part = map_grow(m->part, &m->part_room, m->parts + 1, sizeof *m->part);
     m->part[m->parts++] = *a;
 }
 
-static uint64_t pages_of(const struct maker *m, const struct law_access *a)
+static uint64_t growth_write_pages_of(const struct maker *m, const struct law_access *a)
 {
     return (a->end - 1) / m->job.page_bytes - a->begin / m->job.page_bytes + 1;
 }
 
-static void put_access(struct maker *m, enum record_kind kind, uint64_t page)
+static void growth_write_put_access(struct maker *m, enum record_kind kind, uint64_t page)
 {
-    put_item(m, kind, m->carried + m->set[RECORD_SET_fault_units], page, 0, 0);
+    growth_write_put_item(m, kind, m->carried + m->set[RECORD_SET_fault_units], page, 0, 0);
     m->carried = 0;
 }
 
-static void note_change(struct maker *m, const struct law_access *a, uint64_t page)
+static void growth_write_note_change(struct maker *m, const struct law_access *a, uint64_t page)
 {
     const struct growth_change *c = &m->g->change[a->site];
     uint64_t bytes = m->job.page_bytes, begin = page * bytes, end = begin + bytes;
@@ -133,7 +134,7 @@ static void note_change(struct maker *m, const struct law_access *a, uint64_t pa
     bool is_new;
     uint32_t i = map_index(&m->pages, (uint32_t)page, &is_new);
 
-    m->change = grow(m->change, &m->change_room, i + 1, sizeof *m->change);
+    m->change = map_grow(m->change, &m->change_room, i + 1, sizeof *m->change);
     if (is_new)
         m->change[i] = (struct change){ .page = (uint32_t)page };
     if (c->written > 0)
@@ -142,58 +143,58 @@ static void note_change(struct maker *m, const struct law_access *a, uint64_t pa
     m->change[i].length += (uint32_t)(c->bytes > 0 ? written * c->length / c->bytes : written);
 }
 
-static bool left_out(const struct maker *m, const struct place *p, uint8_t before)
+static bool growth_write_left_out(const struct maker *m, const struct place *p, uint8_t before)
 {
     return m->quiet && p->user != ALL && before >= OFTEN;
 }
 
-static void visit(struct maker *m, const struct law_access *a, uint64_t page)
+static void growth_write_visit(struct maker *m, const struct law_access *a, uint64_t page)
 {
     struct place *p = &m->place[page - m->job.first_page];
     bool loads = a->kind == LAW_READ || a->kind == LAW_UPDATE;
 
     m->carried += m->each;
-    if (loads && !left_out(m, p, p->loads)) {
-        put_access(m, RECORD_READ, page);
+    if (loads && !growth_write_left_out(m, p, p->loads)) {
+        growth_write_put_access(m, RECORD_READ, page);
         p->loads = (uint8_t)(p->loads < OFTEN ? p->loads + 1 : OFTEN);
     }
-    if (a->kind == LAW_READ || left_out(m, p, p->closings))
+    if (a->kind == LAW_READ || growth_write_left_out(m, p, p->closings))
         return;
     if (a->kind != LAW_TOUCH)
-        put_access(m, RECORD_WRITE, page);
-    note_change(m, a, page);
+        growth_write_put_access(m, RECORD_WRITE, page);
+    growth_write_note_change(m, a, page);
 }
 
 /* Puts a run of pages into one item. */
-static void put_run(struct maker *m, const struct law_access *a)
+static void growth_write_put_run(struct maker *m, const struct law_access *a)
 {
-    uint64_t first = a->begin / m->job.page_bytes, count = pages_of(m, a);
+    uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
 
     if (a->kind == LAW_TOUCH)
-        put_item(m, RECORD_TOUCH, m->carried, first, count, 1);
+        growth_write_put_item(m, RECORD_TOUCH, m->carried, first, count, 1);
     else
-        put_item(m, RECORD_PREFETCH, m->carried, first, count, 0);
+        growth_write_put_item(m, RECORD_PREFETCH, m->carried, first, count, 0);
     m->carried = 0;
 }
 
-static void put_part(struct maker *m, const struct law_access *a)
+static void growth_write_put_part(struct maker *m, const struct law_access *a)
 {
-    uint64_t first = a->begin / m->job.page_bytes, count = pages_of(m, a);
+    uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
 
     if (a->kind == LAW_TOUCH || a->kind == LAW_PREFETCH)
-        put_run(m, a);
+        growth_write_put_run(m, a);
     for (uint64_t p = first; a->kind != LAW_PREFETCH && p < first + count; p++)
-        visit(m, a, p);
+        growth_write_visit(m, a, p);
 }
 
-static int by_page(const void *a, const void *b)
+static int growth_write_by_page(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
 
     return (x->page > y->page) - (x->page < y->page);
 }
 
-static void put_closing(struct maker *m)
+static void growth_write_put_closing(struct maker *m)
 {
     struct bytes *b = &m->closings;
     uint64_t before = 0, most = m->job.page_bytes;
@@ -201,23 +202,24 @@ static void put_closing(struct maker *m)
 
     if (count == 0)
         return;
-    qsort(m->change, count, sizeof *m->change, by_page);
-    put_number(b, (uint64_t)count << 1);
+    qsort(m->change, count, sizeof *m->change, growth_write_by_page);
+    growth_write_put_number(b, (uint64_t)count << 1);
     for (uint32_t i = 0; i < count; i++) {
         const struct change *c = &m->change[i];
         struct place *p = &m->place[c->page - m->job.first_page];
-        put_number(b, record_fold((int64_t)(c->page - before)));
-        put_number(b, (uint64_t)c->length << 1);
-        put_number(b, c->bytes < most ? c->bytes : most);
+        growth_write_put_number(b, record_fold((int64_t)(c->page - before)));
+        growth_write_put_number(b, (uint64_t)c->length << 1);
+        growth_write_put_number(b, c->bytes < most ? c->bytes : most);
         before = c->page;
         p->closings = (uint8_t)(p->closings < OFTEN ? p->closings + 1 : OFTEN);
     }
     map_clear(&m->pages);
     m->closing_count++;
-    put_item(m, RECORD_CLOSED, 0, 1, 0, 0);
+    growth_write_put_item(m, RECORD_CLOSED, 0, 1, 0, 0);
 }
 
-static bool put_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work)
+static bool growth_write_put_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
+                                  uint64_t work)
 {
     struct maker *m = self;
     uint64_t units = (uint64_t)((__uint128_t)growth_ns(m->g, site, work) *
@@ -225,23 +227,23 @@ static bool put_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site
     uint64_t visits = 1;
 
     for (uint32_t i = 0; i < m->parts; i++)
-        visits += m->part[i].kind == LAW_PREFETCH ? 0 : pages_of(m, &m->part[i]);
+        visits += m->part[i].kind == LAW_PREFETCH ? 0 : growth_write_pages_of(m, &m->part[i]);
     m->each = units / visits;
     m->carried = units - m->each * (visits - 1);
     for (uint32_t i = 0; i < m->parts; i++)
-        put_part(m, &m->part[i]);
+        growth_write_put_part(m, &m->part[i]);
     m->parts = 0;
     if (kind != LAW_LOCK)
-        put_closing(m);
+        growth_write_put_closing(m);
     if (kind == LAW_BARRIER) {
-        put_item(m, RECORD_ARRIVE, m->carried, 1, 0, 0);
-        put_item(m, RECORD_DEPART, 0, 0, 0, 0);
+        growth_write_put_item(m, RECORD_ARRIVE, m->carried, 1, 0, 0);
+        growth_write_put_item(m, RECORD_DEPART, 0, 0, 0, 0);
     } else {
-        put_item(m,
-                 kind == LAW_LOCK     ? RECORD_LOCK
-                 : kind == LAW_UNLOCK ? RECORD_UNLOCK
-                                      : RECORD_END,
-                 m->carried, arg, 0, 0);
+        growth_write_put_item(m,
+                              kind == LAW_LOCK     ? RECORD_LOCK
+                              : kind == LAW_UNLOCK ? RECORD_UNLOCK
+                                                   : RECORD_END,
+                              m->carried, arg, 0, 0);
     }
     m->carried = 0;
     return true;
@@ -249,65 +251,65 @@ static bool put_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site
 
 /* ---- the file ---- */
 
-static void write_bytes(FILE *out, uint64_t *digest, const void *bytes, size_t count)
+static void growth_write_bytes(FILE *out, uint64_t *digest, const void *bytes, size_t count)
 {
     *digest = digest_add(*digest, bytes, count);
     (void)fwrite(bytes, 1, count, out);
 }
 
-static void fixed(unsigned char *at, uint64_t value, int bytes)
+static void growth_write_fixed(unsigned char *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         at[i] = (unsigned char)(value >> 8 * i);
 }
 
-static void write_front(struct maker *m, FILE *out, uint64_t *digest)
+static void growth_write_front(struct maker *m, FILE *out, uint64_t *digest)
 {
     struct bytes b = { 0 };
 
-    memcpy(room_for(&b, 12), RECORD_MAGIC, 8);
-    fixed(b.at + 8, RECORD_VERSION, 4);
+    memcpy(growth_write_room_for(&b, 12), RECORD_MAGIC, 8);
+    growth_write_fixed(b.at + 8, RECORD_VERSION, 4);
     b.count = 12;
-    put_number(&b, RECORD_SETTING_COUNT);
+    growth_write_put_number(&b, RECORD_SETTING_COUNT);
     for (size_t i = 0; i < RECORD_SETTING_COUNT; i++)
-        put_number(&b, m->set[i]);
-    write_bytes(out, digest, b.at, b.count);
+        growth_write_put_number(&b, m->set[i]);
+    growth_write_bytes(out, digest, b.at, b.count);
     free(b.at);
 }
 
-static void write_part(struct maker *m, FILE *out, uint64_t *digest)
+static void growth_write_part(struct maker *m, FILE *out, uint64_t *digest)
 {
     struct bytes b = { 0 };
 
-    put_number(&b, RECORD_COUNTER_COUNT);
+    growth_write_put_number(&b, RECORD_COUNTER_COUNT);
     for (size_t i = 0; i < RECORD_COUNTER_COUNT; i++)
-        put_number(&b, 0); /* never measured */
-    put_number(&b, m->closings.count);
-    write_bytes(out, digest, b.at, b.count);
-    write_bytes(out, digest, m->closings.at, m->closings.count);
+        growth_write_put_number(&b, 0); /* never measured */
+    growth_write_put_number(&b, m->closings.count);
+    growth_write_bytes(out, digest, b.at, b.count);
+    growth_write_bytes(out, digest, m->closings.at, m->closings.count);
     b.count = 0;
-    put_number(&b, m->closing_count);
-    put_number(&b, 1);
-    put_number(&b, m->stream.count);
-    write_bytes(out, digest, b.at, b.count);
-    write_bytes(out, digest, m->stream.at, m->stream.count);
+    growth_write_put_number(&b, m->closing_count);
+    growth_write_put_number(&b, 1);
+    growth_write_put_number(&b, m->stream.count);
+    growth_write_bytes(out, digest, b.at, b.count);
+    growth_write_bytes(out, digest, m->stream.at, m->stream.count);
     free(b.at);
 }
 
 /* ---- the whole trace ---- */
 
 /* Sets hlrcrun's defaults, but for options that depend on faults, which are unknown here. */
-static void default_options(uint64_t *set)
+static void growth_write_default_options(uint64_t *set)
 {
     struct run_option o;
 
-    for (unsigned i = 0; run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_run_option(i, &o); i++)
         if (o.at != RECORD_SET_ahead && o.at != RECORD_SET_move_homes)
             set[o.at] = o.usual;
 }
 
-static const char *run_all(struct maker *m, const struct law_sink *sink, FILE *out,
-                           uint64_t *digest)
+static const char *growth_write_run_all(struct maker *m, const struct law_sink *sink, FILE *out,
+                                        uint64_t *digest)
 {
     const char *wrong = NULL;
 
@@ -316,17 +318,18 @@ static const char *run_all(struct maker *m, const struct law_sink *sink, FILE *o
         m->stream.count = m->closings.count = 0;
         wrong = law_run_node(&m->job, sink, m);
         if (out != NULL && wrong == NULL)
-            write_part(m, out, digest);
+            growth_write_part(m, out, digest);
     }
     return wrong;
 }
 
-static const char *write_all(struct maker *m, FILE *out)
+static const char *growth_write_all(struct maker *m, FILE *out)
 {
-    static const struct law_sink users = { note_user, pass }, items = { note_part, put_sync };
+    static const struct law_sink users = { growth_write_note_user, growth_write_pass },
+                                 items = { growth_write_note_part, growth_write_put_sync };
     uint64_t digest = DIGEST_START;
     unsigned char end[8];
-    const char *wrong = run_all(m, &users, NULL, NULL);
+    const char *wrong = growth_write_run_all(m, &users, NULL, NULL);
 
     if (wrong != NULL)
         return wrong;
@@ -334,9 +337,9 @@ static const char *write_all(struct maker *m, FILE *out)
         m->set[RECORD_SET_heap_pages] = m->last_page + 1;
     if (m->set[RECORD_SET_heap_pages] > m->set[RECORD_SET_pages])
         m->set[RECORD_SET_pages] = m->set[RECORD_SET_heap_pages];
-    write_front(m, out, &digest);
-    wrong = run_all(m, &items, out, &digest);
-    fixed(end, digest, 8);
+    growth_write_front(m, out, &digest);
+    wrong = growth_write_run_all(m, &items, out, &digest);
+    growth_write_fixed(end, digest, 8);
     (void)fwrite(end, 1, 8, out);
     return wrong;
 }
@@ -360,9 +363,9 @@ const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE 
     memcpy(m.set, set, sizeof m.set);
     m.set[RECORD_SET_nodes] = wish->nodes;
     if (!wish->traced_options)
-        default_options(m.set);
+        growth_write_default_options(m.set);
     m.quiet = m.set[RECORD_SET_exclusive] == 0 && !wish->all;
-    wrong = write_all(&m, out);
+    wrong = growth_write_all(&m, out);
     free(m.stream.at);
     free(m.closings.at);
     free(m.place);

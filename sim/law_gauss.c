@@ -66,7 +66,7 @@ static void law_gauss_run(struct law_run *r)
     law_barrier(r);
     m.offer = law_array(r, 16 * m.size * r->nodes);
     law_barrier(r);
-    m.done = sim_new((size_t)m.size, sizeof *m.done);
+    m.done = fail_alloc((size_t)m.size, sizeof *m.done);
     law_gauss_fill(r, &m);
     for (int64_t k = 0; k < m.size; k++)
         law_gauss_step(r, &m, k);

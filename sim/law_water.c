@@ -270,8 +270,8 @@ static void law_water_run(struct law_run *r)
         w.all += law_water_load(&w, row);
     if (!law_require(r, w.all > 0, "the molecules fill no row of cells; raise the side"))
         return;
-    w.owner = sim_new((size_t)w.layers, sizeof *w.owner);
-    w.node = sim_new((size_t)r->nodes + 1, sizeof *w.node);
+    w.owner = fail_alloc((size_t)w.layers, sizeof *w.owner);
+    w.node = fail_alloc((size_t)r->nodes + 1, sizeof *w.node);
     law_water_deal(r, &w);
     law_water_place(r, &w);
     law_water_make(r, &w);

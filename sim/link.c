@@ -22,10 +22,10 @@ void link_free(struct link *link)
     link->room = 0;
 }
 
-static void grow(struct link *link)
+static void link_grow(struct link *link)
 {
     size_t room = link->room == 0 ? 16 : link->room * 2;
-    struct link_message *way = sim_new(room, sizeof *way);
+    struct link_message *way = fail_alloc(room, sizeof *way);
 
     for (uint64_t m = link->messages_out; m < link->messages_in; m++)
         way[m & (room - 1)] = link->way[m & (link->room - 1)];
@@ -35,7 +35,7 @@ static void grow(struct link *link)
 }
 
 /* All messages have the same latency, so the first to leave is the first to arrive. */
-static void arrive(void *self, uint64_t number)
+static void link_arrive(void *self, uint64_t number)
 {
     struct link *link = self;
     struct link_message m = link->way[number & (link->room - 1)];
@@ -47,7 +47,7 @@ static void arrive(void *self, uint64_t number)
 }
 
 /* When the message may begin: after the previous one, and after its gap. */
-static sim_time begin(struct link *link)
+static sim_time link_begin(struct link *link)
 {
     sim_time now = link->loop->now, at = link->free_at;
 
@@ -64,14 +64,14 @@ sim_time link_send(struct link *link, uint64_t bytes, event_fn fn, void *self, u
 {
     assert(bytes < UINT64_C(1) << 24);
     if (link->messages_in - link->messages_out == link->room)
-        grow(link);
-    link->began_at = begin(link);
+        link_grow(link);
+    link->began_at = link_begin(link);
     uint64_t parts = bytes * PS_PER_S + link->rest; /* in 1 / rate ps */
     link->free_at = link->began_at + parts / link->rate;
     link->rest = parts % link->rate;
     link->busy += link->free_at - link->began_at;
     link->way[link->messages_in & (link->room - 1)] = (struct link_message){ fn, self, arg, bytes };
     link->bytes_in += bytes;
-    event_at(link->loop, link->free_at + link->latency, arrive, link, link->messages_in++);
+    event_at(link->loop, link->free_at + link->latency, link_arrive, link, link->messages_in++);
     return link->free_at;
 }

@@ -22,7 +22,7 @@ struct most {
     unsigned node;
 };
 
-static void note(struct most *m, unsigned node, uint64_t value)
+static void load_command_note(struct most *m, unsigned node, uint64_t value)
 {
     if (value > m->most || node == 0) {
         m->most = value;
@@ -37,18 +37,18 @@ struct load {
     sim_time last;
 };
 
-static void look_at(struct load *l, const struct replay_node *n, uint64_t versions)
+static void load_command_look_at(struct load *l, const struct replay_node *n, uint64_t versions)
 {
     uint64_t reads = 0, count = n->vt[n->id];
 
-    note(&l->handler, n->id, n->handler.busy);
+    load_command_note(&l->handler, n->id, n->handler.busy);
     for (uint64_t i = 0; i < n->r->m.reads_at_once; i++)
         reads += n->adapter[i].busy;
-    note(&l->adapter, n->id, reads / n->r->m.reads_at_once);
-    note(&l->out, n->id, n->out.busy);
-    note(&l->in, n->id, n->in.busy);
-    note(&l->copies, n->id, n->known);
-    note(&l->versions, n->id, versions);
+    load_command_note(&l->adapter, n->id, reads / n->r->m.reads_at_once);
+    load_command_note(&l->out, n->id, n->out.busy);
+    load_command_note(&l->in, n->id, n->in.busy);
+    load_command_note(&l->copies, n->id, n->known);
+    load_command_note(&l->versions, n->id, versions);
     for (int i = 0; i < SPENT; i++)
         l->spent[i] += n->spent[i];
     for (uint64_t i = 1; i <= count; i++)
@@ -58,7 +58,7 @@ static void look_at(struct load *l, const struct replay_node *n, uint64_t versio
 }
 
 /* Prints shares of the total time, in percent with two decimals. */
-static void print_busy(const struct most *m, const struct load *l, unsigned nodes)
+static void load_command_print_busy(const struct most *m, const struct load *l, unsigned nodes)
 {
     uint64_t most = l->last == 0 ? 0 : (uint64_t)((__uint128_t)m->most * 10000 / l->last);
     uint64_t mean = l->last == 0 ? 0 : (uint64_t)((__uint128_t)m->all * 10000 / nodes / l->last);
@@ -67,21 +67,21 @@ static void print_busy(const struct most *m, const struct load *l, unsigned node
            mean / 100, mean % 100);
 }
 
-static void print_load(struct replay *r, const char *file)
+static void load_command_print_load(struct replay *r, const char *file)
 {
     struct load l = { 0 };
-    uint64_t *versions = copies_needs(r);
+    uint64_t *versions = replay_copies_needs(r);
 
     for (unsigned n = 0; n < r->nodes; n++)
-        look_at(&l, &r->node[n], versions[n]);
+        load_command_look_at(&l, &r->node[n], versions[n]);
     free(versions);
     printf("%s,%u,%" PRIu64, file, r->nodes, l.last / SIM_US);
     for (int i = 0; i < SPENT; i++)
         printf(",%" PRIu64, l.spent[i] / r->nodes / SIM_US);
-    print_busy(&l.handler, &l, r->nodes);
-    print_busy(&l.adapter, &l, r->nodes);
-    print_busy(&l.out, &l, r->nodes);
-    print_busy(&l.in, &l, r->nodes);
+    load_command_print_busy(&l.handler, &l, r->nodes);
+    load_command_print_busy(&l.adapter, &l, r->nodes);
+    load_command_print_busy(&l.out, &l, r->nodes);
+    load_command_print_busy(&l.in, &l, r->nodes);
     printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", l.intervals, l.notices,
            l.copies.most, l.versions.most, r->loop.done);
 }
@@ -92,7 +92,7 @@ struct wish {
     struct run_choice choice;
 };
 
-static void run(const struct machine *m, const struct wish *w, const char *file)
+static void load_command_run(const struct machine *m, const struct wish *w, const char *file)
 {
     static struct replay r;
     uint64_t set[RECORD_SETTING_COUNT];
@@ -101,20 +101,20 @@ static void run(const struct machine *m, const struct wish *w, const char *file)
     trace_load(&t, file);
     for (unsigned n = 0; n < t.set[RECORD_SET_nodes]; n++)
         if (t.part[n].streams != 1)
-            sim_fail(SIM_FAILED,
-                     "%s: node %u has several threads; give traces with one thread on each node",
-                     file, n);
-    run_settings(&w->choice, t.set, set);
+            fail_with(SIM_FAILED,
+                      "%s: node %u has several threads; give traces with one thread on each node",
+                      file, n);
+    run_options_run_settings(&w->choice, t.set, set);
     replay_run(&r, &t, m, &(struct replay_wish){ .protocol = w->protocol, .set = set });
     if (r.wrong != NULL)
-        sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", file, r.wrong_node, r.wrong);
-    print_load(&r, file);
+        fail_with(SIM_FAILED, "%s: node %u: %s; trace the run again", file, r.wrong_node, r.wrong);
+    load_command_print_load(&r, file);
     replay_free(&r);
     trace_free(&t);
 }
 
 /* Removes options; the files remain in ARGV from 1 on, followed by NULL. */
-static struct wish parse(int argc, char **argv)
+static struct wish load_command_parse(int argc, char **argv)
 {
     struct wish w = { .protocol = REPLAY_ARDMAR };
     int files = 1;
@@ -124,26 +124,27 @@ static struct wish parse(int argc, char **argv)
             w.machine = argv[++i];
         else if (strcmp(argv[i], "--protocol") == 0 && i + 1 < argc)
             w.protocol = replay_protocol_named(argv[++i]);
-        else if ((words = run_choose(&w.choice, &argv[i])) > 0)
+        else if ((words = run_options_run_choose(&w.choice, &argv[i])) > 0)
             i += words - 1;
         else if (argv[i][0] != '-')
             argv[files++] = argv[i];
         else
-            sim_fail(SIM_WRONG_USE,
-                     "load: it takes --machine FILE and files of --trace-sim, not %s; see hlrc_sim "
-                     "--help",
-                     argv[i]);
+            fail_with(
+                SIM_WRONG_USE,
+                "load: it takes --machine FILE and files of --trace-sim, not %s; see hlrc_sim "
+                "--help",
+                argv[i]);
     }
     argv[files] = NULL;
     if (w.machine == NULL || files == 1)
-        sim_fail(SIM_WRONG_USE,
-                 "load: it takes --machine FILE and files of --trace-sim; see hlrc_sim --help");
+        fail_with(SIM_WRONG_USE, "load: it takes --machine FILE and files of --trace-sim; see "
+                                 "hlrc_sim --help");
     return w;
 }
 
 int load_command_main(int argc, char **argv)
 {
-    struct wish w = parse(argc, argv);
+    struct wish w = load_command_parse(argc, argv);
     struct machine m;
 
     machine_load(&m, w.machine);
@@ -151,8 +152,8 @@ int load_command_main(int argc, char **argv)
          "handler_mean,adapter_most,adapter_node,adapter_mean,out_most,out_node,out_mean,in_most,"
          "in_node,in_mean,intervals,notices,copies_most,versions_most,events");
     for (char **file = argv + 1; *file != NULL; file++)
-        run(&m, &w, *file);
+        load_command_run(&m, &w, *file);
     if (fflush(stdout) != 0 || ferror(stdout))
-        sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
     return 0;
 }

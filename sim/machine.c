@@ -22,7 +22,7 @@ static const struct {
 
 #define VALUES (sizeof values / sizeof *values)
 
-static const char *put(struct machine *m, const char *name, uint64_t value, bool *given)
+static const char *machine_put(struct machine *m, const char *name, uint64_t value, bool *given)
 {
     for (size_t i = 0; i < VALUES; i++) {
         if (strcmp(values[i].name, name) != 0)
@@ -36,7 +36,7 @@ static const char *put(struct machine *m, const char *name, uint64_t value, bool
     return "a name is unknown; see doc/simulation.md";
 }
 
-static const char *check(const struct machine *m)
+static const char *machine_check(const struct machine *m)
 {
     if (m->reads_at_once == 0 || m->reads_at_once > MACHINE_READS_AT_ONCE)
         return "reads_at_once is from 1 to 64";
@@ -62,14 +62,14 @@ const char *machine_read(struct machine *m, FILE *in)
             continue;
         if (got != 2 || strchr(line, '-') != NULL || value > VALUE_MOST)
             return "a line is not a name and a whole number up to 10^9";
-        wrong = put(m, name, value, given);
+        wrong = machine_put(m, name, value, given);
         if (wrong != NULL)
             return wrong;
     }
     for (size_t i = 0; i < VALUES; i++)
         if (!given[i])
             return "a name is missing; see doc/simulation.md";
-    return check(m);
+    return machine_check(m);
 }
 
 void machine_load(struct machine *m, const char *file)
@@ -78,7 +78,7 @@ void machine_load(struct machine *m, const char *file)
     const char *wrong = in == NULL ? strerror(errno) : machine_read(m, in);
 
     if (wrong != NULL)
-        sim_fail(SIM_WRONG_USE, "--machine %s: %s; there are some in share/hlrc/machines", file,
-                 wrong);
+        fail_with(SIM_WRONG_USE, "--machine %s: %s; there are some in share/hlrc/machines", file,
+                  wrong);
     fclose(in);
 }

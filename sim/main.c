@@ -15,7 +15,7 @@ static const struct sim_command *const commands[] = { &atomics_command, &barrier
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-static void help(void)
+static void main_help(void)
 {
     puts("Usage: hlrc_sim COMMAND [options]\n"
          "Simulates other machines, and prints CSV. Equal options give equal output.\n");
@@ -38,7 +38,7 @@ static void help(void)
          "-");
 }
 
-static void manual(void)
+static void main_manual(void)
 {
     printf(".TH hlrc_sim 1 \"\" \"hlrc %s\" \"HLRC\"\n.SH NAME\nhlrc_sim \\- simulate "
            "other machines\n",
@@ -100,7 +100,7 @@ static void manual(void)
           "Prints the trace, a line for each item.\n",
           stdout);
     for (size_t i = 0; i < COMMANDS; i++)
-        sim_command_man(stdout, commands[i]);
+        options_sim_command_man(stdout, commands[i]);
     fputs(".SH OPTIONS OF ALL\n.TP\n.B \\-\\-speed\nPrints the number of events, and events per "
           "second, on standard error.\n"
           ".TP\n.B \\-h, \\-\\-help\nPrints the list of options.\n.TP\n.B \\-V, \\-\\-version\n"
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, word) == 0)
-            return sim_command_main(commands[i], argc - 1, argv + 1);
+            return options_sim_command_main(commands[i], argc - 1, argv + 1);
     if (strcmp(word, "grow") == 0)
         return grow_command_main(argc - 1, argv + 1);
     if (strcmp(word, "load") == 0)
@@ -133,13 +133,13 @@ int main(int argc, char **argv)
     if (strcmp(word, "trace") == 0)
         return trace_command_main(argc - 1, argv + 1);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        help();
+        main_help();
     else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
         puts("hlrc_sim " PACKAGE_VERSION);
     else if (strcmp(word, "--man") == 0)
-        manual();
+        main_manual();
     else
-        sim_fail(SIM_WRONG_USE, "%s: no such command; see hlrc_sim --help",
-                 word[0] != '\0' ? word : "nothing given");
+        fail_with(SIM_WRONG_USE, "%s: no such command; see hlrc_sim --help",
+                  word[0] != '\0' ? word : "nothing given");
     return 0;
 }

@@ -7,19 +7,19 @@
 
 #include "sim/fail.h"
 
-void *grow(void *array, uint32_t *room, uint32_t least, size_t size)
+void *map_grow(void *array, uint32_t *room, uint32_t least, size_t size)
 {
     uint32_t before = *room;
 
     if (least <= before)
         return array;
     *room = before * 2 > least ? before * 2 : least + 15;
-    array = sim_again(array, *room, size);
+    array = fail_realloc(array, *room, size);
     memset((char *)array + before * size, 0, (*room - before) * size);
     return array;
 }
 
-static uint32_t place_of(const struct map *m, uint32_t key)
+static uint32_t map_place_of(const struct map *m, uint32_t key)
 {
     uint32_t at = (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (m->room - 1);
 
@@ -28,17 +28,17 @@ static uint32_t place_of(const struct map *m, uint32_t key)
     return at;
 }
 
-static void widen(struct map *m)
+static void map_widen(struct map *m)
 {
     struct map old = *m;
 
     m->room = old.room == 0 ? 64 : old.room * 2;
-    m->slot = sim_new(m->room, sizeof *m->slot);
-    m->key = sim_new(m->room, sizeof *m->key);
+    m->slot = fail_alloc(m->room, sizeof *m->slot);
+    m->key = fail_alloc(m->room, sizeof *m->key);
     for (uint32_t i = 0; i < old.room; i++) {
         if (old.slot[i] == 0)
             continue;
-        uint32_t at = place_of(m, old.key[i]);
+        uint32_t at = map_place_of(m, old.key[i]);
         m->slot[at] = old.slot[i];
         m->key[at] = old.key[i];
     }
@@ -48,8 +48,8 @@ static void widen(struct map *m)
 uint32_t map_index(struct map *m, uint32_t key, bool *is_new)
 {
     if (m->count * 2 >= m->room)
-        widen(m);
-    uint32_t at = place_of(m, key);
+        map_widen(m);
+    uint32_t at = map_place_of(m, key);
     *is_new = m->slot[at] == 0;
     if (*is_new) {
         m->slot[at] = ++m->count;
@@ -66,7 +66,7 @@ void map_free(struct map *m)
 
 uint32_t map_find(const struct map *m, uint32_t key)
 {
-    return m->room == 0 ? UINT32_MAX : m->slot[place_of(m, key)] - 1;
+    return m->room == 0 ? UINT32_MAX : m->slot[map_place_of(m, key)] - 1;
 }
 
 void map_clear(struct map *m)

@@ -21,6 +21,6 @@ void map_clear(struct map *m);
 void map_free(struct map *m);
 
 /* grow - an array with room for `least` elements; new ones are zero */
-void *grow(void *array, uint32_t *room, uint32_t least, size_t size);
+void *map_grow(void *array, uint32_t *room, uint32_t least, size_t size);
 
 #endif

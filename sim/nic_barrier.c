@@ -57,267 +57,273 @@ struct barrier {
     uint64_t early;
 };
 
-static struct process *process_of(struct barrier *b, unsigned node, unsigned group)
+static struct process *nic_barrier_process_of(struct barrier *b, unsigned node, unsigned group)
 {
     return &b->process[node * b->cfg->groups + group];
 }
 
 /* ---- scripts ---- */
 
-static void add_step(struct process *p, enum verb verb, unsigned node)
+static void nic_barrier_add_step(struct process *p, enum verb verb, unsigned node)
 {
     p->steps[p->count++] = (struct step){ verb, node };
 }
 
-static void exchange(struct process *p, unsigned node)
+static void nic_barrier_exchange(struct process *p, unsigned node)
 {
-    add_step(p, SEND, node);
-    add_step(p, RECEIVE, node);
+    nic_barrier_add_step(p, SEND, node);
+    nic_barrier_add_step(p, RECEIVE, node);
 }
 
 /* As in MPICH if N is not a power of two: a node beyond the largest power reports its arrival to a
  * partner, which notifies it when all have arrived. */
-static void script_pairs(struct process *p, unsigned nodes)
+static void nic_barrier_script_pairs(struct process *p, unsigned nodes)
 {
     unsigned whole = 1;
 
     while (whole * 2 <= nodes)
         whole *= 2;
     if (p->node >= whole) {
-        exchange(p, p->node - whole);
-        add_step(p, LEAVE, 0);
+        nic_barrier_exchange(p, p->node - whole);
+        nic_barrier_add_step(p, LEAVE, 0);
         return;
     }
     if (p->node + whole < nodes)
-        add_step(p, RECEIVE, p->node + whole);
+        nic_barrier_add_step(p, RECEIVE, p->node + whole);
     for (unsigned far = 1; far < whole; far *= 2)
-        exchange(p, p->node ^ far);
+        nic_barrier_exchange(p, p->node ^ far);
     if (p->node + whole < nodes)
-        add_step(p, SEND, p->node + whole);
-    add_step(p, LEAVE, 0);
+        nic_barrier_add_step(p, SEND, p->node + whole);
+    nic_barrier_add_step(p, LEAVE, 0);
 }
 
-static void for_children(struct process *p, enum verb verb, unsigned nodes, unsigned dimension)
+static void nic_barrier_for_children(struct process *p, enum verb verb, unsigned nodes,
+                                     unsigned dimension)
 {
     for (unsigned i = 1; i <= dimension; i++)
         if (p->node * dimension + i < nodes)
-            add_step(p, verb, p->node * dimension + i);
+            nic_barrier_add_step(p, verb, p->node * dimension + i);
 }
 
 /* An adapter notifies its host before it sends to the children; a host leaves after it
  * has sent. */
-static void script_tree(struct process *p, const struct barrier_config *cfg)
+static void nic_barrier_script_tree(struct process *p, const struct barrier_config *cfg)
 {
-    for_children(p, RECEIVE, cfg->nodes, cfg->dimension);
+    nic_barrier_for_children(p, RECEIVE, cfg->nodes, cfg->dimension);
     if (p->node > 0)
-        exchange(p, (p->node - 1) / cfg->dimension);
+        nic_barrier_exchange(p, (p->node - 1) / cfg->dimension);
     if (cfg->at_nic)
-        add_step(p, LEAVE, 0);
-    for_children(p, SEND, cfg->nodes, cfg->dimension);
+        nic_barrier_add_step(p, LEAVE, 0);
+    nic_barrier_for_children(p, SEND, cfg->nodes, cfg->dimension);
     if (!cfg->at_nic)
-        add_step(p, LEAVE, 0);
+        nic_barrier_add_step(p, LEAVE, 0);
 }
 
-static void script(struct process *p, const struct barrier_config *cfg)
+static void nic_barrier_script(struct process *p, const struct barrier_config *cfg)
 {
-    p->steps = sim_new(2 * cfg->dimension + 70, sizeof *p->steps); /* two of 32 rounds, and six */
+    p->steps =
+        fail_alloc(2 * cfg->dimension + 70, sizeof *p->steps); /* two of 32 rounds, and six */
     if (cfg->algorithm == BARRIER_PE)
-        script_pairs(p, cfg->nodes);
+        nic_barrier_script_pairs(p, cfg->nodes);
     else
-        script_tree(p, cfg);
+        nic_barrier_script_tree(p, cfg);
 }
 
 /* ---- packets ---- */
 
-static unsigned packet_new(struct barrier *b, struct packet packet)
+static unsigned nic_barrier_packet_new(struct barrier *b, struct packet packet)
 {
     if (b->packets.first == 0)
-        b->packet = sim_again(b->packet, slots_grow(&b->packets), sizeof *b->packet);
+        b->packet = fail_realloc(b->packet, slots_grow(&b->packets), sizeof *b->packet);
     unsigned n = slots_take(&b->packets);
     b->packet[n] = packet;
     return n;
 }
 
-static struct packet packet_end(struct barrier *b, uint64_t number)
+static struct packet nic_barrier_packet_end(struct barrier *b, uint64_t number)
 {
     slots_give(&b->packets, (unsigned)number);
     return b->packet[number];
 }
 
 /* Returns when the node's adapter completes work of that length. */
-static sim_time adapter_end(struct barrier *b, unsigned node, sim_time length)
+static sim_time nic_barrier_adapter_end(struct barrier *b, unsigned node, sim_time length)
 {
     sim_time busy = length * b->cfg->costs.busy / 100;
 
     return server_take(&b->adapter[node].processor, b->loop.now, busy) + (length - busy);
 }
 
-static void adapter_does(struct barrier *b, unsigned node, sim_time length, event_fn fn,
-                         uint64_t arg)
+static void nic_barrier_adapter_does(struct barrier *b, unsigned node, sim_time length, event_fn fn,
+                                     uint64_t arg)
 {
-    event_at(&b->loop, adapter_end(b, node, length), fn, b, arg);
+    event_at(&b->loop, nic_barrier_adapter_end(b, node, length), fn, b, arg);
 }
 
-static void proceed(struct process *p);
+static void nic_barrier_proceed(struct process *p);
 
 /* The message has arrived where the script runs. */
-static void delivered(struct barrier *b, const struct packet *m)
+static void nic_barrier_delivered(struct barrier *b, const struct packet *m)
 {
-    struct process *p = process_of(b, m->to, m->group);
+    struct process *p = nic_barrier_process_of(b, m->to, m->group);
 
     assert(!p->noted[m->from]);
     p->noted[m->from] = true;
     if (!p->inside || p->steps[p->next].verb != RECEIVE || p->steps[p->next].node != m->from)
         b->early++;
     if (p->inside)
-        proceed(p);
+        nic_barrier_proceed(p);
 }
 
-static void host_has_it(void *self, uint64_t number)
+static void nic_barrier_host_has_it(void *self, uint64_t number)
 {
-    struct packet m = packet_end(self, number);
+    struct packet m = nic_barrier_packet_end(self, number);
 
-    delivered(self, &m);
+    nic_barrier_delivered(self, &m);
 }
 
-static void host_takes(void *self, uint64_t number)
+static void nic_barrier_host_takes(void *self, uint64_t number)
 {
     struct barrier *b = self;
     struct packet *m = &b->packet[number];
-    struct process *p = process_of(b, m->to, m->group);
+    struct process *p = nic_barrier_process_of(b, m->to, m->group);
 
-    event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.hrecv), host_has_it, b,
-             number);
+    event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.hrecv),
+             nic_barrier_host_has_it, b, number);
 }
 
-static void packet_leaves(void *self, uint64_t number);
+static void nic_barrier_packet_leaves(void *self, uint64_t number);
 
-static void received(void *self, uint64_t number)
+static void nic_barrier_received(void *self, uint64_t number)
 {
     struct barrier *b = self;
     struct packet m = b->packet[number];
 
     if (b->cfg->at_nic) {
-        host_has_it(b, number);
+        nic_barrier_host_has_it(b, number);
         return;
     }
-    adapter_does(b, m.to, b->cfg->costs.rdma, host_takes, number);
+    nic_barrier_adapter_does(b, m.to, b->cfg->costs.rdma, nic_barrier_host_takes, number);
     if (b->cfg->costs.ack > 0)
-        adapter_does(b, m.to, b->cfg->costs.ack, packet_leaves,
-                     packet_new(b, (struct packet){ m.to, m.from, m.group, true }));
+        nic_barrier_adapter_does(b, m.to, b->cfg->costs.ack, nic_barrier_packet_leaves,
+                                 nic_barrier_packet_new(b, (struct packet){ m.to, m.from, m.group,
+                                                                            true }));
 }
 
-static void answered(void *self, uint64_t number)
+static void nic_barrier_answered(void *self, uint64_t number)
 {
-    packet_end(self, number);
+    nic_barrier_packet_end(self, number);
 }
 
-static void packet_comes(void *self, uint64_t number)
+static void nic_barrier_packet_comes(void *self, uint64_t number)
 {
     struct barrier *b = self;
     struct packet *m = &b->packet[number];
 
     if (m->answer)
-        adapter_does(b, m->to, b->cfg->costs.ack, answered, number);
+        nic_barrier_adapter_does(b, m->to, b->cfg->costs.ack, nic_barrier_answered, number);
     else
-        adapter_does(b, m->to, b->cfg->costs.recv, received, number);
+        nic_barrier_adapter_does(b, m->to, b->cfg->costs.recv, nic_barrier_received, number);
 }
 
-static void packet_leaves(void *self, uint64_t number)
+static void nic_barrier_packet_leaves(void *self, uint64_t number)
 {
     struct barrier *b = self;
 
-    link_send(&b->adapter[b->packet[number].from].out, b->cfg->costs.bytes, packet_comes, b,
-              number);
+    link_send(&b->adapter[b->packet[number].from].out, b->cfg->costs.bytes,
+              nic_barrier_packet_comes, b, number);
 }
 
-static void adapter_sends(void *self, uint64_t number)
+static void nic_barrier_adapter_sends(void *self, uint64_t number)
 {
     struct barrier *b = self;
     sim_time length = b->cfg->at_nic ? b->cfg->costs.work : b->cfg->costs.sdma;
 
-    adapter_does(b, b->packet[number].from, length, packet_leaves, number);
+    nic_barrier_adapter_does(b, b->packet[number].from, length, nic_barrier_packet_leaves, number);
 }
 
 /* ---- processes ---- */
 
-static struct epoch *epoch_of(struct process *p, unsigned number)
+static struct epoch *nic_barrier_epoch_of(struct process *p, unsigned number)
 {
     return &p->b->epoch[p->group * p->b->cfg->barriers + number];
 }
 
-static void begin(void *self, uint64_t arg);
+static void nic_barrier_begin(void *self, uint64_t arg);
 
 /* The process enters: the host begins at once, the adapter when the command has arrived. */
-static void enter(void *self, uint64_t arg)
+static void nic_barrier_enter(void *self, uint64_t arg)
 {
     struct process *p = self;
     struct barrier *b = p->b;
-    struct epoch *e = epoch_of(p, p->entered++);
+    struct epoch *e = nic_barrier_epoch_of(p, p->entered++);
 
     (void)arg;
     e->entered++;
     e->last_in = b->loop.now;
     if (b->cfg->at_nic)
-        event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.send), begin, p, 0);
+        event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.send), nic_barrier_begin,
+                 p, 0);
     else
-        begin(p, 0);
+        nic_barrier_begin(p, 0);
 }
 
-static void enter_next(struct process *p)
+static void nic_barrier_enter_next(struct process *p)
 {
     struct barrier *b = p->b;
 
     if (p->entered < b->cfg->barriers)
-        event_after(&b->loop, b->cfg->skew > 0 ? sim_random_below(&b->random, b->cfg->skew + 1) : 0,
-                    enter, p, 0);
+        event_after(&b->loop,
+                    b->cfg->skew > 0 ? random_sim_random_below(&b->random, b->cfg->skew + 1) : 0,
+                    nic_barrier_enter, p, 0);
 }
 
-static void leave(void *self, uint64_t arg)
+static void nic_barrier_leave(void *self, uint64_t arg)
 {
     struct process *p = self;
-    struct epoch *e = epoch_of(p, p->left++);
+    struct epoch *e = nic_barrier_epoch_of(p, p->left++);
 
     (void)arg;
     assert(e->entered == p->b->cfg->nodes);
     if (++e->left == p->b->cfg->nodes)
         tally_add(&p->b->last_in, p->b->loop.now - e->last_in);
-    enter_next(p);
+    nic_barrier_enter_next(p);
 }
 
-static void host_told(void *self, uint64_t arg)
+static void nic_barrier_host_told(void *self, uint64_t arg)
 {
     struct process *p = self;
 
     (void)arg;
-    event_at(&p->b->loop, server_take(&p->cpu, p->b->loop.now, p->b->cfg->costs.hrecv), leave, p,
-             0);
+    event_at(&p->b->loop, server_take(&p->cpu, p->b->loop.now, p->b->cfg->costs.hrecv),
+             nic_barrier_leave, p, 0);
 }
 
-static void send_step(struct process *p, unsigned to)
+static void nic_barrier_send_step(struct process *p, unsigned to)
 {
     struct barrier *b = p->b;
-    unsigned m = packet_new(b, (struct packet){ p->node, to, p->group, false });
+    unsigned m = nic_barrier_packet_new(b, (struct packet){ p->node, to, p->group, false });
 
     if (b->cfg->at_nic)
-        adapter_sends(b, m);
+        nic_barrier_adapter_sends(b, m);
     else
-        event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.send), adapter_sends, b,
-                 m);
+        event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.send),
+                 nic_barrier_adapter_sends, b, m);
 }
 
-static void leave_step(struct process *p)
+static void nic_barrier_leave_step(struct process *p)
 {
     struct barrier *b = p->b;
 
     if (b->cfg->at_nic)
-        event_at(&b->loop, adapter_end(b, p->node, b->cfg->costs.rdma), host_told, p, 0);
+        event_at(&b->loop, nic_barrier_adapter_end(b, p->node, b->cfg->costs.rdma),
+                 nic_barrier_host_told, p, 0);
     else
-        event_at(&b->loop, server_take(&p->cpu, b->loop.now, 0), leave, p, 0);
+        event_at(&b->loop, server_take(&p->cpu, b->loop.now, 0), nic_barrier_leave, p, 0);
 }
 
 /* Runs the script until it needs a message that has not arrived. */
-static void proceed(struct process *p)
+static void nic_barrier_proceed(struct process *p)
 {
     for (; p->next < p->count; p->next++) {
         const struct step *s = &p->steps[p->next];
@@ -327,14 +333,14 @@ static void proceed(struct process *p)
         if (s->verb == RECEIVE)
             p->noted[s->node] = false;
         else if (s->verb == SEND)
-            send_step(p, s->node);
+            nic_barrier_send_step(p, s->node);
         else
-            leave_step(p);
+            nic_barrier_leave_step(p);
     }
     p->inside = false;
 }
 
-static void begin(void *self, uint64_t arg)
+static void nic_barrier_begin(void *self, uint64_t arg)
 {
     struct process *p = self;
 
@@ -342,33 +348,33 @@ static void begin(void *self, uint64_t arg)
     assert(!p->inside);
     p->inside = true;
     p->next = 0;
-    proceed(p);
+    nic_barrier_proceed(p);
 }
 
 /* ---- one simulation ---- */
 
-static void barrier_init(struct barrier *b, const struct barrier_config *cfg)
+static void nic_barrier_init(struct barrier *b, const struct barrier_config *cfg)
 {
     unsigned processes = cfg->nodes * cfg->groups;
 
     *b = (struct barrier){ .cfg = cfg, .random = { cfg->seed } };
     event_loop_init(&b->loop);
-    b->adapter = sim_new(cfg->nodes, sizeof *b->adapter);
-    b->process = sim_new(processes, sizeof *b->process);
-    b->epoch = sim_new((size_t)cfg->groups * cfg->barriers, sizeof *b->epoch);
+    b->adapter = fail_alloc(cfg->nodes, sizeof *b->adapter);
+    b->process = fail_alloc(processes, sizeof *b->process);
+    b->epoch = fail_alloc((size_t)cfg->groups * cfg->barriers, sizeof *b->epoch);
     for (unsigned n = 0; n < cfg->nodes; n++)
         link_init(&b->adapter[n].out, &b->loop, cfg->costs.network, 0, cfg->costs.rate);
     for (unsigned i = 0; i < processes; i++) {
         struct process *p = &b->process[i];
 
         *p = (struct process){ .b = b, .node = i / cfg->groups, .group = i % cfg->groups };
-        p->noted = sim_new(cfg->nodes, sizeof *p->noted);
-        script(p, cfg);
-        enter_next(p);
+        p->noted = fail_alloc(cfg->nodes, sizeof *p->noted);
+        nic_barrier_script(p, cfg);
+        nic_barrier_enter_next(p);
     }
 }
 
-static void barrier_free(struct barrier *b)
+static void nic_barrier_free(struct barrier *b)
 {
     for (unsigned i = 0; i < b->cfg->nodes * b->cfg->groups; i++) {
         free(b->process[i].noted);
@@ -389,7 +395,7 @@ struct barrier_result nic_barrier_run(const struct barrier_config *cfg)
     struct barrier_result r = { 0 };
     struct barrier b;
 
-    barrier_init(&b, cfg);
+    nic_barrier_init(&b, cfg);
     event_loop_run(&b.loop);
     for (unsigned i = 0; i < cfg->nodes * cfg->groups; i++)
         assert(b.process[i].left == cfg->barriers);
@@ -404,13 +410,13 @@ struct barrier_result nic_barrier_run(const struct barrier_config *cfg)
         if (r.nic_used < used)
             r.nic_used = used;
     }
-    barrier_free(&b);
+    nic_barrier_free(&b);
     return r;
 }
 
 /* ---- equations ---- */
 
-static unsigned rounds(unsigned nodes)
+static unsigned nic_barrier_rounds(unsigned nodes)
 {
     unsigned r = 0;
 
@@ -419,20 +425,20 @@ static unsigned rounds(unsigned nodes)
     return r;
 }
 
-double barrier_equation_host(const struct barrier_costs *c, unsigned nodes)
+double nic_barrier_equation_host(const struct barrier_costs *c, unsigned nodes)
 {
-    return (double)rounds(nodes) *
+    return (double)nic_barrier_rounds(nodes) *
            (double)(c->send + c->sdma + c->network + c->recv + c->rdma + c->hrecv);
 }
 
-double barrier_equation_nic(const struct barrier_costs *c, unsigned nodes)
+double nic_barrier_equation_nic(const struct barrier_costs *c, unsigned nodes)
 {
     return (double)(c->send + c->rdma + c->hrecv) +
-           (double)rounds(nodes) * (double)(c->network + c->recv);
+           (double)nic_barrier_rounds(nodes) * (double)(c->network + c->recv);
 }
 
-double barrier_equation_printed(const struct barrier_costs *c, unsigned nodes)
+double nic_barrier_equation_printed(const struct barrier_costs *c, unsigned nodes)
 {
     return (double)c->send +
-           (double)rounds(nodes) * (double)(c->network + c->recv + c->rdma + c->hrecv);
+           (double)nic_barrier_rounds(nodes) * (double)(c->network + c->recv + c->rdma + c->hrecv);
 }

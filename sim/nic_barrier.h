@@ -65,13 +65,13 @@ struct barrier_result nic_barrier_run(const struct barrier_config *cfg);
 
 /* ---- The paper's equations, in ps; rounds are log2 of the nodes, rounded up ---- */
 
-double barrier_equation_host(const struct barrier_costs *c, unsigned nodes); /* equation 1 */
+double nic_barrier_equation_host(const struct barrier_costs *c, unsigned nodes); /* equation 1 */
 
 /* As in the text before equation 2 and in figure 2: Send + log2 N (Network + Recv) + RDMA
  * + HRecv. */
-double barrier_equation_nic(const struct barrier_costs *c, unsigned nodes);
+double nic_barrier_equation_nic(const struct barrier_costs *c, unsigned nodes);
 
 /* As equation 2 is printed, with RDMA and HRecv in each round. */
-double barrier_equation_printed(const struct barrier_costs *c, unsigned nodes);
+double nic_barrier_equation_printed(const struct barrier_costs *c, unsigned nodes);
 
 #endif

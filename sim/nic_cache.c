@@ -10,7 +10,7 @@ void nic_cache_init(struct nic_cache *cache, unsigned lines, unsigned ways)
 {
     assert(ways > 0 && lines > 0 && lines % ways == 0);
     *cache = (struct nic_cache){ .lines = lines, .ways = ways };
-    cache->line = sim_new(lines, sizeof *cache->line);
+    cache->line = fail_alloc(lines, sizeof *cache->line);
 }
 
 void nic_cache_free(struct nic_cache *cache)
@@ -19,14 +19,14 @@ void nic_cache_free(struct nic_cache *cache)
     cache->line = NULL;
 }
 
-static struct nic_line *set_of(const struct nic_cache *cache, uint64_t address)
+static struct nic_line *nic_cache_set_of(const struct nic_cache *cache, uint64_t address)
 {
     return cache->line + nic_cache_set(cache, address) * cache->ways;
 }
 
 struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address)
 {
-    struct nic_line *set = set_of(cache, address);
+    struct nic_line *set = nic_cache_set_of(cache, address);
 
     for (unsigned i = 0; i < cache->ways; i++)
         if (set[i].used > 0 && set[i].address == address) {
@@ -36,18 +36,18 @@ struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address)
     return NULL;
 }
 
-static bool in_use(const struct nic_line *line)
+static bool nic_cache_in_use(const struct nic_line *line)
 {
     return line->users > 0 || line->waits || line->computes || line->registered;
 }
 
 struct nic_line *nic_cache_place(struct nic_cache *cache, uint64_t address)
 {
-    struct nic_line *set = set_of(cache, address), *oldest = NULL;
+    struct nic_line *set = nic_cache_set_of(cache, address), *oldest = NULL;
 
     for (unsigned i = 0; i < cache->ways; i++) {
         assert(set[i].used == 0 || set[i].address != address);
-        if (!in_use(&set[i]) && (oldest == NULL || set[i].used < oldest->used))
+        if (!nic_cache_in_use(&set[i]) && (oldest == NULL || set[i].used < oldest->used))
             oldest = &set[i];
     }
     if (oldest != NULL)

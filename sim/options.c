@@ -32,7 +32,7 @@ struct progress {
 
 /* ---- values ---- */
 
-static void names_text(const struct sim_option *o, char *text, size_t size)
+static void options_names_text(const struct sim_option *o, char *text, size_t size)
 {
     size_t used = 0;
 
@@ -41,35 +41,35 @@ static void names_text(const struct sim_option *o, char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", o->names[i]);
 }
 
-static uint64_t name_value(const struct sim_command *c, const struct sim_option *o,
-                           const char *word)
+static uint64_t options_name_value(const struct sim_command *c, const struct sim_option *o,
+                                   const char *word)
 {
     char known[256];
 
     for (size_t i = 0; o->names[i] != NULL; i++)
         if (strcmp(o->names[i], word) == 0)
             return i;
-    names_text(o, known, sizeof known);
-    sim_fail(SIM_WRONG_USE, "%s: --%s %s: unknown; choose from %s", c->name, o->name, word, known);
+    options_names_text(o, known, sizeof known);
+    fail_with(SIM_WRONG_USE, "%s: --%s %s: unknown; choose from %s", c->name, o->name, word, known);
 }
 
-static uint64_t number_value(const struct sim_command *c, const struct sim_option *o,
-                             const char *word)
+static uint64_t options_number_value(const struct sim_command *c, const struct sim_option *o,
+                                     const char *word)
 {
     char *end;
 
     errno = 0;
     uint64_t n = strtoull(word, &end, 10);
     if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || n < o->least || n > o->most)
-        sim_fail(SIM_WRONG_USE, "%s: --%s %s: not a number from %llu to %llu%s%s; give one",
-                 c->name, o->name, word, (unsigned long long)o->least, (unsigned long long)o->most,
-                 o->unit[0] != '\0' ? " in " : "", o->unit);
+        fail_with(SIM_WRONG_USE, "%s: --%s %s: not a number from %llu to %llu%s%s; give one",
+                  c->name, o->name, word, (unsigned long long)o->least, (unsigned long long)o->most,
+                  o->unit[0] != '\0' ? " in " : "", o->unit);
     return n;
 }
 
 /* Parses a comma-separated list. */
-static struct values values_read(const struct sim_command *c, const struct sim_option *o,
-                                 const char *text)
+static struct values options_values_read(const struct sim_command *c, const struct sim_option *o,
+                                         const char *text)
 {
     struct values v = { 0 };
     char word[64];
@@ -78,14 +78,15 @@ static struct values values_read(const struct sim_command *c, const struct sim_o
         size_t len = strcspn(text, ",");
 
         if (len >= sizeof word)
-            sim_fail(SIM_WRONG_USE, "%s: --%s: a value of %zu characters; at most %zu", c->name,
-                     o->name, len, sizeof word - 1);
+            fail_with(SIM_WRONG_USE, "%s: --%s: a value of %zu characters; at most %zu", c->name,
+                      o->name, len, sizeof word - 1);
         if (v.count == SIM_VALUES_MAX)
-            sim_fail(SIM_WRONG_USE, "%s: --%s: more than %d values; run it more often", c->name,
-                     o->name, SIM_VALUES_MAX);
+            fail_with(SIM_WRONG_USE, "%s: --%s: more than %d values; run it more often", c->name,
+                      o->name, SIM_VALUES_MAX);
         memcpy(word, text, len);
         word[len] = '\0';
-        v.value[v.count++] = o->names != NULL ? name_value(c, o, word) : number_value(c, o, word);
+        v.value[v.count++] =
+            o->names != NULL ? options_name_value(c, o, word) : options_number_value(c, o, word);
         if (text[len] == '\0')
             return v;
         text += len + 1;
@@ -94,18 +95,18 @@ static struct values values_read(const struct sim_command *c, const struct sim_o
 
 /* ---- command lines ---- */
 
-static void line_init(struct line *line, const struct sim_command *c)
+static void options_line_init(struct line *line, const struct sim_command *c)
 {
     *line = (struct line){ .command = c };
     for (size_t i = 0; c->options[i].name != NULL; i++) {
         line->of[i].count = 1;
         line->of[i].value[0] = SIM_NOT_GIVEN;
         if (c->options[i].initial != NULL)
-            line->of[i] = values_read(c, &c->options[i], c->options[i].initial);
+            line->of[i] = options_values_read(c, &c->options[i], c->options[i].initial);
     }
 }
 
-static const struct sim_figure *figure_named(const struct sim_command *c, const char *name)
+static const struct sim_figure *options_figure_named(const struct sim_command *c, const char *name)
 {
     char known[256] = "";
     size_t used = 0;
@@ -117,11 +118,11 @@ static const struct sim_figure *figure_named(const struct sim_command *c, const 
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
                                      used > 0 ? ", " : "", f->name);
     }
-    sim_fail(SIM_WRONG_USE, "%s: --figure %s: unknown; choose from %s", c->name, name, known);
+    fail_with(SIM_WRONG_USE, "%s: --figure %s: unknown; choose from %s", c->name, name, known);
 }
 
 /* Reads an option without a value; false if WORD is none. */
-static bool flag_read(struct line *line, const char *word)
+static bool options_flag_read(struct line *line, const char *word)
 {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         line->help = true;
@@ -134,42 +135,42 @@ static bool flag_read(struct line *line, const char *word)
     return true;
 }
 
-static void option_read(struct line *line, const char *name, size_t len, const char *value)
+static void options_read(struct line *line, const char *name, size_t len, const char *value)
 {
     const struct sim_command *c = line->command;
 
     for (size_t i = 0; c->options[i].name != NULL; i++)
         if (strncmp(c->options[i].name, name, len) == 0 && c->options[i].name[len] == '\0') {
-            line->of[i] = values_read(c, &c->options[i], value);
+            line->of[i] = options_values_read(c, &c->options[i], value);
             return;
         }
     if (len != strlen("figure") || strncmp(name, "figure", len) != 0)
-        sim_fail(SIM_WRONG_USE, "%s: --%.*s: no such option; see hlrc_sim %s --help", c->name,
-                 (int)len, name, c->name);
-    line->figure = figure_named(c, value);
+        fail_with(SIM_WRONG_USE, "%s: --%.*s: no such option; see hlrc_sim %s --help", c->name,
+                  (int)len, name, c->name);
+    line->figure = options_figure_named(c, value);
 }
 
-static void line_read(struct line *line, int argc, char **argv)
+static void options_line_read(struct line *line, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
 
-        if (flag_read(line, word))
+        if (options_flag_read(line, word))
             continue;
         if (strncmp(word, "--", 2) != 0)
-            sim_fail(SIM_WRONG_USE, "%s: %s: no such argument; see hlrc_sim %s --help",
-                     line->command->name, word, line->command->name);
+            fail_with(SIM_WRONG_USE, "%s: %s: no such argument; see hlrc_sim %s --help",
+                      line->command->name, word, line->command->name);
         size_t len = strcspn(word + 2, "=");
         const char *value = word[2 + len] == '=' ? word + 3 + len : argv[i + 1];
         if (value == NULL || (word[2 + len] == '\0' && ++i >= argc))
-            sim_fail(SIM_WRONG_USE, "%s: %s: no value; see hlrc_sim %s --help", line->command->name,
-                     word, line->command->name);
-        option_read(line, word + 2, len, value);
+            fail_with(SIM_WRONG_USE, "%s: %s: no value; see hlrc_sim %s --help",
+                      line->command->name, word, line->command->name);
+        options_read(line, word + 2, len, value);
     }
 }
 
 /* Reads the words of a figure's line, then the user's, which override them. */
-static void line_of_figure(struct line *line, const char *text, int argc, char **argv)
+static void options_line_of_figure(struct line *line, const char *text, int argc, char **argv)
 {
     char copy[256], *words[WORDS_MAX], *at = NULL;
     int count = 0;
@@ -179,27 +180,27 @@ static void line_of_figure(struct line *line, const char *text, int argc, char *
          w = strtok_r(NULL, " ", &at))
         words[count++] = w;
     words[count] = NULL;
-    line_read(line, count, words);
-    line_read(line, argc, argv);
+    options_line_read(line, count, words);
+    options_line_read(line, argc, argv);
 }
 
 /* ---- runs ---- */
 
-static uint64_t runs_of(const struct line *line)
+static uint64_t options_runs_of(const struct line *line)
 {
     uint64_t runs = 1;
 
     for (size_t i = 0; line->command->options[i].name != NULL; i++) {
         runs *= line->of[i].count;
         if (runs > RUNS_MAX)
-            sim_fail(SIM_WRONG_USE, "%s: more than %d runs; give shorter lists",
-                     line->command->name, RUNS_MAX);
+            fail_with(SIM_WRONG_USE, "%s: more than %d runs; give shorter lists",
+                      line->command->name, RUNS_MAX);
     }
     return runs;
 }
 
 /* Computes the values of one run. */
-static void values_of(const struct line *line, uint64_t run, uint64_t *value)
+static void options_values_of(const struct line *line, uint64_t run, uint64_t *value)
 {
     size_t count = 0;
 
@@ -211,32 +212,32 @@ static void values_of(const struct line *line, uint64_t run, uint64_t *value)
     }
 }
 
-static void check_all(const struct line *line)
+static void options_check_all(const struct line *line)
 {
-    uint64_t value[SIM_OPTIONS_MAX], runs = runs_of(line);
+    uint64_t value[SIM_OPTIONS_MAX], runs = options_runs_of(line);
 
     for (uint64_t run = 0; run < runs; run++) {
-        values_of(line, run, value);
+        options_values_of(line, run, value);
         line->command->check(value);
     }
 }
 
-static void run_all(const struct line *line, struct progress *p)
+static void options_run_all(const struct line *line, struct progress *p)
 {
-    uint64_t value[SIM_OPTIONS_MAX], runs = runs_of(line);
+    uint64_t value[SIM_OPTIONS_MAX], runs = options_runs_of(line);
 
     for (uint64_t run = 0; run < runs; run++) {
         if (p->shown)
             fprintf(stderr, "\rhlrc_sim: %llu of %llu\033[K", (unsigned long long)p->done + 1,
                     (unsigned long long)p->of);
-        values_of(line, run, value);
+        options_values_of(line, run, value);
         p->events += line->command->run(value);
         p->done++;
     }
 }
 
 /* Runs all lines of the figure, or the given line; all are checked before the first run. */
-static void each_line(const struct line *given, int argc, char **argv, struct progress *p)
+static void options_each_line(const struct line *given, int argc, char **argv, struct progress *p)
 {
     static const char *const none[] = { "", NULL };
     const char *const *texts = given->figure != NULL ? given->figure->lines : none;
@@ -244,32 +245,32 @@ static void each_line(const struct line *given, int argc, char **argv, struct pr
 
     for (int look = 1; look >= 0; look--)
         for (size_t i = 0; texts[i] != NULL; i++) {
-            line_init(&line, given->command);
-            line_of_figure(&line, texts[i], argc, argv);
+            options_line_init(&line, given->command);
+            options_line_of_figure(&line, texts[i], argc, argv);
             if (look) {
-                check_all(&line);
-                p->of += runs_of(&line);
+                options_check_all(&line);
+                p->of += options_runs_of(&line);
             } else {
-                run_all(&line, p);
+                options_run_all(&line, p);
             }
         }
 }
 
-int sim_command_main(const struct sim_command *command, int argc, char **argv)
+int options_sim_command_main(const struct sim_command *command, int argc, char **argv)
 {
     struct progress p = { .shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) };
     struct line given;
     int64_t start = clock_ns();
 
-    line_init(&given, command);
-    line_read(&given, argc - 1, argv + 1);
+    options_line_init(&given, command);
+    options_line_read(&given, argc - 1, argv + 1);
     if (given.help) {
-        sim_command_help(stdout, command);
+        options_sim_command_help(stdout, command);
     } else if (given.tables) {
         command->tables();
     } else {
         command->head();
-        each_line(&given, argc - 1, argv + 1, &p);
+        options_each_line(&given, argc - 1, argv + 1, &p);
     }
     if (p.shown)
         fprintf(stderr, "\r\033[K");
@@ -278,28 +279,28 @@ int sim_command_main(const struct sim_command *command, int argc, char **argv)
         fprintf(stderr, "hlrc_sim: %llu events in %.3f s, %.2f million a second\n",
                 (unsigned long long)p.events, seconds, (double)p.events / seconds / 1e6);
     if (fflush(stdout) != 0 || ferror(stdout))
-        sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
     return 0;
 }
 
 /* ---- texts ---- */
 
-static void range_text(const struct sim_option *o, char *text, size_t size)
+static void options_range_text(const struct sim_option *o, char *text, size_t size)
 {
     if (o->names != NULL)
-        names_text(o, text, size);
+        options_names_text(o, text, size);
     else
         snprintf(text, size, "%llu to %llu%s%s", (unsigned long long)o->least,
                  (unsigned long long)o->most, o->unit[0] != '\0' ? " " : "", o->unit);
 }
 
-void sim_command_help(FILE *out, const struct sim_command *c)
+void options_sim_command_help(FILE *out, const struct sim_command *c)
 {
     char range[256];
 
     fprintf(out, "Usage: hlrc_sim %s [options]\n%s\n\n", c->name, c->text);
     for (const struct sim_option *o = c->options; o->name != NULL; o++) {
-        range_text(o, range, sizeof range);
+        options_range_text(o, range, sizeof range);
         fprintf(out, "  --%s VALUE\n        %s (%s%s%s)\n", o->name, o->text, range,
                 o->initial != NULL ? "; default " : "", o->initial != NULL ? o->initial : "");
     }
@@ -316,37 +317,37 @@ void sim_command_help(FILE *out, const struct sim_command *c)
 }
 
 /* Writes hyphens and backslashes in troff's form. */
-static void man_text(FILE *out, const char *text)
+static void options_man_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++)
         fprintf(out, *text == '-' ? "\\-" : *text == '\\' ? "\\e" : "%c", *text);
 }
 
-void sim_command_man(FILE *out, const struct sim_command *c)
+void options_sim_command_man(FILE *out, const struct sim_command *c)
 {
     char range[256];
 
     fprintf(out, ".SH OPTIONS OF %s\n", c->name);
     for (const struct sim_option *o = c->options; o->name != NULL; o++) {
-        range_text(o, range, sizeof range);
+        options_range_text(o, range, sizeof range);
         fputs(".TP\n.BI \"\\-\\-", out);
-        man_text(out, o->name);
+        options_man_text(out, o->name);
         fputs(" \" VALUE\n", out);
-        man_text(out, o->text);
+        options_man_text(out, o->text);
         fputs(" (", out);
-        man_text(out, range);
+        options_man_text(out, range);
         if (o->initial != NULL) {
             fputs("; default ", out);
-            man_text(out, o->initial);
+            options_man_text(out, o->initial);
         }
         fputs(").\n", out);
     }
     fputs(".TP\n.BI \"\\-\\-figure \" NAME\nAll runs of a figure of the paper:", out);
     for (const struct sim_figure *f = c->figures; f->name != NULL; f++) {
         fprintf(out, "%s ", f == c->figures ? "" : ";");
-        man_text(out, f->name);
+        options_man_text(out, f->name);
         fputs(", ", out);
-        man_text(out, f->text);
+        options_man_text(out, f->text);
     }
     fputs(".\n", out);
     if (c->tables != NULL)

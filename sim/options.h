@@ -44,10 +44,10 @@ struct sim_command {
 
 #define SIM_NOT_GIVEN UINT64_MAX
 
-/* sim_command_main - ARGV[0] is the command's name; returns the exit status */
-int sim_command_main(const struct sim_command *command, int argc, char **argv);
+/* options_sim_command_main - ARGV[0] is the command's name; returns the exit status */
+int options_sim_command_main(const struct sim_command *command, int argc, char **argv);
 
-void sim_command_help(FILE *out, const struct sim_command *command);
-void sim_command_man(FILE *out, const struct sim_command *command);
+void options_sim_command_help(FILE *out, const struct sim_command *command);
+void options_sim_command_man(FILE *out, const struct sim_command *command);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { TERMINAL_MS = 500, OTHER_MS = 10000 };
 
-static int64_t clock_ms(void)
+static int64_t progress_clock_ms(void)
 {
     struct timespec t;
 
@@ -18,7 +18,7 @@ static int64_t clock_ms(void)
 
 void progress_begin(struct progress *p)
 {
-    p->begun = clock_ms();
+    p->begun = progress_clock_ms();
     p->terminal = isatty(STDERR_FILENO) == 1;
     p->next = p->begun + (p->terminal ? TERMINAL_MS : OTHER_MS);
     p->shown = false;
@@ -26,7 +26,7 @@ void progress_begin(struct progress *p)
 
 bool progress_due(struct progress *p)
 {
-    int64_t now = clock_ms();
+    int64_t now = progress_clock_ms();
 
     if (now < p->next)
         return false;
@@ -36,7 +36,7 @@ bool progress_due(struct progress *p)
 
 void progress_show(struct progress *p, uint64_t done, uint64_t all, uint64_t events)
 {
-    int64_t ms = clock_ms() - p->begun, seconds = ms / 1000;
+    int64_t ms = progress_clock_ms() - p->begun, seconds = ms / 1000;
     double share = all > 0 ? (double)done / (double)all : 1, rate = (double)events / (double)ms;
 
     fprintf(stderr, "%shlrc_sim: %lld:%02d:%02d  %.1f %%  %.2f M events/s%s",

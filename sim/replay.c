@@ -9,17 +9,17 @@
 
 #define STACK_BYTES 65536
 
-static void add_use(struct replay_node *n, struct use use)
+static void replay_add_use(struct replay_node *n, struct use use)
 {
-    n->use = grow(n->use, &n->use_room, n->uses + 1, sizeof *n->use);
+    n->use = map_grow(n->use, &n->use_room, n->uses + 1, sizeof *n->use);
     n->use[n->uses++] = use;
 }
 
 /* The time of the last store is unknown. If the page was closed, or stopped being unshared, after
  * the first store, there was a later one. */
-static void change(struct replay_node *n, const struct use *u)
+static void sim_replay_change(struct replay_node *n, const struct use *u)
 {
-    struct copy *c = copy_of(n, u->page);
+    struct copy *c = replay_copy_of(n, u->page);
 
     c->shared->written = true;
     if (c->worded && !(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)))
@@ -33,7 +33,7 @@ static void change(struct replay_node *n, const struct use *u)
     c->bytes += u->bytes;
 }
 
-static void change_all(struct replay_node *n)
+static void replay_change_all(struct replay_node *n)
 {
     uint32_t kept = 0;
     bool any = false;
@@ -44,19 +44,19 @@ static void change_all(struct replay_node *n)
         replay_settle(n);
     for (uint32_t i = 0; i < n->uses; i++)
         if (n->use[i].what == USE_CHANGED)
-            change(n, &n->use[i]);
+            sim_replay_change(n, &n->use[i]);
         else if (n->use[i].what == USE_RENEWED)
             n->use[kept++] = n->use[i];
     n->uses = kept;
 }
 
-static bool is_acquire(unsigned kind)
+static bool replay_is_acquire(unsigned kind)
 {
     return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
            kind == RECORD_GROUP;
 }
 
-static void use_renewed(struct replay_node *n)
+static void replay_use_renewed(struct replay_node *n)
 {
     for (uint32_t i = 0; i < n->uses; i++)
         if (n->use[i].what == USE_RENEWED)
@@ -64,7 +64,7 @@ static void use_renewed(struct replay_node *n)
 }
 
 /* Pages that the program opens itself, or prefetches, are used after that. */
-static void use_touched(struct replay_node *n, uint64_t first, uint64_t count)
+static void replay_use_touched(struct replay_node *n, uint64_t first, uint64_t count)
 {
     uint32_t kept = 0;
 
@@ -76,91 +76,92 @@ static void use_touched(struct replay_node *n, uint64_t first, uint64_t count)
     n->uses = kept;
 }
 
-static bool takes_time(const struct use *u)
+static bool replay_takes_time(const struct use *u)
 {
     return u->what == USE_LOAD || u->what == USE_STORE;
 }
 
 /* Computes for that long, and performs the due accesses during it. */
-static void spend(struct replay_node *n, sim_time length)
+static void replay_spend(struct replay_node *n, sim_time length)
 {
     uint32_t slices = 1;
 
     for (uint32_t i = 0; i < n->uses; i++)
-        slices += takes_time(&n->use[i]);
+        slices += replay_takes_time(&n->use[i]);
     n->debt += length - length / slices * (slices - 1);
     for (uint32_t i = 0; i < n->uses; i++)
-        if (takes_time(&n->use[i])) {
+        if (replay_takes_time(&n->use[i])) {
             replay_access(n, n->use[i].page, n->use[i].what == USE_STORE);
             n->debt += length / slices;
         }
-    change_all(n);
+    replay_change_all(n);
 }
 
 /* The time between items contains faults, but not the time of their handlers. */
-static sim_time computes_for(struct replay_node *n, const struct script_op *op)
+static sim_time replay_computes_for(struct replay_node *n, const struct script_op *op)
 {
     uint64_t ns = spans_of_item(n->r->trace, op->kind, op->time);
 
-    return (n->pace.here.count > 0 ? pace_next(&n->pace, op->kind, ns) : ns) * SIM_NS;
+    return (n->pace.here.count > 0 ? spans_pace_next(&n->pace, op->kind, ns) : ns) * SIM_NS;
 }
 
-static void compute(struct replay_node *n, const struct script_op *op)
+static void replay_compute(struct replay_node *n, const struct script_op *op)
 {
-    sim_time length = computes_for(n, op) * n->r->m.compute_percent / 100;
+    sim_time length = replay_computes_for(n, op) * n->r->m.compute_percent / 100;
 
     n->computed += length;
     if (op->kind != RECORD_TOUCH && op->kind != RECORD_PREFETCH) {
-        spend(n, length);
+        replay_spend(n, length);
         return;
     }
     n->debt += length;
-    use_touched(n, op->arg[0], op->arg[1]);
+    replay_use_touched(n, op->arg[0], op->arg[1]);
 }
 
-static void add_loads(struct replay_node *n, uint64_t first, uint64_t count)
+static void replay_add_loads(struct replay_node *n, uint64_t first, uint64_t count)
 {
     for (uint64_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++)
-        if (shared_of(n->r, (uint32_t)p)->written)
-            add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
+        if (replay_shared_of(n->r, (uint32_t)p)->written)
+            replay_add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
 }
 
 /* For pages opened for stores, flushes show which were used. */
-static void note_ahead(struct replay_node *n, const struct script_op *op)
+static void replay_note_ahead(struct replay_node *n, const struct script_op *op)
 {
     replay_ahead(n, op);
     if ((op->arg[3] & (RECORD_STORES | RECORD_CLAIMS)) != 0 || !op->used)
         return;
-    add_loads(n, op->arg[0], op->arg[2]);
+    replay_add_loads(n, op->arg[0], op->arg[2]);
 }
 
 /* Notes an event during the computation before the next item; false if it is none. */
-static bool note(struct replay_node *n, const struct script_op *op)
+static bool replay_note(struct replay_node *n, const struct script_op *op)
 {
     uint32_t page = (uint32_t)op->arg[0];
 
     switch (op->kind) {
     case RECORD_AHEAD:
-        note_ahead(n, op);
+        replay_note_ahead(n, op);
         return true;
     case RECORD_RENEWED: /* by the next acquire, or by a round of home migration */
-        add_use(n, (struct use){ .page = page, .what = USE_RENEWED });
+        replay_add_use(n, (struct use){ .page = page, .what = USE_RENEWED });
         return true;
     case SCRIPT_STORE:
-        add_use(n, (struct use){ .page = page, .what = USE_STORE });
+        replay_add_use(n, (struct use){ .page = page, .what = USE_STORE });
         return true;
     case SCRIPT_WROTE:
-        add_use(n, (struct use){ page, (uint32_t)op->arg[1], (uint32_t)op->arg[2], USE_CHANGED });
+        replay_add_use(n, (struct use){ page, (uint32_t)op->arg[1], (uint32_t)op->arg[2],
+                                        USE_CHANGED });
         return true;
     default:
         return false;
     }
 }
 
-static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
+static void replay_reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
 {
     for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = copy_of(n, p);
+        struct copy *c = replay_copy_of(n, p);
         struct shared *s = c->shared;
         if (c->fetch != NULL)
             replay_finish(n, c);
@@ -175,21 +176,22 @@ static void reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
         empty.need = c->need;
         empty.need.count = 0;
         *c = empty;
-        copy_shut(n, p);
-        copy_begin(n, c);
+        replay_copy_shut(n, p);
+        replay_copy_begin(n, c);
     }
 }
 
 /* The traced run decides the home; if it is this one it stays. */
-static void place_pages(const struct replay_node *n, uint32_t first, uint32_t count, uint32_t at)
+static void replay_place_pages(const struct replay_node *n, uint32_t first, uint32_t count,
+                               uint32_t at)
 {
     for (uint32_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++) {
-        struct shared *s = shared_of(n->r, p);
+        struct shared *s = replay_shared_of(n->r, p);
         s->placed = s->placed || s->home == 0 || s->home == at + 1;
     }
 }
 
-static void perform(struct replay_node *n, const struct script_op *op)
+static void replay_perform(struct replay_node *n, const struct script_op *op)
 {
     uint32_t first = (uint32_t)op->arg[0];
 
@@ -206,14 +208,14 @@ static void perform(struct replay_node *n, const struct script_op *op)
         return;
     case RECORD_PREFETCH:
         replay_prefetch(n, first, (uint32_t)op->arg[1]);
-        add_loads(n, first, op->arg[1]); /* the program declared the use */
+        replay_add_loads(n, first, op->arg[1]); /* the program declared the use */
         return;
     case RECORD_RESET:
-        reset_pages(n, first, (uint32_t)op->arg[1]);
+        replay_reset_pages(n, first, (uint32_t)op->arg[1]);
         return;
     case RECORD_LOCK:
         replay_lock(n, first);
-        use_renewed(n);
+        replay_use_renewed(n);
         return;
     case RECORD_BUSY:
         replay_try(n, first);
@@ -226,21 +228,21 @@ static void perform(struct replay_node *n, const struct script_op *op)
         return;
     case RECORD_DEPART:
         replay_depart(n);
-        use_renewed(n);
+        replay_use_renewed(n);
         return;
     case RECORD_MEMBER:
         replay_member(n, op);
         return;
     case RECORD_GROUP:
         replay_group(n, first);
-        use_renewed(n);
+        replay_use_renewed(n);
         return;
     case RECORD_WAIT:
         replay_wait(n, first, (uint32_t)op->arg[1]);
         return;
     case RECORD_WOKEN:
         replay_woken(n, first);
-        use_renewed(n);
+        replay_use_renewed(n);
         return;
     case RECORD_SIGNAL:
         replay_signal(n, first, op->arg[1] != 0, (uint32_t)op->arg[2]);
@@ -277,46 +279,46 @@ static void perform(struct replay_node *n, const struct script_op *op)
         replay_change(n, op);
         return;
     case RECORD_PLACE:
-        place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
+        replay_place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
         return;
     default:
         return;
     }
 }
 
-static void finish_copy(struct replay_node *n, struct copy *c)
+static void replay_finish_copy(struct replay_node *n, struct copy *c)
 {
     if (c->fetch != NULL)
         replay_finish(n, c);
 }
 
-static void run_node(void *arg)
+static void replay_run_node(void *arg)
 {
     struct replay_node *n = arg;
     const struct script_op *op;
 
     while ((op = script_next(&n->script)) != NULL) {
         n->ops++;
-        if (note(n, op))
+        if (replay_note(n, op))
             continue;
-        if (!is_acquire(op->kind))
-            use_renewed(n);
-        compute(n, op);
+        if (!replay_is_acquire(op->kind))
+            replay_use_renewed(n);
+        replay_compute(n, op);
         if (op->kind == RECORD_END)
             break;
-        perform(n, op);
+        replay_perform(n, op);
     }
-    spend(n, 0);
+    replay_spend(n, 0);
     replay_settle(n);
     n->ends = n->r->loop.now;
-    copies_each(n, finish_copy); /* hlrc_finalize */
+    replay_copies_each(n, replay_finish_copy); /* hlrc_finalize */
     if (n->script.wrong != NULL && n->r->wrong == NULL) {
         n->r->wrong = n->script.wrong;
         n->r->wrong_node = n->id;
     }
 }
 
-static void begin(void *self, uint64_t arg)
+static void replay_begin(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -331,10 +333,10 @@ struct homes {
     unsigned node;
 };
 
-static void note_home(void *self, uint32_t page, enum script_home what, uint32_t arrivals)
+static void replay_note_home(void *self, uint32_t page, enum script_home what, uint32_t arrivals)
 {
     struct homes *h = self;
-    struct shared *s = shared_of(h->r, page);
+    struct shared *s = replay_shared_of(h->r, page);
 
     if (what == HOME_TRIED && s->tried == 0)
         s->tried = (uint16_t)(h->node + 1);
@@ -349,23 +351,23 @@ static void note_home(void *self, uint32_t page, enum script_home what, uint32_t
     s->traced_at = arrivals;
 }
 
-static void open_node(struct replay *r, unsigned id)
+static void replay_open_node(struct replay *r, unsigned id)
 {
     struct replay_node *n = &r->node[id];
 
     n->r = r;
     n->id = id;
-    n->vt = sim_new(r->nodes, sizeof *n->vt);
-    n->noticed = sim_new(r->nodes, sizeof *n->noticed);
-    n->fiber = fiber_new(run_node, n, STACK_BYTES);
+    n->vt = fail_alloc(r->nodes, sizeof *n->vt);
+    n->noticed = fail_alloc(r->nodes, sizeof *n->noticed);
+    n->fiber = fiber_new(replay_run_node, n, STACK_BYTES);
     script_open(&n->script, r->trace, id);
     if (r->set[RECORD_SET_pages_by] == (r->protocol == REPLAY_ASYNC ? 1 : 2))
-        script_homes(r->trace, id, note_home, &(struct homes){ r, id });
-    event_at(&r->loop, 0, begin, n, 0);
+        script_homes(r->trace, id, replay_note_home, &(struct homes){ r, id });
+    event_at(&r->loop, 0, replay_begin, n, 0);
 }
 
 /* Shows how far the scripts have been read. */
-static void look(void *self)
+static void replay_look(void *self)
 {
     struct replay *r = self;
     uint64_t done = 0, all = 0;
@@ -387,17 +389,17 @@ enum replay_protocol replay_protocol_named(const char *name)
     for (int i = 0; i < 3; i++)
         if (strcmp(name, names[i]) == 0)
             return (enum replay_protocol)i;
-    sim_fail(SIM_WRONG_USE, "--protocol %s: no such protocol; choose async, ardmar or onesided",
-             name);
+    fail_with(SIM_WRONG_USE, "--protocol %s: no such protocol; choose async, ardmar or onesided",
+              name);
 }
 
-static bool as_traced(const struct replay *r)
+static bool replay_as_traced(const struct replay *r)
 {
     struct run_option o;
 
     if ((r->trace->set[RECORD_SET_pages_by] == 1) != (r->protocol == REPLAY_ASYNC))
         return false;
-    for (unsigned i = 0; run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_run_option(i, &o); i++)
         if (r->set[o.at] != r->trace->set[o.at])
             return false;
     return true;
@@ -409,35 +411,35 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
     *r = (struct replay){ .trace = t, .m = *m, .protocol = wish->protocol };
     memcpy(r->set, wish->set != NULL ? wish->set : t->set, sizeof r->set);
     r->decisions = wish->decisions;
-    r->own_ahead = r->decisions != NULL || !as_traced(r);
+    r->own_ahead = r->decisions != NULL || !replay_as_traced(r);
     r->nodes = (unsigned)t->set[RECORD_SET_nodes];
     event_loop_init(&r->loop);
-    r->node = sim_new(r->nodes, sizeof *r->node);
+    r->node = fail_alloc(r->nodes, sizeof *r->node);
     for (int i = 0; i < 2; i++)
-        r->meeting[i].vt = sim_new(r->nodes, sizeof *r->meeting[i].vt);
+        r->meeting[i].vt = fail_alloc(r->nodes, sizeof *r->meeting[i].vt);
     replay_conds_begin(r);
     for (unsigned n = 0; n < r->nodes; n++) {
-        open_node(r, n);
+        replay_open_node(r, n);
         if (wish->times != NULL)
-            (void)pace_begin(&r->node[n].pace, t, wish->times, n);
+            (void)spans_pace_begin(&r->node[n].pace, t, wish->times, n);
     }
     progress_begin(&r->progress);
-    r->loop.look = look;
+    r->loop.look = replay_look;
     r->loop.look_self = r;
     event_loop_run(&r->loop);
     progress_end(&r->progress);
 }
 
-static void free_copy(struct replay_node *n, struct copy *c)
+static void replay_free_copy(struct replay_node *n, struct copy *c)
 {
     (void)n;
     free(c->need.at);
     free(c);
 }
 
-static void free_node(struct replay_node *n)
+static void replay_free_node(struct replay_node *n)
 {
-    copies_each(n, free_copy);
+    replay_copies_each(n, replay_free_copy);
     for (uint32_t i = 0; i < n->chunks.count; i++)
         free(n->chunk[i].copy);
     for (uint32_t i = 1; n->interval != NULL && i <= n->vt[n->id]; i++)
@@ -457,7 +459,7 @@ static void free_node(struct replay_node *n)
     map_free(&n->chunks);
     map_free(&n->lock_map);
     script_close(&n->script);
-    pace_end(&n->pace);
+    spans_pace_end(&n->pace);
     fiber_free(n->fiber);
 }
 
@@ -465,7 +467,7 @@ void replay_free(struct replay *r)
 {
     replay_conds_free(r);
     for (unsigned n = 0; n < r->nodes; n++)
-        free_node(&r->node[n]);
+        replay_free_node(&r->node[n]);
     for (uint32_t i = 0; i < r->pages.count; i++) {
         free(r->shared[i]->applied.at);
         free(r->shared[i]->announced);

@@ -344,25 +344,25 @@ void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there
 
 /* ---- replay_copy.c ---- */
 
-struct shared *shared_of(struct replay *r, uint32_t page);
-struct copy *copy_of(struct replay_node *n, uint32_t page);
-struct copy *copy_found(struct replay_node *n, uint32_t page); /* NULL: none */
+struct shared *replay_shared_of(struct replay *r, uint32_t page);
+struct copy *replay_copy_of(struct replay_node *n, uint32_t page);
+struct copy *replay_copy_found(struct replay_node *n, uint32_t page); /* NULL: none */
 /* A notice of a page that has no copy here; true: it invalidates the page. */
-bool copy_tell(struct replay_node *n, uint32_t page);
-void copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct copy *c));
+bool replay_copy_tell(struct replay_node *n, uint32_t page);
+void replay_copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct copy *c));
 /* The number of versions that the copies of each node need, including copies not made yet. The
  * caller frees it. */
-uint64_t *copies_needs(struct replay *r);
-void copy_begin(struct replay_node *n, struct copy *c); /* initial state */
+uint64_t *replay_copies_needs(struct replay *r);
+void replay_copy_begin(struct replay_node *n, struct copy *c); /* initial state */
 unsigned replay_default_home(const struct replay *r, uint32_t page);
 /* page.c open_alone: of a copy that is_shut. */
-bool copy_is_shut(const struct copy *c);
-void copy_open_alone(struct replay_node *n, struct copy *c);
-void copy_shut(struct replay_node *n, uint32_t page); /* the page is freed */
-bool copy_is_home(const struct copy *c, const struct replay_node *n);
-bool exclusive_begin_copy(struct replay_node *n, struct copy *c);
-void exclusive_end_copy(struct replay_node *n, struct copy *c); /* [unshared.new-readers] */
-void dirty_add_copy(struct replay_node *n, struct copy *c);
+bool replay_copy_is_shut(const struct copy *c);
+void replay_copy_open_alone(struct replay_node *n, struct copy *c);
+void replay_copy_shut(struct replay_node *n, uint32_t page); /* the page is freed */
+bool replay_copy_is_home(const struct copy *c, const struct replay_node *n);
+bool replay_exclusive_begin_copy(struct replay_node *n, struct copy *c);
+void replay_exclusive_end_copy(struct replay_node *n, struct copy *c); /* [unshared.new-readers] */
+void replay_dirty_add_copy(struct replay_node *n, struct copy *c);
 
 /* ---- replay_page.c ---- */
 

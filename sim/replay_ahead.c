@@ -14,12 +14,13 @@ void replay_turn(struct replay_node *n)
     n->turn++;
 }
 
-static void set_turn(struct copy *c, bool write, uint8_t now)
+static void replay_ahead_set_turn(struct copy *c, bool write, uint8_t now)
 {
     c->turns[write] = policy_history_opened(c->turns[write], now);
 }
 
-static void open_them(struct replay_node *n, uint32_t first, uint32_t count, bool write)
+static void replay_ahead_open_them(struct replay_node *n, uint32_t first, uint32_t count,
+                                   bool write)
 {
     if (write)
         replay_open_here(n, first, count);
@@ -27,59 +28,59 @@ static void open_them(struct replay_node *n, uint32_t first, uint32_t count, boo
         replay_open_ahead(n, first, count, false, false);
 }
 
-static bool is_open(const struct copy *c, bool write)
+static bool replay_ahead_is_open(const struct copy *c, bool write)
 {
     return write ? c->access == OPEN_STORES : c->access != CLOSED;
 }
 
-static uint16_t turns_of(struct replay_node *n, uint32_t page, bool write)
+static uint16_t replay_ahead_turns_of(struct replay_node *n, uint32_t page, bool write)
 {
-    const struct copy *c = copy_found(n, page);
+    const struct copy *c = replay_copy_found(n, page);
 
     return c != NULL ? c->turns[write] : 0;
 }
 
-static void open_group(struct replay_node *n, uint32_t first, uint32_t count, bool write,
-                       uint16_t were, uint8_t now)
+static void replay_ahead_open_group(struct replay_node *n, uint32_t first, uint32_t count,
+                                    bool write, uint16_t were, uint8_t now)
 {
     uint16_t all[POLICY_HISTORY_BLOCK];
     uint32_t at, run;
 
     for (uint32_t i = 0; i < count; i++)
-        all[i] = turns_of(n, first + i, write);
+        all[i] = replay_ahead_turns_of(n, first + i, write);
     for (uint64_t group = policy_history_group(all, first, count, were, now);
          (run = policy_history_run(&group, &at)) > 0;) {
-        open_them(n, first + at, run, write);
+        replay_ahead_open_them(n, first + at, run, write);
         for (uint32_t p = first + at; p < first + at + run; p++)
-            if (!write || is_open(copy_of(n, p), write))
-                set_turn(copy_of(n, p), write, now);
+            if (!write || replay_ahead_is_open(replay_copy_of(n, p), write))
+                replay_ahead_set_turn(replay_copy_of(n, p), write, now);
     }
 }
 
-static void past_fault(struct replay_node *n, uint32_t page, bool write)
+static void replay_ahead_past_fault(struct replay_node *n, uint32_t page, bool write)
 {
     uint8_t now = policy_history_turn(n->turn);
-    uint16_t were = copy_of(n, page)->turns[write];
+    uint16_t were = replay_copy_of(n, page)->turns[write];
     uint32_t first = page - page % POLICY_HISTORY_BLOCK,
              left = (uint32_t)n->r->set[RECORD_SET_pages] - first;
 
-    set_turn(copy_of(n, page), write, now);
+    replay_ahead_set_turn(replay_copy_of(n, page), write, now);
     if (policy_history_opens(were, now))
-        open_group(n, first, left < POLICY_HISTORY_BLOCK ? left : POLICY_HISTORY_BLOCK, write, were,
-                   now);
+        replay_ahead_open_group(n, first, left < POLICY_HISTORY_BLOCK ? left : POLICY_HISTORY_BLOCK,
+                                write, were, now);
 }
 
-static void past_opened(struct replay_node *n, uint32_t page, bool write)
+static void replay_ahead_past_opened(struct replay_node *n, uint32_t page, bool write)
 {
-    set_turn(copy_of(n, page), write, policy_history_turn(n->turn));
+    replay_ahead_set_turn(replay_copy_of(n, page), write, policy_history_turn(n->turn));
 }
 
 /* ---- hlrc/memory/ahead.c ---- */
 
-static void open_run(struct replay_node *n, uint32_t page, uint32_t steps, int32_t stride,
-                     bool write, bool here)
+static void replay_ahead_open_run(struct replay_node *n, uint32_t page, uint32_t steps,
+                                  int32_t stride, bool write, bool here)
 {
-    bool fresh = here && steps > 0 && copy_of(n, page + (uint32_t)stride)->home == 0;
+    bool fresh = here && steps > 0 && replay_copy_of(n, page + (uint32_t)stride)->home == 0;
     struct policy_readahead_run run = policy_readahead_run(&n->streams, page, steps, stride, fresh);
 
     replay_claim_ahead(n, run.first, run.claims);
@@ -93,21 +94,21 @@ void replay_faulted(struct replay_node *n, uint32_t page, bool write)
 
     if (!n->r->own_ahead || most == 0)
         return;
-    steps = ahead_next(&n->streams, page, write, most, &stride);
+    steps = streams_ahead_next(&n->streams, page, write, most, &stride);
     if (steps == 0) {
-        past_fault(n, page, write);
+        replay_ahead_past_fault(n, page, write);
         return;
     }
     steps = policy_readahead_within((uint32_t)n->r->set[RECORD_SET_pages], page, steps, stride);
-    bool here = write && copy_is_home(copy_of(n, page), n);
+    bool here = write && replay_copy_is_home(replay_copy_of(n, page), n);
     if (policy_readahead_adjacent(stride)) {
-        open_run(n, page, steps, stride, write, here);
+        replay_ahead_open_run(n, page, steps, stride, write, here);
         return;
     }
-    past_opened(n, page, write);
+    replay_ahead_past_opened(n, page, write);
     for (uint32_t k = 1; k <= steps; k++) {
         uint32_t next = (uint32_t)((int64_t)page + (int64_t)k * stride);
         replay_open_ahead(n, next, 1, write, here);
-        past_opened(n, next, write);
+        replay_ahead_past_opened(n, next, write);
     }
 }

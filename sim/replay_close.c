@@ -11,7 +11,7 @@
 #define UNKNOWN_BYTES 4096 /* assumed for a page that its home wrote in the trace */
 
 /* exclusive.c exclusive_look: [unshared.new-readers]. */
-static void look_for_readers(struct replay_node *n)
+static void replay_close_look_for_readers(struct replay_node *n)
 {
     uint32_t kept = 0;
 
@@ -19,26 +19,26 @@ static void look_for_readers(struct replay_node *n)
         return;
     n->seen = n->arrivals;
     for (uint32_t i = 0; i < n->exclusive_count; i++) {
-        struct copy *c = copy_of(n, n->exclusive[i]);
+        struct copy *c = replay_copy_of(n, n->exclusive[i]);
         if (!c->shared->readers) {
             n->exclusive[kept++] = c->page;
             continue;
         }
         c->listed = false;
         if (c->flags & COPY_EXCLUSIVE)
-            exclusive_end_copy(n, c);
+            replay_exclusive_end_copy(n, c);
     }
     n->exclusive_count = kept;
 }
 
-static int by_number(const void *a, const void *b)
+static int replay_close_by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
     return (x > y) - (x < y);
 }
 
-static uint32_t take_dirty(struct replay_node *n)
+static uint32_t replay_close_take_dirty(struct replay_node *n)
 {
     uint32_t count = n->dirty_count, *list = n->dirty, room = n->dirty_room;
 
@@ -48,12 +48,12 @@ static uint32_t take_dirty(struct replay_node *n)
     n->taken_room = room;
     n->dirty_count = 0;
     if (count > 0)
-        qsort(list, count, sizeof *list, by_number);
+        qsort(list, count, sizeof *list, replay_close_by_number);
     return count;
 }
 
-/* page_flush.c home_changed. `others`: other nodes have written since the twin. */
-static bool home_changed(const struct copy *c, bool kept, bool others)
+/* page_flush.c replay_close_home_changed. `others`: other nodes have written since the twin. */
+static bool replay_close_home_changed(const struct copy *c, bool kept, bool others)
 {
     if (c->blank)
         return kept || c->changed || others;
@@ -61,11 +61,12 @@ static bool home_changed(const struct copy *c, bool kept, bool others)
 }
 
 /* page_flush.c page_flush_home: whether it is announced. */
-static bool flush_home(const struct replay_node *n, struct copy *c, bool kept, bool *changed)
+static bool replay_close_flush_home(const struct replay_node *n, struct copy *c, bool kept,
+                                    bool *changed)
 {
     uint32_t others = replay_others(n, c);
 
-    *changed = home_changed(c, kept, others != (c->blank ? 0 : c->others));
+    *changed = replay_close_home_changed(c, kept, others != (c->blank ? 0 : c->others));
     if (!*changed)
         return c->worded || c->shared->readers; /* [word.announced], [page.equal-twin] */
     if (c->twin && c->others != others)
@@ -82,12 +83,12 @@ void replay_judge_load(struct copy *c, bool written)
 }
 
 /* page_flush.c page_flush_end */
-static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, bool changed,
-                      bool kept)
+static void replay_close_flush_end(struct replay_node *n, struct copy *c, uint32_t interval,
+                                   bool changed, bool kept)
 {
     bool was_kept = kept;
 
-    if (interval > 0 && !copy_is_home(c, n))
+    if (interval > 0 && !replay_copy_is_home(c, n))
         versions_raise(&c->need, n->id, interval);
     if (c->flags & COPY_DIRTY)
         policy_retain_learn(&c->retain, changed, kept, (unsigned)n->r->set[RECORD_SET_hot_pages]);
@@ -97,10 +98,11 @@ static void flush_end(struct replay_node *n, struct copy *c, uint32_t interval, 
     c->blank = c->worded = false;
     c->changed = false;
     c->bytes = c->length = c->put = 0;
-    if (kept && changed && !c->held && !(c->flags & COPY_STALE) && exclusive_begin_copy(n, c))
+    if (kept && changed && !c->held && !(c->flags & COPY_STALE) &&
+        replay_exclusive_begin_copy(n, c))
         was_kept = false;
     else if (kept)
-        dirty_add_copy(n, c);
+        replay_dirty_add_copy(n, c);
     if (!was_kept) {
         c->twin = false;
         c->flags &= (uint8_t)~COPY_DIRTY;
@@ -124,21 +126,21 @@ struct message {
     uint32_t count, room, bytes;
 };
 
-static void apply_all(void *self, uint64_t arg)
+static void replay_close_apply_all(void *self, uint64_t arg)
 {
     struct message *m = self;
 
     (void)arg;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct entry *e = &m->entry[i];
-        replay_move_note(m->home, copy_of(m->home, e->page), e->writer, e->length);
+        replay_move_note(m->home, replay_copy_of(m->home, e->page), e->writer, e->length);
         replay_applied(m->r, e->shared, e->writer, e->interval);
     }
     free(m->entry);
     free(m);
 }
 
-static void send_message(struct replay_node *n, struct message **open)
+static void replay_close_send_message(struct replay_node *n, struct message **open)
 {
     struct message *m = *open;
 
@@ -147,18 +149,19 @@ static void send_message(struct replay_node *n, struct message **open)
     COUNT(n, messages, 1);
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    replay_message_long(n, m->home, m->bytes, m->count * n->r->m.apply_ns * SIM_NS, apply_all, m,
-                        0);
+    replay_message_long(n, m->home, m->bytes, m->count * n->r->m.apply_ns * SIM_NS,
+                        replay_close_apply_all, m, 0);
     *open = NULL;
 }
 
 /* diffs_message.c message_room */
-static struct message *room_for(struct replay_node *n, struct message **open, unsigned home)
+static struct message *replay_close_room_for(struct replay_node *n, struct message **open,
+                                             unsigned home)
 {
     if (open[home] != NULL && !policy_batch_fits(open[home]->bytes))
-        send_message(n, &open[home]);
+        replay_close_send_message(n, &open[home]);
     if (open[home] == NULL) {
-        open[home] = sim_new(1, sizeof **open);
+        open[home] = fail_alloc(1, sizeof **open);
         open[home]->r = n->r;
         open[home]->home = &n->r->node[home];
     }
@@ -167,11 +170,11 @@ static struct message *room_for(struct replay_node *n, struct message **open, un
 
 /* False for an unchanged page; if words were operated on, an empty diff is sent:
  * [word.announced]. */
-static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
-                      struct message **open)
+static bool replay_close_send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
+                                   struct message **open)
 {
     bool written = n->r->protocol == REPLAY_ONESIDED;
-    struct message *m = written ? NULL : room_for(n, open, c->home - 1u);
+    struct message *m = written ? NULL : replay_close_room_for(n, open, c->home - 1u);
     uint32_t unknown = c->put > 0 ? c->put : UNKNOWN_BYTES;
     uint32_t bytes = !c->changed ? 0 : c->bytes > 0 ? c->bytes : unknown;
     uint32_t length = !c->changed ? 0 : c->length > 0 ? c->length : unknown + DIFF_HEAD;
@@ -184,7 +187,7 @@ static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
         replay_write_diff(n, c, interval, bytes);
         replay_move_tell(n, c, length);
     } else {
-        m->entry = grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
+        m->entry = map_grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
         m->entry[m->count++] = (struct entry){ c->shared, c->page, length, n->id, interval };
         m->bytes += policy_batch_size(length);
     }
@@ -193,45 +196,45 @@ static bool send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
     return true;
 }
 
-static bool capture(struct replay_node *n, struct copy *c, uint32_t interval, bool kept,
-                    struct message **open, bool *changed)
+static bool replay_close_capture(struct replay_node *n, struct copy *c, uint32_t interval,
+                                 bool kept, struct message **open, bool *changed)
 {
     bool announce;
 
-    if (!copy_is_home(c, n)) {
+    if (!replay_copy_is_home(c, n)) {
         *changed = c->changed;
-        return send_diff(n, c, interval, open);
+        return replay_close_send_diff(n, c, interval, open);
     }
     if (c->twin)
         n->debt += n->r->m.compare_ns * SIM_NS;
-    announce = flush_home(n, c, kept, changed);
+    announce = replay_close_flush_home(n, c, kept, changed);
     if (announce)
         replay_applied(n->r, c->shared, n->id, interval);
     return announce;
 }
 
-/* page_flush.c to_close */
-static bool to_close(const struct copy *c)
+/* page_flush.c replay_close_to_close */
+static bool replay_close_to_close(const struct copy *c)
 {
     return (c->flags & COPY_DIRTY) || (c->worded && !(c->flags & COPY_EXCLUSIVE));
 }
 
-static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t interval,
-                            uint32_t *announced, struct message **open)
+static uint32_t replay_close_capture_all(struct replay_node *n, uint32_t count, uint32_t interval,
+                                         uint32_t *announced, struct message **open)
 {
     uint32_t all = 0;
     bool sealing = false;
 
     for (uint32_t i = 0; i < count; i++) {
-        struct copy *c = copy_of(n, n->taken[i]);
+        struct copy *c = replay_copy_of(n, n->taken[i]);
         bool changed, was = sealing;
         c->flags &= (uint8_t)~COPY_LISTED;
-        if (!to_close(c)) {
+        if (!replay_close_to_close(c)) {
             c->worded = false;
             continue;
         }
         if ((c->flags & COPY_BUSY) && n->in_event) {
-            dirty_add_copy(n, c);
+            replay_dirty_add_copy(n, c);
             continue;
         }
         if (c->flags & COPY_BUSY)
@@ -245,35 +248,36 @@ static uint32_t capture_all(struct replay_node *n, uint32_t count, uint32_t inte
         if (seal && !was)
             n->debt += n->r->m.protect_ns * SIM_NS;
         bool kept = c->access == OPEN_STORES;
-        bool announce = capture(n, c, interval, kept, open, &changed);
+        bool announce = replay_close_capture(n, c, interval, kept, open, &changed);
         if (changed)
-            replay_decided(n, copy_is_home(c, n) ? DECISION_FLUSH_HOME : DECISION_FLUSH, c->page);
+            replay_decided(n, replay_copy_is_home(c, n) ? DECISION_FLUSH_HOME : DECISION_FLUSH,
+                           c->page);
         if (announce)
             announced[all++] = c->page;
-        flush_end(n, c, announce ? interval : 0, changed, kept);
+        replay_close_flush_end(n, c, announce ? interval : 0, changed, kept);
     }
     return all;
 }
 
-static void note_announced(struct replay_node *n, uint32_t page, uint32_t interval)
+static void replay_close_note_announced(struct replay_node *n, uint32_t page, uint32_t interval)
 {
-    struct shared *s = shared_of(n->r, page);
+    struct shared *s = replay_shared_of(n->r, page);
 
     s->announced =
-        grow(s->announced, &s->announced_room, s->announcements + 1, sizeof *s->announced);
+        map_grow(s->announced, &s->announced_room, s->announcements + 1, sizeof *s->announced);
     s->announced[s->announcements++] = (struct version){ n->id, interval };
 }
 
 /* Sends the notices to all nodes (notices_log.c), or stores them here (notices_read.c). */
-static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
+static void replay_close_publish(struct replay_node *n, uint32_t *announced, uint32_t count)
 {
     uint32_t interval = n->vt[n->id] + 1;
 
-    n->interval = grow(n->interval, &n->intervals_room, interval + 1, sizeof *n->interval);
+    n->interval = map_grow(n->interval, &n->intervals_room, interval + 1, sizeof *n->interval);
     n->interval[interval] = (struct interval){ .page = announced, .count = count };
     COUNT(n, write_notices, count);
     for (uint32_t i = 0; i < count; i++)
-        note_announced(n, announced[i], interval);
+        replay_close_note_announced(n, announced[i], interval);
     if (n->r->protocol == REPLAY_ONESIDED) {
         replay_record(n, interval);
     } else {
@@ -283,29 +287,29 @@ static void publish(struct replay_node *n, uint32_t *announced, uint32_t count)
     n->vt[n->id] = interval;
 }
 
-static void close_dirty(struct replay_node *n)
+static void replay_close_dirty(struct replay_node *n)
 {
     struct message **open;
     uint32_t count, *announced;
 
-    look_for_readers(n);
-    count = take_dirty(n);
+    replay_close_look_for_readers(n);
+    count = replay_close_take_dirty(n);
     if (count == 0)
         return;
     replay_turn(n);
-    open = sim_new(n->r->nodes, sizeof *open);
-    announced = sim_new(count, sizeof *announced);
-    uint32_t all = capture_all(n, count, n->vt[n->id] + 1, announced, open);
+    open = fail_alloc(n->r->nodes, sizeof *open);
+    announced = fail_alloc(count, sizeof *announced);
+    uint32_t all = replay_close_capture_all(n, count, n->vt[n->id] + 1, announced, open);
     for (unsigned h = 0; h < n->r->nodes; h++) {
         if (open[h] != NULL && open[h]->count == 0) {
             free(open[h]);
             open[h] = NULL;
         }
-        send_message(n, &open[h]);
+        replay_close_send_message(n, &open[h]);
     }
     replay_await_written(n);
     if (all > 0)
-        publish(n, announced, all);
+        replay_close_publish(n, announced, all);
     else
         free(announced);
     free(open);
@@ -316,7 +320,7 @@ void replay_close(struct replay_node *n)
     sim_time begun = n->r->loop.now;
 
     n->closing = true;
-    close_dirty(n);
+    replay_close_dirty(n);
     n->closes++;
     n->closing = false;
     replay_settle(n);

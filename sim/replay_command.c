@@ -28,7 +28,7 @@ struct wish {
     bool decisions;
 };
 
-static struct wish parse(int argc, char **argv)
+static struct wish replay_command_parse(int argc, char **argv)
 {
     struct wish w = { .protocol = REPLAY_ARDMAR };
 
@@ -41,35 +41,35 @@ static struct wish parse(int argc, char **argv)
             w.times = argv[++i];
         else if (strcmp(argv[i], "--decisions") == 0)
             w.decisions = true;
-        else if ((words = run_choose(&w.choice, &argv[i])) > 0)
+        else if ((words = run_options_run_choose(&w.choice, &argv[i])) > 0)
             i += words - 1;
         else if (argv[i][0] != '-' && w.trace == NULL)
             w.trace = argv[i];
         else
-            sim_fail(SIM_WRONG_USE, "replay: %s: not understood; see hlrc_sim --help", argv[i]);
+            fail_with(SIM_WRONG_USE, "replay: %s: not understood; see hlrc_sim --help", argv[i]);
     }
     if (w.machine == NULL || w.trace == NULL)
-        sim_fail(SIM_WRONG_USE, "replay: it takes --machine FILE and a file of --trace-sim; see "
-                                "hlrc_sim --help");
+        fail_with(SIM_WRONG_USE, "replay: it takes --machine FILE and a file of --trace-sim; see "
+                                 "hlrc_sim --help");
     return w;
 }
 
-static void check(const struct wish *w, const struct trace *t)
+static void replay_command_check(const struct wish *w, const struct trace *t)
 {
     if (t->set[RECORD_SET_pages_by] == ASYNC_PAGES)
-        sim_fail(SIM_FAILED,
-                 "%s: traced under async, which does not show the first write of a page; trace a "
-                 "run under ardmar",
-                 w->trace);
+        fail_with(SIM_FAILED,
+                  "%s: traced under async, which does not show the first write of a page; trace a "
+                  "run under ardmar",
+                  w->trace);
     for (unsigned n = 0; n < t->set[RECORD_SET_nodes]; n++)
         if (t->part[n].streams != 1)
-            sim_fail(SIM_FAILED,
-                     "%s: node %u has %" PRIu64
-                     " threads; only runs with one thread on each node can be replayed",
-                     w->trace, n, t->part[n].streams);
+            fail_with(SIM_FAILED,
+                      "%s: node %u has %" PRIu64
+                      " threads; only runs with one thread on each node can be replayed",
+                      w->trace, n, t->part[n].streams);
 }
 
-static uint64_t sum(const struct replay *r, size_t counter, bool replayed)
+static uint64_t replay_command_sum(const struct replay *r, size_t counter, bool replayed)
 {
     uint64_t all = 0;
 
@@ -79,7 +79,7 @@ static uint64_t sum(const struct replay *r, size_t counter, bool replayed)
 }
 
 /* Prints per-node means: times in waits, as the run counts them, and of the handler. */
-static void print_times(const struct replay *r)
+static void replay_command_print_times(const struct replay *r)
 {
     static const struct {
         const char *name;
@@ -95,7 +95,7 @@ static void print_times(const struct replay *r)
         for (unsigned n = 0; n < r->nodes; n++)
             spent += r->node[n].spent[i];
         printf("%s,%" PRIu64 ",%" PRIu64 "\n", parts[i].name, spent / r->nodes / SIM_US,
-               sum(r, parts[i].traced, false) / r->nodes / 1000);
+               replay_command_sum(r, parts[i].traced, false) / r->nodes / 1000);
     }
     for (unsigned n = 0; n < r->nodes; n++) {
         busy += r->node[n].handler.busy;
@@ -105,10 +105,10 @@ static void print_times(const struct replay *r)
     printf("handler_us,%" PRIu64 ",\nhandler_most_us,%" PRIu64 ",\n", busy / r->nodes / SIM_US,
            most / SIM_US);
     printf("compute_us,%" PRIu64 ",%" PRIu64 "\n", computed / r->nodes / SIM_US,
-           sum(r, RECORD_COUNT_compute_ns, false) / r->nodes / 1000);
+           replay_command_sum(r, RECORD_COUNT_compute_ns, false) / r->nodes / 1000);
 }
 
-static void print(const struct replay *r)
+static void replay_command_print(const struct replay *r)
 {
     sim_time last = 0;
 
@@ -118,35 +118,37 @@ static void print(const struct replay *r)
     printf("nodes,%u,%" PRIu64 "\n", r->nodes, r->trace->set[RECORD_SET_nodes]);
     printf("time_us,%" PRIu64 ",%" PRIu64 "\n", last / SIM_US,
            r->trace->part[0].count[RECORD_COUNT_wall_ns] / 1000);
-    print_times(r);
+    replay_command_print_times(r);
     printf("events,%" PRIu64 ",\n", r->loop.done);
     for (size_t i = 0; i < COUNTERS; i++)
-        printf("%s,%" PRIu64 ",%" PRIu64 "\n", counters[i], sum(r, i, true), sum(r, i, false));
+        printf("%s,%" PRIu64 ",%" PRIu64 "\n", counters[i], replay_command_sum(r, i, true),
+               replay_command_sum(r, i, false));
 }
 
 /* Loads the other run, which must synchronize like this one. */
-static void load_times(const struct wish *w, const struct trace *t, struct trace *times)
+static void replay_command_load_times(const struct wish *w, const struct trace *t,
+                                      struct trace *times)
 {
     trace_load(times, w->times);
     if (times->set[RECORD_SET_nodes] != t->set[RECORD_SET_nodes])
-        sim_fail(SIM_FAILED,
-                 "--times %s: of %" PRIu64 " nodes, not %" PRIu64 " as %s; trace as many", w->times,
-                 times->set[RECORD_SET_nodes], t->set[RECORD_SET_nodes], w->trace);
+        fail_with(SIM_FAILED,
+                  "--times %s: of %" PRIu64 " nodes, not %" PRIu64 " as %s; trace as many",
+                  w->times, times->set[RECORD_SET_nodes], t->set[RECORD_SET_nodes], w->trace);
     for (unsigned n = 0; n < t->set[RECORD_SET_nodes]; n++) {
         struct pace pace;
-        uint32_t differ = pace_begin(&pace, t, times, n);
+        uint32_t differ = spans_pace_begin(&pace, t, times, n);
         if (differ != 0)
-            sim_fail(SIM_FAILED,
-                     "--times %s: node %u synchronizes differently than in %s, at its "
-                     "synchronization %" PRIu32 "; trace the same program of the same size",
-                     w->times, n, w->trace, differ);
-        pace_end(&pace);
+            fail_with(SIM_FAILED,
+                      "--times %s: node %u synchronizes differently than in %s, at its "
+                      "synchronization %" PRIu32 "; trace the same program of the same size",
+                      w->times, n, w->trace, differ);
+        spans_pace_end(&pace);
     }
 }
 
 int replay_command_main(int argc, char **argv)
 {
-    struct wish w = parse(argc, argv);
+    struct wish w = replay_command_parse(argc, argv);
     struct machine m;
     struct replay r;
     struct trace t, times;
@@ -155,21 +157,21 @@ int replay_command_main(int argc, char **argv)
 
     machine_load(&m, w.machine);
     trace_load(&t, w.trace);
-    check(&w, &t);
-    run_settings(&w.choice, t.set, set);
+    replay_command_check(&w, &t);
+    run_options_run_settings(&w.choice, t.set, set);
     if (w.times != NULL)
-        load_times(&w, &t, &times);
+        replay_command_load_times(&w, &t, &times);
     replay_run(&r, &t, &m,
                &(struct replay_wish){ w.protocol, set, w.times != NULL ? &times : NULL,
                                       w.decisions ? &decisions : NULL });
     if (r.wrong != NULL)
-        sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", w.trace, r.wrong_node,
-                 r.wrong);
+        fail_with(SIM_FAILED, "%s: node %u: %s; trace the run again", w.trace, r.wrong_node,
+                  r.wrong);
     for (unsigned n = 0; n < r.nodes; n++)
         if (!r.node[n].ended)
-            sim_fail(SIM_FAILED, "%s: node %u waits forever at its item %" PRIu64, w.trace, n,
-                     r.node[n].ops);
-    print(&r);
+            fail_with(SIM_FAILED, "%s: node %u waits forever at its item %" PRIu64, w.trace, n,
+                      r.node[n].ops);
+    replay_command_print(&r);
     if (w.decisions) {
         decisions_note_traced(&decisions, &t);
         decisions_print(&decisions);
@@ -180,6 +182,6 @@ int replay_command_main(int argc, char **argv)
     if (w.times != NULL)
         trace_free(&times);
     if (fflush(stdout) != 0 || ferror(stdout))
-        sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
     return 0;
 }

@@ -57,18 +57,18 @@ struct conds {
 
 /* ---- data from the traces ---- */
 
-static void note_woken(struct replay *r, unsigned node, const uint64_t *arg)
+static void replay_cond_note_woken(struct replay *r, unsigned node, const uint64_t *arg)
 {
     struct wakes *w = &r->conds->wakes[node], *from;
     struct waker waker = { 0, (uint32_t)arg[2] };
     bool is_new;
 
-    w->waker = grow(w->waker, &w->room, w->count + 1, sizeof *w->waker);
+    w->waker = map_grow(w->waker, &w->room, w->count + 1, sizeof *w->waker);
     if (arg[1] > 0 && arg[1] <= r->nodes) {
         waker.node = (uint32_t)arg[1];
         from = &r->conds->wakes[waker.node - 1];
         uint32_t i = map_index(&from->numbers, waker.number, &is_new);
-        from->wakes = grow(from->wakes, &from->wakes_room, i + 1, sizeof *from->wakes);
+        from->wakes = map_grow(from->wakes, &from->wakes_room, i + 1, sizeof *from->wakes);
         from->wakes[i]++;
     }
     w->waker[w->count++] = waker;
@@ -76,20 +76,20 @@ static void note_woken(struct replay *r, unsigned node, const uint64_t *arg)
 
 void replay_conds_begin(struct replay *r)
 {
-    r->conds = sim_new(1, sizeof *r->conds);
-    r->conds->wakes = sim_new(r->nodes, sizeof *r->conds->wakes);
+    r->conds = fail_alloc(1, sizeof *r->conds);
+    r->conds->wakes = fail_alloc(r->nodes, sizeof *r->conds->wakes);
     for (unsigned n = 0; n < r->nodes; n++) {
         struct script s;
         struct record_item item;
         script_open(&s, r->trace, n);
         while (record_get(&s.stream, &item) > 0)
             if (item.kind == RECORD_WOKEN)
-                note_woken(r, n, item.arg);
+                replay_cond_note_woken(r, n, item.arg);
         script_close(&s);
     }
 }
 
-static void free_condition(struct condition *c)
+static void replay_cond_free_condition(struct condition *c)
 {
     while (c->first != NULL) {
         struct waiting *w = c->first;
@@ -109,7 +109,7 @@ void replay_conds_free(struct replay *r)
     struct conds *c = r->conds;
 
     for (uint32_t i = 0; i < c->map.count; i++)
-        free_condition(&c->at[i]);
+        replay_cond_free_condition(&c->at[i]);
     for (unsigned n = 0; n < r->nodes; n++) {
         free(c->wakes[n].waker);
         free(c->wakes[n].wakes);
@@ -123,35 +123,35 @@ void replay_conds_free(struct replay *r)
 
 /* ---- at the home ---- */
 
-static struct condition *condition_of(struct replay *r, uint32_t cond)
+static struct condition *replay_cond_condition_of(struct replay *r, uint32_t cond)
 {
     struct conds *c = r->conds;
     bool is_new;
     uint32_t i = map_index(&c->map, cond, &is_new);
 
-    c->at = grow(c->at, &c->room, i + 1, sizeof *c->at);
+    c->at = map_grow(c->at, &c->room, i + 1, sizeof *c->at);
     return &c->at[i];
 }
 
-static struct replay_node *home_of(struct replay *r, uint32_t cond)
+static struct replay_node *replay_cond_home_of(struct replay *r, uint32_t cond)
 {
     return &r->node[cond % r->nodes];
 }
 
-static bool by_queue(const struct replay *r)
+static bool replay_cond_by_queue(const struct replay *r)
 {
     return r->protocol == REPLAY_ONESIDED;
 }
 
-static uint32_t *copy_of_time(const struct replay *r, const uint32_t *vt)
+static uint32_t *replay_cond_copy_of_time(const struct replay *r, const uint32_t *vt)
 {
-    uint32_t *copy = sim_new(r->nodes, sizeof *copy);
+    uint32_t *copy = fail_alloc(r->nodes, sizeof *copy);
 
     memcpy(copy, vt, r->nodes * sizeof *copy);
     return copy;
 }
 
-static void take_signal(void *self, uint64_t arg)
+static void replay_cond_take_signal(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -161,34 +161,34 @@ static void take_signal(void *self, uint64_t arg)
 }
 
 /* Wakes a waiter. VT NULL: the signalling node is unknown. */
-static void wake(struct replay_node *from, struct waiting *w, const uint32_t *vt)
+static void replay_cond_wake(struct replay_node *from, struct waiting *w, const uint32_t *vt)
 {
     struct replay *r = from->r;
-    uintptr_t copy = vt == NULL ? 0 : (uintptr_t)copy_of_time(r, vt);
+    uintptr_t copy = vt == NULL ? 0 : (uintptr_t)replay_cond_copy_of_time(r, vt);
     uint64_t bytes = 8 * (uint64_t)r->nodes;
 
-    if (by_queue(r)) {
+    if (replay_cond_by_queue(r)) {
         COUNT(from, rdma_writes, 1); /* the vector time, then the word: [mcs.time-first] */
-        replay_write_wake(from, w->node, bytes + 8, take_signal, w->node, copy);
+        replay_write_wake(from, w->node, bytes + 8, replay_cond_take_signal, w->node, copy);
     } else {
-        replay_message(from, w->node, bytes + 48, take_signal, w->node, copy);
+        replay_message(from, w->node, bytes + 48, replay_cond_take_signal, w->node, copy);
     }
     free(w);
 }
 
-static bool ends(const struct signal *s, const struct waiting *w)
+static bool replay_cond_ends(const struct signal *s, const struct waiting *w)
 {
     return w->waker.node == s->from->id + 1 && w->waker.number == s->number;
 }
 
 /* A signal that was served before the waiter arrived. */
-static bool take_served(struct condition *c, struct waiting *w)
+static bool replay_cond_take_served(struct condition *c, struct waiting *w)
 {
     for (struct signal **at = &c->served; *at != NULL; at = &(*at)->next) {
         struct signal *s = *at;
-        if (!ends(s, w))
+        if (!replay_cond_ends(s, w))
             continue;
-        wake(home_of(s->from->r, s->cond), w, s->vt);
+        replay_cond_wake(replay_cond_home_of(s->from->r, s->cond), w, s->vt);
         if (--s->waits == 0) {
             *at = s->next;
             free(s->vt);
@@ -200,16 +200,16 @@ static bool take_served(struct condition *c, struct waiting *w)
 }
 
 /* [cond.registered-first] */
-static void enter_list(struct replay *r, struct waiting *w)
+static void replay_cond_enter_list(struct replay *r, struct waiting *w)
 {
-    struct condition *c = condition_of(r, w->cond);
+    struct condition *c = replay_cond_condition_of(r, w->cond);
     struct waiting **end = &c->first;
 
     if (w->waker.node == 0) {
-        wake(home_of(r, w->cond), w, NULL);
+        replay_cond_wake(replay_cond_home_of(r, w->cond), w, NULL);
         return;
     }
-    if (take_served(c, w))
+    if (replay_cond_take_served(c, w))
         return;
     while (*end != NULL)
         end = &(*end)->next;
@@ -217,19 +217,19 @@ static void enter_list(struct replay *r, struct waiting *w)
 }
 
 /* Wakes the waiters that the signal woke in the traced run, if they have arrived. */
-static void serve(struct replay_node *at, struct signal *s)
+static void replay_cond_serve(struct replay_node *at, struct signal *s)
 {
-    struct condition *c = condition_of(at->r, s->cond);
+    struct condition *c = replay_cond_condition_of(at->r, s->cond);
 
     for (struct waiting **w = &c->first; *w != NULL;) {
         struct waiting *it = *w;
-        if (!ends(s, it)) {
+        if (!replay_cond_ends(s, it)) {
             w = &it->next;
             continue;
         }
         *w = it->next;
         s->waits--;
-        wake(at, it, s->vt);
+        replay_cond_wake(at, it, s->vt);
     }
     if (s->waits > 0) {
         s->next = c->served;
@@ -242,7 +242,7 @@ static void serve(struct replay_node *at, struct signal *s)
 
 /* ---- by handlers ---- */
 
-static void take_place(void *self, uint64_t arg)
+static void replay_cond_take_place(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -251,115 +251,115 @@ static void take_place(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-static void serve_wait(void *self, uint64_t arg)
+static void replay_cond_serve_wait(void *self, uint64_t arg)
 {
     struct waiting *w = self;
-    struct replay_node *n = w->node, *home = home_of(n->r, w->cond);
+    struct replay_node *n = w->node, *home = replay_cond_home_of(n->r, w->cond);
 
     (void)arg;
-    replay_message(home, n, REPLY_BYTES, take_place, n, 0);
-    enter_list(n->r, w);
+    replay_message(home, n, REPLY_BYTES, replay_cond_take_place, n, 0);
+    replay_cond_enter_list(n->r, w);
 }
 
-static void ask_to_enter(struct replay_node *n, struct waiting *w)
+static void replay_cond_ask_to_enter(struct replay_node *n, struct waiting *w)
 {
-    struct replay_node *home = home_of(n->r, w->cond);
+    struct replay_node *home = replay_cond_home_of(n->r, w->cond);
 
     n->registered = false;
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, messages, home != n);
-    replay_message(n, home, 64, serve_wait, w, 0);
+    replay_message(n, home, 64, replay_cond_serve_wait, w, 0);
     replay_await(n, &n->registered);
 }
 
-static void serve_signal(void *self, uint64_t arg)
+static void replay_cond_serve_signal(void *self, uint64_t arg)
 {
     struct signal *s = self;
 
     (void)arg;
-    serve(home_of(s->from->r, s->cond), s);
+    replay_cond_serve(replay_cond_home_of(s->from->r, s->cond), s);
 }
 
-static void send_signal(struct replay_node *n, struct signal *s)
+static void replay_cond_send_signal(struct replay_node *n, struct signal *s)
 {
-    struct replay_node *home = home_of(n->r, s->cond);
+    struct replay_node *home = replay_cond_home_of(n->r, s->cond);
 
     if (home == n) {
-        serve(n, s);
+        replay_cond_serve(n, s);
         return;
     }
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, messages, 1);
-    replay_message(n, home, 16 + 8 * (uint64_t)n->r->nodes, serve_signal, s, 0);
+    replay_message(n, home, 16 + 8 * (uint64_t)n->r->nodes, replay_cond_serve_signal, s, 0);
 }
 
 /* ---- by remote operations ---- */
 
-static void be_there(void *self, uint64_t arg)
+static void replay_cond_be_there(void *self, uint64_t arg)
 {
     (void)arg;
     replay_written(self);
 }
 
-static void write_there(struct replay_node *n, struct replay_node *to, uint64_t bytes)
+static void replay_cond_write_there(struct replay_node *n, struct replay_node *to, uint64_t bytes)
 {
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     n->writing++;
-    replay_write(n, to, bytes, be_there, n, 0);
+    replay_write(n, to, bytes, replay_cond_be_there, n, 0);
     replay_await_written(n);
 }
 
-static void read_there(struct replay_node *n, struct replay_node *from, uint64_t bytes)
+static void replay_cond_read_there(struct replay_node *n, struct replay_node *from, uint64_t bytes)
 {
     replay_post_read(n, from, bytes);
     replay_await_reads(n);
 }
 
 /* [conds-mcs.guarded] */
-static void enter_by_guard(struct replay_node *n, struct waiting *w)
+static void replay_cond_enter_by_guard(struct replay_node *n, struct waiting *w)
 {
     struct replay *r = n->r;
     uint32_t cond = w->cond;
     struct waiting *last;
 
     replay_guard(n, cond);
-    read_there(n, home_of(r, cond), LIST_BYTES);
-    last = condition_of(r, cond)->first;
+    replay_cond_read_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
+    last = replay_cond_condition_of(r, cond)->first;
     while (last != NULL && last->next != NULL)
         last = last->next;
     if (last != NULL)
-        write_there(n, last->node, NAME_BYTES);
-    write_there(n, home_of(r, cond), LIST_BYTES);
-    enter_list(r, w);
+        replay_cond_write_there(n, last->node, NAME_BYTES);
+    replay_cond_write_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
+    replay_cond_enter_list(r, w);
     replay_unguard(n, cond);
 }
 
 /* [conds-mcs.guarded]. Reads of names after the first belong to a list whose waiters are all
  * woken. */
-static void signal_by_guard(struct replay_node *n, struct signal *s, bool all)
+static void replay_cond_signal_by_guard(struct replay_node *n, struct signal *s, bool all)
 {
     struct replay *r = n->r;
     uint32_t cond = s->cond, count = 0;
     struct waiting *first;
 
     replay_guard(n, cond);
-    read_there(n, home_of(r, cond), LIST_BYTES);
-    first = condition_of(r, cond)->first;
+    replay_cond_read_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
+    first = replay_cond_condition_of(r, cond)->first;
     for (struct waiting *w = first; w != NULL; w = w->next)
         count++;
     if (count > 1 && !all)
-        read_there(n, first->node, NAME_BYTES);
+        replay_cond_read_there(n, first->node, NAME_BYTES);
     if (count > 0)
-        write_there(n, home_of(r, cond), LIST_BYTES);
+        replay_cond_write_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
     replay_unguard(n, cond);
     for (uint32_t i = 1; i < count && all; i++)
-        read_there(n, home_of(r, cond), NAME_BYTES);
+        replay_cond_read_there(n, replay_cond_home_of(r, cond), NAME_BYTES);
     n->debt += 2 * n->r->m.post_ns * SIM_NS * (all ? count : count > 0);
     replay_settle(n);
-    serve(n, s);
+    replay_cond_serve(n, s);
 }
 
 /* ---- the node ---- */
@@ -367,7 +367,7 @@ static void signal_by_guard(struct replay_node *n, struct signal *s, bool all)
 void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock)
 {
     struct wakes *k = &n->r->conds->wakes[n->id];
-    struct waiting *w = sim_new(1, sizeof *w);
+    struct waiting *w = fail_alloc(1, sizeof *w);
     sim_time begun;
 
     replay_settle(n);
@@ -377,10 +377,10 @@ void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock)
         w->waker = k->waker[k->begun];
     k->begun++;
     n->woken = false;
-    if (by_queue(n->r))
-        enter_by_guard(n, w);
+    if (replay_cond_by_queue(n->r))
+        replay_cond_enter_by_guard(n, w);
     else
-        ask_to_enter(n, w);
+        replay_cond_ask_to_enter(n, w);
     n->spent[1] += n->r->loop.now - begun;
     replay_unlock(n, lock);
 }
@@ -400,7 +400,7 @@ void replay_woken(struct replay_node *n, uint32_t lock)
     replay_lock_again(n, lock);
 }
 
-static uint32_t wakes_of(const struct replay_node *n, uint32_t number)
+static uint32_t replay_cond_wakes_of(const struct replay_node *n, uint32_t number)
 {
     const struct wakes *k = &n->r->conds->wakes[n->id];
     uint32_t i = map_find(&k->numbers, number);
@@ -410,17 +410,22 @@ static uint32_t wakes_of(const struct replay_node *n, uint32_t number)
 
 void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t number)
 {
-    struct signal *s = sim_new(1, sizeof *s);
+    struct signal *s = fail_alloc(1, sizeof *s);
     sim_time begun;
 
     replay_settle(n);
     if (!replay_clean(n, true)) /* [cond.signal-time] */
         replay_close(n);
     begun = n->r->loop.now;
-    *s = (struct signal){ NULL, n, cond, number, wakes_of(n, number), copy_of_time(n->r, n->vt) };
-    if (by_queue(n->r))
-        signal_by_guard(n, s, all);
+    *s = (struct signal){ NULL,
+                          n,
+                          cond,
+                          number,
+                          replay_cond_wakes_of(n, number),
+                          replay_cond_copy_of_time(n->r, n->vt) };
+    if (replay_cond_by_queue(n->r))
+        replay_cond_signal_by_guard(n, s, all);
     else
-        send_signal(n, s);
+        replay_cond_send_signal(n, s);
     n->spent[1] += n->r->loop.now - begun;
 }

@@ -8,38 +8,38 @@
 
 #define PAGE_BYTES 4096
 
-static struct replay_node *home_node(const struct fetch *f)
+static struct replay_node *replay_fetch_home_node(const struct fetch *f)
 {
     return &f->node->r->node[f->home];
 }
 
-static void finish(struct fetch *f)
+static void replay_fetch_finish(struct fetch *f)
 {
     f->done = true;
     replay_wake(f->node);
 }
 
-static void finish_event(void *self, uint64_t arg)
+static void replay_fetch_finish_event(void *self, uint64_t arg)
 {
     (void)arg;
-    finish(self);
+    replay_fetch_finish(self);
 }
 
-static bool is_async(const struct replay *r)
+static bool replay_fetch_is_async(const struct replay *r)
 {
     return r->protocol == REPLAY_ASYNC;
 }
 
 /* ---- at the home ---- */
 
-static bool covered(const struct fetch *f)
+static bool replay_fetch_covered(const struct fetch *f)
 {
     return versions_cover(&f->copy->shared->applied, &f->needed);
 }
 
 /* The versions that the copy is known to have: those named by the request, or those read by
  * pages_ardmar.c read_versions. */
-static void note_versions(struct fetch *f)
+static void replay_fetch_note_versions(struct fetch *f)
 {
     const struct versions *needed = &f->needed, *applied = &f->copy->shared->applied;
     /* page_fetch.c home_current, or fetched with the notices */
@@ -51,7 +51,7 @@ static void note_versions(struct fetch *f)
         first = needed->at[i].writer < first ? needed->at[i].writer : first;
         last = needed->at[i].writer > last ? needed->at[i].writer : last;
     }
-    if (is_async(f->node->r) && !own) {
+    if (replay_fetch_is_async(f->node->r) && !own) {
         for (uint32_t i = 0; i < needed->count; i++)
             versions_raise(&f->had, needed->at[i].writer, needed->at[i].interval);
         return;
@@ -61,12 +61,12 @@ static void note_versions(struct fetch *f)
             versions_raise(&f->had, applied->at[i].writer, applied->at[i].interval);
 }
 
-static void read_page(struct fetch *f);
+static void replay_fetch_read_page(struct fetch *f);
 
 /* [pages-async.parked], or a read repeated until the versions suffice. */
-static void park(struct fetch *f)
+static void replay_fetch_park(struct fetch *f)
 {
-    struct parked *p = sim_new(1, sizeof *p);
+    struct parked *p = fail_alloc(1, sizeof *p);
 
     *p = (struct parked){ f->copy->shared->parked, f };
     f->copy->shared->parked = p;
@@ -79,42 +79,44 @@ void replay_note_reader(struct replay_node *home, struct shared *s)
     s->readers = true;
 }
 
-static void note_reader(struct fetch *f)
+static void replay_fetch_note_reader(struct fetch *f)
 {
     if (f->node->r->set[RECORD_SET_exclusive] == 0 && !f->copy->introduced)
-        replay_note_reader(home_node(f), f->copy->shared);
+        replay_note_reader(replay_fetch_home_node(f), f->copy->shared);
 }
 
-static void send_page(void *self, uint64_t arg)
+static void replay_fetch_send_page(void *self, uint64_t arg)
 {
     struct fetch *f = self;
 
     (void)arg;
-    replay_write_wake(home_node(f), f->node, PAGE_BYTES, finish_event, f, 0);
+    replay_write_wake(replay_fetch_home_node(f), f->node, PAGE_BYTES, replay_fetch_finish_event, f,
+                      0);
 }
 
-static void answer_page(struct fetch *f)
+static void replay_fetch_answer_page(struct fetch *f)
 {
-    struct replay_node *home = home_node(f);
+    struct replay_node *home = replay_fetch_home_node(f);
 
-    note_reader(f);
+    replay_fetch_note_reader(f);
     if (!f->copy->in_memory)
-        replay_serve_on(home, home->r->m.clear_page_ns * SIM_NS, send_page, f, 0);
+        replay_serve_on(home, home->r->m.clear_page_ns * SIM_NS, replay_fetch_send_page, f, 0);
     else
-        send_page(f, 0);
+        replay_fetch_send_page(f, 0);
 }
 
-static void page_there(void *self, uint64_t arg)
+static void replay_fetch_page_there(void *self, uint64_t arg)
 {
     struct fetch *f = self;
 
     (void)arg;
-    note_reader(f);
+    replay_fetch_note_reader(f);
 }
 
-static void read_page(struct fetch *f)
+static void replay_fetch_read_page(struct fetch *f)
 {
-    replay_read(f->node, home_node(f), PAGE_BYTES, false, page_there, finish_event, f, 0);
+    replay_read(f->node, replay_fetch_home_node(f), PAGE_BYTES, false, replay_fetch_page_there,
+                replay_fetch_finish_event, f, 0);
 }
 
 void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_t interval)
@@ -123,53 +125,54 @@ void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_
     for (struct parked **at = &s->parked; *at != NULL;) {
         struct parked *p = *at;
         struct fetch *f = p->fetch;
-        if (!covered(f)) {
+        if (!replay_fetch_covered(f)) {
             at = &p->next;
             continue;
         }
         *at = p->next;
         free(p);
-        note_versions(f);
+        replay_fetch_note_versions(f);
         if (f->home == (int)f->node->id)
-            finish(f);
-        else if (is_async(r))
-            answer_page(f);
+            replay_fetch_finish(f);
+        else if (replay_fetch_is_async(r))
+            replay_fetch_answer_page(f);
         else
-            read_page(f);
+            replay_fetch_read_page(f);
     }
 }
 
 /* ---- async ---- */
 
-static void serve_at_home(struct fetch *f)
+static void replay_fetch_serve_at_home(struct fetch *f)
 {
-    if (covered(f)) {
-        note_versions(f);
-        answer_page(f);
+    if (replay_fetch_covered(f)) {
+        replay_fetch_note_versions(f);
+        replay_fetch_answer_page(f);
     } else if (f->hint) {
         f->refused = true;
-        replay_write_wake(home_node(f), f->node, 8, finish_event, f, 0);
+        replay_write_wake(replay_fetch_home_node(f), f->node, 8, replay_fetch_finish_event, f, 0);
     } else {
-        COUNT(home_node(f), fetch_retries, 1);
-        park(f);
+        COUNT(replay_fetch_home_node(f), fetch_retries, 1);
+        replay_fetch_park(f);
     }
 }
 
-static void serve_home_event(void *self, uint64_t arg)
+static void replay_fetch_serve_home_event(void *self, uint64_t arg)
 {
     (void)arg;
-    serve_at_home(self);
+    replay_fetch_serve_at_home(self);
 }
 
 /* Whether a default home write-protects the page to determine its home. */
-static bool closes_first(const struct copy *c)
+static bool replay_fetch_closes_first(const struct copy *c)
 {
     return c->shared->home == 0 && c->flags & COPY_EXCLUSIVE && c->access == OPEN_STORES;
 }
 
 /* [pages-async.first-request]: if the default home has written the page without a fault, it becomes
  * the home. `candidate` -1: query only. */
-static int directory_lookup(struct replay_node *at, struct copy *c, int candidate, bool *appointed)
+static int replay_fetch_directory_lookup(struct replay_node *at, struct copy *c, int candidate,
+                                         bool *appointed)
 {
     struct shared *s = c->shared;
     int home = (int)s->home - 1;
@@ -190,30 +193,30 @@ static int directory_lookup(struct replay_node *at, struct copy *c, int candidat
     return home;
 }
 
-static void find_home(void *self, uint64_t arg)
+static void replay_fetch_find_home(void *self, uint64_t arg)
 {
     struct fetch *f = self;
     struct replay_node *at = &f->node->r->node[arg];
     bool appointed;
-    int home = directory_lookup(at, copy_of(at, f->copy->page), f->hint ? -1 : (int)f->node->id,
-                                &appointed);
+    int home = replay_fetch_directory_lookup(at, replay_copy_of(at, f->copy->page),
+                                             f->hint ? -1 : (int)f->node->id, &appointed);
 
     if (home == (int)at->id) {
         f->home = home;
-        serve_at_home(f);
+        replay_fetch_serve_at_home(f);
     } else if (home < 0 || home == (int)f->node->id) {
         f->refused = home < 0;
         f->assigned = appointed;
         f->home = home;
-        replay_write_wake(at, f->node, 8, finish_event, f, 0);
+        replay_write_wake(at, f->node, 8, replay_fetch_finish_event, f, 0);
     } else {
         f->home = home;
         COUNT(at, messages, 1);
-        replay_message(at, home_node(f), 64, serve_home_event, f, 0);
+        replay_message(at, replay_fetch_home_node(f), 64, replay_fetch_serve_home_event, f, 0);
     }
 }
 
-static void serve_page(void *self, uint64_t arg)
+static void replay_fetch_serve_page(void *self, uint64_t arg)
 {
     struct fetch *f = self;
     struct replay *r = f->node->r;
@@ -221,15 +224,15 @@ static void serve_page(void *self, uint64_t arg)
 
     if (replay_default_home(r, f->copy->page) != at->id) {
         f->home = (int)at->id;
-        serve_at_home(f);
-    } else if (closes_first(copy_of(at, f->copy->page))) {
-        replay_serve_on(at, r->m.split_ns * SIM_NS, find_home, f, arg);
+        replay_fetch_serve_at_home(f);
+    } else if (replay_fetch_closes_first(replay_copy_of(at, f->copy->page))) {
+        replay_serve_on(at, r->m.split_ns * SIM_NS, replay_fetch_find_home, f, arg);
     } else {
-        find_home(f, arg);
+        replay_fetch_find_home(f, arg);
     }
 }
 
-static void start_async(struct fetch *f)
+static void replay_fetch_start_async(struct fetch *f)
 {
     struct replay *r = f->node->r;
     unsigned to = f->home >= 0 ? (unsigned)f->home : replay_default_home(r, f->copy->page);
@@ -237,7 +240,8 @@ static void start_async(struct fetch *f)
     f->node->debt += r->m.post_ns * SIM_NS;
     replay_settle(f->node);
     COUNT(f->node, messages, to != f->node->id);
-    replay_message(f->node, &r->node[to], 64 + 8 * (uint64_t)r->nodes, serve_page, f, to);
+    replay_message(f->node, &r->node[to], 64 + 8 * (uint64_t)r->nodes, replay_fetch_serve_page, f,
+                   to);
 }
 
 /* ---- ardmar ---- */
@@ -250,7 +254,7 @@ struct claim {
 };
 
 /* rule 7 */
-static void compare_and_swap(void *self, uint64_t arg)
+static void replay_fetch_compare_and_swap(void *self, uint64_t arg)
 {
     struct claim *c = self;
     uint16_t traced = c->shared->traced > 0 ? c->shared->traced : c->shared->tried;
@@ -269,58 +273,58 @@ unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned)
     unsigned at = replay_default_home(r, c->page);
     struct claim claim = { .node = n, .shared = c->shared };
 
-    if (is_async(r)) { /* only a default home holds a page without a home */
-        n->debt += closes_first(c) ? r->m.split_ns * SIM_NS : 0;
-        return (unsigned)directory_lookup(n, c, (int)n->id, assigned);
+    if (replay_fetch_is_async(r)) { /* only a default home holds a page without a home */
+        n->debt += replay_fetch_closes_first(c) ? r->m.split_ns * SIM_NS : 0;
+        return (unsigned)replay_fetch_directory_lookup(n, c, (int)n->id, assigned);
     }
     COUNT(n, rdma_reads, 1);
-    replay_atomic(n, &r->node[at], compare_and_swap, &claim);
+    replay_atomic(n, &r->node[at], replay_fetch_compare_and_swap, &claim);
     *assigned = claim.assigned;
     return claim.home;
 }
 
-static void versions_there(void *self, uint64_t arg)
+static void replay_fetch_versions_there(void *self, uint64_t arg)
 {
     struct fetch *f = self;
 
     (void)arg;
-    f->refused = !covered(f);
-    note_versions(f);
+    f->refused = !replay_fetch_covered(f);
+    replay_fetch_note_versions(f);
 }
 
-static void versions_back(void *self, uint64_t arg)
+static void replay_fetch_versions_back(void *self, uint64_t arg)
 {
     struct fetch *f = self;
 
     (void)arg;
     if (!f->refused) {
-        read_page(f);
+        replay_fetch_read_page(f);
     } else if (f->hint) {
-        finish(f);
+        replay_fetch_finish(f);
     } else {
         COUNT(f->node, fetch_retries, 1);
         f->refused = false;
-        if (covered(f)) {
-            note_versions(f);
-            read_page(f);
+        if (replay_fetch_covered(f)) {
+            replay_fetch_note_versions(f);
+            replay_fetch_read_page(f);
         } else {
-            park(f);
+            replay_fetch_park(f);
         }
     }
 }
 
 /* Both reads have completed: [pages-ardmar.versions-first]. */
-static void both_back(void *self, uint64_t arg)
+static void replay_fetch_both_back(void *self, uint64_t arg)
 {
     struct fetch *f = self;
 
     if (f->refused)
-        versions_back(f, arg);
+        replay_fetch_versions_back(f, arg);
     else
-        finish(f);
+        replay_fetch_finish(f);
 }
 
-static void start_ardmar(struct fetch *f)
+static void replay_fetch_start_ardmar(struct fetch *f)
 {
     struct replay_node *n = f->node;
     const struct machine *m = &n->r->m;
@@ -339,23 +343,24 @@ static void start_ardmar(struct fetch *f)
         COUNT(n, atomics, 1);
     }
     if (f->needed.count == 0 && f->copy->introduced && !f->early) {
-        read_page(f);
+        replay_fetch_read_page(f);
     } else if (m->reads_ordered) {
         COUNT(n, rdma_reads, f->needed.count > 0 || f->early);
-        replay_read(n, home_node(f), PAGE_BYTES, false, versions_there, both_back, f, 0);
-        note_reader(f);
+        replay_read(n, replay_fetch_home_node(f), PAGE_BYTES, false, replay_fetch_versions_there,
+                    replay_fetch_both_back, f, 0);
+        replay_fetch_note_reader(f);
     } else {
-        note_reader(f);
-        replay_read(n, home_node(f), 8 * f->needed.count, false, versions_there, versions_back, f,
-                    0);
+        replay_fetch_note_reader(f);
+        replay_read(n, replay_fetch_home_node(f), 8 * f->needed.count, false,
+                    replay_fetch_versions_there, replay_fetch_versions_back, f, 0);
     }
 }
 
 /* ---- both ---- */
 
-static struct fetch *fetch_new(struct replay_node *n, struct copy *c, bool hint)
+static struct fetch *replay_fetch_new(struct replay_node *n, struct copy *c, bool hint)
 {
-    struct fetch *f = sim_new(1, sizeof *f);
+    struct fetch *f = fail_alloc(1, sizeof *f);
 
     *f = (struct fetch){ .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint };
     for (uint32_t i = 0; i < c->need.count; i++)
@@ -363,23 +368,23 @@ static struct fetch *fetch_new(struct replay_node *n, struct copy *c, bool hint)
     return f;
 }
 
-static void fetch_free(struct fetch *f)
+static void replay_fetch_free(struct fetch *f)
 {
     free(f->needed.at);
     free(f->had.at);
     free(f);
 }
 
-static void start(struct fetch *f)
+static void replay_fetch_start(struct fetch *f)
 {
-    if (is_async(f->node->r))
-        start_async(f);
+    if (replay_fetch_is_async(f->node->r))
+        replay_fetch_start_async(f);
     else
-        start_ardmar(f);
+        replay_fetch_start_ardmar(f);
 }
 
 /* page_fetch.c install: false if another version became needed during the fetch. */
-static bool install(struct fetch *f)
+static bool replay_fetch_install(struct fetch *f)
 {
     struct copy *c = f->copy;
 
@@ -390,7 +395,7 @@ static bool install(struct fetch *f)
     c->need.count = 0;
     if (f->home != (int)f->node->id) {
         c->introduced = true;
-        if (!is_async(f->node->r) && !c->in_memory)
+        if (!replay_fetch_is_async(f->node->r) && !c->in_memory)
             f->node->debt += f->node->r->m.clear_page_ns * SIM_NS;
         c->in_memory = true;
         f->node->debt += (c->flags & COPY_DIRTY ? 2 : 0) * f->node->r->m.copy_page_ns * SIM_NS;
@@ -401,7 +406,7 @@ static bool install(struct fetch *f)
     return true;
 }
 
-static void count_outcome(const struct fetch *f)
+static void replay_fetch_count_outcome(const struct fetch *f)
 {
     if (f->home != (int)f->node->id)
         COUNT(f->node, page_fetches, 1);
@@ -409,13 +414,13 @@ static void count_outcome(const struct fetch *f)
         COUNT(f->node, homes_assigned, 1);
 }
 
-static void await_own(struct fetch *f)
+static void replay_fetch_await_own(struct fetch *f)
 {
-    f->done = covered(f);
+    f->done = replay_fetch_covered(f);
     if (f->done)
-        note_versions(f);
+        replay_fetch_note_versions(f);
     else
-        park(f);
+        replay_fetch_park(f);
     replay_await(f->node, &f->done);
 }
 
@@ -428,17 +433,17 @@ bool replay_fetch(struct replay_node *n, struct copy *c)
     begun = n->r->loop.now;
     c->flags |= COPY_BUSY;
     while (!done) {
-        struct fetch *f = fetch_new(n, c, false);
+        struct fetch *f = replay_fetch_new(n, c, false);
         if (f->home != (int)n->id) {
-            start(f);
+            replay_fetch_start(f);
             replay_await(n, &f->done);
-            count_outcome(f);
+            replay_fetch_count_outcome(f);
         }
         assigned = assigned || f->assigned;
         if (f->home == (int)n->id)
-            await_own(f);
-        done = install(f);
-        fetch_free(f);
+            replay_fetch_await_own(f);
+        done = replay_fetch_install(f);
+        replay_fetch_free(f);
     }
     n->debt += n->r->m.complete_ns * SIM_NS;
     n->spent[0] += n->r->loop.now - begun;
@@ -449,12 +454,12 @@ bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early)
 {
     uint8_t out = c->renewal.pending ? COPY_BUSY : COPY_BUSY | COPY_DIRTY;
 
-    if ((c->flags & (COPY_STALE | out)) != COPY_STALE || copy_is_home(c, n))
+    if ((c->flags & (COPY_STALE | out)) != COPY_STALE || replay_copy_is_home(c, n))
         return false;
     c->flags |= COPY_BUSY;
-    c->fetch = fetch_new(n, c, true);
+    c->fetch = replay_fetch_new(n, c, true);
     c->fetch->early = early;
-    start(c->fetch);
+    replay_fetch_start(c->fetch);
     return true;
 }
 
@@ -470,10 +475,11 @@ void replay_finish(struct replay_node *n, struct copy *c)
     replay_await(n, &f->done);
     c->fetch = NULL;
     if (!f->refused)
-        count_outcome(f);
+        replay_fetch_count_outcome(f);
     if (f->home == (int)n->id)
-        note_versions(f);
-    if (f->refused || (f->home == (int)n->id && !covered(f)) || !install(f))
+        replay_fetch_note_versions(f);
+    if (f->refused || (f->home == (int)n->id && !replay_fetch_covered(f)) ||
+        !replay_fetch_install(f))
         c->flags &= (uint8_t)~COPY_BUSY;
-    fetch_free(f);
+    replay_fetch_free(f);
 }

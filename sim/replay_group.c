@@ -31,7 +31,7 @@ struct group_here {
     struct slot slot[ROUNDS][2];
 };
 
-static struct group_here *group_of(struct replay_node *n, uint32_t number)
+static struct group_here *replay_group_of(struct replay_node *n, uint32_t number)
 {
     struct group_here *g = n->groups;
 
@@ -39,7 +39,7 @@ static struct group_here *group_of(struct replay_node *n, uint32_t number)
         g = g->next;
     if (g != NULL)
         return g;
-    g = sim_new(1, sizeof *g);
+    g = fail_alloc(1, sizeof *g);
     g->number = number;
     g->next = n->groups;
     n->groups = g;
@@ -61,13 +61,13 @@ void replay_groups_free(struct replay_node *n)
     }
 }
 
-static void tell(struct replay_node *n, struct group_here *g)
+static void replay_group_tell(struct replay_node *n, struct group_here *g)
 {
     g->told = true;
     replay_wake(n);
 }
 
-static void await(struct replay_node *n, struct group_here *g)
+static void replay_group_await(struct replay_node *n, struct group_here *g)
 {
     g->told = false;
     replay_await(n, &g->told);
@@ -75,7 +75,7 @@ static void await(struct replay_node *n, struct group_here *g)
 
 /* ---- creation ---- */
 
-static unsigned lowest_of(const struct group_here *g)
+static unsigned replay_group_lowest_of(const struct group_here *g)
 {
     unsigned lowest = g->node[0];
 
@@ -84,23 +84,23 @@ static unsigned lowest_of(const struct group_here *g)
     return lowest;
 }
 
-static void take_invitation(void *self, uint64_t number)
+static void replay_group_take_invitation(void *self, uint64_t number)
 {
-    struct group_here *g = group_of(self, (uint32_t)number);
+    struct group_here *g = replay_group_of(self, (uint32_t)number);
 
     g->invited = true;
-    tell(self, g);
+    replay_group_tell(self, g);
 }
 
-static void take_answer(void *self, uint64_t number)
+static void replay_group_take_answer(void *self, uint64_t number)
 {
-    struct group_here *g = group_of(self, (uint32_t)number);
+    struct group_here *g = replay_group_of(self, (uint32_t)number);
 
     g->answers++;
-    tell(self, g);
+    replay_group_tell(self, g);
 }
 
-static void invite(struct replay_node *n, struct group_here *g)
+static void replay_group_invite(struct replay_node *n, struct group_here *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         struct replay_node *to = &n->r->node[g->node[i]];
@@ -109,38 +109,40 @@ static void invite(struct replay_node *n, struct group_here *g)
         n->debt += 2 * n->r->m.post_ns * SIM_NS;
         replay_settle(n);
         COUNT(n, rdma_writes, 1);
-        replay_write(n, to, 16 + 4 * (uint64_t)g->count, take_invitation, to, g->number);
+        replay_write(n, to, 16 + 4 * (uint64_t)g->count, replay_group_take_invitation, to,
+                     g->number);
     }
     while (g->answers + 1 < g->count)
-        await(n, g);
+        replay_group_await(n, g);
 }
 
-static void accept_from(struct replay_node *n, struct group_here *g, struct replay_node *lowest)
+static void replay_group_accept_from(struct replay_node *n, struct group_here *g,
+                                     struct replay_node *lowest)
 {
     while (!g->invited)
-        await(n, g);
+        replay_group_await(n, g);
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    replay_write(n, lowest, 8, take_answer, lowest, g->number);
+    replay_write(n, lowest, 8, replay_group_take_answer, lowest, g->number);
 }
 
 void replay_member(struct replay_node *n, const struct script_op *op)
 {
-    struct group_here *g = group_of(n, (uint32_t)op->arg[0]);
+    struct group_here *g = replay_group_of(n, (uint32_t)op->arg[0]);
     unsigned node = (unsigned)(op->arg[1] % n->r->nodes);
 
     if (g->count == n->r->nodes) /* no further nodes exist */
         return;
     if (node == n->id)
         g->self = g->count;
-    g->node = grow(g->node, &g->room, g->count + 1, sizeof *g->node);
+    g->node = map_grow(g->node, &g->room, g->count + 1, sizeof *g->node);
     g->node[g->count++] = node;
     if (op->arg[2] > 0) /* others follow */
         return;
-    if (lowest_of(g) == n->id)
-        invite(n, g);
+    if (replay_group_lowest_of(g) == n->id)
+        replay_group_invite(n, g);
     else
-        accept_from(n, g, &n->r->node[lowest_of(g)]);
+        replay_group_accept_from(n, g, &n->r->node[replay_group_lowest_of(g)]);
 }
 
 /* ---- its barrier ---- */
@@ -152,44 +154,44 @@ struct arrival {
     uint32_t *vt;
 };
 
-static void take_arrival(void *self, uint64_t arg)
+static void replay_group_take_arrival(void *self, uint64_t arg)
 {
     struct arrival *a = self;
-    struct group_here *g = group_of(a->to, a->number);
+    struct group_here *g = replay_group_of(a->to, a->number);
     struct slot *s = &g->slot[a->round][a->epoch & 1];
 
     (void)arg;
     free(s->vt);
     *s = (struct slot){ a->epoch + 1, a->vt };
-    tell(a->to, g);
+    replay_group_tell(a->to, g);
     free(a);
 }
 
 /* [barrier-pairs.word-last] */
-static void send(struct replay_node *n, const struct group_here *g, uint32_t round,
-                 const uint32_t *vt)
+static void replay_group_send(struct replay_node *n, const struct group_here *g, uint32_t round,
+                              const uint32_t *vt)
 {
     struct replay *r = n->r;
-    struct arrival *a = sim_new(1, sizeof *a);
+    struct arrival *a = fail_alloc(1, sizeof *a);
     size_t bytes = r->nodes * sizeof *vt;
 
     *a = (struct arrival){ &r->node[g->node[(g->self + (1u << round)) % g->count]], g->number,
-                           round, g->epoch, sim_new(r->nodes, sizeof *vt) };
+                           round, g->epoch, fail_alloc(r->nodes, sizeof *vt) };
     memcpy(a->vt, vt, bytes);
     n->debt += 2 * r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, 1);
-    replay_write(n, a->to, 8 * (uint64_t)r->nodes + 16, take_arrival, a, 0);
+    replay_write(n, a->to, 8 * (uint64_t)r->nodes + 16, replay_group_take_arrival, a, 0);
 }
 
 /* [barrier-pairs.word-last] */
-static void meet(struct replay_node *n, struct group_here *g, uint32_t *vt)
+static void replay_group_meet(struct replay_node *n, struct group_here *g, uint32_t *vt)
 {
     for (uint32_t round = 0; 1u << round < g->count; round++) {
         struct slot *s = &g->slot[round][g->epoch & 1];
-        send(n, g, round, vt);
+        replay_group_send(n, g, round, vt);
         while (s->word != g->epoch + 1)
-            await(n, g);
+            replay_group_await(n, g);
         for (unsigned w = 0; w < n->r->nodes; w++)
             vt[w] = vt[w] < s->vt[w] ? s->vt[w] : vt[w];
     }
@@ -198,7 +200,7 @@ static void meet(struct replay_node *n, struct group_here *g, uint32_t *vt)
 
 void replay_group(struct replay_node *n, uint32_t number)
 {
-    struct group_here *g = group_of(n, number);
+    struct group_here *g = replay_group_of(n, number);
     sim_time begun;
     uint32_t *vt;
 
@@ -209,9 +211,9 @@ void replay_group(struct replay_node *n, uint32_t number)
         return;
     if (!replay_clean(n, true))
         replay_close(n);
-    vt = sim_new(n->r->nodes, sizeof *vt);
+    vt = fail_alloc(n->r->nodes, sizeof *vt);
     memcpy(vt, n->vt, n->r->nodes * sizeof *vt);
-    meet(n, g, vt);
+    replay_group_meet(n, g, vt);
     replay_acquire(n, vt, OCCASION_MEETING);
     free(vt);
     n->spent[2] += n->r->loop.now - begun;

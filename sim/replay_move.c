@@ -12,11 +12,11 @@ struct moves *replay_moves_of(struct replay_node *n)
 
     if (n->moves != NULL)
         return n->moves;
-    n->moves = sim_new(1, sizeof *n->moves);
+    n->moves = fail_alloc(1, sizeof *n->moves);
     n->moves->batch = POLICY_MIGRATE_BATCH;
-    n->moves->told = sim_new((size_t)nodes * POLICY_MIGRATE_REPORTS, sizeof *n->moves->told);
-    n->moves->read = sim_new(nodes, sizeof *n->moves->read);
-    n->moves->wrote = sim_new(nodes, sizeof *n->moves->wrote);
+    n->moves->told = fail_alloc((size_t)nodes * POLICY_MIGRATE_REPORTS, sizeof *n->moves->told);
+    n->moves->read = fail_alloc(nodes, sizeof *n->moves->read);
+    n->moves->wrote = fail_alloc(nodes, sizeof *n->moves->wrote);
     return n->moves;
 }
 
@@ -37,7 +37,7 @@ bool replay_moves_off(const struct replay_node *n)
 
 /* ---- costs of diffs ---- */
 
-static void want(struct replay_node *n, uint32_t page, unsigned writer)
+static void replay_move_want(struct replay_node *n, uint32_t page, unsigned writer)
 {
     struct moves *m = replay_moves_of(n);
 
@@ -45,18 +45,19 @@ static void want(struct replay_node *n, uint32_t page, unsigned writer)
         m->wanted[m->wanted_count++] = (struct policy_migrate_move){ page, writer };
 }
 
-/* page_move.c note_units */
-static void note_units(struct replay_node *n, struct copy *c, unsigned writer, uint32_t units)
+/* page_move.c replay_move_note_units */
+static void replay_move_note_units(struct replay_node *n, struct copy *c, unsigned writer,
+                                   uint32_t units)
 {
     if (policy_migrate_wrote(&c->migrate, writer, n->id, c->flags & COPY_EXCLUSIVE) &&
         !c->shared->placed && policy_migrate_add(&c->migrate, units))
-        want(n, c->page, writer);
+        replay_move_want(n, c->page, writer);
 }
 
 void replay_move_note(struct replay_node *n, struct copy *c, unsigned writer, uint32_t bytes)
 {
-    if (copy_is_home(c, n) && !replay_moves_off(n))
-        note_units(n, c, writer, policy_migrate_cost(bytes));
+    if (replay_copy_is_home(c, n) && !replay_moves_off(n))
+        replay_move_note_units(n, c, writer, policy_migrate_cost(bytes));
 }
 
 struct telling {
@@ -66,7 +67,7 @@ struct telling {
     struct told_word word;
 };
 
-static void be_told(void *self, uint64_t arg)
+static void replay_move_be_told(void *self, uint64_t arg)
 {
     struct telling *t = self;
 
@@ -84,14 +85,14 @@ void replay_move_tell(struct replay_node *n, struct copy *c, uint32_t bytes)
 
     if (units == 0)
         return;
-    t = sim_new(1, sizeof *t);
+    t = fail_alloc(1, sizeof *t);
     *t = (struct telling){ &n->r->node[home],
                            n->id,
                            replay_moves_of(n)->wrote[home]++ % POLICY_MIGRATE_REPORTS,
                            { c->page, units } };
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    replay_write(n, t->home, 8, be_told, t, 0);
+    replay_write(n, t->home, 8, replay_move_be_told, t, 0);
 }
 
 void replay_move_listen(struct replay_node *n, unsigned writer)
@@ -106,9 +107,9 @@ void replay_move_listen(struct replay_node *n, unsigned writer)
             return;
         at->units = 0;
         m->read[writer]++;
-        struct copy *c = copy_of(n, word.page);
-        if (copy_is_home(c, n))
-            note_units(n, c, writer, word.units);
+        struct copy *c = replay_copy_of(n, word.page);
+        if (replay_copy_is_home(c, n))
+            replay_move_note_units(n, c, writer, word.units);
     }
 }
 

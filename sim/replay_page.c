@@ -4,43 +4,43 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-static void mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
+static void replay_page_mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
 {
-    if (!ahead && exclusive_begin_copy(n, c)) /* [readahead.twin] */
+    if (!ahead && replay_exclusive_begin_copy(n, c)) /* [readahead.twin] */
         return;
     c->blank = ahead && c->blank;
-    if (ahead ? !c->blank : !copy_is_home(c, n)) {
+    if (ahead ? !c->blank : !replay_copy_is_home(c, n)) {
         c->twin = true;
         c->others = replay_others(n, c);
         COUNT(n, twins, 1);
         n->debt += n->r->m.copy_page_ns * SIM_NS;
     }
     if (!(c->flags & COPY_LISTED))
-        dirty_add_copy(n, c);
+        replay_dirty_add_copy(n, c);
     c->flags |= COPY_DIRTY | COPY_LISTED;
 }
 
-static void protect(struct replay_node *n)
+static void replay_page_protect(struct replay_node *n)
 {
     n->debt += n->r->m.protect_ns * SIM_NS;
 }
 
 /* page.c page_grant */
-static void grant(struct replay_node *n, struct copy *c, bool write)
+static void replay_page_grant(struct replay_node *n, struct copy *c, bool write)
 {
     bool follow = c->home != 0 && policy_retain_follows(c->retain, c->stores);
 
     if (!(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)) && (write || follow)) {
-        mark_dirty(n, c, !write);
+        replay_page_mark_dirty(n, c, !write);
         c->stores = (uint8_t)policy_retain_opened(c->stores, write);
     }
     if (write)
         policy_retain_stored(&c->retain);
     c->access = c->flags & (COPY_DIRTY | COPY_EXCLUSIVE) ? OPEN_STORES : OPEN_LOADS;
-    protect(n);
+    replay_page_protect(n);
 }
 
-static void claim(struct replay_node *n, struct copy *c, bool ahead)
+static void replay_page_claim(struct replay_node *n, struct copy *c, bool ahead)
 {
     bool assigned;
 
@@ -51,7 +51,7 @@ static void claim(struct replay_node *n, struct copy *c, bool ahead)
 
 /* ---- in runs ---- */
 
-static bool grantable(const struct copy *c, bool write)
+static bool replay_page_grantable(const struct copy *c, bool write)
 {
     if (c->migrate.watched || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
         return false;
@@ -61,18 +61,20 @@ static bool grantable(const struct copy *c, bool write)
 
 enum opening { ASKED, AHEAD, AHEAD_HERE };
 
-/* page.c open_run: the number of pages, from the first on, that one call opens. */
-static uint32_t open_run(struct replay_node *n, uint32_t first, uint32_t count, bool write,
-                         enum opening how)
+/* page.c replay_page_open_run: the number of pages, from the first on, that one call opens. */
+static uint32_t replay_page_open_run(struct replay_node *n, uint32_t first, uint32_t count,
+                                     bool write, enum opening how)
 {
     uint32_t opened = 0;
 
     for (; opened < count; opened++) {
-        struct copy *c = copy_found(n, first + opened); /* none: no home, and open or stale */
-        if (c == NULL || !grantable(c, write) || (how == AHEAD_HERE && !copy_is_home(c, n)))
+        struct copy *c =
+            replay_copy_found(n, first + opened); /* none: no home, and open or stale */
+        if (c == NULL || !replay_page_grantable(c, write) ||
+            (how == AHEAD_HERE && !replay_copy_is_home(c, n)))
             break;
         if (write && !(c->flags & COPY_DIRTY))
-            mark_dirty(n, c, how != ASKED);
+            replay_page_mark_dirty(n, c, how != ASKED);
         if (write)
             policy_retain_stored(&c->retain);
         if (write && how == ASKED)
@@ -80,35 +82,35 @@ static uint32_t open_run(struct replay_node *n, uint32_t first, uint32_t count, 
         c->access = write ? OPEN_STORES : OPEN_LOADS;
     }
     if (opened > 0)
-        protect(n);
+        replay_page_protect(n);
     return opened;
 }
 
-static uint32_t open_runs(struct replay_node *n, uint32_t first, uint32_t count, bool write,
-                          enum opening how)
+static uint32_t replay_page_open_runs(struct replay_node *n, uint32_t first, uint32_t count,
+                                      bool write, enum opening how)
 {
     uint32_t opened = 0;
 
     for (uint32_t i = 0; i < count;) {
-        uint32_t some = open_run(n, first + i, count - i, write, how);
+        uint32_t some = replay_page_open_run(n, first + i, count - i, write, how);
         opened += some;
         i += some > 0 ? some : 1;
     }
     return opened;
 }
 
-/* page_fetch.c open_arrived */
-static void open_arrived(struct replay_node *n, uint32_t first, uint32_t count)
+/* page_fetch.c replay_page_open_arrived */
+static void replay_page_open_arrived(struct replay_node *n, uint32_t first, uint32_t count)
 {
     for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = copy_found(n, p);
+        struct copy *c = replay_copy_found(n, p);
         if (c != NULL && replay_arrived(c))
             replay_finish(n, c);
     }
-    (void)open_runs(n, first, count, false, ASKED);
+    (void)replay_page_open_runs(n, first, count, false, ASKED);
 }
 
-static uint32_t within_space(const struct replay *r, uint32_t first, uint32_t count)
+static uint32_t replay_page_within_space(const struct replay *r, uint32_t first, uint32_t count)
 {
     uint32_t room = (uint32_t)r->set[RECORD_SET_pages] - first;
 
@@ -116,30 +118,31 @@ static uint32_t within_space(const struct replay *r, uint32_t first, uint32_t co
 }
 
 /* A read that is a copy by the CPU completes at once. */
-static void let_arrive(struct replay_node *n, uint32_t first, uint32_t count)
+static void replay_page_let_arrive(struct replay_node *n, uint32_t first, uint32_t count)
 {
     if (!n->r->m.memory || n->r->protocol == REPLAY_ASYNC)
         return;
     for (uint32_t p = first; p < first + count; p++)
-        if (copy_of(n, p)->fetch != NULL)
-            replay_finish(n, copy_of(n, p));
+        if (replay_copy_of(n, p)->fetch != NULL)
+            replay_finish(n, replay_copy_of(n, p));
 }
 
 void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count)
 {
-    count = within_space(n->r, first, count);
+    count = replay_page_within_space(n->r, first, count);
     for (uint32_t i = first; i < first + count; i += POLICY_BATCH_PREFETCH) {
         uint32_t some =
             first + count - i < POLICY_BATCH_PREFETCH ? first + count - i : POLICY_BATCH_PREFETCH;
-        open_arrived(n, i, some);
+        replay_page_open_arrived(n, i, some);
         for (uint32_t k = i; k < i + some; k++)
-            (void)replay_fetch_ahead(n, copy_of(n, k), false);
-        let_arrive(n, i, some);
-        open_arrived(n, i, some);
+            (void)replay_fetch_ahead(n, replay_copy_of(n, k), false);
+        replay_page_let_arrive(n, i, some);
+        replay_page_open_arrived(n, i, some);
     }
 }
 
-static void decided_ahead(struct replay_node *n, uint32_t first, uint32_t count, uint64_t how)
+static void replay_page_decided_ahead(struct replay_node *n, uint32_t first, uint32_t count,
+                                      uint64_t how)
 {
     decisions_note_ahead(n->r->decisions,
                          (struct decision){ .node = n->id, .barriers = n->departed, .page = first },
@@ -149,29 +152,29 @@ static void decided_ahead(struct replay_node *n, uint32_t first, uint32_t count,
 void replay_open_ahead(struct replay_node *n, uint32_t first, uint32_t count, bool write, bool here)
 {
     COUNT(n, ahead_pages, count);
-    decided_ahead(n, first, count, write ? RECORD_STORES : 0);
+    replay_page_decided_ahead(n, first, count, write ? RECORD_STORES : 0);
     if (!here)
         replay_prefetch(n, first, count);
     if (write)
-        (void)open_runs(n, first, count, true, here ? AHEAD_HERE : AHEAD);
+        (void)replay_page_open_runs(n, first, count, true, here ? AHEAD_HERE : AHEAD);
 }
 
 void replay_open_here(struct replay_node *n, uint32_t first, uint32_t count)
 {
-    decided_ahead(n, first, count, RECORD_STORES);
-    COUNT(n, ahead_pages, open_runs(n, first, count, true, AHEAD));
+    replay_page_decided_ahead(n, first, count, RECORD_STORES);
+    COUNT(n, ahead_pages, replay_page_open_runs(n, first, count, true, AHEAD));
 }
 
 /* page_claim.c page_claim_ahead: [readahead.dense-claims] */
 void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
 {
-    decided_ahead(n, first, count, RECORD_CLAIMS);
+    replay_page_decided_ahead(n, first, count, RECORD_CLAIMS);
     for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = copy_of(n, p);
+        struct copy *c = replay_copy_of(n, p);
         if (c->home != 0 || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
             continue;
-        claim(n, c, true);
-        c->blank = !c->shared->written && c->access == OPEN_LOADS && copy_is_home(c, n) &&
+        replay_page_claim(n, c, true);
+        c->blank = !c->shared->written && c->access == OPEN_LOADS && replay_copy_is_home(c, n) &&
                    versions_of(&c->shared->applied, n->id) == 0 && !(c->flags & COPY_DIRTY);
     }
 }
@@ -181,7 +184,8 @@ void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
 void replay_ahead(struct replay_node *n, const struct script_op *op)
 {
     uint64_t pages = n->r->set[RECORD_SET_pages], how = op->arg[3];
-    uint32_t first = (uint32_t)op->arg[0], count = within_space(n->r, first, (uint32_t)op->arg[2]);
+    uint32_t first = (uint32_t)op->arg[0],
+             count = replay_page_within_space(n->r, first, (uint32_t)op->arg[2]);
 
     if (n->r->own_ahead || op->arg[1] != 1 || op->arg[2] > pages)
         return;
@@ -197,20 +201,21 @@ void replay_ahead(struct replay_node *n, const struct script_op *op)
 /* ---- a fault ---- */
 
 /* page.c access_step: true if the page can be accessed. */
-static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked)
+static bool replay_page_step(struct replay_node *n, struct copy *c, bool write, bool *worked)
 {
     if (c->flags & COPY_BUSY) {
         uint32_t page = c->page;
         replay_finish(n, c);
-        open_arrived(n, page, within_space(n->r, page, POLICY_BATCH_PREFETCH));
+        replay_page_open_arrived(n, page,
+                                 replay_page_within_space(n->r, page, POLICY_BATCH_PREFETCH));
         return false;
     }
     if (c->access >= (write ? OPEN_STORES : OPEN_LOADS))
         return true;
     replay_move_used(n, c);
     *worked = true;
-    if (copy_is_shut(c)) {
-        copy_open_alone(n, c);
+    if (replay_copy_is_shut(c)) {
+        replay_copy_open_alone(n, c);
         return true;
     }
     if (c->flags & COPY_STALE) {
@@ -219,26 +224,26 @@ static bool step(struct replay_node *n, struct copy *c, bool write, bool *worked
         return false;
     }
     if (write && c->home == 0 && !(c->flags & COPY_EXCLUSIVE)) {
-        claim(n, c, false);
+        replay_page_claim(n, c, false);
         return false;
     }
-    grant(n, c, write);
+    replay_page_grant(n, c, write);
     return true;
 }
 
 void replay_access(struct replay_node *n, uint32_t page, bool write)
 {
-    struct copy *c = copy_of(n, page);
+    struct copy *c = replay_copy_of(n, page);
     bool worked = false;
 
-    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c);
+    c->in_memory = c->in_memory || c->access != CLOSED || replay_copy_is_shut(c);
     c->touched = true;
     if (write)
         c->shared->written = true;
     if (c->access >= (write ? OPEN_STORES : OPEN_LOADS))
         return;
     n->debt += n->r->m.fault_ns * SIM_NS;
-    while (!step(n, c, write, &worked))
+    while (!replay_page_step(n, c, write, &worked))
         ;
     if (!worked)
         return;
@@ -254,18 +259,18 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
 /* page.c page_access */
 void replay_open(struct replay_node *n, uint32_t page, bool write)
 {
-    struct copy *c = copy_of(n, page);
+    struct copy *c = replay_copy_of(n, page);
     bool worked = false;
 
-    while (!step(n, c, write, &worked))
+    while (!replay_page_step(n, c, write, &worked))
         ;
 }
 
-static void note_touched(struct replay_node *n, struct copy *c, bool write)
+static void replay_page_note_touched(struct replay_node *n, struct copy *c, bool write)
 {
     if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
-        claim(n, c, false);
-    c->in_memory = c->in_memory || c->access != CLOSED || copy_is_shut(c);
+        replay_page_claim(n, c, false);
+    c->in_memory = c->in_memory || c->access != CLOSED || replay_copy_is_shut(c);
     c->touched = true;
     c->shared->written = c->shared->written || write;
 }
@@ -275,11 +280,11 @@ void replay_touch(struct replay_node *n, uint32_t first, uint32_t count, bool wr
 {
     replay_prefetch(n, first, count);
     for (uint32_t p = first; p < first + count; p++)
-        note_touched(n, copy_of(n, p), write);
+        replay_page_note_touched(n, replay_copy_of(n, p), write);
     for (uint32_t i = 0; i < count;) {
-        uint32_t opened = open_run(n, first + i, count - i, write, ASKED);
+        uint32_t opened = replay_page_open_run(n, first + i, count - i, write, ASKED);
         bool worked = false;
-        while (opened == 0 && !step(n, copy_of(n, first + i), write, &worked))
+        while (opened == 0 && !replay_page_step(n, replay_copy_of(n, first + i), write, &worked))
             ;
         i += opened > 0 ? opened : 1;
     }

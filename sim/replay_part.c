@@ -5,35 +5,35 @@
 
 #define PAGE_BYTES 4096
 
-static bool is_async(const struct replay_node *n)
+static bool replay_part_is_async(const struct replay_node *n)
 {
     return n->r->protocol == REPLAY_ASYNC;
 }
 
 /* [part.stale-only] */
-static bool is_elsewhere(const struct replay_node *n, const struct copy *c)
+static bool replay_part_is_elsewhere(const struct replay_node *n, const struct copy *c)
 {
     return (c->flags & (COPY_STALE | COPY_DIRTY | COPY_EXCLUSIVE)) == COPY_STALE &&
-           c->access == CLOSED && !c->renewal.pending && !c->twin && !copy_is_home(c, n);
+           c->access == CLOSED && !c->renewal.pending && !c->twin && !replay_copy_is_home(c, n);
 }
 
-static bool is_closed_here(const struct copy *c)
+static bool replay_part_is_closed_here(const struct copy *c)
 {
     return c->access == CLOSED && !(c->flags & COPY_STALE);
 }
 
 enum found { ELSEWHERE, CLOSED_HERE, NEITHER };
 
-static enum found find(struct replay_node *n, struct copy *c, bool put)
+static enum found replay_part_find(struct replay_node *n, struct copy *c, bool put)
 {
     for (;;) {
         if (c->flags & COPY_BUSY)
             replay_finish(n, c);
-        else if (!put && is_closed_here(c))
+        else if (!put && replay_part_is_closed_here(c))
             return CLOSED_HERE;
-        else if (!is_elsewhere(n, c) || (put && is_async(n)))
+        else if (!replay_part_is_elsewhere(n, c) || (put && replay_part_is_async(n)))
             return NEITHER;
-        else if (!is_async(n))
+        else if (!replay_part_is_async(n))
             return ELSEWHERE;
         else
             (void)replay_fetch(n, c); /* [part.stale-only] */
@@ -41,7 +41,7 @@ static enum found find(struct replay_node *n, struct copy *c, bool put)
 }
 
 /* pages_ardmar.c ardmar_home: -1 if there is none. */
-static int home_of(struct replay_node *n, const struct copy *c)
+static int replay_part_home_of(struct replay_node *n, const struct copy *c)
 {
     if (c->home == 0) {
         replay_post_read(n, &n->r->node[replay_default_home(n->r, c->page)], 8);
@@ -51,7 +51,7 @@ static int home_of(struct replay_node *n, const struct copy *c)
     return (c->home != 0 ? c->home : c->shared->home) - 1;
 }
 
-static void await_all(struct replay_node *n)
+static void replay_part_await_all(struct replay_node *n)
 {
     replay_await_written(n);
     replay_await_reads(n);
@@ -59,18 +59,18 @@ static void await_all(struct replay_node *n)
 }
 
 /* [unshared.reader-mark] */
-static void introduce(struct replay_node *n, struct copy *c, struct replay_node *home)
+static void replay_part_introduce(struct replay_node *n, struct copy *c, struct replay_node *home)
 {
     if (c->introduced || n->r->set[RECORD_SET_exclusive] != 0)
         return;
     replay_post_write(n, home, 4);
     replay_post_atomic(n, home);
-    await_all(n);
+    replay_part_await_all(n);
     replay_note_reader(home, c->shared);
 }
 
 /* [word.ordered] */
-static bool is_there(struct replay_node *n, struct copy *c, struct replay_node *home)
+static bool replay_part_is_there(struct replay_node *n, struct copy *c, struct replay_node *home)
 {
     for (uint32_t i = 0; i < c->need.count; i++)
         replay_post_read(n, home, 8);
@@ -78,33 +78,34 @@ static bool is_there(struct replay_node *n, struct copy *c, struct replay_node *
     return versions_cover(&c->shared->applied, &c->need);
 }
 
-static void transfer(struct replay_node *n, struct replay_node *home, uint32_t bytes, bool put)
+static void replay_part_transfer(struct replay_node *n, struct replay_node *home, uint32_t bytes,
+                                 bool put)
 {
     if (put)
         replay_post_write(n, home, bytes);
     else
         replay_post_read(n, home, bytes);
-    await_all(n);
+    replay_part_await_all(n);
 }
 
-static bool part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put);
+static bool replay_part_part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put);
 
-static bool part_elsewhere(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
+static bool replay_part_elsewhere(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
 {
     int home;
 
     c->flags |= COPY_BUSY;
-    home = home_of(n, c);
+    home = replay_part_home_of(n, c);
     if (home < 0 || home == (int)n->id) {
         c->flags &= (uint8_t)~COPY_BUSY;
         return false;
     }
-    introduce(n, c, &n->r->node[home]);
-    if (!is_there(n, c, &n->r->node[home])) {
+    replay_part_introduce(n, c, &n->r->node[home]);
+    if (!replay_part_is_there(n, c, &n->r->node[home])) {
         (void)replay_fetch(n, c);
-        return !put && part(n, c, bytes, put);
+        return !put && replay_part_part(n, c, bytes, put);
     }
-    transfer(n, &n->r->node[home], bytes, put);
+    replay_part_transfer(n, &n->r->node[home], bytes, put);
     c->home = (uint16_t)(home + 1);
     c->introduced = true;
     c->flags &= (uint8_t)~COPY_BUSY;
@@ -114,11 +115,11 @@ static bool part_elsewhere(struct replay_node *n, struct copy *c, uint32_t bytes
 }
 
 /* page_part.c page_part: false if the program loads or stores instead. */
-static bool part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
+static bool replay_part_part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
 {
-    switch (find(n, c, put)) {
+    switch (replay_part_find(n, c, put)) {
     case ELSEWHERE:
-        return part_elsewhere(n, c, bytes, put);
+        return replay_part_elsewhere(n, c, bytes, put);
     case CLOSED_HERE:
         replay_move_used(n, c);
         c->in_memory = true;
@@ -130,7 +131,7 @@ static bool part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put
 }
 
 /* A store of the program that the trace does not show because it was none there. */
-static void store(struct replay_node *n, struct copy *c, uint32_t bytes)
+static void replay_part_store(struct replay_node *n, struct copy *c, uint32_t bytes)
 {
     replay_access(n, c->page, true);
     if (c->flags & COPY_EXCLUSIVE)
@@ -141,15 +142,15 @@ static void store(struct replay_node *n, struct copy *c, uint32_t bytes)
 
 void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put)
 {
-    struct copy *c = copy_of(n, page);
+    struct copy *c = replay_copy_of(n, page);
 
     replay_settle(n);
     bytes = bytes < PAGE_BYTES ? bytes : PAGE_BYTES;
     c->shared->written = c->shared->written || put;
-    if (part(n, c, bytes, put))
+    if (replay_part_part(n, c, bytes, put))
         return;
     if (put)
-        store(n, c, bytes);
+        replay_part_store(n, c, bytes);
     else
         replay_access(n, page, false);
 }
@@ -160,6 +161,6 @@ void replay_expect(struct replay_node *n, uint32_t first, uint32_t count)
     uint32_t room = (uint32_t)n->r->set[RECORD_SET_pages] - first;
 
     count = count < room ? count : room;
-    for (uint32_t p = first; p < first + count && is_async(n); p++)
-        (void)replay_fetch_ahead(n, copy_of(n, p), false);
+    for (uint32_t p = first; p < first + count && replay_part_is_async(n); p++)
+        (void)replay_fetch_ahead(n, replay_copy_of(n, p), false);
 }

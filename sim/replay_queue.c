@@ -11,14 +11,14 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-static uint64_t vector_bytes(const struct replay *r)
+static uint64_t replay_queue_vector_bytes(const struct replay *r)
 {
     return 8 * (uint64_t)r->nodes;
 }
 
-static uint32_t *copy_of_time(const struct replay *r, const uint32_t *vt)
+static uint32_t *replay_queue_copy_of_time(const struct replay *r, const uint32_t *vt)
 {
-    uint32_t *copy = sim_new(r->nodes, sizeof *copy);
+    uint32_t *copy = fail_alloc(r->nodes, sizeof *copy);
 
     if (vt != NULL)
         memcpy(copy, vt, r->nodes * sizeof *copy);
@@ -41,15 +41,15 @@ struct at_tail {
 #define UNTIMED (GUARD | MUTEX)
 #define MUTEXES 1024u /* hlrc_rma.h */
 
-static struct replay_node *home_of(const struct replay_node *n, uint32_t lock)
+static struct replay_node *replay_queue_home_of(const struct replay_node *n, uint32_t lock)
 {
     return &n->r->node[(lock & ~UNTIMED) % n->r->nodes];
 }
 
-static void change_tail(void *self, uint64_t arg)
+static void replay_queue_change_tail(void *self, uint64_t arg)
 {
     struct at_tail *a = self;
-    struct lock_here *l = replay_lock_of(home_of(a->node, a->lock), a->lock);
+    struct lock_here *l = replay_lock_of(replay_queue_home_of(a->node, a->lock), a->lock);
 
     (void)arg;
     a->found = (unsigned)l->last;
@@ -57,32 +57,33 @@ static void change_tail(void *self, uint64_t arg)
         l->last = (int)a->value;
 }
 
-static unsigned compare(struct replay_node *n, uint32_t lock, unsigned expected, unsigned value)
+static unsigned replay_queue_compare(struct replay_node *n, uint32_t lock, unsigned expected,
+                                     unsigned value)
 {
     struct at_tail a = { .node = n, .lock = lock, .expected = expected, .value = value };
 
-    replay_atomic(n, home_of(n, lock), change_tail, &a);
+    replay_atomic(n, replay_queue_home_of(n, lock), replay_queue_change_tail, &a);
     return a.found;
 }
 
-static unsigned exchange(struct replay_node *n, uint32_t lock, unsigned value)
+static unsigned replay_queue_exchange(struct replay_node *n, uint32_t lock, unsigned value)
 {
     struct at_tail a = { .node = n, .lock = lock, .value = value, .swaps = true };
 
-    replay_atomic(n, home_of(n, lock), change_tail, &a);
+    replay_atomic(n, replay_queue_home_of(n, lock), replay_queue_change_tail, &a);
     return a.found;
 }
 
 /* [mcs.time-first]: reads the vector time that the lock had when it became free. */
-static void read_time(struct replay_node *n, uint32_t lock)
+static void replay_queue_read_time(struct replay_node *n, uint32_t lock)
 {
-    const uint32_t *time = replay_lock_of(home_of(n, lock), lock)->time;
-    uint32_t *got = copy_of_time(n->r, time);
+    const uint32_t *time = replay_lock_of(replay_queue_home_of(n, lock), lock)->time;
+    uint32_t *got = replay_queue_copy_of_time(n->r, time);
 
     if (n->r->m.reads_ordered) {
         n->debt += n->r->m.post_ns * SIM_NS; /* it arrives with the answer of the atomic */
     } else {
-        replay_post_read(n, home_of(n, lock), vector_bytes(n->r));
+        replay_post_read(n, replay_queue_home_of(n, lock), replay_queue_vector_bytes(n->r));
         replay_await_reads(n);
     }
     struct lock_here *l = replay_lock_of(n, lock);
@@ -96,7 +97,7 @@ struct told {
     unsigned who;
 };
 
-static void take_name(void *self, uint64_t arg)
+static void replay_queue_take_name(void *self, uint64_t arg)
 {
     struct told *t = self;
 
@@ -107,7 +108,7 @@ static void take_name(void *self, uint64_t arg)
     free(t);
 }
 
-static void take_turn(void *self, uint64_t arg)
+static void replay_queue_take_turn(void *self, uint64_t arg)
 {
     struct told *t = self;
 
@@ -118,26 +119,26 @@ static void take_turn(void *self, uint64_t arg)
     free(t);
 }
 
-static struct told *told_new(struct replay_node *to, uint32_t lock)
+static struct told *replay_queue_told_new(struct replay_node *to, uint32_t lock)
 {
-    struct told *t = sim_new(1, sizeof *t);
+    struct told *t = fail_alloc(1, sizeof *t);
 
     *t = (struct told){ .to = to, .lock = lock };
     return t;
 }
 
 /* [mcs.node-clear]: true if the lock was free. */
-static bool enter_queue(struct replay_node *n, uint32_t lock)
+static bool replay_queue_enter_queue(struct replay_node *n, uint32_t lock)
 {
     n->granted = false;
-    unsigned before = exchange(n, lock, n->id + 1);
+    unsigned before = replay_queue_exchange(n, lock, n->id + 1);
     if (before == 0)
         return true;
-    struct told *t = told_new(&n->r->node[before - 1], lock);
+    struct told *t = replay_queue_told_new(&n->r->node[before - 1], lock);
     t->who = n->id + 1;
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    replay_write_wake(n, t->to, 8, take_name, t, 0);
+    replay_write_wake(n, t->to, 8, replay_queue_take_name, t, 0);
     replay_await(n, &n->granted);
     return false;
 }
@@ -149,11 +150,12 @@ void replay_queue_lock(struct replay_node *n, uint32_t lock)
 
     l->next = 0;
     COUNT(n, rdma_reads, n->r->m.reads_ordered); /* posted in any case */
-    bool mine = compare(n, lock, 0, n->id + 1) == 0 || enter_queue(n, lock);
+    bool mine =
+        replay_queue_compare(n, lock, 0, n->id + 1) == 0 || replay_queue_enter_queue(n, lock);
     if (mine) {
-        read_time(n, lock);
+        replay_queue_read_time(n, lock);
         l = replay_lock_of(n, lock);
-        vt = copy_of_time(n->r, l->got);
+        vt = replay_queue_copy_of_time(n->r, l->got);
     } else {
         l = replay_lock_of(n, lock);
         free(l->got);
@@ -170,47 +172,49 @@ void replay_queue_try(struct replay_node *n, uint32_t lock)
     /* to read the time: [mcs.time-first] */
     n->debt += n->r->m.reads_ordered ? n->r->m.post_ns * SIM_NS : 0;
     COUNT(n, rdma_reads, n->r->m.reads_ordered);
-    replay_atomic(n, home_of(n, lock), NULL, NULL);
+    replay_atomic(n, replay_queue_home_of(n, lock), NULL, NULL);
 }
 
 /* [mcs.time-first] */
-static void hand_on(struct replay_node *n, uint32_t lock, unsigned next)
+static void replay_queue_hand_on(struct replay_node *n, uint32_t lock, unsigned next)
 {
-    struct told *t = told_new(&n->r->node[next - 1], lock);
+    struct told *t = replay_queue_told_new(&n->r->node[next - 1], lock);
     bool timed = !(lock & UNTIMED);
 
     if (timed)
-        t->vt = copy_of_time(n->r, n->vt);
+        t->vt = replay_queue_copy_of_time(n->r, n->vt);
     n->debt += (timed ? 2 : 1) * n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, timed);
-    replay_write_wake(n, t->to, (timed ? vector_bytes(n->r) : 0) + 8, take_turn, t, 0);
+    replay_write_wake(n, t->to, (timed ? replay_queue_vector_bytes(n->r) : 0) + 8,
+                      replay_queue_take_turn, t, 0);
 }
 
 /* [mcs.node-clear] */
-static void hand_on_when_named(struct replay_node *n, uint32_t lock)
+static void replay_queue_hand_on_when_named(struct replay_node *n, uint32_t lock)
 {
     while (replay_lock_of(n, lock)->next == 0) {
         n->named = false;
         replay_await(n, &n->named);
     }
-    hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
+    replay_queue_hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
 }
 
 /* [mcs.time-first]. True if no successor is linked. */
-static bool set_free(struct replay_node *n, uint32_t lock)
+static bool replay_queue_set_free(struct replay_node *n, uint32_t lock)
 {
     struct lock_here *l = replay_lock_of(n, lock);
     bool same = l->got != NULL && memcmp(l->got, n->vt, n->r->nodes * sizeof *l->got) == 0;
 
     if (!same) {
-        struct lock_here *there = replay_lock_of(home_of(n, lock), lock);
+        struct lock_here *there = replay_lock_of(replay_queue_home_of(n, lock), lock);
         free(there->time);
-        there->time = copy_of_time(n->r, n->vt); /* no node reads it before the word is 0 */
+        there->time =
+            replay_queue_copy_of_time(n->r, n->vt); /* no node reads it before the word is 0 */
         n->debt += n->r->m.post_ns * SIM_NS;
         COUNT(n, rdma_writes, 1);
     }
-    return compare(n, lock, n->id + 1, 0) == n->id + 1;
+    return replay_queue_compare(n, lock, n->id + 1, 0) == n->id + 1;
 }
 
 /* [lock.flush-first] */
@@ -218,32 +222,33 @@ void replay_queue_unlock(struct replay_node *n, uint32_t lock)
 {
     if (!replay_clean(n, true))
         replay_close(n);
-    if (replay_lock_of(n, lock)->next == 0 && set_free(n, lock))
+    if (replay_lock_of(n, lock)->next == 0 && replay_queue_set_free(n, lock))
         return;
-    hand_on_when_named(n, lock);
+    replay_queue_hand_on_when_named(n, lock);
 }
 
-static void enter_untimed(struct replay_node *n, uint32_t lock)
+static void replay_queue_enter_untimed(struct replay_node *n, uint32_t lock)
 {
     replay_lock_of(n, lock)->next = 0;
-    if (compare(n, lock, 0, n->id + 1) != 0)
-        (void)enter_queue(n, lock);
+    if (replay_queue_compare(n, lock, 0, n->id + 1) != 0)
+        (void)replay_queue_enter_queue(n, lock);
 }
 
-static void leave_untimed(struct replay_node *n, uint32_t lock)
+static void replay_queue_leave_untimed(struct replay_node *n, uint32_t lock)
 {
-    if (replay_lock_of(n, lock)->next != 0 || compare(n, lock, n->id + 1, 0) != n->id + 1)
-        hand_on_when_named(n, lock);
+    if (replay_lock_of(n, lock)->next != 0 ||
+        replay_queue_compare(n, lock, n->id + 1, 0) != n->id + 1)
+        replay_queue_hand_on_when_named(n, lock);
 }
 
 void replay_guard(struct replay_node *n, uint32_t cond)
 {
-    enter_untimed(n, cond | GUARD);
+    replay_queue_enter_untimed(n, cond | GUARD);
 }
 
 void replay_unguard(struct replay_node *n, uint32_t cond)
 {
-    leave_untimed(n, cond | GUARD);
+    replay_queue_leave_untimed(n, cond | GUARD);
 }
 
 void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock)
@@ -253,9 +258,9 @@ void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock)
 
     replay_settle(n);
     if (lock)
-        enter_untimed(n, queue | MUTEX);
+        replay_queue_enter_untimed(n, queue | MUTEX);
     else
-        leave_untimed(n, queue | MUTEX);
+        replay_queue_leave_untimed(n, queue | MUTEX);
 }
 
 /* ---- barriers ---- */
@@ -269,21 +274,21 @@ struct gathering {
     bool last;
 };
 
-static struct meeting *meeting_of(const struct gathering *g)
+static struct meeting *replay_queue_meeting_of(const struct gathering *g)
 {
     return &g->node->r->gathered[g->at.number * 2 + g->parity];
 }
 
 /* [barrier-counter.epochs] */
-static void add_arrival(void *self, uint64_t arg)
+static void replay_queue_add_arrival(void *self, uint64_t arg)
 {
     struct gathering *g = self;
     struct replay *r = g->node->r;
-    struct meeting *m = meeting_of(g);
+    struct meeting *m = replay_queue_meeting_of(g);
 
     (void)arg;
     if (m->vt == NULL)
-        m->vt = sim_new(r->nodes, sizeof *m->vt);
+        m->vt = fail_alloc(r->nodes, sizeof *m->vt);
     for (unsigned w = 0; w < r->nodes; w++)
         m->vt[w] = m->vt[w] < g->vt[w] ? g->vt[w] : m->vt[w];
     m->arrives |= g->arrives;
@@ -291,21 +296,21 @@ static void add_arrival(void *self, uint64_t arg)
 }
 
 /* True for the last to arrive at its gathering; it has merged all vector times. */
-static bool arrive_at(struct gathering *g)
+static bool replay_queue_arrive_at(struct gathering *g)
 {
     struct replay_node *n = g->node;
     struct replay *r = n->r;
-    struct meeting *m = meeting_of(g);
+    struct meeting *m = replay_queue_meeting_of(g);
     struct replay_node *home = &r->node[g->at.home];
 
     n->debt += 2 * r->m.post_ns * SIM_NS;
     COUNT(n, rdma_writes, 2);
-    replay_atomic(n, home, add_arrival, g);
+    replay_atomic(n, home, replay_queue_add_arrival, g);
     if (!g->last)
         return false;
     if (home != n)
         for (unsigned i = 0; i < g->at.members; i++)
-            replay_post_read(n, home, vector_bytes(r) + 8);
+            replay_post_read(n, home, replay_queue_vector_bytes(r) + 8);
     replay_await_reads(n);
     memcpy(g->vt, m->vt, r->nodes * sizeof *g->vt);
     g->arrives = m->arrives;
@@ -314,7 +319,7 @@ static bool arrive_at(struct gathering *g)
     return true;
 }
 
-static void take_release(void *self, uint64_t arg)
+static void replay_queue_take_release(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -324,29 +329,29 @@ static void take_release(void *self, uint64_t arg)
 }
 
 /* [barrier-counter.epochs] */
-static void release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
+static void replay_queue_release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
 {
     struct replay *r = n->r;
-    struct release *all = sim_new(1, sizeof *all);
+    struct release *all = fail_alloc(1, sizeof *all);
 
     *all = (struct release){ vt, r->nodes, replay_moves(arrives) };
     n->debt += 2 * r->nodes * r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, r->nodes);
     for (unsigned i = 0; i < r->nodes; i++)
-        replay_write_wake(n, &r->node[i], vector_bytes(r) + 8, take_release, &r->node[i],
-                          (uintptr_t)all);
+        replay_write_wake(n, &r->node[i], replay_queue_vector_bytes(r) + 8,
+                          replay_queue_take_release, &r->node[i], (uintptr_t)all);
 }
 
 /* A barrier of two nodes, which is --barrier pe: [barrier-pairs.word-last],
  * [barrier-pairs.two-slots]. */
-static void end_pair(struct replay_node *n, uint64_t epoch)
+static void replay_queue_end_pair(struct replay_node *n, uint64_t epoch)
 {
     struct release *all;
 
     if (n->partner[epoch & 1] == NULL || n->epoch != epoch + 1)
         return;
-    all = sim_new(1, sizeof *all);
+    all = fail_alloc(1, sizeof *all);
     *all = (struct release){ n->partner[epoch & 1], 1,
                              replay_moves(n->arrives | n->partner_is[epoch & 1]) };
     n->partner[epoch & 1] = NULL;
@@ -355,34 +360,35 @@ static void end_pair(struct replay_node *n, uint64_t epoch)
     replay_wake(n);
 }
 
-static void take_partner(void *self, uint64_t arg)
+static void replay_queue_take_partner(void *self, uint64_t arg)
 {
     struct told *t = self;
 
     t->to->partner[arg & 1] = t->vt;
     t->to->partner_is[arg & 1] = t->who;
-    end_pair(t->to, arg);
+    replay_queue_end_pair(t->to, arg);
     free(t);
 }
 
-static void meet_partner(struct replay_node *n)
+static void replay_queue_meet_partner(struct replay_node *n)
 {
-    struct told *t = told_new(&n->r->node[1 - n->id], 0);
+    struct told *t = replay_queue_told_new(&n->r->node[1 - n->id], 0);
     uint64_t epoch = n->epoch;
 
-    t->vt = copy_of_time(n->r, n->vt);
+    t->vt = replay_queue_copy_of_time(n->r, n->vt);
     t->who = n->arrives;
     n->debt += 2 * n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     n->got_release = false;
     n->epoch = epoch + 1;
     COUNT(n, rdma_writes, 1);
-    replay_write_wake(n, t->to, vector_bytes(n->r) + 8, take_partner, t, epoch);
-    end_pair(n, epoch);
+    replay_write_wake(n, t->to, replay_queue_vector_bytes(n->r) + 8, replay_queue_take_partner, t,
+                      epoch);
+    replay_queue_end_pair(n, epoch);
 }
 
 /* Gathers by a tree of counters: --barrier gb. */
-static void gather(struct replay_node *n)
+static void replay_queue_gather(struct replay_node *n)
 {
     struct replay *r = n->r;
     struct policy_gather_climb climb =
@@ -390,21 +396,21 @@ static void gather(struct replay_node *n)
     struct gathering g = { .node = n, .parity = (unsigned)(n->epoch++ & 1), .arrives = n->arrives };
 
     if (r->gathered == NULL)
-        r->gathered = sim_new(4 * (size_t)r->nodes, sizeof *r->gathered);
-    g.vt = copy_of_time(r, n->vt);
+        r->gathered = fail_alloc(4 * (size_t)r->nodes, sizeof *r->gathered);
+    g.vt = replay_queue_copy_of_time(r, n->vt);
     n->got_release = false;
     while (policy_gather_next(&climb, &g.at))
-        if (g.at.members > 1 && !arrive_at(&g)) {
+        if (g.at.members > 1 && !replay_queue_arrive_at(&g)) {
             free(g.vt);
             return;
         }
-    release_all(n, g.vt, g.arrives);
+    replay_queue_release_all(n, g.vt, g.arrives);
 }
 
 void replay_gather(struct replay_node *n)
 {
     if (n->r->nodes == 2)
-        meet_partner(n);
+        replay_queue_meet_partner(n);
     else
-        gather(n);
+        replay_queue_gather(n);
 }

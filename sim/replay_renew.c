@@ -5,7 +5,7 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-static struct policy_update_limits limits(const struct replay *r)
+static struct policy_update_limits replay_renew_limits(const struct replay *r)
 {
     bool memory = r->m.memory && r->protocol != REPLAY_ASYNC;
 
@@ -13,38 +13,40 @@ static struct policy_update_limits limits(const struct replay *r)
                                           (uint8_t)r->set[RECORD_SET_renew] };
 }
 
-static bool allowed(const struct replay_node *n, const struct copy *c)
+static bool replay_renew_allowed(const struct replay_node *n, const struct copy *c)
 {
     return !c->held && /* [home-migration.held] */
            policy_update_may_wait(c->flags & COPY_DIRTY, n->r->protocol != REPLAY_ASYNC);
 }
 
-static void list_page(struct replay_node *n, const struct copy *c)
+static void replay_renew_list_page(struct replay_node *n, const struct copy *c)
 {
-    n->renewing = grow(n->renewing, &n->renewing_room, n->renewing_count + 1, sizeof *n->renewing);
+    n->renewing =
+        map_grow(n->renewing, &n->renewing_room, n->renewing_count + 1, sizeof *n->renewing);
     n->renewing[n->renewing_count++] = c->page;
 }
 
-/* renew.c renew_instead: [update.pending] */
-static bool renew_instead(struct replay_node *n, struct copy *c)
+/* renew.c replay_renew_instead: [update.pending] */
+static bool replay_renew_instead(struct replay_node *n, struct copy *c)
 {
     if (c->renewal.pending) {
         policy_update_named(&c->renewal, n->renewing, n->told, n->expected, c->page);
         return true;
     }
-    if (c->home == 0 || copy_is_home(c, n) ||
-        !policy_update_revoke(&c->renewal, limits(n->r), n->acquire, c->flags & COPY_STALE,
-                              c->access != CLOSED, allowed(n, c)))
+    if (c->home == 0 || replay_copy_is_home(c, n) ||
+        !policy_update_revoke(&c->renewal, replay_renew_limits(n->r), n->acquire,
+                              c->flags & COPY_STALE, c->access != CLOSED,
+                              replay_renew_allowed(n, c)))
         return false;
-    list_page(n, c);
+    replay_renew_list_page(n, c);
     return true;
 }
 
 /* page_flush.c page_clean */
-static void clean(struct replay_node *n, struct copy *c)
+static void replay_renew_clean(struct replay_node *n, struct copy *c)
 {
-    if ((c->flags & (COPY_DIRTY | COPY_BUSY)) != COPY_DIRTY || !c->twin || copy_is_home(c, n) ||
-        c->changed)
+    if ((c->flags & (COPY_DIRTY | COPY_BUSY)) != COPY_DIRTY || !c->twin ||
+        replay_copy_is_home(c, n) || c->changed)
         return;
     c->twin = false;
     c->flags &= (uint8_t)~COPY_DIRTY;
@@ -52,7 +54,7 @@ static void clean(struct replay_node *n, struct copy *c)
 }
 
 /* page_flush.c page_flush_told */
-static void told_home(const struct replay_node *n, struct copy *c)
+static void replay_renew_told_home(const struct replay_node *n, struct copy *c)
 {
     bool kept = (c->flags & (COPY_DIRTY | COPY_BUSY)) == COPY_DIRTY && c->twin;
 
@@ -61,36 +63,37 @@ static void told_home(const struct replay_node *n, struct copy *c)
 }
 
 /* page.c told_is_there */
-static bool is_there(const struct replay_node *n, const struct copy *c)
+static bool replay_renew_is_there(const struct replay_node *n, const struct copy *c)
 {
     return n->r->protocol == REPLAY_ONESIDED && !(c->flags & COPY_BUSY);
 }
 
 /* page.c note_one, note_end; true when it was closed */
-static bool note(struct replay_node *n, struct copy *c, uint32_t writer, uint32_t interval)
+static bool replay_renew_note(struct replay_node *n, struct copy *c, uint32_t writer,
+                              uint32_t interval)
 {
     bool renewed, revoke;
 
-    if (copy_is_home(c, n) && versions_of(&c->shared->applied, writer) >= interval) {
-        told_home(n, c);
+    if (replay_copy_is_home(c, n) && versions_of(&c->shared->applied, writer) >= interval) {
+        replay_renew_told_home(n, c);
         return false;
     }
-    renewed = renew_instead(n, c);
+    renewed = replay_renew_instead(n, c);
     if (!(c->flags & COPY_STALE))
         COUNT(n, invalidations, 1);
     c->flags |= COPY_STALE;
     revoke = c->access != CLOSED && !renewed;
-    if (!is_there(n, c))
+    if (!replay_renew_is_there(n, c))
         versions_raise(&c->need, writer, interval);
     if (revoke) {
         c->access = CLOSED;
-        clean(n, c);
+        replay_renew_clean(n, c);
     }
     return revoke;
 }
 
 /* [update.pending]: a late copy is closed, and its fetch continues. */
-static void settle_copy(struct replay_node *n, struct copy *c)
+static void replay_renew_settle_copy(struct replay_node *n, struct copy *c)
 {
     if (replay_arrived(c))
         replay_finish(n, c);
@@ -99,14 +102,14 @@ static void settle_copy(struct replay_node *n, struct copy *c)
         n->debt += n->r->m.protect_ns * SIM_NS;
         if (c->renewal.pending)
             policy_update_probe(&c->renewal, n->acquire);
-        clean(n, c);
+        replay_renew_clean(n, c);
     } else {
         replay_decided(n, DECISION_UPDATE, c->page);
     }
     c->renewal.pending = false;
 }
 
-static void renew_listed(struct replay_node *n)
+static void replay_renew_listed(struct replay_node *n)
 {
     uint32_t started = 0;
     bool late = false;
@@ -114,47 +117,47 @@ static void renew_listed(struct replay_node *n)
     for (uint32_t i = 0; i < n->renewing_count; i++) {
         for (; !late && started < n->renewing_count && started < i + POLICY_UPDATE_IN_FLIGHT;
              started++)
-            (void)replay_fetch_ahead(n, copy_of(n, n->renewing[started]), false);
-        struct copy *c = copy_of(n, n->renewing[i]);
+            (void)replay_fetch_ahead(n, replay_copy_of(n, n->renewing[started]), false);
+        struct copy *c = replay_copy_of(n, n->renewing[i]);
         if (!late && c->fetch != NULL)
             late = !replay_await_for(n, &c->fetch->done, POLICY_UPDATE_WAIT_NS * SIM_NS);
-        settle_copy(n, c);
+        replay_renew_settle_copy(n, c);
     }
 }
 
-static void renew_all(struct replay_node *n, struct policy_update_habit *habit)
+static void replay_renew_all(struct replay_node *n, struct policy_update_habit *habit)
 {
-    renew_listed(n);
+    replay_renew_listed(n);
     for (uint32_t i = 0; i < n->renewing_count && habit != NULL; i++)
         policy_update_learn(habit, n->renewing[i], i < n->expected && !n->told[i]);
     n->renewing_count = n->expected = 0;
     n->acquire++;
 }
 
-static void expect_page(struct replay_node *n, struct copy *c)
+static void replay_renew_expect_page(struct replay_node *n, struct copy *c)
 {
-    if (c->home == 0 || copy_is_home(c, n) || c->renewal.pending ||
+    if (c->home == 0 || replay_copy_is_home(c, n) || c->renewal.pending ||
         (c->flags & (COPY_STALE | COPY_BUSY)) ||
-        !policy_update_worth(&c->renewal, c->access != CLOSED) || !allowed(n, c))
+        !policy_update_worth(&c->renewal, c->access != CLOSED) || !replay_renew_allowed(n, c))
         return;
     c->flags |= COPY_STALE;
     c->renewal.pending = true;
     n->told[n->expected++] = false;
-    list_page(n, c);
+    replay_renew_list_page(n, c);
     (void)replay_fetch_ahead(n, c, true);
 }
 
-static struct policy_update_habit *renew_expected(struct replay_node *n, uint32_t occasion)
+static struct policy_update_habit *replay_renew_expected(struct replay_node *n, uint32_t occasion)
 {
     struct policy_update_habit *h;
 
     if (n->r->protocol != REPLAY_ONESIDED)
         return NULL;
     if (n->habits == NULL)
-        n->habits = sim_new(POLICY_UPDATE_OCCASIONS, sizeof *n->habits);
+        n->habits = fail_alloc(POLICY_UPDATE_OCCASIONS, sizeof *n->habits);
     h = policy_update_recall(n->habits, occasion);
     for (uint32_t i = 0; i < h->pages; i++)
-        expect_page(n, copy_of(n, h->page[i]));
+        replay_renew_expect_page(n, replay_copy_of(n, h->page[i]));
     return h;
 }
 
@@ -164,8 +167,9 @@ void replay_notice(struct replay_node *n, uint32_t writer, uint32_t interval)
     bool run = false;
 
     for (uint32_t i = 0; i < k->count; i++) {
-        struct copy *c = copy_found(n, k->page[i]);
-        bool closed = c != NULL ? note(n, c, writer, interval) : copy_tell(n, k->page[i]);
+        struct copy *c = replay_copy_found(n, k->page[i]);
+        bool closed =
+            c != NULL ? replay_renew_note(n, c, writer, interval) : replay_copy_tell(n, k->page[i]);
         if (closed && !run)
             n->debt += n->r->m.protect_ns * SIM_NS;
         run = closed;
@@ -173,7 +177,7 @@ void replay_notice(struct replay_node *n, uint32_t writer, uint32_t interval)
     n->noticed[writer] = interval;
 }
 
-static void take(struct replay_node *n, const uint32_t *want)
+static void replay_renew_take(struct replay_node *n, const uint32_t *want)
 {
     if (n->r->protocol == REPLAY_ONESIDED) {
         replay_read_notices(n, want);
@@ -193,9 +197,9 @@ void replay_acquire(struct replay_node *n, const uint32_t *want, uint32_t occasi
     if (!any)
         return;
     replay_turn(n);
-    struct policy_update_habit *habit = renew_expected(n, occasion);
-    take(n, want);
-    renew_all(n, habit);
+    struct policy_update_habit *habit = replay_renew_expected(n, occasion);
+    replay_renew_take(n, want);
+    replay_renew_all(n, habit);
     for (unsigned w = 0; w < n->r->nodes; w++)
         if (w != n->id && n->vt[w] < want[w])
             n->vt[w] = want[w];

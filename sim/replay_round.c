@@ -12,38 +12,39 @@
 
 /* ---- before a barrier ---- */
 
-static enum policy_migrate_verdict judge(struct replay_node *n, const struct policy_migrate_move *m)
+static enum policy_migrate_verdict replay_round_judge(struct replay_node *n,
+                                                      const struct policy_migrate_move *m)
 {
-    struct copy *c = copy_of(n, m->page);
-    bool eligible = copy_is_home(c, n) && !(c->flags & (COPY_BUSY | COPY_DIRTY));
+    struct copy *c = replay_copy_of(n, m->page);
+    bool eligible = replay_copy_is_home(c, n) && !(c->flags & (COPY_BUSY | COPY_DIRTY));
 
     return policy_migrate_judge(&c->migrate, m->to, eligible);
 }
 
-static void close_copy(struct replay_node *n, struct copy *c)
+static void replay_round_close_copy(struct replay_node *n, struct copy *c)
 {
     if (c->access != CLOSED)
         n->debt += n->r->m.protect_ns * SIM_NS;
     c->access = CLOSED;
 }
 
-static void watch(struct replay_node *n, struct copy *c)
+static void replay_round_watch(struct replay_node *n, struct copy *c)
 {
-    if (!copy_is_home(c, n) || (c->flags & (COPY_BUSY | COPY_DIRTY | COPY_EXCLUSIVE)))
+    if (!replay_copy_is_home(c, n) || (c->flags & (COPY_BUSY | COPY_DIRTY | COPY_EXCLUSIVE)))
         return;
-    close_copy(n, c);
+    replay_round_close_copy(n, c);
     c->migrate.watched = true;
 }
 
 /* page_move.c page_move_take */
-static uint32_t take(struct replay_node *n)
+static uint32_t replay_round_take(struct replay_node *n)
 {
     struct moves *m = replay_moves_of(n);
     uint32_t ripe = 0, others = 0;
 
     for (uint32_t i = 0; i < m->wanted_count; i++) {
         struct policy_migrate_move it = m->wanted[i];
-        enum policy_migrate_verdict verdict = judge(n, &it);
+        enum policy_migrate_verdict verdict = replay_round_judge(n, &it);
         if (verdict == POLICY_MIGRATE_RIPE)
             m->list[ripe++] = it;
         else if (verdict == POLICY_MIGRATE_UNWATCHED)
@@ -53,17 +54,17 @@ static uint32_t take(struct replay_node *n)
     if (ripe > 0)
         m->batch = policy_migrate_more(m->batch);
     for (uint32_t i = 0; i < policy_migrate_watch(m->batch, others); i++)
-        watch(n, copy_of(n, m->wanted[i].page));
+        replay_round_watch(n, replay_copy_of(n, m->wanted[i].page));
     return ripe;
 }
 
-static void list_there(void *self, uint64_t arg)
+static void replay_round_list_there(void *self, uint64_t arg)
 {
     (void)arg;
     replay_written(self);
 }
 
-static void tell_all(struct replay_node *n, uint64_t bytes)
+static void replay_round_tell_all(struct replay_node *n, uint64_t bytes)
 {
     struct replay *r = n->r;
 
@@ -73,7 +74,7 @@ static void tell_all(struct replay_node *n, uint64_t bytes)
         if (i == n->id)
             continue;
         n->writing++;
-        replay_write(n, &r->node[i], bytes, list_there, n, 0);
+        replay_write(n, &r->node[i], bytes, replay_round_list_there, n, 0);
     }
     replay_await_written(n);
 }
@@ -90,15 +91,16 @@ bool replay_offer_homes(struct replay_node *n)
     if (m->wanted_count == 0)
         return false;
     m->epoch = n->epoch + 1;
-    m->list_count = take(n);
+    m->list_count = replay_round_take(n);
     if (m->list_count > 0)
-        tell_all(n, 16 + 8 * (uint64_t)m->list_count);
+        replay_round_tell_all(n, 16 + 8 * (uint64_t)m->list_count);
     return m->list_count > 0;
 }
 
 /* ---- the round ---- */
 
-static struct policy_migrate_move *gather(struct replay_node *n, uint64_t epoch, uint32_t *count)
+static struct policy_migrate_move *replay_round_gather(struct replay_node *n, uint64_t epoch,
+                                                       uint32_t *count)
 {
     struct policy_migrate_move *all = NULL;
     uint32_t room = 0;
@@ -108,14 +110,14 @@ static struct policy_migrate_move *gather(struct replay_node *n, uint64_t epoch,
         const struct moves *m = replay_moves_of(&n->r->node[i]);
         if (m->epoch != epoch + 1 || m->list_count == 0)
             continue;
-        all = grow(all, &room, *count + m->list_count, sizeof *all);
+        all = map_grow(all, &room, *count + m->list_count, sizeof *all);
         memcpy(all + *count, m->list, m->list_count * sizeof *all);
         *count += m->list_count;
     }
     return all;
 }
 
-static bool settled(struct replay_node *n, struct copy *c)
+static bool replay_round_settled(struct replay_node *n, struct copy *c)
 {
     if (c->flags & COPY_BUSY) {
         replay_finish(n, c);
@@ -125,23 +127,24 @@ static bool settled(struct replay_node *n, struct copy *c)
 }
 
 /* [home-migration.held], on this node. */
-static void hold(struct replay_node *n, const struct policy_migrate_move *moves, uint32_t count)
+static void replay_round_hold(struct replay_node *n, const struct policy_migrate_move *moves,
+                              uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct copy *c = copy_of(n, moves[i].page);
+        struct copy *c = replay_copy_of(n, moves[i].page);
         c->held = true;
-        if (copy_is_home(c, n) && (c->flags & COPY_EXCLUSIVE))
-            exclusive_end_copy(n, c);
+        if (replay_copy_is_home(c, n) && (c->flags & COPY_EXCLUSIVE))
+            replay_exclusive_end_copy(n, c);
     }
     n->quiet = true;
     for (uint32_t i = 0; i < count; i++)
-        while (!settled(n, copy_of(n, moves[i].page)))
+        while (!replay_round_settled(n, replay_copy_of(n, moves[i].page)))
             replay_close(n);
     n->quiet = false;
 }
 
 /* [home-migration.held]: makes the page complete here, with all writes of all nodes until now. */
-static void bring(struct replay_node *n, struct copy *c)
+static void replay_round_bring(struct replay_node *n, struct copy *c)
 {
     while (c->flags & COPY_STALE)
         (void)replay_fetch(n, c);
@@ -153,10 +156,10 @@ static void bring(struct replay_node *n, struct copy *c)
 }
 
 /* [home-migration.held] */
-static void change_home(struct replay_node *n, struct copy *c, unsigned to)
+static void replay_round_change_home(struct replay_node *n, struct copy *c, unsigned to)
 {
     if (to != n->id) {
-        close_copy(n, c);
+        replay_round_close_copy(n, c);
         c->flags |= COPY_STALE;
     }
     c->home = c->shared->home = (uint16_t)(to + 1);
@@ -168,18 +171,18 @@ static void change_home(struct replay_node *n, struct copy *c, unsigned to)
 void replay_move_homes(struct replay_node *n)
 {
     uint32_t count;
-    struct policy_migrate_move *moves = gather(n, n->epoch - 1, &count);
+    struct policy_migrate_move *moves = replay_round_gather(n, n->epoch - 1, &count);
 
-    hold(n, moves, count);
+    replay_round_hold(n, moves, count);
     replay_meet(n);
     for (uint32_t i = 0; i < count; i++)
         if (moves[i].to == n->id)
-            bring(n, copy_of(n, moves[i].page));
+            replay_round_bring(n, replay_copy_of(n, moves[i].page));
     replay_meet(n);
     for (uint32_t i = 0; i < count; i++)
-        change_home(n, copy_of(n, moves[i].page), moves[i].to);
+        replay_round_change_home(n, replay_copy_of(n, moves[i].page), moves[i].to);
     replay_meet(n);
     for (uint32_t i = 0; i < count; i++)
-        copy_of(n, moves[i].page)->held = false;
+        replay_copy_of(n, moves[i].page)->held = false;
     free(moves);
 }

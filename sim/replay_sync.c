@@ -11,14 +11,14 @@
 
 #define MASTER 0
 
-static uint64_t vector_bytes(const struct replay *r)
+static uint64_t replay_sync_vector_bytes(const struct replay *r)
 {
     return 48 + 8 * (uint64_t)r->nodes;
 }
 
-static uint32_t *copy_vt(const struct replay_node *n)
+static uint32_t *replay_sync_copy_vt(const struct replay_node *n)
 {
-    uint32_t *vt = sim_new(n->r->nodes, sizeof *vt);
+    uint32_t *vt = fail_alloc(n->r->nodes, sizeof *vt);
 
     memcpy(vt, n->vt, n->r->nodes * sizeof *vt);
     return vt;
@@ -31,25 +31,25 @@ struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock)
     bool is_new;
     uint32_t i = map_index(&n->lock_map, lock, &is_new);
 
-    n->lock = grow(n->lock, &n->locks_room, i + 1, sizeof *n->lock);
+    n->lock = map_grow(n->lock, &n->locks_room, i + 1, sizeof *n->lock);
     if (is_new)
         n->lock[i].lock = lock;
     return &n->lock[i];
 }
 
-static unsigned manager_of(const struct replay *r, uint32_t lock)
+static unsigned replay_sync_manager_of(const struct replay *r, uint32_t lock)
 {
     return policy_lock_manager(lock, r->nodes);
 }
 
-static bool here(const struct replay_node *n, const struct lock_here *l)
+static bool replay_sync_here(const struct replay_node *n, const struct lock_here *l)
 {
-    return l->moved != (manager_of(n->r, l->lock) == n->id);
+    return l->moved != (replay_sync_manager_of(n->r, l->lock) == n->id);
 }
 
-static void set_here(const struct replay_node *n, struct lock_here *l, bool yes)
+static void replay_sync_set_here(const struct replay_node *n, struct lock_here *l, bool yes)
 {
-    l->moved = yes != (manager_of(n->r, l->lock) == n->id);
+    l->moved = yes != (replay_sync_manager_of(n->r, l->lock) == n->id);
 }
 
 /* A request for a lock, in transit. */
@@ -58,7 +58,7 @@ struct ask {
     uint32_t lock;
 };
 
-static void take_grant(void *self, uint64_t arg)
+static void replay_sync_take_grant(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -67,21 +67,22 @@ static void take_grant(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-static void grant(struct replay_node *n, struct lock_here *l, struct replay_node *to)
+static void replay_sync_grant(struct replay_node *n, struct lock_here *l, struct replay_node *to)
 {
-    set_here(n, l, false); /* [lock.one-node] */
-    replay_message(n, to, vector_bytes(n->r), take_grant, to, (uintptr_t)copy_vt(n));
+    replay_sync_set_here(n, l, false); /* [lock.one-node] */
+    replay_message(n, to, replay_sync_vector_bytes(n->r), replay_sync_take_grant, to,
+                   (uintptr_t)replay_sync_copy_vt(n));
 }
 
 /* [lock.flush-first] */
-static bool published(const struct replay_node *n, const struct lock_here *l)
+static bool replay_sync_published(const struct replay_node *n, const struct lock_here *l)
 {
     return !(n->exclusive_count > 0 && n->arrivals != n->seen) &&
            (n->closes >= l->mark || n->dirty_count == 0);
 }
 
 /* [lock.biased] */
-static void grant_listed(struct replay_node *n)
+static void replay_sync_grant_listed(struct replay_node *n)
 {
     for (uint32_t i = 0; i < n->lock_map.count; i++) {
         struct lock_here *l = &n->lock[i];
@@ -92,71 +93,72 @@ static void grant_listed(struct replay_node *n)
             continue;
         int next = l->next;
         l->next = 0;
-        grant(n, l, &n->r->node[next - 1]);
+        replay_sync_grant(n, l, &n->r->node[next - 1]);
     }
 }
 
 /* The runtime's thread that flushes on behalf of another node's request: it takes the program's
  * time. One flush at a time [interval.covers-dirty]. */
-static void work(void *self, uint64_t arg)
+static void replay_sync_work(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
     if (n->closing) {
-        event_after(&n->r->loop, SIM_US, work, n, arg);
+        event_after(&n->r->loop, SIM_US, replay_sync_work, n, arg);
         return;
     }
     n->worker = false;
     n->in_event = true;
     replay_close(n);
     n->in_event = false;
-    grant_listed(n);
+    replay_sync_grant_listed(n);
 }
 
-static void call_worker(struct replay_node *n)
+static void replay_sync_call_worker(struct replay_node *n)
 {
     if (!n->worker)
-        event_after(&n->r->loop, n->r->m.wake_ns * SIM_NS, work, n, 0);
+        event_after(&n->r->loop, n->r->m.wake_ns * SIM_NS, replay_sync_work, n, 0);
     n->worker = true;
 }
 
-static void serve_owner(void *self, uint64_t at)
+static void replay_sync_serve_owner(void *self, uint64_t at)
 {
     struct ask *a = self;
     struct replay_node *n = &a->from->r->node[at];
     struct lock_here *l = replay_lock_of(n, a->lock);
-    bool idle = here(n, l) && !l->held && !l->waiting && l->next == 0;
+    bool idle = replay_sync_here(n, l) && !l->held && !l->waiting && l->next == 0;
 
-    if (idle && published(n, l)) {
-        grant(n, l, a->from);
+    if (idle && replay_sync_published(n, l)) {
+        replay_sync_grant(n, l, a->from);
     } else {
         l->next = (int)a->from->id + 1; /* [lock.successor] */
         l->listed = idle;
         if (idle)
-            call_worker(n); /* [lock.biased] */
+            replay_sync_call_worker(n); /* [lock.biased] */
     }
     free(a);
 }
 
-static void manage(void *self, uint64_t arg)
+static void replay_sync_manage(void *self, uint64_t arg)
 {
     struct ask *a = self;
     struct replay *r = a->from->r;
-    struct replay_node *n = &r->node[manager_of(r, a->lock)];
+    struct replay_node *n = &r->node[replay_sync_manager_of(r, a->lock)];
     struct lock_here *l = replay_lock_of(n, a->lock);
     unsigned before = l->last > 0 ? (unsigned)l->last - 1 : n->id;
 
     (void)arg;
     l->last = (int)a->from->id + 1;
     COUNT(n, messages, before != n->id);
-    replay_message(n, &r->node[before], vector_bytes(r), serve_owner, a, before);
+    replay_message(n, &r->node[before], replay_sync_vector_bytes(r), replay_sync_serve_owner, a,
+                   before);
 }
 
-static void request(struct replay_node *n, struct lock_here *l)
+static void replay_sync_request(struct replay_node *n, struct lock_here *l)
 {
     struct replay *r = n->r;
-    unsigned manager = manager_of(r, l->lock);
-    struct ask *a = sim_new(1, sizeof *a);
+    unsigned manager = replay_sync_manager_of(r, l->lock);
+    struct ask *a = fail_alloc(1, sizeof *a);
     uint32_t lock = l->lock, *vt;
 
     *a = (struct ask){ n, lock };
@@ -165,14 +167,14 @@ static void request(struct replay_node *n, struct lock_here *l)
     n->debt += r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, messages, manager != n->id);
-    replay_message(n, &r->node[manager], 64, manage, a, 0);
+    replay_message(n, &r->node[manager], 64, replay_sync_manage, a, 0);
     replay_await(n, &n->granted);
     vt = n->grant;
     replay_acquire(n, vt, lock);
     free(vt);
     l = replay_lock_of(n, lock);
     l->waiting = false;
-    set_here(n, l, true);
+    replay_sync_set_here(n, l, true);
     l->stays = 0;
 }
 
@@ -185,8 +187,8 @@ void replay_lock_again(struct replay_node *n, uint32_t lock)
     begun = n->r->loop.now;
     if (n->r->protocol == REPLAY_ONESIDED)
         replay_queue_lock(n, lock);
-    else if (!here(n, l))
-        request(n, l);
+    else if (!replay_sync_here(n, l))
+        replay_sync_request(n, l);
     replay_lock_of(n, lock)->held = true;
     n->spent[1] += n->r->loop.now - begun;
 }
@@ -199,7 +201,7 @@ void replay_lock(struct replay_node *n, uint32_t lock)
 
 /* ---- tries ---- */
 
-static void take_refusal(void *self, uint64_t arg)
+static void replay_sync_take_refusal(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -209,51 +211,53 @@ static void take_refusal(void *self, uint64_t arg)
 }
 
 /* locks_manager.c manage_result */
-static void serve_result(void *self, uint64_t arg)
+static void replay_sync_serve_result(void *self, uint64_t arg)
 {
     struct ask *a = self;
     struct replay *r = a->from->r;
 
     (void)arg;
-    replay_message(&r->node[manager_of(r, a->lock)], a->from, 16, take_refusal, a->from, 0);
+    replay_message(&r->node[replay_sync_manager_of(r, a->lock)], a->from, 16,
+                   replay_sync_take_refusal, a->from, 0);
     free(a);
 }
 
 /* [lock.failed-try] */
-static void serve_try_owner(void *self, uint64_t at)
+static void replay_sync_serve_try_owner(void *self, uint64_t at)
 {
     struct ask *a = self;
     struct replay_node *n = &a->from->r->node[at];
-    unsigned manager = manager_of(n->r, a->lock);
+    unsigned manager = replay_sync_manager_of(n->r, a->lock);
 
     COUNT(n, messages, manager != n->id);
-    replay_message(n, &n->r->node[manager], vector_bytes(n->r), serve_result, a, 0);
+    replay_message(n, &n->r->node[manager], replay_sync_vector_bytes(n->r),
+                   replay_sync_serve_result, a, 0);
 }
 
-static void manage_try(void *self, uint64_t arg)
+static void replay_sync_manage_try(void *self, uint64_t arg)
 {
     struct ask *a = self;
     struct replay *r = a->from->r;
-    struct replay_node *n = &r->node[manager_of(r, a->lock)];
+    struct replay_node *n = &r->node[replay_sync_manager_of(r, a->lock)];
     const struct lock_here *l = replay_lock_of(n, a->lock);
     unsigned owner = l->last > 0 ? (unsigned)l->last - 1 : n->id;
 
     (void)arg;
     COUNT(n, messages, owner != n->id);
-    replay_message(n, &r->node[owner], 64, serve_try_owner, a, owner);
+    replay_message(n, &r->node[owner], 64, replay_sync_serve_try_owner, a, owner);
 }
 
-static void request_try(struct replay_node *n, uint32_t lock)
+static void replay_sync_request_try(struct replay_node *n, uint32_t lock)
 {
-    unsigned manager = manager_of(n->r, lock);
-    struct ask *a = sim_new(1, sizeof *a);
+    unsigned manager = replay_sync_manager_of(n->r, lock);
+    struct ask *a = fail_alloc(1, sizeof *a);
 
     *a = (struct ask){ n, lock };
     n->answered = false;
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, messages, manager != n->id);
-    replay_message(n, &n->r->node[manager], 64, manage_try, a, 0);
+    replay_message(n, &n->r->node[manager], 64, replay_sync_manage_try, a, 0);
     replay_await(n, &n->answered);
 }
 
@@ -265,8 +269,8 @@ void replay_try(struct replay_node *n, uint32_t lock)
     begun = n->r->loop.now;
     if (n->r->protocol == REPLAY_ONESIDED)
         replay_queue_try(n, lock);
-    else if (!here(n, replay_lock_of(n, lock)))
-        request_try(n, lock);
+    else if (!replay_sync_here(n, replay_lock_of(n, lock)))
+        replay_sync_request_try(n, lock);
     n->spent[1] += n->r->loop.now - begun;
 }
 
@@ -299,7 +303,7 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
     int next = l->next;
     l->next = 0;
     l->listed = false;
-    grant(n, l, &n->r->node[next - 1]);
+    replay_sync_grant(n, l, &n->r->node[next - 1]);
 }
 
 /* ---- barriers ---- */
@@ -317,7 +321,7 @@ bool replay_moves(unsigned arrives)
     return (arrives & (ARRIVES_MOVING | ARRIVES_PLAIN)) == ARRIVES_MOVING;
 }
 
-static void take_release(void *self, uint64_t arg)
+static void replay_sync_take_release(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -326,19 +330,19 @@ static void take_release(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-static void release_all(struct replay *r, struct meeting *m)
+static void replay_sync_release_all(struct replay *r, struct meeting *m)
 {
-    struct release *all = sim_new(1, sizeof *all);
+    struct release *all = fail_alloc(1, sizeof *all);
 
     *all = (struct release){ m->vt, r->nodes, replay_moves(m->arrives) };
-    m->vt = sim_new(r->nodes, sizeof *m->vt);
+    m->vt = fail_alloc(r->nodes, sizeof *m->vt);
     m->arrived = m->arrives = 0;
     for (unsigned n = 0; n < r->nodes; n++)
-        replay_message(&r->node[MASTER], &r->node[n], vector_bytes(r), take_release, &r->node[n],
-                       (uintptr_t)all);
+        replay_message(&r->node[MASTER], &r->node[n], replay_sync_vector_bytes(r),
+                       replay_sync_take_release, &r->node[n], (uintptr_t)all);
 }
 
-static void serve_arrival(void *self, uint64_t arg)
+static void replay_sync_serve_arrival(void *self, uint64_t arg)
 {
     struct arrival *a = self;
     struct replay *r = a->from->r;
@@ -352,7 +356,7 @@ static void serve_arrival(void *self, uint64_t arg)
     free(a->vt);
     free(a);
     if (++m->arrived == r->nodes)
-        release_all(r, m);
+        replay_sync_release_all(r, m);
 }
 
 void replay_arrive(struct replay_node *n, bool waits)
@@ -369,19 +373,20 @@ void replay_arrive(struct replay_node *n, bool waits)
         replay_gather(n);
         return;
     }
-    a = sim_new(1, sizeof *a);
+    a = fail_alloc(1, sizeof *a);
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    *a = (struct arrival){ n, n->epoch++, copy_vt(n), n->arrives };
+    *a = (struct arrival){ n, n->epoch++, replay_sync_copy_vt(n), n->arrives };
     n->got_release = false;
     COUNT(n, messages, n->id != MASTER);
     n->quiet = true;
-    replay_message(n, &n->r->node[MASTER], vector_bytes(n->r), serve_arrival, a, 0);
+    replay_message(n, &n->r->node[MASTER], replay_sync_vector_bytes(n->r),
+                   replay_sync_serve_arrival, a, 0);
     n->quiet = false;
 }
 
 /* True: homes migrate now. */
-static bool depart(struct replay_node *n)
+static bool replay_sync_depart(struct replay_node *n)
 {
     struct release *all;
     bool moves;
@@ -400,7 +405,7 @@ static bool depart(struct replay_node *n)
 void replay_meet(struct replay_node *n)
 {
     replay_arrive(n, false);
-    (void)depart(n);
+    (void)replay_sync_depart(n);
 }
 
 void replay_depart(struct replay_node *n)
@@ -409,7 +414,7 @@ void replay_depart(struct replay_node *n)
 
     replay_settle(n);
     begun = n->r->loop.now;
-    bool moves = depart(n);
+    bool moves = replay_sync_depart(n);
     n->departed++;
     if (moves) /* [home-migration.full-barrier] */
         replay_move_homes(n);

@@ -15,7 +15,7 @@ sim_time replay_units(const struct replay *r, uint64_t units)
     return (sim_time)((__uint128_t)units * UINT64_C(1000000000000) / r->set[RECORD_SET_units_s]);
 }
 
-static void resume(void *self, uint64_t arg)
+static void replay_time_resume(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -36,22 +36,22 @@ void replay_settle(struct replay_node *n)
     while (n->debt + n->stolen > 0) {
         sim_time length = n->debt + n->stolen;
         n->debt = n->stolen = 0;
-        event_after(&n->r->loop, length, resume, n, 0);
+        event_after(&n->r->loop, length, replay_time_resume, n, 0);
         fiber_wait();
     }
 }
 
-static void serve_pending(struct replay_node *n);
+static void replay_time_serve_pending(struct replay_node *n);
 
-static void begin_waiting(struct replay_node *n)
+static void replay_time_begin_waiting(struct replay_node *n)
 {
     n->waits = true;
     n->waited++;
     n->spins_from = n->r->loop.now;
-    serve_pending(n);
+    replay_time_serve_pending(n);
 }
 
-static void end_waiting(struct replay_node *n)
+static void replay_time_end_waiting(struct replay_node *n)
 {
     n->waits = false;
     n->stolen = 0; /* handlers took no time from a waiting thread */
@@ -63,10 +63,10 @@ static void end_waiting(struct replay_node *n)
 void replay_await(struct replay_node *n, const bool *word)
 {
     replay_settle(n);
-    begin_waiting(n);
+    replay_time_begin_waiting(n);
     while (!*word)
         fiber_wait();
-    end_waiting(n);
+    replay_time_end_waiting(n);
 }
 
 struct patience {
@@ -74,7 +74,7 @@ struct patience {
     bool over, gone; /* gone: the waiter has continued */
 };
 
-static void be_over(void *self, uint64_t arg)
+static void replay_time_be_over(void *self, uint64_t arg)
 {
     struct patience *p = self;
 
@@ -93,13 +93,13 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     replay_settle(n);
     if (*word)
         return true;
-    p = sim_new(1, sizeof *p);
+    p = fail_alloc(1, sizeof *p);
     p->node = n;
-    event_after(&n->r->loop, most, be_over, p, 0);
-    begin_waiting(n);
+    event_after(&n->r->loop, most, replay_time_be_over, p, 0);
+    replay_time_begin_waiting(n);
     while (!*word && !p->over)
         fiber_wait();
-    end_waiting(n);
+    replay_time_end_waiting(n);
     if (p->over)
         free(p);
     else
@@ -107,14 +107,14 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     return *word;
 }
 
-static bool sleeps(const struct replay_node *n)
+static bool replay_time_sleeps(const struct replay_node *n)
 {
     uint64_t spins = n->r->m.spin_ns * SIM_NS;
 
     return n->waits && spins != 0 && n->r->loop.now - n->spins_from >= spins;
 }
 
-static void get_up(void *self, uint64_t waited)
+static void replay_time_get_up(void *self, uint64_t waited)
 {
     struct replay_node *n = self;
 
@@ -122,52 +122,52 @@ static void get_up(void *self, uint64_t waited)
     if (!n->waits || n->waited != waited)
         return;
     n->spins_from = n->r->loop.now;
-    resume(n, 0);
+    replay_time_resume(n, 0);
 }
 
 void replay_wake(struct replay_node *n)
 {
     if (!n->waits || n->rousing)
         return;
-    if (!sleeps(n)) {
+    if (!replay_time_sleeps(n)) {
         n->called = false;
-        resume(n, 0);
+        replay_time_resume(n, 0);
         return;
     }
     n->rousing = true;
-    event_after(&n->r->loop, n->r->m.wake_ns * SIM_NS, get_up, n, n->waited);
+    event_after(&n->r->loop, n->r->m.wake_ns * SIM_NS, replay_time_get_up, n, n->waited);
 }
 
 /* Takes time of the handler's CPU, or of the computation if they share it. */
-static sim_time busy_handler(struct replay_node *n, sim_time length)
+static sim_time replay_time_busy_handler(struct replay_node *n, sim_time length)
 {
     if (n->r->m.cpus == 1 && !n->waits)
         n->stolen += length;
     return server_take(&n->handler, n->r->loop.now, length);
 }
 
-static bool handler_sleeps(const struct replay_node *n)
+static bool replay_time_handler_sleeps(const struct replay_node *n)
 {
     return !n->waits && !n->ended && n->r->m.handler != POLLS &&
            n->handler.free_at <= n->r->loop.now;
 }
 
 /* Only the first to find it asleep wakes it. */
-static void call(struct replay_node *from, struct replay_node *to)
+static void replay_time_call(struct replay_node *from, struct replay_node *to)
 {
     sim_time length = from->r->m.notify_ns * SIM_NS;
 
-    if (from == to || to->called || !(sleeps(to) || handler_sleeps(to)))
+    if (from == to || to->called || !(replay_time_sleeps(to) || replay_time_handler_sleeps(to)))
         return;
     to->called = true;
     COUNT(from, wakes, 1);
     if (from->runs)
         from->debt += length;
     else if (length > 0)
-        busy_handler(from, length);
+        replay_time_busy_handler(from, length);
 }
 
-static sim_time on_wire(const struct replay *r, uint64_t bytes)
+static sim_time replay_time_on_wire(const struct replay *r, uint64_t bytes)
 {
     sim_time length = bytes * 1000000 / r->m.rate_mb_s;
     sim_time gap = r->m.gap_ns * SIM_NS;
@@ -177,11 +177,11 @@ static sim_time on_wire(const struct replay *r, uint64_t bytes)
 
 /* When the last byte arrives: the links out of FROM and into TO carry one message after
  * the other. */
-static sim_time arrival(struct replay_node *from, struct replay_node *to, sim_time at,
-                        uint64_t bytes)
+static sim_time replay_time_arrival(struct replay_node *from, struct replay_node *to, sim_time at,
+                                    uint64_t bytes)
 {
     const struct replay *r = from->r;
-    sim_time length = on_wire(r, bytes);
+    sim_time length = replay_time_on_wire(r, bytes);
 
     if (r->m.memory)
         return at + r->m.latency_ns * SIM_NS;
@@ -198,14 +198,15 @@ void replay_write(struct replay_node *from, struct replay_node *to, uint64_t byt
     struct replay *r = from->r;
 
     COUNT(from, rdma_writes, 1);
-    event_at(&r->loop, arrival(from, to, r->loop.now, bytes + HEAD_BYTES), fn, self, arg);
+    event_at(&r->loop, replay_time_arrival(from, to, r->loop.now, bytes + HEAD_BYTES), fn, self,
+             arg);
 }
 
 void replay_write_wake(struct replay_node *from, struct replay_node *to, uint64_t bytes,
                        event_fn fn, void *self, uint64_t arg)
 {
-    if (sleeps(to))
-        call(from, to);
+    if (replay_time_sleeps(to))
+        replay_time_call(from, to);
     replay_write(from, to, bytes, fn, self, arg);
 }
 
@@ -219,7 +220,7 @@ struct served {
     uint64_t arg;
 };
 
-static void serve(void *self, uint64_t at)
+static void replay_time_serve(void *self, uint64_t at)
 {
     (void)at;
     struct served *s = self;
@@ -233,32 +234,32 @@ static void serve(void *self, uint64_t at)
 
 /* Takes the time of a running handler or of the waiting thread; on a node with one CPU, of the
  * computation. */
-static void take_handler(struct served *s)
+static void replay_time_take_handler(struct served *s)
 {
     struct replay_node *to = s->to;
 
-    replay_serve_on(to, to->r->m.serve_ns * SIM_NS + s->more, serve, s, 0);
+    replay_serve_on(to, to->r->m.serve_ns * SIM_NS + s->more, replay_time_serve, s, 0);
 }
 
 void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *self, uint64_t arg)
 {
-    event_at(&n->r->loop, busy_handler(n, length), fn, self, arg);
+    event_at(&n->r->loop, replay_time_busy_handler(n, length), fn, self, arg);
 }
 
-static void serve_pending(struct replay_node *n)
+static void replay_time_serve_pending(struct replay_node *n)
 {
     struct served *s;
 
     while ((s = n->pending) != NULL) {
         n->pending = s->next;
-        take_handler(s);
+        replay_time_take_handler(s);
     }
     n->last_pending = &n->pending;
 }
 
 /* Takes the time of the computation. If that waits and has served all messages, delays the next
  * one that it would serve or see. */
-static void take_cpu(struct replay_node *n)
+static void replay_time_take_cpu(struct replay_node *n)
 {
     sim_time length = n->r->m.switch_ns * SIM_NS;
 
@@ -270,7 +271,7 @@ static void take_cpu(struct replay_node *n)
 
 /* The handler runs, or the thread that slept. If the handler took the computation's CPU, the
  * computation waits until it gets it back. */
-static void awake(void *self, uint64_t arg)
+static void replay_time_awake(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -278,21 +279,21 @@ static void awake(void *self, uint64_t arg)
     n->waking = n->called = false;
     n->spins_from = n->r->loop.now;
     if (n->r->m.cpus == 1)
-        take_cpu(n);
-    serve_pending(n);
+        replay_time_take_cpu(n);
+    replay_time_serve_pending(n);
 }
 
-static void arrive(void *self, uint64_t arg)
+static void replay_time_arrive(void *self, uint64_t arg)
 {
     struct served *s = self;
     struct replay_node *to = s->to;
     const struct machine *m = &to->r->m;
 
     (void)arg;
-    if (!sleeps(to) && !handler_sleeps(to)) {
+    if (!replay_time_sleeps(to) && !replay_time_handler_sleeps(to)) {
         to->called = false;
         to->spins_from = to->r->loop.now;
-        take_handler(s);
+        replay_time_take_handler(s);
         return;
     }
     s->next = NULL;
@@ -304,7 +305,8 @@ static void arrive(void *self, uint64_t arg)
         return;
     to->waking = true;
     bool idle = to->waits || m->cpus > 1;
-    event_after(&to->r->loop, (idle ? m->wake_ns : m->preempt_ns) * SIM_NS, awake, to, 0);
+    event_after(&to->r->loop, (idle ? m->wake_ns : m->preempt_ns) * SIM_NS, replay_time_awake, to,
+                0);
 }
 
 void replay_message(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,
@@ -317,17 +319,18 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
                          sim_time more, event_fn fn, void *self, uint64_t arg)
 {
     struct replay *r = from->r;
-    struct served *s = sim_new(1, sizeof *s);
+    struct served *s = fail_alloc(1, sizeof *s);
 
     *s = (struct served){ NULL, to, from->quiet || from->in_event, more, fn, self, arg };
     if (from == to) { /* served by the sender */
-        event_after(&r->loop, r->m.serve_ns * SIM_NS + more, serve, s, 0);
+        event_after(&r->loop, r->m.serve_ns * SIM_NS + more, replay_time_serve, s, 0);
         return;
     }
     COUNT(from, rdma_writes, 1);
     if (!s->quiet || to->waits)
-        call(from, to);
-    event_at(&r->loop, arrival(from, to, r->loop.now, bytes + HEAD_BYTES), arrive, s, 0);
+        replay_time_call(from, to);
+    event_at(&r->loop, replay_time_arrival(from, to, r->loop.now, bytes + HEAD_BYTES),
+             replay_time_arrive, s, 0);
 }
 
 struct remote {
@@ -341,9 +344,9 @@ struct remote {
     struct remote *next; /* next in the queue for its adapter */
 };
 
-static void send_off(struct remote *o);
+static void replay_time_send_off(struct remote *o);
 
-static void come_back(void *self, uint64_t arg)
+static void replay_time_come_back(void *self, uint64_t arg)
 {
     struct remote o = *(struct remote *)self;
     struct remote *next = o.from->reads_waiting;
@@ -352,14 +355,14 @@ static void come_back(void *self, uint64_t arg)
     free(self);
     if (next != NULL) {
         o.from->reads_waiting = next->next;
-        send_off(next);
+        replay_time_send_off(next);
     } else {
         o.from->reads_under_way--;
     }
     o.back(o.self, o.arg);
 }
 
-static void be_there(void *self, uint64_t arg)
+static void replay_time_be_there(void *self, uint64_t arg)
 {
     struct remote *o = self;
     struct replay *r = o->from->r;
@@ -367,11 +370,11 @@ static void be_there(void *self, uint64_t arg)
     (void)arg;
     if (o->there != NULL)
         o->there(o->self, o->arg);
-    event_at(&r->loop, arrival(o->to, o->from, r->loop.now, o->bytes + HEAD_BYTES), come_back, o,
-             0);
+    event_at(&r->loop, replay_time_arrival(o->to, o->from, r->loop.now, o->bytes + HEAD_BYTES),
+             replay_time_come_back, o, 0);
 }
 
-static struct server *free_first(struct replay_node *n)
+static struct server *replay_time_free_first(struct replay_node *n)
 {
     struct server *first = &n->adapter[0];
 
@@ -381,30 +384,31 @@ static struct server *free_first(struct replay_node *n)
     return first;
 }
 
-static void reach(void *self, uint64_t arg)
+static void replay_time_reach(void *self, uint64_t arg)
 {
     struct remote *o = self;
     struct event_loop *loop = &o->from->r->loop;
-    struct server *unit = o->atomic ? &o->to->adapter[0] : free_first(o->to);
+    struct server *unit = o->atomic ? &o->to->adapter[0] : replay_time_free_first(o->to);
 
     (void)arg;
-    event_at(loop, server_take(unit, loop->now, o->unit), be_there, o, 0);
+    event_at(loop, server_take(unit, loop->now, o->unit), replay_time_be_there, o, 0);
 }
 
-static void send_off(struct remote *o)
+static void replay_time_send_off(struct remote *o)
 {
-    event_at(&o->from->r->loop, arrival(o->from, o->to, o->from->r->loop.now, HEAD_BYTES), reach, o,
-             0);
+    event_at(&o->from->r->loop,
+             replay_time_arrival(o->from, o->to, o->from->r->loop.now, HEAD_BYTES),
+             replay_time_reach, o, 0);
 }
 
 /* An adapter has at most reads_most reads and atomics in progress; further ones wait, in order. */
-static void send_or_wait(struct remote *o)
+static void replay_time_send_or_wait(struct remote *o)
 {
     struct replay_node *n = o->from;
 
     if (n->reads_under_way < n->r->m.reads_most) {
         n->reads_under_way++;
-        send_off(o);
+        replay_time_send_off(o);
         return;
     }
     if (n->reads_waiting == NULL)
@@ -417,7 +421,7 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
                  event_fn there, event_fn back, void *self, uint64_t arg)
 {
     struct replay *r = from->r;
-    struct remote *o = sim_new(1, sizeof *o);
+    struct remote *o = fail_alloc(1, sizeof *o);
     sim_time unit = (atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
 
     if (atomic)
@@ -431,10 +435,10 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
         from->reads_under_way++;
         if (there != NULL)
             there(self, arg);
-        event_after(&r->loop, unit, come_back, o, 0);
+        event_after(&r->loop, unit, replay_time_come_back, o, 0);
         return;
     }
-    send_or_wait(o);
+    replay_time_send_or_wait(o);
 }
 
 struct answer {
@@ -444,7 +448,7 @@ struct answer {
     void *self;
 };
 
-static void at_word(void *self, uint64_t arg)
+static void replay_time_at_word(void *self, uint64_t arg)
 {
     struct answer *a = self;
 
@@ -452,7 +456,7 @@ static void at_word(void *self, uint64_t arg)
         a->there(a->self, arg);
 }
 
-static void take_answer(void *self, uint64_t arg)
+static void replay_time_take_answer(void *self, uint64_t arg)
 {
     struct answer *a = self;
 
@@ -469,6 +473,6 @@ void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there
     replay_settle(n);
     a.there = there;
     a.self = self;
-    replay_read(n, to, 8, true, at_word, take_answer, &a, 0);
+    replay_read(n, to, 8, true, replay_time_at_word, replay_time_take_answer, &a, 0);
     replay_await(n, &a.here);
 }

@@ -4,15 +4,15 @@
  * of them see replay.h. */
 #include "sim/replay.h"
 
-static bool is_async(const struct replay_node *n)
+static bool replay_word_is_async(const struct replay_node *n)
 {
     return n->r->protocol == REPLAY_ASYNC;
 }
 
 /* page_word.c settle: the home may have received everything that this node sent. */
-static void settle_word(struct replay_node *n, struct copy *c)
+static void replay_word_settle_word(struct replay_node *n, struct copy *c)
 {
-    if (!is_async(n) && !(c->flags & COPY_STALE)) {
+    if (!replay_word_is_async(n) && !(c->flags & COPY_STALE)) {
         replay_post_read(n, &n->r->node[c->home - 1], 8);
         replay_await_reads(n);
         if (!(c->flags & COPY_STALE) && versions_cover(&c->shared->applied, &c->need)) {
@@ -24,12 +24,12 @@ static void settle_word(struct replay_node *n, struct copy *c)
 }
 
 /* page_word.c step: true if the operation can be performed. */
-static bool step(struct replay_node *n, struct copy *c)
+static bool replay_word_step(struct replay_node *n, struct copy *c)
 {
     if (c->flags & COPY_BUSY)
         replay_finish(n, c);
-    else if ((c->flags & COPY_STALE) || (c->need.count > 0 && !copy_is_home(c, n)))
-        settle_word(n, c);
+    else if ((c->flags & COPY_STALE) || (c->need.count > 0 && !replay_copy_is_home(c, n)))
+        replay_word_settle_word(n, c);
     else if (c->home == 0 && !(c->flags & COPY_EXCLUSIVE))
         replay_open(n, c->page, true);
     else
@@ -44,21 +44,21 @@ void replay_word_note(struct replay_node *n, struct copy *c)
         return;
     c->worded = true;
     if (!(c->flags & COPY_LISTED))
-        dirty_add_copy(n, c);
+        replay_dirty_add_copy(n, c);
 }
 
 void replay_word(struct replay_node *n, uint32_t page)
 {
-    struct copy *c = copy_of(n, page);
+    struct copy *c = replay_copy_of(n, page);
     bool here;
 
     replay_settle(n);
     c->touched = true;
     c->shared->written = true;
-    while (!step(n, c))
+    while (!replay_word_step(n, c))
         ;
-    here = c->home == 0 || copy_is_home(c, n);
-    if (!is_async(n)) { /* rule 8 */
+    here = c->home == 0 || replay_copy_is_home(c, n);
+    if (!replay_word_is_async(n)) { /* rule 8 */
         replay_atomic(n, c->home == 0 ? n : &n->r->node[c->home - 1], NULL, NULL);
     } else if (!here) {
         c->flags |= COPY_BUSY;               /* [word.copy] */

@@ -28,7 +28,7 @@ struct written {
     uint32_t interval;
 };
 
-static void complete(void *self, uint64_t arg)
+static void replay_write_complete(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -41,10 +41,10 @@ static void complete(void *self, uint64_t arg)
 
 void replay_written(struct replay_node *n)
 {
-    event_after(&n->r->loop, n->r->m.latency_ns * SIM_NS, complete, n, 0);
+    event_after(&n->r->loop, n->r->m.latency_ns * SIM_NS, replay_write_complete, n, 0);
 }
 
-static void be_written(void *self, uint64_t arg)
+static void replay_write_be_written(void *self, uint64_t arg)
 {
     struct written *w = self;
 
@@ -54,7 +54,7 @@ static void be_written(void *self, uint64_t arg)
     free(w);
 }
 
-static void one_written(void *self, uint64_t arg)
+static void replay_write_one_written(void *self, uint64_t arg)
 {
     (void)arg;
     replay_written(self);
@@ -65,20 +65,20 @@ void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t b
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     n->writing++;
-    replay_write(n, to, bytes, one_written, n, 0);
+    replay_write(n, to, bytes, replay_write_one_written, n, 0);
 }
 
 /* Writes the runs, then the version: [fabric.write-order]. */
 void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes)
 {
-    struct written *w = sim_new(1, sizeof *w);
+    struct written *w = fail_alloc(1, sizeof *w);
 
     *w = (struct written){ n, c->shared, interval };
     n->debt += 2 * n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, 1);
     n->writing++;
-    replay_write(n, &n->r->node[c->home - 1], bytes + 8, be_written, w, 0);
+    replay_write(n, &n->r->node[c->home - 1], bytes + 8, replay_write_be_written, w, 0);
 }
 
 /* [diffs-write.visible] */
@@ -91,11 +91,12 @@ void replay_await_written(struct replay_node *n)
 
 /* ---- notices ---- */
 
-static void enter_in_table(struct replay_node *n, const struct interval *k, uint32_t interval)
+static void replay_write_enter_in_table(struct replay_node *n, const struct interval *k,
+                                        uint32_t interval)
 {
     for (uint32_t i = 0; i < k->count; i++) {
         uint32_t block = k->page[i] / POLICY_NOTICES_BLOCK;
-        n->block = grow(n->block, &n->block_room, block + 1, sizeof *n->block);
+        n->block = map_grow(n->block, &n->block_room, block + 1, sizeof *n->block);
         n->block[block] = interval;
         n->blocks_end = block < n->blocks_end ? n->blocks_end : block + 1;
     }
@@ -106,7 +107,7 @@ void replay_record(struct replay_node *n, uint32_t interval)
     struct interval *k = &n->interval[interval];
     uint32_t runs = policy_notices_runs(k->page, k->count);
 
-    enter_in_table(n, k, interval);
+    replay_write_enter_in_table(n, k, interval);
     if (!policy_notices_recorded(runs)) { /* [notices-read.oldest] */
         n->ring_oldest = interval + 1;
         k->begins = k->ends = n->ring_end;
@@ -120,7 +121,7 @@ void replay_record(struct replay_node *n, uint32_t interval)
         n->ring_oldest++;
 }
 
-static void read_back(void *self, uint64_t arg)
+static void replay_write_read_back(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -136,7 +137,7 @@ void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t 
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     n->reading++;
-    replay_read(n, from, bytes, false, NULL, read_back, n, 0);
+    replay_read(n, from, bytes, false, NULL, replay_write_read_back, n, 0);
 }
 
 void replay_post_atomic(struct replay_node *n, struct replay_node *at)
@@ -144,7 +145,7 @@ void replay_post_atomic(struct replay_node *n, struct replay_node *at)
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     n->reading++;
-    replay_read(n, at, 8, true, NULL, read_back, n, 0);
+    replay_read(n, at, 8, true, NULL, replay_write_read_back, n, 0);
 }
 
 void replay_await_reads(struct replay_node *n)
@@ -154,34 +155,34 @@ void replay_await_reads(struct replay_node *n)
         replay_await(n, &n->all_read);
 }
 
-static void post_read(struct replay_node *n, struct replay_node *from, uint32_t words)
+static void replay_write_post_read(struct replay_node *n, struct replay_node *from, uint32_t words)
 {
     replay_post_read(n, from, (uint64_t)words * 8);
 }
 
-static void read_now(struct replay_node *n, struct replay_node *from, uint32_t words)
+static void replay_write_read_now(struct replay_node *n, struct replay_node *from, uint32_t words)
 {
-    post_read(n, from, words);
+    replay_write_post_read(n, from, words);
     replay_await_reads(n);
 }
 
 /* [notices-read.oldest]: takes the entries of the table that are later than the last one seen, by
  * blocks. */
-static void take_table(struct replay_node *n, uint32_t writer)
+static void replay_write_take_table(struct replay_node *n, uint32_t writer)
 {
     struct replay_node *w = &n->r->node[writer];
     struct reader *at = &n->reader[writer];
     uint32_t last = w->vt[writer], run = 0;
 
-    read_now(n, w, 1);
-    read_now(n, w, 1);
+    replay_write_read_now(n, w, 1);
+    replay_write_read_now(n, w, 1);
     for (uint32_t b = 0; b < w->blocks_end; b++) {
         uint32_t left = w->blocks_end - b;
         if (b % POLICY_NOTICES_CHUNK == 0)
-            read_now(n, w, left < POLICY_NOTICES_CHUNK ? left : POLICY_NOTICES_CHUNK);
+            replay_write_read_now(n, w, left < POLICY_NOTICES_CHUNK ? left : POLICY_NOTICES_CHUNK);
         run = w->block[b] > at->seen ? run + 1 : 0;
         if (run % (POLICY_NOTICES_CHUNK / POLICY_NOTICES_BLOCK) == 1)
-            read_now(n, w, POLICY_NOTICES_CHUNK);
+            replay_write_read_now(n, w, POLICY_NOTICES_CHUNK);
     }
     for (uint32_t k = at->seen + 1; k <= last; k++)
         replay_notice(n, writer, k);
@@ -189,19 +190,20 @@ static void take_table(struct replay_node *n, uint32_t writer)
     COUNT(n, log_overflows, 1);
 }
 
-static bool is_lost(const struct replay_node *w, const struct reader *at)
+static bool replay_write_is_lost(const struct replay_node *w, const struct reader *at)
 {
     return w->ring_oldest > at->seen + 1;
 }
 
 /* The number of words to read from one ring at once. */
-static uint32_t words_wanted(const struct reader *at, bool again)
+static uint32_t replay_write_words_wanted(const struct reader *at, bool again)
 {
     return policy_notices_words((uint32_t)(at->place % POLICY_NOTICES_RING), again);
 }
 
 /* Applies words read from a ring: whole records, as far as wanted. */
-static void apply_words(struct replay_node *n, uint32_t writer, uint32_t words, uint32_t want)
+static void replay_write_apply_words(struct replay_node *n, uint32_t writer, uint32_t words,
+                                     uint32_t want)
 {
     const struct replay_node *w = &n->r->node[writer];
     struct reader *at = &n->reader[writer];
@@ -215,22 +217,22 @@ static void apply_words(struct replay_node *n, uint32_t writer, uint32_t words, 
         at->place = until;
 }
 
-static bool read_rings(struct replay_node *n, const uint32_t *want, bool again)
+static bool replay_write_read_rings(struct replay_node *n, const uint32_t *want, bool again)
 {
     struct replay *r = n->r;
     bool any = false;
 
     for (uint32_t w = 0; w < r->nodes; w++)
         if (w != n->id && n->reader[w].seen < want[w]) {
-            post_read(n, &r->node[w], words_wanted(&n->reader[w], again));
+            replay_write_post_read(n, &r->node[w], replay_write_words_wanted(&n->reader[w], again));
             if (r->m.reads_ordered)
-                post_read(n, &r->node[w], 1);
+                replay_write_post_read(n, &r->node[w], 1);
             any = true;
         }
     replay_await_reads(n);
     for (uint32_t w = 0; w < r->nodes && !r->m.reads_ordered; w++)
         if (w != n->id && n->reader[w].seen < want[w])
-            post_read(n, &r->node[w], 1);
+            replay_write_post_read(n, &r->node[w], 1);
     replay_await_reads(n);
     return any;
 }
@@ -240,14 +242,15 @@ void replay_read_notices(struct replay_node *n, const uint32_t *want)
     struct replay *r = n->r;
 
     if (n->reader == NULL)
-        n->reader = sim_new(r->nodes, sizeof *n->reader);
-    for (bool again = false; read_rings(n, want, again); again = true)
+        n->reader = fail_alloc(r->nodes, sizeof *n->reader);
+    for (bool again = false; replay_write_read_rings(n, want, again); again = true)
         for (uint32_t w = 0; w < r->nodes; w++) {
             if (w == n->id || n->reader[w].seen >= want[w])
                 continue;
-            if (is_lost(&r->node[w], &n->reader[w]))
-                take_table(n, w);
+            if (replay_write_is_lost(&r->node[w], &n->reader[w]))
+                replay_write_take_table(n, w);
             else
-                apply_words(n, w, words_wanted(&n->reader[w], again), want[w]);
+                replay_write_apply_words(n, w, replay_write_words_wanted(&n->reader[w], again),
+                                         want[w]);
         }
 }

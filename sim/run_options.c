@@ -31,7 +31,7 @@ static const struct {
 };
 
 /* The first word of a switch is its default: on. */
-bool run_option(unsigned i, struct run_option *o)
+bool run_options_run_option(unsigned i, struct run_option *o)
 {
     if (i >= sizeof kept / sizeof *kept)
         return false;
@@ -43,26 +43,26 @@ bool run_option(unsigned i, struct run_option *o)
     return true;
 }
 
-static uint64_t switch_of(const struct run_option *o, const char *text)
+static uint64_t run_options_switch_of(const struct run_option *o, const char *text)
 {
     if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
-        sim_fail(SIM_WRONG_USE, "%s %s: not a switch value; choose on or off", o->name, text);
+        fail_with(SIM_WRONG_USE, "%s %s: not a switch value; choose on or off", o->name, text);
     return strcmp(text, "off") == 0;
 }
 
-static uint64_t number_of(const struct run_option *o, const char *text)
+static uint64_t run_options_number_of(const struct run_option *o, const char *text)
 {
     char *end;
     unsigned long long value = strtoull(text, &end, 10);
 
     if (*text < '0' || *text > '9' || *end != '\0' || value > o->most)
-        sim_fail(SIM_WRONG_USE,
-                 "%s %s: it takes a number from 0 to %" PRIu64 "; see hlrc_sim --help", o->name,
-                 text, o->most);
+        fail_with(SIM_WRONG_USE,
+                  "%s %s: it takes a number from 0 to %" PRIu64 "; see hlrc_sim --help", o->name,
+                  text, o->most);
     return value;
 }
 
-int run_choose(struct run_choice *c, char *const *argv)
+int run_options_run_choose(struct run_choice *c, char *const *argv)
 {
     struct run_option o;
 
@@ -70,21 +70,22 @@ int run_choose(struct run_choice *c, char *const *argv)
         c->usual = true;
         return 1;
     }
-    for (unsigned i = 0; run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_run_option(i, &o); i++)
         if (strcmp(argv[0], o.name) == 0 && argv[1] != NULL) {
             c->named[o.at] = true;
-            c->value[o.at] = o.is_switch ? switch_of(&o, argv[1]) : number_of(&o, argv[1]);
+            c->value[o.at] = o.is_switch ? run_options_switch_of(&o, argv[1])
+                                         : run_options_number_of(&o, argv[1]);
             return 2;
         }
     return 0;
 }
 
-void run_settings(const struct run_choice *c, const uint64_t *traced, uint64_t *set)
+void run_options_run_settings(const struct run_choice *c, const uint64_t *traced, uint64_t *set)
 {
     struct run_option o;
 
     memcpy(set, traced, sizeof c->value);
-    for (unsigned i = 0; run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_run_option(i, &o); i++)
         if (c->named[o.at] || c->usual)
             set[o.at] = c->named[o.at] ? c->value[o.at] : o.usual;
 }

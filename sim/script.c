@@ -35,59 +35,59 @@ void script_close(struct script *s)
     *s = (struct script){ .ended = true };
 }
 
-static struct script_op *append(struct script *s)
+static struct script_op *script_append(struct script *s)
 {
-    s->op = grow(s->op, &s->room, s->count + 1, sizeof *s->op);
+    s->op = map_grow(s->op, &s->room, s->count + 1, sizeof *s->op);
     return &s->op[s->count++];
 }
 
-static bool is_acquire(unsigned kind)
+static bool script_is_acquire(unsigned kind)
 {
     return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
            kind == RECORD_GROUP || kind == RECORD_RESET;
 }
 
-static void note_page(struct script *s, uint32_t page, uint32_t since)
+static void script_note_page(struct script *s, uint32_t page, uint32_t since)
 {
     bool is_new;
     uint32_t i = map_index(&s->pages, page, &is_new);
 
-    s->since = grow(s->since, &s->since_room, i + 1, sizeof *s->since);
+    s->since = map_grow(s->since, &s->since_room, i + 1, sizeof *s->since);
     if (is_new || since == 0)
         s->since[i] = since;
 }
 
-static void note_run(struct script *s, uint64_t page, uint64_t stride, uint64_t count,
-                     uint32_t since)
+static void script_note_run(struct script *s, uint64_t page, uint64_t stride, uint64_t count,
+                            uint32_t since)
 {
     uint64_t pages = s->trace->set[RECORD_SET_pages];
 
     for (uint64_t k = 0; k < count && k < RUN_MOST && page < pages; k++, page += stride)
-        note_page(s, (uint32_t)page, since);
+        script_note_page(s, (uint32_t)page, since);
 }
 
-static bool *exclusive_of(struct script *s, uint32_t page)
+static bool *script_exclusive_of(struct script *s, uint32_t page)
 {
     bool is_new;
     uint32_t i = map_index(&s->met, page, &is_new);
 
-    s->exclusive = grow(s->exclusive, &s->exclusive_room, i + 1, sizeof *s->exclusive);
+    s->exclusive = map_grow(s->exclusive, &s->exclusive_room, i + 1, sizeof *s->exclusive);
     return &s->exclusive[i];
 }
 
 /* Of an interval that was clean at a barrier. */
-static void note_clean(struct script *s, uint32_t from, uint32_t until)
+static void script_note_clean(struct script *s, uint32_t from, uint32_t until)
 {
     for (uint32_t i = from; i < until; i++) {
         const struct script_op *o = &s->op[i];
         bool run = o->kind == RECORD_TOUCH && o->arg[2] != 0;
         uint64_t count = o->kind == RECORD_WRITE ? 1 : run ? o->arg[1] : 0;
         for (uint64_t p = o->arg[0]; p < o->arg[0] + count && count <= RUN_MOST; p++)
-            *exclusive_of(s, (uint32_t)p) = true;
+            *script_exclusive_of(s, (uint32_t)p) = true;
     }
 }
 
-static uint32_t arrived_at(const struct script *s, uint32_t from)
+static uint32_t script_arrived_at(const struct script *s, uint32_t from)
 {
     uint32_t at = from;
 
@@ -97,26 +97,26 @@ static uint32_t arrived_at(const struct script *s, uint32_t from)
 }
 
 /* Notes the stores that the items from this one on show. */
-static void note_stores(struct script *s, uint32_t from)
+static void script_note_stores(struct script *s, uint32_t from)
 {
-    uint32_t arrived = arrived_at(s, from);
+    uint32_t arrived = script_arrived_at(s, from);
 
     map_clear(&s->pages);
-    note_clean(s, from, arrived);
+    script_note_clean(s, from, arrived);
     for (uint32_t i = from; i < s->count; i++) {
         const struct script_op *o = &s->op[i];
         if (o->kind == RECORD_WRITE && i >= arrived)
-            note_page(s, (uint32_t)o->arg[0], 0);
+            script_note_page(s, (uint32_t)o->arg[0], 0);
         if (o->kind == RECORD_TOUCH && o->arg[2] != 0 && i >= arrived)
-            note_run(s, o->arg[0], 1, o->arg[1], 0);
+            script_note_run(s, o->arg[0], 1, o->arg[1], 0);
         if (o->kind == RECORD_WORD || (o->kind == RECORD_PART && o->arg[2] != 0))
-            note_page(s, (uint32_t)o->arg[0], WORDED);
+            script_note_page(s, (uint32_t)o->arg[0], WORDED);
         if (o->kind == RECORD_AHEAD && (o->arg[3] & RECORD_STORES))
-            note_run(s, o->arg[0], o->arg[1], o->arg[2], i + 1);
+            script_note_run(s, o->arg[0], o->arg[1], o->arg[2], i + 1);
     }
 }
 
-static int by_place(const void *a, const void *b)
+static int script_by_place(const void *a, const void *b)
 {
     const struct script_store *x = a, *y = b;
 
@@ -125,14 +125,14 @@ static int by_place(const void *a, const void *b)
     return (x->page > y->page) - (x->page < y->page);
 }
 
-static void put_stores(struct script *s, uint32_t from, uint32_t stores)
+static void script_put_stores(struct script *s, uint32_t from, uint32_t stores)
 {
     uint32_t next = 0, count = s->count + stores;
 
     if (stores == 0)
         return;
-    qsort(s->store, stores, sizeof *s->store, by_place);
-    s->spare = grow(s->spare, &s->spare_room, count, sizeof *s->spare);
+    qsort(s->store, stores, sizeof *s->store, script_by_place);
+    s->spare = map_grow(s->spare, &s->spare_room, count, sizeof *s->spare);
     count = from;
     for (uint32_t i = from; i <= s->count; i++) {
         for (; next < stores && s->store[next].at == i; next++)
@@ -151,24 +151,24 @@ static void put_stores(struct script *s, uint32_t from, uint32_t stores)
     s->spare_room = room;
 }
 
-static uint32_t acquired_at(const struct script *s, uint32_t from)
+static uint32_t script_acquired_at(const struct script *s, uint32_t from)
 {
     uint32_t at = from;
 
     for (uint32_t i = from; i < s->count; i++)
-        at = is_acquire(s->op[i].kind) ? i + 1 : at;
+        at = script_is_acquire(s->op[i].kind) ? i + 1 : at;
     return at;
 }
 
 /* For pages that this flush did not contain. */
-static void note_exclusive(struct script *s)
+static void script_note_exclusive(struct script *s)
 {
     for (uint32_t i = 0; i < s->pages.room; i++)
         if (s->pages.slot[i] != 0 && s->since[s->pages.slot[i] - 1] == 0)
-            *exclusive_of(s, s->pages.key[i]) = true;
+            *script_exclusive_of(s, s->pages.key[i]) = true;
 }
 
-static void note_claims(struct script *s, const struct script_op *o, uint32_t *stores)
+static void script_note_claims(struct script *s, const struct script_op *o, uint32_t *stores)
 {
     uint64_t count = o->arg[2] <= RUN_MOST ? o->arg[2] : 0;
 
@@ -176,25 +176,26 @@ static void note_claims(struct script *s, const struct script_op *o, uint32_t *s
         uint32_t k = map_find(&s->pages, (uint32_t)p), at = k != UINT32_MAX ? s->since[k] : 0;
         if (at == 0 || at == WORDED || at == IN_CLOSING)
             continue;
-        s->store = grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
+        s->store = map_grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
         s->store[(*stores)++] = (struct script_store){ at, (uint32_t)p };
         s->since[k] = 0;
     }
 }
 
-static void note_all_claims(struct script *s, uint32_t from, uint32_t *stores)
+static void script_note_all_claims(struct script *s, uint32_t from, uint32_t *stores)
 {
     for (uint32_t i = from; i < s->count; i++)
         if (s->op[i].kind == RECORD_AHEAD && (s->op[i].arg[3] & RECORD_CLAIMS) && s->op[i].used)
-            note_claims(s, &s->op[i], stores);
+            script_note_claims(s, &s->op[i], stores);
 }
 
 /* Adds one page of a flush. */
-static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t bytes,
-                     uint32_t behind, uint32_t *stores)
+static void script_put_page(struct script *s, uint32_t page, uint64_t length, uint64_t bytes,
+                            uint32_t behind, uint32_t *stores)
 {
     uint32_t k = map_find(&s->pages, page), at = k != UINT32_MAX ? s->since[k] : behind;
-    bool shown = k != UINT32_MAX && (at == 0 || at == WORDED), *exclusive = exclusive_of(s, page);
+    bool shown = k != UINT32_MAX && (at == 0 || at == WORDED),
+         *exclusive = script_exclusive_of(s, page);
     bool unknown = (length & 1) && *exclusive && k == UINT32_MAX;
 
     *exclusive = false;
@@ -202,19 +203,20 @@ static void put_page(struct script *s, uint32_t page, uint64_t length, uint64_t 
         s->since[k] = IN_CLOSING;
     if (unknown)
         return;
-    s->store = grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
+    s->store = map_grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
     if (!shown)
         s->store[(*stores)++] = (struct script_store){ at > behind ? at : behind, page };
-    *append(s) = (struct script_op){ .kind = SCRIPT_WROTE, .arg = { page, length >> 1, bytes } };
+    *script_append(s) =
+        (struct script_op){ .kind = SCRIPT_WROTE, .arg = { page, length >> 1, bytes } };
 }
 
 /* Adds one flush; false if the data is invalid. */
-static bool put_closing(struct script *s, uint32_t from)
+static bool script_put_closing(struct script *s, uint32_t from)
 {
     uint64_t head, page, length, bytes;
-    uint32_t behind = acquired_at(s, from), stores = 0;
+    uint32_t behind = script_acquired_at(s, from), stores = 0;
 
-    note_stores(s, from);
+    script_note_stores(s, from);
     s->closings.page = 0;
     if (!record_number(&s->closings, &head))
         return false;
@@ -222,20 +224,20 @@ static bool put_closing(struct script *s, uint32_t from)
         if (!record_page(&s->closings, &page) || !record_number(&s->closings, &length) ||
             !record_number(&s->closings, &bytes))
             return false;
-        put_page(s, (uint32_t)page, length, bytes, behind, &stores);
+        script_put_page(s, (uint32_t)page, length, bytes, behind, &stores);
     }
-    note_all_claims(s, from, &stores);
-    note_exclusive(s);
-    put_stores(s, from, stores);
+    script_note_all_claims(s, from, &stores);
+    script_note_exclusive(s);
+    script_put_stores(s, from, stores);
     return true;
 }
 
-static bool put_closings(struct script *s, uint64_t count)
+static bool script_put_closings(struct script *s, uint64_t count)
 {
     uint32_t from = 0;
 
     for (uint64_t i = 0; i < count; i++) {
-        if (!put_closing(s, from))
+        if (!script_put_closing(s, from))
             return false;
         from = s->count; /* no items lie before the next one */
     }
@@ -243,7 +245,8 @@ static bool put_closings(struct script *s, uint64_t count)
 }
 
 /* Reads the homes of one flush; false at the end. */
-static bool closing_homes(struct record_reader *r, uint32_t arrivals, script_home_fn fn, void *self)
+static bool script_closing_homes(struct record_reader *r, uint32_t arrivals, script_home_fn fn,
+                                 void *self)
 {
     uint64_t head, page, length, bytes;
 
@@ -258,8 +261,8 @@ static bool closing_homes(struct record_reader *r, uint32_t arrivals, script_hom
     return true;
 }
 
-static void tried_homes(const struct trace *t, const struct record_item *item, uint32_t arrivals,
-                        script_home_fn fn, void *self)
+static void script_tried_homes(const struct trace *t, const struct record_item *item,
+                               uint32_t arrivals, script_home_fn fn, void *self)
 {
     uint64_t first = item->arg[0], count = item->arg[2], pages = t->set[RECORD_SET_pages];
 
@@ -277,17 +280,17 @@ void script_homes(const struct trace *t, unsigned node, script_home_fn fn, void 
     while (record_get(&s.stream, &item) > 0) {
         arrivals += item.kind == RECORD_ARRIVE;
         if (item.kind == RECORD_AHEAD && (item.arg[3] & RECORD_CLAIMS))
-            tried_homes(t, &item, arrivals, fn, self);
+            script_tried_homes(t, &item, arrivals, fn, self);
         for (uint64_t i = 0; item.kind == RECORD_CLOSED && i < item.arg[0]; i++)
-            if (!closing_homes(&s.closings, arrivals, fn, self))
+            if (!script_closing_homes(&s.closings, arrivals, fn, self))
                 return;
     }
-    while (closing_homes(&s.closings, arrivals, fn, self))
+    while (script_closing_homes(&s.closings, arrivals, fn, self))
         ;
 }
 
 /* Whether a fault on this page continues the pages opened by item `at`, upwards or downwards. */
-static bool follows(const struct script *s, uint32_t at, uint64_t page, bool up)
+static bool script_follows(const struct script *s, uint32_t at, uint64_t page, bool up)
 {
     uint64_t first = s->op[at].arg[0], beyond = first + s->op[at].arg[2];
 
@@ -295,23 +298,23 @@ static bool follows(const struct script *s, uint32_t at, uint64_t page, bool up)
               : page < first && first - page <= SLACK + 1;
 }
 
-static bool goes_on(const struct script *s, uint32_t at, unsigned kind, bool up)
+static bool script_goes_on(const struct script *s, uint32_t at, unsigned kind, bool up)
 {
     for (uint32_t i = at + 1; i < s->count && i - at < LOOK_FAR; i++)
-        if (s->op[i].kind == kind && follows(s, at, s->op[i].arg[0], up))
+        if (s->op[i].kind == kind && script_follows(s, at, s->op[i].arg[0], up))
             return true;
     return false;
 }
 
-static bool has_come(const struct script *s, uint32_t at, uint64_t fault, bool up)
+static bool script_has_come(const struct script *s, uint32_t at, uint64_t fault, bool up)
 {
     for (uint32_t i = at; i-- > 0 && at - i < LOOK_FAR;)
-        if (s->op[i].kind == RECORD_AHEAD && follows(s, i, fault, up))
+        if (s->op[i].kind == RECORD_AHEAD && script_follows(s, i, fault, up))
             return true;
     return false;
 }
 
-static void judge_ahead(struct script *s)
+static void script_judge_ahead(struct script *s)
 {
     uint64_t load = UINT64_MAX - 1, store = UINT64_MAX - 1;
 
@@ -327,13 +330,14 @@ static void judge_ahead(struct script *s)
         uint64_t fault = claims ? store : load;
         bool up = o->arg[0] == fault + 1, down = o->arg[0] + o->arg[2] == fault;
         if (claims)
-            o->used = goes_on(s, i, RECORD_WRITE, up);
+            o->used = script_goes_on(s, i, RECORD_WRITE, up);
         else
-            o->used = !(up || down) || has_come(s, i, fault, up) || goes_on(s, i, RECORD_READ, up);
+            o->used = !(up || down) || script_has_come(s, i, fault, up) ||
+                      script_goes_on(s, i, RECORD_READ, up);
     }
 }
 
-static void fill(struct script *s)
+static void script_fill(struct script *s)
 {
     struct record_item item;
     int got = 1;
@@ -341,16 +345,16 @@ static void fill(struct script *s)
     s->count = s->at = 0;
     while ((got = record_get(&s->stream, &item)) > 0) {
         if (item.kind == RECORD_CLOSED) {
-            judge_ahead(s);
-            if (!put_closings(s, item.arg[0]))
+            script_judge_ahead(s);
+            if (!script_put_closings(s, item.arg[0]))
                 s->wrong = "it has fewer flushes than its threads have recorded";
             return;
         }
-        struct script_op *op = append(s);
+        struct script_op *op = script_append(s);
         *op = (struct script_op){ .time = item.time, .kind = item.kind };
         memcpy(op->arg, item.arg, sizeof item.arg);
     }
-    judge_ahead(s);
+    script_judge_ahead(s);
     s->ended = true;
     if (got < 0)
         s->wrong = "the record of a thread is invalid";
@@ -359,6 +363,6 @@ static void fill(struct script *s)
 const struct script_op *script_next(struct script *s)
 {
     while (s->at == s->count && !s->ended && s->wrong == NULL)
-        fill(s);
+        script_fill(s);
     return s->at < s->count && s->wrong == NULL ? &s->op[s->at++] : NULL;
 }

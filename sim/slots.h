@@ -20,7 +20,7 @@ static inline unsigned slots_grow(struct slots *s)
     unsigned before = s->room;
 
     s->room = before == 0 ? 64 : before * 2;
-    s->next = sim_again(s->next, s->room, sizeof *s->next);
+    s->next = fail_realloc(s->next, s->room, sizeof *s->next);
     for (unsigned i = before; i < s->room; i++)
         s->next[i] = i + 1 < s->room ? i + 2 : 0;
     s->first = before + 1;

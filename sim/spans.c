@@ -22,12 +22,12 @@ uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time)
     return (uint64_t)((__uint128_t)units * 1000000000 / t->set[RECORD_SET_units_s]);
 }
 
-static void put(struct spans *s, uint64_t units, unsigned kind)
+static void spans_put(struct spans *s, uint64_t units, unsigned kind)
 {
     if (s->count == s->room) {
         s->room = s->room == 0 ? 256 : 2 * s->room;
-        s->units = sim_again(s->units, s->room, sizeof *s->units);
-        s->kind = sim_again(s->kind, s->room, sizeof *s->kind);
+        s->units = fail_realloc(s->units, s->room, sizeof *s->units);
+        s->kind = fail_realloc(s->kind, s->room, sizeof *s->kind);
     }
     s->units[s->count] = units;
     s->kind[s->count++] = (unsigned char)kind;
@@ -45,10 +45,10 @@ void spans_read(struct spans *s, const struct trace *t, unsigned node)
         sum += spans_of_item(t, item.kind, item.time);
         if (!spans_ends(item.kind))
             continue;
-        put(s, sum, item.kind);
+        spans_put(s, sum, item.kind);
         sum = 0;
     }
-    put(s, sum, RECORD_KIND_COUNT);
+    spans_put(s, sum, RECORD_KIND_COUNT);
 }
 
 void spans_free(struct spans *s)
@@ -66,8 +66,8 @@ uint32_t spans_differ(const struct spans *a, const struct spans *b)
     return a->count != b->count ? (a->count < b->count ? a->count : b->count) + 1 : 0;
 }
 
-uint32_t pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
-                    unsigned node)
+uint32_t spans_pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
+                          unsigned node)
 {
     uint32_t differ;
 
@@ -76,17 +76,17 @@ uint32_t pace_begin(struct pace *p, const struct trace *here, const struct trace
     spans_read(&p->there, there, node);
     differ = spans_differ(&p->here, &p->there);
     if (differ != 0)
-        pace_end(p);
+        spans_pace_end(p);
     return differ;
 }
 
-void pace_end(struct pace *p)
+void spans_pace_end(struct pace *p)
 {
     spans_free(&p->here);
     spans_free(&p->there);
 }
 
-uint64_t pace_next(struct pace *p, unsigned kind, uint64_t units)
+uint64_t spans_pace_next(struct pace *p, unsigned kind, uint64_t units)
 {
     uint64_t here = p->here.units[p->at], there = p->there.units[p->at], before = p->given;
     bool ends = spans_ends(kind);

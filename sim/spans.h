@@ -38,12 +38,12 @@ struct pace {
     uint64_t done, given; /* of the current span, here and there */
 };
 
-/* pace_begin - returns the result of spans_differ; holds nothing if the runs differ */
-uint32_t pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
-                    unsigned node);
-void pace_end(struct pace *p);
+/* spans_pace_begin - returns the result of spans_differ; holds nothing if the runs differ */
+uint32_t spans_pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
+                          unsigned node);
+void spans_pace_end(struct pace *p);
 
-/* pace_next - the nanoseconds of the next item, which took UNITS here */
-uint64_t pace_next(struct pace *p, unsigned kind, uint64_t units);
+/* spans_pace_next - the nanoseconds of the next item, which took UNITS here */
+uint64_t spans_pace_next(struct pace *p, unsigned kind, uint64_t units);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- the file ---- */
 
-static uint64_t fixed(const unsigned char *at, int bytes)
+static uint64_t trace_fixed(const unsigned char *at, int bytes)
 {
     uint64_t value = 0;
 
@@ -22,7 +22,7 @@ static uint64_t fixed(const unsigned char *at, int bytes)
 }
 
 /* Reads a row of exactly `want` numbers. */
-static bool read_row(struct record_reader *r, uint64_t *row, uint64_t want)
+static bool trace_read_row(struct record_reader *r, uint64_t *row, uint64_t want)
 {
     uint64_t count;
 
@@ -35,8 +35,8 @@ static bool read_row(struct record_reader *r, uint64_t *row, uint64_t want)
 }
 
 /* Reads a length and the bytes after it. */
-static bool read_bytes(struct record_reader *r, const unsigned char **begin,
-                       const unsigned char **end)
+static bool trace_read_bytes(struct record_reader *r, const unsigned char **begin,
+                             const unsigned char **end)
 {
     uint64_t count;
 
@@ -47,7 +47,7 @@ static bool read_bytes(struct record_reader *r, const unsigned char **begin,
     return true;
 }
 
-static const char *check_settings(const uint64_t *set)
+static const char *trace_check_settings(const uint64_t *set)
 {
     if (set[RECORD_SET_nodes] < 2 || set[RECORD_SET_nodes] > TRACE_NODES_MAX)
         return "the number of nodes is not from 2 to 1024";
@@ -59,24 +59,24 @@ static const char *check_settings(const uint64_t *set)
     return NULL;
 }
 
-static bool read_part(struct record_reader *r, struct trace_part *p)
+static bool trace_read_part(struct record_reader *r, struct trace_part *p)
 {
     const unsigned char *more;
 
-    if (!read_row(r, p->count, RECORD_COUNTER_COUNT) ||
-        !read_bytes(r, &p->closings, &p->closings_end) || !record_number(r, &p->closing_count) ||
-        !record_number(r, &p->streams))
+    if (!trace_read_row(r, p->count, RECORD_COUNTER_COUNT) ||
+        !trace_read_bytes(r, &p->closings, &p->closings_end) ||
+        !record_number(r, &p->closing_count) || !record_number(r, &p->streams))
         return false;
     for (uint64_t i = 0; i < p->streams; i++)
-        if (!read_bytes(r, i == 0 ? &p->stream : &more, i == 0 ? &p->stream_end : &more))
+        if (!trace_read_bytes(r, i == 0 ? &p->stream : &more, i == 0 ? &p->stream_end : &more))
             return false;
     return true;
 }
 
-static const char *read_parts(struct trace *t, struct record_reader *r)
+static const char *trace_read_parts(struct trace *t, struct record_reader *r)
 {
     for (uint64_t n = 0; n < t->set[RECORD_SET_nodes]; n++)
-        if (!read_part(r, &t->part[n]))
+        if (!trace_read_part(r, &t->part[n]))
             return "the part of a node is cut short";
     return r->at == r->end ? NULL : "there is extra data after the last node";
 }
@@ -91,38 +91,38 @@ const char *trace_read(struct trace *t, const unsigned char *bytes, size_t lengt
         return "this is no file of --trace-sim";
     if (length < front + 4 + back)
         return "it is cut short";
-    if (fixed(bytes + front, 4) != RECORD_VERSION)
+    if (trace_fixed(bytes + front, 4) != RECORD_VERSION)
         return "it is of another version of the format; trace the run again with this version";
-    if (fixed(bytes + length - back, 8) != digest_add(DIGEST_START, bytes, length - back))
+    if (trace_fixed(bytes + length - back, 8) != digest_add(DIGEST_START, bytes, length - back))
         return "it is cut short, or was changed";
     struct record_reader r = { bytes + front + 4, bytes + length - back, 0, 0 };
-    if (!read_row(&r, t->set, RECORD_SETTING_COUNT))
+    if (!trace_read_row(&r, t->set, RECORD_SETTING_COUNT))
         return "it has other settings than this version";
-    wrong = check_settings(t->set);
+    wrong = trace_check_settings(t->set);
     if (wrong != NULL)
         return wrong;
-    t->part = sim_new(t->set[RECORD_SET_nodes], sizeof *t->part);
-    wrong = read_parts(t, &r);
+    t->part = fail_alloc(t->set[RECORD_SET_nodes], sizeof *t->part);
+    wrong = trace_read_parts(t, &r);
     if (wrong != NULL)
         trace_free(t);
     return wrong;
 }
 
-static unsigned char *whole(const char *file, size_t *length)
+static unsigned char *trace_whole(const char *file, size_t *length)
 {
     FILE *in = fopen(file, "rb");
     unsigned char *bytes = NULL;
     size_t room = 0, got = 1;
 
     if (in == NULL)
-        sim_fail(SIM_FAILED, "%s: %s; give a file of --trace-sim", file, strerror(errno));
+        fail_with(SIM_FAILED, "%s: %s; give a file of --trace-sim", file, strerror(errno));
     for (*length = 0; got > 0; *length += got) {
         if (room - *length < 65536)
-            bytes = sim_again(bytes, room = room * 2 + 65536, 1);
+            bytes = fail_realloc(bytes, room = room * 2 + 65536, 1);
         got = fread(bytes + *length, 1, room - *length, in);
     }
     if (ferror(in))
-        sim_fail(SIM_FAILED, "%s: %s; give a file of --trace-sim", file, strerror(errno));
+        fail_with(SIM_FAILED, "%s: %s; give a file of --trace-sim", file, strerror(errno));
     fclose(in);
     return bytes;
 }
@@ -130,11 +130,11 @@ static unsigned char *whole(const char *file, size_t *length)
 void trace_load(struct trace *t, const char *file)
 {
     size_t length;
-    unsigned char *bytes = whole(file, &length);
+    unsigned char *bytes = trace_whole(file, &length);
     const char *wrong = trace_read(t, bytes, length);
 
     if (wrong != NULL)
-        sim_fail(SIM_FAILED, "%s: %s; give a file that --trace-sim has written", file, wrong);
+        fail_with(SIM_FAILED, "%s: %s; give a file that --trace-sim has written", file, wrong);
     t->bytes = bytes;
     t->length = length;
 }

@@ -22,7 +22,7 @@ static const char *const counters[] = {
 #undef X
 };
 
-static void print_op(const struct script_op *op)
+static void trace_command_print_op(const struct script_op *op)
 {
     static const char *const more[] = { "store", "wrote" };
     bool is_item = op->kind < RECORD_KIND_COUNT;
@@ -38,7 +38,7 @@ static void print_op(const struct script_op *op)
     putchar('\n');
 }
 
-static void print_node(const struct trace *t, unsigned node, const char *file)
+static void trace_command_print_node(const struct trace *t, unsigned node, const char *file)
 {
     const struct script_op *op;
     struct script s;
@@ -49,9 +49,9 @@ static void print_node(const struct trace *t, unsigned node, const char *file)
         printf("  %s: %" PRIu64 "\n", counters[i], t->part[node].count[i]);
     script_open(&s, t, node);
     while ((op = script_next(&s)) != NULL)
-        print_op(op);
+        trace_command_print_op(op);
     if (s.wrong != NULL)
-        sim_fail(SIM_FAILED, "%s: node %u: %s; trace the run again", file, node, s.wrong);
+        fail_with(SIM_FAILED, "%s: node %u: %s; trace the run again", file, node, s.wrong);
     script_close(&s);
 }
 
@@ -60,14 +60,14 @@ int trace_command_main(int argc, char **argv)
     struct trace t;
 
     if (argc != 2 || argv[1][0] == '-')
-        sim_fail(SIM_WRONG_USE, "trace: it takes one file of --trace-sim; see hlrc_sim --help");
+        fail_with(SIM_WRONG_USE, "trace: it takes one file of --trace-sim; see hlrc_sim --help");
     trace_load(&t, argv[1]);
     for (size_t i = 0; i < RECORD_SETTING_COUNT; i++)
         printf("%s: %" PRIu64 "\n", settings[i], t.set[i]);
     for (unsigned n = 0; n < t.set[RECORD_SET_nodes]; n++)
-        print_node(&t, n, argv[1]);
+        trace_command_print_node(&t, n, argv[1]);
     trace_free(&t);
     if (fflush(stdout) != 0 || ferror(stdout))
-        sim_fail(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
     return 0;
 }

@@ -10,7 +10,7 @@ void versions_raise(struct versions *v, uint32_t writer, uint32_t interval)
                 v->at[i].interval = interval;
             return;
         }
-    v->at = grow(v->at, &v->room, v->count + 1, sizeof *v->at);
+    v->at = map_grow(v->at, &v->room, v->count + 1, sizeof *v->at);
     v->at[v->count++] = (struct version){ writer, interval };
 }
 

@@ -59,7 +59,7 @@ colliding_program() {
         names "$libs/libhlrc_core.a"
         printf 'fail\nsay\nplace\n'
     } | grep -vxF -f "$work/declared" | grep -E '^[a-z][a-z_0-9]*$' | grep -v '^hlrc_' | sort -u >"$work/internal"
-    for name in map_make diag_warn msg_send page_access; do
+    for name in profile_map_make diag_warn msg_send page_access; do
         grep -qx "$name" "$work/internal" || fail "$name is not among the internal names"
     done
     echo 'void wrong(const char *);' >"$work/names.c"

@@ -63,7 +63,7 @@ UNIT_TESTS += tests/unit/copies
 tests_unit_copies_SOURCES = tests/unit/test_copies.c tests/unit/rng.h
 tests_unit_copies_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_copies_LDFLAGS = -Wl,--wrap=page_at,--wrap=page_lock,--wrap=page_unlock,--wrap=page_held \
-	-Wl,--wrap=view_change_marked,--wrap=view_mend,--wrap=progress_changed,--wrap=headroom_now
+	-Wl,--wrap=page_view_change_marked,--wrap=page_view_mend,--wrap=progress_changed,--wrap=headroom_now
 tests_unit_copies_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/defaults
 tests_unit_defaults_SOURCES = tests/unit/test_defaults.c
@@ -154,7 +154,7 @@ tests_unit_profile_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/size
 tests_unit_size_SOURCES = tests/unit/test_size.c
 tests_unit_size_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_size_LDFLAGS = -Wl,--wrap=memory_whole,--wrap=memory_promisable,--wrap=locality_here,--wrap=getrlimit,--wrap=boot_exchange
+tests_unit_size_LDFLAGS = -Wl,--wrap=config_memory_whole,--wrap=config_memory_promisable,--wrap=locality_here,--wrap=getrlimit,--wrap=boot_exchange
 tests_unit_size_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/stats
 tests_unit_stats_SOURCES = tests/unit/test_stats.c
@@ -350,7 +350,7 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-ONCE_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/words.sh
+ONCE_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/names.sh tests/words.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
 EXTRA_DIST += doc/model/README.md doc/model/conds.pml doc/model/counters.pml doc/model/diffs.pml doc/model/homes.pml \

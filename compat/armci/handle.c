@@ -22,7 +22,7 @@ static unsigned used; /* entries ever used; the others are free */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
 /* Completes operations at this process, or all with -1. Guarded. */
-static void end_all(int proc)
+static void handle_end_all(int proc)
 {
     for (struct entry *e = entries; e < entries + used; e++) {
         if (e->proc < 0 || (proc >= 0 && e->proc != proc))
@@ -33,35 +33,36 @@ static void end_all(int proc)
     }
 }
 
-static struct entry *entry_free(void)
+static struct entry *handle_entry_free(void)
 {
     for (struct entry *e = entries; e < entries + used; e++)
         if (e->proc < 0)
             return e;
     if (used == ENTRIES) {
-        end_all(-1);
+        handle_end_all(-1);
         return entries;
     }
     return &entries[used++];
 }
 
 /* The entry of a handle whose operation is not complete. Guarded. */
-static struct entry *entry_of(const armci_hdl_t *handle)
+static struct entry *handle_entry_of(const armci_hdl_t *handle)
 {
     struct entry *e = &entries[handle->entry < ENTRIES ? handle->entry : 0];
     bool there = handle->entry < used && e->proc >= 0 && e->use == handle->use;
     return there ? e : NULL;
 }
 
-hlrc_handle_t *armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room)
+hlrc_handle_t *inner_armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room)
 {
     if (!handle)
         return NULL;
     if (handle->aggregate == MANY) {
         if (handle->proc >= 0 && handle->proc != proc)
-            compat_fail("an aggregate handle has operations at process %d and cannot take one at "
-                        "process %d; call ARMCI_Wait first",
-                        handle->proc, proc);
+            fail_compat_fail(
+                "an aggregate handle has operations at process %d and cannot take one at "
+                "process %d; call ARMCI_Wait first",
+                handle->proc, proc);
         handle->proc = proc;
         return NULL;
     }
@@ -69,12 +70,12 @@ hlrc_handle_t *armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room)
     return room;
 }
 
-void armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room)
+void inner_armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room)
 {
     if (!handle || handle->aggregate == MANY)
         return;
     (void)pthread_mutex_lock(&guard);
-    struct entry *e = entry_free();
+    struct entry *e = handle_entry_free();
     e->op = *room;
     e->proc = proc;
     *handle = (armci_hdl_t){ .entry = (unsigned)(e - entries), .use = e->use, .proc = proc };
@@ -94,7 +95,7 @@ void armci_hdl_aggregate(armci_hdl_t *handle, int on)
 
 int ARMCI_Wait(armci_hdl_t *handle)
 {
-    armci_check("ARMCI_Wait", 0);
+    inner_armci_check("ARMCI_Wait", 0);
     if (handle->aggregate == MANY) {
         if (handle->proc >= 0)
             hlrc_fence(handle->proc);
@@ -102,7 +103,7 @@ int ARMCI_Wait(armci_hdl_t *handle)
         return 0;
     }
     (void)pthread_mutex_lock(&guard);
-    struct entry *e = entry_of(handle);
+    struct entry *e = handle_entry_of(handle);
     if (e) {
         hlrc_wait(e->op);
         e->proc = -1;
@@ -114,11 +115,11 @@ int ARMCI_Wait(armci_hdl_t *handle)
 
 int ARMCI_Test(armci_hdl_t *handle)
 {
-    armci_check("ARMCI_Test", 0);
+    inner_armci_check("ARMCI_Test", 0);
     if (handle->aggregate == MANY)
         return ARMCI_Wait(handle) == 0;
     (void)pthread_mutex_lock(&guard);
-    struct entry *e = entry_of(handle);
+    struct entry *e = handle_entry_of(handle);
     int over = !e || hlrc_test(e->op);
     if (e && over) {
         e->proc = -1;
@@ -128,10 +129,10 @@ int ARMCI_Test(armci_hdl_t *handle)
     return over;
 }
 
-static void end(int proc)
+static void handle_end(int proc)
 {
     (void)pthread_mutex_lock(&guard);
-    end_all(proc);
+    handle_end_all(proc);
     (void)pthread_mutex_unlock(&guard);
     if (proc < 0)
         hlrc_fence_all();
@@ -141,33 +142,33 @@ static void end(int proc)
 
 int ARMCI_WaitAll(void)
 {
-    armci_check("ARMCI_WaitAll", 0);
-    end(-1);
+    inner_armci_check("ARMCI_WaitAll", 0);
+    handle_end(-1);
     return 0;
 }
 
 int ARMCI_WaitProc(int proc)
 {
-    armci_check("ARMCI_WaitProc", proc);
-    end(proc);
+    inner_armci_check("ARMCI_WaitProc", proc);
+    handle_end(proc);
     return 0;
 }
 
 void ARMCI_Fence(int proc)
 {
-    armci_check("ARMCI_Fence", proc);
+    inner_armci_check("ARMCI_Fence", proc);
     hlrc_fence(proc);
 }
 
 void ARMCI_AllFence(void)
 {
-    armci_check("ARMCI_AllFence", 0);
+    inner_armci_check("ARMCI_AllFence", 0);
     hlrc_fence_all();
 }
 
 void ARMCI_Barrier(void)
 {
-    armci_check("ARMCI_Barrier", 0);
+    inner_armci_check("ARMCI_Barrier", 0);
     hlrc_fence_all();
     hlrc_barrier();
 }

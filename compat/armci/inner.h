@@ -28,14 +28,15 @@ struct armci_job {
 
 extern struct armci_job armci_job HIDDEN;
 
-void armci_check(const char *call, int proc) HIDDEN;
+void inner_armci_check(const char *call, int proc) HIDDEN;
 
 /* Ends the job unless all these bytes belong to one ARMCI_Malloc at that process. */
-void armci_check_memory(const char *call, const void *at, size_t bytes, int proc) HIDDEN;
+void inner_armci_check_memory(const char *call, const void *at, size_t bytes, int proc) HIDDEN;
 
-/* For an operation at this process: armci_begin returns where to store HLRC's handle, armci_begun
- * sets the program's. NULL: no handle is wanted, and a fence completes the operation. */
-hlrc_handle_t *armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room) HIDDEN;
-void armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room) HIDDEN;
+/* For an operation at this process: inner_armci_begin returns where to store HLRC's handle,
+ * inner_armci_begun sets the program's. NULL: no handle is wanted, and a fence completes the
+ * operation. */
+hlrc_handle_t *inner_armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room) HIDDEN;
+void inner_armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room) HIDDEN;
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "compat/armci/inner.h"
 
-static void leave(void)
+static void job_leave(void)
 {
     if (!armci_job.joined || armci_job.left)
         return;
@@ -16,11 +16,11 @@ static void leave(void)
 }
 
 /* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void at_exit(int status, void *arg)
+static void job_at_exit(int status, void *arg)
 {
     (void)arg;
     if (status == 0)
-        leave();
+        job_leave();
 }
 
 int ARMCI_Init(void)
@@ -32,8 +32,8 @@ int ARMCI_Init(void)
     armci_job.me = hlrc_node_id();
     armci_job.n = hlrc_node_count();
     armci_job.joined = true;
-    if (on_exit(at_exit, NULL) != 0)
-        compat_fail("ARMCI_Init: no memory for an exit handler");
+    if (on_exit(job_at_exit, NULL) != 0)
+        fail_compat_fail("ARMCI_Init: no memory for an exit handler");
     return 0;
 }
 
@@ -50,8 +50,8 @@ int ARMCI_Initialized(void)
 
 void ARMCI_Finalize(void)
 {
-    armci_check("ARMCI_Finalize", 0);
-    leave();
+    inner_armci_check("ARMCI_Finalize", 0);
+    job_leave();
 }
 
 /* Called before an abnormal end; nothing needs cleanup. */
@@ -62,7 +62,7 @@ void ARMCI_Cleanup(void)
 /* Another process's memory cannot be loaded directly, even on one machine. */
 int ARMCI_Same_node(int proc)
 {
-    armci_check("ARMCI_Same_node", proc);
+    inner_armci_check("ARMCI_Same_node", proc);
     return proc == armci_job.me;
 }
 
@@ -75,29 +75,29 @@ int ARMCI_Uses_shm(void)
 
 int armci_msg_me(void)
 {
-    armci_check("armci_msg_me", 0);
+    inner_armci_check("armci_msg_me", 0);
     return armci_job.me;
 }
 
 int armci_msg_nproc(void)
 {
-    armci_check("armci_msg_nproc", 0);
+    inner_armci_check("armci_msg_nproc", 0);
     return armci_job.n;
 }
 
 void armci_msg_barrier(void)
 {
-    armci_check("armci_msg_barrier", 0);
+    inner_armci_check("armci_msg_barrier", 0);
     hlrc_barrier();
 }
 
 void armci_msg_bcast(void *buffer, int len, int root)
 {
-    armci_check("armci_msg_bcast", root);
+    inner_armci_check("armci_msg_bcast", root);
     (void)hlrc_broadcast(buffer, len > 0 ? (size_t)len : 0, root);
 }
 
-static hlrc_op op_of(const char *call, const char *op)
+static hlrc_op job_op_of(const char *call, const char *op)
 {
     static const struct {
         const char *name;
@@ -108,20 +108,21 @@ static hlrc_op op_of(const char *call, const char *op)
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (strcmp(op, ops[i].name) == 0)
             return ops[i].op;
-    compat_fail("%s: unknown operation %s; use +, *, max, min, absmax, absmin or or", call, op);
+    fail_compat_fail("%s: unknown operation %s; use +, *, max, min, absmax, absmin or or", call,
+                     op);
 }
 
-#define GOP(T, N, TYPE, ABS)                                              \
-    void armci_msg_##N##gop(T *x, int n, const char *op)                  \
-    {                                                                     \
-        const char *call = "armci_msg_" #N "gop";                         \
-        armci_check(call, 0);                                             \
-        hlrc_op how = op_of(call, op);                                    \
-        size_t count = n > 0 ? (size_t)n : 0;                             \
-        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++)  \
-            x[i] = ABS(x[i]);                                             \
-        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                     \
-            compat_fail("%s: operation %s: for integers only", call, op); \
+#define GOP(T, N, TYPE, ABS)                                                   \
+    void armci_msg_##N##gop(T *x, int n, const char *op)                       \
+    {                                                                          \
+        const char *call = "armci_msg_" #N "gop";                              \
+        inner_armci_check(call, 0);                                            \
+        hlrc_op how = job_op_of(call, op);                                     \
+        size_t count = n > 0 ? (size_t)n : 0;                                  \
+        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++)       \
+            x[i] = ABS(x[i]);                                                  \
+        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                          \
+            fail_compat_fail("%s: operation %s: for integers only", call, op); \
     }
 GOP(int, i, HLRC_INT32, abs)
 GOP(long, l, HLRC_INT64, labs)

@@ -17,7 +17,7 @@ static struct piece pieces[HLRC_MAX_WINDOWS];
 static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* guards these */
 
 /* The window that contains this, perhaps beyond this process's part; NULL: none. */
-static struct piece *find(const void *at)
+static struct piece *memory_find(const void *at)
 {
     for (struct piece *p = pieces; p < pieces + HLRC_MAX_WINDOWS; p++)
         if (p->at && (uintptr_t)at - (uintptr_t)p->at < p->most)
@@ -25,25 +25,27 @@ static struct piece *find(const void *at)
     return NULL;
 }
 
-void armci_check_memory(const char *call, const void *at, size_t bytes, int proc)
+void inner_armci_check_memory(const char *call, const void *at, size_t bytes, int proc)
 {
-    armci_check(call, proc);
+    inner_armci_check(call, proc);
     (void)pthread_rwlock_rdlock(&guard);
-    const struct piece *p = find(at);
+    const struct piece *p = memory_find(at);
     size_t has = p ? p->sizes[proc] : 0, off = p ? (size_t)((const char *)at - p->at) : 0;
     (void)pthread_rwlock_unlock(&guard);
     if (!p)
-        compat_fail("%s: %zu bytes at %p, process %d, are not in memory of ARMCI_Malloc, or were "
-                    "freed by ARMCI_Free; use an address that ARMCI_Malloc stored",
-                    call, bytes, at, proc);
+        fail_compat_fail(
+            "%s: %zu bytes at %p, process %d, are not in memory of ARMCI_Malloc, or were "
+            "freed by ARMCI_Free; use an address that ARMCI_Malloc stored",
+            call, bytes, at, proc);
     if (off > has || bytes > has - off)
-        compat_fail("%s: %zu bytes at %p go beyond the %zu that process %d allocated there; pass a "
-                    "larger size to ARMCI_Malloc",
-                    call, bytes, at, has, proc);
+        fail_compat_fail(
+            "%s: %zu bytes at %p go beyond the %zu that process %d allocated there; pass a "
+            "larger size to ARMCI_Malloc",
+            call, bytes, at, has, proc);
 }
 
 /* Gathers the value of each process in `all`. */
-static void gather(uint64_t mine, uint64_t *all)
+static void memory_gather(uint64_t mine, uint64_t *all)
 {
     memset(all, 0, (size_t)armci_job.n * sizeof *all);
     all[armci_job.me] = mine;
@@ -52,13 +54,13 @@ static void gather(uint64_t mine, uint64_t *all)
 
 int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
 {
-    armci_check("ARMCI_Malloc", 0);
+    inner_armci_check("ARMCI_Malloc", 0);
     if (bytes < 0)
-        compat_fail("ARMCI_Malloc: %ld bytes; pass 0 or more", bytes);
+        fail_compat_fail("ARMCI_Malloc: %ld bytes; pass 0 or more", bytes);
     uint64_t *sizes = calloc((size_t)armci_job.n, sizeof *sizes), most = 0;
     if (!sizes)
-        compat_fail("ARMCI_Malloc: no private memory for %d sizes", armci_job.n);
-    gather((uint64_t)bytes, sizes);
+        fail_compat_fail("ARMCI_Malloc: no private memory for %d sizes", armci_job.n);
+    memory_gather((uint64_t)bytes, sizes);
     for (int i = 0; i < armci_job.n; i++)
         most = sizes[i] > most ? sizes[i] : most;
     char *at = most ? hlrc_window_create(most) : NULL;
@@ -82,15 +84,15 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
 int ARMCI_Free(void *ptr)
 {
     uint64_t mine[2] = { (uintptr_t)ptr, 0 };
-    armci_check("ARMCI_Free", 0);
+    inner_armci_check("ARMCI_Free", 0);
     hlrc_fence_all();
     (void)hlrc_reduce(mine, mine, 1, HLRC_UINT64, HLRC_MAX);
     void *at = (void *)(uintptr_t)mine[0];
     if (!at)
         return 0;
-    struct piece *p = find(at);
+    struct piece *p = memory_find(at);
     if (!p || p->at != at || (ptr && ptr != at))
-        compat_fail(
+        fail_compat_fail(
             "ARMCI_Free: no block of ARMCI_Malloc begins at %p; free each stored address once",
             ptr && ptr != at ? ptr : at);
     (void)pthread_rwlock_wrlock(&guard);
@@ -118,23 +120,24 @@ static uint64_t *mutexes; /* of each process; NULL: none were created */
 
 int ARMCI_Create_mutexes(int num)
 {
-    armci_check("ARMCI_Create_mutexes", 0);
+    inner_armci_check("ARMCI_Create_mutexes", 0);
     if (num < 0 || num > HLRC_MUTEXES)
-        compat_fail("ARMCI_Create_mutexes: %d mutexes; pass 0 to %d", num, HLRC_MUTEXES);
+        fail_compat_fail("ARMCI_Create_mutexes: %d mutexes; pass 0 to %d", num, HLRC_MUTEXES);
     if (mutexes)
-        compat_fail("ARMCI_Create_mutexes: called twice; call ARMCI_Destroy_mutexes first");
+        fail_compat_fail("ARMCI_Create_mutexes: called twice; call ARMCI_Destroy_mutexes first");
     mutexes = calloc((size_t)armci_job.n, sizeof *mutexes);
     if (!mutexes)
-        compat_fail("ARMCI_Create_mutexes: no private memory for %d numbers", armci_job.n);
-    gather((uint64_t)num, mutexes);
+        fail_compat_fail("ARMCI_Create_mutexes: no private memory for %d numbers", armci_job.n);
+    memory_gather((uint64_t)num, mutexes);
     return 0;
 }
 
 int ARMCI_Destroy_mutexes(void)
 {
-    armci_check("ARMCI_Destroy_mutexes", 0);
+    inner_armci_check("ARMCI_Destroy_mutexes", 0);
     if (!mutexes)
-        compat_fail("ARMCI_Destroy_mutexes: there are no mutexes; call ARMCI_Create_mutexes first");
+        fail_compat_fail(
+            "ARMCI_Destroy_mutexes: there are no mutexes; call ARMCI_Create_mutexes first");
     hlrc_fence_all();
     hlrc_barrier();
     free(mutexes);
@@ -142,25 +145,25 @@ int ARMCI_Destroy_mutexes(void)
     return 0;
 }
 
-static void check_mutex(const char *call, int mutex, int proc)
+static void memory_check_mutex(const char *call, int mutex, int proc)
 {
-    armci_check(call, proc);
+    inner_armci_check(call, proc);
     long long has = mutexes ? (long long)mutexes[proc] : 0;
     if (mutex < 0 || mutex >= has)
-        compat_fail(
+        fail_compat_fail(
             "%s: mutex %d: process %d has %lld mutexes; create more with ARMCI_Create_mutexes",
             call, mutex, proc, has);
 }
 
 void ARMCI_Lock(int mutex, int proc)
 {
-    check_mutex("ARMCI_Lock", mutex, proc);
+    memory_check_mutex("ARMCI_Lock", mutex, proc);
     hlrc_mutex_lock((unsigned)mutex, proc);
 }
 
 void ARMCI_Unlock(int mutex, int proc)
 {
-    check_mutex("ARMCI_Unlock", mutex, proc);
+    memory_check_mutex("ARMCI_Unlock", mutex, proc);
     hlrc_fence_all(); /* puts under the mutex are complete for its next holder */
     hlrc_mutex_unlock((unsigned)mutex, proc);
 }

@@ -19,11 +19,11 @@ struct move {
 
 static struct move move_of(const char *call, enum way way, int proc)
 {
-    armci_check(call, proc);
+    inner_armci_check(call, proc);
     return (struct move){ .call = call, .way = way, .proc = proc };
 }
 
-static struct move begin_of(const char *call, enum way way, int proc, armci_hdl_t *handle)
+static struct move move_begin_of(const char *call, enum way way, int proc, armci_hdl_t *handle)
 {
     struct move m = move_of(call, way, proc);
     m.begins = true;
@@ -31,7 +31,7 @@ static struct move begin_of(const char *call, enum way way, int proc, armci_hdl_
     return m;
 }
 
-static struct move acc_of(const char *call, int optype, const void *scale, int proc)
+static struct move move_acc_of(const char *call, int optype, const void *scale, int proc)
 {
     static const hlrc_type types[] = {
         [ARMCI_ACC_INT] = HLRC_INT32,         [ARMCI_ACC_LNG] = HLRC_INT64,
@@ -40,26 +40,26 @@ static struct move acc_of(const char *call, int optype, const void *scale, int p
     };
     struct move m = move_of(call, ACC, proc);
     if (optype < ARMCI_ACC_INT || optype > ARMCI_ACC_LNG)
-        compat_fail("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d", call,
-                    optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
+        fail_compat_fail("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d", call,
+                         optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
     m.type = types[optype];
     m.scale = scale;
     return m;
 }
 
-static struct move acc_begin_of(const char *call, int optype, const void *scale, int proc,
-                                armci_hdl_t *handle)
+static struct move move_acc_begin_of(const char *call, int optype, const void *scale, int proc,
+                                     armci_hdl_t *handle)
 {
-    struct move m = acc_of(call, optype, scale, proc);
+    struct move m = move_acc_of(call, optype, scale, proc);
     m.begins = true;
     m.handle = handle;
     return m;
 }
 
-static int accumulated(const struct move *m, int rc)
+static int move_accumulated(const struct move *m, int rc)
 {
     if (rc)
-        compat_fail(
+        fail_compat_fail(
             "%s: the address is not aligned to its type, or the length is not a multiple of it: %s",
             m->call, strerror(-rc));
     return 0;
@@ -67,15 +67,15 @@ static int accumulated(const struct move *m, int rc)
 
 /* ---- sections ---- */
 
-static size_t count_of(const struct move *m, const char *what, int n)
+static size_t move_count_of(const struct move *m, const char *what, int n)
 {
     if (n < 0)
-        compat_fail("%s: %s of %d; pass 0 or more", m->call, what, n);
+        fail_compat_fail("%s: %s of %d; pass 0 or more", m->call, what, n);
     return (size_t)n;
 }
 
 /* Bytes from the first to the last; 0: none. */
-static size_t extent(const size_t *counts, const size_t *strides, int levels)
+static size_t move_extent(const size_t *counts, const size_t *strides, int levels)
 {
     size_t far = counts[0], least = counts[0];
     for (int i = 0; i < levels; i++) {
@@ -85,68 +85,68 @@ static size_t extent(const size_t *counts, const size_t *strides, int levels)
     return least ? far : 0;
 }
 
-static int section(const struct move *m, void *src, const int *src_stride, void *dst,
-                   const int *dst_stride, const int *count, int levels)
+static int move_section(const struct move *m, void *src, const int *src_stride, void *dst,
+                        const int *dst_stride, const int *count, int levels)
 {
     size_t counts[ARMCI_MAX_STRIDE_LEVEL + 1] = { 0 }, from[ARMCI_MAX_STRIDE_LEVEL],
                                            to[ARMCI_MAX_STRIDE_LEVEL];
     hlrc_handle_t room, *op;
     if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
-        compat_fail("%s: %d levels of strides; pass 0 to %d", m->call, levels,
-                    ARMCI_MAX_STRIDE_LEVEL);
+        fail_compat_fail("%s: %d levels of strides; pass 0 to %d", m->call, levels,
+                         ARMCI_MAX_STRIDE_LEVEL);
     for (int i = 0; i <= levels; i++)
-        counts[i] = count_of(m, "a count", count[i]);
+        counts[i] = move_count_of(m, "a count", count[i]);
     for (int i = 0; i < levels; i++) {
-        from[i] = count_of(m, "a stride", src_stride[i]);
-        to[i] = count_of(m, "a stride", dst_stride[i]);
+        from[i] = move_count_of(m, "a stride", src_stride[i]);
+        to[i] = move_count_of(m, "a stride", dst_stride[i]);
     }
-    size_t bytes = extent(counts, m->way == GET ? from : to, levels);
+    size_t bytes = move_extent(counts, m->way == GET ? from : to, levels);
     if (bytes == 0)
         return 0;
-    armci_check_memory(m->call, m->way == GET ? src : dst, bytes, m->proc);
+    inner_armci_check_memory(m->call, m->way == GET ? src : dst, bytes, m->proc);
     if (!m->begins) {
         if (m->way == ACC)
-            return accumulated(m, hlrc_acc_strided(dst, to, src, from, counts, levels, m->type,
-                                                   HLRC_SUM, m->scale, m->proc));
+            return move_accumulated(m, hlrc_acc_strided(dst, to, src, from, counts, levels, m->type,
+                                                        HLRC_SUM, m->scale, m->proc));
         if (m->way == PUT)
             hlrc_put_strided(dst, to, src, from, counts, levels, m->proc);
         else
             hlrc_get_strided(dst, to, src, from, counts, levels, m->proc);
         return 0;
     }
-    op = armci_begin(m->handle, m->proc, &room);
+    op = inner_armci_begin(m->handle, m->proc, &room);
     if (m->way == ACC)
-        (void)accumulated(m, hlrc_acc_strided_nb(dst, to, src, from, counts, levels, m->type,
-                                                 HLRC_SUM, m->scale, m->proc, op));
+        (void)move_accumulated(m, hlrc_acc_strided_nb(dst, to, src, from, counts, levels, m->type,
+                                                      HLRC_SUM, m->scale, m->proc, op));
     else if (m->way == PUT)
         hlrc_put_strided_nb(dst, to, src, from, counts, levels, m->proc, op);
     else
         hlrc_get_strided_nb(dst, to, src, from, counts, levels, m->proc, op);
-    armci_begun(m->handle, m->proc, &room);
+    inner_armci_begun(m->handle, m->proc, &room);
     return 0;
 }
 
-static int row(const struct move *m, void *src, void *dst, int bytes)
+static int armci_move_row(const struct move *m, void *src, void *dst, int bytes)
 {
-    return section(m, src, NULL, dst, NULL, &bytes, 0);
+    return move_section(m, src, NULL, dst, NULL, &bytes, 0);
 }
 
 /* ---- lists ---- */
 
 /* False: the list is empty. */
-static bool list(const struct move *m, const armci_giov_t *v, hlrc_handle_t *op)
+static bool move_list(const struct move *m, const armci_giov_t *v, hlrc_handle_t *op)
 {
-    size_t count = count_of(m, "a number of pieces", v->ptr_array_len),
-           bytes = count_of(m, "a piece", v->bytes);
+    size_t count = move_count_of(m, "a number of pieces", v->ptr_array_len),
+           bytes = move_count_of(m, "a piece", v->bytes);
     void *const *there = m->way == GET ? v->src_ptr_array : v->dst_ptr_array;
     const void *const *src = (const void *const *)v->src_ptr_array;
     if (bytes == 0 || count == 0)
         return false;
     for (size_t i = 0; i < count; i++)
-        armci_check_memory(m->call, there[i], bytes, m->proc);
+        inner_armci_check_memory(m->call, there[i], bytes, m->proc);
     if (m->way == ACC)
-        (void)accumulated(m, hlrc_acc_vector_nb(v->dst_ptr_array, src, count, bytes, m->type,
-                                                HLRC_SUM, m->scale, m->proc, op));
+        (void)move_accumulated(m, hlrc_acc_vector_nb(v->dst_ptr_array, src, count, bytes, m->type,
+                                                     HLRC_SUM, m->scale, m->proc, op));
     else if (m->way == PUT)
         hlrc_put_vector_nb(v->dst_ptr_array, src, count, bytes, m->proc, op);
     else
@@ -156,15 +156,15 @@ static bool list(const struct move *m, const armci_giov_t *v, hlrc_handle_t *op)
 
 /* Several lists have no common HLRC handle: they are waited for, unless only a fence has to
  * complete them. */
-static int lists(const struct move *m, const armci_giov_t *darr, int len)
+static int move_lists(const struct move *m, const armci_giov_t *darr, int len)
 {
-    hlrc_handle_t room, *op = m->handle ? armci_begin(m->handle, m->proc, &room) : NULL;
-    size_t n = count_of(m, "an array", len);
+    hlrc_handle_t room, *op = m->handle ? inner_armci_begin(m->handle, m->proc, &room) : NULL;
+    size_t n = move_count_of(m, "an array", len);
     bool alone = op && n == 1, any = false;
     for (size_t i = 0; i < n; i++)
-        any |= list(m, &darr[i], alone ? op : NULL);
+        any |= move_list(m, &darr[i], alone ? op : NULL);
     if (alone && any)
-        armci_begun(m->handle, m->proc, &room);
+        inner_armci_begun(m->handle, m->proc, &room);
     else if (!m->begins || op)
         hlrc_fence(m->proc);
     return 0;
@@ -175,115 +175,115 @@ static int lists(const struct move *m, const armci_giov_t *darr, int len)
 int ARMCI_Put(void *src, void *dst, int bytes, int proc)
 {
     struct move m = move_of("ARMCI_Put", PUT, proc);
-    return row(&m, src, dst, bytes);
+    return armci_move_row(&m, src, dst, bytes);
 }
 
 int ARMCI_Get(void *src, void *dst, int bytes, int proc)
 {
     struct move m = move_of("ARMCI_Get", GET, proc);
-    return row(&m, src, dst, bytes);
+    return armci_move_row(&m, src, dst, bytes);
 }
 
 int ARMCI_Acc(int optype, void *scale, void *src, void *dst, int bytes, int proc)
 {
-    struct move m = acc_of("ARMCI_Acc", optype, scale, proc);
-    return row(&m, src, dst, bytes);
+    struct move m = move_acc_of("ARMCI_Acc", optype, scale, proc);
+    return armci_move_row(&m, src, dst, bytes);
 }
 
 int ARMCI_PutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
                int proc)
 {
     struct move m = move_of("ARMCI_PutS", PUT, proc);
-    return section(&m, src, src_stride, dst, dst_stride, count, levels);
+    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
 }
 
 int ARMCI_GetS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
                int proc)
 {
     struct move m = move_of("ARMCI_GetS", GET, proc);
-    return section(&m, src, src_stride, dst, dst_stride, count, levels);
+    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
 }
 
 int ARMCI_AccS(int optype, void *scale, void *src, int *src_stride, void *dst, int *dst_stride,
                int *count, int levels, int proc)
 {
-    struct move m = acc_of("ARMCI_AccS", optype, scale, proc);
-    return section(&m, src, src_stride, dst, dst_stride, count, levels);
+    struct move m = move_acc_of("ARMCI_AccS", optype, scale, proc);
+    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
 }
 
 int ARMCI_PutV(armci_giov_t *darr, int len, int proc)
 {
     struct move m = move_of("ARMCI_PutV", PUT, proc);
-    return lists(&m, darr, len);
+    return move_lists(&m, darr, len);
 }
 
 int ARMCI_GetV(armci_giov_t *darr, int len, int proc)
 {
     struct move m = move_of("ARMCI_GetV", GET, proc);
-    return lists(&m, darr, len);
+    return move_lists(&m, darr, len);
 }
 
 int ARMCI_AccV(int optype, void *scale, armci_giov_t *darr, int len, int proc)
 {
-    struct move m = acc_of("ARMCI_AccV", optype, scale, proc);
-    return lists(&m, darr, len);
+    struct move m = move_acc_of("ARMCI_AccV", optype, scale, proc);
+    return move_lists(&m, darr, len);
 }
 
 int ARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *handle)
 {
-    struct move m = begin_of("ARMCI_NbPut", PUT, proc, handle);
-    return row(&m, src, dst, bytes);
+    struct move m = move_begin_of("ARMCI_NbPut", PUT, proc, handle);
+    return armci_move_row(&m, src, dst, bytes);
 }
 
 int ARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *handle)
 {
-    struct move m = begin_of("ARMCI_NbGet", GET, proc, handle);
-    return row(&m, src, dst, bytes);
+    struct move m = move_begin_of("ARMCI_NbGet", GET, proc, handle);
+    return armci_move_row(&m, src, dst, bytes);
 }
 
 int ARMCI_NbPutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
                  int proc, armci_hdl_t *handle)
 {
-    struct move m = begin_of("ARMCI_NbPutS", PUT, proc, handle);
-    return section(&m, src, src_stride, dst, dst_stride, count, levels);
+    struct move m = move_begin_of("ARMCI_NbPutS", PUT, proc, handle);
+    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
 }
 
 int ARMCI_NbGetS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
                  int proc, armci_hdl_t *handle)
 {
-    struct move m = begin_of("ARMCI_NbGetS", GET, proc, handle);
-    return section(&m, src, src_stride, dst, dst_stride, count, levels);
+    struct move m = move_begin_of("ARMCI_NbGetS", GET, proc, handle);
+    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
 }
 
 int ARMCI_NbPutV(armci_giov_t *darr, int len, int proc, armci_hdl_t *handle)
 {
-    struct move m = begin_of("ARMCI_NbPutV", PUT, proc, handle);
-    return lists(&m, darr, len);
+    struct move m = move_begin_of("ARMCI_NbPutV", PUT, proc, handle);
+    return move_lists(&m, darr, len);
 }
 
 int ARMCI_NbGetV(armci_giov_t *darr, int len, int proc, armci_hdl_t *handle)
 {
-    struct move m = begin_of("ARMCI_NbGetV", GET, proc, handle);
-    return lists(&m, darr, len);
+    struct move m = move_begin_of("ARMCI_NbGetV", GET, proc, handle);
+    return move_lists(&m, darr, len);
 }
 
 int ARMCI_NbAcc(int optype, void *scale, void *src, void *dst, int bytes, int proc,
                 armci_hdl_t *handle)
 {
-    struct move m = acc_begin_of("ARMCI_NbAcc", optype, scale, proc, handle);
-    return row(&m, src, dst, bytes);
+    struct move m = move_acc_begin_of("ARMCI_NbAcc", optype, scale, proc, handle);
+    return armci_move_row(&m, src, dst, bytes);
 }
 
 int ARMCI_NbAccS(int optype, void *scale, void *src, int *src_stride, void *dst, int *dst_stride,
                  int *count, int levels, int proc, armci_hdl_t *handle)
 {
-    struct move m = acc_begin_of("ARMCI_NbAccS", optype, scale, proc, handle);
-    return section(&m, src, src_stride, dst, dst_stride, count, levels);
+    struct move m = move_acc_begin_of("ARMCI_NbAccS", optype, scale, proc, handle);
+    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
 }
 
 int ARMCI_NbAccV(int optype, void *scale, armci_giov_t *darr, int len, int proc,
                  armci_hdl_t *handle)
 {
-    struct move m = acc_begin_of("ARMCI_NbAccV", optype, scale, proc, handle);
-    return lists(&m, darr, len);
+    struct move m = move_acc_begin_of("ARMCI_NbAccV", optype, scale, proc, handle);
+    return move_lists(&m, darr, len);
 }

@@ -7,14 +7,15 @@
 
 struct armci_job armci_job;
 
-void armci_check(const char *call, int proc)
+void inner_armci_check(const char *call, int proc)
 {
     if (armci_job.left)
-        compat_fail("%s: called after ARMCI_Finalize; make ARMCI_Finalize the last call", call);
+        fail_compat_fail("%s: called after ARMCI_Finalize; make ARMCI_Finalize the last call",
+                         call);
     if (!armci_job.joined)
-        compat_fail("%s: called before ARMCI_Init; call that first", call);
+        fail_compat_fail("%s: called before ARMCI_Init; call that first", call);
     if (proc < 0 || proc >= armci_job.n)
-        compat_fail("%s: no process %d; pass 0 to %d", call, proc, armci_job.n - 1);
+        fail_compat_fail("%s: no process %d; pass 0 to %d", call, proc, armci_job.n - 1);
 }
 
 /* Ends the job, on all processes. */

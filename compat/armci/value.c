@@ -5,7 +5,7 @@
 #define VALUES(T, N)                                                                \
     int ARMCI_PutValue##N(T src, void *dst, int proc)                               \
     {                                                                               \
-        armci_check_memory("ARMCI_PutValue" #N, dst, sizeof src, proc);             \
+        inner_armci_check_memory("ARMCI_PutValue" #N, dst, sizeof src, proc);       \
         hlrc_put(dst, &src, sizeof src, proc);                                      \
         return 0;                                                                   \
     }                                                                               \
@@ -18,7 +18,7 @@
     T ARMCI_GetValue##N(void *src, int proc)                                        \
     {                                                                               \
         T value;                                                                    \
-        armci_check_memory("ARMCI_GetValue" #N, src, sizeof value, proc);           \
+        inner_armci_check_memory("ARMCI_GetValue" #N, src, sizeof value, proc);     \
         hlrc_get(&value, src, sizeof value, proc);                                  \
         return value;                                                               \
     }
@@ -30,7 +30,7 @@ VALUES(double, Double)
 /* The data arrives before the flag. */
 int ARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
 {
-    armci_check_memory("ARMCI_Put_flag", flag, sizeof *flag, proc);
+    inner_armci_check_memory("ARMCI_Put_flag", flag, sizeof *flag, proc);
     (void)ARMCI_Put(src, dst, bytes, proc);
     hlrc_put(flag, &value, sizeof value, proc);
     return 0;
@@ -39,7 +39,7 @@ int ARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int pr
 int ARMCI_PutS_flag(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
                     int *flag, int value, int proc)
 {
-    armci_check_memory("ARMCI_PutS_flag", flag, sizeof *flag, proc);
+    inner_armci_check_memory("ARMCI_PutS_flag", flag, sizeof *flag, proc);
     (void)ARMCI_PutS(src, src_stride, dst, dst_stride, count, levels, proc);
     hlrc_put(flag, &value, sizeof value, proc);
     return 0;
@@ -52,14 +52,14 @@ int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
          adds = op == ARMCI_FETCH_AND_ADD || op == ARMCI_FETCH_AND_ADD_LONG;
     long extra_long = extra;
     if (!adds && op != ARMCI_SWAP && op != ARMCI_SWAP_LONG)
-        compat_fail(
+        fail_compat_fail(
             "ARMCI_Rmw: unknown operation %d; pass ARMCI_FETCH_AND_ADD, %d, to ARMCI_SWAP_LONG, %d",
             op, ARMCI_FETCH_AND_ADD, ARMCI_SWAP_LONG);
-    armci_check_memory("ARMCI_Rmw", prem, wide ? sizeof(long) : sizeof(int), proc);
+    inner_armci_check_memory("ARMCI_Rmw", prem, wide ? sizeof(long) : sizeof(int), proc);
     const void *value = !adds ? ploc : wide ? (void *)&extra_long : (void *)&extra;
     hlrc_type type = !wide ? HLRC_INT32 : sizeof(long) == 8 ? HLRC_INT64 : HLRC_INT32;
     if (hlrc_rmw(prem, value, ploc, type, adds ? HLRC_SUM : HLRC_REPLACE, proc) != 0)
-        compat_fail("ARMCI_Rmw: the word at %p is not aligned to its %zu bytes", prem,
-                    wide ? sizeof(long) : sizeof(int));
+        fail_compat_fail("ARMCI_Rmw: the word at %p is not aligned to its %zu bytes", prem,
+                         wide ? sizeof(long) : sizeof(int));
     return 0;
 }

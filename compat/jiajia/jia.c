@@ -39,14 +39,14 @@ void jia_exit(void)
 }
 
 /* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void at_exit(int status, void *arg)
+static void jia_at_exit(int status, void *arg)
 {
     (void)arg;
     if (status == 0)
         jia_exit();
 }
 
-static void begin_cvs(void)
+static void jia_begin_cvs(void)
 {
     cvs = hlrc_malloc_all(Maxcvs * sizeof *cvs);
     if (!cvs)
@@ -65,9 +65,9 @@ void jia_init(int argc, char **argv)
     jia_pid = hlrc_node_id();
     jia_hosts = hlrc_node_count();
     joined = true;
-    if (on_exit(at_exit, NULL) != 0)
+    if (on_exit(jia_at_exit, NULL) != 0)
         jia_error("jia_init: no memory for an exit handler");
-    begin_cvs();
+    jia_begin_cvs();
     jiajia_message_begin();
     hlrc_barrier();
     (void)clock_gettime(CLOCK_MONOTONIC, &began);
@@ -83,16 +83,16 @@ struct cut {
     int rounds;
 };
 
-static size_t block_of(const struct cut *cut, int round)
+static size_t jia_block_of(const struct cut *cut, int round)
 {
     size_t bytes = cut->sizes ? (size_t)cut->sizes[round] : cut->size;
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static void place(char *mem, size_t size, const struct cut *cut, int host)
+static void jia_place(char *mem, size_t size, const struct cut *cut, int host)
 {
     for (int round = 0; size > 0; host = (host + 1) % jia_hosts) {
-        size_t block = block_of(cut, round), len = block < size ? block : size;
+        size_t block = jia_block_of(cut, round), len = block < size ? block : size;
         int err = hlrc_place(mem, len, host);
         if (err < 0)
             jia_error("jia_alloc: cannot allocate %zu bytes at host %d: %s", len, host,
@@ -104,7 +104,7 @@ static void place(char *mem, size_t size, const struct cut *cut, int host)
     }
 }
 
-static unsigned long allocate(const char *call, size_t size, const struct cut *cut, int host)
+static unsigned long jia_allocate(const char *call, size_t size, const struct cut *cut, int host)
 {
     size_t pages = size ? (size + PAGE - 1) / PAGE * PAGE : PAGE;
     jiajia_check(call, "host", host, jia_hosts);
@@ -116,16 +116,16 @@ static unsigned long allocate(const char *call, size_t size, const struct cut *c
     if (!mem)
         jia_error("%s: no shared memory left for %zu bytes; raise --memory", call, size);
     if (jia_pid == 0)
-        place(mem, pages, cut, host);
+        jia_place(mem, pages, cut, host);
     hlrc_barrier();
     return (unsigned long)mem;
 }
 
-static unsigned long allocate_even(const char *call, size_t size, size_t block, int host)
+static unsigned long jia_allocate_even(const char *call, size_t size, size_t block, int host)
 {
     if (block > size || size == 0)
         block = size ? size : 1;
-    return allocate(call, size, &(struct cut){ .size = block, .rounds = 1 }, host);
+    return jia_allocate(call, size, &(struct cut){ .size = block, .rounds = 1 }, host);
 }
 
 unsigned long jia_alloc(size_t size)
@@ -133,27 +133,27 @@ unsigned long jia_alloc(size_t size)
     static int next;
     int host = next % jia_hosts;
     next = (next + 1) % jia_hosts;
-    return allocate_even("jia_alloc", size, size, host);
+    return jia_allocate_even("jia_alloc", size, size, host);
 }
 
 unsigned long jia_alloc1(size_t size)
 {
-    return allocate_even("jia_alloc1", size, size, 0);
+    return jia_allocate_even("jia_alloc1", size, size, 0);
 }
 
 unsigned long jia_alloc2(size_t size, size_t block)
 {
-    return allocate_even("jia_alloc2", size, block, 0);
+    return jia_allocate_even("jia_alloc2", size, block, 0);
 }
 
 unsigned long jia_alloc2p(size_t size, int host)
 {
-    return allocate_even("jia_alloc2p", size, size, host);
+    return jia_allocate_even("jia_alloc2p", size, size, host);
 }
 
 unsigned long jia_alloc3(size_t size, size_t block, int host)
 {
-    return allocate_even("jia_alloc3", size, block, host);
+    return jia_allocate_even("jia_alloc3", size, block, host);
 }
 
 /* Uses as many of the sizes as reach the total. */
@@ -166,17 +166,18 @@ unsigned long jia_alloc3b(size_t size, const int *blocks, int host)
             cut.rounds++; /* will be refused */
             break;
         }
-        reached +=
-            (size_t)(cut.rounds == 0 ? jia_hosts - host : jia_hosts) * block_of(&cut, cut.rounds);
+        reached += (size_t)(cut.rounds == 0 ? jia_hosts - host : jia_hosts) *
+                   jia_block_of(&cut, cut.rounds);
     }
-    return allocate("jia_alloc3b", size, &cut, host);
+    return jia_allocate("jia_alloc3b", size, &cut, host);
 }
 
 unsigned long jia_alloc4(size_t size, const int *blocks, int count, int host)
 {
     if (count < 1)
         jia_error("jia_alloc4: %d sizes of blocks; pass 1 or more", count);
-    return allocate("jia_alloc4", size, &(struct cut){ .sizes = blocks, .rounds = count }, host);
+    return jia_allocate("jia_alloc4", size, &(struct cut){ .sizes = blocks, .rounds = count },
+                        host);
 }
 
 /* ---- synchronisation ---- */
@@ -203,7 +204,7 @@ void jia_wait(void)
     hlrc_barrier();
 }
 
-static void put(const char *call, int number, int set)
+static void jia_put(const char *call, int number, int set)
 {
     jiajia_check(call, "condition variable", number, Maxcvs);
     struct cv *cv = &cvs[number];
@@ -216,12 +217,12 @@ static void put(const char *call, int number, int set)
 
 void jia_setcv(int cv)
 {
-    put("jia_setcv", cv, 1);
+    jia_put("jia_setcv", cv, 1);
 }
 
 void jia_resetcv(int cv)
 {
-    put("jia_resetcv", cv, 0);
+    jia_put("jia_resetcv", cv, 0);
 }
 
 void jia_waitcv(int number)
@@ -238,7 +239,7 @@ void jia_waitcv(int number)
 
 /* ---- time ---- */
 
-static double since_init(void)
+static double jia_since_init(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -247,16 +248,16 @@ static double since_init(void)
 
 float jia_clock(void)
 {
-    return (float)since_init();
+    return (float)jia_since_init();
 }
 
 unsigned int jia_startstat(void)
 {
     hlrc_stats_reset();
-    return (unsigned int)(since_init() * 1e6);
+    return (unsigned int)(jia_since_init() * 1e6);
 }
 
 unsigned int jia_stopstat(void)
 {
-    return (unsigned int)(since_init() * 1e6);
+    return (unsigned int)(jia_since_init() * 1e6);
 }

@@ -48,7 +48,7 @@ void jiajia_message_begin(void)
         jia_error("jia_init: no memory for inboxes");
 }
 
-static void post(const void *buf, int len, int host, int tag, enum kind kind)
+static void message_post(const void *buf, int len, int host, int tag, enum kind kind)
 {
     struct message *m = hlrc_malloc(sizeof *m + (size_t)len);
     if (!m)
@@ -70,7 +70,7 @@ static void post(const void *buf, int len, int host, int tag, enum kind kind)
 }
 
 /* Takes the first match out of the list; the lock is held. */
-static struct message *find(struct inbox *in, int host, int tag, enum kind kind)
+static struct message *message_find(struct inbox *in, int host, int tag, enum kind kind)
 {
     struct message *before = NULL, *m = in->first;
     while (m && (m->kind != kind || (host != MSG_PROC_ALL && m->from != host) ||
@@ -89,12 +89,12 @@ static struct message *find(struct inbox *in, int host, int tag, enum kind kind)
     return m;
 }
 
-static int receive(void *buf, int len, int host, int tag, enum kind kind)
+static int message_receive(void *buf, int len, int host, int tag, enum kind kind)
 {
     struct inbox *in = &inboxes[jia_pid];
     struct message *m;
     hlrc_lock(in->lock);
-    while (!(m = find(in, host, tag, kind)))
+    while (!(m = message_find(in, host, tag, kind)))
         hlrc_cond_wait(in->came, in->lock);
     hlrc_unlock(in->lock);
     if (len > m->len)
@@ -104,7 +104,7 @@ static int receive(void *buf, int len, int host, int tag, enum kind kind)
     return len;
 }
 
-static void check_len(const char *call, int len)
+static void message_check_len(const char *call, int len)
 {
     if (len < 0)
         jia_error("%s: %d bytes; pass 0 or more", call, len);
@@ -113,24 +113,24 @@ static void check_len(const char *call, int len)
 void jia_send(const void *buf, int len, int host, int tag)
 {
     jiajia_check("jia_send", "host", host, jia_hosts);
-    check_len("jia_send", len);
-    post(buf, len, host, tag, MESSAGE);
+    message_check_len("jia_send", len);
+    message_post(buf, len, host, tag, MESSAGE);
 }
 
 int jia_recv(void *buf, int len, int host, int tag)
 {
     if (host != MSG_PROC_ALL)
         jiajia_check("jia_recv", "host", host, jia_hosts);
-    check_len("jia_recv", len);
-    return receive(buf, len, host, tag, MESSAGE);
+    message_check_len("jia_recv", len);
+    return message_receive(buf, len, host, tag, MESSAGE);
 }
 
 void jia_bcast(void *buf, int len, int root)
 {
     jiajia_check("jia_bcast", "host", root, jia_hosts);
-    check_len("jia_bcast", len);
+    message_check_len("jia_bcast", len);
     if (jia_pid != root) {
-        int came = receive(buf, len, root, 0, BCAST);
+        int came = message_receive(buf, len, root, 0, BCAST);
         if (came != len)
             jia_error("jia_bcast: host %d sends %d bytes, host %d receives %d; pass one size on "
                       "all hosts",
@@ -139,7 +139,7 @@ void jia_bcast(void *buf, int len, int root)
     }
     for (int host = 0; host < jia_hosts; host++)
         if (host != root)
-            post(buf, len, host, 0, BCAST);
+            message_post(buf, len, host, 0, BCAST);
 }
 
 /* ---- reductions ---- */
@@ -152,7 +152,7 @@ void jia_bcast(void *buf, int len, int root)
     }
 
 /* how: 0 sum, 1 maximum, 2 minimum */
-static void combine(void *to, const void *from, int count, int op)
+static void message_combine(void *to, const void *from, int count, int op)
 {
     int how = op % 10;
     if (op < SUM_FLOAT) {
@@ -164,7 +164,7 @@ static void combine(void *to, const void *from, int count, int op)
     }
 }
 
-static size_t size_of(int op)
+static size_t message_size_of(int op)
 {
     if (op < 0 || op > MIN_DOUBLE || op % 10 > 2)
         jia_error("jia_reduce: unknown operation %d", op);
@@ -173,13 +173,13 @@ static size_t size_of(int op)
 
 void jia_reduce(const void *from, void *to, int count, int op, int root)
 {
-    size_t len = size_of(op) * (size_t)(count > 0 ? count : 0);
+    size_t len = message_size_of(op) * (size_t)(count > 0 ? count : 0);
     jiajia_check("jia_reduce", "host", root, jia_hosts);
-    check_len("jia_reduce", count);
+    message_check_len("jia_reduce", count);
     if (len > 0x7fffffff)
         jia_error("jia_reduce: %d numbers exceed the limit of 2 GiB", count);
     if (jia_pid != root) {
-        post(from, (int)len, root, op, REDUCE);
+        message_post(from, (int)len, root, op, REDUCE);
         return;
     }
     memmove(to, from, len);
@@ -189,12 +189,12 @@ void jia_reduce(const void *from, void *to, int count, int op, int root)
     for (int host = 0; host < jia_hosts; host++) {
         if (host == root)
             continue;
-        int came = receive(theirs, (int)len, host, op, REDUCE);
+        int came = message_receive(theirs, (int)len, host, op, REDUCE);
         if (came != (int)len)
             jia_error(
                 "jia_reduce: host %d has %d bytes, host %d has %zu; pass one size on all hosts",
                 host, came, root, len);
-        combine(to, theirs, count, op);
+        message_combine(to, theirs, count, op);
     }
     free(theirs);
 }
@@ -202,7 +202,7 @@ void jia_reduce(const void *from, void *to, int count, int op, int root)
 void jiajia_message_gather(float mine, float *times)
 {
     for (int host = 0; host < jia_hosts; host++)
-        post(&mine, sizeof mine, host, 0, LOAD);
+        message_post(&mine, sizeof mine, host, 0, LOAD);
     for (int host = 0; host < jia_hosts; host++)
-        (void)receive(&times[host], sizeof times[host], host, 0, LOAD);
+        (void)message_receive(&times[host], sizeof times[host], host, 0, LOAD);
 }

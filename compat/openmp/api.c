@@ -10,7 +10,7 @@
 #include "compat/openmp/team.h"
 #include "compat/start/start.h"
 
-static struct settings *mine(void)
+static struct settings *api_mine(void)
 {
     return &team_region()->settings;
 }
@@ -27,7 +27,7 @@ int omp_get_num_threads(void)
 
 int omp_get_max_threads(void)
 {
-    return mine()->threads;
+    return api_mine()->threads;
 }
 
 /* The largest number of threads: programs derive their number of threads from this. */
@@ -43,12 +43,12 @@ int omp_in_parallel(void)
 
 int omp_get_dynamic(void)
 {
-    return mine()->dynamic;
+    return api_mine()->dynamic;
 }
 
 int omp_get_nested(void)
 {
-    return mine()->levels > 1;
+    return api_mine()->levels > 1;
 }
 
 int omp_get_level(void)
@@ -63,32 +63,32 @@ int omp_get_active_level(void)
 
 int omp_get_thread_limit(void)
 {
-    return mine()->limit;
+    return api_mine()->limit;
 }
 
 int omp_get_num_teams(void)
 {
-    return mine()->league;
+    return api_mine()->league;
 }
 
 int omp_get_team_num(void)
 {
-    return mine()->team;
+    return api_mine()->team;
 }
 
 int omp_get_max_teams(void)
 {
-    return mine()->teams;
+    return api_mine()->teams;
 }
 
 int omp_get_teams_thread_limit(void)
 {
-    return mine()->teams_limit;
+    return api_mine()->teams_limit;
 }
 
 int omp_get_max_active_levels(void)
 {
-    return mine()->levels;
+    return api_mine()->levels;
 }
 
 int omp_get_supported_active_levels(void)
@@ -120,23 +120,23 @@ CONSTANT(omp_get_max_task_priority, 0)
 
 void omp_set_num_threads(int threads)
 {
-    mine()->threads = threads < 1 ? 1 : threads < team_lanes() ? threads : team_lanes();
+    api_mine()->threads = threads < 1 ? 1 : threads < team_lanes() ? threads : team_lanes();
 }
 
 void omp_set_dynamic(int on)
 {
-    mine()->dynamic = on != 0;
+    api_mine()->dynamic = on != 0;
 }
 
 void omp_set_nested(int on)
 {
-    mine()->levels = on ? INT_MAX : 1;
+    api_mine()->levels = on ? INT_MAX : 1;
 }
 
 void omp_set_max_active_levels(int levels)
 {
     if (levels >= 0)
-        mine()->levels = levels;
+        api_mine()->levels = levels;
 }
 
 void omp_set_default_device(int device)
@@ -147,18 +147,18 @@ void omp_set_default_device(int device)
 void omp_set_num_teams(int teams)
 {
     if (teams >= 0)
-        mine()->teams = teams;
+        api_mine()->teams = teams;
 }
 
 void omp_set_teams_thread_limit(int threads)
 {
     if (threads >= 0)
-        mine()->teams_limit = threads;
+        api_mine()->teams_limit = threads;
 }
 
 /* The region at a level, 0 for the outermost. Regions that this thread was not in count as the
  * outermost. */
-static const struct region *at_level(int level)
+static const struct region *api_at_level(int level)
 {
     const struct region *r = team_region();
     int up = team_level(false) - level;
@@ -171,12 +171,12 @@ static const struct region *at_level(int level)
 
 int omp_get_ancestor_thread_num(int level)
 {
-    return at_level(level) ? at_level(level)->thread : -1;
+    return api_at_level(level) ? api_at_level(level)->thread : -1;
 }
 
 int omp_get_team_size(int level)
 {
-    return at_level(level) ? at_level(level)->threads : -1;
+    return api_at_level(level) ? api_at_level(level)->threads : -1;
 }
 
 /* The host's threads have no resources to release. */
@@ -197,14 +197,16 @@ void omp_set_schedule(unsigned kind, int chunk)
     kind &= ~MONOTONIC;
     if (kind < SCHEDULE_STATIC || kind > SCHEDULE_AUTO)
         return;
-    mine()->schedule = (enum schedule)kind;
-    mine()->chunk = chunk > 0 ? chunk : kind == SCHEDULE_STATIC || kind == SCHEDULE_AUTO ? 0 : 1;
+    api_mine()->schedule = (enum schedule)kind;
+    api_mine()->chunk = chunk > 0                                          ? chunk
+                        : kind == SCHEDULE_STATIC || kind == SCHEDULE_AUTO ? 0
+                                                                           : 1;
 }
 
 void omp_get_schedule(unsigned *kind, int *chunk)
 {
-    *kind = (unsigned)mine()->schedule;
-    *chunk = mine()->chunk;
+    *kind = (unsigned)api_mine()->schedule;
+    *chunk = api_mine()->chunk;
 }
 
 /* Not on the stack, which may be shared: clock_gettime may be a system call. */
@@ -263,14 +265,14 @@ void omp_set_schedule_8_(const int32_t *kind, const int64_t *chunk)
 
 void omp_get_schedule_(int32_t *kind, int32_t *chunk)
 {
-    *kind = mine()->schedule;
-    *chunk = mine()->chunk;
+    *kind = api_mine()->schedule;
+    *chunk = api_mine()->chunk;
 }
 
 void omp_get_schedule_8_(int32_t *kind, int64_t *chunk)
 {
-    *kind = mine()->schedule;
-    *chunk = mine()->chunk;
+    *kind = api_mine()->schedule;
+    *chunk = api_mine()->chunk;
 }
 
 int omp_pause_resource_(const int32_t *kind, const int32_t *device)

@@ -9,7 +9,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-static void create(void *arg)
+static void api_lock_create(void *arg)
 {
     hlrc_lock_t lock;
     if (hlrc_lock_create(&lock) != 0)
@@ -17,12 +17,12 @@ static void create(void *arg)
     *(uint32_t *)arg = lock + 1;
 }
 
-static void destroy(void *arg)
+static void api_lock_destroy(void *arg)
 {
     hlrc_lock_destroy(*(const uint32_t *)arg - 1);
 }
 
-static void check(const char *call, uint32_t handle)
+static void api_lock_check(const char *call, uint32_t handle)
 {
     if (handle == 0)
         start_fail("%s: the lock was not initialised by omp_init_lock", call);
@@ -31,41 +31,41 @@ static void check(const char *call, uint32_t handle)
 void omp_init_lock(api_lock *l)
 {
     uint32_t handle;
-    lane_call(create, &handle);
+    lane_call(api_lock_create, &handle);
     l->handle = handle;
 }
 
 void omp_destroy_lock(api_lock *l)
 {
     uint32_t handle = l->handle;
-    check("omp_destroy_lock", handle);
-    lane_call(destroy, &handle);
+    api_lock_check("omp_destroy_lock", handle);
+    lane_call(api_lock_destroy, &handle);
     l->handle = 0;
 }
 
 void omp_set_lock(api_lock *l)
 {
-    check("omp_set_lock", l->handle);
+    api_lock_check("omp_set_lock", l->handle);
     locks_take_of_program(l->handle - 1);
 }
 
 void omp_unset_lock(api_lock *l)
 {
-    check("omp_unset_lock", l->handle);
+    api_lock_check("omp_unset_lock", l->handle);
     locks_drop(l->handle - 1);
 }
 
 int omp_test_lock(api_lock *l)
 {
     uint32_t handle = l->handle;
-    check("omp_test_lock", handle);
+    api_lock_check("omp_test_lock", handle);
     return locks_try(handle - 1);
 }
 
 /* ---- nestable locks ---- */
 
 /* All threads that the program creates itself are on one node, so their ids differ. */
-static uint32_t me(void)
+static uint32_t api_lock_me(void)
 {
     return lane_current ? (uint32_t)lane_current->index + 1
                         : 0x80000000u | (uint32_t)syscall(SYS_gettid);
@@ -74,43 +74,43 @@ static uint32_t me(void)
 void omp_init_nest_lock(api_nest_lock *l)
 {
     uint32_t handle;
-    lane_call(create, &handle);
+    lane_call(api_lock_create, &handle);
     *l = (api_nest_lock){ .handle = handle };
 }
 
 void omp_destroy_nest_lock(api_nest_lock *l)
 {
     uint32_t handle = l->handle;
-    check("omp_destroy_nest_lock", handle);
-    lane_call(destroy, &handle);
+    api_lock_check("omp_destroy_nest_lock", handle);
+    lane_call(api_lock_destroy, &handle);
     l->handle = 0;
 }
 
 /* Only the owner stores its number here, and clears it before it releases the lock. So a thread
  * that reads its own number holds the lock, however stale the read. */
-static bool is_mine(const api_nest_lock *l)
+static bool api_lock_is_mine(const api_nest_lock *l)
 {
-    return __atomic_load_n(&l->owner, __ATOMIC_RELAXED) == me();
+    return __atomic_load_n(&l->owner, __ATOMIC_RELAXED) == api_lock_me();
 }
 
-static int count_one(api_nest_lock *l)
+static int api_lock_count_one(api_nest_lock *l)
 {
-    l->owner = me();
+    l->owner = api_lock_me();
     return (int)++l->count;
 }
 
 void omp_set_nest_lock(api_nest_lock *l)
 {
-    check("omp_set_nest_lock", l->handle);
-    if (!is_mine(l))
+    api_lock_check("omp_set_nest_lock", l->handle);
+    if (!api_lock_is_mine(l))
         locks_take_of_program(l->handle - 1);
-    count_one(l);
+    api_lock_count_one(l);
 }
 
 void omp_unset_nest_lock(api_nest_lock *l)
 {
     uint32_t handle = l->handle;
-    check("omp_unset_nest_lock", handle);
+    api_lock_check("omp_unset_nest_lock", handle);
     if (--l->count > 0)
         return;
     l->owner = 0;
@@ -120,8 +120,8 @@ void omp_unset_nest_lock(api_nest_lock *l)
 int omp_test_nest_lock(api_nest_lock *l)
 {
     uint32_t handle = l->handle;
-    check("omp_test_nest_lock", handle);
-    return is_mine(l) || locks_try(handle - 1) ? count_one(l) : 0;
+    api_lock_check("omp_test_nest_lock", handle);
+    return api_lock_is_mine(l) || locks_try(handle - 1) ? api_lock_count_one(l) : 0;
 }
 
 /* ---- hints, and Fortran ---- */

@@ -39,23 +39,23 @@ struct block {
 
 /* ---- allocators ---- */
 
-static struct allocator *of(uintptr_t handle)
+static struct allocator *api_memory_of(uintptr_t handle)
 {
     return handle > PREDEFINED_MOST ? (struct allocator *)handle : NULL;
 }
 
-static bool is_power(uintptr_t n)
+static bool api_memory_is_power(uintptr_t n)
 {
     return n && (n & (n - 1)) == 0;
 }
 
-static bool set_trait(struct allocator *a, const api_trait *t)
+static bool api_memory_set_trait(struct allocator *a, const api_trait *t)
 {
     bool is_default = t->value == TRAIT_DEFAULT;
     switch (t->key) {
     case TRAIT_ALIGNMENT:
         a->align = is_default ? 1 : t->value;
-        return is_power(a->align);
+        return api_memory_is_power(a->align);
     case TRAIT_POOL:
         a->pool = t->value; /* the default is no limit */
         return a->pool > 0;
@@ -76,7 +76,7 @@ uintptr_t omp_init_allocator(uintptr_t space, int count, const api_trait *traits
     if (space >= SPACES)
         return NO_ALLOCATOR;
     for (int k = 0; k < count; k++)
-        if (!set_trait(&a, &traits[k]))
+        if (!api_memory_set_trait(&a, &traits[k]))
             return NO_ALLOCATOR;
     struct allocator *made = heap_malloc(sizeof *made);
     if (made)
@@ -86,7 +86,7 @@ uintptr_t omp_init_allocator(uintptr_t space, int count, const api_trait *traits
 
 void omp_destroy_allocator(uintptr_t allocator)
 {
-    heap_free(of(allocator));
+    heap_free(api_memory_of(allocator));
 }
 
 void omp_set_default_allocator(uintptr_t allocator)
@@ -101,7 +101,7 @@ uintptr_t omp_get_default_allocator(void)
 
 /* ---- blocks ---- */
 
-static bool take(struct allocator *a, size_t size)
+static bool api_memory_take(struct allocator *a, size_t size)
 {
     hlrc_lock_t lock = atomics_lock_of(&a->used);
     locks_take(lock);
@@ -112,7 +112,7 @@ static bool take(struct allocator *a, size_t size)
     return fits;
 }
 
-static void give_back(struct allocator *a, size_t size)
+static void api_memory_give_back(struct allocator *a, size_t size)
 {
     hlrc_lock_t lock = atomics_lock_of(&a->used);
     locks_take(lock);
@@ -120,17 +120,17 @@ static void give_back(struct allocator *a, size_t size)
     locks_drop(lock);
 }
 
-static bool has_pool(const struct allocator *a)
+static bool api_memory_has_pool(const struct allocator *a)
 {
     return a && a->pool != SIZE_MAX;
 }
 
-static struct block *block_of(void *ptr)
+static struct block *api_memory_block_of(void *ptr)
 {
     return (struct block *)ptr - 1;
 }
 
-static void *make(size_t align, size_t size, struct allocator *a)
+static void *api_memory_make(size_t align, size_t size, struct allocator *a)
 {
     if (a && a->align > align)
         align = a->align;
@@ -138,26 +138,27 @@ static void *make(size_t align, size_t size, struct allocator *a)
         align = 16;
     size_t before = (sizeof(struct block) + align - 1) & ~(align - 1);
     size_t all = (before + size + align - 1) & ~(align - 1);
-    if (all < size || (has_pool(a) && !take(a, size)))
+    if (all < size || (api_memory_has_pool(a) && !api_memory_take(a, size)))
         return NULL;
     char *base = heap_aligned_alloc(align, all);
     if (!base) {
-        if (has_pool(a))
-            give_back(a, size);
+        if (api_memory_has_pool(a))
+            api_memory_give_back(a, size);
         return NULL;
     }
-    *block_of(base + before) = (struct block){ base, size, has_pool(a) ? a : NULL };
+    *api_memory_block_of(base + before) =
+        (struct block){ base, size, api_memory_has_pool(a) ? a : NULL };
     return base + before;
 }
 
 void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator)
 {
     uintptr_t handle = allocator ? allocator : omp_get_default_allocator();
-    if (size == 0 || (align && !is_power(align)))
+    if (size == 0 || (align && !api_memory_is_power(align)))
         return NULL;
     for (;;) {
-        struct allocator *a = of(handle);
-        void *ptr = make(align, size, a);
+        struct allocator *a = api_memory_of(handle);
+        void *ptr = api_memory_make(align, size, a);
         if (ptr || !a || a->fallback == FALLBACK_NULL)
             return ptr;
         if (a->fallback == FALLBACK_ABORT)
@@ -190,9 +191,9 @@ void omp_free(void *ptr, uintptr_t allocator)
     (void)allocator;
     if (!ptr)
         return;
-    struct block b = *block_of(ptr);
+    struct block b = *api_memory_block_of(ptr);
     if (b.from)
-        give_back(b.from, b.size);
+        api_memory_give_back(b.from, b.size);
     heap_free(b.base);
 }
 
@@ -204,7 +205,7 @@ void *omp_realloc(void *ptr, size_t size, uintptr_t allocator, uintptr_t free_al
         omp_free(ptr, free_allocator);
         return NULL;
     }
-    size_t old = block_of(ptr)->size;
+    size_t old = api_memory_block_of(ptr)->size;
     void *new = omp_alloc(size, allocator ? allocator : free_allocator);
     if (!new)
         return NULL;

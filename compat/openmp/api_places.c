@@ -9,7 +9,7 @@
 #include "compat/start/start.h"
 
 /* Number within its node; -1: not a compute thread. */
-static int me(void)
+static int api_places_me(void)
 {
     return lane_current ? lane_current->index % start_lanes : -1;
 }
@@ -26,7 +26,7 @@ int omp_get_num_places(void)
 
 int omp_get_place_num(void)
 {
-    return places_of(me());
+    return places_of(api_places_me());
 }
 
 int omp_get_place_num_procs(int place)
@@ -45,12 +45,12 @@ void omp_get_place_proc_ids(int place, int *ids)
 int omp_get_partition_num_places(void)
 {
     int first;
-    return places_partition(me(), &first);
+    return places_partition(api_places_me(), &first);
 }
 
 void omp_get_partition_place_nums(int *nums)
 {
-    int first, n = places_partition(me(), &first);
+    int first, n = places_partition(api_places_me(), &first);
     for (int k = 0; k < n; k++)
         nums[k] = first + k;
 }
@@ -87,7 +87,7 @@ void omp_get_partition_place_nums_(int32_t *nums)
 
 void omp_get_partition_place_nums_8_(int64_t *nums)
 {
-    int first, n = places_partition(me(), &first);
+    int first, n = places_partition(api_places_me(), &first);
     for (int k = 0; k < n; k++)
         nums[k] = first + k;
 }

@@ -55,7 +55,7 @@ struct note {
     char name[8];
 };
 
-static void read_notes(const char *at, const char *end)
+static void atomics_read_notes(const char *at, const char *end)
 {
     static const char name[8] = "HLRC";
     while (end - at >= (ptrdiff_t)offsetof(struct note, name)) {
@@ -68,22 +68,22 @@ static void read_notes(const char *at, const char *end)
     }
 }
 
-static int read_object(struct dl_phdr_info *object, size_t bytes, void *arg)
+static int atomics_read_object(struct dl_phdr_info *object, size_t bytes, void *arg)
 {
     (void)bytes, (void)arg;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         const char *at = (const char *)(object->dlpi_addr + part->p_vaddr);
         if (part->p_type == PT_NOTE && part->p_align <= 4)
-            read_notes(at, at + part->p_memsz);
+            atomics_read_notes(at, at + part->p_memsz);
     }
     return 0;
 }
 
 /* Runs on all nodes, unlike the program's own constructors. */
-__attribute__((constructor)) static void look_at_objects(void)
+__attribute__((constructor)) static void atomics_look_at_objects(void)
 {
-    dl_iterate_phdr(read_object, NULL);
+    dl_iterate_phdr(atomics_read_object, NULL);
 }
 
 /* ---- operations ---- */
@@ -114,7 +114,7 @@ static int nand(void *word, struct operation *o)
 }
 
 /* On the private stack. */
-static void operate(void *arg)
+static void atomics_operate(void *arg)
 {
     struct operation *o = arg;
     void *word = (void *)(uintptr_t)o->word;
@@ -129,7 +129,7 @@ static void operate(void *arg)
 #define SAME_LOADS 64u /* of one word, in succession */
 
 /* A thread that reads a word repeatedly waits for another thread, which may need this core. */
-static void offer_core(const struct operation *o)
+static void atomics_offer_core(const struct operation *o)
 {
     static _Thread_local const volatile void *word;
     static _Thread_local uint64_t value;
@@ -141,26 +141,26 @@ static void offer_core(const struct operation *o)
         sched_yield();
 }
 
-static bool done_at_home(struct operation *o, size_t bytes)
+static bool atomics_done_at_home(struct operation *o, size_t bytes)
 {
     if (words_are_locked || (bytes != 4 && bytes != 8))
         return false;
     o->type = bytes == 8 ? HLRC_UINT64 : HLRC_UINT32;
-    lane_call(operate, o);
+    lane_call(atomics_operate, o);
     if (o->result < 0)
         return false;
-    offer_core(o);
+    atomics_offer_core(o);
     return true;
 }
 
 /* True: the operation was performed. Otherwise the caller performs it and calls end. */
-static bool begin(struct operation *o, size_t bytes, int order)
+static bool atomics_begin(struct operation *o, size_t bytes, int order)
 {
     bool orders = order != __ATOMIC_RELAXED || words_are_observed;
     hlrc_lock_t lock = atomics_lock_of(o->word);
     if (orders)
         locks_take(lock);
-    bool done = done_at_home(o, bytes);
+    bool done = atomics_done_at_home(o, bytes);
     if (!orders && !done)
         locks_take(lock);
     else if (orders && done)
@@ -168,7 +168,7 @@ static bool begin(struct operation *o, size_t bytes, int order)
     return done;
 }
 
-static void end(const struct operation *o)
+static void atomics_end(const struct operation *o)
 {
     locks_drop(atomics_lock_of(o->word));
 }
@@ -192,10 +192,10 @@ static void end(const struct operation *o)
     {                                                                            \
         NATIVE(n, __atomic_load_n(word, __ATOMIC_SEQ_CST));                      \
         struct operation o = OPERATION((void *)(uintptr_t)word, HLRC_NO_OP, 0);  \
-        if (begin(&o, n, order))                                                 \
+        if (atomics_begin(&o, n, order))                                         \
             return (type)o.old;                                                  \
         type value = *word;                                                      \
-        end(&o);                                                                 \
+        atomics_end(&o);                                                         \
         return value;                                                            \
     }                                                                            \
     void atomic_store_##n(volatile type *, type, int) NAMED(__atomic_store_##n); \
@@ -203,9 +203,9 @@ static void end(const struct operation *o)
     {                                                                            \
         NATIVE_STORE(n, word, value)                                             \
         struct operation o = OPERATION(word, HLRC_REPLACE, value);               \
-        if (!begin(&o, n, order)) {                                              \
+        if (!atomics_begin(&o, n, order)) {                                      \
             *word = value;                                                       \
-            end(&o);                                                             \
+            atomics_end(&o);                                                     \
         }                                                                        \
     }
 
@@ -215,11 +215,11 @@ static void end(const struct operation *o)
     {                                                                                         \
         NATIVE(n, __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST));                        \
         struct operation o = OPERATION(word, HLRC_REPLACE, value);                            \
-        if (begin(&o, n, order))                                                              \
+        if (atomics_begin(&o, n, order))                                                      \
             return (type)o.old;                                                               \
         type old = *word;                                                                     \
         *word = value;                                                                        \
-        end(&o);                                                                              \
+        atomics_end(&o);                                                                      \
         return old;                                                                           \
     }                                                                                         \
     bool atomic_cas_##n(volatile type *, type *, type, int, int)                              \
@@ -231,7 +231,7 @@ static void end(const struct operation *o)
         type want = *expected;                                                                \
         struct operation o = OPERATION(word, COMPARE, value);                                 \
         o.old = (uint64_t)want;                                                               \
-        if (begin(&o, n, yes | no)) {                                                         \
+        if (atomics_begin(&o, n, yes | no)) {                                                 \
             if (!o.result)                                                                    \
                 *expected = (type)o.old;                                                      \
             return o.result;                                                                  \
@@ -239,7 +239,7 @@ static void end(const struct operation *o)
         type old = *word;                                                                     \
         if (old == want)                                                                      \
             *word = value;                                                                    \
-        end(&o);                                                                              \
+        atomics_end(&o);                                                                      \
         if (old != want)                                                                      \
             *expected = old;                                                                  \
         return old == want;                                                                   \
@@ -253,11 +253,11 @@ static void end(const struct operation *o)
     {                                                                                              \
         NATIVE(n, __atomic_fetch_##name(word, value, __ATOMIC_SEQ_CST));                           \
         struct operation o = OPERATION(word, op, operand);                                         \
-        if (begin(&o, n, order))                                                                   \
+        if (atomics_begin(&o, n, order))                                                           \
             return (type)o.old;                                                                    \
         type old = *word;                                                                          \
         *word = (type)(expression);                                                                \
-        end(&o);                                                                                   \
+        atomics_end(&o);                                                                           \
         return old;                                                                                \
     }                                                                                              \
     type atomic_##name##_fetch_##n(volatile type *, type, int) NAMED(__atomic_##name##_fetch_##n); \
@@ -286,7 +286,7 @@ ALL(16, uint128_t)
 
 /* ---- words of any size ---- */
 
-static struct operation of_bytes(const void *word, int op, const void *value, size_t bytes)
+static struct operation atomics_of_bytes(const void *word, int op, const void *value, size_t bytes)
 {
     struct operation o = OPERATION((void *)(uintptr_t)word, op, 0);
     if (value && bytes <= sizeof o.value)
@@ -294,49 +294,49 @@ static struct operation of_bytes(const void *word, int op, const void *value, si
     return o;
 }
 
-void atomic_load_any(size_t, const void *, void *, int) NAMED(__atomic_load);
-void atomic_load_any(size_t bytes, const void *word, void *value, int order)
+void atomics_load_any(size_t, const void *, void *, int) NAMED(__atomic_load);
+void atomics_load_any(size_t bytes, const void *word, void *value, int order)
 {
-    struct operation o = of_bytes(word, HLRC_NO_OP, NULL, bytes);
-    if (begin(&o, bytes, order)) {
+    struct operation o = atomics_of_bytes(word, HLRC_NO_OP, NULL, bytes);
+    if (atomics_begin(&o, bytes, order)) {
         memcpy(value, &o.old, bytes);
         return;
     }
     memcpy(value, word, bytes);
-    end(&o);
+    atomics_end(&o);
 }
 
-void atomic_store_any(size_t, void *, const void *, int) NAMED(__atomic_store);
-void atomic_store_any(size_t bytes, void *word, const void *value, int order)
+void atomics_store_any(size_t, void *, const void *, int) NAMED(__atomic_store);
+void atomics_store_any(size_t bytes, void *word, const void *value, int order)
 {
-    struct operation o = of_bytes(word, HLRC_REPLACE, value, bytes);
-    if (!begin(&o, bytes, order)) {
+    struct operation o = atomics_of_bytes(word, HLRC_REPLACE, value, bytes);
+    if (!atomics_begin(&o, bytes, order)) {
         memcpy(word, value, bytes);
-        end(&o);
+        atomics_end(&o);
     }
 }
 
-void atomic_exchange_any(size_t, void *, const void *, void *, int) NAMED(__atomic_exchange);
-void atomic_exchange_any(size_t bytes, void *word, const void *value, void *old, int order)
+void atomics_exchange_any(size_t, void *, const void *, void *, int) NAMED(__atomic_exchange);
+void atomics_exchange_any(size_t bytes, void *word, const void *value, void *old, int order)
 {
-    struct operation o = of_bytes(word, HLRC_REPLACE, value, bytes);
-    if (begin(&o, bytes, order)) {
+    struct operation o = atomics_of_bytes(word, HLRC_REPLACE, value, bytes);
+    if (atomics_begin(&o, bytes, order)) {
         memcpy(old, &o.old, bytes);
         return;
     }
     memcpy(old, word, bytes);
     memcpy(word, value, bytes);
-    end(&o);
+    atomics_end(&o);
 }
 
-bool atomic_cas_any(size_t, void *, void *, const void *, int, int)
+bool atomics_cas_any(size_t, void *, void *, const void *, int, int)
     NAMED(__atomic_compare_exchange);
-bool atomic_cas_any(size_t bytes, void *word, void *expected, const void *value, int yes, int no)
+bool atomics_cas_any(size_t bytes, void *word, void *expected, const void *value, int yes, int no)
 {
-    struct operation o = of_bytes(word, COMPARE, value, bytes);
+    struct operation o = atomics_of_bytes(word, COMPARE, value, bytes);
     if (bytes <= sizeof o.old)
         memcpy(&o.old, expected, bytes);
-    if (begin(&o, bytes, yes | no)) {
+    if (atomics_begin(&o, bytes, yes | no)) {
         if (!o.result)
             memcpy(expected, &o.old, bytes);
         return o.result;
@@ -346,18 +346,18 @@ bool atomic_cas_any(size_t bytes, void *word, void *expected, const void *value,
         memcpy(word, value, bytes);
     else
         memcpy(expected, word, bytes);
-    end(&o);
+    atomics_end(&o);
     return same;
 }
 
-bool atomic_test_and_set(volatile uint8_t *, int) NAMED(__atomic_test_and_set_1);
-bool atomic_test_and_set(volatile uint8_t *word, int order)
+bool atomics_test_and_set(volatile uint8_t *, int) NAMED(__atomic_test_and_set_1);
+bool atomics_test_and_set(volatile uint8_t *word, int order)
 {
     return atomic_exchange_1(word, 1, order) != 0;
 }
 
-bool atomic_is_lock_free(size_t, const void *) NAMED(__atomic_is_lock_free);
-bool atomic_is_lock_free(size_t bytes, const void *word)
+bool atomics_is_lock_free(size_t, const void *) NAMED(__atomic_is_lock_free);
+bool atomics_is_lock_free(size_t bytes, const void *word)
 {
     (void)word;
     return !start_sharing && bytes <= 8 && (bytes & (bytes - 1)) == 0;

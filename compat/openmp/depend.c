@@ -34,7 +34,7 @@ struct depends {
     size_t used, size; /* a power of two */
 };
 
-static void *allocate(void *old, size_t bytes)
+static void *depend_allocate(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes);
     if (!p)
@@ -42,7 +42,7 @@ static void *allocate(void *old, size_t bytes)
     return p;
 }
 
-static void drop(struct dependence *one)
+static void depend_drop(struct dependence *one)
 {
     if (--one->refs > 0)
         return;
@@ -50,21 +50,21 @@ static void drop(struct dependence *one)
     free(one);
 }
 
-static void append(struct list *l, struct dependence *one)
+static void depend_append(struct list *l, struct dependence *one)
 {
     if (l->count == l->room) {
         l->room = l->room ? 2 * l->room : 4;
-        l->at = allocate(l->at, l->room * sizeof *l->at);
+        l->at = depend_allocate(l->at, l->room * sizeof *l->at);
     }
     l->at[l->count++] = one;
 }
 
-static void forget_done(struct list *readers)
+static void depend_forget_done(struct list *readers)
 {
     unsigned left = 0;
     for (unsigned k = 0; k < readers->count; k++) {
         if (readers->at[k]->done)
-            drop(readers->at[k]);
+            depend_drop(readers->at[k]);
         else
             readers->at[left++] = readers->at[k];
     }
@@ -82,7 +82,7 @@ struct clauses {
     size_t count, writes, plain;
 };
 
-static struct clauses clauses_of(void **depend)
+static struct clauses depend_clauses_of(void **depend)
 {
     size_t count = (size_t)depend[0];
     if (count)
@@ -91,7 +91,7 @@ static struct clauses clauses_of(void **depend)
     return (struct clauses){ depend + 5, (size_t)depend[1], writes, writes + (size_t)depend[4] };
 }
 
-static const void *address(const struct clauses *c, size_t k, bool *writes)
+static const void *depend_address(const struct clauses *c, size_t k, bool *writes)
 {
     void *const *object = c->at[k];
     *writes = k < c->writes;
@@ -103,21 +103,21 @@ static const void *address(const struct clauses *c, size_t k, bool *writes)
 
 /* ---- addresses (struct place) ---- */
 
-static size_t hash(const void *at)
+static size_t depend_hash(const void *at)
 {
     return (size_t)(((uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15)) >> 20);
 }
 
 /* The entry of the address, or the free one for it. */
-static struct place *place_of(const struct depends *d, const void *at)
+static struct place *depend_place_of(const struct depends *d, const void *at)
 {
-    size_t k = hash(at) & (d->size - 1);
+    size_t k = depend_hash(at) & (d->size - 1);
     while (d->places[k].at && d->places[k].at != at)
         k = (k + 1) & (d->size - 1);
     return &d->places[k];
 }
 
-static void resize(struct depends *d, size_t size)
+static void depend_resize(struct depends *d, size_t size)
 {
     struct depends before = *d;
     d->size = size;
@@ -126,21 +126,21 @@ static void resize(struct depends *d, size_t size)
         start_fail("omp task depend: no memory");
     for (size_t k = 0; k < before.size; k++)
         if (before.places[k].at)
-            *place_of(d, before.places[k].at) = before.places[k];
+            *depend_place_of(d, before.places[k].at) = before.places[k];
     free(before.places);
 }
 
-static struct place *make_place(struct depends *d, const void *at)
+static struct place *depend_make_place(struct depends *d, const void *at)
 {
     if (2 * (d->used + 1) > d->size)
-        resize(d, d->size ? 2 * d->size : 32);
-    struct place *p = place_of(d, at);
+        depend_resize(d, d->size ? 2 * d->size : 32);
+    struct place *p = depend_place_of(d, at);
     d->used += !p->at;
     p->at = at;
     return p;
 }
 
-static bool place_waits(const struct place *p, bool writes)
+static bool depend_place_waits(const struct place *p, bool writes)
 {
     if (p->writer && !p->writer->done)
         return true;
@@ -152,11 +152,11 @@ static bool place_waits(const struct place *p, bool writes)
 
 bool depend_waits(const struct depends *d, void **depend)
 {
-    struct clauses c = clauses_of(depend);
+    struct clauses c = depend_clauses_of(depend);
     bool writes;
     for (size_t k = 0; d && k < c.count; k++) {
-        const void *at = address(&c, k, &writes);
-        if (place_waits(place_of(d, at), writes))
+        const void *at = depend_address(&c, k, &writes);
+        if (depend_place_waits(depend_place_of(d, at), writes))
             return true;
     }
     return false;
@@ -166,7 +166,7 @@ bool depend_waits(const struct depends *d, void **depend)
 
 static _Thread_local uint64_t mark; /* the last one */
 
-static void mark_one(struct dependence *one)
+static void depend_mark_one(struct dependence *one)
 {
     if (one && !one->done)
         one->mark = mark;
@@ -174,15 +174,15 @@ static void mark_one(struct dependence *one)
 
 void depend_mark(const struct depends *d, void **depend)
 {
-    struct clauses c = clauses_of(depend);
+    struct clauses c = depend_clauses_of(depend);
     bool writes;
     mark++;
     for (size_t k = 0; d && k < c.count; k++) {
-        const void *at = address(&c, k, &writes);
-        struct place *p = place_of(d, at);
-        mark_one(p->writer);
+        const void *at = depend_address(&c, k, &writes);
+        struct place *p = depend_place_of(d, at);
+        depend_mark_one(p->writer);
         for (unsigned i = 0; writes && i < p->readers.count; i++)
-            mark_one(p->readers.at[i]);
+            depend_mark_one(p->readers.at[i]);
     }
 }
 
@@ -203,48 +203,48 @@ bool depend_leads(struct dependence *one)
 
 /* ---- tasks ---- */
 
-static void follow(struct dependence *one, struct dependence *before)
+static void depend_follow(struct dependence *one, struct dependence *before)
 {
     if (before == one || before->done)
         return;
-    append(&before->after, one);
+    depend_append(&before->after, one);
     one->waits++;
 }
 
-static void enter(struct dependence *one, struct place *p, bool writes)
+static void depend_enter(struct dependence *one, struct place *p, bool writes)
 {
     if (p->writer)
-        follow(one, p->writer);
+        depend_follow(one, p->writer);
     for (unsigned k = 0; writes && k < p->readers.count; k++)
-        follow(one, p->readers.at[k]);
+        depend_follow(one, p->readers.at[k]);
     one->refs++;
     if (!writes) {
         if (p->readers.count == p->readers.room)
-            forget_done(&p->readers);
-        append(&p->readers, one);
+            depend_forget_done(&p->readers);
+        depend_append(&p->readers, one);
         return;
     }
     for (unsigned k = 0; k < p->readers.count; k++)
-        drop(p->readers.at[k]);
+        depend_drop(p->readers.at[k]);
     p->readers.count = 0;
     if (p->writer)
-        drop(p->writer);
+        depend_drop(p->writer);
     p->writer = one;
 }
 
 struct dependence *depend_add(struct depends **d, void **depend, void *task, bool *waits)
 {
-    struct clauses c = clauses_of(depend);
-    struct dependence *one = allocate(NULL, sizeof *one);
+    struct clauses c = depend_clauses_of(depend);
+    struct dependence *one = depend_allocate(NULL, sizeof *one);
     bool writes;
     *one = (struct dependence){ .task = task, .refs = 1 };
     if (!*d) {
-        *d = allocate(NULL, sizeof **d);
+        *d = depend_allocate(NULL, sizeof **d);
         **d = (struct depends){ 0 };
     }
     for (size_t k = 0; k < c.count; k++) {
-        const void *at = address(&c, k, &writes);
-        enter(one, make_place(*d, at), writes);
+        const void *at = depend_address(&c, k, &writes);
+        depend_enter(one, depend_make_place(*d, at), writes);
     }
     *waits = one->waits > 0;
     return one;
@@ -257,25 +257,25 @@ void depend_done(struct dependence *one, void (*ready)(void *task))
         if (--one->after.at[k]->waits == 0)
             ready(one->after.at[k]->task);
     one->after.count = 0;
-    drop(one);
+    depend_drop(one);
 }
 
-static void free_place(struct place *p)
+static void depend_free_place(struct place *p)
 {
     for (unsigned k = 0; k < p->readers.count; k++)
-        drop(p->readers.at[k]);
+        depend_drop(p->readers.at[k]);
     free(p->readers.at);
     if (p->writer)
-        drop(p->writer);
+        depend_drop(p->writer);
 }
 
-void depends_free(struct depends *d)
+void depend_free(struct depends *d)
 {
     if (!d)
         return;
     for (size_t k = 0; k < d->size; k++)
         if (d->places[k].at)
-            free_place(&d->places[k]);
+            depend_free_place(&d->places[k]);
     free(d->places);
     free(d);
 }

@@ -31,6 +31,6 @@ bool depend_leads(struct dependence *one);
 struct dependence *depend_add(struct depends **d, void **depend, void *task, bool *waits);
 /* The task is done; calls `ready` for tasks that now are. */
 void depend_done(struct dependence *one, void (*ready)(void *task));
-void depends_free(struct depends *d);
+void depend_free(struct depends *d);
 
 #endif

@@ -21,7 +21,7 @@
 static char *format;
 static bool show_threads;
 
-static bool is_true(const char *variable)
+static bool display_is_true(const char *variable)
 {
     const char *text = getenv(variable);
     return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
@@ -35,7 +35,7 @@ struct text {
     size_t room, len;
 };
 
-static void put(struct text *t, char c)
+static void display_put(struct text *t, char c)
 {
     if (t->len + 1 < t->room)
         t->at[t->len] = c;
@@ -43,7 +43,7 @@ static void put(struct text *t, char c)
 }
 
 /* 0-3,7 */
-static void describe_set(const cpu_set_t *set, char *out, size_t room)
+static void display_describe_set(const cpu_set_t *set, char *out, size_t room)
 {
     size_t len = 0;
     out[0] = '\0';
@@ -69,7 +69,7 @@ static const struct {
                { 'A', "thread_affinity" } };
 
 /* The value of a field. The caller pads numbers. */
-static bool describe(char letter, char *out, size_t room)
+static bool display_describe(char letter, char *out, size_t room)
 {
     int me = lane_current ? lane_current->index % start_lanes : -1;
     switch (letter) {
@@ -101,7 +101,7 @@ static bool describe(char letter, char *out, size_t room)
         snprintf(out, room, "%ld", syscall(SYS_gettid));
         return true;
     case 'A':
-        describe_set(places_set(me), out, room);
+        display_describe_set(places_set(me), out, room);
         return true;
     default:
         return false;
@@ -109,7 +109,7 @@ static bool describe(char letter, char *out, size_t room)
 }
 
 /* %[0][.][width]letter, or {name} for the letter: 0 for leading zeros, . for right alignment. */
-static const char *expand(struct text *t, const char *spec)
+static const char *display_expand(struct text *t, const char *spec)
 {
     bool zeros = *spec == '0', right = false;
     size_t width = 0;
@@ -127,29 +127,29 @@ static const char *expand(struct text *t, const char *spec)
                       strncmp(fields[k].name, spec + 1, (size_t)(end - spec - 1)) == 0
                 : fields[k].letter == *spec)
             letter = fields[k].letter;
-    if (!describe(letter, value, sizeof value))
+    if (!display_describe(letter, value, sizeof value))
         start_fail("affinity format: unknown field %%%s", spec);
     size_t len = strlen(value), fill = len < width ? width - len : 0;
     for (size_t k = 0; k < fill && right; k++)
-        put(t, zeros ? '0' : ' ');
+        display_put(t, zeros ? '0' : ' ');
     for (size_t k = 0; k < len; k++)
-        put(t, value[k]);
+        display_put(t, value[k]);
     for (size_t k = 0; k < fill && !right; k++)
-        put(t, ' ');
+        display_put(t, ' ');
     return (end ? end : spec) + 1;
 }
 
-static size_t expand_all(char *buffer, size_t room, const char *text)
+static size_t display_expand_all(char *buffer, size_t room, const char *text)
 {
     struct text t = { buffer, room, 0 };
     while (*text) {
         if (*text != '%') {
-            put(&t, *text++);
+            display_put(&t, *text++);
         } else if (text[1] == '%') {
-            put(&t, '%');
+            display_put(&t, '%');
             text += 2;
         } else {
-            text = expand(&t, text + 1);
+            text = display_expand(&t, text + 1);
         }
     }
     if (room > 0)
@@ -164,12 +164,12 @@ struct capture {
     const char *text;
 };
 
-static void capture(void *arg)
+static void display_capture(void *arg)
 {
     struct capture *c = arg;
     char mine[1024], text[TEAM_ROOM];
     snprintf(text, sizeof text, "%s", c->text && *c->text ? c->text : format);
-    c->len = expand_all(mine, sizeof mine, text);
+    c->len = display_expand_all(mine, sizeof mine, text);
     if (c->room > 0)
         snprintf(c->buffer, c->room, "%s", mine);
 }
@@ -177,7 +177,7 @@ static void capture(void *arg)
 size_t omp_capture_affinity(char *buffer, size_t room, const char *text)
 {
     struct capture c = { buffer, room, 0, text };
-    lane_call(capture, &c);
+    lane_call(display_capture, &c);
     return c.len;
 }
 
@@ -185,7 +185,7 @@ static void display(void *text)
 {
     char line[1024];
     struct capture c = { line, sizeof line, 0, text };
-    capture(&c);
+    display_capture(&c);
     fprintf(stderr, "%s\n", line);
 }
 
@@ -208,7 +208,7 @@ size_t omp_get_affinity_format(char *buffer, size_t room)
 
 /* ---- the environment ---- */
 
-static void show(bool more)
+static void display_show(bool more)
 {
     static const char *const policies[] = { "FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD" },
                              *const kinds[] = { "STATIC", "DYNAMIC", "GUIDED", "AUTO" };
@@ -223,7 +223,7 @@ static void show(bool more)
     fprintf(stderr, chunk > 1 ? ",%d'\n" : "'\n", chunk);
     fprintf(stderr, "  OMP_PROC_BIND = '%s'\n  OMP_PLACES = '", policies[places_policy(0)]);
     for (int k = 0; k < places_count(); k++) {
-        describe_set(places_at(k), text, sizeof text);
+        display_describe_set(places_at(k), text, sizeof text);
         fprintf(stderr, "%s{%s}", k ? "," : "", text);
     }
     fprintf(stderr, "'\n  OMP_THREAD_LIMIT = '%d'\n", omp_get_thread_limit());
@@ -239,32 +239,32 @@ static void show(bool more)
     fputs("OPENMP DISPLAY ENVIRONMENT END\n", stderr);
 }
 
-static void show_env(void *more)
+static void display_show_env(void *more)
 {
-    show(*(int *)more != 0);
+    display_show(*(int *)more != 0);
 }
 
 void omp_display_env(int more)
 {
-    lane_call(show_env, &more);
+    lane_call(display_show_env, &more);
 }
 
 /* ---- at the start ---- */
 
-static void begin(char *room, bool is_first_node)
+static void display_begin(char *room, bool is_first_node)
 {
     const char *text = getenv("OMP_DISPLAY_ENV"), *asked = getenv("OMP_AFFINITY_FORMAT");
     bool more = text && strcasecmp(text, "verbose") == 0;
     format = room;
-    show_threads = is_true("OMP_DISPLAY_AFFINITY");
+    show_threads = display_is_true("OMP_DISPLAY_AFFINITY");
     if (!is_first_node)
         return;
     snprintf(format, TEAM_ROOM, "%s", asked && *asked ? asked : FORMAT_DEFAULT);
-    if (more || is_true("OMP_DISPLAY_ENV"))
-        show(more);
+    if (more || display_is_true("OMP_DISPLAY_ENV"))
+        display_show(more);
 }
 
-static void region(void)
+static void display_region(void)
 {
     static _Thread_local bool shown;
     if (!show_threads || shown)
@@ -273,22 +273,22 @@ static void region(void)
     omp_display_affinity(NULL);
 }
 
-__attribute__((constructor)) static void at_start(void)
+__attribute__((constructor)) static void display_at_start(void)
 {
-    static const struct team_watcher watcher = { begin, region };
+    static const struct team_watcher watcher = { display_begin, display_region };
     team_watch(&watcher);
 }
 
 /* ---- Fortran: texts have a length and trailing blanks ---- */
 
-static void from_fortran(char *out, const char *text, size_t len)
+static void display_from_fortran(char *out, const char *text, size_t len)
 {
     while (len > 0 && text[len - 1] == ' ')
         len--;
     snprintf(out, TEAM_ROOM, "%.*s", len < 1000 ? (int)len : 1000, text);
 }
 
-static void to_fortran(char *buffer, size_t room, const char *text)
+static void display_to_fortran(char *buffer, size_t room, const char *text)
 {
     size_t len = strlen(text);
     for (size_t k = 0; k < room; k++)
@@ -298,29 +298,29 @@ static void to_fortran(char *buffer, size_t room, const char *text)
 void omp_set_affinity_format_(const char *text, size_t len)
 {
     char c[TEAM_ROOM];
-    from_fortran(c, text, len);
+    display_from_fortran(c, text, len);
     omp_set_affinity_format(c);
 }
 
 int omp_get_affinity_format_(char *buffer, size_t room)
 {
-    to_fortran(buffer, room, format);
+    display_to_fortran(buffer, room, format);
     return (int)strlen(format);
 }
 
 void omp_display_affinity_(const char *text, size_t len)
 {
     char c[TEAM_ROOM];
-    from_fortran(c, text, len);
+    display_from_fortran(c, text, len);
     omp_display_affinity(c);
 }
 
 int omp_capture_affinity_(char *buffer, const char *text, size_t room, size_t len)
 {
     char c[TEAM_ROOM], out[1024];
-    from_fortran(c, text, len);
+    display_from_fortran(c, text, len);
     size_t n = omp_capture_affinity(out, sizeof out, c);
-    to_fortran(buffer, room, out);
+    display_to_fortran(buffer, room, out);
     return (int)n;
 }
 

@@ -20,7 +20,7 @@ static _Thread_local struct {
     ull counts[DOACROSS_DIMS];
 } nest;
 
-static void check(unsigned dims, const ull *counts)
+static void doacross_check(unsigned dims, const ull *counts)
 {
     ull all = 1;
     if (dims > DOACROSS_DIMS)
@@ -36,7 +36,7 @@ void doacross_begin(unsigned dims, const ull *counts, enum schedule schedule, ul
     if (schedule != SCHEDULE_STATIC && schedule != SCHEDULE_AUTO && chunk == 0)
         chunk = 1;
     if (team_region()->shared) {
-        check(dims, counts);
+        doacross_check(dims, counts);
         nest.dims = dims;
         memcpy(nest.counts, counts, dims * sizeof *counts);
     }
@@ -50,7 +50,7 @@ unsigned doacross_dims(void)
 }
 
 /* The value of the thread's word after that iteration. */
-static uint64_t position(const struct region *r, const ull *at)
+static uint64_t doacross_position(const struct region *r, const ull *at)
 {
     ull number = 0;
     for (unsigned d = 0; d < nest.dims; d++)
@@ -58,7 +58,7 @@ static uint64_t position(const struct region *r, const ull *at)
     return (r->loop.pair + 1) * ITERATIONS_MOST + number + 1;
 }
 
-static void post(void *arg)
+static void openmp_doacross_post(void *arg)
 {
     locks_pass(LOCK_ORDERED);
     (void)hlrc_atomic_exchange(team_progress(team_region()->thread), *(const uint64_t *)arg);
@@ -69,8 +69,8 @@ void doacross_post(const ull *at)
     const struct region *r = team_region();
     if (!r->shared)
         return;
-    uint64_t done = position(r, at);
-    lane_call(post, &done);
+    uint64_t done = doacross_position(r, at);
+    lane_call(openmp_doacross_post, &done);
 }
 
 struct awaited {
@@ -78,7 +78,7 @@ struct awaited {
     uint64_t position;
 };
 
-static void await(void *arg)
+static void doacross_await(void *arg)
 {
     const struct awaited *a = arg;
     while (hlrc_atomic_load(team_progress(a->owner)) < a->position) {
@@ -94,7 +94,7 @@ void doacross_wait(const ull *at)
     const struct region *r = team_region();
     if (!r->shared)
         return;
-    struct awaited a = { loop_owner(&r->loop, at[0]), position(r, at) };
+    struct awaited a = { loop_owner(&r->loop, at[0]), doacross_position(r, at) };
     if (a.owner != r->thread)
-        lane_call(await, &a);
+        lane_call(doacross_await, &a);
 }

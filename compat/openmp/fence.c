@@ -39,7 +39,7 @@ void fence_unlock(void)
     locks_drop(held);
 }
 
-__attribute__((constructor)) static void measure(void)
+__attribute__((constructor)) static void fence_measure(void)
 {
     unsigned eax, ebx, ecx, edx;
     if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_OSXSAVE) &&

@@ -7,60 +7,62 @@
 #include "compat/openmp/share.h"
 
 /* Both types have 64 bits. */
-static bool begin(unsigned dims, const void *counts, enum schedule schedule, ull chunk, ull *first,
-                  ull *beyond)
+static bool gomp_doacross_begin(unsigned dims, const void *counts, enum schedule schedule,
+                                ull chunk, ull *first, ull *beyond)
 {
     doacross_begin(dims, counts, schedule, chunk);
     return loop_next(first, beyond);
 }
 
-static bool begin_runtime(unsigned dims, const void *counts, ull *first, ull *beyond)
+static bool gomp_doacross_begin_runtime(unsigned dims, const void *counts, ull *first, ull *beyond)
 {
     enum schedule schedule;
     ull chunk;
     loop_runtime(&schedule, &chunk);
-    return begin(dims, counts, schedule, chunk, first, beyond);
+    return gomp_doacross_begin(dims, counts, schedule, chunk, first, beyond);
 }
 
-static bool begin_numbered(unsigned dims, const void *counts, long number, ull chunk, ull *first,
-                           ull *beyond)
+static bool gomp_doacross_begin_numbered(unsigned dims, const void *counts, long number, ull chunk,
+                                         ull *first, ull *beyond)
 {
     long kind = number & ~GOMP_MONOTONIC;
     if (kind == 0)
-        return begin_runtime(dims, counts, first, beyond);
-    return begin(dims, counts, (enum schedule)kind, chunk, first, beyond);
+        return gomp_doacross_begin_runtime(dims, counts, first, beyond);
+    return gomp_doacross_begin(dims, counts, (enum schedule)kind, chunk, first, beyond);
 }
 
-#define DEFINE(name, type, schedule)                                                   \
-    bool name(unsigned dims, type *counts, type chunk, type *first, type *beyond)      \
-    {                                                                                  \
-        return begin(dims, counts, schedule, (ull)chunk, (ull *)first, (ull *)beyond); \
+#define DEFINE(name, type, schedule)                                                 \
+    bool name(unsigned dims, type *counts, type chunk, type *first, type *beyond)    \
+    {                                                                                \
+        return gomp_doacross_begin(dims, counts, schedule, (ull)chunk, (ull *)first, \
+                                   (ull *)beyond);                                   \
     }
 GOMP_DOACROSS(DEFINE, long, GOMP_loop_doacross)
 GOMP_DOACROSS(DEFINE, ull, GOMP_loop_ull_doacross)
 
 bool GOMP_loop_doacross_runtime_start(unsigned dims, long *counts, long *first, long *beyond)
 {
-    return begin_runtime(dims, counts, (ull *)first, (ull *)beyond);
+    return gomp_doacross_begin_runtime(dims, counts, (ull *)first, (ull *)beyond);
 }
 
 bool GOMP_loop_ull_doacross_runtime_start(unsigned dims, ull *counts, ull *first, ull *beyond)
 {
-    return begin_runtime(dims, counts, first, beyond);
+    return gomp_doacross_begin_runtime(dims, counts, first, beyond);
 }
 
 bool GOMP_loop_doacross_start(unsigned dims, long *counts, long schedule, long chunk, long *first,
                               long *beyond, uintptr_t *reductions, void **memory)
 {
     share_begin(reductions, memory);
-    return begin_numbered(dims, counts, schedule, (ull)chunk, (ull *)first, (ull *)beyond);
+    return gomp_doacross_begin_numbered(dims, counts, schedule, (ull)chunk, (ull *)first,
+                                        (ull *)beyond);
 }
 
 bool GOMP_loop_ull_doacross_start(unsigned dims, ull *counts, long schedule, ull chunk, ull *first,
                                   ull *beyond, uintptr_t *reductions, void **memory)
 {
     share_begin(reductions, memory);
-    return begin_numbered(dims, counts, schedule, chunk, first, beyond);
+    return gomp_doacross_begin_numbered(dims, counts, schedule, chunk, first, beyond);
 }
 
 void GOMP_doacross_post(long *at)
@@ -73,7 +75,7 @@ void GOMP_doacross_ull_post(ull *at)
     doacross_post(at);
 }
 
-static void wait(ull first, va_list more)
+static void gomp_doacross_wait(ull first, va_list more)
 {
     ull at[DOACROSS_DIMS];
     at[0] = first;
@@ -86,7 +88,7 @@ void GOMP_doacross_wait(long first, ...)
 {
     va_list more;
     va_start(more, first);
-    wait((ull)first, more);
+    gomp_doacross_wait((ull)first, more);
     va_end(more);
 }
 
@@ -94,6 +96,6 @@ void GOMP_doacross_ull_wait(ull first, ...)
 {
     va_list more;
     va_start(more, first);
-    wait(first, more);
+    gomp_doacross_wait(first, more);
     va_end(more);
 }

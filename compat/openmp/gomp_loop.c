@@ -11,32 +11,32 @@ struct bounds {
     bool down, is_signed;
 };
 
-static struct bounds of_long(long start, long end, long incr)
+static struct bounds gomp_loop_of_long(long start, long end, long incr)
 {
     return (struct bounds){ (ull)start, (ull)end, (ull)incr, incr < 0, true };
 }
 
-static struct bounds of_ull(bool up, ull start, ull end, ull incr)
+static struct bounds gomp_loop_of_ull(bool up, ull start, ull end, ull incr)
 {
     return (struct bounds){ start, end, incr, !up, false };
 }
 
-static struct loop make(enum schedule schedule, bool ordered, struct bounds b, ull chunk)
+static struct loop gomp_loop_make(enum schedule schedule, bool ordered, struct bounds b, ull chunk)
 {
     struct loop l;
     loop_init(&l, schedule, ordered, b.start, b.end, b.incr, b.down, b.is_signed, chunk);
     return l;
 }
 
-static struct loop make_runtime(bool ordered, struct bounds b)
+static struct loop gomp_loop_make_runtime(bool ordered, struct bounds b)
 {
     enum schedule schedule;
     ull chunk;
     loop_runtime(&schedule, &chunk);
-    return make(schedule, ordered, b, chunk);
+    return gomp_loop_make(schedule, ordered, b, chunk);
 }
 
-static bool next_long(long *first, long *beyond)
+static bool gomp_loop_next_long(long *first, long *beyond)
 {
     ull low, high;
     if (!loop_next(&low, &high))
@@ -46,13 +46,13 @@ static bool next_long(long *first, long *beyond)
     return true;
 }
 
-static bool begin_long(struct loop l, long *first, long *beyond)
+static bool gomp_loop_begin_long(struct loop l, long *first, long *beyond)
 {
     loop_begin(&l);
-    return next_long(first, beyond);
+    return gomp_loop_next_long(first, beyond);
 }
 
-static bool begin_ull(struct loop l, ull *first, ull *beyond)
+static bool gomp_loop_begin_ull(struct loop l, ull *first, ull *beyond)
 {
     loop_begin(&l);
     return loop_next(first, beyond);
@@ -61,60 +61,68 @@ static bool begin_ull(struct loop l, ull *first, ull *beyond)
 #define DEFINE_NEXT(name)                                     \
     bool GOMP_loop_##name##_next(long *first, long *beyond)   \
     {                                                         \
-        return next_long(first, beyond);                      \
+        return gomp_loop_next_long(first, beyond);            \
     }                                                         \
     bool GOMP_loop_ull_##name##_next(ull *first, ull *beyond) \
     {                                                         \
         return loop_next(first, beyond);                      \
     }
 
-#define DEFINE_START(name, schedule, ordered)                                                    \
-    bool GOMP_loop_##name##_start(long start, long end, long incr, long chunk, long *first,      \
-                                  long *beyond)                                                  \
-    {                                                                                            \
-        return begin_long(make(schedule, ordered, of_long(start, end, incr), (ull)chunk), first, \
-                          beyond);                                                               \
-    }                                                                                            \
-    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull chunk,          \
-                                      ull *first, ull *beyond)                                   \
-    {                                                                                            \
-        return begin_ull(make(schedule, ordered, of_ull(up, start, end, incr), chunk), first,    \
-                         beyond);                                                                \
-    }                                                                                            \
+#define DEFINE_START(name, schedule, ordered)                                                     \
+    bool GOMP_loop_##name##_start(long start, long end, long incr, long chunk, long *first,       \
+                                  long *beyond)                                                   \
+    {                                                                                             \
+        return gomp_loop_begin_long(gomp_loop_make(schedule, ordered,                             \
+                                                   gomp_loop_of_long(start, end, incr),           \
+                                                   (ull)chunk),                                   \
+                                    first, beyond);                                               \
+    }                                                                                             \
+    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull chunk,           \
+                                      ull *first, ull *beyond)                                    \
+    {                                                                                             \
+        return gomp_loop_begin_ull(gomp_loop_make(schedule, ordered,                              \
+                                                  gomp_loop_of_ull(up, start, end, incr), chunk), \
+                                   first, beyond);                                                \
+    }                                                                                             \
     DEFINE_NEXT(name)
 
-#define DEFINE_SCHEDULE(name, schedule)                                                   \
-    DEFINE_START(name, schedule, false)                                                   \
-    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start, \
-                                   long end, long incr, long chunk, unsigned flags)       \
-    {                                                                                     \
-        struct loop l = make(schedule, false, of_long(start, end, incr), (ull)chunk);     \
-        (void)flags;                                                                      \
-        team_parallel(fn, data, threads, &l);                                             \
+#define DEFINE_SCHEDULE(name, schedule)                                                       \
+    DEFINE_START(name, schedule, false)                                                       \
+    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start,     \
+                                   long end, long incr, long chunk, unsigned flags)           \
+    {                                                                                         \
+        struct loop l =                                                                       \
+            gomp_loop_make(schedule, false, gomp_loop_of_long(start, end, incr), (ull)chunk); \
+        (void)flags;                                                                          \
+        team_parallel(fn, data, threads, &l);                                                 \
     }
 
 #define DEFINE_ORDERED(name, schedule) DEFINE_START(ordered_##name, schedule, true)
 
-#define DEFINE_RUNTIME_START(name, ordered)                                                   \
-    bool GOMP_loop_##name##_start(long start, long end, long incr, long *first, long *beyond) \
-    {                                                                                         \
-        return begin_long(make_runtime(ordered, of_long(start, end, incr)), first, beyond);   \
-    }                                                                                         \
-    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull *first,      \
-                                      ull *beyond)                                            \
-    {                                                                                         \
-        return begin_ull(make_runtime(ordered, of_ull(up, start, end, incr)), first, beyond); \
-    }                                                                                         \
+#define DEFINE_RUNTIME_START(name, ordered)                                                        \
+    bool GOMP_loop_##name##_start(long start, long end, long incr, long *first, long *beyond)      \
+    {                                                                                              \
+        return gomp_loop_begin_long(gomp_loop_make_runtime(ordered,                                \
+                                                           gomp_loop_of_long(start, end, incr)),   \
+                                    first, beyond);                                                \
+    }                                                                                              \
+    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull *first,           \
+                                      ull *beyond)                                                 \
+    {                                                                                              \
+        return gomp_loop_begin_ull(gomp_loop_make_runtime(ordered,                                 \
+                                                          gomp_loop_of_ull(up, start, end, incr)), \
+                                   first, beyond);                                                 \
+    }                                                                                              \
     DEFINE_NEXT(name)
 
-#define DEFINE_RUNTIME(name)                                                              \
-    DEFINE_RUNTIME_START(name, false)                                                     \
-    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start, \
-                                   long end, long incr, unsigned flags)                   \
-    {                                                                                     \
-        struct loop l = make_runtime(false, of_long(start, end, incr));                   \
-        (void)flags;                                                                      \
-        team_parallel(fn, data, threads, &l);                                             \
+#define DEFINE_RUNTIME(name)                                                                \
+    DEFINE_RUNTIME_START(name, false)                                                       \
+    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start,   \
+                                   long end, long incr, unsigned flags)                     \
+    {                                                                                       \
+        struct loop l = gomp_loop_make_runtime(false, gomp_loop_of_long(start, end, incr)); \
+        (void)flags;                                                                        \
+        team_parallel(fn, data, threads, &l);                                               \
     }
 
 GOMP_SCHEDULES(DEFINE_SCHEDULE)
@@ -127,7 +135,8 @@ DEFINE_RUNTIME_START(ordered_runtime, true)
 static struct loop make_numbered(long number, bool ordered, struct bounds b, ull chunk)
 {
     long kind = number & ~GOMP_MONOTONIC;
-    return kind == 0 ? make_runtime(ordered, b) : make((enum schedule)kind, ordered, b, chunk);
+    return kind == 0 ? gomp_loop_make_runtime(ordered, b)
+                     : gomp_loop_make((enum schedule)kind, ordered, b, chunk);
 }
 
 bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk, long *first,
@@ -135,8 +144,9 @@ bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk,
 {
     share_begin(reductions, memory);
     return !first ||
-           begin_long(make_numbered(schedule, false, of_long(start, end, incr), (ull)chunk), first,
-                      beyond);
+           gomp_loop_begin_long(make_numbered(schedule, false, gomp_loop_of_long(start, end, incr),
+                                              (ull)chunk),
+                                first, beyond);
 }
 
 bool GOMP_loop_ordered_start(long start, long end, long incr, long schedule, long chunk,
@@ -144,15 +154,18 @@ bool GOMP_loop_ordered_start(long start, long end, long incr, long schedule, lon
 {
     share_begin(reductions, memory);
     return !first ||
-           begin_long(make_numbered(schedule, true, of_long(start, end, incr), (ull)chunk), first,
-                      beyond);
+           gomp_loop_begin_long(make_numbered(schedule, true, gomp_loop_of_long(start, end, incr),
+                                              (ull)chunk),
+                                first, beyond);
 }
 
 bool GOMP_loop_ull_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
                          ull *first, ull *beyond, uintptr_t *reductions, void **memory)
 {
     share_begin(reductions, memory);
-    return !first || begin_ull(make_numbered(schedule, false, of_ull(up, start, end, incr), chunk),
+    return !first ||
+           gomp_loop_begin_ull(make_numbered(schedule, false,
+                                             gomp_loop_of_ull(up, start, end, incr), chunk),
                                first, beyond);
 }
 
@@ -160,11 +173,13 @@ bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull incr, long sch
                                  ull *first, ull *beyond, uintptr_t *reductions, void **memory)
 {
     share_begin(reductions, memory);
-    return !first || begin_ull(make_numbered(schedule, true, of_ull(up, start, end, incr), chunk),
+    return !first ||
+           gomp_loop_begin_ull(make_numbered(schedule, true, gomp_loop_of_ull(up, start, end, incr),
+                                             chunk),
                                first, beyond);
 }
 
-static void end(void)
+static void gomp_loop_end(void)
 {
     struct region *r = team_region();
     if (r->loop.ordered)
@@ -174,13 +189,13 @@ static void end(void)
 
 void GOMP_loop_end(void)
 {
-    end();
+    gomp_loop_end();
     team_barrier();
 }
 
 void GOMP_loop_end_nowait(void)
 {
-    end();
+    gomp_loop_end();
 }
 
 void GOMP_ordered_start(void)

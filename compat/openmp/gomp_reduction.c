@@ -20,13 +20,13 @@
 #include "compat/openmp/team.h"
 #include "compat/start/lane.h"
 
-static uintptr_t *around(void)
+static uintptr_t *gomp_reduction_around(void)
 {
     const struct region *r = team_region();
     return r->group ? r->group->reductions : NULL;
 }
 
-static unsigned team_threads(void)
+static unsigned gomp_reduction_team_threads(void)
 {
     return (unsigned)team_region()->threads;
 }
@@ -38,22 +38,22 @@ struct arrival {
     struct retained *retained;
 };
 
-static void make(struct arrival *a)
+static void gomp_reduction_make(struct arrival *a)
 {
     a->retained = retained_make(team_region(), a->bytes);
     a->retained->reductions = a->reductions;
     if (a->reductions)
-        reductions_register(a->reductions, around(), team_threads());
+        reduction_register(a->reductions, gomp_reduction_around(), gomp_reduction_team_threads());
 }
 
 /* The first thread makes it. An atomic word carries its address, a lock publishes its contents. */
-static void arrive(void *arg)
+static void gomp_reduction_arrive(void *arg)
 {
     struct arrival *a = arg;
     hlrc_atomic_t ready = team_turn(a->pair);
     uint64_t at;
     if (hlrc_atomic_fetch_add(team_count(a->pair), 1) == 0) {
-        make(a);
+        gomp_reduction_make(a);
         locks_pass(LOCK_ORDERED);
         (void)hlrc_atomic_exchange(ready, (uintptr_t)a->retained);
         return;
@@ -63,7 +63,7 @@ static void arrive(void *arg)
     locks_pass(LOCK_ORDERED);
     a->retained = (struct retained *)(uintptr_t)at;
     if (a->reductions)
-        reductions_register_like(a->reductions, around(), a->retained->reductions);
+        reduction_register_like(a->reductions, gomp_reduction_around(), a->retained->reductions);
 }
 
 void share_begin(uintptr_t *reductions, void **memory)
@@ -74,9 +74,9 @@ void share_begin(uintptr_t *reductions, void **memory)
         return;
     if (r->shared) {
         a.pair = team_construct();
-        lane_call(arrive, &a);
+        lane_call(gomp_reduction_arrive, &a);
     } else {
-        make(&a);
+        gomp_reduction_make(&a);
     }
     if (memory)
         *memory = a.retained->room;
@@ -96,10 +96,10 @@ void GOMP_scope_start(uintptr_t *reductions)
 void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
     struct region *r = team_region();
-    const uintptr_t *data = around();
+    const uintptr_t *data = gomp_reduction_around();
     scheduler_end_group(r);
     if (r->thread == 0 && data)
-        reductions_free(data);
+        reduction_free(data);
     retained_leave(r);
     if (!cancelled)
         team_barrier();
@@ -110,7 +110,7 @@ unsigned GOMP_parallel_reductions(gomp_fn *fn, void *data, unsigned threads, uns
     uintptr_t *reductions = *(uintptr_t **)data;
     unsigned n = team_size_for(fn, threads);
     (void)flags;
-    reductions_register(reductions, NULL, n);
+    reduction_register(reductions, NULL, n);
     team_parallel_reducing(fn, data, n, reductions);
     return n;
 }
@@ -120,14 +120,14 @@ unsigned GOMP_parallel_reductions(gomp_fn *fn, void *data, unsigned threads, uns
 void GOMP_taskgroup_reduction_register(uintptr_t *data)
 {
     struct region *r = team_region();
-    reductions_register(data, around(), team_threads());
+    reduction_register(data, gomp_reduction_around(), gomp_reduction_team_threads());
     if (r->group)
         r->group->reductions = data;
 }
 
 void GOMP_taskgroup_reduction_unregister(uintptr_t *data)
 {
-    reductions_free(data);
+    reduction_free(data);
 }
 
 /* Copies of `count` variables; for the first `wanted`, the address of the variable itself, too. */
@@ -135,6 +135,6 @@ void GOMP_task_reduction_remap(size_t count, size_t wanted, void **variables)
 {
     unsigned me = (unsigned)team_region()->thread;
     for (size_t k = 0; k < count; k++)
-        variables[k] =
-            reductions_find(around(), variables[k], me, k < wanted ? &variables[count + k] : NULL);
+        variables[k] = reduction_find(gomp_reduction_around(), variables[k], me,
+                                      k < wanted ? &variables[count + k] : NULL);
 }

@@ -10,12 +10,12 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-static void take(void *arg)
+static void gomp_sync_take(void *arg)
 {
     hlrc_lock(*(const hlrc_lock_t *)arg);
 }
 
-static void drop(void *arg)
+static void gomp_sync_drop(void *arg)
 {
     hlrc_unlock(*(const hlrc_lock_t *)arg);
 }
@@ -39,7 +39,7 @@ struct attempt {
     bool done;
 };
 
-static void try(void *arg)
+static void gomp_sync_try(void *arg)
 {
     struct attempt *a = arg;
     a->done = hlrc_trylock(a->lock) == 0;
@@ -48,7 +48,7 @@ static void try(void *arg)
 bool locks_try(hlrc_lock_t lock)
 {
     struct attempt a = { lock, false };
-    lane_call(try, &a);
+    lane_call(gomp_sync_try, &a);
     held += a.done;
     return a.done;
 }
@@ -67,14 +67,14 @@ void locks_take_of_program(hlrc_lock_t lock)
 void locks_take(hlrc_lock_t lock)
 {
     watcher->poll();
-    lane_call(take, &lock);
+    lane_call(gomp_sync_take, &lock);
     held++;
 }
 
 void locks_drop(hlrc_lock_t lock)
 {
     held--;
-    lane_call(drop, &lock);
+    lane_call(gomp_sync_drop, &lock);
 }
 
 void locks_pass(hlrc_lock_t lock)
@@ -119,7 +119,7 @@ struct ask {
     hlrc_lock_t lock;
 };
 
-static hlrc_lock_t lock_of_all(void **name)
+static hlrc_lock_t gomp_sync_lock_of_all(void **name)
 {
     hlrc_lock_t lock;
     hlrc_lock(LOCK_NAMES);
@@ -133,7 +133,7 @@ static hlrc_lock_t lock_of_all(void **name)
     return lock;
 }
 
-static void find(void *arg)
+static void gomp_sync_find(void *arg)
 {
     struct ask *ask = arg;
     unsigned at = (unsigned)((uintptr_t)ask->name >> 3) * 2654435761u;
@@ -142,7 +142,7 @@ static void find(void *arg)
         if (!known[k].name) {
             pthread_mutex_lock(&known_mutex);
             if (!known[k].name) {
-                known[k].lock = lock_of_all(ask->name);
+                known[k].lock = gomp_sync_lock_of_all(ask->name);
                 known[k].name = ask->name;
             }
             pthread_mutex_unlock(&known_mutex);
@@ -155,19 +155,19 @@ static void find(void *arg)
     start_fail("omp critical: more than %u names", SLOTS);
 }
 
-static hlrc_lock_t lock_of(void **name)
+static hlrc_lock_t gomp_sync_lock_of(void **name)
 {
     struct ask ask = { name, 0 };
-    lane_call(find, &ask);
+    lane_call(gomp_sync_find, &ask);
     return ask.lock;
 }
 
 void GOMP_critical_name_start(void **name)
 {
-    locks_take_of_program(lock_of(name));
+    locks_take_of_program(gomp_sync_lock_of(name));
 }
 
 void GOMP_critical_name_end(void **name)
 {
-    locks_drop(lock_of(name));
+    locks_drop(gomp_sync_lock_of(name));
 }

@@ -22,14 +22,14 @@ enum {
     TASK_STRICT = 1 << 14
 };
 
-static struct task_new make(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes,
-                            long align, unsigned flags)
+static struct task_new gomp_task_make(gomp_fn *fn, void *data, void (*copy)(void *, void *),
+                                      long bytes, long align, unsigned flags)
 {
     size_t a = align > 0 ? (size_t)align : 1;
     return (struct task_new){ fn, data, copy, (size_t)bytes, a, NULL, flags & TASK_FINAL };
 }
 
-static void check_flags(unsigned flags)
+static void gomp_task_check_flags(unsigned flags)
 {
     if (flags & TASK_DETACH)
         start_fail("omp task detach is not supported; leave it out");
@@ -38,9 +38,9 @@ static void check_flags(unsigned flags)
 void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes, long align,
                bool if_clause, unsigned flags, void **depend, int priority, void *detach)
 {
-    struct task_new m = make(fn, data, copy, bytes, align, flags);
+    struct task_new m = gomp_task_make(fn, data, copy, bytes, align, flags);
     (void)priority, (void)detach;
-    check_flags(flags);
+    gomp_task_check_flags(flags);
     scheduler_submit(&m, if_clause, flags & TASK_DEPEND ? depend : NULL);
 }
 
@@ -52,7 +52,7 @@ struct head {
     uintptr_t *reductions;
 };
 
-static void begin_group(const struct task_new *m, unsigned flags)
+static void gomp_task_begin_group(const struct task_new *m, unsigned flags)
 {
     if (flags & TASK_NO_GROUP)
         return;
@@ -66,7 +66,7 @@ struct partition {
     ull tasks, first, rest, more;
 };
 
-static struct partition divide(ull count, unsigned flags, ull asked)
+static struct partition gomp_task_divide(ull count, unsigned flags, ull asked)
 {
     struct partition p = { 0, 0, 0, 0 };
     ull tasks = asked ? asked : (ull)team_region()->threads;
@@ -85,8 +85,8 @@ static struct partition divide(ull count, unsigned flags, ull asked)
     return p;
 }
 
-static void task_loop_submit_parts(struct task_new *m, bool may_wait, struct partition p, ull start,
-                                   ull step)
+static void gomp_task_loop_submit_parts(struct task_new *m, bool may_wait, struct partition p,
+                                        ull start, ull step)
 {
     for (ull k = 0; k < p.tasks; k++) {
         ull n = k < p.more ? p.first : p.rest;
@@ -97,12 +97,13 @@ static void task_loop_submit_parts(struct task_new *m, bool may_wait, struct par
     }
 }
 
-static void task_loop_submit(struct task_new *m, unsigned flags, ull asked, ull start, ull count,
-                             ull step)
+static void gomp_task_loop_submit(struct task_new *m, unsigned flags, ull asked, ull start,
+                                  ull count, ull step)
 {
-    begin_group(m, flags);
+    gomp_task_begin_group(m, flags);
     if (count > 0)
-        task_loop_submit_parts(m, flags & TASK_IF, divide(count, flags, asked), start, step);
+        gomp_task_loop_submit_parts(m, flags & TASK_IF, gomp_task_divide(count, flags, asked),
+                                    start, step);
     if (!(flags & TASK_NO_GROUP))
         scheduler_end_group(team_region());
 }
@@ -111,29 +112,29 @@ void GOMP_taskloop(gomp_fn *fn, void *data, void (*copy)(void *, void *), long b
                    unsigned flags, unsigned long tasks, int priority, long start, long end,
                    long step)
 {
-    struct task_new m = make(fn, data, copy, bytes, align, flags);
+    struct task_new m = gomp_task_make(fn, data, copy, bytes, align, flags);
     bool up = step > 0;
     ull count = 0;
     (void)priority;
-    check_flags(flags);
+    gomp_task_check_flags(flags);
     if (up ? start < end : start > end)
         count = up ? ((ull)end - (ull)start - 1) / (ull)step + 1
                    : ((ull)start - (ull)end - 1) / (0 - (ull)step) + 1;
-    task_loop_submit(&m, flags, tasks, (ull)start, count, (ull)step);
+    gomp_task_loop_submit(&m, flags, tasks, (ull)start, count, (ull)step);
 }
 
 void GOMP_taskloop_ull(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes,
                        long align, unsigned flags, unsigned long tasks, int priority, ull start,
                        ull end, ull step)
 {
-    struct task_new m = make(fn, data, copy, bytes, align, flags);
+    struct task_new m = gomp_task_make(fn, data, copy, bytes, align, flags);
     bool up = flags & TASK_UP;
     ull count = 0;
     (void)priority;
-    check_flags(flags);
+    gomp_task_check_flags(flags);
     if (up ? start < end : start > end)
         count = up ? (end - start - 1) / step + 1 : (start - end - 1) / (0 - step) + 1;
-    task_loop_submit(&m, flags, tasks, start, count, step);
+    gomp_task_loop_submit(&m, flags, tasks, start, count, step);
 }
 
 void GOMP_taskwait(void)

@@ -40,7 +40,7 @@ void GOMP_teams_reg(gomp_fn *fn, void *data, unsigned teams, unsigned limit, uns
 
 /* ---- sections: a loop over their numbers; 0 means none left ---- */
 
-static void make_sections(struct loop *l, unsigned count)
+static void gomp_team_make_sections(struct loop *l, unsigned count)
 {
     loop_init(l, SCHEDULE_DYNAMIC, false, 1, (ull)count + 1, 1, false, false, 1);
 }
@@ -60,7 +60,7 @@ unsigned GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **memo
 unsigned GOMP_sections_start(unsigned count)
 {
     struct loop l;
-    make_sections(&l, count);
+    gomp_team_make_sections(&l, count);
     loop_begin(&l);
     return GOMP_sections_next();
 }
@@ -70,7 +70,7 @@ void GOMP_parallel_sections(gomp_fn *fn, void *data, unsigned threads, unsigned 
 {
     struct loop l;
     (void)flags;
-    make_sections(&l, count);
+    gomp_team_make_sections(&l, count);
     team_parallel(fn, data, threads, &l);
 }
 
@@ -92,7 +92,7 @@ struct first {
     bool is;
 };
 
-static void come(void *arg)
+static void gomp_team_come(void *arg)
 {
     struct first *f = arg;
     f->is = hlrc_atomic_fetch_add(team_count(f->pair), 1) == 0;
@@ -104,7 +104,7 @@ bool GOMP_single_start(void)
     struct first f = { 0, true };
     if (team_region()->shared) {
         f.pair = team_construct();
-        lane_call(come, &f);
+        lane_call(gomp_team_come, &f);
     }
     return f.is;
 }
@@ -132,7 +132,7 @@ void GOMP_barrier(void)
 
 /* ---- omp error ---- */
 
-static int length(size_t len)
+static int gomp_team_length(size_t len)
 {
     return len > 1000 ? 1000 : (int)len;
 }
@@ -140,7 +140,8 @@ static int length(size_t len)
 void GOMP_warning(const char *message, size_t len)
 {
     if (message)
-        fprintf(stderr, "omp error: %.*s\n", len == (size_t)-1 ? 1000 : length(len), message);
+        fprintf(stderr, "omp error: %.*s\n", len == (size_t)-1 ? 1000 : gomp_team_length(len),
+                message);
 }
 
 void GOMP_error(const char *message, size_t len)

@@ -54,7 +54,7 @@ void loop_begin(const struct loop *l)
 /* ---- chunks ---- */
 
 /* One block each, the first ones longer by one iteration. */
-static bool next_block(struct loop *l, ull *low, ull *high)
+static bool loop_next_block(struct loop *l, ull *low, ull *high)
 {
     ull n = (ull)l->threads, i = (ull)l->thread, each = l->count / n, more = l->count % n;
     if (l->next++ > 0)
@@ -72,10 +72,10 @@ int loop_owner(const struct loop *l, ull number)
     return (int)(number < longer ? number / (each + 1) : (number - longer) / each + more);
 }
 
-static bool next_static(struct loop *l, ull *low, ull *high)
+static bool loop_next_static(struct loop *l, ull *low, ull *high)
 {
     if (l->chunk == 0)
-        return next_block(l, low, high);
+        return loop_next_block(l, low, high);
     ull k = l->next++ * (ull)l->threads + (ull)l->thread; /* chunk number */
     if (k >= (l->count + l->chunk - 1) / l->chunk)
         return false;
@@ -89,7 +89,7 @@ struct taking {
     ull from, size;
 };
 
-static ull guided_size(const struct loop *l, ull from, ull least)
+static ull loop_guided_size(const struct loop *l, ull from, ull least)
 {
     ull left = l->count - from, size = (left + (ull)l->threads - 1) / (ull)l->threads;
     if (size < least)
@@ -99,7 +99,7 @@ static ull guided_size(const struct loop *l, ull from, ull least)
 
 /* From the job's counter. Near its end a thread that finds no chunk does not raise it, so it
  * cannot wrap. */
-static void take_shared(void *arg)
+static void loop_take_shared(void *arg)
 {
     struct taking *t = arg;
     const struct loop *l = t->l;
@@ -114,19 +114,19 @@ static void take_shared(void *arg)
     seen = hlrc_atomic_load(word);
     do {
         t->from = seen;
-        t->size = seen < l->count ? guided_size(l, seen, chunk) : 0;
+        t->size = seen < l->count ? loop_guided_size(l, seen, chunk) : 0;
         if (l->schedule == SCHEDULE_DYNAMIC && t->size > chunk)
             t->size = chunk;
     } while (t->size && !hlrc_atomic_compare_exchange(word, &seen, seen + t->size));
 }
 
-static bool next_taken(struct loop *l, ull *low, ull *high)
+static bool loop_next_taken(struct loop *l, ull *low, ull *high)
 {
     struct taking t = { l, l->next, l->chunk ? l->chunk : 1 };
     if (team_region()->shared)
-        lane_call(take_shared, &t);
+        lane_call(loop_take_shared, &t);
     else if (l->schedule == SCHEDULE_GUIDED && l->next < l->count)
-        t.size = guided_size(l, l->next, t.size);
+        t.size = loop_guided_size(l, l->next, t.size);
     if (t.from >= l->count || t.size == 0)
         return false;
     *low = t.from;
@@ -141,7 +141,8 @@ bool loop_next_numbers(ull *low, ull *high)
     l->untouched = false;
     if (l->ordered)
         loop_end_turn();
-    l->has = l->schedule == SCHEDULE_STATIC ? next_static(l, low, high) : next_taken(l, low, high);
+    l->has = l->schedule == SCHEDULE_STATIC ? loop_next_static(l, low, high)
+                                            : loop_next_taken(l, low, high);
     if (l->has) {
         l->low = *low;
         l->high = *high;
@@ -162,7 +163,7 @@ bool loop_next(ull *first, ull *beyond)
 
 /* ---- ordered ---- */
 
-static void await(void *arg)
+static void loop_await(void *arg)
 {
     const struct loop *l = arg;
     while (hlrc_atomic_load(team_turn(l->pair)) != l->low) {
@@ -177,13 +178,13 @@ void loop_await_turn(void)
 {
     struct region *r = team_region();
     if (r->shared && r->loop.ordered && r->loop.has)
-        lane_call(await, &r->loop);
+        lane_call(loop_await, &r->loop);
 }
 
-static void end_turn(void *arg)
+static void openmp_loop_end_turn(void *arg)
 {
     struct loop *l = arg;
-    await(l);
+    loop_await(l);
     locks_pass(LOCK_ORDERED);
     hlrc_atomic_exchange(team_turn(l->pair), l->high);
 }
@@ -192,6 +193,6 @@ void loop_end_turn(void)
 {
     struct region *r = team_region();
     if (r->shared && r->loop.has)
-        lane_call(end_turn, &r->loop);
+        lane_call(openmp_loop_end_turn, &r->loop);
     r->loop.has = false;
 }

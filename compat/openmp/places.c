@@ -23,7 +23,7 @@ static enum bind policies[LEVELS_MOST];
 static int levels;
 
 /* Keeps the processors that the node may use, if there are any. */
-static void add_place(const cpu_set_t *place)
+static void places_add_place(const cpu_set_t *place)
 {
     cpu_set_t mine;
     CPU_AND(&mine, place, &allowance);
@@ -50,7 +50,7 @@ static const struct {
 };
 enum { KIND_THREADS, KIND_DOMAINS = 4, KINDS };
 
-static void domain_of(int cpu, char *key)
+static void places_domain_of(int cpu, char *key)
 {
     char path[96];
     for (int node = 0; node < 1024; node++) {
@@ -61,12 +61,12 @@ static void domain_of(int cpu, char *key)
     }
 }
 
-static void key_of(int kind, int cpu, char *key)
+static void places_key_of(int kind, int cpu, char *key)
 {
     char path[96];
     snprintf(key, KEY_BYTES, "cpu%d", cpu);
     if (kind == KIND_DOMAINS)
-        domain_of(cpu, key);
+        places_domain_of(cpu, key);
     if (!kinds[kind].file)
         return;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, kinds[kind].file);
@@ -74,7 +74,7 @@ static void key_of(int kind, int cpu, char *key)
         snprintf(key, KEY_BYTES, "cpu%d", cpu);
 }
 
-static void add_kind(int kind, int most)
+static void places_add_kind(int kind, int most)
 {
     cpu_set_t left = allowance;
     for (int first = 0; first < CPU_SETSIZE && count < most; first++) {
@@ -83,17 +83,17 @@ static void add_kind(int kind, int most)
         if (!CPU_ISSET((size_t)first, &left))
             continue;
         CPU_ZERO(&place);
-        key_of(kind, first, key);
+        places_key_of(kind, first, key);
         for (int cpu = first; cpu < CPU_SETSIZE; cpu++) {
             if (!CPU_ISSET((size_t)cpu, &left))
                 continue;
-            key_of(kind, cpu, other);
+            places_key_of(kind, cpu, other);
             if (strcmp(key, other) != 0)
                 continue;
             CPU_SET((size_t)cpu, &place);
             CPU_CLR((size_t)cpu, &left);
         }
-        add_place(&place);
+        places_add_place(&place);
     }
 }
 
@@ -103,14 +103,14 @@ struct reader {
     const char *text, *at;
 };
 
-_Noreturn static void refuse(const struct reader *r)
+_Noreturn static void places_refuse(const struct reader *r)
 {
     start_fail("OMP_PLACES=%s: not understood from '%s' on; use threads, cores, sockets, "
                "ll_caches, numa_domains, or {0,1},{2,3} and so on",
                r->text, r->at);
 }
 
-static bool take(struct reader *r, char c)
+static bool places_take(struct reader *r, char c)
 {
     while (*r->at == ' ')
         r->at++;
@@ -120,29 +120,29 @@ static bool take(struct reader *r, char c)
     return true;
 }
 
-static long take_number(struct reader *r, bool negative_too)
+static long places_take_number(struct reader *r, bool negative_too)
 {
     char *end;
     long n = strtol(r->at, &end, 10);
     if (end == r->at || n > INT_MAX || n < (negative_too ? -INT_MAX : 0))
-        refuse(r);
+        places_refuse(r);
     r->at = end;
     return n;
 }
 
 /* :length:stride after a processor or a place */
-static void take_interval(struct reader *r, long *length, long *stride)
+static void places_take_interval(struct reader *r, long *length, long *stride)
 {
     *length = *stride = 1;
-    if (take(r, ':'))
-        *length = take_number(r, false);
-    if (*length > 1 && take(r, ':'))
-        *stride = take_number(r, true);
+    if (places_take(r, ':'))
+        *length = places_take_number(r, false);
+    if (*length > 1 && places_take(r, ':'))
+        *stride = places_take_number(r, true);
     if (*length < 1 || *length > CPU_SETSIZE)
-        refuse(r);
+        places_refuse(r);
 }
 
-static void set_cpu(cpu_set_t *set, long cpu, bool on)
+static void places_set_cpu(cpu_set_t *set, long cpu, bool on)
 {
     if (cpu < 0 || cpu >= CPU_SETSIZE)
         return;
@@ -152,34 +152,34 @@ static void set_cpu(cpu_set_t *set, long cpu, bool on)
         CPU_CLR((size_t)cpu, set);
 }
 
-static void take_place(struct reader *r, cpu_set_t *place)
+static void places_take_place(struct reader *r, cpu_set_t *place)
 {
     CPU_ZERO(place);
-    if (!take(r, '{'))
-        refuse(r);
+    if (!places_take(r, '{'))
+        places_refuse(r);
     do {
         long length, stride;
-        bool on = !take(r, '!');
-        long cpu = take_number(r, false);
-        take_interval(r, &length, &stride);
+        bool on = !places_take(r, '!');
+        long cpu = places_take_number(r, false);
+        places_take_interval(r, &length, &stride);
         for (long k = 0; k < length; k++)
-            set_cpu(place, cpu + k * stride, on);
-    } while (take(r, ','));
-    if (!take(r, '}'))
-        refuse(r);
+            places_set_cpu(place, cpu + k * stride, on);
+    } while (places_take(r, ','));
+    if (!places_take(r, '}'))
+        places_refuse(r);
 }
 
-static cpu_set_t shifted(const cpu_set_t *place, long by)
+static cpu_set_t places_shifted(const cpu_set_t *place, long by)
 {
     cpu_set_t out;
     CPU_ZERO(&out);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET((size_t)cpu, place))
-            set_cpu(&out, cpu + by, true);
+            places_set_cpu(&out, cpu + by, true);
     return out;
 }
 
-static void drop_place(const cpu_set_t *place)
+static void places_drop_place(const cpu_set_t *place)
 {
     cpu_set_t mine;
     CPU_AND(&mine, place, &allowance);
@@ -191,28 +191,28 @@ static void drop_place(const cpu_set_t *place)
         }
 }
 
-static void read_list(const char *text)
+static void places_read_list(const char *text)
 {
     struct reader r = { text, text };
     do {
         long length, stride;
         cpu_set_t place;
-        bool on = !take(&r, '!');
-        take_place(&r, &place);
-        take_interval(&r, &length, &stride);
+        bool on = !places_take(&r, '!');
+        places_take_place(&r, &place);
+        places_take_interval(&r, &length, &stride);
         for (long k = 0; k < length; k++) {
-            cpu_set_t one = shifted(&place, k * stride);
+            cpu_set_t one = places_shifted(&place, k * stride);
             if (on)
-                add_place(&one);
+                places_add_place(&one);
             else
-                drop_place(&one);
+                places_drop_place(&one);
         }
-    } while (take(&r, ','));
+    } while (places_take(&r, ','));
     if (*r.at != '\0')
-        refuse(&r);
+        places_refuse(&r);
 }
 
-static void read_places(const char *text)
+static void places_read_places(const char *text)
 {
     size_t len = strcspn(text, " (");
     for (int kind = 0; kind < KINDS; kind++) {
@@ -220,22 +220,22 @@ static void read_places(const char *text)
             continue;
         struct reader r = { text, text + len };
         long most = INT_MAX;
-        if (take(&r, '(')) {
-            most = take_number(&r, false);
-            if (!take(&r, ')'))
-                refuse(&r);
+        if (places_take(&r, '(')) {
+            most = places_take_number(&r, false);
+            if (!places_take(&r, ')'))
+                places_refuse(&r);
         }
         if (*r.at != '\0')
-            refuse(&r);
-        add_kind(kind, (int)most);
+            places_refuse(&r);
+        places_add_kind(kind, (int)most);
         return;
     }
-    read_list(text);
+    places_read_list(text);
 }
 
 /* ---- policies ---- */
 
-static void read_policies(const char *text)
+static void places_read_policies(const char *text)
 {
     static const struct {
         const char *name;
@@ -263,15 +263,15 @@ void places_read(int threads)
     if (sched_getaffinity(0, sizeof allowance, &allowance) != 0)
         return;
     if (policy && *policy)
-        read_policies(policy);
+        places_read_policies(policy);
     else if (list && *list)
         policies[levels++] = BIND_TRUE;
     if (places_policy(0) == BIND_NONE)
         return;
     if (list && *list)
-        read_places(list);
+        places_read_places(list);
     else
-        add_kind(KIND_THREADS, INT_MAX);
+        places_add_kind(KIND_THREADS, INT_MAX);
     if (count == 0)
         start_fail("OMP_PLACES=%s: this node has none of these processors; see --bind", list);
 }

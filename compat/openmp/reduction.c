@@ -10,21 +10,21 @@
 
 enum { COUNT, BYTES, COPIES, ALLOCATOR, NEXT, HEAD, END, VARIABLES };
 
-static uintptr_t *next_of(const uintptr_t *data)
+static uintptr_t *reduction_next_of(const uintptr_t *data)
 {
     return (uintptr_t *)data[NEXT];
 }
 
-static void link_to(uintptr_t *data, uintptr_t *around)
+static void reduction_link_to(uintptr_t *data, uintptr_t *around)
 {
     uintptr_t *last = data;
-    while (next_of(last))
-        last = next_of(last);
+    while (reduction_next_of(last))
+        last = reduction_next_of(last);
     last[NEXT] = (uintptr_t)around;
     data[HEAD] = 1;
 }
 
-static void make_copies(uintptr_t *d, unsigned threads)
+static void reduction_make_copies(uintptr_t *d, unsigned threads)
 {
     size_t align = d[COPIES] < 16 ? 16 : d[COPIES], bytes = d[BYTES] * threads;
     char *copies = heap_aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
@@ -35,50 +35,50 @@ static void make_copies(uintptr_t *d, unsigned threads)
     d[END] = d[COPIES] + bytes;
 }
 
-void reductions_register(uintptr_t *data, uintptr_t *around, unsigned threads)
+void reduction_register(uintptr_t *data, uintptr_t *around, unsigned threads)
 {
-    for (uintptr_t *d = data; d; d = next_of(d)) {
-        make_copies(d, threads);
+    for (uintptr_t *d = data; d; d = reduction_next_of(d)) {
+        reduction_make_copies(d, threads);
         d[HEAD] = 0;
     }
-    link_to(data, around);
+    reduction_link_to(data, around);
 }
 
-void reductions_register_like(uintptr_t *data, uintptr_t *around, const uintptr_t *first)
+void reduction_register_like(uintptr_t *data, uintptr_t *around, const uintptr_t *first)
 {
-    for (uintptr_t *d = data; d; d = next_of(d), first = next_of(first)) {
+    for (uintptr_t *d = data; d; d = reduction_next_of(d), first = reduction_next_of(first)) {
         d[COPIES] = first[COPIES];
         d[END] = first[END];
         d[HEAD] = 0;
     }
-    link_to(data, around);
+    reduction_link_to(data, around);
 }
 
-void reductions_free(const uintptr_t *data)
+void reduction_free(const uintptr_t *data)
 {
     const uintptr_t *d = data;
     do {
         heap_free((void *)d[COPIES]);
-        d = next_of(d);
+        d = reduction_next_of(d);
     } while (d && !d[HEAD]);
 }
 
-static const uintptr_t *variable_of(const uintptr_t *d, uintptr_t k)
+static const uintptr_t *reduction_variable_of(const uintptr_t *d, uintptr_t k)
 {
     return &d[VARIABLES + 3 * k];
 }
 
-static bool find_variable(const uintptr_t *d, uintptr_t address, uintptr_t *offset)
+static bool reduction_find_variable(const uintptr_t *d, uintptr_t address, uintptr_t *offset)
 {
     for (uintptr_t k = 0; k < d[COUNT]; k++)
-        if (variable_of(d, k)[0] == address) {
-            *offset = variable_of(d, k)[1];
+        if (reduction_variable_of(d, k)[0] == address) {
+            *offset = reduction_variable_of(d, k)[1];
             return true;
         }
     return false;
 }
 
-static bool find_copy(const uintptr_t *d, uintptr_t address, uintptr_t *offset)
+static bool reduction_find_copy(const uintptr_t *d, uintptr_t address, uintptr_t *offset)
 {
     if (address < d[COPIES] || address >= d[END])
         return false;
@@ -86,26 +86,26 @@ static bool find_copy(const uintptr_t *d, uintptr_t address, uintptr_t *offset)
     return true;
 }
 
-static uintptr_t variable_at(const uintptr_t *d, uintptr_t offset)
+static uintptr_t reduction_variable_at(const uintptr_t *d, uintptr_t offset)
 {
     for (uintptr_t k = 0; k < d[COUNT]; k++)
-        if (variable_of(d, k)[1] == offset)
-            return variable_of(d, k)[0];
+        if (reduction_variable_of(d, k)[1] == offset)
+            return reduction_variable_of(d, k)[0];
     return 0;
 }
 
-void *reductions_find(const uintptr_t *data, const void *of, unsigned thread, void **variable)
+void *reduction_find(const uintptr_t *data, const void *of, unsigned thread, void **variable)
 {
     uintptr_t address = (uintptr_t)of, offset = 0;
     const uintptr_t *d = data; /* inner groups come first */
-    while (d && !find_variable(d, address, &offset))
-        d = next_of(d);
+    while (d && !reduction_find_variable(d, address, &offset))
+        d = reduction_next_of(d);
     if (!d)
-        for (d = data; d && !find_copy(d, address, &offset);)
-            d = next_of(d);
+        for (d = data; d && !reduction_find_copy(d, address, &offset);)
+            d = reduction_next_of(d);
     if (!d)
         start_fail("omp in_reduction: no enclosing task reduction has the variable at %p", of);
     if (variable)
-        *variable = (void *)variable_at(d, offset);
+        *variable = (void *)reduction_variable_at(d, offset);
     return (void *)(d[COPIES] + thread * d[BYTES] + offset);
 }

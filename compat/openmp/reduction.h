@@ -15,13 +15,13 @@
 #include <stdint.h>
 
 /* Registers zeroed copies for `threads` threads. `around`: arrays registered before, or NULL. */
-void reductions_register(uintptr_t *data, uintptr_t *around, unsigned threads);
+void reduction_register(uintptr_t *data, uintptr_t *around, unsigned threads);
 /* Uses the copies that another thread of the team has registered by an equal array. */
-void reductions_register_like(uintptr_t *data, uintptr_t *around, const uintptr_t *first);
-void reductions_free(const uintptr_t *data);
+void reduction_register_like(uintptr_t *data, uintptr_t *around, const uintptr_t *first);
+void reduction_free(const uintptr_t *data);
 
 /* That thread's copy of the variable at `of`, or of the variable that `of` is a copy of;
  * *variable, if not NULL, gets the variable. */
-void *reductions_find(const uintptr_t *data, const void *of, unsigned thread, void **variable);
+void *reduction_find(const uintptr_t *data, const void *of, unsigned thread, void **variable);
 
 #endif

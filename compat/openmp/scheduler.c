@@ -71,7 +71,7 @@ static void scheduler_leave_family(struct region *r)
     struct task_family *f = r->family;
     if (!f)
         return;
-    depends_free(f->depends);
+    depend_free(f->depends);
     f->depends = NULL;
     f->over = true;
     r->family = NULL;

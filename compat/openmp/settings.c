@@ -30,7 +30,7 @@ const struct settings *settings_initial(void)
     return &initial;
 }
 
-static int number(const char *variable, const char *text)
+static int settings_number(const char *variable, const char *text)
 {
     int64_t n;
     if (parse_number(text, ",", 0, INT_MAX, &n) != 0)
@@ -38,14 +38,14 @@ static int number(const char *variable, const char *text)
     return (int)n;
 }
 
-static bool is_true(const char *variable)
+static bool settings_is_true(const char *variable)
 {
     const char *text = getenv(variable);
     return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
 }
 
 /* "dynamic", "monotonic:guided,4" */
-static void read_schedule(const char *text)
+static void settings_read_schedule(const char *text)
 {
     static const char *const kinds[] = { "static", "dynamic", "guided", "auto" };
     const char *kind = strchr(text, ':') ? strchr(text, ':') + 1 : text;
@@ -56,21 +56,21 @@ static void read_schedule(const char *text)
         initial.schedule = (enum schedule)(SCHEDULE_STATIC + k);
         initial.chunk = k == 0 ? 0 : 1;
         if (kind[len] == ',')
-            initial.chunk = number("OMP_SCHEDULE", kind + len + 1);
+            initial.chunk = settings_number("OMP_SCHEDULE", kind + len + 1);
         return;
     }
     start_fail("OMP_SCHEDULE=%s: no such schedule; choose from static, dynamic, guided and auto",
                text);
 }
 
-static int number_or(const char *variable, int otherwise)
+static int settings_number_or(const char *variable, int otherwise)
 {
     const char *text = getenv(variable);
-    return text && *text ? number(variable, text) : otherwise;
+    return text && *text ? settings_number(variable, text) : otherwise;
 }
 
 /* From 1 to `most`. */
-static int at_most(int most, int n)
+static int settings_at_most(int most, int n)
 {
     return n < 1 ? 1 : n < most ? n : most;
 }
@@ -78,15 +78,15 @@ static int at_most(int most, int n)
 void settings_read(int lanes)
 {
     const char *schedule = getenv("OMP_SCHEDULE");
-    initial.threads = at_most(lanes, number_or("OMP_NUM_THREADS", lanes));
-    initial.limit = at_most(lanes, number_or("OMP_THREAD_LIMIT", lanes));
+    initial.threads = settings_at_most(lanes, settings_number_or("OMP_NUM_THREADS", lanes));
+    initial.limit = settings_at_most(lanes, settings_number_or("OMP_THREAD_LIMIT", lanes));
     if (schedule && *schedule)
-        read_schedule(schedule);
-    initial.levels = number_or("OMP_MAX_ACTIVE_LEVELS", initial.levels);
-    initial.teams = number_or("OMP_NUM_TEAMS", 0);
-    initial.teams_limit = number_or("OMP_TEAMS_THREAD_LIMIT", 0);
-    initial.dynamic = is_true("OMP_DYNAMIC");
-    cancellation = is_true("OMP_CANCELLATION");
+        settings_read_schedule(schedule);
+    initial.levels = settings_number_or("OMP_MAX_ACTIVE_LEVELS", initial.levels);
+    initial.teams = settings_number_or("OMP_NUM_TEAMS", 0);
+    initial.teams_limit = settings_number_or("OMP_TEAMS_THREAD_LIMIT", 0);
+    initial.dynamic = settings_is_true("OMP_DYNAMIC");
+    cancellation = settings_is_true("OMP_CANCELLATION");
 }
 
 /* Names; a '*' at the end matches any suffix. */
@@ -106,7 +106,7 @@ static const struct {
     { "__kmpc_*", "belongs to another OpenMP runtime; compile with gcc (hlrcc)" },
 };
 
-static bool matches(const char *name, const char *pattern)
+static bool settings_matches(const char *name, const char *pattern)
 {
     const char *star = strchr(pattern, '*');
     if (!star)
@@ -119,7 +119,7 @@ static bool matches(const char *name, const char *pattern)
 const char *settings_refuse(const char *name)
 {
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
-        if (matches(name, missing[i].name))
+        if (settings_matches(name, missing[i].name))
             return missing[i].why;
     return NULL;
 }

@@ -9,21 +9,21 @@
 
 #define ON_STACK 4096 /* most bytes of a task's variables kept there */
 
-static size_t align_of(size_t align)
+static size_t task_align_of(size_t align)
 {
     return align < 16 ? 16 : align;
 }
 
-static void *shared_room(size_t bytes, size_t align)
+static void *task_shared_room(size_t bytes, size_t align)
 {
-    size_t a = align_of(align);
+    size_t a = task_align_of(align);
     void *room = heap_aligned_alloc(a, (bytes + a) & ~(a - 1));
     if (!room)
         start_fail("omp task: no memory for %zu bytes of its variables", bytes);
     return room;
 }
 
-static void copy_to(const struct task_new *m, void *mine)
+static void task_copy_to(const struct task_new *m, void *mine)
 {
     if (m->copy)
         m->copy(mine, m->data);
@@ -35,10 +35,10 @@ static void copy_to(const struct task_new *m, void *mine)
 
 /* ---- tasks run at once ---- */
 
-static void run_with(const struct task_new *m, char *room)
+static void task_run_with(const struct task_new *m, char *room)
 {
     uintptr_t at = ((uintptr_t)room + m->align - 1) & ~(uintptr_t)(m->align - 1);
-    copy_to(m, (void *)at);
+    task_copy_to(m, (void *)at);
     m->fn((void *)at);
 }
 
@@ -47,11 +47,11 @@ void task_call_new(const struct task_new *m)
     size_t room = m->bytes + m->align + sizeof(struct part);
     if (room <= ON_STACK) {
         char here[ON_STACK];
-        run_with(m, here);
+        task_run_with(m, here);
         return;
     }
-    char *there = shared_room(room, 16);
-    run_with(m, there);
+    char *there = task_shared_room(room, 16);
+    task_run_with(m, there);
     heap_free(there);
 }
 
@@ -81,14 +81,14 @@ struct task *task_make(const struct task_new *m, const struct region *r)
     t->group = r->group;
     t->top_lane = r->top_lane;
     t->top_ref = r->top_ref;
-    t->data = placed ? shared_room(bytes, m->align) : t->room;
-    copy_to(m, t->data);
+    t->data = placed ? task_shared_room(bytes, m->align) : t->room;
+    task_copy_to(m, t->data);
     return t;
 }
 
 void task_place(struct task *t)
 {
-    void *room = shared_room(t->bytes, t->align);
+    void *room = task_shared_room(t->bytes, t->align);
     __builtin_memcpy(room, t->data, t->bytes);
     t->data = room;
     t->placed = true;

@@ -72,14 +72,14 @@ void team_watch(const struct team_watcher *w)
     watcher = w;
 }
 
-static void tell_watcher(void)
+static void team_tell_watcher(void)
 {
     if (watcher)
         watcher->region();
 }
 
 /* A thread that the program creates itself is no compute thread: its regions are its own. */
-static bool is_first(void)
+static bool team_is_first(void)
 {
     return lane_current && lane_current->index == 0;
 }
@@ -125,44 +125,44 @@ hlrc_atomic_t team_progress(int thread)
 }
 
 /* doacross.h. */
-static void change_set(unsigned used)
+static void team_change_set(unsigned used)
 {
     unsigned old = set;
     set = !set;
     if (in_doacross)
         hlrc_atomic_exchange(plan.progress[old][lane_current->index], 0);
     in_doacross = false;
-    if (!is_first())
+    if (!team_is_first())
         return;
     for (unsigned k = 0; k < used; k++)
         for (unsigned w = 0; w < 2; w++)
             hlrc_atomic_exchange(plan.words[old][k][w], 0);
 }
 
-static hlrc_atomic_t ended_at(uint64_t collective)
+static hlrc_atomic_t team_ended_at(uint64_t collective)
 {
     return plan.ended[collective % 3];
 }
 
-static void look_at_end(struct region *r)
+static void team_look_at_end(struct region *r)
 {
     static unsigned before; /* only used by thread 0 */
-    unsigned now_ended = (unsigned)hlrc_atomic_load(ended_at(collectives));
-    if (is_first() && before)
-        (void)hlrc_atomic_exchange(ended_at(collectives - 1), 0);
-    if (is_first())
+    unsigned now_ended = (unsigned)hlrc_atomic_load(team_ended_at(collectives));
+    if (team_is_first() && before)
+        (void)hlrc_atomic_exchange(team_ended_at(collectives - 1), 0);
+    if (team_is_first())
         before = now_ended;
     r->cancelled = (r->cancelled | now_ended) & CANCELLED_REGION;
 }
 
 /* In a cancelled region not all threads reach the same constructs. */
-static void met(struct region *r)
+static void team_met(struct region *r)
 {
     collectives++;
     retained_free(r);
     if (settings_cancellation())
-        look_at_end(r);
-    change_set(r->cancelled ? CONSTRUCTS : r->pair);
+        team_look_at_end(r);
+    team_change_set(r->cancelled ? CONSTRUCTS : r->pair);
     r->pair = 0;
     if (r->loop.untouched)
         r->loop.pair = r->pair++;
@@ -171,13 +171,13 @@ static void met(struct region *r)
 static void team_collective(void *arg)
 {
     collective_barrier(start_lanes);
-    met(arg);
+    team_met(arg);
 }
 
 static void team_fork(struct region *r)
 {
     collective_broadcast(start_lanes, &now, sizeof now);
-    met(r);
+    team_met(r);
 }
 
 void team_barrier(void)
@@ -204,9 +204,9 @@ unsigned team_construct(void)
 
 /* ---- cancelling ---- */
 
-static void look(void *arg)
+static void team_look(void *arg)
 {
-    *(unsigned *)arg = (unsigned)hlrc_atomic_load(ended_at(collectives + 1));
+    *(unsigned *)arg = (unsigned)hlrc_atomic_load(team_ended_at(collectives + 1));
 }
 
 unsigned team_cancelled(void)
@@ -214,13 +214,13 @@ unsigned team_cancelled(void)
     const struct region *r = team_region();
     unsigned word = 0;
     if (r->shared && !r->cancelled)
-        lane_call(look, &word);
+        lane_call(team_look, &word);
     return r->cancelled | word;
 }
 
-static void mark(void *arg)
+static void team_mark(void *arg)
 {
-    hlrc_atomic_t word = ended_at(collectives + 1);
+    hlrc_atomic_t word = team_ended_at(collectives + 1);
     uint64_t seen = hlrc_atomic_load(word), what = *(const unsigned *)arg;
     while ((seen & what) != what && !hlrc_atomic_compare_exchange(word, &seen, seen | what))
         continue;
@@ -233,7 +233,7 @@ void team_cancel(enum cancelled what)
     if (!r->shared)
         r->cancelled |= bits;
     else if (!r->cancelled)
-        lane_call(mark, &bits);
+        lane_call(team_mark, &bits);
 }
 
 bool team_is_over(void)
@@ -241,7 +241,7 @@ bool team_is_over(void)
     return team_region()->cancelled & CANCELLED_REGION;
 }
 
-static void show(void *what)
+static void openmp_team_show(void *what)
 {
     *plan.shown = (struct shown){ what, lane_current->index };
     tls_show();
@@ -249,10 +249,10 @@ static void show(void *what)
 
 void team_show(void *what)
 {
-    lane_call(show, what);
+    lane_call(openmp_team_show, what);
 }
 
-static void see(void *out)
+static void team_see(void *out)
 {
     tls_see(plan.shown->by);
     *(void **)out = plan.shown->what;
@@ -261,14 +261,14 @@ static void see(void *out)
 void *team_shown(void)
 {
     void *what;
-    lane_call(see, &what);
+    lane_call(team_see, &what);
     return what;
 }
 
 /* ---- regions ---- */
 
-static void begin(struct region *r, struct region *outer, int thread, int threads,
-                  const struct settings *inherited)
+static void team_begin(struct region *r, struct region *outer, int thread, int threads,
+                       const struct settings *inherited)
 {
     *r = (struct region){ .outer = outer,
                           .thread = thread,
@@ -279,7 +279,7 @@ static void begin(struct region *r, struct region *outer, int thread, int thread
     region = r;
 }
 
-static void begin_reducing(struct region *r, uintptr_t *reductions)
+static void team_begin_reducing(struct region *r, uintptr_t *reductions)
 {
     if (!reductions)
         return;
@@ -287,13 +287,13 @@ static void begin_reducing(struct region *r, uintptr_t *reductions)
     r->group->reductions = reductions;
 }
 
-static void leave(struct region *r)
+static void team_leave(struct region *r)
 {
     scheduler->leave(r);
     retained_leave(r);
 }
 
-static void begin_loop(struct region *r, const struct loop *first)
+static void team_begin_loop(struct region *r, const struct loop *first)
 {
     r->loop = *first;
     r->loop.thread = r->thread;
@@ -312,16 +312,16 @@ struct work {
 };
 
 /* As a team of one, in any region. */
-static void run_serially(const struct work *w)
+static void team_run_serially(const struct work *w)
 {
     struct region r, *outer = team_region();
-    begin(&r, outer, 0, 1, &outer->settings);
+    team_begin(&r, outer, 0, 1, &outer->settings);
     r.shared = false;
     if (w->first)
-        begin_loop(&r, w->first);
-    begin_reducing(&r, w->reductions);
+        team_begin_loop(&r, w->first);
+    team_begin_reducing(&r, w->reductions);
     w->fn(w->data);
-    leave(&r);
+    team_leave(&r);
     region = outer;
 }
 
@@ -331,7 +331,7 @@ struct forking {
     struct region *region;
 };
 
-static void fork_all(void *arg)
+static void team_fork_all(void *arg)
 {
     struct forking *f = arg;
     const struct work *w = f->work;
@@ -350,7 +350,7 @@ static void fork_all(void *arg)
 }
 
 /* Thread 0 reaches the end of a region. */
-static void announce_end(const struct region *r)
+static void team_announce_end(const struct region *r)
 {
     static unsigned joins;
     if (r->threads < lanes)
@@ -365,34 +365,34 @@ static void team_end_region(struct region *r)
     bool was_over;
     do {
         was_over = r->cancelled;
-        if (is_first())
-            announce_end(r);
+        if (team_is_first())
+            team_announce_end(r);
         team_collective(r);
     } while (r->cancelled && !was_over);
 }
 
-static void join_all(void *arg)
+static void team_join_all(void *arg)
 {
     team_end_region(arg);
     atomic_store(&amid, false);
 }
 
-static void run_in_team(const struct work *w, int threads)
+static void team_run_in_team(const struct work *w, int threads)
 {
     struct region r, *outer = team_region();
-    begin(&r, outer, 0, threads, &outer->settings);
+    team_begin(&r, outer, 0, threads, &outer->settings);
     r.shared = true;
     r.code = w->fn;
     struct forking f = { w, threads, &r };
-    lane_call(fork_all, &f);
-    tell_watcher();
+    lane_call(team_fork_all, &f);
+    team_tell_watcher();
     if (w->first)
-        begin_loop(&r, w->first);
-    begin_reducing(&r, w->reductions);
+        team_begin_loop(&r, w->first);
+    team_begin_reducing(&r, w->reductions);
     w->fn(w->data);
     scheduler->end_phase(&r);
-    leave(&r);
-    lane_call(join_all, &r);
+    team_leave(&r);
+    lane_call(team_join_all, &r);
     region = outer;
 }
 
@@ -404,31 +404,31 @@ unsigned team_size_for(void (*fn)(void *), unsigned threads)
         n = outer->settings.limit;
     if (n > lanes)
         n = lanes;
-    if (n <= 1 || team_level(true) > 0 || !is_first() || outer->settings.levels < 1 ||
+    if (n <= 1 || team_level(true) > 0 || !team_is_first() || outer->settings.levels < 1 ||
         !start_is_program((const void *)(uintptr_t)fn))
         n = 1;
     return (unsigned)n;
 }
 
-static void run_work(const struct work *w, unsigned threads)
+static void team_run_work(const struct work *w, unsigned threads)
 {
     unsigned n = team_size_for(w->fn, threads);
     if (n == 1)
-        run_serially(w);
+        team_run_serially(w);
     else
-        run_in_team(w, (int)n);
+        team_run_in_team(w, (int)n);
 }
 
 void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first)
 {
     struct work w = { fn, data, first, NULL };
-    run_work(&w, threads);
+    team_run_work(&w, threads);
 }
 
 void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads, uintptr_t *reductions)
 {
     struct work w = { fn, data, NULL, reductions };
-    run_work(&w, threads);
+    team_run_work(&w, threads);
 }
 
 /* ---- waiting threads ---- */
@@ -438,7 +438,7 @@ struct call {
     void *data;
 };
 
-static void call(void *arg)
+static void team_call(void *arg)
 {
     const struct call *c = arg;
     c->fn(c->data);
@@ -446,7 +446,7 @@ static void call(void *arg)
 }
 
 /* The value may already be the one for the next collective, not for an earlier one. */
-static void sit_out(struct region *r)
+static void team_sit_out(struct region *r)
 {
     bool was_over;
     do {
@@ -456,12 +456,12 @@ static void sit_out(struct region *r)
     } while (hlrc_atomic_load(plan.last) != collectives || (r->cancelled && !was_over));
 }
 
-static void enter(void)
+static void team_enter(void)
 {
     places_bind(0);
 }
 
-static void serve(struct lane *lane)
+static void team_serve(struct lane *lane)
 {
     places_bind(lane->index % start_lanes);
     (void)team_region(); /* the outermost */
@@ -471,27 +471,27 @@ static void serve(struct lane *lane)
         struct fork what = now;
         if (!what.fn)
             break;
-        begin(&r, &outermost, lane->index, what.threads, &what.settings);
+        team_begin(&r, &outermost, lane->index, what.threads, &what.settings);
         r.shared = true;
         r.code = what.fn;
         r.around = what.around;
         if (lane->index >= what.threads) {
-            sit_out(&r);
+            team_sit_out(&r);
             continue;
         }
         if (what.has_loop)
-            begin_loop(&r, &what.loop);
-        begin_reducing(&r, what.reductions);
-        tell_watcher();
+            team_begin_loop(&r, &what.loop);
+        team_begin_reducing(&r, what.reductions);
+        team_tell_watcher();
         tls_see(0);
-        lane_run(lane, call, &(struct call){ what.fn, what.data });
-        leave(&r);
+        lane_run(lane, team_call, &(struct call){ what.fn, what.data });
+        team_leave(&r);
         team_end_region(&r);
     }
     region = NULL;
 }
 
-static void end(void)
+static void team_end(void)
 {
     struct region idle = { .shared = true };
     if (lanes == 1)
@@ -500,45 +500,45 @@ static void end(void)
     team_fork(&idle);
 }
 
-static bool is_amid(void)
+static bool team_is_amid(void)
 {
-    return atomic_load(&amid) || (lanes > 1 && !is_first());
+    return atomic_load(&amid) || (lanes > 1 && !team_is_first());
 }
 
 /* ---- start ---- */
 
-static void make_word(hlrc_atomic_t *word)
+static void team_make_word(hlrc_atomic_t *word)
 {
     if (hlrc_atomic_create(word, 0) != 0)
         start_fail("OpenMP: no atomic words");
 }
 
-static void make_plan(void)
+static void team_make_plan(void)
 {
     plan.shown = hlrc_aligned_alloc(4096, sizeof *plan.shown);
     for (unsigned s = 0; s < 2; s++)
         plan.progress[s] = hlrc_calloc((size_t)lanes, sizeof *plan.progress[s]);
     if (!plan.shown || !plan.progress[0] || !plan.progress[1])
         start_fail("OpenMP: no shared memory; raise --memory");
-    make_word(&plan.last);
+    team_make_word(&plan.last);
     for (unsigned k = 0; k < 3; k++)
-        make_word(&plan.ended[k]);
+        team_make_word(&plan.ended[k]);
     plan.tls = tls_create(lanes);
     plan.room = hlrc_malloc(TEAM_ROOM);
     if (!plan.room)
         start_fail("OpenMP: no shared memory; raise --memory");
     for (unsigned s = 0; s < 2; s++)
         for (int k = 0; k < lanes; k++)
-            make_word(&plan.progress[s][k]);
+            team_make_word(&plan.progress[s][k]);
     for (unsigned s = 0; s < 2; s++)
         for (unsigned k = 0; k < CONSTRUCTS; k++)
             for (unsigned w = 0; w < 2; w++)
-                make_word(&plan.words[s][k][w]);
+                team_make_word(&plan.words[s][k][w]);
 }
 
 static bool has_tasks; /* of the program */
 
-static void begin_job(void)
+static void team_begin_job(void)
 {
     lanes = hlrc_node_count() * start_lanes;
     settings_read(lanes);
@@ -546,7 +546,7 @@ static void begin_job(void)
     if (!start_sharing)
         places_bind(0); /* the calling thread is thread 0 */
     if (hlrc_node_id() == 0)
-        make_plan();
+        team_make_plan();
     if (hlrc_broadcast(&plan, sizeof plan, 0) != 0)
         start_fail("OpenMP: hlrc_broadcast failed");
     tls_begin(plan.tls, lanes);
@@ -556,26 +556,26 @@ static void begin_job(void)
         watcher->begin(plan.room, hlrc_node_id() == 0);
 }
 
-static bool takes(const char *name)
+static bool team_takes(const char *name)
 {
     has_tasks |= strncmp(name, "GOMP_task", 9) == 0;
     return strncmp(name, "GOMP_", 5) == 0;
 }
 
-static const char *refuse(const char *name)
+static const char *team_refuse(const char *name)
 {
     return settings_refuse(name);
 }
 
-__attribute__((constructor)) static void at_start(void)
+__attribute__((constructor)) static void team_at_start(void)
 {
     static const struct start_layer layer = { .name = "OpenMP",
-                                              .takes = takes,
-                                              .refuse = refuse,
-                                              .begin = begin_job,
-                                              .enter = enter,
-                                              .serve = serve,
-                                              .amid = is_amid,
-                                              .end = end };
+                                              .takes = team_takes,
+                                              .refuse = team_refuse,
+                                              .begin = team_begin_job,
+                                              .enter = team_enter,
+                                              .serve = team_serve,
+                                              .amid = team_is_amid,
+                                              .end = team_end };
     start_register(&layer);
 }

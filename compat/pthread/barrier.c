@@ -17,7 +17,7 @@ struct barrier {
 static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t),
               "it fits into the type of the C library");
 
-static struct barrier *inside(pthread_barrier_t *b)
+static struct barrier *barrier_inside(pthread_barrier_t *b)
 {
     return (struct barrier *)(void *)b;
 }
@@ -27,17 +27,17 @@ struct arrival {
     int rc;
 };
 
-static void arrive(void *arg)
+static void pthread_barrier_arrive(void *arg)
 {
     struct arrival *a = arg;
     struct barrier *b = a->barrier;
     int rc = 0;
     hlrc_lock_t monitor = monitor_enter(b);
     if (++b->arrived < b->threads) {
-        (void)queue_wait(&b->queue, monitor, 0, NULL);
+        (void)monitor_queue_wait(&b->queue, monitor, 0, NULL);
     } else {
         b->arrived = 0;
-        queue_wake_all(&b->queue);
+        monitor_queue_wake_all(&b->queue);
         rc = PTHREAD_BARRIER_SERIAL_THREAD;
     }
     monitor_leave(monitor);
@@ -51,7 +51,7 @@ int __wrap_pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_
         return pthread_barrier_init(b, attr, threads);
     if (threads == 0)
         return EINVAL;
-    *inside(b) = (struct barrier){ .threads = threads };
+    *barrier_inside(b) = (struct barrier){ .threads = threads };
     return 0;
 }
 
@@ -64,7 +64,7 @@ int __wrap_pthread_barrier_wait(pthread_barrier_t *b)
 {
     if (!start_sharing)
         return pthread_barrier_wait(b);
-    struct arrival a = { inside(b), 0 };
-    lane_call(arrive, &a);
+    struct arrival a = { barrier_inside(b), 0 };
+    lane_call(pthread_barrier_arrive, &a);
     return a.rc;
 }

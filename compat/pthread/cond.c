@@ -19,7 +19,7 @@ struct cond {
 static_assert(sizeof(struct cond) <= offsetof(pthread_cond_t, __data.__g1_orig_size),
               "it fits into the type of the C library");
 
-static struct cond *inside(pthread_cond_t *c)
+static struct cond *cond_inside(pthread_cond_t *c)
 {
     return (struct cond *)(void *)c;
 }
@@ -31,7 +31,7 @@ struct waiting {
     int rc;
 };
 
-static void wait(void *arg)
+static void cond_wait_on(void *arg)
 {
     struct waiting *a = arg;
     struct cond *c = a->cond;
@@ -42,44 +42,44 @@ static void wait(void *arg)
         until = &copy;
     }
     hlrc_lock_t monitor = monitor_enter(c);
-    struct waiter *w = queue_enter(&c->queue, 0);
+    struct waiter *w = monitor_queue_enter(&c->queue, 0);
     hlrc_unlock(mutex);
-    int rc = queue_await(&c->queue, w, monitor, until);
+    int rc = monitor_queue_await(&c->queue, w, monitor, until);
     monitor_leave(monitor);
     hlrc_lock(mutex);
     a->rc = rc;
 }
 
 /* Restores the thread's holds of the mutex. */
-static int wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct until *until)
+static int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct until *until)
 {
     int error;
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
     if (error == 0)
         error = mutex_check_held(mutex, lock);
-    if (error == 0 && until && !until_valid(&until->time, until->clock))
+    if (error == 0 && until && !monitor_until_valid(&until->time, until->clock))
         error = EINVAL;
     if (error)
         return error;
-    struct waiting a = { inside(cond), lock, until, 0 };
-    lane_call(wait, &a);
+    struct waiting a = { cond_inside(cond), lock, until, 0 };
+    lane_call(cond_wait_on, &a);
     return a.rc;
 }
 
-static void signal_one(void *arg)
+static void cond_signal_one(void *arg)
 {
     struct cond *c = arg;
     hlrc_lock_t monitor = monitor_enter(c);
     if (c->queue.first)
-        queue_wake(&c->queue);
+        monitor_queue_wake(&c->queue);
     monitor_leave(monitor);
 }
 
-static void signal_all(void *arg)
+static void cond_signal_all(void *arg)
 {
     struct cond *c = arg;
     hlrc_lock_t monitor = monitor_enter(c);
-    queue_wake_all(&c->queue);
+    monitor_queue_wake_all(&c->queue);
     monitor_leave(monitor);
 }
 
@@ -91,7 +91,7 @@ int __wrap_pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *att
     if (attr && pthread_condattr_getclock(attr, &clock) != 0)
         return EINVAL;
     *cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-    inside(cond)->clock = clock;
+    cond_inside(cond)->clock = clock;
     return 0;
 }
 
@@ -103,7 +103,7 @@ int __wrap_pthread_cond_destroy(pthread_cond_t *cond)
 
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
-    return start_sharing ? wait_until(cond, mutex, NULL) : pthread_cond_wait(cond, mutex);
+    return start_sharing ? cond_wait_until(cond, mutex, NULL) : pthread_cond_wait(cond, mutex);
 }
 
 int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
@@ -111,8 +111,8 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 {
     if (!start_sharing)
         return pthread_cond_timedwait(cond, mutex, time);
-    struct until until = { *time, inside(cond)->clock };
-    return wait_until(cond, mutex, &until);
+    struct until until = { *time, cond_inside(cond)->clock };
+    return cond_wait_until(cond, mutex, &until);
 }
 
 int __wrap_pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
@@ -121,14 +121,14 @@ int __wrap_pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, 
     if (!start_sharing)
         return pthread_cond_clockwait(cond, mutex, clock, time);
     struct until until = { *time, clock };
-    return wait_until(cond, mutex, &until);
+    return cond_wait_until(cond, mutex, &until);
 }
 
 int __wrap_pthread_cond_signal(pthread_cond_t *cond)
 {
     if (!start_sharing)
         return pthread_cond_signal(cond);
-    lane_call(signal_one, inside(cond));
+    lane_call(cond_signal_one, cond_inside(cond));
     return 0;
 }
 
@@ -136,6 +136,6 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 {
     if (!start_sharing)
         return pthread_cond_broadcast(cond);
-    lane_call(signal_all, inside(cond));
+    lane_call(cond_signal_all, cond_inside(cond));
     return 0;
 }

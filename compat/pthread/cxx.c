@@ -24,7 +24,7 @@
 
 void throw_system_error(int error) __asm__("_ZSt20__throw_system_errori") __attribute__((weak));
 
-static void throw_if(int error)
+static void cxx_throw_if(int error)
 {
     if (!error)
         return;
@@ -50,7 +50,7 @@ typedef void thread_fn(pthread_t *);
 #define START \
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"
 
-static void *run_state(void *arg)
+static void *cxx_run_state(void *arg)
 {
     struct state *s = arg;
     s->table->run(s);
@@ -58,36 +58,36 @@ static void *run_state(void *arg)
     return NULL;
 }
 
-start_fn thread_start NAMED(START);
-void thread_start(pthread_t *thread, struct state **state, void (*depend)(void))
+start_fn cxx_thread_start NAMED(START);
+void cxx_thread_start(pthread_t *thread, struct state **state, void (*depend)(void))
 {
     if (!start_sharing) {
         NEXT(start_fn *, START)(thread, state, depend);
         return;
     }
-    throw_if(threads_create(thread, NULL, run_state, *state));
+    cxx_throw_if(threads_create(thread, NULL, cxx_run_state, *state));
     *state = NULL; /* now owned by the thread */
 }
 
-thread_fn thread_join NAMED("_ZNSt6thread4joinEv");
-void thread_join(pthread_t *thread)
+thread_fn cxx_thread_join NAMED("_ZNSt6thread4joinEv");
+void cxx_thread_join(pthread_t *thread)
 {
     if (!start_sharing) {
         NEXT(thread_fn *, "_ZNSt6thread4joinEv")(thread);
         return;
     }
-    throw_if(*thread ? threads_join(*thread, NULL) : EINVAL);
+    cxx_throw_if(*thread ? threads_join(*thread, NULL) : EINVAL);
     *thread = 0;
 }
 
-thread_fn thread_detach NAMED("_ZNSt6thread6detachEv");
-void thread_detach(pthread_t *thread)
+thread_fn cxx_thread_detach NAMED("_ZNSt6thread6detachEv");
+void cxx_thread_detach(pthread_t *thread)
 {
     if (!start_sharing) {
         NEXT(thread_fn *, "_ZNSt6thread6detachEv")(thread);
         return;
     }
-    throw_if(*thread ? threads_detach(*thread) : EINVAL);
+    cxx_throw_if(*thread ? threads_detach(*thread) : EINVAL);
     *thread = 0;
 }
 
@@ -101,8 +101,8 @@ typedef void wait_fn(pthread_cond_t *, struct unique_lock *);
 typedef void notify_fn(pthread_cond_t *);
 #define WAIT "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
 
-wait_fn cv_wait NAMED(WAIT);
-void cv_wait(pthread_cond_t *cv, struct unique_lock *lock)
+wait_fn cxx_cv_wait NAMED(WAIT);
+void cxx_cv_wait(pthread_cond_t *cv, struct unique_lock *lock)
 {
     if (start_sharing)
         (void)__wrap_pthread_cond_wait(cv, lock->mutex);
@@ -110,8 +110,8 @@ void cv_wait(pthread_cond_t *cv, struct unique_lock *lock)
         NEXT(wait_fn *, WAIT)(cv, lock);
 }
 
-notify_fn cv_notify_one NAMED("_ZNSt18condition_variable10notify_oneEv");
-void cv_notify_one(pthread_cond_t *cv)
+notify_fn cxx_cv_notify_one NAMED("_ZNSt18condition_variable10notify_oneEv");
+void cxx_cv_notify_one(pthread_cond_t *cv)
 {
     if (start_sharing)
         (void)__wrap_pthread_cond_signal(cv);
@@ -119,8 +119,8 @@ void cv_notify_one(pthread_cond_t *cv)
         NEXT(notify_fn *, "_ZNSt18condition_variable10notify_oneEv")(cv);
 }
 
-notify_fn cv_notify_all NAMED("_ZNSt18condition_variable10notify_allEv");
-void cv_notify_all(pthread_cond_t *cv)
+notify_fn cxx_cv_notify_all NAMED("_ZNSt18condition_variable10notify_allEv");
+void cxx_cv_notify_all(pthread_cond_t *cv)
 {
     if (start_sharing)
         (void)__wrap_pthread_cond_broadcast(cv);
@@ -133,7 +133,7 @@ void cv_notify_all(pthread_cond_t *cv)
 typedef int acquire_fn(char *);
 typedef void guard_fn(char *);
 
-static int guard_word(void *object, int to)
+static int cxx_guard_word(void *object, int to)
 {
     char *guard = object;
     if (to >= 0) {
@@ -143,28 +143,28 @@ static int guard_word(void *object, int to)
     return guard[0] ? ONCE_DONE : guard[1] ? ONCE_UNDER_WAY : ONCE_UNDONE;
 }
 
-acquire_fn guard_acquire NAMED("__cxa_guard_acquire");
-int guard_acquire(char *guard)
+acquire_fn cxx_guard_acquire NAMED("__cxa_guard_acquire");
+int cxx_guard_acquire(char *guard)
 {
     if (!start_is_shared(guard))
         return NEXT(acquire_fn *, "__cxa_guard_acquire")(guard);
-    return once_begin(guard, guard_word);
+    return once_begin(guard, cxx_guard_word);
 }
 
-guard_fn guard_release NAMED("__cxa_guard_release");
-void guard_release(char *guard)
+guard_fn cxx_guard_release NAMED("__cxa_guard_release");
+void cxx_guard_release(char *guard)
 {
     if (start_is_shared(guard))
-        once_end(guard, guard_word, true);
+        once_end(guard, cxx_guard_word, true);
     else
         NEXT(guard_fn *, "__cxa_guard_release")(guard);
 }
 
-guard_fn guard_abort NAMED("__cxa_guard_abort");
-void guard_abort(char *guard)
+guard_fn cxx_guard_abort NAMED("__cxa_guard_abort");
+void cxx_guard_abort(char *guard)
 {
     if (start_is_shared(guard))
-        once_end(guard, guard_word, false);
+        once_end(guard, cxx_guard_word, false);
     else
         NEXT(guard_fn *, "__cxa_guard_abort")(guard);
 }

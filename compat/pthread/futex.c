@@ -34,7 +34,7 @@
 
 static struct queue *queues; /* in shared memory */
 
-static struct queue *queue_of(const void *word)
+static struct queue *futex_queue_of(const void *word)
 {
     uint64_t hash = ((uintptr_t)word >> 2) * UINT64_C(0x9e3779b97f4a7c15);
     return &queues[(hash >> 40) % QUEUES];
@@ -47,14 +47,14 @@ struct waiting {
     int rc;
 };
 
-static void wait(void *arg)
+static void pthread_futex_wait(void *arg)
 {
     struct waiting *out = arg, w = *out;
-    struct queue *q = queue_of(w.word);
+    struct queue *q = futex_queue_of(w.word);
     hlrc_lock_t monitor = monitor_enter(q);
     int rc = EAGAIN;
     if (*(const volatile uint32_t *)w.word == w.value)
-        rc = queue_wait(q, monitor, 0, w.until);
+        rc = monitor_queue_wait(q, monitor, 0, w.until);
     monitor_leave(monitor);
     out->rc = rc;
 }
@@ -64,18 +64,18 @@ static int futex_wait(const void *word, uint32_t value, const struct until *unti
 {
     struct until copy = until ? *until : (struct until){ .clock = CLOCK_MONOTONIC };
     struct waiting w = { word, value, until ? &copy : NULL, 0 };
-    lane_call(wait, &w);
+    lane_call(pthread_futex_wait, &w);
     return w.rc;
 }
 
-static void wake(void *arg)
+static void pthread_futex_wake(void *arg)
 {
     struct waiting *w = arg;
-    struct queue *q = queue_of(w->word);
+    struct queue *q = futex_queue_of(w->word);
     int woken = 0;
     hlrc_lock_t monitor = monitor_enter(q);
     for (; q->first; woken++)
-        queue_wake(q);
+        monitor_queue_wake(q);
     monitor_leave(monitor);
     w->rc = woken;
 }
@@ -83,13 +83,13 @@ static void wake(void *arg)
 static int futex_wake(const void *word)
 {
     struct waiting w = { .word = word };
-    lane_call(wake, &w);
+    lane_call(pthread_futex_wake, &w);
     return w.rc;
 }
 
 /* ---- the system call ---- */
 
-static struct until after(const struct timespec *time)
+static struct until futex_after(const struct timespec *time)
 {
     struct until u = { .clock = CLOCK_MONOTONIC };
     clock_gettime(CLOCK_MONOTONIC, &u.time);
@@ -115,11 +115,11 @@ static long futex(const void *word, int what, uint32_t value, const struct times
                    "mutexes and condition variables",
                    command);
     if (time && command == FUTEX_WAIT)
-        until = after(time);
+        until = futex_after(time);
     else if (time)
         until =
             (struct until){ *time, what & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC };
-    if (time && !until_valid(&until.time, until.clock))
+    if (time && !monitor_until_valid(&until.time, until.clock))
         rc = EINVAL;
     else
         rc = futex_wait(word, value, time ? &until : NULL);
@@ -149,31 +149,32 @@ typedef void notify_fn(unsigned *); /* static member functions */
 #define STEADY "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steady" TIMES
 #define NOTIFY "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj"
 
-static bool wait_until(unsigned *word, unsigned value, bool timed, struct until until)
+static bool futex_wait_until(unsigned *word, unsigned value, bool timed, struct until until)
 {
     if (timed && until.time.tv_sec < 0)
         return false;
     return futex_wait(word, value, timed ? &until : NULL) != ETIMEDOUT;
 }
 
-wait_fn future_wait NAMED(WAIT);
-bool future_wait(void *self, unsigned *word, unsigned value, bool timed, long s, long ns)
+wait_fn futex_future_wait NAMED(WAIT);
+bool futex_future_wait(void *self, unsigned *word, unsigned value, bool timed, long s, long ns)
 {
     if (!start_is_shared(word))
         return NEXT(wait_fn, WAIT)(self, word, value, timed, s, ns);
-    return wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_REALTIME });
+    return futex_wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_REALTIME });
 }
 
-wait_fn future_wait_steady NAMED(STEADY);
-bool future_wait_steady(void *self, unsigned *word, unsigned value, bool timed, long s, long ns)
+wait_fn futex_future_wait_steady NAMED(STEADY);
+bool futex_future_wait_steady(void *self, unsigned *word, unsigned value, bool timed, long s,
+                              long ns)
 {
     if (!start_is_shared(word))
         return NEXT(wait_fn, STEADY)(self, word, value, timed, s, ns);
-    return wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_MONOTONIC });
+    return futex_wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_MONOTONIC });
 }
 
-notify_fn future_notify NAMED(NOTIFY);
-void future_notify(unsigned *word)
+notify_fn futex_future_notify NAMED(NOTIFY);
+void futex_future_notify(unsigned *word)
 {
     if (!start_is_shared(word))
         NEXT(notify_fn, NOTIFY)(word);
@@ -181,7 +182,7 @@ void future_notify(unsigned *word)
         (void)futex_wake(word);
 }
 
-static void begin(void)
+static void futex_begin(void)
 {
     if (!start_sharing)
         return;
@@ -191,7 +192,7 @@ static void begin(void)
         start_fail("queues of threads: hlrc_broadcast failed");
 }
 
-__attribute__((constructor)) static void at_start(void)
+__attribute__((constructor)) static void futex_at_start(void)
 {
-    start_at_begin(begin);
+    start_at_begin(futex_begin);
 }

@@ -37,7 +37,7 @@ struct making {
     int rc;
 };
 
-static void make(void *arg)
+static void keys_make(void *arg)
 {
     struct making *m = arg;
     void (*destructor)(void *) = m->destructor;
@@ -54,7 +54,7 @@ static void make(void *arg)
     m->key = k;
 }
 
-static void unmake(void *arg)
+static void keys_unmake(void *arg)
 {
     struct making *m = arg;
     unsigned k = m->key;
@@ -71,7 +71,7 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
     if (!start_sharing)
         return pthread_key_create(key, destructor);
     struct making m = { .destructor = destructor };
-    lane_call(make, &m);
+    lane_call(keys_make, &m);
     if (m.rc == 0)
         *key = m.key;
     return m.rc;
@@ -82,7 +82,7 @@ int __wrap_pthread_key_delete(pthread_key_t key)
     if (!start_sharing)
         return pthread_key_delete(key);
     struct making m = { .key = key };
-    lane_call(unmake, &m);
+    lane_call(keys_unmake, &m);
     return m.rc;
 }
 
@@ -109,7 +109,7 @@ int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
     return 0;
 }
 
-static bool destroy_once(void)
+static bool keys_destroy_once(void)
 {
     bool any = false;
     for (unsigned k = 0; k < KEYS; k++) {
@@ -128,19 +128,19 @@ static bool destroy_once(void)
 
 void keys_destroy_values(void)
 {
-    for (int i = 0; values && i < PTHREAD_DESTRUCTOR_ITERATIONS && destroy_once(); i++)
+    for (int i = 0; values && i < PTHREAD_DESTRUCTOR_ITERATIONS && keys_destroy_once(); i++)
         ;
 }
 
 /* ---- start ---- */
 
-static void forget(void *arg)
+static void keys_forget(void *arg)
 {
     free(arg);
     values = NULL;
 }
 
-static void begin(void)
+static void keys_begin(void)
 {
     if (!start_sharing)
         return;
@@ -150,9 +150,9 @@ static void begin(void)
         start_fail("keys of threads: hlrc_broadcast failed");
 }
 
-__attribute__((constructor)) static void at_start(void)
+__attribute__((constructor)) static void keys_at_start(void)
 {
-    if (pthread_key_create(&exit_key, forget) != 0)
+    if (pthread_key_create(&exit_key, keys_forget) != 0)
         start_fail("no pthread key for threads that end");
-    start_at_begin(begin);
+    start_at_begin(keys_begin);
 }

@@ -32,7 +32,7 @@ static unsigned kept_count;
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t exit_key;
 
-static void keep(void *w)
+static void monitor_keep(void *w)
 {
     mine = NULL;
     pthread_mutex_lock(&kept_mutex);
@@ -41,7 +41,7 @@ static void keep(void *w)
     pthread_mutex_unlock(&kept_mutex);
 }
 
-static struct waiter *make(void)
+static struct waiter *monitor_make(void)
 {
     struct waiter *w = hlrc_aligned_alloc(LINE, LINE);
     if (!w || hlrc_cond_create(&w->cond) != 0)
@@ -49,7 +49,7 @@ static struct waiter *make(void)
     return w;
 }
 
-static struct waiter *own(void)
+static struct waiter *monitor_own(void)
 {
     if (mine)
         return mine;
@@ -58,14 +58,14 @@ static struct waiter *own(void)
         mine = kept[--kept_count];
     pthread_mutex_unlock(&kept_mutex);
     if (!mine)
-        mine = make();
+        mine = monitor_make();
     (void)pthread_setspecific(exit_key, mine);
     return mine;
 }
 
-__attribute__((constructor)) static void at_start(void)
+__attribute__((constructor)) static void monitor_at_start(void)
 {
-    if (pthread_key_create(&exit_key, keep) != 0)
+    if (pthread_key_create(&exit_key, monitor_keep) != 0)
         start_fail("no pthread key for threads that end");
 }
 
@@ -91,14 +91,14 @@ void monitor_leave(hlrc_lock_t monitor)
 
 /* ---- time ---- */
 
-bool until_valid(const struct timespec *time, clockid_t clock)
+bool monitor_until_valid(const struct timespec *time, clockid_t clock)
 {
     return time->tv_nsec >= 0 && time->tv_nsec < SECOND_NS &&
            (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC);
 }
 
 /* Nanoseconds left, at most NAP_MOST_NS. */
-static long left(const struct until *until)
+static long monitor_left(const struct until *until)
 {
     struct timespec now;
     clock_gettime(until->clock, &now);
@@ -110,10 +110,10 @@ static long left(const struct until *until)
     return ns < 0 ? 0 : ns < NAP_MOST_NS ? ns : NAP_MOST_NS;
 }
 
-bool nap(long *ns, const struct until *until)
+bool monitor_nap(long *ns, const struct until *until)
 {
     static _Thread_local struct timespec t;
-    long most = until ? left(until) : NAP_MOST_NS;
+    long most = until ? monitor_left(until) : NAP_MOST_NS;
     if (most == 0)
         return false;
     *ns = *ns == 0 ? NAP_FIRST_NS : 2 * *ns;
@@ -126,9 +126,9 @@ bool nap(long *ns, const struct until *until)
 
 /* ---- queues ---- */
 
-struct waiter *queue_enter(struct queue *q, unsigned tag)
+struct waiter *monitor_queue_enter(struct queue *q, unsigned tag)
 {
-    struct waiter *w = own();
+    struct waiter *w = monitor_own();
     w->next = NULL;
     w->woken = 0;
     w->tag = tag;
@@ -140,7 +140,7 @@ struct waiter *queue_enter(struct queue *q, unsigned tag)
     return w;
 }
 
-static void unlink_waiter(struct queue *q, const struct waiter *w)
+static void monitor_unlink_waiter(struct queue *q, const struct waiter *w)
 {
     struct waiter *before = NULL, *at = q->first;
     while (at != w) {
@@ -156,38 +156,40 @@ static void unlink_waiter(struct queue *q, const struct waiter *w)
 }
 
 /* HLRC's condition wait has no timeout, so this polls. */
-static int await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
-                       const struct until *until)
+static int monitor_await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
+                               const struct until *until)
 {
     struct until copy = *until;
     bool more = true;
     for (long ns = 0; !w->woken;) {
         if (!more) {
-            unlink_waiter(q, w);
+            monitor_unlink_waiter(q, w);
             return ETIMEDOUT;
         }
         hlrc_unlock(monitor);
-        more = nap(&ns, &copy);
+        more = monitor_nap(&ns, &copy);
         hlrc_lock(monitor);
     }
     return 0;
 }
 
-int queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor, const struct until *until)
+int monitor_queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
+                        const struct until *until)
 {
     if (until)
-        return await_until(q, w, monitor, until);
+        return monitor_await_until(q, w, monitor, until);
     while (!w->woken)
         hlrc_cond_wait(w->cond, monitor);
     return 0;
 }
 
-int queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag, const struct until *until)
+int monitor_queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag,
+                       const struct until *until)
 {
-    return queue_await(q, queue_enter(q, tag), monitor, until);
+    return monitor_queue_await(q, monitor_queue_enter(q, tag), monitor, until);
 }
 
-void queue_wake(struct queue *q)
+void monitor_queue_wake(struct queue *q)
 {
     struct waiter *w = q->first;
     q->first = w->next;
@@ -197,13 +199,13 @@ void queue_wake(struct queue *q)
     hlrc_cond_signal(w->cond);
 }
 
-void queue_wake_all(struct queue *q)
+void monitor_queue_wake_all(struct queue *q)
 {
     while (q->first)
-        queue_wake(q);
+        monitor_queue_wake(q);
 }
 
-unsigned queue_tag(const struct queue *q)
+unsigned monitor_queue_tag(const struct queue *q)
 {
     return q->first->tag;
 }

@@ -44,19 +44,21 @@ hlrc_lock_t monitor_enter(const void *object);
 void monitor_leave(hlrc_lock_t monitor);
 
 /* Enters the queue and waits, in its monitor. Returns in the monitor: 0 if woken, or ETIMEDOUT.
- * `tag` is for the waker. queue_await is the second half, after queue_enter. */
-int queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag, const struct until *until);
-struct waiter *queue_enter(struct queue *q, unsigned tag);
-int queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor, const struct until *until);
+ * `tag` is for the waker. monitor_queue_await is the second half, after monitor_queue_enter. */
+int monitor_queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag,
+                       const struct until *until);
+struct waiter *monitor_queue_enter(struct queue *q, unsigned tag);
+int monitor_queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
+                        const struct until *until);
 
 /* Wakes the longest waiter, which must exist; wakes all. In the monitor. */
-void queue_wake(struct queue *q);
-void queue_wake_all(struct queue *q);
-unsigned queue_tag(const struct queue *q); /* of the longest waiter */
+void monitor_queue_wake(struct queue *q);
+void monitor_queue_wake_all(struct queue *q);
+unsigned monitor_queue_tag(const struct queue *q); /* of the longest waiter */
 
 /* Sleeps: longer from call to call, from *ns = 0, but not beyond `until`. False: that time has
  * come. On either stack. */
-bool nap(long *ns, const struct until *until);
-bool until_valid(const struct timespec *time, clockid_t clock);
+bool monitor_nap(long *ns, const struct until *until);
+bool monitor_until_valid(const struct timespec *time, clockid_t clock);
 
 #endif

@@ -27,29 +27,29 @@ static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t),
 static_assert(offsetof(struct mutex, kind) == offsetof(pthread_mutex_t, __data.__kind),
               "static initialisers");
 
-static struct mutex *inside(pthread_mutex_t *m)
+static struct mutex *mutex_inside(pthread_mutex_t *m)
 {
     return (struct mutex *)(void *)m;
 }
 
-static uint32_t salt(const struct mutex *m)
+static uint32_t mutex_salt(const struct mutex *m)
 {
     return (uint32_t)(((uintptr_t)m >> 3) * 2654435761u) | 0x80808080u;
 }
 
-static uint32_t handle_of(const struct mutex *m)
+static uint32_t mutex_handle_of(const struct mutex *m)
 {
     uint32_t handle = __atomic_load_n(&m->handle, __ATOMIC_RELAXED);
-    return (handle ^ salt(m)) == __atomic_load_n(&m->check, __ATOMIC_RELAXED) ? handle : 0;
+    return (handle ^ mutex_salt(m)) == __atomic_load_n(&m->check, __ATOMIC_RELAXED) ? handle : 0;
 }
 
-static int give_lock(struct mutex *m)
+static int mutex_give_lock(struct mutex *m)
 {
     hlrc_lock_t lock;
     if (hlrc_lock_create(&lock) != 0)
         return EAGAIN;
     m->handle = lock + 1;
-    m->check = m->handle ^ salt(m);
+    m->check = m->handle ^ mutex_salt(m);
     return 0;
 }
 
@@ -59,13 +59,13 @@ struct ask {
     int error;
 };
 
-static void find(void *arg)
+static void mutex_find(void *arg)
 {
     struct ask *ask = arg;
     struct mutex *m = ask->mutex;
     hlrc_lock_t monitor = monitor_enter(m);
-    int error = handle_of(m) ? 0 : give_lock(m);
-    uint32_t handle = handle_of(m);
+    int error = mutex_handle_of(m) ? 0 : mutex_give_lock(m);
+    uint32_t handle = mutex_handle_of(m);
     monitor_leave(monitor);
     ask->handle = handle;
     ask->error = error;
@@ -73,13 +73,13 @@ static void find(void *arg)
 
 hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
 {
-    struct ask ask = { inside(mutex), handle_of(inside(mutex)), 0 };
+    struct ask ask = { mutex_inside(mutex), mutex_handle_of(mutex_inside(mutex)), 0 };
     if (ask.mutex->kind == GONE) {
         *error = EINVAL;
         return 0;
     }
     if (!ask.handle)
-        lane_call(find, &ask);
+        lane_call(mutex_find, &ask);
     *error = ask.error;
     return ask.handle - 1;
 }
@@ -95,7 +95,7 @@ static _Thread_local struct held *held;
 static _Thread_local size_t held_count, held_room;
 static pthread_key_t exit_key;
 
-static struct held *held_find(hlrc_lock_t lock)
+static struct held *mutex_held_find(hlrc_lock_t lock)
 {
     for (size_t i = held_count; i > 0; i--)
         if (held[i - 1].lock == lock)
@@ -103,7 +103,7 @@ static struct held *held_find(hlrc_lock_t lock)
     return NULL;
 }
 
-static void held_add(hlrc_lock_t lock)
+static void mutex_held_add(hlrc_lock_t lock)
 {
     if (held_count == held_room) {
         size_t room = held_room ? 2 * held_room : 16;
@@ -117,25 +117,25 @@ static void held_add(hlrc_lock_t lock)
     held[held_count++] = (struct held){ lock, 1 };
 }
 
-static void held_drop(struct held *h)
+static void mutex_held_drop(struct held *h)
 {
     *h = held[--held_count];
 }
 
-static void held_end(void *arg)
+static void mutex_held_end(void *arg)
 {
     free(arg);
     held = NULL;
     held_count = held_room = 0;
 }
 
-__attribute__((constructor)) static void at_start(void)
+__attribute__((constructor)) static void mutex_at_start(void)
 {
-    if (pthread_key_create(&exit_key, held_end) != 0)
+    if (pthread_key_create(&exit_key, mutex_held_end) != 0)
         start_fail("no pthread key for threads that end");
 }
 
-static bool knows(int kind)
+static bool mutex_knows(int kind)
 {
     return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
 }
@@ -143,22 +143,22 @@ static bool knows(int kind)
 int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock)
 {
     int kind = ((const struct mutex *)(const void *)mutex)->kind;
-    return knows(kind) && !held_find(lock) ? EPERM : 0;
+    return mutex_knows(kind) && !mutex_held_find(lock) ? EPERM : 0;
 }
 
 /* ---- the calls ---- */
 
-static void make(void *arg)
+static void mutex_make(void *arg)
 {
     struct ask *ask = arg;
-    ask->error = give_lock(ask->mutex);
+    ask->error = mutex_give_lock(ask->mutex);
 }
 
 int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
     if (!start_sharing)
         return pthread_mutex_init(mutex, attr);
-    struct ask ask = { .mutex = inside(mutex) };
+    struct ask ask = { .mutex = mutex_inside(mutex) };
     int kind = PTHREAD_MUTEX_DEFAULT, protocol = PTHREAD_PRIO_NONE;
     if (attr && (pthread_mutexattr_gettype(attr, &kind) != 0 ||
                  pthread_mutexattr_getprotocol(attr, &protocol) != 0))
@@ -166,11 +166,11 @@ int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
     if (protocol != PTHREAD_PRIO_NONE)
         return ENOTSUP;
     *ask.mutex = (struct mutex){ .kind = kind };
-    lane_call(make, &ask);
+    lane_call(mutex_make, &ask);
     return ask.error;
 }
 
-static void unmake(void *arg)
+static void mutex_unmake(void *arg)
 {
     struct ask *ask = arg;
     hlrc_lock_t lock = ask->handle - 1;
@@ -186,24 +186,25 @@ int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     if (!start_sharing)
         return pthread_mutex_destroy(mutex);
-    struct ask ask = { .mutex = inside(mutex), .handle = handle_of(inside(mutex)) };
+    struct ask ask = { .mutex = mutex_inside(mutex),
+                       .handle = mutex_handle_of(mutex_inside(mutex)) };
     if (ask.mutex->kind == GONE)
         return EINVAL;
     if (!ask.handle) /* another thread's first use may be not visible yet */
-        lane_call(find, &ask);
+        lane_call(mutex_find, &ask);
     if (ask.error == 0)
-        lane_call(unmake, &ask);
+        lane_call(mutex_unmake, &ask);
     if (ask.error == 0)
         *ask.mutex = (struct mutex){ .kind = GONE };
     return ask.error;
 }
 
-static void take(void *arg)
+static void mutex_take(void *arg)
 {
     hlrc_lock(*(const hlrc_lock_t *)arg);
 }
 
-static void drop(void *arg)
+static void mutex_drop(void *arg)
 {
     hlrc_unlock(*(const hlrc_lock_t *)arg);
 }
@@ -214,7 +215,7 @@ struct attempt {
     int rc;
 };
 
-static void try(void *arg)
+static void mutex_try(void *arg)
 {
     struct attempt *a = arg;
     hlrc_lock_t lock = a->lock;
@@ -224,16 +225,16 @@ static void try(void *arg)
     int rc;
     do
         rc = hlrc_trylock(lock) == 0 ? 0 : until ? ETIMEDOUT : EBUSY;
-    while (rc == ETIMEDOUT && nap(&ns, &copy));
+    while (rc == ETIMEDOUT && monitor_nap(&ns, &copy));
     a->rc = rc;
 }
 
 /* Acquires the mutex: without limit, or as `attempt` says. */
-static int acquire(pthread_mutex_t *mutex, struct attempt *attempt)
+static int mutex_acquire(pthread_mutex_t *mutex, struct attempt *attempt)
 {
-    int error, kind = inside(mutex)->kind;
+    int error, kind = mutex_inside(mutex)->kind;
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
-    struct held *h = error == 0 && knows(kind) ? held_find(lock) : NULL;
+    struct held *h = error == 0 && mutex_knows(kind) ? mutex_held_find(lock) : NULL;
     if (h && kind == PTHREAD_MUTEX_RECURSIVE) {
         h->count++;
         return h->count == 0 ? (h->count--, EAGAIN) : 0;
@@ -244,25 +245,25 @@ static int acquire(pthread_mutex_t *mutex, struct attempt *attempt)
         return error;
     if (attempt) {
         attempt->lock = lock;
-        lane_call(try, attempt);
+        lane_call(mutex_try, attempt);
         error = attempt->rc;
     } else {
-        lane_call(take, &lock);
+        lane_call(mutex_take, &lock);
     }
-    if (error == 0 && knows(kind))
-        held_add(lock);
+    if (error == 0 && mutex_knows(kind))
+        mutex_held_add(lock);
     return error;
 }
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    return start_sharing ? acquire(mutex, NULL) : pthread_mutex_lock(mutex);
+    return start_sharing ? mutex_acquire(mutex, NULL) : pthread_mutex_lock(mutex);
 }
 
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
     struct attempt once = { .until = NULL };
-    return start_sharing ? acquire(mutex, &once) : pthread_mutex_trylock(mutex);
+    return start_sharing ? mutex_acquire(mutex, &once) : pthread_mutex_trylock(mutex);
 }
 
 int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
@@ -272,12 +273,12 @@ int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
         return pthread_mutex_clocklock(mutex, clock, time);
     struct until until = { *time, clock };
     struct attempt a = { .until = &until };
-    if (!until_valid(time, clock)) {
+    if (!monitor_until_valid(time, clock)) {
         struct attempt once = { .until = NULL };
-        int rc = acquire(mutex, &once);
+        int rc = mutex_acquire(mutex, &once);
         return rc == EBUSY ? EINVAL : rc;
     }
-    return acquire(mutex, &a);
+    return mutex_acquire(mutex, &a);
 }
 
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
@@ -294,15 +295,15 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
     if (error)
         return error;
-    if (knows(inside(mutex)->kind)) {
-        struct held *h = held_find(lock);
+    if (mutex_knows(mutex_inside(mutex)->kind)) {
+        struct held *h = mutex_held_find(lock);
         if (!h)
             return EPERM;
         if (--h->count > 0)
             return 0;
-        held_drop(h);
+        mutex_held_drop(h);
     }
-    lane_call(drop, &lock);
+    lane_call(mutex_drop, &lock);
     return 0;
 }
 
@@ -314,19 +315,19 @@ int __wrap_pthread_mutex_consistent(pthread_mutex_t *mutex)
 
 /* ---- spin locks: the handle plus 1, set by pthread_spin_init ---- */
 
-static void make_spin(void *arg)
+static void mutex_make_spin(void *arg)
 {
     hlrc_lock_t lock = 0;
     int rc = hlrc_lock_create(&lock);
     *(uint32_t *)arg = rc == 0 ? lock + 1 : 0;
 }
 
-static void unmake_spin(void *arg)
+static void mutex_unmake_spin(void *arg)
 {
     hlrc_lock_destroy(*(const hlrc_lock_t *)arg);
 }
 
-static hlrc_lock_t lock_of_spin(const volatile pthread_spinlock_t *spin)
+static hlrc_lock_t mutex_lock_of_spin(const volatile pthread_spinlock_t *spin)
 {
     uint32_t handle = (uint32_t)*spin;
     if (!handle)
@@ -339,7 +340,7 @@ int __wrap_pthread_spin_init(pthread_spinlock_t *spin, int shared)
     if (!start_sharing)
         return pthread_spin_init(spin, shared);
     uint32_t handle;
-    lane_call(make_spin, &handle);
+    lane_call(mutex_make_spin, &handle);
     *spin = (int)handle;
     return handle ? 0 : EAGAIN;
 }
@@ -348,8 +349,8 @@ int __wrap_pthread_spin_destroy(pthread_spinlock_t *spin)
 {
     if (!start_sharing)
         return pthread_spin_destroy(spin);
-    hlrc_lock_t lock = lock_of_spin(spin);
-    lane_call(unmake_spin, &lock);
+    hlrc_lock_t lock = mutex_lock_of_spin(spin);
+    lane_call(mutex_unmake_spin, &lock);
     *spin = 0;
     return 0;
 }
@@ -358,8 +359,8 @@ int __wrap_pthread_spin_lock(pthread_spinlock_t *spin)
 {
     if (!start_sharing)
         return pthread_spin_lock(spin);
-    hlrc_lock_t lock = lock_of_spin(spin);
-    lane_call(take, &lock);
+    hlrc_lock_t lock = mutex_lock_of_spin(spin);
+    lane_call(mutex_take, &lock);
     return 0;
 }
 
@@ -367,8 +368,8 @@ int __wrap_pthread_spin_trylock(pthread_spinlock_t *spin)
 {
     if (!start_sharing)
         return pthread_spin_trylock(spin);
-    struct attempt once = { .lock = lock_of_spin(spin), .until = NULL };
-    lane_call(try, &once);
+    struct attempt once = { .lock = mutex_lock_of_spin(spin), .until = NULL };
+    lane_call(mutex_try, &once);
     return once.rc;
 }
 
@@ -376,7 +377,7 @@ int __wrap_pthread_spin_unlock(pthread_spinlock_t *spin)
 {
     if (!start_sharing)
         return pthread_spin_unlock(spin);
-    hlrc_lock_t lock = lock_of_spin(spin);
-    lane_call(drop, &lock);
+    hlrc_lock_t lock = mutex_lock_of_spin(spin);
+    lane_call(mutex_drop, &lock);
     return 0;
 }

@@ -15,7 +15,7 @@ struct turn {
 };
 
 /* There is no space for a queue, so this polls. */
-static void begin(void *arg)
+static void pthread_once_begin(void *arg)
 {
     struct turn *out = arg, t = *out;
     int found;
@@ -26,11 +26,11 @@ static void begin(void *arg)
         if (found == ONCE_UNDONE)
             (void)t.word(t.object, ONCE_UNDER_WAY);
         monitor_leave(monitor);
-    } while (found == ONCE_UNDER_WAY && nap(&ns, NULL));
+    } while (found == ONCE_UNDER_WAY && monitor_nap(&ns, NULL));
     out->mine = found == ONCE_UNDONE;
 }
 
-static void end(void *arg)
+static void pthread_once_end(void *arg)
 {
     struct turn t = *(struct turn *)arg;
     hlrc_lock_t monitor = monitor_enter(t.object);
@@ -41,17 +41,17 @@ static void end(void *arg)
 bool once_begin(void *object, once_word *word)
 {
     struct turn t = { .object = object, .word = word };
-    lane_call(begin, &t);
+    lane_call(pthread_once_begin, &t);
     return t.mine;
 }
 
 void once_end(void *object, once_word *word, bool done)
 {
     struct turn t = { .object = object, .word = word, .to = done ? ONCE_DONE : ONCE_UNDONE };
-    lane_call(end, &t);
+    lane_call(pthread_once_end, &t);
 }
 
-static int word_of(void *object, int to)
+static int once_word_of(void *object, int to)
 {
     int *word = object;
     return to < 0 ? *word : (*word = to);
@@ -63,17 +63,17 @@ struct doing {
 };
 
 /* Also called if fn ended by an exception: then it is undone. */
-static void finish(struct doing *d)
+static void once_finish(struct doing *d)
 {
-    once_end(d->once, word_of, d->done);
+    once_end(d->once, once_word_of, d->done);
 }
 
 int __wrap_pthread_once(pthread_once_t *once, void (*fn)(void))
 {
     if (!start_sharing)
         return pthread_once(once, fn);
-    if (once_begin(once, word_of)) {
-        struct doing d __attribute__((cleanup(finish))) = { once, false };
+    if (once_begin(once, once_word_of)) {
+        struct doing d __attribute__((cleanup(once_finish))) = { once, false };
         fn();
         d.done = true;
     }

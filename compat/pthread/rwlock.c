@@ -29,7 +29,7 @@ static_assert(sizeof(struct rwlock) <= sizeof(pthread_rwlock_t),
 static_assert(offsetof(struct rwlock, kind) == offsetof(pthread_rwlock_t, __data.__flags),
               "static initialisers");
 
-static struct rwlock *inside(pthread_rwlock_t *l)
+static struct rwlock *rwlock_inside(pthread_rwlock_t *l)
 {
     return (struct rwlock *)(void *)l;
 }
@@ -42,7 +42,7 @@ struct request {
     int rc;
 };
 
-static bool is_free(const struct rwlock *l, bool write)
+static bool rwlock_is_free(const struct rwlock *l, bool write)
 {
     if (l->writer)
         return false;
@@ -52,10 +52,10 @@ static bool is_free(const struct rwlock *l, bool write)
 }
 
 /* Grants the lock to waiters that may have it, before it wakes them. */
-static void hand_on(struct rwlock *l)
+static void rwlock_hand_on(struct rwlock *l)
 {
     while (l->queue.first && !l->writer) {
-        bool write = queue_tag(&l->queue) == WRITER;
+        bool write = monitor_queue_tag(&l->queue) == WRITER;
         if (write && l->readers > 0)
             break;
         if (write) {
@@ -64,41 +64,41 @@ static void hand_on(struct rwlock *l)
         } else {
             l->readers++;
         }
-        queue_wake(&l->queue);
+        monitor_queue_wake(&l->queue);
     }
 }
 
 /* Readers may have waited only for the writer that gives up. */
-static int wait(struct rwlock *l, const struct request *r, const struct until *until,
-                hlrc_lock_t monitor)
+static int rwlock_wait(struct rwlock *l, const struct request *r, const struct until *until,
+                       hlrc_lock_t monitor)
 {
     l->writers_waiting += r->write;
-    int rc = queue_wait(&l->queue, monitor, r->write ? WRITER : READER, until);
+    int rc = monitor_queue_wait(&l->queue, monitor, r->write ? WRITER : READER, until);
     if (rc) {
         l->writers_waiting -= r->write;
-        hand_on(l);
+        rwlock_hand_on(l);
     }
     return rc;
 }
 
-static int take(struct rwlock *l, const struct request *r, const struct until *until,
-                hlrc_lock_t monitor)
+static int rwlock_take(struct rwlock *l, const struct request *r, const struct until *until,
+                       hlrc_lock_t monitor)
 {
     int rc = 0;
     if (l->writer == r->me)
         return r->try ? EBUSY : EDEADLK;
-    if (is_free(l, r->write))
+    if (rwlock_is_free(l, r->write))
         l->readers += !r->write;
     else if (r->try)
         return EBUSY;
     else
-        rc = wait(l, r, until, monitor);
+        rc = rwlock_wait(l, r, until, monitor);
     if (rc == 0 && r->write)
         l->writer = r->me;
     return rc;
 }
 
-static void acquire(void *arg)
+static void rwlock_acquire(void *arg)
 {
     struct request *out = arg, r = *out;
     struct until copy, *until = NULL;
@@ -107,12 +107,12 @@ static void acquire(void *arg)
         until = &copy;
     }
     hlrc_lock_t monitor = monitor_enter(r.lock);
-    int rc = take(r.lock, &r, until, monitor);
+    int rc = rwlock_take(r.lock, &r, until, monitor);
     monitor_leave(monitor);
     out->rc = rc;
 }
 
-static void release(void *arg)
+static void rwlock_release(void *arg)
 {
     struct rwlock *l = arg;
     hlrc_lock_t monitor = monitor_enter(l);
@@ -120,16 +120,16 @@ static void release(void *arg)
         l->writer = 0;
     else if (l->readers > 0)
         l->readers--;
-    hand_on(l);
+    rwlock_hand_on(l);
     monitor_leave(monitor);
 }
 
-static int lock(pthread_rwlock_t *lock, bool write, bool try, const struct until *until)
+static int rwlock_lock(pthread_rwlock_t *lock, bool write, bool try, const struct until *until)
 {
-    struct request r = { inside(lock), __wrap_pthread_self(), write, try, until, 0 };
-    if (until && !until_valid(&until->time, until->clock))
+    struct request r = { rwlock_inside(lock), __wrap_pthread_self(), write, try, until, 0 };
+    if (until && !monitor_until_valid(&until->time, until->clock))
         return EINVAL;
-    lane_call(acquire, &r);
+    lane_call(rwlock_acquire, &r);
     return r.rc;
 }
 
@@ -140,7 +140,7 @@ int __wrap_pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *
         return pthread_rwlock_init(l, attr);
     if (attr && pthread_rwlockattr_getkind_np(attr, &kind) != 0)
         return EINVAL;
-    *inside(l) = (struct rwlock){ .kind = kind };
+    *rwlock_inside(l) = (struct rwlock){ .kind = kind };
     return 0;
 }
 
@@ -153,28 +153,28 @@ int __wrap_pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     if (!start_sharing)
         return pthread_rwlock_unlock(l);
-    lane_call(release, inside(l));
+    lane_call(rwlock_release, rwlock_inside(l));
     return 0;
 }
 
 int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-    return start_sharing ? lock(l, false, false, NULL) : pthread_rwlock_rdlock(l);
+    return start_sharing ? rwlock_lock(l, false, false, NULL) : pthread_rwlock_rdlock(l);
 }
 
 int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-    return start_sharing ? lock(l, true, false, NULL) : pthread_rwlock_wrlock(l);
+    return start_sharing ? rwlock_lock(l, true, false, NULL) : pthread_rwlock_wrlock(l);
 }
 
 int __wrap_pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
 {
-    return start_sharing ? lock(l, false, true, NULL) : pthread_rwlock_tryrdlock(l);
+    return start_sharing ? rwlock_lock(l, false, true, NULL) : pthread_rwlock_tryrdlock(l);
 }
 
 int __wrap_pthread_rwlock_trywrlock(pthread_rwlock_t *l)
 {
-    return start_sharing ? lock(l, true, true, NULL) : pthread_rwlock_trywrlock(l);
+    return start_sharing ? rwlock_lock(l, true, true, NULL) : pthread_rwlock_trywrlock(l);
 }
 
 int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
@@ -182,7 +182,7 @@ int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 {
     if (!start_sharing)
         return pthread_rwlock_clockrdlock(l, clock, time);
-    return lock(l, false, false, &(struct until){ *time, clock });
+    return rwlock_lock(l, false, false, &(struct until){ *time, clock });
 }
 
 int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
@@ -190,7 +190,7 @@ int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 {
     if (!start_sharing)
         return pthread_rwlock_clockwrlock(l, clock, time);
-    return lock(l, true, false, &(struct until){ *time, clock });
+    return rwlock_lock(l, true, false, &(struct until){ *time, clock });
 }
 
 int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *time)

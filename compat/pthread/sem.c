@@ -19,7 +19,7 @@ struct sem {
 };
 static_assert(sizeof(struct sem) <= sizeof(sem_t), "it fits into the type of the C library");
 
-static struct sem *inside(sem_t *s)
+static struct sem *sem_inside(sem_t *s)
 {
     return (struct sem *)(void *)s;
 }
@@ -32,14 +32,14 @@ struct request {
     uint32_t value;
 };
 
-static int fail_by(int error)
+static int sem_fail_by(int error)
 {
     if (error)
         errno = error;
     return error ? -1 : 0;
 }
 
-static void down(void *arg)
+static void sem_down(void *arg)
 {
     struct request *out = arg, r = *out;
     struct until copy, *until = NULL;
@@ -52,19 +52,19 @@ static void down(void *arg)
     if (r.sem->value > 0)
         r.sem->value--;
     else
-        rc = r.try ? EAGAIN : queue_wait(&r.sem->queue, monitor, 0, until);
+        rc = r.try ? EAGAIN : monitor_queue_wait(&r.sem->queue, monitor, 0, until);
     monitor_leave(monitor);
     out->rc = rc;
 }
 
-static void up(void *arg)
+static void sem_up(void *arg)
 {
     struct request *out = arg;
     struct sem *s = out->sem;
     int rc = 0;
     hlrc_lock_t monitor = monitor_enter(s);
     if (s->queue.first)
-        queue_wake(&s->queue);
+        monitor_queue_wake(&s->queue);
     else if (s->value == SEM_VALUE_MAX)
         rc = EOVERFLOW;
     else
@@ -73,7 +73,7 @@ static void up(void *arg)
     out->rc = rc;
 }
 
-static void look(void *arg)
+static void sem_look(void *arg)
 {
     struct request *out = arg;
     struct sem *s = out->sem;
@@ -83,13 +83,13 @@ static void look(void *arg)
     out->value = value;
 }
 
-static int wait(sem_t *s, bool try, const struct until *until)
+static int pthread_sem_wait(sem_t *s, bool try, const struct until *until)
 {
-    struct request r = { .sem = inside(s), .try = try, .until = until };
-    if (until && !until_valid(&until->time, until->clock))
-        return fail_by(EINVAL);
-    lane_call(down, &r);
-    return fail_by(r.rc);
+    struct request r = { .sem = sem_inside(s), .try = try, .until = until };
+    if (until && !monitor_until_valid(&until->time, until->clock))
+        return sem_fail_by(EINVAL);
+    lane_call(sem_down, &r);
+    return sem_fail_by(r.rc);
 }
 
 int __wrap_sem_init(sem_t *s, int shared, unsigned value)
@@ -97,8 +97,8 @@ int __wrap_sem_init(sem_t *s, int shared, unsigned value)
     if (!start_sharing)
         return sem_init(s, shared, value);
     if (value > SEM_VALUE_MAX)
-        return fail_by(EINVAL);
-    *inside(s) = (struct sem){ .value = value };
+        return sem_fail_by(EINVAL);
+    *sem_inside(s) = (struct sem){ .value = value };
     return 0;
 }
 
@@ -109,19 +109,19 @@ int __wrap_sem_destroy(sem_t *s)
 
 int __wrap_sem_wait(sem_t *s)
 {
-    return start_sharing ? wait(s, false, NULL) : sem_wait(s);
+    return start_sharing ? pthread_sem_wait(s, false, NULL) : sem_wait(s);
 }
 
 int __wrap_sem_trywait(sem_t *s)
 {
-    return start_sharing ? wait(s, true, NULL) : sem_trywait(s);
+    return start_sharing ? pthread_sem_wait(s, true, NULL) : sem_trywait(s);
 }
 
 int __wrap_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *time)
 {
     if (!start_sharing)
         return sem_clockwait(s, clock, time);
-    return wait(s, false, &(struct until){ *time, clock });
+    return pthread_sem_wait(s, false, &(struct until){ *time, clock });
 }
 
 int __wrap_sem_timedwait(sem_t *s, const struct timespec *time)
@@ -133,17 +133,17 @@ int __wrap_sem_post(sem_t *s)
 {
     if (!start_sharing)
         return sem_post(s);
-    struct request r = { .sem = inside(s) };
-    lane_call(up, &r);
-    return fail_by(r.rc);
+    struct request r = { .sem = sem_inside(s) };
+    lane_call(sem_up, &r);
+    return sem_fail_by(r.rc);
 }
 
 int __wrap_sem_getvalue(sem_t *s, int *value)
 {
     if (!start_sharing)
         return sem_getvalue(s, value);
-    struct request r = { .sem = inside(s) };
-    lane_call(look, &r);
+    struct request r = { .sem = sem_inside(s) };
+    lane_call(sem_look, &r);
     *value = (int)r.value;
     return 0;
 }

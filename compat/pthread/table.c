@@ -16,12 +16,12 @@ static uint32_t per_node;
 static enum { CYCLIC, BLOCK, LOCAL } placement;
 static uint32_t block; /* consecutive threads placed on one node */
 
-static pthread_t new_name(uint32_t entry)
+static pthread_t table_new_name(uint32_t entry)
 {
     return ++table->names << NAME_ENTRY_BITS | entry;
 }
 
-static void read_placement(void)
+static void table_read_placement(void)
 {
     const char *text = getenv("HLRC_PLACEMENT"), *threads = getenv("HLRC_THREADS_PER_NODE");
     if (text && strcmp(text, "block") == 0)
@@ -31,7 +31,7 @@ static void read_placement(void)
     block = threads && *threads ? (uint32_t)strtoul(threads, NULL, 10) : 1;
 }
 
-static void make(void)
+static void pthread_table_make(void)
 {
     table = hlrc_aligned_alloc(4096, sizeof *table);
     if (!table)
@@ -43,21 +43,21 @@ static void make(void)
         table->entries[i].node = -1;
     table->entries[0].node = 0;
     table->entries[0].state = ENTRY_RUNNING;
-    table->entries[0].name = new_name(0);
+    table->entries[0].name = table_new_name(0);
 }
 
 void table_begin(uint32_t most)
 {
     per_node = most;
-    read_placement();
+    table_read_placement();
     if (hlrc_node_id() == 0)
-        make();
+        pthread_table_make();
     if (hlrc_broadcast(&table, sizeof table, 0) != 0)
         start_fail("threads: hlrc_broadcast failed");
 }
 
 /* Main is the first thread of node 0. */
-static int node_in_turn(uint32_t number)
+static int table_node_in_turn(uint32_t number)
 {
     uint32_t nodes = (uint32_t)hlrc_node_count();
     switch (placement) {
@@ -70,7 +70,7 @@ static int node_in_turn(uint32_t number)
     }
 }
 
-static int node_with_room(int wanted)
+static int table_node_with_room(int wanted)
 {
     int nodes = hlrc_node_count();
     for (int i = 0; i < nodes; i++)
@@ -80,7 +80,7 @@ static int node_with_room(int wanted)
 }
 
 /* An entry that this node has used before, else one that no node has, else any. */
-static uint32_t free_entry(int node)
+static uint32_t table_free_entry(int node)
 {
     uint32_t fresh = 0, other = 0;
     for (uint32_t i = 1; i <= TABLE_THREADS; i++) {
@@ -97,7 +97,7 @@ static uint32_t free_entry(int node)
     return other;
 }
 
-static void post(uint32_t entry, int node)
+static void table_post(uint32_t entry, int node)
 {
     struct mailbox *m = &table->nodes[node];
     if (m->last)
@@ -111,23 +111,23 @@ static void post(uint32_t entry, int node)
 
 uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
 {
-    uint32_t i = free_entry(node);
+    uint32_t i = table_free_entry(node);
     if (!i)
         return 0;
     table->entries[i] = (struct entry){ .state = ENTRY_ASKED_FOR,
                                         .detached = detached,
                                         .node = node,
-                                        .name = new_name(i),
+                                        .name = table_new_name(i),
                                         .fn = fn,
                                         .arg = arg };
     table->live++;
-    post(i, node);
+    table_post(i, node);
     return i;
 }
 
 uint32_t table_ask(void *(*fn)(void *), void *arg, bool detached)
 {
-    int node = node_with_room(node_in_turn(table->created));
+    int node = table_node_with_room(table_node_in_turn(table->created));
     uint32_t i = node < 0 ? 0 : table_ask_on(node, fn, arg, detached);
     if (i)
         table->created++;
@@ -165,11 +165,11 @@ void table_free(struct entry *e)
 void table_done(struct entry *e)
 {
     e->state = ENTRY_DONE;
-    queue_wake_all(&e->joiners);
+    monitor_queue_wake_all(&e->joiners);
     if (e != &table->entries[0]) {
         table->nodes[e->node].threads--;
         if (--table->live == 0)
-            queue_wake_all(&table->all_done);
+            monitor_queue_wake_all(&table->all_done);
     }
     if (e->detached)
         table_free(e);

@@ -44,7 +44,7 @@ static pthread_key_t end_key;
 static pthread_t agent_thread; /* node 0's */
 static uint32_t per_node = LEAST;
 
-static void become(uint32_t entry)
+static void threads_become(uint32_t entry)
 {
     me.entry = entry + 1;
     me.name = table->entries[entry].name;
@@ -58,31 +58,31 @@ struct call {
     void *arg;
 };
 
-static void run(void *arg)
+static void threads_run(void *arg)
 {
     struct call *c = arg;
     me.result = c->fn(c->arg);
 }
 
-static void *body(void *arg)
+static void *threads_body(void *arg)
 {
     uint32_t entry = (uint32_t)(uintptr_t)arg;
     const struct entry *e = &table->entries[entry]; /* acquired by the agent */
     struct call c = { e->fn, e->arg };
     sigset_t mask = e->mask;
-    become(entry);
+    threads_become(entry);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    lane_run(lane_current, run, &c);
+    lane_run(lane_current, threads_run, &c);
     return NULL;
 }
 
-static void destroy_values(void *arg)
+static void threads_destroy_values(void *arg)
 {
     (void)arg;
     keys_destroy_values();
 }
 
-static void tell_end(void *arg)
+static void threads_tell_end(void *arg)
 {
     struct entry *e = &table->entries[me.entry - 1];
     (void)arg;
@@ -92,38 +92,38 @@ static void tell_end(void *arg)
     hlrc_unlock(LOCK_THREADS);
 }
 
-static void await_all(void *arg)
+static void threads_await_all(void *arg)
 {
     (void)arg;
     hlrc_lock(LOCK_THREADS);
     if (table->live > 0)
-        (void)queue_wait(&table->all_done, LOCK_THREADS, 0, NULL);
+        (void)monitor_queue_wait(&table->all_done, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
 }
 
 /* Main has called pthread_exit: the program ends with the last thread. Its stack is unchanged. */
-_Noreturn static void end_of_main(void)
+_Noreturn static void threads_end_of_main(void)
 {
     keys_destroy_values();
-    lane_call(tell_end, NULL);
-    lane_call(await_all, NULL);
+    lane_call(threads_tell_end, NULL);
+    lane_call(threads_await_all, NULL);
     exit(0);
 }
 
 /* Destructor of a C library key: the thread is ending. */
-static void at_end(void *arg)
+static void threads_at_end(void *arg)
 {
     (void)arg;
     if (me.entry == 1)
-        end_of_main();
-    lane_run(lane_current, destroy_values, NULL);
-    tell_end(NULL);
+        threads_end_of_main();
+    lane_run(lane_current, threads_destroy_values, NULL);
+    threads_tell_end(NULL);
     me.entry = 0;
 }
 
 /* ---- agents ---- */
 
-static void reap(uint32_t entry)
+static void threads_reap(uint32_t entry)
 {
     if (!started[entry])
         return;
@@ -133,7 +133,7 @@ static void reap(uint32_t entry)
 }
 
 /* An ending thread uses an HLRC thread slot until it is gone. */
-static void reap_ended(void)
+static void threads_reap_ended(void)
 {
     bool ended[TABLE_THREADS + 1];
     hlrc_lock(LOCK_THREADS);
@@ -144,15 +144,15 @@ static void reap_ended(void)
     hlrc_unlock(LOCK_THREADS);
     for (uint32_t i = 1; i <= TABLE_THREADS; i++)
         if (ended[i])
-            reap(i);
+            threads_reap(i);
 }
 
-static void start(uint32_t entry)
+static void threads_start(uint32_t entry)
 {
-    reap(entry);
+    threads_reap(entry);
     if (started_count >= per_node)
-        reap_ended();
-    int rc = start_thread(&lanes[entry], (int)entry - 1, body, (void *)(uintptr_t)entry);
+        threads_reap_ended();
+    int rc = start_thread(&lanes[entry], (int)entry - 1, threads_body, (void *)(uintptr_t)entry);
     if (rc)
         start_fail("cannot start a thread: %s; raise the limit on processes (ulimit -u)",
                    strerror(-rc));
@@ -160,16 +160,16 @@ static void start(uint32_t entry)
     started_count++;
 }
 
-static void flush(void)
+static void threads_flush(void)
 {
     hlrc_unlock(LOCK_THREADS);
     fflush(NULL);
     hlrc_lock(LOCK_THREADS);
     if (++table->flushed == (uint32_t)hlrc_node_count())
-        queue_wake_all(&table->all_flushed);
+        monitor_queue_wake_all(&table->all_flushed);
 }
 
-static void serve_mailbox(void)
+static void threads_serve_mailbox(void)
 {
     lane_block_signals(NULL); /* they are for the program's threads */
     int node = hlrc_node_id();
@@ -179,35 +179,35 @@ static void serve_mailbox(void)
         uint32_t entry = table_take(node);
         if (entry) {
             hlrc_unlock(LOCK_THREADS);
-            start(entry);
+            threads_start(entry);
             hlrc_lock(LOCK_THREADS);
         } else if (table->closing != seen) {
             seen = FLUSH;
-            flush();
+            threads_flush();
         } else {
             hlrc_cond_wait(table->nodes[node].news, LOCK_THREADS);
         }
     }
     hlrc_unlock(LOCK_THREADS);
     for (uint32_t i = 1; i <= TABLE_THREADS; i++)
-        reap(i);
+        threads_reap(i);
 }
 
-static void *agent(void *arg)
+static void *threads_agent(void *arg)
 {
     (void)arg;
-    serve_mailbox();
+    threads_serve_mailbox();
     return NULL;
 }
 
-static void close_table(enum table_closing how)
+static void threads_close_table(enum table_closing how)
 {
     hlrc_lock(LOCK_THREADS);
     table->closing = how;
     for (int n = 0; n < hlrc_node_count(); n++)
         hlrc_cond_signal(table->nodes[n].news);
     if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
-        (void)queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
+        (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
 }
 
@@ -222,7 +222,7 @@ struct creation {
 };
 
 /* Stores the name under the lock, so that the new thread finds it in *out. */
-static void create(void *arg)
+static void pthread_threads_create(void *arg)
 {
     struct creation *to = arg, c = *to;
     sigset_t mask;
@@ -237,7 +237,7 @@ static void create(void *arg)
     to->rc = i ? 0 : EAGAIN;
 }
 
-static void check_stack(const pthread_attr_t *attr)
+static void threads_check_stack(const pthread_attr_t *attr)
 {
     size_t bytes, most = lane_stack_bytes();
     if (pthread_attr_getstacksize(attr, &bytes) == 0 && bytes > most)
@@ -251,11 +251,11 @@ int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void 
     int detached = PTHREAD_CREATE_JOINABLE;
     if (attr) {
         (void)pthread_attr_getdetachstate(attr, &detached);
-        check_stack(attr);
+        threads_check_stack(attr);
     }
     struct creation c = { .out = out, .fn = fn, .arg = arg };
     c.detached = detached == PTHREAD_CREATE_DETACHED;
-    lane_call(create, &c);
+    lane_call(pthread_threads_create, &c);
     return c.rc;
 }
 
@@ -267,7 +267,7 @@ struct joining {
     int rc;
 };
 
-static int check_joinable(const struct entry *e, const struct joining *j)
+static int threads_check_joinable(const struct entry *e, const struct joining *j)
 {
     if (!e)
         return ESRCH;
@@ -276,16 +276,16 @@ static int check_joinable(const struct entry *e, const struct joining *j)
     return e->detached || e->joining ? EINVAL : e->state != ENTRY_DONE && j->try ? EBUSY : 0;
 }
 
-static void join(void *arg)
+static void pthread_threads_join(void *arg)
 {
     struct joining *out = arg, j = *out;
     struct until copy = j.until ? *j.until : (struct until){ .clock = CLOCK_REALTIME };
     hlrc_lock(LOCK_THREADS);
     struct entry *e = table_find(j.name);
-    int rc = check_joinable(e, &j);
+    int rc = threads_check_joinable(e, &j);
     if (rc == 0 && e->state != ENTRY_DONE) {
         e->joining = true;
-        rc = queue_wait(&e->joiners, LOCK_THREADS, 0, j.until ? &copy : NULL);
+        rc = monitor_queue_wait(&e->joiners, LOCK_THREADS, 0, j.until ? &copy : NULL);
         e->joining = false;
     }
     if (rc == 0) {
@@ -297,10 +297,10 @@ static void join(void *arg)
     out->rc = rc;
 }
 
-static int join_as(struct joining *j, void **result)
+static int threads_join_as(struct joining *j, void **result)
 {
     j->me = me.name;
-    lane_call(join, j);
+    lane_call(pthread_threads_join, j);
     if (j->rc == 0 && result)
         *result = j->result;
     return j->rc;
@@ -309,10 +309,10 @@ static int join_as(struct joining *j, void **result)
 int threads_join(pthread_t name, void **result)
 {
     struct joining j = { .name = name };
-    return join_as(&j, result);
+    return threads_join_as(&j, result);
 }
 
-static void detach(void *arg)
+static void pthread_threads_detach(void *arg)
 {
     struct joining *j = arg;
     pthread_t name = j->name;
@@ -331,7 +331,7 @@ static void detach(void *arg)
 int threads_detach(pthread_t name)
 {
     struct joining j = { .name = name };
-    lane_call(detach, &j);
+    lane_call(pthread_threads_detach, &j);
     return j.rc;
 }
 
@@ -351,7 +351,7 @@ int __wrap_pthread_join(pthread_t thread, void **result)
 int __wrap_pthread_tryjoin_np(pthread_t thread, void **result)
 {
     struct joining j = { .name = thread, .try = true };
-    return start_sharing ? join_as(&j, result) : pthread_tryjoin_np(thread, result);
+    return start_sharing ? threads_join_as(&j, result) : pthread_tryjoin_np(thread, result);
 }
 
 int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
@@ -359,11 +359,11 @@ int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock
 {
     if (!start_sharing)
         return pthread_clockjoin_np(thread, result, clock, time);
-    if (!until_valid(time, clock))
+    if (!monitor_until_valid(time, clock))
         return EINVAL;
     struct until until = { *time, clock };
     struct joining j = { .name = thread, .until = &until };
-    return join_as(&j, result);
+    return threads_join_as(&j, result);
 }
 
 int __wrap_pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *time)
@@ -403,14 +403,14 @@ int __wrap_pthread_setname_np(pthread_t thread, const char *name)
 
 /* ---- the layer: start.h ---- */
 
-static bool takes(const char *name)
+static bool threads_takes(const char *name)
 {
     return strcmp(name, "__wrap_pthread_create") == 0 ||
            strncmp(name, "_ZNSt6thread15_M_start_thread", 29) == 0;
 }
 
 /* Sets how many threads of a node may use HLRC, unless --threads does. */
-static int count_threads(int nodes)
+static int threads_count_threads(int nodes)
 {
     const char *given = getenv("HLRC_THREADS");
     int most = ALL_NODES / nodes;
@@ -431,7 +431,7 @@ static int count_threads(int nodes)
 
 /* The C library loads libgcc_s at the first pthread_exit, perhaps on a shared stack, where the
  * loader's system calls may fail. */
-static void begin(void)
+static void threads_begin(void)
 {
     if (!start_sharing)
         return;
@@ -439,23 +439,23 @@ static void begin(void)
     table_begin(per_node);
     if (hlrc_node_id() != 0)
         return;
-    int rc = pthread_create(&agent_thread, NULL, agent, NULL);
+    int rc = pthread_create(&agent_thread, NULL, threads_agent, NULL);
     if (rc)
         start_fail("cannot start a thread: %s", strerror(rc));
 }
 
-static void enter(void)
+static void threads_enter(void)
 {
-    become(0);
+    threads_become(0);
 }
 
-static void serve(struct lane *lane)
+static void threads_serve(struct lane *lane)
 {
     (void)lane;
-    serve_mailbox();
+    threads_serve_mailbox();
 }
 
-static void ask_live(void *arg)
+static void threads_ask_live(void *arg)
 {
     hlrc_lock(LOCK_THREADS);
     *(bool *)arg = table->live > 0;
@@ -463,31 +463,31 @@ static void ask_live(void *arg)
 }
 
 /* True: other threads would be left running. False for main if it is the last. */
-static bool amid(void)
+static bool threads_amid(void)
 {
     bool live = false;
     if (!start_sharing)
         return false;
-    lane_call(ask_live, &live);
+    lane_call(threads_ask_live, &live);
     return live || hlrc_node_id() != 0;
 }
 
 /* ---- exit while threads run ---- */
 
-static void *exit_there(void *status)
+static void *threads_exit_there(void *status)
 {
     exit((int)(intptr_t)status);
 }
 
-static void leave_by(void *arg)
+static void threads_leave_by(void *arg)
 {
     int status = *(const int *)arg;
     if (hlrc_node_id() == 0) {
-        close_table(FLUSH);
+        threads_close_table(FLUSH);
         hlrc_exit(status);
     }
     hlrc_lock(LOCK_THREADS);
-    uint32_t i = table_ask_on(0, exit_there, (void *)(intptr_t)status, true);
+    uint32_t i = table_ask_on(0, threads_exit_there, (void *)(intptr_t)status, true);
     sigemptyset(&table->entries[i].mask);
     hlrc_unlock(LOCK_THREADS);
     if (!i)
@@ -498,34 +498,34 @@ static void leave_by(void *arg)
 
 /* The exit handlers are on node 0, where main registered them: a thread that its agent starts
  * calls exit. */
-static void leave(int status)
+static void threads_leave(int status)
 {
-    lane_call(leave_by, &status);
+    lane_call(threads_leave_by, &status);
 }
 
-static void end(void)
+static void pthread_threads_end(void)
 {
     if (!start_sharing)
         return;
-    close_table(END);
+    threads_close_table(END);
     pthread_join(agent_thread, NULL);
 }
 
 /* Before the other constructors and hlrc_init: the C library destroys keys in order of creation,
- * and at_end needs everything else. */
-__attribute__((constructor(101))) static void at_start(void)
+ * and threads_at_end needs everything else. */
+__attribute__((constructor(101))) static void threads_at_start(void)
 {
     static const struct start_layer layer = { .name = "POSIX threads",
-                                              .takes = takes,
+                                              .takes = threads_takes,
                                               .refuse = refuse_name,
-                                              .threads = count_threads,
-                                              .begin = begin,
-                                              .enter = enter,
-                                              .serve = serve,
-                                              .amid = amid,
-                                              .leave = leave,
-                                              .end = end };
-    if (pthread_key_create(&end_key, at_end) != 0)
+                                              .threads = threads_count_threads,
+                                              .begin = threads_begin,
+                                              .enter = threads_enter,
+                                              .serve = threads_serve,
+                                              .amid = threads_amid,
+                                              .leave = threads_leave,
+                                              .end = pthread_threads_end };
+    if (pthread_key_create(&end_key, threads_at_end) != 0)
         start_fail("no pthread key for threads that end");
     start_register(&layer);
 }

@@ -9,73 +9,73 @@
 #define TYPE_OF(T)      ((sizeof(T) == 8 ? HLRC_INT64 : HLRC_INT32) + ((T)-1 > 0))
 #define TYPE_OF_REAL(T) (sizeof(T) == 8 ? HLRC_DOUBLE : HLRC_FLOAT)
 
-static void change(const char *call, shmem_ctx_t ctx, const void *word, const void *value,
-                   void *old, size_t size, hlrc_type type, hlrc_op op, int pe)
+static void amo_change(const char *call, shmem_ctx_t ctx, const void *word, const void *value,
+                       void *old, size_t size, hlrc_type type, hlrc_op op, int pe)
 {
-    void *there = sh_remote(call, word, size);
-    if (hlrc_rmw(there, value, old, type, op, sh_pe(call, ctx, pe)) != 0)
-        compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
+    void *there = inner_sh_remote(call, word, size);
+    if (hlrc_rmw(there, value, old, type, op, inner_sh_pe(call, ctx, pe)) != 0)
+        fail_compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 
 /* `seen`: the expected value; afterwards the old one. */
-static void compare(shmem_ctx_t ctx, const void *word, void *seen, const void *value, size_t size,
-                    hlrc_type type, int pe)
+static void amo_compare(shmem_ctx_t ctx, const void *word, void *seen, const void *value,
+                        size_t size, hlrc_type type, int pe)
 {
     const char *call = "shmem_atomic_compare_swap";
-    void *there = sh_remote(call, word, size);
-    if (hlrc_rmw_compare(there, seen, value, type, sh_pe(call, ctx, pe)) < 0)
-        compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
+    void *there = inner_sh_remote(call, word, size);
+    if (hlrc_rmw_compare(there, seen, value, type, inner_sh_pe(call, ctx, pe)) < 0)
+        fail_compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 
 #define D SHMEM_CTX_DEFAULT
 
-#define FETCHES(T, N, TYPE)                                                                       \
-    T shmem_ctx_##N##_atomic_fetch(shmem_ctx_t ctx, const T *source, int pe)                      \
-    {                                                                                             \
-        T old = 0;                                                                                \
-        change("shmem_atomic_fetch", ctx, source, &old, &old, sizeof old, TYPE(T), HLRC_NO_OP,    \
-               pe);                                                                               \
-        return old;                                                                               \
-    }                                                                                             \
-    T shmem_##N##_atomic_fetch(const T *source, int pe)                                           \
-    {                                                                                             \
-        return shmem_ctx_##N##_atomic_fetch(D, source, pe);                                       \
-    }                                                                                             \
-    void shmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t ctx, T *fetch, const T *source, int pe)     \
-    {                                                                                             \
-        *fetch = shmem_ctx_##N##_atomic_fetch(ctx, source, pe);                                   \
-    }                                                                                             \
-    void shmem_##N##_atomic_fetch_nbi(T *fetch, const T *source, int pe)                          \
-    {                                                                                             \
-        *fetch = shmem_ctx_##N##_atomic_fetch(D, source, pe);                                     \
-    }                                                                                             \
-    void shmem_ctx_##N##_atomic_set(shmem_ctx_t ctx, T *dest, T value, int pe)                    \
-    {                                                                                             \
-        change("shmem_atomic_set", ctx, dest, &value, NULL, sizeof value, TYPE(T), HLRC_REPLACE,  \
-               pe);                                                                               \
-    }                                                                                             \
-    void shmem_##N##_atomic_set(T *dest, T value, int pe)                                         \
-    {                                                                                             \
-        shmem_ctx_##N##_atomic_set(D, dest, value, pe);                                           \
-    }                                                                                             \
-    T shmem_ctx_##N##_atomic_swap(shmem_ctx_t ctx, T *dest, T value, int pe)                      \
-    {                                                                                             \
-        T old = 0;                                                                                \
-        change("shmem_atomic_swap", ctx, dest, &value, &old, sizeof value, TYPE(T), HLRC_REPLACE, \
-               pe);                                                                               \
-        return old;                                                                               \
-    }                                                                                             \
-    T shmem_##N##_atomic_swap(T *dest, T value, int pe)                                           \
-    {                                                                                             \
-        return shmem_ctx_##N##_atomic_swap(D, dest, value, pe);                                   \
-    }                                                                                             \
-    void shmem_ctx_##N##_atomic_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value, int pe)     \
-    {                                                                                             \
-        *fetch = shmem_ctx_##N##_atomic_swap(ctx, dest, value, pe);                               \
-    }                                                                                             \
-    void shmem_##N##_atomic_swap_nbi(T *fetch, T *dest, T value, int pe)                          \
-    {                                                                                             \
-        *fetch = shmem_ctx_##N##_atomic_swap(D, dest, value, pe);                                 \
+#define FETCHES(T, N, TYPE)                                                                        \
+    T shmem_ctx_##N##_atomic_fetch(shmem_ctx_t ctx, const T *source, int pe)                       \
+    {                                                                                              \
+        T old = 0;                                                                                 \
+        amo_change("shmem_atomic_fetch", ctx, source, &old, &old, sizeof old, TYPE(T), HLRC_NO_OP, \
+                   pe);                                                                            \
+        return old;                                                                                \
+    }                                                                                              \
+    T shmem_##N##_atomic_fetch(const T *source, int pe)                                            \
+    {                                                                                              \
+        return shmem_ctx_##N##_atomic_fetch(D, source, pe);                                        \
+    }                                                                                              \
+    void shmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t ctx, T *fetch, const T *source, int pe)      \
+    {                                                                                              \
+        *fetch = shmem_ctx_##N##_atomic_fetch(ctx, source, pe);                                    \
+    }                                                                                              \
+    void shmem_##N##_atomic_fetch_nbi(T *fetch, const T *source, int pe)                           \
+    {                                                                                              \
+        *fetch = shmem_ctx_##N##_atomic_fetch(D, source, pe);                                      \
+    }                                                                                              \
+    void shmem_ctx_##N##_atomic_set(shmem_ctx_t ctx, T *dest, T value, int pe)                     \
+    {                                                                                              \
+        amo_change("shmem_atomic_set", ctx, dest, &value, NULL, sizeof value, TYPE(T),             \
+                   HLRC_REPLACE, pe);                                                              \
+    }                                                                                              \
+    void shmem_##N##_atomic_set(T *dest, T value, int pe)                                          \
+    {                                                                                              \
+        shmem_ctx_##N##_atomic_set(D, dest, value, pe);                                            \
+    }                                                                                              \
+    T shmem_ctx_##N##_atomic_swap(shmem_ctx_t ctx, T *dest, T value, int pe)                       \
+    {                                                                                              \
+        T old = 0;                                                                                 \
+        amo_change("shmem_atomic_swap", ctx, dest, &value, &old, sizeof value, TYPE(T),            \
+                   HLRC_REPLACE, pe);                                                              \
+        return old;                                                                                \
+    }                                                                                              \
+    T shmem_##N##_atomic_swap(T *dest, T value, int pe)                                            \
+    {                                                                                              \
+        return shmem_ctx_##N##_atomic_swap(D, dest, value, pe);                                    \
+    }                                                                                              \
+    void shmem_ctx_##N##_atomic_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value, int pe)      \
+    {                                                                                              \
+        *fetch = shmem_ctx_##N##_atomic_swap(ctx, dest, value, pe);                                \
+    }                                                                                              \
+    void shmem_##N##_atomic_swap_nbi(T *fetch, T *dest, T value, int pe)                           \
+    {                                                                                              \
+        *fetch = shmem_ctx_##N##_atomic_swap(D, dest, value, pe);                                  \
     }
 HLRC_SHMEM_AMO_(FETCHES, TYPE_OF)
 HLRC_SHMEM_REAL_(FETCHES, TYPE_OF_REAL)
@@ -83,7 +83,7 @@ HLRC_SHMEM_REAL_(FETCHES, TYPE_OF_REAL)
 #define COMPARES(T, N, ...)                                                                  \
     T shmem_ctx_##N##_atomic_compare_swap(shmem_ctx_t ctx, T *dest, T cond, T value, int pe) \
     {                                                                                        \
-        compare(ctx, dest, &cond, &value, sizeof value, TYPE_OF(T), pe);                     \
+        amo_compare(ctx, dest, &cond, &value, sizeof value, TYPE_OF(T), pe);                 \
         return cond;                                                                         \
     }                                                                                        \
     T shmem_##N##_atomic_compare_swap(T *dest, T cond, T value, int pe)                      \
@@ -102,34 +102,35 @@ HLRC_SHMEM_REAL_(FETCHES, TYPE_OF_REAL)
 HLRC_SHMEM_AMO_(COMPARES, )
 
 /* With a value, and with the old value returned. */
-#define COMBINES(T, N, OP, HOW)                                                                   \
-    void shmem_ctx_##N##_atomic_##OP(shmem_ctx_t ctx, T *dest, T value, int pe)                   \
-    {                                                                                             \
-        change("shmem_atomic_" #OP, ctx, dest, &value, NULL, sizeof value, TYPE_OF(T), HOW, pe);  \
-    }                                                                                             \
-    void shmem_##N##_atomic_##OP(T *dest, T value, int pe)                                        \
-    {                                                                                             \
-        shmem_ctx_##N##_atomic_##OP(D, dest, value, pe);                                          \
-    }                                                                                             \
-    T shmem_ctx_##N##_atomic_fetch_##OP(shmem_ctx_t ctx, T *dest, T value, int pe)                \
-    {                                                                                             \
-        T old = 0;                                                                                \
-        change("shmem_atomic_fetch_" #OP, ctx, dest, &value, &old, sizeof value, TYPE_OF(T), HOW, \
-               pe);                                                                               \
-        return old;                                                                               \
-    }                                                                                             \
-    T shmem_##N##_atomic_fetch_##OP(T *dest, T value, int pe)                                     \
-    {                                                                                             \
-        return shmem_ctx_##N##_atomic_fetch_##OP(D, dest, value, pe);                             \
-    }                                                                                             \
-    void shmem_ctx_##N##_atomic_fetch_##OP##_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value,     \
-                                                 int pe)                                          \
-    {                                                                                             \
-        *fetch = shmem_ctx_##N##_atomic_fetch_##OP(ctx, dest, value, pe);                         \
-    }                                                                                             \
-    void shmem_##N##_atomic_fetch_##OP##_nbi(T *fetch, T *dest, T value, int pe)                  \
-    {                                                                                             \
-        *fetch = shmem_ctx_##N##_atomic_fetch_##OP(D, dest, value, pe);                           \
+#define COMBINES(T, N, OP, HOW)                                                                  \
+    void shmem_ctx_##N##_atomic_##OP(shmem_ctx_t ctx, T *dest, T value, int pe)                  \
+    {                                                                                            \
+        amo_change("shmem_atomic_" #OP, ctx, dest, &value, NULL, sizeof value, TYPE_OF(T), HOW,  \
+                   pe);                                                                          \
+    }                                                                                            \
+    void shmem_##N##_atomic_##OP(T *dest, T value, int pe)                                       \
+    {                                                                                            \
+        shmem_ctx_##N##_atomic_##OP(D, dest, value, pe);                                         \
+    }                                                                                            \
+    T shmem_ctx_##N##_atomic_fetch_##OP(shmem_ctx_t ctx, T *dest, T value, int pe)               \
+    {                                                                                            \
+        T old = 0;                                                                               \
+        amo_change("shmem_atomic_fetch_" #OP, ctx, dest, &value, &old, sizeof value, TYPE_OF(T), \
+                   HOW, pe);                                                                     \
+        return old;                                                                              \
+    }                                                                                            \
+    T shmem_##N##_atomic_fetch_##OP(T *dest, T value, int pe)                                    \
+    {                                                                                            \
+        return shmem_ctx_##N##_atomic_fetch_##OP(D, dest, value, pe);                            \
+    }                                                                                            \
+    void shmem_ctx_##N##_atomic_fetch_##OP##_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value,    \
+                                                 int pe)                                         \
+    {                                                                                            \
+        *fetch = shmem_ctx_##N##_atomic_fetch_##OP(ctx, dest, value, pe);                        \
+    }                                                                                            \
+    void shmem_##N##_atomic_fetch_##OP##_nbi(T *fetch, T *dest, T value, int pe)                 \
+    {                                                                                            \
+        *fetch = shmem_ctx_##N##_atomic_fetch_##OP(D, dest, value, pe);                          \
     }
 HLRC_SHMEM_AMO_(COMBINES, add, HLRC_SUM)
 HLRC_SHMEM_BITS_(COMBINES, and, HLRC_AND)

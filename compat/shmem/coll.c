@@ -5,7 +5,7 @@
 
 #include "compat/shmem/inner.h"
 
-static size_t times(size_t a, size_t b)
+static size_t coll_times(size_t a, size_t b)
 {
     size_t product;
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
@@ -13,54 +13,55 @@ static size_t times(size_t a, size_t b)
 
 /* ---- of any group ---- */
 
-static void meet(struct shmem_group *g)
+static void coll_meet(struct shmem_group *g)
 {
-    if (sh_is_world(g))
+    if (inner_sh_is_world(g))
         hlrc_barrier();
     else
-        sh_meet(g);
+        inner_sh_meet(g);
 }
 
 /* `at_root`: the root's own array gets the data, too. */
-static void broadcast(const char *call, struct shmem_group *g, void *dest, const void *source,
-                      size_t bytes, int root, bool at_root)
+static void coll_broadcast(const char *call, struct shmem_group *g, void *dest, const void *source,
+                           size_t bytes, int root, bool at_root)
 {
     if (root < 0 || root >= g->size)
-        sh_refuse_pe(call, root, g->size);
-    char *to = bytes ? sh_remote(call, dest, bytes) : NULL;
-    sh_broadcast(g, to, sh_local(source), bytes, root);
-    if (at_root && g->me == root && bytes && to != sh_local(source))
+        inner_sh_refuse_pe(call, root, g->size);
+    char *to = bytes ? inner_sh_remote(call, dest, bytes) : NULL;
+    inner_sh_broadcast(g, to, inner_sh_local(source), bytes, root);
+    if (at_root && g->me == root && bytes && to != inner_sh_local(source))
         memcpy(to, source, bytes);
 }
 
-static void fcollect(const char *call, struct shmem_group *g, void *dest, const void *source,
-                     size_t bytes)
+static void coll_fcollect(const char *call, struct shmem_group *g, void *dest, const void *source,
+                          size_t bytes)
 {
-    size_t all = times(bytes, (size_t)g->size);
-    sh_fcollect(g, bytes ? sh_remote(call, dest, all) : NULL, sh_local(source), bytes);
+    size_t all = coll_times(bytes, (size_t)g->size);
+    inner_sh_fcollect(g, bytes ? inner_sh_remote(call, dest, all) : NULL, inner_sh_local(source),
+                      bytes);
 }
 
 /* No PE knows the total size here: at least this PE's part must fit. */
-static void collect(const char *call, struct shmem_group *g, void *dest, const void *source,
-                    size_t bytes)
+static void coll_collect(const char *call, struct shmem_group *g, void *dest, const void *source,
+                         size_t bytes)
 {
-    sh_collect(g, sh_remote(call, dest, bytes), sh_local(source), bytes);
+    inner_sh_collect(g, inner_sh_remote(call, dest, bytes), inner_sh_local(source), bytes);
 }
 
-static void alltoalls(const char *call, struct shmem_group *g, void *dest, const void *source,
-                      ptrdiff_t dst, ptrdiff_t sst, size_t nelems, size_t bytes)
+static void coll_alltoalls(const char *call, struct shmem_group *g, void *dest, const void *source,
+                           ptrdiff_t dst, ptrdiff_t sst, size_t nelems, size_t bytes)
 {
-    size_t all = times(nelems, (size_t)g->size);
+    size_t all = coll_times(nelems, (size_t)g->size);
     if (dst < 1 || sst < 1)
-        compat_fail("%s: strides of %td and %td elements; pass 1 or more", call, dst, sst);
+        fail_compat_fail("%s: strides of %td and %td elements; pass 1 or more", call, dst, sst);
     char *to = NULL;
     if (all)
-        to =
-            sh_remote(call, dest,
-                      times(times(all - 1, (size_t)dst) < SIZE_MAX ? times(all - 1, (size_t)dst) + 1
-                                                                   : SIZE_MAX,
-                            bytes));
-    sh_alltoall(g, to, sh_local(source), (size_t)dst, (size_t)sst, nelems, bytes);
+        to = inner_sh_remote(call, dest,
+                             coll_times(coll_times(all - 1, (size_t)dst) < SIZE_MAX
+                                            ? coll_times(all - 1, (size_t)dst) + 1
+                                            : SIZE_MAX,
+                                        bytes));
+    inner_sh_alltoall(g, to, inner_sh_local(source), (size_t)dst, (size_t)sst, nelems, bytes);
 }
 
 /* ---- of a team ---- */
@@ -69,28 +70,28 @@ int shmem_team_sync(shmem_team_t team)
 {
     if (team == SHMEM_TEAM_INVALID)
         return -1;
-    meet(sh_group("shmem_team_sync", team));
+    coll_meet(inner_sh_group("shmem_team_sync", team));
     return 0;
 }
 
 int shmem_broadcastmem(shmem_team_t team, void *dest, const void *source, size_t nelems, int root)
 {
     const char *call = "shmem_broadcast";
-    broadcast(call, sh_group(call, team), dest, source, nelems, root, true);
+    coll_broadcast(call, inner_sh_group(call, team), dest, source, nelems, root, true);
     return 0;
 }
 
 int shmem_collectmem(shmem_team_t team, void *dest, const void *source, size_t nelems)
 {
     const char *call = "shmem_collect";
-    collect(call, sh_group(call, team), dest, source, nelems);
+    coll_collect(call, inner_sh_group(call, team), dest, source, nelems);
     return 0;
 }
 
 int shmem_fcollectmem(shmem_team_t team, void *dest, const void *source, size_t nelems)
 {
     const char *call = "shmem_fcollect";
-    fcollect(call, sh_group(call, team), dest, source, nelems);
+    coll_fcollect(call, inner_sh_group(call, team), dest, source, nelems);
     return 0;
 }
 
@@ -98,7 +99,7 @@ int shmem_fcollectmem(shmem_team_t team, void *dest, const void *source, size_t 
 int shmem_alltoallmem(shmem_team_t team, void *dest, const void *source, size_t nelems)
 {
     const char *call = "shmem_alltoall";
-    alltoalls(call, sh_group(call, team), dest, source, 1, 1, nelems ? 1 : 0, nelems);
+    coll_alltoalls(call, inner_sh_group(call, team), dest, source, 1, 1, nelems ? 1 : 0, nelems);
     return 0;
 }
 
@@ -106,34 +107,35 @@ int shmem_alltoallsmem(shmem_team_t team, void *dest, const void *source, ptrdif
                        ptrdiff_t sst, size_t nelems)
 {
     const char *call = "shmem_alltoalls";
-    alltoalls(call, sh_group(call, team), dest, source, dst, sst, nelems, 1);
+    coll_alltoalls(call, inner_sh_group(call, team), dest, source, dst, sst, nelems, 1);
     return 0;
 }
 
-#define TYPED(T, N, ...)                                                                  \
-    int shmem_##N##_broadcast(shmem_team_t team, T *dest, const T *source, size_t nelems, \
-                              int root)                                                   \
-    {                                                                                     \
-        return shmem_broadcastmem(team, dest, source, times(nelems, sizeof(T)), root);    \
-    }                                                                                     \
-    int shmem_##N##_collect(shmem_team_t team, T *dest, const T *source, size_t nelems)   \
-    {                                                                                     \
-        return shmem_collectmem(team, dest, source, times(nelems, sizeof(T)));            \
-    }                                                                                     \
-    int shmem_##N##_fcollect(shmem_team_t team, T *dest, const T *source, size_t nelems)  \
-    {                                                                                     \
-        return shmem_fcollectmem(team, dest, source, times(nelems, sizeof(T)));           \
-    }                                                                                     \
-    int shmem_##N##_alltoall(shmem_team_t team, T *dest, const T *source, size_t nelems)  \
-    {                                                                                     \
-        return shmem_alltoallmem(team, dest, source, times(nelems, sizeof(T)));           \
-    }                                                                                     \
-    int shmem_##N##_alltoalls(shmem_team_t team, T *dest, const T *source, ptrdiff_t dst, \
-                              ptrdiff_t sst, size_t nelems)                               \
-    {                                                                                     \
-        const char *call = "shmem_alltoalls";                                             \
-        alltoalls(call, sh_group(call, team), dest, source, dst, sst, nelems, sizeof(T)); \
-        return 0;                                                                         \
+#define TYPED(T, N, ...)                                                                    \
+    int shmem_##N##_broadcast(shmem_team_t team, T *dest, const T *source, size_t nelems,   \
+                              int root)                                                     \
+    {                                                                                       \
+        return shmem_broadcastmem(team, dest, source, coll_times(nelems, sizeof(T)), root); \
+    }                                                                                       \
+    int shmem_##N##_collect(shmem_team_t team, T *dest, const T *source, size_t nelems)     \
+    {                                                                                       \
+        return shmem_collectmem(team, dest, source, coll_times(nelems, sizeof(T)));         \
+    }                                                                                       \
+    int shmem_##N##_fcollect(shmem_team_t team, T *dest, const T *source, size_t nelems)    \
+    {                                                                                       \
+        return shmem_fcollectmem(team, dest, source, coll_times(nelems, sizeof(T)));        \
+    }                                                                                       \
+    int shmem_##N##_alltoall(shmem_team_t team, T *dest, const T *source, size_t nelems)    \
+    {                                                                                       \
+        return shmem_alltoallmem(team, dest, source, coll_times(nelems, sizeof(T)));        \
+    }                                                                                       \
+    int shmem_##N##_alltoalls(shmem_team_t team, T *dest, const T *source, ptrdiff_t dst,   \
+                              ptrdiff_t sst, size_t nelems)                                 \
+    {                                                                                       \
+        const char *call = "shmem_alltoalls";                                               \
+        coll_alltoalls(call, inner_sh_group(call, team), dest, source, dst, sst, nelems,    \
+                       sizeof(T));                                                          \
+        return 0;                                                                           \
     }
 HLRC_SHMEM_RMA_(TYPED, )
 
@@ -142,53 +144,53 @@ HLRC_SHMEM_RMA_(TYPED, )
 /* In parentheses: shmem_generic.h has a macro by this name. */
 void(shmem_sync)(int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
-    struct shmem_group g = sh_active("shmem_sync", PE_start, logPE_stride, PE_size, pSync);
-    sh_meet(&g);
+    struct shmem_group g = inner_sh_active("shmem_sync", PE_start, logPE_stride, PE_size, pSync);
+    inner_sh_meet(&g);
 }
 
 void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync)
 {
-    struct shmem_group g = sh_active("shmem_barrier", PE_start, logPE_stride, PE_size, pSync);
+    struct shmem_group g = inner_sh_active("shmem_barrier", PE_start, logPE_stride, PE_size, pSync);
     hlrc_fence_all();
-    sh_meet(&g);
+    inner_sh_meet(&g);
 }
 
-#define ACTIVE(S)                                                                         \
-    void shmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,   \
-                            int PE_start, int logPE_stride, int PE_size, long *pSync)     \
-    {                                                                                     \
-        const char *call = "shmem_broadcast" #S;                                          \
-        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
-        broadcast(call, &g, dest, source, times(nelems, S / 8), PE_root, false);          \
-    }                                                                                     \
-    void shmem_collect##S(void *dest, const void *source, size_t nelems, int PE_start,    \
-                          int logPE_stride, int PE_size, long *pSync)                     \
-    {                                                                                     \
-        const char *call = "shmem_collect" #S;                                            \
-        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
-        collect(call, &g, dest, source, times(nelems, S / 8));                            \
-    }                                                                                     \
-    void shmem_fcollect##S(void *dest, const void *source, size_t nelems, int PE_start,   \
-                           int logPE_stride, int PE_size, long *pSync)                    \
-    {                                                                                     \
-        const char *call = "shmem_fcollect" #S;                                           \
-        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
-        fcollect(call, &g, dest, source, times(nelems, S / 8));                           \
-    }                                                                                     \
-    void shmem_alltoall##S(void *dest, const void *source, size_t nelems, int PE_start,   \
-                           int logPE_stride, int PE_size, long *pSync)                    \
-    {                                                                                     \
-        const char *call = "shmem_alltoall" #S;                                           \
-        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
-        alltoalls(call, &g, dest, source, 1, 1, nelems ? 1 : 0, times(nelems, S / 8));    \
-    }                                                                                     \
-    void shmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-                            size_t nelems, int PE_start, int logPE_stride, int PE_size,   \
-                            long *pSync)                                                  \
-    {                                                                                     \
-        const char *call = "shmem_alltoalls" #S;                                          \
-        struct shmem_group g = sh_active(call, PE_start, logPE_stride, PE_size, pSync);   \
-        alltoalls(call, &g, dest, source, dst, sst, nelems, S / 8);                       \
+#define ACTIVE(S)                                                                                \
+    void shmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,          \
+                            int PE_start, int logPE_stride, int PE_size, long *pSync)            \
+    {                                                                                            \
+        const char *call = "shmem_broadcast" #S;                                                 \
+        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
+        coll_broadcast(call, &g, dest, source, coll_times(nelems, S / 8), PE_root, false);       \
+    }                                                                                            \
+    void shmem_collect##S(void *dest, const void *source, size_t nelems, int PE_start,           \
+                          int logPE_stride, int PE_size, long *pSync)                            \
+    {                                                                                            \
+        const char *call = "shmem_collect" #S;                                                   \
+        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
+        coll_collect(call, &g, dest, source, coll_times(nelems, S / 8));                         \
+    }                                                                                            \
+    void shmem_fcollect##S(void *dest, const void *source, size_t nelems, int PE_start,          \
+                           int logPE_stride, int PE_size, long *pSync)                           \
+    {                                                                                            \
+        const char *call = "shmem_fcollect" #S;                                                  \
+        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
+        coll_fcollect(call, &g, dest, source, coll_times(nelems, S / 8));                        \
+    }                                                                                            \
+    void shmem_alltoall##S(void *dest, const void *source, size_t nelems, int PE_start,          \
+                           int logPE_stride, int PE_size, long *pSync)                           \
+    {                                                                                            \
+        const char *call = "shmem_alltoall" #S;                                                  \
+        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
+        coll_alltoalls(call, &g, dest, source, 1, 1, nelems ? 1 : 0, coll_times(nelems, S / 8)); \
+    }                                                                                            \
+    void shmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,        \
+                            size_t nelems, int PE_start, int logPE_stride, int PE_size,          \
+                            long *pSync)                                                         \
+    {                                                                                            \
+        const char *call = "shmem_alltoalls" #S;                                                 \
+        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
+        coll_alltoalls(call, &g, dest, source, dst, sst, nelems, S / 8);                         \
     }
 ACTIVE(32)
 ACTIVE(64)

@@ -22,7 +22,7 @@ struct segment {
 };
 
 /* The executable comes first. */
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static int data_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct segment *s = arg;
     uintptr_t begin = UINTPTR_MAX, end = 0, sealed = 0, mask = ~(s->page - 1);
@@ -47,8 +47,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 
 /* Word by word: memory between variables may be forbidden by a sanitizer. Zero pages stay
  * untouched in the window. */
-static __attribute__((no_sanitize("address"))) void copy_page(uint64_t *to, const uint64_t *from,
-                                                              size_t words)
+static __attribute__((no_sanitize("address"))) void
+data_copy_page(uint64_t *to, const uint64_t *from, size_t words)
 {
     uint64_t any = 0;
     for (size_t i = 0; i < words; i++)
@@ -59,10 +59,10 @@ static __attribute__((no_sanitize("address"))) void copy_page(uint64_t *to, cons
 }
 
 /* Nothing may store to the variables from here until this returns. */
-static int replace(const struct segment *s, char *window, size_t bytes)
+static int data_replace(const struct segment *s, char *window, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += s->page)
-        copy_page((uint64_t *)(window + at), (const uint64_t *)(s->begin + at), s->page / 8);
+        data_copy_page((uint64_t *)(window + at), (const uint64_t *)(s->begin + at), s->page / 8);
     /* old size 0: maps the same pages a second time */
     void *p = mremap(window, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)s->begin);
     if (p == MAP_FAILED)
@@ -72,23 +72,23 @@ static int replace(const struct segment *s, char *window, size_t bytes)
     return 0;
 }
 
-void sh_data_begin(void)
+void inner_sh_data_begin(void)
 {
     struct segment s = { .page = (size_t)sysconf(_SC_PAGESIZE) };
-    (void)dl_iterate_phdr(look, &s);
+    (void)dl_iterate_phdr(data_look, &s);
     uintptr_t own = (uintptr_t)&sh;
     if (s.end <= s.begin || (own >= s.begin && own < s.end))
         return;
     size_t bytes = s.end - s.begin;
     char *window = hlrc_window_create(bytes);
     if (!window)
-        compat_fail(
+        fail_compat_fail(
             "shmem_init: the executable's variables, %zu bytes, cannot be made symmetric: %s; "
             "raise --memory",
             bytes, strerror(errno));
-    int rc = replace(&s, window, bytes);
+    int rc = data_replace(&s, window, bytes);
     if (rc)
-        compat_fail("shmem_init: cannot map %zu bytes of variables: %s", bytes, strerror(-rc));
+        fail_compat_fail("shmem_init: cannot map %zu bytes of variables: %s", bytes, strerror(-rc));
     sh.data_window = window;
     sh.data_bytes = bytes;
     sh.data = (char *)s.begin;

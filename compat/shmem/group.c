@@ -13,10 +13,10 @@
 /* ---- signals ---- */
 
 /* To the PE 2^r above (UP) or below. */
-static void signal_to(struct shmem_group *g, unsigned slot, int index)
+static void group_signal_to(struct shmem_group *g, unsigned slot, int index)
 {
     uint64_t one = 1, *word = &g->slots[slot];
-    int pe = sh_member(g, index);
+    int pe = inner_sh_member(g, index);
     if (!g->sent) {
         (void)hlrc_rmw(word, &one, NULL, HLRC_UINT64, HLRC_SUM, pe);
         return;
@@ -25,82 +25,84 @@ static void signal_to(struct shmem_group *g, unsigned slot, int index)
     hlrc_put(word, &one, sizeof one, pe);
 }
 
-static void await(struct shmem_group *g, unsigned slot)
+static void group_await(struct shmem_group *g, unsigned slot)
 {
     uint64_t least = g->sent ? ++g->seen[slot] : 1, taken = UINT64_MAX;
     unsigned tries = 0;
     while (__atomic_load_n(&g->slots[slot], __ATOMIC_ACQUIRE) < least)
-        sh_pause(&tries);
+        inner_sh_pause(&tries);
     if (!g->sent)
-        (void)hlrc_rmw(&g->slots[slot], &taken, NULL, HLRC_UINT64, HLRC_SUM, sh_member(g, g->me));
+        (void)hlrc_rmw(&g->slots[slot], &taken, NULL, HLRC_UINT64, HLRC_SUM,
+                       inner_sh_member(g, g->me));
 }
 
-static int above(const struct shmem_group *g, int by)
+static int group_above(const struct shmem_group *g, int by)
 {
     return (g->me + by) % g->size;
 }
 
-static int below(const struct shmem_group *g, int by)
+static int group_below(const struct shmem_group *g, int by)
 {
     return (g->me - by + g->size) % g->size;
 }
 
 /* ---- barrier: dissemination ---- */
 
-void sh_meet(struct shmem_group *g)
+void inner_sh_meet(struct shmem_group *g)
 {
     for (unsigned r = 0; 1 << r < g->size; r++) {
-        signal_to(g, UP + r, above(g, 1 << r));
-        await(g, UP + r);
+        group_signal_to(g, UP + r, group_above(g, 1 << r));
+        group_await(g, UP + r);
     }
 }
 
 /* ---- down a binomial tree ---- */
 
 /* Counted from the root, a PE's parent is its number without the highest bit. */
-void sh_broadcast(struct shmem_group *g, void *to, const void *from, size_t bytes, int root)
+void inner_sh_broadcast(struct shmem_group *g, void *to, const void *from, size_t bytes, int root)
 {
     int rank = (g->me - root + g->size) % g->size;
     unsigned r = 0;
     while (rank >> r != 0)
         r++;
     if (r > 0) {
-        await(g, UP + r - 1);
+        group_await(g, UP + r - 1);
         from = to;
     }
     for (; rank + (1 << r) < g->size; r++) {
-        int child = above(g, 1 << r);
+        int child = group_above(g, 1 << r);
         if (bytes)
-            hlrc_put(to, from, bytes, sh_member(g, child));
-        signal_to(g, UP + r, child);
+            hlrc_put(to, from, bytes, inner_sh_member(g, child));
+        group_signal_to(g, UP + r, child);
     }
 }
 
 /* ---- up one, and down again ---- */
 
 /* To index 0, whose `to` has the result; a PE's children have one more low bit. */
-static void gather(struct shmem_group *g, char *to, size_t count, size_t bytes, sh_combine *combine)
+static void group_gather(struct shmem_group *g, char *to, size_t count, size_t bytes,
+                         sh_combine *combine)
 {
     size_t part = g->inbox_bytes / LEVELS;
     for (unsigned r = 0; 1 << r < g->size; r++) {
         char *inbox = g->inbox + r * part;
         if (g->me >> r & 1) {
-            int parent = below(g, 1 << r);
-            hlrc_put(inbox, to, count * bytes, sh_member(g, parent));
-            signal_to(g, DOWN + r, parent);
+            int parent = group_below(g, 1 << r);
+            hlrc_put(inbox, to, count * bytes, inner_sh_member(g, parent));
+            group_signal_to(g, DOWN + r, parent);
             return;
         }
         if (g->me + (1 << r) >= g->size)
             continue;
-        await(g, DOWN + r);
+        group_await(g, DOWN + r);
         combine(to, inbox, count);
     }
 }
 
 /* In pieces of an inbox's size. A PE has the result of the piece before, which went through the
  * root, before it sends the next. All get the root's bits. */
-void sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
-               sh_combine *combine)
+void inner_sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
+                     sh_combine *combine)
 {
     size_t most = g->inbox_bytes / LEVELS / bytes;
     for (size_t done = 0, n; done < count; done += n) {
@@ -109,8 +111,8 @@ void sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, 
         const char *source = (const char *)from + done * bytes;
         if (at != source)
             memcpy(at, source, n * bytes);
-        gather(g, at, n, bytes, combine);
-        sh_broadcast(g, at, at, n * bytes, 0);
+        group_gather(g, at, n, bytes, combine);
+        inner_sh_broadcast(g, at, at, n * bytes, 0);
     }
 }
 
@@ -118,37 +120,38 @@ void sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, 
 
 /* Blocks of one size: in each round a PE sends all blocks that it has, doubling in number, to the
  * PE that many below it. */
-void sh_fcollect(struct shmem_group *g, char *to, const char *from, size_t bytes)
+void inner_sh_fcollect(struct shmem_group *g, char *to, const char *from, size_t bytes)
 {
     if (bytes && to + (size_t)g->me * bytes != from)
         memcpy(to + (size_t)g->me * bytes, from, bytes);
     for (unsigned r = 0; 1 << r < g->size; r++) {
-        int has = 1 << r, n = has < g->size - has ? has : g->size - has, other = below(g, has);
+        int has = 1 << r, n = has < g->size - has ? has : g->size - has,
+            other = group_below(g, has);
         int first = g->size - g->me < n ? g->size - g->me : n; /* up to the end */
         char *at = to + (size_t)g->me * bytes;
         if (bytes) {
-            hlrc_put(at, at, (size_t)first * bytes, sh_member(g, other));
+            hlrc_put(at, at, (size_t)first * bytes, inner_sh_member(g, other));
             if (n > first)
-                hlrc_put(to, to, (size_t)(n - first) * bytes, sh_member(g, other));
+                hlrc_put(to, to, (size_t)(n - first) * bytes, inner_sh_member(g, other));
         }
-        signal_to(g, DOWN + r, other);
-        await(g, DOWN + r);
+        group_signal_to(g, DOWN + r, other);
+        group_await(g, DOWN + r);
     }
 }
 
 /* The sum over lower indices. */
-static uint64_t sum_before(struct shmem_group *g, uint64_t mine)
+static uint64_t group_sum_before(struct shmem_group *g, uint64_t mine)
 {
     uint64_t sum = mine;
     for (unsigned r = 0; 1 << r < g->size; r++) {
         if (g->me + (1 << r) < g->size) {
             int other = g->me + (1 << r);
-            hlrc_put(&g->slots[VALUE + r], &sum, sizeof sum, sh_member(g, other));
-            signal_to(g, UP + r, other);
+            hlrc_put(&g->slots[VALUE + r], &sum, sizeof sum, inner_sh_member(g, other));
+            group_signal_to(g, UP + r, other);
         }
         if (g->me < 1 << r)
             continue;
-        await(g, UP + r);
+        group_await(g, UP + r);
         sum += g->slots[VALUE + r];
         g->slots[VALUE + r] = 0;
     }
@@ -156,26 +159,26 @@ static uint64_t sum_before(struct shmem_group *g, uint64_t mine)
 }
 
 /* Of any size: each PE puts its block after the blocks of lower indices. */
-void sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes)
+void inner_sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes)
 {
-    char *at = to + sum_before(g, bytes);
+    char *at = to + group_sum_before(g, bytes);
     for (int i = 0; bytes && i < g->size; i++)
-        hlrc_put_nb(at, from, bytes, sh_member(g, above(g, i)), NULL);
+        hlrc_put_nb(at, from, bytes, inner_sh_member(g, group_above(g, i)), NULL);
     hlrc_fence_all();
-    sh_meet(g);
+    inner_sh_meet(g);
 }
 
 /* Consecutive elements, of `bytes` each, are `dst` elements apart in `to` and `sst` in `from`. */
-void sh_alltoall(struct shmem_group *g, char *to, const char *from, size_t dst, size_t sst,
-                 size_t nelems, size_t bytes)
+void inner_sh_alltoall(struct shmem_group *g, char *to, const char *from, size_t dst, size_t sst,
+                       size_t nelems, size_t bytes)
 {
     size_t d = dst * bytes, s = sst * bytes, counts[] = { bytes, nelems };
     char *at = to + (size_t)g->me * nelems * d;
     for (int i = 0; nelems && bytes && i < g->size; i++) {
-        int other = above(g, i);
+        int other = group_above(g, i);
         const char *source = from + (size_t)other * nelems * s;
-        hlrc_put_strided_nb(at, &d, source, &s, counts, 1, sh_member(g, other), NULL);
+        hlrc_put_strided_nb(at, &d, source, &s, counts, 1, inner_sh_member(g, other), NULL);
     }
     hlrc_fence_all();
-    sh_meet(g);
+    inner_sh_meet(g);
 }

@@ -60,102 +60,104 @@ extern struct shmem_job sh HIDDEN;
 
 /* ---- errors: one line, then the job ends ---- */
 
-_Noreturn void sh_refuse_pe(const char *call, int pe, int n) HIDDEN;
-_Noreturn void sh_refuse_memory(const char *call, const void *at, size_t len) HIDDEN;
-_Noreturn void sh_refuse_time(const char *call) HIDDEN; /* before shmem_init or after the end */
+_Noreturn void inner_sh_refuse_pe(const char *call, int pe, int n) HIDDEN;
+_Noreturn void inner_sh_refuse_memory(const char *call, const void *at, size_t len) HIDDEN;
+_Noreturn void
+inner_sh_refuse_time(const char *call) HIDDEN; /* before shmem_init or after the end */
 
 /* ---- start and end of the parts ---- */
 
-void sh_data_begin(void) HIDDEN;
-void sh_heap_begin(void) HIDDEN;
-void sh_teams_begin(void) HIDDEN;
-void sh_locks_begin(void) HIDDEN;
+void inner_sh_data_begin(void) HIDDEN;
+void inner_sh_heap_begin(void) HIDDEN;
+void inner_sh_teams_begin(void) HIDDEN;
+void inner_sh_locks_begin(void) HIDDEN;
 
 /* ---- addresses ---- */
 
 /* Do these bytes lie in one block of the heap? */
-bool sh_heap_has(const void *at, size_t len) HIDDEN;
+bool inner_sh_heap_has(const void *at, size_t len) HIDDEN;
 /* For messages: does this lie in the heap? */
-bool sh_heap_had(const void *at) HIDDEN;
+bool inner_sh_heap_had(const void *at) HIDDEN;
 
-static inline void sh_check(const char *call)
+static inline void inner_sh_check(const char *call)
 {
     if (__builtin_expect(!sh.joined || sh.left, 0))
-        sh_refuse_time(call);
+        inner_sh_refuse_time(call);
 }
 
-static inline size_t sh_data_offset(const void *at)
+static inline size_t inner_sh_data_offset(const void *at)
 {
     return (size_t)((uintptr_t)at - (uintptr_t)sh.data);
 }
 
 /* The window address of symmetric memory, or NULL. */
-static inline void *sh_find(const void *at, size_t len)
+static inline void *inner_sh_find(const void *at, size_t len)
 {
-    size_t off = sh_data_offset(at);
+    size_t off = inner_sh_data_offset(at);
     if (off < sh.data_bytes && len <= sh.data_bytes - off)
         return sh.data_window + off;
-    return sh_heap_has(at, len) ? (void *)(uintptr_t)at : NULL;
+    return inner_sh_heap_has(at, len) ? (void *)(uintptr_t)at : NULL;
 }
 
-static inline void *sh_remote(const char *call, const void *at, size_t len)
+static inline void *inner_sh_remote(const char *call, const void *at, size_t len)
 {
-    sh_check(call);
-    void *there = sh_find(at, len);
+    inner_sh_check(call);
+    void *there = inner_sh_find(at, len);
     if (__builtin_expect(!there, 0))
-        sh_refuse_memory(call, at, len);
+        inner_sh_refuse_memory(call, at, len);
     return there;
 }
 
 /* Address of the program's buffer that suits the fabric best: in a window if possible. */
-static inline void *sh_local(const void *at)
+static inline void *inner_sh_local(const void *at)
 {
-    size_t off = sh_data_offset(at);
+    size_t off = inner_sh_data_offset(at);
     return off < sh.data_bytes ? sh.data_window + off : (void *)(uintptr_t)at;
 }
 
 /* ---- contexts: PE numbers of their team ---- */
 
-int sh_pe_of_ctx(const char *call, shmem_ctx_t ctx, int pe) HIDDEN;
+int inner_sh_pe_of_ctx(const char *call, shmem_ctx_t ctx, int pe) HIDDEN;
 
-static inline int sh_pe(const char *call, shmem_ctx_t ctx, int pe)
+static inline int inner_sh_pe(const char *call, shmem_ctx_t ctx, int pe)
 {
     if (__builtin_expect(ctx != SHMEM_CTX_DEFAULT, 0))
-        return sh_pe_of_ctx(call, ctx, pe);
+        return inner_sh_pe_of_ctx(call, ctx, pe);
     if (__builtin_expect((unsigned)pe >= (unsigned)sh.n, 0))
-        sh_refuse_pe(call, pe, sh.n);
+        inner_sh_refuse_pe(call, pe, sh.n);
     return pe;
 }
 
 /* ---- waiting ---- */
 
 /* Backs off: spins first, then yields, then sleeps. */
-void sh_pause(unsigned *tries) HIDDEN;
+void inner_sh_pause(unsigned *tries) HIDDEN;
 
 /* ---- groups ---- */
 
-struct shmem_group *sh_group(const char *call, shmem_team_t team) HIDDEN; /* of a team */
-bool sh_is_world(const struct shmem_group *g) HIDDEN;
+struct shmem_group *inner_sh_group(const char *call, shmem_team_t team) HIDDEN; /* of a team */
+bool inner_sh_is_world(const struct shmem_group *g) HIDDEN;
 /* The group of an active set. */
-struct shmem_group sh_active(const char *call, int start, int log_stride, int size,
-                             long *psync) HIDDEN;
+struct shmem_group inner_sh_active(const char *call, int start, int log_stride, int size,
+                                   long *psync) HIDDEN;
 
-static inline int sh_member(const struct shmem_group *g, int index)
+static inline int inner_sh_member(const struct shmem_group *g, int index)
 {
     return g->start + index * g->stride;
 }
 
-void sh_meet(struct shmem_group *g) HIDDEN; /* barrier, by signals */
+void inner_sh_meet(struct shmem_group *g) HIDDEN; /* barrier, by signals */
 /* `to` lies in a window. `from` may be any memory of the caller; a broadcast uses the root's. */
-void sh_broadcast(struct shmem_group *g, void *to, const void *from, size_t bytes, int root) HIDDEN;
-void sh_fcollect(struct shmem_group *g, char *to, const char *from, size_t bytes) HIDDEN;
-void sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes) HIDDEN;
-void sh_alltoall(struct shmem_group *g, char *to, const char *from, size_t dst, size_t sst,
-                 size_t nelems, size_t bytes) HIDDEN;
+void inner_sh_broadcast(struct shmem_group *g, void *to, const void *from, size_t bytes,
+                        int root) HIDDEN;
+void inner_sh_fcollect(struct shmem_group *g, char *to, const char *from, size_t bytes) HIDDEN;
+void inner_sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes) HIDDEN;
+void inner_sh_alltoall(struct shmem_group *g, char *to, const char *from, size_t dst, size_t sst,
+                       size_t nelems, size_t bytes) HIDDEN;
 
 /* How a reduction combines `count` values. */
 typedef void sh_combine(void *into, const void *with, size_t count);
-void sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
-               sh_combine *combine) HIDDEN;
+void inner_sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
+                     sh_combine *combine) HIDDEN;
 
 #endif

@@ -11,7 +11,7 @@ _Static_assert(sizeof(long) == sizeof(uint64_t), "an element of a pSync array is
 
 /* ---- beginning and end ---- */
 
-static void leave(void)
+static void job_leave(void)
 {
     if (!sh.joined || sh.left)
         return;
@@ -21,11 +21,11 @@ static void leave(void)
 }
 
 /* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void at_exit(int status, void *arg)
+static void job_at_exit(int status, void *arg)
 {
     (void)arg;
     if (status == 0)
-        leave();
+        job_leave();
 }
 
 int shmem_init_thread(int requested, int *provided)
@@ -40,12 +40,12 @@ int shmem_init_thread(int requested, int *provided)
     sh.me = hlrc_node_id();
     sh.n = hlrc_node_count();
     sh.joined = true;
-    if (on_exit(at_exit, NULL) != 0)
-        compat_fail("shmem_init: no memory for an exit handler");
-    sh_data_begin();
-    sh_heap_begin();
-    sh_teams_begin();
-    sh_locks_begin();
+    if (on_exit(job_at_exit, NULL) != 0)
+        fail_compat_fail("shmem_init: no memory for an exit handler");
+    inner_sh_data_begin();
+    inner_sh_heap_begin();
+    inner_sh_teams_begin();
+    inner_sh_locks_begin();
     if (provided)
         *provided = SHMEM_THREAD_MULTIPLE;
     hlrc_barrier();
@@ -59,19 +59,19 @@ void shmem_init(void)
 
 void shmem_query_thread(int *provided)
 {
-    sh_check("shmem_query_thread");
+    inner_sh_check("shmem_query_thread");
     *provided = SHMEM_THREAD_MULTIPLE;
 }
 
 void shmem_finalize(void)
 {
-    sh_check("shmem_finalize");
-    leave();
+    inner_sh_check("shmem_finalize");
+    job_leave();
 }
 
 void shmem_global_exit(int status)
 {
-    sh_check("shmem_global_exit");
+    inner_sh_check("shmem_global_exit");
     (void)fflush(NULL);
     hlrc_exit(status);
 }
@@ -86,13 +86,13 @@ void start_pes(int npes)
 
 int shmem_my_pe(void)
 {
-    sh_check("shmem_my_pe");
+    inner_sh_check("shmem_my_pe");
     return sh.me;
 }
 
 int shmem_n_pes(void)
 {
-    sh_check("shmem_n_pes");
+    inner_sh_check("shmem_n_pes");
     return sh.n;
 }
 
@@ -108,20 +108,20 @@ int _num_pes(void)
 
 int shmem_pe_accessible(int pe)
 {
-    sh_check("shmem_pe_accessible");
+    inner_sh_check("shmem_pe_accessible");
     return pe >= 0 && pe < sh.n;
 }
 
 int shmem_addr_accessible(const void *addr, int pe)
 {
-    return shmem_pe_accessible(pe) && sh_find(addr, 1) != NULL;
+    return shmem_pe_accessible(pe) && inner_sh_find(addr, 1) != NULL;
 }
 
 /* Another PE's memory cannot be loaded directly. */
 void *shmem_ptr(const void *dest, int pe)
 {
-    sh_check("shmem_ptr");
-    return pe == sh.me && sh_find(dest, 1) ? (void *)(uintptr_t)dest : NULL;
+    inner_sh_check("shmem_ptr");
+    return pe == sh.me && inner_sh_find(dest, 1) ? (void *)(uintptr_t)dest : NULL;
 }
 
 void shmem_info_get_version(int *major, int *minor)
@@ -145,15 +145,15 @@ void shmem_pcontrol(int level, ...)
 /* Blocking puts are complete; non-blocking ones are not tracked separately. */
 void shmem_ctx_quiet(shmem_ctx_t ctx)
 {
-    sh_check("shmem_quiet");
-    (void)sh_pe("shmem_quiet", ctx, 0);
+    inner_sh_check("shmem_quiet");
+    (void)inner_sh_pe("shmem_quiet", ctx, 0);
     hlrc_fence_all();
 }
 
 void shmem_ctx_fence(shmem_ctx_t ctx)
 {
-    sh_check("shmem_fence");
-    (void)sh_pe("shmem_fence", ctx, 0);
+    inner_sh_check("shmem_fence");
+    (void)inner_sh_pe("shmem_fence", ctx, 0);
     hlrc_fence_all();
 }
 
@@ -169,13 +169,13 @@ void shmem_fence(void)
 
 void shmem_barrier_all(void)
 {
-    sh_check("shmem_barrier_all");
+    inner_sh_check("shmem_barrier_all");
     hlrc_fence_all();
     hlrc_barrier();
 }
 
 void shmem_sync_all(void)
 {
-    sh_check("shmem_sync_all");
+    inner_sh_check("shmem_sync_all");
     hlrc_barrier();
 }

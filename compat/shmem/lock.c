@@ -25,39 +25,39 @@ static bool taken[RECORDS];       /* of this PE; guarded */
 static const long *held[RECORDS]; /* the lock that this PE holds by it; guarded */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
-void sh_locks_begin(void)
+void inner_sh_locks_begin(void)
 {
     records = hlrc_window_create(RECORDS * sizeof *records);
     if (!records)
-        compat_fail("shmem_init: no room for the records of locks; raise --memory");
+        fail_compat_fail("shmem_init: no room for the records of locks; raise --memory");
 }
 
-static uint64_t name_of(int pe, unsigned i)
+static uint64_t lock_name_of(int pe, unsigned i)
 {
     return (uint64_t)pe * RECORDS + i + 1;
 }
 
-static int pe_of(uint64_t name)
+static int lock_pe_of(uint64_t name)
 {
     return (int)((name - 1) / RECORDS);
 }
 
-static struct record *record_of(uint64_t name)
+static struct record *lock_record_of(uint64_t name)
 {
     return &records[(name - 1) % RECORDS];
 }
 
 /* The lock's word and its PE. */
-static uint64_t *word_of(const char *call, const long *lock, int *pe)
+static uint64_t *lock_word_of(const char *call, const long *lock, int *pe)
 {
-    uint64_t *word = sh_remote(call, lock, sizeof *lock);
+    uint64_t *word = inner_sh_remote(call, lock, sizeof *lock);
     *pe = (int)((uintptr_t)word / sizeof *word % (size_t)sh.n);
     if ((uintptr_t)word % sizeof *word != 0)
-        compat_fail("%s: the lock at %p is not aligned to 8 bytes", call, (const void *)lock);
+        fail_compat_fail("%s: the lock at %p is not aligned to 8 bytes", call, (const void *)lock);
     return word;
 }
 
-static unsigned record_take(const char *call)
+static unsigned lock_record_take(const char *call)
 {
     unsigned i = 0;
     (void)pthread_mutex_lock(&guard);
@@ -67,19 +67,19 @@ static unsigned record_take(const char *call)
         taken[i] = true;
     (void)pthread_mutex_unlock(&guard);
     if (i == RECORDS)
-        compat_fail("%s: this PE holds %d locks, the limit; clear one first", call, RECORDS);
+        fail_compat_fail("%s: this PE holds %d locks, the limit; clear one first", call, RECORDS);
     records[i] = (struct record){ 0, 0 };
     return i;
 }
 
-static void record_hold(unsigned i, const long *lock)
+static void lock_record_hold(unsigned i, const long *lock)
 {
     (void)pthread_mutex_lock(&guard);
     held[i] = lock;
     (void)pthread_mutex_unlock(&guard);
 }
 
-static void record_drop(unsigned i)
+static void lock_record_drop(unsigned i)
 {
     (void)pthread_mutex_lock(&guard);
     taken[i] = false;
@@ -88,7 +88,7 @@ static void record_drop(unsigned i)
 }
 
 /* The record by which this PE holds the lock; RECORDS: none. */
-static unsigned record_of_lock(const long *lock)
+static unsigned lock_record_of_lock(const long *lock)
 {
     unsigned i = 0;
     (void)pthread_mutex_lock(&guard);
@@ -98,40 +98,40 @@ static unsigned record_of_lock(const long *lock)
     return i;
 }
 
-static uint64_t await(const uint64_t *word)
+static uint64_t lock_await(const uint64_t *word)
 {
     unsigned tries = 0;
     uint64_t seen;
     while ((seen = __atomic_load_n(word, __ATOMIC_ACQUIRE)) == 0)
-        sh_pause(&tries);
+        inner_sh_pause(&tries);
     return seen;
 }
 
 void shmem_set_lock(long *lock)
 {
     int pe;
-    uint64_t *word = word_of("shmem_set_lock", lock, &pe), before = 0;
-    unsigned i = record_take("shmem_set_lock");
-    uint64_t mine = name_of(sh.me, i);
+    uint64_t *word = lock_word_of("shmem_set_lock", lock, &pe), before = 0;
+    unsigned i = lock_record_take("shmem_set_lock");
+    uint64_t mine = lock_name_of(sh.me, i);
     (void)hlrc_rmw(word, &mine, &before, HLRC_UINT64, HLRC_REPLACE, pe);
     if (before != 0) {
-        hlrc_put(&record_of(before)->next, &mine, sizeof mine, pe_of(before));
-        (void)await(&records[i].turn);
+        hlrc_put(&lock_record_of(before)->next, &mine, sizeof mine, lock_pe_of(before));
+        (void)lock_await(&records[i].turn);
     }
-    record_hold(i, lock);
+    lock_record_hold(i, lock);
 }
 
 int shmem_test_lock(long *lock)
 {
     int pe;
-    uint64_t *word = word_of("shmem_test_lock", lock, &pe), none = 0;
-    unsigned i = record_take("shmem_test_lock");
-    uint64_t mine = name_of(sh.me, i);
+    uint64_t *word = lock_word_of("shmem_test_lock", lock, &pe), none = 0;
+    unsigned i = lock_record_take("shmem_test_lock");
+    uint64_t mine = lock_name_of(sh.me, i);
     if (hlrc_rmw_compare(word, &none, &mine, HLRC_UINT64, pe) != 1) {
-        record_drop(i);
+        lock_record_drop(i);
         return 1;
     }
-    record_hold(i, lock);
+    lock_record_hold(i, lock);
     return 0;
 }
 
@@ -139,17 +139,17 @@ int shmem_test_lock(long *lock)
 void shmem_clear_lock(long *lock)
 {
     int pe;
-    uint64_t *word = word_of("shmem_clear_lock", lock, &pe), nobody = 0, turn = 1;
-    unsigned i = record_of_lock(lock);
+    uint64_t *word = lock_word_of("shmem_clear_lock", lock, &pe), nobody = 0, turn = 1;
+    unsigned i = lock_record_of_lock(lock);
     if (i == RECORDS)
-        compat_fail("shmem_clear_lock: the lock at %p is not set by this PE; set it first",
-                    (void *)lock);
+        fail_compat_fail("shmem_clear_lock: the lock at %p is not set by this PE; set it first",
+                         (void *)lock);
     hlrc_fence_all();
-    record_hold(i, NULL);
-    uint64_t seen = name_of(sh.me, i);
+    lock_record_hold(i, NULL);
+    uint64_t seen = lock_name_of(sh.me, i);
     if (hlrc_rmw_compare(word, &seen, &nobody, HLRC_UINT64, pe) != 1) {
-        uint64_t next = await(&records[i].next);
-        hlrc_put(&record_of(next)->turn, &turn, sizeof turn, pe_of(next));
+        uint64_t next = lock_await(&records[i].next);
+        hlrc_put(&lock_record_of(next)->turn, &turn, sizeof turn, lock_pe_of(next));
     }
-    record_drop(i);
+    lock_record_drop(i);
 }

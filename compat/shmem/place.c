@@ -2,17 +2,19 @@
 /* place.c - messages about memory that is not symmetric. */
 #include "compat/shmem/inner.h"
 
-void sh_refuse_memory(const char *call, const void *at, size_t len)
+void inner_sh_refuse_memory(const char *call, const void *at, size_t len)
 {
-    if (sh_find(at, 1))
-        compat_fail("%s: %zu bytes at %p go beyond the end of their symmetric object", call, len,
-                    at);
-    if (sh_heap_had(at))
-        compat_fail("%s: %zu bytes at %p are in the symmetric heap, but in no block; use memory of "
-                    "shmem_malloc before shmem_free",
-                    call, len, at);
-    compat_fail("%s: %zu bytes at %p are not symmetric; use memory of shmem_malloc%s", call, len,
-                at,
-                sh.data ? ", or a global variable of the executable"
-                        : ": global variables are not, since this library is linked statically");
+    if (inner_sh_find(at, 1))
+        fail_compat_fail("%s: %zu bytes at %p go beyond the end of their symmetric object", call,
+                         len, at);
+    if (inner_sh_heap_had(at))
+        fail_compat_fail(
+            "%s: %zu bytes at %p are in the symmetric heap, but in no block; use memory of "
+            "shmem_malloc before shmem_free",
+            call, len, at);
+    fail_compat_fail("%s: %zu bytes at %p are not symmetric; use memory of shmem_malloc%s", call,
+                     len, at,
+                     sh.data
+                         ? ", or a global variable of the executable"
+                         : ": global variables are not, since this library is linked statically");
 }

@@ -11,7 +11,8 @@ static void reduce(const char *call, struct shmem_group *g, void *dest, const vo
         return;
     if (__builtin_mul_overflow(count, bytes, &all))
         all = SIZE_MAX;
-    sh_reduce(g, sh_remote(call, dest, all), sh_local(source), count, bytes, combine);
+    inner_sh_reduce(g, inner_sh_remote(call, dest, all), inner_sh_local(source), count, bytes,
+                    combine);
 }
 
 /* The program's work array has max(count / 2 + 1, SHMEM_REDUCE_MIN_WRKDATA_SIZE) elements. */
@@ -22,7 +23,7 @@ static void reduce_active(const char *call, struct shmem_group g, void *dest, co
     if (n / 2 + 1 > least)
         least = n / 2 + 1;
     g.inbox_bytes = least / LEVELS * LEVELS * bytes;
-    g.inbox = sh_remote(call, work, g.inbox_bytes);
+    g.inbox = inner_sh_remote(call, work, g.inbox_bytes);
     reduce(call, &g, dest, source, n, bytes, combine);
 }
 
@@ -45,20 +46,21 @@ static void reduce_active(const char *call, struct shmem_group g, void *dest, co
         for (size_t i = 0; i < count; i++)                                     \
             a[i] = (T)HOW(C, (C)a[i], (C)b[i]);                                \
     }
-#define TEAM(T, N, OP)                                                                            \
-    int shmem_##N##_##OP##_reduce(shmem_team_t team, T *dest, const T *source, size_t nreduce)    \
-    {                                                                                             \
-        const char *call = "shmem_" #OP "_reduce";                                                \
-        reduce(call, sh_group(call, team), dest, source, nreduce, sizeof(T), combine_##N##_##OP); \
-        return 0;                                                                                 \
+#define TEAM(T, N, OP)                                                                         \
+    int shmem_##N##_##OP##_reduce(shmem_team_t team, T *dest, const T *source, size_t nreduce) \
+    {                                                                                          \
+        const char *call = "shmem_" #OP "_reduce";                                             \
+        reduce(call, inner_sh_group(call, team), dest, source, nreduce, sizeof(T),             \
+               combine_##N##_##OP);                                                            \
+        return 0;                                                                              \
     }
-#define TO_ALL(T, N, OP)                                                                           \
-    void shmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start,            \
-                                   int logPE_stride, int PE_size, T *pWrk, long *pSync)            \
-    {                                                                                              \
-        const char *call = "shmem_" #N "_" #OP "_to_all";                                          \
-        reduce_active(call, sh_active(call, PE_start, logPE_stride, PE_size, pSync), dest, source, \
-                      nreduce, sizeof(T), pWrk, combine_##N##_##OP);                               \
+#define TO_ALL(T, N, OP)                                                                         \
+    void shmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start,          \
+                                   int logPE_stride, int PE_size, T *pWrk, long *pSync)          \
+    {                                                                                            \
+        const char *call = "shmem_" #N "_" #OP "_to_all";                                        \
+        reduce_active(call, inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync), dest, \
+                      source, nreduce, sizeof(T), pWrk, combine_##N##_##OP);                     \
     }
 
 /* ---- all types ---- */

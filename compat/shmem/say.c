@@ -9,21 +9,22 @@ struct shmem_job sh;
 #define YIELDS 400
 #define NAP_NS 50000
 
-void sh_pause(unsigned *tries)
+void inner_sh_pause(unsigned *tries)
 {
     backoff_pause((*tries)++, SPINS, YIELDS, NAP_NS);
 }
 
 /* ---- messages ---- */
 
-void sh_refuse_pe(const char *call, int pe, int n)
+void inner_sh_refuse_pe(const char *call, int pe, int n)
 {
-    compat_fail("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
+    fail_compat_fail("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
 }
 
-void sh_refuse_time(const char *call)
+void inner_sh_refuse_time(const char *call)
 {
     if (sh.left)
-        compat_fail("%s: called after shmem_finalize; make shmem_finalize the last call", call);
-    compat_fail("%s: called before shmem_init; call that first", call);
+        fail_compat_fail("%s: called after shmem_finalize; make shmem_finalize the last call",
+                         call);
+    fail_compat_fail("%s: called before shmem_init; call that first", call);
 }

@@ -458,10 +458,10 @@ HLRC_SHMEM_TO_ALL_SUMS_(HLRC_SHMEM_DECLARE_, prod)
 void start_pes(int npes);
 int _my_pe(void);
 int _num_pes(void);
-void *shmalloc(size_t size);
+void *shmem_shmalloc(size_t size);
 void *shmemalign(size_t alignment, size_t size);
-void *shrealloc(void *ptr, size_t size);
-void shfree(void *ptr);
+void *shmem_shrealloc(void *ptr, size_t size);
+void shmem_shfree(void *ptr);
 
 #define HLRC_SHMEM_DECLARE_(T, N, ...)                     \
     void shmem_##N##_add(T *dest, T value, int pe);        \

@@ -13,7 +13,7 @@
 /* In a window, one for each table entry. */
 struct place {
     uint64_t slots[SLOTS];
-    uint64_t choice[2]; /* for sh_reduce, to find a free entry */
+    uint64_t choice[2]; /* for inner_sh_reduce, to find a free entry */
     _Alignas(16) char inbox[LEVELS * INBOX];
 };
 
@@ -30,7 +30,7 @@ static _Atomic(struct team *) contexts[CONTEXTS]; /* NULL: free; the first is th
 
 /* ---- handles ---- */
 
-static shmem_team_t handle(const struct team *t)
+static shmem_team_t team_handle(const struct team *t)
 {
     return (shmem_team_t)(uintptr_t)(t - teams + 1);
 }
@@ -38,20 +38,20 @@ static shmem_team_t handle(const struct team *t)
 static struct team *team_of(const char *call, shmem_team_t team)
 {
     uintptr_t i = (uintptr_t)team - 1;
-    sh_check(call);
+    inner_sh_check(call);
     if (i >= TEAMS || !teams[i].used)
-        compat_fail("%s: there is no team %p; use one that shmem_team_split_strided created, "
-                    "before shmem_team_destroy",
-                    call, (void *)team);
+        fail_compat_fail("%s: there is no team %p; use one that shmem_team_split_strided created, "
+                         "before shmem_team_destroy",
+                         call, (void *)team);
     return &teams[i];
 }
 
-struct shmem_group *sh_group(const char *call, shmem_team_t team)
+struct shmem_group *inner_sh_group(const char *call, shmem_team_t team)
 {
     return &team_of(call, team)->group;
 }
 
-bool sh_is_world(const struct shmem_group *g)
+bool inner_sh_is_world(const struct shmem_group *g)
 {
     return g == &teams[0].group;
 }
@@ -76,11 +76,11 @@ static struct team *team_make(size_t i, int start, int stride, int size, int me)
     return t;
 }
 
-void sh_teams_begin(void)
+void inner_sh_teams_begin(void)
 {
     places = hlrc_window_create(TEAMS * sizeof *places);
     if (!places)
-        compat_fail("shmem_init: no room for the slots of %d teams; raise --memory", TEAMS);
+        fail_compat_fail("shmem_init: no room for the slots of %d teams; raise --memory", TEAMS);
     (void)team_make(0, 0, 1, sh.n, sh.me);
     (void)team_make(1, sh.me, 1, 1, 0); /* SHARED: only this PE's memory can be loaded directly */
     atomic_store(&contexts[0], &teams[0]);
@@ -88,24 +88,25 @@ void sh_teams_begin(void)
 
 /* ---- contexts ---- */
 
-static struct team *context_of(const char *call, shmem_ctx_t ctx)
+static struct team *team_context_of(const char *call, shmem_ctx_t ctx)
 {
     uintptr_t i = (uintptr_t)ctx - 1;
-    sh_check(call);
+    inner_sh_check(call);
     struct team *t = i < CONTEXTS ? atomic_load(&contexts[i]) : NULL;
     if (!t)
-        compat_fail("%s: there is no context %p; use one that shmem_ctx_create created, before "
-                    "shmem_ctx_destroy",
-                    call, (void *)ctx);
+        fail_compat_fail(
+            "%s: there is no context %p; use one that shmem_ctx_create created, before "
+            "shmem_ctx_destroy",
+            call, (void *)ctx);
     return t;
 }
 
-int sh_pe_of_ctx(const char *call, shmem_ctx_t ctx, int pe)
+int inner_sh_pe_of_ctx(const char *call, shmem_ctx_t ctx, int pe)
 {
-    const struct shmem_group *g = &context_of(call, ctx)->group;
+    const struct shmem_group *g = &team_context_of(call, ctx)->group;
     if (pe < 0 || pe >= g->size)
-        sh_refuse_pe(call, pe, g->size);
-    return sh_member(g, pe);
+        inner_sh_refuse_pe(call, pe, g->size);
+    return inner_sh_member(g, pe);
 }
 
 int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx)
@@ -134,10 +135,11 @@ void shmem_ctx_destroy(shmem_ctx_t ctx)
 {
     if (ctx == SHMEM_CTX_INVALID)
         return;
-    (void)context_of("shmem_ctx_destroy", ctx);
+    (void)team_context_of("shmem_ctx_destroy", ctx);
     if (ctx == SHMEM_CTX_DEFAULT)
-        compat_fail("shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed; destroy contexts of "
-                    "shmem_ctx_create only");
+        fail_compat_fail(
+            "shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed; destroy contexts of "
+            "shmem_ctx_create only");
     hlrc_fence_all();
     atomic_store(&contexts[(uintptr_t)ctx - 1], NULL);
 }
@@ -147,7 +149,7 @@ int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
     *team = SHMEM_TEAM_INVALID;
     if (ctx == SHMEM_CTX_INVALID)
         return -1;
-    *team = handle(context_of("shmem_ctx_get_team", ctx));
+    *team = team_handle(team_context_of("shmem_ctx_get_team", ctx));
     return 0;
 }
 
@@ -155,12 +157,12 @@ int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
 
 int shmem_team_my_pe(shmem_team_t team)
 {
-    return team == SHMEM_TEAM_INVALID ? -1 : sh_group("shmem_team_my_pe", team)->me;
+    return team == SHMEM_TEAM_INVALID ? -1 : inner_sh_group("shmem_team_my_pe", team)->me;
 }
 
 int shmem_team_n_pes(shmem_team_t team)
 {
-    return team == SHMEM_TEAM_INVALID ? -1 : sh_group("shmem_team_n_pes", team)->size;
+    return team == SHMEM_TEAM_INVALID ? -1 : inner_sh_group("shmem_team_n_pes", team)->size;
 }
 
 int shmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t *config)
@@ -174,23 +176,24 @@ int shmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_config
 }
 
 /* The number of a PE in a group, or -1. */
-static int index_of(const struct shmem_group *g, int pe)
+static int team_index_of(const struct shmem_group *g, int pe)
 {
     int far = pe - g->start, i = g->stride ? far / g->stride : 0;
-    return i >= 0 && i < g->size && sh_member(g, i) == pe ? i : -1;
+    return i >= 0 && i < g->size && inner_sh_member(g, i) == pe ? i : -1;
 }
 
 int shmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team)
 {
     if (src_team == SHMEM_TEAM_INVALID || dest_team == SHMEM_TEAM_INVALID)
         return -1;
-    const struct shmem_group *from = sh_group("shmem_team_translate_pe", src_team);
+    const struct shmem_group *from = inner_sh_group("shmem_team_translate_pe", src_team);
     if (src_pe < 0 || src_pe >= from->size)
         return -1;
-    return index_of(sh_group("shmem_team_translate_pe", dest_team), sh_member(from, src_pe));
+    return team_index_of(inner_sh_group("shmem_team_translate_pe", dest_team),
+                         inner_sh_member(from, src_pe));
 }
 
-static void both(void *into, const void *with, size_t count)
+static void team_both(void *into, const void *with, size_t count)
 {
     uint64_t *a = into;
     const uint64_t *b = with;
@@ -199,34 +202,34 @@ static void both(void *into, const void *with, size_t count)
 }
 
 /* The same at all PEs of the parent; TEAMS: none. */
-static size_t place_free(struct team *parent)
+static size_t team_place_free(struct team *parent)
 {
     uint64_t *choice = places[parent - teams].choice;
     choice[0] = 0;
     for (size_t i = 0; i < TEAMS; i++)
         choice[0] |= teams[i].used ? 0 : UINT64_C(1) << i;
-    sh_reduce(&parent->group, choice, choice, 1, sizeof choice[0], both);
+    inner_sh_reduce(&parent->group, choice, choice, 1, sizeof choice[0], team_both);
     return choice[0] ? (size_t)__builtin_ctzll(choice[0]) : TEAMS;
 }
 
 /* A team of PEs start, start + stride and so on of the parent; its other PEs create other teams in
  * this entry, or none. */
-static int split(struct team *parent, int start, int stride, int size,
-                 const shmem_team_config_t *config, long mask, shmem_team_t *made)
+static int team_split(struct team *parent, int start, int stride, int size,
+                      const shmem_team_config_t *config, long mask, shmem_team_t *made)
 {
     const struct shmem_group *p = &parent->group;
-    size_t i = place_free(parent);
+    size_t i = team_place_free(parent);
     if (i == TEAMS)
         return -1;
-    int first = sh_member(p, start), step = p->stride * stride;
+    int first = inner_sh_member(p, start), step = p->stride * stride;
     struct shmem_group g = { .start = first, .stride = step, .size = size };
-    int me = index_of(&g, sh.me);
+    int me = team_index_of(&g, sh.me);
     if (me < 0)
         return 0;
     struct team *t = team_make(i, first, step, size, me);
     if (config && mask & SHMEM_TEAM_NUM_CONTEXTS)
         t->config.num_contexts = config->num_contexts;
-    *made = handle(t);
+    *made = team_handle(t);
     return 0;
 }
 
@@ -241,7 +244,7 @@ int shmem_team_split_strided(shmem_team_t parent, int start, int stride, int siz
     long n = t->group.size, end = start + (long)stride * (size - 1L);
     if (size < 1 || start < 0 || start >= n || end < 0 || end >= n || (stride == 0 && size != 1))
         return -1;
-    return split(t, start, stride, size, config, config_mask, new_team);
+    return team_split(t, start, stride, size, config, config_mask, new_team);
 }
 
 int shmem_team_split_2d(shmem_team_t parent, int xrange, const shmem_team_config_t *xaxis_config,
@@ -256,8 +259,8 @@ int shmem_team_split_2d(shmem_team_t parent, int xrange, const shmem_team_config
     int n = t->group.size, width = xrange < n ? xrange : n;
     int x = t->group.me % width, y = t->group.me / width;
     int across = n - y * width < width ? n - y * width : width, down = (n - x - 1) / width + 1;
-    int rc = split(t, y * width, 1, across, xaxis_config, xaxis_mask, xaxis_team);
-    if (split(t, x, width, down, yaxis_config, yaxis_mask, yaxis_team) != 0)
+    int rc = team_split(t, y * width, 1, across, xaxis_config, xaxis_mask, xaxis_team);
+    if (team_split(t, x, width, down, yaxis_config, yaxis_mask, yaxis_team) != 0)
         rc = -1;
     return rc;
 }
@@ -268,32 +271,34 @@ void shmem_team_destroy(shmem_team_t team)
         return;
     struct team *t = team_of("shmem_team_destroy", team);
     if (t - teams < 2)
-        compat_fail("shmem_team_destroy: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be "
-                    "destroyed; destroy teams of shmem_team_split_strided only");
+        fail_compat_fail("shmem_team_destroy: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be "
+                         "destroyed; destroy teams of shmem_team_split_strided only");
     hlrc_fence_all();
     for (size_t i = 1; i < CONTEXTS; i++)
         if (atomic_load(&contexts[i]) == t)
             atomic_store(&contexts[i], NULL);
-    sh_meet(&t->group);
+    inner_sh_meet(&t->group);
     memset(t->group.slots, 0, SLOTS * sizeof *t->group.slots);
     t->used = false;
 }
 
 /* ---- active sets ---- */
 
-struct shmem_group sh_active(const char *call, int start, int log_stride, int size, long *psync)
+struct shmem_group inner_sh_active(const char *call, int start, int log_stride, int size,
+                                   long *psync)
 {
-    uint64_t *slots = sh_remote(call, psync, SHMEM_SYNC_SIZE * sizeof *psync);
+    uint64_t *slots = inner_sh_remote(call, psync, SHMEM_SYNC_SIZE * sizeof *psync);
     if (log_stride < 0 || log_stride > LEVELS || size < 1 || start < 0 ||
         start + (long)(size - 1) * (1L << log_stride) >= sh.n)
-        compat_fail(
+        fail_compat_fail(
             "%s: PE_start %d, logPE_stride %d, PE_size %d: not all of these PEs are 0 to %d", call,
             start, log_stride, size, sh.n - 1);
     struct shmem_group g = { .start = start, .stride = 1 << log_stride, .size = size };
-    g.me = index_of(&g, sh.me);
+    g.me = team_index_of(&g, sh.me);
     if (g.me < 0)
-        compat_fail("%s: PE %d is not in the active set: PE_start %d, logPE_stride %d, PE_size %d",
-                    call, sh.me, start, log_stride, size);
+        fail_compat_fail(
+            "%s: PE %d is not in the active set: PE_start %d, logPE_stride %d, PE_size %d", call,
+            sh.me, start, log_stride, size);
     g.slots = slots;
     return g;
 }

@@ -14,7 +14,7 @@ struct words {
 };
 
 /* Converts to an order-preserving unsigned number: flips the sign bit of signed ones. */
-static uint64_t number(const struct words *w, const void *at)
+static uint64_t wait_number(const struct words *w, const void *at)
 {
     if (w->size == 4) {
         uint32_t v = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
@@ -24,10 +24,10 @@ static uint64_t number(const struct words *w, const void *at)
     return w->has_sign ? v ^ UINT64_C(0x8000000000000000) : v;
 }
 
-static bool holds(const struct words *w, size_t i)
+static bool wait_holds(const struct words *w, size_t i)
 {
-    uint64_t a = number(w, (const char *)w->at + i * w->size),
-             b = number(w, (const char *)w->values + (w->vector ? i * w->size : 0));
+    uint64_t a = wait_number(w, (const char *)w->at + i * w->size),
+             b = wait_number(w, (const char *)w->values + (w->vector ? i * w->size : 0));
     switch (w->cmp) {
     case SHMEM_CMP_EQ:
         return a == b;
@@ -42,57 +42,57 @@ static bool holds(const struct words *w, size_t i)
     case SHMEM_CMP_GE:
         return a >= b;
     default:
-        compat_fail(
+        fail_compat_fail(
             "shmem_wait_until: unknown comparison %d; pass SHMEM_CMP_EQ, 0, to SHMEM_CMP_GE, 5",
             w->cmp);
     }
 }
 
-static bool counts(const struct words *w, size_t i)
+static bool wait_counts(const struct words *w, size_t i)
 {
     return !w->status || w->status[i] == 0;
 }
 
-static bool none(const struct words *w)
+static bool wait_none(const struct words *w)
 {
     size_t i = 0;
-    while (i < w->nelems && !counts(w, i))
+    while (i < w->nelems && !wait_counts(w, i))
         i++;
     return i == w->nelems;
 }
 
-static bool test_all(const struct words *w)
+static bool wait_test_all(const struct words *w)
 {
     for (size_t i = 0; i < w->nelems; i++)
-        if (counts(w, i) && !holds(w, i))
+        if (wait_counts(w, i) && !wait_holds(w, i))
             return false;
     return true;
 }
 
 /* Knuth's generator, per thread; the upper half of its bits. */
-static size_t index_draw(size_t nelems)
+static size_t wait_index_draw(size_t nelems)
 {
     static _Thread_local uint64_t state __attribute__((tls_model("initial-exec")));
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (size_t)(state >> 32) % nelems;
 }
 
-static size_t test_any(const struct words *w)
+static size_t wait_test_any(const struct words *w)
 {
-    size_t begin = w->nelems > 1 ? index_draw(w->nelems) : 0;
+    size_t begin = w->nelems > 1 ? wait_index_draw(w->nelems) : 0;
     for (size_t k = 0; k < w->nelems; k++) {
         size_t i = (begin + k) % w->nelems;
-        if (counts(w, i) && holds(w, i))
+        if (wait_counts(w, i) && wait_holds(w, i))
             return i;
     }
     return SIZE_MAX;
 }
 
-static size_t test_some(const struct words *w, size_t *indices)
+static size_t wait_test_some(const struct words *w, size_t *indices)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->nelems; i++)
-        if (counts(w, i) && holds(w, i))
+        if (wait_counts(w, i) && wait_holds(w, i))
             indices[n++] = i;
     return n;
 }
@@ -101,18 +101,18 @@ static void wait_all(const struct words *w)
 {
     unsigned tries = 0;
     for (size_t i = 0; i < w->nelems; i++)
-        while (counts(w, i) && !holds(w, i))
-            sh_pause(&tries);
+        while (wait_counts(w, i) && !wait_holds(w, i))
+            inner_sh_pause(&tries);
 }
 
 static size_t wait_any(const struct words *w)
 {
     unsigned tries = 0;
     size_t i;
-    if (none(w))
+    if (wait_none(w))
         return SIZE_MAX;
-    while ((i = test_any(w)) == SIZE_MAX)
-        sh_pause(&tries);
+    while ((i = wait_test_any(w)) == SIZE_MAX)
+        inner_sh_pause(&tries);
     return i;
 }
 
@@ -120,22 +120,22 @@ static size_t wait_some(const struct words *w, size_t *indices)
 {
     unsigned tries = 0;
     size_t n;
-    if (none(w))
+    if (wait_none(w))
         return 0;
-    while ((n = test_some(w, indices)) == 0)
-        sh_pause(&tries);
+    while ((n = wait_test_some(w, indices)) == 0)
+        inner_sh_pause(&tries);
     return n;
 }
 
-static struct words words_of(const void *at, size_t size, bool has_sign, size_t nelems,
-                             const int *status, int cmp, const void *values, bool vector)
+static struct words wait_words_of(const void *at, size_t size, bool has_sign, size_t nelems,
+                                  const int *status, int cmp, const void *values, bool vector)
 {
-    sh_check("shmem_wait_until");
+    inner_sh_check("shmem_wait_until");
     return (struct words){ at, size, nelems, status, cmp, values, vector, has_sign };
 }
 
 #define WORDS(T, VALUES, VECTOR) \
-    words_of(ivars, sizeof(T), (T)-1 < (T)1, nelems, status, cmp, VALUES, VECTOR)
+    wait_words_of(ivars, sizeof(T), (T)-1 < (T)1, nelems, status, cmp, VALUES, VECTOR)
 
 /* One value for all, or one for each. */
 #define EACH(T, N, POST, VALUE, VALUES, VECTOR)                                                   \
@@ -160,18 +160,18 @@ static struct words words_of(const void *at, size_t size, bool has_sign, size_t 
     int shmem_##N##_test_all##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE)    \
     {                                                                                             \
         struct words w = WORDS(T, VALUES, VECTOR);                                                \
-        return test_all(&w);                                                                      \
+        return wait_test_all(&w);                                                                 \
     }                                                                                             \
     size_t shmem_##N##_test_any##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
     {                                                                                             \
         struct words w = WORDS(T, VALUES, VECTOR);                                                \
-        return test_any(&w);                                                                      \
+        return wait_test_any(&w);                                                                 \
     }                                                                                             \
     size_t shmem_##N##_test_some##POST(T *ivars, size_t nelems, size_t *indices,                  \
                                        const int *status, int cmp, VALUE)                         \
     {                                                                                             \
         struct words w = WORDS(T, VALUES, VECTOR);                                                \
-        return test_some(&w, indices);                                                            \
+        return wait_test_some(&w, indices);                                                       \
     }
 
 #define WAITS(T, N, ...)                                            \
@@ -196,19 +196,20 @@ HLRC_SHMEM_OLD_(OLD, )
 
 uint64_t shmem_signal_fetch(const uint64_t *sig_addr)
 {
-    sh_check("shmem_signal_fetch");
+    inner_sh_check("shmem_signal_fetch");
     return __atomic_load_n(sig_addr, __ATOMIC_ACQUIRE);
 }
 
 uint64_t shmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value)
 {
-    struct words w = words_of(sig_addr, sizeof *sig_addr, false, 1, NULL, cmp, &cmp_value, false);
+    struct words w =
+        wait_words_of(sig_addr, sizeof *sig_addr, false, 1, NULL, cmp, &cmp_value, false);
     unsigned tries = 0;
     for (;;) { /* returns the value that was compared */
         uint64_t seen = shmem_signal_fetch(sig_addr);
         w.at = &seen;
-        if (holds(&w, 0))
+        if (wait_holds(&w, 0))
             return seen;
-        sh_pause(&tries);
+        inner_sh_pause(&tries);
     }
 }

@@ -34,8 +34,8 @@
 
 /* ---- read and write ---- */
 
-/* Allocates a private buffer; `done` frees it and keeps errno. */
-static void *borrow(size_t len)
+/* Allocates a private buffer; `calls_done` frees it and keeps errno. */
+static void *calls_borrow(size_t len)
 {
     void *mine = malloc(len ? len : 1);
     if (!mine)
@@ -43,7 +43,7 @@ static void *borrow(size_t len)
     return mine;
 }
 
-static void done(void *mine)
+static void calls_done(void *mine)
 {
     int before = errno;
     free(mine);
@@ -52,21 +52,21 @@ static void done(void *mine)
 
 /* `call` with `mine` in place of the program's buffer. */
 #define READ_BY(call)                      \
-    char *mine = borrow(len);              \
+    char *mine = calls_borrow(len);        \
     if (!mine)                             \
         return -1;                         \
     ssize_t got = call;                    \
     if (got > 0)                           \
         memcpy(buffer, mine, (size_t)got); \
-    done(mine);                            \
+    calls_done(mine);                      \
     return got
-#define WRITE_BY(call)         \
-    char *mine = borrow(len);  \
-    if (!mine)                 \
-        return -1;             \
-    memcpy(mine, buffer, len); \
-    ssize_t put = call;        \
-    done(mine);                \
+#define WRITE_BY(call)              \
+    char *mine = calls_borrow(len); \
+    if (!mine)                      \
+        return -1;                  \
+    memcpy(mine, buffer, len);      \
+    ssize_t put = call;             \
+    calls_done(mine);               \
     return put
 
 EXPORTED ssize_t read(int fd, void *buffer, size_t len)
@@ -102,7 +102,7 @@ EXPORTED ssize_t pwrite(int fd, const void *buffer, size_t len, off_t at)
 }
 
 /* Like one read or write of all pieces together. */
-static size_t sum(const struct iovec *pieces, int count)
+static size_t calls_sum(const struct iovec *pieces, int count)
 {
     size_t len = 0;
     for (int i = 0; i < count; i++)
@@ -110,7 +110,7 @@ static size_t sum(const struct iovec *pieces, int count)
     return len;
 }
 
-static int any_shared(const struct iovec *pieces, int count)
+static int calls_any_shared(const struct iovec *pieces, int count)
 {
     int any = start_is_shared(pieces);
     for (int i = 0; i < count; i++)
@@ -121,10 +121,10 @@ static int any_shared(const struct iovec *pieces, int count)
 EXPORTED ssize_t readv(int fd, const struct iovec *pieces, int count)
 {
     LIBC(readv);
-    if (count <= 0 || !any_shared(pieces, count))
+    if (count <= 0 || !calls_any_shared(pieces, count))
         return libc_readv(fd, pieces, count);
-    size_t len = sum(pieces, count), at = 0;
-    char *mine = borrow(len);
+    size_t len = calls_sum(pieces, count), at = 0;
+    char *mine = calls_borrow(len);
     ssize_t got = mine ? read(fd, mine, len) : -1;
     for (int i = 0; i < count && got > 0 && at < (size_t)got; i++) {
         size_t part = pieces[i].iov_len;
@@ -132,17 +132,17 @@ EXPORTED ssize_t readv(int fd, const struct iovec *pieces, int count)
         memcpy(pieces[i].iov_base, mine + at, part);
         at += part;
     }
-    done(mine);
+    calls_done(mine);
     return got;
 }
 
 EXPORTED ssize_t writev(int fd, const struct iovec *pieces, int count)
 {
     LIBC(writev);
-    if (count <= 0 || !any_shared(pieces, count))
+    if (count <= 0 || !calls_any_shared(pieces, count))
         return libc_writev(fd, pieces, count);
-    size_t len = sum(pieces, count), at = 0;
-    char *mine = borrow(len);
+    size_t len = calls_sum(pieces, count), at = 0;
+    char *mine = calls_borrow(len);
     if (!mine)
         return -1;
     for (int i = 0; i < count; i++) {
@@ -150,7 +150,7 @@ EXPORTED ssize_t writev(int fd, const struct iovec *pieces, int count)
         at += pieces[i].iov_len;
     }
     ssize_t put = write(fd, mine, len);
-    done(mine);
+    calls_done(mine);
     return put;
 }
 
@@ -162,7 +162,7 @@ EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fread(buffer, size, count, from);
     size_t len = size * count, at = 0, got = 1;
-    char *mine = borrow(len < PIECE ? len : PIECE);
+    char *mine = calls_borrow(len < PIECE ? len : PIECE);
     flockfile(from);
     while (mine && at < len && got > 0) {
         got = libc_fread(mine, 1, len - at < PIECE ? len - at : PIECE, from);
@@ -170,7 +170,7 @@ EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
         at += got;
     }
     funlockfile(from);
-    done(mine);
+    calls_done(mine);
     return at / size;
 }
 
@@ -180,7 +180,7 @@ EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fwrite(buffer, size, count, to);
     size_t len = size * count, at = 0, put = 1;
-    char *mine = borrow(len < PIECE ? len : PIECE);
+    char *mine = calls_borrow(len < PIECE ? len : PIECE);
     flockfile(to);
     while (mine && at < len && put > 0) {
         size_t part = len - at < PIECE ? len - at : PIECE;
@@ -189,14 +189,14 @@ EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
         at += put;
     }
     funlockfile(to);
-    done(mine);
+    calls_done(mine);
     return at / size;
 }
 
 /* ---- file names ---- */
 
 /* Makes it accessible until another thread of the node acquires. */
-static const char *touched(const char *path)
+static const char *calls_touched(const char *path)
 {
     if (start_is_shared(path))
         (void)*(const volatile char *)(path + strlen(path));
@@ -206,7 +206,7 @@ static const char *touched(const char *path)
 EXPORTED FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     LIBC(fopen);
-    return libc_fopen(touched(path), touched(mode));
+    return libc_fopen(calls_touched(path), calls_touched(mode));
 }
 
 EXPORTED FILE *fopen64(const char *restrict path, const char *restrict mode)
@@ -221,7 +221,7 @@ EXPORTED int open(const char *path, int flags, ...)
     va_start(args, flags);
     mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
     va_end(args);
-    return libc_open(touched(path), flags, mode);
+    return libc_open(calls_touched(path), flags, mode);
 }
 
 EXPORTED int open64(const char *path, int flags, ...)
@@ -246,13 +246,13 @@ EXPORTED int open64(const char *path, int flags, ...)
 EXPORTED int stat(const char *restrict path, struct stat *restrict out)
 {
     LIBC(stat);
-    ANSWER(struct stat, libc_stat(touched(path), &answer));
+    ANSWER(struct stat, libc_stat(calls_touched(path), &answer));
 }
 
 EXPORTED int lstat(const char *restrict path, struct stat *restrict out)
 {
     LIBC(lstat);
-    ANSWER(struct stat, libc_lstat(touched(path), &answer));
+    ANSWER(struct stat, libc_lstat(calls_touched(path), &answer));
 }
 
 EXPORTED int fstat(int fd, struct stat *out)
@@ -272,11 +272,11 @@ EXPORTED char *getcwd(char *out, size_t len)
     LIBC(getcwd);
     if (!out || !start_is_shared(out))
         return libc_getcwd(out, len);
-    char *mine = borrow(len);
+    char *mine = calls_borrow(len);
     char *got = mine ? libc_getcwd(mine, len) : NULL;
     if (got)
         memcpy(out, mine, strlen(mine) + 1);
-    done(mine);
+    calls_done(mine);
     return got ? out : NULL;
 }
 

@@ -43,17 +43,17 @@ int early_nodes(void)
 
 /* ---- equal addresses; libraries where their system calls are identified by address ---- */
 
-static bool serves_calls(void)
+static bool early_serves_calls(void)
 {
     const char *asked = getenv("HLRC_SYSCALLS");
     return (!asked || strcmp(asked, "off") != 0) && !getenv("HLRC_FILTERED");
 }
 
-static void without_aslr(char **argv)
+static void early_without_aslr(char **argv)
 {
     char path[PATH_MAX];
     int now = personality(0xffffffff), wanted = ADDR_NO_RANDOMIZE;
-    if (serves_calls())
+    if (early_serves_calls())
         wanted |= ADDR_COMPAT_LAYOUT; /* removed once the job has begun */
     if (now >= 0 && (now & wanted) == wanted)
         return;
@@ -69,7 +69,7 @@ static void without_aslr(char **argv)
 
 /* ---- private memory of this node only ---- */
 
-static void leave_slice(int nodes)
+static void early_leave_slice(int nodes)
 {
     const char *text = getenv(getenv("HLRC_LAUNCH_FD") ? "HLRC_NODE" : "PMIX_RANK");
     int node = text ? atoi(text) : 0;
@@ -99,8 +99,8 @@ void hlrc_begin(int argc, char **argv, char **envp)
     int nodes = early_nodes();
     if (nodes == 1)
         return;
-    without_aslr(argv);
-    leave_slice(nodes);
+    early_without_aslr(argv);
+    early_leave_slice(nodes);
 }
 
 void early_check_node(int node)

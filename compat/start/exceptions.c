@@ -72,24 +72,24 @@ typedef int raise_fn(struct unwinding *);
 #define ADDREF  "_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv"
 #define RELEASE "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"
 
-static void *next(const char *name)
+static void *exceptions_next(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
     if (!found)
         found = dlsym(RTLD_DEFAULT, name);
     return found;
 }
-#define NEXT(type, name) ((type *)(uintptr_t)next(name))
+#define NEXT(type, name) ((type *)(uintptr_t)exceptions_next(name))
 
-static struct primary *primary_of(void *object)
+static struct primary *exceptions_primary_of(void *object)
 {
     return (struct primary *)object - 1;
 }
 
 /* ---- memory ---- */
 
-allocate_fn allocate_exception NAMED("__cxa_allocate_exception");
-void *allocate_exception(size_t size)
+allocate_fn exceptions_allocate_exception NAMED("__cxa_allocate_exception");
+void *exceptions_allocate_exception(size_t size)
 {
     struct primary *p = NULL;
     if (start_sharing)
@@ -97,11 +97,11 @@ void *allocate_exception(size_t size)
     return p ? p + 1 : NEXT(allocate_fn, "__cxa_allocate_exception")(size);
 }
 
-free_fn free_exception NAMED("__cxa_free_exception");
-void free_exception(void *object)
+free_fn exceptions_free_exception NAMED("__cxa_free_exception");
+void exceptions_free_exception(void *object)
 {
     if (heap_is_shared(object))
-        heap_free(primary_of(object));
+        heap_free(exceptions_primary_of(object));
     else
         NEXT(free_fn, "__cxa_free_exception")(object);
 }
@@ -113,7 +113,7 @@ struct change {
     int by, left;
 };
 
-static void change_locked(void *arg)
+static void exceptions_change_locked(void *arg)
 {
     struct change *c = arg;
     struct primary *p = c->p;
@@ -124,59 +124,59 @@ static void change_locked(void *arg)
     c->left = left;
 }
 
-static int change(struct primary *p, int by)
+static int exceptions_change(struct primary *p, int by)
 {
     struct change c = { p, by, 0 };
     if (start_sharing)
-        lane_call(change_locked, &c);
+        lane_call(exceptions_change_locked, &c);
     else
         c.left = p->references += by;
     return c.left;
 }
 
-static void drop(struct primary *p)
+static void exceptions_drop(struct primary *p)
 {
-    int left = p->passed ? change(p, -1) : --p->references;
+    int left = p->passed ? exceptions_change(p, -1) : --p->references;
     if (left > 0)
         return;
     if (p->e.destroy)
         p->e.destroy(p + 1);
-    free_exception(p + 1);
+    exceptions_free_exception(p + 1);
 }
 
 /* Called after the last handler. */
-static void end_of_primary(int reason, struct unwinding *u)
+static void exceptions_end_of_primary(int reason, struct unwinding *u)
 {
     struct exception *e = (void *)((char *)u - offsetof(struct exception, unwinding));
     if (reason > FOREIGN_CAUGHT)
         e->terminate();
-    drop((void *)((char *)e - offsetof(struct primary, e)));
+    exceptions_drop((void *)((char *)e - offsetof(struct primary, e)));
 }
 
-init_fn init_exception NAMED("__cxa_init_primary_exception");
-void *init_exception(void *object, void *type, void (*destroy)(void *))
+init_fn exceptions_init_exception NAMED("__cxa_init_primary_exception");
+void *exceptions_init_exception(void *object, void *type, void (*destroy)(void *))
 {
     struct primary *p = NEXT(init_fn, "__cxa_init_primary_exception")(object, type, destroy);
     if (heap_is_shared(object))
-        p->e.unwinding.cleanup = end_of_primary;
+        p->e.unwinding.cleanup = exceptions_end_of_primary;
     return p;
 }
 
 /* For an exception_ptr, which holds the object's address. */
-ref_fn pointer_made NAMED(ADDREF);
-void pointer_made(void **pointer)
+ref_fn exceptions_pointer_made NAMED(ADDREF);
+void exceptions_pointer_made(void **pointer)
 {
     if (*pointer && heap_is_shared(*pointer))
-        (void)change(primary_of(*pointer), 1);
+        (void)exceptions_change(exceptions_primary_of(*pointer), 1);
     else
         NEXT(ref_fn, ADDREF)(pointer);
 }
 
-ref_fn pointer_gone NAMED(RELEASE);
-void pointer_gone(void **pointer)
+ref_fn exceptions_pointer_gone NAMED(RELEASE);
+void exceptions_pointer_gone(void **pointer)
 {
     if (*pointer && heap_is_shared(*pointer)) {
-        drop(primary_of(*pointer));
+        exceptions_drop(exceptions_primary_of(*pointer));
         *pointer = NULL;
     } else {
         NEXT(ref_fn, RELEASE)(pointer);
@@ -185,18 +185,18 @@ void pointer_gone(void **pointer)
 
 /* ---- rethrow ---- */
 
-static void end_of_dependent(int reason, struct unwinding *u)
+static void exceptions_end_of_dependent(int reason, struct unwinding *u)
 {
     struct exception *e = (void *)((char *)u - offsetof(struct exception, unwinding));
     void *object = e->type;
     if (reason > FOREIGN_CAUGHT)
         e->terminate();
     NEXT(free_fn, "__cxa_free_dependent_exception")(e);
-    drop(primary_of(object));
+    exceptions_drop(exceptions_primary_of(object));
 }
 
-ref_fn throw_again NAMED(RETHROW);
-void throw_again(void **pointer)
+ref_fn exceptions_throw_again NAMED(RETHROW);
+void exceptions_throw_again(void **pointer)
 {
     void *object = *pointer;
     if (!heap_is_shared(object)) {
@@ -204,12 +204,12 @@ void throw_again(void **pointer)
         return;
     }
     struct exception *e = NEXT(void_fn, "__cxa_allocate_dependent_exception")();
-    (void)change(primary_of(object), 1);
+    (void)exceptions_change(exceptions_primary_of(object), 1);
     e->type = object;
     e->unexpected = (void (*)(void))(uintptr_t)NEXT(void_fn, "_ZSt14get_unexpectedv")();
     e->terminate = (void (*)(void))(uintptr_t)NEXT(void_fn, "_ZSt13get_terminatev")();
     e->unwinding.class = DEPENDENT;
-    e->unwinding.cleanup = end_of_dependent;
+    e->unwinding.cleanup = exceptions_end_of_dependent;
     ((struct globals *)NEXT(void_fn, "__cxa_get_globals")())->uncaught++;
     (void)NEXT(raise_fn, "_Unwind_RaiseException")(&e->unwinding);
     /* no handler: ends the program as libstdc++ does */

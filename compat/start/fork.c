@@ -51,7 +51,7 @@ static char *heap_begin, *heap_end;
 typedef void mapping_fn(char *begin, char *end, const struct procfs_map *map);
 
 /* Calls fn for each shared mapping. Runs in a child, too: allocates nothing. */
-static void each_mapping(mapping_fn *fn)
+static void fork_each_mapping(mapping_fn *fn)
 {
     static struct procfs_maps maps;
     struct procfs_map map;
@@ -63,7 +63,7 @@ static void each_mapping(mapping_fn *fn)
     procfs_maps_close(&maps);
 }
 
-static void find_heap(char *begin, char *end, const struct procfs_map *map)
+static void fork_find_heap(char *begin, char *end, const struct procfs_map *map)
 {
     if (!heap_is_shared(begin) || !map->is_shared) /* the rest is reserved: [addresses.reserved] */
         return;
@@ -73,16 +73,16 @@ static void find_heap(char *begin, char *end, const struct procfs_map *map)
         heap_end = end;
 }
 
-static void pass_heap(bool on)
+static void fork_pass_heap(bool on)
 {
     if (!heap_begin)
-        each_mapping(find_heap);
+        fork_each_mapping(fork_find_heap);
     if (heap_begin)
         (void)madvise(heap_begin, (size_t)(heap_end - heap_begin),
                       on ? MADV_DOFORK : MADV_DONTFORK);
 }
 
-static bool copy_of_own(char *begin, size_t bytes)
+static bool fork_copy_of_own(char *begin, size_t bytes)
 {
     static size_t copied;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -96,16 +96,16 @@ static bool copy_of_own(char *begin, size_t bytes)
     return mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == begin;
 }
 
-static void keep(char *begin, char *end, const struct procfs_map *map)
+static void fork_keep(char *begin, char *end, const struct procfs_map *map)
 {
     size_t bytes = (size_t)(end - begin);
-    if (map->readable && !copy_of_own(begin, bytes) && map->writable)
+    if (map->readable && !fork_copy_of_own(begin, bytes) && map->writable)
         (void)mprotect(begin, bytes, PROT_READ);
 }
 
 /* ---- the stack ---- */
 
-static struct stack save_stack(char *frame)
+static struct stack fork_save_stack(char *frame)
 {
     struct stack s = { 0 };
     if (!lane_is_shared(frame))
@@ -118,7 +118,7 @@ static struct stack save_stack(char *frame)
     return s;
 }
 
-static void take_stack(const struct stack *s)
+static void fork_take_stack(const struct stack *s)
 {
     size_t bytes = lane_stack_bytes();
     char *at = lane_current->shared_top - bytes;
@@ -132,25 +132,25 @@ static void take_stack(const struct stack *s)
 
 /* ---- parent and child ---- */
 
-static void become_child(const struct stack *s)
+static void fork_become_child(const struct stack *s)
 {
-    each_mapping(keep);
-    take_stack(s);
+    fork_each_mapping(fork_keep);
+    fork_take_stack(s);
     start_sharing = false;
     start_is_child = true;
 }
 
-static void await_child(int fd)
+static void fork_await_child(int fd)
 {
     struct pollfd end = { .fd = fd, .events = POLLIN };
     while (poll(&end, 1, WAIT_MS) < 0 && errno == EINTR)
         ;
 }
 
-static void do_fork(void *arg)
+static void fork_do_fork(void *arg)
 {
     struct forking *f = arg;
-    struct stack s = save_stack(arg);
+    struct stack s = fork_save_stack(arg);
     int ends[2] = { -1, -1 };
     f->pid = -1;
     f->error = ENOMEM;
@@ -162,18 +162,18 @@ static void do_fork(void *arg)
         return;
     }
     pthread_mutex_lock(&mutex);
-    pass_heap(true);
+    fork_pass_heap(true);
     pid_t pid = fork();
     int error = errno;
     if (pid != 0)
-        pass_heap(false);
+        fork_pass_heap(false);
     pthread_mutex_unlock(&mutex);
     if (pid == 0)
-        become_child(&s);
+        fork_become_child(&s);
     else
         close(ends[1]);
     if (pid > 0)
-        await_child(ends[0]);
+        fork_await_child(ends[0]);
     close(ends[0]);
     f->pid = pid;
     f->error = error;
@@ -188,7 +188,7 @@ pid_t __wrap_fork(void)
         start_is_child |= f.pid == 0;
         return f.pid;
     }
-    lane_call(do_fork, &f);
+    lane_call(fork_do_fork, &f);
     if (f.pid < 0)
         errno = f.error;
     return f.pid;

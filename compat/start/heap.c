@@ -17,39 +17,39 @@ struct request {
     size_t align, size;
 };
 
-static void allocate(void *arg)
+static void heap_allocate(void *arg)
 {
     struct request *r = arg;
     r->ptr = r->align ? hlrc_aligned_alloc(r->align, r->size) : hlrc_malloc(r->size);
 }
 
-static void reallocate(void *arg)
+static void heap_reallocate(void *arg)
 {
     struct request *r = arg;
     r->ptr = hlrc_realloc(r->ptr, r->size);
 }
 
-static void give_back(void *arg)
+static void heap_give_back(void *arg)
 {
     hlrc_free(((const struct request *)arg)->ptr);
 }
 
-static void measure(void *arg)
+static void heap_measure(void *arg)
 {
     struct request *r = arg;
     r->size = hlrc_usable_size(r->ptr);
 }
 
-static void *shared(size_t align, size_t size)
+static void *heap_shared(size_t align, size_t size)
 {
     struct request r = { NULL, align, size };
-    lane_call(allocate, &r);
+    lane_call(heap_allocate, &r);
     return r.ptr;
 }
 
 void *heap_malloc(size_t size)
 {
-    return start_sharing ? shared(0, size) : malloc(size);
+    return start_sharing ? heap_shared(0, size) : malloc(size);
 }
 
 void *heap_calloc(size_t count, size_t size)
@@ -60,12 +60,12 @@ void *heap_calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return shared(0, count * size); /* already zeroed */
+    return heap_shared(0, count * size); /* already zeroed */
 }
 
 void *heap_aligned_alloc(size_t align, size_t size)
 {
-    return start_sharing ? shared(align, size) : aligned_alloc(align, size);
+    return start_sharing ? heap_shared(align, size) : aligned_alloc(align, size);
 }
 
 void heap_free(void *ptr)
@@ -76,7 +76,7 @@ void heap_free(void *ptr)
     if (!heap_is_shared(ptr))
         free(ptr);
     else if (start_sharing) /* after the job its heap is gone */
-        lane_call(give_back, &r);
+        lane_call(heap_give_back, &r);
 }
 
 size_t heap_usable_size(void *ptr)
@@ -84,7 +84,7 @@ size_t heap_usable_size(void *ptr)
     struct request r = { .ptr = ptr };
     if (!ptr || !heap_is_shared(ptr))
         return malloc_usable_size(ptr);
-    lane_call(measure, &r);
+    lane_call(heap_measure, &r);
     return r.size;
 }
 
@@ -99,6 +99,6 @@ void *heap_realloc(void *ptr, size_t size)
         heap_free(ptr);
         return NULL;
     }
-    lane_call(reallocate, &r);
+    lane_call(heap_reallocate, &r);
     return r.ptr;
 }

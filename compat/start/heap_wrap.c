@@ -50,7 +50,7 @@ size_t __wrap_malloc_usable_size(void *ptr)
     return heap_usable_size(ptr);
 }
 
-static int is_power(size_t align)
+static int heap_wrap_is_power(size_t align)
 {
     return align && (align & (align - 1)) == 0;
 }
@@ -58,7 +58,7 @@ static int is_power(size_t align)
 void *__wrap_aligned_alloc(size_t align, size_t size);
 void *__wrap_aligned_alloc(size_t align, size_t size)
 {
-    if (!is_power(align)) {
+    if (!heap_wrap_is_power(align)) {
         errno = EINVAL;
         return NULL;
     }
@@ -81,7 +81,7 @@ int __wrap_posix_memalign(void **out, size_t align, size_t size);
 int __wrap_posix_memalign(void **out, size_t align, size_t size)
 {
     int before = errno, rc = 0;
-    if (!is_power(align) || align % sizeof(void *) != 0)
+    if (!heap_wrap_is_power(align) || align % sizeof(void *) != 0)
         return EINVAL;
     void *ptr = heap_aligned_alloc(align, size);
     if (ptr)
@@ -94,7 +94,7 @@ int __wrap_posix_memalign(void **out, size_t align, size_t size)
 
 /* ---- memory that the C library allocates for the program ---- */
 
-static char *copy_of(const char *text, size_t len)
+static char *heap_wrap_copy_of(const char *text, size_t len)
 {
     char *copy = heap_malloc(len + 1);
     if (copy) {
@@ -107,13 +107,13 @@ static char *copy_of(const char *text, size_t len)
 char *__wrap_strndup(const char *text, size_t most);
 char *__wrap_strndup(const char *text, size_t most)
 {
-    return copy_of(text, strnlen(text, most));
+    return heap_wrap_copy_of(text, strnlen(text, most));
 }
 
 char *__wrap_strdup(const char *text);
 char *__wrap_strdup(const char *text)
 {
-    return copy_of(text, strlen(text));
+    return heap_wrap_copy_of(text, strlen(text));
 }
 
 int __wrap_vasprintf(char **out, const char *format, va_list args);
@@ -123,7 +123,7 @@ int __wrap_vasprintf(char **out, const char *format, va_list args)
     int len = vasprintf(&text, format, args);
     if (len < 0)
         return len;
-    *out = copy_of(text, (size_t)len);
+    *out = heap_wrap_copy_of(text, (size_t)len);
     free(text);
     return *out ? len : -1;
 }
@@ -170,7 +170,7 @@ ssize_t __wrap_getline(char **line, size_t *room, FILE *from)
 
 void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
 
-static void *new_or_throw(size_t align, size_t size)
+static void *heap_wrap_new_or_throw(size_t align, size_t size)
 {
     void *ptr = align ? heap_aligned_alloc(align, size) : heap_malloc(size ? size : 1);
     if (!ptr && std_throw_bad_alloc)
@@ -181,34 +181,34 @@ static void *new_or_throw(size_t align, size_t size)
 #define OPERATOR(type, name, mangled, parameters) \
     type name parameters __asm__(mangled) __attribute__((visibility("default")))
 
-OPERATOR(void *, new_plain, "_Znwm", (size_t size));
-void *new_plain(size_t size)
+OPERATOR(void *, heap_wrap_new_plain, "_Znwm", (size_t size));
+void *heap_wrap_new_plain(size_t size)
 {
-    return new_or_throw(0, size);
+    return heap_wrap_new_or_throw(0, size);
 }
 
-OPERATOR(void *, new_aligned, "_ZnwmSt11align_val_t", (size_t size, size_t align));
-void *new_aligned(size_t size, size_t align)
+OPERATOR(void *, heap_wrap_new_aligned, "_ZnwmSt11align_val_t", (size_t size, size_t align));
+void *heap_wrap_new_aligned(size_t size, size_t align)
 {
-    return new_or_throw(align, size);
+    return heap_wrap_new_or_throw(align, size);
 }
 
 /* The last parameter, a reference to std::nothrow, is not declared. */
-OPERATOR(void *, new_or_null, "_ZnwmRKSt9nothrow_t", (size_t size));
-void *new_or_null(size_t size)
+OPERATOR(void *, heap_wrap_new_or_null, "_ZnwmRKSt9nothrow_t", (size_t size));
+void *heap_wrap_new_or_null(size_t size)
 {
     return heap_malloc(size ? size : 1);
 }
 
-OPERATOR(void *, new_aligned_or_null, "_ZnwmSt11align_val_tRKSt9nothrow_t",
+OPERATOR(void *, heap_wrap_new_aligned_or_null, "_ZnwmSt11align_val_tRKSt9nothrow_t",
          (size_t size, size_t align));
-void *new_aligned_or_null(size_t size, size_t align)
+void *heap_wrap_new_aligned_or_null(size_t size, size_t align)
 {
     return heap_aligned_alloc(align, size);
 }
 
-OPERATOR(void, delete_plain, "_ZdlPv", (void *ptr));
-void delete_plain(void *ptr)
+OPERATOR(void, heap_wrap_delete_plain, "_ZdlPv", (void *ptr));
+void heap_wrap_delete_plain(void *ptr)
 {
     heap_free(ptr);
 }

@@ -15,13 +15,13 @@
 #    error "define the copy relocation of this CPU here"
 #endif
 
-static uintptr_t page_up(uintptr_t at)
+static uintptr_t image_page_up(uintptr_t at)
 {
     return (at + PAGE - 1) & ~(PAGE - 1);
 }
 
 /* The executable comes first. */
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static int image_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct image *image = arg;
     uintptr_t data = UINTPTR_MAX, end = 0, sealed = 0;
@@ -44,8 +44,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     }
     if (sealed > data)
         data = sealed;
-    image->begin = (char *)page_up(data);
-    image->end = (char *)page_up(end);
+    image->begin = (char *)image_page_up(data);
+    image->end = (char *)image_page_up(end);
     if (end == 0 || image->begin > image->end)
         image->begin = image->end = (char *)0;
     return 1;
@@ -54,10 +54,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 bool image_find(struct image *out)
 {
     *out = (struct image){ 0 };
-    return dl_iterate_phdr(look, out) == 1;
+    return dl_iterate_phdr(image_look, out) == 1;
 }
 
-static int tls_of(struct dl_phdr_info *info, size_t size, void *arg)
+static int image_tls_of(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
     *(void **)arg = info->dlpi_tls_data;
@@ -67,7 +67,7 @@ static int tls_of(struct dl_phdr_info *info, size_t size, void *arg)
 void *image_tls(void)
 {
     void *block = NULL;
-    (void)dl_iterate_phdr(tls_of, &block);
+    (void)dl_iterate_phdr(image_tls_of, &block);
     return block;
 }
 
@@ -78,12 +78,12 @@ struct tables {
     size_t bytes[2];
 };
 
-static const void *at(uintptr_t base, ElfW(Addr) address)
+static const void *image_at(uintptr_t base, ElfW(Addr) address)
 {
     return (const void *)(address < base ? base + address : address);
 }
 
-static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
+static int image_find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct tables *t = arg;
     const ElfW(Dyn) *d = NULL;
@@ -94,19 +94,19 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
     for (; d && d->d_tag != DT_NULL; d++) {
         switch (d->d_tag) {
         case DT_SYMTAB:
-            t->symbols = at(info->dlpi_addr, d->d_un.d_ptr);
+            t->symbols = image_at(info->dlpi_addr, d->d_un.d_ptr);
             break;
         case DT_STRTAB:
-            t->names = at(info->dlpi_addr, d->d_un.d_ptr);
+            t->names = image_at(info->dlpi_addr, d->d_un.d_ptr);
             break;
         case DT_RELA:
-            t->relocations[0] = at(info->dlpi_addr, d->d_un.d_ptr);
+            t->relocations[0] = image_at(info->dlpi_addr, d->d_un.d_ptr);
             break;
         case DT_RELASZ:
             t->bytes[0] = d->d_un.d_val;
             break;
         case DT_JMPREL:
-            t->relocations[1] = at(info->dlpi_addr, d->d_un.d_ptr);
+            t->relocations[1] = image_at(info->dlpi_addr, d->d_un.d_ptr);
             break;
         case DT_PLTRELSZ:
             t->bytes[1] = d->d_un.d_val;
@@ -121,7 +121,7 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 void image_each_needed(void (*fn)(const char *name, bool copied, size_t bytes))
 {
     struct tables t = { 0 };
-    (void)dl_iterate_phdr(find_tables, &t);
+    (void)dl_iterate_phdr(image_find_tables, &t);
     if (!t.symbols || !t.names)
         return;
     for (int k = 0; k < 2; k++) {

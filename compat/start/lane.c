@@ -23,26 +23,26 @@ _Thread_local struct lane *lane_current;
 static size_t shared_bytes;              /* of one stack; 0 in a job of one node */
 static size_t private_bytes = OWN_BYTES; /* besides thread-local variables */
 
-static char *map(char *at, size_t bytes)
+static char *lane_map(char *at, size_t bytes)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *p = hlrc_addresses_map_at(at, bytes, PROT_READ | PROT_WRITE, flags, -1);
     return p == MAP_FAILED ? NULL : p;
 }
 
-static size_t up(size_t bytes, size_t to)
+static size_t lane_up(size_t bytes, size_t to)
 {
     return (bytes + to - 1) & ~(to - 1);
 }
 
-int lanes_reserve(int lanes, size_t bytes)
+int lane_reserve(int lanes, size_t bytes)
 {
     if (lanes == 0) {
         private_bytes = bytes;
         return 0;
     }
-    shared_bytes = up(bytes < ONE_AT_LEAST ? ONE_AT_LEAST : bytes, GUARD_BYTES);
-    if (!map(SHARED_AT, (size_t)lanes * shared_bytes))
+    shared_bytes = lane_up(bytes < ONE_AT_LEAST ? ONE_AT_LEAST : bytes, GUARD_BYTES);
+    if (!lane_map(SHARED_AT, (size_t)lanes * shared_bytes))
         return -errno;
     return hlrc_share(SHARED_AT, (size_t)lanes * shared_bytes);
 }
@@ -71,7 +71,7 @@ struct start {
 
 /* The first HLRC call gives the thread its alternate stack, which faults on the shared stack
  * need. */
-static void *begin(void *arg)
+static void *lane_begin(void *arg)
 {
     struct start s = *(struct start *)arg;
     lane_current = s.lane;
@@ -86,11 +86,11 @@ static void *begin(void *arg)
 int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), void *arg)
 {
     static struct start starts[1024];
-    size_t bytes = up(private_bytes + tls, GUARD_BYTES);
+    size_t bytes = lane_up(private_bytes + tls, GUARD_BYTES);
     char *at = PRIVATE_AT + (size_t)index * (bytes + GUARD_BYTES) + GUARD_BYTES;
     pthread_attr_t attr;
     sigset_t mask;
-    if (!l->private_at && !map(at, bytes))
+    if (!l->private_at && !lane_map(at, bytes))
         return -errno;
     *l = (struct lane){ .index = index, .private_at = at };
     if (shared_bytes)
@@ -102,7 +102,7 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     pthread_attr_init(&attr);
     int rc = pthread_attr_setstack(&attr, at, bytes);
     if (rc == 0)
-        rc = pthread_create(&l->thread, &attr, begin, s);
+        rc = pthread_create(&l->thread, &attr, lane_begin, s);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     pthread_attr_destroy(&attr);
     return -rc;

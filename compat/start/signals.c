@@ -28,7 +28,7 @@ struct setting {
 };
 
 /* On the private stack, where the kernel can write. */
-static void change(void *arg)
+static void signals_change(void *arg)
 {
     struct setting *s = arg, mine = *s;
     if (start_sharing)
@@ -42,30 +42,30 @@ int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old
     struct setting s = { .sig = sig, .set = act };
     if (act)
         s.act = *act;
-    lane_call(change, &s);
+    lane_call(signals_change, &s);
     if (s.rc == 0 && old)
         *old = s.old;
     return s.rc;
 }
 
-static handler_fn *set_handler(int sig, handler_fn *handler, int flags)
+static handler_fn *signals_set_handler(int sig, handler_fn *handler, int flags)
 {
     struct setting s = { .sig = sig, .set = true };
     s.act.sa_handler = handler;
     s.act.sa_flags = flags;
     if (!(flags & SA_NODEFER))
         sigaddset(&s.act.sa_mask, sig);
-    lane_call(change, &s);
+    lane_call(signals_change, &s);
     return s.rc == 0 ? s.old.sa_handler : SIG_ERR;
 }
 
 /* BSD semantics, glibc's default; and System V semantics. */
 handler_fn *__wrap_signal(int sig, handler_fn *handler)
 {
-    return set_handler(sig, handler, SA_RESTART);
+    return signals_set_handler(sig, handler, SA_RESTART);
 }
 
 handler_fn *__wrap___sysv_signal(int sig, handler_fn *handler)
 {
-    return set_handler(sig, handler, (int)(SA_RESETHAND | SA_NODEFER));
+    return signals_set_handler(sig, handler, (int)(SA_RESETHAND | SA_NODEFER));
 }

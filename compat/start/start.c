@@ -72,7 +72,7 @@ bool start_is_program(const void *code)
     return (const char *)code >= image.code && (const char *)code < image.code_end;
 }
 
-static size_t stack_bytes(void)
+static size_t start_stack_bytes(void)
 {
     struct rlimit limit;
     size_t bytes = STACK_DEFAULT;
@@ -88,7 +88,7 @@ static size_t stack_bytes(void)
 /* This process set the variable. */
 static bool serve_is_ours;
 
-static void serve_calls(void)
+static void start_serve_calls(void)
 {
     const char *asked = getenv(SERVE);
     serve_is_ours = !asked || *asked == '\0';
@@ -98,16 +98,16 @@ static void serve_calls(void)
 
 /* ---- choice of the layer ---- */
 
-static void look_for_layer(const char *name, bool copied, size_t bytes)
+static void start_look_for_layer(const char *name, bool copied, size_t bytes)
 {
     (void)copied, (void)bytes;
     for (size_t i = 0; i < layer_count; i++)
         taken[i] |= layers[i]->takes(name);
 }
 
-static void choose_layer(int nodes)
+static void start_choose_layer(int nodes)
 {
-    image_each_needed(look_for_layer);
+    image_each_needed(start_look_for_layer);
     for (size_t i = 0; i < layer_count; i++) {
         if (taken[i] && layer && nodes > 1)
             start_fail("this program uses %s and %s: threads of only one can run on other nodes; "
@@ -127,7 +127,7 @@ static const char *why_not;
 static char which[256];
 
 /* Sets an option if the program sets signal handlers. */
-static void look_for_handlers(const char *name)
+static void start_look_for_handlers(const char *name)
 {
     static const char *const setters[] = { "__wrap_sigaction", "__wrap_signal",
                                            "__wrap___sysv_signal" };
@@ -136,10 +136,10 @@ static void look_for_handlers(const char *name)
             (void)setenv("HLRC_SIGNALS", "mask", 0);
 }
 
-static void look_at_name(const char *name, bool copied, size_t bytes)
+static void start_look_at_name(const char *name, bool copied, size_t bytes)
 {
     const char *why = layer ? layer->refuse(name) : NULL;
-    look_for_handlers(name);
+    start_look_for_handlers(name);
     if (!why && copied && bytes > sizeof(void *))
         why = "is a library's variable in the program's own data; compile all of the program with "
               "hlrcc";
@@ -149,15 +149,15 @@ static void look_at_name(const char *name, bool copied, size_t bytes)
     }
 }
 
-static void share(int nodes)
+static void start_share(int nodes)
 {
-    image_each_needed(look_at_name);
+    image_each_needed(start_look_at_name);
     if (why_not)
         start_fail("%s %s", which, why_not);
     if (!image_find(&image))
         start_fail("cannot find this program's segments");
     if (nodes == 1) {
-        (void)lanes_reserve(0, stack_bytes());
+        (void)lane_reserve(0, start_stack_bytes());
         return;
     }
     size_t bytes = (size_t)(image.end - image.begin);
@@ -166,12 +166,12 @@ static void share(int nodes)
         start_fail("this program's data cannot be shared; link it with hlrcc, and not "
                    "statically");
     if (rc == 0)
-        rc = lanes_reserve(nodes * start_lanes + layer_threads, stack_bytes());
+        rc = lane_reserve(nodes * start_lanes + layer_threads, start_stack_bytes());
     if (rc == -EEXIST)
         start_fail("the addresses for the threads' stacks are in use, as by -fsanitize=address or "
                    "thread; compile without it, or start one node");
     if (rc)
-        start_fail("cannot allocate stacks of %zu bytes: %s; lower ulimit -s", stack_bytes(),
+        start_fail("cannot allocate stacks of %zu bytes: %s; lower ulimit -s", start_stack_bytes(),
                    strerror(-rc));
 }
 
@@ -179,7 +179,7 @@ static void share(int nodes)
 
 static char **environment; /* this process's own */
 
-static char *shared_text(const char *text)
+static char *start_shared_text(const char *text)
 {
     size_t len = strlen(text) + 1;
     char *copy = hlrc_malloc(len);
@@ -188,7 +188,7 @@ static char *shared_text(const char *text)
     return memcpy(copy, text, len);
 }
 
-static char **shared_texts(char **texts)
+static char **start_shared_texts(char **texts)
 {
     size_t n = 0;
     while (texts[n])
@@ -197,25 +197,25 @@ static char **shared_texts(char **texts)
     if (!copy)
         start_fail("no shared memory for arguments and environment; raise --memory");
     for (size_t i = 0; i < n; i++)
-        copy[i] = shared_text(texts[i]);
+        copy[i] = start_shared_text(texts[i]);
     return copy;
 }
 
-static void share_arguments(void)
+static void start_share_arguments(void)
 {
     environment = environ;
-    program.argv = shared_texts(program.argv);
+    program.argv = start_shared_texts(program.argv);
     if (!heap_is_shared(program.argv))
         start_fail(
             "shared memory is at %p, in the range for private memory; no other range was free",
             (void *)program.argv);
-    environ = shared_texts(environ);
+    environ = start_shared_texts(environ);
 }
 
 /* ---- C++ streams ---- */
 
 /* std::cout and the like are created by constructors of the program, which run only on node 0. */
-static void streams_call(const char *name)
+static void start_streams_call(const char *name)
 {
     static char init;
     void (*fn)(char *) = (void (*)(char *))(uintptr_t)dlsym(RTLD_DEFAULT, name);
@@ -223,20 +223,20 @@ static void streams_call(const char *name)
         fn(&init);
 }
 
-static void streams_begin(void)
+static void start_streams_begin(void)
 {
-    streams_call("_ZNSt8ios_base4InitC1Ev");
+    start_streams_call("_ZNSt8ios_base4InitC1Ev");
 }
 
-static void streams_end(void)
+static void start_streams_end(void)
 {
-    streams_call("_ZNSt8ios_base4InitD1Ev"); /* flushes them */
+    start_streams_call("_ZNSt8ios_base4InitD1Ev"); /* flushes them */
     fflush(NULL);
 }
 
 /* ---- 5: the end ---- */
 
-static void finalize(void *arg)
+static void start_finalize(void *arg)
 {
     (void)arg;
     start_sharing = false;
@@ -247,7 +247,7 @@ static void finalize(void *arg)
 
 /* After hlrc_finalize the shared stack has only the parts that this node has seen; the live part
  * is needed. */
-static void finalize_and_keep_stack(void *arg)
+static void start_finalize_and_keep_stack(void *arg)
 {
     char *from = *(char **)arg;
     size_t live = (size_t)(lane_current->shared_top - from);
@@ -255,19 +255,19 @@ static void finalize_and_keep_stack(void *arg)
     if (!copy)
         start_fail("no memory for %zu bytes of the stack", live);
     memcpy(copy, from, live);
-    finalize(NULL);
+    start_finalize(NULL);
     memcpy(from, copy, live);
     free(copy);
 }
 
-static void end_layer(void *arg)
+static void start_end_layer(void *arg)
 {
     (void)arg;
     layer->end();
 }
 
 /* Registered first, so it runs after all handlers and destructors of the program. */
-static void at_exit(int status, void *arg)
+static void start_at_exit(int status, void *arg)
 {
     char *from;
     (void)arg;
@@ -282,32 +282,32 @@ static void at_exit(int status, void *arg)
         _exit(status ? status : 1);
     }
     if (layer)
-        lane_call(end_layer, NULL);
+        lane_call(start_end_layer, NULL);
     for (int i = 1; i < start_lanes; i++)
         pthread_join(lanes[i].thread, NULL);
     if (lane_live(&from))
-        lane_call(finalize_and_keep_stack, &from);
+        lane_call(start_finalize_and_keep_stack, &from);
     else
-        lane_call(finalize, NULL);
+        lane_call(start_finalize, NULL);
 }
 
 /* ---- 3, 4 ---- */
 
-static void run_program(void *arg)
+static void start_run_program(void *arg)
 {
     (void)arg;
     program.start(program.main, program.argc, program.argv, program.init, program.fini,
                   program.rtld_fini, program.stack_end);
 }
 
-static void *lane_body(void *arg)
+static void *start_lane_body(void *arg)
 {
     struct lane *l = arg;
     if (l->index == 0) {
-        share_arguments();
+        start_share_arguments();
         if (layer && layer->enter)
             layer->enter();
-        lane_run(l, run_program, NULL);
+        lane_run(l, start_run_program, NULL);
     } else if (layer) {
         layer->serve(l);
     }
@@ -317,8 +317,8 @@ static void *lane_body(void *arg)
 static void start_others(int node, int first)
 {
     for (int i = first; i < start_lanes; i++) {
-        int rc =
-            lane_start(&lanes[i], node * start_lanes + i, image.tls_room, lane_body, &lanes[i]);
+        int rc = lane_start(&lanes[i], node * start_lanes + i, image.tls_room, start_lane_body,
+                            &lanes[i]);
         if (rc)
             start_fail("starting thread %d: %s", i, strerror(-rc));
     }
@@ -332,7 +332,7 @@ int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg)
 
 /* Blocks signals, except this thread's own errors: they are for the program's threads. On node 0
  * the program, and HLRC, may have ended by now. */
-static void wait_for_lanes(int node)
+static void start_wait_for_lanes(int node)
 {
     lane_block_signals(NULL);
     if (node == 0)
@@ -340,38 +340,38 @@ static void wait_for_lanes(int node)
             pause(); /* until exit */
     for (int i = 0; i < start_lanes; i++)
         pthread_join(lanes[i].thread, NULL);
-    streams_end();
-    finalize(NULL);
+    start_streams_end();
+    start_finalize(NULL);
     _exit(0);
 }
 
 /* A job of one node: continues in the C library's function. */
-static int run_alone(void)
+static int start_run_alone(void)
 {
     hlrc_addresses_release_stack();
     lane_adopt(&lanes[0], 0);
     start_others(0, 1);
-    run_program(NULL);
+    start_run_program(NULL);
     return 0;
 }
 
-static int run(void)
+static int start_start_run(void)
 {
     int nodes = early_nodes();
-    choose_layer(nodes);
+    start_choose_layer(nodes);
     start_lanes = early_number("HLRC_THREADS_PER_NODE");
     if (start_lanes == 0 || !layer || layer->threads)
         start_lanes = 1;
     if (layer && layer->threads && nodes > 1)
         layer_threads = layer->threads(nodes);
-    share(nodes);
-    serve_calls();
+    start_share(nodes);
+    start_serve_calls();
     if (hlrc_init(NULL, NULL) != 0)
         _exit(1);
     if (serve_is_ours)
         unsetenv(SERVE);
     lanes = calloc((size_t)start_lanes, sizeof *lanes);
-    if (!lanes || on_exit(at_exit, NULL) != 0)
+    if (!lanes || on_exit(start_at_exit, NULL) != 0)
         start_fail("no memory for %d threads", start_lanes);
     start_sharing = hlrc_node_count() > 1;
     if (hlrc_node_count() > nodes)
@@ -385,12 +385,12 @@ static int run(void)
     if (layer)
         layer->begin();
     if (!start_sharing)
-        return run_alone();
+        return start_run_alone();
     int node = hlrc_node_id();
     if (node != 0)
-        streams_begin();
+        start_streams_begin();
     start_others(node, 0);
-    wait_for_lanes(node);
+    start_wait_for_lanes(node);
     return 0;
 }
 
@@ -410,5 +410,5 @@ int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), 
     program.fini = fini;
     program.rtld_fini = rtld_fini;
     program.stack_end = stack_end;
-    return run();
+    return start_start_run();
 }

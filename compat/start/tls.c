@@ -35,12 +35,12 @@ static size_t slot_bytes, block_bytes;
 static struct mirror *mirrors;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static struct shown *slot(int lane)
+static struct shown *tls_slot(int lane)
 {
     return (struct shown *)(void *)(slots + (size_t)lane * slot_bytes);
 }
 
-static void measure(void)
+static void tls_measure(void)
 {
     struct image image;
     block_bytes = image_find(&image) ? image.tls_bytes : 0;
@@ -49,7 +49,7 @@ static void measure(void)
 
 void *tls_create(int lanes)
 {
-    measure();
+    tls_measure();
     if (!start_sharing || block_bytes == 0)
         return NULL;
     void *all = hlrc_aligned_alloc(PAGE, (size_t)lanes * slot_bytes);
@@ -60,7 +60,7 @@ void *tls_create(int lanes)
 
 void tls_begin(void *shown, int lanes)
 {
-    measure();
+    tls_measure();
     slots = shown;
     if (slots && !(mirrors = calloc((size_t)lanes, sizeof *mirrors)))
         start_fail("no memory for %d compute threads", lanes);
@@ -70,7 +70,7 @@ void tls_show(void)
 {
     if (!slots)
         return;
-    struct shown *s = slot(lane_current->index);
+    struct shown *s = tls_slot(lane_current->index);
     char *mine = image_tls();
     if (s->version && memcmp(s->bytes, mine, block_bytes) == 0)
         return;
@@ -80,7 +80,7 @@ void tls_show(void)
 }
 
 /* Maps the memory twice, read-only at its own address. */
-static void map(struct mirror *m, const struct shown *s)
+static void tls_map(struct mirror *m, const struct shown *s)
 {
     char *page = (char *)((uintptr_t)s->at & ~(uintptr_t)(PAGE - 1));
     size_t before = (size_t)(s->at - page), len = (before + block_bytes + PAGE - 1) & ~(PAGE - 1);
@@ -100,10 +100,10 @@ void tls_see(int lane)
     if (!slots || lane / start_lanes == lane_current->index / start_lanes)
         return;
     struct mirror *m = &mirrors[lane];
-    const struct shown *s = slot(lane);
+    const struct shown *s = tls_slot(lane);
     pthread_mutex_lock(&mutex);
     if (!m->writable)
-        map(m, s);
+        tls_map(m, s);
     if (m->version != s->version)
         memcpy(m->writable, s->bytes, block_bytes);
     m->version = s->version;

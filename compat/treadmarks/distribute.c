@@ -23,7 +23,7 @@ static hlrc_lock_t chain;
 static struct record *last;            /* taken by this process */
 static struct record *oldest, *was[2]; /* process 0: not freed; taken at the last barriers */
 
-static struct record *record_make(size_t size)
+static struct record *distribute_record_make(size_t size)
 {
     size_t bytes = (sizeof(struct record) + size + PAGE - 1) / PAGE * PAGE;
     struct record *r = hlrc_aligned_alloc(PAGE, bytes);
@@ -32,24 +32,24 @@ static struct record *record_make(size_t size)
     return r;
 }
 
-void tmk_distribute_begin(void)
+void distribute_begin(void)
 {
     int err = Tmk_proc_id == 0 ? hlrc_lock_create(&chain) : 0;
     if (err < 0)
         Tmk_errexit("Tmk_startup: cannot create a lock: %s\n", strerror(-err));
     if (Tmk_proc_id == 0)
-        last = record_make(0);
+        last = distribute_record_make(0);
     if (hlrc_broadcast(&chain, sizeof chain, 0) < 0 || hlrc_broadcast(&last, sizeof last, 0) < 0)
         Tmk_errexit("Tmk_startup: hlrc_broadcast failed\n");
     oldest = was[0] = was[1] = last;
 }
 
 /* The chain's lock is held. */
-static void take(void)
+static void distribute_take(void)
 {
     while (last->next) {
         last = last->next;
-        void *here = tmk_place_here(&last->place);
+        void *here = place_tmk_place_here(&last->place);
         if (!here)
             Tmk_errexit("Tmk_distribute: a variable of a library that process %u has not loaded\n",
                         Tmk_proc_id);
@@ -57,19 +57,19 @@ static void take(void)
     }
 }
 
-void tmk_distribute_take(void)
+void distribute_tmk_distribute_take(void)
 {
     if (Tmk_nprocs == 1 || !__atomic_load_n(&last->next, __ATOMIC_RELAXED))
         return;
     hlrc_lock(chain);
-    take();
+    distribute_take();
     hlrc_unlock(chain);
 }
 
-void tmk_distribute_meet(void)
+void distribute_meet(void)
 {
     hlrc_barrier();
-    tmk_distribute_take();
+    distribute_tmk_distribute_take();
     if (Tmk_proc_id != 0)
         return;
     while (oldest != was[1]) {
@@ -81,23 +81,23 @@ void tmk_distribute_meet(void)
     was[0] = last;
 }
 
-void tmk_distribute(const void *ptr, size_t size)
+void distribute_tmk_distribute(const void *ptr, size_t size)
 {
     struct tmk_place place;
     /* all processes have shared memory */
     if (Tmk_nprocs == 1 || size == 0 || hlrc_home(ptr) != -EINVAL)
         return;
-    if (!tmk_place_of(ptr, size, true, &place))
+    if (!place_tmk_place_of(ptr, size, true, &place))
         Tmk_errexit("Tmk_distribute: %zu bytes at %p are not in a global or static variable, so "
                     "other processes have other data there; use a global or static variable\n",
                     size, ptr);
-    struct record *r = record_make(size);
+    struct record *r = distribute_record_make(size);
     r->place = place;
     r->size = size;
     memcpy(r->data, ptr, size);
     hlrc_lock(chain);
-    take();
+    distribute_take();
     last->next = r;
-    take(); /* its own, too: an earlier one may be of the same variable */
+    distribute_take(); /* its own, too: an earlier one may be of the same variable */
     hlrc_unlock(chain);
 }

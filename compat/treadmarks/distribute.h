@@ -24,12 +24,12 @@
 #include <stddef.h>
 
 /* Called by all processes, first. */
-void tmk_distribute_begin(void);
+void distribute_begin(void);
 /* Distributes the value of this variable to all others. */
-void tmk_distribute(const void *ptr, size_t size);
+void distribute_tmk_distribute(const void *ptr, size_t size);
 /* After an acquire: takes values that others have distributed. */
-void tmk_distribute_take(void);
+void distribute_tmk_distribute_take(void);
 /* A barrier, then the same; frees records that all have taken. */
-void tmk_distribute_meet(void);
+void distribute_meet(void);
 
 #endif

@@ -13,7 +13,7 @@ struct search {
 };
 
 /* FNV-1a. */
-static uint64_t hash(const char *name)
+static uint64_t place_hash(const char *name)
 {
     uint64_t h = 0xcbf29ce484222325;
     for (; *name; name++)
@@ -21,7 +21,7 @@ static uint64_t hash(const char *name)
     return h;
 }
 
-static int holds(struct dl_phdr_info *info, size_t len, void *arg)
+static int place_holds(struct dl_phdr_info *info, size_t len, void *arg)
 {
     (void)len;
     struct search *s = arg;
@@ -33,34 +33,34 @@ static int holds(struct dl_phdr_info *info, size_t len, void *arg)
         if (s->addr < from || s->size > segment->p_memsz ||
             s->addr - from > segment->p_memsz - s->size)
             continue;
-        s->place->object = hash(info->dlpi_name);
+        s->place->object = place_hash(info->dlpi_name);
         s->place->offset = s->addr - info->dlpi_addr;
         return 1;
     }
     return 0;
 }
 
-bool tmk_place_of(const void *addr, size_t size, bool writable, struct tmk_place *place)
+bool place_tmk_place_of(const void *addr, size_t size, bool writable, struct tmk_place *place)
 {
     struct search s = {
         .addr = (uintptr_t)addr, .size = size, .writable = writable, .place = place
     };
-    return dl_iterate_phdr(holds, &s) == 1;
+    return dl_iterate_phdr(place_holds, &s) == 1;
 }
 
-static int is_object(struct dl_phdr_info *info, size_t len, void *arg)
+static int place_is_object(struct dl_phdr_info *info, size_t len, void *arg)
 {
     (void)len;
     struct search *s = arg;
-    if (hash(info->dlpi_name) != s->place->object)
+    if (place_hash(info->dlpi_name) != s->place->object)
         return 0;
     s->found = (void *)(info->dlpi_addr + s->place->offset);
     return 1;
 }
 
-void *tmk_place_here(const struct tmk_place *place)
+void *place_tmk_place_here(const struct tmk_place *place)
 {
     struct tmk_place copy = *place;
     struct search s = { .place = &copy };
-    return dl_iterate_phdr(is_object, &s) == 1 ? s.found : NULL;
+    return dl_iterate_phdr(place_is_object, &s) == 1 ? s.found : NULL;
 }

@@ -28,16 +28,16 @@ static struct work {
 
 static int forked; /* master only: the others may not be back yet */
 
-void tmk_sched_begin(void)
+void sched_tmk_sched_begin(void)
 {
     work = hlrc_malloc_all(sizeof *work);
     if (!work)
         Tmk_perrexit("Tmk_startup: no memory for loops");
 }
 
-static void run(void)
+static void sched_run(void)
 {
-    void *here = tmk_place_here(&work->func);
+    void *here = place_tmk_place_here(&work->func);
     if (!here)
         Tmk_errexit("Tmk_sched_fork: a function of a library that process %u has not loaded\n",
                     Tmk_proc_id);
@@ -51,15 +51,15 @@ int Tmk_sched_start(unsigned proc_id)
 {
     if (proc_id >= Tmk_nprocs)
         Tmk_errexit("Tmk_sched_start: no process %u; use 0 to %u\n", proc_id, Tmk_nprocs - 1);
-    tmk_distribute_meet();
+    distribute_meet();
     if (proc_id == Tmk_proc_id)
         return 1;
     for (;;) {
-        tmk_distribute_meet();
+        distribute_meet();
         if (work->end)
             return 0;
-        run();
-        tmk_distribute_meet();
+        sched_run();
+        distribute_meet();
     }
 }
 
@@ -68,34 +68,34 @@ void Tmk_sched_join(void)
     if (!forked)
         return;
     forked = 0;
-    tmk_distribute_meet();
+    distribute_meet();
 }
 
-static void fork_work(void (*func)(Tmk_sched_arg_t arg), Tmk_sched_arg_t arg)
+static void sched_fork_work(void (*func)(Tmk_sched_arg_t arg), Tmk_sched_arg_t arg)
 {
     Tmk_sched_join();
     work->end = !func;
     if (func) {
         const void *code;
         memcpy(&code, &func, sizeof code);
-        if (!tmk_place_of(code, 1, false, &work->func))
+        if (!place_tmk_place_of(code, 1, false, &work->func))
             Tmk_errexit("Tmk_sched_fork: %p is not a function of the program or of its libraries\n",
                         code);
     }
     if (arg)
         work->arg = *arg;
     forked = func != NULL;
-    tmk_distribute_meet();
+    distribute_meet();
 }
 
 void Tmk_sched_fork(void (*func)(Tmk_sched_arg_t arg), Tmk_sched_arg_t arg)
 {
-    fork_work(func, arg);
+    sched_fork_work(func, arg);
     if (func)
         func(arg);
 }
 
 void Tmk_sched_exit(void)
 {
-    fork_work(NULL, NULL);
+    sched_fork_work(NULL, NULL);
 }

@@ -23,7 +23,7 @@ static hlrc_cond_t (*conds)[TMK_NCONDS];
 
 /* ---- beginning and end ---- */
 
-static void leave(void)
+static void tmk_leave(void)
 {
     if (!joined || left)
         return;
@@ -32,15 +32,15 @@ static void leave(void)
 }
 
 /* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void at_exit(int status, void *arg)
+static void tmk_at_exit(int status, void *arg)
 {
     (void)arg;
     if (status == 0)
-        leave();
+        tmk_leave();
 }
 
 /* Arguments after "--" are TreadMarks' own, such as the number of processes. */
-static void check_arguments(int argc, char *const *argv)
+static void tmk_check_arguments(int argc, char *const *argv)
 {
     int i = 1;
     while (i < argc && strcmp(argv[i], "--") != 0)
@@ -66,19 +66,19 @@ void Tmk_startup(int argc, char *const *argv)
     Tmk_nprocs = (unsigned)hlrc_node_count();
     Tmk_page_size = (unsigned)sysconf(_SC_PAGESIZE);
     joined = true;
-    if (on_exit(at_exit, NULL) != 0)
+    if (on_exit(tmk_at_exit, NULL) != 0)
         Tmk_errexit("Tmk_startup: no memory for an exit handler\n");
-    check_arguments(argc, argv);
+    tmk_check_arguments(argc, argv);
     conds = hlrc_malloc_all(TMK_NLOCKS * sizeof *conds);
     if (!conds)
         Tmk_perrexit("Tmk_startup: cannot create condition variables");
-    tmk_distribute_begin();
-    tmk_sched_begin();
+    distribute_begin();
+    sched_tmk_sched_begin();
 }
 
 void Tmk_exit(int status)
 {
-    leave();
+    tmk_leave();
     exit(status);
 }
 
@@ -101,12 +101,12 @@ void *Tmk_sbrk(size_t incr)
 
 void Tmk_distribute(const void *ptr, size_t size)
 {
-    tmk_distribute(ptr, size);
+    distribute_tmk_distribute(ptr, size);
 }
 
 /* ---- synchronisation ---- */
 
-static void check(const char *call, const char *what, unsigned id, unsigned limit)
+static void tmk_check(const char *call, const char *what, unsigned id, unsigned limit)
 {
     if (id >= limit)
         Tmk_errexit("%s: no %s %u; use 0 to %u\n", call, what, id, limit - 1);
@@ -132,36 +132,36 @@ struct Tmk_stat *Tmk_stat_now(void)
 
 void Tmk_barrier(unsigned barrier_id)
 {
-    check("Tmk_barrier", "barrier", barrier_id, TMK_NBARRIERS);
-    tmk_distribute_meet();
+    tmk_check("Tmk_barrier", "barrier", barrier_id, TMK_NBARRIERS);
+    distribute_meet();
     counted.arrivals++;
 }
 
 void Tmk_lock_acquire(unsigned lock_id)
 {
-    check("Tmk_lock_acquire", "lock", lock_id, TMK_NLOCKS);
+    tmk_check("Tmk_lock_acquire", "lock", lock_id, TMK_NLOCKS);
     hlrc_lock(lock_id);
     held[lock_id] = true;
-    tmk_distribute_take();
+    distribute_tmk_distribute_take();
 }
 
 void Tmk_lock_release(unsigned lock_id)
 {
-    check("Tmk_lock_release", "lock", lock_id, TMK_NLOCKS);
+    tmk_check("Tmk_lock_release", "lock", lock_id, TMK_NLOCKS);
     held[lock_id] = false;
     hlrc_unlock(lock_id);
 }
 
-static hlrc_cond_t *cond_of(const char *call, unsigned lock_id, unsigned cond_id)
+static hlrc_cond_t *tmk_cond_of(const char *call, unsigned lock_id, unsigned cond_id)
 {
-    check(call, "lock", lock_id, TMK_NLOCKS);
-    check(call, "condition", cond_id, TMK_NCONDS);
+    tmk_check(call, "lock", lock_id, TMK_NLOCKS);
+    tmk_check(call, "condition", cond_id, TMK_NCONDS);
     return &conds[lock_id][cond_id];
 }
 
 void Tmk_lock_cond_wait(unsigned lock_id, unsigned cond_id)
 {
-    hlrc_cond_t *entry = cond_of("Tmk_lock_cond_wait", lock_id, cond_id), cond;
+    hlrc_cond_t *entry = tmk_cond_of("Tmk_lock_cond_wait", lock_id, cond_id), cond;
     if (!held[lock_id])
         Tmk_errexit("Tmk_lock_cond_wait: lock %u is not held; acquire it first\n", lock_id);
     if (*entry == 0) {
@@ -172,11 +172,11 @@ void Tmk_lock_cond_wait(unsigned lock_id, unsigned cond_id)
     }
     counted.waits++;
     hlrc_cond_wait(*entry - 1, lock_id);
-    tmk_distribute_take();
+    distribute_tmk_distribute_take();
 }
 
 /* A caller without the lock takes it for this; otherwise it may not see the waiters. */
-static void wake(hlrc_cond_t *entry, unsigned lock_id, void (*how)(hlrc_cond_t))
+static void tmk_wake(hlrc_cond_t *entry, unsigned lock_id, void (*how)(hlrc_cond_t))
 {
     bool without = !held[lock_id];
     if (without)
@@ -190,11 +190,12 @@ static void wake(hlrc_cond_t *entry, unsigned lock_id, void (*how)(hlrc_cond_t))
 void Tmk_lock_cond_signal(unsigned lock_id, unsigned cond_id)
 {
     counted.signals++;
-    wake(cond_of("Tmk_lock_cond_signal", lock_id, cond_id), lock_id, hlrc_cond_signal);
+    tmk_wake(tmk_cond_of("Tmk_lock_cond_signal", lock_id, cond_id), lock_id, hlrc_cond_signal);
 }
 
 void Tmk_lock_cond_broadcast(unsigned lock_id, unsigned cond_id)
 {
     counted.broadcasts++;
-    wake(cond_of("Tmk_lock_cond_broadcast", lock_id, cond_id), lock_id, hlrc_cond_broadcast);
+    tmk_wake(tmk_cond_of("Tmk_lock_cond_broadcast", lock_id, cond_id), lock_id,
+             hlrc_cond_broadcast);
 }

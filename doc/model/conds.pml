@@ -26,7 +26,7 @@
 /* Queue nodes: two for each node. Its name is its number + 1; 0 is none. */
 #define NODE_OF(name) (((name) - 1) / 2)
 byte next[N * 2], node_time[N * 2];
-bool granted[N * 2], in_use[N * 2];
+bool granted[N * 2], nic_cache_in_use[N * 2];
 
 /* the record, at its home */
 byte guard, first, last;
@@ -49,9 +49,9 @@ chan taken_off = [N] of { byte };
 #define ARRIVE(k) \
     :: atomic { nempty(wire[k]) -> wire[k]?what, at, value; \
             if \
-            :: what == NEXT -> assert(in_use[at] && next[at] == 0); next[at] = value \
-            :: what == TIME -> assert(in_use[at]); node_time[at] = value \
-            :: what == GRANTED -> assert(in_use[at] && !granted[at]); granted[at] = true \
+            :: what == NEXT -> assert(nic_cache_in_use[at] && next[at] == 0); next[at] = value \
+            :: what == TIME -> assert(nic_cache_in_use[at]); node_time[at] = value \
+            :: what == GRANTED -> assert(nic_cache_in_use[at] && !granted[at]); granted[at] = true \
             :: what == LIST -> first = at; last = value \
             fi; \
             at = 0; \
@@ -72,15 +72,15 @@ end:
 /* ---- mcs.c ---- */
 
 /* [mcs.node-clear]: mcs_take_node */
-inline take_node(k)
+inline timeline_read_take_node(k)
 {
     d_step {
         if
-        :: !in_use[n * 2] -> k = n * 2
+        :: !nic_cache_in_use[n * 2] -> k = n * 2
         :: else -> k = n * 2 + 1
         fi;
-        assert(!in_use[k]);
-        in_use[k] = true;
+        assert(!nic_cache_in_use[k]);
+        nic_cache_in_use[k] = true;
         next[k] = 0;
         granted[k] = false;
         node_time[k] = 0
@@ -90,14 +90,14 @@ inline take_node(k)
 /* ASSUMPTION: in a block */
 inline give_node(k)
 {
-    in_use[k] = false;
+    nic_cache_in_use[k] = false;
     next[k] = 0;
     granted[k] = false;
     node_time[k] = 0;
     k = 0
 }
 
-/* [mcs.node-clear]: enter_queue */
+/* [mcs.node-clear]: mcs_enter_queue */
 inline acquire_guard(k)
 {
     atomic {
@@ -117,7 +117,7 @@ inline acquire_guard(k)
     atomic { holders++; assert(holders == 1); before = 0 }
 }
 
-/* [mcs.node-clear]: mcs_release, set_free */
+/* [mcs.node-clear]: mcs_release, mcs_set_free */
 inline release_guard(k)
 {
     holders--;
@@ -149,8 +149,8 @@ inline grant(name, time)
 #define READ_LIST atomic { list_first = first; list_last = last }
 #define READ_NEXT(to, name) atomic { assert(next[(name) - 1] != 0); to = next[(name) - 1] }
 
-/* [conds-mcs.guarded]: write_words */
-inline write_words(node, what, at, value)
+/* [conds-mcs.guarded]: conds_mcs_write_words */
+inline conds_mcs_write_words(node, what, at, value)
 {
     TO(n, node)!what, at, value;
 #ifndef GUARD_LEFT_EARLY
@@ -158,19 +158,19 @@ inline write_words(node, what, at, value)
 #endif
 }
 
-/* [cond.registered-first]: mcs_enter */
+/* [cond.registered-first]: conds_mcs_enter */
 inline enter()
 {
-    take_node(mine);
-    take_node(k);
+    timeline_read_take_node(mine);
+    timeline_read_take_node(k);
     acquire_guard(k);
     READ_LIST;
     if
-    :: list_last != 0 -> write_words(NODE_OF(list_last), NEXT, list_last - 1, mine + 1)
+    :: list_last != 0 -> conds_mcs_write_words(NODE_OF(list_last), NEXT, list_last - 1, mine + 1)
     :: else -> list_first = mine + 1
     fi;
     list_last = mine + 1;
-    write_words(HOME, LIST, list_first, list_last);
+    conds_mcs_write_words(HOME, LIST, list_first, list_last);
     atomic { registered!mine + 1; list_first = 0; list_last = 0 };
     release_guard(k)
 }
@@ -182,7 +182,7 @@ inline taken_from_list()
     do
     :: nempty(registered) ->
         registered?before;
-        assert(len(taken_off) > 0 || before == list_first);      /* code: mcs_enter */
+        assert(len(taken_off) > 0 || before == list_first);      /* code: conds_mcs_enter */
         off_with[before - 1] = closed;
         taken_off!before;
         if
@@ -194,24 +194,24 @@ inline taken_from_list()
     before = 0
 }
 
-/* [conds-mcs.guarded]: unlink_waiters */
+/* [conds-mcs.guarded]: conds_mcs_unlink_waiters */
 inline unlink_waiters()
 {
-    take_node(k);
+    timeline_read_take_node(k);
     acquire_guard(k);
     atomic { READ_LIST; taken_from_list() };
     if
     :: list_first && !all && list_first != list_last ->
         READ_NEXT(mine, list_first);
-        write_words(HOME, LIST, mine, list_last);
+        conds_mcs_write_words(HOME, LIST, mine, list_last);
         atomic { list_last = list_first; mine = 0 }
-    :: list_first && (all || list_first == list_last) -> write_words(HOME, LIST, 0, 0)
+    :: list_first && (all || list_first == list_last) -> conds_mcs_write_words(HOME, LIST, 0, 0)
     :: !list_first
     fi;
     release_guard(k)
 }
 
-/* [cond.signal-time]: signal_waiters */
+/* [cond.signal-time]: cond_signal_waiters */
 inline signal()
 {
 #ifdef UNCLOSED
@@ -221,7 +221,7 @@ inline signal()
     atomic { closed++; time = closed };
 #endif
     unlink_waiters();
-    take_node(k);
+    timeline_read_take_node(k);
     do
     :: list_first ->
         atomic { name = list_first; taken_off?before; assert(name == before); before = 0 };
@@ -230,7 +230,7 @@ inline signal()
 #endif
         if
         :: name == list_last -> list_first = 0
-        :: else -> READ_NEXT(list_first, name)                  /* [conds-mcs.guarded]: mcs_signal */
+        :: else -> READ_NEXT(list_first, name)                  /* [conds-mcs.guarded]: conds_mcs_signal */
         fi;
 #ifndef GRANTED_FIRST
         grant(name, time);

@@ -70,7 +70,7 @@ inline RAISE(time, other)
 
 #define SLOT(g, k) (((g) * FAN + (k)) * 2 + PARITY)
 
-/* [barrier-counter.epochs]: arrive_at */
+/* [barrier-counter.epochs]: barrier_counter_arrive_at */
 inline BRING()
 {
     TO(n, GATHERED_AT(g))!ARRIVAL, SLOT(g, k), time
@@ -84,12 +84,12 @@ inline ADD()
 #ifdef COUNTED_ONCE
         last = count[g * 2 + PARITY] == MEMBERS(g)
 #else
-        last = count[g * 2 + PARITY] % MEMBERS(g) == 0          /* [barrier-counter.epochs]: arrive_at */
+        last = count[g * 2 + PARITY] % MEMBERS(g) == 0          /* [barrier-counter.epochs]: barrier_counter_arrive_at */
 #endif
     }
 }
 
-/* Reads the slots of all members, one after the other. [barrier-counter.epochs]: collect */
+/* Reads the slots of all members, one after the other. [barrier-counter.epochs]: barrier_counter_collect */
 inline COLLECT()
 {
     k = 0;
@@ -99,7 +99,7 @@ inline COLLECT()
     od
 }
 
-/* [barrier-counter.epochs]: release_all */
+/* [barrier-counter.epochs]: barrier_counter_release_all */
 inline RELEASE_ALL()
 {
     atomic { assert(releases == epoch); releases++ };
@@ -171,7 +171,7 @@ proctype node(byte n)
         atomic { arrived[n] = epoch + 1; time = time + (1 << (2 * n)) };
         ARRIVE();
         atomic {
-            released[n * 2 + PARITY] == epoch + 1;              /* [barrier-counter.epochs]: is_released */
+            released[n * 2 + PARITY] == epoch + 1;              /* [barrier-counter.epochs]: barrier_counter_is_released */
             RAISE(time, released_time[n * 2 + PARITY]);
             CHECK();
             epoch++

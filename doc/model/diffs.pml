@@ -52,14 +52,14 @@ end:
 
 /* ---- the writer ---- */
 
-/* A slot is reused when all writes from it have arrived. [diffs-write.visible]: write_room */
+/* A slot is reused when all writes from it have arrived. [diffs-write.visible]: diffs_write_room */
 #ifdef SLOT_REUSED
 #define ROOM() skip
 #else
 #define ROOM() empty(wire)
 #endif
 
-/* [diffs-write.visible]: write_add */
+/* [diffs-write.visible]: diffs_write_add */
 inline ADD(at)
 {
     wire!RUN, at, 0;
@@ -82,7 +82,7 @@ active proctype writer()
         fi;
 #endif
 #ifndef UNAWAITED
-        empty(wire);                            /* [diffs-write.visible]: write_send */
+        empty(wire);                            /* [diffs-write.visible]: diffs_write_send */
 #endif
         atomic {
             vt = interval;
@@ -115,7 +115,7 @@ end:
         fetched = mem[1];
         atomic {
             if
-            :: has >= needed -> copy = fetched; stale = false; needed = 0       /* [page.needed-versions]: install */
+            :: has >= needed -> copy = fetched; stale = false; needed = 0       /* [page.needed-versions]: page_fetch_install */
             :: else
             fi;
             fetching = false;
@@ -125,7 +125,7 @@ end:
     od
 }
 
-/* Another one acquires, and loads. [page.needed-versions]: note_end; [diffs-write.visible]: told_is_there */
+/* Another one acquires, and loads. [page.needed-versions]: page_note_end; [diffs-write.visible]: page_told_is_there */
 active proctype reader()
 {
     do
@@ -155,7 +155,7 @@ active proctype home()
 {
     do
     :: atomic { stored < STORES && writable -> stored++; mem[0] = stored }
-    /* [page.writable-tracked]: mark_dirty */
+    /* [page.writable-tracked]: page_mark_dirty */
     :: atomic { stored < STORES && !writable && !busy && !locked -> writable = true; listed = true }
     :: atomic { stored == STORES -> break }
     od
@@ -182,7 +182,7 @@ inline COMPARE()
     k = 0
 }
 
-/* [page.retained-twin]: page_flush_home, copy_of */
+/* [page.retained-twin]: page_flush_home, page_flush_copy_of */
 inline COPY()
 {
     do
@@ -192,7 +192,7 @@ inline COPY()
     atomic { k = 0; has_twin = true }
 }
 
-/* Another node has read the page, so it is announced. [diffs-write.home-twin]: page_flush_home, others_here; [page.equal-twin]:
+/* Another node has read the page, so it is announced. [diffs-write.home-twin]: page_flush_home, page_flush_others_here; [page.equal-twin]:
  * page_flush_home */
 inline CAPTURE()
 {
@@ -264,8 +264,8 @@ inline CLOSE()
             announce = true;
             covers = stored;
             if
-            :: kept = true                      /* [page.retained-twin]: seal_run */
-            :: writable = false                 /* [page.busy-capture]: seal_run */
+            :: kept = true                      /* [page.retained-twin]: page_flush_seal_run */
+            :: writable = false                 /* [page.busy-capture]: page_flush_seal_run */
             fi
         };
         CAPTURE();

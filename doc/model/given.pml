@@ -25,7 +25,7 @@ byte mem = 1;
 bool exclusive = true, listed = true, dirty, announced = true;
 bool held;                      /* reader checks no longer make it dirty */
 /* the words that its readers write at the home */
-bool has_readers;
+bool exclusive_has_readers;
 byte arrivals, seen;
 
 /* node 1 */
@@ -47,16 +47,16 @@ byte reset_vt;                  /* ghost: of node 1 */
 
 /* ---- node 1 ---- */
 
-/* [unshared.announced-first]: exclusive_begin; [unshared.new-readers]: leave */
+/* [unshared.announced-first]: exclusive_begin; [unshared.new-readers]: exclusive_leave */
 inline WRITE(number)
 {
     if
     :: exclusive || dirty
     :: else ->
         if
-        :: announced && !has_readers ->
+        :: announced && !exclusive_has_readers ->
             listed = true;
-            atomic { if :: has_readers -> dirty = true :: else -> exclusive = true fi }
+            atomic { if :: exclusive_has_readers -> dirty = true :: else -> exclusive = true fi }
         :: else -> dirty = true
         fi
     fi;
@@ -69,7 +69,7 @@ inline WRITE(number)
     }
 }
 
-/* [unshared.new-readers]: exclusive_look, exclusive_arrivals; [unshared.reset]: look_at */
+/* [unshared.new-readers]: exclusive_look, exclusive_arrivals; [unshared.reset]: exclusive_look_at */
 inline CLOSE()
 {
     atomic { !closing -> closing = true };
@@ -77,7 +77,7 @@ inline CLOSE()
     :: listed && arrivals != seen ->
         seen = arrivals;
         if
-        :: has_readers ->
+        :: exclusive_has_readers ->
             atomic {
                 if
                 :: listed && !held ->
@@ -110,21 +110,21 @@ active proctype freeing()       /* main thread */
 #ifdef HELD_EARLY
     held = true;
 #endif
-    CLOSE();                    /* [heap.reset]: settle */
-    held = true;                /* [unshared.reset]: settle */
+    CLOSE();                    /* [heap.reset]: collective_settle */
+    held = true;                /* [unshared.reset]: collective_settle */
     atomic { arrived_vt = vt; arrived[1] = true };
     arrived[0];
-    atomic { has_readers = false; announced = false; mem = 0 };
+    atomic { exclusive_has_readers = false; announced = false; mem = 0 };
     atomic { assert(!dirty); exclusive = false; reset_vt = vt };
 #ifndef HELD_LATE
     held = false;               /* [unshared.reset]: page_reset */
 #endif
-    arrived[3] = true;          /* [heap.reset]: reset_pages */
+    arrived[3] = true;          /* [heap.reset]: collective_reset_pages */
     arrived[2];
     held = false
 }
 
-active proctype other()         /* another thread */
+active proctype replay_rma_other()         /* another thread */
 {
     byte value = 1;
 end:
@@ -159,7 +159,7 @@ inline ACQUIRE(upto)
     od
 }
 
-/* Takes the lock, and reads. [unshared.reader-mark]: introduce */
+/* Takes the lock, and reads. [unshared.reader-mark]: pages_ardmar_introduce */
 inline READ()
 {
     asked = true;
@@ -167,7 +167,7 @@ inline READ()
     if
     :: stale && !introduced ->
         introduced = true;
-        has_readers = true;
+        exclusive_has_readers = true;
         arrivals++
     :: else
     fi;
@@ -190,7 +190,7 @@ active proctype root()
     atomic { ACQUIRE(arrived_vt); stale = true; introduced = false; granted_value = 0 };
     arrived[2] = true;
     arrived[3];
-    given = true;               /* [heap.reset]: free_all */
+    given = true;               /* [heap.reset]: collective_free_all */
     READ();
     READ()
 }

@@ -152,7 +152,7 @@ inline fetch(n)
 #define HELD(n) held[n]
 #endif
 
-/* Repeats steps until the thread has access. [home-migration.held]: access_step */
+/* Repeats steps until the thread has access. [home-migration.held]: page_access_step */
 inline need(n, right)
 {
     do
@@ -218,7 +218,7 @@ inline meet(n, number)
     depart(n, number)
 }
 
-/* [home-migration.held]: hold. Settling: inaccessible until no fetch or diff of the page is in flight. */
+/* [home-migration.held]: homes_hold. Settling: inaccessible until no page_word_fetch or diff api_memory_of the page is in flight. */
 inline hold(n)
 {
     held[n] = true;
@@ -297,7 +297,7 @@ proctype main_thread(byte n)
         arrive(n, number);
         if :: split -> gone >= MOVE :: else fi;         /* steps of another node after its barrier */
         depart(n, number);
-        /* [home-migration.full-barrier]: barrier_all, master_serve */
+        /* [home-migration.full-barrier]: barrier_all, barrier_master_serve */
 #ifdef WITHOUT_ALL
         if :: number == MOVE && !split -> round_of(n) :: else fi;
 #else

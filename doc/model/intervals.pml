@@ -56,7 +56,7 @@ chan buffer[4] = [4] of { byte, byte };
 #define UNLOCKED(c, word) ((c == 0 || !PENDING(0, word)) && (c == 1 || !PENDING(1, word)) && (c == 2 || !PENDING(2, word)))
 #define NOT_PENDING(word) (!PENDING(0, word) && !PENDING(1, word))
 
-/* The mode OPEN is ASKED here, where a thread has the lock, or LEFT_TO_WORKER; AWAY: node 1 has it. [lock.fast-mode]: mode_of */
+/* The mode OPEN is ASKED here, where a thread has the lock, or LEFT_TO_WORKER; AWAY: node 1 has it. [lock.fast-mode]: locks_manager_mode_of */
 #define FREE 0
 #define TAKEN 1
 #define GUARDED 2
@@ -152,11 +152,11 @@ inline LOOK_FOR_ARRIVALS(c)
     fi
 }
 
-/* [unshared.new-readers]: exclusive_look, leave */
+/* [unshared.new-readers]: exclusive_look, exclusive_leave */
 inline LOOK_AT_PAGES(c)
 {
     FENCE(c);
-    looking = true;                                             /* [unshared.new-readers]: close_dirty */
+    looking = true;                                             /* [unshared.new-readers]: interval_close_dirty */
     LOOK_FOR_ARRIVALS(c);
     if
     :: found ->
@@ -168,7 +168,7 @@ inline LOOK_AT_PAGES(c)
                 !locked ->
                 locked = exclusive;
                 dirty = dirty || exclusive;
-                sealed_next = sealed_next || exclusive;         /* [unshared.new-readers]: leave */
+                sealed_next = sealed_next || exclusive;         /* [unshared.new-readers]: exclusive_leave */
                 exclusive_listed = false
             };
             if
@@ -206,8 +206,8 @@ inline TEST(c, arrivals)
     fi
 }
 
-/* Sets mark to the flush that publishes the caller's stores, 0 if there are none. [lock.flush-first]: queue_drop,
- * queue_release */
+/* Sets mark to the flush that publishes the caller's stores, 0 if there are none. [lock.flush-first]: locks_manager_drop,
+ * locks_manager_release */
 inline NOTE_MARK(c)
 {
     TEST(c, false);
@@ -246,7 +246,7 @@ inline END_CAPTURE(c)
 }
 
 /* The page stays writable, or is write-protected: mprotect interrupts the other CPUs, which makes their stores
- * visible. [page.busy-capture]: seal_run; [page.retained-twin]: page_flush_diff, page_flush_home */
+ * visible. [page.busy-capture]: page_flush_seal_run; [page.retained-twin]: page_flush_diff, page_flush_home */
 inline CAPTURE(c)
 {
     atomic { !locked && !busy -> busy = dirty };
@@ -256,7 +256,7 @@ inline CAPTURE(c)
         :: atomic { true -> writable = false };
             NOT_PENDING(PAGE)
 #ifdef HOME
-        :: atomic { !sealed_next -> kept = true }               /* [unshared.new-readers]: leave */
+        :: atomic { !sealed_next -> kept = true }               /* [unshared.new-readers]: exclusive_leave */
 #else
         :: kept = true
 #endif
@@ -279,13 +279,13 @@ inline CAPTURE(c)
     fi
 }
 
-/* Takes the whole dirty list, and publishes. [interval.covers-dirty]: dirty_take; [interval.diff-first]: close_dirty */
+/* Takes the whole dirty list, and publishes. [interval.covers-dirty]: dirty_take; [interval.diff-first]: interval_close_dirty */
 inline CLOSE_ONCE(c)
 {
 #ifdef CLOSER_UNFENCED
     atomic { begun++; own = begun; STORE(c, BEGUN, begun) };
 #else
-    atomic { FENCE(c) -> begun++; own = begun; memory[BEGUN] = begun };         /* [interval.unpublished-test]: close_once */
+    atomic { FENCE(c) -> begun++; own = begun; memory[BEGUN] = begun };         /* [interval.unpublished-test]: interval_close_once */
 #endif
 #ifdef HOME
     LOOK_AT_PAGES(c);
@@ -298,7 +298,7 @@ inline CLOSE_ONCE(c)
     fi;
     found = false;
     atomic {
-        vt = (announced -> vt + 1 : vt);                        /* [interval.own-time]: close_dirty */
+        vt = (announced -> vt + 1 : vt);                        /* [interval.own-time]: interval_close_dirty */
         announced = false;
         kept = false;
 #ifdef HOME
@@ -355,7 +355,7 @@ inline CLOSE(c)
 
 /* ---- the lock ---- */
 
-/* The vector time goes to node 1. [lock.one-node]: serve_owner. ASSUMPTION: in a block */
+/* The vector time goes to node 1. [lock.one-node]: locks_manager_serve_owner. ASSUMPTION: in a block */
 inline GRANT()
 {
     memory[MODE] = AWAY;
@@ -363,7 +363,7 @@ inline GRANT()
     granted = true
 }
 
-/* [lock.fast-mode]: queue_take */
+/* [lock.fast-mode]: locks_manager_take */
 inline TAKE(c)
 {
     atomic {
@@ -372,8 +372,8 @@ inline TAKE(c)
     }
 }
 
-/* Publishes nothing, and records the pending publication. [lock.flush-first]: queue_drop; [lock.biased]: has_settled;
- * [lock.fast-mode]: queue_drop */
+/* Publishes nothing, and records the pending publication. [lock.flush-first]: locks_manager_drop; [rwlock_lock.biased]: locks_manager_has_settled;
+ * [lock.fast-mode]: locks_manager_drop */
 inline DROP(c)
 {
 #ifdef UNLOCK_UNFENCED
@@ -385,7 +385,7 @@ inline DROP(c)
         memory[MODE] = (dropped -> FREE : memory[MODE])
     };
 #else
-    atomic {                                                    /* [interval.unpublished-test]: queue_drop */
+    atomic {                                                    /* [interval.unpublished-test]: locks_manager_drop */
         FENCE(c) ->
         dropped = memory[MODE] == TAKEN;
         memory[MODE] = (dropped -> GUARDED : memory[MODE])
@@ -398,7 +398,7 @@ inline DROP(c)
     mark = 0
 }
 
-/* [lock.flush-first]: queue_release */
+/* [lock.flush-first]: locks_manager_release */
 inline RELEASE(c)
 {
     CLOSE(c);
@@ -412,7 +412,7 @@ inline RELEASE(c)
     }
 }
 
-/* A fault opens the page for a store. [page.writable-tracked]: mark_dirty; [unshared.announced-first]: exclusive_begin */
+/* A fault opens the page for a store. [page.writable-tracked]: page_mark_dirty; [unshared.announced-first]: exclusive_begin */
 inline OPEN(c)
 {
     atomic { !locked && !busy -> locked = true };
@@ -470,7 +470,7 @@ proctype thread(byte c)
     od
 }
 
-/* Sets found if a vector time may leave the node. [lock.flush-first]: published; [unshared.new-readers]: interval_published */
+/* Sets found if a vector time may leave the node. [lock.flush-first]: locks_manager_published; [unshared.new-readers]: interval_published */
 inline TEST_PUBLISHED(c)
 {
 #ifdef HOME
@@ -487,7 +487,7 @@ inline TEST_PUBLISHED(c)
     fi
 }
 
-/* The handler's part, then the worker's. [lock.flush-first]: serve_owner; [lock.biased]: serve_owner, grant_listed */
+/* The handler's part, then the worker's. [lock.flush-first]: locks_manager_serve_owner; [rwlock_lock.biased]: locks_manager_serve_owner, locks_manager_grant_listed */
 proctype worker(byte c)
 {
     byte until, own, captured;
@@ -521,7 +521,7 @@ end:
 /* ---- node 1 ---- */
 
 #ifdef HOME
-/* Marks the page's word, then the home's, then reads. [unshared.reader-mark]: introduce */
+/* Marks the page's word, then the home's, then reads. [unshared.reader-mark]: pages_ardmar_introduce */
 inline READ(c)
 {
     if
@@ -538,7 +538,7 @@ inline READ(c)
     atomic { copy = (stale -> memory[PAGE] : copy); stale = false }
 }
 
-/* [interval.pages-first]: acquire_all. ASSUMPTION: in a block */
+/* [interval.pages-first]: interval_acquire_all. ASSUMPTION: in a block */
 inline ACQUIRE(upto)
 {
     stale = stale || upto > told;

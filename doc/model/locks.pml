@@ -33,7 +33,7 @@ mtype = { NEXT, TIME, GRANTED, RECORD };
 byte tail, record_time;
 /* queue nodes: 0, else node + 1 */
 byte next[N], node_time[N];
-bool granted[N], in_use[N];
+bool granted[N], nic_cache_in_use[N];
 bool at_home[N];                /* its vector time was read at the home, and is still there */
 /* struct lock */
 bool busy[N], here[N];
@@ -51,9 +51,9 @@ byte holders;
 #define ARRIVE(k) \
     :: atomic { nempty(wire[k]) -> wire[k]?what, value; \
             if \
-            :: what == NEXT -> assert(in_use[k % N] && next[k % N] == 0); next[k % N] = value \
-            :: what == TIME -> assert(in_use[k % N]); node_time[k % N] = value \
-            :: what == GRANTED -> assert(in_use[k % N] && !granted[k % N]); granted[k % N] = true \
+            :: what == NEXT -> assert(nic_cache_in_use[k % N] && next[k % N] == 0); next[k % N] = value \
+            :: what == TIME -> assert(nic_cache_in_use[k % N]); node_time[k % N] = value \
+            :: what == GRANTED -> assert(nic_cache_in_use[k % N] && !granted[k % N]); granted[k % N] = true \
             :: what == RECORD -> record_time = value \
             fi; \
             value = 0; what = RECORD \
@@ -72,11 +72,11 @@ end:
 /* [mcs.node-clear]: mcs_take_node */
 inline take_queue_node(n)
 {
-    d_step { assert(!in_use[n]); in_use[n] = true; next[n] = 0; granted[n] = false; at_home[n] = false }
+    d_step { assert(!nic_cache_in_use[n]); nic_cache_in_use[n] = true; next[n] = 0; granted[n] = false; at_home[n] = false }
 }
 
-/* [mcs.node-clear]: mcs_release; [lock.failed-try]: try_fetch */
-#define GIVE_QUEUE_NODE(n) in_use[n] = false
+/* [mcs.node-clear]: mcs_release; [rwlock_lock.failed-try]: locks_mcs_try_fetch */
+#define GIVE_QUEUE_NODE(n) nic_cache_in_use[n] = false
 
 /* [mcs.time-first]: mcs_take_free */
 inline take_free(n)
@@ -100,7 +100,7 @@ inline take_free(n)
 #endif
 }
 
-/* [mcs.node-clear]: enter_queue; [mcs.time-first]: mcs_acquire */
+/* [mcs.node-clear]: mcs_enter_queue; [mcs.time-first]: mcs_acquire */
 inline enter_queue(n)
 {
     atomic { empty(TO(n, HOME)); before = tail; tail = n + 1 };
@@ -131,7 +131,7 @@ inline grant(n, to)
 #define LIES_THERE(n) (at_home[n] && covers[n] == node_time[n])
 #endif
 
-/* [mcs.time-first]: set_free */
+/* [mcs.time-first]: mcs_set_free */
 inline set_free(n)
 {
 #ifndef TIME_AFTER_FREE
@@ -150,7 +150,7 @@ inline set_free(n)
 #endif
 }
 
-/* [lock.flush-first]: queue_release */
+/* [lock.flush-first]: locks_manager_release */
 inline close(n)
 {
 #ifndef NOT_CLOSED
@@ -160,8 +160,8 @@ inline close(n)
 #endif
 }
 
-/* [mcs.node-clear]: mcs_release, set_free */
-inline let_go(n)
+/* [mcs.node-clear]: mcs_release, mcs_set_free */
+inline locks_mcs_let_go(n)
 {
     before = n;
     if :: next[n] == 0 -> set_free(n) :: else fi;
@@ -216,7 +216,7 @@ inline use(n)
 #define STAYS(n) (waiters[n] > 0 && (next[n] == 0 || run_of[n] < LOCAL_RUN))
 #endif
 
-/* [lock.overtaking]: queue_release, stays */
+/* [lock.overtaking]: locks_mcs_queue_release, locks_mcs_stays */
 inline release(n)
 {
     if
@@ -227,7 +227,7 @@ inline release(n)
         }
     :: atomic { else -> skip };
         close(n);
-        let_go(n);
+        locks_mcs_let_go(n);
         leave(n)
     fi
 }
@@ -249,7 +249,7 @@ inline perform(n)
     d_step { had = false; before = 0 }
 }
 
-/* [locks-mcs.queue-node]: queue_acquire, queue_try; [lock.failed-try]: queue_try, try_fetch */
+/* [locks-mcs.queue-node]: locks_mcs_queue_acquire, locks_mcs_queue_try; [rwlock_lock.failed-try]: locks_mcs_queue_try, locks_mcs_try_fetch */
 proctype thread_main(byte t)
 {
     byte n = NODE_OF(t), before;

@@ -54,7 +54,7 @@ byte wrote[INTERVALS + 1];      /* by interval: the set of its pages */
 
 /* ---- the writer ---- */
 
-/* Its stores, numbered in the order of the code: table (from 0), `oldest`, record. */
+/* Its stores, numbered in the order of the code: elf_table (from 0), `oldest`, record. */
 #define STORE_BLOCK 3
 #define STORE_OLDEST 5
 #define STORE_WORD 6
@@ -111,7 +111,7 @@ inline COMPOSE()
     k = 0
 }
 
-/* [notices-read.oldest]: make_room */
+/* [notices-read.oldest]: notices_read_make_room */
 inline MAKE_ROOM()
 {
     do
@@ -135,7 +135,7 @@ inline PUBLISH()
         wrote[interval] = set;
         runs = (IN(0, set) -> 1 : 0) + (IN(1, set) -> 1 : 0) + (IN(2, set) -> 1 : 0);
         if
-        :: !FITS ->                                             /* [notices-read.oldest]: read_publish */
+        :: !FITS ->                                             /* [notices-read.oldest]: notices_read_publish */
             first = interval + 1;
             first_place = last_place;
             used = 0;
@@ -154,13 +154,13 @@ inline PUBLISH()
         :: true
         fi;
 #ifndef TABLED_LATE
-        stores = TABLE(set)                                     /* [notices-read.record-first]: read_publish */
+        stores = TABLE(set)                                     /* [notices-read.record-first]: notices_read_publish */
 #endif
     };
 #ifndef OLDEST_LATE
     if
     :: atomic { raised -> stores = stores | OLDEST; raised = false };
-        RELEASE()                                               /* [notices-read.oldest]: raise_oldest */
+        RELEASE()                                               /* [notices-read.oldest]: notices_read_raise_oldest */
     :: else
     fi;
 #endif
@@ -175,7 +175,7 @@ inline PUBLISH()
     :: else
     fi;
 #endif
-    atomic {                                                    /* [notices-read.record-first]: read_publish */
+    atomic {                                                    /* [notices-read.record-first]: notices_read_publish */
         last = interval;
         if
         :: FITS -> last_place = (last_place + 1 + runs) % RING
@@ -275,7 +275,7 @@ inline APPLY()
     }
 }
 
-/* Entries of blocks with new intervals. [notices-log.never-late]: apply_entries */
+/* Entries of blocks with new intervals. [notices-log.never-late]: notices_read_apply_entries */
 inline TAKE_PAGES()
 {
     do
@@ -293,7 +293,7 @@ inline TAKE_PAGES()
     newer = 0
 }
 
-/* [notices-read.oldest]: take_table */
+/* [notices-read.oldest]: notices_read_take_table */
 inline TAKE_TABLE()
 {
 #ifndef LAST_READ_LATE
@@ -338,7 +338,7 @@ inline TAKE()
         upto = oldest;
 #endif
         if
-        :: upto <= seen + 1 -> upto = 0; APPLY()                /* [notices-read.oldest]: take_some */
+        :: upto <= seen + 1 -> upto = 0; APPLY()                /* [notices-read.oldest]: notices_read_take_some */
         :: else ->
             d_step {
                 for (k : 0 .. CHUNK - 1) { slot[k] = 0 }

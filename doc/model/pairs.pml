@@ -30,7 +30,7 @@
 /* components of a vector time: two bits each */
 #define PART(time, m) (((time) >> (2 * (m))) & 3)
 
-/* The slots at all members, by round and parity. [barrier-pairs.two-slots]: slot_at */
+/* The slots at all members, by round and parity. [barrier-pairs.two-slots]: pairs_slot_at */
 #if defined(SLOT_OVERWRITTEN)
 #define SLOT(m, r, e) (((m) * 2 + (r)) * 2)
 #elif defined(ROUNDS_SHARE)
@@ -80,7 +80,7 @@ inline WAKE(to)
     }
 }
 
-/* [barrier-pairs.sleep-test]: send */
+/* [barrier-pairs.sleep-test]: pairs_send */
 inline SEND_WORD(to)
 {
 #if defined(LOOKED_FIRST)
@@ -101,7 +101,7 @@ inline SEND_WORD(to)
     asked[SLOT(before, round, epoch)] = (sent[before] > epoch * ROUNDS + round -> 0 : epoch + 1)
 #endif
 
-/* [barrier-pairs.two-slots]: send; [barrier-pairs.word-last]: send */
+/* [barrier-pairs.two-slots]: pairs_send; [barrier-pairs.word-last]: pairs_send */
 inline SEND()
 {
 #ifdef MEMORY
@@ -147,7 +147,7 @@ inline ASSERT_STATE()
 }
 
 #ifdef MEMORY
-/* [barrier-pairs.sleep-test]: ask, round_here_or_asked */
+/* [barrier-pairs.sleep-test]: pairs_ask, pairs_round_here_or_asked */
 inline AWAIT()
 {
     do

@@ -101,7 +101,7 @@ inline RING_OF(sleeper)
     fi
 }
 
-/* Of several senders one wakes. [progress.holder]: queue_alert */
+/* Of several senders one wakes. [progress.holder]: shm_queue_alert */
 inline ALERT()
 {
     if
@@ -131,7 +131,7 @@ inline ALERT()
 /* The sender's half of [shm-queue.arm-then-test]: shm_queue_send */
 inline SEND(target)
 {
-    atomic { pos = tail; tail++ };                              /* code: queue_push */
+    atomic { pos = tail; tail++ };                              /* code: shm_queue_push */
 #ifdef NO_ALERT_FENCE
     if
     :: entry[pos] = EVENT(target, urgent); LOOK_AT_TAIL(); seen = mode
@@ -139,7 +139,7 @@ inline SEND(target)
     :: event = EVENT(target, urgent); LOOK_AT_TAIL(); seen = mode; entry[pos] = event
     fi;
 #else
-    entry[pos] = EVENT(target, urgent);                         /* code: queue_push */
+    entry[pos] = EVENT(target, urgent);                         /* code: shm_queue_push */
     LOOK_AT_TAIL();
     seen = mode;
 #endif
@@ -185,7 +185,7 @@ inline ARM(to)
 
 /* ---- thread.c ---- */
 
-/* The wait of thread t is over: token_complete. [progress.sleep-test]: thread_wake */
+/* The wait of thread t is over: msg_token_complete. [progress.sleep-test]: thread_wake */
 inline COMPLETE(t)
 {
 #ifdef NO_WAKE_FENCE
@@ -218,7 +218,7 @@ inline SLEEP_ALONE(t)
 }
 
 #ifdef UNHANDLED
-/* Sleeps without the progress lock, for a state. [progress.no-handler]: done_or_unserved */
+/* Sleeps without the progress lock, for a state. [progress.no-handler]: progress_done_or_unserved */
 inline SLEEP_UNSERVED(t)
 {
     state_sleepers++;
@@ -234,7 +234,7 @@ inline SLEEP_UNSERVED(t)
     state_sleepers--
 }
 
-/* Wakes the threads that sleep for a state. [progress.sleep-test]: pass_wake_on */
+/* Wakes the threads that sleep for a state. [progress.sleep-test]: progress_pass_wake_on */
 inline PASS_WAKE_ON()
 {
     target = 0;
@@ -289,7 +289,7 @@ inline ROLE_TAKE()
     :: else \
     fi
 
-/* Sets any if there was an event. [progress.holder]: progress_drain. An application thread may stop after each event.
+/* Sets any if there was an event. [progress.holder]: progress_drain. An application thread may stop futex_after grow_command_each event.
  * [progress.serve-limit]: progress_drain */
 inline ROLE_DRAIN()
 {
@@ -312,7 +312,7 @@ inline ROLE_DRAIN()
     od
 }
 
-/* [progress.holder]: all_matter */
+/* [progress.holder]: progress_all_matter */
 inline ALL_MATTER(what)
 {
     what = wake_on_all;
@@ -409,7 +409,7 @@ inline ROLE_DROP()
 #define BUSY_AGAIN() mode = POLLING
 #endif
 
-/* code: sleep_in_role */
+/* code: progress_sleep_in_role */
 inline SLEEP_IN_ROLE(t)
 {
     atomic { rang_app = false; asleep[t] = SERVING };
@@ -422,7 +422,7 @@ inline SLEEP_IN_ROLE(t)
     if
     :: atomic { armed && (rang_app || !timed_out) -> armed = false; timed_out = timed_out || !rang_app; BUSY_AGAIN() };
 #ifndef WAKE_KEPT
-        PASS_WAKE_ON()                                          /* [progress.sleep-test]: sleep_in_role */
+        PASS_WAKE_ON()                                          /* [progress.sleep-test]: progress_sleep_in_role */
 #endif
     :: atomic { !armed -> skip }
     fi;
@@ -433,7 +433,7 @@ inline SLEEP_IN_ROLE(t)
 #endif
 }
 
-/* progress_wait(complete[t], WAIT_EVENT). [progress.holder]: wait_slowly */
+/* progress_wait(complete[t], WAIT_EVENT). [progress.holder]: progress_wait_slowly */
 inline WAIT(t)
 {
     if
@@ -453,7 +453,7 @@ inline WAIT(t)
         :: complete[t] -> break
         :: else ->
             if
-            :: !mine -> ROLE_TAKE()                             /* code: wait_slowly */
+            :: !mine -> ROLE_TAKE()                             /* code: progress_wait_slowly */
             :: else
             fi;
             if
@@ -531,7 +531,7 @@ proctype sender(byte target)
     bool urgent = true;
     target != 0 || !chained || ended == APPS - 1;
     complete[target] = true;
-    /* [progress.no-handler]: done_or_unserved, progress_pass_on */
+    /* [progress.no-handler]: progress_done_or_unserved, progress_pass_on */
     atomic { seen = mode; assert(seen != POLLING || SOME_STIR || ended == APPS) };
     ALERT();
     atomic { unreached[target] = seen == POLLING; seen = POLLING }
@@ -554,7 +554,7 @@ init {
     timeout -> assert(ended == APPS)
 }
 #else
-/* handler_block, repeated */
+/* progress_handler_block, repeated */
 proctype handler()
 {
     byte target = NOTHING;
@@ -568,7 +568,7 @@ end:
 #ifndef HANDLER_FORGETS
         if
         :: !mine ->
-            missed = true;                                      /* [progress.holder]: handler_block */
+            missed = true;                                      /* [progress.holder]: progress_handler_block */
             ROLE_TAKE()
         :: else
         fi;

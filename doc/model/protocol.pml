@@ -77,7 +77,7 @@ typedef nodes { byte w[N] };
 typedef log { byte pages[INTERVALS] };  /* by interval: the set of pages that it wrote */
 
 /* struct page, and the page itself, at every node */
-byte access[N * P] = READ;              /* readable everywhere, zero. code: ardmar_initial */
+byte access[N * P] = READ;              /* readable everywhere, zero. code: pages_ardmar_initial */
 bool stale[N * P], dirty[N * P], busy[N * P];
 byte known[N * P];                      /* the home as known here: node + 1 */
 bytes mem[N * P], twin[N * P];
@@ -86,7 +86,7 @@ nodes needed[N * P];
 /* at the homes */
 byte home[P];                           /* the home word: 0 or node + 1 */
 nodes applied[N * P];
-/* By writer * N + home: interval, page, bytes; 0 is no change. [bulk.order]: try_send */
+/* By writer * N + home: interval, page, bytes; 0 is no change. [bulk.order]: bulk_try_send */
 chan diffs[N * N] = [CREDITS] of { byte, byte, bytes };
 
 /* intervals and notices */
@@ -101,7 +101,7 @@ byte dirty_list[N];                     /* a set of pages */
 bool exclusive[N * P], introduced[N * P];
 bool grabbed[N * P];                    /* lock of struct page, where it is held for more than a step */
 byte exclusive_list[N];                 /* a set of pages */
-bool has_readers[P];                    /* at the home */
+bool exclusive_has_readers[P];                    /* at the home */
 byte arrivals[N], seen_arrivals[N];
 #define UNTRACKED(n, p) exclusive[IX(n, p)]
 #define LOCKED(n, p) grabbed[IX(n, p)]
@@ -148,7 +148,7 @@ byte left = OPERATIONS;                 /* operations to be started */
 bool twin_began;
 byte done, pending;                     /* threads that have ended; diffs sent and not applied */
 
-/* [page.open-not-stale]: page_assert_state; [page.writable-tracked]: page_assert_state; [page.needed-versions]:
+/* [page.open-not-stale]: page_assert_state; [page.section_writable-tracked]: page_assert_state; [page.needed-versions]:
  * page_assert_state */
 #define OK(n, p) \
     assert(access[IX(n, p)] == NONE || !stale[IX(n, p)] || PENDING(n, p)); \
@@ -156,7 +156,7 @@ byte done, pending;                     /* threads that have ended; diffs sent a
     assert(!dirty[IX(n, p)] || !UNTRACKED(n, p)); \
     assert(stale[IX(n, p)] || NEEDS_OWN(n, p))
 
-/* code: install, page_claim */
+/* code: filter_install, page_claim */
 #define KNOW_HOME(n, p, h) \
     assert(h == home[p]); \
     known[IX(n, p)] = h
@@ -204,7 +204,7 @@ inline USE(t, n, p, op)
     }
 }
 
-/* CAS(0 -> me) on the home word; h becomes the home. code: assign */
+/* CAS(0 -> me) on the home word; h becomes the home. code: pages_ardmar_assign */
 inline ASSIGN(n, p, h)
 {
 #ifdef CAS_AS_READ_WRITE
@@ -224,7 +224,7 @@ inline ASSIGN(n, p, h)
 #endif
 }
 
-/* To the bounce page. [update.own-stores]: aim */
+/* To the bounce page. [update.own-stores]: page_fetch_aim */
 #if defined(RENEW) && !defined(RENEW_IN_PLACE)
 #define APART(n, p) (dirty[IX(n, p)] || access[IX(n, p)] != NONE)
 #else
@@ -262,7 +262,7 @@ inline READ_VERSIONS(n, p, h)
     }
 }
 
-/* diff_merge: twin = fetched, page = fetched + own changes. [page.dirty-twin]: install */
+/* diff_merge: twin = fetched, page = fetched + own changes. [page.dirty-twin]: page_fetch_install */
 inline MERGE(n, p)
 {
     for (i : 0 .. B - 1) {
@@ -278,7 +278,7 @@ inline MERGE(n, p)
 }
 
 #ifdef RENEW
-/* An accessible page is updated byte by byte, during loads and stores. [update.own-stores]: take_over, diff_renew */
+/* An accessible page is updated byte by byte, during loads and stores. [update.own-stores]: page_fetch_take_over, diff_renew */
 inline TAKE_OVER_OPEN(n, p)
 {
     i = 0;
@@ -331,7 +331,7 @@ inline FETCH_VERSIONS(n, p)
 #else
 inline FETCH_VERSIONS(n, p)
 {
-    atomic { HAS(h, n, p) -> READ_VERSIONS(n, p, h) }                           /* at home: home_current */
+    atomic { HAS(h, n, p) -> READ_VERSIONS(n, p, h) }                           /* at home: page_fetch_home_current */
 }
 #endif
 
@@ -349,7 +349,7 @@ inline NEED_NOTHING(n, p)
     i = 0
 }
 
-/* Installs the copy unless it lacks a version by now. [page.open-not-stale]: install; [page.needed-versions]: install */
+/* Installs the copy unless it lacks a version by now. [page.open-not-stale]: page_fetch_install; [page.needed-versions]: page_fetch_install */
 inline INSTALL(n, p)
 {
 #ifdef RENEW
@@ -384,7 +384,7 @@ inline INSTALL(n, p)
                 apart = false;
                 pending_renewal[IX(n, p)] = false;
 #endif
-                NEED_NOTHING(n, p);                                             /* [need.dropped]: install */
+                NEED_NOTHING(n, p);                                             /* [need.dropped]: page_fetch_install */
                 stale[IX(n, p)] = false;
                 busy[IX(n, p)] = false
             };
@@ -406,12 +406,12 @@ inline CLAIM(n, p)
 }
 
 #ifdef ALONE
-/* A reader's mark in the page's word, then in the home's. [unshared.reader-mark]: introduce */
+/* A reader's mark in the page's word, then in the home's. [unshared.reader-mark]: pages_ardmar_introduce */
 inline INTRODUCE(n, p)
 {
     if
     :: h != n + 1 && !introduced[IX(n, p)] ->
-        has_readers[p] = true;
+        exclusive_has_readers[p] = true;
         arrivals[h - 1]++
     :: else
     fi
@@ -419,10 +419,10 @@ inline INTRODUCE(n, p)
 
 /* A home page that has been announced need not be tracked. The lock is held until GRANT_ALONE. */
 #ifdef NEVER_ANNOUNCED
-#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p])
+#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !exclusive_has_readers[p])
 #else
 /* [unshared.announced-first]: exclusive_begin */
-#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p] && applied[IX(n, p)].w[n])
+#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !exclusive_has_readers[p] && applied[IX(n, p)].w[n])
 #endif
 
 /* The word is read after the entry. [unshared.announced-first]: exclusive_begin. ASSUMPTION: in a block */
@@ -434,7 +434,7 @@ inline BE_ALONE(n, p)
         :: true ->
             exclusive_list[n] = exclusive_list[n] | (1 << p);
 #else
-        :: !has_readers[p] ->
+        :: !exclusive_has_readers[p] ->
 #endif
             exclusive[IX(n, p)] = true;
             dirty[IX(n, p)] = false
@@ -452,14 +452,14 @@ inline LIST_ALONE(n, p)
 #endif
 }
 
-/* [unshared.new-readers]: exclusive_look, leave; [unshared.announced-first]: exclusive_look */
+/* [unshared.new-readers]: exclusive_look, exclusive_leave; [unshared.announced-first]: exclusive_look */
 inline LOOK_AT(n, p)
 {
     atomic {
-        !LOCKED(n, p) || !has_readers[p] || !IN(p, exclusive_list[n]);
+        !LOCKED(n, p) || !exclusive_has_readers[p] || !IN(p, exclusive_list[n]);
         d_step {
             if
-            :: has_readers[p] && IN(p, exclusive_list[n]) ->
+            :: exclusive_has_readers[p] && IN(p, exclusive_list[n]) ->
                 exclusive_list[n] = exclusive_list[n] & ~(1 << p);
                 if
                 :: exclusive[IX(n, p)] ->
@@ -482,7 +482,7 @@ inline LOOK_AT(n, p)
 #endif
 
 #ifdef LAZY
-#define NOTE_LOOKING(n) looking[n] = true       /* [unshared.new-readers]: close_dirty */
+#define NOTE_LOOKING(n) looking[n] = true       /* [unshared.new-readers]: interval_close_dirty */
 #else
 #define NOTE_LOOKING(n) skip
 #endif
@@ -505,7 +505,7 @@ inline LOOK_AT_READERS(n)
 }
 #endif
 
-/* [page.writable-tracked]: page_grant, mark_dirty; [page.dirty-twin]: mark_dirty. ASSUMPTION: in a block */
+/* [page.writable-tracked]: page_grant, page_mark_dirty; [page.dirty-twin]: page_mark_dirty. ASSUMPTION: in a block */
 inline GRANT_ACCESS(n, p, write)
 {
     d_step {
@@ -526,7 +526,7 @@ inline GRANT_ACCESS(n, p, write)
     OK(n, p)
 }
 
-/* A load or store that the view allows does not check BUSY. [page.field-lock]: access_step */
+/* A load or store that the view allows does not check BUSY. [page.field-lock]: page_access_step */
 inline TRY(t, n, p, op)
 {
     atomic {
@@ -552,7 +552,7 @@ inline TRY(t, n, p, op)
 
 /* ---- release: interval_close ---- */
 
-/* At home its own version rises; elsewhere the diff is captured, and sent later. [interval.applied-last]: capture */
+/* At home its own version rises; elsewhere the diff is captured, and sent later. [interval.applied-last]: interval_capture */
 inline CAPTURE(n, p)
 {
     d_step {
@@ -566,7 +566,7 @@ inline CAPTURE(n, p)
                 :: mem[IX(n, p)].b[i] != twin[IX(n, p)].b[i] ->
                     diff[p].b[i] = mem[IX(n, p)].b[i];
                     announced = announced | (1 << p);
-                    to_send = to_send | (1 << p)
+                    verbs_device_to_send = verbs_device_to_send | (1 << p)
                 :: else
 #ifdef WHOLE_PAGE
                     -> diff[p].b[i] = mem[IX(n, p)].b[i]
@@ -616,7 +616,7 @@ inline CAPTURE_KEPT(n, p)
         i = 0
     }
 #else
-    d_step {                                    /* [page.retained-twin]: page_flush_diff, copy_of */
+    d_step {                                    /* [page.retained-twin]: page_flush_diff, page_flush_copy_of */
         for (i : 0 .. B - 1) { copy.b[i] = mem[IX(n, p)].b[i] }
         i = 0
     };
@@ -626,7 +626,7 @@ inline CAPTURE_KEPT(n, p)
             :: copy.b[i] != twin[IX(n, p)].b[i] ->
                 diff[p].b[i] = copy.b[i];
                 announced = announced | (1 << p);
-                to_send = to_send | (1 << p)
+                verbs_device_to_send = verbs_device_to_send | (1 << p)
             :: else
             fi;
             twin[IX(n, p)].b[i] = copy.b[i];
@@ -658,7 +658,7 @@ inline FLUSH_HOT(n, p)
         !busy[IX(n, p)] && !LOCKED(n, p);
         if
         :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ; busy[IX(n, p)] = true
-        /* [page.retained-twin]: seal_run */
+        /* [page.retained-twin]: page_flush_seal_run */
         :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> kept = true; busy[IX(n, p)] = true
         :: dirty[IX(n, p)] && access[IX(n, p)] != WRITE -> busy[IX(n, p)] = true
         :: !dirty[IX(n, p)] -> skip             /* page_flush_skip */
@@ -743,7 +743,7 @@ inline FLUSH_END(n, p)
     OK(n, p)
 }
 
-/* [page.busy-capture]: capture_all */
+/* [page.busy-capture]: interval_capture_all */
 #ifdef HOT
 #define FLUSH(n, p) FLUSH_HOT(n, p)
 #else
@@ -752,7 +752,7 @@ inline FLUSH(n, p)
     atomic {
         !busy[IX(n, p)];
 #ifndef EARLY_WRITE
-        busy[IX(n, p)] = true;                  /* [page.busy-capture]: seal_run, page_flush_end */
+        busy[IX(n, p)] = true;                  /* [page.busy-capture]: page_flush_seal_run, page_flush_end */
 #endif
         if
         :: access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ
@@ -781,7 +781,7 @@ inline SEND(n, p)
     applied[IX(known[IX(n, p)] - 1, p)].w[n] = interval
 }
 
-/* [need.dropped]: told_is_there */
+/* [need.dropped]: page_told_is_there */
 #ifdef WRITTEN_UNSEEN
 #define IS_THERE(n, p) true
 #else
@@ -847,7 +847,7 @@ inline CLOSE(n)
         :: looked ->
             atomic { !closing[n] -> closing[n] = true; COUNT_BEGUN(n) };
 #ifdef ALONE
-            LOOK_AT_READERS(n);                 /* [unshared.new-readers]: close_dirty */
+            LOOK_AT_READERS(n);                 /* [unshared.new-readers]: interval_close_dirty */
 #endif
             atomic {
                 list = dirty_list[n];
@@ -881,24 +881,24 @@ inline CLOSE(n)
         if
         :: list ->
             EACH_PAGE(FLUSH, n, list);
-            EACH_PAGE(SEND, n, to_send);
+            EACH_PAGE(SEND, n, verbs_device_to_send);
             if
-            :: announced ->                     /* after the diffs were sent. [interval.diff-first]: close_dirty */
+            :: announced ->                     /* after the diffs were sent. [interval.diff-first]: interval_close_dirty */
                 d_step {
                     notices[n].pages[interval] = announced;
                     for (i : 0 .. N - 1) { tail[i].w[n] = (i == n -> 0 : interval) }
                     i = 0
                 };
-                vt[n].w[n] = interval           /* [interval.own-time]: close_dirty */
+                vt[n].w[n] = interval           /* [interval.own-time]: interval_close_dirty */
             :: else
             fi;
-            atomic { COUNT_ENDED(n); closing[n] = false; list = 0; announced = 0; to_send = 0; interval = 0 }
+            atomic { COUNT_ENDED(n); closing[n] = false; list = 0; announced = 0; verbs_device_to_send = 0; interval = 0 }
         :: else
         fi
     }
 }
 
-/* ---- acquire: interval_acquire, notice_take, page_invalidate ---- */
+/* ---- acquire: interval_acquire, notices_log_notice_take, page_invalidate ---- */
 
 #ifdef HOT
 /* page_clean: an invalidated page that equals its twin need not be merged */
@@ -921,12 +921,12 @@ inline CLEAN(n, p)
 }
 #endif
 
-/* [page.open-not-stale]: note_end. ASSUMPTION: in a block */
+/* [page.open-not-stale]: page_note_end. ASSUMPTION: in a block */
 inline INVALIDATE(n, p, from, number)
 {
     d_step {
         if
-        /* [need.dropped]: applied_at_home; [page.needed-versions]: note_end */
+        /* [need.dropped]: page_applied_at_home; [page.needed-versions]: page_note_end */
         :: (known[IX(n, p)] != n + 1 || applied[IX(n, p)].w[from] < number) && !IS_THERE(n, p) ->
             needed[IX(n, p)].w[from] = MAX(needed[IX(n, p)].w[from], number)
         :: else
@@ -957,7 +957,7 @@ inline INVALIDATE(n, p, from, number)
     OK(n, p)
 }
 
-/* Takes one notice of writer q, page by page. [fabric.write-order]: append_record, read_record */
+/* Takes one notice of writer q, page by page. [fabric.write-order]: notices_log_append_record, notices_log_read_record */
 inline TAKE(n)
 {
     atomic { tail[n].w[q] > seen[n].w[q] -> seen[n].w[q] = seen[n].w[q] + 1 };
@@ -983,7 +983,7 @@ inline TAKE(n)
 }
 
 #ifdef RENEW
-/* [update.pending]: settle. ASSUMPTION: in a block */
+/* [update.pending]: renew_settle. ASSUMPTION: in a block */
 inline CLOSE_PENDING(n, p)
 {
     if
@@ -1009,7 +1009,7 @@ inline READ_PENDING(n, p)
 }
 
 #ifdef EXPECT
-/* A copy may be fetched before a notice names it. code: renew_expected, expect_page */
+/* A copy may be fetched before a notice names it. code: renew_expected, renew_expect_page */
 inline EXPECT_COPY(n, p)
 {
     atomic {
@@ -1093,7 +1093,7 @@ inline ACQUIRE(n, l)
             :: else -> break
             od;
 #ifndef RENEW
-            vt[n].w[q] = carried[l].w[q]        /* [interval.pages-first]: acquire_all */
+            vt[n].w[q] = carried[l].w[q]        /* [interval.pages-first]: interval_acquire_all */
 #else
             q++
 #endif
@@ -1105,7 +1105,7 @@ inline ACQUIRE(n, l)
         RENEW_COPY(n, 0);
 #endif
         q = 0;
-        d_step {                                /* [interval.pages-first]: acquire_all */
+        d_step {                                /* [interval.pages-first]: interval_acquire_all */
             for (q : 0 .. N - 1) { vt[n].w[q] = MAX(vt[n].w[q], carried[l].w[q]) }
         };
 #endif
@@ -1158,7 +1158,7 @@ inline LOCK(t, n, l)
     }
 }
 
-/* [lock.one-node]: queue_release, serve_owner. ASSUMPTION: in a block */
+/* [lock.one-node]: locks_manager_release, locks_manager_serve_owner. ASSUMPTION: in a block */
 inline GRANT(l, n, to)
 {
     d_step {
@@ -1197,8 +1197,8 @@ inline DROP(n, l)
 #define NEXT_CLOSING(n) (begun[n] + 1)
 #endif
 
-/* The pending publication, then whether the lock is kept without it. [lock.flush-first]: interval_next, queue_drop, queue_release.
- * [lock.biased]: may_keep */
+/* The pending publication, then whether the lock is kept without it. [lock.flush-first]: interval_next, locks_manager_drop, locks_manager_release.
+ * [lock.biased]: locks_manager_may_keep */
 inline CLOSE_OR_KEEP(n, l)
 {
 #ifndef MARK_LOOKED_ONCE
@@ -1246,7 +1246,7 @@ inline UNLOCK(t, n, l)
 #elif defined(LAZY)
     CLOSE_OR_KEEP(n, l)
 #else
-    CLOSE(n);                                   /* [lock.flush-first]: queue_release */
+    CLOSE(n);                                   /* [lock.flush-first]: locks_manager_release */
     DROP(n, l)
 #endif
 }
@@ -1305,7 +1305,7 @@ inline BEGIN(t)
 
 proctype application(byte t)
 {
-    byte i, q, h, todo, op, list, announced, to_send, interval, page, n;
+    byte i, q, h, todo, op, list, announced, verbs_device_to_send, interval, page, n;
     bytes bounce, diff[P];
     nodes versions;
 #ifdef RENEW
@@ -1357,7 +1357,7 @@ proctype application(byte t)
 #endif
         JOIN {
 #ifndef PAGE_BEFORE_VERSION
-            FETCH_PAGE(n, page);                /* [pages-ardmar.versions-first]: ardmar_fetch_start, ardmar_fetch_finish */
+            FETCH_PAGE(n, page);                /* [pages-ardmar.versions-first]: pages_ardmar_fetch_start, pages_ardmar_fetch_finish */
 #endif
 #ifdef LATE_MARK
             INTRODUCE(n, page);
@@ -1382,7 +1382,7 @@ proctype application(byte t)
 #define STILL_FREE(l, n) (have[LX(l, n)] && !held[LX(l, n)] && !waiting[LX(l, n)])
 #endif
 
-/* [lock.biased]: grant_listed */
+/* [lock.biased]: locks_manager_grant_listed */
 inline PUBLISH_ONE(n)
 {
 #if defined(ALONE) || defined(HOT)
@@ -1465,7 +1465,7 @@ end:
         }
 #endif
         atomic {
-            applied[IX(n, p)].w[from] = interval;               /* [interval.applied-last]: serve_diffs */
+            applied[IX(n, p)].w[from] = interval;               /* [interval.applied-last]: diffs_message_serve_diffs */
             from = 0; interval = 0; p = 0;
             pending--
         }
@@ -1478,9 +1478,9 @@ end:
             :: IDLE(l, n) -> GRANT(l, n, from)
 #endif
             :: else ->
-                assert(next[LX(l, n)] == 0);                    /* [lock.successor]: serve_owner */
+                assert(next[LX(l, n)] == 0);                    /* [lock.successor]: locks_manager_serve_owner */
 #if defined(LAZY) && !defined(NOT_LISTED)
-                listed[LX(l, n)] = IDLE(l, n);                  /* [lock.biased]: serve_owner */
+                listed[LX(l, n)] = IDLE(l, n);                  /* [lock.biased]: locks_manager_serve_owner */
 #endif
                 next[LX(l, n)] = from + 1
             fi;
@@ -1493,7 +1493,7 @@ end:
 /* Publishes for requested locks, and grants the ones that are still free. */
 proctype worker(byte n)
 {
-    byte i, h, list, announced, to_send, interval, l;
+    byte i, h, list, announced, verbs_device_to_send, interval, l;
     bytes diff[P];
 #ifdef HOT
     bool kept, changed, same;
@@ -1518,7 +1518,7 @@ end:
 #ifdef EVICT
 byte evictions = EVICT;                 /* left */
 
-/* [copies.evict-clean]: fate_of */
+/* [copies.evict-clean]: copies_fate_of */
 #ifdef EVICT_HOME
 #define IS_COPY(n, p) known[IX(n, p)]
 #else
@@ -1535,7 +1535,7 @@ byte evictions = EVICT;                 /* left */
 #define NOBODY_WORKS(n, p) (!busy[IX(n, p)] && !LOCKED(n, p))
 #endif
 
-/* [copies.evict-clean]: decide, give_back */
+/* [copies.evict-clean]: copies_decide, copies_give_back */
 inline GIVE_BACK(n, p)
 {
     atomic {

@@ -49,7 +49,7 @@ end:
     od
 }
 
-/* Wakes the home after the diffs. [interval.quiet-diffs]: message_hand_on, interval_hand_on */
+/* Wakes the home after the diffs. [interval.quiet-diffs]: diffs_message_hand_on, interval_hand_on */
 inline HAND_ON()
 {
     atomic {
@@ -80,7 +80,7 @@ inline CLOSE(urgent)
         };
         if
         :: atomic { closes -> quiet = !wakes; closes = false; wakes = false };  /* after it */
-            vt = sent                                           /* [interval.diff-first]: close_dirty */
+            vt = sent                                           /* [interval.diff-first]: interval_close_dirty */
         :: else
         fi;
         atomic { closing = false; urgent_closers = urgent_closers - urgent }
@@ -103,8 +103,8 @@ inline FETCH(version)
     fi
 }
 
-/* Writes. Then too many copies may be dirty. [copies.flush-early]: relieve, close_for_room; [interval.quiet-diffs]:
- * close_for_room */
+/* Writes. Then too many copies may be dirty. [copies.flush-early]: copies_relieve, interval_close_for_room; [interval.quiet-diffs]:
+ * interval_close_for_room */
 inline WRITE()
 {
     atomic { left > 0 -> left--; dirty = true };
@@ -129,7 +129,7 @@ active proctype home_program()
     do
     :: b < BARRIERS ->
         atomic { fetching == 0 && arrived == NODES * b + NODES - 1 -> ARRIVE(); waits = true; b++ };
-        /* it has served all earlier messages: [barrier.diffs-served]: message_send_all */
+        /* it has served all earlier messages: [barrier.diffs-served]: diffs_message_send_all */
         atomic { applied == sent -> waits = false }
     :: else -> break
     od
@@ -154,7 +154,7 @@ active proctype main_thread()
         if
         :: true ->                                              /* the copy is evicted, or stale */
 #ifndef OWN_QUIET
-            HAND_ON();                                          /* [interval.quiet-diffs]: fetch_start */
+            HAND_ON();                                          /* [interval.quiet-diffs]: page_fetch_start */
 #endif
             FETCH(vt)
         :: true

@@ -23,12 +23,12 @@ mtype = { COMPUTES, LOCK, SIGNAL };
 
 mtype what[2] = COMPUTES;       /* the kind of its wait, */
 byte object[2];                 /* the lock, */
-byte epoch[2];                  /* and the number of its wait (code: reporter_make) */
+byte epoch[2];                  /* and the number of its wait (code: deadlock_collect_reporter_make) */
 byte holder[2] = NOBODY;        /* by lock */
 bool registered[2];             /* waits for a signal, known to node 0 */
 byte sent;                      /* signals in transit to node 0 */
 bool woken[2];                  /* the word to a waiter is in transit */
-short signals[2];               /* [deadlock.in-transit]: report_signals */
+short signals[2];               /* [deadlock.in-transit]: cond_report_signals */
 byte left = OPERATIONS;
 
 /* of a report */
@@ -89,7 +89,7 @@ end:
     (what[n] == SIGNAL && registered[n]))
 #define STANDS_STILL (HELD_UP(0) && HELD_UP(1) && sent == 0 && !woken[0] && !woken[1])
 
-/* [deadlock.two-rounds]: judge_stuck */
+/* [deadlock.two-rounds]: deadlock_detect_stuck */
 #ifdef UNHELD
 #define BLOCKED(n) (seen_what[n] == LOCK || seen_what[n] == SIGNAL)
 #else
@@ -100,13 +100,13 @@ end:
 #ifdef ONE_LOOK
 #define SAME true
 #else
-#define SAME (first[0] == second[0] && first[1] == second[1])           /* [deadlock.two-rounds]: confirmed */
+#define SAME (first[0] == second[0] && first[1] == second[1])           /* [deadlock.two-rounds]: deadlock_watchdog_confirmed */
 #endif
 
 #ifdef SIGNALS_IGNORED
 #define SILENCE true
 #else
-#define SILENCE (seen_signals[0] + seen_signals[1] == 0)                /* [deadlock.in-transit]: nothing_comes */
+#define SILENCE (seen_signals[0] + seen_signals[1] == 0)                /* [deadlock.in-transit]: deadlock_detect_nothing_comes */
 #endif
 
 inline report(n, number) {

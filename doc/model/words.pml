@@ -35,7 +35,7 @@
 
 /* The page at home, and its twin; the versions of nodes 1 and 2; diffs in flight: whether they have the word and the byte. */
 byte word, data, twin_word, twin_data, version[3];
-bool dirty0, has_twin, listed0, worded0, exclusive, announced, has_readers;
+bool dirty0, has_twin, listed0, worded0, exclusive, announced, exclusive_has_readers;
 chan diffs1 = [2] of { byte, bool, byte, bool, byte };
 chan diffs2 = [1] of { byte, bool, byte, bool, byte };
 
@@ -61,7 +61,7 @@ byte seen[THREADS];             /* the least value of the word for the thread; i
 #define MAY_OPERATE(t) (STORED == NO_THREAD || seen[t] >= BASE)
 #define APPLIED(n) (version[1] >= VT(n, 1) && version[2] >= VT(n, 2))
 
-/* Applies diffs. [interval.applied-last]: serve_diffs; [page.retained-twin]: page_apply */
+/* Applies diffs. [interval.applied-last]: diffs_message_serve_diffs; [page.retained-twin]: page_apply */
 inline APPLY()
 {
     if
@@ -92,18 +92,18 @@ end:
 
 /* [page.equal-twin]: page_flush_same; [word.announced]: page_flush_same */
 #ifdef WORD_SAME_TWIN
-#define ANNOUNCED_SAME (dirty0 && has_readers)
+#define ANNOUNCED_SAME (dirty0 && exclusive_has_readers)
 #else
-#define ANNOUNCED_SAME (worded0 || (dirty0 && has_readers))
+#define ANNOUNCED_SAME (worded0 || (dirty0 && exclusive_has_readers))
 #endif
 
-/* [unshared.new-readers]: exclusive_look, leave; [page.retained-twin]: page_flush_end; [unshared.announced-first]:
+/* [unshared.new-readers]: exclusive_look, exclusive_leave; [page.retained-twin]: page_flush_end; [unshared.announced-first]:
  * exclusive_begin */
 inline CLOSE0()
 {
     atomic {
         if
-        :: exclusive && has_readers -> exclusive = false; dirty0 = true; listed0 = true
+        :: exclusive && exclusive_has_readers -> exclusive = false; dirty0 = true; listed0 = true
         :: else
         fi;
         if
@@ -114,7 +114,7 @@ inline CLOSE0()
             :: else
             fi;
             if
-            :: dirty0 && changed && announced && !has_readers -> dirty0 = false; has_twin = false; exclusive = true
+            :: dirty0 && changed && announced && !exclusive_has_readers -> dirty0 = false; has_twin = false; exclusive = true
             :: dirty0 -> has_twin = true
             :: true -> dirty0 = false; has_twin = false         /* write-protected */
             fi;
@@ -136,7 +136,7 @@ inline STORE0(cell, value)
         if
         :: dirty0 || exclusive
         :: else ->
-            exclusive = announced && !has_readers;              /* [unshared.announced-first]: exclusive_begin */
+            exclusive = announced && !exclusive_has_readers;              /* [unshared.announced-first]: exclusive_begin */
             dirty0 = !exclusive;
             listed0 = listed0 || dirty0
         fi;
@@ -144,7 +144,7 @@ inline STORE0(cell, value)
     }
 }
 
-/* By the home's own thread. code: perform_here, atomics_are_the_way */
+/* By the home's own thread. code: word_perform_here, word_atomics_are_the_way */
 inline OPERATE0(t)
 {
 #if defined(HANDLED)
@@ -159,7 +159,7 @@ inline OPERATE0(t)
         twin_word = (has_twin -> word : 0);
 #else
     atomic {
-        APPLIED(0) ->                                           /* [word.ordered]: fetch */
+        APPLIED(0) ->                                           /* [word.ordered]: page_word_fetch */
         word++;
 #endif
         operations++;
@@ -175,7 +175,7 @@ inline OPERATE0(t)
 
 /* ---- node 1 ---- */
 
-/* [word.announced]: capture, page_flush_diff */
+/* [word.announced]: interval_capture, page_flush_diff */
 inline CLOSE1()
 {
     atomic {
@@ -197,7 +197,7 @@ inline CLOSE1()
             if
             /* [page.retained-twin]: page_flush_diff */
             :: dirty -> copy_twin_word = copy_word; copy_twin_data = copy_data
-            :: true -> dirty = false; copy_twin_word = 0; copy_twin_data = 0            /* [page.busy-capture]: seal_run */
+            :: true -> dirty = false; copy_twin_word = 0; copy_twin_data = 0            /* [page.busy-capture]: page_flush_seal_run */
             fi;
             listed = dirty;
             worded = false
@@ -206,13 +206,13 @@ inline CLOSE1()
     }
 }
 
-/* A reader's mark. [unshared.reader-mark]: introduce */
+/* A reader's mark. [unshared.reader-mark]: pages_ardmar_introduce */
 inline INTRODUCE()
 {
-    has_readers = has_readers || !introduced
+    exclusive_has_readers = exclusive_has_readers || !introduced
 }
 
-/* Bytes equal to the twin are replaced. [page.dirty-twin]: install; [update.own-stores]: take_over, diff_renew */
+/* Bytes equal to the twin are replaced. [page.dirty-twin]: page_fetch_install; [update.monitor_own-stores]: page_fetch_take_over, diff_renew */
 inline TAKE_OVER()
 {
     copy_word = (dirty && (open -> fetched_word == copy_twin_word : copy_word != copy_twin_word) -> copy_word : fetched_word);
@@ -221,12 +221,12 @@ inline TAKE_OVER()
     copy_twin_data = (dirty -> fetched_data : 0)
 }
 
-/* BUSY by this thread. [page.needed-versions]: install */
+/* BUSY by this thread. [page.needed-versions]: page_fetch_install */
 inline FETCH()
 {
     INTRODUCE();
     do
-    /* [pages-ardmar.versions-first]: ardmar_fetch_start, ardmar_fetch_finish */
+    /* [pages-ardmar.versions-first]: pages_ardmar_fetch_start, pages_ardmar_fetch_finish */
     ::  atomic {
             version[1] >= needs[1] && version[2] >= needs[2] ->
             had[0] = VT(0, 0); had[1] = version[1]; had[2] = version[2]
@@ -251,7 +251,7 @@ inline FETCH()
     od
 }
 
-/* [page.field-lock]: access_step; [page.writable-tracked]: mark_dirty */
+/* [page.field-lock]: page_access_step; [page.section_writable-tracked]: page_mark_dirty */
 inline ACCESS(stores)
 {
     do
@@ -274,8 +274,8 @@ inline ACCESS(stores)
     od
 }
 
-/* The copy is invalidated, or stays accessible and is updated. [update.pending]: renew_instead, settle; [interval.pages-first]:
- * acquire_all */
+/* The copy is invalidated, or stays accessible and is updated. [update.pending]: renew_instead, renew_settle; [interval.pages-first]:
+ * interval_acquire_all */
 inline ACQUIRE1(upto0, upto2)
 {
     atomic { !acquiring -> acquiring = true };
@@ -323,7 +323,7 @@ inline ACQUIRE1(upto0, upto2)
 #define LACKS (stale || needs[1])
 #endif
 
-/* Not during an operation of another thread. [word.ordered]: begin, fetch, is_unsent */
+/* Not during an operation of another thread. [word.ordered]: word_begin, page_word_fetch, page_word_is_unsent */
 inline WORD_BEGIN()
 {
     do
@@ -338,7 +338,7 @@ inline WORD_BEGIN()
             atomic {
                 if
                 :: stale -> fetches = true
-                :: else -> needs[1] = 0; busy = false           /* [need.dropped]: settle */
+                :: else -> needs[1] = 0; busy = false           /* [need.dropped]: page_word_settle */
                 fi
             }
         fi;
@@ -381,7 +381,7 @@ inline WORD_END(t)
     }
 }
 
-/* code: atomics_are_the_way, perform_here */
+/* code: word_atomics_are_the_way, word_perform_here */
 inline OPERATE1(t)
 {
     WORD_BEGIN();
@@ -398,7 +398,7 @@ inline OPERATE1(t)
     WORD_END(t)
 }
 
-/* [part.stale-only]: is_elsewhere, is_closed_here */
+/* [part.stale-only]: page_part_is_elsewhere, page_part_is_closed_here */
 #ifdef PART_PAST_OWN_STORES
 #define ELSEWHERE (stale && !open && !pending)
 #else
@@ -412,10 +412,10 @@ inline OPERATE1(t)
 #ifdef PART_BEFORE_DIFFS
 #define IS_THERE true
 #else
-#define IS_THERE (version[1] >= had[1] && version[2] >= had[2])                 /* [word.ordered]: is_there */
+#define IS_THERE (version[1] >= had[1] && version[2] >= had[2])                 /* [word.ordered]: page_part_is_there */
 #endif
 
-/* Accesses a part of the page at the home if the copy is not usable. Sets part when done. [word.announced]: end */
+/* Accesses a part of the page at the home if the copy is not usable. Sets part when done. [word.announced]: page_part_end */
 inline PART(puts)
 {
     do
@@ -605,7 +605,7 @@ proctype thread2()
             LOCK(3);
             if
             :: stale2 || carried[0] > VT(2, 0) || carried[1] > VT(2, 1) ->
-                has_readers = true;                             /* [unshared.reader-mark]: introduce */
+                exclusive_has_readers = true;                             /* [unshared.reader-mark]: pages_ardmar_introduce */
                 word2 = word;
                 data2 = data;
                 stale2 = false

@@ -18,7 +18,7 @@ static struct chaos *chaos_of(struct fabric *f)
 
 /* ---- starting ---- */
 
-static void start(struct fabric *f, const struct chaos_job *j, _Atomic uint64_t *counter)
+static void chaos_start(struct fabric *f, const struct chaos_job *j, _Atomic uint64_t *counter)
 {
     struct chaos *c = chaos_of(f);
     struct chaos_slot *s = chaos_slot_take(c);
@@ -28,7 +28,7 @@ static void start(struct fabric *f, const struct chaos_job *j, _Atomic uint64_t 
         atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-static void start_inline_write(struct fabric *f, const struct chaos_job *j)
+static void chaos_start_inline_write(struct fabric *f, const struct chaos_job *j)
 {
     struct chaos *c = chaos_of(f);
     char copy[FABRIC_INLINE];
@@ -42,14 +42,14 @@ static void start_inline_write(struct fabric *f, const struct chaos_job *j)
     atomic_fetch_add_explicit(&c->writes, 1, memory_order_relaxed);
 }
 
-static void start_write(struct fabric *f, const struct chaos_job *j)
+static void chaos_start_write(struct fabric *f, const struct chaos_job *j)
 {
     if ((j->kind == WRITE_IMM || j->kind == WRITE_WAKE) && !(f->caps & FABRIC_WRITE_IMM))
-        fabric_lacks(f, "write with immediate");
+        failure_fabric_lacks(f, "write with immediate");
     if (j->op)
-        start(f, j, &chaos_of(f)->writes);
+        chaos_start(f, j, &chaos_of(f)->writes);
     else
-        start_inline_write(f, j);
+        chaos_start_inline_write(f, j);
 }
 
 static void chaos_write(struct fabric *f, int peer, int win, size_t off, const void *src,
@@ -58,7 +58,7 @@ static void chaos_write(struct fabric *f, int peer, int win, size_t off, const v
     struct chaos_job j = {
         .kind = WRITE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src, .op = op
     };
-    start_write(f, &j);
+    chaos_start_write(f, &j);
 }
 
 static void chaos_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
@@ -73,7 +73,7 @@ static void chaos_write_imm(struct fabric *f, int peer, int win, size_t off, con
                            .a = imm,
                            .urgent = urgent,
                            .op = op };
-    start_write(f, &j);
+    chaos_start_write(f, &j);
 }
 
 static void chaos_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
@@ -86,7 +86,7 @@ static void chaos_write_wake(struct fabric *f, int peer, int win, size_t off, co
                            .len = len,
                            .at.src = src,
                            .op = op };
-    start_write(f, &j);
+    chaos_start_write(f, &j);
 }
 
 static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
@@ -96,17 +96,17 @@ static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *ds
         .kind = READ, .peer = peer, .win = win, .off = off, .len = len, .at.dst = dst, .op = op
     };
     if (!(f->caps & FABRIC_READ))
-        fabric_lacks(f, "read");
+        failure_fabric_lacks(f, "read");
     if (op && chaos_of(f)->strength > 0)
         memset(dst, 0xa5, len); /* no thread may read it before completion */
-    start(f, &j, &chaos_of(f)->reads);
+    chaos_start(f, &j, &chaos_of(f)->reads);
 }
 
-static void start_atomic(struct fabric *f, const struct chaos_job *j)
+static void chaos_start_atomic(struct fabric *f, const struct chaos_job *j)
 {
     if (!(f->caps & FABRIC_ATOMICS))
-        fabric_lacks(f, "atomics");
-    start(f, j, &chaos_of(f)->atomics);
+        failure_fabric_lacks(f, "atomics");
+    chaos_start(f, j, &chaos_of(f)->atomics);
 }
 
 static void chaos_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
@@ -120,7 +120,7 @@ static void chaos_cas(struct fabric *f, int peer, int win, size_t off, uint64_t 
                            .b = desired,
                            .at.old = old,
                            .op = op };
-    start_atomic(f, &j);
+    chaos_start_atomic(f, &j);
 }
 
 static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
@@ -129,7 +129,7 @@ static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uin
     struct chaos_job j = {
         .kind = FETCH_ADD, .peer = peer, .win = win, .off = off, .a = add, .at.old = old, .op = op
     };
-    start_atomic(f, &j);
+    chaos_start_atomic(f, &j);
 }
 
 /* Offered if the fabric below has it. */
@@ -139,13 +139,13 @@ static void chaos_exchange(struct fabric *f, int peer, int win, size_t off, uint
     struct chaos_job j = {
         .kind = EXCHANGE, .peer = peer, .win = win, .off = off, .a = value, .at.old = old, .op = op
     };
-    start_atomic(f, &j);
+    chaos_start_atomic(f, &j);
 }
 
 static void chaos_wake(struct fabric *f, int peer)
 {
     struct chaos_job j = { .kind = WAKE, .peer = peer };
-    start(f, &j, NULL);
+    chaos_start(f, &j, NULL);
 }
 
 /* ---- waiting ---- */
@@ -180,7 +180,7 @@ static bool chaos_test(struct fabric *f, struct fabric_op *op)
 /* ---- the receive queue ---- */
 
 /* Any call may make progress. */
-static void call_progress(struct chaos *c)
+static void chaos_call_progress(struct chaos *c)
 {
     if (atomic_load_explicit(&c->listed, memory_order_relaxed) == 0 ||
         pthread_mutex_trylock(&c->lock) != 0)
@@ -189,7 +189,7 @@ static void call_progress(struct chaos *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-static bool healing_chance(struct chaos *c, unsigned of_1024)
+static bool chaos_healing_chance(struct chaos *c, unsigned of_1024)
 {
     if (!c->heals || pthread_mutex_trylock(&c->lock) != 0)
         return false;
@@ -201,7 +201,7 @@ static bool healing_chance(struct chaos *c, unsigned of_1024)
 static int chaos_rx_poll(struct fabric *f, struct fabric_event *ev)
 {
     struct chaos *c = chaos_of(f);
-    call_progress(c);
+    chaos_call_progress(c);
     return c->below->ops.rx_poll(c->below, ev);
 }
 
@@ -238,16 +238,16 @@ static uint32_t chaos_rx_ticket(struct fabric *f, enum fabric_sleeper s)
 static bool chaos_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
 {
     struct chaos *c = chaos_of(f);
-    return !healing_chance(c, 32) && c->below->ops.rx_arm(c->below, s, level);
+    return !chaos_healing_chance(c, 32) && c->below->ops.rx_arm(c->below, s, level);
 }
 
 static void chaos_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket,
                            int64_t timeout_ns)
 {
     struct chaos *c = chaos_of(f);
-    if (healing_chance(c, 128))
+    if (chaos_healing_chance(c, 128))
         return;
-    if (healing_chance(c, 128))
+    if (chaos_healing_chance(c, 128))
         timeout_ns = timeout_ns < 0 || timeout_ns > 200000 ? 200000 : timeout_ns / 2;
     c->below->ops.rx_sleep(c->below, s, ticket, timeout_ns);
 }
@@ -356,7 +356,7 @@ static const struct fabric_ops chaos_ops = {
     .check = chaos_check,
 };
 
-static uint64_t environment_number(const char *name, uint64_t fallback)
+static uint64_t chaos_environment_number(const char *name, uint64_t fallback)
 {
     const char *text = secure_getenv(name);
     return text && *text ? strtoull(text, NULL, 0) : fallback;
@@ -364,7 +364,7 @@ static uint64_t environment_number(const char *name, uint64_t fallback)
 
 /* "FROM:TO:MICROSECONDS,..."; a mistyped delay is an error, because the test would have no
  * effect. */
-static int read_slow_ways(struct chaos *c, const char *text)
+static int chaos_read_slow_ways(struct chaos *c, const char *text)
 {
     while (text && *text) {
         unsigned from, to, us;
@@ -381,23 +381,23 @@ static int read_slow_ways(struct chaos *c, const char *text)
     return 0;
 }
 
-static int configure(struct chaos *c)
+static int chaos_configure(struct chaos *c)
 {
-    uint64_t strength = environment_number("HLRC_CHAOS_STRENGTH", 3);
+    uint64_t strength = chaos_environment_number("HLRC_CHAOS_STRENGTH", 3);
     c->strength = strength > 9 ? 9 : (int)strength;
-    c->random = (environment_number("HLRC_CHAOS_SEED", 1) + (uint64_t)c->head.node + 1) *
+    c->random = (chaos_environment_number("HLRC_CHAOS_SEED", 1) + (uint64_t)c->head.node + 1) *
                 UINT64_C(0x9e3779b97f4a7c15);
     c->random |= 1; /* 0 would stay 0 */
-    c->lazy = environment_number("HLRC_CHAOS_LAZY", 0) != 0;
-    c->heals = environment_number("HLRC_CHAOS_HEAL", 0) != 0;
-    if (environment_number("HLRC_CHAOS_ORDERED", 0) == 0)
+    c->lazy = chaos_environment_number("HLRC_CHAOS_LAZY", 0) != 0;
+    c->heals = chaos_environment_number("HLRC_CHAOS_HEAL", 0) != 0;
+    if (chaos_environment_number("HLRC_CHAOS_ORDERED", 0) == 0)
         c->head.caps &= ~(unsigned)FABRIC_READ_ORDERED;
     const char *drop = secure_getenv("HLRC_CHAOS_DROP");
     unsigned node;
     unsigned long long at;
     if (drop && sscanf(drop, "%u:%llu", &node, &at) == 2 && (int)node == c->head.node)
         c->drop_at = at;
-    return read_slow_ways(c, secure_getenv("HLRC_CHAOS_SLOW"));
+    return chaos_read_slow_ways(c, secure_getenv("HLRC_CHAOS_SLOW"));
 }
 
 int chaos_stack(struct fabric *below, struct fabric **out)
@@ -425,7 +425,7 @@ int chaos_stack(struct fabric *below, struct fabric **out)
     pthread_cond_init(&c->work, &attr);
     pthread_cond_init(&c->news, &attr);
     pthread_condattr_destroy(&attr);
-    int rc = configure(c);
+    int rc = chaos_configure(c);
     if (rc == 0)
         rc = chaos_make_slots(c);
     if (rc == 0)

@@ -18,7 +18,7 @@
 
 /* ---- chance; ASSUMPTION: the lock is held ---- */
 
-static uint64_t draw(struct chaos *c) /* xorshift64* */
+static uint64_t chaos_list_draw(struct chaos *c) /* xorshift64* */
 {
     c->random ^= c->random >> 12;
     c->random ^= c->random << 25;
@@ -28,29 +28,30 @@ static uint64_t draw(struct chaos *c) /* xorshift64* */
 
 bool chaos_chance(struct chaos *c, unsigned of_1024)
 {
-    return (draw(c) >> 32) % 1024 < of_1024 && c->strength > 0;
+    return (chaos_list_draw(c) >> 32) % 1024 < of_1024 && c->strength > 0;
 }
 
 /* Short delays are as likely as long ones of the next magnitude; a few are ten times as long. */
-static int64_t delay_ns(struct chaos *c)
+static int64_t chaos_list_delay_ns(struct chaos *c)
 {
     int64_t limit = INT64_C(25000) << c->strength;
     if (!chaos_chance(c, 100u * (unsigned)c->strength))
         return 0;
-    limit >>= (draw(c) >> 40) % 8;
+    limit >>= (chaos_list_draw(c) >> 40) % 8;
     if (chaos_chance(c, 16))
         limit *= 10;
-    return (int64_t)(draw(c) >> 16) % limit;
+    return (int64_t)(chaos_list_draw(c) >> 16) % limit;
 }
 
 /* When to perform an operation that is started now. Now and then the path to one peer becomes slow
  * for a while. Effects of later operations then reach other nodes, and through them this one,
  * before it [fabric.target-order]. */
-static int64_t due_for(struct chaos *c, int peer)
+static int64_t chaos_list_due_for(struct chaos *c, int peer)
 {
-    int64_t now = clock_ns(), due = now + delay_ns(c);
+    int64_t now = clock_ns(), due = now + chaos_list_delay_ns(c);
     if (chaos_chance(c, 8) && c->slow_until[peer] < now)
-        c->slow_until[peer] = now + (int64_t)((draw(c) >> 16) % (UINT64_C(400000) << c->strength));
+        c->slow_until[peer] =
+            now + (int64_t)((chaos_list_draw(c) >> 16) % (UINT64_C(400000) << c->strength));
     return due < c->slow_until[peer] ? c->slow_until[peer] : due;
 }
 
@@ -58,13 +59,13 @@ static int64_t due_for(struct chaos *c, int peer)
 
 /* Cuts off a piece of a long transfer, to be performed now; the rest follows later. False: no cut
  * this time. */
-static bool take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *piece)
+static bool chaos_list_take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *piece)
 {
     /* cuts lie at multiples of 8 in the target [fabric.whole-word] */
     size_t lead = (8 - j->off % 8) % 8;
     if (j->len < lead + 16 || !chaos_chance(c, 64u * (unsigned)c->strength))
         return false;
-    size_t cut = lead + 8 * (1 + (draw(c) >> 20) % ((j->len - lead) / 8 - 1));
+    size_t cut = lead + 8 * (1 + (chaos_list_draw(c) >> 20) % ((j->len - lead) / 8 - 1));
     struct chaos_job *front = piece, *back = j;
     if (chaos_chance(c, 512)) {
         front = j;
@@ -78,7 +79,7 @@ static bool take_piece(struct chaos *c, struct chaos_job *j, struct chaos_job *p
     return true;
 }
 
-static void transfer(struct chaos *c, const struct chaos_job *j)
+static void chaos_list_transfer(struct chaos *c, const struct chaos_job *j)
 {
     struct fabric_op done = FABRIC_OP_INIT;
     struct fabric *f = c->below;
@@ -89,7 +90,7 @@ static void transfer(struct chaos *c, const struct chaos_job *j)
     f->ops.wait(f, &done);
 }
 
-static void perform_rest(struct chaos *c, const struct chaos_job *j)
+static void chaos_list_perform_rest(struct chaos *c, const struct chaos_job *j)
 {
     struct fabric_op done = FABRIC_OP_INIT;
     struct fabric *f = c->below;
@@ -115,37 +116,37 @@ static void perform_rest(struct chaos *c, const struct chaos_job *j)
         return;
     case WRITE:
     case READ:
-        transfer(c, j);
+        chaos_list_transfer(c, j);
         return;
     }
     f->ops.wait(f, &done);
 }
 
-static bool is_transfer(const struct chaos_job *j)
+static bool chaos_list_is_transfer(const struct chaos_job *j)
 {
     return j->kind == WRITE || j->kind == WRITE_IMM || j->kind == WRITE_WAKE || j->kind == READ;
 }
 
 /* Kinds that [fabric.write-order] orders, and that a slow path delays. */
-static bool is_written(const struct chaos_job *j)
+static bool chaos_list_is_written(const struct chaos_job *j)
 {
     return j->kind != READ && j->kind != CAS && j->kind != FETCH_ADD && j->kind != EXCHANGE;
 }
 
 /* One step of an operation that is due: a piece of it, or all that remains. */
-static void perform(struct chaos *c, struct chaos_slot *s, int64_t now)
+static void chaos_list_perform(struct chaos *c, struct chaos_slot *s, int64_t now)
 {
     struct chaos_job piece;
-    if (is_transfer(&s->job) && take_piece(c, &s->job, &piece)) {
+    if (chaos_list_is_transfer(&s->job) && chaos_list_take_piece(c, &s->job, &piece)) {
         if (piece.kind == WRITE_IMM || piece.kind == WRITE_WAKE)
             piece.kind = WRITE; /* the event, or the wake, is in the last piece */
-        transfer(c, &piece);
-        s->due = now + delay_ns(c);
+        chaos_list_transfer(c, &piece);
+        s->due = now + chaos_list_delay_ns(c);
         return;
     }
-    perform_rest(c, &s->job);
+    chaos_list_perform_rest(c, &s->job);
     s->state = DONE;
-    s->due = now + (s->job.op && chaos_chance(c, 256) ? delay_ns(c) : 0);
+    s->due = now + (s->job.op && chaos_chance(c, 256) ? chaos_list_delay_ns(c) : 0);
 }
 
 /* ---- the list; ASSUMPTION: the lock is held ---- */
@@ -155,25 +156,26 @@ struct ahead {
     bool write[NODES_MAX], asked[NODES_MAX];
 };
 
-static bool blocked(const struct chaos *c, const struct chaos_job *j, const struct ahead *ahead)
+static bool chaos_list_blocked(const struct chaos *c, const struct chaos_job *j,
+                               const struct ahead *ahead)
 {
     /* [fabric.read-order] */
     bool asked = (c->head.caps & FABRIC_READ_ORDERED) && ahead->asked[j->peer];
     if (j->kind == READ)
         return asked;
     /* [fabric.write-order] for writes and wakes, [fabric.atomic-order] for atomics */
-    return ahead->write[j->peer] || (asked && !is_written(j));
+    return ahead->write[j->peer] || (asked && !chaos_list_is_written(j));
 }
 
-static void note_ahead(const struct chaos_job *j, struct ahead *ahead)
+static void chaos_list_note_ahead(const struct chaos_job *j, struct ahead *ahead)
 {
-    if (is_written(j))
+    if (chaos_list_is_written(j))
         ahead->write[j->peer] = true;
     else
         ahead->asked[j->peer] = true;
 }
 
-static void report(struct chaos *c, struct chaos_slot **link)
+static void chaos_list_report(struct chaos *c, struct chaos_slot **link)
 {
     struct chaos_slot *s = *link;
     *link = s->next;
@@ -196,14 +198,14 @@ int64_t chaos_progress(struct chaos *c, bool reports)
     int64_t next = CHAOS_FAR, now = clock_ns();
     for (struct chaos_slot **link = &c->list; *link;) {
         struct chaos_slot *s = *link;
-        bool held = s->state == STARTED && blocked(c, &s->job, &ahead);
+        bool held = s->state == STARTED && chaos_list_blocked(c, &s->job, &ahead);
         if (s->state == STARTED && !held && s->due <= now)
-            perform(c, s, now);
+            chaos_list_perform(c, s, now);
         if (s->state == STARTED)
-            note_ahead(&s->job, &ahead);
+            chaos_list_note_ahead(&s->job, &ahead);
         bool reportable = s->state == DONE && (reports || !s->job.op);
         if (reportable && s->due <= now) {
-            report(c, link);
+            chaos_list_report(c, link);
             continue;
         }
         if (!held && (s->state == STARTED || reportable) && s->due < next)
@@ -229,7 +231,7 @@ void chaos_sleep(struct chaos *c, pthread_cond_t *cond, int64_t until)
 }
 
 /* Plays the adapter: performs due operations while no other thread calls. */
-static void *worker_main(void *arg)
+static void *chaos_list_worker_main(void *arg)
 {
     struct chaos *c = arg;
     tasks_own(1);
@@ -264,7 +266,7 @@ void chaos_expedite(struct chaos *c, const struct fabric_op *op)
 
 /* ---- slots and the worker ---- */
 
-static void drop_node(struct chaos *c)
+static void chaos_list_drop_node(struct chaos *c)
 {
     if (c->drop_at && ++c->started == c->drop_at)
         kill(getpid(), SIGKILL);
@@ -274,7 +276,7 @@ static void drop_node(struct chaos *c)
 struct chaos_slot *chaos_slot_take(struct chaos *c)
 {
     pthread_mutex_lock(&c->lock);
-    drop_node(c);
+    chaos_list_drop_node(c);
     while (!c->unused) { /* each operation has a due time, so a slot will become free */
         chaos_rouse(c, chaos_progress(c, true));
         if (!c->unused)
@@ -289,9 +291,10 @@ void chaos_slot_start(struct chaos *c, struct chaos_slot *s)
 {
     s->next = NULL;
     s->state = STARTED;
-    s->earliest =
-        is_written(&s->job) && c->way_ns[s->job.peer] ? clock_ns() + c->way_ns[s->job.peer] : 0;
-    s->due = due_for(c, s->job.peer);
+    s->earliest = chaos_list_is_written(&s->job) && c->way_ns[s->job.peer]
+                      ? clock_ns() + c->way_ns[s->job.peer]
+                      : 0;
+    s->due = chaos_list_due_for(c, s->job.peer);
     if (s->due < s->earliest)
         s->due = s->earliest;
     if (s->job.op)
@@ -320,9 +323,9 @@ int chaos_start_worker(struct chaos *c)
 {
     sigset_t all, old;
     sigfillset(&all);
-    system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&c->worker, NULL, worker_main, c);
-    system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&c->worker, NULL, chaos_list_worker_main, c);
+    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     return -rc;
 }
 

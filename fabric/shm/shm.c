@@ -68,14 +68,14 @@ static struct shm_fabric *shm_of(struct fabric *f)
     return (struct shm_fabric *)f;
 }
 
-static struct shm_queue *own_queue(struct fabric *f)
+static struct shm_queue *shm_own_queue(struct fabric *f)
 {
     return shm_of(f)->own_queue;
 }
 
 /* ---- objects of peers ---- */
 
-static struct shm_control *control_of(struct shm_fabric *s, int peer)
+static struct shm_control *shm_control_of(struct shm_fabric *s, int peer)
 {
     char *base = atomic_load_explicit(&s->control.base[peer], memory_order_acquire);
     if (base)
@@ -86,7 +86,7 @@ static struct shm_control *control_of(struct shm_fabric *s, int peer)
 }
 
 /* NULL if the peer has ended and was never used here; does not wait for it. */
-static struct shm_control *control_if_there(struct shm_fabric *s, int peer)
+static struct shm_control *shm_control_if_there(struct shm_fabric *s, int peer)
 {
     struct shm_control *c = (void *)shm_object_find(&s->control, peer);
     if (c)
@@ -94,21 +94,21 @@ static struct shm_control *control_if_there(struct shm_fabric *s, int peer)
     return c;
 }
 
-static struct shm_queue *queue_of(struct shm_fabric *s, int peer)
+static struct shm_queue *shm_queue_of(struct shm_fabric *s, int peer)
 {
-    return (struct shm_queue *)(void *)((char *)control_of(s, peer) + s->queue_offset);
+    return (struct shm_queue *)(void *)((char *)shm_control_of(s, peer) + s->queue_offset);
 }
 
-static char *map_window(struct shm_fabric *s, int peer, int win)
+static char *shm_map_window(struct shm_fabric *s, int peer, int win)
 {
-    (void)control_of(s, peer); /* the peer must see `came` before this node counts */
+    (void)shm_control_of(s, peer); /* the peer must see `came` before this node counts */
     return shm_object_map(&s->window[win], &s->job, &s->spares, peer);
 }
 
-static inline char *window_at(struct shm_fabric *s, int peer, int win, size_t off)
+static inline char *shm_window_at(struct shm_fabric *s, int peer, int win, size_t off)
 {
     char *base = atomic_load_explicit(&s->window[win].base[peer], memory_order_acquire);
-    return (base ? base : map_window(s, peer, win)) + off;
+    return (base ? base : shm_map_window(s, peer, win)) + off;
 }
 
 /* ---- opening and closing ---- */
@@ -123,23 +123,24 @@ static void shm_close(struct fabric *f)
     free(s);
 }
 
-static size_t whole_pages(size_t bytes)
+static size_t shm_whole_pages(size_t bytes)
 {
     return (bytes + 4095) & ~(size_t)4095;
 }
 
 /* Makes the control objects; queues are initialised before they are shared. Each node tries once
  * to open a peer's object. */
-static int make_control(struct shm_fabric *s)
+static int shm_make_control(struct shm_fabric *s)
 {
     const struct fabric_job *job = &s->job;
     size_t nodes = (size_t)job->nodes;
     uint64_t entries = shm_queue_size((uint64_t)job->rx_depth * nodes);
-    s->queue_offset = whole_pages(sizeof(struct shm_control) + nodes * sizeof(struct shm_moved));
+    s->queue_offset =
+        shm_whole_pages(sizeof(struct shm_control) + nodes * sizeof(struct shm_moved));
     size_t size = s->queue_offset + shm_queue_bytes(entries);
-    if (shm_object_make(&s->control, job, whole_pages(size)) == 0) {
+    if (shm_object_make(&s->control, job, shm_whole_pages(size)) == 0) {
         s->self = (struct shm_control *)(void *)s->control.base[job->node];
-        s->own_queue = queue_of(s, job->node);
+        s->own_queue = shm_queue_of(s, job->node);
         shm_queue_init(s->own_queue, entries);
     }
     int rc = shm_object_share(&s->control, job);
@@ -156,7 +157,7 @@ static int shm_open_fabric(const struct fabric_job *job, struct fabric **out)
     shm_spares_make(&s->spares, job->nodes, ENGINE_OBJECTS);
     int rc = locality_all_together(job);
     if (rc == 0)
-        rc = make_control(s);
+        rc = shm_make_control(s);
     if (rc) {
         shm_close(&s->head);
         return rc;
@@ -194,7 +195,7 @@ static bool shm_window_release(struct fabric *f, int win, size_t off, size_t len
     return shm_window_discard(f, win, off, len) == 0;
 }
 
-static void count(_Atomic uint64_t *counter, uint64_t by)
+static void shm_count(_Atomic uint64_t *counter, uint64_t by)
 {
     atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
@@ -204,11 +205,11 @@ static void shm_read(struct fabric *f, int peer, int win, size_t off, void *dst,
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    shm_copy(dst, window_at(s, peer, win, off), len);
+    shm_copy(dst, shm_window_at(s, peer, win, off), len);
     /* orders this read before the caller's next one [fabric.read-order] */
     atomic_thread_fence(memory_order_acquire);
-    count(&s->self->reads, 1);
-    count(&s->self->peer[peer].read_bytes, len);
+    shm_count(&s->self->reads, 1);
+    shm_count(&s->self->peer[peer].read_bytes, len);
 }
 
 static void shm_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -218,13 +219,13 @@ static void shm_write(struct fabric *f, int peer, int win, size_t off, const voi
     (void)op;
     /* orders the caller's earlier writes before this one [fabric.write-order] */
     atomic_thread_fence(memory_order_release);
-    shm_copy(window_at(s, peer, win, off), src, len);
-    count(&s->self->writes, 1);
-    count(&s->self->peer[peer].written_bytes, len);
+    shm_copy(shm_window_at(s, peer, win, off), src, len);
+    shm_count(&s->self->writes, 1);
+    shm_count(&s->self->peer[peer].written_bytes, len);
 }
 
 /* Most runs are short and unaligned: one store, or two that may overlap. */
-static inline void copy_run(char *to, const char *from, uint32_t n)
+static inline void shm_copy_run(char *to, const char *from, uint32_t n)
 {
     if (n > 16) {
         shm_copy(to, from, n);
@@ -245,21 +246,21 @@ static void shm_write_runs(struct fabric *f, int peer, int win, size_t off,
                            struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
-    char *to = window_at(s, peer, win, off);
+    char *to = shm_window_at(s, peer, win, off);
     const char *from = src;
     (void)op;
     /* as in shm_write [fabric.write-order] */
     atomic_thread_fence(memory_order_release);
     for (uint32_t i = 0; i < n; i++) {
-        copy_run(to + runs[i].offset, from, runs[i].bytes);
+        shm_copy_run(to + runs[i].offset, from, runs[i].bytes);
         from += runs[i].bytes;
     }
-    count(&s->self->writes, n);
-    count(&s->self->peer[peer].written_bytes, (uint64_t)(from - (const char *)src));
+    shm_count(&s->self->writes, n);
+    shm_count(&s->self->peer[peer].written_bytes, (uint64_t)(from - (const char *)src));
 }
 
 /* As shm_copy; most pieces are short, and a whole number of words long. */
-static inline void copy_piece(char *to, const char *from, size_t n)
+static inline void shm_copy_piece(char *to, const char *from, size_t n)
 {
     if (n > 128 || n % 16 != 0) {
         shm_copy(to, from, n);
@@ -273,32 +274,32 @@ static void shm_read_pieces(struct fabric *f, int peer, int win, const struct fa
                             size_t n, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
-    const char *from = window_at(s, peer, win, 0);
+    const char *from = shm_window_at(s, peer, win, 0);
     uint64_t bytes = 0;
     (void)op;
     for (size_t i = 0; i < n; i++) {
-        copy_piece(pieces[i].local, from + pieces[i].off, pieces[i].len);
+        shm_copy_piece(pieces[i].local, from + pieces[i].off, pieces[i].len);
         bytes += pieces[i].len;
     }
     atomic_thread_fence(memory_order_acquire); /* as in shm_read [fabric.read-order] */
-    count(&s->self->reads, n);
-    count(&s->self->peer[peer].read_bytes, bytes);
+    shm_count(&s->self->reads, n);
+    shm_count(&s->self->peer[peer].read_bytes, bytes);
 }
 
 static void shm_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
                              size_t n, struct fabric_op *op)
 {
     struct shm_fabric *s = shm_of(f);
-    char *to = window_at(s, peer, win, 0);
+    char *to = shm_window_at(s, peer, win, 0);
     uint64_t bytes = 0;
     (void)op;
     atomic_thread_fence(memory_order_release); /* as in shm_write [fabric.write-order] */
     for (size_t i = 0; i < n; i++) {
-        copy_piece(to + pieces[i].off, pieces[i].local, pieces[i].len);
+        shm_copy_piece(to + pieces[i].off, pieces[i].local, pieces[i].len);
         bytes += pieces[i].len;
     }
-    count(&s->self->writes, n);
-    count(&s->self->peer[peer].written_bytes, bytes);
+    shm_count(&s->self->writes, n);
+    shm_count(&s->self->peer[peer].written_bytes, bytes);
 }
 
 static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
@@ -306,15 +307,15 @@ static void shm_write_imm(struct fabric *f, int peer, int win, size_t off, const
 {
     struct shm_fabric *s = shm_of(f);
     shm_write(f, peer, win, off, src, len, op);
-    if (shm_queue_send(queue_of(s, peer), f->node, imm, urgent))
-        count(&s->self->wakes, 1);
+    if (shm_queue_send(shm_queue_of(s, peer), f->node, imm, urgent))
+        shm_count(&s->self->wakes, 1);
 }
 
 static void shm_wake(struct fabric *f, int peer)
 {
     struct shm_fabric *s = shm_of(f);
-    if (shm_queue_wake(queue_of(s, peer)))
-        count(&s->self->wakes, 1);
+    if (shm_queue_wake(shm_queue_of(s, peer)))
+        shm_count(&s->self->wakes, 1);
 }
 
 static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
@@ -326,7 +327,7 @@ static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, cons
 
 static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_t off)
 {
-    return (_Atomic uint64_t *)(void *)window_at(s, peer, win, off);
+    return (_Atomic uint64_t *)(void *)shm_window_at(s, peer, win, off);
 }
 
 static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
@@ -334,7 +335,7 @@ static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t ex
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    count(&s->self->atomics, 1);
+    shm_count(&s->self->atomics, 1);
     atomic_compare_exchange_strong(shm_word(s, peer, win, off), &expect, desired);
     fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
     if (old)
@@ -346,7 +347,7 @@ static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint6
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    count(&s->self->atomics, 1);
+    shm_count(&s->self->atomics, 1);
     *old = atomic_fetch_add(shm_word(s, peer, win, off), add);
     fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
 }
@@ -356,7 +357,7 @@ static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64
 {
     struct shm_fabric *s = shm_of(f);
     (void)op;
-    count(&s->self->atomics, 1);
+    shm_count(&s->self->atomics, 1);
     *old = atomic_exchange(shm_word(s, peer, win, off), value);
     fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
 }
@@ -368,48 +369,48 @@ static void shm_wait(struct fabric *f, struct fabric_op *op)
 
 static int shm_rx_poll(struct fabric *f, struct fabric_event *ev)
 {
-    return shm_queue_poll(own_queue(f), ev);
+    return shm_queue_poll(shm_own_queue(f), ev);
 }
 
 static bool shm_rx_pending(struct fabric *f)
 {
-    return shm_queue_pending(own_queue(f));
+    return shm_queue_pending(shm_own_queue(f));
 }
 
 static uint64_t shm_rx_mark(struct fabric *f)
 {
-    return atomic_load(&own_queue(f)->tail);
+    return atomic_load(&shm_own_queue(f)->tail);
 }
 
 static bool shm_rx_past(struct fabric *f, uint64_t mark)
 {
-    return atomic_load(&own_queue(f)->head) >= mark;
+    return atomic_load(&shm_own_queue(f)->head) >= mark;
 }
 
 static void shm_rx_busy(struct fabric *f)
 {
-    atomic_store_explicit(&own_queue(f)->mode, MODE_POLLING, memory_order_relaxed);
+    atomic_store_explicit(&shm_own_queue(f)->mode, MODE_POLLING, memory_order_relaxed);
 }
 
 static uint32_t shm_rx_ticket(struct fabric *f, enum fabric_sleeper sleeper)
 {
-    return atomic_load(&own_queue(f)->bell[sleeper]);
+    return atomic_load(&shm_own_queue(f)->bell[sleeper]);
 }
 
 static bool shm_rx_arm(struct fabric *f, enum fabric_sleeper sleeper, enum fabric_level level)
 {
-    return shm_queue_arm(own_queue(f), sleeper, level);
+    return shm_queue_arm(shm_own_queue(f), sleeper, level);
 }
 
 static void shm_rx_sleep(struct fabric *f, enum fabric_sleeper sleeper, uint32_t ticket,
                          int64_t timeout_ns)
 {
-    shm_queue_sleep(own_queue(f), sleeper, ticket, timeout_ns);
+    shm_queue_sleep(shm_own_queue(f), sleeper, ticket, timeout_ns);
 }
 
 static void shm_rx_wake(struct fabric *f, enum fabric_sleeper sleeper)
 {
-    shm_queue_ring(own_queue(f), sleeper);
+    shm_queue_ring(shm_own_queue(f), sleeper);
 }
 
 static void shm_counters(struct fabric *f, struct fabric_counters *out)
@@ -423,7 +424,8 @@ static void shm_counters(struct fabric *f, struct fabric_counters *out)
         const struct shm_moved *mine = &s->self->peer[n];
         out->bytes_in += mine->read_bytes;
         out->bytes_out += mine->written_bytes;
-        const struct shm_control *its = n != f->node && !mine->came ? NULL : control_if_there(s, n);
+        const struct shm_control *its =
+            n != f->node && !mine->came ? NULL : shm_control_if_there(s, n);
         if (!its)
             continue;
         out->bytes_in += its->peer[f->node].written_bytes;

@@ -39,7 +39,7 @@ int shm_map_object(int fd, size_t size, char **base)
 }
 
 /* Without stdio, which is not allowed in a fault handler. */
-static char *put_number(char *at, int number)
+static char *shm_map_put_number(char *at, int number)
 {
     char digits[12];
     int n = 0;
@@ -53,14 +53,14 @@ static char *put_number(char *at, int number)
 
 #define PATH_BYTES 48
 
-static char *path_of(const struct shm_ticket *t, char *path)
+static char *shm_map_path_of(const struct shm_ticket *t, char *path)
 {
-    char *at = put_number(stpcpy(path, "/proc/"), t->pid);
-    *put_number(stpcpy(at, "/fd/"), t->fd) = '\0';
+    char *at = shm_map_put_number(stpcpy(path, "/proc/"), t->pid);
+    *shm_map_put_number(stpcpy(at, "/fd/"), t->fd) = '\0';
     return path;
 }
 
-static const char *remedy_of(int rc, size_t size)
+static const char *shm_map_remedy_of(int rc, size_t size)
 {
     switch (rc) {
     case -ENOMEM:
@@ -80,7 +80,7 @@ int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ti
     char line[256], path[PATH_BYTES];
     snprintf(line, sizeof line,
              "fabric shm: cannot open the memory of node %d (%zu bytes, %s): %s; %s", node, size,
-             path_of(t, path), strerror(-rc), remedy_of(rc, size));
+             shm_map_path_of(t, path), strerror(-rc), shm_map_remedy_of(rc, size));
     if (job->fail)
         job->fail(line);
     return rc;
@@ -89,7 +89,7 @@ int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ti
 int shm_map_peer(const struct shm_ticket *t, size_t size, char **base)
 {
     char path[PATH_BYTES];
-    int fd = open(path_of(t, path), O_RDWR | O_CLOEXEC);
+    int fd = open(shm_map_path_of(t, path), O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return -errno;
     int rc = shm_map_object(fd, size, base);
@@ -108,7 +108,7 @@ static void *(*const volatile copy_vectors)(void *, const void *, size_t) = memc
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) /* AddressSanitizer checks memcpy only */
 /* The string instruction for words ends between words only, and is as fast as the one for bytes.
  * With vectors, a copy from another CPU's cache takes half as long again. */
-static void copy_more(char *dst, const char *src, size_t len)
+static void shm_map_copy_more(char *dst, const char *src, size_t len)
 {
     size_t lead = -(uintptr_t)dst % 8, words = (len - lead) / 8, rest = (len - lead) % 8;
     copy_vectors(dst, src, lead);
@@ -118,7 +118,7 @@ static void copy_more(char *dst, const char *src, size_t len)
     copy_vectors(dst, src, rest);
 }
 #else
-static void copy_more(char *dst, const char *src, size_t len)
+static void shm_map_copy_more(char *dst, const char *src, size_t len)
 {
     size_t piece = VECTOR_BYTES - (uintptr_t)dst % 64; /* later pieces begin with a cache line */
     for (; len > piece; len -= piece, dst += piece, src += piece, piece = VECTOR_BYTES)
@@ -130,7 +130,7 @@ static void copy_more(char *dst, const char *src, size_t len)
 void shm_copy(void *dst, const void *src, size_t len)
 {
     if (len > 128 || (((uintptr_t)dst | (uintptr_t)src | len) & 7)) {
-        len <= VECTOR_BYTES ? (void)copy_vectors(dst, src, len) : copy_more(dst, src, len);
+        len <= VECTOR_BYTES ? (void)copy_vectors(dst, src, len) : shm_map_copy_more(dst, src, len);
         return;
     }
     _Atomic uint64_t *d = dst;

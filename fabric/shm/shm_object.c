@@ -42,7 +42,7 @@ void shm_spares_end(struct shm_spares *s)
     *s = (struct shm_spares){ 0 };
 }
 
-static bool give_back(struct shm_spares *s)
+static bool shm_object_give_back(struct shm_spares *s)
 {
     uint32_t i = atomic_load(&s->given);
     while (i < s->count && !atomic_compare_exchange_weak(&s->given, &i, i + 1))
@@ -77,12 +77,13 @@ int shm_object_share(struct shm_object *o, const struct fabric_job *job)
 
 /* If the peer has ended without a goodbye, waits: the launcher reports the reason and ends the
  * job. */
-static int map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *s, char **base)
+static int shm_object_map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *s,
+                               char **base)
 {
     int64_t begun = clock_ms();
     const struct timespec nap = { .tv_nsec = 10000000 };
     int rc = shm_map_peer(t, size, base);
-    while ((rc == -ENOMEM && give_back(s)) ||
+    while ((rc == -ENOMEM && shm_object_give_back(s)) ||
            (rc == -ENOENT && clock_ms() - begun < ENDED_WAIT_MS)) {
         if (rc == -ENOENT)
             (void)nanosleep(&nap, NULL);
@@ -92,7 +93,7 @@ static int map_peer(const struct shm_ticket *t, size_t size, struct shm_spares *
 }
 
 /* Sets the base unless another thread has; returns the one that is set. */
-static char *base_keep(struct shm_object *o, int peer, char *mine)
+static char *shm_object_base_keep(struct shm_object *o, int peer, char *mine)
 {
     char *first = NULL;
     if (atomic_compare_exchange_strong(&o->base[peer], &first, mine))
@@ -105,12 +106,12 @@ char *shm_object_map(struct shm_object *o, const struct fabric_job *job, struct 
                      int peer)
 {
     char *mine;
-    int rc = map_peer(&o->ticket[peer], o->size, s, &mine);
+    int rc = shm_object_map_peer(&o->ticket[peer], o->size, s, &mine);
     if (rc) {
         shm_peer_refused(job, peer, &o->ticket[peer], o->size, rc);
         abort(); /* no handler to report it */
     }
-    return base_keep(o, peer, mine);
+    return shm_object_base_keep(o, peer, mine);
 }
 
 char *shm_object_find(struct shm_object *o, int peer)
@@ -118,7 +119,7 @@ char *shm_object_find(struct shm_object *o, int peer)
     char *base = atomic_load_explicit(&o->base[peer], memory_order_acquire);
     if (base || shm_map_peer(&o->ticket[peer], o->size, &base) != 0)
         return base;
-    return base_keep(o, peer, base);
+    return shm_object_base_keep(o, peer, base);
 }
 
 int shm_object_try(struct shm_object *o, const struct fabric_job *job, int peer)

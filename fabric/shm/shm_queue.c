@@ -12,7 +12,7 @@
 
 #define LAP_BITS 15
 
-static uint64_t lap_of(const struct shm_queue *q, uint64_t pos)
+static uint64_t shm_queue_lap_of(const struct shm_queue *q, uint64_t pos)
 {
     /* never 0: an unused entry matches no lap */
     return ((pos / q->size) & ((1u << LAP_BITS) - 1)) + 1;
@@ -37,10 +37,10 @@ void shm_queue_init(struct shm_queue *q, uint64_t size)
 }
 
 /* Enqueues an event; returns its position. */
-static uint64_t queue_push(struct shm_queue *q, int from, uint32_t imm)
+static uint64_t shm_queue_push(struct shm_queue *q, int from, uint32_t imm)
 {
     uint64_t pos = atomic_fetch_add_explicit(&q->tail, 1, memory_order_relaxed);
-    uint64_t e = lap_of(q, pos) << 48 | (uint64_t)(uint16_t)from << 32 | imm;
+    uint64_t e = shm_queue_lap_of(q, pos) << 48 | (uint64_t)(uint16_t)from << 32 | imm;
     perturb(queue_drawn);
     /* orders the event's data before the entry that the receiver takes */
     atomic_store_explicit(&q->entry[pos & (q->size - 1)], e, memory_order_release);
@@ -54,7 +54,7 @@ void shm_queue_ring(struct shm_queue *q, enum fabric_sleeper s)
 }
 
 /* True if a sleeper was woken; there is none while the receiver polls [progress.holder]. */
-static bool queue_alert(struct shm_queue *q, bool urgent)
+static bool shm_queue_alert(struct shm_queue *q, bool urgent)
 {
     uint32_t mode = atomic_load_explicit(&q->mode, memory_order_relaxed);
     if (mode == MODE_POLLING || (mode == MODE_HANDLER_URGENT && !urgent))
@@ -70,25 +70,25 @@ static bool queue_alert(struct shm_queue *q, bool urgent)
 
 bool shm_queue_send(struct shm_queue *q, int from, uint32_t imm, bool urgent)
 {
-    uint64_t pos = queue_push(q, from, imm);
+    uint64_t pos = shm_queue_push(q, from, imm);
     perturb(queue_filled);
     /* orders the entry's write before the reads of tail [shm-queue.arm-then-test] and mode
      * [shm-queue.arm-then-test] */
     atomic_thread_fence(memory_order_seq_cst);
     bool overtaken = atomic_load_explicit(&q->tail, memory_order_relaxed) != pos + 1;
-    return queue_alert(q, urgent || overtaken);
+    return shm_queue_alert(q, urgent || overtaken);
 }
 
 bool shm_queue_wake(struct shm_queue *q)
 {
     /* orders what the caller wrote before the read of mode [shm-queue.arm-then-test] */
     atomic_thread_fence(memory_order_seq_cst);
-    return queue_alert(q, true);
+    return shm_queue_alert(q, true);
 }
 
 #ifdef HLRC_DEBUG
 /* For the receiver. */
-static void queue_assert_state(const struct shm_queue *q)
+static void shm_queue_assert_state(const struct shm_queue *q)
 {
     uint64_t tail = atomic_load(&q->tail);
     assert((q->size & (q->size - 1)) == 0);
@@ -96,17 +96,17 @@ static void queue_assert_state(const struct shm_queue *q)
     assert(atomic_load(&q->mode) <= MODE_APP);
 }
 #else
-#    define queue_assert_state(q) ((void)0)
+#    define shm_queue_assert_state(q) ((void)0)
 #endif
 
 bool shm_queue_pending(const struct shm_queue *q)
 {
     uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
     uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
-    return e >> 48 == lap_of(q, head);
+    return e >> 48 == shm_queue_lap_of(q, head);
 }
 
-static _Noreturn void overrun(void)
+static _Noreturn void shm_queue_overrun(void)
 {
     static const char text[] = "hlrc: shm fabric: receive queue overrun (rx_depth too small)\n";
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
@@ -117,10 +117,10 @@ int shm_queue_poll(struct shm_queue *q, struct fabric_event *ev)
 {
     uint64_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
     uint64_t e = atomic_load_explicit(&q->entry[head & (q->size - 1)], memory_order_acquire);
-    queue_assert_state(q);
-    if (e >> 48 != lap_of(q, head)) {
-        if (e >> 48 == lap_of(q, head + q->size))
-            overrun();
+    shm_queue_assert_state(q);
+    if (e >> 48 != shm_queue_lap_of(q, head)) {
+        if (e >> 48 == shm_queue_lap_of(q, head + q->size))
+            shm_queue_overrun();
         return 0;
     }
     /* orders the acquisition of the progress lock before it: a thread that sees the event taken

@@ -38,12 +38,12 @@ void verbs_fail(struct verbs_fabric *v, const char *what, int peer, const char *
         snprintf(line, sizeof line, "verbs: %s at node %d failed: %s", what, peer, why);
     else
         snprintf(line, sizeof line, "verbs: %s failed: %s", what, why);
-    fabric_fail(v->job.fail, line);
+    failure_fabric_fail(v->job.fail, line);
 }
 
 /* ---- send-queue entries and slots ---- */
 
-static int take_slot(struct verbs_fabric *v, uint16_t *list, int *count)
+static int verbs_take_slot(struct verbs_fabric *v, uint16_t *list, int *count)
 {
     pthread_spin_lock(&v->work_lock);
     int slot = *count ? list[--*count] : -1;
@@ -51,17 +51,17 @@ static int take_slot(struct verbs_fabric *v, uint16_t *list, int *count)
     return slot;
 }
 
-static int await_slot(struct verbs_fabric *v, uint16_t *list, int *count)
+static int verbs_await_slot(struct verbs_fabric *v, uint16_t *list, int *count)
 {
     int slot;
-    while ((slot = take_slot(v, list, count)) < 0) {
+    while ((slot = verbs_take_slot(v, list, count)) < 0) {
         verbs_progress(v);
         sched_yield();
     }
     return slot;
 }
 
-static void give_slot(struct verbs_fabric *v, uint16_t *list, int *count, int slot)
+static void verbs_give_slot(struct verbs_fabric *v, uint16_t *list, int *count, int slot)
 {
     pthread_spin_lock(&v->work_lock);
     list[(*count)++] = (uint16_t)slot;
@@ -75,7 +75,7 @@ static void give_slot(struct verbs_fabric *v, uint16_t *list, int *count, int sl
 #define NO_SLOT     UINT32_MAX
 #define WR_ID(s, k) ((uint64_t)(k) << 32 | (s))
 
-static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
+static void verbs_complete(struct verbs_fabric *v, const struct ibv_wc *wc)
 {
     uint32_t slot = (uint32_t)wc->wr_id;
     if (wc->status != IBV_WC_SUCCESS)
@@ -88,14 +88,14 @@ static void complete(struct verbs_fabric *v, const struct ibv_wc *wc)
     else if (w->dst)
         memcpy(w->dst, verbs_bounce_at(v, w->bounce), w->len);
     if (w->bounce >= 0)
-        give_slot(v, v->free_bounce, &v->free_bounces, w->bounce);
+        verbs_give_slot(v, v->free_bounce, &v->free_bounces, w->bounce);
     if (w->region)
         verbs_region_done(v, w->region);
     struct fabric_op *op = w->op;
     pthread_spin_lock(&p->lock);
     p->retired += w->retires;
     pthread_spin_unlock(&p->lock);
-    give_slot(v, v->free_work, &v->free_works, (int)slot);
+    verbs_give_slot(v, v->free_work, &v->free_works, (int)slot);
     /* last: it may lie on the stack of the waiting thread; orders the data before that thread
      * continues */
     if (op)
@@ -110,12 +110,12 @@ void verbs_progress(struct verbs_fabric *v)
     int n = ibv_poll_cq(v->send_cq, 16, wc);
     pthread_spin_unlock(&v->poll_lock);
     for (int i = 0; i < n; i++)
-        complete(v, &wc[i]);
+        verbs_complete(v, &wc[i]);
 }
 
 /* Sleeps until a completion arrives, at most a millisecond: another thread may take the awaited
  * one. */
-static void sleep_for_completion(struct verbs_fabric *v, struct fabric_op *op)
+static void verbs_sleep_for_completion(struct verbs_fabric *v, struct fabric_op *op)
 {
     struct pollfd fd = { .fd = v->send_channel->fd, .events = POLLIN };
     struct ibv_cq *cq;
@@ -135,7 +135,7 @@ void verbs_wait(struct fabric *f, struct fabric_op *op)
     for (int i = 0; atomic_load_explicit(&op->pending, memory_order_acquire) != 0; i++) {
         verbs_progress(v);
         if (i >= 200)
-            sleep_for_completion(v, op);
+            verbs_sleep_for_completion(v, op);
         else if (i % 20 == 19)
             sched_yield();
     }
@@ -150,7 +150,7 @@ static bool verbs_test(struct fabric *f, struct fabric_op *op)
 
 /* ---- starting ---- */
 
-static enum ibv_wr_opcode opcode_of(enum verbs_kind kind)
+static enum ibv_wr_opcode verbs_opcode_of(enum verbs_kind kind)
 {
     static const enum ibv_wr_opcode opcode[] = { IBV_WR_RDMA_READ, IBV_WR_RDMA_WRITE,
                                                  IBV_WR_RDMA_WRITE_WITH_IMM,
@@ -159,14 +159,15 @@ static enum ibv_wr_opcode opcode_of(enum verbs_kind kind)
     return opcode[kind];
 }
 
-static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const struct verbs_order *o)
+static void verbs_fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge,
+                               const struct verbs_order *o)
 {
     *sge = (struct ibv_sge){ .addr = (uint64_t)(uintptr_t)o->local,
                              .length = (uint32_t)o->len,
                              .lkey = o->lkey };
     *wr = (struct ibv_send_wr){ .sg_list = sge,
                                 .num_sge = o->len ? 1 : 0,
-                                .opcode = opcode_of(o->kind) };
+                                .opcode = verbs_opcode_of(o->kind) };
     if (o->is_inline)
         wr->send_flags |= IBV_SEND_INLINE;
     if (o->kind == VERBS_CAS || o->kind == VERBS_FETCH_ADD) {
@@ -186,7 +187,7 @@ static void fill_request(struct ibv_send_wr *wr, struct ibv_sge *sge, const stru
 }
 
 /* Waits for a free entry of the peer's send queue; returns with its lock held. */
-static void take_place(struct verbs_fabric *v, struct verbs_peer *p)
+static void verbs_take_place(struct verbs_fabric *v, struct verbs_peer *p)
 {
     for (;;) {
         pthread_spin_lock(&p->lock);
@@ -203,18 +204,18 @@ void verbs_post(struct verbs_fabric *v, const struct verbs_order *o)
     struct verbs_peer *p = &v->peer[o->peer];
     struct ibv_send_wr wr, *bad;
     struct ibv_sge sge;
-    fill_request(&wr, &sge, o);
+    verbs_fill_request(&wr, &sge, o);
     uint32_t slot = NO_SLOT;
     if (o->op || o->bounce >= 0)
-        slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
+        slot = (uint32_t)verbs_await_slot(v, v->free_work, &v->free_works);
     if (o->op)
         atomic_fetch_add_explicit(&o->op->pending, 1, memory_order_relaxed);
-    take_place(v, p);
+    verbs_take_place(v, p);
     /* waiting for a slot takes this lock */
     while (slot == NO_SLOT && p->unsignalled + 1 >= VERBS_SIGNAL_EVERY) {
         pthread_spin_unlock(&p->lock);
-        slot = (uint32_t)await_slot(v, v->free_work, &v->free_works);
-        take_place(v, p);
+        slot = (uint32_t)verbs_await_slot(v, v->free_work, &v->free_works);
+        verbs_take_place(v, p);
     }
     p->posted++;
     p->unsignalled++;
@@ -239,19 +240,19 @@ void verbs_post(struct verbs_fabric *v, const struct verbs_order *o)
 
 void verbs_take_bounce(struct verbs_fabric *v, struct verbs_order *o)
 {
-    o->bounce = await_slot(v, v->free_bounce, &v->free_bounces);
+    o->bounce = verbs_await_slot(v, v->free_bounce, &v->free_bounces);
     o->local = verbs_bounce_at(v, o->bounce);
     o->lkey = v->bounce_mr->lkey;
 }
 
-static void count(_Atomic uint64_t *c, uint64_t by)
+static void verbs_verbs_count(_Atomic uint64_t *c, uint64_t by)
 {
     atomic_fetch_add_explicit(c, by, memory_order_relaxed);
 }
 
 /* Starts one part of a transfer, within one piece at either end; returns its length. */
-static size_t start_part(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
-                         char *local, size_t len)
+static size_t verbs_start_part(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
+                               char *local, size_t len)
 {
     o->bounce = -1;
     o->dst = NULL;
@@ -280,7 +281,7 @@ void verbs_transfer(struct verbs_fabric *v, struct verbs_order *o, int win, size
     enum verbs_kind kind = o->kind;
     while (len || kind == VERBS_WRITE_IMM) {
         o->kind = kind == VERBS_WRITE_IMM ? VERBS_WRITE : kind;
-        size_t n = start_part(v, o, win, off, local, len);
+        size_t n = verbs_start_part(v, o, win, off, local, len);
         /* the last part carries the event [fabric.write-order] */
         if (kind == VERBS_WRITE_IMM && n == len) {
             o->kind = VERBS_WRITE_IMM;
@@ -300,8 +301,8 @@ void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size
     struct verbs_fabric *v = verbs_of(f);
     struct verbs_order o = { .kind = VERBS_READ, .peer = peer, .op = op };
     assert(op);
-    count(&v->reads, 1);
-    count(&v->count[peer].read_bytes, len);
+    verbs_verbs_count(&v->reads, 1);
+    verbs_verbs_count(&v->count[peer].read_bytes, len);
     if (v->peer[peer].near) {
         shm_copy(dst, v->window[win].near[peer] + off, len);
         atomic_thread_fence(memory_order_acquire);
@@ -311,8 +312,8 @@ void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size
 }
 
 /* The fences order it after the caller's earlier writes, and before any write that announces it. */
-static void write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src,
-                       size_t len)
+static void verbs_write_near(struct verbs_fabric *v, int peer, int win, size_t off, const void *src,
+                             size_t len)
 {
     atomic_thread_fence(memory_order_release);
     shm_copy(v->window[win].near[peer] + off, src, len);
@@ -324,10 +325,10 @@ void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *sr
 {
     struct verbs_fabric *v = verbs_of(f);
     struct verbs_order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
-    count(&v->writes, 1);
-    count(&v->count[peer].written_bytes, len);
+    verbs_verbs_count(&v->writes, 1);
+    verbs_verbs_count(&v->count[peer].written_bytes, len);
     if (v->peer[peer].near) {
-        write_near(v, peer, win, off, src, len);
+        verbs_write_near(v, peer, win, off, src, len);
         return;
     }
     verbs_transfer(v, &o, win, off, (char *)(uintptr_t)src, len);
@@ -350,13 +351,13 @@ static void verbs_write_runs(struct fabric *f, int peer, int win, size_t off,
 }
 
 /* A write whose last part carries `o->imm`. */
-static void write_event(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
-                        const void *src, size_t len)
+static void verbs_write_event(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
+                              const void *src, size_t len)
 {
-    count(&v->writes, 1);
-    count(&v->count[o->peer].written_bytes, len);
+    verbs_verbs_count(&v->writes, 1);
+    verbs_verbs_count(&v->count[o->peer].written_bytes, len);
     if (v->peer[o->peer].near) {
-        write_near(v, o->peer, win, off, src, len);
+        verbs_write_near(v, o->peer, win, off, src, len);
         o->bounce = -1;
         verbs_post(v, o); /* only the event */
     } else {
@@ -371,7 +372,7 @@ static void verbs_write_imm(struct fabric *f, int peer, int win, size_t off, con
         .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = imm, .urgent = urgent
     };
     assert(imm < VERBS_IMM_INTERNAL);
-    write_event(verbs_of(f), &o, win, off, src, len);
+    verbs_write_event(verbs_of(f), &o, win, off, src, len);
 }
 
 /* One work request: the peer's fabric consumes its event, and does not deliver it. */
@@ -381,15 +382,15 @@ static void verbs_write_wake(struct fabric *f, int peer, int win, size_t off, co
     struct verbs_order o = {
         .kind = VERBS_WRITE_IMM, .peer = peer, .op = op, .imm = VERBS_IMM_WAKE, .urgent = true
     };
-    write_event(verbs_of(f), &o, win, off, src, len);
+    verbs_write_event(verbs_of(f), &o, win, off, src, len);
 }
 
-static void start_atomic(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
-                         uint64_t *old)
+static void verbs_start_atomic(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
+                               uint64_t *old)
 {
     size_t len = 8;
     assert(o->op);
-    count(&v->atomics, 1);
+    verbs_verbs_count(&v->atomics, 1);
     o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
     o->remote = verbs_remote_at(v, o->peer, win, off);
     verbs_take_bounce(v, o);
@@ -402,14 +403,14 @@ static void verbs_cas(struct fabric *f, int peer, int win, size_t off, uint64_t 
                       uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
     struct verbs_order o = { .kind = VERBS_CAS, .peer = peer, .op = op, .a = expect, .b = desired };
-    start_atomic(verbs_of(f), &o, win, off, old);
+    verbs_start_atomic(verbs_of(f), &o, win, off, old);
 }
 
 static void verbs_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
                             uint64_t *old, struct fabric_op *op)
 {
     struct verbs_order o = { .kind = VERBS_FETCH_ADD, .peer = peer, .op = op, .a = add };
-    start_atomic(verbs_of(f), &o, win, off, old);
+    verbs_start_atomic(verbs_of(f), &o, win, off, old);
 }
 
 /* An event without data, for the fabric itself. */
@@ -422,7 +423,7 @@ void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool ur
 }
 
 /* A short operation at a plain address of the peer's. */
-static void start_at(struct verbs_fabric *v, struct verbs_order *o, const void *value)
+static void verbs_start_at(struct verbs_fabric *v, struct verbs_order *o, const void *value)
 {
     verbs_take_bounce(v, o);
     if (value)
@@ -440,7 +441,7 @@ void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rke
                              .rkey = rkey,
                              .len = len,
                              .dst = dst };
-    start_at(v, &o, NULL);
+    verbs_start_at(v, &o, NULL);
 }
 
 void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey,
@@ -449,7 +450,7 @@ void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t 
     struct verbs_order o = {
         .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8
     };
-    start_at(v, &o, &value);
+    verbs_start_at(v, &o, &value);
 }
 
 static void verbs_wake(struct fabric *f, int peer)
@@ -459,7 +460,7 @@ static void verbs_wake(struct fabric *f, int peer)
 
 /* ---- opening and closing ---- */
 
-static void release(struct verbs_fabric *v)
+static void verbs_release(struct verbs_fabric *v)
 {
     verbs_registrar_stop(v);
     verbs_disconnect(v);
@@ -477,11 +478,11 @@ static void verbs_close(struct fabric *f)
     struct verbs_fabric *v = verbs_of(f);
     verbs_registrar_stop(v);
     (void)v->job.exchange(v->job.ctx, NULL, 0, NULL);
-    release(v);
+    verbs_release(v);
 }
 
 /* All nodes adopt the first failure of any node. Collective. */
-static int agree(struct verbs_fabric *v, int mine)
+static int verbs_agree(struct verbs_fabric *v, int mine)
 {
     int32_t status = mine, every[NODES_MAX];
     int rc = v->job.exchange(v->job.ctx, &status, sizeof status, every);
@@ -490,9 +491,9 @@ static int agree(struct verbs_fabric *v, int mine)
     return rc;
 }
 
-static int start(struct verbs_fabric *v, bool mixed)
+static int verbs_start(struct verbs_fabric *v, bool mixed)
 {
-    int rc = agree(v, verbs_find_device(v));
+    int rc = verbs_agree(v, verbs_find_device(v));
     if (rc == 0)
         rc = verbs_connect(v);
     if (rc == 0 && mixed)
@@ -504,7 +505,7 @@ static int start(struct verbs_fabric *v, bool mixed)
         rc = verbs_rx_start(v);
     if (rc == 0)
         rc = verbs_registrar_start(v);
-    rc = agree(v, rc);
+    rc = verbs_agree(v, rc);
     if (rc == 0)
         rc = verbs_count_start(v);
     if (rc == 0)
@@ -512,7 +513,7 @@ static int start(struct verbs_fabric *v, bool mixed)
     return rc;
 }
 
-static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed)
+static int verbs_open_as(const struct fabric_job *job, struct fabric **out, bool mixed)
 {
     struct verbs_fabric *v = calloc(1, sizeof *v);
     if (!v)
@@ -523,10 +524,10 @@ static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed
     v->head.node = job->node;
     v->head.nodes = job->nodes;
     verbs_may_register(true);
-    int rc = start(v, mixed);
+    int rc = verbs_start(v, mixed);
     verbs_may_register(false);
     if (rc) {
-        release(v);
+        verbs_release(v);
         return rc;
     }
     if (v->device_attr.atomic_cap != IBV_ATOMIC_NONE)
@@ -539,12 +540,12 @@ static int open_as(const struct fabric_job *job, struct fabric **out, bool mixed
 
 static int verbs_open(const struct fabric_job *job, struct fabric **out)
 {
-    return open_as(job, out, false);
+    return verbs_open_as(job, out, false);
 }
 
-static int mixed_open(const struct fabric_job *job, struct fabric **out)
+static int verbs_mixed_open(const struct fabric_job *job, struct fabric **out)
 {
-    return open_as(job, out, true);
+    return verbs_open_as(job, out, true);
 }
 
 /* The two fabrics differ only in how they are opened. */
@@ -566,4 +567,4 @@ static int mixed_open(const struct fabric_job *job, struct fabric **out)
     }
 
 const struct fabric_ops fabric_verbs = VERBS_OPS("verbs", verbs_open);
-const struct fabric_ops fabric_mixed = VERBS_OPS("mixed", mixed_open);
+const struct fabric_ops fabric_mixed = VERBS_OPS("mixed", verbs_mixed_open);

@@ -16,21 +16,21 @@
 #include <sys/mman.h>
 #include <time.h>
 
-static size_t table_bytes(const struct verbs_fabric *v)
+static size_t verbs_count_table_bytes(const struct verbs_fabric *v)
 {
     return (size_t)v->job.nodes * sizeof *v->count;
 }
 
-static int make_table(struct verbs_fabric *v)
+static int verbs_count_make_table(struct verbs_fabric *v)
 {
-    void *p =
-        addresses_map(table_bytes(v), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    void *p = addresses_map(verbs_count_table_bytes(v), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (p == MAP_FAILED)
         return -ENOMEM;
     v->count = p;
-    (void)madvise(p, table_bytes(v), MADV_DONTFORK);
-    v->count_mr =
-        verbs_register(v, p, table_bytes(v), IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
+    (void)madvise(p, verbs_count_table_bytes(v), MADV_DONTFORK);
+    v->count_mr = verbs_register(v, p, verbs_count_table_bytes(v),
+                                 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ);
     return 0;
 }
 
@@ -40,7 +40,7 @@ int verbs_count_start(struct verbs_fabric *v)
         uint64_t base;
         uint32_t rkey;
         int32_t status;
-    } mine = { .status = make_table(v) }, all[NODES_MAX];
+    } mine = { .status = verbs_count_make_table(v) }, all[NODES_MAX];
     if (mine.status == 0) {
         mine.base = (uint64_t)(uintptr_t)v->count;
         mine.rkey = v->count_mr->rkey;
@@ -55,7 +55,7 @@ int verbs_count_start(struct verbs_fabric *v)
 }
 
 /* The least of several, since any of them may be delayed by a busy machine. */
-static int64_t least_round_trip(struct verbs_fabric *v, int peer)
+static int64_t verbs_count_least_round_trip(struct verbs_fabric *v, int peer)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < 8; i++) {
@@ -79,7 +79,7 @@ void verbs_time_round_trip(struct verbs_fabric *v)
         int peer = (v->job.node + away[i]) % nodes;
         if (peer == v->job.node || v->peer[peer].near)
             continue;
-        int64_t took = least_round_trip(v, peer);
+        int64_t took = verbs_count_least_round_trip(v, peer);
         v->head.round_trip_ns = took > v->head.round_trip_ns ? took : v->head.round_trip_ns;
     }
 }
@@ -89,11 +89,12 @@ void verbs_count_end(struct verbs_fabric *v)
     if (v->count_mr)
         ibv_dereg_mr(v->count_mr);
     if (v->count)
-        addresses_unmap(v->count, table_bytes(v));
+        addresses_unmap(v->count, verbs_count_table_bytes(v));
 }
 
 /* Reads the peer's counts of its traffic with this node. */
-static void read_row(struct verbs_fabric *v, int peer, uint64_t row[3], struct fabric_op *op)
+static void verbs_count_read_row(struct verbs_fabric *v, int peer, uint64_t row[3],
+                                 struct fabric_op *op)
 {
     if (peer == v->job.node)
         memcpy(row, &v->count[peer], 3 * sizeof *row);
@@ -104,12 +105,13 @@ static void read_row(struct verbs_fabric *v, int peer, uint64_t row[3], struct f
 
 #define ROWS 64 /* in flight at a time: they are on the stack, perhaps the monitor's */
 
-static void add_rows(struct verbs_fabric *v, int first, int end, struct fabric_counters *out)
+static void verbs_count_add_rows(struct verbs_fabric *v, int first, int end,
+                                 struct fabric_counters *out)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t row[ROWS][3]; /* read, written, woken */
     for (int n = first; n < end; n++)
-        read_row(v, n, row[n - first], &op);
+        verbs_count_read_row(v, n, row[n - first], &op);
     verbs_wait(&v->head, &op);
     for (int n = first; n < end; n++) {
         out->bytes_in += v->count[n].read_bytes + row[n - first][1];
@@ -124,7 +126,7 @@ void verbs_counters(struct fabric *f, struct fabric_counters *out)
     *out =
         (struct fabric_counters){ .reads = v->reads, .writes = v->writes, .atomics = v->atomics };
     for (int n = 0; n < v->job.nodes; n += ROWS)
-        add_rows(v, n, n + ROWS < v->job.nodes ? n + ROWS : v->job.nodes, out);
+        verbs_count_add_rows(v, n, n + ROWS < v->job.nodes ? n + ROWS : v->job.nodes, out);
 }
 
 /* Keeps one read in flight to every other node; the error of a read that fails ends the process

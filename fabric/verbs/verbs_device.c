@@ -18,7 +18,7 @@ struct choice {
     int port, gid;
 };
 
-static struct choice parse_choice(const char *text)
+static struct choice verbs_device_parse_choice(const char *text)
 {
     struct choice c = { .port = -1, .gid = -1 };
     if (text && *text)
@@ -27,7 +27,7 @@ static struct choice parse_choice(const char *text)
 }
 
 /* RoCE v2 over IPv4 is routable; an InfiniBand port needs only its first entry. */
-static int score_gid(const struct ibv_gid_entry *e)
+static int verbs_device_score_gid(const struct ibv_gid_entry *e)
 {
     static const unsigned char mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
     bool ipv4 = memcmp(e->gid.raw, mapped, sizeof mapped) == 0;
@@ -43,15 +43,15 @@ static int score_gid(const struct ibv_gid_entry *e)
 }
 
 /* The whole table in one call: a soft-RoCE port has 1,024 entries, nearly all of them empty. */
-static int best_gid(struct ibv_context *ctx, int port)
+static int verbs_device_best_gid(struct ibv_context *ctx, int port)
 {
     enum { ENTRIES = 256 };
     struct ibv_gid_entry *table = calloc(ENTRIES, sizeof *table);
     ssize_t count = table ? ibv_query_gid_table(ctx, table, ENTRIES, 0) : 0;
     int best = 0, score = 0;
     for (ssize_t i = 0; i < count; i++) {
-        if (table[i].port_num == (uint32_t)port && score_gid(&table[i]) > score) {
-            score = score_gid(&table[i]);
+        if (table[i].port_num == (uint32_t)port && verbs_device_score_gid(&table[i]) > score) {
+            score = verbs_device_score_gid(&table[i]);
             best = (int)table[i].gid_index;
         }
     }
@@ -60,8 +60,8 @@ static int best_gid(struct ibv_context *ctx, int port)
 }
 
 /* Takes this port if it is active and matches the choice. */
-static bool try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port,
-                     const struct choice *c)
+static bool verbs_device_try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port,
+                                  const struct choice *c)
 {
     struct ibv_port_attr attr;
     if ((c->port >= 0 && c->port != port) || ibv_query_port(ctx, (uint8_t)port, &attr) != 0 ||
@@ -69,11 +69,12 @@ static bool try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port,
         return false;
     v->port = port;
     v->port_attr = attr;
-    v->gid_index = c->gid >= 0 ? c->gid : best_gid(ctx, port);
+    v->gid_index = c->gid >= 0 ? c->gid : verbs_device_best_gid(ctx, port);
     return true;
 }
 
-static bool try_device(struct verbs_fabric *v, struct ibv_device *dev, const struct choice *c)
+static bool verbs_device_try_device(struct verbs_fabric *v, struct ibv_device *dev,
+                                    const struct choice *c)
 {
     if (c->name[0] && strcmp(c->name, ibv_get_device_name(dev)) != 0)
         return false;
@@ -82,7 +83,7 @@ static bool try_device(struct verbs_fabric *v, struct ibv_device *dev, const str
         return false;
     if (ibv_query_device(ctx, &v->device_attr) == 0)
         for (int port = 1; port <= v->device_attr.phys_port_cnt; port++)
-            if (try_port(v, ctx, port, c)) {
+            if (verbs_device_try_port(v, ctx, port, c)) {
                 v->context = ctx;
                 return true;
             }
@@ -91,7 +92,7 @@ static bool try_device(struct verbs_fabric *v, struct ibv_device *dev, const str
 }
 
 /* The requested adapter does not exist, or has no active port: prints the adapters that exist. */
-static void no_such_device(struct verbs_fabric *v, struct ibv_device **list, int count)
+static void verbs_device_no_such_device(struct verbs_fabric *v, struct ibv_device **list, int count)
 {
     char line[512];
     size_t used =
@@ -109,7 +110,7 @@ static void no_such_device(struct verbs_fabric *v, struct ibv_device **list, int
 
 int verbs_find_device(struct verbs_fabric *v)
 {
-    struct choice c = parse_choice(v->job.device);
+    struct choice c = verbs_device_parse_choice(v->job.device);
     int count = 0;
     /* a child may be forked, to exec: the queues must not move. Newer kernels ensure that. */
     (void)ibv_fork_init();
@@ -117,9 +118,9 @@ int verbs_find_device(struct verbs_fabric *v)
     if (!list)
         return -errno;
     for (int i = 0; i < count && !v->context; i++)
-        try_device(v, list[i], &c);
+        verbs_device_try_device(v, list[i], &c);
     if (!v->context && c.name[0])
-        no_such_device(v, list, count);
+        verbs_device_no_such_device(v, list, count);
     ibv_free_device_list(list);
     return v->context ? 0 : -ENODEV;
 }
@@ -144,15 +145,15 @@ int verbs_probe(char *why, size_t len)
     return rc;
 }
 
-static const char *atomics_of(enum ibv_atomic_cap cap)
+static const char *verbs_device_atomics_of(enum ibv_atomic_cap cap)
 {
     return cap == IBV_ATOMIC_GLOB  ? "also with the CPUs'"
            : cap == IBV_ATOMIC_HCA ? "only with its own"
                                    : "none";
 }
 
-static void describe_port(struct ibv_context *ctx, const struct ibv_device_attr *dev, int port,
-                          void (*say)(const char *))
+static void verbs_device_describe_port(struct ibv_context *ctx, const struct ibv_device_attr *dev,
+                                       int port, void (*say)(const char *))
 {
     char line[256];
     struct ibv_port_attr attr;
@@ -160,14 +161,14 @@ static void describe_port(struct ibv_context *ctx, const struct ibv_device_attr 
         return;
     bool ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
     snprintf(line, sizeof line, "%s:%d:%d  %s, %s, packet payload %d bytes",
-             ibv_get_device_name(ctx->device), port, best_gid(ctx, port),
+             ibv_get_device_name(ctx->device), port, verbs_device_best_gid(ctx, port),
              ethernet ? "RoCE" : "InfiniBand",
              attr.state == IBV_PORT_ACTIVE ? "active" : ibv_port_state_str(attr.state),
              128 << attr.active_mtu);
     say(line);
     snprintf(line, sizeof line,
              "  atomics %s; reads and atomics in flight: %d with one node; nodes: %d",
-             atomics_of(dev->atomic_cap), dev->max_qp_rd_atom, dev->max_qp);
+             verbs_device_atomics_of(dev->atomic_cap), dev->max_qp_rd_atom, dev->max_qp);
     say(line);
     snprintf(line, sizeof line,
              "  memory regions: %d of at most %.0f GiB; receives: %d; completions: %d", dev->max_mr,
@@ -184,7 +185,7 @@ void verbs_describe(void (*say)(const char *line))
         struct ibv_context *ctx = ibv_open_device(list[i]);
         if (ctx && ibv_query_device(ctx, &attr) == 0)
             for (int port = 1; port <= attr.phys_port_cnt; port++)
-                describe_port(ctx, &attr, port, say);
+                verbs_device_describe_port(ctx, &attr, port, say);
         if (ctx)
             ibv_close_device(ctx);
     }
@@ -193,7 +194,7 @@ void verbs_describe(void (*say)(const char *line))
 }
 
 /* And some spare ones if the adapter has them. */
-static int choose_receives(struct verbs_fabric *v)
+static int verbs_device_choose_receives(struct verbs_fabric *v)
 {
     char line[256];
     uint64_t events = (uint64_t)v->job.rx_depth * (uint64_t)v->job.nodes,
@@ -212,9 +213,9 @@ static int choose_receives(struct verbs_fabric *v)
     return -ENOSPC;
 }
 
-static int make_queues(struct verbs_fabric *v)
+static int verbs_device_make_queues(struct verbs_fabric *v)
 {
-    int rc = choose_receives(v);
+    int rc = verbs_device_choose_receives(v);
     if (rc)
         return rc;
     struct ibv_srq_init_attr srq = { .attr = { .max_wr = v->receives, .max_sge = 1 } };
@@ -235,7 +236,7 @@ static int make_queues(struct verbs_fabric *v)
     return 0;
 }
 
-static struct ibv_qp *make_qp(struct verbs_fabric *v, uint32_t *max_inline)
+static struct ibv_qp *verbs_device_make_qp(struct verbs_fabric *v, uint32_t *max_inline)
 {
     struct ibv_qp_init_attr attr = {
         .send_cq = v->send_cq,
@@ -250,15 +251,15 @@ static struct ibv_qp *make_qp(struct verbs_fabric *v, uint32_t *max_inline)
     return qp;
 }
 
-static int make_qps(struct verbs_fabric *v)
+static int verbs_device_make_qps(struct verbs_fabric *v)
 {
     v->max_inline = 256;
     for (int n = 0; n < v->job.nodes; n++) {
         uint32_t room = v->max_inline;
-        struct ibv_qp *qp = make_qp(v, &room);
+        struct ibv_qp *qp = verbs_device_make_qp(v, &room);
         if (!qp) { /* an adapter with less room for inline data */
             room = 0;
-            qp = make_qp(v, &room);
+            qp = verbs_device_make_qp(v, &room);
         }
         if (!qp)
             return errno ? -errno : -ENOMEM;
@@ -279,12 +280,12 @@ struct address {
     uint32_t qpn[]; /* by peer */
 };
 
-static size_t address_bytes(const struct verbs_fabric *v)
+static size_t verbs_device_address_bytes(const struct verbs_fabric *v)
 {
     return sizeof(struct address) + ((size_t)v->job.nodes * sizeof(uint32_t) + 7) / 8 * 8;
 }
 
-static void fill_address(struct verbs_fabric *v, struct address *a)
+static void verbs_device_fill_address(struct verbs_fabric *v, struct address *a)
 {
     a->status = ibv_query_gid(v->context, (uint8_t)v->port, v->gid_index, &a->gid) ? -EIO : 0;
     a->lid = v->port_attr.lid;
@@ -295,7 +296,7 @@ static void fill_address(struct verbs_fabric *v, struct address *a)
         a->qpn[n] = v->peer[n].qp->qp_num;
 }
 
-static int to_init(struct verbs_fabric *v, struct ibv_qp *qp)
+static int verbs_device_to_init(struct verbs_fabric *v, struct ibv_qp *qp)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_INIT,
@@ -308,14 +309,14 @@ static int to_init(struct verbs_fabric *v, struct ibv_qp *qp)
 }
 
 /* Reads and atomics in flight at a time: the limits of both adapters, and of the send queue. */
-static uint8_t at_most(uint32_t a, uint32_t b, uint32_t limit)
+static uint8_t verbs_device_at_most(uint32_t a, uint32_t b, uint32_t limit)
 {
     uint32_t m = a < b ? a : b;
     return (uint8_t)(m < limit ? m : limit);
 }
 
-static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct address *mine,
-                      const struct address *peer)
+static int verbs_device_to_receive(struct verbs_fabric *v, struct ibv_qp *qp,
+                                   const struct address *mine, const struct address *peer)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR,
@@ -323,7 +324,7 @@ static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct ad
         .dest_qp_num = peer->qpn[v->job.node],
         .rq_psn = peer->psn,
         .min_rnr_timer = 1,
-        .max_dest_rd_atomic = at_most(mine->reads, peer->reads, VERBS_DEPTH),
+        .max_dest_rd_atomic = verbs_device_at_most(mine->reads, peer->reads, VERBS_DEPTH),
         .ah_attr = { .is_global = 1,
                      .dlid = peer->lid,
                      .port_num = (uint8_t)v->port,
@@ -342,7 +343,7 @@ static int to_receive(struct verbs_fabric *v, struct ibv_qp *qp, const struct ad
  * peer_timeout. The specification allows an adapter up to four times as long for each; common ones
  * take less than twice.
  */
-static uint8_t answer_time(const struct verbs_fabric *v)
+static uint8_t verbs_device_answer_time(const struct verbs_fabric *v)
 {
     double all = v->job.peer_timeout * 1e6 / 3;
     uint8_t power = 1;
@@ -351,37 +352,37 @@ static uint8_t answer_time(const struct verbs_fabric *v)
     return power;
 }
 
-static int to_send(const struct verbs_fabric *v, struct ibv_qp *qp, const struct address *mine,
-                   const struct address *peer)
+static int verbs_device_to_send(const struct verbs_fabric *v, struct ibv_qp *qp,
+                                const struct address *mine, const struct address *peer)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS,
-        .timeout = answer_time(v),
+        .timeout = verbs_device_answer_time(v),
         .retry_cnt = ANSWER_TRIES,
         .rnr_retry = 7,
         .sq_psn = mine->psn,
-        .max_rd_atomic = at_most(mine->reads, peer->reads, VERBS_DEPTH),
+        .max_rd_atomic = verbs_device_at_most(mine->reads, peer->reads, VERBS_DEPTH),
     };
     return ibv_modify_qp(qp, &attr,
                          IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
                              IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-static int connect_all(struct verbs_fabric *v)
+static int verbs_device_connect_all(struct verbs_fabric *v)
 {
-    size_t nodes = (size_t)v->job.nodes, bytes = address_bytes(v);
+    size_t nodes = (size_t)v->job.nodes, bytes = verbs_device_address_bytes(v);
     char *all = calloc(nodes + 1, bytes);
     if (!all)
         return -ENOMEM;
     struct address *mine = (struct address *)(void *)(all + nodes * bytes);
-    fill_address(v, mine);
+    verbs_device_fill_address(v, mine);
     int rc = v->job.exchange(v->job.ctx, mine, bytes, all);
     for (size_t n = 0; n < nodes && rc == 0; n++) {
         const struct address *its = (const struct address *)(const void *)(all + n * bytes);
         struct ibv_qp *qp = v->peer[n].qp;
         rc = its->status;
-        if (rc == 0 &&
-            (to_init(v, qp) || to_receive(v, qp, mine, its) || to_send(v, qp, mine, its)))
+        if (rc == 0 && (verbs_device_to_init(v, qp) || verbs_device_to_receive(v, qp, mine, its) ||
+                        verbs_device_to_send(v, qp, mine, its)))
             rc = errno ? -errno : -EIO;
     }
     free(all);
@@ -390,15 +391,15 @@ static int connect_all(struct verbs_fabric *v)
 
 int verbs_connect(struct verbs_fabric *v)
 {
-    int rc = make_queues(v);
+    int rc = verbs_device_make_queues(v);
     if (rc == 0)
-        rc = make_qps(v);
+        rc = verbs_device_make_qps(v);
     /* every node has to learn of a failure here, or the others wait in the exchange for ever */
     int32_t mine = rc, every[NODES_MAX];
     rc = v->job.exchange(v->job.ctx, &mine, sizeof mine, every);
     for (int n = 0; n < v->job.nodes && rc == 0; n++)
         rc = every[n];
-    return rc ? rc : connect_all(v);
+    return rc ? rc : verbs_device_connect_all(v);
 }
 
 void verbs_disconnect(struct verbs_fabric *v)

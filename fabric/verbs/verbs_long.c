@@ -27,14 +27,14 @@
 
 enum { FREE, TAKEN, USED, ENDED };
 
-static void deregister(struct verbs_region *r)
+static void verbs_long_deregister(struct verbs_region *r)
 {
     ibv_dereg_mr(r->mr);
     r->mr = NULL;
 }
 
 /* A FREE region, or an ENDED one after deregistering it; NULL: all are in use. */
-static struct verbs_region *take_region(struct verbs_fabric *v)
+static struct verbs_region *verbs_long_take_region(struct verbs_fabric *v)
 {
     for (struct verbs_region *r = v->region; r < v->region + VERBS_REGIONS; r++) {
         int state = atomic_load_explicit(&r->state, memory_order_relaxed);
@@ -42,16 +42,16 @@ static struct verbs_region *take_region(struct verbs_fabric *v)
             !atomic_compare_exchange_strong(&r->state, &state, TAKEN))
             continue;
         if (state == ENDED)
-            deregister(r);
+            verbs_long_deregister(r);
         return r;
     }
     return NULL;
 }
 
-static struct verbs_region *register_chunk(struct verbs_fabric *v, void *at, size_t len,
-                                           unsigned access)
+static struct verbs_region *verbs_long_register_chunk(struct verbs_fabric *v, void *at, size_t len,
+                                                      unsigned access)
 {
-    struct verbs_region *r = take_region(v);
+    struct verbs_region *r = verbs_long_take_region(v);
     if (!r)
         return NULL;
     r->mr = ibv_reg_mr(v->pd, at, len, access);
@@ -79,14 +79,14 @@ void verbs_regions_reap(struct verbs_fabric *v)
         int ended = ENDED;
         if (!atomic_compare_exchange_strong(&r->state, &ended, TAKEN))
             continue;
-        deregister(r);
+        verbs_long_deregister(r);
         atomic_store_explicit(&r->state, FREE, memory_order_release);
     }
 }
 
 /* One work request for each piece in which the peer's memory is registered. */
-static void start_registered(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
-                             size_t len)
+static void verbs_long_start_registered(struct verbs_fabric *v, struct verbs_order *o, int win,
+                                        size_t off, size_t len)
 {
     struct verbs_region *r = o->region;
     o->bounce = -1;
@@ -101,15 +101,16 @@ static void start_registered(struct verbs_fabric *v, struct verbs_order *o, int 
     verbs_region_done(v, r);
 }
 
-static void start_long(struct verbs_fabric *v, enum verbs_kind kind, int peer, int win, size_t off,
-                       char *local, size_t len, struct fabric_op *op)
+static void verbs_long_start_long(struct verbs_fabric *v, enum verbs_kind kind, int peer, int win,
+                                  size_t off, char *local, size_t len, struct fabric_op *op)
 {
     for (size_t n; len; len -= n, off += n, local += n) {
         struct verbs_order o = { .kind = kind, .peer = peer, .op = op, .local = local };
         n = len < CHUNK ? len : CHUNK;
-        o.region = register_chunk(v, local, n, kind == VERBS_READ ? IBV_ACCESS_LOCAL_WRITE : 0);
+        o.region =
+            verbs_long_register_chunk(v, local, n, kind == VERBS_READ ? IBV_ACCESS_LOCAL_WRITE : 0);
         if (o.region)
-            start_registered(v, &o, win, off, n);
+            verbs_long_start_registered(v, &o, win, off, n);
         else
             verbs_transfer(v, &o, win, off, local, n);
     }
@@ -125,7 +126,7 @@ void verbs_read_long(struct fabric *f, int peer, int win, size_t off, void *dst,
     }
     atomic_fetch_add_explicit(&v->reads, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&v->count[peer].read_bytes, len, memory_order_relaxed);
-    start_long(v, VERBS_READ, peer, win, off, dst, len, op);
+    verbs_long_start_long(v, VERBS_READ, peer, win, off, dst, len, op);
 }
 
 void verbs_write_long(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -138,5 +139,5 @@ void verbs_write_long(struct fabric *f, int peer, int win, size_t off, const voi
     }
     atomic_fetch_add_explicit(&v->writes, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&v->count[peer].written_bytes, len, memory_order_relaxed);
-    start_long(v, VERBS_WRITE, peer, win, off, (char *)(uintptr_t)src, len, op);
+    verbs_long_start_long(v, VERBS_WRITE, peer, win, off, (char *)(uintptr_t)src, len, op);
 }

@@ -28,7 +28,7 @@
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | \
      IBV_ACCESS_REMOTE_ATOMIC)
 
-static _Noreturn void cannot_register(struct verbs_fabric *v, int err)
+static _Noreturn void verbs_memory_cannot_register(struct verbs_fabric *v, int err)
 {
     char why[200];
     struct rlimit r;
@@ -57,7 +57,7 @@ struct ibv_mr *verbs_register(struct verbs_fabric *v, void *at, size_t len, unsi
 #endif
     struct ibv_mr *mr = ibv_reg_mr(v->pd, at, len, access);
     if (!mr)
-        cannot_register(v, errno ? -errno : -ENOMEM);
+        verbs_memory_cannot_register(v, errno ? -errno : -ENOMEM);
     return mr;
 }
 
@@ -81,7 +81,7 @@ int verbs_memory_start(struct verbs_fabric *v)
     return 0;
 }
 
-static void destroy_window(struct verbs_fabric *v, struct verbs_window *w)
+static void verbs_memory_destroy_window(struct verbs_fabric *v, struct verbs_window *w)
 {
     verbs_near_unmap(v, w);
     for (size_t i = 0; w->mr && i < w->pieces; i++)
@@ -104,34 +104,34 @@ void verbs_memory_end(struct verbs_fabric *v)
 {
     verbs_regions_reap(v);
     for (int i = 0; i < v->windows; i++)
-        destroy_window(v, &v->window[i]);
+        verbs_memory_destroy_window(v, &v->window[i]);
     if (v->bounce_mr)
         ibv_dereg_mr(v->bounce_mr);
     if (v->bounce)
         addresses_unmap(v->bounce, (size_t)VERBS_BOUNCE * FABRIC_INLINE);
 }
 
-static size_t piece_bytes(const struct verbs_window *w, size_t piece)
+static size_t verbs_memory_piece_bytes(const struct verbs_window *w, size_t piece)
 {
     size_t at = piece * w->piece_size;
     return w->size - at < w->piece_size ? w->size - at : w->piece_size;
 }
 
-static int map_window(struct verbs_window *w, size_t size)
+static int verbs_memory_map_window(struct verbs_window *w, size_t size)
 {
     w->size = size;
     w->fd = shm_make_object(size);
     return w->fd < 0 ? w->fd : shm_map_object(w->fd, size, &w->base);
 }
 
-static size_t keys_bytes(const struct verbs_fabric *v, const struct verbs_window *w)
+static size_t verbs_memory_keys_bytes(const struct verbs_fabric *v, const struct verbs_window *w)
 {
     return (size_t)v->job.nodes * w->pieces * sizeof(uint64_t);
 }
 
 /* Small, so that pinned memory follows use; but a window has a key for each piece, at each node,
  * so not too many. */
-static size_t choose_piece(size_t size)
+static size_t verbs_memory_choose_piece(size_t size)
 {
     size_t piece = VERBS_PIECE_LEAST;
     while (size / piece > (piece < VERBS_PIECE_MOST ? VERBS_PIECES_LIKED : VERBS_PIECES))
@@ -139,18 +139,18 @@ static size_t choose_piece(size_t size)
     return size > VERBS_LARGE ? piece : size;
 }
 
-static int make_tables(struct verbs_fabric *v, struct verbs_window *w)
+static int verbs_memory_make_tables(struct verbs_fabric *v, struct verbs_window *w)
 {
-    w->piece_size = choose_piece(w->size);
+    w->piece_size = verbs_memory_choose_piece(w->size);
     w->pieces = (w->size + w->piece_size - 1) / w->piece_size;
     w->mr = calloc(w->pieces, sizeof *w->mr);
     w->wanted = calloc(w->pieces / 64 + 1, sizeof *w->wanted);
     w->known = calloc(w->pieces / 64 + 1, sizeof *w->known);
-    w->keys = calloc(1, keys_bytes(v, w));
+    w->keys = calloc(1, verbs_memory_keys_bytes(v, w));
     if (!w->mr || !w->wanted || !w->known || !w->keys)
         return -ENOMEM;
     pthread_mutex_init(&w->lock, NULL);
-    w->keys_mr = verbs_register(v, (void *)w->keys, keys_bytes(v, w), ACCESS);
+    w->keys_mr = verbs_register(v, (void *)w->keys, verbs_memory_keys_bytes(v, w), ACCESS);
     return 0;
 }
 
@@ -162,16 +162,17 @@ struct window_address {
 };
 
 /* ASSUMPTION: the window's lock is held, or no other thread knows the window. */
-static void register_piece(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
+static void verbs_memory_register_piece(struct verbs_fabric *v, struct verbs_window *w,
+                                        size_t piece)
 {
     char *at = w->base + piece * w->piece_size;
-    struct ibv_mr *mr = verbs_register(v, at, piece_bytes(w, piece), ACCESS);
+    struct ibv_mr *mr = verbs_register(v, at, verbs_memory_piece_bytes(w, piece), ACCESS);
     size_t mine = (size_t)v->job.node * w->pieces + piece;
     atomic_store(&w->keys[mine], (uint64_t)mr->rkey + 1);
     atomic_store_explicit(&w->mr[piece], mr, memory_order_release);
 }
 
-static int introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
+static int verbs_memory_introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
 {
     struct window_address mine = { .base = (uint64_t)(uintptr_t)w->base,
                                    .keys = (uint64_t)(uintptr_t)w->keys,
@@ -202,17 +203,17 @@ int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out
     struct verbs_window *w = &v->window[v->windows];
     w->fd = -1;
     verbs_may_register(true);
-    int rc = map_window(w, size);
+    int rc = verbs_memory_map_window(w, size);
     if (rc == 0)
-        rc = make_tables(v, w);
+        rc = verbs_memory_make_tables(v, w);
     if (rc == 0 && w->pieces == 1)
-        register_piece(v, w, 0);
+        verbs_memory_register_piece(v, w, 0);
     verbs_may_register(false);
-    rc = introduce(v, w, rc);
+    rc = verbs_memory_introduce(v, w, rc);
     if (rc == 0)
         rc = verbs_near_map(v, w);
     if (rc) {
-        destroy_window(v, w);
+        verbs_memory_destroy_window(v, w);
         return rc;
     }
     if (w->pieces == 1)
@@ -223,14 +224,14 @@ int verbs_window_create(struct fabric *f, size_t size, struct fabric_window *out
     return 0;
 }
 
-static void cut(const struct verbs_window *w, size_t off, size_t *len)
+static void verbs_memory_cut(const struct verbs_window *w, size_t off, size_t *len)
 {
     size_t left = w->piece_size - off % w->piece_size;
     if (*len > left)
         *len = left;
 }
 
-static int punch(const struct verbs_window *w, size_t off, size_t len)
+static int verbs_memory_punch(const struct verbs_window *w, size_t off, size_t len)
 {
     int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     return fallocate(w->fd, mode, (off_t)off, (off_t)len) == 0 ? 0 : -errno;
@@ -243,11 +244,11 @@ int verbs_window_discard(struct fabric *f, int win, size_t off, size_t len)
     pthread_mutex_lock(&w->lock); /* nothing becomes registered during this */
     while (len && rc == 0) {
         size_t n = len;
-        cut(w, off, &n);
+        verbs_memory_cut(w, off, &n);
         if (w->mr[off / w->piece_size])
             memset(w->base + off, 0, n);
         else
-            rc = punch(w, off, n);
+            rc = verbs_memory_punch(w, off, n);
         off += n;
         len -= n;
     }
@@ -263,13 +264,13 @@ bool verbs_window_release(struct fabric *f, int win, size_t off, size_t len)
     pthread_mutex_lock(&w->lock); /* nothing becomes registered during this */
     for (size_t p = first; p < end; p++)
         can &= !w->mr[p];
-    can = can && punch(w, off, len) == 0;
+    can = can && verbs_memory_punch(w, off, len) == 0;
     pthread_mutex_unlock(&w->lock);
     return can;
 }
 
 /* Writes the key of a piece into every peer's table, and waits for completion. */
-static void publish_key(struct verbs_fabric *v, int win, size_t piece)
+static void verbs_memory_publish_key(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
     struct fabric_op op = FABRIC_OP_INIT;
@@ -285,9 +286,9 @@ void verbs_make_known(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
     pthread_mutex_lock(&w->lock);
-    register_piece(v, w, piece);
+    verbs_memory_register_piece(v, w, piece);
     pthread_mutex_unlock(&w->lock);
-    publish_key(v, win, piece);
+    verbs_memory_publish_key(v, win, piece);
     verbs_set_known(v, w, piece);
 }
 
@@ -309,7 +310,7 @@ uint32_t verbs_remote_key(struct verbs_fabric *v, int peer, int win, size_t off,
     struct verbs_window *w = &v->window[win];
     size_t piece = off / w->piece_size;
     _Atomic uint64_t *key = &w->keys[(size_t)peer * w->pieces + piece];
-    cut(w, off, len);
+    verbs_memory_cut(w, off, len);
     uint64_t k = atomic_load_explicit(key, memory_order_acquire);
     if (k == 0 && peer == v->job.node)
         verbs_want(v, win, piece);
@@ -332,7 +333,7 @@ void verbs_window_require(struct fabric *f, int peer, int win, size_t off, size_
     }
 }
 
-static struct verbs_window *window_of(struct verbs_fabric *v, const void *buf)
+static struct verbs_window *verbs_memory_window_of(struct verbs_fabric *v, const void *buf)
 {
     for (int i = 0; i < v->windows; i++)
         if ((uintptr_t)buf - (uintptr_t)v->window[i].base < v->window[i].size)
@@ -342,19 +343,19 @@ static struct verbs_window *window_of(struct verbs_fabric *v, const void *buf)
 
 bool verbs_in_window(struct verbs_fabric *v, const void *buf)
 {
-    return window_of(v, buf) != NULL;
+    return verbs_memory_window_of(v, buf) != NULL;
 }
 
 bool verbs_local_key(struct verbs_fabric *v, const void *buf, bool want, uint32_t *key, size_t *len)
 {
-    struct verbs_window *w = window_of(v, buf);
+    struct verbs_window *w = verbs_memory_window_of(v, buf);
     if (!w)
         return false;
     size_t off = (size_t)((const char *)buf - w->base), piece = off / w->piece_size;
     struct ibv_mr *mr = atomic_load_explicit(&w->mr[piece], memory_order_acquire);
     if (mr) {
         *key = mr->lkey;
-        cut(w, off, len);
+        verbs_memory_cut(w, off, len);
     } else if (want) {
         verbs_want(v, (int)(w - v->window), piece);
     }

@@ -23,7 +23,8 @@
 
 /* Number of pieces, from the first one on, that may share a request; *bytes is their total
  * span. */
-static size_t together(const struct fabric_piece *p, size_t n, size_t gap, size_t *bytes)
+static size_t verbs_pieces_together(const struct fabric_piece *p, size_t n, size_t gap,
+                                    size_t *bytes)
 {
     size_t k = 1, end = p[0].len;
     for (; k < n && k < VERBS_PARTS; k++) {
@@ -38,7 +39,8 @@ static size_t together(const struct fabric_piece *p, size_t n, size_t gap, size_
 
 /* Prepares a request for all these bytes; false: they span more than one piece of registered
  * memory. */
-static bool aim(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off, size_t bytes)
+static bool verbs_pieces_aim(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
+                             size_t bytes)
 {
     size_t len = bytes;
     o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
@@ -47,7 +49,7 @@ static bool aim(struct verbs_fabric *v, struct verbs_order *o, int win, size_t o
     return len == bytes;
 }
 
-static void count(_Atomic uint64_t *c, uint64_t by)
+static void verbs_pieces_count(_Atomic uint64_t *c, uint64_t by)
 {
     atomic_fetch_add_explicit(c, by, memory_order_relaxed);
 }
@@ -60,34 +62,34 @@ void verbs_hand_out(struct verbs_fabric *v, const struct verbs_work *w)
         memcpy(part[i].dst, slot + part[i].at, part[i].len);
 }
 
-static bool read_together(struct verbs_fabric *v, struct verbs_order *o, int win,
-                          const struct fabric_piece *p, size_t n, size_t bytes)
+static bool verbs_pieces_read_together(struct verbs_fabric *v, struct verbs_order *o, int win,
+                                       const struct fabric_piece *p, size_t n, size_t bytes)
 {
-    if (!aim(v, o, win, p->off, bytes))
+    if (!verbs_pieces_aim(v, o, win, p->off, bytes))
         return false;
     verbs_take_bounce(v, o);
     for (size_t i = 0; i < n; i++)
         v->part[o->bounce][i] =
             (struct verbs_part){ p[i].local, (uint16_t)(p[i].off - p[0].off), (uint16_t)p[i].len };
     o->parts = (int)n;
-    count(&v->reads, 1);
-    count(&v->count[o->peer].read_bytes, bytes);
+    verbs_pieces_count(&v->reads, 1);
+    verbs_pieces_count(&v->count[o->peer].read_bytes, bytes);
     verbs_post(v, o);
     return true;
 }
 
-static bool write_together(struct verbs_fabric *v, struct verbs_order *o, int win,
-                           const struct fabric_piece *p, size_t n, size_t bytes)
+static bool verbs_pieces_write_together(struct verbs_fabric *v, struct verbs_order *o, int win,
+                                        const struct fabric_piece *p, size_t n, size_t bytes)
 {
-    if (!aim(v, o, win, p->off, bytes))
+    if (!verbs_pieces_aim(v, o, win, p->off, bytes))
         return false;
     verbs_take_bounce(v, o);
     char *to = o->local;
     for (size_t i = 0; i < n; to += p[i++].len)
         memcpy(to, p[i].local, p[i].len);
     assert((size_t)(to - (char *)o->local) == bytes);
-    count(&v->writes, 1);
-    count(&v->count[o->peer].written_bytes, bytes);
+    verbs_pieces_count(&v->writes, 1);
+    verbs_pieces_count(&v->count[o->peer].written_bytes, bytes);
     verbs_post(v, o);
     return true;
 }
@@ -98,8 +100,8 @@ void verbs_read_pieces(struct fabric *f, int peer, int win, const struct fabric_
     struct verbs_fabric *v = verbs_of(f);
     for (size_t i = 0, n, bytes; i < count; i += n) {
         struct verbs_order o = { .kind = VERBS_READ, .peer = peer, .op = op };
-        n = v->peer[peer].near ? 1 : together(p + i, count - i, VERBS_GAP, &bytes);
-        if (n > 1 && read_together(v, &o, win, p + i, n, bytes))
+        n = v->peer[peer].near ? 1 : verbs_pieces_together(p + i, count - i, VERBS_GAP, &bytes);
+        if (n > 1 && verbs_pieces_read_together(v, &o, win, p + i, n, bytes))
             continue;
         for (size_t k = i; k < i + n; k++)
             verbs_read(f, peer, win, p[k].off, p[k].local, p[k].len, op);
@@ -114,8 +116,8 @@ void verbs_write_pieces(struct fabric *f, int peer, int win, const struct fabric
     struct verbs_fabric *v = verbs_of(f);
     for (size_t i = 0, n, bytes; i < count; i += n) {
         struct verbs_order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
-        n = v->peer[peer].near ? 1 : together(p + i, count - i, 0, &bytes);
-        if (n > 1 && write_together(v, &o, win, p + i, n, bytes))
+        n = v->peer[peer].near ? 1 : verbs_pieces_together(p + i, count - i, 0, &bytes);
+        if (n > 1 && verbs_pieces_write_together(v, &o, win, p + i, n, bytes))
             continue;
         for (size_t k = i; k < i + n; k++)
             verbs_write(f, peer, win, p[k].off, p[k].local, p[k].len,

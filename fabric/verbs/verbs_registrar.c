@@ -28,40 +28,42 @@
 #include "base/system_sigaction.h"
 #include "base/tasks.h"
 
-static void raise_and_wake(_Atomic uint32_t *word, int wake)
+static void verbs_registrar_raise_and_wake(_Atomic uint32_t *word, int wake)
 {
     atomic_fetch_add(word, 1);
     futex_wake(word, wake);
 }
 
-static uint64_t bit_of(size_t piece)
+static uint64_t verbs_registrar_bit_of(size_t piece)
 {
     return UINT64_C(1) << piece % 64;
 }
 
 bool verbs_known(const struct verbs_window *w, size_t piece)
 {
-    return atomic_load_explicit(&w->known[piece / 64], memory_order_acquire) & bit_of(piece);
+    return atomic_load_explicit(&w->known[piece / 64], memory_order_acquire) &
+           verbs_registrar_bit_of(piece);
 }
 
 void verbs_set_known(struct verbs_fabric *v, struct verbs_window *w, size_t piece)
 {
-    atomic_fetch_or(&w->known[piece / 64], bit_of(piece));
-    raise_and_wake(&v->served, INT_MAX);
+    atomic_fetch_or(&w->known[piece / 64], verbs_registrar_bit_of(piece));
+    verbs_registrar_raise_and_wake(&v->served, INT_MAX);
 }
 
 void verbs_want(struct verbs_fabric *v, int win, size_t piece)
 {
     struct verbs_window *w = &v->window[win];
     if (verbs_known(w, piece) ||
-        atomic_fetch_or(&w->wanted[piece / 64], bit_of(piece)) & bit_of(piece))
+        atomic_fetch_or(&w->wanted[piece / 64], verbs_registrar_bit_of(piece)) &
+            verbs_registrar_bit_of(piece))
         return;
-    raise_and_wake(&v->asked, 1);
+    verbs_registrar_raise_and_wake(&v->asked, 1);
 }
 
 void verbs_registrar_look(struct verbs_fabric *v)
 {
-    raise_and_wake(&v->asked, 1);
+    verbs_registrar_raise_and_wake(&v->asked, 1);
 }
 
 void verbs_await_known(struct verbs_fabric *v, int win, size_t piece)
@@ -74,7 +76,7 @@ void verbs_await_known(struct verbs_fabric *v, int win, size_t piece)
     }
 }
 
-static void serve_window(struct verbs_fabric *v, int win)
+static void verbs_registrar_serve_window(struct verbs_fabric *v, int win)
 {
     struct verbs_window *w = &v->window[win];
     for (size_t i = 0; i < (w->pieces + 63) / 64; i++) {
@@ -87,7 +89,7 @@ static void serve_window(struct verbs_fabric *v, int win)
     }
 }
 
-static void *registrar_main(void *arg)
+static void *verbs_registrar_main(void *arg)
 {
     struct verbs_fabric *v = arg;
     verbs_may_register(true);
@@ -98,7 +100,7 @@ static void *registrar_main(void *arg)
         verbs_regions_reap(v);
         int windows = atomic_load_explicit(&v->windows, memory_order_acquire);
         for (int win = 0; win < windows; win++)
-            serve_window(v, win);
+            verbs_registrar_serve_window(v, win);
         if (!last)
             futex_wait(&v->asked, seen, -1);
     }
@@ -111,9 +113,9 @@ int verbs_registrar_start(struct verbs_fabric *v)
 {
     sigset_t all, old;
     sigfillset(&all);
-    system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&v->registrar, NULL, registrar_main, v);
-    system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&v->registrar, NULL, verbs_registrar_main, v);
+    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     v->registrar_runs = rc == 0;
     return -rc;
 }
@@ -123,7 +125,7 @@ void verbs_registrar_stop(struct verbs_fabric *v)
     if (!v->registrar_runs)
         return;
     atomic_store(&v->registrar_stops, true);
-    raise_and_wake(&v->asked, 1);
+    verbs_registrar_raise_and_wake(&v->asked, 1);
     pthread_join(v->registrar, NULL);
     v->registrar_runs = false;
 }

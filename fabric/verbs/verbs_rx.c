@@ -34,7 +34,7 @@ enum { MODE_POLLING, MODE_HANDLER, MODE_APP };
 #define MISLED 3
 #define REPOST 32 /* receives are posted again in batches of this size */
 
-static int post_receives(struct verbs_fabric *v, uint32_t count)
+static int verbs_rx_post_receives(struct verbs_fabric *v, uint32_t count)
 {
     struct ibv_recv_wr wr[REPOST], *bad;
     while (count) {
@@ -57,7 +57,7 @@ int verbs_rx_start(struct verbs_fabric *v)
         if (v->bell_fd[s] < 0)
             return -errno;
     }
-    return post_receives(v, v->receives);
+    return verbs_rx_post_receives(v, v->receives);
 }
 
 void verbs_rx_end(struct verbs_fabric *v)
@@ -76,7 +76,7 @@ int verbs_node_of(const struct verbs_fabric *v, uint32_t qp_num)
 }
 
 /* Takes the next event from the adapter; performs internal ones. ASSUMPTION: rx_lock is held. */
-static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
+static bool verbs_rx_take_event(struct verbs_fabric *v, struct fabric_event *ev)
 {
     struct ibv_wc wc;
     while (ibv_poll_cq(v->recv_cq, 1, &wc) > 0) {
@@ -84,7 +84,7 @@ static bool take_event(struct verbs_fabric *v, struct fabric_event *ev)
             verbs_fail(v, "receive", verbs_node_of(v, wc.qp_num), ibv_wc_status_str(wc.status));
         if (++v->unreturned == REPOST) {
             v->unreturned = 0;
-            post_receives(v, REPOST);
+            verbs_rx_post_receives(v, REPOST);
         }
         uint32_t imm = be32toh(wc.imm_data);
         if (v->woken) {
@@ -107,7 +107,7 @@ int verbs_rx_poll(struct fabric *f, struct fabric_event *ev)
 {
     struct verbs_fabric *v = verbs_of(f);
     pthread_spin_lock(&v->rx_lock);
-    bool got = v->stashed || take_event(v, ev);
+    bool got = v->stashed || verbs_rx_take_event(v, ev);
     if (v->stashed) {
         *ev = v->stash;
         v->stashed = false;
@@ -122,7 +122,7 @@ bool verbs_rx_pending(struct fabric *f)
     struct verbs_fabric *v = verbs_of(f);
     struct fabric_event ev;
     pthread_spin_lock(&v->rx_lock);
-    if (!v->stashed && take_event(v, &ev)) {
+    if (!v->stashed && verbs_rx_take_event(v, &ev)) {
         v->stash = ev;
         v->stashed = true;
     }
@@ -167,7 +167,7 @@ void verbs_rx_wake(struct fabric *f, enum fabric_sleeper s)
 }
 
 /* Takes the channel's events; rings for the other sleeper if they are for it. */
-static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
+static void verbs_rx_take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
 {
     struct ibv_cq *cq;
     void *ctx;
@@ -191,7 +191,7 @@ static void take_notifications(struct verbs_fabric *v, enum fabric_sleeper s)
 }
 
 /* Called by the handler's thread. */
-static bool leave_channel(struct verbs_fabric *v)
+static bool verbs_rx_leave_channel(struct verbs_fabric *v)
 {
     if (v->misled < MISLED)
         return false;
@@ -206,7 +206,7 @@ static bool leave_channel(struct verbs_fabric *v)
 void verbs_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, int64_t timeout_ns)
 {
     struct verbs_fabric *v = verbs_of(f);
-    bool off = s == FABRIC_HANDLER && leave_channel(v);
+    bool off = s == FABRIC_HANDLER && verbs_rx_leave_channel(v);
     struct pollfd fd[2] = { { .fd = off ? -1 : v->recv_channel->fd, .events = POLLIN },
                             { .fd = v->bell_fd[s], .events = POLLIN } };
     struct timespec t = { .tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000 };
@@ -219,5 +219,5 @@ void verbs_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket, in
     if (off)
         atomic_store(&v->off_channel, false);
     if (ready < 0 || fd[0].revents)
-        take_notifications(v, s);
+        verbs_rx_take_notifications(v, s);
 }

@@ -4,7 +4,7 @@
 
 struct engine engine;
 
-const struct range *range_of(const void *addr)
+const struct range *engine_range_of(const void *addr)
 {
     for (const struct range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
         if ((uintptr_t)addr - (uintptr_t)r->app < (size_t)r->pages << PAGE_SHIFT)
@@ -12,7 +12,7 @@ const struct range *range_of(const void *addr)
     return NULL;
 }
 
-const struct range *range_of_page(uint32_t page)
+const struct range *engine_range_of_page(uint32_t page)
 {
     for (const struct range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
         if (page - r->first < r->pages)

@@ -142,49 +142,49 @@ struct engine {
 
 extern struct engine engine;
 
-static inline void *control_at(size_t off)
+static inline void *engine_control_at(size_t off)
 {
     return engine.control.base + off;
 }
 
-static inline size_t home_at(uint32_t page)
+static inline size_t engine_home_at(uint32_t page)
 {
     return engine.at.home + (size_t)page * 8;
 }
 
-static inline size_t applied_at(uint32_t page, int writer)
+static inline size_t engine_applied_at(uint32_t page, int writer)
 {
     return engine.at.applied + ((size_t)page * (size_t)engine.nodes + (size_t)writer) * 8;
 }
 
-static inline _Atomic uint64_t *applied_here(uint32_t page, int writer)
+static inline _Atomic uint64_t *engine_applied_here(uint32_t page, int writer)
 {
-    return control_at(applied_at(page, writer));
+    return engine_control_at(engine_applied_at(page, writer));
 }
 
-static inline size_t has_readers_at(uint32_t page)
+static inline size_t engine_has_readers_at(uint32_t page)
 {
     return engine.at.has_readers + (size_t)page * 4;
 }
 
-static inline _Atomic uint32_t *has_readers_here(uint32_t page)
+static inline _Atomic uint32_t *engine_has_readers_here(uint32_t page)
 {
-    return control_at(has_readers_at(page));
+    return engine_control_at(engine_has_readers_at(page));
 }
 
-static inline size_t placed_at(uint32_t page)
+static inline size_t engine_placed_at(uint32_t page)
 {
     return engine.at.placed + (size_t)page * 4;
 }
 
-static inline _Atomic uint32_t *placed_here(uint32_t page)
+static inline _Atomic uint32_t *engine_placed_here(uint32_t page)
 {
-    return control_at(placed_at(page));
+    return engine_control_at(engine_placed_at(page));
 }
 
-static inline _Atomic uint64_t *arrivals_here(void)
+static inline _Atomic uint64_t *engine_arrivals_here(void)
 {
-    return control_at(engine.at.arrivals);
+    return engine_control_at(engine.at.arrivals);
 }
 
 static inline uint32_t heap_pages(void)
@@ -192,7 +192,7 @@ static inline uint32_t heap_pages(void)
     return engine.range_count ? engine.ranges[0].first : engine.pages;
 }
 
-static inline struct policy_placement home_placement(void)
+static inline struct policy_placement engine_home_placement(void)
 {
     return (struct policy_placement){ .heap_pages = heap_pages(),
                                       .near = engine.home_near,
@@ -202,48 +202,48 @@ static inline struct policy_placement home_placement(void)
                                       .range_shift = engine.range_shift };
 }
 
-static inline uint32_t home_block_shift(uint32_t page)
+static inline uint32_t engine_home_block_shift(uint32_t page)
 {
-    return policy_placement_shift(home_placement(), page);
+    return policy_placement_shift(engine_home_placement(), page);
 }
 
-static inline int default_home(uint32_t page)
+static inline int engine_default_home(uint32_t page)
 {
-    return (int)policy_placement_home(home_placement(), page, (uint32_t)engine.nodes);
+    return (int)policy_placement_home(engine_home_placement(), page, (uint32_t)engine.nodes);
 }
 
-static inline char *page_mem(uint32_t page)
+static inline char *engine_page_mem(uint32_t page)
 {
     return engine.mem + ((size_t)page << PAGE_SHIFT);
 }
 
 /* The range of an address or a page; NULL: none. */
-const struct range *range_of(const void *addr);
-const struct range *range_of_page(uint32_t page);
+const struct range *engine_range_of(const void *addr);
+const struct range *engine_range_of_page(uint32_t page);
 
-static inline bool in_heap(const void *addr)
+static inline bool engine_in_heap(const void *addr)
 {
     return (uintptr_t)addr - (uintptr_t)engine.app < (size_t)heap_pages() << PAGE_SHIFT;
 }
 
-static inline bool in_space(const void *addr)
+static inline bool engine_in_space(const void *addr)
 {
-    return in_heap(addr) || range_of(addr) != NULL;
+    return engine_in_heap(addr) || engine_range_of(addr) != NULL;
 }
 
 /* ASSUMPTION: in space. */
-static inline uint32_t page_of(const void *addr)
+static inline uint32_t engine_page_of(const void *addr)
 {
-    const struct range *r = in_heap(addr) ? NULL : range_of(addr);
+    const struct range *r = engine_in_heap(addr) ? NULL : engine_range_of(addr);
     const char *app = r ? r->app : engine.app;
     return (r ? r->first : 0) + (uint32_t)(((uintptr_t)addr - (uintptr_t)app) >> PAGE_SHIFT);
 }
 
 /* The application's address of `page`, and the number of pages from there on that are consecutive
  * by number and by address. */
-static inline char *app_run(uint32_t page, uint32_t *in_a_row)
+static inline char *engine_app_run(uint32_t page, uint32_t *in_a_row)
 {
-    const struct range *r = page < heap_pages() ? NULL : range_of_page(page);
+    const struct range *r = page < heap_pages() ? NULL : engine_range_of_page(page);
     uint32_t first = r ? r->first : 0;
     *in_a_row = first + (r ? r->pages : heap_pages()) - page;
     return (r ? r->app : engine.app) + ((size_t)(page - first) << PAGE_SHIFT);

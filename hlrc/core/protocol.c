@@ -28,19 +28,19 @@ int protocol_nodes(void)
 }
 int protocol_default_home(uint32_t page)
 {
-    return default_home(page);
+    return engine_default_home(page);
 }
 size_t protocol_home_at(uint32_t page)
 {
-    return home_at(page);
+    return engine_home_at(page);
 }
 size_t protocol_versions_at(uint32_t page)
 {
-    return applied_at(page, 0);
+    return engine_applied_at(page, 0);
 }
 size_t protocol_has_readers_at(uint32_t page)
 {
-    return has_readers_at(page);
+    return engine_has_readers_at(page);
 }
 size_t protocol_arrivals_at(void)
 {
@@ -68,15 +68,15 @@ size_t protocol_answers_at(uint32_t token)
 
 void *protocol_here(size_t at)
 {
-    return control_at(at);
+    return engine_control_at(at);
 }
 
 _Atomic uint64_t *protocol_applied_here(uint32_t page, int writer)
 {
-    return applied_here(page, writer);
+    return engine_applied_here(page, writer);
 }
 
 char *protocol_page_here(uint32_t page)
 {
-    return page_mem(page);
+    return engine_page_mem(page);
 }

@@ -23,17 +23,17 @@ enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
 
 /* A version in one word: an interval of a writer. At a million intervals a second a node reaches
  * 2^48 in nine years. */
-static inline uint64_t version_of(int writer, uint64_t interval)
+static inline uint64_t protocol_version_of(int writer, uint64_t interval)
 {
     return (uint64_t)writer << 48 | interval;
 }
 
-static inline int version_writer(uint64_t version)
+static inline int protocol_version_writer(uint64_t version)
 {
     return (int)(version >> 48);
 }
 
-static inline uint64_t version_interval(uint64_t version)
+static inline uint64_t protocol_version_interval(uint64_t version)
 {
     return version & ((UINT64_C(1) << 48) - 1);
 }
@@ -163,7 +163,8 @@ extern const struct protocol_env *protocol_env;
 static inline bool protocol_covers(const struct page_fetch *f)
 {
     for (uint32_t i = 0; i < f->needs; i++)
-        if (f->versions[version_writer(f->needed[i])] < version_interval(f->needed[i]))
+        if (f->versions[protocol_version_writer(f->needed[i])] <
+            protocol_version_interval(f->needed[i]))
             return false;
     return true;
 }

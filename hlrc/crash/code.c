@@ -24,14 +24,14 @@ static struct file {
 } files[FILES];
 static int file_count;
 
-static const char *name_of(const char *path)
+static const char *code_name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
 /* 1 .. 2^16 - 1 */
-static uint64_t digest_of(const char *name)
+static uint64_t code_digest_of(const char *name)
 {
     uint64_t digest = 0;
     for (; *name; name++)
@@ -39,7 +39,7 @@ static uint64_t digest_of(const char *name)
     return digest + 1 > 0xffff ? 1 : digest + 1;
 }
 
-static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
+static int code_add_file(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size, (void)arg;
     if (file_count == FILES)
@@ -49,7 +49,7 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
     snprintf(f->path, sizeof f->path, "%s", info->dlpi_name ? info->dlpi_name : "");
     if (file_count == 0 && procfs_program(f->path, sizeof f->path) < 0)
         return 0;
-    f->digest = digest_of(name_of(f->path));
+    f->digest = code_digest_of(code_name_of(f->path));
     for (int i = 0; i < info->dlpi_phnum; i++) {
         uint64_t start = f->bias + info->dlpi_phdr[i].p_vaddr;
         if (info->dlpi_phdr[i].p_type != PT_LOAD)
@@ -64,10 +64,10 @@ static int add_file(struct dl_phdr_info *info, size_t size, void *arg)
 void code_init(void)
 {
     file_count = 0;
-    (void)dl_iterate_phdr(add_file, NULL);
+    (void)dl_iterate_phdr(code_add_file, NULL);
 }
 
-static const struct file *loaded_at(uint64_t address)
+static const struct file *code_loaded_at(uint64_t address)
 {
     for (int i = 0; i < file_count; i++)
         if (address - files[i].start < files[i].end - files[i].start)
@@ -77,11 +77,11 @@ static const struct file *loaded_at(uint64_t address)
 
 uint64_t code_for_all(uint64_t address)
 {
-    const struct file *f = address ? loaded_at(address) : NULL;
+    const struct file *f = address ? code_loaded_at(address) : NULL;
     return f ? f->digest << FILE_SHIFT | ADDRESS(address - f->bias) : ADDRESS(address);
 }
 
-static const struct file *file_of(uint64_t code)
+static const struct file *code_file_of(uint64_t code)
 {
     for (int i = 0; i < file_count; i++)
         if (files[i].digest == code >> FILE_SHIFT)
@@ -90,7 +90,7 @@ static const struct file *file_of(uint64_t code)
 }
 
 /* By addr2line; false: it has no answer. */
-static bool say_line(const struct file *f, uint64_t address, char *text, size_t len)
+static bool code_say_line(const struct file *f, uint64_t address, char *text, size_t len)
 {
     static struct lines lines;
     struct lines *out = &lines;
@@ -99,22 +99,22 @@ static bool say_line(const struct file *f, uint64_t address, char *text, size_t 
     lines_find(f->path, &address, &out, 1);
     if (lines.count == 0 || lines.of[0].place[0] == '\0')
         return false;
-    snprintf(text, len, "%.100s, %.120s", lines.of[0].function, name_of(lines.of[0].place));
+    snprintf(text, len, "%.100s, %.120s", lines.of[0].function, code_name_of(lines.of[0].place));
     return true;
 }
 
 void code_say(uint64_t code, char *text, size_t len)
 {
-    const struct file *f = file_of(code);
+    const struct file *f = code_file_of(code);
     uint64_t address = ADDRESS(code), behind = 0;
     struct elf elf;
     snprintf(text, len, "at 0x%" PRIx64 "%s%s", address, f ? " of " : "",
-             f ? name_of(f->path) : "");
-    if (!f || say_line(f, address, text, len) || !elf_open(f->path, &elf))
+             f ? code_name_of(f->path) : "");
+    if (!f || code_say_line(f, address, text, len) || !elf_open(f->path, &elf))
         return;
     const char *name = elf_function(&elf, address, &behind);
     if (name)
-        snprintf(text, len, "%.100s+0x%" PRIx64 " in %s", name, behind, name_of(f->path));
+        snprintf(text, len, "%.100s+0x%" PRIx64 " in %s", name, behind, code_name_of(f->path));
     elf_close(&elf);
 }
 
@@ -126,7 +126,7 @@ void code_say_call(uint64_t code, char *text, size_t len)
 const char *code_variable(uintptr_t address, uint64_t *behind)
 {
     static char name[160];
-    const struct file *f = loaded_at(address);
+    const struct file *f = code_loaded_at(address);
     struct elf elf;
     if (!f || !elf_open(f->path, &elf))
         return NULL;

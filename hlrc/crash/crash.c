@@ -55,7 +55,7 @@ static struct crash crash;
 static sigjmp_buf way_out; /* exit from the owner's current step */
 static volatile sig_atomic_t has_way_out;
 
-static const char *name_of(int sig)
+static const char *crash_name_of(int sig)
 {
     for (size_t i = 0; i < TOLD; i++)
         if (told[i].sig == sig)
@@ -65,7 +65,7 @@ static const char *name_of(int sig)
 
 /* ---- the line ---- */
 
-static void describe_sender(const siginfo_t *info, char *text, size_t len)
+static void crash_describe_sender(const siginfo_t *info, char *text, size_t len)
 {
     if (info->si_pid != getpid())
         snprintf(text, len, "sent by process %d", (int)info->si_pid);
@@ -75,7 +75,7 @@ static void describe_sender(const siginfo_t *info, char *text, size_t len)
                                            : "the program sent it to itself");
 }
 
-static const char *float_words(int code)
+static const char *crash_float_words(int code)
 {
     switch (code) {
     case FPE_INTDIV:
@@ -93,7 +93,7 @@ static const char *float_words(int code)
     }
 }
 
-static const char *bus_words(int code)
+static const char *crash_bus_words(int code)
 {
     switch (code) {
     case BUS_ADRALN:
@@ -107,25 +107,25 @@ static const char *bus_words(int code)
     }
 }
 
-static void describe_memory(struct crash *c)
+static void crash_describe_memory(struct crash *c)
 {
-    const char *bus = c->sig == SIGBUS ? bus_words(c->info->si_code) : "";
+    const char *bus = c->sig == SIGBUS ? crash_bus_words(c->info->si_code) : "";
     size_t used = (size_t)snprintf(c->what, sizeof c->what, " at 0x%lx: %s",
                                    (unsigned long)c->info->si_addr, bus);
     place_describe(c->sig, c->info, c->context, c->what + used, sizeof c->what - used);
 }
 
 /* Describes the signal; the text follows its name. */
-static void describe(void *arg)
+static void crash_describe(void *arg)
 {
     struct crash *c = arg;
     char sender[64];
     if (c->info->si_code <= 0) {
-        describe_sender(c->info, sender, sizeof sender);
+        crash_describe_sender(c->info, sender, sizeof sender);
         snprintf(c->what, sizeof c->what, ": %s", sender);
     } else if (c->sig == SIGFPE) {
         snprintf(c->what, sizeof c->what, " at 0x%lx: %s", (unsigned long)c->info->si_addr,
-                 float_words(c->info->si_code));
+                 crash_float_words(c->info->si_code));
     } else if (c->sig == SIGILL) {
         snprintf(c->what, sizeof c->what,
                  " at 0x%lx: not an instruction of this processor: a compiler trap, code for "
@@ -136,13 +136,13 @@ static void describe(void *arg)
                  ": not shared memory: an invalid address, from a damaged pointer; the processor "
                  "does not report it");
     } else if (c->sig == SIGSEGV || c->sig == SIGBUS) {
-        describe_memory(c);
+        crash_describe_memory(c);
     }
 }
 
 /* The thread, after the name of the node. After hlrc_finalize only the main thread still has an
  * engine's thread number. */
-static void name_thread(char *text, size_t len)
+static void crash_name_thread(char *text, size_t len)
 {
     char name[17] = "";
     if (forked)
@@ -155,37 +155,37 @@ static void name_thread(char *text, size_t len)
         snprintf(text, len, ", thread %d (%s)", (int)gettid(), name);
 }
 
-static void say_what(void *arg)
+static void crash_say_what(void *arg)
 {
     struct crash *c = arg;
     char who[96];
-    name_thread(who, sizeof who);
+    crash_name_thread(who, sizeof who);
     if (c->handled)
-        diag_warn("%s: %s%s; the program handles it", who, name_of(c->sig), c->what);
+        diag_warn("%s: %s%s; the program handles it", who, crash_name_of(c->sig), c->what);
     else
-        diag_report(128 + c->sig, "%s: %s%s", who, name_of(c->sig), c->what);
+        diag_report(128 + c->sig, "%s: %s%s", who, crash_name_of(c->sig), c->what);
 }
 
 /* ---- the steps ---- */
 
-static void find_stack(void *arg)
+static void crash_find_stack(void *arg)
 {
     stack_capture(((struct crash *)arg)->context);
 }
 
-static void say_stack(void *arg)
+static void crash_say_stack(void *arg)
 {
     stack_tell(((struct crash *)arg)->handled ? diag_warn : diag_detail);
 }
 
-static void mark_core(void *arg)
+static void crash_mark_core(void *arg)
 {
     (void)arg;
-    core_mark();
+    shared_core_mark();
 }
 
 /* SIGSEGV and SIGBUS are blocked while their handler runs. */
-static void attempt(void (*step)(void *), struct crash *c)
+static void crash_attempt(void (*step)(void *), struct crash *c)
 {
     if (sigsetjmp(way_out, 1) == 0) {
         sigset_t set;
@@ -193,16 +193,16 @@ static void attempt(void (*step)(void *), struct crash *c)
         for (size_t i = 0; i < TOLD; i++)
             sigaddset(&set, told[i].sig);
         has_way_out = 1;
-        system_sigmask(SIG_UNBLOCK, &set, NULL);
+        system_sigaction_system_sigmask(SIG_UNBLOCK, &set, NULL);
         step(c);
-        system_sigmask(SIG_BLOCK, &set, NULL);
+        system_sigaction_system_sigmask(SIG_BLOCK, &set, NULL);
     }
     has_way_out = 0;
 }
 
 /* Takes effect when the handler returns. Other pending signals, such as SIGCHLD of addr2line, stay
  * blocked: the program runs no more. */
-static void end_by(int sig, siginfo_t *info, ucontext_t *context)
+static void crash_end_by(int sig, siginfo_t *info, ucontext_t *context)
 {
     sigset_t set;
     handlers_default(sig);
@@ -214,14 +214,14 @@ static void end_by(int sig, siginfo_t *info, ucontext_t *context)
 }
 
 /* The reporting thread itself has crashed. */
-static void skip_step(void)
+static void crash_skip_step(void)
 {
     if (atomic_load(&owner) == gettid() && has_way_out)
         siglongjmp(way_out, 1);
 }
 
 /* False: this thread is the owner already. */
-static bool claim(void)
+static bool crash_claim(void)
 {
     for (;;) {
         pid_t who = 0;
@@ -233,72 +233,73 @@ static bool claim(void)
     }
 }
 
-static void tell(int sig, siginfo_t *info, void *context, bool handled)
+static void crash_tell(int sig, siginfo_t *info, void *context, bool handled)
 {
     if (finalized)
         diag_set_sink(&sink);
     crash = (struct crash){ .sig = sig, .info = info, .context = context, .handled = handled };
-    attempt(find_stack, &crash);
-    attempt(describe, &crash);
-    attempt(say_what, &crash);
-    attempt(say_stack, &crash);
+    crash_attempt(crash_find_stack, &crash);
+    crash_attempt(crash_describe, &crash);
+    crash_attempt(crash_say_what, &crash);
+    crash_attempt(crash_say_stack, &crash);
 }
 
 /* Only once, since a program may use a handler regularly. */
-static void tell_once(int sig, siginfo_t *info, void *context)
+static void crash_tell_once(int sig, siginfo_t *info, void *context)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&done) && claim()) {
-        tell(sig, info, context, true);
+    if (!atomic_flag_test_and_set(&done) && crash_claim()) {
+        crash_tell(sig, info, context, true);
         atomic_store(&owner, 0);
     }
 }
 
-static void end(int sig, siginfo_t *info, void *context)
+static void crash_end(int sig, siginfo_t *info, void *context)
 {
-    if (claim()) {
-        tell(sig, info, context, false);
-        attempt(mark_core, &crash);
+    if (crash_claim()) {
+        crash_tell(sig, info, context, false);
+        crash_attempt(crash_mark_core, &crash);
     }
-    end_by(sig, info, context);
+    crash_end_by(sig, info, context);
 }
 
 /* Handles all but SIGSEGV. */
-static void on_crash(int sig, siginfo_t *info, void *context)
+static void crash_on_crash(int sig, siginfo_t *info, void *context)
 {
     struct sigaction next = handlers_next(sig);
     bool sent = info->si_code <= 0;
-    skip_step();
+    crash_skip_step();
     if (!(next.sa_flags & SA_SIGINFO) && next.sa_handler == SIG_IGN && sent)
         return;
     if (!(next.sa_flags & SA_SIGINFO) &&
         (next.sa_handler == SIG_DFL || next.sa_handler == SIG_IGN)) {
-        end(sig, info, context);
+        crash_end(sig, info, context);
         return;
     }
-    tell_once(sig, info, context);
+    crash_tell_once(sig, info, context);
     fault_hand_on(&next, sig, info, context);
 }
 
 /* If the engine regards a fault in shared space as resolved, the mapping must allow the access. */
 static void crash_segv(int sig, siginfo_t *info, void *context, bool handled)
 {
-    skip_step();
+    crash_skip_step();
     if (info->si_code > 0 && info->si_code != SI_KERNEL && engine.app && !engine.alone &&
-        in_space(info->si_addr) && fault_kind(context) != FAULT_EXECUTE &&
+        engine_in_space(info->si_addr) && fault_kind(context) != FAULT_EXECUTE &&
         place_is_accessible(info, context))
         return;
     if (handled)
-        tell_once(sig, info, context);
+        crash_tell_once(sig, info, context);
     else
-        end(sig, info, context);
+        crash_end(sig, info, context);
 }
 
 /* ---- start and end ---- */
 
-static void install_for(int sig)
+static void crash_install_for(int sig)
 {
-    struct sigaction now, act = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    struct sigaction now,
+        act = { .sa_sigaction = crash_on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
     thread_signals(&act.sa_mask);
     if (system_sigaction(sig, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
         now.sa_handler == SIG_DFL && system_sigaction(sig, &act, NULL) == 0)
@@ -315,7 +316,7 @@ int crash_install(void)
     sink = (struct diag_sink){ .node = engine.node, .nodes = engine.nodes };
     for (size_t i = 0; i < TOLD; i++)
         if (told[i].sig != SIGSEGV)
-            install_for(told[i].sig);
+            crash_install_for(told[i].sig);
     return 0;
 }
 

@@ -37,7 +37,7 @@ void elf_close(struct elf *elf)
 }
 
 /* A table of `count` entries of `size` bytes each; NULL: not entirely in the file. */
-static const void *table(const struct elf *elf, uint64_t offset, uint64_t count, size_t size)
+static const void *elf_table(const struct elf *elf, uint64_t offset, uint64_t count, size_t size)
 {
     if (offset > elf->size || count > (elf->size - offset) / size || offset % 8 != 0)
         return NULL;
@@ -47,7 +47,7 @@ static const void *table(const struct elf *elf, uint64_t offset, uint64_t count,
 bool elf_address(const struct elf *elf, uint64_t offset, uint64_t *address)
 {
     const Elf64_Ehdr *head = (const void *)elf->bytes;
-    const Elf64_Phdr *parts = table(elf, head->e_phoff, head->e_phnum, sizeof *parts);
+    const Elf64_Phdr *parts = elf_table(elf, head->e_phoff, head->e_phnum, sizeof *parts);
     for (unsigned i = 0; parts && i < head->e_phnum; i++)
         if (parts[i].p_type == PT_LOAD && offset >= parts[i].p_offset &&
             offset - parts[i].p_offset < parts[i].p_filesz) {
@@ -57,19 +57,19 @@ bool elf_address(const struct elf *elf, uint64_t offset, uint64_t *address)
     return false;
 }
 
-static const Elf64_Shdr *sections(const struct elf *elf, unsigned *count)
+static const Elf64_Shdr *elf_sections(const struct elf *elf, unsigned *count)
 {
     const Elf64_Ehdr *head = (const void *)elf->bytes;
     *count = head->e_shnum;
-    return table(elf, head->e_shoff, head->e_shnum, sizeof(Elf64_Shdr));
+    return elf_table(elf, head->e_shoff, head->e_shnum, sizeof(Elf64_Shdr));
 }
 
-static bool is_function(unsigned type)
+static bool elf_is_function(unsigned type)
 {
     return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-static bool is_variable(unsigned type)
+static bool elf_is_variable(unsigned type)
 {
     return type == STT_OBJECT;
 }
@@ -79,7 +79,7 @@ struct wanted {
     bool (*type)(unsigned type);
 };
 
-static bool holds(const Elf64_Sym *symbol, struct wanted what)
+static bool elf_holds(const Elf64_Sym *symbol, struct wanted what)
 {
     uint64_t address = what.address;
     return what.type(ELF64_ST_TYPE(symbol->st_info)) && symbol->st_shndx != SHN_UNDEF &&
@@ -87,14 +87,15 @@ static bool holds(const Elf64_Sym *symbol, struct wanted what)
 }
 
 /* Searches one symbol table. */
-static const char *search(const struct elf *elf, const Elf64_Shdr *symbols,
-                          const Elf64_Shdr *strings, struct wanted what, uint64_t *behind)
+static const char *elf_search(const struct elf *elf, const Elf64_Shdr *symbols,
+                              const Elf64_Shdr *strings, struct wanted what, uint64_t *behind)
 {
     uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
-    const Elf64_Sym *symbol = table(elf, symbols->sh_offset, count, sizeof *symbol);
+    const Elf64_Sym *symbol = elf_table(elf, symbols->sh_offset, count, sizeof *symbol);
     for (uint64_t i = 0; symbol && i < count; i++) {
         uint64_t at = strings->sh_offset + symbol[i].st_name;
-        if (!holds(&symbol[i], what) || symbol[i].st_name >= strings->sh_size || at >= elf->size)
+        if (!elf_holds(&symbol[i], what) || symbol[i].st_name >= strings->sh_size ||
+            at >= elf->size)
             continue;
         if (memchr(elf->bytes + at, '\0', elf->size - at) == NULL)
             continue;
@@ -105,16 +106,17 @@ static const char *search(const struct elf *elf, const Elf64_Shdr *symbols,
 }
 
 /* A stripped file still has the table of the dynamic linker. */
-static const char *search_all(const struct elf *elf, struct wanted what, uint64_t *behind)
+static const char *elf_search_all(const struct elf *elf, struct wanted what, uint64_t *behind)
 {
     static const unsigned types[] = { SHT_SYMTAB, SHT_DYNSYM };
     unsigned count;
-    const Elf64_Shdr *section = sections(elf, &count);
+    const Elf64_Shdr *section = elf_sections(elf, &count);
     for (unsigned t = 0; section && t < 2; t++)
         for (unsigned i = 0; i < count; i++) {
             if (section[i].sh_type != types[t] || section[i].sh_link >= count)
                 continue;
-            const char *name = search(elf, &section[i], &section[section[i].sh_link], what, behind);
+            const char *name =
+                elf_search(elf, &section[i], &section[section[i].sh_link], what, behind);
             if (name)
                 return name;
         }
@@ -123,10 +125,10 @@ static const char *search_all(const struct elf *elf, struct wanted what, uint64_
 
 const char *elf_function(const struct elf *elf, uint64_t address, uint64_t *behind)
 {
-    return search_all(elf, (struct wanted){ address, is_function }, behind);
+    return elf_search_all(elf, (struct wanted){ address, elf_is_function }, behind);
 }
 
 const char *elf_variable(const struct elf *elf, uint64_t address, uint64_t *behind)
 {
-    return search_all(elf, (struct wanted){ address, is_variable }, behind);
+    return elf_search_all(elf, (struct wanted){ address, elf_is_variable }, behind);
 }

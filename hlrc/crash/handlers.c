@@ -57,7 +57,7 @@ const sigset_t *handlers_opened(const sigset_t *set, sigset_t *copy)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-static int put_behind(int sig, const struct sigaction *act, struct sigaction *old)
+static int handlers_put_behind(int sig, const struct sigaction *act, struct sigaction *old)
 {
     struct sigaction was;
     if (sig == SIGSEGV) {
@@ -80,7 +80,7 @@ int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
         copy.sa_mask = *handlers_opened(&act->sa_mask, &copy.sa_mask);
     }
     if (sig > 0 && sig < SIGNALS && fronted[sig])
-        return put_behind(sig, act ? &copy : NULL, old);
+        return handlers_put_behind(sig, act ? &copy : NULL, old);
     return system_sigaction(sig, act ? &copy : NULL, old);
 }
 
@@ -90,7 +90,7 @@ __sighandler_t signal(int sig, __sighandler_t handler)
     if (sig <= 0 || sig >= SIGNALS || !fronted[sig])
         return ssignal(sig, handler); /* the same function, by another name */
     sigaddset(&act.sa_mask, sig);
-    put_behind(sig, &act, &old);
+    handlers_put_behind(sig, &act, &old);
     return old.sa_handler;
 }
 #endif

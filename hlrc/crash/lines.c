@@ -33,7 +33,7 @@ struct answer {
     bool named;    /* the function of a pair has been read */
 };
 
-static void take_place(char *place, const char *line)
+static void lines_take_place(char *place, const char *line)
 {
     const char *more = strstr(line, " (discriminator");
     size_t len = more ? (size_t)(more - line) : strlen(line);
@@ -44,7 +44,7 @@ static void take_place(char *place, const char *line)
     snprintf(place, LINES_PLACE, "%.*s", (int)len, line);
 }
 
-static void take_line(struct answer *a, const char *line)
+static void lines_take_line(struct answer *a, const char *line)
 {
     if (strncmp(line, "0x", 2) == 0) {
         a->at++;
@@ -62,11 +62,11 @@ static void take_line(struct answer *a, const char *line)
     }
     a->named = false;
     if (l->count > 0)
-        take_place(l->of[l->count - 1].place, line);
+        lines_take_place(l->of[l->count - 1].place, line);
 }
 
 /* Reads to the end, or until time is up. */
-static void read_answer(int fd, struct answer *a)
+static void lines_read_answer(int fd, struct answer *a)
 {
     static char line[LINES_PLACE + 32], bytes[4096];
     size_t len = 0;
@@ -86,7 +86,7 @@ static void read_answer(int fd, struct answer *a)
             }
             line[len] = '\0';
             len = 0;
-            take_line(a, line);
+            lines_take_line(a, line);
         }
     }
 }
@@ -94,7 +94,7 @@ static void read_answer(int fd, struct answer *a)
 /* ---- the process ---- */
 
 /* In the child, which shares this process's memory until execve. */
-_Noreturn static void become(char **argv, int out)
+_Noreturn static void lines_become(char **argv, int out)
 {
     static const char *const places[] = { "/usr/bin/addr2line", "/usr/local/bin/addr2line",
                                           "/bin/addr2line" };
@@ -108,17 +108,17 @@ _Noreturn static void become(char **argv, int out)
     _exit(127);
 }
 
-static void ask(char **argv, struct answer *answer)
+static void lines_ask(char **argv, struct answer *answer)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return;
     pid_t child = vfork();
     if (child == 0)
-        become(argv, ends[1]);
+        lines_become(argv, ends[1]);
     close(ends[1]);
     if (child > 0) {
-        read_answer(ends[0], answer);
+        lines_read_answer(ends[0], answer);
         kill(child, SIGKILL); /* it has ended already, unless it takes too long */
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
@@ -138,5 +138,5 @@ void lines_find(const char *file, const uint64_t *addresses, struct lines *const
         argv[FIXED + i] = numbers[i];
     }
     if (clock_ms() < until)
-        ask(argv, &answer);
+        lines_ask(argv, &answer);
 }

@@ -7,7 +7,7 @@
 
 #include "base/procfs.h"
 
-static void copy_map(const struct procfs_map *map, struct mapping *out)
+static void maps_copy_map(const struct procfs_map *map, struct mapping *out)
 {
     size_t len = strnlen(map->name, sizeof out->name - 1);
     *out = (struct mapping){ .start = map->begin,
@@ -27,7 +27,7 @@ bool maps_walk(pid_t pid, bool (*show)(const struct mapping *mapping, void *arg)
     if (!procfs_maps_open(&maps, pid))
         return false;
     while (procfs_maps_next(&maps, &map)) {
-        copy_map(&map, &mapping);
+        maps_copy_map(&map, &mapping);
         if (!show(&mapping, arg))
             break;
     }
@@ -41,7 +41,7 @@ struct search {
     bool found;
 };
 
-static bool look(const struct mapping *mapping, void *arg)
+static bool maps_look(const struct mapping *mapping, void *arg)
 {
     struct search *s = arg;
     if (mapping->end <= s->address) {
@@ -59,7 +59,7 @@ static bool look(const struct mapping *mapping, void *arg)
 bool maps_find(uintptr_t address, struct mapping *out, uintptr_t *below, uintptr_t *above)
 {
     struct search s = { .address = address, .out = out };
-    (void)maps_walk(0, look, &s);
+    (void)maps_walk(0, maps_look, &s);
     if (below)
         *below = s.below;
     if (above)

@@ -8,7 +8,7 @@
 #include "hlrc/crash/handlers.h"
 
 /* The C library reserves the real-time signals below SIGRTMIN. */
-static void leave_out_internal(sigset_t *set)
+static void masks_leave_out_internal(sigset_t *set)
 {
     for (int sig = __SIGRTMIN; sig < SIGRTMIN; sig++)
         set->__val[0] &= ~(1UL << (sig - 1));
@@ -19,10 +19,10 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     sigset_t copy;
     if (set && how != SIG_UNBLOCK) {
         copy = *handlers_opened(set, &copy);
-        leave_out_internal(&copy);
+        masks_leave_out_internal(&copy);
         set = &copy;
     }
-    return system_sigmask(how, set, old);
+    return system_sigaction_system_sigmask(how, set, old);
 }
 
 int sigprocmask(int how, const sigset_t *set, sigset_t *old)

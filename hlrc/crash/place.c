@@ -90,7 +90,7 @@ bool place_is_accessible(const siginfo_t *info, const void *context)
     bool write = fault_kind(context) == FAULT_WRITE;
     /* the lock keeps other threads from changing the page's access: if it is inaccessible by now,
      * or could not be opened, the program did not close it */
-    struct page *p = page_lock(page_of(info->si_addr));
+    struct page *p = page_lock(engine_page_of(info->si_addr));
     bool closed = p->unsure || p->access < (write ? ACCESS_WRITE : ACCESS_READ);
     bool mapped = maps_find((uintptr_t)info->si_addr, &found, NULL, NULL);
     bool accessible = mapped && (write ? found.writable : found.readable || found.writable);
@@ -107,7 +107,7 @@ bool place_is_code(uintptr_t address)
 
 /* ---- shared memory ---- */
 
-static void describe_block(const struct look *l, const char *what, const struct heap_place *p)
+static void place_describe_block(const struct look *l, const char *what, const struct heap_place *p)
 {
     size_t into = l->address - (uintptr_t)p->block;
     const char *more = l->signal == SIGBUS || l->kind == FAULT_EXECUTE
@@ -122,7 +122,7 @@ static void describe_block(const struct look *l, const char *what, const struct 
                  what, p->size, p->block, into, doubt, more);
 }
 
-static void describe_shared(const struct look *l)
+static void place_describe_shared(const struct look *l)
 {
     static const char *const words[] = {
         [HEAP_LIVE] = "memory of hlrc_malloc",
@@ -134,11 +134,11 @@ static void describe_shared(const struct look *l)
         [HEAP_UNKNOWN] = "shared memory where this node knows no block",
     };
     struct heap_place place = heap_look((const void *)l->address);
-    describe_block(l, words[place.what], &place);
+    place_describe_block(l, words[place.what], &place);
 }
 
 /* Describes an address beside shared space; nothing else is mapped there. */
-static bool describe_beside(const struct look *l, uintptr_t start, size_t bytes)
+static bool place_describe_beside(const struct look *l, uintptr_t start, size_t bytes)
 {
     uintptr_t beyond = l->address - (start + bytes), before = start - l->address;
     if (beyond < FAR_BYTES)
@@ -151,13 +151,13 @@ static bool describe_beside(const struct look *l, uintptr_t start, size_t bytes)
     return beyond < FAR_BYTES || before < FAR_BYTES;
 }
 
-static bool describe_space(const struct look *l)
+static bool place_describe_space(const struct look *l)
 {
-    if (engine.app && in_heap((const void *)l->address)) {
-        describe_shared(l);
+    if (engine.app && engine_in_heap((const void *)l->address)) {
+        place_describe_shared(l);
         return true;
     }
-    if (range_of((const void *)l->address)) {
+    if (engine_range_of((const void *)l->address)) {
         snprintf(l->text, l->len, "%s program data that is shared", l->of);
         return true;
     }
@@ -166,15 +166,16 @@ static bool describe_space(const struct look *l)
         return true;
     }
     if (engine.app)
-        return describe_beside(l, (uintptr_t)engine.app, (size_t)heap_pages() << PAGE_SHIFT);
-    return finalized.bytes && describe_beside(l, finalized.start, finalized.bytes);
+        return place_describe_beside(l, (uintptr_t)engine.app, (size_t)heap_pages() << PAGE_SHIFT);
+    return finalized.bytes && place_describe_beside(l, finalized.start, finalized.bytes);
 }
 
 /* ---- the stack ---- */
 
 /* True if a frame beyond the low end of its stack made the access: the address is not mapped for
  * it, the stack pointer is near it, and the next mapping above is a stack's. */
-static bool overflows(const struct look *l, const struct mapping *at, bool mapped, uintptr_t above)
+static bool place_overflows(const struct look *l, const struct mapping *at, bool mapped,
+                            uintptr_t above)
 {
     static struct mapping stack;
     bool near = l->address - l->stack < FRAME_MAX || l->stack - l->address < FRAME_MAX;
@@ -183,7 +184,7 @@ static bool overflows(const struct look *l, const struct mapping *at, bool mappe
     return maps_find(mapped ? at->end : above, &stack, NULL, NULL) && stack.writable;
 }
 
-static void describe_overflow(const struct look *l)
+static void place_describe_overflow(const struct look *l)
 {
     struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
     getrlimit(RLIMIT_STACK, &limit);
@@ -200,7 +201,7 @@ static void describe_overflow(const struct look *l)
 /* ---- other nodes ---- */
 
 /* Executables loaded at the same address cannot be distinguished. */
-static int image_holder(uintptr_t address)
+static int place_image_holder(uintptr_t address)
 {
     for (int n = 0; images && n < images_count; n++)
         if (n != image_own && images[n].start != images[image_own].start &&
@@ -215,7 +216,7 @@ struct peer_search {
     char name[MAP_NAME_MAX];
 };
 
-static bool look_at_peer(const struct mapping *mapping, void *arg)
+static bool place_look_at_peer(const struct mapping *mapping, void *arg)
 {
     struct peer_search *s = arg;
     s->is_peer = s->is_peer || mapping->start == (s->image & ~(uintptr_t)(PAGE_SIZE - 1));
@@ -229,43 +230,44 @@ static bool look_at_peer(const struct mapping *mapping, void *arg)
 }
 
 /* A mapping of one other node on this machine. */
-static bool in_peer(uintptr_t address, int n, struct peer_search *s)
+static bool place_in_peer(uintptr_t address, int n, struct peer_search *s)
 {
     *s = (struct peer_search){ .address = address, .image = images[n].start };
-    return maps_walk((pid_t)images[n].pid, look_at_peer, s) && s->is_peer && s->found;
+    return maps_walk((pid_t)images[n].pid, place_look_at_peer, s) && s->is_peer && s->found;
 }
 
-static bool look_for_code(const struct mapping *mapping, void *arg)
+static bool place_look_for_code(const struct mapping *mapping, void *arg)
 {
     struct peer_search *s = arg;
     s->executable |= mapping->executable && strcmp(mapping->name, s->name) == 0;
     return !s->executable;
 }
 
-/* True if the file that in_peer has found is a library, which contains code; else it is data. */
-static bool is_library(int n, struct peer_search *s)
+/* True if the file that place_in_peer has found is a library, which contains code; else it is
+ * data. */
+static bool place_is_library(int n, struct peer_search *s)
 {
-    (void)maps_walk((pid_t)images[n].pid, look_for_code, s);
+    (void)maps_walk((pid_t)images[n].pid, place_look_for_code, s);
     return s->executable;
 }
 
 /* hlrc_malloc is unknown to programs of hlrcc. */
-static const char *for_shared_memory(void)
+static const char *place_for_shared_memory(void)
 {
     return addresses_parted(NULL, NULL) ? "malloc in the program's own code allocates shared memory"
                                         : "hlrc_malloc allocates shared memory";
 }
 
-static void describe_private(const struct look *l, int node, const char *name)
+static void place_describe_private(const struct look *l, int node, const char *name)
 {
     snprintf(l->text, l->len,
              "not shared memory: %s node %d's private memory%s%.60s: pointers to it are not valid "
              "on other nodes; %s",
-             l->of, node, name[0] ? " " : "", name, for_shared_memory());
+             l->of, node, name[0] ? " " : "", name, place_for_shared_memory());
 }
 
 /* Without address randomisation one node has loaded it later, or only one node has. */
-static const char *for_equal_addresses(void)
+static const char *place_for_equal_addresses(void)
 {
     int now = personality(0xffffffff);
     return now >= 0 && (now & ADDR_NO_RANDOMIZE)
@@ -274,10 +276,10 @@ static const char *for_equal_addresses(void)
 }
 
 /* `code`: only code matches, since this process has something else there. */
-static bool describe_foreign(const struct look *l, bool code)
+static bool place_describe_foreign(const struct look *l, bool code)
 {
     static struct peer_search s;
-    int holder = image_holder(l->address);
+    int holder = place_image_holder(l->address);
     if (holder >= 0) {
         snprintf(l->text, l->len,
                  "not shared memory: %s the program as node %d has loaded it: pointers to "
@@ -287,40 +289,40 @@ static bool describe_foreign(const struct look *l, bool code)
         return true;
     }
     for (int n = 0; images && n < images_count; n++) {
-        if (n == image_own || !in_peer(l->address, n, &s) || (code && !s.executable))
+        if (n == image_own || !place_in_peer(l->address, n, &s) || (code && !s.executable))
             continue;
         if (s.name[0] != '/' || strstr(s.name, "memfd:"))
-            describe_private(l, n, s.name);
-        else if (!is_library(n, &s))
+            place_describe_private(l, n, s.name);
+        else if (!place_is_library(n, &s))
             snprintf(l->text, l->len,
                      "not shared memory: %s %.300s as node %d has mapped it: mmap maps memory on "
                      "one node only; %s",
-                     l->of, s.name, n, for_shared_memory());
+                     l->of, s.name, n, place_for_shared_memory());
         else
             snprintf(l->text, l->len,
                      "not shared memory: %s %.300s as node %d has loaded it: pointers to "
                      "functions and static data differ between nodes; %s",
-                     l->of, s.name, n, for_equal_addresses());
+                     l->of, s.name, n, place_for_equal_addresses());
         return true;
     }
     int owner = code ? -1 : addresses_node(l->address); /* on another machine, or unmapped */
     if (owner < 0 || owner == image_own)
         return false;
-    describe_private(l, owner, "");
+    place_describe_private(l, owner, "");
     return true;
 }
 
 /* ---- this process ---- */
 
 /* A reservation of [addresses.reserved]. */
-static bool is_reserved(const struct look *l, const struct mapping *at)
+static bool place_is_reserved(const struct look *l, const struct mapping *at)
 {
     uintptr_t begin, end;
     return addresses_parted(&begin, &end) && (l->address < begin || l->address >= end) &&
            !at->readable && !at->writable && !at->executable && !at->name[0];
 }
 
-static void describe_mapping(const struct look *l, const struct mapping *at)
+static void place_describe_mapping(const struct look *l, const struct mapping *at)
 {
     const char *name = at->name[0] ? at->name : "no file";
     const char *why = l->signal == SIGBUS                       ? "mapped"
@@ -332,44 +334,44 @@ static void describe_mapping(const struct look *l, const struct mapping *at)
 }
 
 /* libsigsegv knows only the main thread's stack. */
-static bool is_overflow(const struct look *l, const struct mapping *at, bool mapped,
-                        uintptr_t above, int sig, siginfo_t *info, void *context)
+static bool place_is_overflow(const struct look *l, const struct mapping *at, bool mapped,
+                              uintptr_t above, int sig, siginfo_t *info, void *context)
 {
     if (sig != SIGSEGV || l->kind == FAULT_EXECUTE)
         return false;
-    return fault_overflows(sig, info, context) || overflows(l, at, mapped, above);
+    return fault_overflows(sig, info, context) || place_overflows(l, at, mapped, above);
 }
 
 /* The access is beyond the upper end of the stack. */
-static bool is_overrun(const struct look *l, uintptr_t below)
+static bool place_is_overrun(const struct look *l, uintptr_t below)
 {
     static struct mapping stack;
     return l->address - below < FRAME_MAX && maps_find(below - 1, &stack, NULL, NULL) &&
            l->stack >= stack.start && l->stack < stack.end;
 }
 
-static void describe_rest(const struct look *l, int sig, siginfo_t *info, void *context)
+static void place_describe_rest(const struct look *l, int sig, siginfo_t *info, void *context)
 {
     static struct mapping at;
     uintptr_t above, below;
     bool mapped = maps_find(l->address, &at, &below, &above);
-    if (is_overflow(l, &at, mapped, above, sig, info, context))
-        describe_overflow(l);
-    else if (mapped && !is_reserved(l, &at) &&
-             (l->kind != FAULT_EXECUTE || !describe_foreign(l, true)))
-        describe_mapping(l, &at);
-    else if (mapped && !is_reserved(l, &at))
+    if (place_is_overflow(l, &at, mapped, above, sig, info, context))
+        place_describe_overflow(l);
+    else if (mapped && !place_is_reserved(l, &at) &&
+             (l->kind != FAULT_EXECUTE || !place_describe_foreign(l, true)))
+        place_describe_mapping(l, &at);
+    else if (mapped && !place_is_reserved(l, &at))
         return;
-    else if (is_overrun(l, below))
+    else if (place_is_overrun(l, below))
         snprintf(l->text, l->len,
                  "not shared memory: %s beyond the upper end of the stack: an array on the stack "
                  "is too short for this access",
                  l->access);
-    else if (!describe_foreign(l, false))
+    else if (!place_describe_foreign(l, false))
         snprintf(l->text, l->len, "not shared memory: %s where no memory is mapped", l->access);
 }
 
-static void words_of(struct look *l)
+static void place_words_of(struct look *l)
 {
     static const char *const access[] = { [FAULT_READ] = "read",
                                           [FAULT_WRITE] = "write",
@@ -391,10 +393,10 @@ void place_describe(int sig, siginfo_t *info, void *context, char *text, size_t 
                       .stack = altstack_interrupted(context),
                       .text = text,
                       .len = len };
-    words_of(&l);
+    place_words_of(&l);
     if (l.address < NULL_BYTES)
         snprintf(text, len, "not shared memory: %s through a NULL pointer",
                  l.kind == FAULT_EXECUTE ? "call" : l.access);
-    else if (!describe_space(&l))
-        describe_rest(&l, sig, info, context);
+    else if (!place_describe_space(&l))
+        place_describe_rest(&l, sig, info, context);
 }

@@ -6,6 +6,6 @@
 /* With --core full: includes the pages of the program's view that this node has touched; otherwise
  * the view is excluded. The system would allocate untouched pages in order to dump them. Called in
  * the crash path: crash.h. */
-void core_mark(void);
+void shared_core_mark(void);
 
 #endif

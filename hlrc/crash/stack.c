@@ -35,14 +35,14 @@ static unsigned long count; /* of all frames; after HEAD, the last TAIL frames i
 static char modules[MODULES][MAP_NAME_MAX];
 static int module_count;
 
-static struct frame *frame_at(unsigned long number)
+static struct frame *stack_frame_at(unsigned long number)
 {
     return number < HEAD ? &frames[number] : &frames[HEAD + (number - HEAD) % TAIL];
 }
 
-static void note(uintptr_t pc, bool exact)
+static void stack_note(uintptr_t pc, bool exact)
 {
-    struct frame *f = frame_at(count++);
+    struct frame *f = stack_frame_at(count++);
     memset(f, 0, sizeof *f);
     f->pc = pc;
     f->exact = exact;
@@ -57,21 +57,21 @@ struct walk {
 };
 
 /* Skips the handler's own frames, which come first. */
-static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code stack_step(struct _Unwind_Context *context, void *arg)
 {
     struct walk *walk = arg;
     int exact = 0;
     uintptr_t pc = _Unwind_GetIPInfo(context, &exact);
     walk->begun = walk->begun || pc == walk->from;
     if (walk->begun && pc != 0)
-        note(pc, exact);
+        stack_note(pc, exact);
     return count < DEPTH ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-static void walk_from(uintptr_t pc)
+static void stack_walk_from(uintptr_t pc)
 {
     struct walk walk = { .from = pc };
-    (void)_Unwind_Backtrace(step, &walk);
+    (void)_Unwind_Backtrace(stack_step, &walk);
 }
 
 /*
@@ -80,22 +80,22 @@ static void walk_from(uintptr_t pc)
  * one it lies in the call itself.
  */
 #if defined(__x86_64__)
-static void walk_from_caller(ucontext_t *uc)
+static void stack_walk_from_caller(ucontext_t *uc)
 {
     greg_t *regs = uc->uc_mcontext.gregs, pc = regs[REG_RIP], sp = regs[REG_RSP];
     const greg_t *top = (const void *)sp; /* NOLINT: a stack pointer */
     regs[REG_RIP] = *top - 1;
     regs[REG_RSP] = sp + 8;
-    walk_from((uintptr_t)regs[REG_RIP]);
+    stack_walk_from((uintptr_t)regs[REG_RIP]);
     regs[REG_RIP] = pc;
     regs[REG_RSP] = sp;
 }
 #else
-static void walk_from_caller(ucontext_t *uc)
+static void stack_walk_from_caller(ucontext_t *uc)
 {
     uint64_t pc = uc->uc_mcontext.pc;
     uc->uc_mcontext.pc = uc->uc_mcontext.regs[30] - 1;
-    walk_from((uintptr_t)uc->uc_mcontext.pc);
+    stack_walk_from((uintptr_t)uc->uc_mcontext.pc);
     uc->uc_mcontext.pc = pc;
 }
 #endif
@@ -105,29 +105,29 @@ void stack_capture(void *context)
     uintptr_t pc = place_instruction(context);
     count = 0;
     if (place_is_code(pc)) {
-        walk_from(pc);
+        stack_walk_from(pc);
     } else {
-        note(pc, true);
-        walk_from_caller(context);
+        stack_note(pc, true);
+        stack_walk_from_caller(context);
     }
     if (count == 0)
-        note(pc, true);
+        stack_note(pc, true);
 }
 
 /* ---- files and functions ---- */
 
-static unsigned long told(void)
+static unsigned long stack_told(void)
 {
     return count < HEAD + TAIL ? count : HEAD + TAIL;
 }
 
 /* For a return address, the call before it. */
-static uintptr_t code_of(const struct frame *f)
+static uintptr_t stack_code_of(const struct frame *f)
 {
     return f->exact ? f->pc : f->pc - 1;
 }
 
-static int module_of(const char *name)
+static int stack_module_of(const char *name)
 {
     if (name[0] != '/' || strncmp(name, "/memfd:", 7) == 0)
         return -1;
@@ -140,26 +140,26 @@ static int module_of(const char *name)
     return module_count++;
 }
 
-static bool place_frames(const struct mapping *mapping, void *arg)
+static bool stack_place_frames(const struct mapping *mapping, void *arg)
 {
     (void)arg;
-    for (unsigned long i = 0; i < told(); i++) {
+    for (unsigned long i = 0; i < stack_told(); i++) {
         struct frame *f = &frames[i];
-        uintptr_t code = code_of(f);
+        uintptr_t code = stack_code_of(f);
         if (code < mapping->start || code >= mapping->end)
             continue;
-        f->module = module_of(mapping->name);
+        f->module = stack_module_of(mapping->name);
         f->offset = code - mapping->start + mapping->offset;
     }
     return true;
 }
 
-static void name_frames(int module)
+static void stack_name_frames(int module)
 {
     struct elf elf;
     if (!elf_open(modules[module], &elf))
         return;
-    for (unsigned long i = 0; i < told(); i++) {
+    for (unsigned long i = 0; i < stack_told(); i++) {
         struct frame *f = &frames[i];
         if (f->module != module || !elf_address(&elf, f->offset, &f->address))
             continue;
@@ -169,12 +169,12 @@ static void name_frames(int module)
     elf_close(&elf);
 }
 
-static void find_lines(int module)
+static void stack_find_lines(int module)
 {
     struct lines *out[HEAD + TAIL];
     uint64_t address[HEAD + TAIL];
     int n = 0;
-    for (unsigned long i = 0; i < told(); i++)
+    for (unsigned long i = 0; i < stack_told(); i++)
         if (frames[i].module == module && frames[i].address) {
             out[n] = &frames[i].lines;
             address[n++] = frames[i].address;
@@ -185,16 +185,16 @@ static void find_lines(int module)
 
 /* ---- reporting ---- */
 
-static const char *file_of(const char *path)
+static const char *stack_file_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static void tell_plain(const struct frame *f, unsigned long number, const char *again,
-                       void (*say)(const char *, ...))
+static void stack_tell_plain(const struct frame *f, unsigned long number, const char *again,
+                             void (*say)(const char *, ...))
 {
-    const char *file = f->module >= 0 ? file_of(modules[f->module]) : "";
+    const char *file = f->module >= 0 ? stack_file_of(modules[f->module]) : "";
     const char *name = f->lines.count > 0 ? f->lines.of[0].function : f->function;
     unsigned long long pc = f->pc;
     if (f->module < 0)
@@ -206,11 +206,11 @@ static void tell_plain(const struct frame *f, unsigned long number, const char *
 }
 
 /* Returns the number of lines: inlined functions have their own. */
-static unsigned long tell_frame(const struct frame *f, unsigned long number, const char *again,
-                                void (*say)(const char *, ...))
+static unsigned long stack_tell_frame(const struct frame *f, unsigned long number,
+                                      const char *again, void (*say)(const char *, ...))
 {
     if (f->lines.count == 0 || f->lines.of[0].place[0] == '\0') {
-        tell_plain(f, number, again, say);
+        stack_tell_plain(f, number, again, say);
         return 1;
     }
     for (int i = 0; i < f->lines.count; i++)
@@ -220,40 +220,40 @@ static unsigned long tell_frame(const struct frame *f, unsigned long number, con
 }
 
 /* Number of frames from this one on with the same pc. */
-static unsigned long repeated(unsigned long first, unsigned long end)
+static unsigned long stack_repeated(unsigned long first, unsigned long end)
 {
     unsigned long n = 1;
-    while (first + n < end && frame_at(first + n)->pc == frame_at(first)->pc)
+    while (first + n < end && stack_frame_at(first + n)->pc == stack_frame_at(first)->pc)
         n++;
     return n;
 }
 
-static void tell_frames(unsigned long first, unsigned long end, unsigned long *number,
-                        void (*say)(const char *, ...))
+static void stack_tell_frames(unsigned long first, unsigned long end, unsigned long *number,
+                              void (*say)(const char *, ...))
 {
     for (unsigned long i = first, n; i < end; i += n) {
         char again[32] = "";
-        n = repeated(i, end);
+        n = stack_repeated(i, end);
         if (n > 1)
             snprintf(again, sizeof again, ", %lu times", n);
-        *number += n * tell_frame(frame_at(i), *number, again, say);
+        *number += n * stack_tell_frame(stack_frame_at(i), *number, again, say);
     }
 }
 
 void stack_tell(void (*say)(const char *fmt, ...))
 {
-    unsigned long number = 0, left_out = count - told();
+    unsigned long number = 0, left_out = count - stack_told();
     unsigned long head = count < HEAD ? count : HEAD;
     module_count = 0;
-    (void)maps_walk(0, place_frames, NULL);
+    (void)maps_walk(0, stack_place_frames, NULL);
     for (int m = 0; m < module_count; m++)
-        name_frames(m);
+        stack_name_frames(m);
     lines_begin(SK_SECONDS);
     for (int m = 0; m < module_count; m++)
-        find_lines(m);
-    tell_frames(0, head, &number, say);
+        stack_find_lines(m);
+    stack_tell_frames(0, head, &number, say);
     if (left_out > 0)
         say("... %lu more calls", left_out);
     number += left_out;
-    tell_frames(head + left_out, count, &number, say);
+    stack_tell_frames(head + left_out, count, &number, say);
 }

@@ -39,18 +39,18 @@ void collective_reset(void)
     stream_reset();
 }
 
-static size_t slot_room(void)
+static size_t collective_slot_room(void)
 {
     return parcel_bytes(engine.nodes) - sizeof(struct slot);
 }
 
-static void meet(enum meeting call)
+static void collective_meet(enum meeting call)
 {
     barrier_arrive(call);
     barrier_depart();
 }
 
-static const char *describe(const struct slot *s, char *buf, size_t len)
+static const char *collective_describe(const struct slot *s, char *buf, size_t len)
 {
     unsigned long long arg = s->arg;
     const char *name = meeting_name((enum meeting)s->call);
@@ -65,7 +65,7 @@ static const char *describe(const struct slot *s, char *buf, size_t len)
 
 /* Compares this node's arguments with the root's: both are in this call [collective.same-call], at
  * this step. */
-static void check_call(const struct slot *s, const struct slot *mine)
+static void collective_check_call(const struct slot *s, const struct slot *mine)
 {
     char here[80], there[80];
     if (s->step == mine->step && s->call == mine->call && s->root == mine->root &&
@@ -75,19 +75,20 @@ static void check_call(const struct slot *s, const struct slot *mine)
         diag_fatal(1,
                    "%s here, but %s on node %u; all nodes make the same collective calls with the "
                    "same arguments",
-                   describe(mine, here, sizeof here), describe(s, there, sizeof there), mine->root);
+                   collective_describe(mine, here, sizeof here),
+                   collective_describe(s, there, sizeof there), mine->root);
     diag_fatal(
         1,
         "%s here, but not on node %u; all nodes make the same collective calls in the same order",
-        describe(mine, here, sizeof here), mine->root);
+        collective_describe(mine, here, sizeof here), mine->root);
 }
 
 /* One step: sends `len` bytes at buf from the root to all others. No engine lock is held: buf may
  * be shared memory. */
-static void pass_on(enum meeting call, int root, uint64_t arg, void *buf, size_t len)
+static void collective_pass_on(enum meeting call, int root, uint64_t arg, void *buf, size_t len)
 {
     if (engine.alone) {
-        meet(call);
+        collective_meet(call);
         return;
     }
     struct slot *s = parcel_begin();
@@ -100,7 +101,7 @@ static void pass_on(enum meeting call, int root, uint64_t arg, void *buf, size_t
     parcel_meet(call);
     if (engine.node != root) {
         const struct slot *got = parcel_from(root);
-        check_call(got, &mine);
+        collective_check_call(got, &mine);
         memcpy(buf, got->data, len);
     }
 }
@@ -111,9 +112,9 @@ int hlrc_broadcast(void *buf, size_t len, int root)
     if (root < 0 || root >= engine.nodes)
         return -EINVAL;
     struct probe_span span = PROBE_BEGIN(broadcast);
-    size_t n = len < slot_room() ? len : slot_room();
+    size_t n = len < collective_slot_room() ? len : collective_slot_room();
     /* also for no bytes at all: it orders memory */
-    pass_on(MEETING_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
+    collective_pass_on(MEETING_BROADCAST, root, len, n ? buf : &(char){ 0 }, n);
     bool rest = len > n && !engine.alone;
     if (rest && engine.node == root)
         stream_send((char *)buf + n, len - n);
@@ -129,14 +130,14 @@ struct pages {
     uint32_t dirty;        /* they were used before and must be reset */
 };
 
-static struct pages take_pages(size_t size)
+static struct pages collective_take_pages(size_t size)
 {
     struct pages pages = { 0 };
     struct run_taken run;
     uint32_t count;
     if (engine.node == ROOT && heap_take_all(size, &run, &count))
         pages = (struct pages){ .first = run.start, .count = count, .dirty = run.dirty_count != 0 };
-    pass_on(MEETING_MALLOC_ALL, ROOT, size, &pages, sizeof pages);
+    collective_pass_on(MEETING_MALLOC_ALL, ROOT, size, &pages, sizeof pages);
     return pages;
 }
 
@@ -144,7 +145,7 @@ static struct pages take_pages(size_t size)
  * after the reset would bring old bytes. Until they are reset none is fetched or opened ahead, and
  * no flush leaves one writable [page.retained-twin]. This node's writes to them are published here:
  * other nodes that are less advanced may still read them [unshared.reset]. */
-static void settle(uint32_t first, uint32_t count)
+static void collective_settle(uint32_t first, uint32_t count)
 {
     if (engine.alone)
         return;
@@ -158,7 +159,7 @@ static void settle(uint32_t first, uint32_t count)
 
 /* Zeroes pages and unassigns their homes. All nodes have settled them, and a barrier has followed:
  * [heap.reset]. */
-static void reset_pages(const struct pages *pages, enum meeting call)
+static void collective_reset_pages(const struct pages *pages, enum meeting call)
 {
     struct thread *t = thread_enter();
     PROBE(pages_reset, pages->first, pages->count);
@@ -167,24 +168,24 @@ static void reset_pages(const struct pages *pages, enum meeting call)
     thread_leave(t);
     if (engine.alone)
         heap_zero(pages->first, pages->count);
-    meet(call);
+    collective_meet(call);
     perturb(pages_given);
     page_hold(0, 0);
 }
 
-static struct pages malloc_all(size_t size)
+static struct pages collective_malloc_all(size_t size)
 {
     heap_flush();
-    struct pages pages = take_pages(size);
+    struct pages pages = collective_take_pages(size);
     if (pages.count == 0) { /* nodes may hold free pages in reserve */
         heap_trim();
-        meet(MEETING_MALLOC_ALL);
-        pages = take_pages(size);
+        collective_meet(MEETING_MALLOC_ALL);
+        pages = collective_take_pages(size);
     }
     if (pages.dirty) {
-        settle(pages.first, pages.count);
-        meet(MEETING_MALLOC_ALL);
-        reset_pages(&pages, MEETING_MALLOC_ALL);
+        collective_settle(pages.first, pages.count);
+        collective_meet(MEETING_MALLOC_ALL);
+        collective_reset_pages(&pages, MEETING_MALLOC_ALL);
     }
     return pages;
 }
@@ -193,12 +194,12 @@ void *hlrc_malloc_all(size_t size)
 {
     call_check("hlrc_malloc_all");
     struct probe_span span = PROBE_BEGIN(malloc_all);
-    struct pages pages = malloc_all(size);
+    struct pages pages = collective_malloc_all(size);
     PROBE_END(malloc_all, span, size);
     if (pages.count) {
         void *ptr = engine.app + ((size_t)pages.first << PAGE_SHIFT);
         heap_note_all(ptr, size ? size : 1);
-        site_note(ptr, size, __builtin_return_address(0));
+        sites_note(ptr, size, __builtin_return_address(0));
         return ptr;
     }
     if (engine.node == ROOT)
@@ -207,21 +208,21 @@ void *hlrc_malloc_all(size_t size)
     return NULL;
 }
 
-static void free_all(void *ptr)
+static void collective_free_all(void *ptr)
 {
-    struct pages pages = { .first = page_of(ptr), .count = heap_count_all(ptr) };
+    struct pages pages = { .first = engine_page_of(ptr), .count = heap_count_all(ptr) };
     if (engine.node == ROOT && pages.count == 0)
         diag_fatal(1,
                    "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free each pointer it "
                    "returned once",
                    ptr);
-    settle(pages.first, pages.count);
-    pass_on(MEETING_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
-    reset_pages(&pages, MEETING_FREE_ALL);
+    collective_settle(pages.first, pages.count);
+    collective_pass_on(MEETING_FREE_ALL, ROOT, (uintptr_t)ptr, &pages, sizeof pages);
+    collective_reset_pages(&pages, MEETING_FREE_ALL);
     /* [heap.reset]: all nodes have reset them; before any node can rely on them */
     if (engine.node == ROOT)
         heap_give_all(pages.first, pages.count);
-    meet(MEETING_FREE_ALL);
+    collective_meet(MEETING_FREE_ALL);
 }
 
 void hlrc_free_all(void *ptr)
@@ -230,7 +231,7 @@ void hlrc_free_all(void *ptr)
     if (!ptr)
         return;
     struct probe_span span = PROBE_BEGIN(free_all);
-    free_all(ptr);
+    collective_free_all(ptr);
     heap_note_all(ptr, 0);
     PROBE_END(free_all, span);
 }

@@ -62,65 +62,66 @@ const struct heap_tables *heap_tables(void)
 
 /* ---- layout ---- */
 
-static void *page_app(uint32_t page)
+static void *heap_page_app(uint32_t page)
 {
     return engine.app + ((size_t)page << PAGE_SHIFT);
 }
 
-static size_t header_bytes(void)
+static size_t heap_header_bytes(void)
 {
     size_t bytes = sizeof(struct header) + (size_t)engine.nodes * sizeof(uint32_t);
     return (bytes + 63) & ~(size_t)63;
 }
 
-static struct header *header(void)
+static struct header *heap_header(void)
 {
-    return page_app(0);
+    return heap_page_app(0);
 }
 
-static struct runs *free_runs(void)
+static struct runs *heap_free_runs(void)
 {
-    return (void *)(engine.app + header_bytes());
+    return (void *)(engine.app + heap_header_bytes());
 }
 
-static struct entry *entry_of(uint32_t page)
+static struct entry *heap_entry_of(uint32_t page)
 {
-    return (struct entry *)page_app(at.directory) + page;
+    return (struct entry *)heap_page_app(at.directory) + page;
 }
 
-static uint64_t *marks_of(uint32_t page)
+static uint64_t *heap_marks_of(uint32_t page)
 {
-    return (uint64_t *)page_app(at.marks) + (size_t)page * MARK_WORDS;
+    return (uint64_t *)heap_page_app(at.marks) + (size_t)page * MARK_WORDS;
 }
 
-static uint32_t to_pages(size_t bytes)
+static uint32_t heap_to_pages(size_t bytes)
 {
     return (uint32_t)((bytes + PAGE_SIZE - 1) >> PAGE_SHIFT);
 }
 
-static uint32_t clamp(uint32_t value, uint32_t low, uint32_t high)
+static uint32_t heap_clamp(uint32_t value, uint32_t low, uint32_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
 
-static void layout(uint32_t pages)
+static void heap_layout(uint32_t pages)
 {
     size_t n = pages;
-    at.super_pages = clamp(pages / 256, 1, SUPER_PAGES);
-    at.directory = to_pages(header_bytes() + sizeof(struct runs) + n * sizeof(struct run));
-    at.marks = at.directory + to_pages(n * sizeof(struct entry));
-    at.first = at.marks + to_pages(n * MARK_WORDS * sizeof(uint64_t));
+    at.super_pages = heap_clamp(pages / 256, 1, SUPER_PAGES);
+    at.directory =
+        heap_to_pages(heap_header_bytes() + sizeof(struct runs) + n * sizeof(struct run));
+    at.marks = at.directory + heap_to_pages(n * sizeof(struct entry));
+    at.first = at.marks + heap_to_pages(n * MARK_WORDS * sizeof(uint64_t));
 }
 
 uint32_t heap_first(uint32_t pages)
 {
-    layout(pages);
+    heap_layout(pages);
     return at.first;
 }
 
 int heap_init(void)
 {
-    layout(heap_pages());
+    heap_layout(heap_pages());
     if (at.first >= heap_pages()) {
         diag_report(1, "--memory: %u pages are too few: the heap's tables need %u; raise --memory",
                     heap_pages(), at.first);
@@ -131,11 +132,12 @@ int heap_init(void)
     tables = (struct heap_tables){ .directory = at.directory,
                                    .marks = at.marks,
                                    .first = at.first,
-                                   .runs = (uint32_t)header_bytes(),
+                                   .runs = (uint32_t)heap_header_bytes(),
                                    .arena = &arena,
                                    .outbox = outbox.ptr,
                                    .outbox_count = &outbox.count };
-    int rc = arena_init(&arena, heap_pages(), clamp(heap_pages() / 1024, 1, HEAP_CLASSES));
+    int rc =
+        heap_arena_init(&arena, heap_pages(), heap_clamp(heap_pages() / 1024, 1, HEAP_CLASSES));
     if (rc)
         diag_report(1, "cannot allocate tables for %u pages of shared heap: %s; lower --memory",
                     heap_pages(), strerror(-rc));
@@ -145,7 +147,7 @@ int heap_init(void)
 void heap_end(void)
 {
     tables.arena = NULL;
-    arena_end(&arena);
+    heap_arena_end(&arena);
 }
 
 /* ---- the lock ---- */
@@ -157,9 +159,9 @@ static void heap_lock(void)
     engine.protocol.locks->acquire(LOCK_HEAP);
     PROBE_END(heap_lock, span, probe_granted());
     thread_leave(t);
-    if (!header()->ready) {
-        runs_init(free_runs(), at.first, heap_pages() - at.first);
-        header()->ready = 1;
+    if (!heap_header()->ready) {
+        heap_runs_init(heap_free_runs(), at.first, heap_pages() - at.first);
+        heap_header()->ready = 1;
     }
 }
 
@@ -174,7 +176,7 @@ static void heap_unlock(void)
 
 /* ---- errors ---- */
 
-static _Noreturn void free_failed(const void *ptr)
+static _Noreturn void heap_free_failed(const void *ptr)
 {
     diag_fatal(1,
                "hlrc_free(%p): no live allocation begins here: never allocated, or already freed; "
@@ -182,18 +184,18 @@ static _Noreturn void free_failed(const void *ptr)
                ptr);
 }
 
-static _Noreturn void tables_damaged(uint32_t page)
+static _Noreturn void heap_tables_damaged(uint32_t page)
 {
     diag_fatal(1,
                "the shared heap's tables are damaged at %p; does the program write outside its "
                "allocations?",
-               page_app(page));
+               heap_page_app(page));
 }
 
-static void give_run(uint32_t first, uint32_t count, bool clean)
+static void heap_give_run(uint32_t first, uint32_t count, bool clean)
 {
-    if (!runs_give(free_runs(), first, count, clean))
-        tables_damaged(first);
+    if (!heap_runs_give(heap_free_runs(), first, count, clean))
+        heap_tables_damaged(first);
 }
 
 /* Once per process: a program that continues without the memory may call repeatedly. */
@@ -203,7 +205,8 @@ void heap_report_exhausted(const char *call, size_t size)
     if (atomic_flag_test_and_set(&reported))
         return;
     heap_lock();
-    uint32_t total = runs_total(free_runs()), largest = runs_largest(free_runs());
+    uint32_t total = heap_runs_total(heap_free_runs()),
+             largest = heap_runs_largest(heap_free_runs());
     heap_unlock();
     diag_warn("%s: no room for %zu bytes: %zu KiB of %zu KiB are free, %zu KiB of them in one "
               "piece; raise --memory",
@@ -213,21 +216,21 @@ void heap_report_exhausted(const char *call, size_t size)
 /* ---- blocks of other nodes ---- */
 
 /* Marks a block of another node. ASSUMPTION: LOCK_HEAP is held. */
-static void mark(const void *ptr)
+static void heap_mark(const void *ptr)
 {
-    uint32_t page = page_of(ptr);
-    const struct entry *e = entry_of(page);
+    uint32_t page = engine_page_of(ptr);
+    const struct entry *e = heap_entry_of(page);
     if (e->kind < KIND_SMALL || e->owner == engine.node)
-        free_failed(ptr);
-    uint32_t first = page - e->index, size = class_size(e->kind - KIND_SMALL);
-    size_t offset = (size_t)((const char *)ptr - (const char *)page_app(first));
+        heap_free_failed(ptr);
+    uint32_t first = page - e->index, size = heap_runs_class_size(e->kind - KIND_SMALL);
+    size_t offset = (size_t)((const char *)ptr - (const char *)heap_page_app(first));
     size_t block = offset / size;
-    uint64_t *word = &marks_of(first)[block / 64], bit = UINT64_C(1) << block % 64;
+    uint64_t *word = &heap_marks_of(first)[block / 64], bit = UINT64_C(1) << block % 64;
     if (offset % size != 0 || offset + size > (size_t)e->pages << PAGE_SHIFT || (*word & bit))
-        free_failed(ptr);
+        heap_free_failed(ptr);
     *word |= bit;
-    struct entry *head = entry_of(first);
-    uint32_t *list = &header()->pending[e->owner];
+    struct entry *head = heap_entry_of(first);
+    uint32_t *list = &heap_header()->pending[e->owner];
     if (head->value == 0) {
         head->value = *list ? *list : LIST_END;
         *list = first + 1;
@@ -235,10 +238,10 @@ static void mark(const void *ptr)
 }
 
 /* Marks the blocks in the outbox. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
-static void mark_outbox(void)
+static void heap_mark_outbox(void)
 {
     for (uint32_t i = 0; i < outbox.count; i++)
-        mark(outbox.ptr[i]);
+        heap_mark(outbox.ptr[i]);
     outbox.count = 0;
     outbox.bytes = 0;
 }
@@ -249,43 +252,43 @@ void heap_flush(void)
         return;
     pthread_mutex_lock(&arena_mutex);
     heap_lock();
-    mark_outbox();
+    heap_mark_outbox();
     heap_unlock();
     pthread_mutex_unlock(&arena_mutex);
 }
 
 /* Puts a block into the outbox. ASSUMPTION: the mutex is held. */
-static void send_back(void *ptr, size_t size)
+static void heap_send_back(void *ptr, size_t size)
 {
     for (uint32_t i = 0; i < outbox.count; i++)
         if (outbox.ptr[i] == ptr)
-            free_failed(ptr);
+            heap_free_failed(ptr);
     outbox.ptr[outbox.count++] = ptr;
     outbox.bytes += size;
     if (outbox.count < OUTBOX_BLOCKS && outbox.bytes < OUTBOX_BYTES)
         return;
     heap_lock();
-    mark_outbox();
+    heap_mark_outbox();
     heap_unlock();
 }
 
 /* ---- superblocks ---- */
 
 /* Frees the pages of a wholly free superblock. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
-static void super_release(struct super *s)
+static void heap_super_release(struct super *s)
 {
     uint32_t first = s->first, pages = s->pages;
-    if (entry_of(first)->value != 0) /* an uncollected mark, on a free block */
-        free_failed(page_app(first));
-    memset(entry_of(first), 0, pages * sizeof(struct entry));
-    arena_remove(&arena, s);
-    give_run(first, pages, false);
+    if (heap_entry_of(first)->value != 0) /* an uncollected mark, on a free block */
+        heap_free_failed(heap_page_app(first));
+    memset(heap_entry_of(first), 0, pages * sizeof(struct entry));
+    heap_arena_remove(&arena, s);
+    heap_give_run(first, pages, false);
 }
 
 /* Frees the blocks of one superblock that other nodes marked. ASSUMPTIONS: as above. */
-static void collect_super(struct super *s)
+static void heap_collect_super(struct super *s)
 {
-    uint64_t *marks = marks_of(s->first);
+    uint64_t *marks = heap_marks_of(s->first);
     enum arena_status status = ARENA_OK;
     for (uint32_t w = 0; w * 64 < s->blocks; w++) {
         uint64_t bits = marks[w];
@@ -294,100 +297,102 @@ static void collect_super(struct super *s)
         marks[w] = 0;
         for (; bits; bits &= bits - 1) {
             uint32_t block = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            status = arena_give_block(&arena, s, block);
+            status = heap_arena_give_block(&arena, s, block);
             if (status == ARENA_FREE_ALREADY || status == ARENA_NO_BLOCK)
-                free_failed((char *)page_app(s->first) + (size_t)block * class_size(s->class));
+                heap_free_failed((char *)heap_page_app(s->first) +
+                                 (size_t)block * heap_runs_class_size(s->class));
         }
     }
     if (status == ARENA_EMPTIED)
-        super_release(s);
+        heap_super_release(s);
 }
 
-static void collect(void)
+static void heap_collect(void)
 {
-    uint32_t link = header()->pending[engine.node];
+    uint32_t link = heap_header()->pending[engine.node];
     if (link == 0 || link == LIST_END)
         return;
-    header()->pending[engine.node] = 0;
+    heap_header()->pending[engine.node] = 0;
     while (link != LIST_END) {
-        struct entry *e = entry_of(link - 1);
-        struct super *s = arena_super(&arena, link - 1);
+        struct entry *e = heap_entry_of(link - 1);
+        struct super *s = heap_arena_super(&arena, link - 1);
         if (!s || e->value == 0)
-            tables_damaged(link - 1);
+            heap_tables_damaged(link - 1);
         link = e->value;
         e->value = 0;
-        collect_super(s);
+        heap_collect_super(s);
     }
 }
 
-static void trim_locked(void)
+static void heap_trim_locked(void)
 {
-    mark_outbox();
-    collect();
+    heap_mark_outbox();
+    heap_collect();
     for (int class = 0; class < HEAP_CLASSES; class ++)
-        for (struct super *s = arena_empty(&arena, class); s; s = arena_empty(&arena, class))
-            super_release(s);
+        for (struct super *s = heap_arena_empty(&arena, class); s;
+             s = heap_arena_empty(&arena, class))
+            heap_super_release(s);
 }
 
 void heap_trim(void)
 {
     pthread_mutex_lock(&arena_mutex);
     heap_lock();
-    trim_locked();
+    heap_trim_locked();
     heap_unlock();
     pthread_mutex_unlock(&arena_mutex);
 }
 
-static bool super_make(int class, uint32_t pages)
+static bool heap_super_make(int class, uint32_t pages)
 {
     struct run_taken run;
-    struct super *s = super_new(class, pages);
+    struct super *s = heap_arena_super_new(class, pages);
     if (!s)
         return false;
-    if (!runs_take(free_runs(), pages, 1, 0, &run)) {
+    if (!heap_runs_take(heap_free_runs(), pages, 1, 0, &run)) {
         free(s);
         return false;
     }
     for (uint32_t i = 0; i < pages; i++)
-        *entry_of(run.start + i) = (struct entry){ .kind = (unsigned)(KIND_SMALL + class) & 63,
-                                                   .owner = (unsigned)engine.node & 1023,
-                                                   .pages = pages & 255,
-                                                   .index = i & 255 };
-    arena_add(&arena, s, run.start, run.dirty_count != 0);
+        *heap_entry_of(run.start + i) = (struct entry){ .kind = (unsigned)(KIND_SMALL + class) & 63,
+                                                        .owner = (unsigned)engine.node & 1023,
+                                                        .pages = pages & 255,
+                                                        .index = i & 255 };
+    heap_arena_add(&arena, s, run.start, run.dirty_count != 0);
     return true;
 }
 
 /* Of the usual size, or, if memory is short, of the smallest that holds a block. */
-static bool super_make_any(int class)
+static bool heap_super_make_any(int class)
 {
-    uint32_t size = class_size(class), usual = to_pages(4 * (size_t)size);
-    return super_make(class, usual > at.super_pages ? usual : at.super_pages) ||
-           super_make(class, to_pages(size));
+    uint32_t size = heap_runs_class_size(class), usual = heap_to_pages(4 * (size_t)size);
+    return heap_super_make(class, usual > at.super_pages ? usual : at.super_pages) ||
+           heap_super_make(class, heap_to_pages(size));
 }
 
 /* Makes a superblock of the class usable. ASSUMPTION: the mutex is held. */
-static void refill(int class)
+static void heap_refill(int class)
 {
     heap_lock();
-    mark_outbox();
-    collect();
-    if (!arena.usable[class] && !super_make_any(class)) {
-        trim_locked();
-        (void)super_make_any(class);
+    heap_mark_outbox();
+    heap_collect();
+    if (!arena.usable[class] && !heap_super_make_any(class)) {
+        heap_trim_locked();
+        (void)heap_super_make_any(class);
     }
     heap_unlock();
 }
 
 /* ---- allocating ---- */
 
-static void *small_alloc(int class, size_t size)
+static void *heap_small_alloc(int class, size_t size)
 {
     struct arena_block block;
     pthread_mutex_lock(&arena_mutex);
-    bool ok = arena_take(&arena, class, &block);
+    bool ok = heap_arena_take(&arena, class, &block);
     if (!ok) {
-        refill(class);
-        ok = arena_take(&arena, class, &block);
+        heap_refill(class);
+        ok = heap_arena_take(&arena, class, &block);
     }
     pthread_mutex_unlock(&arena_mutex);
     if (!ok)
@@ -398,13 +403,13 @@ static void *small_alloc(int class, size_t size)
     return ptr;
 }
 
-static bool run_take(uint32_t count, uint64_t align, enum kind kind, struct run_taken *out)
+static bool heap_run_take(uint32_t count, uint64_t align, enum kind kind, struct run_taken *out)
 {
     uint64_t skew = ((uintptr_t)engine.app >> PAGE_SHIFT) & (align - 1);
     heap_lock();
-    bool ok = runs_take(free_runs(), count, align, skew, out);
+    bool ok = heap_runs_take(heap_free_runs(), count, align, skew, out);
     if (ok)
-        *entry_of(out->start) = (struct entry){ .kind = (unsigned)kind & 63, .value = count };
+        *heap_entry_of(out->start) = (struct entry){ .kind = (unsigned)kind & 63, .value = count };
     heap_unlock();
     return ok;
 }
@@ -414,32 +419,32 @@ void heap_zero(uint32_t first, uint32_t count)
     if (!engine.alone || count < DISCARD_MIN ||
         fabric_window_discard(engine.fabric, engine.space.id, (size_t)first << PAGE_SHIFT,
                               (size_t)count << PAGE_SHIFT) != 0)
-        memset(page_app(first), 0, (size_t)count << PAGE_SHIFT);
+        memset(heap_page_app(first), 0, (size_t)count << PAGE_SHIFT);
 }
 
-static void *large_alloc(uint32_t count, size_t align)
+static void *heap_large_alloc(uint32_t count, size_t align)
 {
     struct run_taken run;
     uint64_t pages = align > PAGE_SIZE ? align >> PAGE_SHIFT : 1;
-    if (!run_take(count, pages, KIND_RUN, &run)) {
+    if (!heap_run_take(count, pages, KIND_RUN, &run)) {
         heap_trim();
-        if (!run_take(count, pages, KIND_RUN, &run))
+        if (!heap_run_take(count, pages, KIND_RUN, &run))
             return NULL;
     }
     heap_zero(run.dirty_start, run.dirty_count);
-    return page_app(run.start);
+    return heap_page_app(run.start);
 }
 
-static void *allocate(const char *call, size_t align, size_t size)
+static void *heap_allocate(const char *call, size_t align, size_t size)
 {
     void *ptr = NULL;
     size_t bytes = size ? size : 1;
-    int class = class_for(bytes, align);
+    int class = heap_runs_class_for(bytes, align);
     race_ignore_begin(); /* also of the zeros */
     if (class >= 0)
-        ptr = small_alloc(class, bytes);
+        ptr = heap_small_alloc(class, bytes);
     else if (bytes <= (size_t)heap_pages() << PAGE_SHIFT)
-        ptr = large_alloc(to_pages(bytes), align);
+        ptr = heap_large_alloc(heap_to_pages(bytes), align);
     if (!ptr) {
         heap_report_exhausted(call, size);
         errno = ENOMEM;
@@ -452,8 +457,8 @@ static void *allocate(const char *call, size_t align, size_t size)
 void *hlrc_malloc(size_t size)
 {
     call_check("hlrc_malloc");
-    void *ptr = allocate("hlrc_malloc", HEAP_GRAIN, size);
-    site_note(ptr, size, __builtin_return_address(0));
+    void *ptr = heap_allocate("hlrc_malloc", HEAP_GRAIN, size);
+    sites_note(ptr, size, __builtin_return_address(0));
     return ptr;
 }
 
@@ -464,23 +469,23 @@ void *hlrc_aligned_alloc(size_t align, size_t size)
         errno = EINVAL;
         return NULL;
     }
-    void *ptr = allocate("hlrc_aligned_alloc", align, size);
-    site_note(ptr, size, __builtin_return_address(0));
+    void *ptr = heap_allocate("hlrc_aligned_alloc", align, size);
+    sites_note(ptr, size, __builtin_return_address(0));
     return ptr;
 }
 
 /* ---- freeing ---- */
 
 /* Frees a block of this node's superblock. ASSUMPTION: the mutex is held. */
-static void free_own(const void *ptr, struct super *s)
+static void heap_free_own(const void *ptr, struct super *s)
 {
-    uint64_t offset = (uint64_t)((const char *)ptr - (const char *)page_app(s->first));
-    enum arena_status status = arena_give(&arena, s, offset);
+    uint64_t offset = (uint64_t)((const char *)ptr - (const char *)heap_page_app(s->first));
+    enum arena_status status = heap_arena_give(&arena, s, offset);
     if (status == ARENA_NO_BLOCK || status == ARENA_FREE_ALREADY)
-        free_failed(ptr);
+        heap_free_failed(ptr);
     if (status == ARENA_EMPTIED) {
         heap_lock();
-        super_release(s);
+        heap_super_release(s);
         heap_unlock();
     }
 }
@@ -488,35 +493,35 @@ static void free_own(const void *ptr, struct super *s)
 /*
  * Frees a small block; false if it is none. The entry is read without LOCK_HEAP: for a live block
  * only its link changes, and the freeing node has seen the entry written, as it has seen the block
- * allocated. For a wrong pointer the entry may be stale; mark() checks again.
+ * allocated. For a wrong pointer the entry may be stale; heap_mark() checks again.
  */
-static bool free_small(void *ptr, uint32_t page)
+static bool heap_free_small(void *ptr, uint32_t page)
 {
     pthread_mutex_lock(&arena_mutex);
-    struct super *s = arena_super(&arena, page);
-    const struct entry *e = s ? NULL : entry_of(page);
+    struct super *s = heap_arena_super(&arena, page);
+    const struct entry *e = s ? NULL : heap_entry_of(page);
     bool foreign = e && e->kind >= KIND_SMALL && e->owner != engine.node;
     if (s)
-        free_own(ptr, s);
+        heap_free_own(ptr, s);
     else if (foreign)
-        send_back(ptr, class_size(e->kind - KIND_SMALL));
+        heap_send_back(ptr, heap_runs_class_size(e->kind - KIND_SMALL));
     pthread_mutex_unlock(&arena_mutex);
     return s || foreign;
 }
 
 /* Frees a run of pages. ASSUMPTION: LOCK_HEAP is held. */
-static void free_run(const void *ptr, uint32_t page)
+static void heap_free_run(const void *ptr, uint32_t page)
 {
-    struct entry *e = entry_of(page);
+    struct entry *e = heap_entry_of(page);
     if (((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0 || (e->kind != KIND_RUN && e->kind != KIND_ALL))
-        free_failed(ptr);
+        heap_free_failed(ptr);
     if (e->kind == KIND_ALL)
         diag_fatal(
             1, "hlrc_free(%p): memory of hlrc_malloc_all; free it with hlrc_free_all, on all nodes",
             ptr);
     uint32_t count = e->value;
     *e = (struct entry){ .kind = KIND_NONE };
-    give_run(page, count, false);
+    heap_give_run(page, count, false);
 }
 
 void hlrc_free(void *ptr)
@@ -524,33 +529,33 @@ void hlrc_free(void *ptr)
     call_check("hlrc_free");
     if (!ptr)
         return;
-    if (!in_heap(ptr))
+    if (!engine_in_heap(ptr))
         diag_fatal(1,
                    "hlrc_free(%p): not shared memory; pass a pointer from hlrc_malloc or "
                    "hlrc_aligned_alloc",
                    ptr);
-    uint32_t page = page_of(ptr);
+    uint32_t page = engine_page_of(ptr);
     race_release();
-    if (free_small(ptr, page))
+    if (heap_free_small(ptr, page))
         return;
     heap_lock();
-    free_run(ptr, page);
+    heap_free_run(ptr, page);
     heap_unlock();
 }
 
 /* The entry of a live allocation may be read. */
 size_t heap_size_of(const void *ptr)
 {
-    if (!in_heap(ptr) || page_of(ptr) < at.first)
+    if (!engine_in_heap(ptr) || engine_page_of(ptr) < at.first)
         return 0;
-    uint32_t page = page_of(ptr);
-    const struct entry *e = entry_of(page);
+    uint32_t page = engine_page_of(ptr);
+    const struct entry *e = heap_entry_of(page);
     if (e->kind == KIND_RUN)
         return ((uintptr_t)ptr & (PAGE_SIZE - 1)) == 0 ? (size_t)e->value << PAGE_SHIFT : 0;
     if (e->kind < KIND_SMALL)
         return 0;
-    size_t size = class_size(e->kind - KIND_SMALL);
-    size_t offset = (size_t)((const char *)ptr - (const char *)page_app(page - e->index));
+    size_t size = heap_runs_class_size(e->kind - KIND_SMALL);
+    size_t offset = (size_t)((const char *)ptr - (const char *)heap_page_app(page - e->index));
     return offset % size == 0 && offset + size <= (size_t)e->pages << PAGE_SHIFT ? size : 0;
 }
 
@@ -560,8 +565,8 @@ bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count)
 {
     size_t bytes = size ? size : 1;
     if (bytes <= (size_t)heap_pages() << PAGE_SHIFT) {
-        *count = to_pages(bytes);
-        if (run_take(*count, 1, KIND_ALL, out))
+        *count = heap_to_pages(bytes);
+        if (heap_run_take(*count, 1, KIND_ALL, out))
             return true;
     }
     return false;
@@ -569,17 +574,17 @@ bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count)
 
 uint32_t heap_count_all(const void *ptr)
 {
-    if (!in_heap(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
+    if (!engine_in_heap(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
         return 0;
     /* written before the barrier of hlrc_malloc_all */
-    const struct entry *e = entry_of(page_of(ptr));
+    const struct entry *e = heap_entry_of(engine_page_of(ptr));
     return e->kind == KIND_ALL ? e->value : 0;
 }
 
 void heap_give_all(uint32_t first, uint32_t count)
 {
     heap_lock();
-    *entry_of(first) = (struct entry){ .kind = KIND_NONE };
-    give_run(first, count, true);
+    *heap_entry_of(first) = (struct entry){ .kind = KIND_NONE };
+    heap_give_run(first, count, true);
     heap_unlock();
 }

@@ -7,19 +7,20 @@
 
 #include "base/reserve.h"
 
-static size_t table_bytes(const struct arena *a)
+static size_t heap_arena_table_bytes(const struct arena *a)
 {
     return (size_t)a->pages * sizeof(struct super *);
 }
 
-int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
+int heap_arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
 {
     *a = (struct arena){ .pages = pages, .empty_max = empty_max };
-    a->of_page = reserve(table_bytes(a)); /* takes memory only for pages of small blocks */
+    a->of_page =
+        reserve(heap_arena_table_bytes(a)); /* takes memory only for pages of small blocks */
     return a->of_page ? 0 : -ENOMEM;
 }
 
-static void free_list(struct super *s)
+static void heap_arena_free_list(struct super *s)
 {
     while (s) {
         struct super *next = s->next;
@@ -28,17 +29,17 @@ static void free_list(struct super *s)
     }
 }
 
-void arena_end(struct arena *a)
+void heap_arena_end(struct arena *a)
 {
     for (int c = 0; c < HEAP_CLASSES; c++) {
-        free_list(a->usable[c]);
-        free_list(a->full[c]);
+        heap_arena_free_list(a->usable[c]);
+        heap_arena_free_list(a->full[c]);
     }
-    reserve_end(a->of_page, table_bytes(a));
+    reserve_end(a->of_page, heap_arena_table_bytes(a));
     *a = (struct arena){ 0 };
 }
 
-static void link_first(struct super **head, struct super *s)
+static void heap_arena_link_first(struct super **head, struct super *s)
 {
     s->prev = NULL;
     s->next = *head;
@@ -47,7 +48,7 @@ static void link_first(struct super **head, struct super *s)
     *head = s;
 }
 
-static void unlink_from(struct super **head, struct super *s)
+static void heap_arena_unlink_from(struct super **head, struct super *s)
 {
     if (s->prev)
         s->prev->next = s->next;
@@ -57,9 +58,9 @@ static void unlink_from(struct super **head, struct super *s)
         s->next->prev = s->prev;
 }
 
-struct super *super_new(int class, uint32_t pages)
+struct super *heap_arena_super_new(int class, uint32_t pages)
 {
-    uint32_t blocks = pages * 4096u / class_size(class), words = (blocks + 63) / 64;
+    uint32_t blocks = pages * 4096u / heap_runs_class_size(class), words = (blocks + 63) / 64;
     struct super *s = calloc(1, sizeof *s + words * sizeof s->map[0]);
     if (!s)
         return NULL;
@@ -71,31 +72,31 @@ struct super *super_new(int class, uint32_t pages)
     return s;
 }
 
-void arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty)
+void heap_arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty)
 {
     s->first = first;
     s->dirty = dirty;
     for (uint32_t i = 0; i < s->pages; i++)
         a->of_page[first + i] = s;
-    link_first(&a->usable[s->class], s);
+    heap_arena_link_first(&a->usable[s->class], s);
     a->empty++;
 }
 
-void arena_remove(struct arena *a, struct super *s)
+void heap_arena_remove(struct arena *a, struct super *s)
 {
     a->empty -= s->left == s->blocks;
-    unlink_from(s->left ? &a->usable[s->class] : &a->full[s->class], s);
+    heap_arena_unlink_from(s->left ? &a->usable[s->class] : &a->full[s->class], s);
     for (uint32_t i = 0; i < s->pages; i++)
         a->of_page[s->first + i] = NULL;
     free(s);
 }
 
-struct super *arena_super(const struct arena *a, uint32_t page)
+struct super *heap_arena_super(const struct arena *a, uint32_t page)
 {
     return a->of_page[page];
 }
 
-bool arena_take(struct arena *a, int class, struct arena_block *out)
+bool heap_arena_take(struct arena *a, int class, struct arena_block *out)
 {
     struct super *s = a->usable[class];
     if (!s)
@@ -107,17 +108,17 @@ bool arena_take(struct arena *a, int class, struct arena_block *out)
     *word &= *word - 1;
     a->empty -= s->left == s->blocks;
     if (--s->left == 0) {
-        unlink_from(&a->usable[class], s);
-        link_first(&a->full[class], s);
+        heap_arena_unlink_from(&a->usable[class], s);
+        heap_arena_link_first(&a->full[class], s);
     }
     out->used = s->dirty || block < s->fresh;
     if (block >= s->fresh)
         s->fresh = block + 1;
-    out->offset = (uint64_t)s->first * 4096u + (uint64_t)block * class_size(class);
+    out->offset = (uint64_t)s->first * 4096u + (uint64_t)block * heap_runs_class_size(class);
     return true;
 }
 
-enum arena_status arena_give_block(struct arena *a, struct super *s, uint32_t block)
+enum arena_status heap_arena_give_block(struct arena *a, struct super *s, uint32_t block)
 {
     if (block >= s->fresh)
         return ARENA_NO_BLOCK;
@@ -128,8 +129,8 @@ enum arena_status arena_give_block(struct arena *a, struct super *s, uint32_t bl
     if (block / 64 < s->hint)
         s->hint = block / 64;
     if (s->left++ == 0) {
-        unlink_from(&a->full[s->class], s);
-        link_first(&a->usable[s->class], s);
+        heap_arena_unlink_from(&a->full[s->class], s);
+        heap_arena_link_first(&a->usable[s->class], s);
     }
     if (s->left < s->blocks)
         return ARENA_OK;
@@ -138,15 +139,15 @@ enum arena_status arena_give_block(struct arena *a, struct super *s, uint32_t bl
     return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED;
 }
 
-enum arena_status arena_give(struct arena *a, struct super *s, uint64_t offset)
+enum arena_status heap_arena_give(struct arena *a, struct super *s, uint64_t offset)
 {
-    uint32_t size = class_size(s->class);
+    uint32_t size = heap_runs_class_size(s->class);
     if (offset % size != 0)
         return ARENA_NO_BLOCK;
-    return arena_give_block(a, s, (uint32_t)(offset / size));
+    return heap_arena_give_block(a, s, (uint32_t)(offset / size));
 }
 
-struct super *arena_empty(const struct arena *a, int class)
+struct super *heap_arena_empty(const struct arena *a, int class)
 {
     struct super *s = a->usable[class];
     while (s && s->left != s->blocks)

@@ -8,11 +8,11 @@
  *
  * States of a superblock:
  *
- *            arena_take: last free block        last block freed, and not kept
+ *            heap_arena_take: last free block        last block freed, and not kept
  *      USABLE -----------------------> FULL      in reserve: ARENA_EMPTIED
  *        ^  ^                            |    USABLE ---------------------------> the caller
- *        |  +----------------------------+            frees its pages by arena_remove
- *     arena_add       arena_give
+ *        |  +----------------------------+            frees its pages by heap_arena_remove
+ *     heap_arena_add       heap_arena_give
  *
  * Invariants
  *   - A bit of `map` is 1 when the block is free and its owner knows. A block freed by another node
@@ -56,25 +56,26 @@ struct arena_block {
 
 enum arena_status { ARENA_OK, ARENA_EMPTIED, ARENA_NO_BLOCK, ARENA_FREE_ALREADY };
 
-int arena_init(struct arena *a, uint32_t pages, uint32_t empty_max); /* 0 or -ENOMEM */
-void arena_end(struct arena *a);
+int heap_arena_init(struct arena *a, uint32_t pages, uint32_t empty_max); /* 0 or -ENOMEM */
+void heap_arena_end(struct arena *a);
 
 /* false: the class has no usable superblock */
-bool arena_take(struct arena *a, int class, struct arena_block *out);
+bool heap_arena_take(struct arena *a, int class, struct arena_block *out);
 
-/* A new superblock, not yet part of the arena; NULL without memory. arena_add sets its pages. */
-struct super *super_new(int class, uint32_t pages);
-void arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty);
-void arena_remove(struct arena *a, struct super *s); /* frees it */
+/* A new superblock, not yet part of the arena; NULL without memory. heap_arena_add sets its pages.
+ * */
+struct super *heap_arena_super_new(int class, uint32_t pages);
+void heap_arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty);
+void heap_arena_remove(struct arena *a, struct super *s); /* frees it */
 
 /* This node's superblock that contains the page, or NULL. */
-struct super *arena_super(const struct arena *a, uint32_t page);
+struct super *heap_arena_super(const struct arena *a, uint32_t page);
 
 /* Frees the block that begins `offset` bytes into the superblock. */
-enum arena_status arena_give(struct arena *a, struct super *s, uint64_t offset);
-enum arena_status arena_give_block(struct arena *a, struct super *s, uint32_t block);
+enum arena_status heap_arena_give(struct arena *a, struct super *s, uint64_t offset);
+enum arena_status heap_arena_give_block(struct arena *a, struct super *s, uint32_t block);
 
 /* A wholly free superblock of the class, or NULL. */
-struct super *arena_empty(const struct arena *a, int class);
+struct super *heap_arena_empty(const struct arena *a, int class);
 
 #endif

@@ -13,48 +13,48 @@
  * none. */
 static uint64_t *notes;
 
-static size_t notes_bytes(void)
+static size_t heap_look_notes_bytes(void)
 {
     return (size_t)heap_pages() * sizeof *notes;
 }
 
 void heap_look_end(void)
 {
-    reserve_end(notes, notes_bytes());
+    reserve_end(notes, heap_look_notes_bytes());
     notes = NULL;
 }
 
 void heap_note_all(const void *ptr, size_t size)
 {
     if (!notes)
-        notes = reserve(notes_bytes());
+        notes = reserve(heap_look_notes_bytes());
     if (!notes)
         return; /* a crash report there has less detail */
-    uint64_t *note = &notes[page_of(ptr)];
+    uint64_t *note = &notes[engine_page_of(ptr)];
     *note = size ? size : *note | NOTE_FREED;
 }
 
-static void *address_of(uint32_t page)
+static void *heap_look_address_of(uint32_t page)
 {
     return engine.app + ((size_t)page << PAGE_SHIFT);
 }
 
 /* For the page that contains this byte of shared space. */
-static bool believed(size_t offset)
+static bool heap_look_believed(size_t offset)
 {
     return engine.alone || !(page_at((uint32_t)(offset >> PAGE_SHIFT))->flags & PAGE_STALE);
 }
 
-static bool read_entry(const struct heap_tables *t, uint32_t page, struct entry *out)
+static bool heap_look_read_entry(const struct heap_tables *t, uint32_t page, struct entry *out)
 {
     size_t offset = ((size_t)t->directory << PAGE_SHIFT) + (size_t)page * sizeof *out;
-    if (!believed(offset))
+    if (!heap_look_believed(offset))
         return false;
     *out = *(const struct entry *)(const void *)(engine.mem + offset);
     return true;
 }
 
-static bool in_outbox(const struct heap_tables *t, const void *block)
+static bool heap_look_in_outbox(const struct heap_tables *t, const void *block)
 {
     uint32_t count = atomic_load(t->outbox_count);
     for (uint32_t i = 0; i < count; i++)
@@ -63,54 +63,58 @@ static bool in_outbox(const struct heap_tables *t, const void *block)
     return false;
 }
 
-static bool is_marked(const struct heap_tables *t, uint32_t first, uint32_t block)
+static bool heap_look_is_marked(const struct heap_tables *t, uint32_t first, uint32_t block)
 {
     size_t words = PAGE_SIZE / HEAP_GRAIN / 64; /* of a page */
     size_t offset = ((size_t)t->marks << PAGE_SHIFT) + ((size_t)first * words + block / 64) * 8;
     const uint64_t *word = (const void *)(engine.mem + offset);
-    return believed(offset) && (*word >> block % 64 & 1);
+    return heap_look_believed(offset) && (*word >> block % 64 & 1);
 }
 
-static struct heap_place in_super(uint32_t first, uint32_t size, const void *addr, uint32_t *block)
+static struct heap_place heap_look_in_super(uint32_t first, uint32_t size, const void *addr,
+                                            uint32_t *block)
 {
-    size_t offset = (size_t)((const char *)addr - (const char *)address_of(first));
+    size_t offset = (size_t)((const char *)addr - (const char *)heap_look_address_of(first));
     *block = (uint32_t)(offset / size);
     return (struct heap_place){ .what = HEAP_LIVE,
-                                .block = (const char *)address_of(first) + (size_t)*block * size,
+                                .block = (const char *)heap_look_address_of(first) +
+                                         (size_t)*block * size,
                                 .size = size };
 }
 
-static struct heap_place look_own(const struct heap_tables *t, const struct super *s,
-                                  const void *addr)
+static struct heap_place heap_look_own(const struct heap_tables *t, const struct super *s,
+                                       const void *addr)
 {
     uint32_t block;
-    struct heap_place place = in_super(s->first, class_size(s->class), addr, &block);
+    struct heap_place place =
+        heap_look_in_super(s->first, heap_runs_class_size(s->class), addr, &block);
     if (block >= s->fresh || block >= s->blocks)
         place.what = HEAP_UNUSED;
-    else if ((s->map[block / 64] >> block % 64 & 1) || is_marked(t, s->first, block))
+    else if ((s->map[block / 64] >> block % 64 & 1) || heap_look_is_marked(t, s->first, block))
         place.what = HEAP_FREED;
     return place;
 }
 
-static struct heap_place look_foreign(const struct heap_tables *t, const struct entry *e,
-                                      uint32_t page, const void *addr)
+static struct heap_place heap_look_foreign(const struct heap_tables *t, const struct entry *e,
+                                           uint32_t page, const void *addr)
 {
     uint32_t block, first = page - e->index;
-    struct heap_place place = in_super(first, class_size(e->kind - KIND_SMALL), addr, &block);
-    if (in_outbox(t, place.block) || is_marked(t, first, block))
+    struct heap_place place =
+        heap_look_in_super(first, heap_runs_class_size(e->kind - KIND_SMALL), addr, &block);
+    if (heap_look_in_outbox(t, place.block) || heap_look_is_marked(t, first, block))
         place.what = HEAP_FREED;
     return place;
 }
 
 /* The record of the block that contains the page; false: there is none in this state. */
-static bool look_noted(uint32_t page, bool freed, struct heap_place *out)
+static bool heap_look_noted(uint32_t page, bool freed, struct heap_place *out)
 {
     for (uint32_t at = page; notes; at--) {
         uint64_t size = notes[at] & ~NOTE_FREED;
         bool is_freed = notes[at] & NOTE_FREED;
         if (size != 0 && is_freed == freed && page - at <= (size - 1) >> PAGE_SHIFT) {
             *out = (struct heap_place){ .what = freed ? HEAP_FREED_ALL : HEAP_ALL,
-                                        .block = address_of(at),
+                                        .block = heap_look_address_of(at),
                                         .size = (size_t)size };
             return true;
         }
@@ -121,15 +125,15 @@ static bool look_noted(uint32_t page, bool freed, struct heap_place *out)
 }
 
 /* Searches the list of free runs for a page. */
-static struct heap_place look_free(const struct heap_tables *t, uint32_t page)
+static struct heap_place heap_look_free(const struct heap_tables *t, uint32_t page)
 {
     const struct runs *runs = (const void *)(engine.mem + t->runs);
     struct heap_place place = { .what = HEAP_UNKNOWN };
-    if (look_noted(page, true, &place) || !believed(0))
+    if (heap_look_noted(page, true, &place) || !heap_look_believed(0))
         return place;
     for (uint32_t i = 0; i < runs->used && i < heap_pages(); i++) {
         const struct run *r = &runs->run[i];
-        if (!believed(t->runs + (size_t)((const char *)r - (const char *)runs)))
+        if (!heap_look_believed(t->runs + (size_t)((const char *)r - (const char *)runs)))
             break;
         if (page >= r->start && page - r->start < r->count) {
             place.what = r->clean ? HEAP_UNUSED : HEAP_FREED;
@@ -140,40 +144,40 @@ static struct heap_place look_free(const struct heap_tables *t, uint32_t page)
 }
 
 /* A page at which nothing begins: inside a run, or free. */
-static struct heap_place look_inside(const struct heap_tables *t, uint32_t page)
+static struct heap_place heap_look_inside(const struct heap_tables *t, uint32_t page)
 {
     struct entry e;
-    for (uint32_t at = page; at >= t->first && read_entry(t, at, &e); at--) {
+    for (uint32_t at = page; at >= t->first && heap_look_read_entry(t, at, &e); at--) {
         if (e.kind == KIND_NONE)
             continue;
         if (e.kind < KIND_SMALL && page - at < e.value)
             return (struct heap_place){ .what = e.kind == KIND_ALL ? HEAP_ALL : HEAP_LIVE,
-                                        .block = address_of(at),
+                                        .block = heap_look_address_of(at),
                                         .size = (size_t)e.value << PAGE_SHIFT };
         break;
     }
-    return look_free(t, page);
+    return heap_look_free(t, page);
 }
 
 struct heap_place heap_look(const void *addr)
 {
     const struct heap_tables *t = heap_tables();
-    uint32_t page = page_of(addr);
+    uint32_t page = engine_page_of(addr);
     struct entry e;
     if (!t)
         return (struct heap_place){ .what = HEAP_UNKNOWN };
     if (page < t->first)
         return (struct heap_place){ .what = HEAP_TABLES };
-    const struct super *s = arena_super(t->arena, page);
+    const struct super *s = heap_arena_super(t->arena, page);
     struct heap_place place;
     if (s)
-        return look_own(t, s, addr);
-    if (look_noted(page, false, &place))
+        return heap_look_own(t, s, addr);
+    if (heap_look_noted(page, false, &place))
         return place;
-    if (!read_entry(t, page, &e)) {
-        place = look_free(t, page);
+    if (!heap_look_read_entry(t, page, &e)) {
+        place = heap_look_free(t, page);
         place.doubtful = place.what != HEAP_UNKNOWN;
         return place;
     }
-    return e.kind >= KIND_SMALL ? look_foreign(t, &e, page, addr) : look_inside(t, page);
+    return e.kind >= KIND_SMALL ? heap_look_foreign(t, &e, page, addr) : heap_look_inside(t, page);
 }

@@ -38,7 +38,7 @@ void heap_look_end(void); /* forgets the records */
 /* A block of `size` bytes begins at ptr; 0: it was freed. */
 void heap_note_all(const void *ptr, size_t size);
 
-/* ASSUMPTION: in_heap(addr). */
+/* ASSUMPTION: engine_in_heap(addr). */
 struct heap_place heap_look(const void *addr);
 
 #endif

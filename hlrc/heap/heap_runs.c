@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-static uint32_t end_of(const struct run *e)
+static uint32_t heap_runs_end_of(const struct run *e)
 {
     return e->start + e->count;
 }
 
-void runs_init(struct runs *r, uint32_t start, uint32_t count)
+void heap_runs_init(struct runs *r, uint32_t start, uint32_t count)
 {
     r->used = 0;
     if (count)
@@ -17,12 +17,12 @@ void runs_init(struct runs *r, uint32_t start, uint32_t count)
 }
 
 /* Index of the first record that ends after `page`. */
-static uint32_t find(const struct runs *r, uint32_t page)
+static uint32_t heap_runs_find(const struct runs *r, uint32_t page)
 {
     uint32_t low = 0, high = r->used;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (end_of(&r->run[mid]) > page)
+        if (heap_runs_end_of(&r->run[mid]) > page)
             high = mid;
         else
             low = mid + 1;
@@ -31,8 +31,8 @@ static uint32_t find(const struct runs *r, uint32_t page)
 }
 
 /* Replaces [at, at + old) by `count` records. */
-static void replace(struct runs *r, uint32_t at, uint32_t old, const struct run *with,
-                    uint32_t count)
+static void heap_runs_replace(struct runs *r, uint32_t at, uint32_t old, const struct run *with,
+                              uint32_t count)
 {
     if (count != old)
         memmove(&r->run[at + count], &r->run[at + old], (r->used - at - old) * sizeof r->run[0]);
@@ -42,7 +42,7 @@ static void replace(struct runs *r, uint32_t at, uint32_t old, const struct run 
         r->used = r->used + count - old;
 }
 
-static void widen(struct run_taken *t, uint32_t from, uint32_t to)
+static void heap_runs_widen(struct run_taken *t, uint32_t from, uint32_t to)
 {
     if (t->dirty_count == 0)
         t->dirty_start = from;
@@ -51,7 +51,8 @@ static void widen(struct run_taken *t, uint32_t from, uint32_t to)
 
 /* Cuts [start, end) out of the records; all of it is free, and record `i` is the first to overlap
  * it. */
-static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct run_taken *out)
+static void heap_runs_cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end,
+                          struct run_taken *out)
 {
     struct run left = r->run[i], right = left, rest[2];
     uint32_t j = i, pieces = 0;
@@ -59,65 +60,66 @@ static void cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end, struct
     for (; j < r->used && r->run[j].start < end; j++) {
         right = r->run[j];
         if (!right.clean)
-            widen(out, right.start > start ? right.start : start,
-                  end_of(&right) < end ? end_of(&right) : end);
+            heap_runs_widen(out, right.start > start ? right.start : start,
+                            heap_runs_end_of(&right) < end ? heap_runs_end_of(&right) : end);
     }
     if (left.start < start) {
         left.count = start - left.start;
         rest[pieces++] = left;
     }
-    if (end_of(&right) > end) {
-        right.count = end_of(&right) - end;
+    if (heap_runs_end_of(&right) > end) {
+        right.count = heap_runs_end_of(&right) - end;
         right.start = end;
         rest[pieces++] = right;
     }
-    replace(r, i, j - i, rest, pieces);
+    heap_runs_replace(r, i, j - i, rest, pieces);
 }
 
 /* Start of a block at or after `page`; 64 bits, since it may lie beyond the largest page
  * number. */
-static uint64_t aligned(uint32_t page, uint64_t align, uint64_t skew)
+static uint64_t heap_runs_aligned(uint32_t page, uint64_t align, uint64_t skew)
 {
     return ((page + skew + align - 1) & ~(align - 1)) - skew;
 }
 
-bool runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew, struct run_taken *out)
+bool heap_runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew,
+                    struct run_taken *out)
 {
     for (uint32_t i = 0, j; i < r->used; i = j) {
-        for (j = i + 1; j < r->used && r->run[j].start == end_of(&r->run[j - 1]); j++)
+        for (j = i + 1; j < r->used && r->run[j].start == heap_runs_end_of(&r->run[j - 1]); j++)
             ;
-        uint64_t start = aligned(r->run[i].start, align, skew);
-        if (start + count > end_of(&r->run[j - 1]))
+        uint64_t start = heap_runs_aligned(r->run[i].start, align, skew);
+        if (start + count > heap_runs_end_of(&r->run[j - 1]))
             continue;
-        while (end_of(&r->run[i]) <= start)
+        while (heap_runs_end_of(&r->run[i]) <= start)
             i++;
-        cut(r, i, (uint32_t)start, (uint32_t)start + count, out);
+        heap_runs_cut(r, i, (uint32_t)start, (uint32_t)start + count, out);
         return true;
     }
     return false;
 }
 
-bool runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean)
+bool heap_runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean)
 {
     struct run whole = { .start = start, .count = count, .clean = clean };
-    uint32_t i = find(r, start), old = 0;
+    uint32_t i = heap_runs_find(r, start), old = 0;
     if (i < r->used && r->run[i].start < start + count)
         return false;
     if (i < r->used && r->run[i].start == start + count && r->run[i].clean == clean) {
         whole.count += r->run[i].count;
         old = 1;
     }
-    if (i > 0 && end_of(&r->run[i - 1]) == start && r->run[i - 1].clean == clean) {
+    if (i > 0 && heap_runs_end_of(&r->run[i - 1]) == start && r->run[i - 1].clean == clean) {
         i--;
         whole.start = r->run[i].start;
         whole.count += r->run[i].count;
         old++;
     }
-    replace(r, i, old, &whole, 1);
+    heap_runs_replace(r, i, old, &whole, 1);
     return true;
 }
 
-uint32_t runs_total(const struct runs *r)
+uint32_t heap_runs_total(const struct runs *r)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < r->used; i++)
@@ -125,11 +127,11 @@ uint32_t runs_total(const struct runs *r)
     return sum;
 }
 
-uint32_t runs_largest(const struct runs *r)
+uint32_t heap_runs_largest(const struct runs *r)
 {
     uint32_t best = 0, here = 0;
     for (uint32_t i = 0; i < r->used; i++) {
-        bool touches = i > 0 && r->run[i].start == end_of(&r->run[i - 1]);
+        bool touches = i > 0 && r->run[i].start == heap_runs_end_of(&r->run[i - 1]);
         here = r->run[i].count + (touches ? here : 0);
         if (here > best)
             best = here;
@@ -137,7 +139,7 @@ uint32_t runs_largest(const struct runs *r)
     return best;
 }
 
-uint32_t class_size(int class)
+uint32_t heap_runs_class_size(int class)
 {
     if (class < 8)
         return HEAP_GRAIN * ((uint32_t) class + 1);
@@ -146,7 +148,7 @@ uint32_t class_size(int class)
 }
 
 /* The smallest class of at least `size` bytes, which are at most HEAP_SMALL_MAX. */
-static int class_of(uint32_t size)
+static int heap_runs_class_of(uint32_t size)
 {
     if (size <= 128)
         return (int)((size - 1) / HEAP_GRAIN);
@@ -155,12 +157,12 @@ static int class_of(uint32_t size)
     return 8 + (log - 7) * 4 + (int)step;
 }
 
-int class_for(size_t size, size_t align)
+int heap_runs_class_for(size_t size, size_t align)
 {
     if (size > HEAP_SMALL_MAX || align > 4096)
         return -1;
-    int class = class_of((uint32_t)size);
-    while (class < HEAP_CLASSES && class_size(class) % align != 0)
+    int class = heap_runs_class_of((uint32_t)size);
+    while (class < HEAP_CLASSES && heap_runs_class_size(class) % align != 0)
         class ++;
     return class < HEAP_CLASSES ? class : -1;
 }

@@ -39,19 +39,19 @@ struct run_taken {
     uint32_t dirty_start, dirty_count;
 };
 
-void runs_init(struct runs *r, uint32_t start, uint32_t count);
+void heap_runs_init(struct runs *r, uint32_t start, uint32_t count);
 
 /* First fit: the lowest `count` free pages such that start + skew is a multiple of align (a power
  * of two, in pages); they may span several records. False, without a change, if there are none. */
-bool runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew,
-               struct run_taken *out);
+bool heap_runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew,
+                    struct run_taken *out);
 
 /* False, without a change, if a page of the range is free already. */
-bool runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean);
+bool heap_runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean);
 
-uint32_t runs_total(const struct runs *r);
+uint32_t heap_runs_total(const struct runs *r);
 /* longest range of free pages, over adjacent records */
-uint32_t runs_largest(const struct runs *r);
+uint32_t heap_runs_largest(const struct runs *r);
 
 /* ---- size classes ---- */
 
@@ -61,10 +61,10 @@ uint32_t runs_largest(const struct runs *r);
 #define HEAP_SMALL_MAX 32768u
 #define HEAP_GRAIN     16u /* smallest block; every block is a multiple of it */
 
-uint32_t class_size(int class);
+uint32_t heap_runs_class_size(int class);
 
 /* The smallest class for `size` bytes whose blocks, laid end to end from a page boundary, are all
  * aligned; -1: none. ASSUMPTION: size > 0, align is a power of two. */
-int class_for(size_t size, size_t align);
+int heap_runs_class_for(size_t size, size_t align);
 
 #endif

@@ -18,7 +18,7 @@ void *hlrc_calloc(size_t count, size_t size)
         return NULL;
     }
     void *ptr = hlrc_malloc(count * size);
-    site_note(ptr, count * size, __builtin_return_address(0));
+    sites_note(ptr, count * size, __builtin_return_address(0));
     return ptr;
 }
 
@@ -29,7 +29,7 @@ size_t hlrc_usable_size(const void *ptr)
 }
 
 /* Resizes in place unless more than half of the block would be unused. */
-static void *resize(void *ptr, size_t size)
+static void *heap_sizes_resize(void *ptr, size_t size)
 {
     if (!ptr)
         return hlrc_malloc(size);
@@ -52,7 +52,7 @@ static void *resize(void *ptr, size_t size)
 void *hlrc_realloc(void *ptr, size_t size)
 {
     call_check("hlrc_realloc");
-    void *resized = resize(ptr, size);
-    site_note(resized, size, __builtin_return_address(0));
+    void *resized = heap_sizes_resize(ptr, size);
+    sites_note(resized, size, __builtin_return_address(0));
     return resized;
 }

@@ -10,7 +10,7 @@
 #include "hlrc/sync/barrier.h"
 
 /* Consecutive pages with the same home, of `pages` in all. */
-static size_t row_of(size_t pages, hlrc_placement how, size_t unit)
+static size_t placed_row_of(size_t pages, hlrc_placement how, size_t unit)
 {
     size_t nodes = (size_t)engine.nodes;
     if (how == HLRC_BLOCK)
@@ -21,7 +21,7 @@ static size_t row_of(size_t pages, hlrc_placement how, size_t unit)
 }
 
 /* Each node places its own pages: no node uses them before the following barrier. */
-static void place_own(char *memory, size_t pages, size_t row, size_t first)
+static void placed_place_own(char *memory, size_t pages, size_t row, size_t first)
 {
     size_t nodes = (size_t)engine.nodes, me = (size_t)engine.node;
     size_t turn = (me + nodes - first) % nodes;
@@ -44,8 +44,8 @@ void *hlrc_alloc_placed(size_t size, hlrc_placement how, size_t unit)
     if (!memory)
         return NULL;
     size_t pages = size ? (size - 1) / PAGE_SIZE + 1 : 1;
-    place_own(memory, pages, row_of(pages, how, unit), how == HLRC_AT ? unit : 0);
+    placed_place_own(memory, pages, placed_row_of(pages, how, unit), how == HLRC_AT ? unit : 0);
     barrier_all(MEETING_PLACED);
-    site_note(memory, size, __builtin_return_address(0));
+    sites_note(memory, size, __builtin_return_address(0));
     return memory;
 }

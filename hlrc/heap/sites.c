@@ -44,7 +44,7 @@ static unsigned library_count;
 
 /* ---- the caller ---- */
 
-static int add_library(struct dl_phdr_info *info, size_t size, void *arg)
+static int sites_add_library(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size, (void)arg;
     const char *path = info->dlpi_name ? info->dlpi_name : "", *slash = strrchr(path, '/');
@@ -63,7 +63,7 @@ static int add_library(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static bool is_of_hlrc(uintptr_t code)
+static bool sites_is_of_hlrc(uintptr_t code)
 {
     for (unsigned i = 0; i < library_count; i++)
         if (code - libraries[i].start < libraries[i].end - libraries[i].start)
@@ -71,37 +71,37 @@ static bool is_of_hlrc(uintptr_t code)
     return false;
 }
 
-static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code sites_step(struct _Unwind_Context *context, void *arg)
 {
     uintptr_t code = _Unwind_GetIP(context);
-    if (code == 0 || is_of_hlrc(code))
+    if (code == 0 || sites_is_of_hlrc(code))
         return _URC_NO_REASON;
     *(uintptr_t *)arg = code;
     return _URC_END_OF_STACK;
 }
 
-static uintptr_t outside(uintptr_t caller)
+static uintptr_t sites_outside(uintptr_t caller)
 {
-    if (is_of_hlrc(caller))
-        (void)_Unwind_Backtrace(step, &caller);
+    if (sites_is_of_hlrc(caller))
+        (void)_Unwind_Backtrace(sites_step, &caller);
     return caller;
 }
 
 /* ---- records ---- */
 
-static void serve(struct request *req);
+static void sites_serve(struct request *req);
 
 int sites_init(void)
 {
-    if (!races_checked() && !probe_profiles())
+    if (!first_write_races_checked() && !probe_profiles())
         return 0;
     records = reserve(RECORDS_BYTES);
     beginning = reserve(BEGINNING_BYTES);
     pages = reserve(PAGES_BYTES);
     used = unused = 0;
     library_count = 0;
-    msg_handle(REQUEST_SITE, serve);
-    (void)dl_iterate_phdr(add_library, NULL);
+    msg_handle(REQUEST_SITE, sites_serve);
+    (void)dl_iterate_phdr(sites_add_library, NULL);
     sites_on = records && beginning && pages;
     return sites_on ? 0 : -ENOMEM;
 }
@@ -117,12 +117,12 @@ void sites_end(void)
     pages = NULL;
 }
 
-static uint32_t *grain_of(const void *addr)
+static uint32_t *sites_grain_of(const void *addr)
 {
     return &beginning[(size_t)((const char *)addr - engine.app) / HEAP_GRAIN];
 }
 
-static uint32_t take(void)
+static uint32_t sites_take(void)
 {
     uint32_t r = unused;
     if (r)
@@ -132,7 +132,7 @@ static uint32_t take(void)
     return r;
 }
 
-static void drop(uint32_t *grain)
+static void heap_sites_drop(uint32_t *grain)
 {
     if (*grain == 0)
         return;
@@ -142,27 +142,27 @@ static void drop(uint32_t *grain)
 }
 
 /* The first page from `page` on in which a block begins, `end` if none does before that. */
-static uint32_t page_next(uint32_t page, uint32_t end)
+static uint32_t sites_page_next(uint32_t page, uint32_t end)
 {
     while (page < end && !(pages[page / BITS] >> page % BITS & 1))
         page = pages[page / BITS] >> page % BITS ? page + 1 : (page / BITS + 1) * BITS;
     return page < end ? page : end;
 }
 
-static void forget(const void *block, size_t size)
+static void sites_forget(const void *block, size_t size)
 {
-    uint32_t *first = grain_of(block), *end = first + (size + HEAP_GRAIN - 1) / HEAP_GRAIN;
-    uint32_t last = page_of((const char *)block + size - 1);
-    for (uint32_t page = page_next(page_of(block), last + 1); page <= last;
-         page = page_next(page + 1, last + 1))
+    uint32_t *first = sites_grain_of(block), *end = first + (size + HEAP_GRAIN - 1) / HEAP_GRAIN;
+    uint32_t last = engine_page_of((const char *)block + size - 1);
+    for (uint32_t page = sites_page_next(engine_page_of(block), last + 1); page <= last;
+         page = sites_page_next(page + 1, last + 1))
         for (uint32_t i = 0; i < GRAINS; i++) {
             uint32_t *grain = &beginning[(size_t)page * GRAINS + i];
             if (grain >= first && grain < end)
-                drop(grain);
+                heap_sites_drop(grain);
         }
 }
 
-static uint64_t stamp_now(void)
+static uint64_t sites_stamp_now(void)
 {
     uint64_t time[NODES_MAX], sum = 0;
     interval_vt(time);
@@ -171,24 +171,24 @@ static uint64_t stamp_now(void)
     return sum;
 }
 
-void site_add(const void *block, size_t size, void *caller)
+void sites_add(const void *block, size_t size, void *caller)
 {
-    struct site site = { block, size ? size : 1, sites_code(outside((uintptr_t)caller)),
-                         stamp_now() };
-    uint32_t page = page_of(block);
+    struct site site = { block, size ? size : 1, sites_code(sites_outside((uintptr_t)caller)),
+                         sites_stamp_now() };
+    uint32_t page = engine_page_of(block);
     spin_lock(&lock);
-    forget(block, site.size);
-    uint32_t r = take();
+    sites_forget(block, site.size);
+    uint32_t r = sites_take();
     if (r) {
         records[r] = site;
-        *grain_of(block) = r;
+        *sites_grain_of(block) = r;
         pages[page / BITS] |= UINT64_C(1) << page % BITS;
     }
     spin_unlock(&lock);
 }
 
 /* The last record that begins in `page` at or before `last`. */
-static uint32_t last_in(uint32_t page, const uint32_t *last)
+static uint32_t sites_last_in(uint32_t page, const uint32_t *last)
 {
     uint32_t *first = beginning + (size_t)page * GRAINS;
     const uint32_t *at = last < first + GRAINS ? last : first + GRAINS - 1;
@@ -200,11 +200,11 @@ static uint32_t last_in(uint32_t page, const uint32_t *last)
 
 /* ASSUMPTION: the lock is held. Blocks do not overlap, so only the block that begins last before
  * addr can contain it. */
-static uint32_t last_before(const void *addr)
+static uint32_t sites_last_before(const void *addr)
 {
-    const uint32_t *last = grain_of(addr);
-    for (uint32_t page = page_of(addr);; page--) {
-        uint32_t r = pages[page / BITS] >> page % BITS & 1 ? last_in(page, last) : 0;
+    const uint32_t *last = sites_grain_of(addr);
+    for (uint32_t page = engine_page_of(addr);; page--) {
+        uint32_t r = pages[page / BITS] >> page % BITS & 1 ? sites_last_in(page, last) : 0;
         if (r || page == 0)
             return r;
         if (page % BITS == 0) /* skips empty words */
@@ -213,20 +213,20 @@ static uint32_t last_before(const void *addr)
     }
 }
 
-bool site_of(const void *addr, struct site *out)
+bool sites_of(const void *addr, struct site *out)
 {
-    if (!sites_on || !in_heap(addr))
+    if (!sites_on || !engine_in_heap(addr))
         return false;
     spin_lock(&lock);
-    *out = records[last_before(addr)];
+    *out = records[sites_last_before(addr)];
     spin_unlock(&lock);
     return out->block && (size_t)((const char *)addr - (const char *)out->block) < out->size;
 }
 
 void sites_each(void (*fn)(const struct site *site, void *arg), void *arg)
 {
-    for (uint32_t page = sites_on ? page_next(0, heap_pages()) : UINT32_MAX; page < heap_pages();
-         page = page_next(page + 1, heap_pages()))
+    for (uint32_t page = sites_on ? sites_page_next(0, heap_pages()) : UINT32_MAX;
+         page < heap_pages(); page = sites_page_next(page + 1, heap_pages()))
         for (uint32_t i = 0; i < GRAINS; i++)
             if (beginning[(size_t)page * GRAINS + i])
                 fn(&records[beginning[(size_t)page * GRAINS + i]], arg);
@@ -234,20 +234,20 @@ void sites_each(void (*fn)(const struct site *site, void *arg), void *arg)
 
 /* ---- queries to other nodes ---- */
 
-static void serve(struct request *req)
+static void sites_serve(struct request *req)
 {
     struct site site = { 0 };
     uint64_t vec[NODES_MAX] = { 0 };
-    bool known = site_of((const void *)(uintptr_t)req->arg[0], &site);
+    bool known = sites_of((const void *)(uintptr_t)req->arg[0], &site);
     vec[0] = (uintptr_t)site.block;
     vec[1] = site.size;
     msg_reply(req, known ? (int64_t)site.stamp : -ENOENT, site.code, vec);
 }
 
-static bool ask(int node, const void *addr, struct site *out)
+static bool sites_ask(int node, const void *addr, struct site *out)
 {
     uint32_t token = thread_self()->call_token;
-    struct request *req = msg_compose(token, REQUEST_SITE, page_of(addr));
+    struct request *req = msg_compose(token, REQUEST_SITE, engine_page_of(addr));
     req->arg[0] = (uintptr_t)addr;
     msg_send(req, node, false, true);
     const struct reply *reply = msg_wait(token);
@@ -258,12 +258,13 @@ static bool ask(int node, const void *addr, struct site *out)
     return true;
 }
 
-bool site_ask(const void *addr, struct site *out)
+bool sites_site_ask(const void *addr, struct site *out)
 {
     struct site other;
-    bool known = site_of(addr, out);
+    bool known = sites_of(addr, out);
     for (int n = 0; n < engine.nodes; n++)
-        if (n != engine.node && ask(n, addr, &other) && (!known || other.stamp > out->stamp)) {
+        if (n != engine.node && sites_ask(n, addr, &other) &&
+            (!known || other.stamp > out->stamp)) {
             *out = other;
             known = true;
         }

@@ -35,22 +35,22 @@ void sites_end(void);
  * sites_init. */
 extern uint64_t (*sites_code)(uint64_t code);
 
-void site_add(const void *block, size_t size, void *caller);
-static inline void site_note(const void *block, size_t size, void *caller)
+void sites_add(const void *block, size_t size, void *caller);
+static inline void sites_note(const void *block, size_t size, void *caller)
 {
     if (sites_on && block)
-        site_add(block, size, caller);
+        sites_add(block, size, caller);
 }
 
 /* The most recent block of this node that contained addr; false: none. */
-bool site_of(const void *addr, struct site *out);
+bool sites_of(const void *addr, struct site *out);
 
 /* All that this node has recorded and not forgotten, ascending. ASSUMPTION: no concurrent
  * allocation. */
 void sites_each(void (*fn)(const struct site *site, void *arg), void *arg);
 
-/* Like site_of, for all nodes: queries them, and waits for each. The calling thread must have a
+/* Like sites_of, for all nodes: queries them, and waits for each. The calling thread must have a
  * slot (thread.h). */
-bool site_ask(const void *addr, struct site *out);
+bool sites_site_ask(const void *addr, struct site *out);
 
 #endif

@@ -19,37 +19,37 @@ void stream_reset(void)
     memset(pieces, 0, sizeof pieces);
 }
 
-static size_t slot_at(uint64_t piece)
+static size_t stream_slot_at(uint64_t piece)
 {
     return engine.at.stream + (piece % STREAM_SLOTS) * STREAM_PIECE;
 }
 
-static size_t told_at(int root)
+static size_t stream_told_at(int root)
 {
     return engine.at.stream_told + (size_t)root * 64;
 }
 
-static size_t taken_at(int node)
+static size_t stream_taken_at(int node)
 {
     return engine.at.stream_taken + (size_t)node * 64;
 }
 
 /* A word that another node writes one-sidedly. */
-static uint64_t word_at(size_t off)
+static uint64_t stream_word_at(size_t off)
 {
-    const _Atomic uint64_t *word = control_at(off);
+    const _Atomic uint64_t *word = engine_control_at(off);
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
 /* Writes a count; its reader may be asleep. */
-static void write_count(int node, size_t at, uint64_t count)
+static void stream_write_count(int node, size_t at, uint64_t count)
 {
     fabric_write(engine.fabric, node, engine.control.id, at, &count, sizeof count, NULL);
     if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)
         fabric_wake(engine.fabric, node);
 }
 
-static size_t piece_of(size_t left)
+static size_t stream_piece_of(size_t left)
 {
     return left < STREAM_PIECE ? left : STREAM_PIECE;
 }
@@ -57,50 +57,50 @@ static size_t piece_of(size_t left)
 /* ---- root ---- */
 
 /* True if all other nodes have taken this many pieces. */
-static bool all_have(void *arg)
+static bool stream_all_have(void *arg)
 {
     uint64_t count = *(const uint64_t *)arg;
     for (int n = 0; n < engine.nodes; n++)
-        if (n != engine.node && word_at(taken_at(n)) < count)
+        if (n != engine.node && stream_word_at(stream_taken_at(n)) < count)
             return false;
     return true;
 }
 
-static void await_all(uint64_t count)
+static void stream_await_all(uint64_t count)
 {
-    if (all_have(&count))
+    if (stream_all_have(&count))
         return;
     struct thread *t = thread_enter();
     for (int n = 0; n < engine.nodes; n++)
-        if (n != engine.node && word_at(taken_at(n)) < count)
+        if (n != engine.node && stream_word_at(stream_taken_at(n)) < count)
             fabric_wake(engine.fabric, n);
-    progress_wait((struct wait_for){ WAITS_TAKEN, count, 0 }, all_have, &count, WAIT_STATE);
+    progress_wait((struct wait_for){ WAITS_TAKEN, count, 0 }, stream_all_have, &count, WAIT_STATE);
     thread_leave(t);
 }
 
-static bool is_read(void)
+static bool stream_is_read(void)
 {
     return (engine.fabric->caps & FABRIC_READ) != 0;
 }
 
-static void write_piece(uint64_t piece, size_t len)
+static void stream_write_piece(uint64_t piece, size_t len)
 {
     struct fabric_op op = FABRIC_OP_INIT;
-    size_t at = slot_at(piece);
+    size_t at = stream_slot_at(piece);
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node)
-            fabric_write(engine.fabric, n, engine.control.id, at, control_at(at), len, &op);
+            fabric_write(engine.fabric, n, engine.control.id, at, engine_control_at(at), len, &op);
     fabric_wait(engine.fabric, &op);
 }
 
-static void tell_all(uint64_t piece, size_t len)
+static void stream_tell_all(uint64_t piece, size_t len)
 {
     struct thread *t = thread_enter();
-    if (!is_read())
-        write_piece(piece, len);
+    if (!stream_is_read())
+        stream_write_piece(piece, len);
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node)
-            write_count(n, told_at(engine.node), piece + 1);
+            stream_write_count(n, stream_told_at(engine.node), piece + 1);
     thread_leave(t);
 }
 
@@ -108,12 +108,12 @@ void stream_send(const void *buf, size_t len)
 {
     uint64_t k = pieces[engine.node];
     for (size_t done = 0; done < len; k++) {
-        size_t n = piece_of(len - done);
+        size_t n = stream_piece_of(len - done);
         if (k >= STREAM_SLOTS)
-            await_all(k + 1 - STREAM_SLOTS);
-        memcpy(control_at(slot_at(k)), (const char *)buf + done, n);
+            stream_await_all(k + 1 - STREAM_SLOTS);
+        memcpy(engine_control_at(stream_slot_at(k)), (const char *)buf + done, n);
         perturb(stream_copied);
-        tell_all(k, n);
+        stream_tell_all(k, n);
         done += n;
     }
     pieces[engine.node] = k;
@@ -126,35 +126,35 @@ struct awaited {
     uint64_t piece;
 };
 
-static bool is_told(void *arg)
+static bool stream_is_told(void *arg)
 {
     const struct awaited *a = arg;
-    return word_at(told_at(a->root)) > a->piece;
+    return stream_word_at(stream_told_at(a->root)) > a->piece;
 }
 
 /* Reads a piece into this node's slot of its number, or finds it there. */
-static void fetch(int root, uint64_t piece, size_t len)
+static void stream_fetch(int root, uint64_t piece, size_t len)
 {
     struct awaited a = { root, piece };
     debug_assert(root != engine.node);
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
-    if (!is_told(&a)) {
+    if (!stream_is_told(&a)) {
         fabric_wake(engine.fabric, root);
-        progress_wait((struct wait_for){ WAITS_PIECE, 0, root }, is_told, &a, WAIT_STATE);
+        progress_wait((struct wait_for){ WAITS_PIECE, 0, root }, stream_is_told, &a, WAIT_STATE);
     }
-    if (is_read())
-        fabric_read(engine.fabric, root, engine.control.id, slot_at(piece),
-                    control_at(slot_at(piece)), len, &op);
+    if (stream_is_read())
+        fabric_read(engine.fabric, root, engine.control.id, stream_slot_at(piece),
+                    engine_control_at(stream_slot_at(piece)), len, &op);
     fabric_wait(engine.fabric, &op);
     perturb(stream_fetched);
     thread_leave(t);
 }
 
-static void tell_taken(int root, uint64_t piece)
+static void stream_tell_taken(int root, uint64_t piece)
 {
     struct thread *t = thread_enter();
-    write_count(root, taken_at(engine.node), piece + 1);
+    stream_write_count(root, stream_taken_at(engine.node), piece + 1);
     thread_leave(t);
 }
 
@@ -162,13 +162,13 @@ void stream_receive(void *buf, size_t len, int root)
 {
     uint64_t k = pieces[root];
     for (size_t done = 0; done < len; k++) {
-        size_t n = piece_of(len - done);
-        fetch(root, k, n);
-        if (is_read()) /* the root's slot; else this node's own */
-            tell_taken(root, k);
-        memcpy((char *)buf + done, control_at(slot_at(k)), n);
-        if (!is_read())
-            tell_taken(root, k);
+        size_t n = stream_piece_of(len - done);
+        stream_fetch(root, k, n);
+        if (stream_is_read()) /* the root's slot; else this node's own */
+            stream_tell_taken(root, k);
+        memcpy((char *)buf + done, engine_control_at(stream_slot_at(k)), n);
+        if (!stream_is_read())
+            stream_tell_taken(root, k);
         done += n;
     }
     pieces[root] = k;

@@ -22,7 +22,7 @@ void ahead_fault(uint32_t page, bool write)
         most = copies_room() / 4;
     if (most && page_was_alone(page_at(page)))
         return;
-    uint32_t steps = most ? ahead_next(&mine, page, write, most, &stride) : 0;
+    uint32_t steps = most ? streams_ahead_next(&mine, page, write, most, &stride) : 0;
     if (steps == 0) {
         if (most)
             past_fault(page, write);

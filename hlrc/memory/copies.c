@@ -42,19 +42,19 @@ static _Atomic bool may_go;        /* copies may have to be evicted */
 static int64_t left_at_start;
 static void (*close_interval)(void);
 
-static size_t next_bytes(void)
+static size_t copies_next_bytes(void)
 {
     return (size_t)engine.pages * sizeof *next;
 }
 
-static bool automatic(void)
+static bool copies_automatic(void)
 {
     return engine.config.cache_size == 0;
 }
 
 /* Faults and copies until the next check; the memory left is shared with the other nodes of this
  * machine. */
-static int32_t next_look(int64_t left)
+static int32_t copies_next_look(int64_t left)
 {
     int64_t pages = left / 8 / engine.neighbours >> PAGE_SHIFT;
     return (int32_t)(pages < LOOK_LEAST ? LOOK_LEAST : pages > LOOK_MOST ? LOOK_MOST : pages);
@@ -67,9 +67,9 @@ bool copies_may_go(void)
 
 /* If no size was given, the space is as large as possible, and it is unknown how much of it will
  * be used. */
-static bool may_be_short(void)
+static bool copies_may_be_short(void)
 {
-    return !automatic() ||
+    return !copies_automatic() ||
            (engine.size_given && (int64_t)engine.config.memory > left_at_start / engine.neighbours);
 }
 
@@ -78,22 +78,22 @@ int copies_init(void)
     for (int q = ACTIVE; q <= OLD; q++)
         queues[q] = (struct queue){ 0 };
     uint64_t most = engine.config.cache_size >> PAGE_SHIFT;
-    atomic_store(&limit, automatic() || most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);
+    atomic_store(&limit, copies_automatic() || most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);
     atomic_store(&patience, 0);
     atomic_store(&crowded, false);
-    if (automatic())
+    if (copies_automatic())
         headroom_open("");
     left_at_start = headroom_now().left;
-    atomic_store(&until_look, next_look(left_at_start));
-    atomic_store(&may_go, may_be_short());
-    next = reserve(next_bytes());
+    atomic_store(&until_look, copies_next_look(left_at_start));
+    atomic_store(&may_go, copies_may_be_short());
+    next = reserve(copies_next_bytes());
     return next ? 0 : -ENOMEM;
 }
 
 void copies_end(void)
 {
     headroom_close();
-    reserve_end(next, next_bytes());
+    reserve_end(next, copies_next_bytes());
     next = NULL;
 }
 
@@ -113,17 +113,17 @@ uint32_t copies_room(void)
     return most ? most : 1;
 }
 
-static uint32_t in_queue(int q)
+static uint32_t copies_in_queue(int q)
 {
     return atomic_load_explicit(&queues[q].count, memory_order_relaxed);
 }
 
-static uint32_t total(void)
+static uint32_t copies_total(void)
 {
-    return in_queue(ACTIVE) + in_queue(OLD);
+    return copies_in_queue(ACTIVE) + copies_in_queue(OLD);
 }
 
-static void append(int q, uint32_t page)
+static void copies_append(int q, uint32_t page)
 {
     struct queue *to = &queues[q];
     spin_lock(&lock);
@@ -139,7 +139,7 @@ static void append(int q, uint32_t page)
 
 /* Takes up to `most` pages off the head, into out; returns their number. Their state still says
  * that they are queued. */
-static uint32_t take(int q, uint32_t *out, uint32_t most)
+static uint32_t copies_take(int q, uint32_t *out, uint32_t most)
 {
     struct queue *from = &queues[q];
     uint32_t n = 0;
@@ -157,7 +157,7 @@ static uint32_t take(int q, uint32_t *out, uint32_t most)
 
 bool copies_over(void)
 {
-    return total() > atomic_load_explicit(&limit, memory_order_relaxed);
+    return copies_total() > atomic_load_explicit(&limit, memory_order_relaxed);
 }
 
 void copies_add(uint32_t page, struct page *p)
@@ -166,7 +166,7 @@ void copies_add(uint32_t page, struct page *p)
     if (p->copy != NOT_QUEUED)
         return;
     p->copy = ACTIVE;
-    append(ACTIVE, page);
+    copies_append(ACTIVE, page);
 }
 
 /* ---- copies at the head of their queue ---- */
@@ -174,7 +174,7 @@ void copies_add(uint32_t page, struct page *p)
 enum fate { FORGOTTEN, STAYS, AGED, GIVEN };
 
 /* ASSUMPTION: locked. */
-static enum fate fate_of(uint32_t page, const struct page *p)
+static enum fate copies_fate_of(uint32_t page, const struct page *p)
 {
     bool in_use = p->held || page_held(page) || (p->flags & (PAGE_BUSY | PAGE_DIRTY));
     if (in_use || p->renewal.pending)
@@ -189,41 +189,41 @@ static enum fate fate_of(uint32_t page, const struct page *p)
 }
 
 /* ASSUMPTION: locked. */
-static void settle(uint32_t page, struct page *p, enum fate fate)
+static void copies_settle(uint32_t page, struct page *p, enum fate fate)
 {
     if (fate == GIVEN)
         p->flags |= PAGE_BUSY; /* [copies.evict-clean] */
     else if (fate == FORGOTTEN)
         p->copy = NOT_QUEUED;
     else
-        append(p->copy = fate == AGED ? OLD : ACTIVE, page);
+        copies_append(p->copy = fate == AGED ? OLD : ACTIVE, page);
 }
 
 /* Decides about a run of consecutive pages, and closes them where required [copies.evict-clean];
  * false if the kernel had no room for it. given[i]: page i is BUSY, and has to be evicted. */
-static bool decide(uint32_t first, uint32_t n, bool *given)
+static bool copies_decide(uint32_t first, uint32_t n, bool *given)
 {
     enum fate fate[BATCH_MOST];
     bool closed[BATCH_MOST];
     for (uint32_t i = 0; i < n; i++) {
         const struct page *p = page_lock(first + i);
-        fate[i] = fate_of(first + i, p);
+        fate[i] = copies_fate_of(first + i, p);
         closed[i] = (fate[i] == AGED || fate[i] == GIVEN) && p->access != ACCESS_NONE;
     }
-    int rc = view_change_marked(first, n, closed, ACCESS_NONE);
+    int rc = page_view_change_marked(first, n, closed, ACCESS_NONE);
     for (uint32_t i = 0; i < n; i++) {
         struct page *p = page_at(first + i);
-        settle(first + i, p, rc && fate[i] != FORGOTTEN ? STAYS : fate[i]);
+        copies_settle(first + i, p, rc && fate[i] != FORGOTTEN ? STAYS : fate[i]);
         given[i] = !rc && fate[i] == GIVEN;
         page_unlock(p);
     }
     if (rc)
-        view_mend(first, n);
+        page_view_mend(first, n);
     return rc == 0;
 }
 
 /* [copies.evict-clean]. ASSUMPTION: BUSY, closed. */
-static void give_back(uint32_t first, uint32_t n)
+static void copies_give_back(uint32_t first, uint32_t n)
 {
     perturb(copy_closed);
     bool gone = fabric_window_release(engine.fabric, engine.space.id, (size_t)first << PAGE_SHIFT,
@@ -242,19 +242,19 @@ static void give_back(uint32_t first, uint32_t n)
         PROBE(pages_evicted, n);
 }
 
-static void give_back_marked(uint32_t first, uint32_t n, const bool *given)
+static void copies_give_back_marked(uint32_t first, uint32_t n, const bool *given)
 {
     for (uint32_t i = 0; i < n;) {
         uint32_t k = 0;
         while (i + k < n && given[i + k])
             k++;
         if (k)
-            give_back(first + i, k);
+            copies_give_back(first + i, k);
         i += k ? k : 1;
     }
 }
 
-static void sort(uint32_t *list, uint32_t n)
+static void copies_sort(uint32_t *list, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
         uint32_t page = list[i], k = i;
@@ -265,36 +265,36 @@ static void sort(uint32_t *list, uint32_t n)
 }
 
 /* Processes up to `most` pages at the head of a queue. */
-static void step(int q, uint32_t most)
+static void copies_step(int q, uint32_t most)
 {
     uint32_t list[BATCH_MOST];
     bool given[BATCH_MOST];
-    uint32_t n = take(q, list, most < BATCH_MOST ? most : BATCH_MOST);
-    sort(list, n);
+    uint32_t n = copies_take(q, list, most < BATCH_MOST ? most : BATCH_MOST);
+    copies_sort(list, n);
     for (uint32_t i = 0; i < n;) {
         uint32_t k = 1;
         while (i + k < n && list[i + k] == list[i] + k)
             k++;
-        if (decide(list[i], k, given))
-            give_back_marked(list[i], k, given);
+        if (copies_decide(list[i], k, given))
+            copies_give_back_marked(list[i], k, given);
         i += k;
     }
 }
 
 /* Until at most `most` are left, or each has been examined twice. */
-static void trim_to(uint32_t most)
+static void copies_trim_to(uint32_t most)
 {
     uint32_t batch = most / 8 < BATCH_MOST ? most / 8 + 1 : BATCH_MOST;
-    for (uint32_t looked = 2 * total() + 2 * batch; total() > most && looked >= batch;
+    for (uint32_t looked = 2 * copies_total() + 2 * batch; copies_total() > most && looked >= batch;
          looked -= batch) {
-        uint32_t active = in_queue(ACTIVE), old = in_queue(OLD);
-        step(active > most - most / 4 || old == 0 ? ACTIVE : OLD, batch);
+        uint32_t active = copies_in_queue(ACTIVE), old = copies_in_queue(OLD);
+        copies_step(active > most - most / 4 || old == 0 ? ACTIVE : OLD, batch);
     }
 }
 
 /* ---- how many copies are allowed ---- */
 
-static int64_t low_mark(int64_t whole)
+static int64_t copies_low_mark(int64_t whole)
 {
     int64_t low = whole / LOW_PART < LOW_LEAST ? LOW_LEAST : whole / LOW_PART;
     if (low > whole / 4)
@@ -303,46 +303,46 @@ static int64_t low_mark(int64_t whole)
 }
 
 /* The other nodes of this machine check as well. */
-static void look_at_memory(void)
+static void copies_look_at_memory(void)
 {
     struct headroom h = headroom_now();
-    int64_t low = low_mark(h.whole);
+    int64_t low = copies_low_mark(h.whole);
     if (h.left < left_at_start / 2)
         atomic_store(&may_go, true);
     if (h.left < low) {
         int64_t less = (2 * low - h.left) / engine.neighbours >> PAGE_SHIFT;
-        int64_t most = (int64_t)total() - less;
+        int64_t most = (int64_t)copies_total() - less;
         atomic_store(&limit, most > COPIES_LEAST ? (uint32_t)most : COPIES_LEAST);
     } else if (h.left > ENOUGH_TIMES * low) {
         atomic_store(&limit, UINT32_MAX);
     }
-    atomic_store(&until_look, next_look(h.left));
+    atomic_store(&until_look, copies_next_look(h.left));
 }
 
 /* [copies.flush-early]. */
-static void relieve(uint32_t most)
+static void copies_relieve(uint32_t most)
 {
     atomic_store(&crowded, true);
     close_interval();
-    trim_to(most);
+    copies_trim_to(most);
     atomic_store(&crowded, false);
 }
 
 void copies_trim(void)
 {
-    if (automatic() && atomic_fetch_sub_explicit(&until_look, 1, memory_order_relaxed) < 0) {
+    if (copies_automatic() && atomic_fetch_sub_explicit(&until_look, 1, memory_order_relaxed) < 0) {
         atomic_store(&until_look, LOOK_MOST); /* one thread checks */
-        look_at_memory();
+        copies_look_at_memory();
     }
-    uint32_t most = atomic_load_explicit(&limit, memory_order_relaxed), before = total();
+    uint32_t most = atomic_load_explicit(&limit, memory_order_relaxed), before = copies_total();
     if (before <= most || atomic_fetch_sub_explicit(&patience, 1, memory_order_relaxed) > 0 ||
         atomic_exchange(&trimming, true))
         return;
     uint32_t batch =
         most / 8 < BATCH_MOST ? most / 8 : BATCH_MOST; /* leaves slack for some faults */
-    trim_to(most - batch);
-    if (total() > most)
-        relieve(most - batch);
-    atomic_store(&patience, total() < before ? 0 : (int32_t)(before / 8));
+    copies_trim_to(most - batch);
+    if (copies_total() > most)
+        copies_relieve(most - batch);
+    atomic_store(&patience, copies_total() < before ? 0 : (int32_t)(before / 8));
     atomic_store(&trimming, false);
 }

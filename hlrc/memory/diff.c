@@ -25,7 +25,7 @@ static_assert(DIFF_WORDS == 64, "a set of words fits one word");
 static_assert(DIFF_PAGE <= UINT16_MAX, "offsets and lengths are sent in 16 bits");
 
 /* The words that are not zero, as bits. Most pages change only in a few places. */
-static inline uint64_t changed_lines(const uint64_t *mask)
+static inline uint64_t diff_changed_lines(const uint64_t *mask)
 {
     uint64_t lines = 0;
 
@@ -36,7 +36,7 @@ static inline uint64_t changed_lines(const uint64_t *mask)
 
 /* ---- Encoding -------------------------------------------------------------------------------- */
 
-static uint8_t *encode_header(uint8_t *out, enum diff_form form, unsigned count)
+static uint8_t *diff_encode_header(uint8_t *out, enum diff_form form, unsigned count)
 {
     struct diff_header header = { (uint16_t)form, (uint16_t)count };
 
@@ -48,7 +48,7 @@ static uint8_t *encode_header(uint8_t *out, enum diff_form form, unsigned count)
  * List the runs of MASK. Begins and ends are found independently, as a run may span words: the
  * k-th end belongs to the k-th begin, which is never in a later word.
  */
-static void list_runs(struct diff_run *run, const uint64_t *mask, uint64_t lines)
+static void diff_list_runs(struct diff_run *run, const uint64_t *mask, uint64_t lines)
 {
     struct diff_run *open = run;
 
@@ -65,13 +65,13 @@ static void list_runs(struct diff_run *run, const uint64_t *mask, uint64_t lines
     }
 }
 
-static size_t encode_runs(uint8_t *out, const uint8_t *page, const uint64_t *mask, uint64_t lines,
-                          unsigned count)
+static size_t diff_encode_runs(uint8_t *out, const uint8_t *page, const uint64_t *mask,
+                               uint64_t lines, unsigned count)
 {
     struct diff_run run[MAX_RUNS];
-    uint8_t *at = encode_header(out, DIFF_RUNS, count);
+    uint8_t *at = diff_encode_header(out, DIFF_RUNS, count);
 
-    list_runs(run, mask, lines);
+    diff_list_runs(run, mask, lines);
     memcpy(at, run, count * sizeof(run[0]));
     at += count * sizeof(run[0]);
     for (unsigned i = 0; i < count; i++) {
@@ -81,9 +81,10 @@ static size_t encode_runs(uint8_t *out, const uint8_t *page, const uint64_t *mas
     return (size_t)(at - out);
 }
 
-static size_t encode_bitmap(uint8_t *out, const uint8_t *page, const uint64_t *mask, unsigned count)
+static size_t diff_encode_bitmap(uint8_t *out, const uint8_t *page, const uint64_t *mask,
+                                 unsigned count)
 {
-    uint8_t *at = encode_header(out, DIFF_BITMAP, count);
+    uint8_t *at = diff_encode_header(out, DIFF_BITMAP, count);
 
     memcpy(at, mask, DIFF_BITMAP_BYTES);
     diff_loops->pack(at + DIFF_BITMAP_BYTES, page, mask);
@@ -97,11 +98,11 @@ size_t diff_encode(const void *page, const void *twin, void *out)
     if (diff_loops->scan(page, twin, mask) == 0)
         return 0;
 
-    uint64_t lines = changed_lines(mask);
+    uint64_t lines = diff_changed_lines(mask);
     struct diff_tally tally = diff_loops->tally(mask, lines);
     if (tally.runs <= MAX_RUNS)
-        return encode_runs(out, page, mask, lines, tally.runs);
-    return encode_bitmap(out, page, mask, tally.bytes);
+        return diff_encode_runs(out, page, mask, lines, tally.runs);
+    return diff_encode_bitmap(out, page, mask, tally.bytes);
 }
 
 bool diff_is_zero(const void *page)
@@ -126,7 +127,7 @@ struct diff_parsed {
     const uint8_t *data;
 };
 
-static struct diff_run run_at(const uint8_t *index, unsigned i)
+static struct diff_run diff_run_at(const uint8_t *index, unsigned i)
 {
     struct diff_run run;
 
@@ -134,7 +135,7 @@ static struct diff_run run_at(const uint8_t *index, unsigned i)
     return run;
 }
 
-static int parse_runs(struct diff_parsed *parsed, size_t room)
+static int diff_parse_runs(struct diff_parsed *parsed, size_t room)
 {
     unsigned end = 0;
 
@@ -143,7 +144,7 @@ static int parse_runs(struct diff_parsed *parsed, size_t room)
         return -EINVAL;
     parsed->data = parsed->index + parsed->count * sizeof(struct diff_run);
     for (unsigned i = 0; i < parsed->count; i++) {
-        struct diff_run run = run_at(parsed->index, i);
+        struct diff_run run = diff_run_at(parsed->index, i);
         if (run.length == 0 || (i > 0 && run.offset <= end) || run.offset + run.length > DIFF_PAGE)
             return -EINVAL;
         end = (unsigned)run.offset + run.length;
@@ -152,7 +153,7 @@ static int parse_runs(struct diff_parsed *parsed, size_t room)
     return room == parsed->count * sizeof(struct diff_run) + parsed->bytes ? 0 : -EINVAL;
 }
 
-static int parse_bitmap(struct diff_parsed *parsed, size_t room)
+static int diff_parse_bitmap(struct diff_parsed *parsed, size_t room)
 {
     uint64_t mask[DIFF_WORDS];
 
@@ -160,14 +161,14 @@ static int parse_bitmap(struct diff_parsed *parsed, size_t room)
         return -EINVAL;
     parsed->data = parsed->index + DIFF_BITMAP_BYTES;
     memcpy(mask, parsed->index, sizeof(mask));
-    parsed->bytes = diff_loops->tally(mask, changed_lines(mask)).bytes;
+    parsed->bytes = diff_loops->tally(mask, diff_changed_lines(mask)).bytes;
     if (parsed->bytes == 0 || parsed->bytes != parsed->count)
         return -EINVAL;
     return room == (size_t)DIFF_BITMAP_BYTES + parsed->bytes ? 0 : -EINVAL;
 }
 
 /* ASSUMPTIONS: LEN is not 0. *PARSED is meaningful only when 0 is returned. */
-static int parse(struct diff_parsed *parsed, const uint8_t *diff, size_t len)
+static int diff_parse(struct diff_parsed *parsed, const uint8_t *diff, size_t len)
 {
     struct diff_header header;
 
@@ -178,27 +179,27 @@ static int parse(struct diff_parsed *parsed, const uint8_t *diff, size_t len)
     switch (header.form) {
     case DIFF_RUNS:
         parsed->form = DIFF_RUNS;
-        return parse_runs(parsed, len - sizeof(header));
+        return diff_parse_runs(parsed, len - sizeof(header));
     case DIFF_BITMAP:
         parsed->form = DIFF_BITMAP;
-        return parse_bitmap(parsed, len - sizeof(header));
+        return diff_parse_bitmap(parsed, len - sizeof(header));
     default:
         return -EINVAL;
     }
 }
 
-static void apply_runs(uint8_t *page, const struct diff_parsed *parsed)
+static void diff_apply_runs(uint8_t *page, const struct diff_parsed *parsed)
 {
     const uint8_t *data = parsed->data;
 
     for (unsigned i = 0; i < parsed->count; i++) {
-        struct diff_run run = run_at(parsed->index, i);
+        struct diff_run run = diff_run_at(parsed->index, i);
         diff_copy_run(page + run.offset, data, run.length);
         data += run.length;
     }
 }
 
-static void apply_bitmap(uint8_t *page, const struct diff_parsed *parsed)
+static void diff_apply_bitmap(uint8_t *page, const struct diff_parsed *parsed)
 {
     uint64_t mask[DIFF_WORDS];
 
@@ -212,12 +213,12 @@ int diff_apply(void *page, const void *diff, size_t len)
 
     if (len == 0)
         return 0;
-    if (parse(&parsed, diff, len) != 0)
+    if (diff_parse(&parsed, diff, len) != 0)
         return -EINVAL;
     if (parsed.form == DIFF_RUNS)
-        apply_runs(page, &parsed);
+        diff_apply_runs(page, &parsed);
     else
-        apply_bitmap(page, &parsed);
+        diff_apply_bitmap(page, &parsed);
     return 0;
 }
 
@@ -228,15 +229,15 @@ uint32_t diff_list(const void *diff, size_t len, struct fabric_run *run, const v
     uint64_t mask[DIFF_WORDS];
     unsigned count;
 
-    if (len == 0 || parse(&parsed, diff, len) != 0)
+    if (len == 0 || diff_parse(&parsed, diff, len) != 0)
         return 0;
     count = parsed.count;
     if (parsed.form == DIFF_RUNS) {
         memcpy(all, parsed.index, count * sizeof(all[0]));
     } else {
         memcpy(mask, parsed.index, sizeof(mask));
-        count = diff_loops->tally(mask, changed_lines(mask)).runs;
-        list_runs(all, mask, changed_lines(mask));
+        count = diff_loops->tally(mask, diff_changed_lines(mask)).runs;
+        diff_list_runs(all, mask, diff_changed_lines(mask));
     }
     for (unsigned i = 0; i < count; i++)
         run[i] = (struct fabric_run){ all[i].offset, all[i].length };
@@ -244,7 +245,7 @@ uint32_t diff_list(const void *diff, size_t len, struct fabric_run *run, const v
     return count;
 }
 
-static void set_bits(uint64_t *mask, struct diff_run run)
+static void diff_set_bits(uint64_t *mask, struct diff_run run)
 {
     for (unsigned at = run.offset, end = at + run.length; at < end;) {
         unsigned n = 64 - at % 64 < end - at ? 64 - at % 64 : end - at;
@@ -269,12 +270,12 @@ bool diff_mask(const void *diff, size_t len, uint64_t *mask)
     memset(mask, 0, DIFF_BITMAP_BYTES);
     if (len == 0)
         return true;
-    if (parse(&parsed, diff, len) != 0)
+    if (diff_parse(&parsed, diff, len) != 0)
         return false;
     if (parsed.form == DIFF_BITMAP)
         memcpy(mask, parsed.index, DIFF_BITMAP_BYTES);
     for (unsigned i = 0; parsed.form == DIFF_RUNS && i < parsed.count; i++)
-        set_bits(mask, run_at(parsed.index, i));
+        diff_set_bits(mask, diff_run_at(parsed.index, i));
     return true;
 }
 
@@ -282,7 +283,7 @@ size_t diff_changed_bytes(const void *diff, size_t len)
 {
     struct diff_parsed parsed;
 
-    return len != 0 && parse(&parsed, diff, len) == 0 ? parsed.bytes : 0;
+    return len != 0 && diff_parse(&parsed, diff, len) == 0 ? parsed.bytes : 0;
 }
 
 void diff_merge(void *page, void *twin, const void *fetched)

@@ -12,7 +12,7 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "bitmaps and numbers are sent as raw bytes");
 
-DIFF_INLINE struct diff_tally tally_words(const uint64_t *mask, uint64_t lines)
+DIFF_INLINE struct diff_tally diff_loops_tally_words(const uint64_t *mask, uint64_t lines)
 {
     struct diff_tally tally = { 0, 0 };
 
@@ -26,7 +26,7 @@ DIFF_INLINE struct diff_tally tally_words(const uint64_t *mask, uint64_t lines)
 }
 
 /* Copy the runs within one word to or from the packed bytes; return the number of bytes. */
-DIFF_INLINE size_t pack_word(uint8_t *out, const uint8_t *page, uint64_t word)
+DIFF_INLINE size_t diff_loops_pack_word(uint8_t *out, const uint8_t *page, uint64_t word)
 {
     size_t done = 0;
 
@@ -41,7 +41,7 @@ DIFF_INLINE size_t pack_word(uint8_t *out, const uint8_t *page, uint64_t word)
     return done;
 }
 
-DIFF_INLINE size_t unpack_word(uint8_t *page, const uint8_t *in, uint64_t word)
+DIFF_INLINE size_t diff_loops_unpack_word(uint8_t *page, const uint8_t *in, uint64_t word)
 {
     size_t done = 0;
 
@@ -58,13 +58,13 @@ DIFF_INLINE size_t unpack_word(uint8_t *page, const uint8_t *in, uint64_t word)
 
 /* ---- Portable -------------------------------------------------------------------------------- */
 
-static int portable_supported(void)
+static int diff_loops_portable_supported(void)
 {
     return 1;
 }
 
 /* Bit i of the result: byte i of X is not zero. */
-static inline uint64_t nonzero_bytes(uint64_t x)
+static inline uint64_t diff_loops_nonzero_bytes(uint64_t x)
 {
     const uint64_t low7 = UINT64_C(0x7f7f7f7f7f7f7f7f);
     uint64_t high = (((x & low7) + low7) | x) & ~low7;
@@ -77,7 +77,7 @@ static inline uint64_t nonzero_bytes(uint64_t x)
 /* A vector that the compiler maps to the CPU's; a comparison yields 0 or -1 for each byte. */
 typedef int8_t vector __attribute__((vector_size(16)));
 
-DIFF_INLINE vector load_vector(const uint8_t *from)
+DIFF_INLINE vector diff_loops_load_vector(const uint8_t *from)
 {
     vector value;
 
@@ -85,100 +85,102 @@ DIFF_INLINE vector load_vector(const uint8_t *from)
     return value;
 }
 
-DIFF_INLINE int differ64(const uint8_t *page, const uint8_t *twin)
+DIFF_INLINE int diff_loops_differ64(const uint8_t *page, const uint8_t *twin)
 {
-    vector x = load_vector(page) ^ load_vector(twin);
+    vector x = diff_loops_load_vector(page) ^ diff_loops_load_vector(twin);
 
     for (size_t i = 16; i < 64; i += 16)
-        x |= load_vector(page + i) ^ load_vector(twin + i);
+        x |= diff_loops_load_vector(page + i) ^ diff_loops_load_vector(twin + i);
 
     uint64_t half[2];
     memcpy(half, &x, sizeof(half));
     return (half[0] | half[1]) != 0;
 }
 
-static uint64_t portable_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
+static uint64_t diff_loops_portable_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
 {
     uint64_t any = 0;
 
     for (size_t w = 0; w < DIFF_WORDS; w++, page += 64, twin += 64) {
         uint64_t word = 0;
-        if (differ64(page, twin))
+        if (diff_loops_differ64(page, twin))
             for (size_t i = 0; i < 8; i++)
-                word |= nonzero_bytes(diff_load64(page + 8 * i) ^ diff_load64(twin + 8 * i))
-                        << 8 * i;
+                word |=
+                    diff_loops_nonzero_bytes(diff_load64(page + 8 * i) ^ diff_load64(twin + 8 * i))
+                    << 8 * i;
         mask[w] = word;
         any |= word;
     }
     return any;
 }
 
-static uint64_t portable_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
+static uint64_t diff_loops_portable_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
 {
     uint8_t copy[DIFF_PAGE];
     memcpy(copy, page, DIFF_PAGE);
-    uint64_t any = portable_scan(copy, twin, mask);
+    uint64_t any = diff_loops_portable_scan(copy, twin, mask);
     memcpy(twin, copy, DIFF_PAGE);
     return any;
 }
 
 /* No byte is read twice. */
-DIFF_INLINE bool any_differs(const uint8_t *page, const uint8_t *twin)
+DIFF_INLINE bool diff_loops_any_differs(const uint8_t *page, const uint8_t *twin)
 {
     for (size_t at = 0; at < DIFF_PAGE; at += 128)
-        if (differ64(page + at, twin + at) | differ64(page + at + 64, twin + at + 64))
+        if (diff_loops_differ64(page + at, twin + at) |
+            diff_loops_differ64(page + at + 64, twin + at + 64))
             return true;
     return false;
 }
 
-static bool portable_differs(const uint8_t *page, const uint8_t *twin)
+static bool diff_loops_portable_differs(const uint8_t *page, const uint8_t *twin)
 {
-    return any_differs(page, twin);
+    return diff_loops_any_differs(page, twin);
 }
 
-static struct diff_tally portable_tally(const uint64_t *mask, uint64_t lines)
+static struct diff_tally diff_loops_portable_tally(const uint64_t *mask, uint64_t lines)
 {
-    return tally_words(mask, lines);
+    return diff_loops_tally_words(mask, lines);
 }
 
-static void portable_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
-{
-    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64)
-        out += pack_word(out, page, mask[w]);
-}
-
-static void portable_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
+static void diff_loops_portable_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++, page += 64)
-        in += unpack_word(page, in, mask[w]);
+        out += diff_loops_pack_word(out, page, mask[w]);
 }
 
-DIFF_INLINE void merge_vectors(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+static void diff_loops_portable_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
+{
+    for (size_t w = 0; w < DIFF_WORDS; w++, page += 64)
+        in += diff_loops_unpack_word(page, in, mask[w]);
+}
+
+DIFF_INLINE void diff_loops_merge_vectors(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
 {
     for (size_t i = 0; i < DIFF_PAGE; i += sizeof(vector)) {
-        vector own = load_vector(page + i), base = load_vector(fetched + i);
-        vector same = (vector)(own == load_vector(twin + i));
+        vector own = diff_loops_load_vector(page + i), base = diff_loops_load_vector(fetched + i);
+        vector same = (vector)(own == diff_loops_load_vector(twin + i));
         own = (own & ~same) | (base & same);
         memcpy(page + i, &own, sizeof(own));
         memcpy(twin + i, &base, sizeof(base));
     }
 }
 
-static void portable_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+static void diff_loops_portable_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
 {
-    merge_vectors(page, twin, fetched);
+    diff_loops_merge_vectors(page, twin, fetched);
 }
 
 static const struct diff_loops portable = {
     .name = "portable",
-    .supported = portable_supported,
-    .scan = portable_scan,
-    .track = portable_track,
-    .differs = portable_differs,
-    .tally = portable_tally,
-    .pack = portable_pack,
-    .unpack = portable_unpack,
-    .merge = portable_merge,
+    .supported = diff_loops_portable_supported,
+    .scan = diff_loops_portable_scan,
+    .track = diff_loops_portable_track,
+    .differs = diff_loops_portable_differs,
+    .tally = diff_loops_portable_tally,
+    .pack = diff_loops_portable_pack,
+    .unpack = diff_loops_portable_unpack,
+    .merge = diff_loops_portable_merge,
 };
 
 /* ---- x86-64 ---------------------------------------------------------------------------------- */
@@ -187,13 +189,13 @@ static const struct diff_loops portable = {
 
 #    define AVX2 __attribute__((target("avx2,popcnt,bmi")))
 
-static int avx2_supported(void)
+static int diff_loops_avx2_supported(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
            __builtin_cpu_supports("bmi");
 }
 
-AVX2 static inline uint32_t avx2_equal32(const uint8_t *page, const uint8_t *twin)
+AVX2 static inline uint32_t diff_loops_avx2_equal32(const uint8_t *page, const uint8_t *twin)
 {
     __m256i same = _mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)page),
                                      _mm256_loadu_si256((const void *)twin));
@@ -201,20 +203,20 @@ AVX2 static inline uint32_t avx2_equal32(const uint8_t *page, const uint8_t *twi
     return (uint32_t)_mm256_movemask_epi8(same);
 }
 
-AVX2 static uint64_t avx2_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
+AVX2 static uint64_t diff_loops_avx2_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
 {
     uint64_t any = 0;
 
     for (size_t w = 0; w < DIFF_WORDS; w++, page += 64, twin += 64) {
-        uint64_t same = avx2_equal32(page, twin) | (uint64_t)avx2_equal32(page + 32, twin + 32)
-                                                       << 32;
+        uint64_t same = diff_loops_avx2_equal32(page, twin) |
+                        (uint64_t)diff_loops_avx2_equal32(page + 32, twin + 32) << 32;
         mask[w] = ~same;
         any |= ~same;
     }
     return any;
 }
 
-AVX2 static uint64_t avx2_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
+AVX2 static uint64_t diff_loops_avx2_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
 {
     uint64_t any = 0;
 
@@ -225,7 +227,8 @@ AVX2 static uint64_t avx2_track(const uint8_t *page, uint8_t *twin, uint64_t *ma
         __asm__("" : "+x"(low), "+x"(high)); /* these, without a second load */
         _mm256_storeu_si256((void *)copy, low);
         _mm256_storeu_si256((void *)(copy + 32), high);
-        mask[w] = ~(avx2_equal32(copy, twin) | (uint64_t)avx2_equal32(copy + 32, twin + 32) << 32);
+        mask[w] = ~(diff_loops_avx2_equal32(copy, twin) |
+                    (uint64_t)diff_loops_avx2_equal32(copy + 32, twin + 32) << 32);
         _mm256_storeu_si256((void *)twin, low);
         _mm256_storeu_si256((void *)(twin + 32), high);
         any |= mask[w];
@@ -233,14 +236,14 @@ AVX2 static uint64_t avx2_track(const uint8_t *page, uint8_t *twin, uint64_t *ma
     return any;
 }
 
-AVX2 static bool avx2_differs(const uint8_t *page, const uint8_t *twin)
+AVX2 static bool diff_loops_avx2_differs(const uint8_t *page, const uint8_t *twin)
 {
-    return any_differs(page, twin);
+    return diff_loops_any_differs(page, twin);
 }
 
-AVX2 static struct diff_tally avx2_tally(const uint64_t *mask, uint64_t lines)
+AVX2 static struct diff_tally diff_loops_avx2_tally(const uint64_t *mask, uint64_t lines)
 {
-    return tally_words(mask, lines);
+    return diff_loops_tally_words(mask, lines);
 }
 
 /*
@@ -249,7 +252,7 @@ AVX2 static struct diff_tally avx2_tally(const uint64_t *mask, uint64_t lines)
  */
 static uint64_t avx2_front[256];
 
-static void avx2_prepare(void)
+static void diff_loops_avx2_prepare(void)
 {
     for (unsigned set = 0; set < 256; set++) {
         unsigned n = 0;
@@ -261,7 +264,7 @@ static void avx2_prepare(void)
 }
 
 /* Each store of 8 bytes stays within DIFF_PAGE: for 8 bytes of page done at most 8 were packed. */
-AVX2 static void avx2_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
+AVX2 static void diff_loops_avx2_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++) {
         uint64_t word = mask[w];
@@ -274,38 +277,39 @@ AVX2 static void avx2_pack(uint8_t *out, const uint8_t *page, const uint64_t *ma
     }
 }
 
-AVX2 static void avx2_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
+AVX2 static void diff_loops_avx2_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++, page += 64)
-        in += unpack_word(page, in, mask[w]);
+        in += diff_loops_unpack_word(page, in, mask[w]);
 }
 
-AVX2 static void avx2_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+AVX2 static void diff_loops_avx2_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
 {
-    merge_vectors(page, twin, fetched);
+    diff_loops_merge_vectors(page, twin, fetched);
 }
 
 static const struct diff_loops avx2 = {
     .name = "avx2",
-    .supported = avx2_supported,
-    .scan = avx2_scan,
-    .track = avx2_track,
-    .differs = avx2_differs,
-    .tally = avx2_tally,
-    .pack = avx2_pack,
-    .unpack = avx2_unpack,
-    .merge = avx2_merge,
+    .supported = diff_loops_avx2_supported,
+    .scan = diff_loops_avx2_scan,
+    .track = diff_loops_avx2_track,
+    .differs = diff_loops_avx2_differs,
+    .tally = diff_loops_avx2_tally,
+    .pack = diff_loops_avx2_pack,
+    .unpack = diff_loops_avx2_unpack,
+    .merge = diff_loops_avx2_merge,
 };
 
 #    define AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt,bmi")))
 
-static int avx512_supported(void)
+static int diff_loops_avx512_supported(void)
 {
-    return avx2_supported() && __builtin_cpu_supports("avx512f") &&
+    return diff_loops_avx2_supported() && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
 }
 
-AVX512 static uint64_t avx512_scan(const uint8_t *page, const uint8_t *twin, uint64_t *mask)
+AVX512 static uint64_t diff_loops_avx512_scan(const uint8_t *page, const uint8_t *twin,
+                                              uint64_t *mask)
 {
     uint64_t any = 0;
 
@@ -317,7 +321,7 @@ AVX512 static uint64_t avx512_scan(const uint8_t *page, const uint8_t *twin, uin
     return any;
 }
 
-AVX512 static uint64_t avx512_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
+AVX512 static uint64_t diff_loops_avx512_track(const uint8_t *page, uint8_t *twin, uint64_t *mask)
 {
     uint64_t any = 0;
 
@@ -332,7 +336,7 @@ AVX512 static uint64_t avx512_track(const uint8_t *page, uint8_t *twin, uint64_t
     return any;
 }
 
-AVX512 static bool avx512_differs(const uint8_t *page, const uint8_t *twin)
+AVX512 static bool diff_loops_avx512_differs(const uint8_t *page, const uint8_t *twin)
 {
     for (size_t at = 0; at < DIFF_PAGE; at += 64)
         if (_mm512_cmpneq_epi8_mask(_mm512_loadu_si512(page + at), _mm512_loadu_si512(twin + at)))
@@ -340,14 +344,14 @@ AVX512 static bool avx512_differs(const uint8_t *page, const uint8_t *twin)
     return false;
 }
 
-AVX512 static struct diff_tally avx512_tally(const uint64_t *mask, uint64_t lines)
+AVX512 static struct diff_tally diff_loops_avx512_tally(const uint64_t *mask, uint64_t lines)
 {
-    return tally_words(mask, lines);
+    return diff_loops_tally_words(mask, lines);
 }
 
 /* The store of 64 bytes stays within DIFF_PAGE: for 64 bytes of page done at most 64 were
  * packed. */
-AVX512 static void avx512_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
+AVX512 static void diff_loops_avx512_pack(uint8_t *out, const uint8_t *page, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++) {
         __m512i bytes = _mm512_loadu_si512(page + 64 * w);
@@ -358,7 +362,7 @@ AVX512 static void avx512_pack(uint8_t *out, const uint8_t *page, const uint64_t
 
 /* Bytes outside a mask are neither loaded nor stored [diff.exact-bytes]: the architecture promises
  * it. */
-AVX512 static void avx512_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
+AVX512 static void diff_loops_avx512_unpack(uint8_t *page, const uint8_t *in, const uint64_t *mask)
 {
     for (size_t w = 0; w < DIFF_WORDS; w++) {
         if (mask[w] == 0)
@@ -368,7 +372,7 @@ AVX512 static void avx512_unpack(uint8_t *page, const uint8_t *in, const uint64_
     }
 }
 
-AVX512 static void avx512_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
+AVX512 static void diff_loops_avx512_merge(uint8_t *page, uint8_t *twin, const uint8_t *fetched)
 {
     for (size_t i = 0; i < DIFF_PAGE; i += 64) {
         __m512i own = _mm512_loadu_si512(page + i), old = _mm512_loadu_si512(twin + i);
@@ -381,14 +385,14 @@ AVX512 static void avx512_merge(uint8_t *page, uint8_t *twin, const uint8_t *fet
 
 static const struct diff_loops avx512 = {
     .name = "avx512",
-    .supported = avx512_supported,
-    .scan = avx512_scan,
-    .track = avx512_track,
-    .differs = avx512_differs,
-    .tally = avx512_tally,
-    .pack = avx512_pack,
-    .unpack = avx512_unpack,
-    .merge = avx512_merge,
+    .supported = diff_loops_avx512_supported,
+    .scan = diff_loops_avx512_scan,
+    .track = diff_loops_avx512_track,
+    .differs = diff_loops_avx512_differs,
+    .tally = diff_loops_avx512_tally,
+    .pack = diff_loops_avx512_pack,
+    .unpack = diff_loops_avx512_unpack,
+    .merge = diff_loops_avx512_merge,
 };
 
 /* Best first. */
@@ -428,7 +432,7 @@ __attribute__((constructor)) static void diff_choose(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    avx2_prepare();
+    diff_loops_avx2_prepare();
 #endif
     (void)diff_use(NULL);
 }

@@ -47,14 +47,14 @@ void dirty_add(uint32_t page)
     spin_unlock(&lock);
 }
 
-static int by_number(const void *a, const void *b)
+static int dirty_by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
 /* Merges two sorted parts, pages[0, m) and pages[m, n). */
-static void merge_parts(uint32_t *pages, uint32_t m, uint32_t n)
+static void dirty_merge_parts(uint32_t *pages, uint32_t m, uint32_t n)
 {
     uint32_t a = m, b = n - m, out = n;
     memcpy(tail, pages + m, b * sizeof *pages);
@@ -64,15 +64,15 @@ static void merge_parts(uint32_t *pages, uint32_t m, uint32_t n)
 }
 
 /* Pages that the last flush retained come first, in order; then pages written since, unsorted. */
-static void sort_pages(uint32_t *pages, uint32_t n)
+static void dirty_sort_pages(uint32_t *pages, uint32_t n)
 {
     uint32_t m = 1;
     while (m < n && pages[m - 1] < pages[m])
         m++;
     if (m >= n)
         return;
-    qsort(pages + m, n - m, sizeof *pages, by_number);
-    merge_parts(pages, m, n);
+    qsort(pages + m, n - m, sizeof *pages, dirty_by_number);
+    dirty_merge_parts(pages, m, n);
 }
 
 uint32_t dirty_take(const uint32_t **out)
@@ -83,7 +83,7 @@ uint32_t dirty_take(const uint32_t **out)
     taken = all;
     atomic_store_explicit(&dirty_count, 0, memory_order_release); /* [interval.covers-dirty] */
     spin_unlock(&lock);
-    sort_pages(all, n);
+    dirty_sort_pages(all, n);
     *out = all;
     return n;
 }

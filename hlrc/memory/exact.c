@@ -24,7 +24,7 @@ static volatile long found; /* the context's value of the register that had MARK
  * function, so that the address has been written before and is not written again in the same
  * block.
  */
-__attribute__((noinline)) static void load_between_writes(const void *from)
+__attribute__((noinline)) static void exact_load_between_writes(const void *from)
 {
 #if defined(__x86_64__)
     __asm__ volatile("movq %1, %%r8\n\tmovq (%0), %%r9\n\tmovq $0, %%r8"
@@ -39,7 +39,7 @@ __attribute__((noinline)) static void load_between_writes(const void *from)
 #endif
 }
 
-static long marked_register(const ucontext_t *context)
+static long exact_marked_register(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     return (long)context->uc_mcontext.gregs[REG_R8];
@@ -48,11 +48,11 @@ static long marked_register(const ucontext_t *context)
 #endif
 }
 
-static void on_signal(int sig, siginfo_t *info, void *context)
+static void exact_on_signal(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     if (info->si_addr == page) {
-        found = marked_register(context);
+        found = exact_marked_register(context);
         mprotect(page, PAGE_SIZE, PROT_READ);
     } else {
         system_sigaction(SIGSEGV, &before, NULL); /* another thread's fault, which is repeated */
@@ -60,13 +60,13 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 }
 
 /* sets found */
-static int try_load(void)
+static int exact_try_load(void)
 {
-    struct sigaction mine = { .sa_flags = SA_SIGINFO, .sa_sigaction = on_signal };
+    struct sigaction mine = { .sa_flags = SA_SIGINFO, .sa_sigaction = exact_on_signal };
     sigemptyset(&mine.sa_mask);
     if (system_sigaction(SIGSEGV, &mine, &before) != 0)
         return -errno;
-    load_between_writes(page);
+    exact_load_between_writes(page);
     return system_sigaction(SIGSEGV, &before, NULL) == 0 ? 0 : -errno;
 }
 
@@ -75,7 +75,7 @@ int exact_check(void)
     page = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return -errno;
-    int rc = mprotect(page, PAGE_SIZE, PROT_NONE) == 0 ? try_load() : -errno;
+    int rc = mprotect(page, PAGE_SIZE, PROT_NONE) == 0 ? exact_try_load() : -errno;
     munmap(page, PAGE_SIZE);
     if (rc || found == MARK)
         return rc;

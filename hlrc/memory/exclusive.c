@@ -35,9 +35,9 @@ void exclusive_end(void)
     list = NULL;
 }
 
-static bool has_readers(uint32_t page)
+static bool exclusive_has_readers(uint32_t page)
 {
-    return atomic_load(has_readers_here(page)) != 0;
+    return atomic_load(engine_has_readers_here(page)) != 0;
 }
 
 bool exclusive_unread(uint32_t page)
@@ -46,10 +46,10 @@ bool exclusive_unread(uint32_t page)
         return false;
     /* orders this node's stores before the load: [unshared.new-readers] */
     atomic_thread_fence(memory_order_seq_cst);
-    return !has_readers(page);
+    return !exclusive_has_readers(page);
 }
 
-static void list_add(uint32_t page)
+static void exclusive_list_add(uint32_t page)
 {
     spin_lock(&lock);
     uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
@@ -60,17 +60,18 @@ static void list_add(uint32_t page)
 
 bool exclusive_begin(uint32_t page, struct page *p)
 {
-    if (engine.config.exclusive_pages == SWITCH_OFF || races_checked() /* [races.tracked] */ ||
-        !page_is_home(p, engine.node) || has_readers(page) ||
-        atomic_load(applied_here(page, engine.node)) == 0) /* [unshared.announced-first] */
+    if (engine.config.exclusive_pages == SWITCH_OFF ||
+        first_write_races_checked() /* [races.tracked] */ || !page_is_home(p, engine.node) ||
+        exclusive_has_readers(page) ||
+        atomic_load(engine_applied_here(page, engine.node)) == 0) /* [unshared.announced-first] */
         return false;
     if (!p->exclusive_listed)
-        list_add(page);
+        exclusive_list_add(page);
     p->exclusive_listed = true;
     perturb(exclusive_listed);
     atomic_thread_fence(memory_order_seq_cst);
     /* [unshared.announced-first]: the flush that saw it arrive may not have seen the list */
-    if (has_readers(page))
+    if (exclusive_has_readers(page))
         return false;
     p->flags = (uint8_t)((p->flags & ~PAGE_DIRTY) | PAGE_EXCLUSIVE);
     PROBE(page_exclusive);
@@ -78,7 +79,7 @@ bool exclusive_begin(uint32_t page, struct page *p)
 }
 
 /* [unshared.new-readers]: tracks the page from now on. ASSUMPTION: locked. */
-static void leave(uint32_t page, struct page *p)
+static void exclusive_leave(uint32_t page, struct page *p)
 {
     p->flags = (uint8_t)((p->flags & ~PAGE_EXCLUSIVE) | PAGE_DIRTY);
     policy_retain_forget(&p->retain); /* [unshared.new-readers] */
@@ -90,7 +91,7 @@ static void leave(uint32_t page, struct page *p)
 void exclusive_end_of(uint32_t page, struct page *p)
 {
     if (p->flags & PAGE_EXCLUSIVE)
-        leave(page, p);
+        exclusive_leave(page, p);
 }
 
 bool exclusive_arrivals(void)
@@ -99,26 +100,26 @@ bool exclusive_arrivals(void)
         return false;
     /* orders this thread's stores before the load: [unshared.new-readers] */
     atomic_thread_fence(memory_order_seq_cst);
-    return atomic_load(arrivals_here()) != atomic_load(&seen);
+    return atomic_load(engine_arrivals_here()) != atomic_load(&seen);
 }
 
 /* Checks one page of the list; false if it has to stay there. */
-static bool look_at(uint32_t page)
+static bool exclusive_look_at(uint32_t page)
 {
-    if (!has_readers(page))
+    if (!exclusive_has_readers(page))
         return false;
     struct page *p = page_lock(page);
     bool held = page_looks_held(page); /* [unshared.reset] */
     if (!held) {
         if (p->flags & PAGE_EXCLUSIVE)
-            leave(page, p);
+            exclusive_leave(page, p);
         p->exclusive_listed = false;
     }
     page_unlock(p);
     return !held;
 }
 
-static void compact(void)
+static void exclusive_compact(void)
 {
     spin_lock(&lock);
     uint32_t n = atomic_load(&count), kept = 0;
@@ -133,26 +134,26 @@ bool exclusive_look(void)
 {
     if (!exclusive_arrivals()) /* [unshared.new-readers] */
         return false;
-    atomic_store(&seen, atomic_load(arrivals_here())); /* [unshared.new-readers] */
+    atomic_store(&seen, atomic_load(engine_arrivals_here())); /* [unshared.new-readers] */
     perturb(exclusive_seen);
     atomic_thread_fence(memory_order_seq_cst); /* [unshared.announced-first] */
     bool any = false;
     uint32_t n = atomic_load_explicit(&count, memory_order_acquire);
     for (uint32_t i = 0; i < n; i++) {
-        if (!look_at(list[i]))
+        if (!exclusive_look_at(list[i]))
             continue;
         list[i] = GONE;
         any = true;
     }
     if (any)
-        compact();
+        exclusive_compact();
     return true;
 }
 
 void exclusive_reader(uint32_t page)
 {
-    if (has_readers(page))
+    if (exclusive_has_readers(page))
         return;
-    atomic_store(has_readers_here(page), 1);
-    atomic_fetch_add(arrivals_here(), 1);
+    atomic_store(engine_has_readers_here(page), 1);
+    atomic_fetch_add(engine_arrivals_here(), 1);
 }

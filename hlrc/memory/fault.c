@@ -95,7 +95,7 @@ uintptr_t fault_code(const void *context)
 }
 
 /* True if there was something to do; *write: it was for a store. */
-static bool open_page(uint32_t page, enum fault_kind kind, bool *write)
+static bool fault_open_page(uint32_t page, enum fault_kind kind, bool *write)
 {
     *write = kind == FAULT_WRITE;
     if (page_access(page, *write))
@@ -107,9 +107,9 @@ static bool open_page(uint32_t page, enum fault_kind kind, bool *write)
 }
 
 /* Handles a fault at addr, if it lies in shared space. */
-static bool resolve(void *addr)
+static bool fault_resolve(void *addr)
 {
-    if (!in_space(addr))
+    if (!engine_in_space(addr))
         return false;
     if (forked)
         diag_fatal(
@@ -122,17 +122,17 @@ static bool resolve(void *addr)
                    addr);
     struct thread *t = thread_enter();
     struct probe_span span = PROBE_BEGIN(fault);
-    const struct page *p = page_at(page_of(addr));
+    const struct page *p = page_at(engine_page_of(addr));
     /* a watched page (page_move.h) would fault without the trace, too */
     bool write, look = probe_records() && p->looked && !p->migrate.watched;
     first_write_by(code_now);
-    if (open_page(page_of(addr), kind_now, &write)) {
+    if (fault_open_page(engine_page_of(addr), kind_now, &write)) {
         look = look && !write;
-        PROBE(fault_resolved, page_of(addr), write, look);
+        PROBE(fault_resolved, engine_page_of(addr), write, look);
         if (!look)
-            ahead_fault(page_of(addr), write);
+            ahead_fault(engine_page_of(addr), write);
         copies_trim();
-        PROBE_END(fault, span, page_of(addr), (uintptr_t)addr % PAGE_SIZE, write);
+        PROBE_END(fault, span, engine_page_of(addr), (uintptr_t)addr % PAGE_SIZE, write);
         vain = 0;
     } else {
         probe_drop(span);
@@ -145,19 +145,19 @@ static bool resolve(void *addr)
 
 #ifdef HAVE_LIBSIGSEGV
 /* While libsigsegv only checks for an overflow, it must not give the signal its default action. */
-static int on_segv(void *addr, int serious)
+static int fault_on_segv(void *addr, int serious)
 {
-    return looking ? serious : resolve(addr);
+    return looking ? serious : fault_resolve(addr);
 }
 
-static void on_overflow(int emergency, stackoverflow_context_t context)
+static void fault_on_overflow(int emergency, stackoverflow_context_t context)
 {
     (void)emergency, (void)context;
     overflow = true;
 }
 #endif
 
-static bool is_handler(const struct sigaction *act)
+static bool fault_is_handler(const struct sigaction *act)
 {
     return (act->sa_flags & SA_SIGINFO) ||
            (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN);
@@ -172,7 +172,7 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
             sigaddset(&set, s);
     if (!(to->sa_flags & SA_NODEFER))
         sigaddset(&set, sig);
-    system_sigmask(SIG_SETMASK, &set, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &set, NULL);
     if (to->sa_flags & SA_SIGINFO)
         to->sa_sigaction(sig, info, context);
     else
@@ -180,10 +180,10 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
 }
 
 /* As without HLRC. Returning repeats the access under the handler that is installed then. */
-static void pass_on(int sig, siginfo_t *info, void *context)
+static void fault_pass_on(int sig, siginfo_t *info, void *context)
 {
     struct sigaction to = before;
-    bool handled = is_handler(&to);
+    bool handled = fault_is_handler(&to);
     if (!handled)
         hlrc_debug_fault_foreign();
     if (!handled || late)
@@ -223,34 +223,34 @@ struct fault {
     void *context;
 };
 
-static void dispatch(void *arg)
+static void fault_dispatch(void *arg)
 {
     const struct fault *f = arg;
 #ifdef HAVE_LIBSIGSEGV
     dispatcher.sa_sigaction(f->sig, f->info, f->context);
 #else
-    resolve(f->info->si_addr);
+    fault_resolve(f->info->si_addr);
 #endif
 }
 
-static bool is_ours(const siginfo_t *info)
+static bool fault_is_ours(const siginfo_t *info)
 {
-    return info->si_code > 0 && !engine.alone && in_space(info->si_addr) &&
+    return info->si_code > 0 && !engine.alone && engine_in_space(info->si_addr) &&
            kind_now != FAULT_EXECUTE;
 }
 
-static void on_signal(int sig, siginfo_t *info, void *context)
+static void fault_on_signal(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
     struct fault fault = { sig, info, context };
     kind_now = fault_kind(context);
     code_now = fault_code(context);
-    if (!is_ours(info))
-        pass_on(sig, info, context);
+    if (!fault_is_ours(info))
+        fault_pass_on(sig, info, context);
     else if (altstack_is_small(context))
-        altstack_run(thread_self()->index, dispatch, &fault);
+        altstack_run(thread_self()->index, fault_dispatch, &fault);
     else
-        dispatch(&fault);
+        fault_dispatch(&fault);
     if (vain >= VAIN_MAX) {
         vain = 0;
         hlrc_debug_fault_foreign();
@@ -262,7 +262,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 }
 
 /* [thread.no-fault]: the system blocks them, at no cost. */
-static void block_signals(sigset_t *mask)
+static void fault_block_signals(sigset_t *mask)
 {
     sigset_t some;
     thread_signals(&some);
@@ -274,13 +274,13 @@ static void block_signals(sigset_t *mask)
 #ifdef HAVE_LIBSIGSEGV
 /* Installs libsigsegv's handler, with its search for overflows if this thread has an alternate
  * stack. */
-static int install_dispatcher(void)
+static int fault_install_dispatcher(void)
 {
     stack_t stack;
-    if (sigsegv_install_handler(on_segv) != 0)
+    if (sigsegv_install_handler(fault_on_segv) != 0)
         return -ENOTSUP;
     if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) &&
-        stackoverflow_install_handler(on_overflow, stack.ss_sp, stack.ss_size) != 0)
+        stackoverflow_install_handler(fault_on_overflow, stack.ss_sp, stack.ss_size) != 0)
         return -ENOTSUP;
     if (system_sigaction(SIGSEGV, NULL, &dispatcher) != 0 || !(dispatcher.sa_flags & SA_SIGINFO))
         return -ENOTSUP;
@@ -288,7 +288,7 @@ static int install_dispatcher(void)
     return 0;
 }
 #else
-static int install_dispatcher(void)
+static int fault_install_dispatcher(void)
 {
     front = (struct sigaction){ .sa_flags = SA_SIGINFO };
     sigemptyset(&front.sa_mask);
@@ -305,13 +305,13 @@ int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
     if (rc == 0 && system_sigaction(SIGSEGV, NULL, &before) != 0)
         rc = -errno;
     if (rc == 0)
-        rc = install_dispatcher();
+        rc = fault_install_dispatcher();
     if (rc)
         return rc;
     front.sa_flags |= SA_ONSTACK;
     front.sa_flags &= ~SA_NODEFER; /* [thread.no-fault] */
-    block_signals(&front.sa_mask);
-    front.sa_sigaction = on_signal;
+    fault_block_signals(&front.sa_mask);
+    front.sa_sigaction = fault_on_signal;
     return system_sigaction(SIGSEGV, &front, NULL) == 0 ? 0 : -errno;
 }
 
@@ -319,7 +319,7 @@ int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
 bool fault_remove(void)
 {
     hlrc_debug_faults_end();
-    if (!is_handler(&before))
+    if (!fault_is_handler(&before))
         return false;
 #ifdef HAVE_LIBSIGSEGV
     sigsegv_deinstall_handler();

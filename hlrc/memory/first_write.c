@@ -14,7 +14,7 @@ static _Thread_local uintptr_t code_now;
 
 int first_write_init(void)
 {
-    if (!races_checked())
+    if (!first_write_races_checked())
         return 0;
     notes = reserve(NOTES_BYTES);
     return notes ? 0 : -ENOMEM;

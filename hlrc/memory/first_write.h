@@ -28,7 +28,7 @@ struct first_write {
     uint64_t thread; /* its index at its node */
 };
 
-static inline bool races_checked(void)
+static inline bool first_write_races_checked(void)
 {
     return engine.config.check == CHECK_RACES && !engine.alone;
 }
@@ -44,22 +44,22 @@ struct first_write first_write_of(uint32_t page);
 
 /* Whether a twin distinguishes the home's own writes from others' ([races.tracked], profile.h,
  * recorder.h). */
-static inline bool twin_at_home(uint32_t page)
+static inline bool first_write_twin_at_home(uint32_t page)
 {
-    return races_checked() || profile_is_told(page) || record_all;
+    return first_write_races_checked() || profile_is_told(page) || record_all;
 }
 
 /* The application's right to a page that no node has touched [races.tracked]. */
-static inline enum page_access_right first_access(uint32_t page)
+static inline enum page_access_right first_write_first_access(uint32_t page)
 {
     enum page_access_right right = engine.protocol.pages->initial(page);
-    return right == ACCESS_WRITE && races_checked() ? ACCESS_READ : right;
+    return right == ACCESS_WRITE && first_write_races_checked() ? ACCESS_READ : right;
 }
 
 /* What the view allows initially [page.unshared-block]. */
-static inline enum page_access_right first_view(uint32_t page)
+static inline enum page_access_right first_write_first_view(uint32_t page)
 {
-    enum page_access_right right = first_access(page);
+    enum page_access_right right = first_write_first_access(page);
     return right == ACCESS_WRITE ? ACCESS_NONE : right;
 }
 

@@ -10,14 +10,14 @@
 #include "hlrc/progress/thread.h"
 
 /* The pages that [addr, addr+len) touches; false when the range is not in shared space. */
-static bool pages_of_range(const void *addr, size_t len, uint32_t *first, uint32_t *count)
+static bool home_pages_of_range(const void *addr, size_t len, uint32_t *first, uint32_t *count)
 {
     uint32_t in_a_row;
-    if (!in_space(addr))
+    if (!engine_in_space(addr))
         return false;
     size_t off = (uintptr_t)addr & (PAGE_SIZE - 1);
-    *first = page_of(addr);
-    (void)app_run(*first, &in_a_row);
+    *first = engine_page_of(addr);
+    (void)engine_app_run(*first, &in_a_row);
     if (len > ((size_t)in_a_row << PAGE_SHIFT) - off)
         return false;
     *count = len ? (uint32_t)((off + len - 1) >> PAGE_SHIFT) + 1 : 0;
@@ -27,9 +27,9 @@ static bool pages_of_range(const void *addr, size_t len, uint32_t *first, uint32
 int hlrc_home(const void *addr)
 {
     call_check("hlrc_home");
-    if (!in_space(addr))
+    if (!engine_in_space(addr))
         return -EINVAL;
-    uint32_t page = page_of(addr);
+    uint32_t page = engine_page_of(addr);
     if (engine.alone)
         return 0;
     struct thread *t = thread_enter();
@@ -41,21 +41,21 @@ int hlrc_home(const void *addr)
 }
 
 /* Marks at its home that the page stays there (page_move.h). */
-static void mark_placed(uint32_t page, int node, struct fabric_op *op)
+static void home_mark_placed(uint32_t page, int node, struct fabric_op *op)
 {
     static const uint32_t mark = 1;
     if (node == engine.node)
-        atomic_store(placed_here(page), mark);
+        atomic_store(engine_placed_here(page), mark);
     else
-        fabric_write(engine.fabric, node, engine.control.id, placed_at(page), &mark, sizeof mark,
-                     op);
+        fabric_write(engine.fabric, node, engine.control.id, engine_placed_at(page), &mark,
+                     sizeof mark, op);
 }
 
 int hlrc_place(void *addr, size_t len, int node)
 {
     call_check("hlrc_place");
     uint32_t first, count;
-    if (node < 0 || node >= engine.nodes || !pages_of_range(addr, len, &first, &count))
+    if (node < 0 || node >= engine.nodes || !home_pages_of_range(addr, len, &first, &count))
         return -EINVAL;
     if (engine.alone)
         return 0;
@@ -65,7 +65,7 @@ int hlrc_place(void *addr, size_t len, int node)
     struct thread *t = thread_enter();
     for (uint32_t i = first; i < first + count; i++)
         if (engine.protocol.pages->place(i, node, t->call_token) == node)
-            mark_placed(i, node, &op);
+            home_mark_placed(i, node, &op);
         else
             rc = -EBUSY;
     fabric_wait(engine.fabric, &op);
@@ -77,7 +77,7 @@ int hlrc_prefetch(const void *addr, size_t len)
 {
     call_check("hlrc_prefetch");
     uint32_t first, count;
-    if (!pages_of_range(addr, len, &first, &count))
+    if (!home_pages_of_range(addr, len, &first, &count))
         return -EINVAL;
     if (engine.alone)
         return 0;
@@ -92,7 +92,7 @@ int hlrc_touch(void *addr, size_t len, int write)
 {
     call_check("hlrc_touch");
     uint32_t first, count;
-    if (!pages_of_range(addr, len, &first, &count))
+    if (!home_pages_of_range(addr, len, &first, &count))
         return -EINVAL;
     if (engine.alone)
         return 0;

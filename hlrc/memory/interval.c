@@ -45,31 +45,31 @@ static _Atomic uint64_t *vt;
 
 #define ANNOUNCED_BYTES ((size_t)engine.pages * sizeof *announced)
 
-static uint64_t vt_of(int writer)
+static uint64_t interval_vt_of(int writer)
 {
     return atomic_load_explicit(&vt[writer], memory_order_acquire); /* [interval.pages-first] */
 }
 
-static void dump_intervals(char *line, size_t len)
+static void interval_dump_intervals(char *line, size_t len)
 {
     uint64_t begun = atomic_load(&closes_begun), ended = atomic_load(&closes_ended);
     dump_append(line, len, "%llu flushes%s%s; vector time", (unsigned long long)begun,
                 begun != ended ? ", one in progress" : "",
                 atomic_load(&acquire_busy) ? "; an acquire is in progress" : "");
     for (int w = 0; w < engine.nodes; w++) /* without its lock */
-        dump_append(line, len, " %llu", (unsigned long long)vt_of(w));
+        dump_append(line, len, " %llu", (unsigned long long)interval_vt_of(w));
 }
 
 /* [copies.flush-early]: the flush includes this thread's stores. */
-static void close_for_room(void)
+static void interval_close_for_room(void)
 {
     interval_close(true); /* [interval.quiet-diffs]: no barrier is near */
 }
 
 int interval_init(void)
 {
-    copies_on_crowd(close_for_room);
-    dump_add(dump_intervals);
+    copies_on_crowd(interval_close_for_room);
+    dump_add(interval_dump_intervals);
     announced = reserve(ANNOUNCED_BYTES);
     vt = calloc((size_t)engine.nodes, sizeof *vt);
     wanted = calloc((size_t)engine.nodes, sizeof *wanted);
@@ -87,7 +87,7 @@ void interval_end(void)
 }
 
 /* ASSUMPTION: vt_lock is held. */
-static void raise_vt(int writer, uint64_t interval)
+static void interval_raise_vt(int writer, uint64_t interval)
 {
     atomic_store_explicit(&vt[writer], interval, memory_order_release); /* [interval.pages-first] */
 }
@@ -96,7 +96,7 @@ void interval_vt(uint64_t *out)
 {
     spin_lock(&vt_lock);
     for (int w = 0; w < engine.nodes; w++)
-        out[w] = vt_of(w);
+        out[w] = interval_vt_of(w);
     spin_unlock(&vt_lock);
 }
 
@@ -115,10 +115,10 @@ void interval_met(void)
 static _Thread_local bool unstored;
 
 /* [races.last-writers]. */
-static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
+static bool interval_flush_home(uint32_t page, uint64_t interval, bool *changed)
 {
     uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
-    if (!races_checked())
+    if (!first_write_races_checked())
         return page_flush_home(page, changed);
     *changed = page_flush_tracked(page, mask);
     if (*changed) {
@@ -129,7 +129,7 @@ static bool flush_home(uint32_t page, uint64_t interval, bool *changed)
 }
 
 /* ASSUMPTION: the page is sealed or retained writable, and its home is here. */
-static void profile_own(uint32_t page)
+static void interval_profile_own(uint32_t page)
 {
     uint64_t mask[DIFF_MASK_WORDS];
     struct probe_span span = PROBE_BEGIN(profiling);
@@ -138,7 +138,8 @@ static void profile_own(uint32_t page)
 }
 
 /* ASSUMPTION: the diff is this node's, for that home. */
-static void profile_away(uint32_t page, const void *diff, size_t len, size_t changed, int home)
+static void interval_profile_away(uint32_t page, const void *diff, size_t len, size_t changed,
+                                  int home)
 {
     uint64_t mask[DIFF_MASK_WORDS];
     if (!probe_profiles())
@@ -151,19 +152,20 @@ static void profile_away(uint32_t page, const void *diff, size_t len, size_t cha
 }
 
 /* Captures the diff of one sealed page. True if the page is to be announced. ASSUMPTION: BUSY. */
-static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed)
+static bool interval_capture(uint32_t page, uint64_t interval, bool urgent, bool *changed)
 {
     struct page *p = page_at(page);
     if (page_is_home(p, engine.node)) {
         if (profile_is_told(page))
-            profile_own(page);
+            interval_profile_own(page);
         size_t bytes = 0, len = record_all ? page_flush_size(page, &bytes) : 0;
-        if (!flush_home(page, interval, changed))
+        if (!interval_flush_home(page, interval, changed))
             return false;
         if (*changed)
             PROBE(flush_home, page, len, bytes);
         /* orders this node's ended writes to the page before the version [interval.applied-last] */
-        atomic_store_explicit(applied_here(page, engine.node), interval, memory_order_release);
+        atomic_store_explicit(engine_applied_here(page, engine.node), interval,
+                              memory_order_release);
         return true;
     }
     int home = (int)p->home - 1;
@@ -174,7 +176,7 @@ static bool capture(uint32_t page, uint64_t interval, bool urgent, bool *changed
     if (len == 0 && !p->worded) /* [word.announced] */
         return false;
     size_t bytes = diff_changed_bytes(diff, len);
-    profile_away(page, diff, len, bytes, home);
+    interval_profile_away(page, diff, len, bytes, home);
     engine.protocol.diffs->add(home, page, len);
     PROBE_END(flush_page, span, page, home, interval, bytes, len);
     return true;
@@ -188,8 +190,8 @@ struct closing {
 
 /* Seals and captures all pages of closing[n] [page.busy-capture]. Returns the number of announced
  * pages. */
-static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interval,
-                            struct closing why)
+static uint32_t interval_capture_all(const uint32_t *closing, uint32_t n, uint64_t interval,
+                                     struct closing why)
 {
     uint32_t count = 0;
     for (uint32_t i = page_flush_skip(closing, n); i < n;
@@ -200,7 +202,7 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
             uint32_t page = closing[k];
             if (k + 1 < i + run)
                 page_flush_prefetch(closing[k + 1]);
-            bool changed, announce = capture(page, interval, why.urgent, &changed);
+            bool changed, announce = interval_capture(page, interval, why.urgent, &changed);
             if (announce)
                 announced[count++] = page;
             perturb(page_captured);
@@ -216,7 +218,7 @@ static uint32_t capture_all(const uint32_t *closing, uint32_t n, uint64_t interv
 /* Before an interval is published. ASSUMPTION: the caller flushes it. */
 static void interval_assert_state(uint64_t interval, uint32_t count)
 {
-    assert(interval == vt_of(engine.node) + 1); /* [interval.own-time] */
+    assert(interval == interval_vt_of(engine.node) + 1); /* [interval.own-time] */
     for (uint32_t i = 0; i < count; i++) {
         assert(i == 0 || announced[i - 1] < announced[i]);
         page_assert_announced(announced[i], interval); /* [page.busy-capture] */
@@ -227,7 +229,8 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 #endif
 
 /* [races.reads-first]. The sets are sent with the diffs. */
-static void send_reads(const struct read_set *sets, uint32_t count, uint64_t interval, bool urgent)
+static void interval_send_reads(const struct read_set *sets, uint32_t count, uint64_t interval,
+                                bool urgent)
 {
     uint64_t time[NODES_MAX];
     if (count) {
@@ -243,7 +246,7 @@ static void send_reads(const struct read_set *sets, uint32_t count, uint64_t int
     }
 }
 
-static void close_dirty(struct closing why)
+static void interval_close_dirty(struct closing why)
 {
     struct probe_span span = PROBE_BEGIN(flush_dirty);
     atomic_store(&looking, true); /* [unshared.new-readers] */
@@ -256,9 +259,10 @@ static void close_dirty(struct closing why)
     if (n == 0 && read == 0)
         return;
     past_turn();
-    uint64_t interval = vt_of(engine.node) + 1; /* written only by flushes, which are serialised */
-    send_reads(sets, read, interval, why.urgent);
-    uint32_t count = capture_all(closing, n, interval, why);
+    uint64_t interval =
+        interval_vt_of(engine.node) + 1; /* written only by flushes, which are serialised */
+    interval_send_reads(sets, read, interval, why.urgent);
+    uint32_t count = interval_capture_all(closing, n, interval, why);
     if (count == 0 && read == 0)
         return; /* [interval.own-time] */
     if (read)
@@ -268,19 +272,20 @@ static void close_dirty(struct closing why)
     engine.protocol.notices->publish(interval, announced, count); /* [interval.diff-first] */
     perturb(close_published);
     spin_lock(&vt_lock);
-    raise_vt(engine.node, interval); /* [interval.own-time] */
+    interval_raise_vt(engine.node, interval); /* [interval.own-time] */
     spin_unlock(&vt_lock);
     PROBE_END(flush_dirty, span, interval, count, (uintptr_t)announced);
 }
 
 /* Performs a flush. ASSUMPTION: the caller has set interval_closing for it. */
-static void close_once(bool asked)
+static void interval_close_once(bool asked)
 {
     struct probe_span span = PROBE_BEGIN(flush);
     uint64_t number = atomic_fetch_add(&closes_begun, 1) + 1;
     fence_after_rmw(); /* [interval.unpublished-test]: before the pages are read */
     /* read after closes_begun rose: includes all callers that this flush serves */
-    close_dirty((struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
+    interval_close_dirty(
+        (struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
     PROBE(flush_ended, asked);
     atomic_store(&closes_ended, number);
@@ -290,7 +295,7 @@ static void close_once(bool asked)
 }
 
 /* A flush that began after the caller arrived has ended, or it is the caller's turn. */
-static bool closing_over(void *arg)
+static bool interval_closing_over(void *arg)
 {
     return atomic_load(&closes_ended) >= *(const uint64_t *)arg || !atomic_load(&interval_closing);
 }
@@ -333,14 +338,14 @@ bool interval_published(uint64_t mark)
 
 /* Flushes until `number` flushes have ended. ASSUMPTION: an urgent caller is counted in
  * urgent_closers. */
-static void close_until(uint64_t number, bool asked)
+static void interval_close_until(uint64_t number, bool asked)
 {
     while (atomic_load(&closes_ended) < number) {
         if (!atomic_exchange(&interval_closing, true))
-            close_once(asked);
+            interval_close_once(asked);
         else
             progress_await((struct wait_for){ WAITS_CLOSING, number, 0 }, &interval_closing,
-                           closing_over, &number);
+                           interval_closing_over, &number);
     }
 }
 
@@ -353,14 +358,14 @@ void interval_close(bool urgent)
     /* before closes_begun is read: the next flush to begin is urgent */
     atomic_fetch_add(&urgent_closers, urgent);
     /* [interval.unpublished-test]: interval_clean has fenced */
-    close_until(interval_next(), false);
+    interval_close_until(interval_next(), false);
     atomic_fetch_sub(&urgent_closers, urgent);
 }
 
 void interval_publish(void)
 {
     atomic_fetch_add(&urgent_closers, 1);
-    close_until(
+    interval_close_until(
         interval_next(),
         /* [interval.unpublished-test]: stores of other threads, visible to this one through a
          * lock */
@@ -368,27 +373,27 @@ void interval_publish(void)
     atomic_fetch_sub(&urgent_closers, 1);
 }
 
-static bool covered(const uint64_t *want)
+static bool interval_covered(const uint64_t *want)
 {
     bool yes = true;
     for (int w = 0; w < engine.nodes && yes; w++)
         /* this node's own entry is always the newest */
-        yes = w == engine.node || vt_of(w) >= want[w];
+        yes = w == engine.node || interval_vt_of(w) >= want[w];
     return yes;
 }
 
-static bool acquire_over(void *arg)
+static bool interval_acquire_over(void *arg)
 {
-    return covered(arg) || !atomic_load(&acquire_busy);
+    return interval_covered(arg) || !atomic_load(&acquire_busy);
 }
 
 /* ASSUMPTION: the caller has taken acquire_busy. */
-static void acquire_all(const uint64_t *want, uint32_t occasion)
+static void interval_acquire_all(const uint64_t *want, uint32_t occasion)
 {
     int writers = 0;
     struct probe_span span = PROBE_BEGIN(acquire), pages = PROBE_BEGIN(acquire_pages);
     for (int w = 0; w < engine.nodes; w++)
-        if (w != engine.node && vt_of(w) < want[w])
+        if (w != engine.node && interval_vt_of(w) < want[w])
             wanted[writers++] = (struct notices_wanted){ w, want[w] };
     past_turn();
     renew_expected(occasion);
@@ -399,7 +404,7 @@ static void acquire_all(const uint64_t *want, uint32_t occasion)
         sample_some();
     spin_lock(&vt_lock);
     for (int i = 0; i < writers; i++)
-        raise_vt(wanted[i].writer, wanted[i].interval); /* [interval.pages-first] */
+        interval_raise_vt(wanted[i].writer, wanted[i].interval); /* [interval.pages-first] */
     spin_unlock(&vt_lock);
     atomic_store(&acquire_busy, false);
     progress_changed(&acquire_busy);
@@ -413,14 +418,15 @@ void interval_unstored(bool yes)
 
 void interval_acquire(const uint64_t *want, uint32_t occasion)
 {
-    if (races_checked() && !covered(want) && !(unstored && threads_taken() == 1))
+    if (first_write_races_checked() && !interval_covered(want) &&
+        !(unstored && thread_taken() == 1))
         interval_close(true);
-    while (!covered(want)) {
+    while (!interval_covered(want)) {
         if (!atomic_exchange(&acquire_busy, true))
-            acquire_all(want, occasion);
+            interval_acquire_all(want, occasion);
         else
-            progress_await((struct wait_for){ WAITS_ACQUIRE, 0, 0 }, &acquire_busy, acquire_over,
-                           (void *)(uintptr_t)want);
+            progress_await((struct wait_for){ WAITS_ACQUIRE, 0, 0 }, &acquire_busy,
+                           interval_acquire_over, (void *)(uintptr_t)want);
     }
     if (record_all)
         sample_all();

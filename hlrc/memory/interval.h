@@ -110,7 +110,7 @@ void interval_vt(uint64_t *vt); /* a copy of this node's vector time, for a barr
 /* The same for a grant or a signal [interval.quiet-diffs]. Spins. */
 void interval_hand_on(uint64_t *vt);
 /* Raises each component of `time` to that of `other` if it is larger. */
-static inline void vt_raise(uint64_t *time, const uint64_t *other)
+static inline void interval_vt_raise(uint64_t *time, const uint64_t *other)
 {
     for (int w = 0; w < engine.nodes; w++)
         if (time[w] < other[w])

@@ -22,69 +22,69 @@ static spin_lock_word lock; /* taken after a page's; guards the variables below 
 static uint64_t free_first; /* a stack, linked by their first words */
 static uint64_t made, used; /* lines made, `used` of them in chains */
 
-static size_t lines_bytes(void)
+static size_t need_lines_bytes(void)
 {
     size_t groups = ((size_t)engine.nodes + NEED_WRITERS - 1) / NEED_WRITERS;
     return ((size_t)engine.pages * groups + 1) * words * sizeof *lines;
 }
 
-int needs_init(void)
+int need_init(void)
 {
     words = engine.nodes < NEED_WRITERS ? (size_t)engine.nodes : NEED_WRITERS;
     free_first = made = used = 0;
-    lines = reserve(lines_bytes());
+    lines = reserve(need_lines_bytes());
     return lines ? 0 : -ENOMEM;
 }
 
-void needs_end(void)
+void need_end(void)
 {
-    reserve_end(lines, lines_bytes());
+    reserve_end(lines, need_lines_bytes());
     lines = NULL;
 }
 
 /* ---- one line ---- */
 
-static uint64_t *line_at(uint64_t link)
+static uint64_t *need_line_at(uint64_t link)
 {
     return link ? lines + link * words : NULL;
 }
 
-static uint64_t link_of(const uint64_t *line)
+static uint64_t need_link_of(const uint64_t *line)
 {
     if (words < NEED_WRITERS)
         return 0;
     return line[0] >> 48 | line[1] >> 48 << 16 | line[2] >> 48 << 32;
 }
 
-static void set_link(uint64_t *line, uint64_t link)
+static void need_set_link(uint64_t *line, uint64_t link)
 {
     for (int i = 0; i < GROUP; i++, link >>= 16)
         line[i] = (line[i] & LOW) | link << 48;
 }
 
-static const uint64_t *next_of(const uint64_t *line)
+static const uint64_t *need_next_of(const uint64_t *line)
 {
-    return line_at(link_of(line));
+    return need_line_at(need_link_of(line));
 }
 
-static int group_of(const uint64_t *line)
+static int need_group_of(const uint64_t *line)
 {
     return words < NEED_WRITERS ? 0 : (int)(line[GROUP] >> 48);
 }
 
-static const uint64_t *first_of(uint64_t needs)
+static const uint64_t *need_first_of(uint64_t needs)
 {
-    return line_at(needs & LOW);
+    return need_line_at(needs & LOW);
 }
 
 /* ---- the pool ---- */
 
-static uint64_t take_line(void)
+static uint64_t need_take_line(void)
 {
     spin_lock(&lock);
     uint64_t n = free_first;
     if (n)
-        free_first = *line_at(n);
+        free_first = *need_line_at(n);
     else
         n = ++made;
     used++;
@@ -92,10 +92,10 @@ static uint64_t take_line(void)
     return n;
 }
 
-static void give_line(uint64_t n)
+static void need_give_line(uint64_t n)
 {
     spin_lock(&lock);
-    *line_at(n) = free_first;
+    *need_line_at(n) = free_first;
     free_first = n;
     used--;
     spin_unlock(&lock);
@@ -104,39 +104,39 @@ static void give_line(uint64_t n)
 /* ---- a chain ---- */
 
 /* A new line for this group, linked to `next`. */
-static uint64_t new_line(int group, uint64_t next)
+static uint64_t need_new_line(int group, uint64_t next)
 {
-    uint64_t n = take_line(), *line = line_at(n);
+    uint64_t n = need_take_line(), *line = need_line_at(n);
     memset(line, 0, words * sizeof *line);
     if (words == NEED_WRITERS) {
-        set_link(line, next);
+        need_set_link(line, next);
         line[GROUP] = (uint64_t)group << 48;
     }
     return n;
 }
 
 /* The word for the interval of this writer, in a new line if required. */
-static uint64_t *place_of(uint64_t *needs, int writer)
+static uint64_t *need_place_of(uint64_t *needs, int writer)
 {
     int group = writer / NEED_WRITERS;
     uint64_t n = *needs & LOW, *before = NULL;
-    while (n && group_of(line_at(n)) > group) {
-        before = line_at(n);
-        n = link_of(before);
+    while (n && need_group_of(need_line_at(n)) > group) {
+        before = need_line_at(n);
+        n = need_link_of(before);
     }
-    if (!n || group_of(line_at(n)) < group) {
-        n = new_line(group, n);
+    if (!n || need_group_of(need_line_at(n)) < group) {
+        n = need_new_line(group, n);
         if (before)
-            set_link(before, n);
+            need_set_link(before, n);
         else
             *needs = NEED_MANY | n;
     }
-    return line_at(n) + writer % NEED_WRITERS;
+    return need_line_at(n) + writer % NEED_WRITERS;
 }
 
-static void put(uint64_t *needs, int writer, uint64_t interval)
+static void need_put(uint64_t *needs, int writer, uint64_t interval)
 {
-    uint64_t *at = place_of(needs, writer);
+    uint64_t *at = need_place_of(needs, writer);
     if ((*at & LOW) < interval)
         *at = (*at & ~LOW) | interval;
 }
@@ -146,25 +146,26 @@ void need_add_line(uint64_t *needs, int writer, uint64_t interval)
     if (!(*needs & NEED_MANY)) {
         uint64_t one = *needs;
         *needs = NEED_MANY;
-        put(needs, version_writer(one), version_interval(one));
+        need_put(needs, protocol_version_writer(one), protocol_version_interval(one));
     }
-    put(needs, writer, interval);
+    need_put(needs, writer, interval);
 }
 
 uint32_t need_list_lines(uint64_t needs, uint64_t *out)
 {
     uint32_t n = 0;
-    for (const uint64_t *line = first_of(needs); line; line = next_of(line))
+    for (const uint64_t *line = need_first_of(needs); line; line = need_next_of(line))
         for (size_t i = 0; i < words; i++)
             if (line[i] & LOW)
-                out[n++] = version_of(group_of(line) * NEED_WRITERS + (int)i, line[i] & LOW);
+                out[n++] =
+                    protocol_version_of(need_group_of(line) * NEED_WRITERS + (int)i, line[i] & LOW);
     return n;
 }
 
 bool need_covered_lines(uint64_t needs, const uint64_t *versions)
 {
-    for (const uint64_t *line = first_of(needs); line; line = next_of(line)) {
-        const uint64_t *have = versions + group_of(line) * NEED_WRITERS;
+    for (const uint64_t *line = need_first_of(needs); line; line = need_next_of(line)) {
+        const uint64_t *have = versions + need_group_of(line) * NEED_WRITERS;
         for (size_t i = 0; i < words; i++)
             if ((line[i] & LOW) && have[i] < (line[i] & LOW))
                 return false;
@@ -175,8 +176,8 @@ bool need_covered_lines(uint64_t needs, const uint64_t *versions)
 void need_drop_lines(uint64_t needs)
 {
     for (uint64_t n = needs & LOW, next; n; n = next) {
-        next = link_of(line_at(n));
-        give_line(n);
+        next = need_link_of(need_line_at(n));
+        need_give_line(n);
     }
 }
 
@@ -185,9 +186,10 @@ void need_drop_lines(uint64_t needs)
 uint64_t need_of(uint64_t needs, int writer)
 {
     if (!(needs & NEED_MANY))
-        return needs && version_writer(needs) == writer ? version_interval(needs) : 0;
-    for (const uint64_t *line = first_of(needs); line; line = next_of(line))
-        if (group_of(line) == writer / NEED_WRITERS)
+        return needs && protocol_version_writer(needs) == writer ? protocol_version_interval(needs)
+                                                                 : 0;
+    for (const uint64_t *line = need_first_of(needs); line; line = need_next_of(line))
+        if (need_group_of(line) == writer / NEED_WRITERS)
             return line[writer % NEED_WRITERS] & LOW;
     return 0;
 }
@@ -195,8 +197,8 @@ uint64_t need_of(uint64_t needs, int writer)
 uint64_t need_lines_of(uint64_t needs)
 {
     uint64_t n = 0;
-    for (const uint64_t *line = (needs & NEED_MANY) ? first_of(needs) : NULL; line;
-         line = next_of(line))
+    for (const uint64_t *line = (needs & NEED_MANY) ? need_first_of(needs) : NULL; line;
+         line = need_next_of(line))
         n++;
     return n;
 }

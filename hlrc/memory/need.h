@@ -36,8 +36,8 @@
 #define NEED_WRITERS 8                   /* writers per line; fewer in a job of fewer nodes */
 #define NEED_MANY    (UINT64_C(1) << 63) /* the word names a line */
 
-int needs_init(void); /* 0 or -ENOMEM; room for all versions of every page of the space */
-void needs_end(void);
+int need_init(void); /* 0 or -ENOMEM; room for all versions of every page of the space */
+void need_end(void);
 
 /* Functions on the word of one page. ASSUMPTION of all: its page is locked. */
 
@@ -51,10 +51,10 @@ void need_drop_lines(uint64_t needs);
 static inline void need_add(uint64_t *needs, int writer, uint64_t interval)
 {
     debug_assert(interval != 0 && interval >> 48 == 0);
-    if (*needs && ((*needs & NEED_MANY) || version_writer(*needs) != writer))
+    if (*needs && ((*needs & NEED_MANY) || protocol_version_writer(*needs) != writer))
         need_add_line(needs, writer, interval);
-    else if (version_interval(*needs) < interval)
-        *needs = version_of(writer, interval);
+    else if (protocol_version_interval(*needs) < interval)
+        *needs = protocol_version_of(writer, interval);
 }
 
 /* Lists all needed versions, at most one per writer; returns their number. */
@@ -71,7 +71,8 @@ static inline bool need_covered(uint64_t needs, const uint64_t *versions)
 {
     if (needs & NEED_MANY)
         return need_covered_lines(needs, versions);
-    return needs == 0 || versions[version_writer(needs)] >= version_interval(needs);
+    return needs == 0 ||
+           versions[protocol_version_writer(needs)] >= protocol_version_interval(needs);
 }
 
 /* Clears all needs. */

@@ -43,7 +43,7 @@
 #define NOTICE_SLOT_BYTES ((NOTICE_CHUNK + 8) * sizeof(uint64_t))
 
 /* Applies the notice of a run of pages. */
-static inline void notice_apply(uint32_t first, uint32_t count, int writer, uint64_t interval)
+static inline void notices_apply(uint32_t first, uint32_t count, int writer, uint64_t interval)
 {
     page_invalidate(first, count, writer, interval);
     PROBE(notice_applied, first, count, writer, interval);

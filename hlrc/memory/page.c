@@ -29,38 +29,38 @@
 #include "hlrc/progress/thread.h"
 
 static struct page *table;
-static _Atomic uint32_t met;                  /* pages_met */
+static _Atomic uint32_t met;                  /* page_met */
 static _Atomic uint32_t held_first, held_end; /* page_hold */
 static _Atomic bool unlooked;                 /* page_hold_looks */
 
-int pages_init(void)
+int page_init(void)
 {
     table = reserve((size_t)engine.pages * sizeof *table);
-    if (!table || needs_init() != 0)
+    if (!table || need_init() != 0)
         return -ENOMEM;
     atomic_store(&met, 0);
-    return engine.alone ? 0 : view_init(0, engine.pages);
+    return engine.alone ? 0 : page_view_init(0, engine.pages);
 }
 
 #ifdef HLRC_DEBUG
 /* No line was lost. */
-static void assert_lines(void)
+static void page_assert_lines(void)
 {
     uint64_t lines = 0, most;
-    for (uint32_t i = 0; table && i < pages_met(); i++)
+    for (uint32_t i = 0; table && i < page_met(); i++)
         lines += need_lines_of(table[i].need);
     assert(lines == need_lines_used(&most));
 }
 #else
-#    define assert_lines() ((void)0)
+#    define page_assert_lines() ((void)0)
 #endif
 
-void pages_end(void)
+void page_end(void)
 {
-    assert_lines();
+    page_assert_lines();
     reserve_end(table, (size_t)engine.pages * sizeof *table);
     table = NULL;
-    needs_end();
+    need_end();
 }
 
 struct page *page_at(uint32_t page)
@@ -80,7 +80,7 @@ void page_assert_state(uint32_t page, const struct page *p)
     /* [page.dirty-twin] */
     assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0);
     assert(!(f & PAGE_EXCLUSIVE) || page_is_home(p, engine.node) ||
-           default_home(page) == engine.node);
+           engine_default_home(page) == engine.node);
     assert((f & (PAGE_EXCLUSIVE | PAGE_DIRTY)) != (PAGE_EXCLUSIVE | PAGE_DIRTY));
     assert(!(f & PAGE_EXCLUSIVE) || !p->twin);
     assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
@@ -88,7 +88,7 @@ void page_assert_state(uint32_t page, const struct page *p)
     /* [page.retained-twin] */
     assert(!(f & PAGE_KEPT) || (f & (PAGE_BUSY | PAGE_DIRTY)) == (PAGE_BUSY | PAGE_DIRTY));
     /* [page.needed-versions] */
-    assert((f & PAGE_STALE) || p->need == 0 || version_writer(p->need) == engine.node);
+    assert((f & PAGE_STALE) || p->need == 0 || protocol_version_writer(p->need) == engine.node);
 }
 
 void page_assert_announced(uint32_t page, uint64_t interval)
@@ -96,7 +96,7 @@ void page_assert_announced(uint32_t page, uint64_t interval)
     struct page *p = page_lock(page);
     uint64_t need = need_of(p->need, engine.node);
     if (page_is_home(p, engine.node))
-        assert(atomic_load(applied_here(page, engine.node)) == interval);
+        assert(atomic_load(engine_applied_here(page, engine.node)) == interval);
     else
         /* [need.dropped]: a copy that has it was fetched since */
         assert(need == interval || need == 0);
@@ -104,26 +104,26 @@ void page_assert_announced(uint32_t page, uint64_t interval)
 }
 #endif
 
-static void set_initial(uint32_t page, struct page *p)
+static void page_set_initial(uint32_t page, struct page *p)
 {
-    enum page_access_right right = first_access(page);
+    enum page_access_right right = first_write_first_access(page);
     uint8_t flags = PAGE_KNOWN | (p->flags & PAGE_LISTED);
     if (right == ACCESS_NONE)
         flags |= PAGE_STALE;
     if (right == ACCESS_WRITE)
         flags |= PAGE_EXCLUSIVE;
-    p->access = first_view(page);
+    p->access = first_write_first_view(page);
     p->flags = flags;
 }
 
-uint32_t pages_met(void)
+uint32_t page_met(void)
 {
     return atomic_load_explicit(&met, memory_order_relaxed);
 }
 
-static void meet(uint32_t page)
+static void page_meet(uint32_t page)
 {
-    uint32_t before = pages_met();
+    uint32_t before = page_met();
     while (page >= before && !atomic_compare_exchange_weak(&met, &before, page + 1))
         ;
 }
@@ -133,7 +133,7 @@ struct page *page_lock_unmet(uint32_t page)
     struct page *p = &table[page];
     spin_lock(&p->lock);
     if (!(p->flags & PAGE_KNOWN))
-        set_initial(page, p);
+        page_set_initial(page, p);
     page_assert_state(page, p);
     return p;
 }
@@ -141,7 +141,7 @@ struct page *page_lock_unmet(uint32_t page)
 struct page *page_lock(uint32_t page)
 {
     struct page *p = page_lock_unmet(page);
-    meet(page);
+    page_meet(page);
     return p;
 }
 
@@ -169,15 +169,15 @@ void page_wait(uint32_t page)
 }
 
 /* Before a clean page becomes writable: for a store, or `ahead` of one. */
-static void mark_dirty(uint32_t page, struct page *p, bool ahead)
+static void page_mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
     /* [readahead.twin]: stored to, after it was announced */
     if (!ahead && exclusive_begin(page, p))
         return;
     /* [races.tracked] */
-    p->blank = ahead && p->blank && !races_checked();
+    p->blank = ahead && p->blank && !first_write_races_checked();
     /* [readahead.twin], [races.tracked] */
-    if (ahead ? !p->blank : !page_is_home(p, engine.node) || twin_at_home(page)) {
+    if (ahead ? !p->blank : !page_is_home(p, engine.node) || first_write_twin_at_home(page)) {
         /* [page.dirty-twin] */
         p->twin = page_flush_twin(page, p);
         PROBE(page_twinned);
@@ -188,7 +188,7 @@ static void mark_dirty(uint32_t page, struct page *p, bool ahead)
     p->flags |= PAGE_DIRTY | PAGE_LISTED;
 }
 
-static bool stores_follow(const struct page *p)
+static bool page_stores_follow(const struct page *p)
 {
     return p->home != 0 && policy_retain_follows(p->retain, p->stores);
 }
@@ -198,13 +198,13 @@ void page_judge_load(struct page *p, bool written)
     p->stores = (uint16_t)(policy_retain_judge(&p->retain, p->stores, written) & 3);
 }
 
-/* Opens the view of a page that is complete here: [page.writable-tracked], with mark_dirty.
+/* Opens the view of a page that is complete here: [page.writable-tracked], with page_mark_dirty.
  * ASSUMPTIONS: locked, not BUSY, not STALE, home known when writing. */
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
     enum page_access_right right = ACCESS_READ;
-    if (!(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)) && (write || stores_follow(p))) {
-        mark_dirty(page, p, !write);
+    if (!(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)) && (write || page_stores_follow(p))) {
+        page_mark_dirty(page, p, !write);
         p->stores = (uint16_t)(policy_retain_opened(p->stores, write) & 3);
     }
     if (write)
@@ -213,11 +213,11 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))
         right = ACCESS_WRITE;
     perturb(page_twinned);
-    return view_change(page, 1, right);
+    return page_view_change(page, 1, right);
 }
 
 /* ASSUMPTION: marked BUSY and locked; unlocked afterwards. */
-static void fetch_for(uint32_t page, struct page *p, bool write)
+static void page_fetch_for(uint32_t page, struct page *p, bool write)
 {
     bool first = page_fetch(page, p);
     PROBE(page_complete, page, first && write);
@@ -228,22 +228,22 @@ static bool page_released(void *arg)
     return !atomic_load(&((const struct page *)arg)->held);
 }
 
-static bool is_shut(const struct page *p)
+static bool page_is_shut(const struct page *p)
 {
     return (p->flags & (PAGE_EXCLUSIVE | PAGE_BUSY | PAGE_STALE)) == PAGE_EXCLUSIVE &&
            p->access == ACCESS_NONE && !p->held && !p->migrate.watched;
 }
 
 /* [page.unshared-block], [heap.reset]. ASSUMPTION: locked. */
-static bool opens_with(uint32_t neighbour)
+static bool page_opens_with(uint32_t neighbour)
 {
-    return is_shut(&table[neighbour]) && !page_held(neighbour);
+    return page_is_shut(&table[neighbour]) && !page_held(neighbour);
 }
 
 /* [page.unshared-block]: the block's other pages are likely to be used as well. */
-static bool open_alone(uint32_t page)
+static bool page_open_alone(uint32_t page)
 {
-    uint32_t pages = 1u << home_block_shift(page), low, end;
+    uint32_t pages = 1u << engine_home_block_shift(page), low, end;
     if (pages > RUN_PAGES)
         pages = RUN_PAGES;
     low = page / pages * pages;
@@ -251,21 +251,21 @@ static bool open_alone(uint32_t page)
     for (uint32_t i = low; i < end; i++)
         (void)page_lock(i);
     uint32_t first = page, last = page;
-    while (first > low && opens_with(first - 1))
+    while (first > low && page_opens_with(first - 1))
         first--;
-    while (last + 1 < end && opens_with(last + 1))
+    while (last + 1 < end && page_opens_with(last + 1))
         last++;
-    bool shut = is_shut(&table[page]);
-    int rc = shut ? view_change(first, last + 1 - first, ACCESS_WRITE) : 0;
+    bool shut = page_is_shut(&table[page]);
+    int rc = shut ? page_view_change(first, last + 1 - first, ACCESS_WRITE) : 0;
     for (uint32_t i = low; i < end; i++)
         page_unlock(&table[i]);
     if (rc)
-        view_mend(first, last + 1 - first);
+        page_view_mend(first, last + 1 - first);
     return shut && rc == 0;
 }
 
 /* One step towards access [page.field-lock]; true if the page can be accessed now. */
-static bool access_step(uint32_t page, bool write, bool *worked)
+static bool page_access_step(uint32_t page, bool write, bool *worked)
 {
     struct page *p = page_lock(page);
     if (p->flags & PAGE_BUSY) {
@@ -284,16 +284,16 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     }
     page_move_used(p);
     *worked = true;
-    if (is_shut(p)) {
+    if (page_is_shut(p)) {
         page_unlock(p);
-        return open_alone(page);
+        return page_open_alone(page);
     }
     bool stale = p->flags & PAGE_STALE;
     bool unclaimed = write && p->home == 0 && !(p->flags & PAGE_EXCLUSIVE);
     if (stale || unclaimed) {
         p->flags |= PAGE_BUSY;
         if (stale)
-            fetch_for(page, p, write);
+            page_fetch_for(page, p, write);
         else
             (void)page_claim(page, p, false);
         return false;
@@ -301,14 +301,14 @@ static bool access_step(uint32_t page, bool write, bool *worked)
     int rc = page_grant(page, p, write);
     page_unlock(p);
     if (rc)
-        view_mend(page, 1);
+        page_view_mend(page, 1);
     return rc == 0;
 }
 
 bool page_access(uint32_t page, bool write)
 {
     bool worked = false;
-    while (!access_step(page, write, &worked))
+    while (!page_access_step(page, write, &worked))
         ;
     if (worked && write)
         PROBE(page_opened_dirty, page);
@@ -347,7 +347,7 @@ bool page_looks_held(uint32_t page)
 }
 
 /* Whether page_touch may open this page together with its neighbours. ASSUMPTION: locked. */
-static bool grantable(const struct page *p, bool write)
+static bool page_grantable(const struct page *p, bool write)
 {
     if (p->held || p->migrate.watched || (p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE)))
         return false;
@@ -355,24 +355,24 @@ static bool grantable(const struct page *p, bool write)
                  : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
 }
 
-/* Purpose of open_run: for a thread that asks for the pages, or ahead of one (ahead.h). Ahead of
- * stores: all pages, or pages whose home is here. */
+/* Purpose of memory_page_open_run: for a thread that asks for the pages, or ahead of one
+ * (ahead.h). Ahead of stores: all pages, or pages whose home is here. */
 enum opening { ASKED, AHEAD, AHEAD_HERE };
 
 /* A held page is opened only singly, for a thread that asks for it (page_hold). */
-static bool opened_by(enum opening how, uint32_t page)
+static bool page_opened_by(enum opening how, uint32_t page)
 {
     return !page_held(page) && (how != AHEAD_HERE || page_is_home(&table[page], engine.node));
 }
 
-static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum opening how)
+static uint32_t memory_page_open_run(uint32_t first, uint32_t count, bool write, enum opening how)
 {
     uint32_t n = 0;
-    while (n < count && n < RUN_PAGES && grantable(page_lock(first + n), write) &&
-           opened_by(how, first + n)) {
+    while (n < count && n < RUN_PAGES && page_grantable(page_lock(first + n), write) &&
+           page_opened_by(how, first + n)) {
         struct page *p = &table[first + n];
         if (write && !(p->flags & PAGE_DIRTY))
-            mark_dirty(first + n, p, how != ASKED);
+            page_mark_dirty(first + n, p, how != ASKED);
         if (write)
             policy_retain_stored(&p->retain);
         if (write && how == ASKED) /* hlrc_touch reopens it in runs, which costs less */
@@ -382,25 +382,25 @@ static uint32_t open_run(uint32_t first, uint32_t count, bool write, enum openin
     }
     if (n < count && n < RUN_PAGES)
         page_unlock(&table[first + n]);
-    int rc = n ? view_change(first, n, write ? ACCESS_WRITE : ACCESS_READ) : 0;
+    int rc = n ? page_view_change(first, n, write ? ACCESS_WRITE : ACCESS_READ) : 0;
     for (uint32_t i = first; i < first + n; i++)
         page_unlock(&table[i]);
     if (rc)
-        view_mend(first, n);
+        page_view_mend(first, n);
     return rc ? 0 : n;
 }
 
 uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
 {
-    return open_run(first, count, write, ASKED);
+    return memory_page_open_run(first, count, write, ASKED);
 }
 
 /* Not pages without a home. Returns the number opened. */
-static uint32_t open_stores(uint32_t first, uint32_t count, enum opening how)
+static uint32_t page_open_stores(uint32_t first, uint32_t count, enum opening how)
 {
     uint32_t all = 0;
     for (uint32_t i = 0; i < count;) {
-        uint32_t n = open_run(first + i, count - i, true, how);
+        uint32_t n = memory_page_open_run(first + i, count - i, true, how);
         all += n;
         i += n ? n : 1;
     }
@@ -414,13 +414,13 @@ void page_ahead(uint32_t first, uint32_t count, bool write, bool here)
     if (!here)
         page_prefetch(first, count);
     if (write)
-        (void)open_stores(first, count, here ? AHEAD_HERE : AHEAD);
+        (void)page_open_stores(first, count, here ? AHEAD_HERE : AHEAD);
 }
 
 void page_ahead_here(uint32_t first, uint32_t count)
 {
     PROBE(pages_ahead, first, count, RECORD_STORES | RECORD_NO_FETCH, 0);
-    PROBE(pages_opened_ahead, open_stores(first, count, AHEAD));
+    PROBE(pages_opened_ahead, page_open_stores(first, count, AHEAD));
 }
 
 void page_touch(uint32_t first, uint32_t count, bool write)
@@ -438,23 +438,23 @@ void page_touch(uint32_t first, uint32_t count, bool write)
 }
 
 /* Whether the diff of this interval is in the page already [need.dropped]. ASSUMPTION: locked. */
-static bool applied_at_home(uint32_t page, const struct page *p, int writer, uint64_t interval)
+static bool page_applied_at_home(uint32_t page, const struct page *p, int writer, uint64_t interval)
 {
-    return page_is_home(p, engine.node) &&
-           atomic_load_explicit(applied_here(page, writer), memory_order_acquire) >= interval;
+    return page_is_home(p, engine.node) && atomic_load_explicit(engine_applied_here(page, writer),
+                                                                memory_order_acquire) >= interval;
 }
 
 /* Whether a fetch that starts now brings all announced versions [diffs-write.visible],
  * [need.dropped]. ASSUMPTION: locked. */
-static bool told_is_there(const struct page *p)
+static bool page_told_is_there(const struct page *p)
 {
     return engine.config.diffs == DIFFS_WRITE && !(p->flags & PAGE_BUSY);
 }
 
 /* Notes one page of a run; true if access has to be revoked. ASSUMPTION: locked. */
-static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
+static bool page_note_one(uint32_t page, struct page *p, int writer, uint64_t interval)
 {
-    if (applied_at_home(page, p, writer, interval)) {
+    if (page_applied_at_home(page, p, writer, interval)) {
         page_flush_told(page, p);
         return page_look_later(p);
     }
@@ -468,29 +468,29 @@ static bool note_one(uint32_t page, struct page *p, int writer, uint64_t interva
 }
 
 /* After the revocation. ASSUMPTION: locked. */
-static void note_end(uint32_t page, struct page *p, int writer, uint64_t interval, bool revoke)
+static void page_note_end(uint32_t page, struct page *p, int writer, uint64_t interval, bool revoke)
 {
     if (revoke && p->access != ACCESS_NONE) {
         /* [page.open-not-stale]; the caller collapses and retries */
         p->flags &= (uint8_t)~PAGE_STALE;
         return;
     }
-    if (!applied_at_home(page, p, writer, interval) && !told_is_there(p))
+    if (!page_applied_at_home(page, p, writer, interval) && !page_told_is_there(p))
         need_add(&p->need, writer, interval); /* [page.needed-versions] */
     if (revoke)
         page_clean(p, page);
 }
 
-static int invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t interval)
+static int page_invalidate_some(uint32_t first, uint32_t count, int writer, uint64_t interval)
 {
     bool revoke[RUN_PAGES];
     for (uint32_t i = 0; i < count; i++) {
         struct page *p = page_lock(first + i);
-        revoke[i] = note_one(first + i, p, writer, interval);
+        revoke[i] = page_note_one(first + i, p, writer, interval);
     }
-    int rc = view_change_marked(first, count, revoke, ACCESS_NONE);
+    int rc = page_view_change_marked(first, count, revoke, ACCESS_NONE);
     for (uint32_t i = 0; i < count; i++) {
-        note_end(first + i, &table[first + i], writer, interval, revoke[i]);
+        page_note_end(first + i, &table[first + i], writer, interval, revoke[i]);
         page_unlock(&table[first + i]);
     }
     return rc;
@@ -500,8 +500,8 @@ void page_invalidate(uint32_t first, uint32_t count, int writer, uint64_t interv
 {
     while (count) {
         uint32_t n = count < RUN_PAGES ? count : RUN_PAGES;
-        while (invalidate_some(first, n, writer, interval) != 0)
-            view_mend(first, n);
+        while (page_invalidate_some(first, n, writer, interval) != 0)
+            page_view_mend(first, n);
         first += n;
         count -= n;
     }
@@ -515,13 +515,13 @@ bool page_demote(uint32_t page)
             page_unlock(p);
             return false;
         }
-        int rc = p->access == ACCESS_WRITE ? view_change(page, 1, ACCESS_READ) : 0;
+        int rc = p->access == ACCESS_WRITE ? page_view_change(page, 1, ACCESS_READ) : 0;
         if (rc == 0)
             p->flags &= (uint8_t)~PAGE_EXCLUSIVE;
         page_unlock(p);
         if (rc == 0)
             return true;
-        view_mend(page, 1);
+        page_view_mend(page, 1);
     }
 }
 
@@ -530,7 +530,7 @@ void page_restore_exclusive(uint32_t page)
     struct page *p = page_lock(page);
     debug_assert(p->home == 0);
     /* [races.tracked]; access follows at the next fault */
-    p->flags |= races_checked() ? 0 : PAGE_EXCLUSIVE;
+    p->flags |= first_write_races_checked() ? 0 : PAGE_EXCLUSIVE;
     page_unlock(p);
 }
 
@@ -551,7 +551,7 @@ int page_known_home(uint32_t page)
 }
 
 /* ASSUMPTION: closed. */
-static void reset_one(uint32_t page)
+static void page_reset_one(uint32_t page)
 {
     struct page *p = page_lock(page);
     debug_assert(!(p->flags & (PAGE_BUSY | PAGE_DIRTY)) && p->access == ACCESS_NONE);
@@ -560,13 +560,13 @@ static void reset_one(uint32_t page)
                         .flags = p->flags & PAGE_LISTED,
                         .exclusive_listed = p->exclusive_listed,
                         .copy = p->copy };
-    set_initial(page, p);
-    p->access = ACCESS_NONE; /* until view_reset */
+    page_set_initial(page, p);
+    p->access = ACCESS_NONE; /* until page_view_reset */
     spin_unlock(&p->lock);
 }
 
 /* Zeroes the range; parts that were never touched stay untouched. */
-static void discard(int window, size_t at, size_t bytes)
+static void page_discard(int window, size_t at, size_t bytes)
 {
     int rc = fabric_window_discard(engine.fabric, window, at, bytes);
     if (rc)
@@ -576,15 +576,15 @@ static void discard(int window, size_t at, size_t bytes)
 void page_reset(uint32_t first, uint32_t count)
 {
     int control = engine.control.id;
-    discard(engine.space.id, (size_t)first << PAGE_SHIFT, (size_t)count << PAGE_SHIFT);
-    view_close(first, count);
+    page_discard(engine.space.id, (size_t)first << PAGE_SHIFT, (size_t)count << PAGE_SHIFT);
+    page_view_close(first, count);
     perturb(pages_closed);
-    discard(control, applied_at(first, 0), count * VT_BYTES(engine.nodes));
-    discard(control, has_readers_at(first), (size_t)count * 4);
-    discard(control, placed_at(first), (size_t)count * 4);
+    page_discard(control, engine_applied_at(first, 0), count * VT_BYTES(engine.nodes));
+    page_discard(control, engine_has_readers_at(first), (size_t)count * 4);
+    page_discard(control, engine_placed_at(first), (size_t)count * 4);
     for (uint32_t i = first; i < first + count; i++)
-        reset_one(i);
+        page_reset_one(i);
     engine.protocol.pages->reset(first, count);
-    view_reset(first, count);
+    page_view_reset(first, count);
     atomic_store(&unlooked, false); /* [unshared.reset] */
 }

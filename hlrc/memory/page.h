@@ -130,12 +130,12 @@ struct page {
 
 static_assert(sizeof(struct page) == 32, "half a cache line, less than a hundredth of a page");
 
-int pages_init(void);
-void pages_end(void);
+int page_init(void);
+void page_end(void);
 
 /* One more than the highest page ever locked. Pages beyond are in their initial state, or closed
  * by a collapse of the whole space, which locks pages by page_lock_unmet. */
-uint32_t pages_met(void);
+uint32_t page_met(void);
 
 /* Spin locks of single pages. A run is locked in ascending order. While a page lock is held, the
  * thread does not wait and takes no other spin locks than the ones of the lists, the twins and the

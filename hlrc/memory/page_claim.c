@@ -16,9 +16,9 @@ void page_prepare_home(uint32_t page)
 {
     int win = engine.control.id;
     fabric_window_prepare(engine.fabric, engine.space.id, (size_t)page << PAGE_SHIFT, PAGE_SIZE);
-    fabric_window_prepare(engine.fabric, win, applied_at(page, 0), VT_BYTES(engine.nodes));
-    fabric_window_prepare(engine.fabric, win, has_readers_at(page), 4);
-    fabric_window_prepare(engine.fabric, win, placed_at(page), 4);
+    fabric_window_prepare(engine.fabric, win, engine_applied_at(page, 0), VT_BYTES(engine.nodes));
+    fabric_window_prepare(engine.fabric, win, engine_has_readers_at(page), 4);
+    fabric_window_prepare(engine.fabric, win, engine_placed_at(page), 4);
 }
 
 bool page_claim(uint32_t page, struct page *p, bool ahead)
@@ -39,7 +39,7 @@ bool page_claim(uint32_t page, struct page *p, bool ahead)
     return assigned;
 }
 
-static bool claim_if_unknown(uint32_t page, bool ahead)
+static bool page_claim_if_unknown(uint32_t page, bool ahead)
 {
     struct page *p = page_lock(page);
     uint8_t out = ahead ? PAGE_BUSY | PAGE_STALE | PAGE_EXCLUSIVE : PAGE_BUSY | PAGE_STALE;
@@ -54,16 +54,16 @@ static bool claim_if_unknown(uint32_t page, bool ahead)
 
 void page_claim_touched(uint32_t page)
 {
-    (void)claim_if_unknown(page, false);
+    (void)page_claim_if_unknown(page, false);
 }
 
 /* [readahead.twin] */
-static void mark_blank(uint32_t page, bool bare)
+static void page_claim_mark_blank(uint32_t page, bool bare)
 {
-    bool zero = bare || diff_is_zero(page_mem(page));
+    bool zero = bare || diff_is_zero(engine_page_mem(page));
     struct page *p = page_lock(page);
     p->blank = zero && p->access == ACCESS_READ && page_is_home(p, engine.node) &&
-               atomic_load(applied_here(page, engine.node)) == 0 &&
+               atomic_load(engine_applied_here(page, engine.node)) == 0 &&
                !(p->flags & (PAGE_BUSY | PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE));
     page_unlock(p);
 }
@@ -74,8 +74,8 @@ void page_claim_ahead(uint32_t first, uint32_t count)
     if (count)
         PROBE(pages_ahead, first, count, RECORD_CLAIMS, 0);
     for (uint32_t i = first; i < first + count; i++)
-        if (claim_if_unknown(i, true))
-            mark_blank(i, bare);
+        if (page_claim_if_unknown(i, true))
+            page_claim_mark_blank(i, bare);
 }
 
 int page_claim_read(uint32_t page)

@@ -48,14 +48,14 @@ static uint16_t free_slots[PREFETCHES];
 static int free_count;
 static uint64_t *prefetch_versions; /* FETCH_WORDS for each */
 
-static size_t versions_bytes(void)
+static size_t page_fetch_versions_bytes(void)
 {
     return engine.prefetches * FETCH_WORDS(engine.nodes) * sizeof *prefetch_versions;
 }
 
 int page_fetch_init(void)
 {
-    prefetch_versions = reserve(versions_bytes());
+    prefetch_versions = reserve(page_fetch_versions_bytes());
     free_count = 0;
     for (uint32_t k = engine.prefetches; k > 0; k--)
         free_slots[free_count++] = (uint16_t)(k - 1);
@@ -64,24 +64,24 @@ int page_fetch_init(void)
 
 void page_fetch_end(void)
 {
-    reserve_end(prefetch_versions, versions_bytes());
+    reserve_end(prefetch_versions, page_fetch_versions_bytes());
     prefetch_versions = NULL;
 }
 
 /* Registered memory cannot be freed. */
-static bool lands_apart(void)
+static bool page_fetch_lands_apart(void)
 {
     return copies_may_go() && engine.fabric->ops.window_prepare;
 }
 
 /* Where homes write pages, the control group of the home would be charged for a new one. */
-static bool made_here(void)
+static bool page_fetch_made_here(void)
 {
     return !(engine.protocol.pages->caps & FABRIC_READ) && (copies_may_go() || headroom_grouped());
 }
 
 /* Lists the versions that the copy must have, as known now. ASSUMPTION: locked. */
-static void list_needs(struct page_fetch *f, const struct page *p)
+static void page_fetch_list_needs(struct page_fetch *f, const struct page *p)
 {
     uint64_t *list = f->versions + engine.nodes;
     f->needs = need_list(p->need, list);
@@ -89,11 +89,11 @@ static void list_needs(struct page_fetch *f, const struct page *p)
 }
 
 /* `versions`: FETCH_WORDS of scratch. ASSUMPTION: locked. */
-static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint32_t token,
-                uint64_t *versions)
+static void page_fetch_aim(struct page_fetch *f, uint32_t page, const struct page *p,
+                           uint32_t token, uint64_t *versions)
 {
     /* [update.own-stores] */
-    bool bounce = (p->flags & PAGE_DIRTY) || p->access != ACCESS_NONE || lands_apart();
+    bool bounce = (p->flags & PAGE_DIRTY) || p->access != ACCESS_NONE || page_fetch_lands_apart();
     *f = (struct page_fetch){ .page = page,
                               .home = (int)p->home - 1,
                               .versions = versions,
@@ -102,32 +102,33 @@ static void aim(struct page_fetch *f, uint32_t page, const struct page *p, uint3
                               .token = token };
     f->window = bounce ? engine.control.id : engine.space.id;
     f->offset = bounce ? engine.at.bounce + (size_t)token * PAGE_SIZE : (size_t)page << PAGE_SHIFT;
-    f->dest = bounce ? control_at(f->offset) : page_mem(page);
-    list_needs(f, p);
+    f->dest = bounce ? engine_control_at(f->offset) : engine_page_mem(page);
+    page_fetch_list_needs(f, p);
 }
 
-static bool home_current(void *arg)
+static bool page_fetch_home_current(void *arg)
 {
     const struct page_fetch *f = arg;
     for (int w = 0; w < engine.nodes; w++)
-        f->versions[w] = atomic_load_explicit(applied_here(f->page, w), memory_order_acquire);
+        f->versions[w] =
+            atomic_load_explicit(engine_applied_here(f->page, w), memory_order_acquire);
     return protocol_covers(f);
 }
 
-static void fetch_start(struct page_fetch *f, bool prefetch)
+static void page_fetch_start(struct page_fetch *f, bool prefetch)
 {
     for (uint32_t i = 0; i < f->needs; i++)
-        if (version_writer(f->needed[i]) == engine.node)
+        if (protocol_version_writer(f->needed[i]) == engine.node)
             /* [interval.quiet-diffs]: wakes homes with this node's diffs */
             engine.protocol.diffs->hand_on();
     engine.protocol.pages->fetch_start(f, prefetch);
 }
 
-static void fetch_once(struct page_fetch *f)
+static void page_fetch_once(struct page_fetch *f)
 {
     if (f->home != engine.node) {
         struct probe_span span = PROBE_BEGIN(page_fetch);
-        fetch_start(f, false);
+        page_fetch_start(f, false);
         engine.protocol.pages->fetch_finish(f, false);
         if (f->home != engine.node)
             PROBE_END(page_fetch, span, f->page, f->home);
@@ -138,30 +139,30 @@ static void fetch_once(struct page_fetch *f)
     if (f->home == engine.node)
         /* woken when this home has applied a diff */
         progress_await((struct wait_for){ WAITS_PAGE_OWN_DIFFS, f->page, 0 }, page_at(f->page),
-                       home_current, f);
+                       page_fetch_home_current, f);
 }
 
 /* Copies from the bounce page. ASSUMPTION: locked. */
-static void take_over(const struct page_fetch *f, const struct page *p)
+static void page_fetch_take_over(const struct page_fetch *f, const struct page *p)
 {
     if ((p->flags & PAGE_DIRTY) && p->access == ACCESS_WRITE)
-        diff_renew(page_mem(f->page), twin_mem(p->twin), f->dest); /* [update.own-stores] */
+        diff_renew(engine_page_mem(f->page), twin_mem(p->twin), f->dest); /* [update.own-stores] */
     else if (p->flags & PAGE_DIRTY)
-        diff_merge(page_mem(f->page), twin_mem(p->twin), f->dest);
+        diff_merge(engine_page_mem(f->page), twin_mem(p->twin), f->dest);
     else
-        memcpy(page_mem(f->page), f->dest, PAGE_SIZE);
+        memcpy(engine_page_mem(f->page), f->dest, PAGE_SIZE);
 }
 
 /* Installs a fetched copy, unless it lacks a version by now. ASSUMPTION: locked. */
-static bool install(const struct page_fetch *f, struct page *p)
+static bool page_fetch_install(const struct page_fetch *f, struct page *p)
 {
     if (f->home >= 0)
         p->home = (uint16_t)(f->home + 1);   /* rule 7 */
     if (!need_covered(p->need, f->versions)) /* [page.open-not-stale], [page.needed-versions] */
         return false;
     need_drop(&p->need); /* [need.dropped] */
-    if (f->home != engine.node && f->dest != page_mem(f->page))
-        take_over(f, p); /* [page.dirty-twin] */
+    if (f->home != engine.node && f->dest != engine_page_mem(f->page))
+        page_fetch_take_over(f, p); /* [page.dirty-twin] */
     p->introduced |= f->home != engine.node;
     if (f->home != engine.node)
         copies_add(f->page, p);
@@ -173,7 +174,7 @@ static bool install(const struct page_fetch *f, struct page *p)
 
 /* A page that was never fetched, or was evicted, has no memory here. A hint: reads without its
  * lock. */
-static bool is_bare(const struct page *p)
+static bool page_fetch_is_bare(const struct page *p)
 {
     return (p->flags & (PAGE_STALE | PAGE_DIRTY)) == PAGE_STALE && !p->copy &&
            !page_is_home(p, engine.node);
@@ -185,18 +186,18 @@ bool page_fetch(uint32_t page, struct page *p)
     struct probe_span span = PROBE_BEGIN(page_wait);
     bool done = false;
     struct page_fetch f;
-    aim(&f, page, p, t->call_token, t->versions);
+    page_fetch_aim(&f, page, p, t->call_token, t->versions);
     page_unlock(p);
-    if (made_here() && is_bare(p))
+    if (page_fetch_made_here() && page_fetch_is_bare(p))
         space_furnish(page, 1);
     while (!done) {
         perturb(page_busy);
-        fetch_once(&f);
+        page_fetch_once(&f);
         perturb(page_fetched);
         page_lock(page);
-        done = install(&f, p);
+        done = page_fetch_install(&f, p);
         if (!done)
-            list_needs(&f, p);
+            page_fetch_list_needs(&f, p);
         page_unlock(p);
     }
     progress_changed(p);
@@ -204,7 +205,7 @@ bool page_fetch(uint32_t page, struct page *p)
     return f.assigned;
 }
 
-static int prefetch_slot(uint32_t page)
+static int page_fetch_prefetch_slot(uint32_t page)
 {
     spin_lock(&prefetch_lock);
     int found = free_count ? free_slots[--free_count] : -1;
@@ -216,7 +217,7 @@ static int prefetch_slot(uint32_t page)
     return found;
 }
 
-static void prefetch_free(int k)
+static void page_fetch_prefetch_free(int k)
 {
     atomic_store(&prefetches[k].used, false);
     spin_lock(&prefetch_lock);
@@ -225,7 +226,7 @@ static void prefetch_free(int k)
 }
 
 /* Whether a thread has to finish the prefetch of this page now. ASSUMPTION: locked. */
-static bool prefetch_arrived(const struct page *p)
+static bool page_fetch_prefetch_arrived(const struct page *p)
 {
     return (p->flags & PAGE_PREFETCH) &&
            engine.protocol.pages->fetch_ready(&prefetches[p->prefetch].fetch);
@@ -233,7 +234,7 @@ static bool prefetch_arrived(const struct page *p)
 
 /* Takes over a prefetch and finishes it: the page is complete then, or stale as before.
  * ASSUMPTION: PREFETCH is set and the page locked; unlocked afterwards. */
-static void prefetch_end(uint32_t page, struct page *p)
+static void page_fetch_prefetch_end(uint32_t page, struct page *p)
 {
     int k = p->prefetch;
     p->flags &= (uint8_t)~PAGE_PREFETCH;
@@ -248,32 +249,32 @@ static void prefetch_end(uint32_t page, struct page *p)
     else if (covers && f->assigned)
         PROBE(home_assigned);
     if (f->home == engine.node)
-        covers = home_current(f);
+        covers = page_fetch_home_current(f);
     page_lock(page);
-    if (!covers || !install(f, p))
+    if (!covers || !page_fetch_install(f, p))
         p->flags &= (uint8_t)~PAGE_BUSY;
     page_unlock(p);
     progress_changed(p);
     if (came)
         PROBE_END(prefetch, span, page, f->home, prefetches[k].begun);
-    prefetch_free(k);
+    page_fetch_prefetch_free(k);
 }
 
 /* Marks the page BUSY if it is stale, no thread works on it, and a slot is free; returns the slot,
  * or -1. */
-static int prefetch_claim(uint32_t page)
+static int page_fetch_prefetch_claim(uint32_t page)
 {
     int k = -1;
     struct page *p = page_lock(page);
     uint8_t out = p->renewal.pending ? PAGE_BUSY : PAGE_BUSY | PAGE_DIRTY;
     if ((p->flags & (PAGE_STALE | out)) == PAGE_STALE && !page_is_home(p, engine.node) &&
         !p->held && !page_held(page))
-        k = prefetch_slot(page);
+        k = page_fetch_prefetch_slot(page);
     if (k >= 0) {
         p->flags |= PAGE_BUSY;
         p->prefetch = (unsigned)k % PREFETCHES;
-        aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
-            prefetch_versions + (size_t)k * FETCH_WORDS(engine.nodes));
+        page_fetch_aim(&prefetches[k].fetch, page, p, msg_token_prefetch((uint32_t)k),
+                       prefetch_versions + (size_t)k * FETCH_WORDS(engine.nodes));
     }
     page_unlock(p);
     return k;
@@ -281,12 +282,12 @@ static int prefetch_claim(uint32_t page)
 
 bool page_prefetch_start(uint32_t page, bool early)
 {
-    int k = prefetch_claim(page);
+    int k = page_fetch_prefetch_claim(page);
     if (k < 0)
         return false;
     prefetches[k].fetch.early = early;
     prefetches[k].begun = PROBE_BEGIN(prefetch).begin;
-    fetch_start(&prefetches[k].fetch, true);
+    page_fetch_start(&prefetches[k].fetch, true);
     perturb(prefetch_started);
     struct page *p = page_lock(page);
     p->flags |= PAGE_PREFETCH;
@@ -296,12 +297,12 @@ bool page_prefetch_start(uint32_t page, bool early)
 }
 
 /* Finishes prefetches that have arrived, and opens complete pages in runs, each in one call. */
-static void open_arrived(uint32_t first, uint32_t count)
+static void page_fetch_open_arrived(uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++) {
         struct page *p = page_lock(i);
-        if (prefetch_arrived(p))
-            prefetch_end(i, p);
+        if (page_fetch_prefetch_arrived(p))
+            page_fetch_prefetch_end(i, p);
         else
             page_unlock(p);
     }
@@ -311,33 +312,34 @@ static void open_arrived(uint32_t first, uint32_t count)
     }
 }
 
-static bool prefetch_over(void *arg)
+static bool page_fetch_prefetch_over(void *arg)
 {
     uint32_t page = *(const uint32_t *)arg;
     struct page *p = page_lock(page);
-    bool over = !(p->flags & PAGE_PREFETCH) || prefetch_arrived(p);
+    bool over = !(p->flags & PAGE_PREFETCH) || page_fetch_prefetch_arrived(p);
     page_unlock(p);
     return over;
 }
 
 void page_prefetch_finish(uint32_t page)
 {
-    if (!prefetch_over(&page)) {
+    if (!page_fetch_prefetch_over(&page)) {
         struct probe_span span = PROBE_BEGIN(page_wait);
-        progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 }, prefetch_over, &page,
-                      WAIT_STATE);
+        progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 }, page_fetch_prefetch_over,
+                      &page, WAIT_STATE);
         PROBE_END(page_wait, span);
     }
     /* its neighbours were requested together with it */
-    open_arrived(page, engine.pages - page < POLICY_BATCH_PREFETCH ? engine.pages - page
-                                                                   : POLICY_BATCH_PREFETCH);
+    page_fetch_open_arrived(page, engine.pages - page < POLICY_BATCH_PREFETCH
+                                      ? engine.pages - page
+                                      : POLICY_BATCH_PREFETCH);
 }
 
 void page_prefetch_advance(const uint32_t *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct page *p = page_lock(list[i]);
-        (void)prefetch_arrived(p); /* starts the second read if the first is over */
+        (void)page_fetch_prefetch_arrived(p); /* starts the second read if the first is over */
         page_unlock(p);
     }
 }
@@ -347,27 +349,27 @@ struct until {
     int64_t deadline;
 };
 
-static bool prefetch_over_or_late(void *arg)
+static bool page_fetch_prefetch_over_or_late(void *arg)
 {
     struct until *u = arg;
-    return prefetch_over(&u->page) || clock_ns() >= u->deadline;
+    return page_fetch_prefetch_over(&u->page) || clock_ns() >= u->deadline;
 }
 
 bool page_prefetch_end(uint32_t page, int64_t deadline)
 {
     struct until u = { page, deadline };
-    progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 }, prefetch_over_or_late, &u,
-                  WAIT_STATE);
+    progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 },
+                  page_fetch_prefetch_over_or_late, &u, WAIT_STATE);
     struct page *p = page_lock(page);
-    bool here = prefetch_arrived(p), late = (p->flags & PAGE_PREFETCH) && !here;
+    bool here = page_fetch_prefetch_arrived(p), late = (p->flags & PAGE_PREFETCH) && !here;
     if (here)
-        prefetch_end(page, p);
+        page_fetch_prefetch_end(page, p);
     else
         page_unlock(p);
     return !late;
 }
 
-static bool slots_free(uint32_t least)
+static bool page_fetch_slots_free(uint32_t least)
 {
     spin_lock(&prefetch_lock);
     bool enough = free_count >= (int)least;
@@ -377,11 +379,11 @@ static bool slots_free(uint32_t least)
 
 void page_prefetch_reclaim(uint32_t least)
 {
-    for (uint32_t k = 0; k < engine.prefetches && !slots_free(least); k++) {
+    for (uint32_t k = 0; k < engine.prefetches && !page_fetch_slots_free(least); k++) {
         uint32_t page = atomic_load(&prefetches[k].page); /* may be another page's by now */
         struct page *p = page_lock(page);
-        if (p->prefetch == k && prefetch_arrived(p))
-            prefetch_end(page, p);
+        if (p->prefetch == k && page_fetch_prefetch_arrived(p))
+            page_fetch_prefetch_end(page, p);
         else
             page_unlock(p);
     }
@@ -397,12 +399,12 @@ void page_prefetch_finish_all(void)
 }
 
 /* Allocates the memory of pages to be fetched, by runs. A hint: nothing is locked. */
-static void furnish(uint32_t first, uint32_t count)
+static void page_fetch_furnish(uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count;) {
         uint32_t n = 0;
         while (i + n < count && !(page_at(first + i + n)->flags & PAGE_BUSY) &&
-               is_bare(page_at(first + i + n)))
+               page_fetch_is_bare(page_at(first + i + n)))
             n++;
         if (n > 1)
             space_furnish(first + i, n);
@@ -418,12 +420,12 @@ void page_prefetch(uint32_t first, uint32_t count)
         uint32_t n =
             first + count - i < POLICY_BATCH_PREFETCH ? first + count - i : POLICY_BATCH_PREFETCH;
         page_prefetch_reclaim(n < engine.prefetches ? n : engine.prefetches);
-        open_arrived(i, n); /* what arrived too old is requested again */
-        furnish(i, n);
+        page_fetch_open_arrived(i, n); /* what arrived too old is requested again */
+        page_fetch_furnish(i, n);
         for (uint32_t k = i; k < i + n; k++)
             started += page_prefetch_start(k, false);
         progress_poll();
-        open_arrived(i, n);
+        page_fetch_open_arrived(i, n);
         copies_trim();
     }
 }

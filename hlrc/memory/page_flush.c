@@ -37,23 +37,23 @@
 #define PREFETCHED 1024 /* bytes at the beginning of a page */
 
 /* Written, or target of an atomic operation [word.announced]. ASSUMPTION: locked. */
-static bool to_close(const struct page *p)
+static bool page_flush_to_close(const struct page *p)
 {
     return (p->flags & PAGE_DIRTY) || (p->worded && !(p->flags & PAGE_EXCLUSIVE));
 }
 
-static bool flushable(const struct page *p)
+static bool page_flush_flushable(const struct page *p)
 {
-    return to_close(p) && !(p->flags & PAGE_BUSY);
+    return page_flush_to_close(p) && !(p->flags & PAGE_BUSY);
 }
 
 /* Locks the longest prefix of consecutive flushable pages; 0 when the first is BUSY. */
-static uint32_t lock_run(const uint32_t *list, uint32_t n)
+static uint32_t page_flush_lock_run(const uint32_t *list, uint32_t n)
 {
     uint32_t k = 0;
     while (k < n && k < RUN_PAGES && list[k] == list[0] + k) {
         struct page *p = page_lock(list[k]);
-        if (!flushable(p)) {
+        if (!page_flush_flushable(p)) {
             page_unlock(p);
             break;
         }
@@ -64,7 +64,7 @@ static uint32_t lock_run(const uint32_t *list, uint32_t n)
 
 /* Whether a flush retains a page writable [page.retained-twin]. Not if it is about to be reset, nor
  * while copies have to be evicted [copies.flush-early]. */
-static bool stays(uint32_t page, const struct page *p, bool asked)
+static bool page_flush_stays(uint32_t page, const struct page *p, bool asked)
 {
     if (p->held || page_held(page) || copies_crowded())
         return false;
@@ -72,14 +72,14 @@ static bool stays(uint32_t page, const struct page *p, bool asked)
 }
 
 /* Write-protects a locked run, except the pages to retain, and unlocks it. */
-static int seal_run(uint32_t first, uint32_t count, bool asked)
+static int page_flush_seal_run(uint32_t first, uint32_t count, bool asked)
 {
     bool seal[RUN_PAGES];
     for (uint32_t i = 0; i < count; i++) {
         const struct page *p = page_at(first + i);
-        seal[i] = p->access == ACCESS_WRITE && !stays(first + i, p, asked);
+        seal[i] = p->access == ACCESS_WRITE && !page_flush_stays(first + i, p, asked);
     }
-    int rc = view_change_marked(first, count, seal, ACCESS_READ);
+    int rc = page_view_change_marked(first, count, seal, ACCESS_READ);
     for (uint32_t i = 0; i < count; i++) {
         struct page *p = page_at(first + i);
         if (rc == 0) {
@@ -97,7 +97,7 @@ uint32_t page_flush_skip(const uint32_t *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct page *p = page_lock(list[i]);
-        bool clean = !to_close(p);
+        bool clean = !page_flush_to_close(p);
         if (clean) {
             p->flags &= (uint8_t)~PAGE_LISTED;
             p->worded = 0;
@@ -113,7 +113,7 @@ void page_clean(struct page *p, uint32_t page)
 {
     uint32_t twin = p->twin;
     if ((p->flags & (PAGE_DIRTY | PAGE_BUSY)) != PAGE_DIRTY || !twin ||
-        page_is_home(p, engine.node) || diff_differs(page_mem(page), twin_mem(twin)))
+        page_is_home(p, engine.node) || diff_differs(engine_page_mem(page), twin_mem(twin)))
         return;
     p->twin = 0;
     p->flags &= (uint8_t)~PAGE_DIRTY;
@@ -124,11 +124,11 @@ void page_clean(struct page *p, uint32_t page)
 uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked)
 {
     for (;;) {
-        uint32_t count = lock_run(list, n);
-        if (count && seal_run(list[0], count, asked) == 0)
+        uint32_t count = page_flush_lock_run(list, n);
+        if (count && page_flush_seal_run(list[0], count, asked) == 0)
             return count;
         if (count)
-            view_mend(list[0], count);
+            page_view_mend(list[0], count);
         else if (page_at(list[0])->flags & PAGE_BUSY)
             page_wait(list[0]);
         else
@@ -139,14 +139,14 @@ uint32_t page_flush_begin(const uint32_t *list, uint32_t n, bool asked)
 /* The CPU's hardware prefetch stops at the end of a page. */
 void page_flush_prefetch(uint32_t page)
 {
-    const char *mem = page_mem(page), *twin = twin_mem(page_at(page)->twin);
+    const char *mem = engine_page_mem(page), *twin = twin_mem(page_at(page)->twin);
     for (size_t at = 0; at < PREFETCHED; at += 64) {
         __builtin_prefetch(mem + at);
         __builtin_prefetch(twin + at);
     }
 }
 
-static void set_twin(uint32_t page, uint32_t twin)
+static void page_flush_set_twin(uint32_t page, uint32_t twin)
 {
     struct page *p = page_lock(page);
     p->twin = twin;
@@ -154,29 +154,29 @@ static void set_twin(uint32_t page, uint32_t twin)
 }
 
 /* [page.retained-twin]: each byte is read once. */
-static uint32_t copy_of(uint32_t page)
+static uint32_t page_flush_copy_of(uint32_t page)
 {
     uint32_t frame = twin_take();
-    memcpy(twin_mem(frame), page_mem(page), PAGE_SIZE);
+    memcpy(twin_mem(frame), engine_page_mem(page), PAGE_SIZE);
     return frame;
 }
 
 /* The sum of all other writers' versions at this home, modulo 2^16. Their writes may not be in the
  * home's twin [diffs-write.home-twin]. */
-static uint16_t others_here(uint32_t page)
+static uint16_t page_flush_others_here(uint32_t page)
 {
     uint64_t sum = 0;
     for (int w = 0; w < engine.nodes && engine.config.diffs == DIFFS_WRITE; w++)
         if (w != engine.node)
-            sum += atomic_load_explicit(applied_here(page, w), memory_order_acquire);
+            sum += atomic_load_explicit(engine_applied_here(page, w), memory_order_acquire);
     return (uint16_t)sum;
 }
 
 uint32_t page_flush_twin(uint32_t page, struct page *p)
 {
     if (page_is_home(p, engine.node))
-        p->others = others_here(page); /* before the copy: [diffs-write.home-twin] */
-    return copy_of(page);
+        p->others = page_flush_others_here(page); /* before the copy: [diffs-write.home-twin] */
+    return page_flush_copy_of(page);
 }
 
 /* The next flush announces the page whether it differs or not, since others have read it
@@ -186,16 +186,18 @@ void page_flush_told(uint32_t page, struct page *p)
     bool kept = (p->flags & (PAGE_DIRTY | PAGE_BUSY)) == PAGE_DIRTY && p->twin;
     if (!kept || engine.config.diffs != DIFFS_WRITE || exclusive_unread(page))
         return;
-    p->others = others_here(page); /* before the copy: writes in between are of unknown origin */
-    memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE);
+    p->others =
+        page_flush_others_here(page); /* before the copy: writes in between are of unknown origin */
+    memcpy(twin_mem(p->twin), engine_page_mem(page), PAGE_SIZE);
 }
 
 /* A blank page that is retained gets a twin, as if it had been written. */
-static bool home_changed(uint32_t page, const struct page *p)
+static bool page_flush_home_changed(uint32_t page, const struct page *p)
 {
     if (p->blank)
-        return (p->flags & PAGE_KEPT) || !diff_is_zero(page_mem(page)); /* [readahead.twin] */
-    return !p->twin || diff_differs(page_mem(page), twin_mem(p->twin));
+        return (p->flags & PAGE_KEPT) ||
+               !diff_is_zero(engine_page_mem(page)); /* [readahead.twin] */
+    return !p->twin || diff_differs(engine_page_mem(page), twin_mem(p->twin));
 }
 
 bool page_flush_same(uint32_t page)
@@ -207,8 +209,8 @@ bool page_flush_same(uint32_t page)
 bool page_flush_home(uint32_t page, bool *changed)
 {
     struct page *p = page_at(page);
-    uint16_t others = others_here(page);
-    *changed = home_changed(page, p);
+    uint16_t others = page_flush_others_here(page);
+    *changed = page_flush_home_changed(page, p);
     if (!*changed)
         return page_flush_same(page); /* [page.equal-twin] */
     perturb(page_compared);
@@ -219,9 +221,9 @@ bool page_flush_home(uint32_t page, bool *changed)
     if (!(p->flags & PAGE_KEPT))
         return true;
     if (p->twin)
-        memcpy(twin_mem(p->twin), page_mem(page), PAGE_SIZE); /* [page.retained-twin] */
+        memcpy(twin_mem(p->twin), engine_page_mem(page), PAGE_SIZE); /* [page.retained-twin] */
     else
-        set_twin(page, copy_of(page)); /* [page.retained-twin] */
+        page_flush_set_twin(page, page_flush_copy_of(page)); /* [page.retained-twin] */
     return true;
 }
 
@@ -232,14 +234,14 @@ size_t page_flush_diff(uint32_t page, void *out)
     if (!twin)
         return 0; /* [word.announced] */
     if (!(p->flags & PAGE_KEPT))
-        return diff_encode(page_mem(page), twin_mem(twin), out);
-    if (!diff_differs(page_mem(page), twin_mem(twin))) /* threads may store now */
+        return diff_encode(engine_page_mem(page), twin_mem(twin), out);
+    if (!diff_differs(engine_page_mem(page), twin_mem(twin))) /* threads may store now */
         return 0;
     perturb(page_compared);
-    uint32_t copy = copy_of(page); /* [page.retained-twin] */
+    uint32_t copy = page_flush_copy_of(page); /* [page.retained-twin] */
     perturb(page_copied);
     size_t len = diff_encode(twin_mem(copy), twin_mem(twin), out);
-    set_twin(page, copy);
+    page_flush_set_twin(page, copy);
     twin_drop(twin);
     return len;
 }
@@ -283,9 +285,10 @@ bool page_flush_tracked(uint32_t page, uint64_t *mask)
     struct page *p = page_lock(page);
     bool changed = false;
     if (p->twin && (p->flags & PAGE_KEPT))
-        changed = diff_track(page_mem(page), twin_mem(p->twin), mask); /* [page.retained-twin] */
+        changed =
+            diff_track(engine_page_mem(page), twin_mem(p->twin), mask); /* [page.retained-twin] */
     else if (p->twin)
-        changed = diff_scan(page_mem(page), twin_mem(p->twin), mask);
+        changed = diff_scan(engine_page_mem(page), twin_mem(p->twin), mask);
     page_unlock(p);
     return changed;
 }
@@ -293,9 +296,9 @@ bool page_flush_tracked(uint32_t page, uint64_t *mask)
 bool page_tracked(uint32_t page, uint64_t *mask)
 {
     struct page *p = page_lock(page);
-    bool changed = p->twin && p->others == others_here(page) &&
-                   diff_scan(page_mem(page), twin_mem(p->twin), mask) &&
-                   p->others == others_here(page); /* [diffs-write.home-twin] */
+    bool changed = p->twin && p->others == page_flush_others_here(page) &&
+                   diff_scan(engine_page_mem(page), twin_mem(p->twin), mask) &&
+                   p->others == page_flush_others_here(page); /* [diffs-write.home-twin] */
     page_unlock(p);
     return changed;
 }
@@ -304,16 +307,16 @@ size_t page_flush_size(uint32_t page, size_t *bytes)
 {
     _Alignas(64) unsigned char diff[DIFF_MAX];
     struct page *p = page_lock(page);
-    size_t len = p->twin ? diff_encode(page_mem(page), twin_mem(p->twin), diff) : 0;
+    size_t len = p->twin ? diff_encode(engine_page_mem(page), twin_mem(p->twin), diff) : 0;
     page_unlock(p);
     *bytes = diff_changed_bytes(diff, len);
     return len;
 }
 
-static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len)
+static int page_flush_apply_tracked(uint32_t page, int writer, const void *diff, size_t len)
 {
     struct page *p = page_lock(page);
-    int rc = diff_apply(page_mem(page), diff, len);
+    int rc = diff_apply(engine_page_mem(page), diff, len);
     bool home = rc == 0 && page_is_home(p, engine.node);
     if (home)
         page_move_note(page, p, writer, (uint32_t)len);
@@ -325,9 +328,9 @@ static int apply_tracked(uint32_t page, int writer, const void *diff, size_t len
 
 int page_apply(uint32_t page, int writer, const void *diff, size_t len)
 {
-    if (races_checked() || probe_profiles() || record_all)
-        return apply_tracked(page, writer, diff, len);
-    int rc = diff_apply(page_mem(page), diff, len);
+    if (first_write_races_checked() || probe_profiles() || record_all)
+        return page_flush_apply_tracked(page, writer, diff, len);
+    int rc = diff_apply(engine_page_mem(page), diff, len);
     perturb(page_applied);
     struct page *p = page_at(page);
     if (rc || !page_is_home(p, engine.node))

@@ -15,7 +15,7 @@ static uint32_t *list[2];
 static uint32_t count; /* of list[0] */
 static spin_lock_word list_lock;
 
-static size_t list_bytes(void)
+static size_t page_look_list_bytes(void)
 {
     return (size_t)engine.pages * sizeof *list[0];
 }
@@ -24,7 +24,7 @@ int page_look_init(void)
 {
     bool wanted = engine.config.trace_sim[0] && engine.config.trace_sim_detail == DETAIL_ALL;
     for (int i = 0; i < 2 && wanted; i++)
-        if ((list[i] = reserve(list_bytes())) == NULL)
+        if ((list[i] = reserve(page_look_list_bytes())) == NULL)
             return -ENOMEM;
     return 0;
 }
@@ -32,7 +32,7 @@ int page_look_init(void)
 void page_look_end(void)
 {
     for (int i = 0; i < 2; i++) {
-        reserve_end(list[i], list_bytes());
+        reserve_end(list[i], page_look_list_bytes());
         list[i] = NULL;
     }
     count = 0;

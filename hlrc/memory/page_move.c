@@ -25,7 +25,7 @@ static _Atomic uint32_t count;
 /* pages that one call of page_move_take watches */
 static _Atomic uint32_t batch = POLICY_MIGRATE_BATCH;
 
-static void add(uint32_t page, int writer)
+static void page_move_add(uint32_t page, int writer)
 {
     spin_lock(&lock);
     uint32_t n = atomic_load(&count);
@@ -36,21 +36,21 @@ static void add(uint32_t page, int writer)
     spin_unlock(&lock);
 }
 
-static void note_units(uint32_t page, struct page *p, int writer, uint32_t units)
+static void page_move_note_units(uint32_t page, struct page *p, int writer, uint32_t units)
 {
     if (policy_migrate_wrote(&p->migrate, (unsigned)writer, (unsigned)engine.node,
                              p->flags & PAGE_EXCLUSIVE) &&
-        !atomic_load(placed_here(page)) && policy_migrate_add(&p->migrate, units))
-        add(page, writer);
+        !atomic_load(engine_placed_here(page)) && policy_migrate_add(&p->migrate, units))
+        page_move_add(page, writer);
 }
 
 void page_move_note(uint32_t page, struct page *p, int writer, uint32_t bytes)
 {
-    note_units(page, p, writer, policy_migrate_cost(bytes));
+    page_move_note_units(page, p, writer, policy_migrate_cost(bytes));
 }
 
 /* A word: units << 32 | page, which is never 0, since units are not. */
-static size_t told_at(int writer, uint32_t index)
+static size_t page_move_told_at(int writer, uint32_t index)
 {
     return engine.at.told + ((size_t)writer * POLICY_MIGRATE_REPORTS + index) * 8;
 }
@@ -64,15 +64,16 @@ void page_move_tell(int home, uint32_t page, uint32_t bytes)
     if (units == 0)
         return;
     fabric_write(engine.fabric, home, engine.control.id,
-                 told_at(engine.node, next[home]++ % POLICY_MIGRATE_REPORTS), &word, sizeof word,
-                 NULL);
+                 page_move_told_at(engine.node, next[home]++ % POLICY_MIGRATE_REPORTS), &word,
+                 sizeof word, NULL);
 }
 
-static void listen_to(int writer)
+static void page_move_listen_to(int writer)
 {
     static uint32_t next[NODES_MAX]; /* only by the node's thread at a barrier */
     for (uint32_t i = 0; i < POLICY_MIGRATE_REPORTS; i++) {
-        _Atomic uint64_t *at = control_at(told_at(writer, next[writer] % POLICY_MIGRATE_REPORTS));
+        _Atomic uint64_t *at =
+            engine_control_at(page_move_told_at(writer, next[writer] % POLICY_MIGRATE_REPORTS));
         uint64_t word = atomic_exchange(at, 0);
         uint32_t page = (uint32_t)word;
         if (word == 0)
@@ -80,7 +81,7 @@ static void listen_to(int writer)
         next[writer]++;
         struct page *p = page_lock(page);
         if (page_is_home(p, engine.node))
-            note_units(page, p, writer, (uint32_t)(word >> 32));
+            page_move_note_units(page, p, writer, (uint32_t)(word >> 32));
         page_unlock(p);
     }
 }
@@ -89,7 +90,7 @@ void page_move_listen(void)
 {
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node)
-            listen_to(w);
+            page_move_listen_to(w);
 }
 
 void page_move_used(struct page *p)
@@ -106,7 +107,7 @@ bool page_move_wanted(void)
 }
 
 /* A page that was freed since it was noted, or written by others, is no longer wanted. */
-static enum policy_migrate_verdict judge(const struct policy_migrate_move *m)
+static enum policy_migrate_verdict page_move_judge(const struct policy_migrate_move *m)
 {
     struct page *p = page_lock(m->page);
     bool eligible = page_is_home(p, engine.node) && !page_held(m->page) &&
@@ -116,11 +117,12 @@ static enum policy_migrate_verdict judge(const struct policy_migrate_move *m)
     return verdict;
 }
 
-static void watch(uint32_t page)
+static void page_move_watch(uint32_t page)
 {
     struct page *p = page_lock(page);
     if (page_is_home(p, engine.node) && !(p->flags & (PAGE_BUSY | PAGE_DIRTY | PAGE_EXCLUSIVE)))
-        p->migrate.watched = p->access == ACCESS_NONE || view_change(page, 1, ACCESS_NONE) == 0;
+        p->migrate.watched =
+            p->access == ACCESS_NONE || page_view_change(page, 1, ACCESS_NONE) == 0;
     page_unlock(p);
 }
 
@@ -134,7 +136,7 @@ uint32_t page_move_take(struct policy_migrate_move *out)
     atomic_store(&count, 0);
     spin_unlock(&lock);
     for (uint32_t i = 0; i < n; i++) {
-        enum policy_migrate_verdict verdict = judge(&out[i]);
+        enum policy_migrate_verdict verdict = page_move_judge(&out[i]);
         if (verdict == POLICY_MIGRATE_UNWATCHED)
             unwatched[others++] = out[i].page;
         if (verdict == POLICY_MIGRATE_RIPE)
@@ -144,7 +146,7 @@ uint32_t page_move_take(struct policy_migrate_move *out)
         atomic_store(&batch, policy_migrate_more(atomic_load(&batch)));
     uint32_t most = policy_migrate_watch(atomic_load(&batch), others);
     for (uint32_t i = 0; i < most; i++)
-        watch(unwatched[i]);
+        page_move_watch(unwatched[i]);
     return ripe;
 }
 
@@ -180,16 +182,16 @@ void page_move_bring(uint32_t page, const uint64_t *time)
     /* [need.dropped]: the old home has this node's writes [barrier.diffs-served] */
     need_drop(&p->need);
     for (int w = 0; w < engine.nodes; w++)
-        atomic_store_explicit(applied_here(page, w), time[w], memory_order_release);
-    atomic_store(has_readers_here(page), 0);
+        atomic_store_explicit(engine_applied_here(page, w), time[w], memory_order_release);
+    atomic_store(engine_has_readers_here(page), 0);
     page_unlock(p);
 }
 
 /* Drops this node's copy; false if the kernel has no room. */
-static bool drop(uint32_t page)
+static bool page_move_drop(uint32_t page)
 {
     struct page *p = page_lock(page);
-    bool done = p->access == ACCESS_NONE || view_change(page, 1, ACCESS_NONE) == 0;
+    bool done = p->access == ACCESS_NONE || page_view_change(page, 1, ACCESS_NONE) == 0;
     if (done)
         p->flags |= PAGE_STALE;
     page_unlock(p);
@@ -199,8 +201,8 @@ static bool drop(uint32_t page)
 /* [home-migration.held] */
 void page_move_switch(uint32_t page, int to)
 {
-    while (to != engine.node && !drop(page))
-        view_mend(page, 1);
+    while (to != engine.node && !page_move_drop(page))
+        page_view_mend(page, 1);
     struct page *p = page_lock(page);
     if (page_is_home(p, engine.node) && to != engine.node)
         copies_add(page, p);

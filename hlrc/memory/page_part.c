@@ -18,13 +18,13 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
-static bool released(void *arg)
+static bool page_part_released(void *arg)
 {
     return !atomic_load(&((const struct page *)arg)->held);
 }
 
 /* [part.stale-only]. ASSUMPTION: locked. */
-static bool is_elsewhere(const struct page *p)
+static bool page_part_is_elsewhere(const struct page *p)
 {
     uint8_t flags = p->flags & (PAGE_STALE | PAGE_DIRTY | PAGE_EXCLUSIVE);
     return flags == PAGE_STALE && p->access == ACCESS_NONE && !p->renewal.pending && !p->twin &&
@@ -33,21 +33,21 @@ static bool is_elsewhere(const struct page *p)
 
 /* [part.stale-only]. Not with --profile, which counts faults; nor where copies have to be evicted,
  * since faults show that a copy is used (copies.h). ASSUMPTION: locked. */
-static bool is_closed_here(const struct page *p)
+static bool page_part_is_closed_here(const struct page *p)
 {
     return p->access == ACCESS_NONE && !(p->flags & PAGE_STALE) && !probe_profiles() &&
            !copies_over();
 }
 
 /* Whether homes send whole pages and a get would have this one sent. ASSUMPTION: locked. */
-static bool comes_whole(const struct page *p, bool put)
+static bool page_part_comes_whole(const struct page *p, bool put)
 {
-    return !put && !(engine.protocol.pages->caps & FABRIC_READ) && is_elsewhere(p) &&
+    return !put && !(engine.protocol.pages->caps & FABRIC_READ) && page_part_is_elsewhere(p) &&
            !probe_profiles();
 }
 
 /* Waits until another thread is done with the page. Does not open a page that was prefetched. */
-static void wait_for(uint32_t page)
+static void page_part_wait_for(uint32_t page)
 {
     if (page_at(page)->flags & PAGE_PREFETCH)
         (void)page_prefetch_end(page, INT64_MAX);
@@ -58,22 +58,23 @@ static void wait_for(uint32_t page)
 enum found { ELSEWHERE, CLOSED_HERE, NEITHER };
 
 /* Where the page's bytes are. The page is locked and not BUSY, unless the result is NEITHER. */
-static enum found find(uint32_t page, bool put)
+static enum found page_part_find(uint32_t page, bool put)
 {
     for (;;) {
         struct page *p = page_lock(page);
         if (p->flags & PAGE_BUSY) {
             page_unlock(p);
-            wait_for(page);
+            page_part_wait_for(page);
         } else if (p->held) { /* [home-migration.held] */
             page_unlock(p);
-            progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, released, p);
-        } else if (!put && is_closed_here(p)) {
+            progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, page_part_released,
+                           p);
+        } else if (!put && page_part_is_closed_here(p)) {
             return CLOSED_HERE;
-        } else if (comes_whole(p, put)) {
+        } else if (page_part_comes_whole(p, put)) {
             p->flags |= PAGE_BUSY;
             (void)page_fetch(page, p);
-        } else if (is_elsewhere(p) && (engine.protocol.pages->caps & FABRIC_READ)) {
+        } else if (page_part_is_elsewhere(p) && (engine.protocol.pages->caps & FABRIC_READ)) {
             return ELSEWHERE;
         } else {
             page_unlock(p);
@@ -83,44 +84,44 @@ static enum found find(uint32_t page, bool put)
 }
 
 /* [part.stale-only]. ASSUMPTION: locked; unlocked afterwards. */
-static void copy_closed(uint32_t page, size_t at, void *mem, size_t len)
+static void page_part_copy_closed(uint32_t page, size_t at, void *mem, size_t len)
 {
     struct page *p = page_at(page);
     page_move_used(p);
-    memcpy(mem, page_mem(page) + at, len);
+    memcpy(mem, engine_page_mem(page) + at, len);
     page_unlock(p);
 }
 
 /* [unshared.reader-mark] */
-static void introduce(uint32_t page, int home)
+static void page_part_introduce(uint32_t page, int home)
 {
     static const uint32_t mark = 1;
     uint64_t before;
     struct fabric_op op = FABRIC_OP_INIT;
-    fabric_write(engine.fabric, home, engine.control.id, has_readers_at(page), &mark, sizeof mark,
-                 &op);
+    fabric_write(engine.fabric, home, engine.control.id, engine_has_readers_at(page), &mark,
+                 sizeof mark, &op);
     fabric_fetch_add(engine.fabric, home, engine.control.id, engine.at.arrivals, 1, &before, &op);
     fabric_wait(engine.fabric, &op); /* after the write: [fabric.atomic-order] */
 }
 
 /* [word.ordered]. The needs were listed after the room for versions; with --diffs write all
  * announced versions are there [need.dropped]. */
-static bool is_there(uint32_t page, int home, uint32_t needs, uint64_t *versions)
+static bool page_part_is_there(uint32_t page, int home, uint32_t needs, uint64_t *versions)
 {
     const uint64_t *needed = versions + engine.nodes;
     struct fabric_op op = FABRIC_OP_INIT;
     for (uint32_t i = 0; i < needs; i++)
         fabric_read(engine.fabric, home, engine.control.id,
-                    applied_at(page, version_writer(needed[i])), &versions[i], sizeof versions[i],
-                    &op);
+                    engine_applied_at(page, protocol_version_writer(needed[i])), &versions[i],
+                    sizeof versions[i], &op);
     fabric_wait(engine.fabric, &op);
     for (uint32_t i = 0; i < needs; i++)
-        if (versions[i] < version_interval(needed[i]))
+        if (versions[i] < protocol_version_interval(needed[i]))
             return false;
     return true;
 }
 
-static void transfer(bool put, uint32_t page, int home, size_t at, void *mem, size_t len)
+static void page_part_transfer(bool put, uint32_t page, int home, size_t at, void *mem, size_t len)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     size_t off = ((size_t)page << PAGE_SHIFT) + at;
@@ -132,7 +133,7 @@ static void transfer(bool put, uint32_t page, int home, size_t at, void *mem, si
 }
 
 /* ASSUMPTION: BUSY, by this thread. */
-static void end(uint32_t page, int home, bool done, bool put)
+static void page_part_end(uint32_t page, int home, bool done, bool put)
 {
     struct page *p = page_lock(page);
     if (done && p->home == 0)
@@ -147,7 +148,7 @@ static void end(uint32_t page, int home, bool done, bool put)
 }
 
 /* ASSUMPTION: locked, elsewhere. */
-static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t len)
+static bool page_part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t len)
 {
     struct page *p = page_at(page);
     struct thread *t = thread_self();
@@ -162,16 +163,16 @@ static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t
         home = engine.protocol.pages->home(page, t->call_token);
     bool elsewhere = home >= 0 && home != engine.node;
     if (elsewhere && !known)
-        introduce(page, home);
-    if (elsewhere && !is_there(page, home, needs, t->versions)) {
+        page_part_introduce(page, home);
+    if (elsewhere && !page_part_is_there(page, home, needs, t->versions)) {
         page_lock(page);
         (void)page_fetch(page, p); /* which waits for the missing versions */
         return !put && page_part(false, page, at, mem, len);
     }
     if (elsewhere)
-        transfer(put, page, home, at, mem, len);
+        page_part_transfer(put, page, home, at, mem, len);
     perturb(part_performed);
-    end(page, home, elsewhere, put);
+    page_part_end(page, home, elsewhere, put);
     if (elsewhere)
         PROBE_END(page_part, span, page, put, len, home);
     return elsewhere;
@@ -179,13 +180,13 @@ static bool part_elsewhere(bool put, uint32_t page, size_t at, void *mem, size_t
 
 bool page_part(bool put, uint32_t page, size_t at, void *mem, size_t len)
 {
-    if (engine.alone || races_checked() /* [races.tracked] */)
+    if (engine.alone || first_write_races_checked() /* [races.tracked] */)
         return false;
-    switch (find(page, put)) {
+    switch (page_part_find(page, put)) {
     case ELSEWHERE:
-        return part_elsewhere(put, page, at, mem, len);
+        return page_part_elsewhere(put, page, at, mem, len);
     case CLOSED_HERE:
-        copy_closed(page, at, mem, len);
+        page_part_copy_closed(page, at, mem, len);
         return true;
     case NEITHER:
         break;
@@ -195,8 +196,8 @@ bool page_part(bool put, uint32_t page, size_t at, void *mem, size_t len)
 
 void page_part_expect(uint32_t first, uint32_t count)
 {
-    if (engine.alone || (engine.protocol.pages->caps & FABRIC_READ) || races_checked() ||
-        probe_profiles())
+    if (engine.alone || (engine.protocol.pages->caps & FABRIC_READ) ||
+        first_write_races_checked() || probe_profiles())
         return;
     page_prefetch_reclaim(count < engine.prefetches ? count : engine.prefetches);
     for (uint32_t i = first; i < first + count; i++)

@@ -14,18 +14,18 @@
 #include "hlrc/memory/twin.h"
 #include "hlrc/progress/progress.h"
 
-static bool released(void *arg)
+static bool page_word_released(void *arg)
 {
     return !atomic_load(&((const struct page *)arg)->held);
 }
 
 /* This node's version of the page at its home. */
-static uint64_t own_there(uint32_t page, int home)
+static uint64_t page_word_own_there(uint32_t page, int home)
 {
     uint64_t there = 0;
     struct fabric_op op = FABRIC_OP_INIT;
-    fabric_read(engine.fabric, home, engine.control.id, applied_at(page, engine.node), &there,
-                sizeof there, &op);
+    fabric_read(engine.fabric, home, engine.control.id, engine_applied_at(page, engine.node),
+                &there, sizeof there, &op);
     fabric_wait(engine.fabric, &op);
     return there;
 }
@@ -33,13 +33,13 @@ static uint64_t own_there(uint32_t page, int home)
 /* A copy that is not STALE needs at most this node's own writes [page.needed-versions]. Usually the
  * home has them by now; otherwise a fetch waits for them. ASSUMPTION: locked; unlocked
  * afterwards. */
-static void settle(uint32_t page, struct page *p)
+static void page_word_settle(uint32_t page, struct page *p)
 {
-    uint64_t own = version_interval(p->need);
+    uint64_t own = protocol_version_interval(p->need);
     int home = (int)p->home - 1;
     p->flags |= PAGE_BUSY;
     page_unlock(p);
-    uint64_t there = own_there(page, home);
+    uint64_t there = page_word_own_there(page, home);
     page_lock(page);
     if (there < own || (p->flags & PAGE_STALE)) {
         (void)page_fetch(page, p);
@@ -52,32 +52,32 @@ static void settle(uint32_t page, struct page *p)
 }
 
 /* [word.ordered]. ASSUMPTION: locked; unlocked afterwards. */
-static void fetch(uint32_t page, struct page *p)
+static void page_word_fetch(uint32_t page, struct page *p)
 {
     if (!(p->flags & PAGE_STALE) && (engine.protocol.pages->caps & FABRIC_READ)) {
-        settle(page, p);
+        page_word_settle(page, p);
         return;
     }
     p->flags |= PAGE_BUSY;
     (void)page_fetch(page, p);
 }
 
-static bool lacks_version(const struct page *p)
+static bool page_word_lacks_version(const struct page *p)
 {
     return (p->flags & PAGE_STALE) || (p->need != 0 && !page_is_home(p, engine.node));
 }
 
 /* One step; true if the page is ready for the operation, and is locked. */
-static bool step(uint32_t page, struct page *p)
+static bool page_word_step(uint32_t page, struct page *p)
 {
     if (p->flags & PAGE_BUSY) {
         page_unlock(p);
         page_wait(page);
     } else if (p->held) { /* [home-migration.held] */
         page_unlock(p);
-        progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, released, p);
-    } else if (lacks_version(p)) {
-        fetch(page, p);
+        progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, page_word_released, p);
+    } else if (page_word_lacks_version(p)) {
+        page_word_fetch(page, p);
     } else if (p->home == 0 && !(p->flags & PAGE_EXCLUSIVE)) {
         page_unlock(p);
         page_access(page, true);
@@ -89,18 +89,18 @@ static bool step(uint32_t page, struct page *p)
 
 /* [word.ordered]. A home's stores need not be sent, but noted with --check races: the operation
  * hides them [page.retained-twin]. */
-static bool is_unsent(uint32_t page, const struct page *p, size_t at, size_t bytes)
+static bool page_word_is_unsent(uint32_t page, const struct page *p, size_t at, size_t bytes)
 {
-    return p->twin && (!page_is_home(p, engine.node) || races_checked()) &&
-           memcmp(page_mem(page) + at, (char *)twin_mem(p->twin) + at, bytes) != 0;
+    return p->twin && (!page_is_home(p, engine.node) || first_write_races_checked()) &&
+           memcmp(engine_page_mem(page) + at, (char *)twin_mem(p->twin) + at, bytes) != 0;
 }
 
 struct page *page_word_begin(uint32_t page, size_t at, size_t bytes)
 {
     struct page *p = page_lock(page);
-    while (!step(page, p))
+    while (!page_word_step(page, p))
         page_lock(page);
-    if (!is_unsent(page, p, at, bytes))
+    if (!page_word_is_unsent(page, p, at, bytes))
         return p;
     page_unlock(p);
     return NULL;
@@ -118,7 +118,7 @@ void page_word_leave(struct page *p)
     perturb(page_busy);
 }
 
-static void store(char *to, const void *value, size_t bytes)
+static void memory_page_word_store(char *to, const void *value, size_t bytes)
 {
     uint64_t whole = 0;
     memcpy(&whole, value, bytes);
@@ -132,9 +132,9 @@ static void store(char *to, const void *value, size_t bytes)
 void page_word_store(uint32_t page, const struct page *p, size_t at, size_t bytes,
                      const void *value)
 {
-    store(page_mem(page) + at, value, bytes);
+    memory_page_word_store(engine_page_mem(page) + at, value, bytes);
     if (p->twin)
-        store((char *)twin_mem(p->twin) + at, value, bytes);
+        memory_page_word_store((char *)twin_mem(p->twin) + at, value, bytes);
 }
 
 void page_word_note(uint32_t page, struct page *p)

@@ -32,7 +32,7 @@ static char *begun; /* by page after the heap's; NULL: not required */
 /* ---- the system's view of memory ---- */
 
 /* Whether all of it is private memory of the process; true without /proc. */
-static bool is_private(const char *at, size_t bytes)
+static bool range_is_private(const char *at, size_t bytes)
 {
     uintptr_t next = (uintptr_t)at, end = next + bytes;
     struct procfs_maps maps;
@@ -53,8 +53,8 @@ typedef void used_fn(char *page, void *arg);
 
 /* Calls fn for the pages from `at` to `end` that hold something; does not read anonymous ones that
  * were never touched. */
-static void each_used_of_map(char *at, const char *end, bool file, int pagemap, used_fn *fn,
-                             void *arg)
+static void range_each_used_of_map(char *at, const char *end, bool file, int pagemap, used_fn *fn,
+                                   void *arg)
 {
     uint64_t entry[LOOK_MOST];
     while (at < end) {
@@ -70,7 +70,7 @@ static void each_used_of_map(char *at, const char *end, bool file, int pagemap, 
 }
 
 /* Untouched pages of a file may not be zero. */
-static void each_used(char *at, size_t bytes, used_fn *fn, void *arg)
+static void range_each_used(char *at, size_t bytes, used_fn *fn, void *arg)
 {
     char *end = at + bytes;
     struct procfs_maps maps;
@@ -81,10 +81,10 @@ static void each_used(char *at, size_t bytes, used_fn *fn, void *arg)
         if (m.end <= (uintptr_t)at)
             continue;
         char *stop = m.end < (uintptr_t)end ? (char *)m.end : end;
-        each_used_of_map(at, stop, m.inode != 0, pagemap, fn, arg);
+        range_each_used_of_map(at, stop, m.inode != 0, pagemap, fn, arg);
         at = stop;
     }
-    each_used_of_map(at, end, true, -1, fn, arg);
+    range_each_used_of_map(at, end, true, -1, fn, arg);
     if (pagemap >= 0)
         close(pagemap);
     if (opened)
@@ -93,7 +93,7 @@ static void each_used(char *at, size_t bytes, used_fn *fn, void *arg)
 
 /* ---- before the job ---- */
 
-static bool overlaps(const char *at, size_t bytes)
+static bool range_overlaps(const char *at, size_t bytes)
 {
     for (uint32_t i = 0; i < count; i++)
         if ((uintptr_t)at < (uintptr_t)wanted[i].at + wanted[i].bytes &&
@@ -102,17 +102,18 @@ static bool overlaps(const char *at, size_t bytes)
     return false;
 }
 
-static bool contains(const char *at, size_t bytes, const void *what)
+static bool range_contains(const char *at, size_t bytes, const void *what)
 {
     return (uintptr_t)what - (uintptr_t)at < bytes;
 }
 
 /* Whether this library's data or the C library's is there, as in a program that is linked
  * statically; or the stack of the call. */
-static bool has_foreign_data(const char *at, size_t bytes)
+static bool range_has_foreign_data(const char *at, size_t bytes)
 {
-    return contains(at, bytes, &engine) || contains(at, bytes, stdout) ||
-           contains(at, bytes, &errno) || contains(at, bytes, __builtin_frame_address(0));
+    return range_contains(at, bytes, &engine) || range_contains(at, bytes, stdout) ||
+           range_contains(at, bytes, &errno) ||
+           range_contains(at, bytes, __builtin_frame_address(0));
 }
 
 int hlrc_share(void *start, size_t len)
@@ -122,7 +123,7 @@ int hlrc_share(void *start, size_t len)
     if (call_get() != CALL_BEFORE)
         return -EBUSY;
     if (len == 0 || (((uintptr_t)at | len) & (PAGE_SIZE - 1)) != 0 || len > BYTES_MAX ||
-        overlaps(at, len) || has_foreign_data(at, len) || !is_private(at, len))
+        range_overlaps(at, len) || range_has_foreign_data(at, len) || !range_is_private(at, len))
         return -EINVAL;
     for (uint32_t i = 0; i < count; i++)
         all += wanted[i].bytes;
@@ -138,7 +139,7 @@ struct digest {
     uint64_t value;
 };
 
-static void add_to_digest(char *page, void *arg)
+static void range_add_to_digest(char *page, void *arg)
 {
     struct digest *d = arg;
     uint64_t offset = (uint64_t)(page - d->from);
@@ -146,12 +147,12 @@ static void add_to_digest(char *page, void *arg)
     d->value = digest_add(d->value, page, PAGE_SIZE);
 }
 
-void ranges_identify(struct range_identity *out)
+void range_identify(struct range_identity *out)
 {
     memset(out, 0, RANGES_MAX * sizeof *out);
     for (uint32_t i = 0; i < count; i++) {
         struct digest d = { wanted[i].at, DIGEST_START };
-        each_used(wanted[i].at, wanted[i].bytes, add_to_digest, &d);
+        range_each_used(wanted[i].at, wanted[i].bytes, range_add_to_digest, &d);
         out[i] = (struct range_identity){ (uintptr_t)wanted[i].at, wanted[i].bytes, d.value };
     }
 }
@@ -159,7 +160,7 @@ void ranges_identify(struct range_identity *out)
 /* ---- from private to shared, and back ---- */
 
 /* Page numbers have 32 bits. */
-static bool fits_numbers(void)
+static bool range_fits_numbers(void)
 {
     uint64_t pages = engine.pages, shared = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -174,9 +175,9 @@ static bool fits_numbers(void)
     return false;
 }
 
-int ranges_enter(void)
+int range_enter(void)
 {
-    if (!fits_numbers())
+    if (!range_fits_numbers())
         return -EOVERFLOW;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pages = (uint32_t)(wanted[i].bytes >> PAGE_SHIFT);
@@ -187,70 +188,72 @@ int ranges_enter(void)
     return 0;
 }
 
-static size_t bytes_of(const struct range *r)
+static size_t range_bytes_of(const struct range *r)
 {
     return (size_t)r->pages << PAGE_SHIFT;
 }
 
-static char *begun_at(uint32_t page)
+static char *range_begun_at(uint32_t page)
 {
     return begun + ((size_t)(page - heap_pages()) << PAGE_SHIFT);
 }
 
-static void copy_page(char *page, void *arg)
+static void range_copy_page(char *page, void *arg)
 {
     const struct range *r = arg;
     uint32_t number = r->first + (uint32_t)((size_t)(page - r->app) >> PAGE_SHIFT);
-    memcpy(page_mem(number), page, PAGE_SIZE);
+    memcpy(engine_page_mem(number), page, PAGE_SIZE);
     if (begun)
-        memcpy(begun_at(number), page, PAGE_SIZE);
+        memcpy(range_begun_at(number), page, PAGE_SIZE);
 }
 
-static size_t begun_bytes(void)
+static size_t range_begun_bytes(void)
 {
     return (size_t)(engine.pages - heap_pages()) << PAGE_SHIFT;
 }
 
-static int map_one(const struct range *r)
+static int range_map_one(const struct range *r)
 {
-    each_used(r->app, bytes_of(r), copy_page, (void *)(uintptr_t)r);
+    range_each_used(r->app, range_bytes_of(r), range_copy_page, (void *)(uintptr_t)r);
     off_t where = (off_t)r->first << PAGE_SHIFT;
-    if (mmap(r->app, bytes_of(r), PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+    if (mmap(r->app, range_bytes_of(r), PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
              engine.space.fd, where) != MAP_FAILED)
         return 0;
     int rc = -errno;
     diag_report(1, "cannot share %zu bytes at %p: %s; raise the limit on address space (ulimit -v)",
-                bytes_of(r), (void *)r->app, strerror(-rc));
+                range_bytes_of(r), (void *)r->app, strerror(-rc));
     return rc;
 }
 
-int ranges_map(void)
+int range_map(void)
 {
     int rc = 0;
     if (engine.alone || engine.range_count == 0)
         return 0;
-    if (engine.protocol.pages->served && !(begun = reserve(begun_bytes()))) {
+    if (engine.protocol.pages->served && !(begun = reserve(range_begun_bytes()))) {
         diag_report(1,
                     "cannot share %zu bytes: no address space is free; raise its limit (ulimit -v)",
-                    begun_bytes());
+                    range_begun_bytes());
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < engine.range_count && rc == 0; i++)
-        rc = map_one(&engine.ranges[i]);
+        rc = range_map_one(&engine.ranges[i]);
     return rc;
 }
 
-void ranges_unmap(void)
+void range_unmap(void)
 {
     if (engine.alone || engine.range_count == 0)
         return;
     for (uint32_t i = 0; i < engine.range_count; i++) /* one mapping again: there is room for it */
-        (void)mprotect(engine.ranges[i].app, bytes_of(&engine.ranges[i]), PROT_READ | PROT_WRITE);
-    reserve_end(begun, begun_bytes());
+        (void)mprotect(engine.ranges[i].app, range_bytes_of(&engine.ranges[i]),
+                       PROT_READ | PROT_WRITE);
+    reserve_end(begun, range_begun_bytes());
     begun = NULL;
 }
 
 bool range_as_begun(uint32_t page)
 {
-    return page >= heap_pages() && begun && memcmp(page_mem(page), begun_at(page), PAGE_SIZE) == 0;
+    return page >= heap_pages() && begun &&
+           memcmp(engine_page_mem(page), range_begun_at(page), PAGE_SIZE) == 0;
 }

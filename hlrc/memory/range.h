@@ -30,14 +30,14 @@ struct range_identity {
 };
 
 /* Fills in RANGES_MAX entries. Reads the contents of the ranges. */
-void ranges_identify(struct range_identity *out);
+void range_identify(struct range_identity *out);
 
 /* Adds their pages to engine.pages. Returns 0, or -EOVERFLOW after one line to the user. */
-int ranges_enter(void);
+int range_enter(void);
 /* Copies their contents to engine.mem, and maps that in their place. Returns 0, or a negative
  * errno after one line to the user. */
-int ranges_map(void);
-void ranges_unmap(void);
+int range_map(void);
+void range_unmap(void);
 
 /* Whether the page is in a range and this node's copy is known to be in its initial state. */
 bool range_as_begun(uint32_t page);

@@ -25,7 +25,7 @@ static _Atomic uint32_t *sets; /* by page: its set, 0 none */
 
 int reads_init(void)
 {
-    if (!races_checked())
+    if (!first_write_races_checked())
         return 0;
     pools[0] = reserve(POOL_BYTES);
     pools[1] = reserve(POOL_BYTES);
@@ -43,31 +43,31 @@ void reads_end(void)
     sets = NULL;
 }
 
-static uint64_t bits_of(uint32_t at, uint32_t bytes)
+static uint64_t reads_bits_of(uint32_t at, uint32_t bytes)
 {
     return (bytes == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bytes) - 1) << at % 64;
 }
 
-static bool all_set(const uint64_t *mask, uint32_t at, uint32_t bytes)
+static bool reads_all_set(const uint64_t *mask, uint32_t at, uint32_t bytes)
 {
     bool all = true;
     for (uint32_t n; bytes > 0 && all; at += n, bytes -= n) {
         n = 64 - at % 64 < bytes ? 64 - at % 64 : bytes;
-        all = (~__atomic_load_n(&mask[at / 64], __ATOMIC_RELAXED) & bits_of(at, n)) == 0;
+        all = (~__atomic_load_n(&mask[at / 64], __ATOMIC_RELAXED) & reads_bits_of(at, n)) == 0;
     }
     return all;
 }
 
-static void set(uint64_t *mask, uint32_t at, uint32_t bytes)
+static void reads_set(uint64_t *mask, uint32_t at, uint32_t bytes)
 {
     for (uint32_t n; bytes > 0; at += n, bytes -= n) {
         n = 64 - at % 64 < bytes ? 64 - at % 64 : bytes;
-        __atomic_fetch_or(&mask[at / 64], bits_of(at, n), __ATOMIC_RELAXED);
+        __atomic_fetch_or(&mask[at / 64], reads_bits_of(at, n), __ATOMIC_RELAXED);
     }
 }
 
 /* ASSUMPTION: the lock is held. */
-static struct read_set *set_of(uint32_t page, uintptr_t code)
+static struct read_set *reads_set_of(uint32_t page, uintptr_t code)
 {
     uint32_t k = atomic_load_explicit(&sets[page], memory_order_relaxed);
     struct read_set *s = &pools[in_use][k ? k : used + 1];
@@ -81,14 +81,14 @@ static struct read_set *set_of(uint32_t page, uintptr_t code)
     return s;
 }
 
-static void note(uint32_t page, uint32_t at, uint32_t bytes, uintptr_t code)
+static void reads_note(uint32_t page, uint32_t at, uint32_t bytes, uintptr_t code)
 {
     uint32_t k = atomic_load_explicit(&sets[page], memory_order_relaxed);
-    if (k && all_set(pools[in_use][k].mask, at, bytes))
+    if (k && reads_all_set(pools[in_use][k].mask, at, bytes))
         return;
     (void)thread_self(); /* may take a slot: not under the lock */
     spin_lock(&lock);
-    set(set_of(page, code)->mask, at, bytes);
+    reads_set(reads_set_of(page, code)->mask, at, bytes);
     spin_unlock(&lock);
 }
 
@@ -101,8 +101,8 @@ void hlrc_note_read(const void *ptr, size_t size, const void *code)
     for (size_t n; size > 0; at += n, size -= n) {
         size_t in_page = (uintptr_t)at % PAGE_SIZE;
         n = PAGE_SIZE - in_page < size ? PAGE_SIZE - in_page : size;
-        if (in_space(at))
-            note(page_of(at), (uint32_t)in_page, (uint32_t)n, by);
+        if (engine_in_space(at))
+            reads_note(engine_page_of(at), (uint32_t)in_page, (uint32_t)n, by);
     }
 }
 

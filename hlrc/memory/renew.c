@@ -25,7 +25,7 @@ static bool named[POLICY_UPDATE_EXPECTED];
 
 static struct policy_update_habit habits[POLICY_UPDATE_OCCASIONS], *habit;
 
-static size_t list_bytes(void)
+static size_t renew_list_bytes(void)
 {
     return (size_t)engine.pages * sizeof *list;
 }
@@ -35,33 +35,33 @@ int renew_init(void)
     count = expected = 0;
     memset(habits, 0, sizeof habits);
     habit = NULL;
-    list = reserve(list_bytes());
+    list = reserve(renew_list_bytes());
     return list ? 0 : -ENOMEM;
 }
 
 void renew_end(void)
 {
-    reserve_end(list, list_bytes());
+    reserve_end(list, renew_list_bytes());
     list = NULL;
 }
 
-static struct policy_update_limits limits(void)
+static struct policy_update_limits renew_limits(void)
 {
     bool memory = (engine.protocol.pages->caps & FABRIC_READ) && engine.fabric->round_trip_ns == 0;
     return (struct policy_update_limits){ policy_update_first(memory),
                                           (uint8_t)engine.config.renew };
 }
 
-static bool movable(uint32_t page, const struct page *p)
+static bool renew_movable(uint32_t page, const struct page *p)
 {
     return p->held || page_held(page); /* [home-migration.held] */
 }
 
 /* ASSUMPTION: locked. */
-static bool allowed(uint32_t page, const struct page *p)
+static bool renew_allowed(uint32_t page, const struct page *p)
 {
     bool reads = engine.protocol.pages->caps & FABRIC_READ;
-    return !movable(page, p) && policy_update_may_wait(p->flags & PAGE_DIRTY, reads) &&
+    return !renew_movable(page, p) && policy_update_may_wait(p->flags & PAGE_DIRTY, reads) &&
            count < engine.pages && !copies_over();
 }
 
@@ -75,18 +75,20 @@ bool renew_instead(uint32_t page, struct page *p)
         return true;
     }
     if (p->home == 0 || page_is_home(p, engine.node) ||
-        !policy_update_revoke(r, limits(), acquire, stale, open, !stale && allowed(page, p)))
+        !policy_update_revoke(r, renew_limits(), acquire, stale, open,
+                              !stale && renew_allowed(page, p)))
         return false;
     list[count++] = page;
     return true;
 }
 
-static void expect_page(uint32_t page)
+static void renew_expect_page(uint32_t page)
 {
     struct page *p = page_lock(page);
     bool begin = p->home != 0 && !page_is_home(p, engine.node) && !p->renewal.pending &&
                  !(p->flags & (PAGE_STALE | PAGE_BUSY)) &&
-                 policy_update_worth(&p->renewal, p->access != ACCESS_NONE) && allowed(page, p);
+                 policy_update_worth(&p->renewal, p->access != ACCESS_NONE) &&
+                 renew_allowed(page, p);
     if (begin) {
         p->flags |= PAGE_STALE;
         p->renewal.pending = true;
@@ -104,17 +106,17 @@ void renew_expected(uint32_t occasion)
         return;
     habit = policy_update_recall(habits, occasion);
     for (uint32_t i = 0; i < habit->pages; i++)
-        expect_page(habit->page[i]);
+        renew_expect_page(habit->page[i]);
     perturb(renew_expecting);
 }
 
 /* [update.pending]: closes the page if it was not updated; false if the kernel has no room for
  * that. */
-static bool settle(uint32_t page)
+static bool renew_settle(uint32_t page)
 {
     struct page *p = page_lock(page);
     bool close = (p->flags & PAGE_STALE) && p->access != ACCESS_NONE;
-    bool done = !close || view_change(page, 1, ACCESS_NONE) == 0;
+    bool done = !close || page_view_change(page, 1, ACCESS_NONE) == 0;
     if (done && p->renewal.pending)
         policy_update_probe(&p->renewal, acquire); /* it was not updated */
     if (done && close)
@@ -124,7 +126,7 @@ static bool settle(uint32_t page)
     p->renewal.pending = p->renewal.pending && !done;
     page_unlock(p);
     if (!done)
-        view_mend(page, 1);
+        page_view_mend(page, 1);
     return done;
 }
 
@@ -135,12 +137,12 @@ static void renew(uint32_t page, bool *late)
         (void)page_prefetch_start(page, false);
     if (!page_prefetch_end(page, *late ? 0 : clock_ns() + POLICY_UPDATE_WAIT_NS))
         *late = true;
-    while (!settle(page))
+    while (!renew_settle(page))
         ;
 }
 
 /* Whether a page is read only after its versions have arrived. */
-static bool in_halves(void)
+static bool renew_in_halves(void)
 {
     return (engine.protocol.pages->caps & FABRIC_READ) &&
            !(engine.fabric->caps & FABRIC_READ_ORDERED);
@@ -157,7 +159,7 @@ static void renew_listed(void)
         for (; !late && started < count && started < i + POLICY_UPDATE_IN_FLIGHT; started++)
             (void)page_prefetch_start(list[started], false);
         renew(list[i], &late);
-        if (!late && in_halves())
+        if (!late && renew_in_halves())
             page_prefetch_advance(list + i + 1, started - i - 1);
     }
     PROBE_END(page_wait, span);

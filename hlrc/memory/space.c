@@ -41,7 +41,7 @@ static const uintptr_t candidates[] = {
 
 static size_t heap_size;
 
-static bool allowed(uintptr_t at, size_t size)
+static bool space_allowed(uintptr_t at, size_t size)
 {
     if (at < candidates[WATCHED_CANDIDATE] || at >= candidates[WATCHED_CANDIDATE - 1])
         return !race_watched();
@@ -57,7 +57,7 @@ uint64_t space_most(void)
 }
 
 /* The heap is not among the mappings that existed at the start. */
-static bool meets_heap(uintptr_t at, size_t size)
+static bool space_meets_heap(uintptr_t at, size_t size)
 {
     uintptr_t heap = (uintptr_t)engine.app;
     return heap && at < heap + heap_size && heap < at + size;
@@ -73,7 +73,7 @@ int space_agree(size_t size, char **base)
     at[CANDIDATES] = ((uintptr_t)engine.app + heap_size + ALIGNED - 1) & ~(uintptr_t)(ALIGNED - 1);
     size_t count = engine.app ? CANDIDATES + 1 : CANDIDATES;
     for (size_t i = 0; i < count; i++)
-        if (allowed(at[i], size) && !meets_heap(at[i], size) &&
+        if (space_allowed(at[i], size) && !space_meets_heap(at[i], size) &&
             addresses_claim((void *)at[i], size))
             mine |= 1u << i;
     int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
@@ -130,7 +130,7 @@ int space_create(void)
     (void)madvise(engine.app, heap_size, MADV_DONTFORK);
     /* otherwise a core dump would allocate and write pages that were never touched, too */
     (void)madvise(engine.app, heap_size, MADV_DONTDUMP);
-    return ranges_map();
+    return range_map();
 }
 
 void space_destroy(void)
@@ -138,7 +138,7 @@ void space_destroy(void)
     if (engine.app)
         addresses_unmap(engine.app, heap_size);
     engine.app = NULL;
-    ranges_unmap();
+    range_unmap();
 }
 
 int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
@@ -146,7 +146,7 @@ int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
     static const int prot[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
     while (count) {
         uint32_t n;
-        char *at = app_run(first, &n);
+        char *at = engine_app_run(first, &n);
         if (n > count)
             n = count;
         if (mprotect(at, (size_t)n << PAGE_SHIFT, prot[right]) != 0) {
@@ -177,7 +177,7 @@ void space_populate(uint32_t first, uint32_t count)
 {
 #ifdef MADV_POPULATE_WRITE
     uint32_t n;
-    char *at = app_run(first, &n);
+    char *at = engine_app_run(first, &n);
     (void)madvise(at, (size_t)(n < count ? n : count) << PAGE_SHIFT, MADV_POPULATE_WRITE);
 #else
     (void)first, (void)count;
@@ -200,5 +200,5 @@ bool space_touched(uint32_t page)
     if (page >= heap_pages())
         return !range_as_begun(page);
     /* registered memory is present without having been touched: compare its contents */
-    return !engine.fabric->ops.window_prepare || !diff_is_zero(page_mem(page));
+    return !engine.fabric->ops.window_prepare || !diff_is_zero(engine_page_mem(page));
 }

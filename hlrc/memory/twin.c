@@ -15,7 +15,7 @@ static char *frames;
 static uint32_t *free_frames; /* a stack */
 static uint32_t free_count, used, limit;
 
-int twins_init(uint32_t pages)
+int twin_init(uint32_t pages)
 {
     limit = pages;
     free_count = used = 0;
@@ -30,7 +30,7 @@ int twins_init(uint32_t pages)
     return 0;
 }
 
-void twins_end(void)
+void twin_end(void)
 {
     reserve_end(frames, (size_t)limit << PAGE_SHIFT);
     reserve_end(free_frames, (size_t)limit * sizeof *free_frames);

@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
-int twins_init(uint32_t pages);
-void twins_end(void);
+int twin_init(uint32_t pages);
+void twin_end(void);
 uint32_t twin_take(void);       /* a frame of one page; there is one for every page. Spins */
 void twin_drop(uint32_t frame); /* frees it. Spins */
 void *twin_mem(uint32_t frame);

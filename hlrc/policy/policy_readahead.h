@@ -40,7 +40,8 @@ static inline struct policy_readahead_run policy_readahead_run(struct ahead_stre
                                                                uint32_t page, uint32_t steps,
                                                                int32_t stride, bool fresh)
 {
-    uint32_t claims = fresh ? ahead_claims(s, page, steps) : 0; /* [readahead.dense-claims] */
+    uint32_t claims =
+        fresh ? streams_ahead_claims(s, page, steps) : 0; /* [readahead.dense-claims] */
     uint32_t count = claims ? claims : steps;
     return (struct policy_readahead_run){ stride > 0 ? page + 1 : page - count, count, claims };
 }

@@ -61,9 +61,9 @@
         (probe_count(STAT_HOMES_ASSIGNED, 1), probe_count(STAT_FIRST_WRITE_FAULTS, a)), NONE) \
     X(home_moved, probe_count(STAT_HOMES_MOVED, 1), NONE) \
     /* flushes and notices */ \
-    X(flush_home, NONE, RECORD_CALL(record_closing_page((uint32_t)a, true, b, c))) \
+    X(flush_home, NONE, RECORD_CALL(recorder_record_closing_page((uint32_t)a, true, b, c))) \
     X(flush_retained, probe_count(a ? STAT_HOT_PAGES : STAT_HOT_UNCHANGED, 1), NONE) \
-    X(flush_ended, NONE, RECORD_CALL(record_closing_end(a))) \
+    X(flush_ended, NONE, RECORD_CALL(recorder_record_closing_end(a))) \
     X(page_invalidated, probe_count(STAT_INVALIDATIONS, 1), \
         PROFILE(profile_count((uint32_t)a, PROFILE_invalidations, 1))) \
     X(notice_applied, NONE, \
@@ -85,21 +85,22 @@
     X(barrier_arriving, NONE, RING(ARRIVE, a)) \
     X(barrier_arrived, NONE, RECORD(ARRIVE, a, 0, 0, 0)) \
     X(barrier_departed, NONE, \
-        RECORD_CALL(b ? record_add(probe_self(), RECORD_DEPART, 0, 0, 0, 0) : (void)0) \
+        RECORD_CALL(b ? recorder_record_add(probe_self(), RECORD_DEPART, 0, 0, 0, 0) : (void)0) \
         RING(DEPART, a)) \
     X(group_member, NONE, RECORD(MEMBER, a, b, c, 0)) \
     /* atomic and one-sided operations (base/record.h) */ \
     X(atomic_operation, NONE, RECORD(ATOMIC, a, 0, 0, 0)) \
     X(word_operation, NONE, RECORD(WORD, a, 1, 0, 0)) \
-    X(computing_suspended, NONE, RECORD_CALL(record_suspend(probe_self()))) \
-    X(computing_resumed, NONE, RECORD_CALL(record_resume(probe_self()))) \
+    X(computing_suspended, NONE, RECORD_CALL(recorder_record_suspend(probe_self()))) \
+    X(computing_resumed, NONE, RECORD_CALL(recorder_record_resume(probe_self()))) \
     X(transfer_begun, NONE, RECORD_AS(a ? RECORD_PUT : RECORD_GET, b, c, d, e)) \
     X(part_begun, NONE, RECORD(PART, a, b, c, 0)) \
     X(parts_expected, NONE, RECORD(EXPECT, a, b, 0, 0)) \
     X(fence_begun, NONE, RECORD(FENCE, a, b, 0, 0)) \
     X(values_combined, NONE, RECORD(ACC, a, b, c, d)) \
     X(value_changed, NONE, RECORD(RMW, a, b, 0, 0)) \
-    X(mutex_locked, NONE, RECORD_CALL(record_resume(probe_self())) RECORD(MUTEX, a, b, 0, 0)) \
+    X(mutex_locked, NONE,                                                     \
+      RECORD_CALL(recorder_record_resume(probe_self())) RECORD(MUTEX, a, b, 0, 0)) \
     X(mutex_unlocked, NONE, RECORD(UNMUTEX, a, b, 0, 0)) \
     X(program_ended, NONE, RECORD(END, 0, 0, 0, 0))
 
@@ -126,7 +127,7 @@
         PROFILE(profile_close((const uint32_t *)(uintptr_t)c, (uint32_t)b, begin))) \
     X(flush_page, NONE, NONE, (probe_count(STAT_DIFFS, 1), probe_count(STAT_DIFF_BYTES, d)), \
         SPAN(DIFF, a, b, c << 16 | d) \
-        RECORD_CALL(e ? record_closing_page((uint32_t)a, false, e, d) : (void)0)) \
+        RECORD_CALL(e ? recorder_record_closing_page((uint32_t)a, false, e, d) : (void)0)) \
     X(profiling, NONE, NONE, NONE, PROFILE(profile_aside(begin))) \
     /* acquires */ \
     X(acquire, NONE, NONE, NONE, SPAN(ACQUIRE, 0, -1, 0)) \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void halve_columns(struct heat *h)
+static void heat_halve_columns(struct heat *h)
 {
     for (uint32_t r = 0; r < h->rows; r++)
         for (int k = 0; k < HEAT_KINDS; k++) {
@@ -17,7 +17,7 @@ static void halve_columns(struct heat *h)
     h->time_shift++;
 }
 
-static struct heat_row *find(struct heat *h, uint64_t group)
+static struct heat_row *heat_find(struct heat *h, uint64_t group)
 {
     uint32_t guess = h->place[group % 256];
     if (guess < h->rows && h->row[guess].group == group)
@@ -30,13 +30,13 @@ static struct heat_row *find(struct heat *h, uint64_t group)
     return NULL;
 }
 
-static void halve_rows(struct heat *h)
+static void heat_halve_rows(struct heat *h)
 {
     uint32_t rows = h->rows;
     h->rows = 0;
     h->page_shift++;
     for (uint32_t r = 0; r < rows; r++) {
-        struct heat_row *from = &h->row[r], *to = find(h, from->group / 2);
+        struct heat_row *from = &h->row[r], *to = heat_find(h, from->group / 2);
         if (to) {
             for (int k = 0; k < HEAT_KINDS; k++)
                 for (uint32_t i = 0; i < HEAT_COLUMNS; i++)
@@ -48,10 +48,10 @@ static void halve_rows(struct heat *h)
     }
 }
 
-static struct heat_row *row_of(struct heat *h, uint32_t page)
+static struct heat_row *heat_row_of(struct heat *h, uint32_t page)
 {
-    for (;; halve_rows(h)) {
-        struct heat_row *row = find(h, page >> h->page_shift);
+    for (;; heat_halve_rows(h)) {
+        struct heat_row *row = heat_find(h, page >> h->page_shift);
         if (row)
             return row;
         if (h->rows < HEAT_ROWS) {
@@ -65,22 +65,22 @@ static struct heat_row *row_of(struct heat *h, uint32_t page)
 void heat_reach(struct heat *h, uint64_t time)
 {
     while (time >> h->time_shift >= HEAT_COLUMNS)
-        halve_columns(h);
+        heat_halve_columns(h);
 }
 
 void heat_add(struct heat *h, enum heat_kind kind, uint32_t page, uint64_t time, uint32_t by)
 {
     heat_reach(h, time);
-    row_of(h, page)->count[kind][time >> h->time_shift] += by;
+    heat_row_of(h, page)->count[kind][time >> h->time_shift] += by;
 }
 
 void heat_widen(struct heat *h, uint32_t page_shift)
 {
     while (h->page_shift < page_shift)
-        halve_rows(h);
+        heat_halve_rows(h);
 }
 
-static int by_group(const void *a, const void *b)
+static int heat_by_group(const void *a, const void *b)
 {
     const struct heat_row *x = a, *y = b;
     return (x->group > y->group) - (x->group < y->group);
@@ -88,6 +88,6 @@ static int by_group(const void *a, const void *b)
 
 void heat_sort(struct heat *h)
 {
-    qsort(h->row, h->rows, sizeof h->row[0], by_group);
+    qsort(h->row, h->rows, sizeof h->row[0], heat_by_group);
     memset(h->place, 0, sizeof h->place);
 }

@@ -38,7 +38,7 @@ int outfile_try(const char *option, const char *name, char *err, size_t errlen)
     return rc;
 }
 
-static int write_to(const char *name, const struct writing *w, int flags)
+static int outfile_write_to(const char *name, const struct writing *w, int flags)
 {
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -53,13 +53,13 @@ static int write_to(const char *name, const struct writing *w, int flags)
 }
 
 /* Writes to a temporary name in the same directory, then renames. */
-static int write_whole(const char *name, const struct writing *w)
+static int outfile_write_whole(const char *name, const struct writing *w)
 {
     char temporary[PATH_MAX];
     if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >=
         (int)sizeof temporary)
         return -ENAMETOOLONG;
-    int rc = write_to(temporary, w, 0);
+    int rc = outfile_write_to(temporary, w, 0);
     if (rc == 0 && rename(temporary, name) != 0)
         rc = -errno;
     if (rc)
@@ -72,12 +72,12 @@ int outfile_write(const char *name, bool waits, void (*put)(FILE *out, const voi
 {
     struct writing w = { put, arg };
     if (outfile_special(name))
-        return write_to(name, &w, waits ? 0 : O_NONBLOCK);
+        return outfile_write_to(name, &w, waits ? 0 : O_NONBLOCK);
     /* a symbolic link stays; its target is replaced */
     char *real = realpath(name, NULL);
-    int rc = write_whole(real ? real : name, &w);
+    int rc = outfile_write_whole(real ? real : name, &w);
     if (rc == -EACCES || rc == -EPERM)
-        rc = write_to(name, &w, 0);
+        rc = outfile_write_to(name, &w, 0);
     free(real);
     return rc;
 }

@@ -77,7 +77,7 @@ static void probe_note_lock_span(enum timeline_kind kind, uint32_t lock)
     if (probe_on & (PROBE_TIMELINE | PROBE_PROFILE)) \
         probe_note_lock_span(TIMELINE_##kind, (uint32_t)(lock));
 #define RECORD(kind, a, b, c, d)    RECORD_AS(RECORD_##kind, a, b, c, d)
-#define RECORD_AS(kind, a, b, c, d) RECORD_CALL(record_add(probe_self(), kind, a, b, c, d))
+#define RECORD_AS(kind, a, b, c, d) RECORD_CALL(recorder_record_add(probe_self(), kind, a, b, c, d))
 #define RECORD_CALL(call)        \
     if (probe_on & PROBE_RECORD) \
         call;

@@ -101,26 +101,26 @@ void profile_end(void)
     heat = NULL;
 }
 
-static struct profile_page *note(uint32_t page)
+static struct profile_page *profile_note(uint32_t page)
 {
     if (!atomic_load_explicit(&noted[page / CHUNK], memory_order_relaxed))
         atomic_store_explicit(&noted[page / CHUNK], true, memory_order_relaxed);
     return &pages[page];
 }
 
-static void add(_Atomic uint64_t *to, uint64_t by)
+static void profile_add(_Atomic uint64_t *to, uint64_t by)
 {
     atomic_fetch_add_explicit(to, by, memory_order_relaxed);
 }
 
-static void add_ticks(struct profile_page *p, uint64_t ticks)
+static void profile_add_ticks(struct profile_page *p, uint64_t ticks)
 {
-    add(&p->ticks, ticks);
+    profile_add(&p->ticks, ticks);
     if (atomic_load_explicit(&p->told, memory_order_relaxed))
-        add(&p->shared, ticks);
+        profile_add(&p->shared, ticks);
 }
 
-static void heat_note(enum heat_kind kind, uint32_t page, int64_t now)
+static void profile_heat_note(enum heat_kind kind, uint32_t page, int64_t now)
 {
     uint64_t time = start.ticks && now > start.ticks ? (uint64_t)(now - start.ticks) : 0;
     spin_lock(&heat_lock);
@@ -128,7 +128,7 @@ static void heat_note(enum heat_kind kind, uint32_t page, int64_t now)
     spin_unlock(&heat_lock);
 }
 
-static void touch(struct profile_page *p, uint32_t page, uint32_t byte)
+static void profile_touch(struct profile_page *p, uint32_t page, uint32_t byte)
 {
     _Atomic uint32_t *touched = masks[page].touched;
     if (!atomic_load_explicit(&p->told, memory_order_relaxed))
@@ -143,15 +143,16 @@ static void touch(struct profile_page *p, uint32_t page, uint32_t byte)
     }
 }
 
-static uint32_t phase_now(void)
+static uint32_t profile_phase_now(void)
 {
     return (uint32_t)atomic_load_explicit(&barriers, memory_order_relaxed) + 1;
 }
 
 /* A read of an earlier phase that was followed by no store is one of `looks`. */
-static void read_in_phase(struct profile_page *p)
+static void profile_read_in_phase(struct profile_page *p)
 {
-    uint32_t now = phase_now(), was = atomic_load_explicit(&p->reading, memory_order_relaxed);
+    uint32_t now = profile_phase_now(),
+             was = atomic_load_explicit(&p->reading, memory_order_relaxed);
     if (was == now)
         return;
     if (was)
@@ -163,52 +164,52 @@ void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin)
 {
     if (!begin)
         return;
-    struct profile_page *p = note(page);
-    touch(p, page, byte);
+    struct profile_page *p = profile_note(page);
+    profile_touch(p, page, byte);
     if (!write && atomic_load_explicit(&p->told, memory_order_relaxed))
-        read_in_phase(p);
+        profile_read_in_phase(p);
     if (atomic_load_explicit(&p->sampled, memory_order_relaxed) &&
         atomic_exchange(&p->sampled, false))
         return;
     int64_t now = clock_ticks();
-    add(&p->count[write ? PROFILE_write_faults : PROFILE_read_faults], 1);
-    add_ticks(p, (uint64_t)(now - begin));
-    heat_note(HEAT_FAULTS, page, now);
+    profile_add(&p->count[write ? PROFILE_write_faults : PROFILE_read_faults], 1);
+    profile_add_ticks(p, (uint64_t)(now - begin));
+    profile_heat_note(HEAT_FAULTS, page, now);
 }
 
 void profile_count(uint32_t page, enum profile_count what, uint64_t by)
 {
-    add(&note(page)->count[what], by);
+    profile_add(&profile_note(page)->count[what], by);
 }
 
 void profile_fetched(uint32_t page, int home)
 {
     atomic_store(&pages[page].sampled, false); /* the sample did not cause this fault */
-    add(&note(page)->count[PROFILE_fetches], 1);
-    add((_Atomic uint64_t *)&sums->fetched[home], 1);
-    heat_note(HEAT_FETCHES, page, clock_ticks());
+    profile_add(&profile_note(page)->count[PROFILE_fetches], 1);
+    profile_add((_Atomic uint64_t *)&sums->fetched[home], 1);
+    profile_heat_note(HEAT_FETCHES, page, clock_ticks());
 }
 
 void profile_part(uint32_t page, bool put, size_t bytes, int home, int64_t begin)
 {
     if (!begin)
         return;
-    struct profile_page *p = note(page);
-    add(&p->count[PROFILE_parts], 1);
-    add(&p->count[PROFILE_part_bytes], bytes);
-    add((_Atomic uint64_t *)(put ? &sums->put[home] : &sums->got[home]), bytes);
-    add_ticks(p, (uint64_t)(clock_ticks() - begin));
+    struct profile_page *p = profile_note(page);
+    profile_add(&p->count[PROFILE_parts], 1);
+    profile_add(&p->count[PROFILE_part_bytes], bytes);
+    profile_add((_Atomic uint64_t *)(put ? &sums->put[home] : &sums->got[home]), bytes);
+    profile_add_ticks(p, (uint64_t)(clock_ticks() - begin));
 }
 
 void profile_word(uint32_t page, int64_t begin)
 {
     if (!begin)
         return;
-    add(&note(page)->count[PROFILE_words], 1);
-    add_ticks(&pages[page], (uint64_t)(clock_ticks() - begin));
+    profile_add(&profile_note(page)->count[PROFILE_words], 1);
+    profile_add_ticks(&pages[page], (uint64_t)(clock_ticks() - begin));
 }
 
-static void list_add(uint32_t page)
+static void profile_list_add(uint32_t page)
 {
     spin_lock(&lock);
     uint32_t n = atomic_load_explicit(&told_count, memory_order_relaxed);
@@ -220,10 +221,10 @@ static void list_add(uint32_t page)
 void profile_told(uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++) {
-        struct profile_page *p = note(i);
+        struct profile_page *p = profile_note(i);
         if (!atomic_load_explicit(&p->told, memory_order_relaxed) &&
             !atomic_exchange(&p->told, true))
-            list_add(i);
+            profile_list_add(i);
         if (atomic_load_explicit(&p->wrote, memory_order_relaxed) &&
             atomic_exchange(&p->wrote, false))
             atomic_fetch_add_explicit(&p->turns, 1, memory_order_relaxed);
@@ -241,19 +242,19 @@ bool profile_is_told(uint32_t page)
 
 void profile_diff(uint32_t page, size_t bytes, int home)
 {
-    struct profile_page *p = note(page);
-    add(&p->count[PROFILE_diffs], 1);
-    add(&p->count[PROFILE_diff_bytes], bytes);
-    add((_Atomic uint64_t *)&sums->sent[home], bytes);
-    heat_note(HEAT_DIFFS, page, clock_ticks());
+    struct profile_page *p = profile_note(page);
+    profile_add(&p->count[PROFILE_diffs], 1);
+    profile_add(&p->count[PROFILE_diff_bytes], bytes);
+    profile_add((_Atomic uint64_t *)&sums->sent[home], bytes);
+    profile_heat_note(HEAT_DIFFS, page, clock_ticks());
 }
 
 /* If it is unknown whether a home has written, it counts as if it had read nothing. */
 void profile_written(uint32_t page, const uint64_t *mask, bool home)
 {
-    struct profile_page *p = note(page);
+    struct profile_page *p = profile_note(page);
     p->home = home;
-    if ((mask || (home && engine.config.diffs == DIFFS_WRITE)) && p->reading == phase_now())
+    if ((mask || (home && engine.config.diffs == DIFFS_WRITE)) && p->reading == profile_phase_now())
         atomic_store(&p->reading, 0);
     if (!mask)
         return;
@@ -262,13 +263,13 @@ void profile_written(uint32_t page, const uint64_t *mask, bool home)
     atomic_store_explicit(&p->wrote, true, memory_order_relaxed);
 }
 
-static void share(const uint32_t *list, uint32_t count, int64_t begin)
+static void profile_share(const uint32_t *list, uint32_t count, int64_t begin)
 {
     if (!begin || count == 0)
         return;
     uint64_t each = (uint64_t)(clock_ticks() - begin) / count;
     for (uint32_t i = 0; i < count; i++)
-        add_ticks(note(list[i]), each);
+        profile_add_ticks(profile_note(list[i]), each);
 }
 
 void profile_aside(int64_t begin)
@@ -279,7 +280,7 @@ void profile_aside(int64_t begin)
 void profile_close(const uint32_t *announced, uint32_t count, int64_t begin)
 {
     if (begin)
-        share(announced, count, begin + aside);
+        profile_share(announced, count, begin + aside);
     aside = 0;
 }
 
@@ -297,13 +298,13 @@ void profile_acquire_end(int64_t begin)
         return;
     uint32_t n = atomic_load(&acquired_count);
     atomic_store(&acquiring, false);
-    share(acquired, n < ACQUIRED ? n : ACQUIRED, begin);
+    profile_share(acquired, n < ACQUIRED ? n : ACQUIRED, begin);
 }
 
 /* ---- locks and barriers ---- */
 
 /* The last entry is for all locks that find no other. ASSUMPTION: the lock is held. */
-static struct profile_lock *place_of(uint32_t number)
+static struct profile_lock *profile_place_of(uint32_t number)
 {
     uint32_t at = number * UINT32_C(2654435769) >> 20;
     for (uint32_t i = 0; i < PROFILE_LOCKS - 1; i++) {
@@ -321,7 +322,7 @@ void profile_lock(uint32_t number, int64_t begin, int granter)
 {
     uint64_t ticks = (uint64_t)(clock_ticks() - begin);
     spin_lock(&lock);
-    struct profile_lock *l = place_of(number);
+    struct profile_lock *l = profile_place_of(number);
     l->waits++;
     l->hands += granter >= 0 && granter != engine.node;
     l->ticks += ticks;
@@ -363,7 +364,7 @@ void profile_sampled(uint32_t page)
 
 /* ---- the end ---- */
 
-static bool has_something(const struct profile_page *p)
+static bool profile_has_something(const struct profile_page *p)
 {
     for (int k = 0; k < PROFILE_COUNTERS; k++)
         if (p->count[k])
@@ -373,7 +374,7 @@ static bool has_something(const struct profile_page *p)
 
 uint32_t profile_page_next(uint32_t page)
 {
-    while (page < engine.pages && !(noted[page / CHUNK] && has_something(&pages[page])))
+    while (page < engine.pages && !(noted[page / CHUNK] && profile_has_something(&pages[page])))
         page = noted[page / CHUNK] ? page + 1 : (page / CHUNK + 1) * CHUNK;
     return page < engine.pages ? page : UINT32_MAX;
 }

@@ -51,21 +51,21 @@ static int64_t start_ticks, start_ns;
 
 #define PAGES_BYTES ((size_t)64 << 20) /* of one flush */
 
-static int64_t cpu_ns(void)
+static int64_t recorder_cpu_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool is_long(int64_t ticks)
+static bool recorder_is_long(int64_t ticks)
 {
     return (double)ticks > LONG_NS * ticks_ns;
 }
 
-static void look_at_cpu(struct lane *l, int64_t *span)
+static void recorder_look_at_cpu(struct lane *l, int64_t *span)
 {
-    int64_t now = cpu_ns();
+    int64_t now = recorder_cpu_ns();
     int64_t ran = (int64_t)((double)(now - l->cpu_ns) * ticks_ns) - l->running;
     if (ran < *span)
         *span = ran > 0 ? ran : 0;
@@ -73,28 +73,28 @@ static void look_at_cpu(struct lane *l, int64_t *span)
     l->running = 0;
 }
 
-void record_leaves(uint32_t thread, int64_t now)
+void recorder_record_leaves(uint32_t thread, int64_t now)
 {
     struct lane *l = &lanes[thread];
     if (thread >= lane_count)
         return;
     int64_t span = l->since ? now - l->since : 0;
-    if (is_long(span))
-        look_at_cpu(l, &span);
+    if (recorder_is_long(span))
+        recorder_look_at_cpu(l, &span);
     else
         l->running += span;
     l->computed += span;
     l->left = now;
 }
 
-void record_returns(uint32_t thread, int64_t now)
+void recorder_record_returns(uint32_t thread, int64_t now)
 {
     struct lane *l = &lanes[thread];
     if (thread >= lane_count)
         return;
     int64_t away = now - l->left;
-    if (!l->used || is_long(away)) {
-        l->cpu_ns = cpu_ns();
+    if (!l->used || recorder_is_long(away)) {
+        l->cpu_ns = recorder_cpu_ns();
         l->running = 0;
     } else {
         l->running += away;
@@ -103,75 +103,75 @@ void record_returns(uint32_t thread, int64_t now)
     l->since = now;
 }
 
-static void put(struct lane *l, enum record_kind kind, uint64_t time, const uint64_t *arg)
+static void recorder_put(struct lane *l, enum record_kind kind, uint64_t time, const uint64_t *arg)
 {
     l->cut = l->cut || l->end - l->at < RECORD_LONGEST;
     if (!l->cut)
         l->at = record_put(l->at, &l->page, kind, time, arg);
 }
 
-static uint64_t units_of(int64_t ticks)
+static uint64_t recorder_units_of(int64_t ticks)
 {
-    return (uint64_t)ticks >> record_shift();
+    return (uint64_t)ticks >> recorder_record_shift();
 }
 
-static bool computes(const struct probe_thread *t)
+static bool recorder_computes(const struct probe_thread *t)
 {
     return t->lane < lane_count &&
            atomic_load_explicit(&t->clock.category, memory_order_relaxed) == STATS_COMPUTE;
 }
 
 /* ASSUMPTION: the thread computes. */
-static int64_t leave(struct probe_thread *t)
+static int64_t recorder_leave(struct probe_thread *t)
 {
     struct lane *l = &lanes[t->lane];
     int64_t now = clock_ticks();
     if (!l->used) /* since it got its slot */
         l->since = atomic_load_explicit(&t->clock.since, memory_order_relaxed);
     l->used = true;
-    record_leaves(t->lane, now);
+    recorder_record_leaves(t->lane, now);
     return now;
 }
 
-void record_suspend(struct probe_thread *t)
+void recorder_record_suspend(struct probe_thread *t)
 {
-    if (!computes(t))
+    if (!recorder_computes(t))
         return;
-    (void)leave(t);
+    (void)recorder_leave(t);
     lanes[t->lane].since = 0;
 }
 
-void record_resume(struct probe_thread *t)
+void recorder_record_resume(struct probe_thread *t)
 {
-    if (computes(t))
-        record_returns(t->lane, clock_ticks());
+    if (recorder_computes(t))
+        recorder_record_returns(t->lane, clock_ticks());
 }
 
-void record_add(struct probe_thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
-                uint64_t d)
+void recorder_record_add(struct probe_thread *t, enum record_kind kind, uint64_t a, uint64_t b,
+                         uint64_t c, uint64_t d)
 {
     const uint64_t arg[RECORD_ARGS] = { a, b, c, d };
     struct lane *l = &lanes[t->lane];
     if (t->lane >= lane_count)
         return;
-    if (computes(t))
-        l->since = leave(t);
+    if (recorder_computes(t))
+        l->since = recorder_leave(t);
     uint64_t seen = atomic_load_explicit(&closings, memory_order_acquire);
     if (seen != l->closings) {
         uint64_t more = seen - l->closings;
-        put(l, RECORD_CLOSED, 0, &more);
+        recorder_put(l, RECORD_CLOSED, 0, &more);
         l->closings = seen;
     }
     if (kind == RECORD_LOOK)
         atomic_fetch_add_explicit(&looks, 1, memory_order_relaxed);
-    put(l, kind, units_of(l->computed), arg);
+    recorder_put(l, kind, recorder_units_of(l->computed), arg);
     l->computed &=
-        ((int64_t)1 << record_shift()) - 1; /* the bits shifted away count the next time */
+        ((int64_t)1 << recorder_record_shift()) - 1; /* the bits shifted away count the next time */
 }
 
 /* ---- flushes ---- */
 
-void record_closing_page(uint32_t page, bool home, size_t length, size_t changed)
+void recorder_record_closing_page(uint32_t page, bool home, size_t length, size_t changed)
 {
     unsigned char *at = closing.pages + closing.length;
     closing.cut = closing.cut || closing.length + RECORD_LONGEST > PAGES_BYTES;
@@ -185,7 +185,7 @@ void record_closing_page(uint32_t page, bool home, size_t length, size_t changed
     closing.count++;
 }
 
-void record_closing_end(bool asked)
+void recorder_record_closing_end(bool asked)
 {
     closing.cut =
         closing.cut || (size_t)(closing.end - closing.at) < closing.length + RECORD_LONGEST;
@@ -204,7 +204,7 @@ void record_closing_end(bool asked)
 static void *volatile fault_at;
 static volatile int64_t fault_begun, fault_ended;
 
-static void on_fault(int sig)
+static void recorder_on_fault(int sig)
 {
     (void)sig;
     fault_begun = clock_ticks();
@@ -213,9 +213,9 @@ static void on_fault(int sig)
 }
 
 /* ASSUMPTION: no other handler of faults is installed yet. */
-int64_t record_fault_ticks(void)
+int64_t recorder_record_fault_ticks(void)
 {
-    struct sigaction mine = { .sa_handler = on_fault }, before;
+    struct sigaction mine = { .sa_handler = recorder_on_fault }, before;
     int64_t least = INT64_MAX;
     volatile char *page = reserve(1);
     fault_at = (void *)(uintptr_t)page;
@@ -236,7 +236,7 @@ int64_t record_fault_ticks(void)
 
 /* ---- start and end ---- */
 
-static void calibrate(void)
+static void recorder_calibrate(void)
 {
     start_ticks = clock_ticks();
     start_ns = clock_ns();
@@ -248,22 +248,22 @@ static void calibrate(void)
     ticks_ns = (double)(clock_ticks() - start_ticks) / (double)(clock_ns() - start_ns);
 }
 
-int record_shift(void)
+int recorder_record_shift(void)
 {
     return clock_counter ? SHIFT : 0;
 }
 
-uint64_t record_units(void)
+uint64_t recorder_record_units(void)
 {
     double ticks = (double)(clock_ticks() - start_ticks), ns = (double)(clock_ns() - start_ns);
     return clock_counter ? (uint64_t)(ticks / ns * 1e9 / (1 << SHIFT)) : UINT64_C(1000000000);
 }
 
-int record_open(uint64_t size, uint32_t threads)
+int recorder_record_open(uint64_t size, uint32_t threads)
 {
     lane_count = threads;
     lane_bytes = size;
-    calibrate();
+    recorder_calibrate();
     atomic_store(&closings, 0);
     atomic_store(&looks, 0);
     memset(&closing, 0, sizeof closing);
@@ -283,13 +283,13 @@ int record_open(uint64_t size, uint32_t threads)
     return 0;
 }
 
-void record_stop(void)
+void recorder_record_stop(void)
 {
     probe_on &= ~(unsigned)PROBE_RECORD;
     record_all = false;
 }
 
-void record_close(void)
+void recorder_record_close(void)
 {
     for (uint32_t i = 0; lanes && i < lane_count; i++)
         reserve_end(lanes[i].begin, lane_bytes);
@@ -301,12 +301,12 @@ void record_close(void)
     closing.begin = NULL;
 }
 
-uint64_t record_looks(void)
+uint64_t recorder_record_looks(void)
 {
     return atomic_load(&looks);
 }
 
-bool record_stream(int thread, const unsigned char **at, size_t *bytes, uint64_t *count)
+bool recorder_record_stream(int thread, const unsigned char **at, size_t *bytes, uint64_t *count)
 {
     if (thread < 0) {
         *at = closing.begin;

@@ -40,40 +40,40 @@
 extern bool record_all; /* also changes at homes: --trace-sim-detail all; constant during a job */
 
 /* Ticks (clock.h) at which the thread stops or resumes computing; called by stats_enter. */
-void record_leaves(uint32_t thread, int64_t now);
-void record_returns(uint32_t thread, int64_t now);
+void recorder_record_leaves(uint32_t thread, int64_t now);
+void recorder_record_returns(uint32_t thread, int64_t now);
 
 /* By the thread that does it, with the arguments of the kind (record.h). The engine names events
  * (hlrc/probe/events.h). */
 struct probe_thread;
-void record_add(struct probe_thread *t, enum record_kind kind, uint64_t a, uint64_t b, uint64_t c,
-                uint64_t d);
+void recorder_record_add(struct probe_thread *t, enum record_kind kind, uint64_t a, uint64_t b,
+                         uint64_t c, uint64_t d);
 
 /* Until it resumes the thread does not compute, though stats.h has no category for it. */
-void record_suspend(struct probe_thread *t);
-void record_resume(struct probe_thread *t);
+void recorder_record_suspend(struct probe_thread *t);
+void recorder_record_resume(struct probe_thread *t);
 
 /* A flush, noted by the flushing thread: its pages in ascending order, then its end. `length`: of
  * the diff; `changed`: bytes. At the home both are 0 if unknown. */
-void record_closing_page(uint32_t page, bool home, size_t length, size_t changed);
-void record_closing_end(bool asked);
+void recorder_record_closing_page(uint32_t page, bool home, size_t length, size_t changed);
+void recorder_record_closing_end(bool asked);
 
-/* record_open - called before a second thread notes anything. Returns 0 or -ENOMEM. `size`: of the
- * buffer of each of `threads` threads. */
-int record_open(uint64_t size, uint32_t threads);
+/* recorder_record_open - called before a second thread notes anything. Returns 0 or -ENOMEM.
+ * `size`: of the buffer of each of `threads` threads. */
+int recorder_record_open(uint64_t size, uint32_t threads);
 /* Nothing is noted after this; streams end. */
-void record_stop(void);
-void record_close(void); /* after record_stop, when no thread is left */
+void recorder_record_stop(void);
+void recorder_record_close(void); /* after recorder_record_stop, when no thread is left */
 
 /* Ticks that a fault takes outside of its handler: the minimum of many. */
-int64_t record_fault_ticks(void);
+int64_t recorder_record_fault_ticks(void);
 /* Units of time per second, and the shift that turns ticks into units. */
-uint64_t record_units(void);
-int record_shift(void);
-uint64_t record_looks(void);
+uint64_t recorder_record_units(void);
+int recorder_record_shift(void);
+uint64_t recorder_record_looks(void);
 
-/* A recorded stream, after record_stop. `thread` -1: the flushes; *count is their number. False: it
- * was cut off. */
-bool record_stream(int thread, const unsigned char **at, size_t *bytes, uint64_t *count);
+/* A recorded stream, after recorder_record_stop. `thread` -1: the flushes; *count is their number.
+ * False: it was cut off. */
+bool recorder_record_stream(int thread, const unsigned char **at, size_t *bytes, uint64_t *count);
 
 #endif

@@ -22,7 +22,7 @@ static struct fabric_counters fabric_before;
 static clockid_t own_clock[STATS_OWN];
 static bool has_own_clock[STATS_OWN];
 
-static void add(_Atomic int64_t *to, int64_t by)
+static void stats_add(_Atomic int64_t *to, int64_t by)
 {
     atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + by,
                           memory_order_relaxed);
@@ -37,7 +37,7 @@ void stats_clock_start(struct stats_clock *c)
 
 void stats_clock_stop(struct stats_clock *c)
 {
-    add(&c->spent[c->category], clock_ticks() - c->since);
+    stats_add(&c->spent[c->category], clock_ticks() - c->since);
     atomic_store(&c->running, false);
 }
 
@@ -49,17 +49,17 @@ enum stats_category stats_enter(struct probe_thread *t, enum stats_category to)
     if (from == to || !atomic_load_explicit(&c->running, memory_order_relaxed))
         return from;
     int64_t now = clock_ticks();
-    add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
+    stats_add(&c->spent[from], now - atomic_load_explicit(&c->since, memory_order_relaxed));
     atomic_store_explicit(&c->since, now, memory_order_relaxed);
     atomic_store_explicit(&c->category, to, memory_order_relaxed);
     if (probe_on & PROBE_RECORD && from == STATS_COMPUTE)
-        record_leaves(t->lane, now);
+        recorder_record_leaves(t->lane, now);
     if (probe_on & PROBE_RECORD && to == STATS_COMPUTE)
-        record_returns(t->lane, now);
+        recorder_record_returns(t->lane, now);
     return from;
 }
 
-static void restart(struct stats_clock *c, int64_t now)
+static void stats_restart(struct stats_clock *c, int64_t now)
 {
     for (int k = 0; k < STATS_CATEGORIES; k++)
         atomic_store(&c->spent[k], 0);
@@ -74,7 +74,7 @@ void stats_own_clock(enum stats_own which, const clockid_t *clock)
 }
 
 /* CPU time of the runtime's own threads. */
-static double own_seconds(void)
+static double stats_own_seconds(void)
 {
     double sum = 0;
     for (int i = 0; i < STATS_OWN; i++) {
@@ -91,13 +91,13 @@ void stats_start(void)
     for (int i = 0; i < STAT_COUNTERS; i++)
         atomic_store(&stats_counters[i], 0);
     for (uint32_t i = 0; i < probe_slots.count; i++)
-        restart(&probe_slot(i)->clock, clock_ticks());
-    handler_before = own_seconds();
+        stats_restart(&probe_slot(i)->clock, clock_ticks());
+    handler_before = stats_own_seconds();
     fabric_counters(engine.fabric, &fabric_before);
 }
 
 /* Adds a thread's time by category, including the time in its current one. */
-static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
+static void stats_add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
 {
     for (int k = 0; k < STATS_CATEGORIES; k++)
         sum[k] += c->spent[k];
@@ -106,11 +106,11 @@ static void add_clock(const struct stats_clock *c, int64_t now, int64_t *sum)
 }
 
 /* Seconds by category, scaled to the wall time: with several threads, the average over them. */
-static void collect_times(struct hlrc_stats *out)
+static void stats_collect_times(struct hlrc_stats *out)
 {
     int64_t now = clock_ticks(), sum[STATS_CATEGORIES] = { 0 }, all = 0;
     for (uint32_t i = 0; i < probe_slots.count; i++)
-        add_clock(&probe_slot(i)->clock, now, sum);
+        stats_add_clock(&probe_slot(i)->clock, now, sum);
     for (int k = 0; k < STATS_CATEGORIES; k++)
         all += sum[k];
     out->wall_s = (double)(clock_ns() - started_ns) * 1e-9;
@@ -121,10 +121,10 @@ static void collect_times(struct hlrc_stats *out)
     out->lock_s = (double)sum[STATS_LOCK] * share;
     out->barrier_s = (double)sum[STATS_BARRIER] * share;
     out->diff_s = (double)sum[STATS_DIFF] * share;
-    out->handler_s = own_seconds() - handler_before;
+    out->handler_s = stats_own_seconds() - handler_before;
 }
 
-static void collect_counts(struct hlrc_stats *out)
+static void stats_collect_counts(struct hlrc_stats *out)
 {
     uint64_t *const to[STAT_COUNTERS] = {
         &out->read_faults,
@@ -163,8 +163,8 @@ static void collect_counts(struct hlrc_stats *out)
 
 void stats_collect_own(struct hlrc_stats *out)
 {
-    collect_times(out);
-    collect_counts(out);
+    stats_collect_times(out);
+    stats_collect_counts(out);
 }
 
 void stats_collect(struct hlrc_stats *out)

@@ -37,14 +37,14 @@ static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8,
 #define WIDTH      14
 #define NAME_WIDTH 20
 
-static double seconds_of(const struct hlrc_stats *s, const struct field *f)
+static double stats_print_seconds_of(const struct hlrc_stats *s, const struct field *f)
 {
     double value;
     memcpy(&value, (const char *)s + f->offset, sizeof value);
     return value > 0 ? value : 0;
 }
 
-static uint64_t count_of(const struct hlrc_stats *s, const struct field *f)
+static uint64_t stats_print_count_of(const struct hlrc_stats *s, const struct field *f)
 {
     uint64_t value;
     memcpy(&value, (const char *)s + f->offset, sizeof value);
@@ -52,41 +52,42 @@ static uint64_t count_of(const struct hlrc_stats *s, const struct field *f)
 }
 
 /* Seconds with a decimal point in any locale. */
-static void text_seconds(double value, int digits, char *buf, size_t len)
+static void stats_print_text_seconds(double value, int digits, char *buf, size_t len)
 {
     unsigned long long unit = digits == 3 ? 1000 : 1000000;
     unsigned long long parts = (unsigned long long)(value * (double)unit + 0.5);
     snprintf(buf, len, "%llu.%0*llu", parts / unit, digits, parts % unit);
 }
 
-static void text_of(const struct hlrc_stats *s, const struct field *f, int digits, char *buf,
-                    size_t len)
+static void stats_print_text_of(const struct hlrc_stats *s, const struct field *f, int digits,
+                                char *buf, size_t len)
 {
     if (f->seconds)
-        text_seconds(seconds_of(s, f), digits, buf, len);
+        stats_print_text_seconds(stats_print_seconds_of(s, f), digits, buf, len);
     else
-        snprintf(buf, len, "%llu", (unsigned long long)count_of(s, f));
+        snprintf(buf, len, "%llu", (unsigned long long)stats_print_count_of(s, f));
 }
 
 /* All nodes: counts are added, seconds averaged, so that they are comparable with one
  * node's. */
-static void text_total(const struct stats_report *r, const struct field *f, char *buf, size_t len)
+static void stats_print_text_total(const struct stats_report *r, const struct field *f, char *buf,
+                                   size_t len)
 {
     double seconds = 0;
     uint64_t count = 0;
     for (int n = 0; n < r->count; n++) {
         if (f->seconds)
-            seconds += seconds_of(&r->stats[n], f);
+            seconds += stats_print_seconds_of(&r->stats[n], f);
         else
-            count += count_of(&r->stats[n], f);
+            count += stats_print_count_of(&r->stats[n], f);
     }
     if (f->seconds)
-        text_seconds(seconds / r->count, 3, buf, len);
+        stats_print_text_seconds(seconds / r->count, 3, buf, len);
     else
         snprintf(buf, len, "%llu", (unsigned long long)count);
 }
 
-static double wall_of(const struct stats_report *r)
+static double stats_print_wall_of(const struct stats_report *r)
 {
     double wall = 0;
     for (int n = 0; n < r->count; n++)
@@ -94,87 +95,89 @@ static double wall_of(const struct stats_report *r)
     return wall;
 }
 
-static const char *protocol_name(const struct stats_report *r, char *buf, size_t len)
+static const char *stats_print_protocol_name(const struct stats_report *r, char *buf, size_t len)
 {
     return config_value(r->config, CONFIG_ID_protocol, buf, len);
 }
 
-static int number_of(const struct stats_report *r, int index)
+static int stats_print_number_of(const struct stats_report *r, int index)
 {
     return r->node ? r->node[index] : index;
 }
 
 /* For few nodes: a row per field, a column per node. */
-static void table_by_field(FILE *out, const struct stats_report *r)
+static void stats_print_table_by_field(FILE *out, const struct stats_report *r)
 {
     char text[32];
     fprintf(out, "%-*s", NAME_WIDTH, "");
     for (int n = 0; n < r->count; n++) {
-        snprintf(text, sizeof text, "node %d", number_of(r, n));
+        snprintf(text, sizeof text, "node %d", stats_print_number_of(r, n));
         fprintf(out, "%*s", WIDTH, text);
     }
     fprintf(out, "%*s\n", WIDTH, "all");
     for (const struct field *f = fields; f < fields + FIELDS; f++) {
         fprintf(out, "%-*s", NAME_WIDTH, f->name);
         for (int n = 0; n < r->count; n++) {
-            text_of(&r->stats[n], f, 3, text, sizeof text);
+            stats_print_text_of(&r->stats[n], f, 3, text, sizeof text);
             fprintf(out, "%*s", WIDTH, text);
         }
-        text_total(r, f, text, sizeof text);
+        stats_print_text_total(r, f, text, sizeof text);
         fprintf(out, "%*s\n", WIDTH, text);
     }
 }
 
 /* For many nodes, up to COLUMNS fields: a row per node. */
-static void table_part(FILE *out, const struct stats_report *r, size_t first, size_t end)
+static void stats_print_table_part(FILE *out, const struct stats_report *r, size_t first,
+                                   size_t end)
 {
     char text[32];
     fprintf(out, "%-*s", 8, "node");
     for (size_t i = first; i < end; i++)
         fprintf(out, " %*s", NAME_WIDTH - 1, fields[i].name);
     for (int n = 0; n < r->count; n++) {
-        fprintf(out, "\n%-*d", 8, number_of(r, n));
+        fprintf(out, "\n%-*d", 8, stats_print_number_of(r, n));
         for (size_t i = first; i < end; i++) {
-            text_of(&r->stats[n], &fields[i], 3, text, sizeof text);
+            stats_print_text_of(&r->stats[n], &fields[i], 3, text, sizeof text);
             fprintf(out, " %*s", NAME_WIDTH - 1, text);
         }
     }
     fprintf(out, "\n%-*s", 8, "all");
     for (size_t i = first; i < end; i++) {
-        text_total(r, &fields[i], text, sizeof text);
+        stats_print_text_total(r, &fields[i], text, sizeof text);
         fprintf(out, " %*s", NAME_WIDTH - 1, text);
     }
     fputc('\n', out);
 }
 
-static void write_table(FILE *out, const struct stats_report *r)
+static void stats_print_write_table(FILE *out, const struct stats_report *r)
 {
     char name[32], wall[32], part[64] = "";
     const char *s = r->nodes == 1 ? "" : "s";
-    text_seconds(wall_of(r), 3, wall, sizeof wall);
+    stats_print_text_seconds(stats_print_wall_of(r), 3, wall, sizeof wall);
     if (!r->complete)
         snprintf(part, sizeof part, ", not its end: counters of %d of them", r->count);
     fprintf(out,
             "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s%s; all: seconds averaged, "
             "counts added\n",
-            protocol_name(r, name, sizeof name), r->config->fabric, r->nodes, s, wall, part);
+            stats_print_protocol_name(r, name, sizeof name), r->config->fabric, r->nodes, s, wall,
+            part);
     if (r->count > 0 && r->count <= COLUMNS)
-        table_by_field(out, r);
+        stats_print_table_by_field(out, r);
     for (size_t i = 0; r->count > COLUMNS && i < FIELDS; i += COLUMNS)
-        table_part(out, r, i, i + COLUMNS < FIELDS ? i + COLUMNS : FIELDS);
+        stats_print_table_part(out, r, i, i + COLUMNS < FIELDS ? i + COLUMNS : FIELDS);
 }
 
-static void write_json(FILE *out, const struct stats_report *r)
+static void stats_print_write_json(FILE *out, const struct stats_report *r)
 {
     char text[32];
-    fprintf(out, "{\"protocol\": \"%s\", ", protocol_name(r, text, sizeof text));
-    text_seconds(wall_of(r), 6, text, sizeof text);
+    fprintf(out, "{\"protocol\": \"%s\", ", stats_print_protocol_name(r, text, sizeof text));
+    stats_print_text_seconds(stats_print_wall_of(r), 6, text, sizeof text);
     fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, %s\"per_node\": [",
             r->config->fabric, r->nodes, text, r->complete ? "" : "\"complete\": false, ");
     for (int n = 0; n < r->count; n++) {
-        fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", number_of(r, n));
+        fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", stats_print_number_of(r, n));
         for (const struct field *f = fields; f < fields + FIELDS; f++) {
-            text_of(&r->stats[n], f, 6, text, sizeof text);
+            stats_print_text_of(&r->stats[n], f, 6, text, sizeof text);
             fprintf(out, ", \"%s\": %s", f->name, text);
         }
         fputc('}', out);
@@ -182,22 +185,22 @@ static void write_json(FILE *out, const struct stats_report *r)
     fprintf(out, "\n]}\n");
 }
 
-static bool ends_in_json(const char *name)
+static bool stats_print_ends_in_json(const char *name)
 {
     size_t len = strlen(name);
     return len >= 5 && strcmp(name + len - 5, ".json") == 0;
 }
 
 /* Composes in memory first, so that only opening, writing and renaming a file can fail later. */
-static int compose(const struct stats_report *r, bool json, char **text, size_t *len)
+static int stats_print_compose(const struct stats_report *r, bool json, char **text, size_t *len)
 {
     FILE *out = open_memstream(text, len);
     if (!out)
         return -ENOMEM;
     if (json)
-        write_json(out, r);
+        stats_print_write_json(out, r);
     else
-        write_table(out, r);
+        stats_print_write_table(out, r);
     bool bad = ferror(out) != 0;
     if (fclose(out) == 0 && !bad)
         return 0;
@@ -210,20 +213,20 @@ struct text {
     size_t len;
 };
 
-static void put_text(FILE *out, const void *arg)
+static void stats_print_put_text(FILE *out, const void *arg)
 {
     const struct text *t = arg;
     (void)fwrite(t->bytes, 1, t->len, out);
 }
 
 /* A failed job does not wait for a reader of a pipe. */
-static int write_file(const char *name, const char *text, size_t len, bool waits)
+static int stats_print_write_file(const char *name, const char *text, size_t len, bool waits)
 {
     struct text t = { text, len };
-    return outfile_write(name, waits, put_text, &t);
+    return outfile_write(name, waits, stats_print_put_text, &t);
 }
 
-static int write_stderr(const char *text, size_t len)
+static int stats_print_write_stderr(const char *text, size_t len)
 {
     fflush(stderr);
     while (len) {
@@ -236,23 +239,25 @@ static int write_stderr(const char *text, size_t len)
     return 0;
 }
 
-static bool is_file(const char *where)
+static bool stats_print_is_file(const char *where)
 {
     return *where != '\0' && strcmp(where, "-") != 0;
 }
 
 int stats_try(const char *where, char *err, size_t errlen)
 {
-    return is_file(where) ? outfile_try("--stats=", where, err, errlen) : 0;
+    return stats_print_is_file(where) ? outfile_try("--stats=", where, err, errlen) : 0;
 }
 
 int stats_write(const struct stats_report *r, const char *where)
 {
     char *text = NULL;
     size_t len = 0;
-    int rc = compose(r, is_file(where) && ends_in_json(where), &text, &len);
+    int rc = stats_print_compose(r, stats_print_is_file(where) && stats_print_ends_in_json(where),
+                                 &text, &len);
     if (rc == 0) {
-        rc = is_file(where) ? write_file(where, text, len, r->complete) : write_stderr(text, len);
+        rc = stats_print_is_file(where) ? stats_print_write_file(where, text, len, r->complete)
+                                        : stats_print_write_stderr(text, len);
         free(text);
     }
     if (rc)
@@ -264,5 +269,5 @@ int stats_write(const struct stats_report *r, const char *where)
 
 int stats_write_part(const struct stats_report *r, const char *where)
 {
-    return is_file(where) && !outfile_special(where) ? stats_write(r, where) : 0;
+    return stats_print_is_file(where) && !outfile_special(where) ? stats_write(r, where) : 0;
 }

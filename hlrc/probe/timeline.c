@@ -66,14 +66,14 @@ struct timeline_moment timeline_moment(void)
     return best;
 }
 
-static int64_t time_of_day(void)
+static int64_t timeline_time_of_day(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void fill_head(uint32_t workers, uint64_t machine)
+static void timeline_fill_head(uint32_t workers, uint64_t machine)
 {
     static const struct timeline_offset none = { .error = -1 };
     *head = (struct timeline_head){ .node = (uint32_t)engine.node,
@@ -84,7 +84,7 @@ static void fill_head(uint32_t workers, uint64_t machine)
                                     .workers = workers,
                                     .machine = machine,
                                     .start = timeline_moment(),
-                                    .real_ns = time_of_day(),
+                                    .real_ns = timeline_time_of_day(),
                                     .offset = { none, none } };
     (void)gethostname(head->host, sizeof head->host - 1);
     head->magic = TIMELINE_MAGIC;
@@ -110,7 +110,7 @@ int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t ma
     head = mem;
     lanes = (struct timeline_lane *)(head + 1);
     records = (struct timeline_record *)(lanes + last_lane + 1);
-    fill_head(workers, machine);
+    timeline_fill_head(workers, machine);
     probe_on |= PROBE_TIMELINE;
     return fd;
 }

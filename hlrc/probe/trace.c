@@ -29,7 +29,8 @@ void trace_note(struct trace_ring *r, enum trace_kind kind, uint64_t object)
 }
 
 /* False if the event is being written. */
-static bool read_event(const struct trace_ring *r, uint64_t number, int64_t *ns, uint64_t *what)
+static bool trace_read_event(const struct trace_ring *r, uint64_t number, int64_t *ns,
+                             uint64_t *what)
 {
     uint64_t at = number % TRACE_EVENTS;
     *ns = atomic_load_explicit(&r->event[at].ns, memory_order_acquire);
@@ -46,7 +47,8 @@ void trace_last(const struct trace_ring *ring, unsigned most, char *line, size_t
     size_t used = 0;
     line[0] = '\0';
     for (uint64_t n = begin; n < end && used < len; n++) {
-        if (!read_event(ring, n, &ns, &what) || what >> OBJECT_BITS >= sizeof words / sizeof *words)
+        if (!trace_read_event(ring, n, &ns, &what) ||
+            what >> OBJECT_BITS >= sizeof words / sizeof *words)
             continue;
         int64_t ms = (now - ns) / 1000000;
         used +=

@@ -25,7 +25,7 @@ static int64_t told_at; /* written only by the monitor's thread; 0: nothing was 
 
 #define NODE_SHIFT 8 /* of a slot's `what` */
 
-static struct watch_note note_of(const struct watch_slot *s)
+static struct watch_note wait_tracker_note_of(const struct watch_slot *s)
 {
     uint32_t what = atomic_load_explicit(&s->what, memory_order_acquire);
     return (struct watch_note){ { (enum waits)(what & ((1u << NODE_SHIFT) - 1)),
@@ -34,45 +34,45 @@ static struct watch_note note_of(const struct watch_slot *s)
                                 atomic_load_explicit(&s->since, memory_order_relaxed) };
 }
 
-static uint32_t packed(struct wait_for what)
+static uint32_t wait_tracker_packed(struct wait_for what)
 {
     return (uint32_t)what.what | (uint32_t)(what.node + 1) << NODE_SHIFT;
 }
 
-struct watch_note watch_begin(struct wait_for what)
+struct watch_note wait_tracker_begin(struct wait_for what)
 {
     struct probe_thread *t = probe_self();
-    struct watch_note before = note_of(&t->waits);
+    struct watch_note before = wait_tracker_note_of(&t->waits);
     atomic_store_explicit(&t->waits.object, what.object, memory_order_relaxed);
     atomic_store_explicit(&t->waits.since, clock_ns(), memory_order_relaxed);
-    atomic_store_explicit(&t->waits.what, packed(what), memory_order_release);
+    atomic_store_explicit(&t->waits.what, wait_tracker_packed(what), memory_order_release);
     return before;
 }
 
-void watch_end(struct watch_note before)
+void wait_tracker_end(struct watch_note before)
 {
     struct probe_thread *t = probe_self();
-    atomic_store_explicit(&t->waits.what, packed(before.what), memory_order_relaxed);
+    atomic_store_explicit(&t->waits.what, wait_tracker_packed(before.what), memory_order_relaxed);
     atomic_store_explicit(&t->waits.object, before.what.object, memory_order_relaxed);
     atomic_store_explicit(&t->waits.since, before.since, memory_order_relaxed);
 }
 
-bool watch_read(const struct probe_thread *t, struct watch_note *out)
+bool wait_tracker_read(const struct probe_thread *t, struct watch_note *out)
 {
     int64_t since = atomic_load(&t->waits.since);
-    *out = note_of(&t->waits);
+    *out = wait_tracker_note_of(&t->waits);
     return atomic_load(&t->taken) && out->what.what != WAITS_NOTHING && out->since == since &&
            atomic_load(&t->waits.since) == since;
 }
 
-static void say(const char *line)
+static void wait_tracker_say(const char *line)
 {
     diag_warn("%s", line);
 }
 
 /* The last events of each thread, including threads that compute, to show which thread waits for
  * which. */
-static void tell_traces(void)
+static void wait_tracker_tell_traces(void)
 {
     char line[DIAG_LINE_MAX / 2];
     for (uint32_t i = 0; i < probe_slots.count; i++) {
@@ -84,31 +84,31 @@ static void tell_traces(void)
     }
 }
 
-static void tell_all(int64_t now)
+static void wait_tracker_tell_all(int64_t now)
 {
     char words[120];
     struct watch_note note;
     for (uint32_t i = 0; i < probe_slots.count; i++) {
-        if (!watch_read(probe_slot(i), &note))
+        if (!wait_tracker_read(probe_slot(i), &note))
             continue;
         int64_t tenths = (now - note.since) / 100000000;
         diag_warn("thread %u waits for %s, since %d.%d s", i,
                   waits_words(note.what, words, sizeof words), (int)(tenths / 10),
                   (int)(tenths % 10));
     }
-    tell_traces();
-    dump(say);
-    perturb_report(say);
+    wait_tracker_tell_traces();
+    dump(wait_tracker_say);
+    perturb_report(wait_tracker_say);
 }
 
 /* Reports when a wait has taken too long, and ends the job some seconds later. */
-static void watchdog(int64_t now, int64_t most_ms)
+static void wait_tracker_watchdog(int64_t now, int64_t most_ms)
 {
     if (most_ms < (int64_t)engine.config.watchdog * 1000) {
         told_at = 0;
     } else if (told_at == 0) {
         told_at = now;
-        tell_all(now);
+        wait_tracker_tell_all(now);
     } else if (now - told_at >= GRACE_NS) {
         diag_fatal(
             1, "a wait took longer than --watchdog %d: the lines above list the waits of each node",
@@ -116,30 +116,30 @@ static void watchdog(int64_t now, int64_t most_ms)
     }
 }
 
-void watch_rests(void)
+void wait_tracker_rests(void)
 {
     atomic_store(&watch_is_up, false);
     atomic_thread_fence(memory_order_seq_cst); /* orders the store before the reads of the waits */
 }
 
-void watch_goes_on(void)
+void wait_tracker_goes_on(void)
 {
     atomic_store(&watch_is_up, true);
 }
 
-void watch_get_up(void)
+void wait_tracker_get_up(void)
 {
     if (!atomic_exchange(&watch_is_up, true))
         monitor_rouse();
 }
 
-struct watch_waits watch_look(void)
+struct watch_waits wait_tracker_look(void)
 {
     int64_t now = clock_ns(), most_ms = 0;
     struct watch_waits found = { 0, INT64_MAX, 0 };
     struct watch_note note;
     for (uint32_t i = 0; i < probe_slots.count; i++) {
-        if (!watch_read(probe_slot(i), &note))
+        if (!wait_tracker_read(probe_slot(i), &note))
             continue;
         int64_t ms = (now - note.since) / 1000000;
         found.waiting++;
@@ -147,7 +147,7 @@ struct watch_waits watch_look(void)
         most_ms = ms > most_ms ? ms : most_ms;
     }
     if (engine.config.watchdog > 0 && found.waiting > 0) {
-        watchdog(now, most_ms);
+        wait_tracker_watchdog(now, most_ms);
         found.next_ms = WATCHDOG_MS;
     } else {
         told_at = 0;

@@ -39,30 +39,30 @@ struct watch_slot {
     _Atomic int64_t since;
 };
 
-/* Returns the previous note, which watch_end restores: waits may nest. */
-struct watch_note watch_begin(struct wait_for what);
-void watch_end(struct watch_note before);
+/* Returns the previous note, which wait_tracker_end restores: waits may nest. */
+struct watch_note wait_tracker_begin(struct wait_for what);
+void wait_tracker_end(struct watch_note before);
 
 /* Reads the thread's wait. False: it does not wait, or the note is being changed. */
-bool watch_read(const struct probe_thread *t, struct watch_note *out);
+bool wait_tracker_read(const struct probe_thread *t, struct watch_note *out);
 
 extern _Atomic bool watch_is_up;
-void watch_get_up(void);
+void wait_tracker_get_up(void);
 
 /* Called by a thread that is about to sleep in a wait that it has noted. */
-static inline void watch_sleeps(void)
+static inline void wait_tracker_sleeps(void)
 {
     atomic_thread_fence(memory_order_seq_cst); /* orders the note before the load */
     if (!atomic_load_explicit(&watch_is_up, memory_order_relaxed))
-        watch_get_up();
+        wait_tracker_get_up();
 }
 
 /* For the monitor's thread. rests: a read of the waits follows. goes_on: the next check needs no
  * wake. */
-void watch_rests(void);
-void watch_goes_on(void);
+void wait_tracker_rests(void);
+void wait_tracker_goes_on(void);
 
-/* Result of watch_look. */
+/* Result of wait_tracker_look. */
 struct watch_waits {
     int waiting;      /* number of threads */
     int64_t least_ms; /* duration of the shortest wait */
@@ -70,6 +70,6 @@ struct watch_waits {
 };
 
 /* Reads all waits. Reports, and ends the job, as --watchdog says. */
-struct watch_waits watch_look(void);
+struct watch_waits wait_tracker_look(void);
 
 #endif

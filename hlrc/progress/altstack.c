@@ -21,19 +21,19 @@ static size_t stack_bytes; /* per slot; a multiple of GUARD */
  * takes the next large frame for a switch of stacks, and its contents for invalid. */
 static bool tool;
 
-static char *stack_of(uint32_t slot)
+static char *altstack_stack_of(uint32_t slot)
 {
     return stacks + (size_t)slot * (GUARD + stack_bytes) + GUARD;
 }
 
 stack_t altstack_slot(uint32_t slot)
 {
-    return (stack_t){ .ss_sp = stack_of(slot), .ss_size = stack_bytes };
+    return (stack_t){ .ss_sp = altstack_stack_of(slot), .ss_size = stack_bytes };
 }
 
-static stack_t stack_guarded(uint32_t slot)
+static stack_t altstack_stack_guarded(uint32_t slot)
 {
-    (void)mprotect(stack_of(slot) - GUARD, GUARD, PROT_NONE);
+    (void)mprotect(altstack_stack_of(slot) - GUARD, GUARD, PROT_NONE);
     return altstack_slot(slot);
 }
 
@@ -42,14 +42,14 @@ void altstack_take(uint32_t slot)
     stack_t now, ours;
     if (!stacks || tool || sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
         return;
-    ours = stack_guarded(slot);
+    ours = altstack_stack_guarded(slot);
     (void)sigaltstack(&ours, NULL);
 }
 
 void altstack_leave(uint32_t slot)
 {
     stack_t now, none = { .ss_flags = SS_DISABLE };
-    if (stacks && sigaltstack(NULL, &now) == 0 && now.ss_sp == stack_of(slot))
+    if (stacks && sigaltstack(NULL, &now) == 0 && now.ss_sp == altstack_stack_of(slot))
         (void)sigaltstack(&none, NULL);
 }
 
@@ -77,7 +77,7 @@ struct call {
     stack_t own;
 };
 
-static void call_as_alternate(void *arg)
+static void altstack_call_as_alternate(void *arg)
 {
     const struct call *c = arg;
     (void)sigaltstack(&c->own, NULL);
@@ -86,28 +86,29 @@ static void call_as_alternate(void *arg)
 
 void altstack_run(uint32_t slot, void (*act)(void *), void *arg)
 {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0), base = (uintptr_t)stack_of(slot);
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0),
+              base = (uintptr_t)altstack_stack_of(slot);
     if (here - base < stack_bytes) {
         act(arg);
         return;
     }
-    struct call c = { act, arg, stack_guarded(slot) };
+    struct call c = { act, arg, altstack_stack_guarded(slot) };
     void *left;
-    stack_switch_call(call_as_alternate, &c, stack_of(slot) + stack_bytes, &left);
+    stack_switch_call(altstack_call_as_alternate, &c, altstack_stack_of(slot) + stack_bytes, &left);
 }
 
 /* Twice what handling needs, plus three signal frames: of a trapped call, of a fault in it, and of
  * a signal of the program that interrupts both. */
-static size_t bytes_needed(void)
+static size_t altstack_bytes_needed(void)
 {
     long frame = sysconf(_SC_MINSIGSTKSZ);
     size_t bytes = 2 * ALTSTACK_LEAST + 3 * (size_t)(frame > 0 ? frame : MINSIGSTKSZ);
     return (bytes + GUARD - 1) & ~(size_t)(GUARD - 1);
 }
 
-int altstacks_init(uint32_t count)
+int altstack_init(uint32_t count)
 {
-    stack_bytes = bytes_needed();
+    stack_bytes = altstack_bytes_needed();
     size_t bytes = (size_t)count * (GUARD + stack_bytes);
     tool = tool_valgrind();
     if (!stacks && (stacks = reserve(bytes)) != NULL)

@@ -33,7 +33,7 @@
 #    define ALTSTACK_LEAST ((size_t)56 << 10)
 #endif
 
-int altstacks_init(uint32_t count); /* for slots 0 to count - 1 */
+int altstack_init(uint32_t count); /* for slots 0 to count - 1 */
 
 /* Both are called by the thread that takes or frees the slot. */
 void altstack_take(uint32_t slot);

@@ -25,36 +25,36 @@ static struct {
     uint64_t emptied, returned; /* guarded by the progress lock */
 } in[NODES_MAX];
 
-static size_t credit_at(int peer)
+static size_t bulk_credit_at(int peer)
 {
     return engine.at.credits + (size_t)peer * 64;
 }
 
-static size_t slot_at(int from, uint32_t slot)
+static size_t bulk_slot_at(int from, uint32_t slot)
 {
     return engine.at.bulk + ((size_t)from * engine.at.bulk_slots + slot) * engine.at.bulk_slot_size;
 }
 
-static bool have_credit(void *peer)
+static bool bulk_have_credit(void *peer)
 {
     int to = (int)(intptr_t)peer;
     /* written by the receiver, one-sidedly */
-    _Atomic uint64_t *emptied = control_at(credit_at(to));
+    _Atomic uint64_t *emptied = engine_control_at(bulk_credit_at(to));
     return atomic_load_explicit(&out[to].sent, memory_order_relaxed) -
                atomic_load_explicit(emptied, memory_order_acquire) <
            engine.at.bulk_slots;
 }
 
-static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
+static bool bulk_try_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
 {
     spin_lock(&out[to].lock);
-    bool room = have_credit((void *)(intptr_t)to);
+    bool room = bulk_have_credit((void *)(intptr_t)to);
     if (room) {
         uint32_t slot = (uint32_t)(out[to].sent++ % engine.at.bulk_slots);
         perturb(bulk_credit);
         size_t len = (sizeof *msg + msg->bytes + 7) & ~(size_t)7;
         /* [bulk.order]: with the lock held */
-        msg_event_bulk(to, slot_at(engine.node, slot), msg, len, slot, urgent, op);
+        msg_event_bulk(to, bulk_slot_at(engine.node, slot), msg, len, slot, urgent, op);
     }
     spin_unlock(&out[to].lock);
     return room;
@@ -62,18 +62,18 @@ static bool try_send(int to, const struct bulk *msg, bool urgent, struct fabric_
 
 void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op)
 {
-    while (!try_send(to, msg, urgent, op)) {
+    while (!bulk_try_send(to, msg, urgent, op)) {
         fabric_wake(engine.fabric, to);
-        progress_wait((struct wait_for){ WAITS_ROOM, 0, to }, have_credit, (void *)(intptr_t)to,
-                      WAIT_STATE);
+        progress_wait((struct wait_for){ WAITS_ROOM, 0, to }, bulk_have_credit,
+                      (void *)(intptr_t)to, WAIT_STATE);
     }
 }
 
-static void return_credit(int from)
+static void bulk_return_credit(int from)
 {
     in[from].returned = in[from].emptied;
-    fabric_write(engine.fabric, from, engine.control.id, credit_at(engine.node), &in[from].emptied,
-                 8, NULL);
+    fabric_write(engine.fabric, from, engine.control.id, bulk_credit_at(engine.node),
+                 &in[from].emptied, 8, NULL);
 }
 
 void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk *msg))
@@ -83,7 +83,7 @@ void bulk_handle(enum bulk_type type, void (*serve)(int from, const struct bulk 
 
 void bulk_serve(int from, uint32_t slot)
 {
-    const struct bulk *msg = control_at(slot_at(from, slot));
+    const struct bulk *msg = engine_control_at(bulk_slot_at(from, slot));
     size_t room = engine.at.bulk_slot_size - sizeof *msg;
     if (msg->bytes > room)
         diag_fatal(1,
@@ -99,25 +99,25 @@ void bulk_serve(int from, uint32_t slot)
     PROBE_END(bulk, span, msg->type, msg->bytes, from);
     in[from].emptied++;
     if (in[from].emptied - in[from].returned >= engine.at.bulk_slots / 4)
-        return_credit(from);
+        bulk_return_credit(from);
 }
 
 void bulk_return_credits(void)
 {
     for (int n = 0; n < engine.nodes; n++)
         if (in[n].emptied != in[n].returned)
-            return_credit(n);
+            bulk_return_credit(n);
 }
 
-static void dump_bulk(char *line, size_t len)
+static void bulk_dump_bulk(char *line, size_t len)
 {
     for (int n = 0; n < engine.nodes; n++)
-        if (!have_credit((void *)(intptr_t)n))
+        if (!bulk_have_credit((void *)(intptr_t)n))
             dump_append(line, len, "%s %d", line[0] ? "," : "no room for messages at node", n);
 }
 
 int bulk_init(void)
 {
-    dump_add(dump_bulk);
+    dump_add(bulk_dump_bulk);
     return 0;
 }

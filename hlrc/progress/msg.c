@@ -47,12 +47,12 @@ uint32_t msg_prefetch_count(int nodes, uint32_t threads)
 
 uint32_t msg_token_barrier(void)
 {
-    return 2 * threads_max();
+    return 2 * thread_max();
 }
 
 uint32_t msg_token_prefetch(uint32_t k)
 {
-    return 2 * threads_max() + 1 + k;
+    return 2 * thread_max() + 1 + k;
 }
 
 int msg_init(void)
@@ -72,7 +72,7 @@ void msg_end(void)
 
 /* In the row of a sender: tokens of the threads' calls, of the barrier and of prefetches, then
  * tokens of conditions, which carry no vector time. */
-static size_t request_at(int from, uint32_t token)
+static size_t msg_request_at(int from, uint32_t token)
 {
     size_t row = engine.at.requests + (size_t)from * engine.at.request_row;
     uint32_t threads = engine.at.request_threads;
@@ -83,24 +83,24 @@ static size_t request_at(int from, uint32_t token)
     return row + (engine.tokens - threads) * engine.at.request_size + token / 2 * REQUEST_SMALL;
 }
 
-static size_t reply_at(uint32_t token)
+static size_t msg_reply_at(uint32_t token)
 {
     return engine.at.replies + token * engine.at.reply_size;
 }
 
 struct request *msg_slot(int from, uint32_t token)
 {
-    return control_at(request_at(from, token));
+    return engine_control_at(msg_request_at(from, token));
 }
 
-static struct request *scratch_of(uint32_t token)
+static struct request *msg_scratch_of(uint32_t token)
 {
     return (struct request *)(void *)(scratch + token * engine.at.request_size);
 }
 
 struct request *msg_compose(uint32_t token, enum request_type type, uint32_t object)
 {
-    struct request *req = scratch_of(token);
+    struct request *req = msg_scratch_of(token);
     *req = (struct request){
         .type = (uint16_t)type, .from = (uint16_t)engine.node, .token = token, .object = object
     };
@@ -117,7 +117,7 @@ void msg_handle_barrier(void (*answered)(void))
     barrier_answered = answered;
 }
 
-static void serve(struct request *req)
+static void msg_serve(struct request *req)
 {
     if (req->type >= REQUEST_TYPES || !serves[req->type])
         diag_fatal(1,
@@ -127,25 +127,26 @@ static void serve(struct request *req)
 }
 
 /* Puts a request into the slot of its token at `to`, to be served there. */
-static void deliver(const struct request *req, int to, size_t len, bool urgent)
+static void msg_deliver(const struct request *req, int to, size_t len, bool urgent)
 {
     if (to == engine.node) {
         struct request *slot = msg_slot(req->from, req->token);
         if (slot != req)
             memcpy(slot, req, len);
-        serve(slot);
+        msg_serve(slot);
         return;
     }
     PROBE(message_posted);
     uint32_t index = (uint32_t)req->from * engine.tokens + req->token;
-    fabric_write_imm_copied(engine.fabric, to, engine.control.id, request_at(req->from, req->token),
-                            req, len, EVENT(EVENT_REQUEST, index), urgent);
+    fabric_write_imm_copied(engine.fabric, to, engine.control.id,
+                            msg_request_at(req->from, req->token), req, len,
+                            EVENT(EVENT_REQUEST, index), urgent);
 }
 
 void msg_send(struct request *req, int to, bool with_vec, bool urgent)
 {
     atomic_store_explicit(&complete[req->token], 0, memory_order_relaxed);
-    deliver(req, to, sizeof *req + (with_vec ? VT_BYTES(engine.nodes) : 0), urgent);
+    msg_deliver(req, to, sizeof *req + (with_vec ? VT_BYTES(engine.nodes) : 0), urgent);
 }
 
 void msg_expect(uint32_t token, enum request_type type, uint32_t object)
@@ -162,10 +163,10 @@ void msg_forward(const struct request *req, enum request_type type, int to, cons
     next->type = (uint16_t)type;
     if (vec)
         memcpy(next->vec, vec, VT_BYTES(engine.nodes));
-    deliver(next, to, sizeof *next + VT_BYTES(engine.nodes), true);
+    msg_deliver(next, to, sizeof *next + VT_BYTES(engine.nodes), true);
 }
 
-static void token_complete(uint32_t token)
+static void msg_token_complete(uint32_t token)
 {
     perturb(reply_written);
     /* orders the contents of the reply slot before the owner reads them */
@@ -187,12 +188,12 @@ void msg_reply(const struct request *req, int64_t status, uint64_t arg, const ui
     if (vec)
         memcpy(rep->vec, vec, VT_BYTES(engine.nodes));
     if (req->from == engine.node) {
-        memcpy(control_at(reply_at(req->token)), rep, len);
-        token_complete(req->token);
+        memcpy(engine_control_at(msg_reply_at(req->token)), rep, len);
+        msg_token_complete(req->token);
         return;
     }
-    fabric_write_imm_copied(engine.fabric, req->from, engine.control.id, reply_at(req->token), rep,
-                            len, EVENT(EVENT_REPLY, req->token), true);
+    fabric_write_imm_copied(engine.fabric, req->from, engine.control.id, msg_reply_at(req->token),
+                            rep, len, EVENT(EVENT_REPLY, req->token), true);
 }
 
 bool msg_done(uint32_t token)
@@ -213,12 +214,12 @@ static const enum waits awaited[REQUEST_TYPES] = {
 const struct reply *msg_wait_as(uint32_t token, struct wait_for what)
 {
     progress_wait(what, msg_token_done, (void *)(uintptr_t)token, WAIT_EVENT);
-    return control_at(reply_at(token));
+    return engine_control_at(msg_reply_at(token));
 }
 
 const struct reply *msg_wait(uint32_t token)
 {
-    const struct request *req = scratch_of(token);
+    const struct request *req = msg_scratch_of(token);
     return msg_wait_as(token,
                        (struct wait_for){ awaited[req->type], req->object, (int)req->object });
 }
@@ -235,13 +236,13 @@ void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t sl
 }
 
 /* Reads the fields first: once the request is served, the slot is no longer this node's. */
-static void serve_request(struct request *req)
+static void msg_serve_request(struct request *req)
 {
     struct probe_span span = PROBE_BEGIN(request);
     unsigned type = req->type;
     uint32_t object = req->object;
     int from = req->from;
-    serve(req);
+    msg_serve(req);
     PROBE_END(request, span, type, object, from);
 }
 
@@ -250,10 +251,10 @@ void msg_dispatch(const struct fabric_event *ev)
     uint32_t index = EVENT_INDEX(ev->imm);
     switch (EVENT_KIND(ev->imm)) {
     case EVENT_REQUEST:
-        serve_request(msg_slot((int)(index / engine.tokens), index % engine.tokens));
+        msg_serve_request(msg_slot((int)(index / engine.tokens), index % engine.tokens));
         return;
     case EVENT_REPLY:
-        token_complete(index);
+        msg_token_complete(index);
         return;
     case EVENT_BULK:
         bulk_serve(ev->from, index);

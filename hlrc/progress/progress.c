@@ -94,16 +94,16 @@ static unsigned progress_drain(unsigned most)
 }
 
 /* True if every event has to wake the handler, not only urgent ones [progress.holder]. */
-static bool all_matter(void)
+static bool progress_all_matter(void)
 {
     return atomic_load(&wake_on_all) || atomic_load(&waiters) > 0;
 }
 
 /* [progress.sleep-test]. A thread that is not asleep yet will test its condition once more
  * (thread_sleep). */
-static void pass_wake_on(void)
+static void progress_pass_wake_on(void)
 {
-    for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < threads_max(); i++)
+    for (uint32_t i = 0; atomic_load(&state_sleepers) > 0 && i < thread_max(); i++)
         if (atomic_load(&thread_slot(i)->asleep) == SLEEPS_ALONE)
             thread_wake(thread_slot(i));
 }
@@ -117,7 +117,7 @@ static void progress_pass_on(void)
     if (handled)
         fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
     else
-        pass_wake_on();
+        progress_pass_wake_on();
 }
 
 /* Serves the remaining events, at most `most`, and arms the queue [progress.holder]. False if more
@@ -146,7 +146,7 @@ static void progress_unlock(unsigned most)
     }
     do {
         atomic_store(&missed, false); /* [progress.holder]: read again below */
-        all = all_matter();           /* [progress.holder]: read again below */
+        all = progress_all_matter();  /* [progress.holder]: read again below */
         if (!progress_arm(most, all)) {
             progress_pass_on();
             return;
@@ -156,7 +156,8 @@ static void progress_unlock(unsigned most)
         /* an event before this is seen here, one after it wakes the handler [progress.holder] */
         atomic_thread_fence(memory_order_seq_cst);
         perturb(progress_unlocked);
-    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) || (!all && all_matter())) &&
+    } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) ||
+              (!all && progress_all_matter())) &&
              progress_trylock());
 }
 
@@ -168,7 +169,7 @@ void progress_poll(void)
 
 /* True if the thread that took the events before `mark` has served them: it has released the
  * progress lock, or sleeps with it. */
-static bool settled(uint64_t mark)
+static bool progress_settled(uint64_t mark)
 {
     /* read first: `past` events are taken by then */
     bool past = fabric_rx_past(engine.fabric, mark);
@@ -186,13 +187,13 @@ static bool settled(uint64_t mark)
 void progress_settle(void)
 {
     uint64_t mark = fabric_rx_mark(engine.fabric);
-    while (!settled(mark))
+    while (!progress_settled(mark))
         sched_yield();
 }
 
 void progress_wake_on_all(bool all)
 {
-    /* before the attempt at the progress lock, as in wait_slowly [progress.holder] */
+    /* before the attempt at the progress lock, as in progress_wait_slowly [progress.holder] */
     atomic_store(&wake_on_all, all);
     if (all && progress_trylock())
         progress_unlock(SERVED_ON_LEAVING);
@@ -205,12 +206,12 @@ struct backoff {
     int64_t sleep_ns; /* next bounded sleep */
 };
 
-static void backoff_renew(struct backoff *p)
+static void progress_backoff_renew(struct backoff *p)
 {
     *p = (struct backoff){ .sleep_ns = 50000 };
 }
 
-static int64_t process_cpu_ns(void)
+static int64_t progress_process_cpu_ns(void)
 {
     struct timespec t = { 0 };
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -219,25 +220,25 @@ static int64_t process_cpu_ns(void)
 
 /* True if threads of this process had the core for about `taken_ns`. ASSUMPTION: `p` has the time
  * and CPU time at which this thread's offers began, and the thread has not slept since. */
-static bool taken_by_us(const struct backoff *p, int64_t now, int64_t taken_ns)
+static bool progress_taken_by_us(const struct backoff *p, int64_t now, int64_t taken_ns)
 {
     int64_t spun = now - p->offers_begun - taken_ns;
-    return process_cpu_ns() - p->cpu_begun - spun >= taken_ns / 2;
+    return progress_process_cpu_ns() - p->cpu_begun - spun >= taken_ns / 2;
 }
 
 /* [progress.sleep-test] */
-static void offer_core(struct backoff *p, int64_t now)
+static void progress_offer_core(struct backoff *p, int64_t now)
 {
     if (p->offers_begun == 0) {
         p->offers_begun = now;
-        p->cpu_begun = process_cpu_ns();
+        p->cpu_begun = progress_process_cpu_ns();
     }
     sched_yield();
     int64_t after = clock_ns(), taken = after - now;
     p->offer_at = after + SPIN_OFFER_NS;
     if (taken <= SPIN_TAKEN_NS)
         return;
-    if (taken_by_us(p, after, taken)) {
+    if (progress_taken_by_us(p, after, taken)) {
         atomic_store(&taken_at, after);
         if (++p->yields >= spin_yields)
             p->spin_until = -1;
@@ -247,20 +248,20 @@ static void offer_core(struct backoff *p, int64_t now)
     p->offers_begun = 0;
 }
 
-static void spin(struct backoff *p)
+static void progress_spin(struct backoff *p)
 {
-    cpu_relax();
+    spin_cpu_relax();
     if (++p->rounds % SPIN_ROUNDS != 0)
         return;
     int64_t now = clock_ns();
     if (now >= p->spin_until)
         p->spin_until = -1;
-    else if (threads_taken() > own && now >= p->offer_at && now >= atomic_load(&no_offers_until))
-        offer_core(p, now);
+    else if (thread_taken() > own && now >= p->offer_at && now >= atomic_load(&no_offers_until))
+        progress_offer_core(p, now);
 }
 
 /* One step of spinning or yielding. False when it is time to sleep. */
-static bool backoff_step(struct backoff *p)
+static bool progress_backoff_step(struct backoff *p)
 {
     if (p->spin_until == 0) {
         int64_t now = clock_ns();
@@ -268,7 +269,7 @@ static bool backoff_step(struct backoff *p)
         p->spin_until = now + spin_ns;
     }
     if (p->spin_until > 0) {
-        spin(p);
+        progress_spin(p);
         return true;
     }
     if (p->yields < spin_yields) {
@@ -279,7 +280,7 @@ static bool backoff_step(struct backoff *p)
     return false;
 }
 
-static int64_t backoff_sleep(struct backoff *p, enum wait_kind kind)
+static int64_t progress_backoff_sleep(struct backoff *p, enum wait_kind kind)
 {
     if (kind == WAIT_EVENT)
         return -1;
@@ -296,13 +297,14 @@ struct awaited {
 
 /* [progress.no-handler]: a waiter for a state must not sleep if no thread holds the progress
  * lock. */
-static bool done_or_unserved(void *arg)
+static bool progress_done_or_unserved(void *arg)
 {
     const struct awaited *a = arg;
     return (!handled && !atomic_load(&progress_lock)) || a->done(a->arg);
 }
 
-static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, int64_t timeout_ns)
+static void progress_sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind,
+                                 int64_t timeout_ns)
 {
     if (kind == WAIT_EVENT) {
         thread_sleep(thread_self(), done, arg, timeout_ns);
@@ -311,12 +313,12 @@ static void sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind, in
     struct awaited a = { done, arg };
     perturb(wait_unserved);
     atomic_fetch_add(&state_sleepers, 1);
-    thread_sleep(thread_self(), done_or_unserved, &a, timeout_ns);
+    thread_sleep(thread_self(), progress_done_or_unserved, &a, timeout_ns);
     atomic_fetch_sub(&state_sleepers, 1);
 }
 
 /* ASSUMPTION: the caller holds the progress lock, and keeps it. */
-static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
+static void progress_sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
 {
     struct thread *t = thread_self();
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_APP);
@@ -330,15 +332,16 @@ static void sleep_in_role(bool (*done)(void *), void *arg, int64_t timeout_ns)
     fabric_rx_busy(engine.fabric);
     if (sleeps)
         /* [progress.sleep-test]: after fabric_rx_busy no wake finds the queue armed */
-        pass_wake_on();
+        progress_pass_wake_on();
     atomic_store(&t->asleep, AWAKE);
 }
 
-static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+static void progress_wait_slowly(struct wait_for what, bool (*done)(void *), void *arg,
+                                 enum wait_kind kind)
 {
     struct backoff p;
-    backoff_renew(&p);
-    struct watch_note before = watch_begin(what);
+    progress_backoff_renew(&p);
+    struct watch_note before = wait_tracker_begin(what);
     bool mine = false;
     /* before the first attempt at the progress lock [progress.holder] */
     atomic_fetch_add(&waiters, 1);
@@ -347,19 +350,19 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
         if (!mine)
             mine = progress_trylock();
         if (mine && progress_drain(SERVED_AT_ONCE)) {
-            backoff_renew(&p);
+            progress_backoff_renew(&p);
             continue;
         }
-        if (done(arg) || backoff_step(&p))
+        if (done(arg) || progress_backoff_step(&p))
             continue;
-        int64_t timeout = backoff_sleep(&p, kind);
-        watch_sleeps();
+        int64_t timeout = progress_backoff_sleep(&p, kind);
+        wait_tracker_sleeps();
         if (mine)
-            sleep_in_role(done, arg, timeout);
+            progress_sleep_in_role(done, arg, timeout);
         else
-            sleep_alone(done, arg, kind, timeout);
+            progress_sleep_alone(done, arg, kind, timeout);
     }
-    watch_end(before);
+    wait_tracker_end(before);
     perturb(wait_ending);
     atomic_fetch_sub(&waiters, 1);
     if (mine)
@@ -369,7 +372,7 @@ static void wait_slowly(struct wait_for what, bool (*done)(void *), void *arg, e
 void progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
 {
     if (!done(arg))
-        wait_slowly(what, done, arg, kind);
+        progress_wait_slowly(what, done, arg, kind);
 }
 
 void progress_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg)
@@ -379,7 +382,7 @@ void progress_await(struct wait_for what, const void *key, bool (*done)(void *),
     struct thread *t = thread_self();
     atomic_store(&t->awaits, key);
     atomic_fetch_add(&local_waiters, 1); /* orders awaits before done() */
-    wait_slowly(what, done, arg, WAIT_EVENT);
+    progress_wait_slowly(what, done, arg, WAIT_EVENT);
     atomic_fetch_sub(&local_waiters, 1);
     atomic_store(&t->awaits, NULL);
 }
@@ -391,7 +394,7 @@ void progress_changed(const void *key)
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&local_waiters, memory_order_relaxed) == 0)
         return;
-    for (uint32_t i = 0; i < threads_max(); i++) {
+    for (uint32_t i = 0; i < thread_max(); i++) {
         struct thread *t = thread_slot(i);
         if (atomic_load(&t->awaits) == key)
             thread_wake(t);
@@ -399,7 +402,7 @@ void progress_changed(const void *key)
 }
 
 /* The handler thread serves what arrives while no application thread waits. */
-static void handler_block(void)
+static void progress_handler_block(void)
 {
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_HANDLER);
     perturb(handler_woken);
@@ -415,16 +418,16 @@ static void handler_block(void)
      * releases it; the ticket is older than that */
     if (!atomic_load(&stopping))
         fabric_rx_sleep(engine.fabric, FABRIC_HANDLER, ticket, -1);
-    pass_wake_on();
+    progress_pass_wake_on();
 }
 
-static void handler_spin(int64_t limit_ns)
+static void progress_handler_spin(int64_t limit_ns)
 {
     int64_t end = limit_ns < 0 ? INT64_MAX : clock_ns() + limit_ns;
     for (int i = 1; !atomic_load(&stopping); i++) {
         if (fabric_rx_pending(engine.fabric) && progress_trylock())
             progress_unlock(UINT_MAX);
-        cpu_relax();
+        spin_cpu_relax();
         if (i % 64 == 0) {
             sched_yield();
             if (clock_ns() >= end)
@@ -439,23 +442,23 @@ static void handler_spin(int64_t limit_ns)
  * 6.18 with autogroups they starve a preempted kernel thread for ever, which may hold a lock that
  * mprotect needs.
  */
-static int64_t handler_spin_limit(void)
+static int64_t progress_handler_spin_limit(void)
 {
     if (engine.config.handler == HANDLER_BLOCK)
         return 0;
     return engine.config.handler == HANDLER_POLL && cores >= 2 * engine.neighbours ? -1 : 100000;
 }
 
-static void *handler_main(void *arg)
+static void *progress_handler_main(void *arg)
 {
     (void)arg;
     tasks_own(1);
-    int64_t limit = handler_spin_limit();
+    int64_t limit = progress_handler_spin_limit();
     race_ignore_begin();
     while (!atomic_load(&stopping)) {
         if (limit != 0)
-            handler_spin(limit);
-        handler_block();
+            progress_handler_spin(limit);
+        progress_handler_block();
     }
     race_ignore_end();
     tasks_own(-1);
@@ -465,13 +468,13 @@ static void *handler_main(void *arg)
 /* Long enough that a node which serves one request after the other does not fall asleep in
  * between, since a wake takes longer than a request. Adapters answer within microseconds; an
  * emulated adapter takes a hundred times as long. */
-static int64_t usual_spin_ns(void)
+static int64_t progress_usual_spin_ns(void)
 {
     int64_t some = SPIN_ROUND_TRIPS * engine.fabric->round_trip_ns;
     return some < SPIN_LEAST_NS ? SPIN_LEAST_NS : some > SPIN_MOST_NS ? SPIN_MOST_NS : some;
 }
 
-static void dump_progress(char *line, size_t len)
+static void progress_dump_progress(char *line, size_t len)
 {
     dump_append(line, len,
                 "progress lock %s; %d threads wait, %d of them asleep until a state changes; a "
@@ -482,13 +485,13 @@ static void dump_progress(char *line, size_t len)
                 atomic_load(&waiters), atomic_load(&state_sleepers), (long long)spin_ns);
 }
 
-static int start_handler(void)
+static int progress_start_handler(void)
 {
     sigset_t all, old;
     sigfillset(&all);
-    system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&handler, NULL, handler_main, NULL);
-    system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&handler, NULL, progress_handler_main, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     handler_runs = rc == 0;
     clockid_t clock;
     if (handler_runs && pthread_getcpuclockid(handler, &clock) == 0)
@@ -498,20 +501,20 @@ static int start_handler(void)
 
 int progress_start(bool with_handler)
 {
-    dump_add(dump_progress);
+    dump_add(progress_dump_progress);
     cores = sysconf(_SC_NPROCESSORS_ONLN);
     cpu_set_t mine;
     own = sched_getaffinity(0, sizeof mine, &mine) == 0 ? (uint32_t)CPU_COUNT(&mine) : 1;
     bool crowded = engine.neighbours > cores;
     spin_ns = engine.config.spin >= 0 ? (int64_t)engine.config.spin * 1000
               : crowded               ? SPIN_CROWDED_NS
-                                      : usual_spin_ns();
+                                      : progress_usual_spin_ns();
     spin_yields = crowded ? 16 : 4;
     atomic_store(&stopping, false);
     atomic_store(&taken_at, 0);
     atomic_store(&no_offers_until, 0);
     handled = with_handler;
-    return with_handler ? start_handler() : 0;
+    return with_handler ? progress_start_handler() : 0;
 }
 
 void progress_stop(void)

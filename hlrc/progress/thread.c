@@ -23,7 +23,7 @@ static bool have_key;
 _Thread_local struct thread *thread_current;
 bool thread_guards;
 
-static void release_slot(void *arg)
+static void thread_release_slot(void *arg)
 {
     struct thread *t = arg;
     thread_current = NULL;
@@ -36,18 +36,18 @@ static void release_slot(void *arg)
     atomic_store_explicit(&t->probe.taken, false, memory_order_release);
 }
 
-static struct probe_thread *take_slot(void)
+static struct probe_thread *progress_thread_take_slot(void)
 {
     return &thread_take_slot()->probe;
 }
 
-int threads_init(uint32_t max)
+int thread_init(uint32_t max)
 {
     slot_count = max + THREADS_OWN;
     thread_guards = engine.config.signals == SIGNALS_MASK || race_watched();
     slots = aligned_alloc(64, (size_t)slot_count * sizeof *slots);
     uint64_t *versions = calloc(slot_count * FETCH_WORDS(engine.nodes), sizeof *versions);
-    if (!slots || !versions || altstacks_init(slot_count) != 0)
+    if (!slots || !versions || altstack_init(slot_count) != 0)
         return -ENOMEM;
     memset(slots, 0, (size_t)slot_count * sizeof *slots);
     atomic_store(&taken_count, 0);
@@ -57,14 +57,15 @@ int threads_init(uint32_t max)
         slots[i].cond_token = 2 * i + 1;
         slots[i].versions = versions + i * FETCH_WORDS(engine.nodes);
     }
-    probe_slots = (struct probe_slots){ (char *)slots, sizeof *slots, slot_count, take_slot };
-    if (!have_key && pthread_key_create(&exit_key, release_slot) != 0)
+    probe_slots =
+        (struct probe_slots){ (char *)slots, sizeof *slots, slot_count, progress_thread_take_slot };
+    if (!have_key && pthread_key_create(&exit_key, thread_release_slot) != 0)
         return -EAGAIN;
     have_key = true;
     return 0;
 }
 
-void threads_end(void)
+void thread_end(void)
 {
     if (slots)
         free(slots[0].versions);
@@ -97,7 +98,7 @@ struct thread *thread_take_slot(void)
                slot_count - THREADS_OWN);
 }
 
-uint32_t threads_taken(void)
+uint32_t thread_taken(void)
 {
     return atomic_load_explicit(&taken_count, memory_order_relaxed);
 }
@@ -126,7 +127,7 @@ void thread_guard(struct thread *t)
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK) {
         sigset_t set;
         thread_signals(&set);
-        system_sigmask(SIG_BLOCK, &set, &t->unmasked);
+        system_sigaction_system_sigmask(SIG_BLOCK, &set, &t->unmasked);
     }
     t->inside++;
     if (race_watched())
@@ -139,7 +140,7 @@ void thread_unguard(struct thread *t)
         race_ignore_end();
     t->inside--;
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK)
-        system_sigmask(SIG_SETMASK, &t->unmasked, NULL);
+        system_sigaction_system_sigmask(SIG_SETMASK, &t->unmasked, NULL);
 }
 
 struct thread *thread_of_token(uint32_t token)
@@ -152,7 +153,7 @@ struct thread *thread_slot(uint32_t index)
     return &slots[index];
 }
 
-uint32_t threads_max(void)
+uint32_t thread_max(void)
 {
     return slot_count;
 }

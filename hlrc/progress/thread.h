@@ -53,8 +53,8 @@ struct thread {
 /* Slots for the runtime's own threads, the last ones. */
 enum thread_of_runtime { THREAD_WORKER, THREAD_TELLER, THREADS_OWN };
 
-int threads_init(uint32_t max); /* maximum of application threads */
-void threads_end(void);
+int thread_init(uint32_t max); /* maximum of application threads */
+void thread_end(void);
 extern _Thread_local struct thread *thread_current __attribute__((visibility("hidden")));
 /* Ends the program with a line if there are too many threads. */
 struct thread *thread_take_slot(void);
@@ -65,12 +65,12 @@ static inline struct thread *thread_self(void)
 /* Takes that slot for the calling thread, whose time is not counted. */
 struct thread *thread_own(enum thread_of_runtime which);
 struct thread *thread_of_token(uint32_t token); /* NULL for tokens that belong to no thread */
-uint32_t threads_taken(void);                   /* application threads that have one */
-struct thread *thread_slot(uint32_t index);     /* of threads_max() slots, taken or not */
-uint32_t threads_max(void);                     /* including the runtime's */
+uint32_t thread_taken(void);                    /* application threads that have one */
+struct thread *thread_slot(uint32_t index);     /* of thread_max() slots, taken or not */
+uint32_t thread_max(void);                      /* including the runtime's */
 
 /* True if thread_enter has to do more than count: block signals, or notify a sanitizer. Written by
- * threads_init. */
+ * thread_init. */
 extern bool thread_guards __attribute__((visibility("hidden")));
 void thread_guard(struct thread *t);
 void thread_unguard(struct thread *t);

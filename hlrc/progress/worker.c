@@ -53,9 +53,9 @@ int worker_start(void)
     atomic_store(&stopping, false);
     atomic_store(&calls, 0);
     sigfillset(&all);
-    system_sigmask(SIG_SETMASK, &all, &old);
+    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
     int rc = pthread_create(&worker, NULL, worker_main, NULL);
-    system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     runs = rc == 0;
     clockid_t clock;
     if (runs && pthread_getcpuclockid(worker, &clock) == 0)

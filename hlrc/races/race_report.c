@@ -28,7 +28,7 @@ static bool runs;
 
 /* ---- a line ---- */
 
-static void say_where(uint64_t code, char *text, size_t len)
+static void race_report_say_where(uint64_t code, char *text, size_t len)
 {
     if (code == 0)
         snprintf(text, len, "by an HLRC call");
@@ -37,11 +37,11 @@ static void say_where(uint64_t code, char *text, size_t len)
 }
 
 /* "byte 24 of the block of 64 bytes at 0x... (main, prog.c:30)": a block of hlrc_malloc. */
-static bool say_block(const char *at, char *text, size_t len)
+static bool race_report_say_block(const char *at, char *text, size_t len)
 {
     struct site site;
     char call[WHERE_MAX];
-    if (!site_ask(at, &site))
+    if (!sites_site_ask(at, &site))
         return false;
     code_say_call(site.code, call, sizeof call);
     snprintf(text, len, "byte %td of the block of %zu bytes at %p (%s)",
@@ -49,7 +49,7 @@ static bool say_block(const char *at, char *text, size_t len)
     return true;
 }
 
-static bool say_variable(const char *at, char *text, size_t len)
+static bool race_report_say_variable(const char *at, char *text, size_t len)
 {
     uint64_t behind = 0;
     const char *name = code_variable((uintptr_t)at, &behind);
@@ -58,30 +58,31 @@ static bool say_variable(const char *at, char *text, size_t len)
     return name != NULL;
 }
 
-static void say_what(const struct race *race, char *text, size_t len)
+static void race_report_say_what(const struct race *race, char *text, size_t len)
 {
     uint32_t in_a_row;
-    const char *at = app_run(race->page, &in_a_row) + race->byte;
-    if (in_heap(at) ? say_block(at, text, len) : say_variable(at, text, len))
+    const char *at = engine_app_run(race->page, &in_a_row) + race->byte;
+    if (engine_in_heap(at) ? race_report_say_block(at, text, len)
+                           : race_report_say_variable(at, text, len))
         return;
-    bool tables = in_heap(at) && heap_look(at).what == HEAP_TABLES;
+    bool tables = engine_in_heap(at) && heap_look(at).what == HEAP_TABLES;
     snprintf(text, len, tables ? "the tables of the shared heap" : "shared memory");
 }
 
-static void say_side(const struct races_side *side, char *text, size_t len)
+static void race_report_say_side(const struct races_side *side, char *text, size_t len)
 {
     char where[WHERE_MAX];
-    say_where(side->first.code, where, sizeof where);
+    race_report_say_where(side->first.code, where, sizeof where);
     snprintf(text, len, "node %d, thread %" PRIu64 " in interval %" PRIu64 " (%s)", side->node,
              side->first.thread, side->interval, where);
 }
 
-static const char *verb_of(const struct races_side *side)
+static const char *race_report_verb_of(const struct races_side *side)
 {
     return side->reads ? "read" : "written";
 }
 
-static void tell(const struct race *race)
+static void race_report_tell(const struct race *race)
 {
     static char what[WHERE_MAX], sides[2][WHERE_MAX + 100];
     bool turned =
@@ -89,16 +90,16 @@ static void tell(const struct race *race)
     const struct races_side *first = turned ? &race->later : &race->earlier;
     const struct races_side *second = turned ? &race->earlier : &race->later;
     bool alike = first->reads == second->reads;
-    say_what(race, what, sizeof what);
-    say_side(first, sides[0], sizeof sides[0]);
-    say_side(second, sides[1], sizeof sides[1]);
+    race_report_say_what(race, what, sizeof what);
+    race_report_say_side(first, sides[0], sizeof sides[0]);
+    race_report_say_side(second, sides[1], sizeof sides[1]);
     diag_job("race: %u bytes from byte %u of page %u, %s, were %s by %s and %s%sby %s, and no lock "
              "and no barrier orders the two",
-             race->bytes, race->byte, race->page, what, verb_of(first), sides[0],
-             alike ? "" : verb_of(second), alike ? "" : " ", sides[1]);
+             race->bytes, race->byte, race->page, what, race_report_verb_of(first), sides[0],
+             alike ? "" : race_report_verb_of(second), alike ? "" : " ", sides[1]);
 }
 
-static void *tell_all(void *arg)
+static void *race_report_tell_all(void *arg)
 {
     static struct race race;
     (void)arg;
@@ -106,26 +107,26 @@ static void *tell_all(void *arg)
     tasks_own(1);
     race_ignore_begin();
     while (races_take(&race))
-        tell(&race);
+        race_report_tell(&race);
     race_ignore_end();
     tasks_own(-1);
     return NULL;
 }
 
-int race_tell_start(void)
+int race_report_start(void)
 {
     sigset_t all, old;
-    if (!races_checked())
+    if (!first_write_races_checked())
         return 0;
     sigfillset(&all);
-    system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&teller, NULL, tell_all, NULL);
-    system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
+    int rc = pthread_create(&teller, NULL, race_report_tell_all, NULL);
+    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     runs = rc == 0;
     return -rc;
 }
 
-void race_tell_stop(void)
+void race_report_stop(void)
 {
     if (!runs)
         return;
@@ -135,18 +136,18 @@ void race_tell_stop(void)
 }
 
 /* Handlers registered earlier run after this one: the C library continues with them. */
-static void leave(int status, void *arg)
+static void race_report_leave(int status, void *arg)
 {
     (void)arg;
     if (status == 0)
         exit(RACES_STATUS);
 }
 
-void race_tell_sum(uint64_t found)
+void race_report_sum(uint64_t found)
 {
     if (found == 0)
         return;
     if (engine.node == 0)
         diag_job("--check races found %" PRIu64 " race%s", found, found == 1 ? "" : "s");
-    (void)on_exit(leave, NULL);
+    (void)on_exit(race_report_leave, NULL);
 }

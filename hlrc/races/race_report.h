@@ -8,14 +8,14 @@
 
 #include <stdint.h>
 
-int race_tell_start(void); /* before the first flush; 0 or a negative errno */
+int race_report_start(void); /* before the first flush; 0 or a negative errno */
 
 /* Returns when all races that this node has found are reported. */
-void race_tell_stop(void);
+void race_report_stop(void);
 
 /* Reports the number of races found by all nodes: node 0 prints it, and the process's status
  * becomes RACES_STATUS if it would be 0. */
-void race_tell_sum(uint64_t found);
+void race_report_sum(uint64_t found);
 #define RACES_STATUS 66
 
 #endif

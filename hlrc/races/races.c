@@ -56,7 +56,7 @@ uint64_t (*races_code)(uint64_t code);
 
 int races_init(void)
 {
-    if (!races_checked())
+    if (!first_write_races_checked())
         return 0;
     heads = reserve(HEADS_BYTES);
     records = reserve(RECORDS_BYTES);
@@ -98,14 +98,14 @@ uint64_t *races_time_sent(int home)
 
 /* ---- reports ---- */
 
-static void announce(void)
+static void races_announce(void)
 {
     atomic_fetch_add(&changes, 1);
     futex_wake(&changes, 1);
 }
 
 /* True if the page and nodes are new. False if the table is full. */
-static bool is_new(uint32_t page, int a, int b)
+static bool races_is_new(uint32_t page, int a, int b)
 {
     uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
     uint64_t key = ((uint64_t)page << 22 | low << 11 | high) + 1;
@@ -122,25 +122,27 @@ static bool is_new(uint32_t page, int a, int b)
     return false;
 }
 
-static struct races_side side_of(const struct record *r)
+static struct races_side races_side_of(const struct record *r)
 {
     return (struct races_side){ r->writer, r->reads, r->interval, r->first };
 }
 
-static uint32_t first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes);
+static uint32_t races_first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes);
 
 /* ASSUMPTION: the lock is held. */
-static void report(uint32_t page, const struct record *earlier, const struct record *later)
+static void races_report(uint32_t page, const struct record *earlier, const struct record *later)
 {
-    if (!is_new(page, earlier->writer, later->writer))
+    if (!races_is_new(page, earlier->writer, later->writer))
         return;
     atomic_fetch_add(&found, 1);
     if (queued - taken == QUEUE)
         return;
     struct race *race = &queue[queued++ % QUEUE];
-    *race = (struct race){ .page = page, .earlier = side_of(earlier), .later = side_of(later) };
-    race->byte = first_run(earlier->mask, later->mask, &race->bytes);
-    announce();
+    *race = (struct race){ .page = page,
+                           .earlier = races_side_of(earlier),
+                           .later = races_side_of(later) };
+    race->byte = races_first_run(earlier->mask, later->mask, &race->bytes);
+    races_announce();
 }
 
 uint64_t races_found(void)
@@ -148,7 +150,7 @@ uint64_t races_found(void)
     return atomic_load(&found);
 }
 
-static bool take(struct race *out)
+static bool races_races_take(struct race *out)
 {
     spin_lock(&lock);
     bool any = taken != queued;
@@ -163,7 +165,7 @@ bool races_take(struct race *out)
     for (;;) {
         uint32_t seen = atomic_load(&changes); /* before the tests */
         bool last_look = atomic_load(&stopping);
-        if (take(out))
+        if (races_races_take(out))
             return true;
         if (last_look)
             return false;
@@ -174,12 +176,12 @@ bool races_take(struct race *out)
 void races_stop(void)
 {
     atomic_store(&stopping, true);
-    announce();
+    races_announce();
 }
 
 /* ---- comparing; the lock is held ---- */
 
-static uint32_t record_take(void)
+static uint32_t races_record_take(void)
 {
     uint32_t r = unused;
     if (r)
@@ -190,7 +192,7 @@ static uint32_t record_take(void)
 }
 
 /* Removes the record that *link names from its list. */
-static void record_drop(uint32_t *link)
+static void races_record_drop(uint32_t *link)
 {
     uint32_t r = *link;
     *link = records[r].next;
@@ -198,13 +200,13 @@ static void record_drop(uint32_t *link)
     unused = r;
 }
 
-static bool is_ordered(const struct record *earlier, int writer, const uint64_t *time)
+static bool races_is_ordered(const struct record *earlier, int writer, const uint64_t *time)
 {
     return earlier->writer == writer || time[earlier->writer] >= earlier->interval;
 }
 
 /* The first run of bytes that are set in both. */
-static uint32_t first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes)
+static uint32_t races_first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes)
 {
     uint32_t at = 0;
     while (!(a[at / 64] & b[at / 64]))
@@ -221,31 +223,31 @@ static uint32_t first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes)
 typedef uint64_t wide __attribute__((vector_size(16), aligned(8), may_alias));
 #define WIDES (DIFF_MASK_WORDS / 2)
 
-static bool any_of(const wide *bits)
+static bool races_any_of(const wide *bits)
 {
     return ((*bits)[0] | (*bits)[1]) != 0;
 }
 
-static bool meet(const uint64_t *a, const uint64_t *b)
+static bool races_meet(const uint64_t *a, const uint64_t *b)
 {
     const wide *x = (const wide *)a, *y = (const wide *)b;
     wide any = x[0] & y[0];
     for (unsigned w = 1; w < WIDES; w++)
         any |= x[w] & y[w];
-    return any_of(&any);
+    return races_any_of(&any);
 }
 
 /* Removes the bytes of b from a. True if some are left. */
-static bool without(uint64_t *a, const uint64_t *b)
+static bool races_without(uint64_t *a, const uint64_t *b)
 {
     wide *x = (wide *)a, any = { 0 };
     const wide *y = (const wide *)b;
     for (unsigned w = 0; w < WIDES; w++)
         any |= x[w] &= ~y[w];
-    return any_of(&any);
+    return races_any_of(&any);
 }
 
-static void add(uint64_t *a, const uint64_t *b)
+static void races_add(uint64_t *a, const uint64_t *b)
 {
     wide *x = (wide *)a;
     const wide *y = (const wide *)b;
@@ -261,16 +263,16 @@ void races_met(const uint64_t *time)
     spin_unlock(&lock);
 }
 
-/* With one test for all nodes: the cheap half of is_past. */
-static bool is_behind_meetings(const struct record *r)
+/* With one test for all nodes: the cheap half of races_is_past. */
+static bool races_is_behind_meetings(const struct record *r)
 {
     return met[engine.nodes + r->writer] >= r->interval;
 }
 
 /* Every diff that may arrive is ordered after it. This node knows the time of the last meeting. */
-static bool is_past(const struct record *r)
+static bool races_is_past(const struct record *r)
 {
-    bool past = is_behind_meetings(r);
+    bool past = races_is_behind_meetings(r);
     for (int n = 0; n < engine.nodes && !past; n++) {
         const uint64_t *time = n == engine.node ? met : races_time_of(n);
         if (n != r->writer && time[r->writer] < r->interval)
@@ -280,7 +282,7 @@ static bool is_past(const struct record *r)
 }
 
 /* Merges the two oldest of one node, whose records are in the order of their intervals. */
-static void join_oldest(uint32_t page)
+static void races_join_oldest(uint32_t page)
 {
     uint32_t *seen[2][NODES_MAX] = { 0 }, *last = NULL, *before = NULL;
     for (uint32_t *link = &heads[page]; *link; link = &records[*link].next) {
@@ -293,25 +295,25 @@ static void join_oldest(uint32_t page)
     }
     if (!last)
         return;
-    add(records[*last].mask, records[*before].mask);
-    record_drop(before);
+    races_add(records[*last].mask, records[*before].mask);
+    races_record_drop(before);
 }
 
-static void shorten(uint32_t page, uint32_t count)
+static void races_shorten(uint32_t page, uint32_t count)
 {
     for (uint32_t *link = &heads[page]; *link && count >= RECORDS_OF_PAGE;)
-        if (is_past(&records[*link])) {
-            record_drop(link);
+        if (races_is_past(&records[*link])) {
+            races_record_drop(link);
             count--;
         } else {
             link = &records[*link].next;
         }
     if (count >= RECORDS_OF_PAGE)
-        join_oldest(page);
+        races_join_oldest(page);
 }
 
 /* Diffs of a flush arrive by ascending pages. */
-static void prefetch_records(uint32_t page)
+static void races_prefetch_records(uint32_t page)
 {
     const char *at = page < engine.pages ? (const char *)&records[heads[page]] : NULL;
     for (size_t i = 0; at && i < sizeof *records; i += 64)
@@ -328,40 +330,40 @@ struct written {
     struct first_write first;
 };
 
-static bool is_same(const struct record *r, const struct written *w)
+static bool races_is_same(const struct record *r, const struct written *w)
 {
     return r->writer == w->writer && r->interval == w->interval && r->reads == w->reads;
 }
 
 /* [races.last-writers]: compares r with it. True if r keeps some bytes. */
-static bool outlives(struct record *r, const struct written *w)
+static bool races_outlives(struct record *r, const struct written *w)
 {
     bool one_writes = !r->reads || !w->reads;
-    if (is_same(r, w))
+    if (races_is_same(r, w))
         return true;
-    if (one_writes && !is_ordered(r, w->writer, w->time) && meet(r->mask, w->mask)) {
+    if (one_writes && !races_is_ordered(r, w->writer, w->time) && races_meet(r->mask, w->mask)) {
         struct record new = { w->interval, w->first, 0, (int16_t)w->writer, w->reads, { 0 } };
         memcpy(new.mask, w->mask, sizeof new.mask);
-        report(w->page, r, &new);
+        races_report(w->page, r, &new);
     }
     if (w->reads && !(r->reads && r->writer == w->writer))
         return true;
-    return without(r->mask, w->mask);
+    return races_without(r->mask, w->mask);
 }
 
 /* [races.last-writers]: compares all records of the page. Returns the record of the same interval,
  * or NULL, and the number of records left. */
-static struct record *compare_all(const struct written *w, uint32_t *count)
+static struct record *races_compare_all(const struct written *w, uint32_t *count)
 {
     struct record *same = NULL;
     *count = 0;
     for (uint32_t *link = &heads[w->page]; *link;) {
         struct record *r = &records[*link];
-        if (is_behind_meetings(r) || !outlives(r, w)) {
-            record_drop(link);
+        if (races_is_behind_meetings(r) || !races_outlives(r, w)) {
+            races_record_drop(link);
             continue;
         }
-        if (is_same(r, w))
+        if (races_is_same(r, w))
             same = r;
         ++*count;
         link = &r->next;
@@ -369,17 +371,17 @@ static struct record *compare_all(const struct written *w, uint32_t *count)
     return same;
 }
 
-static void note(const struct written *w)
+static void races_races_note(const struct written *w)
 {
     uint32_t count, r;
-    struct record *same = compare_all(w, &count);
+    struct record *same = races_compare_all(w, &count);
     if (same) {
-        add(same->mask, w->mask);
+        races_add(same->mask, w->mask);
         return;
     }
     if (count >= RECORDS_OF_PAGE)
-        shorten(w->page, count);
-    if (!(r = record_take()))
+        races_shorten(w->page, count);
+    if (!(r = races_record_take()))
         return;
     struct record *new = &records[r];
     new->interval = w->interval;
@@ -391,18 +393,18 @@ static void note(const struct written *w)
     heads[w->page] = r;
 }
 
-static void note_locked(const struct written *w)
+static void races_note_locked(const struct written *w)
 {
     spin_lock(&lock);
-    note(w);
-    prefetch_records(w->page + 1);
+    races_races_note(w);
+    races_prefetch_records(w->page + 1);
     spin_unlock(&lock);
 }
 
 void races_note(uint32_t page, int writer, uint64_t interval, const uint64_t *time,
                 struct first_write first, const uint64_t *mask)
 {
-    note_locked(&(struct written){ page, writer, false, interval, time, mask, first });
+    races_note_locked(&(struct written){ page, writer, false, interval, time, mask, first });
 }
 
 void races_note_own(uint32_t page, uint64_t interval, const uint64_t *time, const uint64_t *mask)
@@ -415,7 +417,7 @@ void races_note_own(uint32_t page, uint64_t interval, const uint64_t *time, cons
 void races_note_reads(int reader, uint64_t interval, const uint64_t *time,
                       const struct read_set *set)
 {
-    note_locked(
+    races_note_locked(
         &(struct written){ set->page, reader, true, interval, time, set->mask, set->first });
 }
 

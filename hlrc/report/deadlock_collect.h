@@ -22,14 +22,14 @@ struct report_draft {
 #define REPORT_PARTS 8
 
 /* Registers a part. It takes no lock and does not wait. Called before a second thread exists. */
-void reporter_add(void (*part)(struct report_draft *));
-void reporter_end(void); /* forgets all parts */
+void deadlock_collect_reporter_add(void (*part)(struct report_draft *));
+void deadlock_collect_reporter_end(void); /* forgets all parts */
 
 /* A report of this moment, valid until the next call. For one thread at a time, the monitor's. */
-const struct report *reporter_make(uint32_t number);
+const struct report *deadlock_collect_reporter_make(uint32_t number);
 
 /* For parts: drops an entry if there is no room. */
-void report_add_held(struct report_draft *d, uint32_t lock, uint32_t thread);
-void report_add_meeting(struct report_draft *d, struct report_meeting meeting);
+void deadlock_collect_add_held(struct report_draft *d, uint32_t lock, uint32_t thread);
+void deadlock_collect_add_meeting(struct report_draft *d, struct report_meeting meeting);
 
 #endif

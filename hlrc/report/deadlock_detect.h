@@ -39,15 +39,16 @@ struct judge {
 
 /* Tests on these reports whether every thread waits for another one. False if a report is missing
  * or its node is not still. */
-bool judge_stuck(const struct judge *j);
+bool deadlock_detect_stuck(const struct judge *j);
 
 /* Writes a line for each thread of each node: what it waits for, since when, and which thread
  * holds it up. */
-void judge_tell(const struct judge *j, void (*say)(void *ctx, const char *line));
-void judge_tell_node(const struct judge *j, int node, void (*say)(void *ctx, const char *line));
+void deadlock_detect_tell(const struct judge *j, void (*say)(void *ctx, const char *line));
+void deadlock_detect_tell_node(const struct judge *j, int node,
+                               void (*say)(void *ctx, const char *line));
 
 /* Writes the cycle in which threads wait for each other. Without a cycle, and if the job is stuck,
  * it writes what the others wait for in the end. False if there is neither. */
-bool judge_cause(const struct judge *j, bool stuck, char *line, size_t len);
+bool deadlock_detect_cause(const struct judge *j, bool stuck, char *line, size_t len);
 
 #endif

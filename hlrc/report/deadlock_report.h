@@ -76,30 +76,30 @@ static_assert(sizeof(struct report) == 48 && sizeof(struct report_wait) == 24 &&
               "sent between processes as raw bytes");
 
 /* Bytes of a report with `waits` waits and the maximum of other entries. */
-static inline size_t report_room(size_t waits)
+static inline size_t deadlock_report_room(size_t waits)
 {
     return sizeof(struct report) + waits * sizeof(struct report_wait) +
            REPORT_HELD * sizeof(struct report_held) +
            REPORT_MEETINGS * sizeof(struct report_meeting);
 }
 
-static inline const struct report_wait *report_waits(const struct report *r)
+static inline const struct report_wait *deadlock_report_waits(const struct report *r)
 {
     return (const struct report_wait *)(const void *)(r + 1);
 }
 
-static inline const struct report_held *report_held(const struct report *r)
+static inline const struct report_held *deadlock_report_held(const struct report *r)
 {
-    return (const struct report_held *)(const void *)(report_waits(r) + r->waits);
+    return (const struct report_held *)(const void *)(deadlock_report_waits(r) + r->waits);
 }
 
-static inline const struct report_meeting *report_meetings(const struct report *r)
+static inline const struct report_meeting *deadlock_report_meetings(const struct report *r)
 {
-    return (const struct report_meeting *)(const void *)(report_held(r) + r->held);
+    return (const struct report_meeting *)(const void *)(deadlock_report_held(r) + r->held);
 }
 
 /* True if the received bytes are a whole report of that node. */
-static inline bool report_whole(const struct report *r, size_t len, int node)
+static inline bool deadlock_report_whole(const struct report *r, size_t len, int node)
 {
     return len >= sizeof *r && r->bytes == len && r->node == node &&
            sizeof *r + r->waits * sizeof(struct report_wait) +

@@ -35,111 +35,114 @@ static struct {
 /* ---- the memory of node 0 ---- */
 
 /* A slot: a number, a report, the number again. */
-static size_t slot_at(int node)
+static size_t deadlock_watchdog_slot_at(int node)
 {
     return engine.at.reports + (size_t)node * engine.at.report_size;
 }
 
-static size_t end_of_slot(int node)
+static size_t deadlock_watchdog_end_of_slot(int node)
 {
-    return slot_at(node) + engine.at.report_size - sizeof(uint64_t);
+    return deadlock_watchdog_slot_at(node) + engine.at.report_size - sizeof(uint64_t);
 }
 
-static size_t copies_bytes(void)
+static size_t deadlock_watchdog_copies_bytes(void)
 {
     return (size_t)engine.nodes * engine.at.report_size;
 }
 
-static void write_report(const struct report *r)
+static void deadlock_watchdog_write_report(const struct report *r)
 {
     uint64_t number = ++written;
     int win = engine.control.id;
-    size_t at = slot_at(engine.node);
+    size_t at = deadlock_watchdog_slot_at(engine.node);
     fabric_write(engine.fabric, JUDGE, win, at, &number, sizeof number, NULL);
     fabric_write_copied(engine.fabric, JUDGE, win, at + sizeof number, r, r->bytes);
-    fabric_write(engine.fabric, JUDGE, win, end_of_slot(engine.node), &number, sizeof number, NULL);
+    fabric_write(engine.fabric, JUDGE, win, deadlock_watchdog_end_of_slot(engine.node), &number,
+                 sizeof number, NULL);
 }
 
-static uint64_t number_at(size_t at)
+static uint64_t deadlock_watchdog_number_at(size_t at)
 {
-    return atomic_load_explicit((_Atomic uint64_t *)control_at(at), memory_order_acquire);
+    return atomic_load_explicit((_Atomic uint64_t *)engine_control_at(at), memory_order_acquire);
 }
 
 /* A whole report of this node, or NULL. */
-static const struct report *read_report(int node)
+static const struct report *deadlock_watchdog_read_report(int node)
 {
     char *copy = copies + (size_t)node * engine.at.report_size;
     const struct report *r = (const struct report *)(const void *)copy;
-    uint64_t number = number_at(end_of_slot(node));
+    uint64_t number = deadlock_watchdog_number_at(deadlock_watchdog_end_of_slot(node));
     if (number == 0)
         return NULL;
-    memcpy(copy, control_at(slot_at(node) + sizeof number),
+    memcpy(copy, engine_control_at(deadlock_watchdog_slot_at(node) + sizeof number),
            engine.at.report_size - 2 * sizeof number);
     /* orders the copy before the second reading of the number */
     atomic_thread_fence(memory_order_acquire);
     seen[node].now = number;
-    bool whole =
-        number_at(slot_at(node)) == number && r->bytes <= engine.at.report_size - 2 * sizeof number;
-    return whole && report_whole(r, r->bytes, node) ? r : NULL;
+    bool whole = deadlock_watchdog_number_at(deadlock_watchdog_slot_at(node)) == number &&
+                 r->bytes <= engine.at.report_size - 2 * sizeof number;
+    return whole && deadlock_report_whole(r, r->bytes, node) ? r : NULL;
 }
 
-static void read_all(const struct report *mine)
+static void deadlock_watchdog_read_all(const struct report *mine)
 {
     for (int node = 0; node < engine.nodes; node++)
-        reports[node] = node == engine.node ? mine : read_report(node);
+        reports[node] = node == engine.node ? mine : deadlock_watchdog_read_report(node);
     seen[engine.node].now = ++written;
 }
 
-int standstill_init(void)
+int deadlock_watchdog_init(void)
 {
     told = written = 0;
     memset(seen, 0, sizeof seen);
     started_ms = clock_ms();
     if (!engine.judges || engine.node != JUDGE)
         return 0;
-    copies = reserve(copies_bytes());
+    copies = reserve(deadlock_watchdog_copies_bytes());
     if (!copies)
         return -ENOMEM;
     return fabric_window_prepare(engine.fabric, engine.control.id, engine.at.reports,
-                                 copies_bytes());
+                                 deadlock_watchdog_copies_bytes());
 }
 
-void standstill_end(void)
+void deadlock_watchdog_end(void)
 {
     if (copies)
-        reserve_end(copies, copies_bytes());
+        reserve_end(copies, deadlock_watchdog_copies_bytes());
     copies = NULL;
 }
 
 /* ---- deadlock detection by node 0 instead of hlrcrun ---- */
 
-static const char *absent(void *ctx, int node)
+static const char *deadlock_watchdog_absent(void *ctx, int node)
 {
     (void)ctx, (void)node;
     return "has not reported its waits; it may be stopped";
 }
 
-static void say(void *ctx, const char *line)
+static void deadlock_watchdog_say(void *ctx, const char *line)
 {
     (void)ctx;
     diag_job("%s", line);
 }
 
-static struct judge judge_here(void)
+static struct judge deadlock_watchdog_judge_here(void)
 {
-    return (struct judge){ .nodes = engine.nodes, .reports = reports, .absent = absent };
+    return (struct judge){ .nodes = engine.nodes,
+                           .reports = reports,
+                           .absent = deadlock_watchdog_absent };
 }
 
-static _Noreturn void end_deadlock(const struct judge *j)
+static _Noreturn void deadlock_watchdog_end_deadlock(const struct judge *j)
 {
     char line[DIAG_LINE_MAX / 2];
-    judge_tell(j, say);
-    (void)judge_cause(j, true, line, sizeof line);
+    deadlock_detect_tell(j, deadlock_watchdog_say);
+    (void)deadlock_detect_cause(j, true, line, sizeof line);
     diag_fatal(STATUS_DEADLOCK, "deadlock: %s", line);
 }
 
 /* [deadlock.two-rounds]: the first and the latest reports have the same epochs. */
-static bool confirmed(void)
+static bool deadlock_watchdog_confirmed(void)
 {
     for (int node = 0; node < engine.nodes; node++)
         if (seen[node].number == 0 || seen[node].epoch != reports[node]->epoch ||
@@ -149,7 +152,7 @@ static bool confirmed(void)
 }
 
 /* The first round is one of all nodes: if one node has changed, it starts again. */
-static void note_first_look(bool stuck)
+static void deadlock_watchdog_note_first_look(bool stuck)
 {
     bool begins = !stuck;
     for (int node = 0; node < engine.nodes && !begins; node++)
@@ -160,22 +163,22 @@ static void note_first_look(bool stuck)
     }
 }
 
-static void judge_reports(const struct report *mine)
+static void deadlock_watchdog_judge_reports(const struct report *mine)
 {
-    struct judge j = judge_here();
-    read_all(mine);
-    bool stuck = judge_stuck(&j);
-    if (stuck && confirmed())
-        end_deadlock(&j);
-    note_first_look(stuck);
+    struct judge j = deadlock_watchdog_judge_here();
+    deadlock_watchdog_read_all(mine);
+    bool stuck = deadlock_detect_stuck(&j);
+    if (stuck && deadlock_watchdog_confirmed())
+        deadlock_watchdog_end_deadlock(&j);
+    deadlock_watchdog_note_first_look(stuck);
 }
 
 /* ---- periodic checks ---- */
 
 /* ASSUMPTION: all threads wait. Returns the milliseconds until the next check. */
-static int tell(void)
+static int deadlock_watchdog_tell(void)
 {
-    const struct report *r = reporter_make(0);
+    const struct report *r = deadlock_collect_reporter_make(0);
     if (!r->still)
         return SLOWLY_MS; /* a thread that ends does not wake the watch */
     if (boot_gathers(engine.boot)) {
@@ -185,32 +188,32 @@ static int tell(void)
         return 0;
     }
     if (engine.node == JUDGE)
-        judge_reports(r);
+        deadlock_watchdog_judge_reports(r);
     else
-        write_report(r);
+        deadlock_watchdog_write_report(r);
     return JUDGE_GAP_MS;
 }
 
-int standstill_look(void)
+int deadlock_watchdog_look(void)
 {
-    watch_rests();
-    struct watch_waits waits = watch_look();
+    wait_tracker_rests();
+    struct watch_waits waits = wait_tracker_look();
     int ms = waits.next_ms, more = 0;
     if (waits.waiting > 0 && waits.least_ms < REPORT_STILL_MS)
         more = (int)(REPORT_STILL_MS - waits.least_ms);
     else if (waits.waiting > 0)
-        more = tell();
+        more = deadlock_watchdog_tell();
     if (more && (ms == 0 || more < ms))
         ms = more;
     perturb(watch_looked);
     if (ms)
-        watch_goes_on();
+        wait_tracker_goes_on();
     return ms;
 }
 
-void standstill_asked(uint32_t number)
+void deadlock_watchdog_asked(uint32_t number)
 {
-    const struct report *r = reporter_make(number);
+    const struct report *r = deadlock_collect_reporter_make(number);
     /* if it fails: hlrcrun treats the node as stopped */
     (void)boot_waits(engine.boot, r, r->bytes);
 }
@@ -220,35 +223,36 @@ void standstill_asked(uint32_t number)
 /* from a node's report to the report on all, and to the end of nodes that reported */
 #define GATHER_MS 1500
 
-static void tell_own(const struct report *r)
+static void deadlock_watchdog_tell_own(const struct report *r)
 {
-    struct judge j = judge_here();
+    struct judge j = deadlock_watchdog_judge_here();
     memset(reports, 0, sizeof reports);
     reports[engine.node] = r;
-    judge_tell_node(&j, engine.node, say);
+    deadlock_detect_tell_node(&j, engine.node, deadlock_watchdog_say);
 }
 
-static _Noreturn void end_late(void)
+static _Noreturn void deadlock_watchdog_end_late(void)
 {
     char line[DIAG_LINE_MAX / 2];
-    struct judge j = judge_here();
+    struct judge j = deadlock_watchdog_judge_here();
     if (engine.node == JUDGE) {
-        read_all(reporter_make(0));
-        judge_tell(&j, say);
-        if (judge_cause(&j, false, line, sizeof line))
+        deadlock_watchdog_read_all(deadlock_collect_reporter_make(0));
+        deadlock_detect_tell(&j, deadlock_watchdog_say);
+        if (deadlock_detect_cause(&j, false, line, sizeof line))
             diag_job("in a circle: %s", line);
     } else {
-        tell_own(reporter_make(0)); /* if node 0 has not ended the job */
+        deadlock_watchdog_tell_own(
+            deadlock_collect_reporter_make(0)); /* if node 0 has not ended the job */
     }
     diag_fatal(STATUS_TIMEOUT, "the job takes longer than --timeout %d", engine.config.timeout);
 }
 
-void standstill_count(void)
+void deadlock_watchdog_count(void)
 {
     int64_t late = clock_ms() - started_ms - (int64_t)engine.config.timeout * 1000;
     int gathers = engine.alone ? 0 : engine.node == JUDGE ? 1 : 3;
     if (late >= GATHER_MS * gathers)
-        end_late();
+        deadlock_watchdog_end_late();
     if (late >= 0 && engine.node != JUDGE)
-        write_report(reporter_make(0));
+        deadlock_watchdog_write_report(deadlock_collect_reporter_make(0));
 }

@@ -24,15 +24,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-int standstill_init(void); /* Returns 0 or a negative errno. After the windows are made. */
-void standstill_end(void);
+int deadlock_watchdog_init(void); /* Returns 0 or a negative errno. After the windows are made. */
+void deadlock_watchdog_end(void);
 
-/* For the monitor (boot/monitor.h). standstill_look checks the waits and returns the milliseconds
- * until the next check; 0: it rests. standstill_asked answers hlrcrun. */
-int standstill_look(void);
-void standstill_asked(uint32_t number);
+/* For the monitor (boot/monitor.h). deadlock_watchdog_look checks the waits and returns the
+ * milliseconds until the next check; 0: it rests. deadlock_watchdog_asked answers hlrcrun. */
+int deadlock_watchdog_look(void);
+void deadlock_watchdog_asked(uint32_t number);
 
 /* Called every second if this node enforces --timeout itself: reports, and ends the job. */
-void standstill_count(void);
+void deadlock_watchdog_count(void);
 
 #endif

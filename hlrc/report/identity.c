@@ -24,7 +24,7 @@ void identity_fill(struct identity *out, const struct config *config)
         out->code[1] = (uint64_t)(uintptr_t)&identity_fill;
     }
     if (!engine.alone)
-        ranges_identify(out->ranges);
+        range_identify(out->ranges);
 }
 
 uint64_t identity_digest(const struct identity *id)
@@ -37,7 +37,8 @@ uint64_t identity_digest(const struct identity *id)
 }
 
 /* True if there was no difference. */
-static bool compare_ranges(const struct identity *mine, const struct identity *other, int n)
+static bool identity_compare_ranges(const struct identity *mine, const struct identity *other,
+                                    int n)
 {
     for (const struct range_identity *a = mine->ranges, *b = other->ranges;
          a < mine->ranges + RANGES_MAX; a++, b++) {
@@ -60,7 +61,7 @@ static bool compare_ranges(const struct identity *mine, const struct identity *o
     return true;
 }
 
-static int compare(const struct identity *mine, const struct identity *other, int n)
+static int identity_compare(const struct identity *mine, const struct identity *other, int n)
 {
     const char *option = config_difference(&mine->config, &other->config);
     if (strcmp(mine->version, other->version) != 0)
@@ -82,18 +83,18 @@ static int compare(const struct identity *mine, const struct identity *other, in
                     "under mpirun and srun, write 'setarch -R' before the program and set the same "
                     "ulimit -s on all nodes",
                     n);
-    else if (compare_ranges(mine, other, n))
+    else if (identity_compare_ranges(mine, other, n))
         return 0;
     return -EINVAL;
 }
 
-static int find_difference(struct boot *boot, const struct identity *mine)
+static int identity_find_difference(struct boot *boot, const struct identity *mine)
 {
     int nodes = boot_nodes(boot);
     struct identity *all = calloc((size_t)nodes, sizeof *all);
     int rc = all ? boot_exchange(boot, mine, sizeof *mine, all) : -ENOMEM;
     for (int n = 0; n < nodes && rc == 0; n++)
-        rc = compare(mine, &all[n], n);
+        rc = identity_compare(mine, &all[n], n);
     free(all);
     return rc;
 }
@@ -102,5 +103,5 @@ int identity_agree(struct boot *boot, const struct identity *mine)
 {
     uint64_t digest = identity_digest(mine), all[NODES_MAX];
     int rc = boot_exchange(boot, &digest, sizeof digest, all);
-    return rc || digest_alike(all, boot_nodes(boot)) ? rc : find_difference(boot, mine);
+    return rc || digest_alike(all, boot_nodes(boot)) ? rc : identity_find_difference(boot, mine);
 }

@@ -38,7 +38,7 @@ struct scale {
     int levels;
 };
 
-static int steps(uint64_t from, uint64_t factor, uint64_t most)
+static int profile_draw_steps(uint64_t from, uint64_t factor, uint64_t most)
 {
     int n = 1;
     for (; from <= most / factor && n <= LEVELS; from *= factor)
@@ -47,7 +47,7 @@ static int steps(uint64_t from, uint64_t factor, uint64_t most)
 }
 
 /* Few levels if values differ little; steps by a round factor, from the least. */
-static struct scale scale_of(uint64_t least, uint64_t most, bool binary)
+static struct scale profile_draw_scale_of(uint64_t least, uint64_t most, bool binary)
 {
     static const uint64_t tens[] = { 2, 3, 5, 10, 20, 50, 100, 1000, 10000, UINT64_C(1) << 20 };
     static const uint64_t twos[] = { 2, 4, 8, 16, 64, 256, 1024, UINT64_C(1) << 20 };
@@ -56,16 +56,16 @@ static struct scale scale_of(uint64_t least, uint64_t most, bool binary)
     uint64_t from = 1;
     while (binary && from * 2 <= least)
         from *= 2;
-    while (steps(from, *factor, most) > LEVELS)
+    while (profile_draw_steps(from, *factor, most) > LEVELS)
         factor++;
-    s.levels = steps(from, *factor, most);
+    s.levels = profile_draw_steps(from, *factor, most);
     for (int i = 0; i < s.levels; i++, from *= *factor)
         s.first[i] = from;
     return s;
 }
 
 /* 0 to LEVELS: the highest value has the last colour. */
-static int level_of(const struct scale *s, uint64_t value)
+static int profile_draw_level_of(const struct scale *s, uint64_t value)
 {
     int i = 0;
     while (i < s->levels && value >= s->first[i])
@@ -75,29 +75,30 @@ static int level_of(const struct scale *s, uint64_t value)
 
 /* ---- parts of a drawing ---- */
 
-static void begin(FILE *out, int height, const char *name, const char *title, const char *under)
+static void profile_draw_begin(FILE *out, int height, const char *name, const char *title,
+                               const char *under)
 {
     fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" data-map=\"%s\" aria-label=\"", WIDTH,
             height, name);
-    map_put_text(out, title);
+    profile_map_put_text(out, title);
     fprintf(out,
             "\" font-family=\"sans-serif\" font-size=\"%d\" fill=\"currentColor\">\n%s"
             "<text x=\"40\" y=\"180\" font-size=\"170\" font-weight=\"600\">",
             LABEL, style);
-    map_put_text(out, title);
+    profile_map_put_text(out, title);
     fputs("</text>\n<text x=\"40\" y=\"380\" class=\"hp-soft\">", out);
-    map_put_text(out, under);
+    profile_map_put_text(out, under);
     fputs("</text>\n", out);
 }
 
-static void put_label(FILE *out, int x, int y, const char *anchor, const char *text)
+static void profile_draw_put_label(FILE *out, int x, int y, const char *anchor, const char *text)
 {
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">", x, y, anchor);
-    map_put_text(out, text);
+    profile_map_put_text(out, text);
     fputs("</text>\n", out);
 }
 
-static void put_frame(FILE *out, int x, int y, int width, int height)
+static void profile_draw_put_frame(FILE *out, int x, int y, int width, int height)
 {
     fprintf(out,
             "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" "
@@ -105,27 +106,28 @@ static void put_frame(FILE *out, int x, int y, int width, int height)
             x, y, width, height);
 }
 
-static void put_legend(FILE *out, const struct scale *s, int y, const char *what, bool binary)
+static void profile_draw_put_legend(FILE *out, const struct scale *s, int y, const char *what,
+                                    bool binary)
 {
     int each = (WIDTH - 80) / LEVELS;
     fprintf(out, "<text x=\"40\" y=\"%d\" class=\"hp-soft\">", y);
-    map_put_text(out, what);
+    profile_map_put_text(out, what);
     fputs("</text>\n", out);
     for (int i = 0; i < s->levels; i++) {
         char text[40];
         int x = 40 + i * each;
         if (binary)
-            map_bytes(s->first[i], text, sizeof text);
+            profile_map_bytes(s->first[i], text, sizeof text);
         else
             snprintf(text, sizeof text, "%" PRIu64, s->first[i]);
         fprintf(out, "<rect class=\"hp%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"110\"/>\n",
                 LEVELS - s->levels + i + 1, x, y + 60, each);
-        put_label(out, x, y + 320, "start", text);
+        profile_draw_put_label(out, x, y + 320, "start", text);
     }
 }
 
 /* The step of at most `most` labels over `all`: 1, 2 or 5 times a power of ten. */
-static uint64_t round_step(uint64_t all, uint64_t most)
+static uint64_t profile_draw_round_step(uint64_t all, uint64_t most)
 {
     uint64_t ten = 1;
     for (;; ten *= 10)
@@ -136,12 +138,12 @@ static uint64_t round_step(uint64_t all, uint64_t most)
 
 /* ---- pages over time ---- */
 
-static int edge(int from, int to, uint32_t i, uint32_t of)
+static int profile_draw_edge(int from, int to, uint32_t i, uint32_t of)
 {
     return from + (int)((int64_t)(to - from) * i / of);
 }
 
-static uint64_t most_of(const struct profile_map *m, enum heat_kind kind)
+static uint64_t profile_draw_most_of(const struct profile_map *m, enum heat_kind kind)
 {
     uint64_t most = 0;
     for (uint32_t r = 0; r < m->heat.rows; r++)
@@ -152,23 +154,26 @@ static uint64_t most_of(const struct profile_map *m, enum heat_kind kind)
 }
 
 /* All cells of a level are one path, adjacent ones one piece of it. */
-static void put_level(FILE *out, const struct profile_map *m, enum heat_kind kind,
-                      const struct scale *s, int level, int bottom)
+static void profile_draw_put_level(FILE *out, const struct profile_map *m, enum heat_kind kind,
+                                   const struct scale *s, int level, int bottom)
 {
     bool any = false;
     for (uint32_t r = 0; r < m->heat.rows; r++) {
         const uint32_t *count = m->heat.row[r].count[kind];
-        int y = edge(TOP, bottom, r, m->heat.rows), end = edge(TOP, bottom, r + 1, m->heat.rows);
+        int y = profile_draw_edge(TOP, bottom, r, m->heat.rows),
+            end = profile_draw_edge(TOP, bottom, r + 1, m->heat.rows);
         for (uint32_t c = 0, first; c < m->columns; c++) {
-            if (level_of(s, count[c]) != level)
+            if (profile_draw_level_of(s, count[c]) != level)
                 continue;
-            for (first = c; c + 1 < m->columns && level_of(s, count[c + 1]) == level; c++)
+            for (first = c; c + 1 < m->columns && profile_draw_level_of(s, count[c + 1]) == level;
+                 c++)
                 ;
-            int x = edge(LEFT, RIGHT, first, m->columns);
+            int x = profile_draw_edge(LEFT, RIGHT, first, m->columns);
             if (!any)
                 fprintf(out, "<path class=\"hp%d\" shape-rendering=\"crispEdges\" d=\"", level);
             any = true;
-            fprintf(out, "M%d %dH%dV%dH%dz", x, y, edge(LEFT, RIGHT, c + 1, m->columns), end, x);
+            fprintf(out, "M%d %dH%dV%dH%dz", x, y,
+                    profile_draw_edge(LEFT, RIGHT, c + 1, m->columns), end, x);
         }
     }
     if (any)
@@ -176,7 +181,7 @@ static void put_level(FILE *out, const struct profile_map *m, enum heat_kind kin
 }
 
 /* The block of the first existing page of a row. */
-static const struct block *block_of_row(const struct profile_report *r, uint32_t row)
+static const struct block *profile_draw_block_of_row(const struct profile_report *r, uint32_t row)
 {
     const struct heat *h = &r->map->heat;
     uint64_t first = h->row[row].group << h->page_shift,
@@ -193,7 +198,7 @@ static const struct block *block_of_row(const struct profile_report *r, uint32_t
 }
 
 /* "prog.c:12" of "main, prog.c:12", or all of it; long text is cut. */
-static void say_shortly(const struct block *b, char *text, size_t len)
+static void profile_draw_say_shortly(const struct block *b, char *text, size_t len)
 {
     const char *where = b ? b->where : "", *line = strrchr(where, ',');
     where = line && strchr(line, ':') ? line + 1 + (line[1] == ' ') : where;
@@ -207,34 +212,35 @@ static void say_shortly(const struct block *b, char *text, size_t len)
 }
 
 /* True if there is room for its size. */
-static bool has_size(const struct block *b, int y, int end)
+static bool profile_draw_has_size(const struct block *b, int y, int end)
 {
     return b && b->name.size && end - y >= 2 * LABEL;
 }
 
 /* Beside consecutive rows: the call that allocated them and, if there is room, the size. */
-static void put_block(FILE *out, const struct block *b, int y, int end)
+static void profile_draw_put_block(FILE *out, const struct block *b, int y, int end)
 {
     char text[17];
     int middle = (y + end) / 2 + 45;
-    bool both = has_size(b, y, end);
-    say_shortly(b, text, sizeof text);
-    put_label(out, LEFT - 70, both ? middle - LABEL / 2 : middle, "end", text);
+    bool both = profile_draw_has_size(b, y, end);
+    profile_draw_say_shortly(b, text, sizeof text);
+    profile_draw_put_label(out, LEFT - 70, both ? middle - LABEL / 2 : middle, "end", text);
     if (both)
-        put_label(out, LEFT - 70, middle + LABEL / 2, "end",
-                  map_bytes(b->name.size, text, sizeof text));
+        profile_draw_put_label(out, LEFT - 70, middle + LABEL / 2, "end",
+                               profile_map_bytes(b->name.size, text, sizeof text));
 }
 
-static void put_blocks(FILE *out, const struct profile_report *r, int bottom)
+static void profile_draw_put_blocks(FILE *out, const struct profile_report *r, int bottom)
 {
     uint32_t rows = r->map->heat.rows;
     int free_from = TOP - LABEL / 2; /* from here on no label yet */
     for (uint32_t row = 0, end; row < rows; row = end) {
-        const struct block *b = block_of_row(r, row);
-        for (end = row + 1; end < rows && block_of_row(r, end) == b; end++)
+        const struct block *b = profile_draw_block_of_row(r, row);
+        for (end = row + 1; end < rows && profile_draw_block_of_row(r, end) == b; end++)
             ;
-        int y = edge(TOP, bottom, row, rows), next = edge(TOP, bottom, end, rows);
-        int middle = (y + next) / 2, half = has_size(b, y, next) ? LABEL : LABEL / 2;
+        int y = profile_draw_edge(TOP, bottom, row, rows),
+            next = profile_draw_edge(TOP, bottom, end, rows);
+        int middle = (y + next) / 2, half = profile_draw_has_size(b, y, next) ? LABEL : LABEL / 2;
         if (row > 0)
             fprintf(out,
                     "<path d=\"M%d %dH%d\" stroke=\"currentColor\" stroke-width=\"5\" "
@@ -242,30 +248,30 @@ static void put_blocks(FILE *out, const struct profile_report *r, int bottom)
                     LEFT - 60, y, RIGHT);
         if (middle - half < free_from)
             continue;
-        put_block(out, b, y, next);
+        profile_draw_put_block(out, b, y, next);
         free_from = middle + half;
     }
 }
 
-static void put_times(FILE *out, const struct profile_map *m, int bottom)
+static void profile_draw_put_times(FILE *out, const struct profile_map *m, int bottom)
 {
     double all = m->column_s * m->columns;
     const char *unit = all >= 5 ? "s" : all >= 5e-3 ? "ms" : "us";
     double unit_s = all >= 5 ? 1 : all >= 5e-3 ? 1e-3 : 1e-6;
-    uint64_t step = round_step((uint64_t)(all / unit_s), 5);
+    uint64_t step = profile_draw_round_step((uint64_t)(all / unit_s), 5);
     char text[60];
     for (uint64_t t = 0; (double)t * unit_s <= all; t += step) {
         int x = LEFT + (int)((double)(RIGHT - LEFT) * ((double)t * unit_s / all));
         fprintf(out, "<path d=\"M%d %dv50\" stroke=\"currentColor\" stroke-width=\"8\"/>\n", x,
                 bottom);
         snprintf(text, sizeof text, "%" PRIu64, t);
-        put_label(out, x, bottom + 190, "middle", text);
+        profile_draw_put_label(out, x, bottom + 190, "middle", text);
     }
     snprintf(text, sizeof text, "time since hlrc_init, %s", unit);
-    put_label(out, (LEFT + RIGHT) / 2, bottom + 370, "middle", text);
+    profile_draw_put_label(out, (LEFT + RIGHT) / 2, bottom + 370, "middle", text);
 }
 
-void map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind)
+void profile_map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind)
 {
     static const char *const titles[HEAT_KINDS] = { [HEAT_FAULTS] = "Page faults over time",
                                                     [HEAT_FETCHES] = "Fetches over time",
@@ -273,22 +279,22 @@ void map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind)
     const struct profile_map *m = r->map;
     uint32_t rows = m->heat.rows ? m->heat.rows : 1;
     int tall = (int)rows * 160 < TALLEST ? (int)rows * 160 : TALLEST, bottom = TOP + tall;
-    uint64_t most = most_of(m, kind), us = (uint64_t)(m->column_s * 1e6 + 0.5);
-    struct scale s = scale_of(1, most ? most : 1, false);
+    uint64_t most = profile_draw_most_of(m, kind), us = (uint64_t)(m->column_s * 1e6 + 0.5);
+    struct scale s = profile_draw_scale_of(1, most ? most : 1, false);
     char under[160];
     snprintf(under, sizeof under, "a cell: %u page%s by %" PRIu64 ".%03" PRIu64 " ms",
              1u << m->heat.page_shift, m->heat.page_shift ? "s" : "", us / 1000, us % 1000);
-    begin(out, bottom + 1000, map_names[kind], titles[kind], under);
-    put_label(out, 40, TOP - 100, "start", "pages, by allocation");
+    profile_draw_begin(out, bottom + 1000, map_names[kind], titles[kind], under);
+    profile_draw_put_label(out, 40, TOP - 100, "start", "pages, by allocation");
     for (int level = 1; level <= LEVELS; level++)
-        put_level(out, m, kind, &s, level, bottom);
-    put_blocks(out, r, bottom);
-    put_frame(out, LEFT, TOP, RIGHT - LEFT, tall);
-    put_times(out, m, bottom);
+        profile_draw_put_level(out, m, kind, &s, level, bottom);
+    profile_draw_put_blocks(out, r, bottom);
+    profile_draw_put_frame(out, LEFT, TOP, RIGHT - LEFT, tall);
+    profile_draw_put_times(out, m, bottom);
     if (most == 0)
-        put_label(out, (LEFT + RIGHT) / 2, TOP + tall / 2 + 45, "middle", "none");
+        profile_draw_put_label(out, (LEFT + RIGHT) / 2, TOP + tall / 2 + 45, "middle", "none");
     snprintf(under, sizeof under, "%s in a cell, at least", map_names[kind]);
-    put_legend(out, &s, bottom + 600, under, false);
+    profile_draw_put_legend(out, &s, bottom + 600, under, false);
     fputs("</svg>\n", out);
 }
 
@@ -301,7 +307,7 @@ struct traffic {
     uint64_t least, most; /* that is not 0 */
 };
 
-static void sum_traffic(struct traffic *t, const struct profile_report *r)
+static void profile_draw_sum_traffic(struct traffic *t, const struct profile_report *r)
 {
     *t = (struct traffic){ .each = 1, .least = UINT64_MAX };
     while (r->nodes > SIDE * t->each)
@@ -309,7 +315,7 @@ static void sum_traffic(struct traffic *t, const struct profile_report *r)
     t->side = (r->nodes + t->each - 1) / t->each;
     for (int from = 0; from < r->nodes; from++)
         for (int to = 0; to < r->nodes; to++)
-            t->bytes[from / t->each][to / t->each] += map_moved(r, from, to);
+            t->bytes[from / t->each][to / t->each] += profile_map_moved(r, from, to);
     for (int i = 0; i < t->side * t->side; i++) {
         uint64_t b = t->bytes[i / t->side][i % t->side];
         t->most = b > t->most ? b : t->most;
@@ -317,15 +323,15 @@ static void sum_traffic(struct traffic *t, const struct profile_report *r)
     }
 }
 
-static void put_cell(FILE *out, const struct traffic *t, const struct scale *s, int from, int to,
-                     int size)
+static void profile_draw_put_cell(FILE *out, const struct traffic *t, const struct scale *s,
+                                  int from, int to, int size)
 {
     char text[40];
     uint64_t bytes = t->bytes[from][to];
-    int level = level_of(s, bytes), x = LEFT + to * size, y = TOP + from * size;
+    int level = profile_draw_level_of(s, bytes), x = LEFT + to * size, y = TOP + from * size;
     if (level == 0)
         return;
-    map_bytes(bytes, text, sizeof text);
+    profile_map_bytes(bytes, text, sizeof text);
     fprintf(out,
             "<rect class=\"hp%d\" shape-rendering=\"crispEdges\" x=\"%d\" y=\"%d\" width=\"%d\" "
             "height=\"%d\"><title>%s from node %d to node %d</title></rect>\n",
@@ -338,38 +344,39 @@ static void put_cell(FILE *out, const struct traffic *t, const struct scale *s, 
                 size / 5 < 120 ? size / 5 : 120, text);
 }
 
-static void put_nodes(FILE *out, const struct traffic *t, int size)
+static void profile_draw_put_nodes(FILE *out, const struct traffic *t, int size)
 {
-    int step = (int)round_step((uint64_t)t->side * (uint64_t)t->each, 12), tall = size * t->side;
+    int step = (int)profile_draw_round_step((uint64_t)t->side * (uint64_t)t->each, 12),
+        tall = size * t->side;
     char text[40];
     for (int n = 0; n < t->side * t->each; n += step) {
         int middle = (int)((int64_t)size * (2 * (n / t->each) + 1) / 2);
         snprintf(text, sizeof text, "%d", n);
-        put_label(out, LEFT + middle, TOP + tall + 190, "middle", text);
-        put_label(out, LEFT - 70, TOP + middle + 45, "end", text);
+        profile_draw_put_label(out, LEFT + middle, TOP + tall + 190, "middle", text);
+        profile_draw_put_label(out, LEFT - 70, TOP + middle + 45, "end", text);
     }
-    put_label(out, LEFT + tall / 2, TOP + tall + 370, "middle", "to node");
-    put_label(out, LEFT - 330, TOP + tall / 2 + 45, "end", "from node");
+    profile_draw_put_label(out, LEFT + tall / 2, TOP + tall + 370, "middle", "to node");
+    profile_draw_put_label(out, LEFT - 330, TOP + tall / 2 + 45, "end", "from node");
 }
 
-void map_draw_traffic(FILE *out, const struct profile_report *r)
+void profile_map_draw_traffic(FILE *out, const struct profile_report *r)
 {
     static struct traffic t;
     char under[160];
-    sum_traffic(&t, r);
+    profile_draw_sum_traffic(&t, r);
     int size = TALLEST / (t.side > 4 ? t.side : 4), tall = size * t.side;
-    struct scale s = scale_of(t.most ? t.least : 1, t.most ? t.most : 1, true);
+    struct scale s = profile_draw_scale_of(t.most ? t.least : 1, t.most ? t.most : 1, true);
     if (t.each > 1)
         snprintf(under, sizeof under, "pages, diffs, puts and gets; a cell: %d nodes by %d", t.each,
                  t.each);
     else
         snprintf(under, sizeof under, "pages, diffs, puts and gets");
-    begin(out, TOP + tall + 1000, "traffic", "Bytes from node to node", under);
+    profile_draw_begin(out, TOP + tall + 1000, "traffic", "Bytes from node to node", under);
     for (int from = 0; from < t.side; from++)
         for (int to = 0; to < t.side; to++)
-            put_cell(out, &t, &s, from, to, size);
-    put_frame(out, LEFT, TOP, tall, tall);
-    put_nodes(out, &t, size);
-    put_legend(out, &s, TOP + tall + 600, "bytes in a cell, at least", true);
+            profile_draw_put_cell(out, &t, &s, from, to, size);
+    profile_draw_put_frame(out, LEFT, TOP, tall, tall);
+    profile_draw_put_nodes(out, &t, size);
+    profile_draw_put_legend(out, &s, TOP + tall + 600, "bytes in a cell, at least", true);
     fputs("</svg>\n", out);
 }

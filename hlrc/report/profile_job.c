@@ -12,12 +12,12 @@
 #include "hlrc/report/gather.h"
 #include "hlrc/report/profile_report.h"
 
-static bool wanted(void)
+static bool profile_job_wanted(void)
 {
     return engine.config.profile[0] != '\0';
 }
 
-int profile_check(void)
+int profile_job_check(void)
 {
     char err[CONFIG_ERROR_MAX];
     int rc = 0;
@@ -30,40 +30,40 @@ int profile_check(void)
 
 /* ---- this node ---- */
 
-static bool is_used(const struct profile_lock *l)
+static bool profile_job_is_used(const struct profile_lock *l)
 {
     return l->lock != 0;
 }
 
-static void count_site(const struct site *site, void *arg)
+static void profile_job_count_site(const struct site *site, void *arg)
 {
     (void)site;
     ++*(uint64_t *)arg;
 }
 
-static void count_all(struct profile_head *h)
+static void profile_job_count_all(struct profile_head *h)
 {
     for (uint32_t i = profile_page_next(0); i != UINT32_MAX; i = profile_page_next(i + 1)) {
         h->pages++;
         h->masks += profile_page(i)->told;
     }
     for (uint32_t i = 0; i < PROFILE_LOCKS; i++)
-        h->locks += is_used(&profile_locks()[i]);
-    sites_each(count_site, &h->sites);
+        h->locks += profile_job_is_used(&profile_locks()[i]);
+    sites_each(profile_job_count_site, &h->sites);
     h->sums = *profile_sums();
     h->heat_rows = profile_heat()->rows;
     h->page_shift = profile_heat()->page_shift;
     h->time_shift = profile_heat()->time_shift;
 }
 
-static size_t bytes_of(const struct profile_head *h)
+static size_t profile_job_bytes_of(const struct profile_head *h)
 {
     return sizeof *h + h->pages * sizeof(struct profile_record) +
            h->masks * sizeof(struct profile_mask) + h->locks * sizeof(struct profile_lock) +
            h->sites * sizeof(struct site) + h->heat_rows * sizeof(struct heat_row);
 }
 
-static struct profile_node parts_of(const struct profile_head *h)
+static struct profile_node profile_job_parts_of(const struct profile_head *h)
 {
     struct profile_node n = { .head = h, .pages = (const struct profile_record *)(h + 1) };
     n.masks = (const struct profile_mask *)(n.pages + h->pages);
@@ -73,7 +73,8 @@ static struct profile_node parts_of(const struct profile_head *h)
     return n;
 }
 
-static void put_page(uint32_t page, const struct profile_page *p, struct profile_record *r)
+static void profile_job_put_page(uint32_t page, const struct profile_page *p,
+                                 struct profile_record *r)
 {
     *r = (struct profile_record){ .page = page,
                                   .turns = p->turns,
@@ -85,23 +86,23 @@ static void put_page(uint32_t page, const struct profile_page *p, struct profile
         r->count[k] = p->count[k];
 }
 
-static void put_site(const struct site *site, void *arg)
+static void profile_job_put_site(const struct site *site, void *arg)
 {
     struct site **to = arg;
     *(*to)++ = *site;
 }
 
 /* Fills the memory after the head, which is large enough. */
-static void fill(struct profile_head *h)
+static void profile_job_fill(struct profile_head *h)
 {
-    struct profile_node n = parts_of(h);
+    struct profile_node n = profile_job_parts_of(h);
     struct profile_record *r = (struct profile_record *)(h + 1);
     struct profile_mask *mask = (struct profile_mask *)(r + h->pages);
     struct profile_lock *l = (struct profile_lock *)(mask + h->masks);
     struct site *site = (struct site *)(l + h->locks);
     for (uint32_t i = profile_page_next(0); i != UINT32_MAX; i = profile_page_next(i + 1)) {
         const struct profile_page *p = profile_page(i);
-        put_page(i, p, r);
+        profile_job_put_page(i, p, r);
         if (p->told) {
             memcpy(mask++, profile_mask(i), sizeof *mask);
             r->mask = (uint32_t)(mask - n.masks);
@@ -109,67 +110,67 @@ static void fill(struct profile_head *h)
         r++;
     }
     for (uint32_t i = 0; i < PROFILE_LOCKS; i++)
-        if (is_used(&profile_locks()[i]))
+        if (profile_job_is_used(&profile_locks()[i]))
             *l++ = profile_locks()[i];
-    sites_each(put_site, &site);
+    sites_each(profile_job_put_site, &site);
     memcpy(site, profile_heat()->row, h->heat_rows * sizeof(struct heat_row));
 }
 
 /* NULL: no memory. */
-static struct profile_head *compose(size_t *bytes)
+static struct profile_head *profile_job_compose(size_t *bytes)
 {
     struct profile_head head = { .node = (uint32_t)engine.node };
     if (!engine.alone)
-        count_all(&head);
+        profile_job_count_all(&head);
     profile_time(&head.tick_s, &head.wall_s);
-    *bytes = bytes_of(&head);
+    *bytes = profile_job_bytes_of(&head);
     struct profile_head *h = reserve(*bytes);
     if (!h)
         return NULL;
     *h = head;
     if (!engine.alone)
-        fill(h);
+        profile_job_fill(h);
     return h;
 }
 
 /* ---- all nodes ---- */
 
-static _Noreturn void no_memory(void)
+static _Noreturn void profile_job_no_memory(void)
 {
     diag_fatal(1, "--profile: no memory for what has been counted; leave it out");
 }
 
-static void report(struct profile_head *mine, const uint64_t *bytes)
+static void profile_job_report(struct profile_head *mine, const uint64_t *bytes)
 {
     static struct profile_node nodes[NODES_MAX];
     static void *room[NODES_MAX];
-    nodes[0] = parts_of(mine);
+    nodes[0] = profile_job_parts_of(mine);
     for (int n = 1; n < engine.nodes; n++) {
         room[n] = reserve(bytes[n]);
         if (!room[n])
-            no_memory();
+            profile_job_no_memory();
         gather_receive(n, room[n]);
-        nodes[n] = parts_of(room[n]);
+        nodes[n] = profile_job_parts_of(room[n]);
     }
     profile_report(nodes, engine.nodes);
     for (int n = 1; n < engine.nodes; n++)
         reserve_end(room[n], bytes[n]);
 }
 
-void profile_finish(void)
+void profile_job_finish(void)
 {
     static uint64_t all[NODES_MAX];
     size_t bytes;
-    if (!wanted())
+    if (!profile_job_wanted())
         return;
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
     profile_stop();
-    struct profile_head *mine = compose(&bytes);
+    struct profile_head *mine = profile_job_compose(&bytes);
     uint64_t size = bytes;
     if (!mine)
-        no_memory();
+        profile_job_no_memory();
     if (boot_exchange(engine.boot, &size, sizeof size, all) == 0 && engine.node == 0) {
-        report(mine, all);
+        profile_job_report(mine, all);
     } else if (engine.node != 0) {
         struct gather g = GATHER_INIT;
         gather_send(&g, mine, 0, bytes);

@@ -39,7 +39,7 @@ struct profile_node {
     const struct heat_row *heat;
 };
 
-int profile_check(void);   /* once the options are known; 0, or a negative errno after a line */
-void profile_finish(void); /* collective, when no node sends any more */
+int profile_job_check(void);   /* once the options are known; 0, or a negative errno after a line */
+void profile_job_finish(void); /* collective, when no node sends any more */
 
 #endif

@@ -9,16 +9,16 @@ const char *const map_names[HEAT_KINDS] = {
     [HEAT_FAULTS] = "faults", [HEAT_FETCHES] = "fetches", [HEAT_DIFFS] = "diffs"
 };
 
-static double column_of(const struct profile_node *n)
+static double profile_map_column_of(const struct profile_node *n)
 {
     return (double)(UINT64_C(1) << n->head->time_shift) * n->head->tick_s;
 }
 
 /* Columns of nodes differ by powers of two, and by the measured speed of their clocks: the middle
  * of a node's column falls into one of the map's. */
-static void add_node(struct profile_map *map, const struct profile_node *n)
+static void profile_map_add_node(struct profile_map *map, const struct profile_node *n)
 {
-    double each = column_of(n) / map->column_s;
+    double each = profile_map_column_of(n) / map->column_s;
     for (uint32_t r = 0; r < n->head->heat_rows; r++) {
         uint32_t page = (uint32_t)(n->heat[r].group << n->head->page_shift);
         for (int k = 0; k < HEAT_KINDS; k++)
@@ -31,7 +31,7 @@ static void add_node(struct profile_map *map, const struct profile_node *n)
 }
 
 /* The column in which the last node's job ends. */
-static uint64_t last_of(const struct profile_node *nodes, int count, double column_s)
+static uint64_t profile_map_last_of(const struct profile_node *nodes, int count, double column_s)
 {
     double wall = 0;
     for (int n = 0; n < count; n++)
@@ -39,34 +39,34 @@ static uint64_t last_of(const struct profile_node *nodes, int count, double colu
     return (uint64_t)(wall / column_s);
 }
 
-struct profile_map *map_make(const struct profile_node *nodes, int count)
+struct profile_map *profile_map_make(const struct profile_node *nodes, int count)
 {
     struct profile_map *map = calloc(1, sizeof *map);
     if (!map)
         return NULL;
     for (int n = 0; n < count; n++) {
-        double each = column_of(&nodes[n]);
+        double each = profile_map_column_of(&nodes[n]);
         map->column_s = each > map->column_s ? each : map->column_s;
         heat_widen(&map->heat, nodes[n].head->page_shift);
     }
     for (int n = 0; n < count; n++)
-        add_node(map, &nodes[n]);
+        profile_map_add_node(map, &nodes[n]);
     heat_sort(&map->heat);
-    uint64_t last = last_of(nodes, count, map->column_s);
+    uint64_t last = profile_map_last_of(nodes, count, map->column_s);
     heat_reach(&map->heat, last);
     map->columns = (uint32_t)(last >> map->heat.time_shift) + 1;
     map->column_s *= (double)(UINT64_C(1) << map->heat.time_shift);
     return map;
 }
 
-uint64_t map_moved(const struct profile_report *r, int from, int to)
+uint64_t profile_map_moved(const struct profile_report *r, int from, int to)
 {
     const struct profile_sums *there = &r->node[to].head->sums;
     const struct profile_sums *here = &r->node[from].head->sums;
     return there->fetched[from] * PAGE_SIZE + there->got[from] + here->sent[to] + here->put[to];
 }
 
-const char *map_bytes(uint64_t bytes, char *buf, size_t len)
+const char *profile_map_bytes(uint64_t bytes, char *buf, size_t len)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
     uint64_t tenths = bytes * 10;
@@ -80,7 +80,7 @@ const char *map_bytes(uint64_t bytes, char *buf, size_t len)
     return buf;
 }
 
-void map_put_text(FILE *out, const char *text)
+void profile_map_put_text(FILE *out, const char *text)
 {
     for (; *text; text++)
         if (*text == '<' || *text == '>' || *text == '&' || *text == '"')

@@ -14,25 +14,25 @@ struct profile_map {
 };
 
 /* NULL: no memory. The caller calls free(). */
-struct profile_map *map_make(const struct profile_node *nodes, int count);
+struct profile_map *profile_map_make(const struct profile_node *nodes, int count);
 
 /* Bytes that came to node `to` from `from`: copies, and reads of hlrc_get; diffs, and writes of
  * hlrc_put. */
-uint64_t map_moved(const struct profile_report *r, int from, int to);
+uint64_t profile_map_moved(const struct profile_report *r, int from, int to);
 
 /* Draws one <svg> each, with colours for a light page and a dark one; text has the page's
  * colour. */
-void map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind);
-void map_draw_traffic(FILE *out, const struct profile_report *r);
+void profile_map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind);
+void profile_map_draw_traffic(FILE *out, const struct profile_report *r);
 
 /* "12.3 MiB" */
-const char *map_bytes(uint64_t bytes, char *buf, size_t len);
+const char *profile_map_bytes(uint64_t bytes, char *buf, size_t len);
 /* For text between tags, and in attributes. */
-void map_put_text(FILE *out, const char *text);
+void profile_map_put_text(FILE *out, const char *text);
 
 extern const char *const map_names[HEAT_KINDS]; /* names used in JSON */
 
 /* profile_page.c: the whole report as HTML. */
-void profile_html(FILE *out, const void *report); /* a struct profile_report */
+void profile_map_profile_html(FILE *out, const void *report); /* a struct profile_report */
 
 #endif

@@ -28,13 +28,13 @@ static const char style[] =
     "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}\n"
     "th{color:var(--soft);font-weight:600}\n.text{text-align:left;min-width:14rem}\n";
 
-static void put_seconds(FILE *out, double value)
+static void profile_page_put_seconds(FILE *out, double value)
 {
     char text[40];
-    fputs(profile_seconds(value, text, sizeof text), out);
+    fputs(profile_report_seconds(value, text, sizeof text), out);
 }
 
-static void put_head(FILE *out, const struct profile_report *r)
+static void profile_page_put_head(FILE *out, const struct profile_report *r)
 {
     char protocol[32];
     fprintf(out,
@@ -45,24 +45,24 @@ static void put_head(FILE *out, const struct profile_report *r)
             "<p>%d node%s, protocol %s, ",
             style, r->nodes, r->nodes > 1 ? "s" : "",
             config_value(&engine.config, CONFIG_ID_protocol, protocol, sizeof protocol));
-    put_seconds(out, r->node[0].head->wall_s);
+    profile_page_put_seconds(out, r->node[0].head->wall_s);
     fputs(" s from hlrc_init to hlrc_finalize. Times below are sums over all threads.</p>\n", out);
 }
 
-static void put_maps(FILE *out, const struct profile_report *r)
+static void profile_page_put_maps(FILE *out, const struct profile_report *r)
 {
     fputs("<div class=\"maps\">\n", out);
     for (int k = 0; k < HEAT_KINDS; k++) {
         fputs("<figure>", out);
-        map_draw(out, r, (enum heat_kind)k);
+        profile_map_draw(out, r, (enum heat_kind)k);
         fputs("</figure>\n", out);
     }
     fputs("<figure>", out);
-    map_draw_traffic(out, r);
+    profile_map_draw_traffic(out, r);
     fputs("</figure>\n</div>\n", out);
 }
 
-static void put_false(FILE *out, const struct profile_report *r)
+static void profile_page_put_false(FILE *out, const struct profile_report *r)
 {
     char name[PROFILE_WHERE + 100], cure[256];
     const char *open = "<h2>False sharing</h2>\n<ul>\n", *close = "";
@@ -70,15 +70,15 @@ static void put_false(FILE *out, const struct profile_report *r)
         const struct block *b = &r->block[i];
         if (b->shared.pages == 0)
             continue;
-        profile_name(b, name, sizeof name);
-        profile_cure(b, cure, sizeof cure);
+        profile_report_name(b, name, sizeof name);
+        profile_report_cure(b, cure, sizeof cure);
         fprintf(out, "%s<li><b>%" PRIu32 " page%s</b> of ", open, b->shared.pages,
                 b->shared.pages > 1 ? "s" : "");
-        map_put_text(out, name);
+        profile_map_put_text(out, name);
         fputs(": nodes write different bytes and do not read each other&#39;s; ", out);
-        map_put_text(out, cure);
+        profile_map_put_text(out, cure);
         fputs("; would save <b>", out);
-        put_seconds(out, b->shared.saves_s);
+        profile_page_put_seconds(out, b->shared.saves_s);
         fputs(" s</b></li>\n", out);
         open = "";
         close = "</ul>\n";
@@ -86,14 +86,14 @@ static void put_false(FILE *out, const struct profile_report *r)
     fputs(close, out);
 }
 
-static void put_block(FILE *out, const struct profile_report *r, const struct block *b)
+static void profile_page_put_block(FILE *out, const struct profile_report *r, const struct block *b)
 {
     char name[PROFILE_WHERE + 100];
-    profile_name(b, name, sizeof name);
+    profile_report_name(b, name, sizeof name);
     fputs("<tr><td class=\"text\">", out);
-    map_put_text(out, name);
+    profile_map_put_text(out, name);
     fprintf(out, "</td><td>%" PRIu32 "</td><td>", b->pages);
-    put_seconds(out, b->all.seconds);
+    profile_page_put_seconds(out, b->all.seconds);
     for (int k = 0; k < PROFILE_COUNTERS; k++)
         fprintf(out, "</td><td>%" PRIu64, b->all.count[k]);
     fputs("</td><td>", out);
@@ -103,7 +103,7 @@ static void put_block(FILE *out, const struct profile_report *r, const struct bl
     fputs("</td></tr>\n", out);
 }
 
-static void put_blocks(FILE *out, const struct profile_report *r)
+static void profile_page_put_blocks(FILE *out, const struct profile_report *r)
 {
     fputs("<h2>Blocks, the most costly first</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
           "<th class=\"text\">allocated by</th><th>pages</th><th>seconds</th>",
@@ -116,16 +116,16 @@ static void put_blocks(FILE *out, const struct profile_report *r)
     }
     fputs("<th>written by nodes</th></tr></thead>\n<tbody>\n", out);
     for (uint32_t i = 0; i < r->blocks && i < SHOWN; i++)
-        put_block(out, r, &r->block[i]);
+        profile_page_put_block(out, r, &r->block[i]);
     fputs("</tbody></table></div>\n", out);
     if (r->blocks > SHOWN)
         fprintf(out, "<p>%" PRIu32 " blocks more, which cost less.</p>\n", r->blocks - SHOWN);
 }
 
-static void put_locks(FILE *out, const struct profile_report *r)
+static void profile_page_put_locks(FILE *out, const struct profile_report *r)
 {
     struct lock_sum *sum;
-    size_t count = profile_lock_sums(r, &sum);
+    size_t count = profile_report_lock_sums(r, &sum);
     if (count > 0)
         fputs("<h2>Locks, by the time they were waited for</h2>\n<div class=\"scroll\"><table>\n"
               "<thead><tr><th>lock</th><th>seconds</th><th>waits</th><th>from other nodes</th></tr>"
@@ -136,7 +136,7 @@ static void put_locks(FILE *out, const struct profile_report *r)
             fputs("<tr><td>all others</td><td>", out);
         else
             fprintf(out, "<tr><td>%" PRIu32 "</td><td>", sum[i].lock - 1);
-        put_seconds(out, sum[i].seconds);
+        profile_page_put_seconds(out, sum[i].seconds);
         fprintf(out, "</td><td>%" PRIu64 "</td><td>%" PRIu64 "</td></tr>\n", sum[i].waits,
                 sum[i].hands);
     }
@@ -147,7 +147,7 @@ static void put_locks(FILE *out, const struct profile_report *r)
     free(sum);
 }
 
-static void put_barriers(FILE *out, const struct profile_report *r)
+static void profile_page_put_barriers(FILE *out, const struct profile_report *r)
 {
     fputs("<h2>Barriers</h2>\n<p>The node that waits least arrives last.</p>\n<div "
           "class=\"scroll\"><table>\n"
@@ -157,23 +157,23 @@ static void put_barriers(FILE *out, const struct profile_report *r)
     for (int n = 0; n < r->nodes; n++) {
         const struct profile_head *h = r->node[n].head;
         fprintf(out, "<tr><td>%d</td><td>%" PRIu64 "</td><td>", n, h->sums.barriers);
-        put_seconds(out, report_barrier_s(&r->node[n]));
+        profile_page_put_seconds(out, profile_report_barrier_s(&r->node[n]));
         fputs("</td><td>", out);
-        put_seconds(out, (double)h->sums.barrier_most * h->tick_s);
+        profile_page_put_seconds(out, (double)h->sums.barrier_most * h->tick_s);
         fputs("</td></tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
 }
 
-void profile_html(FILE *out, const void *report)
+void profile_map_profile_html(FILE *out, const void *report)
 {
     const struct profile_report *r = report;
-    put_head(out, r);
-    put_false(out, r);
+    profile_page_put_head(out, r);
+    profile_page_put_false(out, r);
     fputs("<h2>Where and when</h2>\n", out);
-    put_maps(out, r);
-    put_blocks(out, r);
-    put_locks(out, r);
-    put_barriers(out, r);
+    profile_page_put_maps(out, r);
+    profile_page_put_blocks(out, r);
+    profile_page_put_locks(out, r);
+    profile_page_put_barriers(out, r);
     fputs("</body>\n</html>\n", out);
 }

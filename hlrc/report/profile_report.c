@@ -17,19 +17,19 @@ static struct profile_report job;
 static struct report_record *records;
 static uint32_t block_room;
 
-static const struct profile_mask *mask_of(const struct report_record *r)
+static const struct profile_mask *profile_report_mask_of(const struct report_record *r)
 {
     return r->of->mask ? &job.node[r->node].masks[r->of->mask - 1] : NULL;
 }
 
-static double seconds_of(const struct report_record *r, uint64_t ticks)
+static double profile_report_seconds_of(const struct report_record *r, uint64_t ticks)
 {
     return (double)ticks * job.node[r->node].head->tick_s;
 }
 
 /* ---- pages ---- */
 
-static int by_page(const void *a, const void *b)
+static int profile_report_by_page(const void *a, const void *b)
 {
     const struct report_record *x = a, *y = b;
     if (x->page != y->page)
@@ -37,7 +37,7 @@ static int by_page(const void *a, const void *b)
     return x->node - y->node;
 }
 
-static int list_records(void)
+static int profile_report_list_records(void)
 {
     size_t all = 0, k = 0;
     for (int n = 0; n < job.nodes; n++)
@@ -50,7 +50,7 @@ static int list_records(void)
         for (uint32_t i = 0; i < job.node[n].head->pages; i++)
             records[k++] =
                 (struct report_record){ job.node[n].pages[i].page, n, &job.node[n].pages[i] };
-    qsort(records, all, sizeof *records, by_page);
+    qsort(records, all, sizeof *records, profile_report_by_page);
     for (size_t i = 0; i < all; i++) {
         struct report_page *p = &job.page[job.pages];
         if (i == 0 || records[i].page != records[i - 1].page)
@@ -64,39 +64,39 @@ static int list_records(void)
 
 /* The first byte that the node has written, else one that it has touched, else NONE. */
 #define NONE PAGE_SIZE
-static uint32_t byte_of(const struct report_record *r)
+static uint32_t profile_report_byte_of(const struct report_record *r)
 {
-    const struct profile_mask *m = mask_of(r);
+    const struct profile_mask *m = profile_report_mask_of(r);
     for (uint32_t i = 0; m && i < PROFILE_WORDS; i++)
         if (m->written[i])
             return i * 64 + (uint32_t)__builtin_ctzll(m->written[i]);
     return m && m->touched[0] ? m->touched[0] >> 16 : NONE;
 }
 
-static uintptr_t address_of(uint32_t page)
+static uintptr_t profile_report_address_of(uint32_t page)
 {
     uint32_t in_a_row;
-    return (uintptr_t)app_run(page, &in_a_row);
+    return (uintptr_t)engine_app_run(page, &in_a_row);
 }
 
-static struct block_name name_of(const struct report_page *p)
+static struct block_name profile_report_name_of(const struct report_page *p)
 {
     const struct report_record *most = NULL;
     for (int i = 0; i < p->count; i++)
-        if (byte_of(&p->record[i]) != NONE &&
-            (!most ||
-             seconds_of(&p->record[i], p->record[i].of->ticks) > seconds_of(most, most->of->ticks)))
+        if (profile_report_byte_of(&p->record[i]) != NONE &&
+            (!most || profile_report_seconds_of(&p->record[i], p->record[i].of->ticks) >
+                          profile_report_seconds_of(most, most->of->ticks)))
             most = &p->record[i];
-    uintptr_t at = address_of(p->page);
+    uintptr_t at = profile_report_address_of(p->page);
     if (most)
-        return block_at(at + byte_of(most));
-    struct block_name in = block_in(at, PAGE_SIZE);
-    return in.kind == BLOCK_HEAP ? in : block_at(at);
+        return profile_report_block_at(at + profile_report_byte_of(most));
+    struct block_name in = profile_report_block_in(at, PAGE_SIZE);
+    return in.kind == BLOCK_HEAP ? in : profile_report_block_at(at);
 }
 
 /* ---- blocks ---- */
 
-static struct block *new_block(struct block_name name, uint32_t page)
+static struct block *profile_report_new_block(struct block_name name, uint32_t page)
 {
     if (job.blocks == block_room) {
         block_room = block_room ? block_room * 2 : 64;
@@ -111,28 +111,29 @@ static struct block *new_block(struct block_name name, uint32_t page)
     return b->by_node && b->shared.by_node ? b : NULL;
 }
 
-static bool same(const struct block_name *a, const struct block_name *b)
+static bool profile_report_same(const struct block_name *a, const struct block_name *b)
 {
     return a->kind == b->kind && a->at == b->at && a->code == b->code;
 }
 
 /* Pages ascend, so most are of the previous block; pages without a known start form one block. */
-static struct block *block_of(const struct report_page *p)
+static struct block *profile_report_block_of(const struct report_page *p)
 {
-    struct block_name name = name_of(p);
+    struct block_name name = profile_report_name_of(p);
     for (uint32_t i = job.blocks; i > 0; i--)
-        if (same(&job.block[i - 1].name, &name))
+        if (profile_report_same(&job.block[i - 1].name, &name))
             return &job.block[i - 1];
         else if (name.kind == BLOCK_HEAP && job.block[i - 1].name.kind == BLOCK_HEAP &&
-                 job.block[i - 1].name.at + job.block[i - 1].name.size < address_of(p->page))
+                 job.block[i - 1].name.at + job.block[i - 1].name.size <
+                     profile_report_address_of(p->page))
             break;
-    return new_block(name, p->page);
+    return profile_report_new_block(name, p->page);
 }
 
 /* Since it learnt of another writer. */
-static bool writes_now(const struct report_record *r)
+static bool profile_report_writes_now(const struct report_record *r)
 {
-    const struct profile_mask *m = r ? mask_of(r) : NULL;
+    const struct profile_mask *m = r ? profile_report_mask_of(r) : NULL;
     for (uint32_t i = 0; m && i < PROFILE_WORDS; i++)
         if (m->written[i])
             return true;
@@ -140,67 +141,70 @@ static bool writes_now(const struct report_record *r)
 }
 
 /* A home page that stays writable has neither faults nor diffs. */
-static bool writes(const struct report_record *r)
+static bool profile_report_writes(const struct report_record *r)
 {
-    return writes_now(r) ||
+    return profile_report_writes_now(r) ||
            (r && (r->of->count[PROFILE_write_faults] || r->of->count[PROFILE_diffs]));
 }
 
-static void add_part(struct block_part *to, const struct report_record *r)
+static void profile_report_add_part(struct block_part *to, const struct report_record *r)
 {
     for (int k = 0; k < PROFILE_COUNTERS; k++)
         to->count[k] += r->of->count[k];
-    to->seconds += seconds_of(r, r->of->ticks);
-    to->shared_s += seconds_of(r, r->of->shared);
-    to->writes |= writes(r);
+    to->seconds += profile_report_seconds_of(r, r->of->ticks);
+    to->shared_s += profile_report_seconds_of(r, r->of->shared);
+    to->writes |= profile_report_writes(r);
 }
 
 /* The second block in the page, if its writers write two. */
-static struct block_name other_in(const struct report_page *p, const struct block_name *one)
+static struct block_name profile_report_other_in(const struct report_page *p,
+                                                 const struct block_name *one)
 {
     for (int i = 0; i < p->count; i++) {
-        uint32_t byte = byte_of(&p->record[i]);
+        uint32_t byte = profile_report_byte_of(&p->record[i]);
         struct block_name b = { .kind = BLOCK_SHARED };
         if (byte != NONE)
-            b = block_at(address_of(p->page) + byte);
-        if (b.kind == BLOCK_HEAP && !same(&b, one))
+            b = profile_report_block_at(profile_report_address_of(p->page) + byte);
+        if (b.kind == BLOCK_HEAP && !profile_report_same(&b, one))
             return b;
     }
     return (struct block_name){ .kind = BLOCK_SHARED };
 }
 
-static void add_false(struct block *b, const struct report_page *p, const struct shared_form *form)
+static void profile_report_add_false(struct block *b, const struct report_page *p,
+                                     const struct shared_form *form)
 {
     struct block_false *f = &b->shared;
     if (f->pages++ == 0) {
         f->page = p->page;
         f->distance = form->distance;
-        f->other = other_in(p, &b->name);
+        f->other = profile_report_other_in(p, &b->name);
     }
     f->distance = form->distance < f->distance ? form->distance : f->distance;
     f->pieces = form->pieces > f->pieces ? form->pieces : f->pieces;
     f->writers = form->writers > f->writers ? form->writers : f->writers;
     for (int i = 0; i < p->count; i++) {
         double *s = &f->by_node[p->record[i].node];
-        *s += seconds_of(&p->record[i], p->record[i].of->shared);
+        *s += profile_report_seconds_of(&p->record[i], p->record[i].of->shared);
         f->saves_s = *s > f->saves_s ? *s : f->saves_s;
     }
 }
 
-static enum shared_verdict judge(const struct report_page *p, struct shared_form *form)
+static enum shared_verdict profile_report_judge(const struct report_page *p,
+                                                struct shared_form *form)
 {
     static struct shared_side side[NODES_MAX];
     for (int i = 0; i < p->count; i++) {
         const struct report_record *r = &p->record[i];
-        side[i] = (struct shared_side){ .mask = mask_of(r),
+        side[i] = (struct shared_side){ .mask = profile_report_mask_of(r),
                                         .fetches = r->of->count[PROFILE_fetches],
                                         .turns = r->of->turns,
                                         .looks = r->of->looks };
     }
-    return shared_judge(side, p->count, form);
+    return profile_shared_judge(side, p->count, form);
 }
 
-static const struct report_record *record_of(const struct report_page *p, int node)
+static const struct report_record *profile_report_record_of(const struct report_page *p, int node)
 {
     for (int i = 0; i < p->count; i++)
         if (p->record[i].node == node)
@@ -209,69 +213,75 @@ static const struct report_record *record_of(const struct report_page *p, int no
 }
 
 /* True if `node` reads, without writing, bytes in `beside` that another writer of `p` writes. */
-static bool reads_beside(const struct report_page *p, int node, const struct report_page *beside)
+static bool profile_report_reads_beside(const struct report_page *p, int node,
+                                        const struct report_page *beside)
 {
-    const struct report_record *mine = record_of(beside, node);
-    if (!mine || writes_now(mine) || mine->of->count[PROFILE_fetches] + mine->of->looks < FETCHES)
+    const struct report_record *mine = profile_report_record_of(beside, node);
+    if (!mine || profile_report_writes_now(mine) ||
+        mine->of->count[PROFILE_fetches] + mine->of->looks < FETCHES)
         return false;
     for (int i = 0; i < p->count; i++)
-        if (p->record[i].node != node && writes(record_of(beside, p->record[i].node)))
+        if (p->record[i].node != node &&
+            profile_report_writes(profile_report_record_of(beside, p->record[i].node)))
             return true;
     return false;
 }
 
 /* ASSUMPTION: the pages up to this one have their blocks. */
-static bool is_read_beside(const struct report_page *p, const struct report_page *beside)
+static bool profile_report_is_read_beside(const struct report_page *p,
+                                          const struct report_page *beside)
 {
     const struct block_name *b = &job.block[p->block].name;
-    uintptr_t at = address_of(beside->page);
+    uintptr_t at = profile_report_address_of(beside->page);
     if (beside->page + 1 != p->page && beside->page != p->page + 1)
         return false;
     if (b->kind == BLOCK_HEAP && (at + PAGE_SIZE <= b->at || at >= b->at + b->size))
         return false;
     for (int i = 0; i < p->count; i++)
-        if (reads_beside(p, p->record[i].node, beside))
+        if (profile_report_reads_beside(p, p->record[i].node, beside))
             return true;
     return false;
 }
 
-static bool is_read_across(const struct report_page *p)
+static bool profile_report_is_read_across(const struct report_page *p)
 {
     const struct report_page *end = job.page + job.pages;
-    return (p > job.page && is_read_beside(p, p - 1)) || (p + 1 < end && is_read_beside(p, p + 1));
+    return (p > job.page && profile_report_is_read_beside(p, p - 1)) ||
+           (p + 1 < end && profile_report_is_read_beside(p, p + 1));
 }
 
-static int add_page(struct report_page *p)
+static int profile_report_add_page(struct report_page *p)
 {
     struct shared_form form;
-    struct block *b = block_of(p);
+    struct block *b = profile_report_block_of(p);
     if (!b)
         return -ENOMEM;
     b->pages++;
     b->highest = p->page;
     p->block = (uint32_t)(b - job.block);
-    p->verdict = judge(p, &form);
-    if (p->verdict == SHARED_FALSE && form.pieces <= form.writers && is_read_across(p))
+    p->verdict = profile_report_judge(p, &form);
+    if (p->verdict == SHARED_FALSE && form.pieces <= form.writers &&
+        profile_report_is_read_across(p))
         p->verdict = SHARED_READ;
     for (int i = 0; i < p->count; i++) {
-        add_part(&b->all, &p->record[i]);
-        add_part(&b->by_node[p->record[i].node], &p->record[i]);
+        profile_report_add_part(&b->all, &p->record[i]);
+        profile_report_add_part(&b->by_node[p->record[i].node], &p->record[i]);
     }
     if (p->verdict == SHARED_FALSE)
-        add_false(b, p, &form);
+        profile_report_add_false(b, p, &form);
     return 0;
 }
 
 /* ---- report ---- */
 
-static int by_seconds(const void *a, const void *b)
+static int profile_report_by_seconds(const void *a, const void *b)
 {
     const struct block *x = &job.block[*(const uint32_t *)a], *y = &job.block[*(const uint32_t *)b];
     return (x->all.seconds < y->all.seconds) - (x->all.seconds > y->all.seconds);
 }
 
 /* The most costly first; pages refer to their block by its new index. */
-static int sort_blocks(void)
+static int profile_report_sort_blocks(void)
 {
     uint32_t *order = calloc(job.blocks + 1, sizeof *order);
     uint32_t *place = calloc(job.blocks + 1, sizeof *place);
@@ -280,7 +290,7 @@ static int sort_blocks(void)
     for (uint32_t i = 0; ok && i < job.blocks; i++)
         order[i] = i;
     if (ok)
-        qsort(order, job.blocks, sizeof *order, by_seconds);
+        qsort(order, job.blocks, sizeof *order, profile_report_by_seconds);
     for (uint32_t i = 0; ok && i < job.blocks; i++) {
         sorted[i] = job.block[order[i]];
         place[order[i]] = i;
@@ -298,23 +308,23 @@ static int sort_blocks(void)
     return ok ? 0 : -ENOMEM;
 }
 
-static int merge(void)
+static int profile_report_merge(void)
 {
-    int rc = sites_gather(job.node, job.nodes);
+    int rc = profile_report_sites_gather(job.node, job.nodes);
     if (rc == 0)
-        rc = list_records();
+        rc = profile_report_list_records();
     for (uint32_t i = 0; i < job.pages && rc == 0; i++)
-        rc = add_page(&job.page[i]);
+        rc = profile_report_add_page(&job.page[i]);
     if (rc == 0)
-        rc = sort_blocks();
+        rc = profile_report_sort_blocks();
     for (uint32_t i = 0; i < job.blocks && rc == 0; i++)
-        block_say(&job.block[i]);
-    if (rc == 0 && !(job.map = map_make(job.node, job.nodes)))
+        profile_report_block_say(&job.block[i]);
+    if (rc == 0 && !(job.map = profile_map_make(job.node, job.nodes)))
         rc = -ENOMEM;
     return rc;
 }
 
-static void drop(void)
+static void profile_report_drop(void)
 {
     for (uint32_t i = 0; i < job.blocks; i++) {
         free(job.block[i].by_node);
@@ -325,12 +335,12 @@ static void drop(void)
     free(job.map);
     free(records);
     records = NULL;
-    sites_drop();
+    profile_report_sites_drop();
     job = (struct profile_report){ 0 };
     block_room = 0;
 }
 
-static bool is_page(const char *file)
+static bool profile_report_is_page(const char *file)
 {
     size_t len = strlen(file);
     return len > 5 && strcmp(file + len - 5, ".html") == 0;
@@ -340,17 +350,19 @@ void profile_report(const struct profile_node *nodes, int count)
 {
     const char *file = engine.config.profile;
     job = (struct profile_report){ .node = nodes, .nodes = count };
-    int rc = merge();
+    int rc = profile_report_merge();
     if (rc == 0) {
         fflush(stderr);
         profile_text(stderr, &job);
         fflush(stderr);
     }
     if (rc == 0 && config_is_file(file))
-        rc = outfile_write(file, true, is_page(file) ? profile_html : profile_json, &job);
+        rc = outfile_write(file, true,
+                           profile_report_is_page(file) ? profile_map_profile_html : profile_json,
+                           &job);
     if (rc)
         diag_warn("--profile=%s: cannot write the profile: %s; give a file in a "
                   "directory that can be written and has room",
                   file, strerror(-rc));
-    drop();
+    profile_report_drop();
 }

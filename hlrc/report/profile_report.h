@@ -72,22 +72,22 @@ struct report_record {
 void profile_report(const struct profile_node *nodes, int count);
 
 /* profile_sites.c: the block that begins at an address, or contains it. */
-int sites_gather(const struct profile_node *nodes, int count); /* 0 or -ENOMEM */
-void sites_drop(void);
-struct block_name block_at(uintptr_t address);
+int profile_report_sites_gather(const struct profile_node *nodes, int count); /* 0 or -ENOMEM */
+void profile_report_sites_drop(void);
+struct block_name profile_report_block_at(uintptr_t address);
 /* The lowest block of the heap with bytes in [from, from + bytes); kind BLOCK_SHARED: none. */
-struct block_name block_in(uintptr_t from, size_t bytes);
-void block_say(struct block *b); /* fills `where` */
+struct block_name profile_report_block_in(uintptr_t from, size_t bytes);
+void profile_report_block_say(struct block *b); /* fills `where` */
 
 extern const char *const profile_counts[]; /* names, by enum profile_count */
 void profile_text(FILE *out, const struct profile_report *r);
 void profile_json(FILE *out, const void *report); /* a struct profile_report */
 
 /* "12.345", independent of the program's locale */
-const char *profile_seconds(double value, char *buf, size_t len);
+const char *profile_report_seconds(double value, char *buf, size_t len);
 
 /* The call and the block, or the variable. */
-void profile_name(const struct block *b, char *text, size_t len);
+void profile_report_name(const struct block *b, char *text, size_t len);
 
 /* Sums over all nodes for a lock; `lock` + 1. */
 struct lock_sum {
@@ -96,12 +96,12 @@ struct lock_sum {
     double seconds;
 };
 /* Sorted by waits, descending; returns their number. *sums: the caller calls free(). */
-size_t profile_lock_sums(const struct profile_report *r, struct lock_sum **sums);
+size_t profile_report_lock_sums(const struct profile_report *r, struct lock_sum **sums);
 
 /* The suggested remedy, as text. */
-void profile_cure(const struct block *b, char *text, size_t len);
+void profile_report_cure(const struct block *b, char *text, size_t len);
 
-static inline double report_barrier_s(const struct profile_node *n)
+static inline double profile_report_barrier_s(const struct profile_node *n)
 {
     return (double)n->head->sums.barrier_ticks * n->head->tick_s;
 }

@@ -56,7 +56,7 @@ struct shared_form {
 };
 
 /* `form`: of the page, if at least two nodes write it. */
-enum shared_verdict shared_judge(const struct shared_side *side, int count,
-                                 struct shared_form *form);
+enum shared_verdict profile_shared_judge(const struct shared_side *side, int count,
+                                         struct shared_form *form);
 
 #endif

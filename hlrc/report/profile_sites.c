@@ -16,12 +16,12 @@ static struct site *sites; /* ascending */
 static uintptr_t *ends;    /* the highest end of any block up to this one */
 static size_t site_count;
 
-static uintptr_t start_of(const struct site *s)
+static uintptr_t profile_sites_start_of(const struct site *s)
 {
     return (uintptr_t)s->block;
 }
 
-static int by_address(const void *a, const void *b)
+static int profile_sites_by_address(const void *a, const void *b)
 {
     const struct site *x = a, *y = b;
     if (x->block != y->block)
@@ -29,7 +29,7 @@ static int by_address(const void *a, const void *b)
     return (x->stamp > y->stamp) - (x->stamp < y->stamp);
 }
 
-int sites_gather(const struct profile_node *nodes, int count)
+int profile_report_sites_gather(const struct profile_node *nodes, int count)
 {
     uintptr_t end = 0;
     site_count = 0;
@@ -43,15 +43,15 @@ int sites_gather(const struct profile_node *nodes, int count)
     for (int n = 0; n < count; to += nodes[n++].head->sites)
         if (nodes[n].head->sites)
             memcpy(to, nodes[n].sites, nodes[n].head->sites * sizeof *to);
-    qsort(sites, site_count, sizeof *sites, by_address);
+    qsort(sites, site_count, sizeof *sites, profile_sites_by_address);
     for (size_t i = 0; i < site_count; i++) {
-        uintptr_t own = start_of(&sites[i]) + sites[i].size;
+        uintptr_t own = profile_sites_start_of(&sites[i]) + sites[i].size;
         ends[i] = end = own > end ? own : end;
     }
     return 0;
 }
 
-void sites_drop(void)
+void profile_report_sites_drop(void)
 {
     free(sites);
     free(ends);
@@ -60,12 +60,12 @@ void sites_drop(void)
 }
 
 /* Number of blocks that begin at or before the address. */
-static size_t sites_up_to(uintptr_t address)
+static size_t profile_sites_up_to(uintptr_t address)
 {
     size_t low = 0, high = site_count;
     while (low < high) {
         size_t mid = (low + high) / 2;
-        if (start_of(&sites[mid]) <= address)
+        if (profile_sites_start_of(&sites[mid]) <= address)
             low = mid + 1;
         else
             high = mid;
@@ -73,30 +73,30 @@ static size_t sites_up_to(uintptr_t address)
     return low;
 }
 
-static const struct site *site_at(uintptr_t address)
+static const struct site *profile_sites_at(uintptr_t address)
 {
     const struct site *found = NULL;
-    for (size_t i = sites_up_to(address); i > 0 && ends[i - 1] > address; i--) {
+    for (size_t i = profile_sites_up_to(address); i > 0 && ends[i - 1] > address; i--) {
         const struct site *s = &sites[i - 1];
-        if (address - start_of(s) < s->size && (!found || s->stamp > found->stamp))
+        if (address - profile_sites_start_of(s) < s->size && (!found || s->stamp > found->stamp))
             found = s;
     }
     return found;
 }
 
-static struct block_name name_of_site(const struct site *s)
+static struct block_name profile_sites_name_of_site(const struct site *s)
 {
-    return (struct block_name){ BLOCK_HEAP, start_of(s), s->size, s->code };
+    return (struct block_name){ BLOCK_HEAP, profile_sites_start_of(s), s->size, s->code };
 }
 
-struct block_name block_at(uintptr_t address)
+struct block_name profile_report_block_at(uintptr_t address)
 {
     const void *at = (const void *)address;
     uint64_t behind = 0;
-    const struct site *s = site_at(address);
+    const struct site *s = profile_sites_at(address);
     if (s)
-        return name_of_site(s);
-    if (in_heap(at))
+        return profile_sites_name_of_site(s);
+    if (engine_in_heap(at))
         return (struct block_name){ .kind = heap_look(at).what == HEAP_TABLES ? BLOCK_TABLES
                                                                               : BLOCK_SHARED };
     if (code_variable(address, &behind))
@@ -104,17 +104,17 @@ struct block_name block_at(uintptr_t address)
     return (struct block_name){ .kind = BLOCK_SHARED };
 }
 
-struct block_name block_in(uintptr_t from, size_t bytes)
+struct block_name profile_report_block_in(uintptr_t from, size_t bytes)
 {
-    size_t i = sites_up_to(from);
-    const struct site *s = site_at(from);
-    if (!s && i < site_count && start_of(&sites[i]) - from < bytes)
+    size_t i = profile_sites_up_to(from);
+    const struct site *s = profile_sites_at(from);
+    if (!s && i < site_count && profile_sites_start_of(&sites[i]) - from < bytes)
         s = &sites[i];
-    return s ? name_of_site(s) : (struct block_name){ .kind = BLOCK_SHARED };
+    return s ? profile_sites_name_of_site(s) : (struct block_name){ .kind = BLOCK_SHARED };
 }
 
 /* Looks up each call site once. */
-static void say_call(uint64_t code, char *text, size_t len)
+static void profile_sites_say_call(uint64_t code, char *text, size_t len)
 {
     static struct {
         uint64_t code;
@@ -135,12 +135,12 @@ static void say_call(uint64_t code, char *text, size_t len)
     snprintf(known[count++].text, PROFILE_WHERE, "%s", text);
 }
 
-void block_say(struct block *b)
+void profile_report_block_say(struct block *b)
 {
     uint64_t behind = 0;
     const char *name = b->name.kind == BLOCK_VARIABLE ? code_variable(b->name.at, &behind) : NULL;
     if (b->name.kind == BLOCK_HEAP)
-        say_call(b->name.code, b->where, sizeof b->where);
+        profile_sites_say_call(b->name.code, b->where, sizeof b->where);
     else if (b->name.kind == BLOCK_TABLES)
         snprintf(b->where, sizeof b->where, "the tables of the shared heap");
     else

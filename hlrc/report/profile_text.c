@@ -16,22 +16,22 @@ const char *const profile_counts[] = {
 #undef X
 };
 
-const char *profile_seconds(double value, char *buf, size_t len)
+const char *profile_report_seconds(double value, char *buf, size_t len)
 {
     unsigned long long us = value > 0 ? (unsigned long long)(value * 1e6 + 0.5) : 0;
     snprintf(buf, len, "%llu.%06llu", us / 1000000, us % 1000000);
     return buf;
 }
 
-static void put_seconds(FILE *out, int width, double value)
+static void profile_text_put_seconds(FILE *out, int width, double value)
 {
     char text[40];
-    fprintf(out, "%*s", width, profile_seconds(value, text, sizeof text));
+    fprintf(out, "%*s", width, profile_report_seconds(value, text, sizeof text));
 }
 
 /* ---- blocks ---- */
 
-void profile_name(const struct block *b, char *text, size_t len)
+void profile_report_name(const struct block *b, char *text, size_t len)
 {
     if (b->name.kind == BLOCK_HEAP)
         snprintf(text, len, "%.200s, block of %zu bytes at 0x%" PRIxPTR, b->where, b->name.size,
@@ -41,8 +41,8 @@ void profile_name(const struct block *b, char *text, size_t len)
 }
 
 /* The nodes for which it holds: "0 1 2". */
-static void put_nodes(FILE *out, const struct profile_report *r, const struct block *b,
-                      bool (*holds)(const struct block_part *part))
+static void profile_text_put_nodes(FILE *out, const struct profile_report *r, const struct block *b,
+                                   bool (*holds)(const struct block_part *part))
 {
     int some = 0;
     for (int n = 0; n < r->nodes; n++)
@@ -54,31 +54,31 @@ static void put_nodes(FILE *out, const struct profile_report *r, const struct bl
         fputs(" none", out);
 }
 
-static bool writes(const struct block_part *part)
+static bool profile_text_writes(const struct block_part *part)
 {
     return part->writes;
 }
 
-static bool reads(const struct block_part *part)
+static bool profile_text_reads(const struct block_part *part)
 {
     return part->count[PROFILE_fetches] || part->count[PROFILE_read_faults];
 }
 
-static void put_block(FILE *out, const struct profile_report *r, const struct block *b)
+static void profile_text_put_block(FILE *out, const struct profile_report *r, const struct block *b)
 {
     char name[PROFILE_WHERE + 100];
-    profile_name(b, name, sizeof name);
-    put_seconds(out, 12, b->all.seconds);
+    profile_report_name(b, name, sizeof name);
+    profile_text_put_seconds(out, 12, b->all.seconds);
     for (int k = 0; k < COLUMNS; k++)
         fprintf(out, " %13" PRIu64, b->all.count[k]);
     fprintf(out, " %8" PRIu32 "  %s\n%14swritten by", b->pages, name, "");
-    put_nodes(out, r, b, writes);
+    profile_text_put_nodes(out, r, b, profile_text_writes);
     fputs(", read by", out);
-    put_nodes(out, r, b, reads);
+    profile_text_put_nodes(out, r, b, profile_text_reads);
     fputs("; seconds by node:", out);
     for (int n = 0; n < r->nodes; n++) {
         fputc(' ', out);
-        put_seconds(out, 0, b->by_node[n].seconds);
+        profile_text_put_seconds(out, 0, b->by_node[n].seconds);
     }
     if (b->all.count[PROFILE_parts])
         fprintf(out, "; %" PRIu64 " bytes by hlrc_get and hlrc_put",
@@ -88,21 +88,21 @@ static void put_block(FILE *out, const struct profile_report *r, const struct bl
     fputc('\n', out);
 }
 
-static void put_blocks(FILE *out, const struct profile_report *r)
+static void profile_text_put_blocks(FILE *out, const struct profile_report *r)
 {
     fprintf(out, "%12s", "seconds");
     for (int k = 0; k < COLUMNS; k++)
         fprintf(out, " %13s", profile_counts[k]);
     fprintf(out, " %8s  allocated by, size\n", "pages");
     for (uint32_t i = 0; i < r->blocks && i < SHOWN; i++)
-        put_block(out, r, &r->block[i]);
+        profile_text_put_block(out, r, &r->block[i]);
     if (r->blocks > SHOWN)
         fprintf(out, "%12s %" PRIu32 " blocks more, which cost less\n", "", r->blocks - SHOWN);
 }
 
 /* ---- false sharing ---- */
 
-void profile_cure(const struct block *b, char *text, size_t len)
+void profile_report_cure(const struct block *b, char *text, size_t len)
 {
     const struct block_false *f = &b->shared;
     if (f->other.size)
@@ -126,12 +126,12 @@ void profile_cure(const struct block *b, char *text, size_t len)
                  "allocate by hlrc_aligned_alloc(4096, size)");
 }
 
-static void put_false(FILE *out, const struct profile_report *r, const struct block *b)
+static void profile_text_put_false(FILE *out, const struct profile_report *r, const struct block *b)
 {
     const struct block_false *f = &b->shared;
     char name[PROFILE_WHERE + 100], cure[256], saves[40];
-    profile_name(b, name, sizeof name);
-    profile_cure(b, cure, sizeof cure);
+    profile_report_name(b, name, sizeof name);
+    profile_report_cure(b, cure, sizeof cure);
     fprintf(out, "hlrc: false sharing: %" PRIu32 " page%s of %s", f->pages, f->pages > 1 ? "s" : "",
             name);
     if (f->other.size)
@@ -141,31 +141,31 @@ static void put_false(FILE *out, const struct profile_report *r, const struct bl
         if (f->by_node[n] > 0)
             fprintf(out, " %d", n);
     fprintf(out, " write different bytes and do not read each other's; %s; would save %s s\n", cure,
-            profile_seconds(f->saves_s, saves, sizeof saves));
+            profile_report_seconds(f->saves_s, saves, sizeof saves));
 }
 
 /* ---- locks and barriers ---- */
 
-static int by_lock(const void *a, const void *b)
+static int profile_text_by_lock(const void *a, const void *b)
 {
     const struct lock_sum *x = a, *y = b;
     return (x->lock > y->lock) - (x->lock < y->lock);
 }
 
-static int by_wait(const void *a, const void *b)
+static int profile_text_by_wait(const void *a, const void *b)
 {
     const struct lock_sum *x = a, *y = b;
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-static void add_lock(struct lock_sum *to, const struct lock_sum *by)
+static void profile_text_add_lock(struct lock_sum *to, const struct lock_sum *by)
 {
     to->waits += by->waits;
     to->hands += by->hands;
     to->seconds += by->seconds;
 }
 
-size_t profile_lock_sums(const struct profile_report *r, struct lock_sum **sums)
+size_t profile_report_lock_sums(const struct profile_report *r, struct lock_sum **sums)
 {
     size_t all = 0, kept = 0;
     for (int n = 0; n < r->nodes; n++)
@@ -180,24 +180,24 @@ size_t profile_lock_sums(const struct profile_report *r, struct lock_sum **sums)
             sum[all++] = (struct lock_sum){ l->lock, l->waits, l->hands,
                                             (double)l->ticks * r->node[n].head->tick_s };
         }
-    qsort(sum, all, sizeof *sum, by_lock);
+    qsort(sum, all, sizeof *sum, profile_text_by_lock);
     for (size_t i = 0; i < all; i++)
         if (kept > 0 && sum[kept - 1].lock == sum[i].lock)
-            add_lock(&sum[kept - 1], &sum[i]);
+            profile_text_add_lock(&sum[kept - 1], &sum[i]);
         else
             sum[kept++] = sum[i];
-    qsort(sum, kept, sizeof *sum, by_wait);
+    qsort(sum, kept, sizeof *sum, profile_text_by_wait);
     return kept;
 }
 
-static void put_locks(FILE *out, const struct profile_report *r)
+static void profile_text_put_locks(FILE *out, const struct profile_report *r)
 {
     struct lock_sum *sum;
-    size_t count = profile_lock_sums(r, &sum);
+    size_t count = profile_report_lock_sums(r, &sum);
     if (count > 0)
         fprintf(out, "%12s %13s %13s  lock\n", "wait seconds", "waits", "from others");
     for (size_t i = 0; i < count && i < SHOWN; i++) {
-        put_seconds(out, 12, sum[i].seconds);
+        profile_text_put_seconds(out, 12, sum[i].seconds);
         fprintf(out, " %13" PRIu64 " %13" PRIu64 "  ", sum[i].waits, sum[i].hands);
         if (sum[i].lock == UINT32_MAX)
             fputs("all others\n", out);
@@ -209,20 +209,20 @@ static void put_locks(FILE *out, const struct profile_report *r)
     free(sum);
 }
 
-static void put_barriers(FILE *out, const struct profile_report *r)
+static void profile_text_put_barriers(FILE *out, const struct profile_report *r)
 {
-    double least = report_barrier_s(&r->node[0]), most = least;
+    double least = profile_report_barrier_s(&r->node[0]), most = least;
     for (int n = 1; n < r->nodes; n++) {
-        double s = report_barrier_s(&r->node[n]);
+        double s = profile_report_barrier_s(&r->node[n]);
         least = s < least ? s : least;
         most = s > most ? s : most;
     }
     fprintf(out, "hlrc: barriers: %" PRIu64 "; imbalance ", r->node[0].head->sums.barriers);
-    put_seconds(out, 0, most - least);
+    profile_text_put_seconds(out, 0, most - least);
     fputs(" s; seconds waited by node:", out);
     for (int n = 0; n < r->nodes; n++) {
         fputc(' ', out);
-        put_seconds(out, 0, report_barrier_s(&r->node[n]));
+        profile_text_put_seconds(out, 0, profile_report_barrier_s(&r->node[n]));
     }
     fputc('\n', out);
 }
@@ -233,13 +233,14 @@ void profile_text(FILE *out, const struct profile_report *r)
     uint32_t lines = 0;
     fprintf(out, "hlrc: profile: protocol %s, %d node%s, %s s; seconds, summed over all threads\n",
             config_value(&engine.config, CONFIG_ID_protocol, protocol, sizeof protocol), r->nodes,
-            r->nodes > 1 ? "s" : "", profile_seconds(r->node[0].head->wall_s, wall, sizeof wall));
-    put_blocks(out, r);
+            r->nodes > 1 ? "s" : "",
+            profile_report_seconds(r->node[0].head->wall_s, wall, sizeof wall));
+    profile_text_put_blocks(out, r);
     for (uint32_t i = 0; i < r->blocks && lines < SHOWN; i++)
         if (r->block[i].shared.pages > 0) {
-            put_false(out, r, &r->block[i]);
+            profile_text_put_false(out, r, &r->block[i]);
             lines++;
         }
-    put_locks(out, r);
-    put_barriers(out, r);
+    profile_text_put_locks(out, r);
+    profile_text_put_barriers(out, r);
 }

@@ -19,7 +19,7 @@
 
 static int64_t fault_ticks;
 
-static bool wanted(void)
+static bool record_job_wanted(void)
 {
     return engine.config.trace_sim[0] != '\0';
 }
@@ -28,11 +28,11 @@ int record_job_check(void)
 {
     char err[CONFIG_ERROR_MAX];
     int rc = 0;
-    if (wanted() && engine.node == 0)
+    if (record_job_wanted() && engine.node == 0)
         rc = outfile_try("--trace-sim ", engine.config.trace_sim, err, sizeof err);
     if (rc)
         diag_report(1, "%s", err);
-    if (rc == 0 && wanted() && engine.alone) {
+    if (rc == 0 && record_job_wanted() && engine.alone) {
         diag_report(1, "--trace-sim: a job of one node has no faults to record; use -n 2 or more");
         rc = -EINVAL;
     }
@@ -41,11 +41,11 @@ int record_job_check(void)
 
 int record_job_start(void)
 {
-    if (!wanted())
+    if (!record_job_wanted())
         return 0;
-    fault_ticks = record_fault_ticks();
+    fault_ticks = recorder_record_fault_ticks();
     record_all = engine.config.trace_sim_detail == DETAIL_ALL;
-    int rc = record_open(engine.config.trace_sim_size, (uint32_t)engine.config.threads);
+    int rc = recorder_record_open(engine.config.trace_sim_size, (uint32_t)engine.config.threads);
     if (rc)
         diag_report(1, "--trace-sim: no address space for the threads' records; lower "
                        "--trace-sim-size or --threads");
@@ -61,93 +61,94 @@ struct part {
     bool cut;
 };
 
-static void put_number(struct part *p, uint64_t value)
+static void record_job_put_number(struct part *p, uint64_t value)
 {
     p->bytes = (size_t)(record_number_put(p->at + p->bytes, value) - p->at);
 }
 
-static void put_bytes(struct part *p, const void *from, size_t bytes)
+static void record_job_put_bytes(struct part *p, const void *from, size_t bytes)
 {
     memcpy(p->at + p->bytes, from, bytes);
     p->bytes += bytes;
 }
 
-static uint64_t ns(double seconds)
+static uint64_t record_job_ns(double seconds)
 {
     return (uint64_t)(seconds * 1e9);
 }
 
-static void put_counters(struct part *p)
+static void record_job_put_counters(struct part *p)
 {
     struct hlrc_stats s;
     memset(&s, 0, sizeof s);
     stats_collect(&s);
-    s.read_faults -= record_looks();
-    const uint64_t looks = record_looks(), wall_ns = ns(s.wall_s), compute_ns = ns(s.compute_s),
-                   page_ns = ns(s.page_s), lock_ns = ns(s.lock_s), barrier_ns = ns(s.barrier_s),
-                   diff_ns = ns(s.diff_s);
-    put_number(p, RECORD_COUNTER_COUNT);
-#define OF_STATS(name) put_number(p, s.name);
+    s.read_faults -= recorder_record_looks();
+    const uint64_t looks = recorder_record_looks(), wall_ns = record_job_ns(s.wall_s),
+                   compute_ns = record_job_ns(s.compute_s), page_ns = record_job_ns(s.page_s),
+                   lock_ns = record_job_ns(s.lock_s), barrier_ns = record_job_ns(s.barrier_s),
+                   diff_ns = record_job_ns(s.diff_s);
+    record_job_put_number(p, RECORD_COUNTER_COUNT);
+#define OF_STATS(name) record_job_put_number(p, s.name);
     HLRC_COUNTS(OF_STATS)
 #undef OF_STATS
-#define OF_TIMES(name) put_number(p, name);
+#define OF_TIMES(name) record_job_put_number(p, name);
     RECORD_TIMED(OF_TIMES)
 #undef OF_TIMES
 }
 
-static uint32_t threads_that_noted(void)
+static uint32_t record_job_threads_that_noted(void)
 {
     uint32_t used = 0;
     const unsigned char *at;
     size_t bytes;
     uint64_t any;
     for (uint32_t i = 0; i < (uint32_t)engine.config.threads; i++) {
-        (void)record_stream((int)i, &at, &bytes, &any);
+        (void)recorder_record_stream((int)i, &at, &bytes, &any);
         used += bytes != 0;
     }
     return used;
 }
 
-static void put_streams(struct part *p)
+static void record_job_put_streams(struct part *p)
 {
     const unsigned char *at;
     size_t bytes;
     uint64_t count;
-    p->cut = !record_stream(-1, &at, &bytes, &count) || p->cut;
-    put_number(p, bytes);
-    put_bytes(p, at, bytes);
-    put_number(p, count);
-    put_number(p, threads_that_noted());
+    p->cut = !recorder_record_stream(-1, &at, &bytes, &count) || p->cut;
+    record_job_put_number(p, bytes);
+    record_job_put_bytes(p, at, bytes);
+    record_job_put_number(p, count);
+    record_job_put_number(p, record_job_threads_that_noted());
     for (uint32_t i = 0; i < (uint32_t)engine.config.threads; i++) {
-        p->cut = !record_stream((int)i, &at, &bytes, &count) || p->cut;
+        p->cut = !recorder_record_stream((int)i, &at, &bytes, &count) || p->cut;
         if (bytes == 0)
             continue;
-        put_number(p, bytes);
-        put_bytes(p, at, bytes);
+        record_job_put_number(p, bytes);
+        record_job_put_bytes(p, at, bytes);
     }
 }
 
-static size_t most_bytes(void)
+static size_t record_job_most_bytes(void)
 {
     size_t sum = RECORD_COUNTER_COUNT * 10 + RECORD_LONGEST, bytes;
     const unsigned char *at;
     uint64_t count;
     for (int i = -1; i < engine.config.threads; i++) {
-        (void)record_stream(i, &at, &bytes, &count);
+        (void)recorder_record_stream(i, &at, &bytes, &count);
         sum += bytes + 20;
     }
     return sum;
 }
 
-static struct part compose(void)
+static struct part record_job_compose(void)
 {
-    struct part p = { .room = most_bytes() };
+    struct part p = { .room = record_job_most_bytes() };
     p.at = reserve(p.room);
     if (!p.at)
         diag_fatal(1,
                    "--trace-sim: no memory for the records of this node; lower --trace-sim-size");
-    put_counters(&p);
-    put_streams(&p);
+    record_job_put_counters(&p);
+    record_job_put_streams(&p);
     return p;
 }
 
@@ -158,33 +159,33 @@ struct sink {
     uint64_t digest;
 };
 
-static void out_bytes(struct sink *s, const void *at, size_t bytes)
+static void record_job_out_bytes(struct sink *s, const void *at, size_t bytes)
 {
     s->digest = digest_add(s->digest, at, bytes);
     fwrite(at, 1, bytes, s->out);
 }
 
-static void out_number(struct sink *s, uint64_t value)
+static void record_job_out_number(struct sink *s, uint64_t value)
 {
     unsigned char room[10];
-    out_bytes(s, room, (size_t)(record_number_put(room, value) - room));
+    record_job_out_bytes(s, room, (size_t)(record_number_put(room, value) - room));
 }
 
-static void out_fixed(struct sink *s, uint64_t value, int bytes)
+static void record_job_out_fixed(struct sink *s, uint64_t value, int bytes)
 {
     unsigned char room[8];
     for (int i = 0; i < bytes; i++)
         room[i] = (unsigned char)(value >> 8 * i);
-    out_bytes(s, room, (size_t)bytes);
+    record_job_out_bytes(s, room, (size_t)bytes);
 }
 
-static void out_settings(struct sink *s)
+static void record_job_out_settings(struct sink *s)
 {
     const struct config *c = &engine.config;
     const uint64_t value[RECORD_SETTING_COUNT] = {
         [RECORD_SET_nodes] = (uint64_t)engine.nodes,
-        [RECORD_SET_units_s] = record_units(),
-        [RECORD_SET_fault_units] = (uint64_t)fault_ticks >> record_shift(),
+        [RECORD_SET_units_s] = recorder_record_units(),
+        [RECORD_SET_fault_units] = (uint64_t)fault_ticks >> recorder_record_shift(),
         [RECORD_SET_page_bytes] = PAGE_SIZE,
         [RECORD_SET_pages] = engine.pages,
         [RECORD_SET_heap_pages] = heap_pages(),
@@ -208,32 +209,32 @@ static void out_settings(struct sink *s)
         [RECORD_SET_memory_reads] = engine.fabric->round_trip_ns == 0,
         [RECORD_SET_threads] = (uint64_t)c->threads,
     };
-    out_number(s, RECORD_SETTING_COUNT);
+    record_job_out_number(s, RECORD_SETTING_COUNT);
     for (int i = 0; i < RECORD_SETTING_COUNT; i++)
-        out_number(s, value[i]);
+        record_job_out_number(s, value[i]);
 }
 
-static void write_all(FILE *out, const void *arg)
+static void record_job_write_all(FILE *out, const void *arg)
 {
     const struct part *parts = arg;
     struct sink s = { out, DIGEST_START };
-    out_bytes(&s, RECORD_MAGIC, sizeof RECORD_MAGIC - 1);
-    out_fixed(&s, RECORD_VERSION, 4);
-    out_settings(&s);
+    record_job_out_bytes(&s, RECORD_MAGIC, sizeof RECORD_MAGIC - 1);
+    record_job_out_fixed(&s, RECORD_VERSION, 4);
+    record_job_out_settings(&s);
     for (int n = 0; n < engine.nodes; n++)
-        out_bytes(&s, parts[n].at, parts[n].bytes);
-    out_fixed(&s, s.digest, 8);
+        record_job_out_bytes(&s, parts[n].at, parts[n].bytes);
+    record_job_out_fixed(&s, s.digest, 8);
 }
 
-static void write_file(const struct part *parts)
+static void record_job_write_file(const struct part *parts)
 {
-    int rc = outfile_write(engine.config.trace_sim, true, write_all, parts);
+    int rc = outfile_write(engine.config.trace_sim, true, record_job_write_all, parts);
     if (rc)
         diag_warn("--trace-sim %s: %s; nothing was written", engine.config.trace_sim,
                   strerror(-rc));
 }
 
-static void gather_all(struct part *parts, const struct part *told)
+static void record_job_gather_all(struct part *parts, const struct part *told)
 {
     bool cut = false;
     for (int n = 0; n < engine.nodes; n++) {
@@ -254,7 +255,7 @@ static void gather_all(struct part *parts, const struct part *told)
                   "of --trace-sim-size; raise it",
                   engine.config.trace_sim, (unsigned long long)engine.config.trace_sim_size);
     else
-        write_file(parts);
+        record_job_write_file(parts);
     for (int n = 1; n < engine.nodes; n++)
         reserve_end(parts[n].at, parts[n].bytes);
 }
@@ -262,19 +263,19 @@ static void gather_all(struct part *parts, const struct part *told)
 void record_job_mark(void)
 {
     PROBE(program_ended);
-    record_stop();
+    recorder_record_stop();
 }
 
 void record_job_finish(void)
 {
     static struct part told[NODES_MAX], parts[NODES_MAX];
-    if (!wanted())
+    if (!record_job_wanted())
         return;
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
-    struct part mine = compose();
+    struct part mine = record_job_compose();
     if (boot_exchange(engine.boot, &mine, sizeof mine, told) == 0 && engine.node == 0) {
         parts[0] = mine;
-        gather_all(parts, told);
+        record_job_gather_all(parts, told);
     } else if (engine.node != 0) {
         struct gather g = GATHER_INIT;
         gather_send(&g, mine.at, 0, mine.bytes);
@@ -285,5 +286,5 @@ void record_job_finish(void)
 
 void record_job_end(void)
 {
-    record_close();
+    recorder_record_close();
 }

@@ -22,15 +22,15 @@ enum { TELL_MS = 500, WRITE_MS = 2000 };
  * are gone; its figures are those of the monitor's last sample. */
 static struct hlrc_stats told;
 
-static bool wanted(void)
+static bool statistics_wanted(void)
 {
     return engine.config.stats[0] != '\0';
 }
 
 /* A table on standard error is no file. */
-static bool to_file(void)
+static bool statistics_to_file(void)
 {
-    return wanted() && strcmp(engine.config.stats, "-") != 0;
+    return statistics_wanted() && strcmp(engine.config.stats, "-") != 0;
 }
 
 /* The monitor's thread must not write after the final write. */
@@ -41,7 +41,7 @@ int statistics_open(void)
 {
     struct stats_report nothing = { .config = &engine.config, .nodes = engine.nodes };
     char err[CONFIG_ERROR_MAX];
-    if (engine.node != 0 || !to_file())
+    if (engine.node != 0 || !statistics_to_file())
         return 0;
     int rc = stats_try(engine.config.stats, err, sizeof err);
     if (rc)
@@ -49,18 +49,18 @@ int statistics_open(void)
     return rc ? rc : stats_write_part(&nothing, engine.config.stats);
 }
 
-static void tell(bool last)
+static void statistics_tell(bool last)
 {
     boot_stats(engine.boot, &told, sizeof told, last);
 }
 
-static void tell_all(void)
+static void statistics_tell_all(void)
 {
     stats_collect(&told);
-    tell(false);
+    statistics_tell(false);
 }
 
-static void write_own(void)
+static void statistics_write_own(void)
 {
     struct stats_report report = {
         .config = &engine.config, .nodes = engine.nodes, .stats = &told, .count = 1
@@ -74,22 +74,22 @@ static void write_own(void)
 }
 
 /* May run in a signal handler. */
-static void last_words(void)
+static void statistics_last_words(void)
 {
     stats_collect_own(&told);
-    tell(true);
+    statistics_tell(true);
 }
 
 void statistics_ending(void)
 {
-    last_words();
+    statistics_last_words();
 }
 
 /* For a program that exits without hlrc_finalize; not for its forked children. */
-static void at_exit(void)
+static void statistics_at_exit(void)
 {
-    if (call_get() == CALL_RUNNING && wanted())
-        last_words();
+    if (call_get() == CALL_RUNNING && statistics_wanted())
+        statistics_last_words();
 }
 
 void statistics_start(void)
@@ -98,20 +98,20 @@ void statistics_start(void)
     over = false;
     memset(&told, 0, sizeof told);
     told.size = sizeof told;
-    if (!wanted() || boot_launcher(engine.boot) != BOOT_HLRCRUN)
+    if (!statistics_wanted() || boot_launcher(engine.boot) != BOOT_HLRCRUN)
         return;
-    boot_last_words(last_words);
-    registered = registered || atexit(at_exit) == 0;
-    tell(false);
+    boot_last_words(statistics_last_words);
+    registered = registered || atexit(statistics_at_exit) == 0;
+    statistics_tell(false);
 }
 
 struct monitor_duty statistics_duty(void)
 {
-    if (wanted() && boot_launcher(engine.boot) == BOOT_HLRCRUN)
-        return (struct monitor_duty){ TELL_MS, tell_all };
-    if (to_file() && engine.node == 0)
-        return (struct monitor_duty){ WRITE_MS, write_own };
-    return (struct monitor_duty){ 0, write_own };
+    if (statistics_wanted() && boot_launcher(engine.boot) == BOOT_HLRCRUN)
+        return (struct monitor_duty){ TELL_MS, statistics_tell_all };
+    if (statistics_to_file() && engine.node == 0)
+        return (struct monitor_duty){ WRITE_MS, statistics_write_own };
+    return (struct monitor_duty){ 0, statistics_write_own };
 }
 
 void statistics_finish(void)
@@ -119,7 +119,7 @@ void statistics_finish(void)
     /* no node may fail here: the others wait in the exchange */
     static struct hlrc_stats all[NODES_MAX];
     struct hlrc_stats mine;
-    if (!wanted())
+    if (!statistics_wanted())
         return;
     memset(&mine, 0, sizeof mine);
     mine.size = sizeof mine;

@@ -35,21 +35,21 @@ static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES,
 
 static uint64_t machines[NODES_MAX]; /* machines with a clock each; by node */
 
-static bool wanted(void)
+static bool timeline_job_wanted(void)
 {
     return engine.config.trace[0] != '\0';
 }
 
-static bool gathers_here(void)
+static bool timeline_job_gathers_here(void)
 {
     return boot_launcher(engine.boot) != BOOT_HLRCRUN;
 }
 
-int timeline_check(void)
+int timeline_job_check(void)
 {
     char err[CONFIG_ERROR_MAX];
     int rc = 0;
-    if (wanted() && engine.node == 0 && gathers_here())
+    if (timeline_job_wanted() && engine.node == 0 && timeline_job_gathers_here())
         rc = outfile_try("--trace ", engine.config.trace, err, sizeof err);
     if (rc)
         diag_report(1, "%s", err);
@@ -59,7 +59,7 @@ int timeline_check(void)
 /* ---- clocks ---- */
 
 /* A namespace may have its own monotonic clock. */
-static uint64_t this_machine(void)
+static uint64_t timeline_job_this_machine(void)
 {
     struct locality here;
     struct stat st;
@@ -69,19 +69,19 @@ static uint64_t this_machine(void)
     return digest_add(machine, &inode, sizeof inode);
 }
 
-static size_t word_of(int node)
+static size_t timeline_job_word_of(int node)
 {
     return engine.at.clocks + (size_t)node * TIMELINE_CLOCK_BYTES;
 }
 
 /* Offset at a node of node 0's answer. */
-static size_t answer_at(void)
+static size_t timeline_job_answer_at(void)
 {
-    return word_of(engine.nodes);
+    return timeline_job_word_of(engine.nodes);
 }
 
 /* The first node of a machine that is not node 0's. */
-static bool is_leader(int node)
+static bool timeline_job_is_leader(int node)
 {
     for (int n = 0; n < node; n++)
         if (machines[n] == machines[node])
@@ -90,27 +90,28 @@ static bool is_leader(int node)
 }
 
 /* On node 0. */
-static void answer_node(int node, uint64_t first)
+static void timeline_job_answer_node(int node, uint64_t first)
 {
     for (uint64_t round = first; round < first + ROUNDS; round++) {
-        gather_await(control_at(word_of(node)), round);
+        gather_await(engine_control_at(timeline_job_word_of(node)), round);
         int64_t now = clock_ns();
         fabric_write_copied(engine.fabric, node, engine.control.id,
-                            answer_at() + offsetof(struct answer, ns), &now, sizeof now);
+                            timeline_job_answer_at() + offsetof(struct answer, ns), &now,
+                            sizeof now);
         /* [fabric.write-order] */
-        gather_write_word(node, answer_at() + offsetof(struct answer, round), round);
+        gather_write_word(node, timeline_job_answer_at() + offsetof(struct answer, round), round);
     }
 }
 
 /* On another machine's first node. */
-static struct timeline_offset ask_node_0(uint64_t first)
+static struct timeline_offset timeline_job_ask_node_0(uint64_t first)
 {
-    const struct answer *answer = control_at(answer_at());
+    const struct answer *answer = engine_control_at(timeline_job_answer_at());
     struct timeline_offset best = { .error = INT64_MAX };
     for (uint64_t round = first; round < first + ROUNDS; round++) {
         int64_t before = clock_ns();
-        fabric_write_copied(engine.fabric, 0, engine.control.id, word_of(engine.node), &round,
-                            sizeof round);
+        fabric_write_copied(engine.fabric, 0, engine.control.id, timeline_job_word_of(engine.node),
+                            &round, sizeof round);
         gather_await(&answer->round, round);
         int64_t after = clock_ns(), half = (after - before + 1) / 2;
         if (half < best.error)
@@ -119,46 +120,46 @@ static struct timeline_offset ask_node_0(uint64_t first)
     return best;
 }
 
-static void compare_clocks(int which)
+static void timeline_job_compare_clocks(int which)
 {
     uint64_t first = (uint64_t)which * ROUNDS + 1;
     for (int n = 1; n < engine.nodes && engine.node == 0; n++)
-        if (is_leader(n))
-            answer_node(n, first);
-    if (is_leader(engine.node))
-        timeline_head()->offset[which] = ask_node_0(first);
+        if (timeline_job_is_leader(n))
+            timeline_job_answer_node(n, first);
+    if (timeline_job_is_leader(engine.node))
+        timeline_head()->offset[which] = timeline_job_ask_node_0(first);
 }
 
 /* ---- start ---- */
 
-static int hand_over(int fd)
+static int timeline_job_hand_over(int fd)
 {
-    int rc = gathers_here() ? 0 : boot_timeline(engine.boot, fd);
+    int rc = timeline_job_gathers_here() ? 0 : boot_timeline(engine.boot, fd);
     close(fd);
     return rc;
 }
 
-int timeline_start(void)
+int timeline_job_start(void)
 {
-    if (!wanted())
+    if (!timeline_job_wanted())
         return 0;
-    uint64_t machine = this_machine();
-    int fd = timeline_open(engine.config.trace_size, threads_max(), THREADS_OWN, machine);
-    int rc = fd < 0 ? fd : hand_over(fd);
+    uint64_t machine = timeline_job_this_machine();
+    int fd = timeline_open(engine.config.trace_size, thread_max(), THREADS_OWN, machine);
+    int rc = fd < 0 ? fd : timeline_job_hand_over(fd);
     if (rc)
         diag_report(1, "--trace: no memory for events: %s; lower --trace-size or --threads",
                     strerror(-rc));
     if (rc == 0)
         rc = boot_exchange(engine.boot, &machine, sizeof machine, machines);
     if (rc == 0)
-        compare_clocks(0);
+        timeline_job_compare_clocks(0);
     return rc;
 }
 
 /* ---- gathering ---- */
 
 /* Of each lane the used part. */
-static void send_all(void)
+static void timeline_job_send_all(void)
 {
     const struct timeline_head *h = timeline_head();
     const struct timeline_lane *lanes = (const struct timeline_lane *)(h + 1);
@@ -175,7 +176,7 @@ static void send_all(void)
 }
 
 /* Node 0's memory is used in place. */
-static int gather(struct timeline_memory *memory)
+static int timeline_job_gather(struct timeline_memory *memory)
 {
     memory[0] = (struct timeline_memory){ timeline_head(), timeline_bytes() };
     for (int n = 1; n < engine.nodes; n++) {
@@ -188,7 +189,7 @@ static int gather(struct timeline_memory *memory)
     return 0;
 }
 
-static void write_gathered(void)
+static void timeline_job_write_gathered(void)
 {
     static struct timeline_memory memory[NODES_MAX];
     struct timeline_report report = { .config = &engine.config,
@@ -197,24 +198,24 @@ static void write_gathered(void)
                                       .before = timeline_head()->start,
                                       .after = timeline_head()->end,
                                       .complete = true };
-    if (gather(memory) != 0)
+    if (timeline_job_gather(memory) != 0)
         diag_fatal(1, "--trace %s: no memory for the events of all nodes; lower --trace-size",
                    engine.config.trace);
-    (void)timeline_write(&report, engine.config.trace);
+    (void)timeline_json_write(&report, engine.config.trace);
     for (int n = 1; n < engine.nodes; n++)
         reserve_end((void *)(uintptr_t)memory[n].at, memory[n].bytes);
 }
 
-void timeline_finish(void)
+void timeline_job_finish(void)
 {
-    if (!wanted())
+    if (!timeline_job_wanted())
         return;
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
-    compare_clocks(1);
+    timeline_job_compare_clocks(1);
     timeline_head()->end = timeline_moment();
     timeline_stop();
-    if (gathers_here() && engine.node == 0)
-        write_gathered();
-    else if (gathers_here())
-        send_all();
+    if (timeline_job_gathers_here() && engine.node == 0)
+        timeline_job_write_gathered();
+    else if (timeline_job_gathers_here())
+        timeline_job_send_all();
 }

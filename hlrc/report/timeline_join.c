@@ -68,7 +68,7 @@ struct joining {
 /* ---- growing ---- */
 
 /* Makes room for `need` elements; new ones are zero. Returns 0 or -ENOMEM. */
-static int grow(void *list, size_t *room, size_t need, size_t each)
+static int timeline_join_grow(void *list, size_t *room, size_t need, size_t each)
 {
     void *old, *new;
     if (need <= *room)
@@ -87,12 +87,12 @@ static int grow(void *list, size_t *room, size_t need, size_t each)
 
 /* ---- referenced events ---- */
 
-static struct key key_of(uint64_t number, uint32_t page, int node)
+static struct key timeline_join_key_of(uint64_t number, uint32_t page, int node)
 {
     return (struct key){ number, page, node };
 }
 
-static struct place *place_of(const struct places *p, struct key key)
+static struct place *timeline_join_place_of(const struct places *p, struct key key)
 {
     size_t at = digest_add(DIGEST_START, &key, sizeof key) & (p->size - 1);
     while (p->at[at].event && memcmp(&p->at[at].key, &key, sizeof key) != 0)
@@ -100,32 +100,35 @@ static struct place *place_of(const struct places *p, struct key key)
     return &p->at[at];
 }
 
-static bool referable(const struct timeline_event *e)
+static bool timeline_join_referable(const struct timeline_event *e)
 {
     return e->kind == TIMELINE_GRANT || e->kind == TIMELINE_WAKE || e->kind == TIMELINE_DIFF ||
            e->kind == TIMELINE_CLOSE;
 }
 
-static void put_place(const struct places *p, int node, const struct timeline_event *e)
+static void timeline_join_put_place(const struct places *p, int node,
+                                    const struct timeline_event *e)
 {
-    struct key key = e->kind == TIMELINE_DIFF    ? key_of(e->extra >> 16, (uint32_t)e->object, node)
-                     : e->kind == TIMELINE_CLOSE ? key_of(e->object, NO_PAGE, node)
-                                                 : key_of(e->extra, 0, -1);
-    *place_of(p, key) = (struct place){ key, node, e };
+    struct key key = e->kind == TIMELINE_DIFF
+                         ? timeline_join_key_of(e->extra >> 16, (uint32_t)e->object, node)
+                     : e->kind == TIMELINE_CLOSE ? timeline_join_key_of(e->object, NO_PAGE, node)
+                                                 : timeline_join_key_of(e->extra, 0, -1);
+    *timeline_join_place_of(p, key) = (struct place){ key, node, e };
 }
 
-static bool gets_lock(const struct timeline_event *e)
+static bool timeline_join_gets_lock(const struct timeline_event *e)
 {
     return e->kind == TIMELINE_LOCK || e->kind == TIMELINE_RELOCK;
 }
 
-static int gather_places(struct joining *j)
+static int timeline_join_gather_places(struct joining *j)
 {
     const struct timeline *t = j->t;
     size_t count = 0;
     for (int n = 0; n < t->nodes; n++)
         for (size_t i = 0; i < t->node[n].count; i++)
-            count += referable(&t->node[n].events[i]) || gets_lock(&t->node[n].events[i]);
+            count += timeline_join_referable(&t->node[n].events[i]) ||
+                     timeline_join_gets_lock(&t->node[n].events[i]);
     for (j->places.size = 64; j->places.size < 2 * count;)
         j->places.size *= 2;
     j->places.at = calloc(j->places.size, sizeof *j->places.at);
@@ -133,15 +136,15 @@ static int gather_places(struct joining *j)
         return -ENOMEM;
     for (int n = 0; n < t->nodes; n++)
         for (size_t i = 0; i < t->node[n].count; i++)
-            if (referable(&t->node[n].events[i]))
-                put_place(&j->places, n, &t->node[n].events[i]);
+            if (timeline_join_referable(&t->node[n].events[i]))
+                timeline_join_put_place(&j->places, n, &t->node[n].events[i]);
     return 0;
 }
 
 /* ---- arrows ---- */
 
-static int add_arrow(struct joining *j, const struct place *from, int node,
-                     const struct timeline_event *to, const char *name)
+static int timeline_join_add_arrow(struct joining *j, const struct place *from, int node,
+                                   const struct timeline_event *to, const char *name)
 {
     struct timeline *t = j->t;
     /* viewers expect it within the span */
@@ -152,7 +155,7 @@ static int add_arrow(struct joining *j, const struct place *from, int node,
         t->backward++;
         return 0;
     }
-    int rc = grow(&t->arrows, &j->arrow_room, t->arrow_count + 1, sizeof *t->arrows);
+    int rc = timeline_join_grow(&t->arrows, &j->arrow_room, t->arrow_count + 1, sizeof *t->arrows);
     if (rc == 0)
         t->arrows[t->arrow_count++] = (struct timeline_arrow){ .from = from->node,
                                                                .to = node,
@@ -164,17 +167,19 @@ static int add_arrow(struct joining *j, const struct place *from, int node,
     return rc;
 }
 
-static int join_grant(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_grant(struct joining *j, int node, const struct timeline_event *e)
 {
     if (e->extra == 0)
         return 0;
-    return add_arrow(j, place_of(&j->places, key_of(e->extra, 0, -1)), node, e,
-                     e->kind == TIMELINE_WAIT ? "signal" : "grant");
+    return timeline_join_add_arrow(j,
+                                   timeline_join_place_of(&j->places,
+                                                          timeline_join_key_of(e->extra, 0, -1)),
+                                   node, e, e->kind == TIMELINE_WAIT ? "signal" : "grant");
 }
 
-static int note_page(struct pages *p, uint32_t page, int writer, uint64_t interval)
+static int timeline_join_note_page(struct pages *p, uint32_t page, int writer, uint64_t interval)
 {
-    if (grow(&p->first, &p->count, (size_t)page + 1, sizeof *p->first) != 0)
+    if (timeline_join_grow(&p->first, &p->count, (size_t)page + 1, sizeof *p->first) != 0)
         return -ENOMEM;
     for (uint32_t at = p->first[page]; at; at = p->list[at - 1].next)
         if (p->list[at - 1].writer == writer) {
@@ -185,7 +190,7 @@ static int note_page(struct pages *p, uint32_t page, int writer, uint64_t interv
     if (at) {
         p->free = p->list[at - 1].next;
     } else {
-        if (grow(&p->list, &p->room, p->used + 1, sizeof *p->list) != 0)
+        if (timeline_join_grow(&p->list, &p->room, p->used + 1, sizeof *p->list) != 0)
             return -ENOMEM;
         at = (uint32_t)++p->used;
     }
@@ -196,30 +201,31 @@ static int note_page(struct pages *p, uint32_t page, int writer, uint64_t interv
 
 #define PAGES_MOST (UINT32_C(1) << 30) /* of a space: higher numbers are no pages */
 
-static int note_pages(struct joining *j, const struct timeline_event *e)
+static int timeline_join_note_pages(struct joining *j, const struct timeline_event *e)
 {
     uint32_t first = (uint32_t)e->object, count = (uint32_t)(e->object >> 32);
     int rc = 0;
     if (first > PAGES_MOST || count > PAGES_MOST - first)
         return 0;
     for (uint32_t i = 0; i < count && rc == 0; i++)
-        rc = note_page(&j->pages, first + i, e->peer, e->extra);
+        rc = timeline_join_note_page(&j->pages, first + i, e->peer, e->extra);
     return rc;
 }
 
 /* The fetch brings all pending changes of the page and removes them. */
-static int join_fetch(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_fetch(struct joining *j, int node, const struct timeline_event *e)
 {
     struct pages *p = &j->pages;
     int rc = 0;
     while (e->object < p->count && p->first[e->object] && rc == 0) {
         uint32_t at = p->first[e->object];
         struct pending *what = &p->list[at - 1];
-        const struct place *from =
-            place_of(&j->places, key_of(what->interval, (uint32_t)e->object, what->writer));
+        const struct place *from = timeline_join_place_of(
+            &j->places, timeline_join_key_of(what->interval, (uint32_t)e->object, what->writer));
         if (!from->event)
-            from = place_of(&j->places, key_of(what->interval, NO_PAGE, what->writer));
-        rc = add_arrow(j, from, node, e, "changes");
+            from = timeline_join_place_of(&j->places, timeline_join_key_of(what->interval, NO_PAGE,
+                                                                           what->writer));
+        rc = timeline_join_add_arrow(j, from, node, e, "changes");
         p->first[e->object] = what->next;
         what->next = p->free;
         p->free = at;
@@ -229,10 +235,10 @@ static int join_fetch(struct joining *j, int node, const struct timeline_event *
 
 /* ---- locks ---- */
 
-static int add_held(struct joining *j, const struct place *lock, int64_t end)
+static int timeline_join_add_held(struct joining *j, const struct place *lock, int64_t end)
 {
     struct timeline *t = j->t;
-    int rc = grow(&t->held, &j->held_room, t->held_count + 1, sizeof *t->held);
+    int rc = timeline_join_grow(&t->held, &j->held_room, t->held_count + 1, sizeof *t->held);
     if (rc == 0)
         t->held[t->held_count++] = (struct timeline_held){
             .node = lock->node, .lock = lock->key.number, .begin = lock->event->end, .end = end
@@ -241,30 +247,30 @@ static int add_held(struct joining *j, const struct place *lock, int64_t end)
 }
 
 /* Its entry has the event by which the node got or released it. */
-static int join_lock(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_lock(struct joining *j, int node, const struct timeline_event *e)
 {
-    struct key key = key_of(e->object, NO_PAGE, LOCKS_OF(node));
-    struct place *lock = place_of(&j->places, key);
+    struct key key = timeline_join_key_of(e->object, NO_PAGE, LOCKS_OF(node));
+    struct place *lock = timeline_join_place_of(&j->places, key);
     int rc = 0;
     if (e->kind != TIMELINE_UNLOCK) {
         *lock = (struct place){ key, node, e };
-        return join_grant(j, node, e);
+        return timeline_join_grant(j, node, e);
     }
     if (!lock->event) /* the first events were dropped */
         return 0;
     if (lock->event->kind != TIMELINE_UNLOCK && lock->event->end <= e->begin)
-        rc = add_held(j, lock, e->begin);
+        rc = timeline_join_add_held(j, lock, e->begin);
     lock->event = e;
     return rc;
 }
 
 /* Locks that nodes still held at their end. */
-static int join_last(struct joining *j)
+static int timeline_join_last(struct joining *j)
 {
     int rc = 0;
     for (const struct place *p = j->places.at; p < j->places.at + j->places.size && rc == 0; p++)
         if (p->event && p->key.node <= LOCKS_OF(0) && p->event->kind != TIMELINE_UNLOCK)
-            rc = add_held(j, p, -1);
+            rc = timeline_join_add_held(j, p, -1);
     return rc;
 }
 
@@ -272,37 +278,39 @@ static int join_last(struct joining *j)
 
 /* True if the event matters, and when it takes effect: a lock is held from the end on, a fetch has
  * what was known when it began. */
-static bool matters(const struct timeline_event *e, int64_t *at)
+static bool timeline_join_matters(const struct timeline_event *e, int64_t *at)
 {
-    *at = gets_lock(e) ? e->end : e->kind == TIMELINE_PREFETCH ? (int64_t)e->extra : e->begin;
-    return gets_lock(e) || e->kind == TIMELINE_UNLOCK || e->kind == TIMELINE_HEAP ||
+    *at = timeline_join_gets_lock(e)     ? e->end
+          : e->kind == TIMELINE_PREFETCH ? (int64_t)e->extra
+                                         : e->begin;
+    return timeline_join_gets_lock(e) || e->kind == TIMELINE_UNLOCK || e->kind == TIMELINE_HEAP ||
            e->kind == TIMELINE_WAIT || e->kind == TIMELINE_NOTICE || e->kind == TIMELINE_FETCH ||
            e->kind == TIMELINE_PREFETCH;
 }
 
-static int by_moment(const void *left, const void *right)
+static int timeline_join_by_moment(const void *left, const void *right)
 {
     const struct moment *a = left, *b = right;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static int join_event(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_event(struct joining *j, int node, const struct timeline_event *e)
 {
     switch (e->kind) {
     case TIMELINE_NOTICE:
-        return note_pages(j, e);
+        return timeline_join_note_pages(j, e);
     case TIMELINE_FETCH:
     case TIMELINE_PREFETCH:
-        return join_fetch(j, node, e);
+        return timeline_join_fetch(j, node, e);
     case TIMELINE_HEAP:
     case TIMELINE_WAIT:
-        return join_grant(j, node, e);
+        return timeline_join_grant(j, node, e);
     default:
-        return join_lock(j, node, e);
+        return timeline_join_lock(j, node, e);
     }
 }
 
-static int join_node(struct joining *j, int node)
+static int timeline_join_node(struct joining *j, int node)
 {
     const struct timeline_node *n = &j->t->node[node];
     struct moment *order = calloc(n->count + 1, sizeof *order);
@@ -310,12 +318,12 @@ static int join_node(struct joining *j, int node)
     int rc = order ? 0 : -ENOMEM;
     for (size_t i = 0; i < n->count && rc == 0; i++) {
         order[count].event = &n->events[i];
-        count += matters(&n->events[i], &order[count].at);
+        count += timeline_join_matters(&n->events[i], &order[count].at);
     }
     if (rc == 0)
-        qsort(order, count, sizeof *order, by_moment);
+        qsort(order, count, sizeof *order, timeline_join_by_moment);
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = join_event(j, node, order[i].event);
+        rc = timeline_join_event(j, node, order[i].event);
     free(order);
     if (j->pages.first)
         memset(j->pages.first, 0, j->pages.count * sizeof *j->pages.first);
@@ -327,11 +335,11 @@ static int join_node(struct joining *j, int node)
 int timeline_join(struct timeline *t)
 {
     struct joining j = { .t = t };
-    int rc = gather_places(&j);
+    int rc = timeline_join_gather_places(&j);
     for (int n = 0; n < t->nodes && rc == 0; n++)
-        rc = join_node(&j, n);
+        rc = timeline_join_node(&j, n);
     if (rc == 0)
-        rc = join_last(&j);
+        rc = timeline_join_last(&j);
     free(j.places.at);
     free(j.pages.first);
     free(j.pages.list);

@@ -47,23 +47,23 @@ struct writing {
 };
 
 /* ns, printed as microseconds. */
-static void put_time(FILE *out, const char *before, int64_t ns)
+static void timeline_json_put_time(FILE *out, const char *before, int64_t ns)
 {
     fprintf(out, "%s%lld.%03d", before, (long long)(ns / 1000), (int)(ns % 1000));
 }
 
-static void put_at(FILE *out, int node, uint32_t lane, int64_t at)
+static void timeline_json_put_at(FILE *out, int node, uint32_t lane, int64_t at)
 {
     fprintf(out, "\"pid\":%d,\"tid\":%u", node, lane);
-    put_time(out, ",\"ts\":", at);
+    timeline_json_put_time(out, ",\"ts\":", at);
 }
 
-static uint64_t extra_of(const struct timeline_event *e)
+static uint64_t timeline_json_extra_of(const struct timeline_event *e)
 {
     return e->kind == TIMELINE_DIFF ? e->extra & 0xffff : e->extra;
 }
 
-static void put_args(FILE *out, const struct timeline_event *e)
+static void timeline_json_put_args(FILE *out, const struct timeline_event *e)
 {
     const struct look *l = &looks[e->kind];
     const char *comma = "";
@@ -77,25 +77,27 @@ static void put_args(FILE *out, const struct timeline_event *e)
         comma = ",";
     }
     if (l->extra && e->kind == TIMELINE_PREFETCH)
-        put_time(out, ",\"under_way_us\":", e->end - (int64_t)e->extra);
+        timeline_json_put_time(out, ",\"under_way_us\":", e->end - (int64_t)e->extra);
     else if (l->extra)
-        fprintf(out, "%s\"%s\":%llu", comma, l->extra, (unsigned long long)extra_of(e));
+        fprintf(out, "%s\"%s\":%llu", comma, l->extra,
+                (unsigned long long)timeline_json_extra_of(e));
     if (e->kind == TIMELINE_DIFF)
         fprintf(out, ",\"interval\":%llu", (unsigned long long)(e->extra >> 16));
     fputs("}}", out);
 }
 
-static void put_event(FILE *out, int node, const struct timeline_event *e)
+static void timeline_json_put_event(FILE *out, int node, const struct timeline_event *e)
 {
     if (!looks[e->kind].name)
         return;
     fprintf(out, ",\n{\"ph\":\"X\",\"cat\":\"hlrc\",\"name\":\"%s\",", looks[e->kind].name);
-    put_at(out, node, e->lane, e->begin);
-    put_time(out, ",\"dur\":", e->end - e->begin);
-    put_args(out, e);
+    timeline_json_put_at(out, node, e->lane, e->begin);
+    timeline_json_put_time(out, ",\"dur\":", e->end - e->begin);
+    timeline_json_put_args(out, e);
 }
 
-static void put_name(FILE *out, int node, int lane, const char *what, const char *name, int number)
+static void timeline_json_put_name(FILE *out, int node, int lane, const char *what,
+                                   const char *name, int number)
 {
     fprintf(out, ",\n{\"ph\":\"M\",\"pid\":%d,", node);
     if (lane >= 0)
@@ -108,12 +110,12 @@ static void put_name(FILE *out, int node, int lane, const char *what, const char
 }
 
 /* Names the process, and its threads that have noted something. */
-static void put_names(FILE *out, int index, const struct timeline_node *node)
+static void timeline_json_put_names(FILE *out, int index, const struct timeline_node *node)
 {
     int last = (int)node->head->lanes - 1, workers = (int)node->head->workers, seen = -1;
     char name[128];
     snprintf(name, sizeof name, "node %d (%s, pid %u)", index, node->head->host, node->head->pid);
-    put_name(out, index, -1, "process_name", name, -1);
+    timeline_json_put_name(out, index, -1, "process_name", name, -1);
     fprintf(out,
             ",\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":"
             "%d}}",
@@ -123,11 +125,11 @@ static void put_names(FILE *out, int index, const struct timeline_node *node)
         if (lane == seen)
             continue;
         seen = lane;
-        put_name(out, index, lane, "thread_name",
-                 lane == last             ? "handler"
-                 : lane >= last - workers ? "worker"
-                                          : "thread",
-                 lane >= last - workers ? -1 : lane);
+        timeline_json_put_name(out, index, lane, "thread_name",
+                               lane == last             ? "handler"
+                               : lane >= last - workers ? "worker"
+                                                        : "thread",
+                               lane >= last - workers ? -1 : lane);
         fprintf(out,
                 ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_sort_index\",\"args\":{"
                 "\"sort_index\":%d}}",
@@ -135,40 +137,40 @@ static void put_names(FILE *out, int index, const struct timeline_node *node)
     }
 }
 
-static void put_held(FILE *out, const struct timeline_held *h)
+static void timeline_json_put_held(FILE *out, const struct timeline_held *h)
 {
     for (int end = 0; end < (h->end < 0 ? 1 : 2); end++) {
         fprintf(out,
                 ",\n{\"ph\":\"%c\",\"cat\":\"held\",\"name\":\"lock %llu\",\"id2\":{\"local\":"
                 "\"%llu\"},",
                 end ? 'e' : 'b', (unsigned long long)h->lock, (unsigned long long)h->lock);
-        put_at(out, h->node, 0, end ? h->end : h->begin);
+        timeline_json_put_at(out, h->node, 0, end ? h->end : h->begin);
         fputc('}', out);
     }
 }
 
-static void put_arrow(FILE *out, size_t number, const struct timeline_arrow *a)
+static void timeline_json_put_arrow(FILE *out, size_t number, const struct timeline_arrow *a)
 {
     fprintf(out, ",\n{\"ph\":\"s\",\"cat\":\"flow\",\"name\":\"%s\",\"id\":%zu,", a->name, number);
-    put_at(out, a->from, a->from_lane, a->begin);
+    timeline_json_put_at(out, a->from, a->from_lane, a->begin);
     fprintf(out, "},\n{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"flow\",\"name\":\"%s\",\"id\":%zu,",
             a->name, number);
-    put_at(out, a->to, a->to_lane, a->end);
+    timeline_json_put_at(out, a->to, a->to_lane, a->end);
     fputc('}', out);
 }
 
 /* The clock and buffers of a node. */
-static void put_node(FILE *out, const struct timeline *t, int index)
+static void timeline_json_put_node(FILE *out, const struct timeline *t, int index)
 {
     const struct timeline_node *node = &t->node[index];
     if (!node->head) {
         fprintf(out, "{\"node\":%d}", index);
         return;
     }
-    struct timeline_offset begin = timeline_offset_of(t, index, node->head->start.ns);
+    struct timeline_offset begin = timeline_read_offset_of(t, index, node->head->start.ns);
     struct timeline_offset end =
-        timeline_offset_of(t, index,
-                           node->head->end.ns ? node->head->end.ns : node->head->start.ns);
+        timeline_read_offset_of(t, index,
+                                node->head->end.ns ? node->head->end.ns : node->head->start.ns);
     fprintf(out, "{\"node\":%d,\"host\":\"", index);
     json_put_text(out, node->head->host);
     fprintf(out, "\",\"pid\":%u,\"events\":%zu,\"dropped\":%llu,\"finalized\":%s", node->head->pid,
@@ -182,7 +184,7 @@ static void put_node(FILE *out, const struct timeline *t, int index)
                 (long long)begin.ahead, (long long)end.ahead, (long long)end.error);
 }
 
-static void put_other(FILE *out, const struct writing *w)
+static void timeline_json_put_other(FILE *out, const struct writing *w)
 {
     const struct timeline *t = w->timeline;
     const struct config *config = w->report->config;
@@ -197,34 +199,34 @@ static void put_other(FILE *out, const struct writing *w)
             t->node[0].head ? (long long)t->node[0].head->real_ns : 0, t->arrow_count, t->backward);
     for (int n = 0; n < t->nodes; n++) {
         fputs(n ? ",\n" : "\n", out);
-        put_node(out, t, n);
+        timeline_json_put_node(out, t, n);
     }
     fputs("]}", out);
 }
 
-static void put_all(FILE *out, const void *arg)
+static void timeline_json_put_all(FILE *out, const void *arg)
 {
     const struct writing *w = arg;
     const struct timeline *t = w->timeline;
     fputc('{', out);
-    put_other(out, w);
+    timeline_json_put_other(out, w);
     fputs(",\n\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":0,\"name\":\"process_labels\",\"args\":{"
           "\"labels\":\"HLRC\"}}",
           out);
     for (int n = 0; n < t->nodes; n++) {
         if (t->node[n].head)
-            put_names(out, n, &t->node[n]);
+            timeline_json_put_names(out, n, &t->node[n]);
         for (size_t i = 0; i < t->node[n].count; i++)
-            put_event(out, n, &t->node[n].events[i]);
+            timeline_json_put_event(out, n, &t->node[n].events[i]);
     }
     for (size_t i = 0; i < t->held_count; i++)
-        put_held(out, &t->held[i]);
+        timeline_json_put_held(out, &t->held[i]);
     for (size_t i = 0; i < t->arrow_count; i++)
-        put_arrow(out, i + 1, &t->arrows[i]);
+        timeline_json_put_arrow(out, i + 1, &t->arrows[i]);
     fputs("\n]}\n", out);
 }
 
-static void tell_dropped(const struct writing *w, const char *where)
+static void timeline_json_tell_dropped(const struct writing *w, const char *where)
 {
     const struct timeline *t = w->timeline;
     unsigned long long dropped = 0;
@@ -241,14 +243,14 @@ static void tell_dropped(const struct writing *w, const char *where)
                   config_value(w->report->config, CONFIG_ID_trace_size, size, sizeof size));
 }
 
-int timeline_write(const struct timeline_report *report, const char *where)
+int timeline_json_write(const struct timeline_report *report, const char *where)
 {
     struct timeline t;
     struct writing w = { report, &t };
     int rc = timeline_read(&t, report->memory, report->nodes, report->before, report->after);
     if (rc == 0) {
-        rc = outfile_write(where, report->complete, put_all, &w);
-        tell_dropped(&w, where);
+        rc = outfile_write(where, report->complete, timeline_json_put_all, &w);
+        timeline_json_tell_dropped(&w, where);
         timeline_read_end(&t);
     }
     if (rc)

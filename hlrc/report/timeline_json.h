@@ -21,8 +21,8 @@ struct timeline_report {
     bool complete;                        /* the job ended normally */
 };
 
-/* timeline_write - writes to a file. Returns 0, or a negative errno after printing one line.
+/* timeline_json_write - writes to a file. Returns 0, or a negative errno after printing one line.
  * Another line reports dropped records. */
-int timeline_write(const struct timeline_report *report, const char *where);
+int timeline_json_write(const struct timeline_report *report, const char *where);
 
 #endif

@@ -25,50 +25,51 @@ struct rule {
 
 /* ---- validation ---- */
 
-static bool is_time(int64_t t)
+static bool timeline_read_is_time(int64_t t)
 {
     return t >= 0 && t <= FURTHEST;
 }
 
-static bool sound_clock(const struct timeline_head *h)
+static bool timeline_read_sound_clock(const struct timeline_head *h)
 {
-    bool yes = is_time(h->start.ticks) && is_time(h->start.ns) && is_time(h->end.ticks) &&
-               is_time(h->end.ns);
+    bool yes = timeline_read_is_time(h->start.ticks) && timeline_read_is_time(h->start.ns) &&
+               timeline_read_is_time(h->end.ticks) && timeline_read_is_time(h->end.ns);
     for (int i = 0; i < 2; i++) {
         const struct timeline_offset *o = &h->offset[i];
-        yes = yes && is_time(o->at) && o->ahead <= FURTHEST && o->ahead >= -FURTHEST &&
-              o->error <= FURTHEST;
+        yes = yes && timeline_read_is_time(o->at) && o->ahead <= FURTHEST &&
+              o->ahead >= -FURTHEST && o->error <= FURTHEST;
     }
     return yes;
 }
 
-static bool sound(const struct timeline_memory *m, int node)
+static bool timeline_read_sound(const struct timeline_memory *m, int node)
 {
     const struct timeline_head *h = m->at;
     if (!h || m->bytes < sizeof *h || h->magic != TIMELINE_MAGIC || h->node != (uint32_t)node ||
-        !sound_clock(h) || h->lanes < 2 || h->lanes > LANES || h->workers > h->lanes - 2 ||
-        h->records == 0)
+        !timeline_read_sound_clock(h) || h->lanes < 2 || h->lanes > LANES ||
+        h->workers > h->lanes - 2 || h->records == 0)
         return false;
     size_t lane =
         sizeof(struct timeline_lane) + (size_t)h->records * sizeof(struct timeline_record);
     return (m->bytes - sizeof *h) / h->lanes >= lane && h->host[sizeof h->host - 1] == '\0';
 }
 
-static const struct timeline_lane *lanes_of(const struct timeline_head *h)
+static const struct timeline_lane *timeline_read_lanes_of(const struct timeline_head *h)
 {
     return (const struct timeline_lane *)(h + 1);
 }
 
-static const struct timeline_record *records_of(const struct timeline_head *h, uint32_t lane)
+static const struct timeline_record *timeline_read_records_of(const struct timeline_head *h,
+                                                              uint32_t lane)
 {
-    const void *all = lanes_of(h) + h->lanes;
+    const void *all = timeline_read_lanes_of(h) + h->lanes;
     return (const struct timeline_record *)all + (size_t)lane * h->records;
 }
 
 /* ---- clocks ---- */
 
 /* The first node of its machine. */
-static const struct timeline_head *leader(const struct timeline *t, int node)
+static const struct timeline_head *timeline_read_leader(const struct timeline *t, int node)
 {
     for (int n = 0; n < node; n++)
         if (t->node[n].head && t->node[n].head->machine == t->node[node].head->machine)
@@ -77,10 +78,11 @@ static const struct timeline_head *leader(const struct timeline *t, int node)
 }
 
 /* Of the first node of its machine that noted its end; otherwise by the caller's clock. */
-static struct rule rule_of(const struct timeline *t, int node, struct timeline_moment before,
-                           struct timeline_moment after)
+static struct rule timeline_read_rule_of(const struct timeline *t, int node,
+                                         struct timeline_moment before,
+                                         struct timeline_moment after)
 {
-    const struct timeline_head *first = leader(t, node), *h = first;
+    const struct timeline_head *first = timeline_read_leader(t, node), *h = first;
     for (int n = 0; n < t->nodes && h->end.ns <= h->start.ns; n++)
         if (t->node[n].head && t->node[n].head->machine == first->machine)
             h = t->node[n].head;
@@ -94,14 +96,14 @@ static struct rule rule_of(const struct timeline *t, int node, struct timeline_m
     return r.ticks > 0 && r.ns > 0 ? r : (struct rule){ r.start, 1, 1 };
 }
 
-static int64_t local_time(const struct rule *r, int64_t ticks)
+static int64_t timeline_read_local_time(const struct rule *r, int64_t ticks)
 {
     return r->start.ns + (int64_t)((wide)(ticks - r->start.ticks) * r->ns / r->ticks);
 }
 
-struct timeline_offset timeline_offset_of(const struct timeline *t, int node, int64_t local)
+struct timeline_offset timeline_read_offset_of(const struct timeline *t, int node, int64_t local)
 {
-    const struct timeline_head *h = leader(t, node), *zero = t->node[0].head;
+    const struct timeline_head *h = timeline_read_leader(t, node), *zero = t->node[0].head;
     const struct timeline_offset *a = &h->offset[0], *b = &h->offset[1];
     if (zero && zero->machine == h->machine)
         return (struct timeline_offset){ local, 0, 0 };
@@ -112,17 +114,18 @@ struct timeline_offset timeline_offset_of(const struct timeline *t, int node, in
     return (struct timeline_offset){ local, ahead, a->error > b->error ? a->error : b->error };
 }
 
-static int64_t common_time(const struct timeline *t, int node, const struct rule *r, int64_t ticks)
+static int64_t timeline_read_common_time(const struct timeline *t, int node, const struct rule *r,
+                                         int64_t ticks)
 {
-    int64_t local = local_time(r, ticks);
-    return local - timeline_offset_of(t, node, local).ahead;
+    int64_t local = timeline_read_local_time(r, ticks);
+    return local - timeline_read_offset_of(t, node, local).ahead;
 }
 
 /* ---- records ---- */
 
 /* Reads a record. True if it is whole and plausible. */
-static bool take(const struct timeline *t, int node, const struct rule *rule,
-                 const struct timeline_record *r, struct timeline_event *e)
+static bool timeline_read_take(const struct timeline *t, int node, const struct rule *rule,
+                               const struct timeline_record *r, struct timeline_event *e)
 {
     uint64_t what = atomic_load_explicit(&r->what, memory_order_acquire);
     e->kind = (uint32_t)(what >> 32);
@@ -130,18 +133,19 @@ static bool take(const struct timeline *t, int node, const struct rule *rule,
     if (e->kind == TIMELINE_NONE || e->kind >= KINDS || e->peer < -1 || e->peer >= t->nodes ||
         r->begin < 0 || r->begin > r->end || r->end > FURTHEST)
         return false;
-    e->begin = common_time(t, node, rule, r->begin) - t->origin;
-    e->end = common_time(t, node, rule, r->end) - t->origin;
+    e->begin = timeline_read_common_time(t, node, rule, r->begin) - t->origin;
+    e->end = timeline_read_common_time(t, node, rule, r->end) - t->origin;
     e->object = r->object;
     e->extra = r->extra;
     if (e->kind == TIMELINE_PREFETCH && r->extra > (uint64_t)r->begin)
         e->extra = (uint64_t)e->begin;
     else if (e->kind == TIMELINE_PREFETCH)
-        e->extra = (uint64_t)(common_time(t, node, rule, (int64_t)r->extra) - t->origin);
+        e->extra =
+            (uint64_t)(timeline_read_common_time(t, node, rule, (int64_t)r->extra) - t->origin);
     return e->begin >= 0;
 }
 
-static int by_begin(const void *left, const void *right)
+static int timeline_read_by_begin(const void *left, const void *right)
 {
     const struct timeline_event *a = left, *b = right;
     if (a->begin != b->begin)
@@ -149,36 +153,39 @@ static int by_begin(const void *left, const void *right)
     return a->end > b->end ? -1 : a->end < b->end;
 }
 
-static void take_lane(const struct timeline *t, int index, const struct rule *rule, uint32_t lane)
+static void timeline_read_take_lane(const struct timeline *t, int index, const struct rule *rule,
+                                    uint32_t lane)
 {
     struct timeline_node *node = &t->node[index];
     const struct timeline_head *h = node->head;
-    const struct timeline_record *records = records_of(h, lane);
-    uint64_t count = atomic_load_explicit(&lanes_of(h)[lane].count, memory_order_acquire);
+    const struct timeline_record *records = timeline_read_records_of(h, lane);
+    uint64_t count =
+        atomic_load_explicit(&timeline_read_lanes_of(h)[lane].count, memory_order_acquire);
     uint64_t first = count > h->records ? count - h->records : 0;
     size_t before = node->count;
     for (uint64_t i = first; i < count; i++) {
         struct timeline_event *e = &node->events[node->count];
         e->lane = lane;
-        node->count += take(t, index, rule, &records[i % h->records], e);
+        node->count += timeline_read_take(t, index, rule, &records[i % h->records], e);
     }
     node->dropped += first;
-    qsort(node->events + before, node->count - before, sizeof *node->events, by_begin);
+    qsort(node->events + before, node->count - before, sizeof *node->events,
+          timeline_read_by_begin);
 }
 
-static int take_node(const struct timeline *t, int index, const struct rule *rule)
+static int timeline_read_take_node(const struct timeline *t, int index, const struct rule *rule)
 {
     struct timeline_node *node = &t->node[index];
     size_t room = 0;
     for (uint32_t k = 0; k < node->head->lanes; k++) {
-        uint64_t count = atomic_load(&lanes_of(node->head)[k].count);
+        uint64_t count = atomic_load(&timeline_read_lanes_of(node->head)[k].count);
         room += count < node->head->records ? count : node->head->records;
     }
     node->events = calloc(room ? room : 1, sizeof *node->events);
     if (!node->events)
         return -ENOMEM;
     for (uint32_t k = 0; k < node->head->lanes; k++)
-        take_lane(t, index, rule, k);
+        timeline_read_take_lane(t, index, rule, k);
     return 0;
 }
 
@@ -191,17 +198,17 @@ int timeline_read(struct timeline *t, const struct timeline_memory *memory, int 
     if (!t->node || !rule)
         rc = -ENOMEM;
     for (int n = 0; n < nodes && rc == 0; n++)
-        t->node[n].head = sound(&memory[n], n) ? memory[n].at : NULL;
+        t->node[n].head = timeline_read_sound(&memory[n], n) ? memory[n].at : NULL;
     t->origin = INT64_MAX;
     for (int n = 0; n < nodes && rc == 0; n++)
         if (t->node[n].head) {
-            rule[n] = rule_of(t, n, before, after);
-            int64_t start = common_time(t, n, &rule[n], t->node[n].head->start.ticks);
+            rule[n] = timeline_read_rule_of(t, n, before, after);
+            int64_t start = timeline_read_common_time(t, n, &rule[n], t->node[n].head->start.ticks);
             t->origin = start < t->origin ? start : t->origin;
         }
     for (int n = 0; n < nodes && rc == 0; n++)
         if (t->node[n].head)
-            rc = take_node(t, n, &rule[n]);
+            rc = timeline_read_take_node(t, n, &rule[n]);
     if (rc == 0)
         rc = timeline_join(t);
     free(rule);

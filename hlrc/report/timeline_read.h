@@ -70,6 +70,6 @@ void timeline_read_end(struct timeline *t);
 
 /* How far the node's clock was ahead of node 0's at the node's time `local`, by its machine's
  * offsets, and half the larger round trip. error < 0: unknown. */
-struct timeline_offset timeline_offset_of(const struct timeline *t, int node, int64_t local);
+struct timeline_offset timeline_read_offset_of(const struct timeline *t, int node, int64_t local);
 
 #endif

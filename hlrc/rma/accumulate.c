@@ -90,7 +90,7 @@ struct batch {
         }                                                   \
     } while (0)
 
-static void scale(const struct kind *k, void *at, size_t bytes)
+static void accumulate_scale(const struct kind *k, void *at, size_t bytes)
 {
     if (k->complex && k->part == HLRC_FLOAT)
         SCALE_COMPLEX(float);
@@ -108,17 +108,17 @@ static void scale(const struct kind *k, void *at, size_t bytes)
 
 /* ---- a block ---- */
 
-static size_t lock_of(const struct batch *b)
+static size_t accumulate_lock_of(const struct batch *b)
 {
     return engine.at.block_locks + b->block % BLOCK_LOCKS * 8;
 }
 
-static bool try_lock(const struct batch *b, bool reads)
+static bool accumulate_try_lock(const struct batch *b, bool reads)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t seen = 1;
-    fabric_cas(engine.fabric, b->node, engine.control.id, lock_of(b), 0, (uint64_t)engine.node + 1,
-               &seen, &op);
+    fabric_cas(engine.fabric, b->node, engine.control.id, accumulate_lock_of(b), 0,
+               (uint64_t)engine.node + 1, &seen, &op);
     if (reads)
         fabric_read_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
     fabric_wait(engine.fabric, &op);
@@ -126,13 +126,13 @@ static bool try_lock(const struct batch *b, bool reads)
 }
 
 /* Afterwards `room` has the target's values. Returns how often it tried to lock the block. */
-static unsigned lock_and_read(const struct batch *b)
+static unsigned accumulate_lock_and_read(const struct batch *b)
 {
     bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
     unsigned asked = 1 + together;
-    if (together && try_lock(b, true))
+    if (together && accumulate_try_lock(b, true))
         return 1;
-    for (int try = 0; !try_lock(b, false); try++, asked++)
+    for (int try = 0; !accumulate_try_lock(b, false); try++, asked++)
         backoff_pause((unsigned)try, SPINS, YIELDS, NAP_NS);
     perturb(block_locked);
     struct fabric_op op = FABRIC_OP_INIT;
@@ -143,28 +143,28 @@ static unsigned lock_and_read(const struct batch *b)
 
 /* Each thread locks one block at a time: the next one may have to wait for another node, which may
  * wait for this one. */
-static void write_and_leave(const struct batch *b)
+static void accumulate_write_and_leave(const struct batch *b)
 {
     for (const struct fabric_piece *p = b->piece; p < b->piece + b->count; p++)
         fabric_write_copied(engine.fabric, b->node, arena.id, p->off, p->local, p->len);
     perturb(block_written);
-    fabric_cas(engine.fabric, b->node, engine.control.id, lock_of(b), (uint64_t)engine.node + 1, 0,
-               NULL, b->tail);
+    fabric_cas(engine.fabric, b->node, engine.control.id, accumulate_lock_of(b),
+               (uint64_t)engine.node + 1, 0, NULL, b->tail);
 }
 
-static void write_and_unlock(const struct batch *b)
+static void accumulate_write_and_unlock(const struct batch *b)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t me = (uint64_t)engine.node + 1, seen = 0;
     fabric_write_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
     perturb(block_written);
-    fabric_cas(engine.fabric, b->node, engine.control.id, lock_of(b), me, 0, &seen, &op);
+    fabric_cas(engine.fabric, b->node, engine.control.id, accumulate_lock_of(b), me, 0, &seen, &op);
     fabric_wait(engine.fabric, &op);
     debug_assert(seen == me);
 }
 
 /* After completion. */
-static void note(const struct batch *b, bool left, unsigned asked)
+static void accumulate_note(const struct batch *b, bool left, unsigned asked)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < b->count; i++)
@@ -183,39 +183,39 @@ uint64_t accumulate_change(int node, size_t off, const struct change *c)
     b.block = off / BLOCK;
     b.count = 1;
     b.piece[0] = (struct fabric_piece){ off, &room, sizeof room };
-    unsigned asked = lock_and_read(&b);
+    unsigned asked = accumulate_lock_and_read(&b);
     uint64_t old = room;
     room = (uint32_t)change_of(c, old);
-    write_and_unlock(&b);
+    accumulate_write_and_unlock(&b);
     if (probe_records())
-        note(&b, false, asked);
+        accumulate_note(&b, false, asked);
     return old;
 }
 
-static void batch_end(struct batch *b)
+static void accumulate_batch_end(struct batch *b)
 {
     if (b->count == 0)
         return;
     PROBE(computing_suspended);
     struct thread *t = thread_enter();
-    unsigned asked = lock_and_read(b);
+    unsigned asked = accumulate_lock_and_read(b);
     for (size_t i = 0; i < b->count; i++) {
         char *there = b->piece[i].local;
         combine(b->kind->part, b->kind->op, there, b->add + (there - b->room),
                 b->piece[i].len / b->kind->part_bytes);
     }
     if (b->tail)
-        write_and_leave(b);
+        accumulate_write_and_leave(b);
     else
-        write_and_unlock(b);
+        accumulate_write_and_unlock(b);
     thread_leave(t);
     PROBE(computing_resumed);
     if (probe_records())
-        note(b, b->tail != NULL, asked);
+        accumulate_note(b, b->tail != NULL, asked);
     b->count = 0;
 }
 
-static bool overlaps(const struct batch *b, size_t off, size_t len)
+static bool accumulate_overlaps(const struct batch *b, size_t off, size_t len)
 {
     for (size_t i = 0; i < b->count; i++)
         if (off < b->piece[i].off + b->piece[i].len && b->piece[i].off < off + len)
@@ -224,30 +224,31 @@ static bool overlaps(const struct batch *b, size_t off, size_t len)
 }
 
 /* For values at offset `at` of `add`. */
-static void batch_place(struct batch *b, size_t off, size_t at, size_t len)
+static void accumulate_batch_place(struct batch *b, size_t off, size_t at, size_t len)
 {
-    if (b->count && (off / BLOCK != b->block || b->count == PIECES || overlaps(b, off, len)))
-        batch_end(b);
+    if (b->count &&
+        (off / BLOCK != b->block || b->count == PIECES || accumulate_overlaps(b, off, len)))
+        accumulate_batch_end(b);
     b->block = off / BLOCK;
     b->piece[b->count++] = (struct fabric_piece){ off, b->room + at, len };
 }
 
 /* Whole values; the parts of a complex one may lie in different blocks. */
-static void batch_add(struct batch *b, size_t off, const char *user, size_t len)
+static void accumulate_batch_add(struct batch *b, size_t off, const char *user, size_t len)
 {
     while (len) {
         if (ROOM - b->used < b->kind->bytes) {
-            batch_end(b);
+            accumulate_batch_end(b);
             b->used = 0;
         }
         size_t fit = (ROOM - b->used) / b->kind->bytes * b->kind->bytes, n = len < fit ? len : fit;
         memcpy(b->add + b->used, user, n); /* may fault [thread.no-fault] */
         if (b->kind->scale)
-            scale(b->kind, b->add + b->used, n);
+            accumulate_scale(b->kind, b->add + b->used, n);
         for (size_t i = 0, m; i < n; i += m) {
             m = BLOCK - (off + i) % BLOCK;
             m = n - i < m ? n - i : m;
-            batch_place(b, off + i, b->used + i, m);
+            accumulate_batch_place(b, off + i, b->used + i, m);
         }
         b->used += n;
         user += n;
@@ -258,8 +259,9 @@ static void batch_add(struct batch *b, size_t off, const char *user, size_t len)
 
 /* ---- the calls ---- */
 
-/* Stores a copy of `scale` at `copy`, of 16 bytes. */
-static int kind_of(struct kind *k, hlrc_type type, hlrc_op op, const void *scale, void *copy)
+/* Stores a copy of `accumulate_scale` at `copy`, of 16 bytes. */
+static int accumulate_kind_of(struct kind *k, hlrc_type type, hlrc_op op, const void *scale,
+                              void *copy)
 {
     bool complex = type == HLRC_COMPLEX_FLOAT || type == HLRC_COMPLEX_DOUBLE;
     hlrc_type part = type == HLRC_COMPLEX_FLOAT    ? HLRC_FLOAT
@@ -278,7 +280,7 @@ static int kind_of(struct kind *k, hlrc_type type, hlrc_op op, const void *scale
 }
 
 /* Checks all pieces, before the first operation. */
-static bool aligned(const struct pieces *p, size_t to)
+static bool accumulate_aligned(const struct pieces *p, size_t to)
 {
     size_t low = p->off;
     for (int i = 0; i < p->levels; i++)
@@ -295,7 +297,7 @@ struct begins {
 
 static int accumulate(const struct kind *k, struct pieces *p, const struct begins *begins)
 {
-    if (!aligned(p, k->part_bytes))
+    if (!accumulate_aligned(p, k->part_bytes))
         return -EINVAL;
     if (p->node == HLRC_HOMES)
         window_refuse(p->call, NULL, 0, p->node);
@@ -309,8 +311,8 @@ static int accumulate(const struct kind *k, struct pieces *p, const struct begin
     b.count = b.used = 0;
     while ((n = pieces_next(p, piece)) > 0)
         for (size_t i = 0; i < n; i++)
-            batch_add(&b, piece[i].off, piece[i].local, piece[i].len);
-    batch_end(&b);
+            accumulate_batch_add(&b, piece[i].off, piece[i].local, piece[i].len);
+    accumulate_batch_end(&b);
     if (h)
         *begins->at = handle_name(h);
     return 0;
@@ -323,14 +325,14 @@ struct values {
     const void *scale;
 };
 
-static int row(const char *call, void *dst, const void *src, size_t count, struct values v,
-               int node, const struct begins *begins)
+static int accumulate_row(const char *call, void *dst, const void *src, size_t count,
+                          struct values v, int node, const struct begins *begins)
 {
     char copy[16];
     struct kind k;
     size_t bytes;
     call_check(call);
-    int rc = kind_of(&k, v.type, v.op, v.scale, copy);
+    int rc = accumulate_kind_of(&k, v.type, v.op, v.scale, copy);
     if (rc)
         return rc;
     if (__builtin_mul_overflow(count, k.bytes, &bytes))
@@ -341,11 +343,12 @@ static int row(const char *call, void *dst, const void *src, size_t count, struc
 }
 
 /* `bytes` of a piece. */
-static int section(struct pieces p, size_t bytes, struct values v, const struct begins *begins)
+static int accumulate_section(struct pieces p, size_t bytes, struct values v,
+                              const struct begins *begins)
 {
     char copy[16];
     struct kind k;
-    int rc = kind_of(&k, v.type, v.op, v.scale, copy);
+    int rc = accumulate_kind_of(&k, v.type, v.op, v.scale, copy);
     if (rc || bytes % k.bytes != 0)
         return -EINVAL;
     return accumulate(&k, &p, begins);
@@ -354,14 +357,15 @@ static int section(struct pieces p, size_t bytes, struct values v, const struct 
 int hlrc_acc(void *dst, const void *src, size_t count, hlrc_type type, hlrc_op op,
              const void *scale, int node)
 {
-    return row("hlrc_acc", dst, src, count, (struct values){ type, op, scale }, node, NULL);
+    return accumulate_row("hlrc_acc", dst, src, count, (struct values){ type, op, scale }, node,
+                          NULL);
 }
 
 int hlrc_acc_nb(void *dst, const void *src, size_t count, hlrc_type type, hlrc_op op,
                 const void *scale, int node, hlrc_handle_t *handle)
 {
-    return row("hlrc_acc_nb", dst, src, count, (struct values){ type, op, scale }, node,
-               &(struct begins){ handle });
+    return accumulate_row("hlrc_acc_nb", dst, src, count, (struct values){ type, op, scale }, node,
+                          &(struct begins){ handle });
 }
 
 int hlrc_acc_strided(void *dst, const size_t *dst_strides, const void *src,
@@ -370,7 +374,7 @@ int hlrc_acc_strided(void *dst, const size_t *dst_strides, const void *src,
 {
     struct pieces p = pieces_strided("hlrc_acc_strided", dst, dst_strides, (void *)(uintptr_t)src,
                                      src_strides, counts, levels, node);
-    return section(p, counts[0], (struct values){ type, op, scale }, NULL);
+    return accumulate_section(p, counts[0], (struct values){ type, op, scale }, NULL);
 }
 
 int hlrc_acc_strided_nb(void *dst, const size_t *dst_strides, const void *src,
@@ -379,14 +383,15 @@ int hlrc_acc_strided_nb(void *dst, const size_t *dst_strides, const void *src,
 {
     struct pieces p = pieces_strided("hlrc_acc_strided_nb", dst, dst_strides,
                                      (void *)(uintptr_t)src, src_strides, counts, levels, node);
-    return section(p, counts[0], (struct values){ type, op, scale }, &(struct begins){ handle });
+    return accumulate_section(p, counts[0], (struct values){ type, op, scale },
+                              &(struct begins){ handle });
 }
 
 int hlrc_acc_vector(void *const *dst, const void *const *src, size_t count, size_t len,
                     hlrc_type type, hlrc_op op, const void *scale, int node)
 {
     struct pieces p = pieces_vector("hlrc_acc_vector", dst, (void *const *)src, count, len, node);
-    return section(p, len, (struct values){ type, op, scale }, NULL);
+    return accumulate_section(p, len, (struct values){ type, op, scale }, NULL);
 }
 
 int hlrc_acc_vector_nb(void *const *dst, const void *const *src, size_t count, size_t len,
@@ -395,5 +400,6 @@ int hlrc_acc_vector_nb(void *const *dst, const void *const *src, size_t count, s
 {
     struct pieces p =
         pieces_vector("hlrc_acc_vector_nb", dst, (void *const *)src, count, len, node);
-    return section(p, len, (struct values){ type, op, scale }, &(struct begins){ handle });
+    return accumulate_section(p, len, (struct values){ type, op, scale },
+                              &(struct begins){ handle });
 }

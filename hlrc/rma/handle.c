@@ -25,7 +25,7 @@ static _Atomic uint32_t made;                /* entries used so far */
 static struct fabric_op nameless[NODES_MAX]; /* by node */
 static _Atomic uint64_t left;                /* items (handle_left) */
 
-int handles_start(void)
+int handle_start(void)
 {
     returned_count = 0;
     atomic_store(&made, 0);
@@ -35,7 +35,7 @@ int handles_start(void)
     return table && returned ? 0 : -ENOMEM;
 }
 
-void handles_stop(void)
+void handle_stop(void)
 {
     reserve_end(table, HANDLES * sizeof *table);
     reserve_end(returned, HANDLES * sizeof *returned);
@@ -82,7 +82,7 @@ uint64_t handle_done(void)
     return handle_name(handle_take(engine.node));
 }
 
-static void give(struct handle *h)
+static void handle_give(struct handle *h)
 {
     atomic_store_explicit(&h->node, -1, memory_order_relaxed);
     spin_lock(&lock);
@@ -95,7 +95,7 @@ struct fabric_op *handle_none(int node)
     return &nameless[node];
 }
 
-static _Noreturn void refuse(const char *call, uint64_t name)
+static _Noreturn void handle_refuse(const char *call, uint64_t name)
 {
     diag_fatal(1,
                "%s(%#llx): no pending operation has this handle; complete each handle once, with "
@@ -103,25 +103,25 @@ static _Noreturn void refuse(const char *call, uint64_t name)
                call, (unsigned long long)name);
 }
 
-static struct handle *find(const char *call, uint64_t name)
+static struct handle *handle_find(const char *call, uint64_t name)
 {
     struct handle *h = &table[name & (HANDLES - 1)];
     call_check(call);
     if (name == 0 || (uint32_t)(h - table) >= made || atomic_load(&h->name) != name)
-        refuse(call, name);
+        handle_refuse(call, name);
     return h;
 }
 
 /* No other call completes it. */
-static void claim(const char *call, struct handle *h, uint64_t name)
+static void handle_claim(const char *call, struct handle *h, uint64_t name)
 {
     uint64_t mine = name;
     if (!atomic_compare_exchange_strong(&h->name, &mine, 0))
-        refuse(call, name);
+        handle_refuse(call, name);
 }
 
 /* ASSUMPTION: claimed. */
-static void note_end(const struct handle *h)
+static void handle_note_end(const struct handle *h)
 {
     int node = atomic_load_explicit(&h->node, memory_order_relaxed);
     if (probe_records() && h->begun)
@@ -130,38 +130,38 @@ static void note_end(const struct handle *h)
 
 void hlrc_wait(hlrc_handle_t handle)
 {
-    struct handle *h = find("hlrc_wait", handle);
-    claim("hlrc_wait", h, handle);
-    note_end(h);
+    struct handle *h = handle_find("hlrc_wait", handle);
+    handle_claim("hlrc_wait", h, handle);
+    handle_note_end(h);
     struct thread *t = thread_enter();
     fabric_wait(engine.fabric, &h->op);
-    give(h);
+    handle_give(h);
     thread_leave(t);
     PROBE(computing_resumed);
 }
 
 int hlrc_test(hlrc_handle_t handle)
 {
-    struct handle *h = find("hlrc_test", handle);
+    struct handle *h = handle_find("hlrc_test", handle);
     struct thread *t = thread_enter();
     bool done = fabric_test(engine.fabric, &h->op);
     if (done) {
-        claim("hlrc_test", h, handle);
-        note_end(h);
-        give(h);
+        handle_claim("hlrc_test", h, handle);
+        handle_note_end(h);
+        handle_give(h);
     }
     thread_leave(t);
     return done;
 }
 
-static bool is_for(const struct handle *h, int node)
+static bool handle_is_for(const struct handle *h, int node)
 {
     int at = atomic_load_explicit(&h->node, memory_order_relaxed);
     return at >= 0 && (node < 0 || at == node);
 }
 
 /* Node -1: all nodes. */
-static void fence(int node)
+static void handle_fence(int node)
 {
     PROBE(fence_begun, node + 1);
     struct thread *t = thread_enter();
@@ -169,15 +169,15 @@ static void fence(int node)
         if (node < 0 || n == node)
             fabric_wait(engine.fabric, &nameless[n]);
     for (uint32_t i = 0, end = made; i < end; i++)
-        if (is_for(&table[i], node))
+        if (handle_is_for(&table[i], node))
             fabric_wait(engine.fabric, &table[i].op);
     thread_leave(t);
     PROBE(computing_resumed);
 }
 
-void handles_fence_all(void)
+void handle_fence_all(void)
 {
-    fence(-1);
+    handle_fence(-1);
 }
 
 void hlrc_fence(int node)
@@ -186,11 +186,11 @@ void hlrc_fence(int node)
     if (node < 0 || node >= engine.nodes)
         diag_fatal(1, "hlrc_fence: there is no node %d; this job has nodes 0 to %d", node,
                    engine.nodes - 1);
-    fence(node);
+    handle_fence(node);
 }
 
 void hlrc_fence_all(void)
 {
     call_check("hlrc_fence_all");
-    fence(-1);
+    handle_fence(-1);
 }

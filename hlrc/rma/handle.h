@@ -31,8 +31,8 @@ struct handle {
     uint64_t begun; /* --trace-sim: items until then; 0: none */
 };
 
-int handles_start(void);
-void handles_stop(void);
+int handle_start(void);
+void handle_stop(void);
 
 /* For an operation at this node: start it with handle->op, then return its name to the program.
  * Ends the job when all are in use. Spins. */
@@ -47,6 +47,6 @@ void handle_left(void);
 /* Counter of operations without a handle. */
 struct fabric_op *handle_none(int node);
 
-void handles_fence_all(void); /* waits for the network only */
+void handle_fence_all(void); /* waits for the network only */
 
 #endif

@@ -21,24 +21,24 @@
 
 static _Atomic uint32_t *held; /* by node and mutex: the queue node of the holder here, + 1 */
 
-static size_t held_bytes(void)
+static size_t mutex_held_bytes(void)
 {
     return (size_t)engine.nodes * HLRC_MUTEXES * sizeof *held;
 }
 
-int mutexes_start(void)
+int mutex_mutexes_start(void)
 {
-    held = reserve(held_bytes());
+    held = reserve(mutex_held_bytes());
     return held ? 0 : -ENOMEM;
 }
 
-void mutexes_stop(void)
+void mutex_mutexes_stop(void)
 {
-    reserve_end((void *)held, held_bytes());
+    reserve_end((void *)held, mutex_held_bytes());
     held = NULL;
 }
 
-static struct mcs queue_of(unsigned mutex, int node)
+static struct mcs mutex_queue_of(unsigned mutex, int node)
 {
     return (struct mcs){ .home = node,
                          .at = engine.at.mutexes + (size_t)mutex * 8,
@@ -47,7 +47,7 @@ static struct mcs queue_of(unsigned mutex, int node)
                          .object = mutex };
 }
 
-static _Atomic uint32_t *check(const char *call, unsigned mutex, int node)
+static _Atomic uint32_t *mutex_check(const char *call, unsigned mutex, int node)
 {
     call_check(call);
     if (node < 0 || node >= engine.nodes || mutex >= HLRC_MUTEXES)
@@ -61,8 +61,8 @@ static _Atomic uint32_t *check(const char *call, unsigned mutex, int node)
 
 void hlrc_mutex_lock(unsigned mutex, int node)
 {
-    _Atomic uint32_t *mine = check("hlrc_mutex_lock", mutex, node);
-    struct mcs q = queue_of(mutex, node);
+    _Atomic uint32_t *mine = mutex_check("hlrc_mutex_lock", mutex, node);
+    struct mcs q = mutex_queue_of(mutex, node);
     PROBE(computing_suspended);
     struct thread *t = thread_enter();
     uint32_t k = mcs_take_node();
@@ -74,12 +74,12 @@ void hlrc_mutex_lock(unsigned mutex, int node)
 
 void hlrc_mutex_unlock(unsigned mutex, int node)
 {
-    _Atomic uint32_t *mine = check("hlrc_mutex_unlock", mutex, node);
+    _Atomic uint32_t *mine = mutex_check("hlrc_mutex_unlock", mutex, node);
     uint32_t k = atomic_exchange_explicit(mine, 0, memory_order_relaxed);
     if (k == 0)
         diag_fatal(1, "hlrc_mutex_unlock(%u, %d): no thread of this node holds it; lock it first",
                    mutex, node);
-    struct mcs q = queue_of(mutex, node);
+    struct mcs q = mutex_queue_of(mutex, node);
     PROBE(mutex_unlocked, mutex, node);
     struct thread *t = thread_enter();
     mcs_release(&q, k - 1, NULL);

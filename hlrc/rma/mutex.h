@@ -3,7 +3,7 @@
 #ifndef HLRC_MUTEX_H
 #define HLRC_MUTEX_H
 
-int mutexes_start(void);
-void mutexes_stop(void);
+int mutex_mutexes_start(void);
+void mutex_mutexes_stop(void);
 
 #endif

@@ -5,13 +5,13 @@
 #include "base/diag.h"
 #include "hlrc/rma/window.h"
 
-void shared_check(const char *call, const void *there, size_t len)
+void pieces_shared_check(const char *call, const void *there, size_t len)
 {
     uint32_t in_a_row;
-    bool inside = in_space(there);
+    bool inside = engine_in_space(there);
     call_check(call);
     if (inside)
-        (void)app_run(page_of(there), &in_a_row);
+        (void)engine_app_run(engine_page_of(there), &in_a_row);
     if (!inside || len > ((size_t)in_a_row << PAGE_SHIFT) - (uintptr_t)there % PAGE_SIZE)
         diag_fatal(1,
                    "%s: %zu bytes at %p, HLRC_HOMES, are not shared memory; use memory of "
@@ -22,7 +22,7 @@ void shared_check(const char *call, const void *there, size_t len)
 /* ---- strided ---- */
 
 /* Joins levels that are contiguous on both sides; drops levels of one. */
-static void join_levels(struct pieces *p)
+static void pieces_join_levels(struct pieces *p)
 {
     int kept = 0;
     for (int i = 0; i < p->levels; i++) {
@@ -40,7 +40,7 @@ static void join_levels(struct pieces *p)
 }
 
 /* Bytes from the first to the last; SIZE_MAX: beyond the address space. */
-static size_t span_of(size_t bytes, const size_t *strides, const size_t *counts, int levels)
+static size_t pieces_span_of(size_t bytes, const size_t *strides, const size_t *counts, int levels)
 {
     size_t span = bytes, step;
     for (int i = 0; i < levels; i++)
@@ -51,11 +51,11 @@ static size_t span_of(size_t bytes, const size_t *strides, const size_t *counts,
 }
 
 /* Offset in the arena; for shared memory the address. */
-static size_t place_of(const char *call, const void *there, size_t len, int node)
+static size_t pieces_place_of(const char *call, const void *there, size_t len, int node)
 {
     if (node != HLRC_HOMES)
         return window_offset(call, there, len, node);
-    shared_check(call, there, len);
+    pieces_shared_check(call, there, len);
     return (uintptr_t)there;
 }
 
@@ -74,19 +74,19 @@ struct pieces pieces_strided(const char *call, void *there, const size_t *far, v
         p.left = p.count[i] == 0 ? 0 : p.left;
     }
     if (p.left == 0) {
-        p.off = place_of(call, there, 0, node);
+        p.off = pieces_place_of(call, there, 0, node);
         return p;
     }
-    size_t span = span_of(p.bytes, p.near, p.count, levels);
-    p.off = place_of(call, there, span_of(p.bytes, p.far, p.count, levels), node);
-    p.may_fault = node == HLRC_HOMES || local_is_shared(here, span);
-    p.local = p.may_fault ? here : local_mem(here);
-    join_levels(&p);
+    size_t span = pieces_span_of(p.bytes, p.near, p.count, levels);
+    p.off = pieces_place_of(call, there, pieces_span_of(p.bytes, p.far, p.count, levels), node);
+    p.may_fault = node == HLRC_HOMES || window_local_is_shared(here, span);
+    p.local = p.may_fault ? here : window_local_mem(here);
+    pieces_join_levels(&p);
     return p;
 }
 
 /* Advances to the next row when the first level is complete. */
-static void next_row(struct pieces *p)
+static void pieces_next_row(struct pieces *p)
 {
     for (int i = 0; i < p->levels; i++) {
         if (p->done[i] < p->count[i])
@@ -103,7 +103,7 @@ static void next_row(struct pieces *p)
     p->left = 0;
 }
 
-static size_t next_strided(struct pieces *p, struct fabric_piece *piece)
+static size_t pieces_next_strided(struct pieces *p, struct fabric_piece *piece)
 {
     size_t n = 0;
     if (p->levels == 0) {
@@ -123,7 +123,7 @@ static size_t next_strided(struct pieces *p, struct fabric_piece *piece)
         }
         p->off = off;
         p->local = local;
-        next_row(p);
+        pieces_next_row(p);
     }
     return n;
 }
@@ -145,11 +145,11 @@ struct pieces pieces_vector(const char *call, void *const *there, void *const *h
                             .left = count };
 }
 
-static size_t next_listed(struct pieces *p, struct fabric_piece *piece)
+static size_t pieces_next_listed(struct pieces *p, struct fabric_piece *piece)
 {
     size_t n = p->left < PIECES ? p->left : PIECES;
     for (size_t i = 0; i < n; i++)
-        piece[i] = (struct fabric_piece){ place_of(p->call, p->there[i], p->bytes, p->node),
+        piece[i] = (struct fabric_piece){ pieces_place_of(p->call, p->there[i], p->bytes, p->node),
                                           p->here[i], p->bytes };
     p->there += n;
     p->here += n;
@@ -161,5 +161,5 @@ size_t pieces_next(struct pieces *p, struct fabric_piece *piece)
 {
     if (p->left == 0)
         return 0;
-    return p->there ? next_listed(p, piece) : next_strided(p, piece);
+    return p->there ? pieces_next_listed(p, piece) : pieces_next_strided(p, piece);
 }

@@ -39,7 +39,7 @@ struct pieces pieces_vector(const char *call, void *const *there, void *const *h
                             size_t bytes, int node);
 
 /* Ends the job if these bytes are not contiguous shared memory. */
-void shared_check(const char *call, const void *there, size_t len);
+void pieces_shared_check(const char *call, const void *there, size_t len);
 
 /* The next pieces, none of them empty; returns their number, up to PIECES, 0 at the end. Reads the
  * program's lists: not within thread_enter. */

@@ -14,12 +14,13 @@
 #include "hlrc/sync/combine.h"
 
 /* A read needs no lock: the 4 bytes are written at once. */
-static bool by_lock(const struct change *c, size_t bytes)
+static bool rmw_by_lock(const struct change *c, size_t bytes)
 {
     return bytes == 4 && c->op != HLRC_NO_OP && !(engine.fabric->caps & FABRIC_ATOMICS_NARROW);
 }
 
-static int perform(const char *call, void *word, const struct change *c, int node, uint64_t *old)
+static int rmw_perform(const char *call, void *word, const struct change *c, int node,
+                       uint64_t *old)
 {
     size_t bytes = combine_bytes(c->type), off = window_offset(call, word, bytes, node);
     if (off % bytes != 0)
@@ -28,7 +29,7 @@ static int perform(const char *call, void *word, const struct change *c, int nod
     if (c->compares)
         memcpy((char *)&guess + off % 8, &c->expected, bytes);
     uint32_t atomics = 1;
-    bool locked = by_lock(c, bytes);
+    bool locked = rmw_by_lock(c, bytes);
     PROBE(computing_suspended);
     struct thread *t = thread_enter();
     if (c->op == HLRC_REPLACE && !c->compares && bytes == 8)
@@ -54,7 +55,7 @@ int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op o
     if (op != HLRC_NO_OP)
         c.value = change_bytes(value, combine_bytes(type));
     uint64_t was = 0;
-    int rc = perform("hlrc_rmw", word, &c, node, &was);
+    int rc = rmw_perform("hlrc_rmw", word, &c, node, &was);
     if (rc == 0 && old)
         memcpy(old, &was, combine_bytes(type));
     return rc;
@@ -67,6 +68,6 @@ int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type 
         return -EINVAL;
     struct change c = change_if(type, expected, desired);
     uint64_t was = 0;
-    int rc = perform("hlrc_rmw_compare", word, &c, node, &was);
+    int rc = rmw_perform("hlrc_rmw_compare", word, &c, node, &was);
     return rc ? rc : change_was(&c, was, expected);
 }

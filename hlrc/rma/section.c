@@ -10,13 +10,13 @@
 #include "hlrc/rma/transfer.h"
 #include "hlrc/rma/window.h"
 
-static void *writable(const void *at)
+static void *section_writable(const void *at)
 {
     return (void *)(uintptr_t)at;
 }
 
-static void note(enum way way, int node, const struct fabric_piece *piece, size_t n,
-                 enum record_wait wait)
+static void section_note(enum way way, int node, const struct fabric_piece *piece, size_t n,
+                         enum record_wait wait)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
@@ -25,11 +25,11 @@ static void note(enum way way, int node, const struct fabric_piece *piece, size_
 }
 
 /* `wait`: when the started operations are waited for. */
-static void start(enum way way, int node, const struct fabric_piece *piece, size_t n,
-                  enum record_wait wait, struct fabric_op *op)
+static void section_start(enum way way, int node, const struct fabric_piece *piece, size_t n,
+                          enum record_wait wait, struct fabric_op *op)
 {
     if (probe_records())
-        note(way, node, piece, n, wait);
+        section_note(way, node, piece, n, wait);
     struct thread *t = thread_enter();
     if (way == PUT)
         fabric_write_pieces(engine.fabric, node, arena.id, piece, n, op);
@@ -40,23 +40,23 @@ static void start(enum way way, int node, const struct fabric_piece *piece, size
 }
 
 /* [thread.no-fault]. Keeps the pieces that the fabric may touch; stages the others. */
-static size_t sort_out(struct stage *s, struct fabric_piece *piece, size_t n)
+static size_t section_sort_out(struct stage *s, struct fabric_piece *piece, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         struct fabric_piece p = piece[i];
-        if (local_is_shared(p.local, p.len)) {
-            stage_add(s, p.off, p.local, p.len);
+        if (window_local_is_shared(p.local, p.len)) {
+            transfer_stage_add(s, p.off, p.local, p.len);
         } else {
-            p.local = local_mem(p.local);
+            p.local = window_local_mem(p.local);
             piece[kept++] = p;
         }
     }
     return kept;
 }
 
-static void start_careful(enum way way, struct pieces *p, enum record_wait wait,
-                          struct fabric_op *op)
+static void section_start_careful(enum way way, struct pieces *p, enum record_wait wait,
+                                  struct fabric_op *op)
 {
     struct fabric_piece piece[PIECES];
     struct stage s;
@@ -65,31 +65,32 @@ static void start_careful(enum way way, struct pieces *p, enum record_wait wait,
     s.node = p->node;
     s.count = s.used = 0;
     while ((n = pieces_next(p, piece)) > 0)
-        if ((n = sort_out(&s, piece, n)) > 0)
-            start(way, p->node, piece, n, wait, op);
-    stage_end(&s);
+        if ((n = section_sort_out(&s, piece, n)) > 0)
+            section_start(way, p->node, piece, n, wait, op);
+    transfer_stage_end(&s);
 }
 
-static void start_all(enum way way, struct pieces *p, enum record_wait wait, struct fabric_op *op)
+static void section_start_all(enum way way, struct pieces *p, enum record_wait wait,
+                              struct fabric_op *op)
 {
     struct fabric_piece piece[PIECES];
     size_t n;
     if (p->may_fault) {
-        start_careful(way, p, wait, op);
+        section_start_careful(way, p, wait, op);
         return;
     }
     while ((n = pieces_next(p, piece)) > 0)
-        start(way, p->node, piece, n, wait, op);
+        section_start(way, p->node, piece, n, wait, op);
 }
 
-static void transfer(enum way way, struct pieces p)
+static void section_transfer(enum way way, struct pieces p)
 {
     if (p.node == HLRC_HOMES) {
         shared_copy_pieces(way, &p);
         return;
     }
     struct fabric_op op = FABRIC_OP_INIT;
-    start_all(way, &p, RECORD_LATER, &op);
+    section_start_all(way, &p, RECORD_LATER, &op);
     transfer_record(way, p.node, 0, RECORD_AWAITED, 0);
     struct thread *t = thread_enter();
     transfer_finish(&op);
@@ -97,7 +98,7 @@ static void transfer(enum way way, struct pieces p)
     PROBE(computing_resumed);
 }
 
-static void transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
+static void section_transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
 {
     if (p.node == HLRC_HOMES) {
         shared_copy_pieces(way, &p);
@@ -106,7 +107,7 @@ static void transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
         return;
     }
     struct handle *h = handle ? handle_take(p.node) : NULL;
-    start_all(way, &p, RECORD_LEFT, h ? &h->op : handle_none(p.node));
+    section_start_all(way, &p, RECORD_LEFT, h ? &h->op : handle_none(p.node));
     if (handle)
         *handle = handle_name(h);
 }
@@ -114,57 +115,63 @@ static void transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
 void hlrc_put_strided(void *dst, const size_t *dst_strides, const void *src,
                       const size_t *src_strides, const size_t *counts, int levels, int node)
 {
-    transfer(PUT, pieces_strided("hlrc_put_strided", dst, dst_strides, writable(src), src_strides,
-                                 counts, levels, node));
+    section_transfer(PUT, pieces_strided("hlrc_put_strided", dst, dst_strides,
+                                         section_writable(src), src_strides, counts, levels, node));
 }
 
 void hlrc_get_strided(void *dst, const size_t *dst_strides, const void *src,
                       const size_t *src_strides, const size_t *counts, int levels, int node)
 {
-    transfer(GET, pieces_strided("hlrc_get_strided", writable(src), src_strides, dst, dst_strides,
-                                 counts, levels, node));
+    section_transfer(GET, pieces_strided("hlrc_get_strided", section_writable(src), src_strides,
+                                         dst, dst_strides, counts, levels, node));
 }
 
 void hlrc_put_strided_nb(void *dst, const size_t *dst_strides, const void *src,
                          const size_t *src_strides, const size_t *counts, int levels, int node,
                          hlrc_handle_t *handle)
 {
-    transfer_nb(PUT,
-                pieces_strided("hlrc_put_strided_nb", dst, dst_strides, writable(src), src_strides,
-                               counts, levels, node),
-                handle);
+    section_transfer_nb(PUT,
+                        pieces_strided("hlrc_put_strided_nb", dst, dst_strides,
+                                       section_writable(src), src_strides, counts, levels, node),
+                        handle);
 }
 
 void hlrc_get_strided_nb(void *dst, const size_t *dst_strides, const void *src,
                          const size_t *src_strides, const size_t *counts, int levels, int node,
                          hlrc_handle_t *handle)
 {
-    transfer_nb(GET,
-                pieces_strided("hlrc_get_strided_nb", writable(src), src_strides, dst, dst_strides,
-                               counts, levels, node),
-                handle);
+    section_transfer_nb(GET,
+                        pieces_strided("hlrc_get_strided_nb", section_writable(src), src_strides,
+                                       dst, dst_strides, counts, levels, node),
+                        handle);
 }
 
 void hlrc_put_vector(void *const *dst, const void *const *src, size_t count, size_t len, int node)
 {
-    transfer(PUT, pieces_vector("hlrc_put_vector", dst, (void *const *)src, count, len, node));
+    section_transfer(PUT,
+                     pieces_vector("hlrc_put_vector", dst, (void *const *)src, count, len, node));
 }
 
 void hlrc_get_vector(void *const *dst, const void *const *src, size_t count, size_t len, int node)
 {
-    transfer(GET, pieces_vector("hlrc_get_vector", (void *const *)src, dst, count, len, node));
+    section_transfer(GET,
+                     pieces_vector("hlrc_get_vector", (void *const *)src, dst, count, len, node));
 }
 
 void hlrc_put_vector_nb(void *const *dst, const void *const *src, size_t count, size_t len,
                         int node, hlrc_handle_t *handle)
 {
-    transfer_nb(PUT, pieces_vector("hlrc_put_vector_nb", dst, (void *const *)src, count, len, node),
-                handle);
+    section_transfer_nb(PUT,
+                        pieces_vector("hlrc_put_vector_nb", dst, (void *const *)src, count, len,
+                                      node),
+                        handle);
 }
 
 void hlrc_get_vector_nb(void *const *dst, const void *const *src, size_t count, size_t len,
                         int node, hlrc_handle_t *handle)
 {
-    transfer_nb(GET, pieces_vector("hlrc_get_vector_nb", (void *const *)src, dst, count, len, node),
-                handle);
+    section_transfer_nb(GET,
+                        pieces_vector("hlrc_get_vector_nb", (void *const *)src, dst, count, len,
+                                      node),
+                        handle);
 }

@@ -20,14 +20,15 @@
 
 /* Of one page. Bytes that bypass the page are staged on the stack: the program's memory may fault
  * [thread.no-fault]. */
-static void copy_part(enum way way, char *there, char *local, size_t len)
+static void shared_copy_part(enum way way, char *there, char *local, size_t len)
 {
     char stage[PAGE_SIZE];
     if (way == PUT)
         memcpy(stage, local, len);
-    PROBE(part_begun, page_of(there), len, way == PUT);
+    PROBE(part_begun, engine_page_of(there), len, way == PUT);
     struct thread *t = thread_enter();
-    bool done = page_part(way == PUT, page_of(there), (uintptr_t)there % PAGE_SIZE, stage, len);
+    bool done =
+        page_part(way == PUT, engine_page_of(there), (uintptr_t)there % PAGE_SIZE, stage, len);
     if (copies_over())
         copies_trim();
     thread_leave(t);
@@ -39,9 +40,9 @@ static void copy_part(enum way way, char *there, char *local, size_t len)
 }
 
 /* Prefetches up to `most` pages. */
-static void expect(const void *there, size_t len, uint32_t most)
+static void shared_expect(const void *there, size_t len, uint32_t most)
 {
-    uint32_t first = page_of(there);
+    uint32_t first = engine_page_of(there);
     size_t count = ((uintptr_t)there % PAGE_SIZE + len + PAGE_SIZE - 1) / PAGE_SIZE;
     uint32_t some = count < most ? (uint32_t)count : most;
     PROBE(parts_expected, first, some);
@@ -56,12 +57,12 @@ void shared_copy(enum way way, void *there, void *local, size_t len)
     for (size_t at = 0, n, next = 0; at < len; at += n) {
         char *from = (char *)there + at;
         if (way == GET && len - at > PAGE_SIZE && at >= next) {
-            expect(from, len - at, AHEAD);
+            shared_expect(from, len - at, AHEAD);
             next = at + AHEAD / 2 * PAGE_SIZE;
         }
         n = PAGE_SIZE - (uintptr_t)from % PAGE_SIZE;
         n = len - at < n ? len - at : n;
-        copy_part(way, from, (char *)local + at, n);
+        shared_copy_part(way, from, (char *)local + at, n);
     }
 }
 
@@ -72,7 +73,7 @@ void shared_copy_pieces(enum way way, struct pieces *p)
     size_t n;
     while ((n = pieces_next(p, piece)) > 0) {
         for (size_t i = 0; way == GET && i < n && p->left + n > 1; i++)
-            expect((void *)piece[i].off, piece[i].len, AHEAD);
+            shared_expect((void *)piece[i].off, piece[i].len, AHEAD);
         for (size_t i = 0; i < n; i++)
             shared_copy(way, (void *)piece[i].off, piece[i].local, piece[i].len);
     }

@@ -16,7 +16,7 @@
 #include "hlrc/rma/handle.h"
 #include "hlrc/rma/shared.h"
 
-void stage_end(struct stage *s)
+void transfer_stage_end(struct stage *s)
 {
     if (s->count == 0)
         return;
@@ -35,12 +35,12 @@ void stage_end(struct stage *s)
     s->count = s->used = 0;
 }
 
-void stage_add(struct stage *s, size_t off, void *local, size_t len)
+void transfer_stage_add(struct stage *s, size_t off, void *local, size_t len)
 {
     char *mine = local;
     while (len) {
         if (s->count == PIECES || s->used == sizeof s->room)
-            stage_end(s);
+            transfer_stage_end(s);
         size_t n = len < sizeof s->room - s->used ? len : sizeof s->room - s->used;
         char *room = s->room + s->used;
         if (s->way == PUT)
@@ -60,13 +60,13 @@ static void transfer_copied(enum way way, int node, size_t off, void *local, siz
     s.way = way;
     s.node = node;
     s.count = s.used = 0;
-    stage_add(&s, off, local, len);
-    stage_end(&s);
+    transfer_stage_add(&s, off, local, len);
+    transfer_stage_end(&s);
 }
 
 static inline void transfer(enum way way, int node, size_t off, void *local, size_t len)
 {
-    if (__builtin_expect(local_is_shared(local, len), 0)) {
+    if (__builtin_expect(window_local_is_shared(local, len), 0)) {
         transfer_copied(way, node, off, local, len);
         return;
     }
@@ -75,7 +75,7 @@ static inline void transfer(enum way way, int node, size_t off, void *local, siz
     struct fabric_op op = FABRIC_OP_INIT;
     transfer_record(way, node, len, RECORD_AWAITED, 1);
     struct thread *t = thread_enter();
-    transfer_start(way, node, off, local_mem(local), len, &op);
+    transfer_start(way, node, off, window_local_mem(local), len, &op);
     transfer_finish(&op);
     thread_leave(t);
     PROBE(computing_resumed);
@@ -84,7 +84,7 @@ static inline void transfer(enum way way, int node, size_t off, void *local, siz
 static void transfer_nb(enum way way, int node, size_t off, void *local, size_t len,
                         hlrc_handle_t *handle)
 {
-    bool shared = local_is_shared(local, len);
+    bool shared = window_local_is_shared(local, len);
     if (shared)
         transfer_copied(way, node, off, local, len);
     else if (len)
@@ -92,7 +92,8 @@ static void transfer_nb(enum way way, int node, size_t off, void *local, size_t 
     struct thread *t = thread_enter();
     struct handle *h = handle ? handle_take(node) : NULL;
     if (!shared && len)
-        transfer_start(way, node, off, local_mem(local), len, h ? &h->op : handle_none(node));
+        transfer_start(way, node, off, window_local_mem(local), len,
+                       h ? &h->op : handle_none(node));
     uint64_t name = h ? handle_name(h) : 0;
     thread_leave(t);
     PROBE(computing_resumed);
@@ -100,17 +101,17 @@ static void transfer_nb(enum way way, int node, size_t off, void *local, size_t 
         *handle = name; /* may lie in shared memory */
 }
 
-static __attribute__((noinline)) void of_homes(const char *call, enum way way, void *there,
-                                               void *local, size_t len)
+static __attribute__((noinline)) void transfer_of_homes(const char *call, enum way way, void *there,
+                                                        void *local, size_t len)
 {
-    shared_check(call, there, len);
+    pieces_shared_check(call, there, len);
     shared_copy(way, there, local, len);
 }
 
 void hlrc_put(void *dst, const void *src, size_t len, int node)
 {
     if (__builtin_expect(node == HLRC_HOMES, 0)) {
-        of_homes("hlrc_put", PUT, dst, (void *)(uintptr_t)src, len);
+        transfer_of_homes("hlrc_put", PUT, dst, (void *)(uintptr_t)src, len);
         return;
     }
     size_t off = window_offset("hlrc_put", dst, len, node);
@@ -120,7 +121,7 @@ void hlrc_put(void *dst, const void *src, size_t len, int node)
 void hlrc_get(void *dst, const void *src, size_t len, int node)
 {
     if (__builtin_expect(node == HLRC_HOMES, 0)) {
-        of_homes("hlrc_get", GET, (void *)(uintptr_t)src, dst, len);
+        transfer_of_homes("hlrc_get", GET, (void *)(uintptr_t)src, dst, len);
         return;
     }
     size_t off = window_offset("hlrc_get", src, len, node);
@@ -130,7 +131,7 @@ void hlrc_get(void *dst, const void *src, size_t len, int node)
 void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t *handle)
 {
     if (node == HLRC_HOMES) {
-        of_homes("hlrc_put_nb", PUT, dst, (void *)(uintptr_t)src, len);
+        transfer_of_homes("hlrc_put_nb", PUT, dst, (void *)(uintptr_t)src, len);
         if (handle)
             *handle = handle_done();
         return;
@@ -142,7 +143,7 @@ void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
 void hlrc_get_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t *handle)
 {
     if (node == HLRC_HOMES) {
-        of_homes("hlrc_get_nb", GET, (void *)(uintptr_t)src, dst, len);
+        transfer_of_homes("hlrc_get_nb", GET, (void *)(uintptr_t)src, dst, len);
         if (handle)
             *handle = handle_done();
         return;

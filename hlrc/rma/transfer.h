@@ -62,9 +62,9 @@ struct stage {
     char room[16384];
 };
 
-/* Adds a piece, split where it does not fit; may make room. stage_end completes the staged pieces.
- * Both wait for the network, and for page faults. Not within thread_enter. */
-void stage_add(struct stage *s, size_t off, void *local, size_t len);
-void stage_end(struct stage *s);
+/* Adds a piece, split where it does not fit; may make room. transfer_stage_end completes the
+ * staged pieces. Both wait for the network, and for page faults. Not within thread_enter. */
+void transfer_stage_add(struct stage *s, size_t off, void *local, size_t len);
+void transfer_stage_end(struct stage *s);
 
 #endif

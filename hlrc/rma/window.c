@@ -44,7 +44,7 @@ void window_refuse(const char *call, const void *at, size_t len, int node)
 /* ---- the arena ---- */
 
 /* Collective: 0 if all nodes pass 0, else the status of one that failed. */
-static int agree(int mine)
+static int window_agree(int mine)
 {
     int32_t status = mine, every[NODES_MAX];
     int rc = boot_exchange(engine.boot, &status, sizeof status, every);
@@ -53,13 +53,13 @@ static int agree(int mine)
     return rc;
 }
 
-static void *map_nothing(char *at, size_t size)
+static void *window_map_nothing(char *at, size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     return mmap(at, size, PROT_NONE, flags, -1, 0);
 }
 
-static int arena_make(void)
+static int window_arena_make(void)
 {
     static struct fabric_window made; /* by an earlier call that then found no address */
     size_t size = (size_t)engine.pages << PAGE_SHIFT;
@@ -80,7 +80,7 @@ static int arena_make(void)
     return 0;
 }
 
-void windows_end(void)
+void window_end(void)
 {
     if (arena.size)
         addresses_unmap(arena.app, arena.size);
@@ -89,12 +89,12 @@ void windows_end(void)
 
 /* ---- offsets ---- */
 
-static size_t whole_pages(size_t bytes)
+static size_t window_whole_pages(size_t bytes)
 {
     return (bytes + PAGE_SIZE - 1) & ~(size_t)(PAGE_SIZE - 1);
 }
 
-static bool overlaps(size_t begin, size_t end)
+static bool window_overlaps(size_t begin, size_t end)
 {
     for (unsigned i = 0; i < arena.top; i++)
         if (arena.window[i].begin < end && begin < arena.window[i].end)
@@ -103,19 +103,19 @@ static bool overlaps(size_t begin, size_t end)
 }
 
 /* The lowest free offset: the beginning, or after a window; FREE: there is none. */
-static size_t find_place(size_t size)
+static size_t window_find_place(size_t size)
 {
-    size_t best = overlaps(0, size) ? FREE : 0;
+    size_t best = window_overlaps(0, size) ? FREE : 0;
     for (unsigned i = 0; i < arena.top; i++) {
-        size_t at = whole_pages(arena.window[i].end);
+        size_t at = window_whole_pages(arena.window[i].end);
         if (arena.window[i].begin != FREE && at < best && size <= arena.size - at &&
-            !overlaps(at, at + size))
+            !window_overlaps(at, at + size))
             best = at;
     }
     return best;
 }
 
-static struct window *free_entry(void)
+static struct window *window_free_entry(void)
 {
     for (unsigned i = 0; i < arena.top; i++)
         if (arena.window[i].begin == FREE)
@@ -133,7 +133,7 @@ static struct window *window_at(const void *at)
 }
 
 /* Maps it for the application. */
-static int open_view(size_t begin, size_t size)
+static int window_open_view(size_t begin, size_t size)
 {
     void *p = mmap(arena.app + begin, size, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, arena.fd, (off_t)begin);
@@ -152,7 +152,7 @@ struct argument {
 };
 
 /* All nodes enter the call, with the same argument. */
-static void meet(enum meeting call, uint64_t value)
+static void window_meet(enum meeting call, uint64_t value)
 {
     if (engine.alone) {
         barrier_meet(call);
@@ -173,21 +173,21 @@ static void meet(enum meeting call, uint64_t value)
 }
 
 /* Returns the address, or NULL and errno; the same on all nodes. */
-static void *create(size_t size)
+static void *rma_window_create(size_t size)
 {
-    size_t whole = whole_pages(size);
-    int rc = arena.size ? 0 : arena_make();
-    struct window *w = rc ? NULL : free_entry();
-    size_t begin = w && whole && whole <= arena.size ? find_place(whole) : FREE;
+    size_t whole = window_whole_pages(size);
+    int rc = arena.size ? 0 : window_arena_make();
+    struct window *w = rc ? NULL : window_free_entry();
+    size_t begin = w && whole && whole <= arena.size ? window_find_place(whole) : FREE;
     if (rc == 0 && begin == FREE)
         rc = -ENOMEM;
     if (rc == 0) {
-        rc = open_view(begin, whole);
+        rc = window_open_view(begin, whole);
         if (rc == 0)
             rc = fabric_window_prepare(engine.fabric, arena.id, begin, whole);
-        rc = agree(rc);
+        rc = window_agree(rc);
         if (rc)
-            (void)map_nothing(arena.app + begin, whole);
+            (void)window_map_nothing(arena.app + begin, whole);
     }
     if (rc) {
         errno = -rc;
@@ -204,8 +204,8 @@ void *hlrc_window_create(size_t size)
 {
     call_check("hlrc_window_create");
     struct probe_span span = PROBE_BEGIN(barrier_call);
-    meet(MEETING_WINDOW_CREATE, size);
-    void *window = create(size ? size : 1);
+    window_meet(MEETING_WINDOW_CREATE, size);
+    void *window = rma_window_create(size ? size : 1);
     int err = errno;
     barrier_meet(MEETING_WINDOW_CREATE);
     PROBE_END(barrier_call, span);
@@ -213,12 +213,12 @@ void *hlrc_window_create(size_t size)
     return window;
 }
 
-static void discard(struct window *w)
+static void rma_window_discard(struct window *w)
 {
-    size_t begin = w->begin, size = whole_pages(w->end) - begin;
+    size_t begin = w->begin, size = window_whole_pages(w->end) - begin;
     atomic_store(&w->end, 0);
     atomic_store(&w->begin, FREE);
-    (void)map_nothing(arena.app + begin, size);
+    (void)window_map_nothing(arena.app + begin, size);
     int rc = fabric_window_discard(engine.fabric, arena.id, begin, size);
     if (rc)
         diag_fatal(1, "cannot free %zu bytes of a window: %s", size, strerror(-rc));
@@ -236,8 +236,8 @@ void hlrc_window_free(void *window)
                    "hlrc_window_create once",
                    window);
     struct probe_span span = PROBE_BEGIN(barrier_call);
-    handles_fence_all();
-    meet(MEETING_WINDOW_FREE, (uintptr_t)window);
-    discard(w);
+    handle_fence_all();
+    window_meet(MEETING_WINDOW_FREE, (uintptr_t)window);
+    rma_window_discard(w);
     PROBE_END(barrier_call, span);
 }

@@ -55,7 +55,7 @@ struct arena {
 
 extern struct arena arena __attribute__((visibility("hidden")));
 
-void windows_end(void);
+void window_end(void);
 
 /* Ends the job with a message: why this address at this node is invalid. */
 _Noreturn void window_refuse(const char *call, const void *at, size_t len, int node);
@@ -87,7 +87,7 @@ static inline size_t window_offset(const char *call, const void *at, size_t len,
 }
 
 /* [thread.no-fault]. True if a byte of them lies in the shared space. */
-static inline bool local_is_shared(const void *at, size_t len)
+static inline bool window_local_is_shared(const void *at, size_t len)
 {
     if ((uintptr_t)at - (uintptr_t)arena.heap < arena.heap_bytes ||
         (uintptr_t)arena.heap - (uintptr_t)at < len)
@@ -96,7 +96,7 @@ static inline bool local_is_shared(const void *at, size_t len)
 }
 
 /* The program's memory, at the address that suits the fabric best. */
-static inline void *local_mem(const void *at)
+static inline void *window_local_mem(const void *at)
 {
     size_t off = (size_t)((uintptr_t)at - (uintptr_t)arena.app);
     return off < arena.size ? arena.base + off : (void *)(uintptr_t)at;

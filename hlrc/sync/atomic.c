@@ -25,19 +25,19 @@ int atomic_words_init(void)
     return 0;
 }
 
-static int home_of(uint32_t word)
+static int atomic_home_of(uint32_t word)
 {
     return (int)(word % (uint32_t)engine.nodes);
 }
 
-static size_t word_at(uint32_t word)
+static size_t atomic_word_at(uint32_t word)
 {
     return engine.at.words + (size_t)(word / (uint32_t)engine.nodes) * 8;
 }
 
-static uint64_t perform(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_perform(uint32_t word, enum operation op, uint64_t a, uint64_t b)
 {
-    _Atomic uint64_t *w = control_at(word_at(word));
+    _Atomic uint64_t *w = engine_control_at(atomic_word_at(word));
     if (op == FETCH_ADD)
         return atomic_fetch_add(w, a);
     if (op == EXCHANGE)
@@ -48,48 +48,49 @@ static uint64_t perform(uint32_t word, enum operation op, uint64_t a, uint64_t b
 
 void atomic_serve(struct request *req)
 {
-    msg_reply(req, 0, perform(req->object, (enum operation)req->flags, req->arg[0], req->arg[1]),
+    msg_reply(req, 0,
+              atomic_perform(req->object, (enum operation)req->flags, req->arg[0], req->arg[1]),
               NULL);
 }
 
-static uint64_t by_fabric(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_by_fabric(uint32_t word, enum operation op, uint64_t a, uint64_t b)
 {
     uint64_t old = 0;
     struct fabric_op done = FABRIC_OP_INIT;
-    int win = engine.control.id, home = home_of(word);
+    int win = engine.control.id, home = atomic_home_of(word);
     if (op == EXCHANGE)
-        return fabric_exchange(engine.fabric, home, win, word_at(word), a, b);
+        return fabric_exchange(engine.fabric, home, win, atomic_word_at(word), a, b);
     if (op == FETCH_ADD)
-        fabric_fetch_add(engine.fabric, home, win, word_at(word), a, &old, &done);
+        fabric_fetch_add(engine.fabric, home, win, atomic_word_at(word), a, &old, &done);
     else
-        fabric_cas(engine.fabric, home, win, word_at(word), a, b, &old, &done);
+        fabric_cas(engine.fabric, home, win, atomic_word_at(word), a, b, &old, &done);
     fabric_wait(engine.fabric, &done);
     return old;
 }
 
-static uint64_t by_request(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_by_request(uint32_t word, enum operation op, uint64_t a, uint64_t b)
 {
     uint32_t token = thread_self()->call_token;
     struct request *req = msg_compose(token, REQUEST_ATOMIC, word);
     req->flags = op;
     req->arg[0] = a;
     req->arg[1] = b;
-    msg_send(req, home_of(word), false, true);
+    msg_send(req, atomic_home_of(word), false, true);
     return msg_wait(token)->arg;
 }
 
 /* rule 8: decided by the protocol, so the same on all nodes. */
-static uint64_t access_word(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_access_word(uint32_t word, enum operation op, uint64_t a, uint64_t b)
 {
     struct thread *t = thread_enter();
     bool fabric = engine.protocol.pages->caps & FABRIC_ATOMICS;
-    PROBE(atomic_operation, home_of(word));
-    uint64_t old = fabric ? by_fabric(word, op, a, b) : by_request(word, op, a, b);
+    PROBE(atomic_operation, atomic_home_of(word));
+    uint64_t old = fabric ? atomic_by_fabric(word, op, a, b) : atomic_by_request(word, op, a, b);
     thread_leave(t);
     return old;
 }
 
-static void check(const char *call, hlrc_atomic_t word)
+static void atomic_check(const char *call, hlrc_atomic_t word)
 {
     call_check(call);
     if (word / (uint32_t)engine.nodes >= ATOMIC_WORDS)
@@ -111,33 +112,33 @@ int hlrc_atomic_create(hlrc_atomic_t *word, uint64_t value)
 
 void hlrc_atomic_destroy(hlrc_atomic_t word)
 {
-    check("hlrc_atomic_destroy", word);
+    atomic_check("hlrc_atomic_destroy", word);
     handles_give(&created, word);
 }
 
 uint64_t hlrc_atomic_load(hlrc_atomic_t word)
 {
-    check("hlrc_atomic_load", word);
-    return access_word(word, FETCH_ADD, 0, 0);
+    atomic_check("hlrc_atomic_load", word);
+    return atomic_access_word(word, FETCH_ADD, 0, 0);
 }
 
 uint64_t hlrc_atomic_fetch_add(hlrc_atomic_t word, uint64_t value)
 {
-    check("hlrc_atomic_fetch_add", word);
-    return access_word(word, FETCH_ADD, value, 0);
+    atomic_check("hlrc_atomic_fetch_add", word);
+    return atomic_access_word(word, FETCH_ADD, value, 0);
 }
 
 uint64_t hlrc_atomic_exchange(hlrc_atomic_t word, uint64_t value)
 {
-    check("hlrc_atomic_exchange", word);
-    return access_word(word, EXCHANGE, value, 0);
+    atomic_check("hlrc_atomic_exchange", word);
+    return atomic_access_word(word, EXCHANGE, value, 0);
 }
 
 int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_t desired)
 {
-    check("hlrc_atomic_compare_exchange", word);
+    atomic_check("hlrc_atomic_compare_exchange", word);
     uint64_t want = *expected;
-    uint64_t seen = access_word(word, COMPARE_EXCHANGE, want, desired);
+    uint64_t seen = atomic_access_word(word, COMPARE_EXCHANGE, want, desired);
     if (seen != want)
         *expected = seen;
     return seen == want;

@@ -31,7 +31,7 @@ void barrier_before(void (*run)(void))
     before_arrival = run;
 }
 
-static void report_arrivals(struct report_draft *d)
+static void barrier_report_arrivals(struct report_draft *d)
 {
     d->head.arrivals = atomic_load(&epoch);
     d->head.call = (uint8_t)atomic_load(&last_call);
@@ -40,14 +40,14 @@ static void report_arrivals(struct report_draft *d)
 int barrier_init(void)
 {
     atomic_store(&epoch, 0);
-    reporter_add(report_arrivals);
+    deadlock_collect_reporter_add(barrier_report_arrivals);
     atomic_store(&between, false);
     atomic_store(&deferred, false);
     return engine.protocol.barrier->init();
 }
 
 /* True if this call flushed, rather than an earlier one. */
-static bool arrive(bool waits, enum meeting call)
+static bool sync_barrier_arrive(bool waits, enum meeting call)
 {
     if (atomic_exchange(&between, true))
         diag_fatal(1, "hlrc_barrier_arrive: this node has already arrived; call "
@@ -79,13 +79,13 @@ static bool arrive(bool waits, enum meeting call)
     return !left;
 }
 
-static uint64_t number_of_last(void)
+static uint64_t barrier_number_of_last(void)
 {
     return atomic_load_explicit(&epoch, memory_order_relaxed) - 1;
 }
 
 /* `closed`: this call flushed before it. */
-static bool depart(bool closed)
+static bool sync_barrier_depart(bool closed)
 {
     bool moves = false;
     if (!atomic_load(&between))
@@ -104,12 +104,12 @@ static bool depart(bool closed)
         interval_unstored(closed);
         interval_acquire(vt, OCCASION_MEETING);
         interval_unstored(false);
-        if (races_checked())
+        if (first_write_races_checked())
             races_met(vt);
         /* [barrier.diffs-served]: a writer's diffs arrive before its notices, which are here now */
         progress_settle();
         PROBE_END(acquire_pages, span);
-        PROBE(barrier_departed, number_of_last(),
+        PROBE(barrier_departed, barrier_number_of_last(),
               atomic_load_explicit(&last_call, memory_order_relaxed) != MEETING_MOVES);
         thread_leave(t);
     }
@@ -118,7 +118,7 @@ static bool depart(bool closed)
     return moves;
 }
 
-static void prepare(void)
+static void barrier_prepare(void)
 {
     if (before_arrival && !engine.alone)
         before_arrival();
@@ -127,25 +127,25 @@ static void prepare(void)
 void barrier_arrive(enum meeting call)
 {
     struct probe_span span = PROBE_BEGIN(barrier_arrive);
-    prepare();
-    (void)arrive(false, call);
-    PROBE_END(barrier_arrive, span, number_of_last());
+    barrier_prepare();
+    (void)sync_barrier_arrive(false, call);
+    PROBE_END(barrier_arrive, span, barrier_number_of_last());
 }
 
 void barrier_meet(enum meeting call)
 {
-    bool closed = arrive(false, call);
-    (void)depart(closed);
+    bool closed = sync_barrier_arrive(false, call);
+    (void)sync_barrier_depart(closed);
 }
 
 void barrier_depart(void)
 {
     struct probe_span span = PROBE_BEGIN(barrier_depart);
-    (void)depart(false);
-    PROBE_END(barrier_depart, span, number_of_last());
+    (void)sync_barrier_depart(false);
+    PROBE_END(barrier_depart, span, barrier_number_of_last());
 }
 
-static void let_handler_serve(bool all)
+static void barrier_let_handler_serve(bool all)
 {
     if (engine.alone)
         return;
@@ -165,7 +165,7 @@ void hlrc_barrier_arrive(void)
     call_check("hlrc_barrier_arrive");
     struct probe_span span = PROBE_BEGIN(barrier_call);
     barrier_arrive(MEETING_BARRIER);
-    let_handler_serve(true); /* this thread continues its program, so the handler serves */
+    barrier_let_handler_serve(true); /* this thread continues its program, so the handler serves */
     PROBE_END(barrier_call, span);
 }
 
@@ -173,7 +173,7 @@ void hlrc_barrier_depart(void)
 {
     call_check("hlrc_barrier_depart");
     struct probe_span span = PROBE_BEGIN(barrier_call);
-    let_handler_serve(false);
+    barrier_let_handler_serve(false);
     barrier_depart();
     PROBE_END(barrier_call, span);
 }
@@ -181,11 +181,11 @@ void hlrc_barrier_depart(void)
 void barrier_all(enum meeting call)
 {
     struct probe_span span = PROBE_BEGIN(barrier_all);
-    prepare();
-    bool closed = arrive(true, call);
-    if (depart(closed)) /* [home-migration.full-barrier] */
-        homes_move(number_of_last());
-    PROBE_END(barrier_all, span, number_of_last());
+    barrier_prepare();
+    bool closed = sync_barrier_arrive(true, call);
+    if (sync_barrier_depart(closed)) /* [home-migration.full-barrier] */
+        homes_move(barrier_number_of_last());
+    PROBE_END(barrier_all, span, barrier_number_of_last());
 }
 
 void hlrc_barrier(void)

@@ -39,18 +39,18 @@ struct place {
 };
 
 /* `whole`: the 8 bytes. */
-static uint64_t part_of(uint64_t whole, const struct place *w)
+static uint64_t change_part_of(uint64_t whole, const struct place *w)
 {
     return change_bytes((char *)&whole + w->at, w->bytes);
 }
 
-static uint64_t with_part(uint64_t whole, const struct place *w, uint64_t value)
+static uint64_t change_with_part(uint64_t whole, const struct place *w, uint64_t value)
 {
     memcpy((char *)&whole + w->at, &value, w->bytes);
     return whole;
 }
 
-static uint64_t fetch_add(const struct place *w, uint64_t add)
+static uint64_t change_fetch_add(const struct place *w, uint64_t add)
 {
     uint64_t old = 0;
     struct fabric_op op = FABRIC_OP_INIT;
@@ -59,7 +59,7 @@ static uint64_t fetch_add(const struct place *w, uint64_t add)
     return old;
 }
 
-static uint64_t read_whole(const struct place *w)
+static uint64_t change_read_whole(const struct place *w)
 {
     uint64_t value = 0;
     struct fabric_op op = FABRIC_OP_INIT;
@@ -68,14 +68,14 @@ static uint64_t read_whole(const struct place *w)
     return value;
 }
 
-static uint64_t by_swaps(const struct place *w, const struct change *c, uint64_t guess,
-                         uint32_t *atomics)
+static uint64_t change_by_swaps(const struct place *w, const struct change *c, uint64_t guess,
+                                uint32_t *atomics)
 {
     for (;; ++*atomics) {
-        uint64_t seen = 0, old = part_of(guess, w);
+        uint64_t seen = 0, old = change_part_of(guess, w);
         struct fabric_op op = FABRIC_OP_INIT;
         fabric_cas(engine.fabric, w->node, w->win, w->off, guess,
-                   with_part(guess, w, change_of(c, old)), &seen, &op);
+                   change_with_part(guess, w, change_of(c, old)), &seen, &op);
         fabric_wait(engine.fabric, &op);
         if (seen == guess)
             return old;
@@ -89,10 +89,10 @@ uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c,
     struct place w = { node, win, off / 8 * 8, off % 8, combine_bytes(c->type) };
     *atomics = c->op != HLRC_NO_OP;
     if (c->op == HLRC_NO_OP)
-        return part_of(read_whole(&w), &w);
+        return change_part_of(change_read_whole(&w), &w);
     if (c->op == HLRC_SUM && w.bytes == 8 && c->type != HLRC_DOUBLE)
-        return fetch_add(&w, c->value);
-    return by_swaps(&w, c, guess, atomics);
+        return change_fetch_add(&w, c->value);
+    return change_by_swaps(&w, c, guess, atomics);
 }
 
 struct change change_if(hlrc_type type, const void *expected, const void *desired)

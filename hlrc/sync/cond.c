@@ -46,27 +46,28 @@ _Atomic int64_t cond_under_way;
 
 static _Atomic uint64_t signals;
 
-static uint64_t signal_number(uint64_t name)
+static uint64_t cond_signal_number(uint64_t name)
 {
     return name & ((UINT64_C(1) << NAME_SHIFT) - 1);
 }
 
-static uint64_t signal_name(int node, uint64_t number)
+static uint64_t cond_signal_name(int node, uint64_t number)
 {
     return (uint64_t)(node + 1) << NAME_SHIFT | number;
 }
 
 /* Numbers start at 1 and wrap around. */
-static uint64_t next_name(void)
+static uint64_t cond_next_name(void)
 {
     uint64_t most = (UINT64_C(1) << NUMBER_BITS) - 1;
-    return probe_records() ? signal_name(engine.node, atomic_fetch_add(&signals, 1) % most + 1) : 0;
+    return probe_records() ? cond_signal_name(engine.node, atomic_fetch_add(&signals, 1) % most + 1)
+                           : 0;
 }
 
 /* ---- start and end ---- */
 
 /* [deadlock.in-transit] */
-static void report_signals(struct report_draft *d)
+static void cond_report_signals(struct report_draft *d)
 {
     d->head.signals = atomic_load(&cond_under_way);
 }
@@ -76,7 +77,7 @@ int cond_init(void)
     handles_init(&created, 0, CONDS_PER_NODE);
     atomic_store(&signals, 0);
     atomic_store(&cond_under_way, 0);
-    reporter_add(report_signals);
+    deadlock_collect_reporter_add(cond_report_signals);
     return engine.protocol.conds->init(created.limit);
 }
 
@@ -90,33 +91,33 @@ void cond_end(void)
 static void cond_serve_wait(struct request *req);
 static void cond_serve_signal(int from, const struct bulk *msg);
 
-static size_t queues_bytes(void)
+static size_t cond_queues_bytes(void)
 {
     return (size_t)created.limit * sizeof(struct queue);
 }
 
-static size_t links_bytes(void)
+static size_t cond_links_bytes(void)
 {
     return (size_t)engine.nodes * engine.tokens * sizeof *next_waiter;
 }
 
-static int manager_init(uint32_t conds)
+static int cond_manager_init(uint32_t conds)
 {
     (void)conds;
     msg_handle(REQUEST_COND_WAIT, cond_serve_wait);
     bulk_handle(BULK_SIGNAL, cond_serve_signal);
-    queues = reserve(queues_bytes());
-    next_waiter = reserve(links_bytes());
+    queues = reserve(cond_queues_bytes());
+    next_waiter = reserve(cond_links_bytes());
     return queues && next_waiter ? 0 : -ENOMEM;
 }
 
-static void manager_end(void)
+static void cond_manager_end(void)
 {
-    reserve_end(queues, queues_bytes());
-    reserve_end(next_waiter, links_bytes());
+    reserve_end(queues, cond_queues_bytes());
+    reserve_end(next_waiter, cond_links_bytes());
 }
 
-static int manager_of(uint32_t cond)
+static int cond_manager_of(uint32_t cond)
 {
     return (int)(cond % (uint32_t)engine.nodes);
 }
@@ -142,7 +143,7 @@ static void cond_serve_wait(struct request *req)
 }
 
 /* Takes the first waiter off the list, or all; returns a list linked through next_waiter. */
-static uint32_t unlink_waiters(uint32_t cond, bool all)
+static uint32_t cond_unlink_waiters(uint32_t cond, bool all)
 {
     struct queue *q = &queues[cond];
     uint32_t first = q->first;
@@ -157,10 +158,10 @@ static uint32_t unlink_waiters(uint32_t cond, bool all)
     return first;
 }
 
-static void wake_waiters(uint32_t cond, bool all, const uint64_t *vt, uint64_t name)
+static void cond_wake_waiters(uint32_t cond, bool all, const uint64_t *vt, uint64_t name)
 {
     spin_lock(&queues_lock);
-    uint32_t at = unlink_waiters(cond, all);
+    uint32_t at = cond_unlink_waiters(cond, all);
     spin_unlock(&queues_lock);
     while (at) {
         uint32_t ref = at - 1;
@@ -178,14 +179,14 @@ static void cond_serve_signal(int from, const struct bulk *msg)
 {
     uint64_t vt[NODES_MAX], number = msg->interval >> NUMBER_SHIFT;
     memcpy(vt, msg->payload, VT_BYTES(engine.nodes));
-    wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt,
-                 number ? signal_name(from, number) : 0);
+    cond_wake_waiters((uint32_t)(msg->interval >> 1), msg->interval & 1, vt,
+                      number ? cond_signal_name(from, number) : 0);
 }
 
-static void manager_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t name)
+static void cond_manager_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t name)
 {
-    if (manager_of(cond) == engine.node) {
-        wake_waiters(cond, all, vt, name);
+    if (cond_manager_of(cond) == engine.node) {
+        cond_wake_waiters(cond, all, vt, name);
         return;
     }
     uint64_t copy[(sizeof(struct bulk) + VT_BYTES(NODES_MAX)) / 8];
@@ -194,22 +195,22 @@ static void manager_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t
                           .bytes = (uint32_t)VT_BYTES(engine.nodes),
                           .interval = name << NUMBER_SHIFT | (uint64_t)cond << 1 | (uint64_t)all };
     memcpy(msg->payload, vt, VT_BYTES(engine.nodes));
-    bulk_send(manager_of(cond), msg, true, NULL);
+    bulk_send(cond_manager_of(cond), msg, true, NULL);
 }
 
 /* [cond.registered-first]. */
-static uint32_t manager_enter(uint32_t cond)
+static uint32_t cond_manager_enter(uint32_t cond)
 {
     const struct thread *t = thread_self();
     msg_expect(t->cond_token, REQUEST_COND_WAIT, cond);
     struct request *req = msg_compose(t->call_token, REQUEST_COND_WAIT, cond);
     req->arg[0] = t->cond_token;
-    msg_send(req, manager_of(cond), false, true);
+    msg_send(req, cond_manager_of(cond), false, true);
     msg_wait(t->call_token);
     return t->cond_token;
 }
 
-static uint64_t manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
+static uint64_t cond_manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
 {
     struct wait_for what = { WAITS_SIGNAL, cond, 0 };
     const struct reply *rep = msg_wait_as(place, what);
@@ -219,16 +220,16 @@ static uint64_t manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
 }
 
 const struct cond_protocol conds_by_manager = {
-    .init = manager_init,
-    .end = manager_end,
-    .enter = manager_enter,
-    .await = manager_await,
-    .signal = manager_signal,
+    .init = cond_manager_init,
+    .end = cond_manager_end,
+    .enter = cond_manager_enter,
+    .await = cond_manager_await,
+    .signal = cond_manager_signal,
 };
 
 /* ---- the calls ---- */
 
-static void check(const char *call, hlrc_cond_t cond)
+static void cond_check(const char *call, hlrc_cond_t cond)
 {
     call_check(call);
     if (cond >= created.limit)
@@ -248,13 +249,13 @@ int hlrc_cond_create(hlrc_cond_t *cond)
 
 void hlrc_cond_destroy(hlrc_cond_t cond)
 {
-    check("hlrc_cond_destroy", cond);
+    cond_check("hlrc_cond_destroy", cond);
     handles_give(&created, cond);
 }
 
 void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
 {
-    check("hlrc_cond_wait", cond);
+    cond_check("hlrc_cond_wait", cond);
     const struct cond_protocol *conds = engine.protocol.conds;
     race_unlock(lock);
     struct thread *t = thread_enter();
@@ -274,13 +275,13 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     span = PROBE_BEGIN(cond_relock);
     engine.protocol.locks->acquire(lock);
     PROBE_END(cond_relock, span, lock, probe_granted());
-    PROBE_END(cond_wait, call, lock, name >> NAME_SHIFT, signal_number(name));
+    PROBE_END(cond_wait, call, lock, name >> NAME_SHIFT, cond_signal_number(name));
     thread_leave(t);
     race_acquire();
     race_lock(lock);
 }
 
-static void signal_waiters(uint32_t cond, bool all, uint64_t name)
+static void cond_signal_waiters(uint32_t cond, bool all, uint64_t name)
 {
     uint64_t vt[NODES_MAX];
     interval_close(true); /* [cond.signal-time] */
@@ -290,25 +291,25 @@ static void signal_waiters(uint32_t cond, bool all, uint64_t name)
     engine.protocol.conds->signal(cond, all, vt, name);
 }
 
-static void signal_call(const char *call, hlrc_cond_t cond, bool all)
+static void cond_signal_call(const char *call, hlrc_cond_t cond, bool all)
 {
-    check(call, cond);
+    cond_check(call, cond);
     race_release();
     struct thread *t = thread_enter();
     struct probe_span span = PROBE_BEGIN(cond_signal);
     PROBE(cond_signalling, cond);
-    uint64_t name = next_name();
-    signal_waiters(cond, all, name);
-    PROBE_END(cond_signal, span, cond, all, signal_number(name)); /* after the flush */
+    uint64_t name = cond_next_name();
+    cond_signal_waiters(cond, all, name);
+    PROBE_END(cond_signal, span, cond, all, cond_signal_number(name)); /* after the flush */
     thread_leave(t);
 }
 
 void hlrc_cond_signal(hlrc_cond_t cond)
 {
-    signal_call("hlrc_cond_signal", cond, false);
+    cond_signal_call("hlrc_cond_signal", cond, false);
 }
 
 void hlrc_cond_broadcast(hlrc_cond_t cond)
 {
-    signal_call("hlrc_cond_broadcast", cond, true);
+    cond_signal_call("hlrc_cond_broadcast", cond, true);
 }

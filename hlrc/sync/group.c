@@ -49,7 +49,7 @@ static size_t group_count(void)
     return (size_t)engine.nodes * HLRC_MAX_GROUPS;
 }
 
-static void report_groups(struct report_draft *d);
+static void group_report_groups(struct report_draft *d);
 
 int group_init(void)
 {
@@ -58,7 +58,7 @@ int group_init(void)
     invited = 0;
     memset(accepted, 0, sizeof accepted);
     atomic_store(&joined_count, 0);
-    reporter_add(report_groups);
+    deadlock_collect_reporter_add(group_report_groups);
     groups = reserve(group_count() * sizeof *groups);
     return groups ? 0 : -ENOMEM;
 }
@@ -72,68 +72,70 @@ void group_end(void)
 /* ---- the members agree on a number ---- */
 
 /* In the invited node's window, written by the inviting node; an invitation follows. */
-static size_t invitation_at(int from)
+static size_t group_invitation_at(int from)
 {
-    return engine.at.invitations + (size_t)from * invitation_place(engine.nodes);
+    return engine.at.invitations + (size_t)from * group_invitation_place(engine.nodes);
 }
 
 /* In the inviting node's window, written by the answering node. */
-static size_t answer_at(int from)
+static size_t group_answer_at(int from)
 {
     return engine.at.answers_of_members + (size_t)from * 64;
 }
 
-static bool is_later(void *arg)
+static bool group_is_later(void *arg)
 {
     const struct awaited *a = arg;
-    _Atomic uint64_t *word = control_at(atomic_load(&a->at));
+    _Atomic uint64_t *word = engine_control_at(atomic_load(&a->at));
     return atomic_load_explicit(word, memory_order_acquire) > atomic_load(&a->last);
 }
 
 /* Waits until a word in this node's window is larger than `last`. */
-static void await_word(enum waits what, int node, size_t at, uint64_t last)
+static void group_await_word(enum waits what, int node, size_t at, uint64_t last)
 {
     atomic_store(&awaited.at, at);
     atomic_store(&awaited.last, last);
-    progress_wait((struct wait_for){ what, 0, node }, is_later, &awaited, WAIT_STATE);
+    progress_wait((struct wait_for){ what, 0, node }, group_is_later, &awaited, WAIT_STATE);
 }
 
-static void report_groups(struct report_draft *d)
+static void group_report_groups(struct report_draft *d)
 {
     for (uint32_t i = 0, n = atomic_load(&joined_count); i < n; i++)
         pairs_report(d, joined[i], &groups[joined[i]].pairs);
     for (unsigned i = 0; i < d->head.waits; i++)
         if (d->waits[i].what == WAITS_MEMBER || d->waits[i].what == WAITS_INVITATION)
-            d->waits[i].over = is_later(&awaited);
+            d->waits[i].over = group_is_later(&awaited);
 }
 
 /* Writes a word that may end a sleep of another node, which waits for it in the same call. */
-static void tell(int node, size_t at, uint64_t word)
+static void group_tell(int node, size_t at, uint64_t word)
 {
     fabric_write(engine.fabric, node, engine.control.id, at, &word, sizeof word, NULL);
     fabric_wake(engine.fabric, node);
 }
 
 /* At the lowest member. */
-static void invite(const struct invitation *in)
+static void group_invite(const struct invitation *in)
 {
     uint64_t number = ++invited;
     for (uint32_t i = 0; i < in->count; i++) {
         int node = in->nodes[i];
         if (node == engine.node)
             continue;
-        fabric_write_copied(engine.fabric, node, engine.control.id, invitation_at(engine.node) + 8,
-                            in, invitation_bytes((int)in->count));
+        fabric_write_copied(engine.fabric, node, engine.control.id,
+                            group_invitation_at(engine.node) + 8, in,
+                            group_invitation_bytes((int)in->count));
         perturb(group_inviting);
-        tell(node, invitation_at(engine.node), number); /* after the list: [fabric.write-order] */
+        group_tell(node, group_invitation_at(engine.node),
+                   number); /* after the list: [fabric.write-order] */
     }
     for (uint32_t i = 0; i < in->count; i++) {
         if (in->nodes[i] != engine.node)
-            await_word(WAITS_MEMBER, in->nodes[i], answer_at(in->nodes[i]), number - 1);
+            group_await_word(WAITS_MEMBER, in->nodes[i], group_answer_at(in->nodes[i]), number - 1);
     }
 }
 
-static const char *describe(const struct invitation *in, char *buf, size_t len)
+static const char *group_describe(const struct invitation *in, char *buf, size_t len)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < in->count && at + 1 < len; i++) {
@@ -144,28 +146,29 @@ static const char *describe(const struct invitation *in, char *buf, size_t len)
 }
 
 /* At the others: waits for the invitation, takes the number from it, and answers. */
-static void accept_from(int lowest, struct invitation *mine)
+static void group_accept_from(int lowest, struct invitation *mine)
 {
     char here[120], there[120];
-    size_t at = invitation_at(lowest);
-    await_word(WAITS_INVITATION, lowest, at, accepted[lowest]);
-    const struct invitation *in = control_at(at + 8);
+    size_t at = group_invitation_at(lowest);
+    group_await_word(WAITS_INVITATION, lowest, at, accepted[lowest]);
+    const struct invitation *in = engine_control_at(at + 8);
     if (in->count != mine->count ||
         memcmp(in->nodes, mine->nodes, mine->count * sizeof mine->nodes[0]) != 0)
         diag_fatal(1,
                    "hlrc_group_create(%s) here, but (%s) on node %d; the nodes of a group pass the "
                    "same list, and create groups in the same order",
-                   describe(mine, here, sizeof here), describe(in, there, sizeof there), lowest);
+                   group_describe(mine, here, sizeof here), group_describe(in, there, sizeof there),
+                   lowest);
     mine->group = in->group;
-    accepted[lowest] = atomic_load((_Atomic uint64_t *)control_at(at));
+    accepted[lowest] = atomic_load((_Atomic uint64_t *)engine_control_at(at));
     perturb(group_answering);
-    tell(lowest, answer_at(engine.node), accepted[lowest]);
+    group_tell(lowest, group_answer_at(engine.node), accepted[lowest]);
 }
 
 /* ---- making a group ---- */
 
 /* The list as an invitation without a number; -EINVAL if it is invalid or lacks this node. */
-static int check_list(const int *nodes, int count, struct invitation *out)
+static int group_check_list(const int *nodes, int count, struct invitation *out)
 {
     bool listed[NODES_MAX] = { false };
     if (count < 1 || count > engine.nodes)
@@ -181,7 +184,7 @@ static int check_list(const int *nodes, int count, struct invitation *out)
     return listed[engine.node] ? 0 : -EINVAL;
 }
 
-static int lowest_of(const struct invitation *in)
+static int group_lowest_of(const struct invitation *in)
 {
     int32_t lowest = in->nodes[0];
     for (uint32_t i = 1; i < in->count; i++)
@@ -189,21 +192,21 @@ static int lowest_of(const struct invitation *in)
     return lowest;
 }
 
-static size_t slots_at(uint32_t number)
+static size_t group_slots_at(uint32_t number)
 {
     return engine.at.group_slots +
            (size_t)number * pairs_slots(engine.nodes) * engine.at.meeting_slot_size;
 }
 
 /* Sets up this node's part of a group of known number. */
-static void set_up(const struct invitation *in)
+static void group_set_up(const struct invitation *in)
 {
     struct group *g = &groups[in->group];
     uint32_t count = atomic_load(&joined_count);
     g->pairs = (struct pairs){
         .nodes = g->nodes,
         .count = (int)in->count,
-        .slots = slots_at(in->group),
+        .slots = group_slots_at(in->group),
     };
     for (uint32_t i = 0; i < in->count; i++) {
         g->nodes[i] = in->nodes[i];
@@ -218,33 +221,33 @@ static void set_up(const struct invitation *in)
     atomic_store_explicit(&g->made, true, memory_order_release);
 }
 
-static bool is_not_making(void *arg)
+static bool group_is_not_making(void *arg)
 {
     (void)arg;
     return !atomic_load(&making);
 }
 
-static int make(struct invitation *in)
+static int group_make(struct invitation *in)
 {
-    int lowest = lowest_of(in);
+    int lowest = group_lowest_of(in);
     while (atomic_exchange(&making, true))
-        progress_await((struct wait_for){ WAITS_MAKING, 0, 0 }, &making, is_not_making, NULL);
+        progress_await((struct wait_for){ WAITS_MAKING, 0, 0 }, &making, group_is_not_making, NULL);
     if (lowest != engine.node) {
-        accept_from(lowest, in);
+        group_accept_from(lowest, in);
     } else {
         if (given < HLRC_MAX_GROUPS)
             in->group = (uint32_t)engine.node * HLRC_MAX_GROUPS + given++;
-        invite(in);
+        group_invite(in);
     }
     if (in->group != GROUP_NONE)
-        set_up(in);
+        group_set_up(in);
     atomic_store(&making, false);
     progress_changed(&making);
     return in->group != GROUP_NONE ? 0 : -ENOMEM;
 }
 
 /* For --trace-sim. */
-static void record_group(const struct invitation *in)
+static void group_record_group(const struct invitation *in)
 {
     for (uint32_t i = 0; i < in->count; i++)
         PROBE(group_member, in->group, in->nodes[i], in->count - 1 - i);
@@ -254,15 +257,15 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
 {
     call_check("hlrc_group_create");
     struct invitation in;
-    int rc = check_list(nodes, count, &in);
+    int rc = group_check_list(nodes, count, &in);
     if (rc)
         return rc;
     struct probe_span span = PROBE_BEGIN(barrier_call);
     struct thread *t = thread_enter();
-    rc = make(&in);
+    rc = group_make(&in);
     thread_leave(t);
     if (rc == 0 && probe_records())
-        record_group(&in);
+        group_record_group(&in);
     PROBE_END(barrier_call, span);
     if (rc == 0)
         *group = in.group;
@@ -271,7 +274,7 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
 
 /* ---- the group's barrier ---- */
 
-static void meet(struct group *g, uint32_t number)
+static void group_meet(struct group *g, uint32_t number)
 {
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
@@ -303,7 +306,7 @@ void hlrc_group_barrier(hlrc_group group)
     struct probe_span span = PROBE_BEGIN(group_barrier);
     race_release();
     if (g->pairs.count > 1)
-        meet(g, group);
+        group_meet(g, group);
     race_acquire();
     PROBE_END(group_barrier, span, group); /* after the flush */
     atomic_store(&g->busy, false);

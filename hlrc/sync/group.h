@@ -41,14 +41,14 @@ struct invitation {
 #define GROUP_NONE UINT32_MAX
 
 /* Size of an invitation to this many nodes; and of its slot, with its word. */
-static inline size_t invitation_bytes(int nodes)
+static inline size_t group_invitation_bytes(int nodes)
 {
     return offsetof(struct invitation, nodes) + (size_t)nodes * sizeof(int32_t);
 }
 
-static inline size_t invitation_place(int nodes)
+static inline size_t group_invitation_place(int nodes)
 {
-    return (sizeof(uint64_t) + invitation_bytes(nodes) + 63) & ~(size_t)63;
+    return (sizeof(uint64_t) + group_invitation_bytes(nodes) + 63) & ~(size_t)63;
 }
 
 int group_init(void); /* 0 or -ENOMEM */

@@ -23,19 +23,19 @@ struct list {
 _Static_assert(sizeof(struct list) <= MOVES_BYTES,
                "it fits the space reserved in the control window");
 
-static size_t list_at(int node)
+static size_t homes_list_at(int node)
 {
     return engine.at.moves + (size_t)node * MOVES_BYTES;
 }
 
-static void tell_all(const struct list *mine)
+static void homes_tell_all(const struct list *mine)
 {
     size_t bytes = offsetof(struct list, moves) + mine->count * sizeof mine->moves[0];
     struct fabric_op op = FABRIC_OP_INIT;
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node)
-            fabric_write(engine.fabric, n, engine.control.id, list_at(engine.node), mine, bytes,
-                         &op);
+            fabric_write(engine.fabric, n, engine.control.id, homes_list_at(engine.node), mine,
+                         bytes, &op);
     fabric_wait(engine.fabric, &op);
 }
 
@@ -47,21 +47,21 @@ bool homes_offer(uint64_t barrier)
         page_move_listen();
     if (!page_move_wanted())
         return false;
-    struct list *mine = control_at(list_at(engine.node));
+    struct list *mine = engine_control_at(homes_list_at(engine.node));
     mine->barrier = barrier + 1;
     mine->count = page_move_take(mine->moves);
     if (mine->count)
-        tell_all(mine);
+        homes_tell_all(mine);
     return mine->count != 0;
 }
 
 /* The moves of all nodes in this round; *n of them. */
-static struct policy_migrate_move *gather(uint64_t barrier, uint32_t *n)
+static struct policy_migrate_move *homes_gather(uint64_t barrier, uint32_t *n)
 {
     struct policy_migrate_move *all = NULL;
     *n = 0;
     for (int node = 0; node < engine.nodes; node++) {
-        const struct list *l = control_at(list_at(node));
+        const struct list *l = engine_control_at(homes_list_at(node));
         if (l->barrier != barrier + 1)
             continue;
         struct policy_migrate_move *more = realloc(all, (*n + l->count + 1) * sizeof *all);
@@ -76,7 +76,7 @@ static struct policy_migrate_move *gather(uint64_t barrier, uint32_t *n)
 }
 
 /* [home-migration.held], at this node. */
-static void hold(const struct policy_migrate_move *moves, uint32_t n)
+static void homes_hold(const struct policy_migrate_move *moves, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         page_move_hold(moves[i].page);
@@ -90,8 +90,8 @@ void homes_move(uint64_t barrier)
 {
     struct thread *t = thread_enter();
     uint32_t n;
-    struct policy_migrate_move *moves = gather(barrier, &n);
-    hold(moves, n);
+    struct policy_migrate_move *moves = homes_gather(barrier, &n);
+    homes_hold(moves, n);
     thread_leave(t);
     barrier_meet(MEETING_MOVES);
     t = thread_enter();

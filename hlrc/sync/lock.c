@@ -40,7 +40,7 @@ uint32_t lock_held_from(uint32_t first, uint32_t *thread)
 #define HELD_TOLD 8 /* locks that one line names */
 
 /* Writes "3 (thread 0), 5 (thread 1)"; returns how many locks are held. */
-static uint32_t list_held(char *line, size_t len)
+static uint32_t lock_list_held(char *line, size_t len)
 {
     uint32_t thread, count = 0;
     for (uint32_t at = 0; (at = lock_held_from(at, &thread)) != LOCK_NONE; at++)
@@ -51,24 +51,24 @@ static uint32_t list_held(char *line, size_t len)
     return count;
 }
 
-static void dump_locks(char *line, size_t len)
+static void lock_dump_locks(char *line, size_t len)
 {
     dump_append(line, len, "locks held here: ");
-    if (list_held(line, len) == 0)
+    if (lock_list_held(line, len) == 0)
         line[0] = '\0';
 }
 
-static void report_locks(struct report_draft *d)
+static void lock_report_locks(struct report_draft *d)
 {
     uint32_t thread;
     for (uint32_t at = 0; (at = lock_held_from(at, &thread)) != LOCK_NONE; at++)
-        report_add_held(d, at, thread);
+        deadlock_collect_add_held(d, at, thread);
 }
 
 void lock_tell_held(const char *call)
 {
     char line[DIAG_LINE_MAX / 2] = "";
-    uint32_t count = list_held(line, sizeof line);
+    uint32_t count = lock_list_held(line, sizeof line);
     if (count)
         diag_warn("%s, but this node holds lock%s %s; call hlrc_unlock first", call,
                   count > 1 ? "s" : "", line);
@@ -77,8 +77,8 @@ void lock_tell_held(const char *call)
 int lock_init(void)
 {
     handles_init(&created, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
-    dump_add(dump_locks);
-    reporter_add(report_locks);
+    dump_add(lock_dump_locks);
+    deadlock_collect_reporter_add(lock_report_locks);
     return engine.protocol.locks->init(created.limit);
 }
 
@@ -87,22 +87,22 @@ void lock_end(void)
     engine.protocol.locks->end();
 }
 
-static bool exists(hlrc_lock_t lock)
+static bool lock_exists(hlrc_lock_t lock)
 {
     return lock < created.limit && (lock < HLRC_STATIC_LOCKS || lock >= LOCK_CREATED_FIRST);
 }
 
-_Noreturn static void refuse(const char *call, hlrc_lock_t lock)
+_Noreturn static void lock_refuse(const char *call, hlrc_lock_t lock)
 {
     call_check(call);
     diag_fatal(1, "%s(%u): no such lock; use 0 to %d or one that hlrc_lock_create returned", call,
                lock, HLRC_STATIC_LOCKS - 1);
 }
 
-static inline void check(const char *call, hlrc_lock_t lock)
+static inline void lock_check(const char *call, hlrc_lock_t lock)
 {
-    if (call_get() != CALL_RUNNING || !exists(lock))
-        refuse(call, lock);
+    if (call_get() != CALL_RUNNING || !lock_exists(lock))
+        lock_refuse(call, lock);
 }
 
 int hlrc_lock_create(hlrc_lock_t *lock)
@@ -117,7 +117,7 @@ int hlrc_lock_create(hlrc_lock_t *lock)
 
 void hlrc_lock_destroy(hlrc_lock_t lock)
 {
-    check("hlrc_lock_destroy", lock);
+    lock_check("hlrc_lock_destroy", lock);
     if (lock >= LOCK_CREATED_FIRST)
         handles_give(&created, lock);
 }
@@ -148,7 +148,7 @@ SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
     race_acquire();
 }
 
-SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
+SLOW static int lock_try_slowly(struct thread *t, hlrc_lock_t lock)
 {
     PROBE(lock_try);
     thread_enter();
@@ -163,7 +163,7 @@ SLOW static int try_slowly(struct thread *t, hlrc_lock_t lock)
     return rc;
 }
 
-SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
+SLOW static void lock_unlock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     const struct lock_protocol *p = engine.protocol.locks;
     PROBE(lock_try);
@@ -182,7 +182,7 @@ SLOW static void unlock_slowly(struct thread *t, hlrc_lock_t lock)
 
 void hlrc_lock(hlrc_lock_t lock)
 {
-    check("hlrc_lock", lock);
+    lock_check("hlrc_lock", lock);
     struct thread *t = thread_self();
     if (!engine.protocol.locks->take(lock, t->index))
         lock_slowly(t, lock);
@@ -192,10 +192,10 @@ void hlrc_lock(hlrc_lock_t lock)
 
 int hlrc_trylock(hlrc_lock_t lock)
 {
-    check("hlrc_trylock", lock);
+    lock_check("hlrc_trylock", lock);
     struct thread *t = thread_self();
     if (!engine.protocol.locks->take(lock, t->index)) {
-        int rc = try_slowly(t, lock);
+        int rc = lock_try_slowly(t, lock);
         if (rc)
             return rc;
     }
@@ -206,10 +206,10 @@ int hlrc_trylock(hlrc_lock_t lock)
 
 void hlrc_unlock(hlrc_lock_t lock)
 {
-    check("hlrc_unlock", lock);
+    lock_check("hlrc_unlock", lock);
     struct thread *t = thread_self();
     race_unlock(lock);
     if (!engine.protocol.locks->drop(lock, t->index))
-        unlock_slowly(t, lock);
+        lock_unlock_slowly(t, lock);
     PROBE(lock_released, lock);
 }

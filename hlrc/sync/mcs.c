@@ -31,7 +31,7 @@ static spin_lock_word nodes_lock; /* guards the three below */
 static uint32_t *returned;        /* queue nodes that were used, and are free */
 static uint32_t returned_count, fresh;
 
-static size_t returned_bytes(void)
+static size_t mcs_returned_bytes(void)
 {
     return (size_t)LOCK_QUEUE_NODES * sizeof *returned;
 }
@@ -39,8 +39,8 @@ static size_t returned_bytes(void)
 int mcs_init(void)
 {
     returned_count = fresh = 0;
-    spare = calloc(threads_max(), sizeof *spare);
-    returned = reserve(returned_bytes());
+    spare = calloc(thread_max(), sizeof *spare);
+    returned = reserve(mcs_returned_bytes());
     at_home = reserve((size_t)LOCK_QUEUE_NODES);
     return returned && spare && at_home ? 0 : -ENOMEM;
 }
@@ -49,25 +49,25 @@ void mcs_end(void)
 {
     free(spare);
     spare = NULL;
-    reserve_end(returned, returned_bytes());
+    reserve_end(returned, mcs_returned_bytes());
     returned = NULL;
     reserve_end(at_home, (size_t)LOCK_QUEUE_NODES);
     at_home = NULL;
 }
 
-static size_t queue_node_at(uint32_t k)
+static size_t mcs_queue_node_at(uint32_t k)
 {
     return engine.at.lock_nodes + (size_t)k * engine.at.lock_node_size;
 }
 
-static struct queue_node *queue_node(uint32_t k)
+static struct queue_node *mcs_queue_node(uint32_t k)
 {
-    return control_at(queue_node_at(k));
+    return engine_control_at(mcs_queue_node_at(k));
 }
 
 uint64_t *mcs_time(uint32_t k)
 {
-    return control_at(queue_node_at(k) + sizeof(struct queue_node));
+    return engine_control_at(mcs_queue_node_at(k) + sizeof(struct queue_node));
 }
 
 uint64_t mcs_name(uint32_t k)
@@ -82,10 +82,10 @@ int mcs_name_node(uint64_t name)
 
 size_t mcs_name_next(uint64_t name)
 {
-    return queue_node_at((uint32_t)name) + offsetof(struct queue_node, next);
+    return mcs_queue_node_at((uint32_t)name) + offsetof(struct queue_node, next);
 }
 
-static uint32_t another_node(void)
+static uint32_t mcs_another_node(void)
 {
     spin_lock(&nodes_lock);
     bool used = returned_count > 0, none = !used && fresh == LOCK_QUEUE_NODES;
@@ -97,7 +97,7 @@ static uint32_t another_node(void)
                    "at a time, or use --locks handler",
                    LOCK_QUEUE_NODES);
     if (!used)
-        fabric_window_prepare(engine.fabric, engine.control.id, queue_node_at(k),
+        fabric_window_prepare(engine.fabric, engine.control.id, mcs_queue_node_at(k),
                               engine.at.lock_node_size);
     return k;
 }
@@ -105,10 +105,10 @@ static uint32_t another_node(void)
 /* [mcs.node-clear] */
 uint32_t mcs_take_node(void)
 {
-    uint32_t *mine = &spare[thread_self()->index], k = *mine ? *mine - 1 : another_node();
+    uint32_t *mine = &spare[thread_self()->index], k = *mine ? *mine - 1 : mcs_another_node();
     *mine = 0;
     at_home[k] = false;
-    struct queue_node *q = queue_node(k);
+    struct queue_node *q = mcs_queue_node(k);
     atomic_store_explicit(&q->next, 0, memory_order_relaxed);
     atomic_store_explicit(&q->granted, 0, memory_order_relaxed);
     /* orders them before the tail names it, by an operation of the fabric */
@@ -131,7 +131,7 @@ void mcs_give_node(uint32_t k)
 /* ---- acquire ---- */
 
 /* Into the queue node. */
-static void read_time(const struct mcs *q, uint32_t k, struct fabric_op *op)
+static void mcs_read_time(const struct mcs *q, uint32_t k, struct fabric_op *op)
 {
     if (q->timed)
         fabric_read(engine.fabric, q->home, engine.control.id, q->at + sizeof(uint64_t),
@@ -144,32 +144,32 @@ bool mcs_take_free(const struct mcs *q, uint32_t k, uint64_t *tail)
     bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
     fabric_cas(engine.fabric, q->home, engine.control.id, q->at, 0, mcs_name(k), tail, &op);
     if (together)
-        read_time(q, k, &op); /* [mcs.time-first] */
+        mcs_read_time(q, k, &op); /* [mcs.time-first] */
     fabric_wait(engine.fabric, &op);
     if (!together && *tail == 0) {
         perturb(lock_taken);
-        read_time(q, k, &op); /* [mcs.time-first] */
+        mcs_read_time(q, k, &op); /* [mcs.time-first] */
         fabric_wait(engine.fabric, &op);
     }
     at_home[k] = *tail == 0;
     return *tail == 0;
 }
 
-static bool is_granted(void *arg)
+static bool mcs_is_granted(void *arg)
 {
     return atomic_load_explicit(&((struct queue_node *)arg)->granted, memory_order_acquire) != 0;
 }
 
 void mcs_await(uint32_t k, struct wait_for what)
 {
-    struct queue_node *mine = queue_node(k);
-    progress_wait(what, is_granted, mine, WAIT_STATE);
+    struct queue_node *mine = mcs_queue_node(k);
+    progress_wait(what, mcs_is_granted, mine, WAIT_STATE);
     probe_self()->granted = atomic_load_explicit(&mine->granted, memory_order_relaxed);
 }
 
 /* Links after the node that `tail` names, or the current tail if that has changed; true if the
  * queue was free by then. */
-static bool enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
+static bool mcs_enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
 {
     uint64_t me = mcs_name(k);
     uint64_t before = fabric_exchange(engine.fabric, q->home, engine.control.id, q->at, me, tail);
@@ -186,8 +186,8 @@ void mcs_acquire(const struct mcs *q, uint32_t k)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t tail;
-    if (!mcs_take_free(q, k, &tail) && enter_queue(q, k, tail)) {
-        read_time(q, k, &op); /* [mcs.time-first] */
+    if (!mcs_take_free(q, k, &tail) && mcs_enter_queue(q, k, tail)) {
+        mcs_read_time(q, k, &op); /* [mcs.time-first] */
         fabric_wait(engine.fabric, &op);
         at_home[k] = true;
     }
@@ -200,7 +200,7 @@ uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
 {
     uint64_t number = probe_grant(), yes = number ? number : told ? told : 1;
     int node = mcs_name_node(name), win = engine.control.id;
-    size_t at = queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
+    size_t at = mcs_queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
     if (vt)
         fabric_write_copied(engine.fabric, node, win, at + sizeof(struct queue_node), vt,
                             VT_BYTES(engine.nodes));
@@ -212,24 +212,24 @@ uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
     return number;
 }
 
-static uint64_t successor_of(uint32_t k)
+static uint64_t mcs_successor_of(uint32_t k)
 {
-    return atomic_load_explicit(&queue_node(k)->next, memory_order_acquire);
+    return atomic_load_explicit(&mcs_queue_node(k)->next, memory_order_acquire);
 }
 
-static bool has_successor(void *arg)
+static bool mcs_has_successor(void *arg)
 {
-    return successor_of(*(uint32_t *)arg) != 0;
+    return mcs_successor_of(*(uint32_t *)arg) != 0;
 }
 
 bool mcs_awaited(uint32_t k)
 {
-    return successor_of(k) != 0;
+    return mcs_successor_of(k) != 0;
 }
 
 /* No successor is linked yet. True if there is none, and the queue is now free. [mcs.node-clear],
  * [mcs.time-first] */
-static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
+static bool mcs_set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t me = mcs_name(k), old = 0;
@@ -244,11 +244,11 @@ static bool set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 
 void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
-    if (successor_of(k) || !set_free(q, k, vt)) {
-        progress_wait((struct wait_for){ q->next, q->object, q->home }, has_successor, &k,
+    if (mcs_successor_of(k) || !mcs_set_free(q, k, vt)) {
+        progress_wait((struct wait_for){ q->next, q->object, q->home }, mcs_has_successor, &k,
                       WAIT_STATE); /* [mcs.node-clear] */
         struct probe_span span = PROBE_BEGIN(lock_pass);
-        uint64_t next = successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL, 0);
+        uint64_t next = mcs_successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL, 0);
         if (q->timed)
             PROBE_END(lock_pass, span, q->object, mcs_name_node(next), number);
     }

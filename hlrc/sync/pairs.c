@@ -24,18 +24,18 @@ struct head {
 static_assert(sizeof(struct head) == PAIRS_HEAD, "it fits the space reserved in the layout");
 
 /* [barrier-pairs.two-slots] */
-static size_t slot_at(const struct pairs *p, int round, uint64_t epoch)
+static size_t pairs_slot_at(const struct pairs *p, int round, uint64_t epoch)
 {
     return p->slots + ((size_t)round * 2 + (epoch & 1)) * engine.at.meeting_slot_size;
 }
 
-static uint64_t word_here(const struct pairs *p, int round, uint64_t epoch)
+static uint64_t pairs_word_here(const struct pairs *p, int round, uint64_t epoch)
 {
-    const struct head *h = control_at(slot_at(p, round, epoch));
+    const struct head *h = engine_control_at(pairs_slot_at(p, round, epoch));
     return atomic_load_explicit(&h->word, memory_order_acquire); /* [barrier-pairs.word-last] */
 }
 
-static int node_of(const struct pairs *p, int member)
+static int pairs_node_of(const struct pairs *p, int member)
 {
     return p->nodes ? p->nodes[member] : member;
 }
@@ -48,8 +48,8 @@ void pairs_prepare(const struct pairs *p)
     for (int r = 0; r < pairs_rounds(p->count); r++) {
         int behind = (p->self + (1 << r)) % p->count;
         int before = (p->self + p->count - (1 << r)) % p->count; /* [barrier-pairs.sleep-test] */
-        fabric_window_require(engine.fabric, node_of(p, behind), win, p->slots, bytes);
-        fabric_window_require(engine.fabric, node_of(p, before), win, p->slots, bytes);
+        fabric_window_require(engine.fabric, pairs_node_of(p, behind), win, p->slots, bytes);
+        fabric_window_require(engine.fabric, pairs_node_of(p, before), win, p->slots, bytes);
     }
 }
 
@@ -59,8 +59,8 @@ void pairs_prepare(const struct pairs *p)
 static void pairs_assert_state(const struct pairs *p)
 {
     for (int r = 0; r < pairs_rounds(p->count); r++) {
-        uint64_t now = word_here(p, r, p->epoch) >> WORD_EPOCH,
-                 next = word_here(p, r, p->epoch + 1) >> WORD_EPOCH;
+        uint64_t now = pairs_word_here(p, r, p->epoch) >> WORD_EPOCH,
+                 next = pairs_word_here(p, r, p->epoch + 1) >> WORD_EPOCH;
         assert(now == p->epoch + 1 || (r >= p->round && (now == 0 || now + 1 == p->epoch)));
         assert(next == p->epoch || next == p->epoch + 2);
     }
@@ -69,29 +69,29 @@ static void pairs_assert_state(const struct pairs *p)
 #    define pairs_assert_state(p) ((void)0)
 #endif
 
-static bool is_asked(const struct pairs *p)
+static bool pairs_is_asked(const struct pairs *p)
 {
-    const struct head *h = control_at(slot_at(p, p->round, p->epoch));
+    const struct head *h = engine_control_at(pairs_slot_at(p, p->round, p->epoch));
     return atomic_load_explicit(&h->asked, memory_order_relaxed) == p->epoch + 1;
 }
 
 /* [barrier-pairs.two-slots], [barrier-pairs.word-last], [barrier-pairs.sleep-test] */
-static void send(const struct pairs *p)
+static void pairs_send(const struct pairs *p)
 {
-    int to = node_of(p, (p->self + (1 << p->round)) % p->count), win = engine.control.id;
+    int to = pairs_node_of(p, (p->self + (1 << p->round)) % p->count), win = engine.control.id;
     uint64_t word = (p->epoch + 1) << WORD_EPOCH | (uint64_t)p->call << 2 | (uint64_t)p->kind;
-    size_t at = slot_at(p, p->round, p->epoch);
+    size_t at = pairs_slot_at(p, p->round, p->epoch);
     fabric_write_copied(engine.fabric, to, win, at + sizeof(struct head), p->vt,
                         VT_BYTES(engine.nodes));
     perturb(barrier_releasing);
-    if ((engine.fabric->caps & FABRIC_WRITE_IMM) && is_asked(p)) {
+    if ((engine.fabric->caps & FABRIC_WRITE_IMM) && pairs_is_asked(p)) {
         fabric_write_wake(engine.fabric, to, win, at, &word, sizeof word, NULL);
         return;
     }
     fabric_write(engine.fabric, to, win, at, &word, sizeof word, NULL);
     /* orders the word before the read of `asked`, where both are in one memory */
     atomic_thread_fence(memory_order_seq_cst);
-    if (is_asked(p))
+    if (pairs_is_asked(p))
         fabric_wake(engine.fabric, to);
 }
 
@@ -104,30 +104,30 @@ void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind, enum me
     p->asked = false;
     pairs_assert_state(p);
     if (p->count > 1)
-        send(p);
+        pairs_send(p);
 }
 
-static bool round_here(void *arg)
+static bool pairs_round_here(void *arg)
 {
     const struct pairs *p = arg;
-    return word_here(p, p->round, p->epoch) >> WORD_EPOCH == p->epoch + 1;
+    return pairs_word_here(p, p->round, p->epoch) >> WORD_EPOCH == p->epoch + 1;
 }
 
-static int awaited_node(const struct pairs *p)
+static int pairs_awaited_node(const struct pairs *p)
 {
-    return node_of(p, (p->self + p->count - (1 << p->round)) % p->count);
+    return pairs_node_of(p, (p->self + p->count - (1 << p->round)) % p->count);
 }
 
-static void merge(struct pairs *p)
+static void pairs_merge(struct pairs *p)
 {
-    const struct head *h = control_at(slot_at(p, p->round, p->epoch));
-    uint64_t word = word_here(p, p->round, p->epoch);
+    const struct head *h = engine_control_at(pairs_slot_at(p, p->round, p->epoch));
+    uint64_t word = pairs_word_here(p, p->round, p->epoch);
     enum arrival kind = (enum arrival)(word & 3);
     enum meeting call = (enum meeting)(word >> 2 & ((1 << MEETING_BITS) - 1));
     if (call != p->call)
         /* [collective.same-call] */
-        meeting_refuse(node_of(p, p->self), p->call, awaited_node(p), call);
-    vt_raise(p->vt, (const uint64_t *)(const void *)(h + 1));
+        meeting_refuse(pairs_node_of(p, p->self), p->call, pairs_awaited_node(p), call);
+    interval_vt_raise(p->vt, (const uint64_t *)(const void *)(h + 1));
     if (p->kind < kind)
         p->kind = kind;
 }
@@ -135,46 +135,46 @@ static void merge(struct pairs *p)
 bool pairs_go_on(struct pairs *p)
 {
     int last = pairs_rounds(p->count);
-    while (p->round < last && round_here(p)) {
-        merge(p);
+    while (p->round < last && pairs_round_here(p)) {
+        pairs_merge(p);
         p->asked = false;
         if (++p->round < last) /* [barrier-pairs.word-last] */
-            send(p);
+            pairs_send(p);
     }
     return p->round == last;
 }
 
 /* [barrier-pairs.sleep-test], once in a round. */
-static void ask(struct pairs *p)
+static void pairs_ask(struct pairs *p)
 {
     uint64_t word = p->epoch + 1;
     p->asked = true;
-    fabric_write(engine.fabric, awaited_node(p), engine.control.id,
-                 slot_at(p, p->round, p->epoch) + offsetof(struct head, asked), &word, sizeof word,
-                 NULL);
+    fabric_write(engine.fabric, pairs_awaited_node(p), engine.control.id,
+                 pairs_slot_at(p, p->round, p->epoch) + offsetof(struct head, asked), &word,
+                 sizeof word, NULL);
     /* orders it before the poll of the own slot */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
 /* [barrier-pairs.sleep-test]: requests a wake before the last poll, after a sleep was announced. */
-static bool round_here_or_asked(void *arg)
+static bool pairs_round_here_or_asked(void *arg)
 {
     struct pairs *p = arg;
-    if (!round_here(p) && !p->asked && atomic_load(&thread_self()->asleep) != AWAKE)
-        ask(p);
-    return round_here(p);
+    if (!pairs_round_here(p) && !p->asked && atomic_load(&thread_self()->asleep) != AWAKE)
+        pairs_ask(p);
+    return pairs_round_here(p);
 }
 
 void pairs_end(struct pairs *p, enum waits what, uint64_t object)
 {
     while (!pairs_go_on(p))
-        progress_wait((struct wait_for){ what, object, awaited_node(p) }, round_here_or_asked, p,
-                      WAIT_STATE);
+        progress_wait((struct wait_for){ what, object, pairs_awaited_node(p) },
+                      pairs_round_here_or_asked, p, WAIT_STATE);
     pairs_assert_state(p);
     p->epoch++;
 }
 
 void pairs_report(struct report_draft *d, uint32_t group, const struct pairs *p)
 {
-    report_add_meeting(d, (struct report_meeting){ group, (uint32_t)p->round, p->epoch });
+    deadlock_collect_add_meeting(d, (struct report_meeting){ group, (uint32_t)p->round, p->epoch });
 }

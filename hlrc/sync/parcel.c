@@ -20,7 +20,7 @@ uint64_t parcel_step(void)
 }
 
 /* In the window of every node. */
-static size_t slot_at(int sender)
+static size_t parcel_slot_at(int sender)
 {
     return engine.at.parcels + ((size_t)sender * 2 + (step & 1)) * parcel_bytes(engine.nodes);
 }
@@ -28,20 +28,20 @@ static size_t slot_at(int sender)
 void *parcel_begin(void)
 {
     step++;
-    return control_at(slot_at(engine.node));
+    return engine_control_at(parcel_slot_at(engine.node));
 }
 
-static void send(int node, size_t len, struct fabric_op *op)
+static void sync_parcel_send(int node, size_t len, struct fabric_op *op)
 {
-    size_t at = slot_at(engine.node);
-    fabric_write(engine.fabric, node, engine.control.id, at, control_at(at), len, op);
+    size_t at = parcel_slot_at(engine.node);
+    fabric_write(engine.fabric, node, engine.control.id, at, engine_control_at(at), len, op);
 }
 
 void parcel_send(int node, size_t len)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
-    send(node, len, &op);
+    sync_parcel_send(node, len, &op);
     fabric_wait(engine.fabric, &op);
     thread_leave(t);
 }
@@ -52,7 +52,7 @@ void parcel_send_all(size_t len)
     struct thread *t = thread_enter();
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node)
-            send(n, len, &op);
+            sync_parcel_send(n, len, &op);
     fabric_wait(engine.fabric, &op);
     thread_leave(t);
 }
@@ -66,5 +66,5 @@ void parcel_meet(enum meeting call)
 
 const void *parcel_from(int node)
 {
-    return control_at(slot_at(node));
+    return engine_control_at(parcel_slot_at(node));
 }

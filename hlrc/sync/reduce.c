@@ -45,7 +45,7 @@ struct reduction {
 
 /* ---- parcels ---- */
 
-static struct head head_of(const struct reduction *r)
+static struct head reduce_head_of(const struct reduction *r)
 {
     return (struct head){
         .step = parcel_step(), .count = r->count, .type = (uint32_t)r->type, .op = (uint32_t)r->op
@@ -53,10 +53,10 @@ static struct head head_of(const struct reduction *r)
 }
 
 /* The values that a node sent; checks that it was called with the same arguments. */
-static const char *values_from(const struct reduction *r, int node)
+static const char *reduce_values_from(const struct reduction *r, int node)
 {
     const char *parcel = parcel_from(node);
-    struct head mine = head_of(r), its;
+    struct head mine = reduce_head_of(r), its;
     memcpy(&its, parcel, sizeof its);
     if (memcmp(&mine, &its, sizeof mine) != 0)
         diag_fatal(1,
@@ -68,42 +68,42 @@ static const char *values_from(const struct reduction *r, int node)
 
 /* This node's parcel: head and values. Holds no engine lock: the values may be in shared
  * memory. */
-static size_t pack(const struct reduction *r, const char *values, size_t n)
+static size_t reduce_pack(const struct reduction *r, const char *values, size_t n)
 {
     char *parcel = parcel_begin();
-    struct head head = head_of(r);
+    struct head head = reduce_head_of(r);
     memcpy(parcel, &head, sizeof head);
     if (n) /* else it may be NULL */
         memcpy(parcel + sizeof head, values, n * r->bytes);
     return sizeof head + n * r->bytes;
 }
 
-static void combine_all(const struct reduction *r, char *sum, size_t n)
+static void reduce_combine_all(const struct reduction *r, char *sum, size_t n)
 {
-    memcpy(sum, values_from(r, 0), n * r->bytes);
+    memcpy(sum, reduce_values_from(r, 0), n * r->bytes);
     for (int node = 1; node < engine.nodes; node++)
-        combine(r->type, r->op, sum, values_from(r, node), n);
+        combine(r->type, r->op, sum, reduce_values_from(r, node), n);
 }
 
 static void reduce_piece(const struct reduction *r, const char *in, char *out, size_t n)
 {
     _Alignas(ALIGNED) char sum[1024];
     bool few = engine.nodes <= FEW;
-    size_t bytes = pack(r, in, n);
+    size_t bytes = reduce_pack(r, in, n);
     if (few)
         parcel_send_all(bytes);
     else if (engine.node != ROOT)
         parcel_send(ROOT, bytes);
     parcel_meet(MEETING_REDUCE);
     if (few || engine.node == ROOT)
-        combine_all(r, sum, n);
+        reduce_combine_all(r, sum, n);
     if (!few) {
-        bytes = pack(r, sum, n);
+        bytes = reduce_pack(r, sum, n);
         if (engine.node == ROOT)
             parcel_send_all(bytes);
         parcel_meet(MEETING_REDUCE);
         if (engine.node != ROOT)
-            memcpy(sum, values_from(r, ROOT), n * r->bytes);
+            memcpy(sum, reduce_values_from(r, ROOT), n * r->bytes);
     }
     if (n)
         memcpy(out, sum, n * r->bytes);

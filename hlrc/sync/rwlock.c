@@ -49,7 +49,7 @@ void hlrc_rwlock_destroy(hlrc_rwlock_t lock)
 }
 
 /* ASSUMPTION: this thread holds the turn. */
-static void enter(hlrc_rwlock_t lock)
+static void rwlock_enter(hlrc_rwlock_t lock)
 {
     hlrc_lock(lock.guard);
     hlrc_atomic_fetch_add(lock.readers, 1);
@@ -60,14 +60,14 @@ static void enter(hlrc_rwlock_t lock)
 void hlrc_rwlock_rdlock(hlrc_rwlock_t lock)
 {
     hlrc_lock(lock.turn);
-    enter(lock);
+    rwlock_enter(lock);
 }
 
 int hlrc_rwlock_tryrdlock(hlrc_rwlock_t lock)
 {
     int rc = hlrc_trylock(lock.turn);
     if (rc == 0)
-        enter(lock);
+        rwlock_enter(lock);
     return rc;
 }
 

@@ -34,16 +34,16 @@ struct word {
 #define FLAGS_OP(f)       ((hlrc_op)((f) >> 20 & 0xff))
 #define FLAGS_COMPARES(f) (((f) >> 28 & 1) != 0)
 
-int words_init(void)
+int word_init(void)
 {
     msg_handle(REQUEST_WORD, word_serve);
     return 0;
 }
 
 /* The copy here, as last seen, is the first guess. */
-static uint64_t by_fabric(struct word w, int home, const struct change *c)
+static uint64_t word_by_fabric(struct word w, int home, const struct change *c)
 {
-    uint64_t guess = change_bytes(page_mem(w.page) + w.at / 8 * 8, 8);
+    uint64_t guess = change_bytes(engine_page_mem(w.page) + w.at / 8 * 8, 8);
     uint32_t atomics;
     return change_by_fabric(home, engine.space.id, ((size_t)w.page << PAGE_SHIFT) + w.at, c, guess,
                             &atomics);
@@ -52,9 +52,9 @@ static uint64_t by_fabric(struct word w, int home, const struct change *c)
 /* ---- by the home's handler ---- */
 
 /* ASSUMPTION: the page is locked, and this node is its home (rule 8). */
-static uint64_t perform_here(struct word w, const struct page *p, const struct change *c)
+static uint64_t word_perform_here(struct word w, const struct page *p, const struct change *c)
 {
-    uint64_t old = change_bytes(page_mem(w.page) + w.at, w.bytes);
+    uint64_t old = change_bytes(engine_page_mem(w.page) + w.at, w.bytes);
     uint64_t value = change_of(c, old);
     if (change_stores(c, old))
         page_word_store(w.page, p, w.at, w.bytes, &value);
@@ -71,12 +71,12 @@ void word_serve(struct request *req)
     struct page *p = page_lock(w.page);
     /* [home-migration.held]: the page is BUSY there */
     debug_assert(p->home == 0 || page_is_home(p, engine.node));
-    uint64_t old = perform_here(w, p, &c);
+    uint64_t old = word_perform_here(w, p, &c);
     page_unlock(p);
     msg_reply(req, 0, old, NULL);
 }
 
-static uint64_t by_request(struct word w, int home, const struct change *c)
+static uint64_t word_by_request(struct word w, int home, const struct change *c)
 {
     uint32_t token = thread_self()->call_token;
     struct request *req = msg_compose(token, REQUEST_WORD, w.page);
@@ -89,12 +89,13 @@ static uint64_t by_request(struct word w, int home, const struct change *c)
 
 /* ---- the calls ---- */
 
-static bool atomics_are_the_way(void)
+static bool word_atomics_are_the_way(void)
 {
-    return (engine.protocol.pages->caps & FABRIC_ATOMICS) && !races_checked(); /* rule 8 */
+    return (engine.protocol.pages->caps & FABRIC_ATOMICS) &&
+           !first_write_races_checked(); /* rule 8 */
 }
 
-static struct page *begin(struct word w)
+static struct page *word_begin(struct word w)
 {
     struct page *p;
     while (!(p = page_word_begin(w.page, w.at, w.bytes)))
@@ -103,14 +104,14 @@ static struct page *begin(struct word w)
 }
 
 /* Returns what the word was. */
-static uint64_t perform(struct word w, const struct change *c)
+static uint64_t word_perform(struct word w, const struct change *c)
 {
     struct probe_span span = PROBE_BEGIN(word_elsewhere);
-    struct page *p = begin(w);
-    bool fabric = atomics_are_the_way();
+    struct page *p = word_begin(w);
+    bool fabric = word_atomics_are_the_way();
     uint64_t old;
     if (!fabric && page_word_is_here(p)) {
-        old = perform_here(w, p, c);
+        old = word_perform_here(w, p, c);
         if (change_stores(c, old))
             page_word_note(w.page, p);
         page_unlock(p);
@@ -118,7 +119,7 @@ static uint64_t perform(struct word w, const struct change *c)
     }
     int home = (int)p->home - 1;
     page_word_leave(p);
-    old = fabric ? by_fabric(w, home, c) : by_request(w, home, c);
+    old = fabric ? word_by_fabric(w, home, c) : word_by_request(w, home, c);
     uint64_t value = change_of(c, old);
     perturb(word_performed);
     page_word_end(w.page, w.at, w.bytes, &value, change_stores(c, old));
@@ -133,33 +134,33 @@ static uint64_t perform(struct word w, const struct change *c)
     return seen
 
 /* In a job of one node. */
-static uint64_t perform_alone_4(void *word, const struct change *c)
+static uint64_t word_perform_alone_4(void *word, const struct change *c)
 {
     PERFORM_ALONE(uint32_t);
 }
 
-static uint64_t perform_alone_8(void *word, const struct change *c)
+static uint64_t word_perform_alone_8(void *word, const struct change *c)
 {
     PERFORM_ALONE(uint64_t);
 }
 
 /* Returns 0, and the old value of the word; or a negative errno value. */
-static int operate(void *word, const struct change *c, uint64_t *old)
+static int word_operate(void *word, const struct change *c, uint64_t *old)
 {
     size_t bytes = combine_bytes(c->type);
-    if (!in_space(word) || (uintptr_t)word % bytes != 0)
+    if (!engine_in_space(word) || (uintptr_t)word % bytes != 0)
         return -EINVAL;
     if (engine.alone) {
-        *old = bytes == 8 ? perform_alone_8(word, c) : perform_alone_4(word, c);
+        *old = bytes == 8 ? word_perform_alone_8(word, c) : word_perform_alone_4(word, c);
         return 0;
     }
-    if (bytes < 8 && atomics_are_the_way() && !(engine.fabric->caps & FABRIC_ATOMICS_NARROW))
+    if (bytes < 8 && word_atomics_are_the_way() && !(engine.fabric->caps & FABRIC_ATOMICS_NARROW))
         return -ENOTSUP;
-    struct word w = { page_of(word), (uintptr_t)word % PAGE_SIZE, bytes };
+    struct word w = { engine_page_of(word), (uintptr_t)word % PAGE_SIZE, bytes };
     struct thread *t = thread_enter();
     struct probe_span span = PROBE_BEGIN(word);
     PROBE(word_operation, w.page);
-    *old = perform(w, c);
+    *old = word_perform(w, c);
     PROBE_END(word, span, w.page);
     if (copies_over())
         copies_trim();
@@ -177,7 +178,7 @@ int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc
     if (op != HLRC_NO_OP)
         c.value = change_bytes(value, combine_bytes(type));
     uint64_t was = 0;
-    int rc = operate(word, &c, &was);
+    int rc = word_operate(word, &c, &was);
     if (rc == 0 && old)
         memcpy(old, &was, combine_bytes(type));
     return rc;
@@ -190,6 +191,6 @@ int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type
         return -EINVAL;
     struct change c = change_if(type, expected, desired);
     uint64_t was = 0;
-    int rc = operate(word, &c, &was);
+    int rc = word_operate(word, &c, &was);
     return rc ? rc : change_was(&c, was, expected);
 }

@@ -6,7 +6,7 @@
 
 struct request;
 
-int words_init(void);
+int word_init(void);
 void word_serve(struct request *req); /* at the page's home; does not wait */
 
 #endif

@@ -38,7 +38,7 @@ void bounce_begin(struct bounce *b, uint32_t slot)
     b->slot = slot;
 }
 
-static void *map(struct bounce *b, size_t bytes)
+static void *system_bounce_map(struct bounce *b, size_t bytes)
 {
     if (bytes > PTRDIFF_MAX - sizeof(struct bounce_map))
         return NULL;
@@ -65,7 +65,7 @@ void *bounce_take(struct bounce *b, size_t bytes)
         b->room = b->slot;
         return rooms + b->slot * ROOM_BYTES;
     }
-    return map(b, bytes);
+    return system_bounce_map(b, bytes);
 }
 
 void bounce_end(struct bounce *b)

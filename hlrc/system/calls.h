@@ -50,10 +50,10 @@ struct call {
 };
 
 /* NULL: no argument needs handling. Numbers from calls_end() on belong to unknown, newer calls. */
-const struct call *call_by_number(long number);
+const struct call *calls_by_number(long number);
 long calls_end(void);
 
 /* Arguments that may point to memory, as bits. */
-unsigned call_mask(const struct call *call);
+unsigned calls_mask(const struct call *call);
 
 #endif

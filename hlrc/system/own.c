@@ -71,7 +71,7 @@ long trap_system(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, ui
 void *trap_own(struct trap *t, int at, size_t bytes, bool copied)
 {
     const void *theirs = (const void *)(uintptr_t)t->args[at];
-    if (!in_space(theirs))
+    if (!engine_in_space(theirs))
         return NULL;
     void *own = bounce_take(&t->own, bytes);
     if (!own)
@@ -95,7 +95,7 @@ bool trap_look(void *out, uint64_t from, size_t bytes)
     uint64_t to[] = { (uintptr_t)out, bytes }, at[] = { from, bytes };
     if (bytes == 0)
         return true;
-    if (!in_space(theirs)) {
+    if (!engine_in_space(theirs)) {
         long got = trap_system(SYS_process_vm_readv, (uint64_t)getpid(), (uintptr_t)to, 1,
                                (uintptr_t)at, 1, 0);
         if (got == (long)bytes)

@@ -37,19 +37,19 @@
 /* Limit of one transfer of a regular file, so that a copy of it fits. */
 #    define PIECE ((uint64_t)4 << 20)
 
-static bool is_regular(uint64_t fd)
+static bool special_is_regular(uint64_t fd)
 {
     struct stat what;
     return trap_system(SYS_fstat, fd, (uintptr_t)&what, 0, 0, 0, 0) == 0 && S_ISREG(what.st_mode);
 }
 
-static bool is_write(long number)
+static bool special_is_write(long number)
 {
     return number == SYS_write || number == SYS_pwrite64;
 }
 
 /* Transfers as much as there is room for, or the system takes. */
-static long pieces(struct trap *t, bool writes)
+static long special_pieces(struct trap *t, bool writes)
 {
     bool placed = t->number == SYS_pread64 || t->number == SYS_pwrite64;
     char *theirs = (char *)(uintptr_t)t->args[1], *own = trap_own(t, 1, PIECE, false);
@@ -73,11 +73,11 @@ static long pieces(struct trap *t, bool writes)
 
 long special_bulk(struct trap *t)
 {
-    bool writes = is_write(t->number);
-    if (!in_space((const void *)(uintptr_t)t->args[1]))
+    bool writes = special_is_write(t->number);
+    if (!engine_in_space((const void *)(uintptr_t)t->args[1]))
         return trap_make(t);
-    if (t->args[2] > PIECE && (int64_t)t->args[2] > 0 && is_regular(t->args[0]))
-        return pieces(t, writes);
+    if (t->args[2] > PIECE && (int64_t)t->args[2] > 0 && special_is_regular(t->args[0]))
+        return special_pieces(t, writes);
     if (t->pass[2] > READ_MOST)
         t->pass[2] = READ_MOST;
     (void)trap_own(t, 1, t->pass[2], writes);
@@ -109,7 +109,7 @@ long special_poll(struct trap *t)
 }
 
 /* Size of this process's descriptor table; 0: unknown. */
-static uint64_t descriptors(void)
+static uint64_t special_descriptors(void)
 {
     static const char path[] = "/proc/self/status";
     char text[1024] = "";
@@ -123,20 +123,20 @@ static uint64_t descriptors(void)
 
 /* Bytes of a set that the system reads. Some programs pass the maximum number of descriptors, with
  * sets of fewer bits. */
-static size_t set_bytes(uint64_t bits)
+static size_t special_set_bytes(uint64_t bits)
 {
-    uint64_t room = bits > FD_SETSIZE ? descriptors() : 0;
+    uint64_t room = bits > FD_SETSIZE ? special_descriptors() : 0;
     if (room && room < bits)
         bits = room;
     return (size_t)((bits + 63) / 64 * 8);
 }
 
 /* The sixth argument of pselect6: a signal mask in a structure. */
-static void select_mask(struct trap *t, uint64_t copy[2])
+static void special_select_mask(struct trap *t, uint64_t copy[2])
 {
     if (!t->args[5] || !trap_look(copy, t->args[5], 2 * sizeof *copy))
         return;
-    if (in_space((const void *)(uintptr_t)copy[0])) {
+    if (engine_in_space((const void *)(uintptr_t)copy[0])) {
         void *mask = bounce_take(&t->own, MASK_BYTES);
         memcpy(mask, (const void *)(uintptr_t)copy[0], MASK_BYTES);
         copy[0] = (uintptr_t)mask;
@@ -146,13 +146,13 @@ static void select_mask(struct trap *t, uint64_t copy[2])
 
 long special_select(struct trap *t)
 {
-    size_t bytes = (int)t->args[0] < 0 ? 0 : set_bytes((uint32_t)t->args[0]);
+    size_t bytes = (int)t->args[0] < 0 ? 0 : special_set_bytes((uint32_t)t->args[0]);
     uint64_t mask[2] = { 0, 0 };
     for (int i = 1; i <= 3; i++)
         (void)trap_own(t, i, bytes, true);
     (void)trap_own(t, 4, TIME_BYTES, true);
     if (t->number == SYS_pselect6)
-        select_mask(t, mask);
+        special_select_mask(t, mask);
     long result = trap_make(t);
     for (int i = 1; i <= 3 && !trap_failed(result); i++)
         trap_give(t, i, bytes);
@@ -163,7 +163,7 @@ long special_select(struct trap *t)
 /* ---- calls with many requests ---- */
 
 /* Copies the argument before the call, and back if the call succeeds. */
-static long make_with(struct trap *t, int at, size_t bytes)
+static long special_make_with(struct trap *t, int at, size_t bytes)
 {
     (void)trap_own(t, at, bytes, true);
     long result = trap_make(t);
@@ -224,7 +224,7 @@ static const unsigned long no_memory[] = { TIOCEXCL,  TIOCNXCL,  TIOCSCTTY,   TI
 
 #    define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static uint32_t amount_of(const struct amount *list, size_t count, unsigned long request)
+static uint32_t special_amount_of(const struct amount *list, size_t count, unsigned long request)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i].request == request)
@@ -235,15 +235,15 @@ static uint32_t amount_of(const struct amount *list, size_t count, unsigned long
 /* Other commands have a number as argument. */
 long special_fcntl(struct trap *t)
 {
-    uint32_t bytes = amount_of(of_fcntl, COUNT(of_fcntl), (unsigned long)(int)t->args[1]);
-    return bytes ? make_with(t, 2, bytes) : trap_make(t);
+    uint32_t bytes = special_amount_of(of_fcntl, COUNT(of_fcntl), (unsigned long)(int)t->args[1]);
+    return bytes ? special_make_with(t, 2, bytes) : trap_make(t);
 }
 
 long special_ioctl(struct trap *t)
 {
     unsigned long request = (uint32_t)t->args[1];
-    uint32_t bytes = amount_of(of_ioctl, COUNT(of_ioctl), request);
-    if (!in_space((const void *)(uintptr_t)t->args[2]))
+    uint32_t bytes = special_amount_of(of_ioctl, COUNT(of_ioctl), request);
+    if (!engine_in_space((const void *)(uintptr_t)t->args[2]))
         return trap_make(t);
     for (size_t i = 0; i < COUNT(no_memory); i++)
         if (request == no_memory[i])
@@ -252,13 +252,13 @@ long special_ioctl(struct trap *t)
         bytes = _IOC_SIZE(request);
     if (!bytes)
         trap_refuse(t, 2, t->args[2], "and HLRC does not know what this request does with it");
-    return make_with(t, 2, bytes);
+    return special_make_with(t, 2, bytes);
 }
 
-static long refuse_shared(struct trap *t, int first, int last)
+static long special_refuse_shared(struct trap *t, int first, int last)
 {
     for (int i = first; i <= last; i++)
-        if (in_space((const void *)(uintptr_t)t->args[i]))
+        if (engine_in_space((const void *)(uintptr_t)t->args[i]))
             trap_refuse(t, i, t->args[i], "and HLRC does not know what this command does with it");
     return trap_make(t);
 }
@@ -268,7 +268,7 @@ long special_prctl(struct trap *t)
     switch ((int)t->args[0]) {
     case PR_SET_NAME:
     case PR_GET_NAME:
-        return make_with(t, 1, 16);
+        return special_make_with(t, 1, 16);
     case PR_GET_PDEATHSIG:
     case PR_GET_UNALIGN:
     case PR_GET_FPEMU:
@@ -276,13 +276,13 @@ long special_prctl(struct trap *t)
     case PR_GET_ENDIAN:
     case PR_GET_TSC:
     case PR_GET_CHILD_SUBREAPER:
-        return make_with(t, 1, 4);
+        return special_make_with(t, 1, 4);
     case PR_GET_TID_ADDRESS:
-        return make_with(t, 1, 8);
+        return special_make_with(t, 1, 8);
     case PR_SET_SECCOMP:
-        return refuse_shared(t, 2, 2);
+        return special_refuse_shared(t, 2, 2);
     case PR_SET_MM:
-        return refuse_shared(t, 2, 3);
+        return special_refuse_shared(t, 2, 3);
     case PR_SET_VMA: /* a name for memory, which may be shared */
         (void)trap_own(t, 4, 80, true);
         return trap_make(t);
@@ -302,7 +302,7 @@ long special_semctl(struct trap *t)
     case SEM_STAT_ANY:
     case GETALL:
     case SETALL:
-        return refuse_shared(t, 3, 3);
+        return special_refuse_shared(t, 3, 3);
     default:
         return trap_make(t); /* a number, or unused */
     }
@@ -320,14 +320,16 @@ long special_mincore(struct trap *t)
 
 /* ---- state that the return from a handler restores ---- */
 
-static uint64_t bit(int sig)
+static uint64_t special_bit(int sig)
 {
     return UINT64_C(1) << (sig - 1);
 }
 
 long special_mask(struct trap *t)
 {
-    uint64_t now, set, never = bit(SIGKILL) | bit(SIGSTOP) | bit(SIGSYS) | bit(SIGSEGV);
+    uint64_t now, set,
+        never = special_bit(SIGKILL) | special_bit(SIGSTOP) | special_bit(SIGSYS) |
+                special_bit(SIGSEGV);
     if (t->args[3] != MASK_BYTES)
         return -EINVAL;
     memcpy(&now, &t->context->uc_sigmask, sizeof now);
@@ -354,7 +356,7 @@ long special_mask(struct trap *t)
     return 0;
 }
 
-static bool is_on(const stack_t *stack, uintptr_t sp)
+static bool special_is_on(const stack_t *stack, uintptr_t sp)
 {
     return stack->ss_size && sp - (uintptr_t)stack->ss_sp - 1 < stack->ss_size;
 }
@@ -362,7 +364,7 @@ static bool is_on(const stack_t *stack, uintptr_t sp)
 long special_stack(struct trap *t)
 {
     stack_t now = t->context->uc_stack, new = { 0 };
-    bool on = is_on(&now, altstack_interrupted(t->context));
+    bool on = special_is_on(&now, altstack_interrupted(t->context));
     now.ss_flags = !now.ss_size ? SS_DISABLE : on ? SS_ONSTACK : 0;
     if (t->args[0])
         memcpy(&new, (const void *)(uintptr_t)t->args[0], sizeof new);

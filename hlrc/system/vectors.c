@@ -27,7 +27,7 @@ struct pieces {
 };
 
 /* False: pass them unchanged to the system, which refuses them. */
-static bool pieces_look(struct trap *t, struct pieces *p, uint64_t from, uint64_t count)
+static bool vectors_pieces_look(struct trap *t, struct pieces *p, uint64_t from, uint64_t count)
 {
     if (count > IOV_MAX)
         return false;
@@ -41,11 +41,11 @@ static bool pieces_look(struct trap *t, struct pieces *p, uint64_t from, uint64_
 }
 
 /* False: no memory, or the size is too large. */
-static bool pieces_own(struct trap *t, struct pieces *p, bool copied)
+static bool vectors_pieces_own(struct trap *t, struct pieces *p, bool copied)
 {
     for (size_t i = 0; i < p->count; i++) {
         struct iovec *v = &p->own[i];
-        if (!in_space(v->iov_base))
+        if (!engine_in_space(v->iov_base))
             continue;
         v->iov_base = bounce_take(&t->own, v->iov_len);
         if (!v->iov_base)
@@ -57,7 +57,7 @@ static bool pieces_own(struct trap *t, struct pieces *p, bool copied)
 }
 
 /* [syscalls.copies]: copies the first `bytes` of all pieces to the program. */
-static void pieces_give(const struct pieces *p, size_t bytes)
+static void vectors_pieces_give(const struct pieces *p, size_t bytes)
 {
     for (size_t i = 0; i < p->count && bytes; i++) {
         size_t part = p->own[i].iov_len < bytes ? p->own[i].iov_len : bytes;
@@ -67,24 +67,24 @@ static void pieces_give(const struct pieces *p, size_t bytes)
     }
 }
 
-static long vector(struct trap *t, bool writes)
+static long vectors_vector(struct trap *t, bool writes)
 {
     struct pieces p;
-    if (!pieces_look(t, &p, t->args[1], t->args[2]))
+    if (!vectors_pieces_look(t, &p, t->args[1], t->args[2]))
         return trap_make(t);
-    if (!pieces_own(t, &p, writes))
+    if (!vectors_pieces_own(t, &p, writes))
         return -ENOMEM;
     t->pass[1] = (uintptr_t)p.own;
     long result = trap_make(t);
     if (!writes && result > 0)
-        pieces_give(&p, (size_t)result);
+        vectors_pieces_give(&p, (size_t)result);
     return result;
 }
 
 long special_vector(struct trap *t)
 {
-    return vector(t,
-                  t->number == SYS_writev || t->number == SYS_pwritev || t->number == SYS_pwritev2);
+    return vectors_vector(t, t->number == SYS_writev || t->number == SYS_pwritev ||
+                                 t->number == SYS_pwritev2);
 }
 
 /* The other process's pieces are addresses in that process. */
@@ -92,7 +92,7 @@ long special_other(struct trap *t)
 {
     if (t->args[4] <= IOV_MAX)
         (void)trap_own(t, 3, t->args[4] * sizeof(struct iovec), true);
-    return vector(t, t->number == SYS_process_vm_writev);
+    return vectors_vector(t, t->number == SYS_process_vm_writev);
 }
 
 /* ---- messages ---- */
@@ -103,10 +103,10 @@ struct message {
 };
 
 /* Replaces `*at`, if it is shared, by memory of the handler; false: no memory. */
-static bool part_own(struct trap *t, void **at, size_t bytes, bool copied)
+static bool vectors_part_own(struct trap *t, void **at, size_t bytes, bool copied)
 {
     const void *theirs = *at;
-    if (!theirs || !in_space(theirs))
+    if (!theirs || !engine_in_space(theirs))
         return true;
     *at = bounce_take(&t->own, bytes);
     if (*at && copied && bytes)
@@ -114,35 +114,36 @@ static bool part_own(struct trap *t, void **at, size_t bytes, bool copied)
     return *at != NULL;
 }
 
-static void part_give(void *theirs, const void *own, size_t room, size_t bytes)
+static void vectors_part_give(void *theirs, const void *own, size_t room, size_t bytes)
 {
     if (theirs != own && bytes && room)
         memcpy(theirs, own, bytes < room ? bytes : room);
 }
 
 /* 0; 1: pass it unchanged to the system, which refuses it; or a negative errno. */
-static int message_own(struct trap *t, struct message *m, uint64_t from, bool sends)
+static int vectors_message_own(struct trap *t, struct message *m, uint64_t from, bool sends)
 {
     if (!trap_look(&m->theirs, from, sizeof m->theirs) ||
-        !pieces_look(t, &m->p, (uintptr_t)m->theirs.msg_iov, m->theirs.msg_iovlen))
+        !vectors_pieces_look(t, &m->p, (uintptr_t)m->theirs.msg_iov, m->theirs.msg_iovlen))
         return 1;
     m->own = m->theirs;
     m->own.msg_iov = m->p.own;
-    bool room = pieces_own(t, &m->p, sends) &&
-                part_own(t, &m->own.msg_name, m->own.msg_namelen, sends) &&
-                part_own(t, &m->own.msg_control, m->own.msg_controllen, sends);
+    bool room = vectors_pieces_own(t, &m->p, sends) &&
+                vectors_part_own(t, &m->own.msg_name, m->own.msg_namelen, sends) &&
+                vectors_part_own(t, &m->own.msg_control, m->own.msg_controllen, sends);
     return room ? 0 : -ENOMEM;
 }
 
 /* Copies the system's output to the header, which may be shared, and to the memory it points
  * to. */
-static void message_give(struct message *m, uint64_t to, size_t bytes)
+static void vectors_message_give(struct message *m, uint64_t to, size_t bytes)
 {
     struct msghdr *header = (struct msghdr *)(uintptr_t)to;
-    pieces_give(&m->p, bytes);
-    part_give(m->theirs.msg_name, m->own.msg_name, m->theirs.msg_namelen, m->own.msg_namelen);
-    part_give(m->theirs.msg_control, m->own.msg_control, m->theirs.msg_controllen,
-              m->own.msg_controllen);
+    vectors_pieces_give(&m->p, bytes);
+    vectors_part_give(m->theirs.msg_name, m->own.msg_name, m->theirs.msg_namelen,
+                      m->own.msg_namelen);
+    vectors_part_give(m->theirs.msg_control, m->own.msg_control, m->theirs.msg_controllen,
+                      m->own.msg_controllen);
     if (m->theirs.msg_name)
         header->msg_namelen = m->own.msg_namelen;
     header->msg_controllen = m->own.msg_controllen;
@@ -153,31 +154,32 @@ long special_message(struct trap *t)
 {
     bool sends = t->number == SYS_sendmsg;
     struct message m;
-    int rc = message_own(t, &m, t->args[1], sends);
+    int rc = vectors_message_own(t, &m, t->args[1], sends);
     if (rc)
         return rc > 0 ? trap_make(t) : rc;
     t->pass[1] = (uintptr_t)&m.own;
     long result = trap_make(t);
     if (!sends && !trap_failed(result))
-        message_give(&m, t->args[1], (size_t)result);
+        vectors_message_give(&m, t->args[1], (size_t)result);
     return result;
 }
 
 /* Timeout of recvmmsg, which the system changes. */
-static void time_own(struct trap *t)
+static void vectors_time_own(struct trap *t)
 {
     if (t->number == SYS_recvmmsg)
         (void)trap_own(t, 4, 16, true);
 }
 
-static void messages_give(struct trap *t, struct message *m, const struct mmsghdr *own, long count)
+static void vectors_messages_give(struct trap *t, struct message *m, const struct mmsghdr *own,
+                                  long count)
 {
     struct mmsghdr *theirs = (struct mmsghdr *)(uintptr_t)t->args[1];
     for (long i = 0; i < count; i++) {
         theirs[i].msg_len = own[i].msg_len;
         m[i].own = own[i].msg_hdr;
         if (t->number == SYS_recvmmsg)
-            message_give(&m[i], (uintptr_t)&theirs[i].msg_hdr, own[i].msg_len);
+            vectors_message_give(&m[i], (uintptr_t)&theirs[i].msg_hdr, own[i].msg_len);
     }
 }
 
@@ -190,7 +192,7 @@ long special_messages(struct trap *t)
     if (!m || !own)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        int rc = message_own(t, &m[i], t->args[1] + i * sizeof *own, sends);
+        int rc = vectors_message_own(t, &m[i], t->args[1] + i * sizeof *own, sends);
         if (rc < 0)
             return rc;
         if (rc > 0 && i == 0)
@@ -202,9 +204,9 @@ long special_messages(struct trap *t)
     }
     t->pass[1] = (uintptr_t)own;
     t->pass[2] = count;
-    time_own(t);
+    vectors_time_own(t);
     long result = trap_make(t);
-    messages_give(t, m, own, result);
+    vectors_messages_give(t, m, own, result);
     trap_give(t, 4, !sends && !trap_failed(result) ? 16 : 0);
     return result;
 }
@@ -215,9 +217,9 @@ struct control {
     uint64_t data, key_and_flags, kind_and_fd, at, bytes, more[3];
 };
 
-static void refuse_if_shared(const struct trap *t, int at, uint64_t address)
+static void vectors_refuse_if_shared(const struct trap *t, int at, uint64_t address)
 {
-    if (in_space((const void *)(uintptr_t)address))
+    if (engine_in_space((const void *)(uintptr_t)address))
         trap_refuse(t, at, address, "which the system would keep using after the call returns");
 }
 
@@ -230,17 +232,17 @@ long special_lent(struct trap *t)
         struct control c;
         uint64_t where;
         if (splices && trap_look(&piece, at + i * sizeof piece, sizeof piece)) {
-            refuse_if_shared(t, 1, (uintptr_t)piece.iov_base);
+            vectors_refuse_if_shared(t, 1, (uintptr_t)piece.iov_base);
         } else if (!splices && trap_look(&where, at + i * sizeof where, sizeof where)) {
-            refuse_if_shared(t, 2, where);
+            vectors_refuse_if_shared(t, 2, where);
             if (trap_look(&c, where, sizeof c))
-                refuse_if_shared(t, 2, c.at);
+                vectors_refuse_if_shared(t, 2, c.at);
         } else {
             break;
         }
     }
     if (splices)
-        return vector(t, true);
+        return vectors_vector(t, true);
     (void)trap_own(t, 2, count * sizeof at, true);
     return trap_make(t);
 }

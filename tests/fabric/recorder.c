@@ -51,8 +51,8 @@ static uint64_t load_word(const char *at)
     return word;
 }
 
-static void record_add(struct fabric *f, int peer, int win, size_t off, uint64_t add, uint64_t *old,
-                       struct fabric_op *op)
+static void recorder_record_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
+                                uint64_t *old, struct fabric_op *op)
 {
     char *at = recorder.memory[peer] + off;
     (void)f, (void)win, (void)op;
@@ -65,7 +65,7 @@ static void record_cas(struct fabric *f, int peer, int win, size_t off, uint64_t
                        uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
     uint64_t word = load_word(recorder.memory[peer] + off);
-    record_add(f, peer, win, off, word == expect ? desired - expect : 0, old, op);
+    recorder_record_add(f, peer, win, off, word == expect ? desired - expect : 0, old, op);
 }
 
 static void record_wake(struct fabric *f, int peer)
@@ -118,7 +118,7 @@ static const struct fabric_ops ops = {
     .write = record_write,
     .write_imm = record_event,
     .cas = record_cas,
-    .fetch_add = record_add,
+    .fetch_add = recorder_record_add,
     .wait = at_once,
     .rx_poll = never_pending,
     .rx_arm = record_arm,

@@ -84,7 +84,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     engine.nodes = NODES;
     engine.pages = PAGES;
     engine.alone = true; /* no view is protected */
-    must(pages_init() == 0 && diffs_by_message.init() == 0);
+    must(page_init() == 0 && diffs_by_message.init() == 0);
     engine.tokens = msg_token_count(1, PREFETCHES);
     layout_init(&engine.at, NODES, PAGES, engine.tokens, 1 + THREADS_OWN);
     /* the tables, which lie behind the slots, go where requests would be */
@@ -129,7 +129,7 @@ static void serve(uint32_t claimed)
          formed = claimed <= BULK_PAYLOAD && pages_named(slot->payload, claimed, named);
 
     for (uint32_t p = 0; p < PAGES; p++)
-        atomic_store(applied_here(p, 1), 1);
+        atomic_store(engine_applied_here(p, 1), 1);
     memset(engine.mem, 0x5a, PAGES * PAGE_SIZE);
     memcpy(before, engine.mem, PAGES * PAGE_SIZE);
     if (setjmp(refused) != 0)
@@ -137,7 +137,7 @@ static void serve(uint32_t claimed)
     bulk_serve(1, last_slot);
     must(formed);
     for (uint32_t p = 0; p < PAGES; p++) {
-        must(atomic_load(applied_here(p, 1)) == (named[p] ? INTERVAL : 1));
+        must(atomic_load(engine_applied_here(p, 1)) == (named[p] ? INTERVAL : 1));
         must(named[p] ||
              memcmp(engine.mem + p * PAGE_SIZE, before + p * PAGE_SIZE, PAGE_SIZE) == 0);
     }

@@ -63,7 +63,7 @@ static int64_t now_ns(void)
 }
 
 /* The other node, or the other thread of this one, needs this CPU. */
-static void nap(void)
+static void monitor_nap(void)
 {
     struct timespec t = { .tv_nsec = 10000 };
     nanosleep(&t, NULL);
@@ -149,7 +149,7 @@ static void store_rounds(void)
         store_once(r);
         hlrc_atomic_exchange(written, r);
         while (hlrc_atomic_load(seen) < r)
-            nap();
+            monitor_nap();
         atomic_store(&storer_done, r);
     }
     atomic_store(&over, true);
@@ -162,7 +162,7 @@ static void look_rounds(void)
     for (uint64_t r = 1;; r++) {
         uint64_t told;
         while ((told = hlrc_atomic_load(written)) < r)
-            nap();
+            monitor_nap();
         if (told == UINT64_MAX)
             return;
         hlrc_lock(LOCK);

@@ -207,7 +207,7 @@ static void test_read_after_write(void **state)
 
 static unsigned choose(struct sim_random *r, const unsigned *of, unsigned count)
 {
-    return of[sim_random_below(r, count)];
+    return of[random_sim_random_below(r, count)];
 }
 
 /* Units of all shapes: nothing stands still, and the rules hold. */
@@ -220,7 +220,7 @@ static void test_all_shapes(void **state)
     (void)state;
     for (int round = 0; round < 400; round++) {
         struct atomic_unit_config cfg = { .lines = choose(&r, lines, 6) };
-        uint64_t words = 1 + sim_random_below(&r, WORDS), operations = MOST / 4;
+        uint64_t words = 1 + random_sim_random_below(&r, WORDS), operations = MOST / 4;
         sim_time when = 0, apart = choose(&r, few, 5);
 
         do
@@ -228,15 +228,15 @@ static void test_all_shapes(void **state)
         while (cfg.lines % cfg.ways != 0);
         cfg.window = choose(&r, many, 4);
         cfg.registers = choose(&r, many, 4);
-        cfg.aging = (enum aging)sim_random_below(&r, 4);
+        cfg.aging = (enum aging)random_sim_random_below(&r, 4);
         cfg.aging_count = choose(&r, few, 5);
         cfg.aging_queue = choose(&r, many, 4);
         cfg.raw = choose(&r, few, 5);
         cfg.pipeline = choose(&r, few, 5);
         begin(cfg, choose(&r, few, 5));
         for (uint64_t i = 0; i < operations; i++) {
-            word_of[i] = sim_random_below(&r, words);
-            when += sim_random_below(&r, apart) * SIM_NS;
+            word_of[i] = random_sim_random_below(&r, words);
+            when += random_sim_random_below(&r, apart) * SIM_NS;
             event_at(&loop, when, add, NULL, i);
         }
         end(operations);
@@ -249,19 +249,19 @@ static void test_bounds(void **state)
     static const struct atomics_bytes b = { 32, 8, 12, 16 };
 
     (void)state;
-    assert_int_equal(bound_message_to_host(&b), 16);
-    assert_int_equal(bound_message_to_nic(&b), 32);
-    assert_int_equal(bound_atomic_to_host(&b), 24);
-    assert_int_equal(bound_atomic_to_nic(&b), 44);
-    assert_int_equal((int)(bound_rate(2.3e9, 24, 44) / 1e6), 52);
-    assert_int_equal((int)(bound_rate(2.3e9, 24, 12) / 1e6), 95);
-    assert_int_equal(bound_nearest(bound_requests(52e6, 500, 250, 70)), 43);
-    assert_int_equal(bound_nearest(bound_requests(52e6, 300, 150, 70)), 27);
-    assert_int_equal(bound_nearest(bound_requests(52e6, 100, 50, 70)), 11);
-    assert_int_equal(bound_upward(bound_requests(83e6, 500, 250, 70)), 69);
-    assert_int_equal(bound_upward(bound_requests(83e6, 300, 150, 70)), 44);
-    assert_int_equal(bound_upward(bound_requests(83e6, 100, 50, 70)), 19);
-    assert_int_equal(bound_upward(3.0), 3);
+    assert_int_equal(atomics_bound_message_to_host(&b), 16);
+    assert_int_equal(atomics_bound_message_to_nic(&b), 32);
+    assert_int_equal(atomics_bound_atomic_to_host(&b), 24);
+    assert_int_equal(atomics_bound_atomic_to_nic(&b), 44);
+    assert_int_equal((int)(atomics_bound_rate(2.3e9, 24, 44) / 1e6), 52);
+    assert_int_equal((int)(atomics_bound_rate(2.3e9, 24, 12) / 1e6), 95);
+    assert_int_equal(atomics_bound_nearest(atomics_bound_requests(52e6, 500, 250, 70)), 43);
+    assert_int_equal(atomics_bound_nearest(atomics_bound_requests(52e6, 300, 150, 70)), 27);
+    assert_int_equal(atomics_bound_nearest(atomics_bound_requests(52e6, 100, 50, 70)), 11);
+    assert_int_equal(atomics_bound_upward(atomics_bound_requests(83e6, 500, 250, 70)), 69);
+    assert_int_equal(atomics_bound_upward(atomics_bound_requests(83e6, 300, 150, 70)), 44);
+    assert_int_equal(atomics_bound_upward(atomics_bound_requests(83e6, 100, 50, 70)), 19);
+    assert_int_equal(atomics_bound_upward(3.0), 3);
 }
 
 /* 32 nodes are 4 by 4 by 2: from one corner the farthest is 2, 2 and 1 away. */

@@ -11,7 +11,7 @@ sim() {
     "$sim" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 
-sim_again() { # WHAT ARGUMENT...
+fail_realloc() { # WHAT ARGUMENT...
     local what=$1
     shift
     sim "$@"
@@ -24,7 +24,7 @@ sim_again() { # WHAT ARGUMENT...
     ! grep -qE 'nan|inf' "$work/first" || fail "$what: $(grep -E 'nan|inf' "$work/first" | head -1)"
 }
 
-sim_again "atomics" atomics --workload sixteen,random --lines 0,32 --pes 8 --operations 200
+fail_realloc "atomics" atomics --workload sixteen,random --lines 0,32 --pes 8 --operations 200
 sim atomics --workload one --operations 50 --tags 32,64
 cp "$work/out" "$work/list"
 sim atomics --workload one --operations 50 --tags 32
@@ -33,7 +33,7 @@ sim atomics --workload one --operations 50 --tags=64
 tail -n 1 "$work/out" >>"$work/each"
 cmp -s "$work/list" "$work/each" || fail "a list is not what its values are one by one"
 
-sim_again "barriers" barrier --algorithm pe,gb --skew 1000 --nodes 5,8 --groups 2 --barriers 20
+fail_realloc "barriers" barrier --algorithm pe,gb --skew 1000 --nodes 5,8 --groups 2 --barriers 20
 
 # Each figure, small; columns as in the head.
 for figure in 2 3 4 5 6 7 8; do

@@ -31,7 +31,7 @@ static void happen(void *self, uint64_t number);
 
 static void ask(void)
 {
-    sim_time when = loop.now + sim_random_below(&chance, spread);
+    sim_time when = loop.now + random_sim_random_below(&chance, spread);
 
     asked[asked_for] = (struct asked){ when, asked_for };
     event_at(&loop, when, happen, &chance, asked_for);
@@ -44,7 +44,8 @@ static void happen(void *self, uint64_t number)
     assert_ptr_equal(self, &chance);
     assert_int_equal(loop.now, asked[number].when);
     happened[done++] = asked[number];
-    for (uint64_t more = sim_random_below(&chance, 4); more > 0 && asked_for < EVENTS; more--)
+    for (uint64_t more = random_sim_random_below(&chance, 4); more > 0 && asked_for < EVENTS;
+         more--)
         ask();
 }
 
@@ -123,10 +124,10 @@ static void test_random(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
-        assert_int_equal(sim_random(&r), published[i]);
+        assert_int_equal(random_sim_random(&r), published[i]);
     for (int i = 0; i < 1000; i++) {
-        assert_in_range(sim_random_below(&r, 3), 0, 2);
-        assert_int_equal(sim_random_below(&r, 1), 0);
+        assert_in_range(random_sim_random_below(&r, 3), 0, 2);
+        assert_int_equal(random_sim_random_below(&r, 1), 0);
     }
 }
 

@@ -50,9 +50,9 @@ static void test_equations(void **state)
         nic.at_nic = true;
         assert_int_equal(nic_barrier_run(&host).time, rounds * (S + D + N + V + R + H));
         assert_int_equal(nic_barrier_run(&nic).time, S + rounds * (N + V) + R + H);
-        assert_true(barrier_equation_host(&plain, nodes) == rounds * (S + D + N + V + R + H));
-        assert_true(barrier_equation_nic(&plain, nodes) == S + rounds * (N + V) + R + H);
-        assert_true(barrier_equation_printed(&plain, nodes) == S + rounds * (N + V + R + H));
+        assert_true(nic_barrier_equation_host(&plain, nodes) == rounds * (S + D + N + V + R + H));
+        assert_true(nic_barrier_equation_nic(&plain, nodes) == S + rounds * (N + V) + R + H);
+        assert_true(nic_barrier_equation_printed(&plain, nodes) == S + rounds * (N + V + R + H));
         host.barriers = nic.barriers = 10; /* one after the other */
         assert_int_equal(nic_barrier_run(&host).time, 10 * rounds * (S + D + N + V + R + H));
         assert_int_equal(nic_barrier_run(&nic).time, 10 * (S + rounds * (N + V) + R + H));

@@ -173,11 +173,11 @@ static void test_copy_made_late(void **unused)
     run(REPLAY_ARDMAR, &machine);
     expect(2, diffs, 1);
     expect(0, invalidations, 1);
-    needs = copies_needs(&r);
+    needs = replay_copies_needs(&r);
     assert_int_equal(needs[0], 1);
     free(needs);
-    assert_null(copy_found(&r.node[0], PAGE));
-    const struct copy *c = copy_of(&r.node[0], PAGE);
+    assert_null(replay_copy_found(&r.node[0], PAGE));
+    const struct copy *c = replay_copy_of(&r.node[0], PAGE);
     assert_int_equal(c->access, CLOSED);
     assert_int_equal(c->need.count, 1);
     assert_int_equal(c->need.at[0].writer, 1);

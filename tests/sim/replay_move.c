@@ -27,7 +27,7 @@ static void expect_moved(uint64_t moves)
         run((enum replay_protocol)protocol, &machine);
         expect(0, homes_moved, 0);
         expect(1, homes_moved, moves);
-        assert_int_equal(shared_of(&r, PAGE)->home, moves + 1);
+        assert_int_equal(replay_shared_of(&r, PAGE)->home, moves + 1);
         end();
     }
 }
@@ -67,7 +67,7 @@ static void test_behind_a_move(void **unused)
     expect(0, page_fetches, 1);
     expect(1, exclusive_pages, 1);
     assert_int_equal(r.node[0].epoch, 11 + 3); /* MEETING_MOVES */
-    assert_false(copy_of(&r.node[0], PAGE)->held);
+    assert_false(replay_copy_of(&r.node[0], PAGE)->held);
     end();
 }
 
@@ -168,7 +168,7 @@ static void test_ahead_of_other_faults(void **unused)
         meet();
         for (uint64_t p = PAGE; p < PAGE + 16; p++)
             made_put(&made, 1, RECORD_READ, 0, p, 0);
-        for (unsigned i = 0; !is_option && run_option(i, &o); i++)
+        for (unsigned i = 0; !is_option && run_options_run_option(i, &o); i++)
             is_option = o.at == changed;
         memcpy(set, made.set, sizeof set);
         set[changed] += is_option;

@@ -229,7 +229,7 @@ static void test_get_part(void **unused)
         expect(0, page_fetches, protocol == REPLAY_ASYNC);
         expect(0, rdma_reads, protocol == REPLAY_ASYNC ? 0 : 3);
         expect(0, atomics, protocol == REPLAY_ARDMAR); /* [unshared.reader-mark] */
-        assert_int_equal(copy_of(&r.node[0], PAGE)->access, CLOSED);
+        assert_int_equal(replay_copy_of(&r.node[0], PAGE)->access, CLOSED);
         end();
     }
 }

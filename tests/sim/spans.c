@@ -49,15 +49,16 @@ static void test_shares(void **unused)
     (void)unused;
     make();
     load();
-    assert_int_equal(pace_begin(&p, &here, &there, 0), 0);
-    assert_int_equal(pace_next(&p, RECORD_WRITE, 3000), 300);
-    assert_int_equal(pace_next(&p, RECORD_WRITE, 1000), 100);
-    assert_int_equal(pace_next(&p, RECORD_READ, 1993), 199); /* of 6,000 in all: 599.3 until here */
-    assert_int_equal(pace_next(&p, RECORD_ARRIVE, 7), 1);
-    assert_int_equal(pace_next(&p, RECORD_DEPART, 0), 0);
-    assert_int_equal(pace_next(&p, RECORD_READ, 500), 40);
-    assert_int_equal(pace_next(&p, RECORD_END, 0), 0);
-    pace_end(&p);
+    assert_int_equal(spans_pace_begin(&p, &here, &there, 0), 0);
+    assert_int_equal(spans_pace_next(&p, RECORD_WRITE, 3000), 300);
+    assert_int_equal(spans_pace_next(&p, RECORD_WRITE, 1000), 100);
+    assert_int_equal(spans_pace_next(&p, RECORD_READ, 1993),
+                     199); /* of 6,000 in all: 599.3 until here */
+    assert_int_equal(spans_pace_next(&p, RECORD_ARRIVE, 7), 1);
+    assert_int_equal(spans_pace_next(&p, RECORD_DEPART, 0), 0);
+    assert_int_equal(spans_pace_next(&p, RECORD_READ, 500), 40);
+    assert_int_equal(spans_pace_next(&p, RECORD_END, 0), 0);
+    spans_pace_end(&p);
     forget();
 }
 
@@ -73,10 +74,10 @@ static void test_nothing_here(void **unused)
     made_begin(&smooth, 2);
     made_put(&smooth, 0, RECORD_ARRIVE, 70, 1, 0);
     load();
-    assert_int_equal(pace_begin(&p, &here, &there, 0), 0);
-    assert_int_equal(pace_next(&p, RECORD_READ, 0), 0);
-    assert_int_equal(pace_next(&p, RECORD_ARRIVE, 0), 70);
-    pace_end(&p);
+    assert_int_equal(spans_pace_begin(&p, &here, &there, 0), 0);
+    assert_int_equal(spans_pace_next(&p, RECORD_READ, 0), 0);
+    assert_int_equal(spans_pace_next(&p, RECORD_ARRIVE, 0), 70);
+    spans_pace_end(&p);
     forget();
 }
 
@@ -103,9 +104,9 @@ static void test_other_program(void **unused)
     make();
     made_put(&smooth, 1, RECORD_LOCK, 0, 1, 0);
     load();
-    assert_int_equal(pace_begin(&p, &here, &there, 0), 0);
-    pace_end(&p);
-    assert_int_equal(pace_begin(&p, &here, &there, 1), 3);
+    assert_int_equal(spans_pace_begin(&p, &here, &there, 0), 0);
+    spans_pace_end(&p);
+    assert_int_equal(spans_pace_begin(&p, &here, &there, 1), 3);
     forget();
 }
 

@@ -25,14 +25,15 @@ static struct made made;
 /* Of any length, short ones as often as long ones. */
 static uint64_t any_number(unsigned bits)
 {
-    return sim_random(&chance) >> (64 - 1 - sim_random_below(&chance, bits));
+    return random_sim_random(&chance) >> (64 - 1 - random_sim_random_below(&chance, bits));
 }
 
 static void any_item(struct record_item *item)
 {
-    *item = (struct record_item){ .kind = (enum record_kind)sim_random_below(&chance,
-                                                                             RECORD_KIND_COUNT),
-                                  .time = any_number(59) };
+    *item =
+        (struct record_item){ .kind = (enum record_kind)random_sim_random_below(&chance,
+                                                                                RECORD_KIND_COUNT),
+                              .time = any_number(59) };
     for (int i = 0; record_args[item->kind][i] != '\0'; i++)
         item->arg[i] = record_args[item->kind][i] == 'p' ? any_number(31) : any_number(64);
 }
@@ -103,10 +104,10 @@ static void test_any_bytes(void **unused)
 
     (void)unused;
     for (int round = 0; round < 20000; round++) {
-        size_t length = sim_random_below(&chance, 40);
+        size_t length = random_sim_random_below(&chance, 40);
         unsigned char *part = malloc(length + 1);
         for (size_t i = 0; i < length; i++)
-            part[i] = (unsigned char)sim_random(&chance);
+            part[i] = (unsigned char)random_sim_random(&chance);
         struct record_reader r = { part, part + length, 0, 1000 };
         uint64_t page = 0;
         const unsigned char *before = r.at;
@@ -200,9 +201,9 @@ static void test_signed_damage(void **unused)
     for (int round = 0; round < 5000; round++) {
         make_file();
         made.length -= 8;
-        for (uint64_t k = sim_random_below(&chance, 4) + 1; k > 0; k--)
-            made.bytes[12 + sim_random_below(&chance, made.length - 12)] =
-                (unsigned char)sim_random(&chance);
+        for (uint64_t k = random_sim_random_below(&chance, 4) + 1; k > 0; k--)
+            made.bytes[12 + random_sim_random_below(&chance, made.length - 12)] =
+                (unsigned char)random_sim_random(&chance);
         made_sign(&made);
         if (trace_read(&t, made.bytes, made.length) != NULL)
             continue;

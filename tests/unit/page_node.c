@@ -61,7 +61,7 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
 
     assert_true(atomic_load(&page_at(f->page)->flags) & PAGE_BUSY);
     for (uint32_t i = 0; i < f->needs; i++)
-        asked[version_writer(f->needed[i])] = version_interval(f->needed[i]);
+        asked[protocol_version_writer(f->needed[i])] = protocol_version_interval(f->needed[i]);
     assert_memory_equal(asked, wanted[f->page], sizeof asked); /* [page.needed-versions] */
     assert_true(woken || asked[0] == 0);                       /* [interval.quiet-diffs] */
     woken = false;
@@ -206,9 +206,9 @@ int begin_node(void **state)
     assert_true(engine.app != MAP_FAILED && engine.mem != MAP_FAILED &&
                 engine.control.base != MAP_FAILED);
     close(fd);
-    assert_int_equal(threads_init(4), 0);
-    assert_int_equal(twins_init(PAGES), 0);
-    assert_int_equal(pages_init(), 0);
+    assert_int_equal(thread_init(4), 0);
+    assert_int_equal(twin_init(PAGES), 0);
+    assert_int_equal(page_init(), 0);
     assert_int_equal(page_fetch_init(), 0);
     engine.neighbours = 1;
     assert_int_equal(copies_init(), 0);
@@ -228,9 +228,9 @@ int end_node(void **state)
 {
     (void)state;
     page_fetch_end();
-    pages_end();
-    twins_end();
-    threads_end();
+    page_end();
+    twin_end();
+    thread_end();
     munmap(engine.app, PAGES * PAGE_SIZE);
     munmap(engine.mem, PAGES * PAGE_SIZE);
     munmap(engine.control.base, engine.at.end);

@@ -33,7 +33,7 @@ static unsigned access_page(uint32_t page, bool write)
     if (open_now[write][page])
         return 0;
     open_now[write][page] = true;
-    uint32_t steps = ahead_next(&streams, page, write, MOST, &stride);
+    uint32_t steps = streams_ahead_next(&streams, page, write, MOST, &stride);
     assert_true(steps <= MOST);
     for (uint32_t k = 1; k <= steps; k++) {
         int64_t at = (int64_t)page + (int64_t)k * stride;
@@ -170,13 +170,14 @@ static void test_holes(void **state)
 {
     int32_t stride;
     (void)state;
-    assert_int_equal(ahead_next(&streams, 100, false, MOST, &stride), 0);
-    assert_int_equal(ahead_next(&streams, 101, false, MOST, &stride), 8);
-    assert_int_equal(ahead_next(&streams, 104, false, MOST, &stride), 0);
-    assert_int_equal(ahead_next(&streams, 113, false, MOST, &stride),
+    assert_int_equal(streams_ahead_next(&streams, 100, false, MOST, &stride), 0);
+    assert_int_equal(streams_ahead_next(&streams, 101, false, MOST, &stride), 8);
+    assert_int_equal(streams_ahead_next(&streams, 104, false, MOST, &stride), 0);
+    assert_int_equal(streams_ahead_next(&streams, 113, false, MOST, &stride),
                      16); /* 110 to 112 were open */
     assert_int_equal(stride, 1);
-    assert_int_equal(ahead_next(&streams, 130, false, 4, &stride), 4); /* no more than allowed */
+    assert_int_equal(streams_ahead_next(&streams, 130, false, 4, &stride),
+                     4); /* no more than allowed */
 }
 
 /* Stores to pages of which one in so many is left out: how many get a home ahead of them. */
@@ -188,8 +189,8 @@ static unsigned claimed(uint32_t left_out)
         int32_t stride;
         uint32_t steps = 0, claims;
         if (p % left_out != left_out - 1)
-            steps = ahead_next(&streams, p, true, MOST, &stride);
-        claims = steps ? ahead_claims(&streams, p, steps) : 0;
+            steps = streams_ahead_next(&streams, p, true, MOST, &stride);
+        claims = steps ? streams_ahead_claims(&streams, p, steps) : 0;
         assert_true(claims <= p / AHEAD_SHARE + 1);
         n += claims;
         p += claims;

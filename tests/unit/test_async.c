@@ -41,7 +41,7 @@ static struct request *request_of(struct slot *s)
 static bool covered(const struct request *req)
 {
     for (int w = 0; w < NODES; w++)
-        if (atomic_load(applied_here(req->object, w)) < req->vec[w])
+        if (atomic_load(engine_applied_here(req->object, w)) < req->vec[w])
             return false;
     return true;
 }
@@ -76,7 +76,7 @@ static void write_any(struct fabric *f, int peer, int win, size_t off, const voi
     }
     struct slot *s = &slots[peer][off / PAGE_SIZE];
     assert_int_equal(len, PAGE_SIZE);
-    assert_ptr_equal(src, page_mem(request_of(s)->object));
+    assert_ptr_equal(src, engine_page_mem(request_of(s)->object));
     assert_true(covered(request_of(s)));
     assert_true(has_reader[request_of(s)->object]);
     s->written++;
@@ -154,7 +154,7 @@ static void ask(int from, uint32_t token, uint32_t page, int writer, uint64_t ne
 
 static void apply(uint32_t page, int writer, uint64_t interval)
 {
-    atomic_store(applied_here(page, writer), interval);
+    atomic_store(engine_applied_here(page, writer), interval);
     protocol_async.applied(page);
 }
 

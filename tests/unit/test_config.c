@@ -420,7 +420,7 @@ static void expect_limit(const char *root, uint64_t bytes, const char *what)
 {
     struct memory_limit limit;
 
-    memory_limit(root, &limit);
+    config_memory_limit(root, &limit);
     assert_true(limit.bytes == bytes);
     assert_string_equal(limit.what, what);
 }
@@ -429,7 +429,7 @@ static void expect_whole(const char *root, uint64_t bytes, const char *what)
 {
     struct memory_limit limit;
 
-    memory_whole(root, &limit);
+    config_memory_whole(root, &limit);
     assert_true(limit.bytes == bytes);
     assert_string_equal(limit.what, what);
 }
@@ -516,23 +516,23 @@ static void memory(void **state)
     file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     expect_whole(root, UINT64_C(9) << 30, "the memory of the machine");
     config_default(&cfg);
-    assert_int_equal(memory_check(root, &cfg, err, sizeof err), 0);
+    assert_int_equal(config_memory_check(root, &cfg, err, sizeof err), 0);
     file_put(root, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n");
     file_put(root, "/proc/meminfo", "MemAvailable:    4194304 kB\nSwapFree: 1048576 kB\n");
     assert_int_equal(config_set(&cfg, CONFIG_ID_memory, "3G", CONFIG_COMMAND, err, sizeof err), 0);
-    assert_int_equal(memory_check(root, &cfg, err, sizeof err), MEMORY_MAY_NOT_FIT);
+    assert_int_equal(config_memory_check(root, &cfg, err, sizeof err), MEMORY_MAY_NOT_FIT);
     assert_string_equal(err, "--memory 3G: only 2.0 GiB available (the limit of the control "
                              "group); a job that touches more is killed by the kernel");
 
     /* counted before it is touched: what is not promised yet */
     file_put(root, "/proc/meminfo", "CommitLimit: 3000 kB\nCommitted_AS: 1000 kB\n");
-    assert_true(memory_promisable(root) == UINT64_MAX);
+    assert_true(config_memory_promisable(root) == UINT64_MAX);
     file_put(root, "/proc/sys/vm/overcommit_memory", "1\n");
-    assert_true(memory_promisable(root) == UINT64_MAX);
+    assert_true(config_memory_promisable(root) == UINT64_MAX);
     file_put(root, "/proc/sys/vm/overcommit_memory", "2\n");
-    assert_true(memory_promisable(root) == 2000 * 1024);
+    assert_true(config_memory_promisable(root) == 2000 * 1024);
     file_put(root, "/proc/meminfo", "CommitLimit: 3000 kB\nCommitted_AS: 4000 kB\n");
-    assert_true(memory_promisable(root) == 0);
+    assert_true(config_memory_promisable(root) == 0);
     snprintf(command, sizeof command, "rm -rf %s", root);
     assert_int_equal(system(command), 0);
 }

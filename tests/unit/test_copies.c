@@ -59,10 +59,10 @@ bool __wrap_page_held(uint32_t page)
     return false;
 }
 
-int __wrap_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
-                              enum page_access_right right);
-int __wrap_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
-                              enum page_access_right right)
+int __wrap_page_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
+                                   enum page_access_right right);
+int __wrap_page_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
+                                   enum page_access_right right)
 {
     if (kernel_refuses)
         return -ENOMEM;
@@ -72,8 +72,8 @@ int __wrap_view_change_marked(uint32_t first, uint32_t count, const bool *marked
     return 0;
 }
 
-void __wrap_view_mend(uint32_t first, uint32_t count);
-void __wrap_view_mend(uint32_t first, uint32_t count)
+void __wrap_page_view_mend(uint32_t first, uint32_t count);
+void __wrap_page_view_mend(uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         assert_int_equal(pages[first + i].lock, 0);

@@ -192,7 +192,7 @@ static void complete_all(void)
         complete(t);
     for (unsigned k = 0; k < added; k++)
         assert_true(tasks[k].done);
-    depends_free(depends);
+    depend_free(depends);
     depends = NULL;
     added = 0;
 }

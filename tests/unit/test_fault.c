@@ -77,14 +77,14 @@ static int begin(void **state)
     found_open = false;
     memset(stats_counters, 0, sizeof stats_counters);
     engine.config.cache_size = 1 << 30; /* nothing is given back */
-    assert_int_equal(threads_init(4), 0);
+    assert_int_equal(thread_init(4), 0);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    threads_end();
+    thread_end();
     munmap(engine.app, PAGES * PAGE_SIZE);
     munmap(elsewhere, PAGE_SIZE);
     return 0;

@@ -25,10 +25,10 @@ static uint64_t rng_state = 1;
 static void classes_grow(void **state)
 {
     (void)state;
-    assert_int_equal(class_size(0), 16);
-    assert_int_equal(class_size(HEAP_CLASSES - 1), HEAP_SMALL_MAX);
+    assert_int_equal(heap_runs_class_size(0), 16);
+    assert_int_equal(heap_runs_class_size(HEAP_CLASSES - 1), HEAP_SMALL_MAX);
     for (int c = 1; c < HEAP_CLASSES; c++) {
-        uint32_t before = class_size(c - 1), size = class_size(c);
+        uint32_t before = heap_runs_class_size(c - 1), size = heap_runs_class_size(c);
         assert_true(size > before);
         assert_int_equal(size % HEAP_GRAIN, 0);
         assert_true(size - before <= 16 || (size - before) * 5 <= size);
@@ -39,13 +39,13 @@ static void class_is_the_smallest(void **state)
 {
     (void)state;
     for (size_t size = 1; size <= HEAP_SMALL_MAX; size++) {
-        int c = class_for(size, 1);
+        int c = heap_runs_class_for(size, 1);
         assert_in_range(c, 0, HEAP_CLASSES - 1);
-        assert_true(class_size(c) >= size);
-        assert_true(c == 0 || class_size(c - 1) < size);
+        assert_true(heap_runs_class_size(c) >= size);
+        assert_true(c == 0 || heap_runs_class_size(c - 1) < size);
     }
-    assert_int_equal(class_for(HEAP_SMALL_MAX + 1, 1), -1);
-    assert_int_equal(class_for(SIZE_MAX, 16), -1);
+    assert_int_equal(heap_runs_class_for(HEAP_SMALL_MAX + 1, 1), -1);
+    assert_int_equal(heap_runs_class_for(SIZE_MAX, 16), -1);
 }
 
 static void class_is_aligned(void **state)
@@ -53,12 +53,12 @@ static void class_is_aligned(void **state)
     (void)state;
     for (size_t align = 1; align <= 4096; align *= 2) {
         for (size_t size = 1; size <= HEAP_SMALL_MAX; size += 1 + size / 50) {
-            int c = class_for(size, align);
+            int c = heap_runs_class_for(size, align);
             assert_in_range(c, 0, HEAP_CLASSES - 1);
-            assert_true(class_size(c) >= size && class_size(c) % align == 0);
+            assert_true(heap_runs_class_size(c) >= size && heap_runs_class_size(c) % align == 0);
         }
     }
-    assert_int_equal(class_for(1, 8192), -1);
+    assert_int_equal(heap_runs_class_for(1, 8192), -1);
 }
 
 /* ---- runs, against a model ---- */
@@ -75,7 +75,7 @@ static void begin(void)
     if (!list)
         list = malloc(sizeof *list + PAGES * sizeof list->run[0]);
     assert_non_null(list);
-    runs_init(list, 0, PAGES);
+    heap_runs_init(list, 0, PAGES);
     memset(model, CLEAN, sizeof model);
 }
 
@@ -100,8 +100,8 @@ static void compare(void)
         longest = here > longest ? here : longest;
         total += model[p] != TAKEN;
     }
-    assert_int_equal(runs_total(list), total);
-    assert_int_equal(runs_largest(list), longest);
+    assert_int_equal(heap_runs_total(list), total);
+    assert_int_equal(heap_runs_largest(list), longest);
 }
 
 /* Where the model finds room; PAGES: nowhere. */
@@ -136,7 +136,7 @@ static bool take(uint32_t count, uint32_t align, uint32_t skew, uint32_t *start)
 {
     struct run_taken t;
     uint32_t expected = model_fit(count, align, skew);
-    bool ok = runs_take(list, count, align, skew, &t);
+    bool ok = heap_runs_take(list, count, align, skew, &t);
     assert_int_equal(ok, expected != PAGES);
     if (ok) {
         assert_int_equal(t.start, expected);
@@ -150,7 +150,7 @@ static bool take(uint32_t count, uint32_t align, uint32_t skew, uint32_t *start)
 
 static void give(uint32_t start, uint32_t count, bool clean)
 {
-    assert_true(runs_give(list, start, count, clean));
+    assert_true(heap_runs_give(list, start, count, clean));
     memset(model + start, clean ? CLEAN : DIRTY, count);
     compare();
 }
@@ -164,9 +164,9 @@ static void runs_edges(void **state)
     assert_false(take(1, 1, 0, &b));
     give(0, 1, false);
     give(PAGES - 1, 1, true);
-    assert_false(runs_give(list, 0, 1, false));
-    assert_false(runs_give(list, PAGES - 2, 2, false));
-    assert_false(runs_give(list, 0, PAGES, true));
+    assert_false(heap_runs_give(list, 0, 1, false));
+    assert_false(heap_runs_give(list, PAGES - 2, 2, false));
+    assert_false(heap_runs_give(list, 0, PAGES, true));
     compare();
     give(1, PAGES - 2, true);
     assert_true(take(PAGES, 1, 0, &a)); /* of a dirty and a clean record */
@@ -218,9 +218,9 @@ static struct arena arena;
 
 static struct super *add(int class, uint32_t pages, uint32_t first, bool dirty)
 {
-    struct super *s = super_new(class, pages);
+    struct super *s = heap_arena_super_new(class, pages);
     assert_non_null(s);
-    arena_add(&arena, s, first, dirty);
+    heap_arena_add(&arena, s, first, dirty);
     return s;
 }
 
@@ -228,24 +228,25 @@ static void arena_hands_out_each_block_once(void **state)
 {
     (void)state;
     for (int class = 0; class < HEAP_CLASSES; class ++) {
-        assert_int_equal(arena_init(&arena, 128, 2), 0);
-        uint32_t size = class_size(class), pages = size * 4 > 65536 ? size * 4 / 4096 : 16;
+        assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
+        uint32_t size = heap_runs_class_size(class),
+                 pages = size * 4 > 65536 ? size * 4 / 4096 : 16;
         struct arena_block b;
-        assert_false(arena_take(&arena, class, &b));
+        assert_false(heap_arena_take(&arena, class, &b));
         struct super *s = add(class, pages, 32, false);
         uint64_t before = 0;
         for (uint32_t i = 0; i < s->blocks; i++) {
-            assert_true(arena_take(&arena, class, &b));
+            assert_true(heap_arena_take(&arena, class, &b));
             assert_false(b.used);
             assert_true(b.offset >= 32 * 4096 && b.offset + size <= (32 + pages) * 4096ull);
             assert_true(i == 0 || b.offset == before + size);
-            assert_ptr_equal(arena_super(&arena, (uint32_t)(b.offset / 4096)), s);
+            assert_ptr_equal(heap_arena_super(&arena, (uint32_t)(b.offset / 4096)), s);
             before = b.offset;
         }
-        assert_false(arena_take(&arena, class, &b));
+        assert_false(heap_arena_take(&arena, class, &b));
         /* what is left over is no more than an eighth */
         assert_true(size * 8 >= 4096 * pages - s->blocks * size);
-        arena_end(&arena);
+        heap_arena_end(&arena);
     }
 }
 
@@ -253,38 +254,39 @@ static void arena_refuses_what_is_no_block(void **state)
 {
     (void)state;
     struct arena_block b;
-    assert_int_equal(arena_init(&arena, 128, 2), 0);
+    assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
     struct super *s = add(3, 16, 0, false);
-    assert_int_equal(arena_give(&arena, s, 0), ARENA_NO_BLOCK); /* never handed out */
-    assert_true(arena_take(&arena, 3, &b));
-    assert_int_equal(arena_give(&arena, s, 16), ARENA_NO_BLOCK);
-    assert_int_equal(arena_give(&arena, s, 0), ARENA_OK);
-    assert_int_equal(arena_give(&arena, s, 0), ARENA_FREE_ALREADY);
-    assert_true(arena_take(&arena, 3, &b));
+    assert_int_equal(heap_arena_give(&arena, s, 0), ARENA_NO_BLOCK); /* never handed out */
+    assert_true(heap_arena_take(&arena, 3, &b));
+    assert_int_equal(heap_arena_give(&arena, s, 16), ARENA_NO_BLOCK);
+    assert_int_equal(heap_arena_give(&arena, s, 0), ARENA_OK);
+    assert_int_equal(heap_arena_give(&arena, s, 0), ARENA_FREE_ALREADY);
+    assert_true(heap_arena_take(&arena, 3, &b));
     assert_true(b.used);
-    arena_end(&arena);
+    heap_arena_end(&arena);
 }
 
 static void arena_keeps_one_empty(void **state)
 {
     (void)state;
     struct arena_block b;
-    assert_int_equal(arena_init(&arena, 128, 2), 0);
+    assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
     struct super *one = add(39, 16, 0, false); /* two blocks */
     assert_int_equal(one->blocks, 2);
-    assert_ptr_equal(arena_empty(&arena, 39), one);
-    assert_true(arena_take(&arena, 39, &b) && arena_take(&arena, 39, &b));
+    assert_ptr_equal(heap_arena_empty(&arena, 39), one);
+    assert_true(heap_arena_take(&arena, 39, &b) && heap_arena_take(&arena, 39, &b));
     struct super *two = add(39, 16, 16, true);
-    assert_true(arena_take(&arena, 39, &b) && b.used && arena_take(&arena, 39, &b) && b.used);
-    assert_null(arena_empty(&arena, 39));
-    assert_int_equal(arena_give(&arena, one, 0), ARENA_OK);
-    assert_int_equal(arena_give(&arena, one, 32768), ARENA_OK); /* the class has no other */
-    assert_int_equal(arena_give(&arena, two, 0), ARENA_OK);
-    assert_int_equal(arena_give(&arena, two, 32768), ARENA_EMPTIED);
-    arena_remove(&arena, two);
-    assert_null(arena_super(&arena, 16));
-    assert_ptr_equal(arena_empty(&arena, 39), one);
-    arena_end(&arena);
+    assert_true(heap_arena_take(&arena, 39, &b) && b.used && heap_arena_take(&arena, 39, &b) &&
+                b.used);
+    assert_null(heap_arena_empty(&arena, 39));
+    assert_int_equal(heap_arena_give(&arena, one, 0), ARENA_OK);
+    assert_int_equal(heap_arena_give(&arena, one, 32768), ARENA_OK); /* the class has no other */
+    assert_int_equal(heap_arena_give(&arena, two, 0), ARENA_OK);
+    assert_int_equal(heap_arena_give(&arena, two, 32768), ARENA_EMPTIED);
+    heap_arena_remove(&arena, two);
+    assert_null(heap_arena_super(&arena, 16));
+    assert_ptr_equal(heap_arena_empty(&arena, 39), one);
+    heap_arena_end(&arena);
 }
 
 static void arena_keeps_few_empty(void **state)
@@ -292,21 +294,21 @@ static void arena_keeps_few_empty(void **state)
     (void)state;
     struct arena_block b[4];
     struct super *s[4];
-    assert_int_equal(arena_init(&arena, 128, 2), 0);
+    assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
     for (int c = 0; c < 4; c++) {
         s[c] = add(c, 1, (uint32_t)c, false);
-        assert_true(arena_take(&arena, c, &b[c]));
+        assert_true(heap_arena_take(&arena, c, &b[c]));
     }
     assert_int_equal(arena.empty, 0);
-    assert_int_equal(arena_give_block(&arena, s[0], 0), ARENA_OK);
-    assert_int_equal(arena_give_block(&arena, s[1], 0), ARENA_OK);
+    assert_int_equal(heap_arena_give_block(&arena, s[0], 0), ARENA_OK);
+    assert_int_equal(heap_arena_give_block(&arena, s[1], 0), ARENA_OK);
     /* two are kept already */
-    assert_int_equal(arena_give_block(&arena, s[2], 0), ARENA_EMPTIED);
-    arena_remove(&arena, s[2]);
-    assert_true(arena_take(&arena, 0, &b[0]));
-    assert_int_equal(arena_give_block(&arena, s[3], 0), ARENA_OK);
+    assert_int_equal(heap_arena_give_block(&arena, s[2], 0), ARENA_EMPTIED);
+    heap_arena_remove(&arena, s[2]);
+    assert_true(heap_arena_take(&arena, 0, &b[0]));
+    assert_int_equal(heap_arena_give_block(&arena, s[3], 0), ARENA_OK);
     assert_int_equal(arena.empty, 2);
-    arena_end(&arena);
+    heap_arena_end(&arena);
 }
 
 static void arena_random(void **state)
@@ -315,13 +317,13 @@ static void arena_random(void **state)
     enum { CLASS = 4, SUPERS = 6, HELD = 2000 };
     static uint64_t held[HELD];
     uint32_t count = 0;
-    assert_int_equal(arena_init(&arena, 128, 2), 0);
+    assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
     static unsigned char live[SUPERS * 4096 / 80 + 1], touched[sizeof live];
     for (uint32_t s = 0; s < SUPERS; s++)
         add(CLASS, 1, s, false);
     for (int i = 0; i < 200000; i++) {
         struct arena_block b;
-        if (rng(2) && arena_take(&arena, CLASS, &b)) {
+        if (rng(2) && heap_arena_take(&arena, CLASS, &b)) {
             uint64_t id = b.offset / 4096 * 51 + b.offset % 4096 / 80;
             assert_int_equal(b.offset % 4096 % 80, 0);
             assert_false(live[id]);
@@ -331,12 +333,12 @@ static void arena_random(void **state)
         } else if (count) {
             uint32_t k = rng(count--);
             live[held[k] / 4096 * 51 + held[k] % 4096 / 80] = 0;
-            struct super *s = arena_super(&arena, (uint32_t)(held[k] / 4096));
-            assert_in_range(arena_give(&arena, s, held[k] % 4096), ARENA_OK, ARENA_EMPTIED);
+            struct super *s = heap_arena_super(&arena, (uint32_t)(held[k] / 4096));
+            assert_in_range(heap_arena_give(&arena, s, held[k] % 4096), ARENA_OK, ARENA_EMPTIED);
             held[k] = held[count];
         }
     }
-    arena_end(&arena);
+    heap_arena_end(&arena);
 }
 
 int main(void)

@@ -88,20 +88,20 @@ static void pack(int node)
     m->head.bytes = (uint32_t)at;
     (void)append(packed[node], 0, &m->head, sizeof m->head);
     reports[node] = (const struct report *)(const void *)packed[node];
-    assert_true(report_whole(reports[node], at, node));
+    assert_true(deadlock_report_whole(reports[node], at, node));
 }
 
 static bool stuck(void)
 {
     for (int n = 0; n < judge.nodes; n++)
         pack(n);
-    return judge_stuck(&judge);
+    return deadlock_detect_stuck(&judge);
 }
 
 static const char *cause(void)
 {
     static char line[512];
-    assert_true(judge_cause(&judge, stuck(), line, sizeof line));
+    assert_true(deadlock_detect_cause(&judge, stuck(), line, sizeof line));
     return line;
 }
 
@@ -115,7 +115,7 @@ static void say(void *ctx, const char *line)
 static const char *told(void)
 {
     said[0] = '\0';
-    judge_tell(&judge, say);
+    deadlock_detect_tell(&judge, say);
     return said;
 }
 
@@ -150,7 +150,7 @@ static void who_is_not_still_may_go_on(void **state)
                         "node 0 waits for lock 2 held by node 1, which waits for lock 1 held by "
                         "node 0");
     reports[1] = NULL;
-    assert_false(judge_stuck(&judge));
+    assert_false(deadlock_detect_stuck(&judge));
     assert_string_equal(told(), "node 0 thread 0 waits since 1.2 s for lock 2\nnode 1 is absent\n");
 }
 
@@ -216,7 +216,7 @@ static void a_barrier(void **state)
                         "node 0 thread 0 waits since 1.2 s for barrier 12 (hlrc_finalize): node 1 "
                         "has not arrived; it computes, or waits outside HLRC\n"
                         "node 1 thread 0 computes, or waits outside HLRC\n");
-    assert_false(judge_cause(&judge, false, said, sizeof said));
+    assert_false(deadlock_detect_cause(&judge, false, said, sizeof said));
 }
 
 static void many_are_missing(void **state)
@@ -341,12 +341,12 @@ static void whole_or_not(void **state)
     crossed_locks();
     pack(0);
     const struct report *r = reports[0];
-    assert_true(report_whole(r, r->bytes, 0));
-    assert_false(report_whole(r, r->bytes, 1));
-    assert_false(report_whole(r, r->bytes - 8, 0));
-    assert_false(report_whole(r, r->bytes + 8, 0));
+    assert_true(deadlock_report_whole(r, r->bytes, 0));
+    assert_false(deadlock_report_whole(r, r->bytes, 1));
+    assert_false(deadlock_report_whole(r, r->bytes - 8, 0));
+    assert_false(deadlock_report_whole(r, r->bytes + 8, 0));
     ((struct report *)(void *)packed[0])->waits = 700;
-    assert_false(report_whole(r, r->bytes, 0));
+    assert_false(deadlock_report_whole(r, r->bytes, 0));
 }
 
 /* A long circle ends in the middle of a word, not behind the line. */
@@ -361,7 +361,7 @@ static void a_line_is_long_enough(void **state)
     }
     assert_true(stuck());
     memset(line, 'x', sizeof line);
-    assert_true(judge_cause(&judge, true, line, sizeof line - 1));
+    assert_true(deadlock_detect_cause(&judge, true, line, sizeof line - 1));
     assert_int_equal(strlen(line), sizeof line - 2);
     assert_int_equal(line[sizeof line - 1], 'x');
 }

@@ -27,7 +27,7 @@ static void begin(int nodes)
 {
     engine.nodes = nodes;
     engine.pages = PAGES;
-    assert_int_equal(needs_init(), 0);
+    assert_int_equal(need_init(), 0);
     memset(needs, 0, sizeof needs);
     memset(table, 0, sizeof table);
     most_lines = 0;
@@ -77,8 +77,8 @@ static uint64_t expect_page(uint32_t page)
     uint32_t n = need_list(needs[page], list);
 
     for (uint32_t i = 0; i < n; i++) {
-        assert_int_equal(seen[version_writer(list[i])], 0); /* once */
-        seen[version_writer(list[i])] = version_interval(list[i]);
+        assert_int_equal(seen[protocol_version_writer(list[i])], 0); /* once */
+        seen[protocol_version_writer(list[i])] = protocol_version_interval(list[i]);
     }
     assert_memory_equal(seen, table[page], sizeof seen);
     for (int w = 0; w < engine.nodes; w++)
@@ -113,7 +113,7 @@ static void nothing_is_needed_at_first(void **state)
     expect_all();
     drop(0);
     expect_all();
-    needs_end();
+    need_end();
 }
 
 /* The latest interval counts, in whatever order they are told. */
@@ -131,7 +131,7 @@ static void one_writer_takes_no_line(void **state)
     drop(0);
     drop(1);
     expect_all();
-    needs_end();
+    need_end();
 }
 
 /* As acquires do it: writer by writer, from the first to the last; then again, and from the last to
@@ -152,7 +152,7 @@ static void all_writers_in_order(void **state)
         for (uint32_t p = 0; p < 3; p++)
             drop(p);
         expect_all();
-        needs_end();
+        need_end();
     }
 }
 
@@ -176,7 +176,7 @@ static void any_order(void **state)
                 expect_all();
         }
         expect_all();
-        needs_end();
+        need_end();
     }
 }
 

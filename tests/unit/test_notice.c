@@ -161,7 +161,7 @@ static int begin(void **state)
     next_page = 0;
     while_waiting = 0;
     acquiring = false;
-    assert_int_equal(threads_init(2), 0);
+    assert_int_equal(thread_init(2), 0);
     engine.protocol.notices = &notices_by_log;
     engine.protocol.diffs = &diffs_by_message;
     assert_int_equal(notices_by_log.init(), 0);
@@ -174,7 +174,7 @@ static int end(void **state)
     (void)state;
     interval_end();
     notices_by_log.end();
-    threads_end();
+    thread_end();
     for (int n = 0; n < 2; n++)
         munmap(control[n], engine.at.end);
     return 0;

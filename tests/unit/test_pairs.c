@@ -167,13 +167,13 @@ static int begin(void **state)
     memset(questions, 0, sizeof questions);
     memset(wakes, 0, sizeof wakes);
     comes_when_asked = asks_when_written = waited = false;
-    return threads_init(4);
+    return thread_init(4);
 }
 
 static int end(void **state)
 {
     (void)state;
-    threads_end();
+    thread_end();
     return munmap(window, engine.at.end);
 }
 

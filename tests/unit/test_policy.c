@@ -349,9 +349,9 @@ static void test_readahead_run(void **state)
 
     (void)state;
     for (uint32_t page = 100; page < 170; page++)
-        steps = ahead_next(&s, page, true, 0, &stride);
+        steps = streams_ahead_next(&s, page, true, 0, &stride);
     assert_int_equal(steps, 0);
-    steps = ahead_next(&s, 170, true, 32, &stride);
+    steps = streams_ahead_next(&s, 170, true, 32, &stride);
     assert_int_equal(steps, 8);
     run = policy_readahead_run(&s, 170, steps, 1, false);
     assert_int_equal(run.first, 171);

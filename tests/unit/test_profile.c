@@ -42,7 +42,7 @@ static void touches(int node, uint32_t byte, uint32_t times)
 
 static void expect(int nodes, enum shared_verdict verdict)
 {
-    assert_int_equal(shared_judge(side, nodes, &form), verdict);
+    assert_int_equal(profile_shared_judge(side, nodes, &form), verdict);
 }
 
 static void counters_of_two_are_shared_falsely(void **unused)

@@ -206,13 +206,13 @@ static int begin(void **state)
     armed = armed_while_passing = second_has_left = false;
     sem_init(&go, 0, 0);
     sem_init(&bell, 0, 0);
-    return threads_init(4);
+    return thread_init(4);
 }
 
 static int end(void **state)
 {
     (void)state;
-    threads_end();
+    thread_end();
     return 0;
 }
 

@@ -33,8 +33,8 @@ static uint64_t agreed[NODES];
 
 /* ---- what lies below ---- */
 
-void __wrap_memory_whole(const char *root, struct memory_limit *limit);
-void __wrap_memory_whole(const char *root, struct memory_limit *limit)
+void __wrap_config_memory_whole(const char *root, struct memory_limit *limit);
+void __wrap_config_memory_whole(const char *root, struct memory_limit *limit)
 {
     assert_string_equal(root, "");
     *limit = (struct memory_limit){ .bytes = nodes[engine.node].limit,
@@ -42,8 +42,8 @@ void __wrap_memory_whole(const char *root, struct memory_limit *limit)
                                     .group = nodes[engine.node].group };
 }
 
-uint64_t __wrap_memory_promisable(const char *root);
-uint64_t __wrap_memory_promisable(const char *root)
+uint64_t __wrap_config_memory_promisable(const char *root);
+uint64_t __wrap_config_memory_promisable(const char *root)
 {
     assert_string_equal(root, "");
     return nodes[engine.node].promisable;

@@ -166,16 +166,16 @@ static void other_machines(void **unused)
     assert_int_equal(e[1].begin, 900);
     assert_int_equal(e[2].begin, 1300);
     assert_int_equal(e[3].begin, 2800);
-    struct timeline_offset o = timeline_offset_of(&t, 1, START + 1000);
+    struct timeline_offset o = timeline_read_offset_of(&t, 1, START + 1000);
     assert_int_equal(o.ahead, 600);
     assert_int_equal(o.error, 30);
     memory[1].head.offset[1].error = -1; /* it did not come to its end */
     read_all();
     assert_int_equal(t.node[1].events[3].begin, 3000);
-    assert_int_equal(timeline_offset_of(&t, 1, START).error, 20);
+    assert_int_equal(timeline_read_offset_of(&t, 1, START).error, 20);
     memory[1].head.offset[0].error = -1;
     read_all();
-    assert_true(timeline_offset_of(&t, 1, START).error < 0);
+    assert_true(timeline_read_offset_of(&t, 1, START).error < 0);
 }
 
 static void expect_arrow(size_t index, int from, int to, int64_t begin, int64_t end)

@@ -23,13 +23,13 @@ static unsigned calls;
 
 static enum page_access_right initial(uint32_t page)
 {
-    return default_home(page) == engine.node ? ACCESS_READ : ACCESS_NONE;
+    return engine_default_home(page) == engine.node ? ACCESS_READ : ACCESS_NONE;
 }
 
 /* as ASYNC */
 static enum page_access_right alone(uint32_t page)
 {
-    return default_home(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
+    return engine_default_home(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
 }
 
 static struct page_protocol scripted = { .name = "scripted", .initial = initial };
@@ -61,13 +61,13 @@ static void check(uint32_t pages, uint32_t home_shift, uint32_t near, uint32_t f
         for (engine.node = 0; engine.node < engine.nodes; engine.node++) {
             uint32_t runs = 0;
             space(pages, home_shift, near, far_shift);
-            assert_int_equal(pages_init(), 0);
+            assert_int_equal(page_init(), 0);
             for (uint32_t p = 0; p < pages; p++) {
                 assert_int_equal(allowed[p], initial(p));
                 runs += initial(p) == ACCESS_READ && (p == 0 || initial(p - 1) == ACCESS_NONE);
             }
             assert_int_equal(calls, runs);
-            pages_end();
+            page_end();
         }
 }
 
@@ -95,18 +95,18 @@ static void again(void **state)
     engine.nodes = 3;
     engine.node = 1;
     space(3 * HOME_NEAR, 5, 12352, 11);
-    assert_int_equal(pages_init(), 0);
+    assert_int_equal(page_init(), 0);
     for (uint32_t first = 3; first + 5000 < engine.pages; first += 4099) {
         memset(allowed, ACCESS_NONE, sizeof allowed);
         for (uint32_t p = first; p < first + 4500; p++) {
             page_lock(p)->access = ACCESS_NONE;
             page_unlock(page_at(p));
         }
-        view_reset(first, 4500);
+        page_view_reset(first, 4500);
         for (uint32_t p = 0; p < engine.pages; p++)
             assert_int_equal(allowed[p], p - first < 4500 ? initial(p) : ACCESS_NONE);
     }
-    pages_end();
+    page_end();
 }
 
 /* [page.unshared-block]: what may be written unseen is closed at first. */
@@ -117,7 +117,7 @@ static void opened_when_touched(void **state)
     engine.node = 0;
     space(HOME_NEAR, 5, 4096, 5);
     scripted.initial = alone;
-    assert_int_equal(pages_init(), 0);
+    assert_int_equal(page_init(), 0);
     assert_int_equal(calls, 0);
     for (uint32_t p = 0; p < 64; p++) {
         const struct page *page = page_lock(p);
@@ -129,7 +129,7 @@ static void opened_when_touched(void **state)
     for (uint32_t p = 0; p < 64; p++)
         assert_int_equal(allowed[p], p < 32 ? ACCESS_WRITE : ACCESS_NONE);
     assert_int_equal(calls, 1);
-    pages_end();
+    page_end();
     scripted.initial = initial;
 }
 
@@ -140,16 +140,16 @@ static void met(void **state)
     engine.nodes = 2;
     engine.node = 0;
     space(HOME_NEAR, 5, 4096, 5);
-    assert_int_equal(pages_init(), 0);
-    assert_int_equal(pages_met(), 0);
+    assert_int_equal(page_init(), 0);
+    assert_int_equal(page_met(), 0);
     page_unlock(page_lock(700));
     page_unlock(page_lock(20));
-    assert_int_equal(pages_met(), 701);
+    assert_int_equal(page_met(), 701);
     page_unlock(page_lock_unmet(900));
-    assert_int_equal(pages_met(), 701);
+    assert_int_equal(page_met(), 701);
     page_unlock(page_lock(900));
-    assert_int_equal(pages_met(), 901);
-    pages_end();
+    assert_int_equal(page_met(), 901);
+    page_end();
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static void others(void)
 enum { MOST = 40 };
 static int cells[MOST], total, seen[MOST];
 
-static void nap(int wanted)
+static void monitor_nap(int wanted)
 {
     if (wanted)
         nanosleep(&(struct timespec){ 0, 3000000 }, NULL);
@@ -69,7 +69,7 @@ static int join_writers(int count, int late)
     for (int i = 0; i < count; i++) {
 #pragma omp task depend(out : cells[i]) firstprivate(i, late)
         {
-            nap(i == late);
+            monitor_nap(i == late);
             cells[i] = i + 1;
         }
     }
@@ -92,7 +92,7 @@ static int join_readers(int count, int late)
     for (int i = 0; i < count; i++) {
 #pragma omp task depend(in : total) firstprivate(i, late)
         {
-            nap(i == late);
+            monitor_nap(i == late);
             seen[i] = total;
         }
     }
@@ -100,7 +100,7 @@ static int join_readers(int count, int late)
     total = 1000;
 #pragma omp task depend(in : total) depend(inout : cells[0])
     {
-        nap(1);
+        monitor_nap(1);
         cells[0] = total;
     }
 #pragma omp taskwait depend(in : total, cells[0])
