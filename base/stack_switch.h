@@ -22,18 +22,18 @@
 #    define STACK_SWITCH_BY_LIBC 1
 #endif
 
-#pragma GCC visibility push(hidden)
-
-/* Calls act(arg) with the stack pointer at `top`, a multiple of 16. Before, sets *left to where the
- * caller's stack is free, downwards. Debuggers and exceptions find the caller's frames. */
-void stack_switch_call(void (*act)(void *), void *arg, void *top, void **left);
-
 #ifdef STACK_SWITCH_BY_LIBC
 #    include <ucontext.h>
 typedef ucontext_t stack_switch_context;
 #else
 typedef void *stack_switch_context; /* the stack pointer; saved registers are on the stack */
 #endif
+
+#pragma GCC visibility push(hidden)
+
+/* Calls act(arg) with the stack pointer at `top`, a multiple of 16. Before, sets *left to where the
+ * caller's stack is free, downwards. Debuggers and exceptions find the caller's frames. */
+void stack_switch_call(void (*act)(void *), void *arg, void *top, void **left);
 
 /* Prepares a context that calls begin() on the stack of `bytes` bytes. begin() must not return.
  * Returns 0 or a negative errno. */
