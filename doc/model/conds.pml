@@ -26,7 +26,7 @@
 /* Queue nodes: two for each node. Its name is its number + 1; 0 is none. */
 #define NODE_OF(name) (((name) - 1) / 2)
 byte next[N * 2], node_time[N * 2];
-bool granted[N * 2], nic_cache_in_use[N * 2];
+bool granted[N * 2], in_use[N * 2];
 
 /* the record, at its home */
 byte guard, first, last;
@@ -49,9 +49,9 @@ chan taken_off = [N] of { byte };
 #define ARRIVE(k) \
     :: atomic { nempty(wire[k]) -> wire[k]?what, at, value; \
             if \
-            :: what == NEXT -> assert(nic_cache_in_use[at] && next[at] == 0); next[at] = value \
-            :: what == TIME -> assert(nic_cache_in_use[at]); node_time[at] = value \
-            :: what == GRANTED -> assert(nic_cache_in_use[at] && !granted[at]); granted[at] = true \
+            :: what == NEXT -> assert(in_use[at] && next[at] == 0); next[at] = value \
+            :: what == TIME -> assert(in_use[at]); node_time[at] = value \
+            :: what == GRANTED -> assert(in_use[at] && !granted[at]); granted[at] = true \
             :: what == LIST -> first = at; last = value \
             fi; \
             at = 0; \
@@ -76,11 +76,11 @@ inline timeline_read_take_node(k)
 {
     d_step {
         if
-        :: !nic_cache_in_use[n * 2] -> k = n * 2
+        :: !in_use[n * 2] -> k = n * 2
         :: else -> k = n * 2 + 1
         fi;
-        assert(!nic_cache_in_use[k]);
-        nic_cache_in_use[k] = true;
+        assert(!in_use[k]);
+        in_use[k] = true;
         next[k] = 0;
         granted[k] = false;
         node_time[k] = 0
@@ -90,7 +90,7 @@ inline timeline_read_take_node(k)
 /* ASSUMPTION: in a block */
 inline give_node(k)
 {
-    nic_cache_in_use[k] = false;
+    in_use[k] = false;
     next[k] = 0;
     granted[k] = false;
     node_time[k] = 0;

@@ -25,7 +25,7 @@ byte mem = 1;
 bool exclusive = true, listed = true, dirty, announced = true;
 bool held;                      /* reader checks no longer make it dirty */
 /* the words that its readers write at the home */
-bool exclusive_has_readers;
+bool has_readers;
 byte arrivals, seen;
 
 /* node 1 */
@@ -54,9 +54,9 @@ inline WRITE(number)
     :: exclusive || dirty
     :: else ->
         if
-        :: announced && !exclusive_has_readers ->
+        :: announced && !has_readers ->
             listed = true;
-            atomic { if :: exclusive_has_readers -> dirty = true :: else -> exclusive = true fi }
+            atomic { if :: has_readers -> dirty = true :: else -> exclusive = true fi }
         :: else -> dirty = true
         fi
     fi;
@@ -77,7 +77,7 @@ inline CLOSE()
     :: listed && arrivals != seen ->
         seen = arrivals;
         if
-        :: exclusive_has_readers ->
+        :: has_readers ->
             atomic {
                 if
                 :: listed && !held ->
@@ -114,7 +114,7 @@ active proctype freeing()       /* main thread */
     held = true;                /* [unshared.reset]: collective_settle */
     atomic { arrived_vt = vt; arrived[1] = true };
     arrived[0];
-    atomic { exclusive_has_readers = false; announced = false; mem = 0 };
+    atomic { has_readers = false; announced = false; mem = 0 };
     atomic { assert(!dirty); exclusive = false; reset_vt = vt };
 #ifndef HELD_LATE
     held = false;               /* [unshared.reset]: page_reset */
@@ -167,7 +167,7 @@ inline READ()
     if
     :: stale && !introduced ->
         introduced = true;
-        exclusive_has_readers = true;
+        has_readers = true;
         arrivals++
     :: else
     fi;

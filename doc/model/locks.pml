@@ -33,7 +33,7 @@ mtype = { NEXT, TIME, GRANTED, RECORD };
 byte tail, record_time;
 /* queue nodes: 0, else node + 1 */
 byte next[N], node_time[N];
-bool granted[N], nic_cache_in_use[N];
+bool granted[N], in_use[N];
 bool at_home[N];                /* its vector time was read at the home, and is still there */
 /* struct lock */
 bool busy[N], here[N];
@@ -51,9 +51,9 @@ byte holders;
 #define ARRIVE(k) \
     :: atomic { nempty(wire[k]) -> wire[k]?what, value; \
             if \
-            :: what == NEXT -> assert(nic_cache_in_use[k % N] && next[k % N] == 0); next[k % N] = value \
-            :: what == TIME -> assert(nic_cache_in_use[k % N]); node_time[k % N] = value \
-            :: what == GRANTED -> assert(nic_cache_in_use[k % N] && !granted[k % N]); granted[k % N] = true \
+            :: what == NEXT -> assert(in_use[k % N] && next[k % N] == 0); next[k % N] = value \
+            :: what == TIME -> assert(in_use[k % N]); node_time[k % N] = value \
+            :: what == GRANTED -> assert(in_use[k % N] && !granted[k % N]); granted[k % N] = true \
             :: what == RECORD -> record_time = value \
             fi; \
             value = 0; what = RECORD \
@@ -72,11 +72,11 @@ end:
 /* [mcs.node-clear]: mcs_take_node */
 inline take_queue_node(n)
 {
-    d_step { assert(!nic_cache_in_use[n]); nic_cache_in_use[n] = true; next[n] = 0; granted[n] = false; at_home[n] = false }
+    d_step { assert(!in_use[n]); in_use[n] = true; next[n] = 0; granted[n] = false; at_home[n] = false }
 }
 
 /* [mcs.node-clear]: mcs_release; [rwlock_lock.failed-try]: locks_mcs_try_fetch */
-#define GIVE_QUEUE_NODE(n) nic_cache_in_use[n] = false
+#define GIVE_QUEUE_NODE(n) in_use[n] = false
 
 /* [mcs.time-first]: mcs_take_free */
 inline take_free(n)

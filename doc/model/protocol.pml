@@ -101,7 +101,7 @@ byte dirty_list[N];                     /* a set of pages */
 bool exclusive[N * P], introduced[N * P];
 bool grabbed[N * P];                    /* lock of struct page, where it is held for more than a step */
 byte exclusive_list[N];                 /* a set of pages */
-bool exclusive_has_readers[P];                    /* at the home */
+bool has_readers[P];                    /* at the home */
 byte arrivals[N], seen_arrivals[N];
 #define UNTRACKED(n, p) exclusive[IX(n, p)]
 #define LOCKED(n, p) grabbed[IX(n, p)]
@@ -411,7 +411,7 @@ inline INTRODUCE(n, p)
 {
     if
     :: h != n + 1 && !introduced[IX(n, p)] ->
-        exclusive_has_readers[p] = true;
+        has_readers[p] = true;
         arrivals[h - 1]++
     :: else
     fi
@@ -419,10 +419,10 @@ inline INTRODUCE(n, p)
 
 /* A home page that has been announced need not be tracked. The lock is held until GRANT_ALONE. */
 #ifdef NEVER_ANNOUNCED
-#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !exclusive_has_readers[p])
+#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p])
 #else
 /* [unshared.announced-first]: exclusive_begin */
-#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !exclusive_has_readers[p] && applied[IX(n, p)].w[n])
+#define MAY_BE_ALONE(n, p) (known[IX(n, p)] == n + 1 && !has_readers[p] && applied[IX(n, p)].w[n])
 #endif
 
 /* The word is read after the entry. [unshared.announced-first]: exclusive_begin. ASSUMPTION: in a block */
@@ -434,7 +434,7 @@ inline BE_ALONE(n, p)
         :: true ->
             exclusive_list[n] = exclusive_list[n] | (1 << p);
 #else
-        :: !exclusive_has_readers[p] ->
+        :: !has_readers[p] ->
 #endif
             exclusive[IX(n, p)] = true;
             dirty[IX(n, p)] = false
@@ -456,10 +456,10 @@ inline LIST_ALONE(n, p)
 inline LOOK_AT(n, p)
 {
     atomic {
-        !LOCKED(n, p) || !exclusive_has_readers[p] || !IN(p, exclusive_list[n]);
+        !LOCKED(n, p) || !has_readers[p] || !IN(p, exclusive_list[n]);
         d_step {
             if
-            :: exclusive_has_readers[p] && IN(p, exclusive_list[n]) ->
+            :: has_readers[p] && IN(p, exclusive_list[n]) ->
                 exclusive_list[n] = exclusive_list[n] & ~(1 << p);
                 if
                 :: exclusive[IX(n, p)] ->

@@ -35,7 +35,7 @@
 
 /* The page at home, and its twin; the versions of nodes 1 and 2; diffs in flight: whether they have the word and the byte. */
 byte word, data, twin_word, twin_data, version[3];
-bool dirty0, has_twin, listed0, worded0, exclusive, announced, exclusive_has_readers;
+bool dirty0, has_twin, listed0, worded0, exclusive, announced, has_readers;
 chan diffs1 = [2] of { byte, bool, byte, bool, byte };
 chan diffs2 = [1] of { byte, bool, byte, bool, byte };
 
@@ -92,9 +92,9 @@ end:
 
 /* [page.equal-twin]: page_flush_same; [word.announced]: page_flush_same */
 #ifdef WORD_SAME_TWIN
-#define ANNOUNCED_SAME (dirty0 && exclusive_has_readers)
+#define ANNOUNCED_SAME (dirty0 && has_readers)
 #else
-#define ANNOUNCED_SAME (worded0 || (dirty0 && exclusive_has_readers))
+#define ANNOUNCED_SAME (worded0 || (dirty0 && has_readers))
 #endif
 
 /* [unshared.new-readers]: exclusive_look, exclusive_leave; [page.retained-twin]: page_flush_end; [unshared.announced-first]:
@@ -103,7 +103,7 @@ inline CLOSE0()
 {
     atomic {
         if
-        :: exclusive && exclusive_has_readers -> exclusive = false; dirty0 = true; listed0 = true
+        :: exclusive && has_readers -> exclusive = false; dirty0 = true; listed0 = true
         :: else
         fi;
         if
@@ -114,7 +114,7 @@ inline CLOSE0()
             :: else
             fi;
             if
-            :: dirty0 && changed && announced && !exclusive_has_readers -> dirty0 = false; has_twin = false; exclusive = true
+            :: dirty0 && changed && announced && !has_readers -> dirty0 = false; has_twin = false; exclusive = true
             :: dirty0 -> has_twin = true
             :: true -> dirty0 = false; has_twin = false         /* write-protected */
             fi;
@@ -136,7 +136,7 @@ inline STORE0(cell, value)
         if
         :: dirty0 || exclusive
         :: else ->
-            exclusive = announced && !exclusive_has_readers;              /* [unshared.announced-first]: exclusive_begin */
+            exclusive = announced && !has_readers;              /* [unshared.announced-first]: exclusive_begin */
             dirty0 = !exclusive;
             listed0 = listed0 || dirty0
         fi;
@@ -209,7 +209,7 @@ inline CLOSE1()
 /* A reader's mark. [unshared.reader-mark]: pages_ardmar_introduce */
 inline INTRODUCE()
 {
-    exclusive_has_readers = exclusive_has_readers || !introduced
+    has_readers = has_readers || !introduced
 }
 
 /* Bytes equal to the twin are replaced. [page.dirty-twin]: page_fetch_install; [update.monitor_own-stores]: page_fetch_take_over, diff_renew */
@@ -605,7 +605,7 @@ proctype thread2()
             LOCK(3);
             if
             :: stale2 || carried[0] > VT(2, 0) || carried[1] > VT(2, 1) ->
-                exclusive_has_readers = true;                             /* [unshared.reader-mark]: pages_ardmar_introduce */
+                has_readers = true;                             /* [unshared.reader-mark]: pages_ardmar_introduce */
                 word2 = word;
                 data2 = data;
                 stale2 = false
