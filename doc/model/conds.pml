@@ -72,7 +72,7 @@ end:
 /* ---- mcs.c ---- */
 
 /* [mcs.node-clear]: mcs_take_node */
-inline timeline_read_take_node(k)
+inline take_node(k)
 {
     d_step {
         if
@@ -150,7 +150,7 @@ inline grant(name, time)
 #define READ_NEXT(to, name) atomic { assert(next[(name) - 1] != 0); to = next[(name) - 1] }
 
 /* [conds-mcs.guarded]: conds_mcs_write_words */
-inline conds_mcs_write_words(node, what, at, value)
+inline write_words(node, what, at, value)
 {
     TO(n, node)!what, at, value;
 #ifndef GUARD_LEFT_EARLY
@@ -161,16 +161,16 @@ inline conds_mcs_write_words(node, what, at, value)
 /* [cond.registered-first]: conds_mcs_enter */
 inline enter()
 {
-    timeline_read_take_node(mine);
-    timeline_read_take_node(k);
+    take_node(mine);
+    take_node(k);
     acquire_guard(k);
     READ_LIST;
     if
-    :: list_last != 0 -> conds_mcs_write_words(NODE_OF(list_last), NEXT, list_last - 1, mine + 1)
+    :: list_last != 0 -> write_words(NODE_OF(list_last), NEXT, list_last - 1, mine + 1)
     :: else -> list_first = mine + 1
     fi;
     list_last = mine + 1;
-    conds_mcs_write_words(HOME, LIST, list_first, list_last);
+    write_words(HOME, LIST, list_first, list_last);
     atomic { registered!mine + 1; list_first = 0; list_last = 0 };
     release_guard(k)
 }
@@ -197,15 +197,15 @@ inline taken_from_list()
 /* [conds-mcs.guarded]: conds_mcs_unlink_waiters */
 inline unlink_waiters()
 {
-    timeline_read_take_node(k);
+    take_node(k);
     acquire_guard(k);
     atomic { READ_LIST; taken_from_list() };
     if
     :: list_first && !all && list_first != list_last ->
         READ_NEXT(mine, list_first);
-        conds_mcs_write_words(HOME, LIST, mine, list_last);
+        write_words(HOME, LIST, mine, list_last);
         atomic { list_last = list_first; mine = 0 }
-    :: list_first && (all || list_first == list_last) -> conds_mcs_write_words(HOME, LIST, 0, 0)
+    :: list_first && (all || list_first == list_last) -> write_words(HOME, LIST, 0, 0)
     :: !list_first
     fi;
     release_guard(k)
@@ -221,7 +221,7 @@ inline signal()
     atomic { closed++; time = closed };
 #endif
     unlink_waiters();
-    timeline_read_take_node(k);
+    take_node(k);
     do
     :: list_first ->
         atomic { name = list_first; taken_off?before; assert(name == before); before = 0 };

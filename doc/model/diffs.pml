@@ -155,8 +155,7 @@ active proctype home()
 {
     do
     :: atomic { stored < STORES && writable -> stored++; mem[0] = stored }
-    /* [page.writable-tracked]: page_mark_dirty */
-    :: atomic { stored < STORES && !writable && !busy && !locked -> writable = true; listed = true }
+    :: atomic { stored < STORES && !writable && !busy && !locked -> writable = true; listed = true }       /* [page.writable-tracked]: page_mark_dirty */
     :: atomic { stored == STORES -> break }
     od
 }

@@ -124,7 +124,7 @@ active proctype freeing()       /* main thread */
     held = false
 }
 
-active proctype replay_rma_other()         /* another thread */
+active proctype other()         /* another thread */
 {
     byte value = 1;
 end:

@@ -334,8 +334,7 @@ inline CLOSE_UNTIL(c)
 inline CLOSE(c)
 {
 #if !defined(RELEASE_UNFENCED) && !defined(LOOK_UNFENCED)
-    /* [interval.unpublished-test]: interval_clean; [unshared.new-readers]: interval_clean */
-    FENCE(c);
+    FENCE(c);                                                   /* [interval.unpublished-test]: interval_clean; [unshared.new-readers]: interval_clean */
 #endif
     TEST(c, true);
 #ifdef HOME
@@ -504,8 +503,7 @@ end:
         :: atomic { !found -> GRANT() }
         :: else ->
             atomic { found = false; memory[MODE] = LEFT_TO_WORKER };
-            /* [interval.unpublished-test]: interval_publish */
-            atomic { assert(!PENDING(c, BEGUN)); until = memory[BEGUN] + 1 };
+            atomic { assert(!PENDING(c, BEGUN)); until = memory[BEGUN] + 1 };   /* [interval.unpublished-test]: interval_publish */
             CLOSE_UNTIL(c);
             atomic {
                 memory[MODE] != GUARDED ->

@@ -161,7 +161,7 @@ inline close(n)
 }
 
 /* [mcs.node-clear]: mcs_release, mcs_set_free */
-inline locks_mcs_let_go(n)
+inline let_go(n)
 {
     before = n;
     if :: next[n] == 0 -> set_free(n) :: else fi;
@@ -227,7 +227,7 @@ inline release(n)
         }
     :: atomic { else -> skip };
         close(n);
-        locks_mcs_let_go(n);
+        let_go(n);
         leave(n)
     fi
 }

@@ -566,7 +566,7 @@ inline CAPTURE(n, p)
                 :: mem[IX(n, p)].b[i] != twin[IX(n, p)].b[i] ->
                     diff[p].b[i] = mem[IX(n, p)].b[i];
                     announced = announced | (1 << p);
-                    verbs_device_to_send = verbs_device_to_send | (1 << p)
+                    to_send = to_send | (1 << p)
                 :: else
 #ifdef WHOLE_PAGE
                     -> diff[p].b[i] = mem[IX(n, p)].b[i]
@@ -626,7 +626,7 @@ inline CAPTURE_KEPT(n, p)
             :: copy.b[i] != twin[IX(n, p)].b[i] ->
                 diff[p].b[i] = copy.b[i];
                 announced = announced | (1 << p);
-                verbs_device_to_send = verbs_device_to_send | (1 << p)
+                to_send = to_send | (1 << p)
             :: else
             fi;
             twin[IX(n, p)].b[i] = copy.b[i];
@@ -658,8 +658,7 @@ inline FLUSH_HOT(n, p)
         !busy[IX(n, p)] && !LOCKED(n, p);
         if
         :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> access[IX(n, p)] = READ; busy[IX(n, p)] = true
-        /* [page.retained-twin]: page_flush_seal_run */
-        :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> kept = true; busy[IX(n, p)] = true
+        :: dirty[IX(n, p)] && access[IX(n, p)] == WRITE -> kept = true; busy[IX(n, p)] = true      /* [page.retained-twin]: page_flush_seal_run */
         :: dirty[IX(n, p)] && access[IX(n, p)] != WRITE -> busy[IX(n, p)] = true
         :: !dirty[IX(n, p)] -> skip             /* page_flush_skip */
         fi
@@ -717,8 +716,7 @@ inline FLUSH_END(n, p)
     d_step {
 #ifndef FORGET_NEEDED_SELF
         if
-        /* [page.needed-versions]: page_flush_end */
-        :: IN(p, announced) && known[IX(n, p)] != n + 1 -> needed[IX(n, p)].w[n] = interval
+        :: IN(p, announced) && known[IX(n, p)] != n + 1 -> needed[IX(n, p)].w[n] = interval /* [page.needed-versions]: page_flush_end */
         :: else
         fi;
 #endif
@@ -881,7 +879,7 @@ inline CLOSE(n)
         if
         :: list ->
             EACH_PAGE(FLUSH, n, list);
-            EACH_PAGE(SEND, n, verbs_device_to_send);
+            EACH_PAGE(SEND, n, to_send);
             if
             :: announced ->                     /* after the diffs were sent. [interval.diff-first]: interval_close_dirty */
                 d_step {
@@ -892,7 +890,7 @@ inline CLOSE(n)
                 vt[n].w[n] = interval           /* [interval.own-time]: interval_close_dirty */
             :: else
             fi;
-            atomic { COUNT_ENDED(n); closing[n] = false; list = 0; announced = 0; verbs_device_to_send = 0; interval = 0 }
+            atomic { COUNT_ENDED(n); closing[n] = false; list = 0; announced = 0; to_send = 0; interval = 0 }
         :: else
         fi
     }
@@ -1305,7 +1303,7 @@ inline BEGIN(t)
 
 proctype application(byte t)
 {
-    byte i, q, h, todo, op, list, announced, verbs_device_to_send, interval, page, n;
+    byte i, q, h, todo, op, list, announced, to_send, interval, page, n;
     bytes bounce, diff[P];
     nodes versions;
 #ifdef RENEW
@@ -1493,7 +1491,7 @@ end:
 /* Publishes for requested locks, and grants the ones that are still free. */
 proctype worker(byte n)
 {
-    byte i, h, list, announced, verbs_device_to_send, interval, l;
+    byte i, h, list, announced, to_send, interval, l;
     bytes diff[P];
 #ifdef HOT
     bool kept, changed, same;

@@ -129,8 +129,7 @@ active proctype home_program()
     do
     :: b < BARRIERS ->
         atomic { fetching == 0 && arrived == NODES * b + NODES - 1 -> ARRIVE(); waits = true; b++ };
-        /* it has served all earlier messages: [barrier.diffs-served]: diffs_message_send_all */
-        atomic { applied == sent -> waits = false }
+        atomic { applied == sent -> waits = false }             /* it has served all earlier messages: [barrier.diffs-served]: diffs_message_send_all */
     :: else -> break
     od
 }

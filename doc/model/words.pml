@@ -195,8 +195,7 @@ inline CLOSE1()
             :: else
             fi;
             if
-            /* [page.retained-twin]: page_flush_diff */
-            :: dirty -> copy_twin_word = copy_word; copy_twin_data = copy_data
+            :: dirty -> copy_twin_word = copy_word; copy_twin_data = copy_data          /* [page.retained-twin]: page_flush_diff */
             :: true -> dirty = false; copy_twin_word = 0; copy_twin_data = 0            /* [page.busy-capture]: page_flush_seal_run */
             fi;
             listed = dirty;
@@ -226,8 +225,7 @@ inline FETCH()
 {
     INTRODUCE();
     do
-    /* [pages-ardmar.versions-first]: pages_ardmar_fetch_start, pages_ardmar_fetch_finish */
-    ::  atomic {
+    ::  atomic {                                                /* [pages-ardmar.versions-first]: pages_ardmar_fetch_start, pages_ardmar_fetch_finish */
             version[1] >= needs[1] && version[2] >= needs[2] ->
             had[0] = VT(0, 0); had[1] = version[1]; had[2] = version[2]
         };
