@@ -81,7 +81,7 @@ void boot_detail(struct boot *boot, const char *line)
 static struct boot *speaker;
 static void (*speakers_last)(void);
 
-static void boot_boot_speak(int status, const char *line)
+static void boot_write_line(int status, const char *line)
 {
     if (speakers_last != NULL)
         speakers_last();
@@ -104,7 +104,7 @@ void boot_speak(struct boot *boot)
         return;
     speaker = boot;
     launched = boot_fd(boot) >= 0;
-    sink = (struct diag_sink){ boot_node(boot), boot_nodes(boot), launched ? boot_boot_speak : NULL,
+    sink = (struct diag_sink){ boot_node(boot), boot_nodes(boot), launched ? boot_write_line : NULL,
                                launched ? boot_speak_more : NULL };
     diag_set_sink(&sink);
 }

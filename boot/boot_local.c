@@ -113,7 +113,7 @@ static int boot_local_exchange(struct boot *boot, const void *mine, size_t len, 
     return 0;
 }
 
-static int boot_local_local_exchange(struct boot *boot, const void *mine, size_t len, void *all)
+static int boot_local_gather(struct boot *boot, const void *mine, size_t len, void *all)
 {
     struct boot_local *local = boot_local_of(boot);
     int err;
@@ -224,7 +224,7 @@ static void boot_local_close(struct boot *boot)
 
 static const struct boot_ops local_ops = {
     .launcher = BOOT_HLRCRUN,
-    .exchange = boot_local_local_exchange,
+    .exchange = boot_local_gather,
     .goodbye = boot_local_goodbye,
     .quit = boot_local_quit,
     .report = boot_local_report,

@@ -355,7 +355,7 @@ static int start_run_alone(void)
     return 0;
 }
 
-static int start_start_run(void)
+static int start_execute(void)
 {
     int nodes = early_nodes();
     start_choose_layer(nodes);
@@ -410,5 +410,5 @@ int __libc_start_main(main_fn *main, int argc, char **argv, void (*init)(void), 
     program.fini = fini;
     program.rtld_fini = rtld_fini;
     program.stack_end = stack_end;
-    return start_start_run();
+    return start_execute();
 }

@@ -245,7 +245,7 @@ void verbs_take_bounce(struct verbs_fabric *v, struct verbs_order *o)
     o->lkey = v->bounce_mr->lkey;
 }
 
-static void verbs_verbs_count(_Atomic uint64_t *c, uint64_t by)
+static void verbs_add_count(_Atomic uint64_t *c, uint64_t by)
 {
     atomic_fetch_add_explicit(c, by, memory_order_relaxed);
 }
@@ -301,8 +301,8 @@ void verbs_read(struct fabric *f, int peer, int win, size_t off, void *dst, size
     struct verbs_fabric *v = verbs_of(f);
     struct verbs_order o = { .kind = VERBS_READ, .peer = peer, .op = op };
     assert(op);
-    verbs_verbs_count(&v->reads, 1);
-    verbs_verbs_count(&v->count[peer].read_bytes, len);
+    verbs_add_count(&v->reads, 1);
+    verbs_add_count(&v->count[peer].read_bytes, len);
     if (v->peer[peer].near) {
         shm_copy(dst, v->window[win].near[peer] + off, len);
         atomic_thread_fence(memory_order_acquire);
@@ -325,8 +325,8 @@ void verbs_write(struct fabric *f, int peer, int win, size_t off, const void *sr
 {
     struct verbs_fabric *v = verbs_of(f);
     struct verbs_order o = { .kind = VERBS_WRITE, .peer = peer, .op = op };
-    verbs_verbs_count(&v->writes, 1);
-    verbs_verbs_count(&v->count[peer].written_bytes, len);
+    verbs_add_count(&v->writes, 1);
+    verbs_add_count(&v->count[peer].written_bytes, len);
     if (v->peer[peer].near) {
         verbs_write_near(v, peer, win, off, src, len);
         return;
@@ -354,8 +354,8 @@ static void verbs_write_runs(struct fabric *f, int peer, int win, size_t off,
 static void verbs_write_event(struct verbs_fabric *v, struct verbs_order *o, int win, size_t off,
                               const void *src, size_t len)
 {
-    verbs_verbs_count(&v->writes, 1);
-    verbs_verbs_count(&v->count[o->peer].written_bytes, len);
+    verbs_add_count(&v->writes, 1);
+    verbs_add_count(&v->count[o->peer].written_bytes, len);
     if (v->peer[o->peer].near) {
         verbs_write_near(v, o->peer, win, off, src, len);
         o->bounce = -1;
@@ -390,7 +390,7 @@ static void verbs_start_atomic(struct verbs_fabric *v, struct verbs_order *o, in
 {
     size_t len = 8;
     assert(o->op);
-    verbs_verbs_count(&v->atomics, 1);
+    verbs_add_count(&v->atomics, 1);
     o->rkey = verbs_remote_key(v, o->peer, win, off, &len);
     o->remote = verbs_remote_at(v, o->peer, win, off);
     verbs_take_bounce(v, o);

@@ -150,7 +150,7 @@ uint64_t races_found(void)
     return atomic_load(&found);
 }
 
-static bool races_races_take(struct race *out)
+static bool races_take_next(struct race *out)
 {
     spin_lock(&lock);
     bool any = taken != queued;
@@ -165,7 +165,7 @@ bool races_take(struct race *out)
     for (;;) {
         uint32_t seen = atomic_load(&changes); /* before the tests */
         bool last_look = atomic_load(&stopping);
-        if (races_races_take(out))
+        if (races_take_next(out))
             return true;
         if (last_look)
             return false;
@@ -371,7 +371,7 @@ static struct record *races_compare_all(const struct written *w, uint32_t *count
     return same;
 }
 
-static void races_races_note(const struct written *w)
+static void races_note_written(const struct written *w)
 {
     uint32_t count, r;
     struct record *same = races_compare_all(w, &count);
@@ -396,7 +396,7 @@ static void races_races_note(const struct written *w)
 static void races_note_locked(const struct written *w)
 {
     spin_lock(&lock);
-    races_races_note(w);
+    races_note_written(w);
     races_prefetch_records(w->page + 1);
     spin_unlock(&lock);
 }
