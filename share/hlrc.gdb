@@ -66,7 +66,7 @@ if gdb.selected_inferior().pid > 0:
 # They read the runtime's tables, at any moment, and change nothing: what a thread is just changing may be told half. They
 # need the debugging information of the library; in a core dump also the tables, which are there if it was built with
 # --enable-debug. Numbers are those of enum page_flags (hlrc/memory/page.h), of the enums of async/locks_manager.c and
-# lock_mcs.c, and of a slot's `what` (hlrc/probe/wait_tracker.c).
+# onesided/locks_mcs.c, and of a slot's `what` (hlrc/core/waits.h).
 
 HLRC_PAGE = 4096
 
@@ -207,7 +207,7 @@ class HlrcShowLocks(HlrcCommand):
 
     def show(self, argument):
         queue = hlrc_value("engine.protocol.locks->name").string() == "queue"
-        file = "lock_mcs.c" if queue else "lock_queue.c"
+        file = "locks_mcs.c" if queue else "locks_manager.c"
         of = self.of_queue if queue else self.of_handler
         none = True
         for number, lock in hlrc_entries(hlrc_value("'%s'::table" % file), int(hlrc_value("'%s'::limit" % file))):
@@ -257,15 +257,16 @@ class HlrcShowWaiters(HlrcCommand):
         node = int(hlrc_value("engine.node"))
         for i in range(int(hlrc_value("'thread.c'::slot_count"))):
             t = slots[i]
-            what = int(t["waits"]["what"])
+            wait = t["probe"]["waits"]
+            what = int(wait["what"])
             kind, peer = what & 0xff, (what >> 8) - 1
-            if not int(t["taken"]) or kind == 0:
+            if not int(t["probe"]["taken"]) or kind == 0:
                 continue
-            row, number = rows[kind], int(t["waits"]["object"])
+            row, number = rows[kind], int(wait["object"])
             words = "the lock of the shared heap" if (kind, number) == (1, 1024) else row["words"].string() + \
                 (" %d" % number if int(row["number"]) else "") + \
                 ("%s%d" % (row["node"].string(), peer) if hlrc_address(row["node"]) else "")
-            print("node %d thread %d waits %s for %s" % (node, i, hlrc_since(int(t["waits"]["since"])), words))
+            print("node %d thread %d waits %s for %s" % (node, i, hlrc_since(int(wait["since"])), words))
             none = False
         if none:
             print("no thread of node %d waits" % node)

@@ -4,6 +4,7 @@
 # the patches name; continuous integration runs everything.
 . "$(dirname "$0")/lib.sh"
 top_srcdir=$(cd "$top_srcdir" && pwd)
+unset MAKEFLAGS MAKEOVERRIDES MFLAGS # of a make that was given the tests to run
 cd "$top_srcdir" || exit 1
 covers=tests/covers.txt
 "${MAKE:-make}" -s -C "$top_builddir" list-tests >"$work/list" 2>"$work/err" || fail "list-tests: $(cat "$work/err")"
