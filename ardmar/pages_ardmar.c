@@ -36,7 +36,7 @@ static uint64_t pages_ardmar_home_value(int node)
     return (uint64_t)node + 1;
 }
 
-static enum page_access_right pages_ardmar_initial(uint32_t page)
+static enum protocol_access pages_ardmar_initial(uint32_t page)
 {
     (void)page;
     return ACCESS_READ; /* rule 7 */
@@ -65,7 +65,7 @@ static int pages_ardmar_claim(uint32_t page, bool *assigned)
 /* [unshared.reader-mark]. The atomic is performed after the write [fabric.atomic-order], and the
  * page is read after it: reads are ordered, or wait for the operations of this fetch
  * [pages-ardmar.versions-first]. */
-static void pages_ardmar_introduce(struct page_fetch *f)
+static void pages_ardmar_introduce(struct protocol_fetch *f)
 {
     static const uint32_t mark = 1;
     struct fabric *fabric = protocol_fabric();
@@ -77,7 +77,7 @@ static void pages_ardmar_introduce(struct page_fetch *f)
 }
 
 /* Reads the range of the needed versions; the others stay 0. For an early fetch, all. */
-static void pages_ardmar_read_versions(struct page_fetch *f)
+static void pages_ardmar_read_versions(struct protocol_fetch *f)
 {
     int first = f->early ? 0 : protocol_nodes(), last = f->early ? protocol_nodes() - 1 : -1;
     for (uint32_t i = 0; i < f->needs; i++) {
@@ -91,14 +91,14 @@ static void pages_ardmar_read_versions(struct page_fetch *f)
                     (size_t)(last - first + 1) * 8, &f->op);
 }
 
-static void pages_ardmar_read_page(struct page_fetch *f)
+static void pages_ardmar_read_page(struct protocol_fetch *f)
 {
     f->page_started = true;
     fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest,
                 4096, &f->op);
 }
 
-static void pages_ardmar_fetch_start(struct page_fetch *f, bool prefetch)
+static void pages_ardmar_fetch_start(struct protocol_fetch *f, bool prefetch)
 {
     (void)prefetch;
     f->page_started = false; /* a page from an earlier try is too old */
@@ -120,13 +120,13 @@ static void pages_ardmar_fetch_start(struct page_fetch *f, bool prefetch)
         pages_ardmar_read_page(f);
 }
 
-static void pages_ardmar_read_page_behind(struct page_fetch *f)
+static void pages_ardmar_read_page_behind(struct protocol_fetch *f)
 {
     pages_ardmar_read_page(f);
     PROBE(fetch_round_trip);
 }
 
-static bool pages_ardmar_fetch_ready(struct page_fetch *f)
+static bool pages_ardmar_fetch_ready(struct protocol_fetch *f)
 {
     if (!fabric_test(protocol_fabric(), &f->op))
         return false;
@@ -138,14 +138,14 @@ static bool pages_ardmar_fetch_ready(struct page_fetch *f)
 
 static bool pages_ardmar_versions_arrived(void *arg)
 {
-    struct page_fetch *f = arg;
+    struct protocol_fetch *f = arg;
     pages_ardmar_read_versions(f);
     PROBE(fetch_round_trip);
     fabric_wait(protocol_fabric(), &f->op);
     return protocol_covers(f);
 }
 
-static bool pages_ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
+static bool pages_ardmar_fetch_finish(struct protocol_fetch *f, bool prefetch)
 {
     struct fabric *fabric = protocol_fabric();
     if (f->home == protocol_node())
@@ -156,7 +156,7 @@ static bool pages_ardmar_fetch_finish(struct page_fetch *f, bool prefetch)
             return false;
         /* the diff was sent, and wakes the home [interval.diff-first], [interval.quiet-diffs] */
         PROBE(fetch_retried);
-        protocol_env->wait((struct wait_for){ WAITS_PAGE_DIFFS, f->page, f->home },
+        protocol_env->wait((struct waits_wait){ WAITS_PAGE_DIFFS, f->page, f->home },
                            pages_ardmar_versions_arrived, f);
         f->page_started = false;
     }
@@ -217,7 +217,7 @@ static void pages_ardmar_reset(uint32_t first, uint32_t count)
             pages_ardmar_set_home_word(page, 0);
 }
 
-const struct page_protocol protocol_ardmar = {
+const struct protocol_pages protocol_ardmar = {
     .name = "ardmar",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .initial = pages_ardmar_initial,

@@ -83,7 +83,7 @@ static void barrier_master_serve(struct request *req)
     uint64_t vt[NODES_MAX];
     int i = (int)(req->arg[0] & 1);
     enum meeting call = (enum meeting)(req->arg[1] >> KIND_BITS);
-    enum arrival kind = (enum arrival)(req->arg[1] & ((1 << KIND_BITS) - 1));
+    enum parts_arrival kind = (enum parts_arrival)(req->arg[1] & ((1 << KIND_BITS) - 1));
     spin_lock(&arrivals_lock);
     barrier_master_assert_state(req);
     if (arrivals[i].count == 0) {
@@ -122,7 +122,7 @@ static void barrier_master_wake(void)
         thread_wake(t);
 }
 
-static void barrier_master_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind,
+static void barrier_master_arrive(uint64_t epoch, const uint64_t *vt, enum parts_arrival kind,
                                   enum meeting call)
 {
     struct request *req = msg_compose(msg_token_barrier(), REQUEST_BARRIER, (uint32_t)epoch);
@@ -139,13 +139,13 @@ static void barrier_master_arrive(uint64_t epoch, const uint64_t *vt, enum arriv
 static bool barrier_master_await(uint64_t *vt)
 {
     atomic_store(&waiting, thread_self());
-    const struct reply *rep = msg_wait(msg_token_barrier());
+    const struct request_reply *rep = msg_wait(msg_token_barrier());
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
     atomic_store(&waiting, NULL);
     return rep->arg != 0;
 }
 
-const struct barrier_protocol barrier_by_master = {
+const struct parts_barrier barrier_by_master = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,

@@ -26,16 +26,17 @@
 #include "hlrc/races/races.h"
 
 /* One diff in a BULK_DIFFS message; its bytes follow, rounded up to 8. */
-struct diff_entry {
+struct diffs_message_entry {
     uint32_t page, bytes;
 };
 
-static_assert(sizeof(struct diff_entry) == 8, "sent between nodes as raw bytes");
+static_assert(sizeof(struct diffs_message_entry) == 8, "sent between nodes as raw bytes");
 /* With --check races: bytes after each diff. */
 #define BEHIND (sizeof(struct first_write))
 
-static_assert(sizeof(struct diff_entry) == POLICY_BATCH_HEAD && DIFF_MAX == POLICY_BATCH_DIFF &&
-                  BEHIND == POLICY_BATCH_TAIL && BULK_PAYLOAD == POLICY_BATCH_MESSAGE,
+static_assert(sizeof(struct diffs_message_entry) == POLICY_BATCH_HEAD &&
+                  DIFF_MAX == POLICY_BATCH_DIFF && BEHIND == POLICY_BATCH_TAIL &&
+                  BULK_PAYLOAD == POLICY_BATCH_MESSAGE,
               "the decision has these sizes");
 static_assert(POLICY_BATCH_HEAD + POLICY_BATCH_DIFF + 8 + POLICY_BATCH_TAIL <= POLICY_BATCH_MESSAGE,
               "one diff fits into a message");
@@ -89,9 +90,9 @@ static void diffs_message_send(int home, bool urgent)
     open_message[home] = NULL;
 }
 
-static struct diff_entry *diffs_message_next_entry(struct bulk *m)
+static struct diffs_message_entry *diffs_message_next_entry(struct bulk *m)
 {
-    return (struct diff_entry *)(void *)(m->payload + m->bytes);
+    return (struct diffs_message_entry *)(void *)(m->payload + m->bytes);
 }
 
 /* Sends the vector time for the diffs that follow, after those before it. True if it has
@@ -144,8 +145,8 @@ static void diffs_message_add(int home, uint32_t page, size_t bytes)
     if (first_write_races_checked())
         diffs_message_renew_time(home, bytes);
     struct bulk *m = open_message[home];
-    struct diff_entry *e = diffs_message_next_entry(m);
-    *e = (struct diff_entry){ .page = page, .bytes = (uint32_t)bytes };
+    struct diffs_message_entry *e = diffs_message_next_entry(m);
+    *e = (struct diffs_message_entry){ .page = page, .bytes = (uint32_t)bytes };
     m->bytes += policy_batch_size((uint32_t)bytes);
     if (!first_write_races_checked())
         return;
@@ -156,14 +157,15 @@ static void diffs_message_add(int home, uint32_t page, size_t bytes)
 }
 
 static void diffs_message_reads(int home, uint64_t interval, bool urgent,
-                                const struct read_set *set)
+                                const struct reads_set *set)
 {
-    struct read_set *out = diffs_message_room(home, interval, urgent);
+    struct reads_set *out = diffs_message_room(home, interval, urgent);
     struct bulk *m = open_message[home];
-    *diffs_message_next_entry(m) = (struct diff_entry){ .page = set->page, .bytes = READS };
+    *diffs_message_next_entry(m) =
+        (struct diffs_message_entry){ .page = set->page, .bytes = READS };
     *out = *set;
     out->first.code = races_code(set->first.code);
-    m->bytes += (uint32_t)(sizeof(struct diff_entry) + sizeof *out);
+    m->bytes += (uint32_t)(sizeof(struct diffs_message_entry) + sizeof *out);
     reads_under_way[home] = true;
 }
 
@@ -205,7 +207,7 @@ static void diffs_message_bad_message(int from)
     diag_fatal(1, "node %d sent a malformed diff; do all nodes run the same version?", from);
 }
 
-static uint32_t diffs_message_end_of(uint32_t at, const struct diff_entry *e)
+static uint32_t diffs_message_end_of(uint32_t at, const struct diffs_message_entry *e)
 {
     return at + (uint32_t)sizeof *e + ((e->bytes + 7) & ~7u);
 }
@@ -225,7 +227,7 @@ static void diffs_message_note_open(uint32_t page)
 
 /* [races.last-writers]. False if it is malformed. */
 static bool diffs_message_compare(int from, const struct bulk *msg, uint32_t at,
-                                  const struct diff_entry *e)
+                                  const struct diffs_message_entry *e)
 {
     struct first_write first;
     uint64_t mask[DIFF_MASK_WORDS];
@@ -240,8 +242,8 @@ static bool diffs_message_compare(int from, const struct bulk *msg, uint32_t at,
 /* [races.last-writers]. Returns its end. */
 static uint32_t diffs_message_compare_reads(int from, const struct bulk *msg, uint32_t at)
 {
-    struct read_set set;
-    at += (uint32_t)sizeof(struct diff_entry);
+    struct reads_set set;
+    at += (uint32_t)sizeof(struct diffs_message_entry);
     if (!first_write_races_checked() || msg->bytes < at + sizeof set)
         diffs_message_bad_message(from);
     memcpy(&set, msg->payload + at, sizeof set);
@@ -267,7 +269,8 @@ static void diffs_message_serve_diffs(int from, const struct bulk *msg)
         return;
     }
     for (uint32_t at = 0; at < msg->bytes;) {
-        const struct diff_entry *e = (const struct diff_entry *)(const void *)(msg->payload + at);
+        const struct diffs_message_entry *e =
+            (const struct diffs_message_entry *)(const void *)(msg->payload + at);
         uint32_t left = msg->bytes - at;
         perturb(diff_arrived);
         if (left >= sizeof *e && e->bytes == READS) {
@@ -289,7 +292,7 @@ static void diffs_message_serve_diffs(int from, const struct bulk *msg)
     }
 }
 
-const struct diff_protocol diffs_by_message = {
+const struct parts_diff diffs_by_message = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,

@@ -28,7 +28,7 @@ enum { MOVED = 1, WAITING = 2, HELD = 4, TRYING = 8, LISTED = 16 };
 /* Mode of a lock [lock.fast-mode]. OPEN is 0, as memory starts. TAKEN: plus the holder's index. */
 enum { OPEN, GUARDED, FREE, TAKEN };
 
-struct lock {
+struct locks_manager_lock {
     _Atomic uint16_t mode; /* GUARDED guards the rest */
     /* HELD: overridden by `mode` where that is FREE or TAKEN [lock.fast-mode]; MOVED: HAVE,
      * inverted at the manager; TRYING: manager, a try is in progress */
@@ -49,7 +49,7 @@ struct lock {
     _Atomic uint64_t mark;
 };
 
-static struct lock *table;
+static struct locks_manager_lock *table;
 static uint32_t *kept_next; /* by reference: the next request in a kept list: reference + 1 */
 
 static uint32_t limit;           /* number of locks */
@@ -58,7 +58,7 @@ static uint32_t listed;          /* locks for the worker: the last added + 1 [lo
 
 static size_t locks_manager_table_bytes(void)
 {
-    return (size_t)limit * sizeof(struct lock);
+    return (size_t)limit * sizeof(struct locks_manager_lock);
 }
 
 static size_t locks_manager_kept_bytes(void)
@@ -71,7 +71,7 @@ static void locks_manager_publish_listed(void);
 
 static uint32_t locks_manager_holder(uint32_t lock)
 {
-    const struct lock *l = &table[lock]; /* without its guard */
+    const struct locks_manager_lock *l = &table[lock]; /* without its guard */
     unsigned mode = GUARDED;
     for (int i = 0; i < 100 && mode == GUARDED; i++) /* else `flags` may be stale */
         mode = atomic_load_explicit(&l->mode, memory_order_acquire);
@@ -116,32 +116,32 @@ static struct request *locks_manager_referenced(uint32_t ref)
     return msg_slot((int)(ref / engine.tokens), ref % engine.tokens);
 }
 
-static bool locks_manager_here(const struct lock *l, uint32_t lock)
+static bool locks_manager_here(const struct locks_manager_lock *l, uint32_t lock)
 {
     return ((l->flags & MOVED) != 0) != (locks_manager_of(lock) == engine.node);
 }
 
-static void locks_manager_set_here(struct lock *l, uint32_t lock, bool yes)
+static void locks_manager_set_here(struct locks_manager_lock *l, uint32_t lock, bool yes)
 {
     bool moved = yes != (locks_manager_of(lock) == engine.node);
     l->flags = (uint8_t)((l->flags & ~MOVED) | (moved ? MOVED : 0));
 }
 
 /* CACHED: here, not held, promised to no node. */
-static bool locks_manager_idle(const struct lock *l, uint32_t lock)
+static bool locks_manager_idle(const struct locks_manager_lock *l, uint32_t lock)
 {
     return locks_manager_here(l, lock) && !(l->flags & (HELD | WAITING)) && l->next == 0;
 }
 
 /* What was written under it is published [lock.flush-first]. */
-static bool locks_manager_published(const struct lock *l)
+static bool locks_manager_published(const struct locks_manager_lock *l)
 {
     return interval_published(atomic_load_explicit(&l->mark, memory_order_relaxed));
 }
 
 #ifdef HLRC_DEBUG
 /* ASSUMPTION: guarded. */
-static void locks_manager_assert_state(const struct lock *l, uint32_t lock)
+static void locks_manager_assert_state(const struct locks_manager_lock *l, uint32_t lock)
 {
     assert(!(l->flags & HELD) || locks_manager_here(l, lock)); /* [lock.one-node] */
     assert(!(l->flags & WAITING) || !locks_manager_here(l, lock));
@@ -156,13 +156,13 @@ static void locks_manager_assert_state(const struct lock *l, uint32_t lock)
 #endif
 
 /* ASSUMPTION: guarded. */
-static void locks_manager_hold(struct lock *l, uint32_t thread)
+static void locks_manager_hold(struct locks_manager_lock *l, uint32_t thread)
 {
     l->holder = (uint16_t)thread;
     l->flags |= HELD;
 }
 
-static bool locks_manager_try_guard(struct lock *l)
+static bool locks_manager_try_guard(struct locks_manager_lock *l)
 {
     uint16_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
     if (mode == GUARDED ||
@@ -176,7 +176,7 @@ static bool locks_manager_try_guard(struct lock *l)
     return true;
 }
 
-static void locks_manager_guard(struct lock *l, uint32_t lock)
+static void locks_manager_guard(struct locks_manager_lock *l, uint32_t lock)
 {
     for (int i = 0; !locks_manager_try_guard(l); i++)
         spin_pause(i);
@@ -184,7 +184,7 @@ static void locks_manager_guard(struct lock *l, uint32_t lock)
 }
 
 /* [lock.fast-mode] */
-static uint16_t locks_manager_mode_of(const struct lock *l, uint32_t lock)
+static uint16_t locks_manager_mode_of(const struct locks_manager_lock *l, uint32_t lock)
 {
     if (l->flags & (WAITING | LISTED) || l->next || l->waiters)
         return OPEN;
@@ -193,7 +193,7 @@ static uint16_t locks_manager_mode_of(const struct lock *l, uint32_t lock)
                                                     : OPEN);
 }
 
-static void locks_manager_unguard(struct lock *l, uint32_t lock)
+static void locks_manager_unguard(struct locks_manager_lock *l, uint32_t lock)
 {
     locks_manager_assert_state(l, lock);
     atomic_store_explicit(&l->mode, locks_manager_mode_of(l, lock), memory_order_release);
@@ -214,12 +214,13 @@ static void locks_manager_grant(const struct request *req)
 /* Waits until a thread of this node releases the lock or ends its request. ASSUMPTION: guarded,
  * before and after: a woken thread has the lock before another thread can see that it no longer
  * waits. */
-static void locks_manager_await_turn(struct lock *l, uint32_t lock)
+static void locks_manager_await_turn(struct locks_manager_lock *l, uint32_t lock)
 {
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
     locks_manager_unguard(l, lock);
-    struct watch_note before = wait_tracker_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
+    struct wait_tracker_note before =
+        wait_tracker_begin((struct waits_wait){ WAITS_LOCK, lock, 0 });
     wait_tracker_sleeps();
     futex_wait(&l->turn, seen, -1);
     wait_tracker_end(before);
@@ -227,7 +228,7 @@ static void locks_manager_await_turn(struct lock *l, uint32_t lock)
     l->waiters--;
 }
 
-static void locks_manager_pass_turn(struct lock *l)
+static void locks_manager_pass_turn(struct locks_manager_lock *l)
 {
     atomic_fetch_add(&l->turn, 1);
     if (l->waiters)
@@ -236,12 +237,13 @@ static void locks_manager_pass_turn(struct lock *l)
 
 /* Requests a lock that is not here; the lock is WAITING, so no other thread requests it. Returns
  * the reply's status. */
-static int locks_manager_request(struct lock *l, uint32_t lock, enum request_type type)
+static int locks_manager_request(struct locks_manager_lock *l, uint32_t lock,
+                                 enum request_type type)
 {
     uint32_t token = thread_self()->call_token;
     perturb(lock_asking);
     msg_send(msg_compose(token, type, lock), locks_manager_of(lock), false, true);
-    const struct reply *rep = msg_wait(token);
+    const struct request_reply *rep = msg_wait(token);
     int status = (int)rep->status;
     if (status == 0) {
         uint64_t vt[NODES_MAX];
@@ -272,7 +274,7 @@ static bool locks_manager_take(uint32_t lock, uint32_t thread)
 }
 
 /* True if this thread now has it, else it is now WAITING. ASSUMPTION: guarded. */
-static bool locks_manager_begin(struct lock *l, uint32_t lock)
+static bool locks_manager_begin(struct locks_manager_lock *l, uint32_t lock)
 {
     bool mine = locks_manager_here(l, lock);
     if (mine)
@@ -284,7 +286,7 @@ static bool locks_manager_begin(struct lock *l, uint32_t lock)
 
 static void locks_manager_acquire(uint32_t lock)
 {
-    struct lock *l = &table[lock];
+    struct locks_manager_lock *l = &table[lock];
     bool waited = false;
     locks_manager_guard(l, lock);
     /* [lock.overtaking]: the last unlock has woken one waiter */
@@ -304,7 +306,7 @@ static void locks_manager_acquire(uint32_t lock)
 
 static int locks_manager_try(uint32_t lock)
 {
-    struct lock *l = &table[lock];
+    struct locks_manager_lock *l = &table[lock];
     locks_manager_guard(l, lock);
     bool busy = l->flags & (HELD | WAITING), mine = !busy && locks_manager_begin(l, lock);
     locks_manager_unguard(l, lock);
@@ -314,27 +316,27 @@ static int locks_manager_try(uint32_t lock)
 }
 
 /* True if it passes to a waiting thread of this node rather than to a requesting node. */
-static bool locks_manager_hands_on_here(const struct lock *l)
+static bool locks_manager_hands_on_here(const struct locks_manager_lock *l)
 {
     return policy_lock_stays_here(l->waiters != 0, l->next != 0, l->local_run);
 }
 
 /* It was released here so often in a row that it is biased [lock.biased]. */
-static bool locks_manager_has_settled(const struct lock *l)
+static bool locks_manager_has_settled(const struct locks_manager_lock *l)
 {
     return policy_lock_biased(l->stays, (uint64_t)engine.config.lazy_release);
 }
 
 /* True if writes made under it need not be published yet [lock.flush-first], [lock.biased].
  * ASSUMPTION: guarded. */
-static bool locks_manager_may_keep(const struct lock *l)
+static bool locks_manager_may_keep(const struct locks_manager_lock *l)
 {
     return policy_lock_unpublished(locks_manager_hands_on_here(l), l->next != 0, l->flags & LISTED,
                                    l->stays, (uint64_t)engine.config.lazy_release);
 }
 
 /* Before the release. `mark`: covers all that was written under it [lock.flush-first]. */
-static void locks_manager_note_unlock(struct lock *l, uint64_t mark)
+static void locks_manager_note_unlock(struct locks_manager_lock *l, uint64_t mark)
 {
     atomic_store_explicit(&l->mark, mark, memory_order_relaxed);
     l->stays = policy_lock_stayed(l->stays);
@@ -345,7 +347,7 @@ static void locks_manager_note_unlock(struct lock *l, uint64_t mark)
  * again. */
 static bool locks_manager_drop(uint32_t lock, uint32_t thread)
 {
-    struct lock *l = &table[lock];
+    struct locks_manager_lock *l = &table[lock];
     uint16_t mode = (uint16_t)(TAKEN + thread);
     if (!atomic_compare_exchange_strong(&l->mode, &mode, GUARDED))
         return false;
@@ -364,7 +366,7 @@ static bool locks_manager_drop(uint32_t lock, uint32_t thread)
 
 static void locks_manager_release(uint32_t lock)
 {
-    struct lock *l = &table[lock];
+    struct locks_manager_lock *l = &table[lock];
     fence_full();                    /* [interval.unpublished-test] */
     uint64_t mark = interval_mark(); /* [lock.flush-first] */
     perturb(lock_dropping);
@@ -403,7 +405,7 @@ static void locks_manager_release(uint32_t lock)
 /* ---- owner ---- */
 
 /* Leaves a lock to the worker [lock.biased]. ASSUMPTION: guarded. */
-static void locks_manager_list_for_worker(struct lock *l, uint32_t lock)
+static void locks_manager_list_for_worker(struct locks_manager_lock *l, uint32_t lock)
 {
     if (l->flags & LISTED)
         return;
@@ -417,7 +419,7 @@ static void locks_manager_list_for_worker(struct lock *l, uint32_t lock)
 
 static void locks_manager_serve_owner(struct request *req)
 {
-    struct lock *l = &table[req->object];
+    struct locks_manager_lock *l = &table[req->object];
     locks_manager_guard(l, req->object);
     bool free = locks_manager_idle(l, req->object),
          now = free && locks_manager_published(l); /* [lock.flush-first] */
@@ -449,7 +451,7 @@ static void locks_manager_answer_try(struct request *req, bool yes)
 
 static void locks_manager_serve_try_owner(struct request *req)
 {
-    struct lock *l = &table[req->object];
+    struct locks_manager_lock *l = &table[req->object];
     locks_manager_guard(l, req->object);
     bool free = locks_manager_idle(l, req->object),
          now = free && locks_manager_published(l); /* [lock.flush-first] */
@@ -466,7 +468,7 @@ static void locks_manager_serve_try_owner(struct request *req)
 
 /* For a lock that was LISTED: grants it if it is still free [lock.biased]. ASSUMPTION: writes made
  * under it before it was LISTED are published; the release of a LISTED lock publishes. */
-static void locks_manager_grant_listed(struct lock *l, uint32_t lock)
+static void locks_manager_grant_listed(struct locks_manager_lock *l, uint32_t lock)
 {
     perturb(lock_published);
     locks_manager_guard(l, lock);
@@ -496,7 +498,7 @@ static void locks_manager_publish_listed(void)
     if (at)
         interval_publish();
     while (at) {
-        struct lock *l = &table[at - 1];
+        struct locks_manager_lock *l = &table[at - 1];
         uint32_t lock = at - 1;
         at = l->list_next; /* before LISTED is cleared */
         locks_manager_grant_listed(l, lock);
@@ -506,7 +508,7 @@ static void locks_manager_publish_listed(void)
 /* ---- manager ---- */
 
 /* Holds back a request that arrived during a try. ASSUMPTION: guarded. */
-static void locks_manager_keep(struct lock *l, const struct request *req)
+static void locks_manager_keep(struct locks_manager_lock *l, const struct request *req)
 {
     uint32_t *at = &l->kept;
     while (*at)
@@ -515,7 +517,7 @@ static void locks_manager_keep(struct lock *l, const struct request *req)
     kept_next[locks_manager_reference(req)] = 0;
 }
 
-static struct request *locks_manager_unkeep(struct lock *l, uint32_t lock)
+static struct request *locks_manager_unkeep(struct locks_manager_lock *l, uint32_t lock)
 {
     struct request *req = NULL;
     locks_manager_guard(l, lock);
@@ -530,7 +532,7 @@ static struct request *locks_manager_unkeep(struct lock *l, uint32_t lock)
 
 static void locks_manager_manage_request(struct request *req)
 {
-    struct lock *l = &table[req->object];
+    struct locks_manager_lock *l = &table[req->object];
     bool try = req->type == REQUEST_TRY;
     locks_manager_guard(l, req->object);
     if (l->flags & TRYING) {
@@ -551,7 +553,7 @@ static void locks_manager_manage_request(struct request *req)
 static void locks_manager_result(struct request *req)
 {
     uint32_t lock = req->object;
-    struct lock *l = &table[lock];
+    struct locks_manager_lock *l = &table[lock];
     locks_manager_guard(l, lock);
     l->flags &= (uint8_t)~TRYING;
     if (req->arg[0])
@@ -581,7 +583,7 @@ static void locks_manager_serve(struct request *req)
     }
 }
 
-const struct lock_protocol locks_by_queue = {
+const struct parts_lock locks_by_queue = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,

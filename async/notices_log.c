@@ -21,25 +21,25 @@
 #define RECORD_RUNS \
     496u /* maximum number in one record, which is then short enough to be written inline */
 
-struct run {
+struct notices_log_run {
     uint32_t first, count;
 };
 
-struct record {
+struct notices_log_record {
     uint64_t interval;
     uint32_t count; /* runs, and LAST */
     uint32_t spare;
-    struct run run[RECORD_RUNS];
+    struct notices_log_run run[RECORD_RUNS];
 };
 
-static_assert(offsetof(struct record, run) == 16 && sizeof(struct run) == 8,
+static_assert(offsetof(struct notices_log_record, run) == 16 && sizeof(struct notices_log_run) == 8,
               "records are sent as raw bytes");
 
 /* tail of this node's log at each reader, in words; written only by flushes */
 static uint64_t sent[NODES_MAX];
 
 /* Reading side, per writer. */
-static struct reader {
+static struct notices_log_reader {
     spin_lock_word lock;   /* guards all fields; held while reading records, never across a wait */
     uint64_t head;         /* words read */
     uint64_t reported;     /* head as the writer knows it */
@@ -68,7 +68,8 @@ static int notices_log_notice_init(void)
     parked = reserve(notices_log_parked_bytes());
     for (int w = 0; w < engine.nodes && parked; w++) {
         uint64_t *mine = (uint64_t *)(void *)(parked + (size_t)w * pages * PARKED_BYTES);
-        readers[w] = (struct reader){ .parked = mine, .parked_list = (uint32_t *)(mine + pages) };
+        readers[w] = (struct notices_log_reader){ .parked = mine,
+                                                  .parked_list = (uint32_t *)(mine + pages) };
     }
     return parked ? 0 : -ENOMEM;
 }
@@ -126,7 +127,7 @@ static void notices_log_append_words(int reader, const void *words, uint32_t cou
     sent[reader] += count;
 }
 
-static void notices_log_append_record(const struct record *r)
+static void notices_log_append_record(const struct notices_log_record *r)
 {
     uint32_t words = 4 + 2 * (r->count & ~LAST);
     for (int n = 0; n < engine.nodes; n++) {
@@ -144,7 +145,7 @@ static void notices_log_append_record(const struct record *r)
 
 static void notices_log_notice_publish(uint64_t interval, const uint32_t *pages, uint32_t count)
 {
-    struct record r = { .interval = interval };
+    struct notices_log_record r = { .interval = interval };
     for (uint32_t i = 0; i < count; i++) {
         if (r.count && r.run[r.count - 1].first + r.run[r.count - 1].count == pages[i]) {
             r.run[r.count - 1].count++;
@@ -154,7 +155,7 @@ static void notices_log_notice_publish(uint64_t interval, const uint32_t *pages,
             notices_log_append_record(&r);
             r.count = 0;
         }
-        r.run[r.count++] = (struct run){ pages[i], 1 };
+        r.run[r.count++] = (struct notices_log_run){ pages[i], 1 };
     }
     r.count |= LAST;
     notices_log_append_record(&r);
@@ -163,9 +164,9 @@ static void notices_log_notice_publish(uint64_t interval, const uint32_t *pages,
 /* ---- reading ---- */
 
 /* Takes the next record of a log if there is one. ASSUMPTION: the log's lock is held. */
-static bool notices_log_read_record(int writer, struct record *out)
+static bool notices_log_read_record(int writer, struct notices_log_record *out)
 {
-    struct reader *r = &readers[writer];
+    struct notices_log_reader *r = &readers[writer];
     _Atomic uint64_t *tail =
         engine_control_at(notices_log_tail_at(writer)); /* written by the writer, one-sidedly */
     const uint32_t *log = engine_control_at(notices_log_at(writer));
@@ -187,13 +188,13 @@ static bool notices_log_read_record(int writer, struct record *out)
 /* Reports to the writer how far its log has been read. ASSUMPTION: the log's lock is held. */
 static void notices_log_report_head(int writer)
 {
-    struct reader *r = &readers[writer];
+    struct notices_log_reader *r = &readers[writer];
     r->reported = r->head;
     fabric_write(engine.fabric, writer, engine.control.id, notices_log_head_at(engine.node),
                  &r->reported, 8, NULL);
 }
 
-static void notices_log_park(struct reader *r, const struct record *rec)
+static void notices_log_park(struct notices_log_reader *r, const struct notices_log_record *rec)
 {
     for (uint32_t i = 0; i < (rec->count & ~LAST); i++) {
         for (uint32_t p = rec->run[i].first; p < rec->run[i].first + rec->run[i].count; p++) {
@@ -206,8 +207,8 @@ static void notices_log_park(struct reader *r, const struct record *rec)
 
 static void notices_log_notice_serve_drain(struct request *req)
 {
-    struct reader *r = &readers[req->from];
-    struct record rec;
+    struct notices_log_reader *r = &readers[req->from];
+    struct notices_log_record rec;
     spin_lock(&r->lock);
     while (notices_log_read_record(req->from, &rec))
         notices_log_park(r, &rec);
@@ -219,7 +220,7 @@ static void notices_log_notice_serve_drain(struct request *req)
 /* Applies all notices that draining kept [notices-log.never-late]. */
 static void notices_log_take_parked(int writer)
 {
-    struct reader *r = &readers[writer];
+    struct notices_log_reader *r = &readers[writer];
     for (;;) {
         spin_lock(&r->lock);
         if (r->parked_count == 0)
@@ -235,17 +236,17 @@ static void notices_log_take_parked(int writer)
 
 static bool notices_log_arrived(void *arg)
 {
-    const struct notices_wanted *want = arg;
-    struct reader *r = &readers[want->writer];
+    const struct parts_notices_wanted *want = arg;
+    struct notices_log_reader *r = &readers[want->writer];
     _Atomic uint64_t *tail = engine_control_at(notices_log_tail_at(want->writer));
     return r->head != atomic_load_explicit(tail, memory_order_acquire) || r->seen >= want->interval;
 }
 
 /* Applies records until the interval is covered or the log is empty. True if covered. */
-static bool notices_log_take_records(const struct notices_wanted *want)
+static bool notices_log_take_records(const struct parts_notices_wanted *want)
 {
-    struct reader *r = &readers[want->writer];
-    struct record rec;
+    struct notices_log_reader *r = &readers[want->writer];
+    struct notices_log_record rec;
     for (;;) {
         spin_lock(&r->lock);
         bool covered = r->seen >= want->interval;
@@ -258,12 +259,12 @@ static bool notices_log_take_records(const struct notices_wanted *want)
     }
 }
 
-static void notices_log_take_log(const struct notices_wanted *want)
+static void notices_log_take_log(const struct parts_notices_wanted *want)
 {
-    struct notices_wanted mine = *want;
-    struct reader *r = &readers[want->writer];
+    struct parts_notices_wanted mine = *want;
+    struct notices_log_reader *r = &readers[want->writer];
     while (!notices_log_take_records(want))
-        progress_wait((struct wait_for){ WAITS_NOTICES, 0, want->writer }, notices_log_arrived,
+        progress_wait((struct waits_wait){ WAITS_NOTICES, 0, want->writer }, notices_log_arrived,
                       &mine, WAIT_STATE);
     notices_log_take_parked(want->writer);
     spin_lock(&r->lock);
@@ -272,7 +273,7 @@ static void notices_log_take_log(const struct notices_wanted *want)
     spin_unlock(&r->lock);
 }
 
-static void notices_log_notice_take(const struct notices_wanted *want, int count)
+static void notices_log_notice_take(const struct parts_notices_wanted *want, int count)
 {
     for (int i = 0; i < count; i++) {
         notices_log_take_log(&want[i]);
@@ -280,7 +281,7 @@ static void notices_log_notice_take(const struct notices_wanted *want, int count
     }
 }
 
-const struct notice_protocol notices_by_log = {
+const struct parts_notice notices_by_log = {
     .name = "handler",
     .caps = FABRIC_WRITE_IMM,
     .served = true,

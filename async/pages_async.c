@@ -51,11 +51,11 @@ static uint32_t parked[NODES_MAX * 256];
 static uint32_t parked_count;
 
 /* The word of an answer: ticket << 32 | outcome << 16 | home + 1. */
-enum outcome { COPIED, APPOINTED, REFUSED };
+enum pages_async_outcome { COPIED, APPOINTED, REFUSED };
 #define ANSWER(ticket, outcome, home) \
     ((uint64_t)(ticket) << 32 | (uint64_t)(outcome) << 16 | (uint64_t)((home) + 1))
 #define ANSWER_TICKET(word)  ((uint32_t)((word) >> 32))
-#define ANSWER_OUTCOME(word) ((enum outcome)((word) >> 16 & 0xffff))
+#define ANSWER_OUTCOME(word) ((enum pages_async_outcome)((word) >> 16 & 0xffff))
 #define ANSWER_HOME(word)    ((int)((word)&0xffff) - 1)
 
 static struct fabric_op pages_out; /* writes of pages from here; no thread waits for them */
@@ -70,7 +70,7 @@ static _Atomic uint64_t *pages_async_answer_here(uint32_t token)
     return protocol_here(pages_async_answer_at(token));
 }
 
-static enum page_access_right pages_async_initial(uint32_t page)
+static enum protocol_access pages_async_initial(uint32_t page)
 {
     return protocol_default_home(page) == protocol_node() ? ACCESS_WRITE : ACCESS_NONE;
 }
@@ -82,12 +82,12 @@ static uint64_t *pages_async_directory(uint32_t page)
 
 /* ---- the requesting side ---- */
 
-static int pages_async_asked_of(const struct page_fetch *f)
+static int pages_async_asked_of(const struct protocol_fetch *f)
 {
     return f->home >= 0 ? f->home : protocol_default_home(f->page);
 }
 
-static void pages_async_fetch_start(struct page_fetch *f, bool prefetch)
+static void pages_async_fetch_start(struct protocol_fetch *f, bool prefetch)
 {
     /* the home writes there */
     fabric_window_prepare(protocol_fabric(), f->window, f->offset, PAGE_SIZE);
@@ -106,21 +106,21 @@ static void pages_async_fetch_start(struct page_fetch *f, bool prefetch)
 
 static bool pages_async_answered(void *arg)
 {
-    const struct page_fetch *f = arg;
+    const struct protocol_fetch *f = arg;
     /* orders the word before the reads of the page */
     return ANSWER_TICKET(atomic_load_explicit(pages_async_answer_here(f->token),
                                               memory_order_acquire)) == f->ticket;
 }
 
-static bool pages_async_fetch_ready(struct page_fetch *f)
+static bool pages_async_fetch_ready(struct protocol_fetch *f)
 {
     return pages_async_answered(f);
 }
 
-static bool pages_async_fetch_finish(struct page_fetch *f, bool prefetch)
+static bool pages_async_fetch_finish(struct protocol_fetch *f, bool prefetch)
 {
     (void)prefetch;
-    protocol_env->wait((struct wait_for){ WAITS_PAGE, f->page, pages_async_asked_of(f) },
+    protocol_env->wait((struct waits_wait){ WAITS_PAGE, f->page, pages_async_asked_of(f) },
                        pages_async_answered, f);
     uint64_t word = atomic_load(pages_async_answer_here(f->token));
     bool got = ANSWER_OUTCOME(word) != REFUSED;
@@ -218,7 +218,8 @@ static void pages_async_send_word(int to, size_t at, const uint64_t *word)
         fabric_write(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
 }
 
-static void pages_async_answer(const struct request *req, enum outcome outcome, int home)
+static void pages_async_answer(const struct request *req, enum pages_async_outcome outcome,
+                               int home)
 {
     uint64_t word = ANSWER(req->arg[1], outcome, home);
     if (req->from != protocol_node()) {
@@ -330,7 +331,7 @@ static void pages_async_reset(uint32_t first, uint32_t count)
         *pages_async_directory(page) = 0;
 }
 
-const struct page_protocol protocol_async = {
+const struct protocol_pages protocol_async = {
     .name = "async",
     .caps = FABRIC_WRITE_IMM,
     .served = true,

@@ -21,14 +21,14 @@
 #define GUARD_BYTES  ((uintptr_t)1 << 20) /* kept free by the system below a stack */
 #define USER_END     ((uintptr_t)0x7ffffffff000)
 
-struct span {
+struct addresses_span {
     uintptr_t begin, end;
 };
 
 /* The address of the next mapping. The second entry is used when the first is full. */
 static struct {
     _Atomic uintptr_t next;
-    struct span all;
+    struct addresses_span all;
 } own[] = {
     { 0x580000000000, { 0x580000000000, 0x7e0000000000 } },
     { 0x001000000000, { 0x001000000000, ADDRESSES_STACKS } },
@@ -36,24 +36,24 @@ static struct {
 #define OWN (sizeof own / sizeof own[0])
 
 /* Written by hlrc_addresses_part, while the process has one thread. */
-static int parts;              /* slices; 0: not partitioned */
-static struct span slice;      /* of this node */
-static struct span libraries;  /* among the addresses of the shared space */
-static struct span below_main; /* reserved where the first stack would grow */
+static int parts;                        /* slices; 0: not partitioned */
+static struct addresses_span slice;      /* of this node */
+static struct addresses_span libraries;  /* among the addresses of the shared space */
+static struct addresses_span below_main; /* reserved where the first stack would grow */
 
 static uintptr_t addresses_page_up(uintptr_t at)
 {
     return (at + PAGE_SIZE - 1) & ~(uintptr_t)(PAGE_SIZE - 1);
 }
 
-static bool addresses_spans_meet(struct span a, struct span b)
+static bool addresses_spans_meet(struct addresses_span a, struct addresses_span b)
 {
     return a.begin < b.end && b.begin < a.end;
 }
 
-static struct span addresses_span_of(const void *at, size_t bytes)
+static struct addresses_span addresses_span_of(const void *at, size_t bytes)
 {
-    return (struct span){ (uintptr_t)at, (uintptr_t)at + bytes };
+    return (struct addresses_span){ (uintptr_t)at, (uintptr_t)at + bytes };
 }
 
 static void *addresses_map_reserved(uintptr_t at, size_t bytes, int fixed)
@@ -76,7 +76,7 @@ static bool addresses_fits(size_t bytes)
 /* ---- parting ---- */
 
 /* Some processes, or all, may not map the lowest pages: start higher then. */
-static int addresses_reserve_span(struct span s)
+static int addresses_reserve_span(struct addresses_span s)
 {
     while (s.begin < s.end) {
         void *p = addresses_map_reserved(s.begin, s.end - s.begin, MAP_FIXED_NOREPLACE);
@@ -92,20 +92,20 @@ static int addresses_reserve_span(struct span s)
 }
 
 /* [addresses.reserved] */
-static int addresses_reserve_gap(struct span gap)
+static int addresses_reserve_gap(struct addresses_span gap)
 {
     if (!addresses_spans_meet(gap, slice))
         return addresses_reserve_span(gap);
-    int rc = addresses_reserve_span((struct span){ gap.begin, slice.begin });
-    return rc ? rc : addresses_reserve_span((struct span){ slice.end, gap.end });
+    int rc = addresses_reserve_span((struct addresses_span){ gap.begin, slice.begin });
+    return rc ? rc : addresses_reserve_span((struct addresses_span){ slice.end, gap.end });
 }
 
 /* A mapping that exists at the start: an error in HLRC's ranges; notes libraries. */
-static int addresses_meet_mapping(struct span m)
+static int addresses_meet_mapping(struct addresses_span m)
 {
-    const struct span stacks = { ADDRESSES_STACKS, ADDRESSES_SPACE },
-                      slices = { ADDRESSES_SLICES, ADDRESSES_SLICES + SLICES_BYTES },
-                      space = { ADDRESSES_SPACE, ADDRESSES_SLICES };
+    const struct addresses_span stacks = { ADDRESSES_STACKS, ADDRESSES_SPACE },
+                                slices = { ADDRESSES_SLICES, ADDRESSES_SLICES + SLICES_BYTES },
+                                space = { ADDRESSES_SPACE, ADDRESSES_SLICES };
     if (addresses_spans_meet(m, stacks) || addresses_spans_meet(m, slices) ||
         addresses_spans_meet(m, own[0].all) || addresses_spans_meet(m, own[1].all))
         return -EEXIST;
@@ -127,7 +127,7 @@ static uintptr_t addresses_heap_begin(void)
 
 /* True if memory of brk is in use. Linux before 6.6 gives the name [heap] to the executable's .bss
  * as well, which ends where an empty heap begins. */
-static bool addresses_is_heap(const char *name, struct span m)
+static bool addresses_is_heap(const char *name, struct addresses_span m)
 {
     return strcmp(name, "[heap]") == 0 && m.end > addresses_page_up(addresses_heap_begin());
 }
@@ -136,10 +136,10 @@ static bool addresses_is_heap(const char *name, struct span m)
  * ascending address, so the reservation does not change later ones. */
 static int addresses_take_mapping(const struct procfs_map *map, uintptr_t *end)
 {
-    struct span m = { map->begin, map->end };
+    struct addresses_span m = { map->begin, map->end };
     if (m.end <= m.begin || m.begin >= USER_END)
         return m.end <= m.begin ? -EINVAL : 0;
-    struct span gap = { *end, m.begin };
+    struct addresses_span gap = { *end, m.begin };
     if (strcmp(map->name, "[stack]") == 0) {
         gap.end = gap.end - gap.begin > GUARD_BYTES ? gap.end - GUARD_BYTES : gap.begin;
         below_main = gap;
@@ -160,7 +160,9 @@ static int addresses_reserve_gaps(struct procfs_maps *maps)
         rc = addresses_take_mapping(&map, &end);
     if (rc == 0)
         rc = maps->error;
-    return rc ? rc : addresses_reserve_gap((struct span){ end, end < USER_END ? USER_END : end });
+    return rc ? rc
+              : addresses_reserve_gap(
+                    (struct addresses_span){ end, end < USER_END ? USER_END : end });
 }
 
 #ifdef HLRC_DEBUG
@@ -281,7 +283,7 @@ void *hlrc_addresses_map_at(void *at, size_t bytes, int prot, int flags, int fd)
 
 bool addresses_claim(void *at, size_t bytes)
 {
-    struct span wanted = addresses_span_of(at, bytes);
+    struct addresses_span wanted = addresses_span_of(at, bytes);
     if (parts)
         return wanted.begin >= ADDRESSES_SPACE && wanted.end <= ADDRESSES_SLICES &&
                !addresses_spans_meet(wanted, libraries);

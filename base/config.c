@@ -308,13 +308,13 @@ static void config_resolve_parts(struct config *cfg)
 }
 
 /* A value that one option requires of another. */
-struct need {
+struct config_need {
     enum config_id id;
     const char *value;
 };
 
-static int config_demand(struct config *cfg, const char *what, const struct need *need, char *err,
-                         size_t errlen)
+static int config_demand(struct config *cfg, const char *what, const struct config_need *need,
+                         char *err, size_t errlen)
 {
     enum config_source from = (enum config_source)cfg->source[need->id];
     const char *fallback = config_option(need->id)->fallback;
@@ -329,7 +329,7 @@ static int config_demand(struct config *cfg, const char *what, const struct need
 
 static int config_resolve_check(struct config *cfg, char *err, size_t errlen)
 {
-    static const struct need needs[] = {
+    static const struct config_need needs[] = {
         { CONFIG_ID_diffs, "handler" },
         { CONFIG_ID_locks, "queue" },
         { CONFIG_ID_move_homes, "off" },
@@ -343,7 +343,7 @@ static int config_resolve_check(struct config *cfg, char *err, size_t errlen)
 
 static int config_resolve_detail(struct config *cfg, char *err, size_t errlen)
 {
-    static const struct need needs[] = {
+    static const struct config_need needs[] = {
         { CONFIG_ID_ahead, "0" },        { CONFIG_ID_renew, "0" },
         { CONFIG_ID_hot_pages, "0" },    { CONFIG_ID_exclusive_pages, "off" },
         { CONFIG_ID_lazy_release, "0" }, { CONFIG_ID_move_homes, "off" },

@@ -36,8 +36,8 @@ static const char *config_memory_meminfo_read(const char *root, char *text, size
     return text;
 }
 
-static void config_memory_limit_lower(struct memory_limit *limit, uint64_t bytes, const char *what,
-                                      uint64_t group)
+static void config_memory_limit_lower(struct config_memory_limit *limit, uint64_t bytes,
+                                      const char *what, uint64_t group)
 {
     if (bytes < limit->bytes) {
         limit->bytes = bytes;
@@ -47,7 +47,8 @@ static void config_memory_limit_lower(struct memory_limit *limit, uint64_t bytes
 }
 
 /* The machine's available memory, or (whole) all of it. */
-static void config_memory_limit_machine(const char *root, bool whole, struct memory_limit *limit)
+static void config_memory_limit_machine(const char *root, bool whole,
+                                        struct config_memory_limit *limit)
 {
     char text[MEMINFO_ROOM];
     (void)config_memory_meminfo_read(root, text, sizeof text);
@@ -60,7 +61,7 @@ static void config_memory_limit_machine(const char *root, bool whole, struct mem
                                   swap > 0 ? "MemAvailable and SwapFree" : "MemAvailable", 0);
 }
 
-static void config_memory_limit_file(const char *path, struct memory_limit *limit)
+static void config_memory_limit_file(const char *path, struct config_memory_limit *limit)
 {
     struct stat id;
 
@@ -123,7 +124,7 @@ void config_memory_each_group(const char *root, const char *process, visit_fn *v
     fclose(file);
 }
 
-void config_memory_group_limit(const char *dir, int version, struct memory_limit *limit)
+void config_memory_group_limit(const char *dir, int version, struct config_memory_limit *limit)
 {
     char path[4200];
 
@@ -137,7 +138,8 @@ static void config_memory_limit_group(const char *dir, int version, void *arg)
     config_memory_group_limit(dir, version, arg);
 }
 
-static void config_memory_limit_find(const char *root, bool whole, struct memory_limit *limit)
+static void config_memory_limit_find(const char *root, bool whole,
+                                     struct config_memory_limit *limit)
 {
     limit->bytes = UINT64_MAX;
     limit->what = "no limit";
@@ -146,12 +148,12 @@ static void config_memory_limit_find(const char *root, bool whole, struct memory
     config_memory_each_group(root, "self", config_memory_limit_group, limit);
 }
 
-void config_memory_limit(const char *root, struct memory_limit *limit)
+void config_memory_limit(const char *root, struct config_memory_limit *limit)
 {
     config_memory_limit_find(root, false, limit);
 }
 
-void config_memory_whole(const char *root, struct memory_limit *limit)
+void config_memory_whole(const char *root, struct config_memory_limit *limit)
 {
     config_memory_limit_find(root, true, limit);
 }
@@ -198,7 +200,7 @@ static int config_memory_check_rlimits(const struct config *cfg, const char *giv
 
 int config_memory_check(const char *root, const struct config *cfg, char *err, size_t errlen)
 {
-    struct memory_limit limit;
+    struct config_memory_limit limit;
     char value[32], given[64];
 
     if (cfg->memory == 0) /* auto: the nodes agree on a size that fits */

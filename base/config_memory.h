@@ -7,7 +7,7 @@
 
 struct config;
 
-struct memory_limit {
+struct config_memory_limit {
     uint64_t bytes;   /* UINT64_MAX: unknown */
     const char *what; /* the limit's name */
     uint64_t group;   /* inode of the control group's limit file; 0: not a limit of a control
@@ -16,10 +16,10 @@ struct memory_limit {
 
 /* config_memory_limit - the lowest limit in /proc and the control groups; root is put before their
  * paths */
-void config_memory_limit(const char *root, struct memory_limit *limit);
+void config_memory_limit(const char *root, struct config_memory_limit *limit);
 
 /* config_memory_whole - the same for all memory, used or not */
-void config_memory_whole(const char *root, struct memory_limit *limit);
+void config_memory_whole(const char *root, struct config_memory_limit *limit);
 
 /* config_memory_promisable - the untouched private memory that the system still promises;
  * UINT64_MAX if it does not count that (vm.overcommit_memory is not 2) */
@@ -32,7 +32,7 @@ void config_memory_each_group(const char *root, const char *process,
                               void (*visit)(const char *dir, int version, void *arg), void *arg);
 
 /* config_memory_group_limit - lowers the limit to that of one group */
-void config_memory_group_limit(const char *dir, int version, struct memory_limit *limit);
+void config_memory_group_limit(const char *dir, int version, struct config_memory_limit *limit);
 
 /* config_memory_check - config_check_memory() against the files below root */
 int config_memory_check(const char *root, const struct config *cfg, char *err, size_t errlen);

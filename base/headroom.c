@@ -13,13 +13,13 @@
 #define GROUPS    16 /* nested groups at most */
 #define NEAR_PART 4  /* with less than this part left, the page cache is read */
 
-struct group {
+struct headroom_group {
     int64_t limit;
     int version;
     int usage, stat; /* descriptors */
 };
 
-static struct group groups[GROUPS];
+static struct headroom_group groups[GROUPS];
 static int group_count;
 static int meminfo = -1;
 
@@ -64,8 +64,8 @@ static void headroom_open_group(const char *dir, int version, void *arg)
         close(fd);
     if (limit < 0 || limit >= INT64_MAX / 16 || group_count == GROUPS)
         return;
-    struct group *g = &groups[group_count++];
-    *g = (struct group){
+    struct headroom_group *g = &groups[group_count++];
+    *g = (struct headroom_group){
         .limit = limit,
         .version = version,
         .usage = headroom_open_in(dir, version == 2 ? "memory.current" : "memory.usage_in_bytes"),
@@ -84,7 +84,7 @@ void headroom_open(const char *root)
 void headroom_close(void)
 {
     for (; group_count > 0; group_count--) {
-        struct group *g = &groups[group_count - 1];
+        struct headroom_group *g = &groups[group_count - 1];
         if (g->usage >= 0)
             close(g->usage);
         if (g->stat >= 0)
@@ -101,7 +101,7 @@ bool headroom_grouped(void)
 }
 
 /* Page cache of the group and of all groups below it. */
-static int64_t headroom_cached(const struct group *g)
+static int64_t headroom_cached(const struct headroom_group *g)
 {
     char buf[8192];
     const char *text = headroom_text_of(g->stat, buf, sizeof buf);
@@ -126,7 +126,7 @@ struct headroom headroom_now(void)
     if (whole > 0)
         headroom_lower(&h, headroom_value_of(text, "MemAvailable") * 1024, whole);
     for (int i = 0; i < group_count; i++) {
-        const struct group *g = &groups[i];
+        const struct headroom_group *g = &groups[i];
         int64_t used = headroom_number(headroom_text_of(g->usage, buf, sizeof buf));
         if (used < 0)
             continue;

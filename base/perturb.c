@@ -27,13 +27,13 @@ static const char *const texts[] = {
 
 /* How a point acts: in of_1024 of 1,024 passes, by a sleep of up to `us` microseconds; 0:
  * yields. */
-struct strength {
+struct perturb_strength {
     uint16_t of_1024;
     uint32_t us;
 };
 
 /* Written by perturb_start, constant afterwards. */
-static struct strength strengths[PERTURB_COUNT];
+static struct perturb_strength strengths[PERTURB_COUNT];
 static uint64_t seed;
 static int node;
 static uint16_t failures; /* PERTURB_FAILS, of 1,024 */
@@ -51,12 +51,13 @@ static uint64_t perturb_mix(uint64_t x) /* splitmix64 */
 }
 
 /* Half of the points act; a point that acts more often delays for less time. */
-static struct strength perturb_strength_of(uint64_t of_seed, int point)
+static struct perturb_strength perturb_strength_of(uint64_t of_seed, int point)
 {
-    static const struct strength some[] = { { 4, 3000 }, { 32, 1000 }, { 128, 300 }, { 512, 0 },
-                                            { 1024, 0 }, { 512, 30 },  { 256, 100 }, { 16, 300 } };
+    static const struct perturb_strength some[] = { { 4, 3000 },  { 32, 1000 }, { 128, 300 },
+                                                    { 512, 0 },   { 1024, 0 },  { 512, 30 },
+                                                    { 256, 100 }, { 16, 300 } };
     uint64_t h = perturb_mix(of_seed * PERTURB_COUNT + (uint64_t)point);
-    return h & 1 ? some[h >> 8 & 7] : (struct strength){ 0, 0 };
+    return h & 1 ? some[h >> 8 & 7] : (struct perturb_strength){ 0, 0 };
 }
 
 /* POINT:PERCENT:MICROSECONDS,... */
@@ -67,7 +68,7 @@ static void perturb_read_list(const char *list)
     for (const char *at = list; at && sscanf(at, "%31[^:]:%u:%u", name, &percent, &us) == 3;) {
         for (int i = 0; i < PERTURB_COUNT; i++)
             if (strcmp(name, names[i]) == 0)
-                strengths[i] = (struct strength){ (uint16_t)(percent * 1024 / 100), us };
+                strengths[i] = (struct perturb_strength){ (uint16_t)(percent * 1024 / 100), us };
         if (strcmp(name, "fail") == 0)
             failures = (uint16_t)(percent * 1024 / 100);
         at = strchr(at, ',');
@@ -147,7 +148,7 @@ void perturb_at(enum perturb_point at)
         return;
     if (name_of_thread[0]) /* PERTURB_queue_filled: the drawn position is filled now */
         perturb_uncover();
-    struct strength s = strengths[at];
+    struct perturb_strength s = strengths[at];
     if (s.of_1024 == 0)
         return;
     uint64_t r = perturb_draw();

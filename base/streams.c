@@ -12,7 +12,7 @@ static bool streams_adjacent(int32_t stride)
 }
 
 /* Steps of the stream from its last fault to the page; 0 if the page is not on its path. */
-static uint32_t streams_steps_to(const struct ahead_stream *s, uint32_t page)
+static uint32_t streams_steps_to(const struct streams_stream *s, uint32_t page)
 {
     int64_t away = (int64_t)page - s->last;
     if (s->stride == 0 || away % s->stride != 0 || away / s->stride <= 0 ||
@@ -22,29 +22,29 @@ static uint32_t streams_steps_to(const struct ahead_stream *s, uint32_t page)
 }
 
 /* True if a fault `steps` ahead is where the stream was expected. */
-static bool streams_expected(const struct ahead_stream *s, uint32_t steps)
+static bool streams_expected(const struct streams_stream *s, uint32_t steps)
 {
     uint32_t behind = steps - s->opened; /* wraps if the page is among the opened ones */
     return steps > s->opened && behind <= (s->opened && streams_adjacent(s->stride) ? SLACK : 1u);
 }
 
 /* Ends a stream. If its readahead was not used up, the next one starts with less. */
-static void streams_forget(struct ahead_streams *s, struct ahead_stream *a, bool write)
+static void streams_forget(struct streams_table *s, struct streams_stream *a, bool write)
 {
     if (a->opened && !a->trusted && s->doubt[write] < AHEAD_DOUBT)
         s->doubt[write]++;
-    *a = (struct ahead_stream){ .last = a->last };
+    *a = (struct streams_stream){ .last = a->last };
 }
 
 /* A stream has faulted after the pages opened for it. */
-static void streams_trust(struct ahead_streams *s, struct ahead_stream *a, bool write)
+static void streams_trust(struct streams_table *s, struct streams_stream *a, bool write)
 {
     if (s->doubt[write] > 0)
         s->doubt[write]--;
     a->trusted = true;
 }
 
-static uint32_t streams_widen(const struct ahead_streams *s, const struct ahead_stream *a,
+static uint32_t streams_widen(const struct streams_table *s, const struct streams_stream *a,
                               bool write)
 {
     if (a->opened)
@@ -53,11 +53,11 @@ static uint32_t streams_widen(const struct ahead_streams *s, const struct ahead_
 }
 
 /* The stream that this fault may continue; else the least recently used one, which starts anew. */
-static struct ahead_stream *streams_find(struct ahead_streams *s, uint32_t page, bool write)
+static struct streams_stream *streams_find(struct streams_table *s, uint32_t page, bool write)
 {
-    struct ahead_stream *all = s->of[write], *oldest = &all[0], *near = NULL;
+    struct streams_stream *all = s->of[write], *oldest = &all[0], *near = NULL;
     for (size_t i = 0; i < AHEAD_STREAMS; i++) {
-        struct ahead_stream *a = &all[i];
+        struct streams_stream *a = &all[i];
         uint32_t steps = streams_steps_to(a, page),
                  away = page > a->last ? page - a->last : a->last - page;
         if (a->seen && steps && steps <= a->opened + (a->opened ? SLACK : 1u))
@@ -102,14 +102,14 @@ static int32_t streams_far_stride(const uint32_t *past, uint32_t page)
     return best <= INT32_MAX && best >= -INT32_MAX ? (int32_t)best : 0;
 }
 
-static void streams_remember(struct ahead_streams *s, uint32_t page, bool write)
+static void streams_remember(struct streams_table *s, uint32_t page, bool write)
 {
     s->last[write] = (s->last[write] + 1) % AHEAD_PAST;
     s->past[write][s->last[write]] = page + 1;
 }
 
 /* The stream continues at an unexpected page: returns how many steps to open from there. */
-static uint32_t streams_turn(struct ahead_streams *s, struct ahead_stream *a, uint32_t page,
+static uint32_t streams_turn(struct streams_table *s, struct streams_stream *a, uint32_t page,
                              bool write)
 {
     int32_t stride = (int32_t)(page - a->last),
@@ -125,7 +125,7 @@ static uint32_t streams_turn(struct ahead_streams *s, struct ahead_stream *a, ui
 }
 
 /* [readahead.dense-claims]. The same page may fault twice in a row. */
-static void streams_note_dense(struct ahead_stream *a, uint32_t page)
+static void streams_note_dense(struct streams_stream *a, uint32_t page)
 {
     bool follows = streams_adjacent(a->stride) && page == a->front + (uint32_t)a->stride;
     if (page != a->front || a->dense == 0)
@@ -133,9 +133,9 @@ static void streams_note_dense(struct ahead_stream *a, uint32_t page)
     a->front = page;
 }
 
-uint32_t streams_ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps)
+uint32_t streams_ahead_claims(struct streams_table *s, uint32_t page, uint32_t steps)
 {
-    struct ahead_stream *a = s->of[true];
+    struct streams_stream *a = s->of[true];
     while (a < s->of[true] + AHEAD_STREAMS && (a->seen != s->faults || a->last != page))
         a++;
     if (a == s->of[true] + AHEAD_STREAMS || !streams_adjacent(a->stride) || a->dense < AHEAD_DENSE)
@@ -147,10 +147,10 @@ uint32_t streams_ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t s
     return n;
 }
 
-uint32_t streams_ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
+uint32_t streams_ahead_next(struct streams_table *s, uint32_t page, bool write, uint32_t most,
                             int32_t *stride)
 {
-    struct ahead_stream *a = streams_find(s, page, write);
+    struct streams_stream *a = streams_find(s, page, write);
     uint32_t steps = streams_steps_to(a, page), n = 0;
     a->seen = ++s->faults ? s->faults : ++s->faults; /* 0 is never */
     if (steps)

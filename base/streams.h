@@ -16,7 +16,7 @@
 #define AHEAD_FAR     64u /* pages: a longer stride needs four faults */
 #define AHEAD_PAST    16u /* recent faults of each kind, searched for such strides */
 
-struct ahead_stream {
+struct streams_stream {
     uint32_t last;   /* page of its last fault */
     int32_t stride;  /* pages; 0: unknown */
     uint32_t opened; /* steps beyond `last` that were opened; 0: not confirmed */
@@ -27,8 +27,8 @@ struct ahead_stream {
     bool trusted;    /* it has faulted after the pages opened for it */
 };
 
-struct ahead_streams {
-    struct ahead_stream of[2][AHEAD_STREAMS]; /* loads, stores */
+struct streams_table {
+    struct streams_stream of[2][AHEAD_STREAMS]; /* loads, stores */
     uint8_t doubt[2];             /* how often the initial readahead of a stream is halved, at most
                        * AHEAD_DOUBT */
     uint8_t last[2];              /* index into the ring below */
@@ -38,11 +38,11 @@ struct ahead_streams {
 
 /* A fault on this page: returns how many steps of *stride beyond it to open, at most `most`; 0:
  * none. */
-uint32_t streams_ahead_next(struct ahead_streams *s, uint32_t page, bool write, uint32_t most,
+uint32_t streams_ahead_next(struct streams_table *s, uint32_t page, bool write, uint32_t most,
                             int32_t *stride);
 
 /* How many of those `steps` to open with this node as their home, if no node has written them
  * [readahead.dense-claims]; 0: none that way. */
-uint32_t streams_ahead_claims(struct ahead_streams *s, uint32_t page, uint32_t steps);
+uint32_t streams_ahead_claims(struct streams_table *s, uint32_t page, uint32_t steps);
 
 #endif

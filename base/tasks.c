@@ -13,7 +13,7 @@
 static atomic_int own;
 
 /* The system's format (getdents64). */
-struct entry {
+struct tasks_entry {
     uint64_t inode;
     int64_t offset;
     uint16_t bytes;
@@ -30,7 +30,7 @@ static int tasks_count_entries(const char *buf, long len)
 {
     int count = 0;
     for (long at = 0; at < len;) {
-        const struct entry *e = (const struct entry *)(const void *)(buf + at);
+        const struct tasks_entry *e = (const struct tasks_entry *)(const void *)(buf + at);
         count += e->name[0] != '.';
         at += e->bytes;
     }

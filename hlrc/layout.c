@@ -41,7 +41,7 @@ static size_t layout_staging_slots(int nodes)
     return nodes > STAGING_LEAST ? (size_t)nodes : STAGING_LEAST;
 }
 
-static void layout_place_locks(struct layout *at, size_t nodes)
+static void layout_place_locks(struct engine_layout *at, size_t nodes)
 {
     size_t records = LOCK_CREATED_FIRST / nodes + 1 + LOCKS_PER_NODE;
     at->lock_record_size = layout_slot_size(sizeof(uint64_t), (int)nodes);
@@ -49,7 +49,7 @@ static void layout_place_locks(struct layout *at, size_t nodes)
     at->cond_records = layout_place(&at->end, (size_t)CONDS_PER_NODE * COND_RECORD_BYTES);
 }
 
-static void layout_place_meeting(struct layout *at, size_t nodes)
+static void layout_place_meeting(struct engine_layout *at, size_t nodes)
 {
     size_t fan =
         engine.config.barrier == BARRIER_CENTRAL ? nodes : (size_t)engine.config.barrier_fan;
@@ -62,21 +62,23 @@ static void layout_place_meeting(struct layout *at, size_t nodes)
 }
 
 /* A number before and after each. */
-static void layout_place_reports(struct layout *at, size_t nodes, uint32_t threads)
+static void layout_place_reports(struct engine_layout *at, size_t nodes, uint32_t threads)
 {
     at->report_size = (deadlock_report_room(threads) + 2 * sizeof(uint64_t) + 63) & ~(size_t)63;
     at->reports = layout_place(&at->end, nodes * at->report_size);
 }
 
-void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, uint32_t threads)
+void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t tokens,
+                 uint32_t threads)
 {
     size_t n = (size_t)nodes;
-    *at = (struct layout){ .request_size = layout_slot_size(sizeof(struct request), nodes),
-                           .reply_size = layout_slot_size(sizeof(struct reply), nodes),
-                           .meeting_slot_size = layout_slot_size(PAIRS_HEAD, nodes),
-                           .bulk_slot_size = layout_bulk_slot_size(nodes),
-                           .bulk_slots = bulk_slots(nodes),
-                           .request_threads = threads };
+    *at =
+        (struct engine_layout){ .request_size = layout_slot_size(sizeof(struct request), nodes),
+                                .reply_size = layout_slot_size(sizeof(struct request_reply), nodes),
+                                .meeting_slot_size = layout_slot_size(PAIRS_HEAD, nodes),
+                                .bulk_slot_size = layout_bulk_slot_size(nodes),
+                                .bulk_slots = bulk_slots(nodes),
+                                .request_threads = threads };
     at->request_row = (tokens - threads) * at->request_size + threads * REQUEST_SMALL;
     at->arrivals = layout_place(&at->end, 8);
     at->told = layout_place(&at->end, n * POLICY_MIGRATE_REPORTS * 8);

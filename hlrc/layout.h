@@ -6,6 +6,7 @@
 #include "hlrc/core/engine.h"
 
 /* `threads`: slots of threads (thread.h); the first 2 * threads of the tokens are theirs. */
-void layout_init(struct layout *at, int nodes, uint32_t pages, uint32_t tokens, uint32_t threads);
+void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t tokens,
+                 uint32_t threads);
 
 #endif

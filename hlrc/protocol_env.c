@@ -10,7 +10,7 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
-static void protocol_env_wait_for(struct wait_for what, bool (*done)(void *), void *arg)
+static void protocol_env_wait_for(struct waits_wait what, bool (*done)(void *), void *arg)
 {
     progress_wait(what, done, arg, WAIT_STATE);
 }

@@ -27,7 +27,7 @@
 /* Of the space itself: two views, and every candidate during the search for an address. */
 #define SPACE_TIMES 10
 
-struct offer {
+struct size_offer {
     uint64_t limit; /* of the machine's memory or of a control group's */
     uint64_t whose; /* identifies that limit */
     uint64_t most;  /* that this node can map */
@@ -54,7 +54,7 @@ static uint64_t size_share(uint64_t limit, uint64_t fixed)
  * kernel. */
 static uint64_t size_mappable(void)
 {
-    struct layout window;
+    struct engine_layout window;
     layout_init(&window, engine.nodes, 0, engine.tokens,
                 (uint32_t)engine.config.threads + THREADS_OWN);
     uint64_t control = CONTROL_BYTES(engine.nodes), beside = (uint64_t)engine.neighbours;
@@ -70,20 +70,20 @@ static uint64_t size_mappable(void)
     return size_lower(pages * PAGE_SIZE, space_most());
 }
 
-static struct offer size_own_offer(void)
+static struct size_offer size_own_offer(void)
 {
-    struct memory_limit limit;
+    struct config_memory_limit limit;
     struct locality here;
     config_memory_whole("", &limit);
     locality_here(&here);
     uint64_t whose = digest_add(DIGEST_START, here.boot_id, strlen(here.boot_id));
-    return (struct offer){ .limit = size_lower(limit.bytes, space_most()),
-                           .whose = digest_add(whose, &limit.group, sizeof limit.group),
-                           .most = size_mappable() };
+    return (struct size_offer){ .limit = size_lower(limit.bytes, space_most()),
+                                .whose = digest_add(whose, &limit.group, sizeof limit.group),
+                                .most = size_mappable() };
 }
 
 /* Nodes that share a limit count it once. */
-static bool size_seen_before(const struct offer *all, int n)
+static bool size_seen_before(const struct size_offer *all, int n)
 {
     for (int other = 0; other < n; other++)
         if (all[other].whose == all[n].whose)
@@ -93,11 +93,11 @@ static bool size_seen_before(const struct offer *all, int n)
 
 int size_agree(void)
 {
-    static struct offer all[NODES_MAX];
+    static struct size_offer all[NODES_MAX];
     uint64_t sum = 0, most = UINT64_MAX;
     if (engine.config.memory != 0)
         return 0;
-    struct offer mine = size_own_offer();
+    struct size_offer mine = size_own_offer();
     int rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++) {
         sum += size_seen_before(all, n) ? 0 : all[n].limit;

@@ -10,7 +10,7 @@
 #define PER_HOST "write --hosts HOST:N,HOST:N, with N nodes for each host"
 
 /* clang-format off */
-static const struct alias aliases[] = {
+static const struct aliases_entry aliases[] = {
     { "np", 'c', "N", ALIAS_SAME, CONFIG_ID_nodes, NULL, NULL },
     { "ntasks", 0, "N", ALIAS_SAME, CONFIG_ID_nodes, NULL, NULL },
     { "host", 'H', "HOST:N,...", ALIAS_SAME, CONFIG_ID_hosts, NULL, NULL },
@@ -38,7 +38,7 @@ static const struct alias aliases[] = {
 /* clang-format on */
 #define ALIASES (int)(sizeof aliases / sizeof *aliases)
 
-const struct alias *alias(int index)
+const struct aliases_entry *alias(int index)
 {
     return index < ALIASES ? &aliases[index] : NULL;
 }
@@ -60,7 +60,8 @@ static bool aliases_among(const char *values, const char *value)
     return false;
 }
 
-bool aliases_alias_refuses(const struct alias *a, const char *value, char *err, size_t errlen)
+bool aliases_alias_refuses(const struct aliases_entry *a, const char *value, char *err,
+                           size_t errlen)
 {
     if (a->meaning == ALIAS_INSTEAD) {
         snprintf(err, errlen, "--%s: not an option here: %s", a->name, a->text);
@@ -73,7 +74,7 @@ bool aliases_alias_refuses(const struct alias *a, const char *value, char *err, 
 }
 
 /* "-c N, --np N" */
-static void aliases_spelling_print(FILE *out, const struct alias *a, const char *dash)
+static void aliases_spelling_print(FILE *out, const struct aliases_entry *a, const char *dash)
 {
     const char *space = a->argument != NULL ? " " : "",
                *argument = a->argument != NULL ? a->argument : "";
@@ -92,11 +93,11 @@ static void aliases_spelling_print(FILE *out, const struct alias *a, const char 
 }
 
 /* Prints all aliases of one meaning in one line: those for option id, or all if id < 0. */
-static void aliases_line_print(FILE *out, enum alias_meaning meaning, int id, const char *dash)
+static void aliases_line_print(FILE *out, enum aliases_meaning meaning, int id, const char *dash)
 {
     const char *before = "";
 
-    for (const struct alias *a = aliases; a < aliases + ALIASES; a++)
+    for (const struct aliases_entry *a = aliases; a < aliases + ALIASES; a++)
         if (a->meaning == meaning && (id < 0 || a->id == id)) {
             fputs(before, out);
             aliases_spelling_print(out, a, dash);
@@ -106,7 +107,7 @@ static void aliases_line_print(FILE *out, enum alias_meaning meaning, int id, co
 
 static bool aliases_has_alias(int id)
 {
-    for (const struct alias *a = aliases; a < aliases + ALIASES; a++)
+    for (const struct aliases_entry *a = aliases; a < aliases + ALIASES; a++)
         if (a->meaning == ALIAS_SAME && a->id == id)
             return true;
     return false;

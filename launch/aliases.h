@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum alias_meaning {
+enum aliases_meaning {
     ALIAS_SAME,    /* same as an option of the table */
     ALIAS_EXPORT,  /* a variable of the nodes' environment */
     ALIAS_NOTHING, /* already the behaviour of hlrcrun */
@@ -18,11 +18,11 @@ enum alias_meaning {
     ALIAS_INSTEAD  /* not supported; text names the replacement */
 };
 
-struct alias {
+struct aliases_entry {
     const char *name;     /* long name, after one or two dashes; NULL: only the letter */
     char letter;          /* after one dash; 0: none */
     const char *argument; /* NULL: takes none */
-    enum alias_meaning meaning;
+    enum aliases_meaning meaning;
     int id; /* ALIAS_SAME: of the option */
     /* ALIAS_SAME: values that mean the same here; others are refused with text. NULL: all */
     const char *only;
@@ -30,11 +30,12 @@ struct alias {
 };
 
 /* alias - the alias of index 0, 1, ...; NULL after the last */
-const struct alias *alias(int index);
+const struct aliases_entry *alias(int index);
 
 /* aliases_alias_refuses - whether the option is refused with this value; if so, writes a line to
  * err */
-bool aliases_alias_refuses(const struct alias *alias, const char *value, char *err, size_t errlen);
+bool aliases_alias_refuses(const struct aliases_entry *alias, const char *value, char *err,
+                           size_t errlen);
 
 void aliases_alias_help(FILE *out);
 void aliases_alias_man(FILE *out);

@@ -2,12 +2,12 @@
 #include "launch/bind.h"
 
 /* The available cores, by index in the topology. */
-struct hand {
+struct bind_hand {
     int count;
     int core[CORES_MAX];
 };
 
-static void bind_give(struct bindings *b, int node, int core, bool *used)
+static void bind_give(struct bind_bindings *b, int node, int core, bool *used)
 {
     CPU_OR(&b->node[node], &b->node[node], &b->topology.core[core].cpus);
     used[core] = true;
@@ -15,7 +15,8 @@ static void bind_give(struct bindings *b, int node, int core, bool *used)
 
 /* Cuts the row of cores into equal pieces. A node gets the whole cores inside its piece; if a piece
  * is shorter than two cores, every core that it touches. */
-static void bind_deal_shares(struct bindings *b, const struct hand *hand, int nodes, bool *used)
+static void bind_deal_shares(struct bind_bindings *b, const struct bind_hand *hand, int nodes,
+                             bool *used)
 {
     bool scarce = nodes < hand->count && hand->count < 2 * nodes;
 
@@ -28,13 +29,14 @@ static void bind_deal_shares(struct bindings *b, const struct hand *hand, int no
     }
 }
 
-static void bind_deal_cores(struct bindings *b, const struct hand *hand, int nodes, bool *used)
+static void bind_deal_cores(struct bind_bindings *b, const struct bind_hand *hand, int nodes,
+                            bool *used)
 {
     for (int node = 0; node < nodes; node++)
         bind_give(b, node, hand->core[node % hand->count], used);
 }
 
-static const char *bind_reason_not_to(const struct bindings *b, const struct config *cfg)
+static const char *bind_reason_not_to(const struct bind_bindings *b, const struct config *cfg)
 {
     if (cfg->bind == BIND_NONE)
         return "--bind none";
@@ -46,9 +48,9 @@ static const char *bind_reason_not_to(const struct bindings *b, const struct con
                                                                     : NULL;
 }
 
-void bind_plan(struct bindings *b, const struct config *cfg)
+void bind_plan(struct bind_bindings *b, const struct config *cfg)
 {
-    struct hand hand = { .count = 0 };
+    struct bind_hand hand = { .count = 0 };
     bool used[CORES_MAX] = { false };
 
     if (cfg->bind != BIND_NONE && (cfg->bind == BIND_CORE || cfg->nodes > 1))
@@ -72,7 +74,7 @@ void bind_plan(struct bindings *b, const struct config *cfg)
     claim_keep(&b->claims, &b->topology, used);
 }
 
-void bind_node(const struct bindings *b, int node)
+void bind_node(const struct bind_bindings *b, int node)
 {
     /* an unbound node is slower, not wrong */
     if (b->bound && b->real)
@@ -95,7 +97,7 @@ static void bind_set_print(FILE *out, const cpu_set_t *set)
     }
 }
 
-static void bind_node_print(FILE *out, const struct bindings *b, int node)
+static void bind_node_print(FILE *out, const struct bind_bindings *b, int node)
 {
     const struct topology *t = &b->topology;
     cpu_set_t numas;
@@ -122,7 +124,7 @@ static void bind_node_print(FILE *out, const struct bindings *b, int node)
     fputc('\n', out);
 }
 
-void bind_report(const struct bindings *b, const struct config *cfg, FILE *out)
+void bind_report(const struct bind_bindings *b, const struct config *cfg, FILE *out)
 {
     if (!b->bound)
         fprintf(out, "hlrcrun: no node is bound: %s\n", b->why);

@@ -23,22 +23,22 @@
 #include "launch/claim.h"
 #include "launch/topology.h"
 
-struct bindings {
+struct bind_bindings {
     bool bound;      /* whether nodes are bound */
     const char *why; /* why they are not bound */
     bool real;       /* the cores belong to this machine */
     struct topology topology;
-    struct claims claims;
+    struct claim_list claims;
     cpu_set_t node[NODES_MAX];
 };
 
 /* bind_plan - computes the binding of each node. Holds its claims until hlrcrun ends. */
-void bind_plan(struct bindings *bindings, const struct config *cfg);
+void bind_plan(struct bind_bindings *bindings, const struct config *cfg);
 
 /* bind_node - binds the calling process as that node */
-void bind_node(const struct bindings *bindings, int node);
+void bind_node(const struct bind_bindings *bindings, int node);
 
 /* bind_report - prints one line for each node, or the reason why none is bound */
-void bind_report(const struct bindings *bindings, const struct config *cfg, FILE *out);
+void bind_report(const struct bind_bindings *bindings, const struct config *cfg, FILE *out);
 
 #endif

@@ -40,7 +40,7 @@ static int claim_lock_take(const struct topology *t)
     return fd;
 }
 
-static int claim_first_cpu(const struct core *core)
+static int claim_first_cpu(const struct topology_core *core)
 {
     int cpu = 0;
 
@@ -58,7 +58,7 @@ static int claim_core_claim(const struct topology *t, int core, int level)
     return claim_name_take(name);
 }
 
-void claim_find(struct claims *claims, const struct topology *t, int wanted)
+void claim_find(struct claim_list *claims, const struct topology *t, int wanted)
 {
     claims->lock = claim_lock_take(t);
     claims->count = 0;
@@ -79,7 +79,7 @@ void claim_find(struct claims *claims, const struct topology *t, int wanted)
     claims->count = t->cores;
 }
 
-void claim_keep(struct claims *claims, const struct topology *t, const bool *used)
+void claim_keep(struct claim_list *claims, const struct topology *t, const bool *used)
 {
     for (int i = 0; i < t->cores; i++)
         if (!used[i] && claims->fd[i] >= 0) {

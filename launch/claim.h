@@ -20,7 +20,7 @@
 
 enum { CLAIM_LEVELS = 8, CLAIM_WAIT_MS = 1000 };
 
-struct claims {
+struct claim_list {
     bool free[CORES_MAX]; /* by core of the topology: among the least claimed */
     int count;            /* of cores that are free */
     int fd[CORES_MAX];    /* -1: not claimed */
@@ -29,9 +29,9 @@ struct claims {
 
 /* claim_find - claims the least claimed cores, at least `wanted` if there are that many; other
  * jobs wait until claim_keep() */
-void claim_find(struct claims *claims, const struct topology *topology, int wanted);
+void claim_find(struct claim_list *claims, const struct topology *topology, int wanted);
 
 /* claim_keep - keeps the claims on `used`, by core, and releases the others */
-void claim_keep(struct claims *claims, const struct topology *topology, const bool *used);
+void claim_keep(struct claim_list *claims, const struct topology *topology, const bool *used);
 
 #endif

@@ -26,14 +26,14 @@ enum {
     KILL_MS = 1000
 };
 
-enum order { ORDER_WATCH, ORDER_HUSH, ORDER_DISMISS };
+enum guard_order { ORDER_WATCH, ORDER_HUSH, ORDER_DISMISS };
 
-struct message {
-    enum order order;
+struct guard_message {
+    enum guard_order order;
     pid_t pid;
 };
 
-struct watch {
+struct guard_watch {
     pid_t launcher;
     int socket;
     bool hushed;
@@ -44,7 +44,7 @@ struct watch {
     } process[WATCHED_MAX];
 };
 
-static void guard_watch_forget_ended(struct watch *watch)
+static void guard_watch_forget_ended(struct guard_watch *watch)
 {
     size_t kept = 0;
 
@@ -56,7 +56,7 @@ static void guard_watch_forget_ended(struct watch *watch)
     watch->count = kept;
 }
 
-static void guard_watch_add(struct watch *watch, pid_t pid, int pidfd)
+static void guard_watch_add(struct guard_watch *watch, pid_t pid, int pidfd)
 {
     if (watch->count == WATCHED_MAX)
         guard_watch_forget_ended(watch);
@@ -69,7 +69,7 @@ static void guard_watch_add(struct watch *watch, pid_t pid, int pidfd)
 }
 
 /* Receives one order; the pidfd of a process to watch comes with it. False: hlrcrun is gone. */
-static bool guard_order_receive(struct watch *watch, struct message *message)
+static bool guard_order_receive(struct guard_watch *watch, struct guard_message *message)
 {
     union {
         struct cmsghdr align;
@@ -97,7 +97,7 @@ static bool guard_order_receive(struct watch *watch, struct message *message)
     return true;
 }
 
-static void guard_signal_all(struct watch *watch, int sig)
+static void guard_signal_all(struct guard_watch *watch, int sig)
 {
     pid_t roots[WATCHED_MAX];
 
@@ -110,7 +110,7 @@ static void guard_signal_all(struct watch *watch, int sig)
         process_signal(watch->process[i].pidfd, sig);
 }
 
-static void guard_wait_all(const struct watch *watch, int ms)
+static void guard_wait_all(const struct guard_watch *watch, int ms)
 {
     int64_t until = clock_ms() + ms;
 
@@ -123,7 +123,7 @@ static void guard_wait_all(const struct watch *watch, int ms)
     }
 }
 
-static void guard_job_end(struct watch *watch)
+static void guard_job_end(struct guard_watch *watch)
 {
     char line[96];
     int len =
@@ -165,8 +165,8 @@ static void guard_surroundings_leave(int keep)
 
 _Noreturn static void guard_main(int socket, pid_t launcher)
 {
-    static struct watch watch;
-    struct message message = { .order = ORDER_WATCH };
+    static struct guard_watch watch;
+    struct guard_message message = { .order = ORDER_WATCH };
 
     guard_surroundings_leave(socket);
     watch.socket = 3;
@@ -208,13 +208,13 @@ int guard_start(struct guard *guard)
     return 0;
 }
 
-static int guard_order_send(const struct guard *guard, enum order order, pid_t pid, int pidfd)
+static int guard_order_send(const struct guard *guard, enum guard_order order, pid_t pid, int pidfd)
 {
     union {
         struct cmsghdr align;
         char space[CMSG_SPACE(sizeof(int))];
     } control;
-    struct message message = { .order = order, .pid = pid };
+    struct guard_message message = { .order = order, .pid = pid };
     struct iovec iov = { &message, sizeof message };
     struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
     struct cmsghdr *part;

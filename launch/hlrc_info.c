@@ -119,7 +119,7 @@ static void hlrc_info_cores_print(const struct config *cfg)
 /* The size of the space, or the size that auto would choose with one node on this machine. */
 static uint64_t hlrc_info_space_of(const struct config *cfg)
 {
-    struct memory_limit limit;
+    struct config_memory_limit limit;
 
     config_memory_whole("", &limit);
     return cfg->memory != 0 ? cfg->memory : limit.bytes;
@@ -127,7 +127,7 @@ static uint64_t hlrc_info_space_of(const struct config *cfg)
 
 static void hlrc_info_memory_print(const struct config *cfg)
 {
-    struct memory_limit limit;
+    struct config_memory_limit limit;
     char text[32], space[32];
 
     config_memory_limit("", &limit);

@@ -185,7 +185,7 @@ static void hlrcrun_terminal_export(const struct config *cfg)
 int main(int argc, char **argv)
 {
     static struct command_line line;
-    static struct bindings bindings;
+    static struct bind_bindings bindings;
     static struct job job;
 
     hlrcrun_standard_files();

@@ -11,13 +11,13 @@
 
 #include "base/parse.h"
 
-struct host {
+struct hosts_host {
     char name[256];
     int nodes;
 };
 
 struct hosts {
-    struct host host[NODES_MAX];
+    struct hosts_host host[NODES_MAX];
     int count, nodes;
 };
 
@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void hosts_add_text(struct command 
 }
 
 /* One "name" or "name:nodes" of len bytes. */
-static bool hosts_host_parse(const char *text, size_t len, struct host *host)
+static bool hosts_host_parse(const char *text, size_t len, struct hosts_host *host)
 {
     size_t name = 0;
     int64_t nodes = 1;
@@ -88,7 +88,7 @@ static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
         return -EINVAL;
     }
     while (hosts->nodes > nodes) {
-        struct host *last = &hosts->host[hosts->count - 1];
+        struct hosts_host *last = &hosts->host[hosts->count - 1];
 
         hosts->nodes--;
         if (--last->nodes == 0)
@@ -99,7 +99,7 @@ static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
 
 /* Parses a host name and its number of nodes: "h1", "h1:2" or "h1 slots=2". The last is mpirun's
  * form, whose max_slots is ignored. */
-static bool hosts_line_parse(char *line, struct host *host)
+static bool hosts_line_parse(char *line, struct hosts_host *host)
 {
     char *at = NULL, *word = strtok_r(line, " \t\r\n", &at);
 

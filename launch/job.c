@@ -341,7 +341,7 @@ static void job_poll_fill(struct job *job, struct pollfd *fds)
         at[NODE_ENGINE] =
             (struct pollfd){ .fd = node->engine_fd >= 0 ? node->engine_fd : -1, .events = POLLIN };
         for (int k = 0; k < 2; k++) {
-            struct stream *stream = &node->output[k];
+            struct output_stream *stream = &node->output[k];
 
             at[NODE_OUT + k] =
                 (struct pollfd){ .fd = output_sink_full(stream->sink) ? -1 : stream->fd,
@@ -486,7 +486,7 @@ static void job_stats_keep(struct job *job)
 
 static int job_node_start(struct job *job, int index)
 {
-    struct spawned spawned;
+    struct spawn_child_ids spawned;
     int err = spawn_node(&job->spawn, index, &spawned);
 
     if (err < 0)

@@ -82,11 +82,11 @@ struct node {
     /* when a wrapped engine ended while RUNNING, or the wrapper was last checked; 0: neither */
     int64_t lost_at;
     int lost_looks;
-    struct stream output[2];
+    struct output_stream output[2];
     struct boot_counters counters;
     bool told, told_last; /* statistics have arrived; no more will arrive */
     struct hlrc_stats stats;
-    struct heard heard;
+    struct look_heard heard;
     int timeline; /* memory of its timeline for --trace; -1: not received */
 };
 
@@ -100,7 +100,7 @@ struct job {
     struct progress progress;
     struct oom oom;
     struct look look;
-    struct sink out, err_room, *err;
+    struct output_sink out, err_room, *err;
     int signal_fd;
     bool ending;
     bool killed;                  /* SIGKILL has been sent */
@@ -134,8 +134,8 @@ void job_quit(struct job *job, int status);
 void job_say(struct job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* node.c */
-void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out,
-               struct sink *err);
+void node_init(struct node *node, const struct spawn_child_ids *spawned, int label,
+               struct output_sink *out, struct output_sink *err);
 void node_free(struct node *node);
 bool node_alive(const struct node *node); /* the child, or the process that it wraps */
 /* the process that is dumping core: the child, or the process that it wraps; 0: none */

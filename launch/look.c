@@ -29,24 +29,24 @@ static const char *look_absent(void *ctx, int node)
 
 /* Builds the detector's input from the last reports of all nodes; with `answers`, only from
  * answers to this query. */
-static struct judge look_judge_of(struct job *job, bool answers)
+static struct deadlock_detect_judge look_judge_of(struct job *job, bool answers)
 {
     static const struct report *reports[NODES_MAX];
 
     for (int i = 0; i < job->config->nodes; i++) {
-        const struct heard *heard = &job->nodes[i].heard;
+        const struct look_heard *heard = &job->nodes[i].heard;
 
         reports[i] = heard->answered || !answers ? heard->report : NULL;
     }
-    return (struct judge){
+    return (struct deadlock_detect_judge){
         .nodes = job->config->nodes, .reports = reports, .absent = look_absent, .ctx = job
     };
 }
 
-void look_heard_forget(struct heard *heard)
+void look_heard_forget(struct look_heard *heard)
 {
     free(heard->report);
-    *heard = (struct heard){ 0 };
+    *heard = (struct look_heard){ 0 };
 }
 
 void look_init(struct job *job, int64_t now)
@@ -109,7 +109,7 @@ static void look_first_look(struct job *job)
 
 void look_received(struct job *job, int index, const void *report, size_t len)
 {
-    struct heard *heard = &job->nodes[index].heard;
+    struct look_heard *heard = &job->nodes[index].heard;
     struct report *copy = len > 0 ? malloc(len) : NULL;
 
     if (copy == NULL)
@@ -153,7 +153,7 @@ static void look_say(void *ctx, const char *line)
     job_say(ctx, "hlrcrun: %s", line);
 }
 
-static void look_end_timeout(struct job *job, const struct judge *judge)
+static void look_end_timeout(struct job *job, const struct deadlock_detect_judge *judge)
 {
     char line[DIAG_LINE_MAX / 2];
 
@@ -166,7 +166,7 @@ static void look_end_timeout(struct job *job, const struct judge *judge)
 static void look_end(struct job *job)
 {
     char line[DIAG_LINE_MAX / 2];
-    struct judge judge = look_judge_of(job, true);
+    struct deadlock_detect_judge judge = look_judge_of(job, true);
     unsigned why = job->look.why;
     bool stuck = deadlock_detect_stuck(&judge) && look_all_still(job);
     bool deadlock = (why & LOOK_CONFIRM) && stuck && look_same_epochs(job);

@@ -38,7 +38,7 @@ struct look {
 };
 
 /* The last report of a node, and whether it answers the query in progress. */
-struct heard {
+struct look_heard {
     struct report *report; /* NULL: none yet */
     bool answered;
     uint64_t epoch; /* of the first look */
@@ -47,8 +47,8 @@ struct heard {
 void look_init(struct job *job, int64_t now);
 void look_ask(struct job *job, unsigned why);
 void look_received(struct job *job, int index, const void *report, size_t len);
-void look_proceed(struct job *job, int64_t now); /* handles due events */
-int64_t look_due(const struct job *job);         /* when something is due; INT64_MAX: nothing */
-void look_heard_forget(struct heard *heard);     /* discards the report of the node */
+void look_proceed(struct job *job, int64_t now);  /* handles due events */
+int64_t look_due(const struct job *job);          /* when something is due; INT64_MAX: nothing */
+void look_heard_forget(struct look_heard *heard); /* discards the report of the node */
 
 #endif

@@ -14,7 +14,7 @@
 #include "launch/job.h"
 #include "launch/process.h"
 
-struct packet {
+struct node_packet {
     struct wire_head head;
     char body[WIRE_PIECE + 1];
     size_t len; /* of the body */
@@ -22,8 +22,8 @@ struct packet {
     int fd;     /* that came with the packet; -1: none */
 };
 
-void node_init(struct node *node, const struct spawned *spawned, int label, struct sink *out,
-               struct sink *err)
+void node_init(struct node *node, const struct spawn_child_ids *spawned, int label,
+               struct output_sink *out, struct output_sink *err)
 {
     *node = (struct node){ .pid = spawned->pid,
                            .pidfd = spawned->pidfd,
@@ -97,7 +97,7 @@ void node_engine_ended(struct node *node)
     node_close_fd(&node->engine_fd);
 }
 
-static void node_message_hello(struct job *job, int index, const struct packet *packet)
+static void node_message_hello(struct job *job, int index, const struct node_packet *packet)
 {
     struct node *node = &job->nodes[index];
 
@@ -137,7 +137,7 @@ static void node_message_hello(struct job *job, int index, const struct packet *
         node->engine = node->pid;
 }
 
-static void node_message_exchange(struct job *job, int index, const struct packet *packet)
+static void node_message_exchange(struct job *job, int index, const struct node_packet *packet)
 {
     switch (exchange_piece(&job->exchange, index, &packet->head, packet->body, packet->len)) {
     case 1:
@@ -173,7 +173,7 @@ static int node_exit_status(int status)
     return status >= 1 && status <= 255 ? status : 1;
 }
 
-static void node_message_report(struct job *job, int index, const struct packet *packet)
+static void node_message_report(struct job *job, int index, const struct node_packet *packet)
 {
     int status = node_exit_status(packet->head.status), spared = status > 128 ? index : -1;
     bool named = job->config->nodes > 1;
@@ -188,7 +188,7 @@ static void node_message_report(struct job *job, int index, const struct packet 
 }
 
 /* Prints a further line of the node whose report was printed. */
-static void node_message_detail(struct job *job, int index, const struct packet *packet)
+static void node_message_detail(struct job *job, int index, const struct node_packet *packet)
 {
     if (index != job->speaker)
         return;
@@ -198,7 +198,7 @@ static void node_message_detail(struct job *job, int index, const struct packet 
         job_say(job, "hlrc: %s", packet->body);
 }
 
-static void node_message_stats(struct node *node, const struct packet *packet)
+static void node_message_stats(struct node *node, const struct node_packet *packet)
 {
     if (packet->len != sizeof node->stats)
         return;
@@ -207,7 +207,7 @@ static void node_message_stats(struct node *node, const struct packet *packet)
     node->told_last = packet->head.status != 0;
 }
 
-static void node_message_handle(struct job *job, int index, struct packet *packet)
+static void node_message_handle(struct job *job, int index, struct node_packet *packet)
 {
     struct node *node = &job->nodes[index];
 
@@ -259,7 +259,7 @@ static void node_message_handle(struct job *job, int index, struct packet *packe
     }
 }
 
-static void node_part_take(struct packet *packet, struct cmsghdr *part)
+static void node_part_take(struct node_packet *packet, struct cmsghdr *part)
 {
     if (part->cmsg_type == SCM_CREDENTIALS) {
         struct ucred sender;
@@ -272,7 +272,7 @@ static void node_part_take(struct packet *packet, struct cmsghdr *part)
 }
 
 /* Length of a packet, 0 at the end, or a negative errno. */
-static ssize_t node_packet_receive(int sock, struct packet *packet)
+static ssize_t node_packet_receive(int sock, struct node_packet *packet)
 {
     union {
         struct cmsghdr align;
@@ -298,7 +298,7 @@ static ssize_t node_packet_receive(int sock, struct packet *packet)
 
 void node_receive(struct job *job, int index)
 {
-    static struct packet packet; /* too large for a stack */
+    static struct node_packet packet; /* too large for a stack */
     struct node *node = &job->nodes[index];
 
     while (node->sock >= 0) {

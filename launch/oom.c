@@ -18,7 +18,7 @@ static int64_t oom_counter_read(const char *dir, int version)
     return (int64_t)procfs_value(text, "oom_kill", UINT64_MAX);
 }
 
-struct search {
+struct oom_search {
     struct oom *oom;
     bool found;
 };
@@ -26,7 +26,7 @@ struct search {
 /* Adds only the innermost group: the groups above it may count kills of other groups, too. */
 static void oom_innermost_add(const char *dir, int version, void *arg)
 {
-    struct search *search = arg;
+    struct oom_search *search = arg;
     struct oom *oom = search->oom;
     int64_t killed = search->found ? -1 : oom_counter_read(dir, version);
 
@@ -46,7 +46,7 @@ static void oom_innermost_add(const char *dir, int version, void *arg)
 
 void oom_watch(struct oom *oom, pid_t pid)
 {
-    struct search search = { oom, false };
+    struct oom_search search = { oom, false };
     char process[16] = "self";
 
     if (pid > 0)
@@ -65,13 +65,13 @@ static void oom_size_text(uint64_t bytes, char *text, size_t len)
 /* The lowest limit of the group and its ancestors, or the memory of the machine. */
 static void oom_limit_text(const struct oom_group *group, char *text, size_t len)
 {
-    struct memory_limit limit = { .bytes = UINT64_MAX };
+    struct config_memory_limit limit = { .bytes = UINT64_MAX };
     char dir[OOM_PATH], size[32];
 
     snprintf(dir, sizeof dir, "%s", group->dir);
     for (char *slash; (slash = strrchr(dir, '/')) != NULL; *slash = '\0')
         config_memory_group_limit(dir, group->version, &limit);
-    struct memory_limit machine;
+    struct config_memory_limit machine;
     config_memory_whole("", &machine);
     oom_size_text(limit.bytes < machine.bytes ? limit.bytes : machine.bytes, size, sizeof size);
     snprintf(text, len,

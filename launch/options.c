@@ -23,17 +23,17 @@ enum { ALIASES_MAX = 40, TABLE_MAX = OPTION_ALIAS - OPTION_FIRST + ALIASES_MAX +
 
 #define LETTERS_OWN "+:n:hV"
 
-struct given {
+struct options_given {
     int id;
     const char *value;
 };
 
 /* State of one pass over a command line. */
-struct reading {
+struct options_reading {
     int argc;
     char **argv;
     struct options *options;
-    struct given *given; /* in command-line order */
+    struct options_given *given; /* in command-line order */
     int count;
     size_t exported;
     struct option table[TABLE_MAX];
@@ -42,7 +42,7 @@ struct reading {
     size_t errlen;
 };
 
-static void options_letter_add(struct reading *r, const struct alias *a)
+static void options_letter_add(struct options_reading *r, const struct aliases_entry *a)
 {
     char *end = r->letters + strlen(r->letters);
 
@@ -52,9 +52,9 @@ static void options_letter_add(struct reading *r, const struct alias *a)
     *end = '\0';
 }
 
-static struct option *options_aliases_add(struct reading *r, struct option *row)
+static struct option *options_aliases_add(struct options_reading *r, struct option *row)
 {
-    const struct alias *a;
+    const struct aliases_entry *a;
 
     for (int i = 0; i < ALIASES_MAX && (a = alias(i)) != NULL; i++) {
         int argument = a->meaning == ALIAS_INSTEAD ? optional_argument
@@ -69,7 +69,7 @@ static struct option *options_aliases_add(struct reading *r, struct option *row)
     return row;
 }
 
-static void options_table_make(struct reading *r)
+static void options_table_make(struct options_reading *r)
 {
     struct option *row = r->table;
 
@@ -89,7 +89,8 @@ static void options_table_make(struct reading *r)
 }
 
 /* Reports the names that begin with an ambiguous "--pro", if there are any. */
-static bool options_refuse_ambiguous(const struct reading *r, const char *given, const char *name)
+static bool options_refuse_ambiguous(const struct options_reading *r, const char *given,
+                                     const char *name)
 {
     size_t len = strcspn(name, "="), used;
     const char *before = " ";
@@ -104,7 +105,7 @@ static bool options_refuse_ambiguous(const struct reading *r, const char *given,
     return before[0] == ',';
 }
 
-static void options_refuse_unknown(const struct reading *r, const char *given)
+static void options_refuse_unknown(const struct options_reading *r, const char *given)
 {
     const char *name = given + strspn(given, "-");
     struct nearest nearest;
@@ -124,7 +125,7 @@ static void options_refuse_unknown(const struct reading *r, const char *given)
                  program_invocation_short_name);
 }
 
-static int options_refuse(const struct reading *r, int got)
+static int options_refuse(const struct options_reading *r, int got)
 {
     const char *given = r->argv[optind - 1], *program = program_invocation_short_name;
 
@@ -141,7 +142,7 @@ static int options_refuse(const struct reading *r, int got)
 }
 
 /* NAME or NAME=VALUE */
-static int options_export(struct reading *r, const char *variable)
+static int options_export(struct options_reading *r, const char *variable)
 {
     size_t len = strcspn(variable, "=");
     char *name = strndup(variable, len);
@@ -171,7 +172,7 @@ static int options_root_allow(void)
     return 0;
 }
 
-static int options_alias_take(struct reading *r, const struct alias *a)
+static int options_alias_take(struct options_reading *r, const struct aliases_entry *a)
 {
     if (aliases_alias_refuses(a, optarg, r->err, r->errlen))
         return -EINVAL;
@@ -180,13 +181,13 @@ static int options_alias_take(struct reading *r, const struct alias *a)
     if (a->meaning == ALIAS_ROOT)
         return options_root_allow();
     if (a->meaning == ALIAS_SAME)
-        r->given[r->count++] = (struct given){ a->id, optarg };
+        r->given[r->count++] = (struct options_given){ a->id, optarg };
     return 0;
 }
 
-static const struct alias *options_alias_of(int got)
+static const struct aliases_entry *options_alias_of(int got)
 {
-    const struct alias *a;
+    const struct aliases_entry *a;
 
     if (got >= OPTION_ALIAS)
         return alias(got - OPTION_ALIAS);
@@ -196,9 +197,9 @@ static const struct alias *options_alias_of(int got)
     return NULL;
 }
 
-static int options_take(struct reading *r, int got)
+static int options_take(struct options_reading *r, int got)
 {
-    const struct alias *a = options_alias_of(got);
+    const struct aliases_entry *a = options_alias_of(got);
 
     if (got == '?' || got == ':')
         return options_refuse(r, got);
@@ -212,19 +213,19 @@ static int options_take(struct reading *r, int got)
         r->options->man = true;
     else
         r->given[r->count++] =
-            (struct given){ got == 'n' ? CONFIG_ID_nodes : got - OPTION_FIRST, optarg };
+            (struct options_given){ got == 'n' ? CONFIG_ID_nodes : got - OPTION_FIRST, optarg };
     return 0;
 }
 
 /* "-g" would pass as an abbreviation of --gdb: a single letter must be one of ours. */
-static bool options_letter_unknown(const struct reading *r, const char *word)
+static bool options_letter_unknown(const struct options_reading *r, const char *word)
 {
     return word[0] == '-' && word[1] != '\0' && word[1] != '-' && word[2] == '\0' &&
            (word[1] == ':' || word[1] == '+' || strchr(r->letters, word[1]) == NULL);
 }
 
 /* Collects the arguments. The environment is read before the command line, but not for --help. */
-static int options_arguments_read(struct reading *r)
+static int options_arguments_read(struct options_reading *r)
 {
     int ret = 0;
 
@@ -247,7 +248,7 @@ static int options_arguments_read(struct reading *r)
     return ret;
 }
 
-static int options_reading_apply(const struct reading *r, struct config *cfg)
+static int options_reading_apply(const struct options_reading *r, struct config *cfg)
 {
     int ret = config_environment(cfg, r->err, r->errlen);
 
@@ -260,7 +261,7 @@ static int options_reading_apply(const struct reading *r, struct config *cfg)
 int options_parse(int argc, char **argv, struct config *cfg, struct options *options, char *err,
                   size_t errlen)
 {
-    struct reading r = {
+    struct options_reading r = {
         .argc = argc, .argv = argv, .options = options, .err = err, .errlen = errlen
     };
     size_t room = (size_t)argc + 1;

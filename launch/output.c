@@ -20,25 +20,26 @@ static bool output_same_file(int a, int b)
            one.st_ino == other.st_ino && one.st_rdev == other.st_rdev;
 }
 
-void output_sink_pair(struct sink *out, struct sink *err_room, struct sink **err)
+void output_sink_pair(struct output_sink *out, struct output_sink *err_room,
+                      struct output_sink **err)
 {
-    *out = (struct sink){ .fd = STDOUT_FILENO, .terminal = isatty(STDOUT_FILENO) == 1 };
-    *err_room = (struct sink){ .fd = STDERR_FILENO, .terminal = isatty(STDERR_FILENO) == 1 };
+    *out = (struct output_sink){ .fd = STDOUT_FILENO, .terminal = isatty(STDOUT_FILENO) == 1 };
+    *err_room = (struct output_sink){ .fd = STDERR_FILENO, .terminal = isatty(STDERR_FILENO) == 1 };
     *err = output_same_file(STDOUT_FILENO, STDERR_FILENO) ? out : err_room;
 }
 
-bool output_sink_pending(const struct sink *sink)
+bool output_sink_pending(const struct output_sink *sink)
 {
     return sink->end > sink->begin;
 }
 
-bool output_sink_full(const struct sink *sink)
+bool output_sink_full(const struct output_sink *sink)
 {
     return sink->end - sink->begin >= OUTPUT_SINK_FULL;
 }
 
 /* Makes room for len more bytes at the end. */
-static int output_sink_grow(struct sink *sink, size_t len)
+static int output_sink_grow(struct output_sink *sink, size_t len)
 {
     if (sink->begin > 0) {
         memmove(sink->data, sink->data + sink->begin, sink->end - sink->begin);
@@ -57,7 +58,7 @@ static int output_sink_grow(struct sink *sink, size_t len)
     return 0;
 }
 
-static void output_sink_append(struct sink *sink, const char *data, size_t len)
+static void output_sink_append(struct output_sink *sink, const char *data, size_t len)
 {
     if (sink->error != 0 || len == 0)
         return;
@@ -69,7 +70,7 @@ static void output_sink_append(struct sink *sink, const char *data, size_t len)
     sink->end += len;
 }
 
-void output_sink_clear(struct sink *sink)
+void output_sink_clear(struct output_sink *sink)
 {
     static const char wipe[] = "\r\033[K";
 
@@ -78,7 +79,7 @@ void output_sink_clear(struct sink *sink)
     sink->transient = false;
 }
 
-void output_sink_put(struct sink *sink, const char *data, size_t len)
+void output_sink_put(struct output_sink *sink, const char *data, size_t len)
 {
     if (len == 0)
         return;
@@ -89,7 +90,7 @@ void output_sink_put(struct sink *sink, const char *data, size_t len)
     sink->midline = data[len - 1] != '\n';
 }
 
-void output_sink_transient(struct sink *sink, const char *text)
+void output_sink_transient(struct output_sink *sink, const char *text)
 {
     output_sink_clear(sink);
     if (sink->midline)
@@ -107,7 +108,7 @@ static bool output_has_room(int fd)
     return poll(&poll_fd, 1, 0) > 0;
 }
 
-void output_sink_write(struct sink *sink)
+void output_sink_write(struct output_sink *sink)
 {
     while (output_sink_pending(sink) && output_has_room(sink->fd)) {
         size_t len = sink->end - sink->begin;
@@ -124,19 +125,19 @@ void output_sink_write(struct sink *sink)
     }
 }
 
-void output_sink_free(struct sink *sink)
+void output_sink_free(struct output_sink *sink)
 {
     free(sink->data);
     sink->data = NULL;
     sink->begin = sink->end = sink->room = 0;
 }
 
-void output_stream_open(struct stream *stream, int fd, int label, struct sink *sink)
+void output_stream_open(struct output_stream *stream, int fd, int label, struct output_sink *sink)
 {
-    *stream = (struct stream){ .fd = fd, .label = label, .sink = sink };
+    *stream = (struct output_stream){ .fd = fd, .label = label, .sink = sink };
 }
 
-static void output_line_put(const struct stream *stream, const char *line, size_t len)
+static void output_line_put(const struct output_stream *stream, const char *line, size_t len)
 {
     char label[16];
 
@@ -150,13 +151,13 @@ static void output_line_put(const struct stream *stream, const char *line, size_
 }
 
 /* Whether the rest of the stream is a progress line; a newline may still make a line of it. */
-static bool output_progress_left(const struct stream *stream)
+static bool output_progress_left(const struct output_stream *stream)
 {
     return stream->sink->terminal && stream->len > 0 && stream->line[stream->len - 1] == '\r';
 }
 
 /* Shows the last progress text only; earlier ones on the same line are overwritten. */
-static void output_progress_put(struct stream *stream)
+static void output_progress_put(struct output_stream *stream)
 {
     const char *before;
     size_t begin;
@@ -169,7 +170,7 @@ static void output_progress_put(struct stream *stream)
 }
 
 /* Passes on whole lines; the rest moves to the front. The first `old` bytes contain no newline. */
-static void output_lines_put(struct stream *stream, size_t old)
+static void output_lines_put(struct output_stream *stream, size_t old)
 {
     size_t begin = 0, from = old;
     const char *newline;
@@ -189,7 +190,7 @@ static void output_lines_put(struct stream *stream, size_t old)
     }
 }
 
-static int output_stream_grow(struct stream *stream)
+static int output_stream_grow(struct output_stream *stream)
 {
     size_t room = stream->room > 0 ? 2 * stream->room : 2 * READ_SIZE;
     char *grown;
@@ -204,7 +205,7 @@ static int output_stream_grow(struct stream *stream)
     return 0;
 }
 
-bool output_stream_read(struct stream *stream)
+bool output_stream_read(struct output_stream *stream)
 {
     bool progress;
     ssize_t got;
@@ -236,7 +237,7 @@ bool output_stream_read(struct stream *stream)
     return true;
 }
 
-void output_stream_close(struct stream *stream)
+void output_stream_close(struct output_stream *stream)
 {
     if (stream->fd < 0)
         return;
@@ -244,5 +245,5 @@ void output_stream_close(struct stream *stream)
         output_line_put(stream, stream->line, stream->len);
     close(stream->fd);
     free(stream->line);
-    *stream = (struct stream){ .fd = -1, .label = stream->label, .sink = stream->sink };
+    *stream = (struct output_stream){ .fd = -1, .label = stream->label, .sink = stream->sink };
 }

@@ -25,7 +25,7 @@
 
 enum { OUTPUT_LINE_MAX = 16 << 20, OUTPUT_SINK_FULL = 1 << 20 };
 
-struct sink {
+struct output_sink {
     int fd;
     int error;      /* errno of a failed write: everything else is discarded */
     bool terminal;  /* constant */
@@ -35,30 +35,31 @@ struct sink {
     size_t begin, end, room;
 };
 
-struct stream {
+struct output_stream {
     int fd;    /* read end of the pipe; -1: ended */
     int label; /* node to name before each line, or -1 */
-    struct sink *sink;
+    struct output_sink *sink;
     char *line; /* begins at the beginning of a line */
     size_t len, room;
 };
 
 /* output_sink_pair - sinks for standard output and error; *err is out itself if they are one file
  * */
-void output_sink_pair(struct sink *out, struct sink *err_room, struct sink **err);
-void output_sink_put(struct sink *sink, const char *data, size_t len);
+void output_sink_pair(struct output_sink *out, struct output_sink *err_room,
+                      struct output_sink **err);
+void output_sink_put(struct output_sink *sink, const char *data, size_t len);
 /* a line that the next output erases */
-void output_sink_transient(struct sink *sink, const char *text);
-void output_sink_clear(struct sink *sink);
-bool output_sink_pending(const struct sink *sink);
-bool output_sink_full(const struct sink *sink);
-void output_sink_write(struct sink *sink); /* as much as fits without blocking */
-void output_sink_free(struct sink *sink);
+void output_sink_transient(struct output_sink *sink, const char *text);
+void output_sink_clear(struct output_sink *sink);
+bool output_sink_pending(const struct output_sink *sink);
+bool output_sink_full(const struct output_sink *sink);
+void output_sink_write(struct output_sink *sink); /* as much as fits without blocking */
+void output_sink_free(struct output_sink *sink);
 
-void output_stream_open(struct stream *stream, int fd, int label, struct sink *sink);
+void output_stream_open(struct output_stream *stream, int fd, int label, struct output_sink *sink);
 /* output_stream_read - pass on the available input; false if there is no more for now. Closes the
  * stream at the end of the file. */
-bool output_stream_read(struct stream *stream);
-void output_stream_close(struct stream *stream);
+bool output_stream_read(struct output_stream *stream);
+void output_stream_close(struct output_stream *stream);
 
 #endif

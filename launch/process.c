@@ -55,8 +55,8 @@ bool process_runs(pid_t pid)
     return state == 'R' || state == 'D';
 }
 
-struct family {
-    struct member {
+struct process_family {
+    struct process_member {
         pid_t pid, parent;
         bool in;
     } * members;
@@ -73,22 +73,22 @@ static pid_t process_parent_read(const char *pid)
     return parent == NULL || *state == 'Z' ? -1 : (pid_t)atoi(parent);
 }
 
-static int process_member_add(struct family *family, pid_t pid, pid_t parent)
+static int process_member_add(struct process_family *family, pid_t pid, pid_t parent)
 {
     if (family->count == family->room) {
         size_t room = family->room > 0 ? 2 * family->room : 256;
-        struct member *grown = realloc(family->members, room * sizeof *grown);
+        struct process_member *grown = realloc(family->members, room * sizeof *grown);
 
         if (grown == NULL)
             return -ENOMEM;
         family->members = grown;
         family->room = room;
     }
-    family->members[family->count++] = (struct member){ pid, parent, false };
+    family->members[family->count++] = (struct process_member){ pid, parent, false };
     return 0;
 }
 
-static void process_family_read(struct family *family)
+static void process_family_read(struct process_family *family)
 {
     DIR *proc = opendir("/proc");
     struct dirent *entry;
@@ -115,7 +115,7 @@ static bool process_among(pid_t pid, const pid_t *pids, size_t n)
     return false;
 }
 
-static bool process_parent_in(const struct family *family, pid_t parent)
+static bool process_parent_in(const struct process_family *family, pid_t parent)
 {
     for (size_t i = 0; i < family->count; i++)
         if (family->members[i].pid == parent)
@@ -124,14 +124,15 @@ static bool process_parent_in(const struct family *family, pid_t parent)
 }
 
 /* Marks children of marked processes until nothing changes. */
-static void process_family_mark(struct family *family, const pid_t *roots, size_t n, pid_t skip)
+static void process_family_mark(struct process_family *family, const pid_t *roots, size_t n,
+                                pid_t skip)
 {
     bool changed = true;
 
     while (changed) {
         changed = false;
         for (size_t i = 0; i < family->count; i++) {
-            struct member *m = &family->members[i];
+            struct process_member *m = &family->members[i];
 
             if (m->in || m->pid == skip)
                 continue;
@@ -142,7 +143,7 @@ static void process_family_mark(struct family *family, const pid_t *roots, size_
 }
 
 /* Opens the pidfd, then reads the parent again: a reused pid is not signalled. */
-static bool process_member_signal(const struct member *m, int sig)
+static bool process_member_signal(const struct process_member *m, int sig)
 {
     char pid[16];
     int fd = process_open(m->pid);
@@ -158,13 +159,13 @@ static bool process_member_signal(const struct member *m, int sig)
 
 int process_sweep(const pid_t *roots, size_t n, bool they_too, pid_t skip, int sig)
 {
-    struct family family = { 0 };
+    struct process_family family = { 0 };
     int sent = 0;
 
     process_family_read(&family);
     process_family_mark(&family, roots, n, skip);
     for (size_t i = 0; i < family.count; i++) {
-        const struct member *m = &family.members[i];
+        const struct process_member *m = &family.members[i];
         bool root = process_among(m->pid, roots, n);
 
         if (root ? they_too : m->in)

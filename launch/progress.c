@@ -36,7 +36,7 @@ static uint64_t progress_growth(uint64_t now, uint64_t before)
 }
 
 void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now,
-                   struct sink *sink)
+                   struct output_sink *sink)
 {
     int64_t ms = now - progress->shown_at, seconds = (now - progress->begun) / 1000;
     char faults[32], bytes[32], line[200];

@@ -25,6 +25,6 @@ void progress_init(struct progress *progress, bool wanted, int nodes, int64_t no
 /* progress_show - prints if it is time: faults and bytes are sums over the nodes; barriers
  * are counted at the node that is ahead */
 void progress_show(struct progress *progress, const struct boot_counters *total, int64_t now,
-                   struct sink *sink);
+                   struct output_sink *sink);
 
 #endif

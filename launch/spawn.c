@@ -22,7 +22,7 @@
 enum { LAUNCH_FD_LOW = 100 };
 
 /* Descriptors of the child after fork. */
-struct child {
+struct spawn_child {
     int node;
     int sock;
     int output[2]; /* write ends */
@@ -60,7 +60,8 @@ _Noreturn static void spawn_child_fail(const struct spawn *spawn, int sock, cons
     _exit(head.status);
 }
 
-static void spawn_child_descriptors(const struct spawn *spawn, struct child *child, bool debugged)
+static void spawn_child_descriptors(const struct spawn *spawn, struct spawn_child *child,
+                                    bool debugged)
 {
     int null = -1;
 
@@ -74,7 +75,7 @@ static void spawn_child_descriptors(const struct spawn *spawn, struct child *chi
         spawn_child_fail(spawn, child->sock, "cannot redirect output", errno);
 }
 
-static void spawn_child_environment(const struct spawn *spawn, const struct child *child)
+static void spawn_child_environment(const struct spawn *spawn, const struct spawn_child *child)
 {
     char number[16];
     /* the copy stays open on exec, unlike the original */
@@ -145,7 +146,7 @@ _Noreturn static void spawn_child_debug(const struct spawn *spawn, int sock)
     spawn_child_fail(spawn, sock, "cannot run under gdb", errno);
 }
 
-_Noreturn static void spawn_child_main(struct spawn *spawn, struct child *child)
+_Noreturn static void spawn_child_main(struct spawn *spawn, struct spawn_child *child)
 {
     bool debugged = child->node == spawn->config->gdb;
     char byte;
@@ -192,7 +193,7 @@ static void spawn_close_if_open(int fd)
         close(fd);
 }
 
-static int spawn_socket_pair(struct spawned *out, struct child *child)
+static int spawn_socket_pair(struct spawn_child_ids *out, struct spawn_child *child)
 {
     int pair[2], on = 1;
 
@@ -205,7 +206,8 @@ static int spawn_socket_pair(struct spawned *out, struct child *child)
 }
 
 /* Forks. The child must not inherit half-written output, nor its own pidfd. */
-static int spawn_child_fork(struct spawn *spawn, struct spawned *out, struct child *child)
+static int spawn_child_fork(struct spawn *spawn, struct spawn_child_ids *out,
+                            struct spawn_child *child)
 {
     fflush(NULL);
     out->pid = fork();
@@ -217,12 +219,12 @@ static int spawn_child_fork(struct spawn *spawn, struct spawned *out, struct chi
     return out->pidfd < 0 ? out->pidfd : 0;
 }
 
-int spawn_node(struct spawn *spawn, int node, struct spawned *out)
+int spawn_node(struct spawn *spawn, int node, struct spawn_child_ids *out)
 {
-    struct child child = { .node = node, .sock = -1, .output = { -1, -1 } };
+    struct spawn_child child = { .node = node, .sock = -1, .output = { -1, -1 } };
     int err;
 
-    *out = (struct spawned){ .pid = 0, .pidfd = -1, .sock = -1, .output = { -1, -1 } };
+    *out = (struct spawn_child_ids){ .pid = 0, .pidfd = -1, .sock = -1, .output = { -1, -1 } };
     err = spawn_socket_pair(out, &child);
     if (err == 0)
         err = spawn_output_pipes(node != spawn->config->gdb, out->output, child.output);

@@ -27,11 +27,11 @@ struct spawn {
     sigset_t mask;
     struct sigaction pipe_action;
     struct rlimit files;
-    const struct bindings *bindings;
+    const struct bind_bindings *bindings;
     int gate[2];
 };
 
-struct spawned {
+struct spawn_child_ids {
     pid_t pid;
     int pidfd;
     int sock;      /* hlrcrun's end of the launch socket */
@@ -40,7 +40,7 @@ struct spawned {
 
 /* Both return 0 or a negative errno. */
 int spawn_open(struct spawn *spawn); /* creates the gate */
-int spawn_node(struct spawn *spawn, int node, struct spawned *out);
+int spawn_node(struct spawn *spawn, int node, struct spawn_child_ids *out);
 int spawn_release(struct spawn *spawn, int nodes); /* opens the gate */
 void spawn_close(struct spawn *spawn);
 

@@ -8,7 +8,7 @@
 #include "hlrc/report/timeline_json.h"
 #include "launch/job.h"
 
-static void timeline_memory_map(int fd, struct timeline_memory *memory)
+static void timeline_memory_map(int fd, struct timeline_read_memory *memory)
 {
     struct stat st;
     void *at;
@@ -17,14 +17,14 @@ static void timeline_memory_map(int fd, struct timeline_memory *memory)
         return;
     at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
     if (at != MAP_FAILED)
-        *memory = (struct timeline_memory){ at, (size_t)st.st_size };
+        *memory = (struct timeline_read_memory){ at, (size_t)st.st_size };
 }
 
 void timeline_keep(struct job *job)
 {
     size_t nodes = (size_t)job->config->nodes;
-    struct timeline_memory *memory;
-    struct timeline_report report = { .config = job->config, .nodes = job->config->nodes };
+    struct timeline_read_memory *memory;
+    struct timeline_json_report report = { .config = job->config, .nodes = job->config->nodes };
 
     if (job->config->trace[0] == '\0')
         return;

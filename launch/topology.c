@@ -53,7 +53,7 @@ static bool topology_set_of(hwloc_const_bitmap_t bitmap, cpu_set_t *set)
 
 static void topology_core_add(struct topology *t, hwloc_obj_t object, const cpu_set_t *allowed)
 {
-    struct core *core = &t->core[t->cores];
+    struct topology_core *core = &t->core[t->cores];
 
     if (t->cores == CORES_MAX || !topology_set_of(object->cpuset, &core->cpus))
         return;
@@ -96,7 +96,7 @@ static void topology_by_number(struct topology *t, const cpu_set_t *allowed)
     t->numas = 1;
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, allowed)) {
-            struct core *core = &t->core[t->cores++];
+            struct topology_core *core = &t->core[t->cores++];
 
             CPU_ZERO(&core->cpus);
             CPU_SET(cpu, &core->cpus);

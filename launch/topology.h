@@ -17,7 +17,7 @@
 
 enum { CORES_MAX = CPU_SETSIZE };
 
-struct core {
+struct topology_core {
     cpu_set_t cpus;
     int numa; /* number of the NUMA node */
 };
@@ -27,7 +27,7 @@ struct topology {
     int numas;         /* NUMA nodes of the machine; 1: not distinguishable */
     bool described;    /* an imaginary machine: nothing can be bound */
     uint64_t identity; /* distinguishes that machine from others; 0: this machine */
-    struct core core[CORES_MAX];
+    struct topology_core core[CORES_MAX];
 };
 
 void topology_load(struct topology *topology);

@@ -36,7 +36,7 @@
 #include "hlrc/sync/barrier.h"
 
 /* Of an arrival or a release, before its vector time. */
-struct head {
+struct barrier_counter_head {
     _Atomic uint64_t word; /* arrival: below; release: (epoch + 1) * 2 + moves */
 };
 
@@ -93,7 +93,7 @@ static bool barrier_counter_arrive_at(const struct policy_gather *g, int parity,
     int win = engine.control.id;
     uint64_t old = 0;
     size_t at = barrier_counter_slot_at(g, g->member, parity);
-    fabric_write_copied(engine.fabric, g->home, win, at + sizeof(struct head), vt,
+    fabric_write_copied(engine.fabric, g->home, win, at + sizeof(struct barrier_counter_head), vt,
                         VT_BYTES(engine.nodes));
     fabric_write(engine.fabric, g->home, win, at, &arrival, sizeof arrival, NULL);
     perturb(barrier_arriving);
@@ -113,7 +113,7 @@ static void barrier_counter_collect(const struct policy_gather *g, int parity, e
                     engine_control_at(first + m * step), barrier_counter_slot_bytes(), &op);
     fabric_wait(engine.fabric, &op);
     for (uint32_t m = 0; m < g->members; m++) {
-        const struct head *h = engine_control_at(first + m * step);
+        const struct barrier_counter_head *h = engine_control_at(first + m * step);
         uint64_t word = atomic_load_explicit(&h->word, memory_order_acquire);
         if (ARRIVAL_CALL(word) != call)
             /* [collective.same-call] */
@@ -131,7 +131,7 @@ static void barrier_counter_release_all(uint64_t epoch, const uint64_t *vt, uint
     uint64_t word = (epoch + 1) * 2 + moves;
     size_t at = barrier_counter_release_at((int)(epoch & 1));
     for (int n = 0; n < engine.nodes; n++)
-        fabric_write_copied(engine.fabric, n, win, at + sizeof(struct head), vt,
+        fabric_write_copied(engine.fabric, n, win, at + sizeof(struct barrier_counter_head), vt,
                             VT_BYTES(engine.nodes));
     perturb(barrier_releasing);
     for (int n = 0; n < engine.nodes; n++)
@@ -142,7 +142,7 @@ static void barrier_counter_release_all(uint64_t epoch, const uint64_t *vt, uint
             fabric_write(engine.fabric, n, win, at, &word, sizeof word, NULL);
 }
 
-static void barrier_counter_arrive(uint64_t epoch, const uint64_t *own, enum arrival kind,
+static void barrier_counter_arrive(uint64_t epoch, const uint64_t *own, enum parts_arrival kind,
                                    enum meeting call)
 {
     uint64_t vt[NODES_MAX], kinds = kind == ARRIVAL_PLAIN   ? PLAIN
@@ -165,7 +165,7 @@ static void barrier_counter_arrive(uint64_t epoch, const uint64_t *own, enum arr
 /* [barrier-counter.epochs] */
 static bool barrier_counter_is_released(void *arg)
 {
-    const struct head *h =
+    const struct barrier_counter_head *h =
         engine_control_at(barrier_counter_release_at((int)(*(uint64_t *)arg & 1)));
     return atomic_load_explicit(&h->word, memory_order_acquire) >> 1 == *(uint64_t *)arg + 1;
 }
@@ -173,14 +173,15 @@ static bool barrier_counter_is_released(void *arg)
 static bool barrier_counter_await(uint64_t *vt)
 {
     uint64_t epoch = awaited++;
-    const struct head *h = engine_control_at(barrier_counter_release_at((int)(epoch & 1)));
-    progress_wait((struct wait_for){ WAITS_BARRIER, epoch, 0 }, barrier_counter_is_released, &epoch,
-                  WAIT_STATE);
+    const struct barrier_counter_head *h =
+        engine_control_at(barrier_counter_release_at((int)(epoch & 1)));
+    progress_wait((struct waits_wait){ WAITS_BARRIER, epoch, 0 }, barrier_counter_is_released,
+                  &epoch, WAIT_STATE);
     memcpy(vt, h + 1, VT_BYTES(engine.nodes));
     return atomic_load_explicit(&h->word, memory_order_relaxed) & 1;
 }
 
-const struct barrier_protocol barrier_by_counter = {
+const struct parts_barrier barrier_by_counter = {
     .name = "counter",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .init = barrier_counter_init,

@@ -33,7 +33,7 @@ static int barrier_pairs_init(void)
     return 0;
 }
 
-static void barrier_pairs_arrive(uint64_t epoch, const uint64_t *vt, enum arrival kind,
+static void barrier_pairs_arrive(uint64_t epoch, const uint64_t *vt, enum parts_arrival kind,
                                  enum meeting call)
 {
     debug_assert(epoch == all.epoch);
@@ -50,7 +50,7 @@ static bool barrier_pairs_await(uint64_t *vt)
     return all.kind == ARRIVAL_MOVES; /* none was plain */
 }
 
-const struct barrier_protocol barrier_by_pairs = {
+const struct parts_barrier barrier_by_pairs = {
     .name = "pairs",
     .caps = 0,
     .init = barrier_pairs_init,

@@ -25,19 +25,20 @@
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/mcs.h"
 
-struct record {
+struct conds_mcs_record {
     uint64_t guard;       /* tail of a queue */
     uint64_t first, last; /* names of waiters; 0, 0: none */
 };
 
 /* The part that is read and written, in the space for a vector time of the guard's queue node. */
-struct list {
+struct conds_mcs_list {
     uint64_t first, last;
 };
 
-static_assert(sizeof(struct list) == sizeof(struct record) - offsetof(struct record, first),
+static_assert(sizeof(struct conds_mcs_list) ==
+                  sizeof(struct conds_mcs_record) - offsetof(struct conds_mcs_record, first),
               "they are sent together");
-static_assert(sizeof(struct record) <= COND_RECORD_BYTES,
+static_assert(sizeof(struct conds_mcs_record) <= COND_RECORD_BYTES,
               "it fits the space reserved in the layout");
 
 static int conds_mcs_init(uint32_t conds)
@@ -61,12 +62,12 @@ static struct mcs conds_mcs_guard_of(uint32_t cond)
     };
 }
 
-static struct list conds_mcs_read_list(const struct mcs *guard, uint32_t k)
+static struct conds_mcs_list conds_mcs_read_list(const struct mcs *guard, uint32_t k)
 {
     struct fabric_op op = FABRIC_OP_INIT;
-    struct list *room = (struct list *)(void *)mcs_time(k);
+    struct conds_mcs_list *room = (struct conds_mcs_list *)(void *)mcs_time(k);
     fabric_read(engine.fabric, guard->home, engine.control.id,
-                guard->at + offsetof(struct record, first), room, sizeof *room, &op);
+                guard->at + offsetof(struct conds_mcs_record, first), room, sizeof *room, &op);
     fabric_wait(engine.fabric, &op);
     return *room;
 }
@@ -79,9 +80,9 @@ static void conds_mcs_write_words(int node, size_t at, const void *from, size_t 
     fabric_wait(engine.fabric, &op);
 }
 
-static void conds_mcs_write_list(const struct mcs *guard, const struct list *list)
+static void conds_mcs_write_list(const struct mcs *guard, const struct conds_mcs_list *list)
 {
-    conds_mcs_write_words(guard->home, guard->at + offsetof(struct record, first), list,
+    conds_mcs_write_words(guard->home, guard->at + offsetof(struct conds_mcs_record, first), list,
                           sizeof *list);
 }
 
@@ -102,7 +103,7 @@ static uint32_t conds_mcs_enter(uint32_t cond)
     uint32_t mine = mcs_take_node(), k = mcs_take_node();
     uint64_t name = mcs_name(mine);
     mcs_acquire(&guard, k);
-    struct list list = conds_mcs_read_list(&guard, k);
+    struct conds_mcs_list list = conds_mcs_read_list(&guard, k);
     if (list.last)
         conds_mcs_write_words(mcs_name_node(list.last), mcs_name_next(list.last), &name,
                               sizeof name);
@@ -116,7 +117,7 @@ static uint32_t conds_mcs_enter(uint32_t cond)
 
 static uint64_t conds_mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
 {
-    mcs_await(place, (struct wait_for){ WAITS_SIGNAL, cond, 0 });
+    mcs_await(place, (struct waits_wait){ WAITS_SIGNAL, cond, 0 });
     for (int w = 0; w < engine.nodes; w++)
         vt[w] = mcs_time(place)[w];
     mcs_give_node(place);
@@ -124,14 +125,14 @@ static uint64_t conds_mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *
 }
 
 /* Takes the first waiter off the list, or all. */
-static struct list conds_mcs_unlink_waiters(uint32_t cond, bool all)
+static struct conds_mcs_list conds_mcs_unlink_waiters(uint32_t cond, bool all)
 {
     struct mcs guard = conds_mcs_guard_of(cond);
     uint32_t k = mcs_take_node();
     mcs_acquire(&guard, k);
-    struct list found = conds_mcs_read_list(&guard, k), left = { 0, 0 };
+    struct conds_mcs_list found = conds_mcs_read_list(&guard, k), left = { 0, 0 };
     if (found.first && !all && found.first != found.last) {
-        left = (struct list){ conds_mcs_next_of(found.first, k), found.last };
+        left = (struct conds_mcs_list){ conds_mcs_next_of(found.first, k), found.last };
         found.last = found.first;
     }
     if (found.first)
@@ -142,7 +143,7 @@ static struct list conds_mcs_unlink_waiters(uint32_t cond, bool all)
 
 static void conds_mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64_t told)
 {
-    struct list woken = conds_mcs_unlink_waiters(cond, all);
+    struct conds_mcs_list woken = conds_mcs_unlink_waiters(cond, all);
     uint32_t k = mcs_take_node();
     while (woken.first) {
         uint64_t name = woken.first;
@@ -156,7 +157,7 @@ static void conds_mcs_signal(uint32_t cond, bool all, const uint64_t *vt, uint64
     mcs_give_node(k);
 }
 
-const struct cond_protocol conds_by_mcs = {
+const struct parts_cond conds_by_mcs = {
     .init = conds_mcs_init,
     .end = conds_mcs_end,
     .enter = conds_mcs_enter,

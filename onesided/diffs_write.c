@@ -86,7 +86,7 @@ static void diffs_write_nothing(void)
 {
 }
 
-const struct diff_protocol diffs_by_write = {
+const struct parts_diff diffs_by_write = {
     .name = "write",
     .caps = 0,
     .init = diffs_write_init,

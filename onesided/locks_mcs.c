@@ -41,7 +41,7 @@ enum { BUSY = 1, HERE = 2, HELD = 4 };
 
 /* A lock at this node. BUSY: a thread holds, acquires or releases it; HERE: the node has it; HELD:
  * a thread holds it. */
-struct lock {
+struct locks_mcs_lock {
     spin_lock_word guard;  /* guards the rest */
     _Atomic uint8_t flags; /* written by the BUSY thread, without the guard */
     uint8_t local_run;     /* hand-overs since another node waits */
@@ -53,7 +53,7 @@ struct lock {
     uint32_t node;            /* queue node, while in the queue */
 };
 
-static struct lock *table;
+static struct locks_mcs_lock *table;
 static uint32_t limit; /* number of locks */
 
 static size_t locks_mcs_table_bytes(void)
@@ -89,7 +89,7 @@ static struct mcs locks_mcs_queue_of(uint32_t lock)
 }
 
 /* ASSUMPTION: BUSY, by this thread, and not HERE. */
-static void locks_mcs_fetch(struct lock *l, uint32_t lock)
+static void locks_mcs_fetch(struct locks_mcs_lock *l, uint32_t lock)
 {
     struct mcs q = locks_mcs_queue_of(lock);
     l->node = mcs_take_node();
@@ -99,7 +99,7 @@ static void locks_mcs_fetch(struct lock *l, uint32_t lock)
 }
 
 /* [lock.failed-try] */
-static bool locks_mcs_try_fetch(struct lock *l, uint32_t lock)
+static bool locks_mcs_try_fetch(struct locks_mcs_lock *l, uint32_t lock)
 {
     struct mcs q = locks_mcs_queue_of(lock);
     uint64_t tail;
@@ -126,12 +126,13 @@ static void locks_mcs_let_go(uint32_t lock, uint32_t k)
 /* ---- between the threads of this node ---- */
 
 /* ASSUMPTION: guarded, before and after. */
-static void locks_mcs_await_turn(struct lock *l, uint32_t lock)
+static void locks_mcs_await_turn(struct locks_mcs_lock *l, uint32_t lock)
 {
     l->waiters++;
     uint32_t seen = atomic_load(&l->turn);
     spin_unlock(&l->guard);
-    struct watch_note before = wait_tracker_begin((struct wait_for){ WAITS_LOCK, lock, 0 });
+    struct wait_tracker_note before =
+        wait_tracker_begin((struct waits_wait){ WAITS_LOCK, lock, 0 });
     wait_tracker_sleeps();
     futex_wait(&l->turn, seen, -1);
     wait_tracker_end(before);
@@ -139,18 +140,18 @@ static void locks_mcs_await_turn(struct lock *l, uint32_t lock)
     l->waiters--;
 }
 
-static unsigned locks_mcs_flags_of(const struct lock *l)
+static unsigned locks_mcs_flags_of(const struct locks_mcs_lock *l)
 {
     return atomic_load_explicit(&l->flags, memory_order_relaxed);
 }
 
-static void locks_mcs_set_flags(struct lock *l, unsigned flags)
+static void locks_mcs_set_flags(struct locks_mcs_lock *l, unsigned flags)
 {
     atomic_store_explicit(&l->flags, (uint8_t)flags, memory_order_relaxed);
 }
 
 /* [locks-mcs.queue-node]: ends this thread's use. ASSUMPTION: guarded; the guard is released. */
-static void locks_mcs_pass_turn(struct lock *l, unsigned flags)
+static void locks_mcs_pass_turn(struct locks_mcs_lock *l, unsigned flags)
 {
     bool wake = l->waiters > 0;
     locks_mcs_set_flags(l, flags);
@@ -162,14 +163,14 @@ static void locks_mcs_pass_turn(struct lock *l, unsigned flags)
 }
 
 /* The lock is here, and this thread now holds it. ASSUMPTION: BUSY by this thread, or guarded. */
-static void locks_mcs_hold(struct lock *l)
+static void locks_mcs_hold(struct locks_mcs_lock *l)
 {
     l->holder = (uint16_t)thread_self()->index;
     locks_mcs_set_flags(l, BUSY | HERE | HELD);
 }
 
 /* True if the lock is here, and this thread now holds it. ASSUMPTION: guarded, not BUSY. */
-static bool locks_mcs_begin(struct lock *l)
+static bool locks_mcs_begin(struct locks_mcs_lock *l)
 {
     bool here = locks_mcs_flags_of(l) & HERE || engine.alone;
     if (here)
@@ -181,7 +182,7 @@ static bool locks_mcs_begin(struct lock *l)
 
 static uint32_t locks_mcs_queue_holder(uint32_t lock)
 {
-    const struct lock *l = &table[lock]; /* without its guard */
+    const struct locks_mcs_lock *l = &table[lock]; /* without its guard */
     return locks_mcs_flags_of(l) & HELD ? l->holder + 1u : 0;
 }
 
@@ -197,7 +198,7 @@ static bool locks_mcs_queue_take(uint32_t lock, uint32_t thread)
 }
 
 /* Reserved for the waiters: the last locks_mcs_pass_turn has woken one. A hint unless guarded. */
-static bool locks_mcs_is_promised(const struct lock *l)
+static bool locks_mcs_is_promised(const struct locks_mcs_lock *l)
 {
     return atomic_load_explicit(&l->waiters, memory_order_relaxed) &&
            /* [lock.overtaking] */
@@ -205,7 +206,7 @@ static bool locks_mcs_is_promised(const struct lock *l)
 }
 
 /* Called by a thread that has `waited` for it or not. ASSUMPTION: guarded. */
-static void locks_mcs_count_overtaken(struct lock *l, bool waited)
+static void locks_mcs_count_overtaken(struct locks_mcs_lock *l, bool waited)
 {
     unsigned times = atomic_load_explicit(&l->overtaken, memory_order_relaxed);
     times = waited || !l->waiters ? 0 : times < OVERTAKEN ? times + 1 : times;
@@ -215,7 +216,7 @@ static void locks_mcs_count_overtaken(struct lock *l, bool waited)
 /* [locks-mcs.queue-node] */
 static void locks_mcs_queue_acquire(uint32_t lock)
 {
-    struct lock *l = &table[lock];
+    struct locks_mcs_lock *l = &table[lock];
     bool waited = false;
     spin_lock(&l->guard);
     while ((locks_mcs_flags_of(l) & BUSY) || (!waited && locks_mcs_is_promised(l))) {
@@ -236,7 +237,7 @@ static void locks_mcs_queue_acquire(uint32_t lock)
 /* [locks-mcs.queue-node], [lock.failed-try] */
 static int locks_mcs_queue_try(uint32_t lock)
 {
-    struct lock *l = &table[lock];
+    struct locks_mcs_lock *l = &table[lock];
     spin_lock(&l->guard);
     bool busy = locks_mcs_flags_of(l) & BUSY;
     if (!busy)
@@ -273,18 +274,18 @@ static bool locks_mcs_queue_drop(uint32_t lock, uint32_t thread)
 }
 
 /* True if a successor node is linked. ASSUMPTION: guarded, HERE. */
-static bool locks_mcs_awaited(const struct lock *l)
+static bool locks_mcs_awaited(const struct locks_mcs_lock *l)
 {
     return !engine.alone && mcs_awaited(l->node);
 }
 
 /* [lock.overtaking]. ASSUMPTION: guarded, HERE. */
-static bool locks_mcs_stays(const struct lock *l)
+static bool locks_mcs_stays(const struct locks_mcs_lock *l)
 {
     return engine.alone || (l->waiters && (!locks_mcs_awaited(l) || l->local_run < LOCAL_RUN));
 }
 
-static void locks_mcs_check_held(const struct lock *l, uint32_t lock)
+static void locks_mcs_check_held(const struct locks_mcs_lock *l, uint32_t lock)
 {
     if (!(locks_mcs_flags_of(l) & HELD))
         diag_fatal(
@@ -294,7 +295,7 @@ static void locks_mcs_check_held(const struct lock *l, uint32_t lock)
 
 /* After everything is published [lock.flush-first]. ASSUMPTION: BUSY, by this thread, HERE, and not
  * guarded. */
-static void locks_mcs_leave(struct lock *l, uint32_t lock)
+static void locks_mcs_leave(struct locks_mcs_lock *l, uint32_t lock)
 {
     locks_mcs_set_flags(l, BUSY | HERE);
     perturb(lock_dropping);
@@ -306,7 +307,7 @@ static void locks_mcs_leave(struct lock *l, uint32_t lock)
 
 static void locks_mcs_queue_release(uint32_t lock)
 {
-    struct lock *l = &table[lock];
+    struct locks_mcs_lock *l = &table[lock];
     locks_mcs_check_held(l, lock);
     spin_lock(&l->guard);
     if (locks_mcs_stays(l)) { /* [lock.overtaking] */
@@ -321,7 +322,7 @@ static void locks_mcs_queue_release(uint32_t lock)
 
 static bool locks_mcs_queue_release_soon(uint32_t lock)
 {
-    struct lock *l = &table[lock];
+    struct locks_mcs_lock *l = &table[lock];
     locks_mcs_check_held(l, lock);
     if (!locks_mcs_in_memory() || engine.alone || locks_mcs_awaited(l) ||
         !interval_clean()) /* [lock.flush-first] */
@@ -332,7 +333,7 @@ static bool locks_mcs_queue_release_soon(uint32_t lock)
     return true;
 }
 
-const struct lock_protocol locks_by_mcs = {
+const struct parts_lock locks_by_mcs = {
     .name = "queue",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .init = locks_mcs_init,

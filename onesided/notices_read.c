@@ -120,7 +120,7 @@ static struct {
 } mine;
 
 /* Reading side, per writer: how far its notices have been applied. */
-static struct reader {
+static struct notices_read_reader {
     uint64_t seen;  /* the last interval whose notices were all applied */
     uint32_t place; /* position of the next word in its ring */
     /* runs of the interval after `seen` still to apply; 0: its record was not read */
@@ -267,7 +267,7 @@ static void notices_read_take_blocks(int writer, uint32_t first, uint32_t count)
 /* [notices-read.oldest] */
 static void notices_read_take_table(int writer)
 {
-    struct reader *r = &readers[writer];
+    struct notices_read_reader *r = &readers[writer];
     uint64_t *blocks = notices_read_slot_mem(1), last;
     notices_read_now(writer, notices_read_last_at(), blocks, 1);
     last = blocks[0];
@@ -285,22 +285,22 @@ static void notices_read_take_table(int writer)
                 notices_read_take_blocks(writer, first + i, run);
         }
     }
-    *r = (struct reader){ .seen = notices_read_interval_of(last),
-                          .place = notices_read_place_of(last) };
+    *r = (struct notices_read_reader){ .seen = notices_read_interval_of(last),
+                                       .place = notices_read_place_of(last) };
     PROBE(log_overflowed);
 }
 
 /* Number of words to read of a ring, at most up to its end. */
-static uint32_t notices_read_words_wanted(const struct reader *r, bool again)
+static uint32_t notices_read_words_wanted(const struct notices_read_reader *r, bool again)
 {
     return policy_notices_words(r->place, again);
 }
 
 /* Applies the words read of a ring until the wanted interval is covered. */
-static void notices_read_apply_words(const struct notices_wanted *want, const uint64_t *word,
+static void notices_read_apply_words(const struct parts_notices_wanted *want, const uint64_t *word,
                                      uint32_t words)
 {
-    struct reader *r = &readers[want->writer];
+    struct notices_read_reader *r = &readers[want->writer];
     for (uint32_t i = 0; i < words && r->seen < want->interval; i++) {
         r->place = notices_read_advance(r->place, 1);
         if (r->left == 0) {
@@ -316,7 +316,8 @@ static void notices_read_apply_words(const struct notices_wanted *want, const ui
 }
 
 /* Reads each ring once whose `words` is not 0, all at once. */
-static void notices_read_rings(const struct notices_wanted *want, const uint32_t *words, int count)
+static void notices_read_rings(const struct parts_notices_wanted *want, const uint32_t *words,
+                               int count)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     bool ordered = engine.fabric->caps & FABRIC_READ_ORDERED;
@@ -339,13 +340,13 @@ static void notices_read_rings(const struct notices_wanted *want, const uint32_t
 }
 
 /* Takes the notices of up to AT_ONCE writers. */
-static void notices_read_take_some(const struct notices_wanted *want, int count)
+static void notices_read_take_some(const struct parts_notices_wanted *want, int count)
 {
     uint32_t words[AT_ONCE];
     for (bool again = false;; again = true) {
         uint32_t all = 0;
         for (int k = 0; k < count; k++) {
-            const struct reader *r = &readers[want[k].writer];
+            const struct notices_read_reader *r = &readers[want[k].writer];
             words[k] = r->seen < want[k].interval ? notices_read_words_wanted(r, again) : 0;
             all += words[k];
         }
@@ -366,13 +367,13 @@ static void notices_read_take_some(const struct notices_wanted *want, int count)
     }
 }
 
-static void notices_read_take(const struct notices_wanted *want, int count)
+static void notices_read_take(const struct parts_notices_wanted *want, int count)
 {
     for (int i = 0; i < count; i += AT_ONCE)
         notices_read_take_some(want + i, count - i < AT_ONCE ? count - i : AT_ONCE);
 }
 
-const struct notice_protocol notices_by_read = {
+const struct parts_notice notices_by_read = {
     .name = "read",
     .caps = FABRIC_READ,
     .read = true,

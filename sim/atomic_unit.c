@@ -26,7 +26,7 @@ void atomic_unit_free(struct atomic_unit *unit)
     free(unit->raw);
 }
 
-static struct atomic_op *atomic_unit_op_at(const struct atomic_unit *unit, uint64_t number)
+static struct atomic_unit_op *atomic_unit_op_at(const struct atomic_unit *unit, uint64_t number)
 {
     return &unit->queue[number & (unit->room - 1)];
 }
@@ -67,7 +67,7 @@ static void atomic_unit_write_done(void *self, uint64_t address)
 static void atomic_unit_result(void *self, uint64_t to_register)
 {
     struct atomic_unit *unit = self;
-    struct atomic_op *op = atomic_unit_op_at(unit, unit->written++);
+    struct atomic_unit_op *op = atomic_unit_op_at(unit, unit->written++);
 
     if (op->line != NULL) {
         op->line->computes = false;
@@ -83,7 +83,7 @@ static void atomic_unit_result(void *self, uint64_t to_register)
 }
 
 /* True if one of the next operations has the same word, and none before it can need the line. */
-static bool atomic_unit_soon_again(const struct atomic_unit *unit, const struct atomic_op *op)
+static bool atomic_unit_soon_again(const struct atomic_unit *unit, const struct atomic_unit_op *op)
 {
     uint64_t end = unit->computed + 1 + unit->cfg.window;
     uint64_t set = nic_cache_set(&unit->cache, op->address);
@@ -101,7 +101,7 @@ static bool atomic_unit_soon_again(const struct atomic_unit *unit, const struct 
     return false;
 }
 
-static bool atomic_unit_young(const struct atomic_unit *unit, const struct nic_line *line)
+static bool atomic_unit_young(const struct atomic_unit *unit, const struct nic_cache_line *line)
 {
     bool few = line->kept < unit->cfg.aging_count;
     bool backed_up = host_port_waiting(unit->port) > unit->cfg.aging_queue;
@@ -119,15 +119,17 @@ static bool atomic_unit_young(const struct atomic_unit *unit, const struct nic_l
     return true;
 }
 
-static bool atomic_unit_goes_to_register(const struct atomic_unit *unit, const struct atomic_op *op)
+static bool atomic_unit_goes_to_register(const struct atomic_unit *unit,
+                                         const struct atomic_unit_op *op)
 {
-    const struct nic_line *line = op->line;
+    const struct nic_cache_line *line = op->line;
 
     return line != NULL && (line->registered || unit->registers_used < unit->cfg.registers) &&
            atomic_unit_young(unit, line) && atomic_unit_soon_again(unit, op);
 }
 
-static void atomic_unit_mark(struct atomic_unit *unit, struct nic_line *line, bool to_register)
+static void atomic_unit_mark(struct atomic_unit *unit, struct nic_cache_line *line,
+                             bool to_register)
 {
     line->computes = true;
     line->kept = to_register ? line->kept + 1 : 0;
@@ -140,7 +142,7 @@ static void atomic_unit_mark(struct atomic_unit *unit, struct nic_line *line, bo
 /* The ALU takes the next operation; false if it cannot. */
 static bool atomic_unit_compute(struct atomic_unit *unit)
 {
-    struct atomic_op *op = atomic_unit_op_at(unit, unit->computed);
+    struct atomic_unit_op *op = atomic_unit_op_at(unit, unit->computed);
     bool to_register;
 
     if (unit->computed == unit->fetched)
@@ -186,7 +188,7 @@ static bool atomic_unit_in_pipeline(const struct atomic_unit *unit, uint64_t add
 }
 
 /* Without a cache. */
-static bool atomic_unit_fetch_uncached(struct atomic_unit *unit, struct atomic_op *op)
+static bool atomic_unit_fetch_uncached(struct atomic_unit *unit, struct atomic_unit_op *op)
 {
     if (atomic_unit_in_pipeline(unit, op->address) || atomic_unit_raw_has(unit, op->address)) {
         unit->stalled_raw++;
@@ -197,7 +199,7 @@ static bool atomic_unit_fetch_uncached(struct atomic_unit *unit, struct atomic_o
     return true;
 }
 
-static bool atomic_unit_fetch_missed(struct atomic_unit *unit, struct atomic_op *op)
+static bool atomic_unit_fetch_missed(struct atomic_unit *unit, struct atomic_unit_op *op)
 {
     if (atomic_unit_raw_has(unit, op->address)) {
         unit->stalled_raw++;
@@ -218,7 +220,7 @@ static bool atomic_unit_fetch_missed(struct atomic_unit *unit, struct atomic_op 
 /* The issue unit requests the next operation's word; false if it cannot. */
 static bool atomic_unit_fetch(struct atomic_unit *unit)
 {
-    struct atomic_op *op = atomic_unit_op_at(unit, unit->fetched);
+    struct atomic_unit_op *op = atomic_unit_op_at(unit, unit->fetched);
 
     if (unit->fetched == unit->came || unit->fetched - unit->computed == unit->cfg.pipeline)
         return false;
@@ -267,7 +269,7 @@ static void atomic_unit_ask_tick(struct atomic_unit *unit)
 static void atomic_unit_grow(struct atomic_unit *unit)
 {
     size_t room = unit->room == 0 ? 64 : unit->room * 2;
-    struct atomic_op *queue = fail_alloc(room, sizeof *queue);
+    struct atomic_unit_op *queue = fail_alloc(room, sizeof *queue);
 
     for (uint64_t n = unit->written; n < unit->came; n++)
         queue[n & (room - 1)] = *atomic_unit_op_at(unit, n);
@@ -281,6 +283,6 @@ void atomic_unit_add(struct atomic_unit *unit, uint64_t address, uint64_t source
     if (unit->came - unit->written == unit->room)
         atomic_unit_grow(unit);
     *atomic_unit_op_at(unit, unit->came++) =
-        (struct atomic_op){ .address = address, .source = source };
+        (struct atomic_unit_op){ .address = address, .source = source };
     atomic_unit_ask_tick(unit);
 }

@@ -32,12 +32,12 @@
 /* When a value may stay in the register file: as long as the window has another operation on it;
  * for a limited number of results in a row; while the queue to the host is long; or while both
  * hold. */
-enum aging { AGING_NONE, AGING_COUNT, AGING_QUEUE, AGING_BOTH };
+enum atomic_unit_aging { AGING_NONE, AGING_COUNT, AGING_QUEUE, AGING_BOTH };
 
 struct atomic_unit_config {
     unsigned lines, ways; /* lines 0: no cache, and no register file */
     unsigned window, registers;
-    enum aging aging;
+    enum atomic_unit_aging aging;
     unsigned aging_count; /* results of one word in a row that may go to the register file */
     unsigned aging_queue; /* waiting requests above which the queue to the host is long */
     unsigned raw;         /* entries of the read-after-write buffer */
@@ -46,10 +46,10 @@ struct atomic_unit_config {
     unsigned alu_cycles; /* from the arrival of a word to its result */
 };
 
-struct atomic_op {
+struct atomic_unit_op {
     uint64_t address;
     uint64_t source; /* for the done callback */
-    struct nic_line *line;
+    struct nic_cache_line *line;
     bool here; /* without a cache: the word has arrived */
 };
 
@@ -60,7 +60,7 @@ struct atomic_unit {
     event_fn done; /* called with an operation's source when its result is written */
     void *self;
     struct nic_cache cache;
-    struct atomic_op *queue; /* a ring */
+    struct atomic_unit_op *queue; /* a ring */
     uint64_t came, fetched, computed, written;
     size_t room;        /* a power of two, or 0 */
     uint64_t *raw;      /* addresses of writes in progress */

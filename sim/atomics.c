@@ -12,14 +12,14 @@
 #define PES_PER_NODE 2
 #define WORD         8
 
-struct pe {
+struct atomics_pe {
     unsigned left, outstanding, next_word;
     uint64_t word[ATOMICS_WORDS];
     sim_time cpu_free; /* when it can apply the next update of another PE */
 };
 
-struct node {
-    struct system *system;
+struct atomics_node {
+    struct atomics_system *system;
     unsigned number;
     struct host_port port;
     struct atomic_unit unit;
@@ -31,21 +31,21 @@ struct node {
 };
 
 /* A message in transit. */
-struct message {
+struct atomics_message {
     uint64_t address;
     sim_time began;
     unsigned pe, to;
 };
 
-struct system {
+struct atomics_system {
     struct event_loop loop;
     const struct atomics_config *cfg;
     struct torus torus;
     struct sim_random random;
     unsigned nodes;
-    struct node *node;
-    struct pe *pe;
-    struct message *message;
+    struct atomics_node *node;
+    struct atomics_pe *pe;
+    struct atomics_message *message;
     struct slots messages;
     uint64_t done;
     struct tally latency;
@@ -53,20 +53,20 @@ struct system {
 
 /* ---- messages ---- */
 
-static unsigned atomics_message_new(struct system *s)
+static unsigned atomics_message_new(struct atomics_system *s)
 {
     if (s->messages.first == 0)
         s->message = fail_realloc(s->message, slots_grow(&s->messages), sizeof *s->message);
     return slots_take(&s->messages);
 }
 
-static void atomics_commands_more(struct node *node);
+static void atomics_commands_more(struct atomics_node *node);
 
 /* The result is written: the sending PE may send another message. */
 static void atomics_message_done(void *self, uint64_t number)
 {
-    struct system *s = self;
-    struct message *m = &s->message[number];
+    struct atomics_system *s = self;
+    struct atomics_message *m = &s->message[number];
     unsigned pe = m->pe;
 
     tally_add(&s->latency, s->loop.now - m->began);
@@ -84,9 +84,9 @@ static void atomics_cpu_done(void *self, uint64_t number)
 /* An update by a message has arrived in memory; one of the node's PEs applies it. */
 static void atomics_in_memory(void *self, uint64_t number)
 {
-    struct system *s = self;
-    struct node *node = &s->node[s->message[number].to];
-    struct pe *pe = &s->pe[node->number * PES_PER_NODE + node->cpu_turn];
+    struct atomics_system *s = self;
+    struct atomics_node *node = &s->node[s->message[number].to];
+    struct atomics_pe *pe = &s->pe[node->number * PES_PER_NODE + node->cpu_turn];
 
     node->cpu_turn = (node->cpu_turn + 1) % PES_PER_NODE;
     if (pe->cpu_free < s->loop.now)
@@ -97,9 +97,9 @@ static void atomics_in_memory(void *self, uint64_t number)
 
 static void atomics_at_target(void *self, uint64_t number)
 {
-    struct system *s = self;
-    struct message *m = &s->message[number];
-    struct node *node = &s->node[m->to];
+    struct atomics_system *s = self;
+    struct atomics_message *m = &s->message[number];
+    struct atomics_node *node = &s->node[m->to];
 
     if (s->cfg->workload == WORKLOAD_SHMEM)
         host_port_write(&node->port, atomics_in_memory, s, number);
@@ -109,7 +109,7 @@ static void atomics_at_target(void *self, uint64_t number)
 
 static void atomics_at_last_router(void *self, uint64_t number)
 {
-    struct system *s = self;
+    struct atomics_system *s = self;
 
     link_send(&s->node[s->message[number].to].in, s->cfg->message_bytes, atomics_at_target, s,
               number);
@@ -117,8 +117,8 @@ static void atomics_at_last_router(void *self, uint64_t number)
 
 static void atomics_at_first_router(void *self, uint64_t number)
 {
-    struct system *s = self;
-    struct message *m = &s->message[number];
+    struct atomics_system *s = self;
+    struct atomics_message *m = &s->message[number];
     unsigned routers = torus_routers(&s->torus, m->pe / PES_PER_NODE, m->to);
 
     event_after(&s->loop, routers * s->cfg->router, atomics_at_last_router, s, number);
@@ -127,8 +127,8 @@ static void atomics_at_first_router(void *self, uint64_t number)
 /* A command has arrived at the adapter of its CPU. A message for the same node stays in it. */
 static void atomics_at_adapter(void *self, uint64_t number)
 {
-    struct system *s = self;
-    struct message *m = &s->message[number];
+    struct atomics_system *s = self;
+    struct atomics_message *m = &s->message[number];
     unsigned from = m->pe / PES_PER_NODE;
 
     if (m->to == from)
@@ -139,7 +139,8 @@ static void atomics_at_adapter(void *self, uint64_t number)
 
 /* ---- commands ---- */
 
-static void atomics_choose_target(struct system *s, struct pe *pe, struct message *m)
+static void atomics_choose_target(struct atomics_system *s, struct atomics_pe *pe,
+                                  struct atomics_message *m)
 {
     switch (s->cfg->workload) {
     case WORKLOAD_ONE:
@@ -156,11 +157,11 @@ static void atomics_choose_target(struct system *s, struct pe *pe, struct messag
     }
 }
 
-static struct pe *atomics_next_pe(struct node *node)
+static struct atomics_pe *atomics_next_pe(struct atomics_node *node)
 {
     for (unsigned i = 0; i < PES_PER_NODE; i++) {
         unsigned which = (node->turn + i) % PES_PER_NODE;
-        struct pe *pe = &node->system->pe[node->number * PES_PER_NODE + which];
+        struct atomics_pe *pe = &node->system->pe[node->number * PES_PER_NODE + which];
 
         if (pe->left > 0 && pe->outstanding < node->system->cfg->outstanding) {
             node->turn = (which + 1) % PES_PER_NODE;
@@ -172,7 +173,7 @@ static struct pe *atomics_next_pe(struct node *node)
 
 static void atomics_command_turn(void *self, uint64_t arg)
 {
-    struct node *node = self;
+    struct atomics_node *node = self;
 
     (void)arg;
     node->commands = false;
@@ -180,9 +181,9 @@ static void atomics_command_turn(void *self, uint64_t arg)
 }
 
 /* The CPUs send one command after the other, as the port accepts them. */
-static void atomics_commands_more(struct node *node)
+static void atomics_commands_more(struct atomics_node *node)
 {
-    struct system *s = node->system;
+    struct atomics_system *s = node->system;
 
     if (node->commands)
         return;
@@ -191,11 +192,11 @@ static void atomics_commands_more(struct node *node)
         event_at(&s->loop, node->command, atomics_command_turn, node, 0);
         return;
     }
-    struct pe *pe = atomics_next_pe(node);
+    struct atomics_pe *pe = atomics_next_pe(node);
     if (pe == NULL)
         return;
     unsigned m = atomics_message_new(s);
-    s->message[m] = (struct message){ .began = s->loop.now, .pe = (unsigned)(pe - s->pe) };
+    s->message[m] = (struct atomics_message){ .began = s->loop.now, .pe = (unsigned)(pe - s->pe) };
     atomics_choose_target(s, pe, &s->message[m]);
     pe->left--;
     pe->outstanding++;
@@ -212,7 +213,7 @@ static bool atomics_takes_part(const struct atomics_config *cfg, unsigned pe)
 }
 
 /* No two PEs share a word, as if each had a part of the table. */
-static void atomics_choose_words(struct system *s, unsigned number)
+static void atomics_choose_words(struct atomics_system *s, unsigned number)
 {
     uint64_t part = s->cfg->table / s->cfg->pes;
     uint64_t base = random_sim_random_below(&s->random, part - ATOMICS_WORDS + 1), word = 0;
@@ -229,16 +230,16 @@ static void atomics_choose_words(struct system *s, unsigned number)
     }
 }
 
-static void atomics_system_init(struct system *s, const struct atomics_config *cfg)
+static void atomics_system_init(struct atomics_system *s, const struct atomics_config *cfg)
 {
-    *s = (struct system){ .cfg = cfg, .random = { cfg->seed } };
+    *s = (struct atomics_system){ .cfg = cfg, .random = { cfg->seed } };
     event_loop_init(&s->loop);
     s->nodes = (cfg->pes + PES_PER_NODE - 1) / PES_PER_NODE;
     s->torus = torus_for(s->nodes);
     s->node = fail_alloc(s->nodes, sizeof *s->node);
     s->pe = fail_alloc(s->nodes * PES_PER_NODE, sizeof *s->pe);
     for (unsigned n = 0; n < s->nodes; n++) {
-        struct node *node = &s->node[n];
+        struct atomics_node *node = &s->node[n];
 
         node->system = s;
         node->number = n;
@@ -253,7 +254,7 @@ static void atomics_system_init(struct system *s, const struct atomics_config *c
     }
 }
 
-static void atomics_system_free(struct system *s)
+static void atomics_system_free(struct atomics_system *s)
 {
     for (unsigned n = 0; n < s->nodes; n++) {
         host_port_free(&s->node[n].port);
@@ -277,7 +278,7 @@ static void atomics_raise_share(double *share, const struct link *link, sim_time
         *share = here;
 }
 
-static void atomics_add_node(struct atomics_result *r, const struct node *node)
+static void atomics_add_node(struct atomics_result *r, const struct atomics_node *node)
 {
     r->hits += node->unit.hits;
     r->misses += node->unit.misses;
@@ -296,7 +297,7 @@ static void atomics_add_node(struct atomics_result *r, const struct node *node)
 
 struct atomics_result atomics_run(const struct atomics_config *cfg)
 {
-    struct system s;
+    struct atomics_system s;
 
     atomics_system_init(&s, cfg);
     for (unsigned n = 0; n < s.nodes; n++)

@@ -13,7 +13,7 @@
 #include "sim/atomic_unit.h"
 #include "sim/tally.h"
 
-enum workload {
+enum atomics_workload {
     WORKLOAD_ONE,     /* all PEs but the first operate on one word of node 0 */
     WORKLOAD_SIXTEEN, /* on 16 words of node 0 each */
     WORKLOAD_RANDOM,  /* RandomAccess: all PEs, on any word of all nodes */
@@ -23,7 +23,7 @@ enum workload {
 #define ATOMICS_WORDS 16 /* of each PE, with WORKLOAD_SIXTEEN */
 
 struct atomics_config {
-    enum workload workload;
+    enum atomics_workload workload;
     unsigned pes, operations; /* of each PE */
     unsigned outstanding;     /* of each PE, at most */
     bool in_a_row;            /* 16 consecutive words, instead of random ones */

@@ -166,7 +166,7 @@ static struct atomic_unit_config atomics_command_unit_config(const uint64_t *v)
         .ways = (unsigned)v[O_WAYS],
         .window = (unsigned)v[O_WINDOW],
         .registers = (unsigned)v[O_REGISTERS],
-        .aging = (enum aging)v[O_AGING],
+        .aging = (enum atomic_unit_aging)v[O_AGING],
         .aging_count = (unsigned)v[O_AGING_COUNT],
         .aging_queue = (unsigned)v[O_AGING_QUEUE],
         .raw = (unsigned)v[O_RAW],
@@ -205,7 +205,7 @@ static void atomics_command_print_run(const uint64_t *v, const struct atomics_re
 static uint64_t atomics_command_run(const uint64_t *v)
 {
     struct atomics_config cfg = {
-        .workload = (enum workload)v[O_WORKLOAD],
+        .workload = (enum atomics_workload)v[O_WORKLOAD],
         .pes = (unsigned)v[O_PES],
         .operations = (unsigned)v[O_OPERATIONS],
         .outstanding = (unsigned)v[O_OUTSTANDING],

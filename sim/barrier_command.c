@@ -119,11 +119,11 @@ static sim_time barrier_command_cost(const uint64_t *v, unsigned option, uint64_
     return (v[option] != SIM_NOT_GIVEN ? v[option] : of_card) * SIM_NS;
 }
 
-static struct barrier_costs barrier_command_costs_of(const uint64_t *v)
+static struct nic_barrier_costs barrier_command_costs_of(const uint64_t *v)
 {
     unsigned part = v[O_CARD] == LANAI7 ? 2 : 1;
 
-    return (struct barrier_costs){
+    return (struct nic_barrier_costs){
         .send = barrier_command_cost(v, O_SEND, lanai4.send),
         .sdma = barrier_command_cost(v, O_SDMA, lanai4.sdma / part),
         .network = barrier_command_cost(v, O_NETWORK, lanai4.network),
@@ -140,7 +140,7 @@ static struct barrier_costs barrier_command_costs_of(const uint64_t *v)
 
 /* ---- measurements: section 6 of the paper, in us; 0: not given ---- */
 
-static const struct measured {
+static const struct barrier_command_measured {
     unsigned card, algorithm, nodes;
     double nic, factor;
 } measured[] = {
@@ -188,22 +188,23 @@ static void barrier_command_check(const uint64_t *v)
                   v[O_BARRIERS]);
 }
 
-struct best {
+struct barrier_command_best {
     unsigned dimension;
-    struct barrier_result r;
+    struct nic_barrier_result r;
     uint64_t events;
 };
 
 /* The best of the requested dimensions. */
-static struct best barrier_command_best_of(const uint64_t *v, struct barrier_config cfg)
+static struct barrier_command_best barrier_command_best_of(const uint64_t *v,
+                                                           struct nic_barrier_config cfg)
 {
     unsigned first = v[O_DIMENSION] > 0 ? (unsigned)v[O_DIMENSION] : 1, last = first;
-    struct best best = { 0 };
+    struct barrier_command_best best = { 0 };
 
     if (v[O_DIMENSION] == 0 && cfg.algorithm == BARRIER_GB)
         last = cfg.nodes - 1;
     for (cfg.dimension = first; cfg.dimension <= last; cfg.dimension++) {
-        struct barrier_result r = nic_barrier_run(&cfg);
+        struct nic_barrier_result r = nic_barrier_run(&cfg);
 
         best.events += r.events;
         if (best.dimension == 0 || r.time < best.r.time) {
@@ -224,7 +225,7 @@ static void barrier_command_head(void)
          "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor");
 }
 
-static void barrier_command_print_place(const struct best *b, uint64_t barriers)
+static void barrier_command_print_place(const struct barrier_command_best *b, uint64_t barriers)
 {
     printf(",%u,%.3f,%.3f,%" PRIu64 ",%.3f", b->dimension,
            (double)b->r.time / SIM_US / (double)barriers, tally_mean(&b->r.last_in) / SIM_US,
@@ -237,7 +238,7 @@ static double barrier_command_ratio(double a, double b)
 }
 
 /* Prints the equations, which cover only PE. */
-static void barrier_command_print_equations(const uint64_t *v, const struct barrier_costs *c)
+static void barrier_command_print_equations(const uint64_t *v, const struct nic_barrier_costs *c)
 {
     unsigned nodes = (unsigned)v[O_NODES];
     double host = nic_barrier_equation_host(c, nodes), nic = nic_barrier_equation_nic(c, nodes);
@@ -253,8 +254,8 @@ static void barrier_command_print_equations(const uint64_t *v, const struct barr
 
 static uint64_t barrier_command_run(const uint64_t *v)
 {
-    struct barrier_config cfg = {
-        .algorithm = (enum barrier_algorithm)v[O_ALGORITHM],
+    struct nic_barrier_config cfg = {
+        .algorithm = (enum nic_barrier_algorithm)v[O_ALGORITHM],
         .nodes = (unsigned)v[O_NODES],
         .groups = (unsigned)v[O_GROUPS],
         .barriers = (unsigned)v[O_BARRIERS],
@@ -262,10 +263,10 @@ static uint64_t barrier_command_run(const uint64_t *v)
         .seed = v[O_SEED],
         .costs = barrier_command_costs_of(v),
     };
-    struct best host = barrier_command_best_of(v, cfg);
+    struct barrier_command_best host = barrier_command_best_of(v, cfg);
 
     cfg.at_nic = true;
-    struct best nic = barrier_command_best_of(v, cfg);
+    struct barrier_command_best nic = barrier_command_best_of(v, cfg);
     printf("%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, cards[v[O_CARD]],
            algorithms[v[O_ALGORITHM]], v[O_NODES], v[O_GROUPS], v[O_SKEW], v[O_BARRIERS],
            v[O_SEED]);

@@ -9,7 +9,7 @@
 #include "sim/map.h"
 #include "sim/script.h"
 
-void decisions_note(struct decisions *all, struct decision decision)
+void decisions_note(struct decisions *all, struct decisions_entry decision)
 {
     if (all == NULL)
         return;
@@ -17,7 +17,7 @@ void decisions_note(struct decisions *all, struct decision decision)
     all->at[all->count++] = decision;
 }
 
-void decisions_note_ahead(struct decisions *all, struct decision decision, uint32_t count,
+void decisions_note_ahead(struct decisions *all, struct decisions_entry decision, uint32_t count,
                           uint64_t how)
 {
     decision.kind = how & RECORD_CLAIMS   ? DECISION_CLAIM
@@ -29,25 +29,26 @@ void decisions_note_ahead(struct decisions *all, struct decision decision, uint3
 
 /* ---- of the run ---- */
 
-struct traced {
+struct decisions_traced {
     struct decisions *all;
     uint32_t node, barriers;
 };
 
 static void decisions_note_home(void *self, uint32_t page, enum script_home what, uint32_t barriers)
 {
-    const struct traced *t = self;
+    const struct decisions_traced *t = self;
 
     if (what != HOME_TRIED)
-        decisions_note(t->all,
-                       (struct decision){ t->node, barriers, page,
-                                          what == HOME_HERE ? DECISION_FLUSH_HOME : DECISION_FLUSH,
-                                          true });
+        decisions_note(t->all, (struct decisions_entry){ t->node, barriers, page,
+                                                         what == HOME_HERE ? DECISION_FLUSH_HOME
+                                                                           : DECISION_FLUSH,
+                                                         true });
 }
 
-static void decisions_note_item(const struct traced *t, const struct record_item *item)
+static void decisions_note_item(const struct decisions_traced *t, const struct record_item *item)
 {
-    struct decision d = { t->node, t->barriers, (uint32_t)item->arg[0], DECISION_LOAD, true };
+    struct decisions_entry d = { t->node, t->barriers, (uint32_t)item->arg[0], DECISION_LOAD,
+                                 true };
 
     switch (item->kind) {
     case RECORD_READ:
@@ -69,7 +70,7 @@ static void decisions_note_item(const struct traced *t, const struct record_item
 
 void decisions_note_traced(struct decisions *all, const struct trace *t)
 {
-    struct traced traced = { .all = all };
+    struct decisions_traced traced = { .all = all };
     struct record_item item;
     struct script s;
 
@@ -94,7 +95,7 @@ static int decisions_compare(uint32_t x, uint32_t y)
 
 static int decisions_by_subject(const void *a, const void *b)
 {
-    const struct decision *x = a, *y = b;
+    const struct decisions_entry *x = a, *y = b;
     int order = decisions_compare(x->node, y->node);
 
     order = order != 0 ? order : decisions_compare(x->barriers, y->barriers);
@@ -114,7 +115,7 @@ void decisions_print(struct decisions *all)
         qsort(all->at, all->count, sizeof *all->at, decisions_by_subject);
     puts("decision,node,barriers,page,replayed,traced");
     for (uint32_t i = 0, next; i < all->count; i = next) {
-        const struct decision *d = &all->at[i];
+        const struct decisions_entry *d = &all->at[i];
         uint32_t times[2] = { 0, 0 };
         for (next = i; next < all->count && decisions_by_subject(d, &all->at[next]) == 0; next++)
             times[all->at[next].traced]++;

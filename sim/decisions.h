@@ -24,27 +24,27 @@
     X(DECISION_FLUSH, "flush")                                                           \
     X(DECISION_FLUSH_HOME, "flush_home")
 
-enum decision_kind {
+enum decisions_kind {
 #define X(name, word) name,
     DECISION_KINDS(X)
 #undef X
 };
 
-struct decision {
+struct decisions_entry {
     uint32_t node, barriers, page;
-    enum decision_kind kind;
+    enum decisions_kind kind;
     bool traced;
 };
 
 struct decisions {
-    struct decision *at;
+    struct decisions_entry *at;
     uint32_t count, room;
 };
 
-void decisions_note(struct decisions *all, struct decision decision);
+void decisions_note(struct decisions *all, struct decisions_entry decision);
 
 /* decisions_note_ahead - pages that readahead opens; `how`: enum of base/record.h */
-void decisions_note_ahead(struct decisions *all, struct decision decision, uint32_t count,
+void decisions_note_ahead(struct decisions *all, struct decisions_entry decision, uint32_t count,
                           uint64_t how);
 
 /* decisions_note_traced - all decisions of the run */

@@ -14,7 +14,7 @@
 
 #define OFF_MOST 5 /* percent of pages that may differ between a law and its traces */
 
-struct wish {
+struct grow_command_wish {
     const char *out, *trace[GROWTH_TRACES];
     bool is_check[GROWTH_TRACES];
     uint32_t traces;
@@ -58,7 +58,7 @@ static uint32_t grow_command_nodes_of(const char *text)
     return (uint32_t)value;
 }
 
-static void grow_command_add_file(struct wish *w, const char *name, bool is_check)
+static void grow_command_add_file(struct grow_command_wish *w, const char *name, bool is_check)
 {
     if (w->traces == GROWTH_TRACES)
         fail_with(SIM_WRONG_USE, "grow: %s: there are more than %d traces; give fewer", name,
@@ -67,7 +67,7 @@ static void grow_command_add_file(struct wish *w, const char *name, bool is_chec
     w->trace[w->traces++] = name;
 }
 
-static void grow_command_take(struct wish *w, char **argv, int *i)
+static void grow_command_take(struct grow_command_wish *w, char **argv, int *i)
 {
     const char *word = argv[*i], *next = argv[*i + 1];
 
@@ -111,7 +111,7 @@ static void grow_command_set_law(const char *option, const char *name)
 }
 
 /* Whether there is a trace to derive something from. */
-static bool grow_command_has_trace(const struct wish *w)
+static bool grow_command_has_trace(const struct grow_command_wish *w)
 {
     bool any = false;
 
@@ -120,9 +120,9 @@ static bool grow_command_has_trace(const struct wish *w)
     return any;
 }
 
-static struct wish grow_command_parse(int argc, char **argv)
+static struct grow_command_wish grow_command_parse(int argc, char **argv)
 {
-    struct wish w = { 0 };
+    struct grow_command_wish w = { 0 };
 
     for (int i = 1; i < argc; i++)
         grow_command_take(&w, argv, &i);
@@ -163,7 +163,7 @@ static void grow_command_print_times(uint32_t i, const char *name)
     }
 }
 
-static void grow_command_print_check(const struct wish *w)
+static void grow_command_print_check(const struct grow_command_wish *w)
 {
     puts("trace,what,count,traced,law");
     for (uint32_t i = 0; i < growth.traces; i++) {
@@ -176,7 +176,7 @@ static void grow_command_print_check(const struct wish *w)
     }
 }
 
-static void grow_command_check(const struct wish *w)
+static void grow_command_check(const struct grow_command_wish *w)
 {
     for (uint32_t i = 0; i < growth.traces; i++) {
         const struct growth_seen *s = &growth.seen[i];
@@ -212,7 +212,7 @@ static void grow_command_check_options(const struct trace *t, const char *name)
                 name, plain[i].option);
 }
 
-static void grow_command_load_all(struct wish *w)
+static void grow_command_load_all(struct grow_command_wish *w)
 {
     growth.traces = w->traces;
     for (uint32_t i = 0; i < w->traces; i++) {
@@ -229,7 +229,7 @@ static void grow_command_load_all(struct wish *w)
     }
 }
 
-static void grow_command_write_out(const struct wish *w)
+static void grow_command_write_out(const struct grow_command_wish *w)
 {
     FILE *out = fopen(w->out, "wb");
     const char *wrong;
@@ -247,7 +247,7 @@ static void grow_command_write_out(const struct wish *w)
 
 int grow_command_main(int argc, char **argv)
 {
-    struct wish w = grow_command_parse(argc, argv);
+    struct grow_command_wish w = grow_command_parse(argc, argv);
     const char *wrong;
 
     grow_command_load_all(&w);

@@ -11,7 +11,7 @@
 #define MANY        UINT32_MAX
 
 /* The use of a page since the last release. */
-struct used {
+struct growth_fit_used {
     uint64_t page;
     uint32_t writer;  /* site; MANY */
     uint32_t written; /* bytes */
@@ -19,27 +19,27 @@ struct used {
 };
 
 /* A node of a trace, walked in parallel with the law. */
-struct walk {
+struct growth_fit_walk {
     struct growth *g;
     struct growth_seen *seen;
     const struct trace *trace;
     struct script script;
     struct map pages;
-    struct used *used;
+    struct growth_fit_used *used;
     uint32_t used_room;
     const char *wrong;
     uint32_t line;
     bool is_check;
 };
 
-static struct used *growth_fit_use(struct walk *w, uint64_t page)
+static struct growth_fit_used *growth_fit_use(struct growth_fit_walk *w, uint64_t page)
 {
     bool is_new;
     uint32_t i = map_index(&w->pages, (uint32_t)page, &is_new);
 
     w->used = map_grow(w->used, &w->used_room, i + 1, sizeof *w->used);
     if (is_new)
-        w->used[i] = (struct used){ .page = page };
+        w->used[i] = (struct growth_fit_used){ .page = page };
     return &w->used[i];
 }
 
@@ -47,12 +47,12 @@ static struct used *growth_fit_use(struct walk *w, uint64_t page)
 
 static void growth_fit_note_access(void *self, const struct law_access *a)
 {
-    struct walk *w = self;
+    struct growth_fit_walk *w = self;
     uint64_t bytes = w->trace->set[RECORD_SET_page_bytes];
     bool writes = a->kind == LAW_WRITE || a->kind == LAW_UPDATE || a->kind == LAW_TOUCH;
 
     for (uint64_t p = a->begin / bytes; p * bytes < a->end; p++) {
-        struct used *u = growth_fit_use(w, p);
+        struct growth_fit_used *u = growth_fit_use(w, p);
         uint64_t from = p * bytes > a->begin ? p * bytes : a->begin;
         uint64_t to = (p + 1) * bytes < a->end ? (p + 1) * bytes : a->end;
         u->stated = true;
@@ -65,9 +65,9 @@ static void growth_fit_note_access(void *self, const struct law_access *a)
 
 /* ---- the trace ---- */
 
-static void growth_fit_note_wrote(struct walk *w, const struct script_op *op)
+static void growth_fit_note_wrote(struct growth_fit_walk *w, const struct script_op *op)
 {
-    struct used *u = growth_fit_use(w, op->arg[0]);
+    struct growth_fit_used *u = growth_fit_use(w, op->arg[0]);
 
     u->wrote = true;
     if (op->arg[2] == 0 || u->writer == 0 || u->writer == MANY || w->is_check)
@@ -84,7 +84,7 @@ static bool growth_fit_is_fault(unsigned kind)
 }
 
 /* Notes an item between two synchronization points; the caller adds its time. */
-static void growth_fit_note_item(struct walk *w, const struct script_op *op)
+static void growth_fit_note_item(struct growth_fit_walk *w, const struct script_op *op)
 {
     switch (op->kind) {
     case RECORD_READ:
@@ -122,7 +122,7 @@ static bool growth_fit_is_sync(unsigned kind)
 }
 
 /* Reads up to the next synchronization point, which is returned; RECORD_END at the end. */
-static unsigned growth_fit_next_sync(struct walk *w, uint64_t *arg, uint64_t *units)
+static unsigned growth_fit_next_sync(struct growth_fit_walk *w, uint64_t *arg, uint64_t *units)
 {
     const struct script_op *op;
     uint64_t fault = w->trace->set[RECORD_SET_fault_units];
@@ -144,12 +144,12 @@ static unsigned growth_fit_next_sync(struct walk *w, uint64_t *arg, uint64_t *un
 /* ---- comparison ---- */
 
 /* Skips pages before the law's first array: they belong to the runtime. */
-static void growth_fit_compare(struct walk *w)
+static void growth_fit_compare(struct growth_fit_walk *w)
 {
     struct growth_seen *s = w->seen;
 
     for (uint32_t i = 0; i < w->pages.count; i++) {
-        const struct used *u = &w->used[i];
+        const struct growth_fit_used *u = &w->used[i];
         bool writes = u->writer != 0;
         if (u->page < w->g->first_page)
             continue;
@@ -201,7 +201,7 @@ static bool growth_fit_fits(enum law_kind kind, uint64_t wanted, unsigned got, u
 static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
                                  uint64_t work)
 {
-    struct walk *w = self;
+    struct growth_fit_walk *w = self;
     uint64_t units = 0, more = 0, got_arg = 0, second = w->trace->set[RECORD_SET_units_s];
     unsigned got = growth_fit_next_sync(w, &got_arg, &units);
 
@@ -235,7 +235,9 @@ static const char *growth_fit_walk_node(struct growth *g, uint32_t i, uint32_t n
                            .first_page = g->first_page,
                            .seen = g->loaded,
                            .seen_count = g->loaded_count };
-    struct walk w = { .g = g, .seen = &g->seen[i], .trace = t, .is_check = g->is_check[i] };
+    struct growth_fit_walk w = {
+        .g = g, .seen = &g->seen[i], .trace = t, .is_check = g->is_check[i]
+    };
     const char *wrong;
 
     if (t->part[node].streams != 1)

@@ -13,57 +13,57 @@
     3 /* flushes, or parts, in which only one node uses a page, after which it is unshared */
 #define ALL UINT32_MAX
 
-struct bytes {
+struct growth_write_bytes {
     unsigned char *at;
     size_t count, room;
 };
 
 /* A page of the law's arrays. */
-struct place {
+struct growth_write_place {
     uint32_t user; /* node + 1; ALL: several */
     uint8_t loads, closings;
 };
 
-struct change {
+struct growth_write_change {
     uint32_t page, bytes, length;
 };
 
-struct maker {
+struct growth_write_maker {
     struct growth *g;
     const struct growth_wish *wish;
     uint64_t set[RECORD_SETTING_COUNT];
     struct law_job job;
-    struct place *place;
+    struct growth_write_place *place;
     uint32_t places, room;
     uint64_t last_page;
     bool quiet; /* unshared pages are left out */
     /* of the current node */
-    struct bytes stream, closings;
+    struct growth_write_bytes stream, closings;
     uint64_t page, closing_count;
     struct law_access *part; /* since the last synchronization */
     uint32_t parts, part_room;
     struct map pages; /* changed since the last release */
-    struct change *change;
+    struct growth_write_change *change;
     uint32_t change_room;
     uint64_t each, carried; /* units of computing before each page; units not yet in an item */
 };
 
 /* ---- bytes ---- */
 
-static unsigned char *growth_write_room_for(struct bytes *b, size_t more)
+static unsigned char *growth_write_room_for(struct growth_write_bytes *b, size_t more)
 {
     if (b->room - b->count < more)
         b->at = fail_realloc(b->at, b->room = b->room * 2 + more + 4096, 1);
     return b->at + b->count;
 }
 
-static void growth_write_put_number(struct bytes *b, uint64_t value)
+static void growth_write_put_number(struct growth_write_bytes *b, uint64_t value)
 {
     b->count = (size_t)(record_number_put(growth_write_room_for(b, 10), value) - b->at);
 }
 
-static void growth_write_put_item(struct maker *m, enum record_kind kind, uint64_t time, uint64_t a,
-                                  uint64_t b, uint64_t c)
+static void growth_write_put_item(struct growth_write_maker *m, enum record_kind kind,
+                                  uint64_t time, uint64_t a, uint64_t b, uint64_t c)
 {
     const uint64_t arg[RECORD_ARGS] = { a, b, c };
     unsigned char *at = growth_write_room_for(&m->stream, RECORD_LONGEST);
@@ -73,7 +73,7 @@ static void growth_write_put_item(struct maker *m, enum record_kind kind, uint64
 
 /* ---- the users of each page: computed over all nodes first ---- */
 
-static struct place *growth_write_place_of(struct maker *m, uint64_t page)
+static struct growth_write_place *growth_write_place_of(struct growth_write_maker *m, uint64_t page)
 {
     uint32_t i = (uint32_t)(page - m->job.first_page);
 
@@ -84,11 +84,11 @@ static struct place *growth_write_place_of(struct maker *m, uint64_t page)
 
 static void growth_write_note_user(void *self, const struct law_access *a)
 {
-    struct maker *m = self;
+    struct growth_write_maker *m = self;
     uint64_t bytes = m->job.page_bytes;
 
     for (uint64_t p = (a->end - 1) / bytes + 1; p-- > a->begin / bytes;) {
-        struct place *place = growth_write_place_of(m, p);
+        struct growth_write_place *place = growth_write_place_of(m, p);
         if (place->user != m->job.node + 1)
             place->user = place->user == 0 ? m->job.node + 1 : ALL;
     }
@@ -109,24 +109,27 @@ static bool growth_write_pass(void *self, enum law_kind kind, uint64_t arg, uint
 
 static void growth_write_note_part(void *self, const struct law_access *a)
 {
-    struct maker *m = self;
+    struct growth_write_maker *m = self;
 
     m->part = map_grow(m->part, &m->part_room, m->parts + 1, sizeof *m->part);
     m->part[m->parts++] = *a;
 }
 
-static uint64_t growth_write_pages_of(const struct maker *m, const struct law_access *a)
+static uint64_t growth_write_pages_of(const struct growth_write_maker *m,
+                                      const struct law_access *a)
 {
     return (a->end - 1) / m->job.page_bytes - a->begin / m->job.page_bytes + 1;
 }
 
-static void growth_write_put_access(struct maker *m, enum record_kind kind, uint64_t page)
+static void growth_write_put_access(struct growth_write_maker *m, enum record_kind kind,
+                                    uint64_t page)
 {
     growth_write_put_item(m, kind, m->carried + m->set[RECORD_SET_fault_units], page, 0, 0);
     m->carried = 0;
 }
 
-static void growth_write_note_change(struct maker *m, const struct law_access *a, uint64_t page)
+static void growth_write_note_change(struct growth_write_maker *m, const struct law_access *a,
+                                     uint64_t page)
 {
     const struct growth_change *c = &m->g->change[a->site];
     uint64_t bytes = m->job.page_bytes, begin = page * bytes, end = begin + bytes;
@@ -136,21 +139,23 @@ static void growth_write_note_change(struct maker *m, const struct law_access *a
 
     m->change = map_grow(m->change, &m->change_room, i + 1, sizeof *m->change);
     if (is_new)
-        m->change[i] = (struct change){ .page = (uint32_t)page };
+        m->change[i] = (struct growth_write_change){ .page = (uint32_t)page };
     if (c->written > 0)
         written = (written * c->bytes + c->written - 1) / c->written;
     m->change[i].bytes += (uint32_t)written;
     m->change[i].length += (uint32_t)(c->bytes > 0 ? written * c->length / c->bytes : written);
 }
 
-static bool growth_write_left_out(const struct maker *m, const struct place *p, uint8_t before)
+static bool growth_write_left_out(const struct growth_write_maker *m,
+                                  const struct growth_write_place *p, uint8_t before)
 {
     return m->quiet && p->user != ALL && before >= OFTEN;
 }
 
-static void growth_write_visit(struct maker *m, const struct law_access *a, uint64_t page)
+static void growth_write_visit(struct growth_write_maker *m, const struct law_access *a,
+                               uint64_t page)
 {
-    struct place *p = &m->place[page - m->job.first_page];
+    struct growth_write_place *p = &m->place[page - m->job.first_page];
     bool loads = a->kind == LAW_READ || a->kind == LAW_UPDATE;
 
     m->carried += m->each;
@@ -166,7 +171,7 @@ static void growth_write_visit(struct maker *m, const struct law_access *a, uint
 }
 
 /* Puts a run of pages into one item. */
-static void growth_write_put_run(struct maker *m, const struct law_access *a)
+static void growth_write_put_run(struct growth_write_maker *m, const struct law_access *a)
 {
     uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
 
@@ -177,7 +182,7 @@ static void growth_write_put_run(struct maker *m, const struct law_access *a)
     m->carried = 0;
 }
 
-static void growth_write_put_part(struct maker *m, const struct law_access *a)
+static void growth_write_put_part(struct growth_write_maker *m, const struct law_access *a)
 {
     uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
 
@@ -189,14 +194,14 @@ static void growth_write_put_part(struct maker *m, const struct law_access *a)
 
 static int growth_write_by_page(const void *a, const void *b)
 {
-    const struct change *x = a, *y = b;
+    const struct growth_write_change *x = a, *y = b;
 
     return (x->page > y->page) - (x->page < y->page);
 }
 
-static void growth_write_put_closing(struct maker *m)
+static void growth_write_put_closing(struct growth_write_maker *m)
 {
-    struct bytes *b = &m->closings;
+    struct growth_write_bytes *b = &m->closings;
     uint64_t before = 0, most = m->job.page_bytes;
     uint32_t count = m->pages.count;
 
@@ -205,8 +210,8 @@ static void growth_write_put_closing(struct maker *m)
     qsort(m->change, count, sizeof *m->change, growth_write_by_page);
     growth_write_put_number(b, (uint64_t)count << 1);
     for (uint32_t i = 0; i < count; i++) {
-        const struct change *c = &m->change[i];
-        struct place *p = &m->place[c->page - m->job.first_page];
+        const struct growth_write_change *c = &m->change[i];
+        struct growth_write_place *p = &m->place[c->page - m->job.first_page];
         growth_write_put_number(b, record_fold((int64_t)(c->page - before)));
         growth_write_put_number(b, (uint64_t)c->length << 1);
         growth_write_put_number(b, c->bytes < most ? c->bytes : most);
@@ -221,7 +226,7 @@ static void growth_write_put_closing(struct maker *m)
 static bool growth_write_put_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
                                   uint64_t work)
 {
-    struct maker *m = self;
+    struct growth_write_maker *m = self;
     uint64_t units = (uint64_t)((__uint128_t)growth_ns(m->g, site, work) *
                                 m->set[RECORD_SET_units_s] / 1000000000);
     uint64_t visits = 1;
@@ -263,9 +268,9 @@ static void growth_write_fixed(unsigned char *at, uint64_t value, int bytes)
         at[i] = (unsigned char)(value >> 8 * i);
 }
 
-static void growth_write_front(struct maker *m, FILE *out, uint64_t *digest)
+static void growth_write_front(struct growth_write_maker *m, FILE *out, uint64_t *digest)
 {
-    struct bytes b = { 0 };
+    struct growth_write_bytes b = { 0 };
 
     memcpy(growth_write_room_for(&b, 12), RECORD_MAGIC, 8);
     growth_write_fixed(b.at + 8, RECORD_VERSION, 4);
@@ -277,9 +282,9 @@ static void growth_write_front(struct maker *m, FILE *out, uint64_t *digest)
     free(b.at);
 }
 
-static void growth_write_part(struct maker *m, FILE *out, uint64_t *digest)
+static void growth_write_part(struct growth_write_maker *m, FILE *out, uint64_t *digest)
 {
-    struct bytes b = { 0 };
+    struct growth_write_bytes b = { 0 };
 
     growth_write_put_number(&b, RECORD_COUNTER_COUNT);
     for (size_t i = 0; i < RECORD_COUNTER_COUNT; i++)
@@ -301,15 +306,15 @@ static void growth_write_part(struct maker *m, FILE *out, uint64_t *digest)
 /* Sets hlrcrun's defaults, but for options that depend on faults, which are unknown here. */
 static void growth_write_default_options(uint64_t *set)
 {
-    struct run_option o;
+    struct run_options_option o;
 
     for (unsigned i = 0; run_options_run_option(i, &o); i++)
         if (o.at != RECORD_SET_ahead && o.at != RECORD_SET_move_homes)
             set[o.at] = o.usual;
 }
 
-static const char *growth_write_run_all(struct maker *m, const struct law_sink *sink, FILE *out,
-                                        uint64_t *digest)
+static const char *growth_write_run_all(struct growth_write_maker *m, const struct law_sink *sink,
+                                        FILE *out, uint64_t *digest)
 {
     const char *wrong = NULL;
 
@@ -323,7 +328,7 @@ static const char *growth_write_run_all(struct maker *m, const struct law_sink *
     return wrong;
 }
 
-static const char *growth_write_all(struct maker *m, FILE *out)
+static const char *growth_write_all(struct growth_write_maker *m, FILE *out)
 {
     static const struct law_sink users = { growth_write_note_user, growth_write_pass },
                                  items = { growth_write_note_part, growth_write_put_sync };
@@ -347,17 +352,17 @@ static const char *growth_write_all(struct maker *m, FILE *out)
 const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE *out)
 {
     const uint64_t *set = g->largest->set;
-    struct maker m = { .g = g,
-                       .wish = wish,
-                       .job = { .law = g->law,
-                                .param = g->param,
-                                .nodes = wish->nodes,
-                                .traced = (uint32_t)set[RECORD_SET_nodes],
-                                .weak = wish->weak,
-                                .page_bytes = set[RECORD_SET_page_bytes],
-                                .first_page = g->first_page,
-                                .seen = g->loaded,
-                                .seen_count = g->loaded_count } };
+    struct growth_write_maker m = { .g = g,
+                                    .wish = wish,
+                                    .job = { .law = g->law,
+                                             .param = g->param,
+                                             .nodes = wish->nodes,
+                                             .traced = (uint32_t)set[RECORD_SET_nodes],
+                                             .weak = wish->weak,
+                                             .page_bytes = set[RECORD_SET_page_bytes],
+                                             .first_page = g->first_page,
+                                             .seen = g->loaded,
+                                             .seen_count = g->loaded_count } };
     const char *wrong;
 
     memcpy(m.set, set, sizeof m.set);

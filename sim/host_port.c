@@ -32,7 +32,7 @@ static void host_port_send_more(struct host_port *port);
 static void host_port_finish(void *self, uint64_t tag)
 {
     struct host_port *port = self;
-    struct host_request r = port->tag[tag];
+    struct host_port_request r = port->tag[tag];
 
     assert(r.done != NULL);
     port->tag[tag].done = NULL;
@@ -66,7 +66,7 @@ static void host_port_link_is_free(void *self, uint64_t arg)
 
 static void host_port_send_first(struct host_port *port)
 {
-    struct host_request r = port->queue[port->sent++ & (port->room - 1)];
+    struct host_port_request r = port->queue[port->sent++ & (port->room - 1)];
     unsigned tag = port->free_tag[--port->free_tags];
 
     port->tag[tag] = r;
@@ -94,7 +94,7 @@ static void host_port_send_more(struct host_port *port)
 static void host_port_grow(struct host_port *port)
 {
     size_t room = port->room == 0 ? 16 : port->room * 2;
-    struct host_request *queue = fail_alloc(room, sizeof *queue);
+    struct host_port_request *queue = fail_alloc(room, sizeof *queue);
 
     for (uint64_t r = port->sent; r < port->asked; r++)
         queue[r & (room - 1)] = port->queue[r & (port->room - 1)];
@@ -103,7 +103,7 @@ static void host_port_grow(struct host_port *port)
     port->room = room;
 }
 
-static void host_port_ask(struct host_port *port, struct host_request r)
+static void host_port_ask(struct host_port *port, struct host_port_request r)
 {
     if (host_port_waiting(port) == port->room)
         host_port_grow(port);
@@ -115,13 +115,13 @@ static void host_port_ask(struct host_port *port, struct host_request r)
 void host_port_read(struct host_port *port, event_fn done, void *self, uint64_t arg)
 {
     port->reads++;
-    host_port_ask(port, (struct host_request){ done, self, arg, false });
+    host_port_ask(port, (struct host_port_request){ done, self, arg, false });
 }
 
 void host_port_write(struct host_port *port, event_fn done, void *self, uint64_t arg)
 {
     port->writes++;
-    host_port_ask(port, (struct host_request){ done, self, arg, true });
+    host_port_ask(port, (struct host_port_request){ done, self, arg, true });
 }
 
 sim_time host_port_command(struct host_port *port, event_fn arrives, void *self, uint64_t arg)

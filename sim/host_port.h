@@ -23,7 +23,7 @@ struct host_port_config {
     unsigned read_bytes, write_bytes, answer_bytes, command_bytes;
 };
 
-struct host_request {
+struct host_port_request {
     event_fn done;
     void *self;
     uint64_t arg;
@@ -34,10 +34,10 @@ struct host_port {
     struct event_loop *loop;
     struct host_port_config cfg;
     struct link to_host, to_nic;
-    struct host_request *queue; /* a ring */
-    uint64_t asked, sent;       /* requests made, requests sent */
-    size_t room;                /* a power of two, or 0 */
-    struct host_request *tag;   /* the request that holds it; done NULL: free */
+    struct host_port_request *queue; /* a ring */
+    uint64_t asked, sent;            /* requests made, requests sent */
+    size_t room;                     /* a power of two, or 0 */
+    struct host_port_request *tag;   /* the request that holds it; done NULL: free */
     unsigned *free_tag, free_tags;
     bool sends; /* an event is scheduled for when the link is free */
     uint64_t reads, writes, no_tag;

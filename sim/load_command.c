@@ -17,12 +17,12 @@
 enum { PAGES, LOCKS, BARRIERS, CLOSINGS, SPENT }; /* replay.h spent */
 
 /* Over all nodes: the maximum, its node, and the sum. */
-struct most {
+struct load_command_most {
     uint64_t most, all;
     unsigned node;
 };
 
-static void load_command_note(struct most *m, unsigned node, uint64_t value)
+static void load_command_note(struct load_command_most *m, unsigned node, uint64_t value)
 {
     if (value > m->most || node == 0) {
         m->most = value;
@@ -31,13 +31,14 @@ static void load_command_note(struct most *m, unsigned node, uint64_t value)
     m->all += value;
 }
 
-struct load {
-    struct most handler, adapter, out, in, copies, versions;
+struct load_command_offered {
+    struct load_command_most handler, adapter, out, in, copies, versions;
     uint64_t spent[SPENT], intervals, notices;
     sim_time last;
 };
 
-static void load_command_look_at(struct load *l, const struct replay_node *n, uint64_t versions)
+static void load_command_look_at(struct load_command_offered *l, const struct replay_node *n,
+                                 uint64_t versions)
 {
     uint64_t reads = 0, count = n->vt[n->id];
 
@@ -58,7 +59,8 @@ static void load_command_look_at(struct load *l, const struct replay_node *n, ui
 }
 
 /* Prints shares of the total time, in percent with two decimals. */
-static void load_command_print_busy(const struct most *m, const struct load *l, unsigned nodes)
+static void load_command_print_busy(const struct load_command_most *m,
+                                    const struct load_command_offered *l, unsigned nodes)
 {
     uint64_t most = l->last == 0 ? 0 : (uint64_t)((__uint128_t)m->most * 10000 / l->last);
     uint64_t mean = l->last == 0 ? 0 : (uint64_t)((__uint128_t)m->all * 10000 / nodes / l->last);
@@ -69,7 +71,7 @@ static void load_command_print_busy(const struct most *m, const struct load *l, 
 
 static void load_command_print_load(struct replay *r, const char *file)
 {
-    struct load l = { 0 };
+    struct load_command_offered l = { 0 };
     uint64_t *versions = replay_copies_needs(r);
 
     for (unsigned n = 0; n < r->nodes; n++)
@@ -86,13 +88,14 @@ static void load_command_print_load(struct replay *r, const char *file)
            l.copies.most, l.versions.most, r->loop.done);
 }
 
-struct wish {
+struct load_command_wish {
     const char *machine;
     enum replay_protocol protocol;
-    struct run_choice choice;
+    struct run_options_choice choice;
 };
 
-static void load_command_run(const struct machine *m, const struct wish *w, const char *file)
+static void load_command_run(const struct machine *m, const struct load_command_wish *w,
+                             const char *file)
 {
     static struct replay r;
     uint64_t set[RECORD_SETTING_COUNT];
@@ -114,9 +117,9 @@ static void load_command_run(const struct machine *m, const struct wish *w, cons
 }
 
 /* Removes options; the files remain in ARGV from 1 on, followed by NULL. */
-static struct wish load_command_parse(int argc, char **argv)
+static struct load_command_wish load_command_parse(int argc, char **argv)
 {
-    struct wish w = { .protocol = REPLAY_ARDMAR };
+    struct load_command_wish w = { .protocol = REPLAY_ARDMAR };
     int files = 1;
 
     for (int i = 1, words; i < argc; i++) {
@@ -144,7 +147,7 @@ static struct wish load_command_parse(int argc, char **argv)
 
 int load_command_main(int argc, char **argv)
 {
-    struct wish w = load_command_parse(argc, argv);
+    struct load_command_wish w = load_command_parse(argc, argv);
     struct machine m;
 
     machine_load(&m, w.machine);

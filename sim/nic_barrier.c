@@ -11,65 +11,67 @@
 #include <stdlib.h>
 
 /* The steps of a process in a barrier, in order. */
-enum verb { SEND, RECEIVE, LEAVE };
+enum nic_barrier_verb { SEND, RECEIVE, LEAVE };
 
-struct step {
-    enum verb verb;
+struct nic_barrier_step {
+    enum nic_barrier_verb verb;
     unsigned node; /* of the partner, in the same group */
 };
 
-struct process {
-    struct barrier *b;
+struct nic_barrier_process {
+    struct nic_barrier *b;
     unsigned node, group;
     struct server cpu;
-    struct step *steps;
+    struct nic_barrier_step *steps;
     unsigned count, next;
     bool *noted; /* by node of the sender: a message has arrived */
     bool inside; /* the script is running */
     unsigned entered, left;
 };
 
-struct adapter {
+struct nic_barrier_adapter {
     struct server processor;
     struct link out;
 };
 
-struct epoch {
+struct nic_barrier_epoch {
     unsigned entered, left;
     sim_time last_in;
 };
 
-struct packet {
+struct nic_barrier_packet {
     unsigned from, to, group; /* nodes */
     bool answer;
 };
 
-struct barrier {
+struct nic_barrier {
     struct event_loop loop;
-    const struct barrier_config *cfg;
+    const struct nic_barrier_config *cfg;
     struct sim_random random;
-    struct adapter *adapter;
-    struct process *process; /* by node and group */
-    struct epoch *epoch;     /* by group and number */
-    struct packet *packet;
+    struct nic_barrier_adapter *adapter;
+    struct nic_barrier_process *process; /* by node and group */
+    struct nic_barrier_epoch *epoch;     /* by group and number */
+    struct nic_barrier_packet *packet;
     struct slots packets;
     struct tally last_in;
     uint64_t early;
 };
 
-static struct process *nic_barrier_process_of(struct barrier *b, unsigned node, unsigned group)
+static struct nic_barrier_process *nic_barrier_process_of(struct nic_barrier *b, unsigned node,
+                                                          unsigned group)
 {
     return &b->process[node * b->cfg->groups + group];
 }
 
 /* ---- scripts ---- */
 
-static void nic_barrier_add_step(struct process *p, enum verb verb, unsigned node)
+static void nic_barrier_add_step(struct nic_barrier_process *p, enum nic_barrier_verb verb,
+                                 unsigned node)
 {
-    p->steps[p->count++] = (struct step){ verb, node };
+    p->steps[p->count++] = (struct nic_barrier_step){ verb, node };
 }
 
-static void nic_barrier_exchange(struct process *p, unsigned node)
+static void nic_barrier_exchange(struct nic_barrier_process *p, unsigned node)
 {
     nic_barrier_add_step(p, SEND, node);
     nic_barrier_add_step(p, RECEIVE, node);
@@ -77,7 +79,7 @@ static void nic_barrier_exchange(struct process *p, unsigned node)
 
 /* As in MPICH if N is not a power of two: a node beyond the largest power reports its arrival to a
  * partner, which notifies it when all have arrived. */
-static void nic_barrier_script_pairs(struct process *p, unsigned nodes)
+static void nic_barrier_script_pairs(struct nic_barrier_process *p, unsigned nodes)
 {
     unsigned whole = 1;
 
@@ -97,8 +99,8 @@ static void nic_barrier_script_pairs(struct process *p, unsigned nodes)
     nic_barrier_add_step(p, LEAVE, 0);
 }
 
-static void nic_barrier_for_children(struct process *p, enum verb verb, unsigned nodes,
-                                     unsigned dimension)
+static void nic_barrier_for_children(struct nic_barrier_process *p, enum nic_barrier_verb verb,
+                                     unsigned nodes, unsigned dimension)
 {
     for (unsigned i = 1; i <= dimension; i++)
         if (p->node * dimension + i < nodes)
@@ -107,7 +109,8 @@ static void nic_barrier_for_children(struct process *p, enum verb verb, unsigned
 
 /* An adapter notifies its host before it sends to the children; a host leaves after it
  * has sent. */
-static void nic_barrier_script_tree(struct process *p, const struct barrier_config *cfg)
+static void nic_barrier_script_tree(struct nic_barrier_process *p,
+                                    const struct nic_barrier_config *cfg)
 {
     nic_barrier_for_children(p, RECEIVE, cfg->nodes, cfg->dimension);
     if (p->node > 0)
@@ -119,7 +122,7 @@ static void nic_barrier_script_tree(struct process *p, const struct barrier_conf
         nic_barrier_add_step(p, LEAVE, 0);
 }
 
-static void nic_barrier_script(struct process *p, const struct barrier_config *cfg)
+static void nic_barrier_script(struct nic_barrier_process *p, const struct nic_barrier_config *cfg)
 {
     p->steps =
         fail_alloc(2 * cfg->dimension + 70, sizeof *p->steps); /* two of 32 rounds, and six */
@@ -131,7 +134,7 @@ static void nic_barrier_script(struct process *p, const struct barrier_config *c
 
 /* ---- packets ---- */
 
-static unsigned nic_barrier_packet_new(struct barrier *b, struct packet packet)
+static unsigned nic_barrier_packet_new(struct nic_barrier *b, struct nic_barrier_packet packet)
 {
     if (b->packets.first == 0)
         b->packet = fail_realloc(b->packet, slots_grow(&b->packets), sizeof *b->packet);
@@ -140,32 +143,32 @@ static unsigned nic_barrier_packet_new(struct barrier *b, struct packet packet)
     return n;
 }
 
-static struct packet nic_barrier_packet_end(struct barrier *b, uint64_t number)
+static struct nic_barrier_packet nic_barrier_packet_end(struct nic_barrier *b, uint64_t number)
 {
     slots_give(&b->packets, (unsigned)number);
     return b->packet[number];
 }
 
 /* Returns when the node's adapter completes work of that length. */
-static sim_time nic_barrier_adapter_end(struct barrier *b, unsigned node, sim_time length)
+static sim_time nic_barrier_adapter_end(struct nic_barrier *b, unsigned node, sim_time length)
 {
     sim_time busy = length * b->cfg->costs.busy / 100;
 
     return server_take(&b->adapter[node].processor, b->loop.now, busy) + (length - busy);
 }
 
-static void nic_barrier_adapter_does(struct barrier *b, unsigned node, sim_time length, event_fn fn,
-                                     uint64_t arg)
+static void nic_barrier_adapter_does(struct nic_barrier *b, unsigned node, sim_time length,
+                                     event_fn fn, uint64_t arg)
 {
     event_at(&b->loop, nic_barrier_adapter_end(b, node, length), fn, b, arg);
 }
 
-static void nic_barrier_proceed(struct process *p);
+static void nic_barrier_proceed(struct nic_barrier_process *p);
 
 /* The message has arrived where the script runs. */
-static void nic_barrier_delivered(struct barrier *b, const struct packet *m)
+static void nic_barrier_delivered(struct nic_barrier *b, const struct nic_barrier_packet *m)
 {
-    struct process *p = nic_barrier_process_of(b, m->to, m->group);
+    struct nic_barrier_process *p = nic_barrier_process_of(b, m->to, m->group);
 
     assert(!p->noted[m->from]);
     p->noted[m->from] = true;
@@ -177,16 +180,16 @@ static void nic_barrier_delivered(struct barrier *b, const struct packet *m)
 
 static void nic_barrier_host_has_it(void *self, uint64_t number)
 {
-    struct packet m = nic_barrier_packet_end(self, number);
+    struct nic_barrier_packet m = nic_barrier_packet_end(self, number);
 
     nic_barrier_delivered(self, &m);
 }
 
 static void nic_barrier_host_takes(void *self, uint64_t number)
 {
-    struct barrier *b = self;
-    struct packet *m = &b->packet[number];
-    struct process *p = nic_barrier_process_of(b, m->to, m->group);
+    struct nic_barrier *b = self;
+    struct nic_barrier_packet *m = &b->packet[number];
+    struct nic_barrier_process *p = nic_barrier_process_of(b, m->to, m->group);
 
     event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.hrecv),
              nic_barrier_host_has_it, b, number);
@@ -196,8 +199,8 @@ static void nic_barrier_packet_leaves(void *self, uint64_t number);
 
 static void nic_barrier_received(void *self, uint64_t number)
 {
-    struct barrier *b = self;
-    struct packet m = b->packet[number];
+    struct nic_barrier *b = self;
+    struct nic_barrier_packet m = b->packet[number];
 
     if (b->cfg->at_nic) {
         nic_barrier_host_has_it(b, number);
@@ -206,8 +209,8 @@ static void nic_barrier_received(void *self, uint64_t number)
     nic_barrier_adapter_does(b, m.to, b->cfg->costs.rdma, nic_barrier_host_takes, number);
     if (b->cfg->costs.ack > 0)
         nic_barrier_adapter_does(b, m.to, b->cfg->costs.ack, nic_barrier_packet_leaves,
-                                 nic_barrier_packet_new(b, (struct packet){ m.to, m.from, m.group,
-                                                                            true }));
+                                 nic_barrier_packet_new(b, (struct nic_barrier_packet){
+                                                               m.to, m.from, m.group, true }));
 }
 
 static void nic_barrier_answered(void *self, uint64_t number)
@@ -217,8 +220,8 @@ static void nic_barrier_answered(void *self, uint64_t number)
 
 static void nic_barrier_packet_comes(void *self, uint64_t number)
 {
-    struct barrier *b = self;
-    struct packet *m = &b->packet[number];
+    struct nic_barrier *b = self;
+    struct nic_barrier_packet *m = &b->packet[number];
 
     if (m->answer)
         nic_barrier_adapter_does(b, m->to, b->cfg->costs.ack, nic_barrier_answered, number);
@@ -228,7 +231,7 @@ static void nic_barrier_packet_comes(void *self, uint64_t number)
 
 static void nic_barrier_packet_leaves(void *self, uint64_t number)
 {
-    struct barrier *b = self;
+    struct nic_barrier *b = self;
 
     link_send(&b->adapter[b->packet[number].from].out, b->cfg->costs.bytes,
               nic_barrier_packet_comes, b, number);
@@ -236,7 +239,7 @@ static void nic_barrier_packet_leaves(void *self, uint64_t number)
 
 static void nic_barrier_adapter_sends(void *self, uint64_t number)
 {
-    struct barrier *b = self;
+    struct nic_barrier *b = self;
     sim_time length = b->cfg->at_nic ? b->cfg->costs.work : b->cfg->costs.sdma;
 
     nic_barrier_adapter_does(b, b->packet[number].from, length, nic_barrier_packet_leaves, number);
@@ -244,7 +247,8 @@ static void nic_barrier_adapter_sends(void *self, uint64_t number)
 
 /* ---- processes ---- */
 
-static struct epoch *nic_barrier_epoch_of(struct process *p, unsigned number)
+static struct nic_barrier_epoch *nic_barrier_epoch_of(struct nic_barrier_process *p,
+                                                      unsigned number)
 {
     return &p->b->epoch[p->group * p->b->cfg->barriers + number];
 }
@@ -254,9 +258,9 @@ static void nic_barrier_begin(void *self, uint64_t arg);
 /* The process enters: the host begins at once, the adapter when the command has arrived. */
 static void nic_barrier_enter(void *self, uint64_t arg)
 {
-    struct process *p = self;
-    struct barrier *b = p->b;
-    struct epoch *e = nic_barrier_epoch_of(p, p->entered++);
+    struct nic_barrier_process *p = self;
+    struct nic_barrier *b = p->b;
+    struct nic_barrier_epoch *e = nic_barrier_epoch_of(p, p->entered++);
 
     (void)arg;
     e->entered++;
@@ -268,9 +272,9 @@ static void nic_barrier_enter(void *self, uint64_t arg)
         nic_barrier_begin(p, 0);
 }
 
-static void nic_barrier_enter_next(struct process *p)
+static void nic_barrier_enter_next(struct nic_barrier_process *p)
 {
-    struct barrier *b = p->b;
+    struct nic_barrier *b = p->b;
 
     if (p->entered < b->cfg->barriers)
         event_after(&b->loop,
@@ -280,8 +284,8 @@ static void nic_barrier_enter_next(struct process *p)
 
 static void nic_barrier_leave(void *self, uint64_t arg)
 {
-    struct process *p = self;
-    struct epoch *e = nic_barrier_epoch_of(p, p->left++);
+    struct nic_barrier_process *p = self;
+    struct nic_barrier_epoch *e = nic_barrier_epoch_of(p, p->left++);
 
     (void)arg;
     assert(e->entered == p->b->cfg->nodes);
@@ -292,17 +296,18 @@ static void nic_barrier_leave(void *self, uint64_t arg)
 
 static void nic_barrier_host_told(void *self, uint64_t arg)
 {
-    struct process *p = self;
+    struct nic_barrier_process *p = self;
 
     (void)arg;
     event_at(&p->b->loop, server_take(&p->cpu, p->b->loop.now, p->b->cfg->costs.hrecv),
              nic_barrier_leave, p, 0);
 }
 
-static void nic_barrier_send_step(struct process *p, unsigned to)
+static void nic_barrier_send_step(struct nic_barrier_process *p, unsigned to)
 {
-    struct barrier *b = p->b;
-    unsigned m = nic_barrier_packet_new(b, (struct packet){ p->node, to, p->group, false });
+    struct nic_barrier *b = p->b;
+    unsigned m =
+        nic_barrier_packet_new(b, (struct nic_barrier_packet){ p->node, to, p->group, false });
 
     if (b->cfg->at_nic)
         nic_barrier_adapter_sends(b, m);
@@ -311,9 +316,9 @@ static void nic_barrier_send_step(struct process *p, unsigned to)
                  nic_barrier_adapter_sends, b, m);
 }
 
-static void nic_barrier_leave_step(struct process *p)
+static void nic_barrier_leave_step(struct nic_barrier_process *p)
 {
-    struct barrier *b = p->b;
+    struct nic_barrier *b = p->b;
 
     if (b->cfg->at_nic)
         event_at(&b->loop, nic_barrier_adapter_end(b, p->node, b->cfg->costs.rdma),
@@ -323,10 +328,10 @@ static void nic_barrier_leave_step(struct process *p)
 }
 
 /* Runs the script until it needs a message that has not arrived. */
-static void nic_barrier_proceed(struct process *p)
+static void nic_barrier_proceed(struct nic_barrier_process *p)
 {
     for (; p->next < p->count; p->next++) {
-        const struct step *s = &p->steps[p->next];
+        const struct nic_barrier_step *s = &p->steps[p->next];
 
         if (s->verb == RECEIVE && !p->noted[s->node])
             return;
@@ -342,7 +347,7 @@ static void nic_barrier_proceed(struct process *p)
 
 static void nic_barrier_begin(void *self, uint64_t arg)
 {
-    struct process *p = self;
+    struct nic_barrier_process *p = self;
 
     (void)arg;
     assert(!p->inside);
@@ -353,11 +358,11 @@ static void nic_barrier_begin(void *self, uint64_t arg)
 
 /* ---- one simulation ---- */
 
-static void nic_barrier_init(struct barrier *b, const struct barrier_config *cfg)
+static void nic_barrier_init(struct nic_barrier *b, const struct nic_barrier_config *cfg)
 {
     unsigned processes = cfg->nodes * cfg->groups;
 
-    *b = (struct barrier){ .cfg = cfg, .random = { cfg->seed } };
+    *b = (struct nic_barrier){ .cfg = cfg, .random = { cfg->seed } };
     event_loop_init(&b->loop);
     b->adapter = fail_alloc(cfg->nodes, sizeof *b->adapter);
     b->process = fail_alloc(processes, sizeof *b->process);
@@ -365,16 +370,18 @@ static void nic_barrier_init(struct barrier *b, const struct barrier_config *cfg
     for (unsigned n = 0; n < cfg->nodes; n++)
         link_init(&b->adapter[n].out, &b->loop, cfg->costs.network, 0, cfg->costs.rate);
     for (unsigned i = 0; i < processes; i++) {
-        struct process *p = &b->process[i];
+        struct nic_barrier_process *p = &b->process[i];
 
-        *p = (struct process){ .b = b, .node = i / cfg->groups, .group = i % cfg->groups };
+        *p = (struct nic_barrier_process){ .b = b,
+                                           .node = i / cfg->groups,
+                                           .group = i % cfg->groups };
         p->noted = fail_alloc(cfg->nodes, sizeof *p->noted);
         nic_barrier_script(p, cfg);
         nic_barrier_enter_next(p);
     }
 }
 
-static void nic_barrier_free(struct barrier *b)
+static void nic_barrier_free(struct nic_barrier *b)
 {
     for (unsigned i = 0; i < b->cfg->nodes * b->cfg->groups; i++) {
         free(b->process[i].noted);
@@ -390,10 +397,10 @@ static void nic_barrier_free(struct barrier *b)
     event_loop_free(&b->loop);
 }
 
-struct barrier_result nic_barrier_run(const struct barrier_config *cfg)
+struct nic_barrier_result nic_barrier_run(const struct nic_barrier_config *cfg)
 {
-    struct barrier_result r = { 0 };
-    struct barrier b;
+    struct nic_barrier_result r = { 0 };
+    struct nic_barrier b;
 
     nic_barrier_init(&b, cfg);
     event_loop_run(&b.loop);
@@ -425,19 +432,19 @@ static unsigned nic_barrier_rounds(unsigned nodes)
     return r;
 }
 
-double nic_barrier_equation_host(const struct barrier_costs *c, unsigned nodes)
+double nic_barrier_equation_host(const struct nic_barrier_costs *c, unsigned nodes)
 {
     return (double)nic_barrier_rounds(nodes) *
            (double)(c->send + c->sdma + c->network + c->recv + c->rdma + c->hrecv);
 }
 
-double nic_barrier_equation_nic(const struct barrier_costs *c, unsigned nodes)
+double nic_barrier_equation_nic(const struct nic_barrier_costs *c, unsigned nodes)
 {
     return (double)(c->send + c->rdma + c->hrecv) +
            (double)nic_barrier_rounds(nodes) * (double)(c->network + c->recv);
 }
 
-double nic_barrier_equation_printed(const struct barrier_costs *c, unsigned nodes)
+double nic_barrier_equation_printed(const struct nic_barrier_costs *c, unsigned nodes)
 {
     return (double)c->send +
            (double)nic_barrier_rounds(nodes) * (double)(c->network + c->recv + c->rdma + c->hrecv);

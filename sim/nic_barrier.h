@@ -22,10 +22,10 @@
 
 #include <stdbool.h>
 
-enum barrier_algorithm { BARRIER_PE, BARRIER_GB };
+enum nic_barrier_algorithm { BARRIER_PE, BARRIER_GB };
 
 /* The cost of each part. */
-struct barrier_costs {
+struct nic_barrier_costs {
     sim_time send;    /* the CPU, until the adapter has noticed */
     sim_time sdma;    /* the adapter, to fetch a message from the host and build a packet */
     sim_time network; /* from one adapter to the other */
@@ -42,18 +42,18 @@ struct barrier_costs {
     unsigned bytes; /* of a packet */
 };
 
-struct barrier_config {
-    enum barrier_algorithm algorithm;
+struct nic_barrier_config {
+    enum nic_barrier_algorithm algorithm;
     bool at_nic;
     unsigned nodes, dimension; /* children of a node in the tree, from 1 */
     unsigned groups;           /* processes of a node, each in another group */
     unsigned barriers;         /* one after the other */
     sim_time skew;             /* upper limit of a random computing time before each */
     uint64_t seed;
-    struct barrier_costs costs;
+    struct nic_barrier_costs costs;
 };
 
-struct barrier_result {
+struct nic_barrier_result {
     sim_time time;          /* all barriers */
     struct tally last_in;   /* from the last entry of a barrier to its last exit */
     uint64_t early, events; /* messages that arrived before they were awaited */
@@ -61,17 +61,18 @@ struct barrier_result {
 };
 
 /* nic_barrier_run - ASSUMPTIONS: 2 nodes and 1 barrier at least, dimension below nodes */
-struct barrier_result nic_barrier_run(const struct barrier_config *cfg);
+struct nic_barrier_result nic_barrier_run(const struct nic_barrier_config *cfg);
 
 /* ---- The paper's equations, in ps; rounds are log2 of the nodes, rounded up ---- */
 
-double nic_barrier_equation_host(const struct barrier_costs *c, unsigned nodes); /* equation 1 */
+double nic_barrier_equation_host(const struct nic_barrier_costs *c,
+                                 unsigned nodes); /* equation 1 */
 
 /* As in the text before equation 2 and in figure 2: Send + log2 N (Network + Recv) + RDMA
  * + HRecv. */
-double nic_barrier_equation_nic(const struct barrier_costs *c, unsigned nodes);
+double nic_barrier_equation_nic(const struct nic_barrier_costs *c, unsigned nodes);
 
 /* As equation 2 is printed, with RDMA and HRecv in each round. */
-double nic_barrier_equation_printed(const struct barrier_costs *c, unsigned nodes);
+double nic_barrier_equation_printed(const struct nic_barrier_costs *c, unsigned nodes);
 
 #endif

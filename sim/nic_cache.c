@@ -19,14 +19,14 @@ void nic_cache_free(struct nic_cache *cache)
     cache->line = NULL;
 }
 
-static struct nic_line *nic_cache_set_of(const struct nic_cache *cache, uint64_t address)
+static struct nic_cache_line *nic_cache_set_of(const struct nic_cache *cache, uint64_t address)
 {
     return cache->line + nic_cache_set(cache, address) * cache->ways;
 }
 
-struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address)
+struct nic_cache_line *nic_cache_find(struct nic_cache *cache, uint64_t address)
 {
-    struct nic_line *set = nic_cache_set_of(cache, address);
+    struct nic_cache_line *set = nic_cache_set_of(cache, address);
 
     for (unsigned i = 0; i < cache->ways; i++)
         if (set[i].used > 0 && set[i].address == address) {
@@ -36,14 +36,14 @@ struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address)
     return NULL;
 }
 
-static bool nic_cache_in_use(const struct nic_line *line)
+static bool nic_cache_in_use(const struct nic_cache_line *line)
 {
     return line->users > 0 || line->waits || line->computes || line->registered;
 }
 
-struct nic_line *nic_cache_place(struct nic_cache *cache, uint64_t address)
+struct nic_cache_line *nic_cache_place(struct nic_cache *cache, uint64_t address)
 {
-    struct nic_line *set = nic_cache_set_of(cache, address), *oldest = NULL;
+    struct nic_cache_line *set = nic_cache_set_of(cache, address), *oldest = NULL;
 
     for (unsigned i = 0; i < cache->ways; i++) {
         assert(set[i].used == 0 || set[i].address != address);
@@ -51,6 +51,6 @@ struct nic_line *nic_cache_place(struct nic_cache *cache, uint64_t address)
             oldest = &set[i];
     }
     if (oldest != NULL)
-        *oldest = (struct nic_line){ .address = address, .used = ++cache->clock };
+        *oldest = (struct nic_cache_line){ .address = address, .used = ++cache->clock };
     return oldest;
 }

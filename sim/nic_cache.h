@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct nic_line {
+struct nic_cache_line {
     uint64_t address;
     uint64_t used;   /* counter value when last found or placed; 0: empty */
     unsigned users;  /* operations that found it, and are not done */
@@ -30,7 +30,7 @@ struct nic_line {
 struct nic_cache {
     unsigned lines, ways;
     uint64_t clock;
-    struct nic_line *line;
+    struct nic_cache_line *line;
 };
 
 /* ASSUMPTIONS: LINES is a multiple of WAYS, and both are above 0. */
@@ -44,9 +44,9 @@ static inline uint64_t nic_cache_set(const struct nic_cache *cache, uint64_t add
 }
 
 /* nic_cache_find - its line, which becomes the most recently used; NULL if it has none */
-struct nic_line *nic_cache_find(struct nic_cache *cache, uint64_t address);
+struct nic_cache_line *nic_cache_find(struct nic_cache *cache, uint64_t address);
 
 /* nic_cache_place - a line for an address that has none; NULL if its whole set is in use */
-struct nic_line *nic_cache_place(struct nic_cache *cache, uint64_t address);
+struct nic_cache_line *nic_cache_place(struct nic_cache *cache, uint64_t address);
 
 #endif

@@ -12,15 +12,15 @@
 #define RUNS_MAX  1000000
 #define WORDS_MAX 64
 
-struct values {
+struct options_values {
     unsigned count;
     uint64_t value[SIM_VALUES_MAX];
 };
 
 /* A parsed command line. */
-struct line {
+struct options_line {
     const struct sim_command *command;
-    struct values of[SIM_OPTIONS_MAX];
+    struct options_values of[SIM_OPTIONS_MAX];
     const struct sim_figure *figure;
     bool tables, help, speed;
 };
@@ -68,10 +68,10 @@ static uint64_t options_number_value(const struct sim_command *c, const struct s
 }
 
 /* Parses a comma-separated list. */
-static struct values options_values_read(const struct sim_command *c, const struct sim_option *o,
-                                         const char *text)
+static struct options_values options_values_read(const struct sim_command *c,
+                                                 const struct sim_option *o, const char *text)
 {
-    struct values v = { 0 };
+    struct options_values v = { 0 };
     char word[64];
 
     for (;;) {
@@ -95,9 +95,9 @@ static struct values options_values_read(const struct sim_command *c, const stru
 
 /* ---- command lines ---- */
 
-static void options_line_init(struct line *line, const struct sim_command *c)
+static void options_line_init(struct options_line *line, const struct sim_command *c)
 {
-    *line = (struct line){ .command = c };
+    *line = (struct options_line){ .command = c };
     for (size_t i = 0; c->options[i].name != NULL; i++) {
         line->of[i].count = 1;
         line->of[i].value[0] = SIM_NOT_GIVEN;
@@ -122,7 +122,7 @@ static const struct sim_figure *options_figure_named(const struct sim_command *c
 }
 
 /* Reads an option without a value; false if WORD is none. */
-static bool options_flag_read(struct line *line, const char *word)
+static bool options_flag_read(struct options_line *line, const char *word)
 {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         line->help = true;
@@ -135,7 +135,7 @@ static bool options_flag_read(struct line *line, const char *word)
     return true;
 }
 
-static void options_read(struct line *line, const char *name, size_t len, const char *value)
+static void options_read(struct options_line *line, const char *name, size_t len, const char *value)
 {
     const struct sim_command *c = line->command;
 
@@ -150,7 +150,7 @@ static void options_read(struct line *line, const char *name, size_t len, const 
     line->figure = options_figure_named(c, value);
 }
 
-static void options_line_read(struct line *line, int argc, char **argv)
+static void options_line_read(struct options_line *line, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
@@ -170,7 +170,8 @@ static void options_line_read(struct line *line, int argc, char **argv)
 }
 
 /* Reads the words of a figure's line, then the user's, which override them. */
-static void options_line_of_figure(struct line *line, const char *text, int argc, char **argv)
+static void options_line_of_figure(struct options_line *line, const char *text, int argc,
+                                   char **argv)
 {
     char copy[256], *words[WORDS_MAX], *at = NULL;
     int count = 0;
@@ -186,7 +187,7 @@ static void options_line_of_figure(struct line *line, const char *text, int argc
 
 /* ---- runs ---- */
 
-static uint64_t options_runs_of(const struct line *line)
+static uint64_t options_runs_of(const struct options_line *line)
 {
     uint64_t runs = 1;
 
@@ -200,7 +201,7 @@ static uint64_t options_runs_of(const struct line *line)
 }
 
 /* Computes the values of one run. */
-static void options_values_of(const struct line *line, uint64_t run, uint64_t *value)
+static void options_values_of(const struct options_line *line, uint64_t run, uint64_t *value)
 {
     size_t count = 0;
 
@@ -212,7 +213,7 @@ static void options_values_of(const struct line *line, uint64_t run, uint64_t *v
     }
 }
 
-static void options_check_all(const struct line *line)
+static void options_check_all(const struct options_line *line)
 {
     uint64_t value[SIM_OPTIONS_MAX], runs = options_runs_of(line);
 
@@ -222,7 +223,7 @@ static void options_check_all(const struct line *line)
     }
 }
 
-static void options_run_all(const struct line *line, struct progress *p)
+static void options_run_all(const struct options_line *line, struct progress *p)
 {
     uint64_t value[SIM_OPTIONS_MAX], runs = options_runs_of(line);
 
@@ -237,11 +238,12 @@ static void options_run_all(const struct line *line, struct progress *p)
 }
 
 /* Runs all lines of the figure, or the given line; all are checked before the first run. */
-static void options_each_line(const struct line *given, int argc, char **argv, struct progress *p)
+static void options_each_line(const struct options_line *given, int argc, char **argv,
+                              struct progress *p)
 {
     static const char *const none[] = { "", NULL };
     const char *const *texts = given->figure != NULL ? given->figure->lines : none;
-    struct line line;
+    struct options_line line;
 
     for (int look = 1; look >= 0; look--)
         for (size_t i = 0; texts[i] != NULL; i++) {
@@ -259,7 +261,7 @@ static void options_each_line(const struct line *given, int argc, char **argv, s
 int options_sim_command_main(const struct sim_command *command, int argc, char **argv)
 {
     struct progress p = { .shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO) };
-    struct line given;
+    struct options_line given;
     int64_t start = clock_ns();
 
     options_line_init(&given, command);

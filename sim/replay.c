@@ -9,7 +9,7 @@
 
 #define STACK_BYTES 65536
 
-static void replay_add_use(struct replay_node *n, struct use use)
+static void replay_add_use(struct replay_node *n, struct replay_use use)
 {
     n->use = map_grow(n->use, &n->use_room, n->uses + 1, sizeof *n->use);
     n->use[n->uses++] = use;
@@ -17,9 +17,9 @@ static void replay_add_use(struct replay_node *n, struct use use)
 
 /* The time of the last store is unknown. If the page was closed, or stopped being unshared, after
  * the first store, there was a later one. */
-static void sim_replay_change(struct replay_node *n, const struct use *u)
+static void sim_replay_change(struct replay_node *n, const struct replay_use *u)
 {
-    struct copy *c = replay_copy_of(n, u->page);
+    struct replay_copy *c = replay_copy_of(n, u->page);
 
     c->shared->written = true;
     if (c->worded && !(c->flags & (COPY_DIRTY | COPY_EXCLUSIVE)))
@@ -76,7 +76,7 @@ static void replay_use_touched(struct replay_node *n, uint64_t first, uint64_t c
     n->uses = kept;
 }
 
-static bool replay_takes_time(const struct use *u)
+static bool replay_takes_time(const struct replay_use *u)
 {
     return u->what == USE_LOAD || u->what == USE_STORE;
 }
@@ -122,7 +122,7 @@ static void replay_add_loads(struct replay_node *n, uint64_t first, uint64_t cou
 {
     for (uint64_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++)
         if (replay_shared_of(n->r, (uint32_t)p)->written)
-            replay_add_use(n, (struct use){ .page = (uint32_t)p, .what = USE_LOAD });
+            replay_add_use(n, (struct replay_use){ .page = (uint32_t)p, .what = USE_LOAD });
 }
 
 /* For pages opened for stores, flushes show which were used. */
@@ -144,14 +144,14 @@ static bool replay_note(struct replay_node *n, const struct script_op *op)
         replay_note_ahead(n, op);
         return true;
     case RECORD_RENEWED: /* by the next acquire, or by a round of home migration */
-        replay_add_use(n, (struct use){ .page = page, .what = USE_RENEWED });
+        replay_add_use(n, (struct replay_use){ .page = page, .what = USE_RENEWED });
         return true;
     case SCRIPT_STORE:
-        replay_add_use(n, (struct use){ .page = page, .what = USE_STORE });
+        replay_add_use(n, (struct replay_use){ .page = page, .what = USE_STORE });
         return true;
     case SCRIPT_WROTE:
-        replay_add_use(n, (struct use){ page, (uint32_t)op->arg[1], (uint32_t)op->arg[2],
-                                        USE_CHANGED });
+        replay_add_use(n, (struct replay_use){ page, (uint32_t)op->arg[1], (uint32_t)op->arg[2],
+                                               USE_CHANGED });
         return true;
     default:
         return false;
@@ -161,11 +161,11 @@ static bool replay_note(struct replay_node *n, const struct script_op *op)
 static void replay_reset_pages(struct replay_node *n, uint32_t first, uint32_t count)
 {
     for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = replay_copy_of(n, p);
-        struct shared *s = c->shared;
+        struct replay_copy *c = replay_copy_of(n, p);
+        struct replay_shared *s = c->shared;
         if (c->fetch != NULL)
             replay_finish(n, c);
-        struct copy empty = { .page = p, .shared = s, .listed = c->listed };
+        struct replay_copy empty = { .page = p, .shared = s, .listed = c->listed };
         if (replay_default_home(n->r, p) == n->id) {
             s->home = 0;
             s->readers = s->written = s->claimed = s->placed = false;
@@ -186,7 +186,7 @@ static void replay_place_pages(const struct replay_node *n, uint32_t first, uint
                                uint32_t at)
 {
     for (uint32_t p = first; p < first + count && p < n->r->set[RECORD_SET_pages]; p++) {
-        struct shared *s = replay_shared_of(n->r, p);
+        struct replay_shared *s = replay_shared_of(n->r, p);
         s->placed = s->placed || s->home == 0 || s->home == at + 1;
     }
 }
@@ -286,7 +286,7 @@ static void replay_perform(struct replay_node *n, const struct script_op *op)
     }
 }
 
-static void replay_finish_copy(struct replay_node *n, struct copy *c)
+static void replay_finish_copy(struct replay_node *n, struct replay_copy *c)
 {
     if (c->fetch != NULL)
         replay_finish(n, c);
@@ -328,15 +328,15 @@ static void replay_begin(void *self, uint64_t arg)
     n->runs = false;
 }
 
-struct homes {
+struct replay_homes {
     struct replay *r;
     unsigned node;
 };
 
 static void replay_note_home(void *self, uint32_t page, enum script_home what, uint32_t arrivals)
 {
-    struct homes *h = self;
-    struct shared *s = replay_shared_of(h->r, page);
+    struct replay_homes *h = self;
+    struct replay_shared *s = replay_shared_of(h->r, page);
 
     if (what == HOME_TRIED && s->tried == 0)
         s->tried = (uint16_t)(h->node + 1);
@@ -362,7 +362,7 @@ static void replay_open_node(struct replay *r, unsigned id)
     n->fiber = fiber_new(replay_run_node, n, STACK_BYTES);
     script_open(&n->script, r->trace, id);
     if (r->set[RECORD_SET_pages_by] == (r->protocol == REPLAY_ASYNC ? 1 : 2))
-        script_homes(r->trace, id, replay_note_home, &(struct homes){ r, id });
+        script_homes(r->trace, id, replay_note_home, &(struct replay_homes){ r, id });
     event_at(&r->loop, 0, replay_begin, n, 0);
 }
 
@@ -395,7 +395,7 @@ enum replay_protocol replay_protocol_named(const char *name)
 
 static bool replay_as_traced(const struct replay *r)
 {
-    struct run_option o;
+    struct run_options_option o;
 
     if ((r->trace->set[RECORD_SET_pages_by] == 1) != (r->protocol == REPLAY_ASYNC))
         return false;
@@ -430,7 +430,7 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
     progress_end(&r->progress);
 }
 
-static void replay_free_copy(struct replay_node *n, struct copy *c)
+static void replay_free_copy(struct replay_node *n, struct replay_copy *c)
 {
     (void)n;
     free(c->need.at);

@@ -91,29 +91,29 @@
 
 enum replay_protocol { REPLAY_ASYNC, REPLAY_ARDMAR, REPLAY_ONESIDED };
 
-enum copy_access { CLOSED, OPEN_LOADS, OPEN_STORES };
+enum replay_copy_access { CLOSED, OPEN_LOADS, OPEN_STORES };
 
 enum { COPY_STALE = 1, COPY_DIRTY = 2, COPY_BUSY = 4, COPY_EXCLUSIVE = 8, COPY_LISTED = 16 };
 
-struct fetch;
-struct shared;
+struct replay_fetch;
+struct replay_shared;
 
-struct version {
+struct replay_version {
     uint32_t writer, interval;
 };
 
 struct versions {
-    struct version *at;
+    struct replay_version *at;
     uint32_t count, room;
 };
 
 /* A page at one node, as struct page. */
-struct copy {
+struct replay_copy {
     uint32_t page;
-    struct shared *shared;
+    struct replay_shared *shared;
     struct versions need;
-    struct fetch *fetch; /* prefetch in progress */
-    uint32_t others;     /* page_flush.c */
+    struct replay_fetch *fetch; /* prefetch in progress */
+    uint32_t others;            /* page_flush.c */
     /* changed since the twin was made, and the size of a diff of it; 0: unknown */
     uint32_t bytes, length;
     uint32_t put;  /* bytes of puts that were stores */
@@ -130,15 +130,15 @@ struct copy {
 
 /* 64 consecutive pages at a node: bits of the pages seen, of those with a notice, of those with
  * copies (in this order in `copy`), and of those opened as default home. */
-struct chunk {
+struct replay_chunk {
     uint64_t met, told, here, open;
-    struct copy **copy;
+    struct replay_copy **copy;
 };
 
 /* A page at its home and its default home. */
-struct shared {
+struct replay_shared {
     struct versions applied;
-    struct version *announced; /* by all nodes, in the order of flushes */
+    struct replay_version *announced; /* by all nodes, in the order of flushes */
     uint32_t announcements, announced_room, page;
     uint16_t home;      /* node + 1: the home word */
     uint16_t traced;    /* node + 1 of its first home in the traced run; 0: unknown */
@@ -147,23 +147,23 @@ struct shared {
     /* node + 1 of the node, its trace being read, that wrote it while another was home */
     uint16_t wrote;
     bool readers, written, claimed, placed;
-    struct parked *parked; /* fetches that wait for versions */
+    struct replay_parked *parked; /* fetches that wait for versions */
 };
 
-struct parked {
-    struct parked *next;
-    struct fetch *fetch;
+struct replay_parked {
+    struct replay_parked *next;
+    struct replay_fetch *fetch;
 };
 
-struct fetch {
+struct replay_fetch {
     struct replay_node *node;
-    struct copy *copy;
+    struct replay_copy *copy;
     int home;
     bool hint, early, done, assigned, refused;
     struct versions needed, had; /* had: the home's versions, compared when the page was read */
 };
 
-struct lock_here {
+struct replay_lock_here {
     uint32_t lock;
     bool moved, held, waiting, listed; /* moved: HAVE, inverted at the manager */
     uint8_t stays;
@@ -174,12 +174,12 @@ struct lock_here {
 };
 
 /* An access to a page, or the changes that a flush found there. */
-struct use {
+struct replay_use {
     uint32_t page, length, bytes;
     enum { USE_LOAD, USE_STORE, USE_CHANGED, USE_RENEWED } what;
 };
 
-struct interval {
+struct replay_interval {
     uint32_t *page;
     uint32_t count;
     /* in the ring of its writer, in words since the start: notices_read.c */
@@ -187,28 +187,28 @@ struct interval {
 };
 
 /* Read position in a writer's ring. */
-struct reader {
+struct replay_reader {
     uint32_t seen;
     uint64_t place;
 };
 
-struct moves;
-struct conds;
-struct group_here;
-struct left;
+struct replay_moves;
+struct replay_cond_table;
+struct replay_group_here;
+struct replay_rma_left;
 
 /* How a node arrives at a barrier. Plain: it does not wait there, or is in a round of home
  * migration [home-migration.full-barrier]. */
-enum arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
+enum replay_arrives { ARRIVES_PLAIN = 1, ARRIVES_WAITING = 2, ARRIVES_MOVING = 4 };
 
-struct served;
+struct replay_time_served;
 
 struct replay_node {
     struct replay *r;
     unsigned id;
     struct fiber *fiber;
     struct script script;
-    struct pace pace;
+    struct spans_pace pace;
     bool waits, runs, ended;
     bool waking, rousing, called;
     bool quiet;
@@ -220,18 +220,18 @@ struct replay_node {
     struct server out, in, handler;
     /* its units for reads: each read takes the one that is free first */
     struct server adapter[MACHINE_READS_AT_ONCE];
-    struct served *pending, **last_pending; /* messages not yet served */
-    struct remote *reads_waiting, **last_waiting;
+    struct replay_time_served *pending, **last_pending; /* messages not yet served */
+    struct replay_time_remote *reads_waiting, **last_waiting;
     uint64_t reads_under_way;
     struct map chunks, lock_map;
-    struct chunk *chunk;
+    struct replay_chunk *chunk;
     uint32_t chunks_room, chunk_key, chunk_index; /* of the last access */
     uint32_t known;                               /* pages seen here */
     uint32_t *noticed; /* by writer: the last interval whose notices were taken */
-    struct lock_here *lock;
+    struct replay_lock_here *lock;
     uint32_t locks_room;
     uint32_t *vt;
-    struct interval *interval; /* of this node, from 1 */
+    struct replay_interval *interval; /* of this node, from 1 */
     uint32_t intervals_room;
     uint32_t *dirty, *taken, dirty_count, dirty_room, taken_room;
     uint32_t *exclusive, exclusive_count, exclusive_room;
@@ -240,25 +240,25 @@ struct replay_node {
     struct policy_update_habit *habits;
     uint32_t expected;
     bool told[POLICY_UPDATE_EXPECTED];
-    struct reader *reader; /* by writer */
+    struct replay_reader *reader; /* by writer */
     uint64_t ring_end;
     uint32_t ring_oldest, *block, block_room, blocks_end;
     uint32_t writing, reading; /* operations of the node's fiber in progress */
-    struct left *left;
+    struct replay_rma_left *left;
     uint64_t left_begun, left_awaited;
     bool left_over; /* none of the awaited operations is in progress */
     bool all_written, all_read, named;
     uint8_t acquire;
-    struct ahead_streams streams;
+    struct streams_table streams;
     uint32_t turn;
-    struct use *use; /* due until the next item */
+    struct replay_use *use; /* due until the next item */
     uint32_t uses, use_room;
     uint64_t epoch;
-    uint32_t departed;    /* barriers it has left */
-    enum arrives arrives; /* the last one */
-    struct moves *moves;
-    struct group_here *groups;
-    struct release *release;
+    uint32_t departed;           /* barriers it has left */
+    enum replay_arrives arrives; /* the last one */
+    struct replay_moves *moves;
+    struct replay_group_here *groups;
+    struct replay_release *release;
     uint32_t *partner[2];   /* the partner's vector time, by parity of the epoch */
     unsigned partner_is[2]; /* how the partner arrived */
     bool got_release, granted, registered, woken, answered;
@@ -269,13 +269,13 @@ struct replay_node {
     sim_time spent[4]; /* pages, locks, barriers, flushes */
 };
 
-struct release {
+struct replay_release {
     uint32_t *vt;
     unsigned users;
     bool moves;
 };
 
-struct meeting {
+struct replay_meeting {
     uint32_t arrived;
     unsigned arrives; /* of all nodes */
     uint32_t *vt;
@@ -291,11 +291,11 @@ struct replay {
     uint64_t set[RECORD_SETTING_COUNT]; /* of this run */
     struct replay_node *node;
     struct map pages;
-    struct shared **shared;
+    struct replay_shared **shared;
     uint32_t shared_room;
-    struct meeting meeting[2], *gathered; /* by gathering and parity */
+    struct replay_meeting meeting[2], *gathered; /* by gathering and parity */
     struct progress progress;
-    struct conds *conds;
+    struct replay_cond_table *conds;
     struct decisions *decisions; /* NULL: not noted */
     const char *wrong;
     unsigned wrong_node;
@@ -344,25 +344,27 @@ void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there
 
 /* ---- replay_copy.c ---- */
 
-struct shared *replay_shared_of(struct replay *r, uint32_t page);
-struct copy *replay_copy_of(struct replay_node *n, uint32_t page);
-struct copy *replay_copy_found(struct replay_node *n, uint32_t page); /* NULL: none */
+struct replay_shared *replay_shared_of(struct replay *r, uint32_t page);
+struct replay_copy *replay_copy_of(struct replay_node *n, uint32_t page);
+struct replay_copy *replay_copy_found(struct replay_node *n, uint32_t page); /* NULL: none */
 /* A notice of a page that has no copy here; true: it invalidates the page. */
 bool replay_copy_tell(struct replay_node *n, uint32_t page);
-void replay_copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct copy *c));
+void replay_copies_each(struct replay_node *n,
+                        void (*fn)(struct replay_node *n, struct replay_copy *c));
 /* The number of versions that the copies of each node need, including copies not made yet. The
  * caller frees it. */
 uint64_t *replay_copies_needs(struct replay *r);
-void replay_copy_begin(struct replay_node *n, struct copy *c); /* initial state */
+void replay_copy_begin(struct replay_node *n, struct replay_copy *c); /* initial state */
 unsigned replay_default_home(const struct replay *r, uint32_t page);
 /* page.c open_alone: of a copy that is_shut. */
-bool replay_copy_is_shut(const struct copy *c);
-void replay_copy_open_alone(struct replay_node *n, struct copy *c);
+bool replay_copy_is_shut(const struct replay_copy *c);
+void replay_copy_open_alone(struct replay_node *n, struct replay_copy *c);
 void replay_copy_shut(struct replay_node *n, uint32_t page); /* the page is freed */
-bool replay_copy_is_home(const struct copy *c, const struct replay_node *n);
-bool replay_exclusive_begin_copy(struct replay_node *n, struct copy *c);
-void replay_exclusive_end_copy(struct replay_node *n, struct copy *c); /* [unshared.new-readers] */
-void replay_dirty_add_copy(struct replay_node *n, struct copy *c);
+bool replay_copy_is_home(const struct replay_copy *c, const struct replay_node *n);
+bool replay_exclusive_begin_copy(struct replay_node *n, struct replay_copy *c);
+void replay_exclusive_end_copy(struct replay_node *n,
+                               struct replay_copy *c); /* [unshared.new-readers] */
+void replay_dirty_add_copy(struct replay_node *n, struct replay_copy *c);
 
 /* ---- replay_page.c ---- */
 
@@ -386,20 +388,21 @@ void replay_turn(struct replay_node *n); /* a flush or an acquire: past.c */
 /* ---- replay_fetch.c ---- */
 
 /* Fetches the page; its home is known afterwards. True: this node has become the home. */
-bool replay_fetch(struct replay_node *n, struct copy *c);
-bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early);
-void replay_note_reader(struct replay_node *home, struct shared *s); /* [unshared.reader-mark] */
+bool replay_fetch(struct replay_node *n, struct replay_copy *c);
+bool replay_fetch_ahead(struct replay_node *n, struct replay_copy *c, bool early);
+void replay_note_reader(struct replay_node *home,
+                        struct replay_shared *s); /* [unshared.reader-mark] */
 /* Completes the operation in progress on a busy page. */
-void replay_finish(struct replay_node *n, struct copy *c);
-bool replay_arrived(const struct copy *c);
-void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_t interval);
-unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned);
+void replay_finish(struct replay_node *n, struct replay_copy *c);
+bool replay_arrived(const struct replay_copy *c);
+void replay_applied(struct replay *r, struct replay_shared *s, uint32_t writer, uint32_t interval);
+unsigned replay_claim(struct replay_node *n, struct replay_copy *c, bool *assigned);
 
 /* ---- replay_close.c ---- */
 
 void replay_close(struct replay_node *n);
 bool replay_clean(const struct replay_node *n, bool arrivals);
-void replay_judge_load(struct copy *c, bool written);
+void replay_judge_load(struct replay_copy *c, bool written);
 
 /* ---- replay_renew.c ---- */
 
@@ -410,8 +413,9 @@ void replay_notice(struct replay_node *n, uint32_t writer, uint32_t interval);
 
 /* ---- replay_write.c ---- */
 
-uint32_t replay_others(const struct replay_node *n, const struct copy *c);
-void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes);
+uint32_t replay_others(const struct replay_node *n, const struct replay_copy *c);
+void replay_write_diff(struct replay_node *n, struct replay_copy *c, uint32_t interval,
+                       uint32_t bytes);
 void replay_await_written(struct replay_node *n);
 void replay_written(struct replay_node *n); /* a write counted in `writing` has arrived */
 void replay_record(struct replay_node *n, uint32_t interval);
@@ -451,7 +455,7 @@ void replay_expect(struct replay_node *n, uint32_t first, uint32_t count);
 
 /* ---- replay_word.c ---- */
 
-void replay_word_note(struct replay_node *n, struct copy *c); /* [word.announced] */
+void replay_word_note(struct replay_node *n, struct replay_copy *c); /* [word.announced] */
 
 void replay_word(struct replay_node *n, uint32_t page);
 
@@ -465,7 +469,7 @@ void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t numb
 
 /* ---- replay_sync.c ---- */
 
-struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
+struct replay_lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
 void replay_try(struct replay_node *n, uint32_t lock);        /* fails */
 void replay_lock_again(struct replay_node *n, uint32_t lock); /* not counted */
@@ -485,9 +489,10 @@ void replay_groups_free(struct replay_node *n);
 /* ---- replay_move.c ---- */
 
 /* At the home: a diff of that node was applied, or the home wrote the page itself. */
-void replay_move_note(struct replay_node *n, struct copy *c, unsigned writer, uint32_t bytes);
-void replay_move_tell(struct replay_node *n, struct copy *c, uint32_t bytes);
-void replay_move_used(struct replay_node *n, struct copy *c);
+void replay_move_note(struct replay_node *n, struct replay_copy *c, unsigned writer,
+                      uint32_t bytes);
+void replay_move_tell(struct replay_node *n, struct replay_copy *c, uint32_t bytes);
+void replay_move_used(struct replay_node *n, struct replay_copy *c);
 void replay_moves_free(struct replay_node *n);
 
 /* ---- replay_round.c ---- */
@@ -506,10 +511,11 @@ struct replay_wish {
     struct decisions *decisions;
 };
 
-static inline void replay_decided(const struct replay_node *n, enum decision_kind kind,
+static inline void replay_decided(const struct replay_node *n, enum decisions_kind kind,
                                   uint32_t page)
 {
-    decisions_note(n->r->decisions, (struct decision){ n->id, n->departed, page, kind, false });
+    decisions_note(n->r->decisions,
+                   (struct decisions_entry){ n->id, n->departed, page, kind, false });
 }
 
 /* replay_protocol_named - async, ardmar or onesided; ends the program with a line if it is none */

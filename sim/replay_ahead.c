@@ -14,7 +14,7 @@ void replay_turn(struct replay_node *n)
     n->turn++;
 }
 
-static void replay_ahead_set_turn(struct copy *c, bool write, uint8_t now)
+static void replay_ahead_set_turn(struct replay_copy *c, bool write, uint8_t now)
 {
     c->turns[write] = policy_history_opened(c->turns[write], now);
 }
@@ -28,14 +28,14 @@ static void replay_ahead_open_them(struct replay_node *n, uint32_t first, uint32
         replay_open_ahead(n, first, count, false, false);
 }
 
-static bool replay_ahead_is_open(const struct copy *c, bool write)
+static bool replay_ahead_is_open(const struct replay_copy *c, bool write)
 {
     return write ? c->access == OPEN_STORES : c->access != CLOSED;
 }
 
 static uint16_t replay_ahead_turns_of(struct replay_node *n, uint32_t page, bool write)
 {
-    const struct copy *c = replay_copy_found(n, page);
+    const struct replay_copy *c = replay_copy_found(n, page);
 
     return c != NULL ? c->turns[write] : 0;
 }

@@ -19,7 +19,7 @@ static void replay_close_look_for_readers(struct replay_node *n)
         return;
     n->seen = n->arrivals;
     for (uint32_t i = 0; i < n->exclusive_count; i++) {
-        struct copy *c = replay_copy_of(n, n->exclusive[i]);
+        struct replay_copy *c = replay_copy_of(n, n->exclusive[i]);
         if (!c->shared->readers) {
             n->exclusive[kept++] = c->page;
             continue;
@@ -53,7 +53,7 @@ static uint32_t replay_close_take_dirty(struct replay_node *n)
 }
 
 /* page_flush.c replay_close_home_changed. `others`: other nodes have written since the twin. */
-static bool replay_close_home_changed(const struct copy *c, bool kept, bool others)
+static bool replay_close_home_changed(const struct replay_copy *c, bool kept, bool others)
 {
     if (c->blank)
         return kept || c->changed || others;
@@ -61,7 +61,7 @@ static bool replay_close_home_changed(const struct copy *c, bool kept, bool othe
 }
 
 /* page_flush.c page_flush_home: whether it is announced. */
-static bool replay_close_flush_home(const struct replay_node *n, struct copy *c, bool kept,
+static bool replay_close_flush_home(const struct replay_node *n, struct replay_copy *c, bool kept,
                                     bool *changed)
 {
     uint32_t others = replay_others(n, c);
@@ -77,13 +77,13 @@ static bool replay_close_flush_home(const struct replay_node *n, struct copy *c,
     return true;
 }
 
-void replay_judge_load(struct copy *c, bool written)
+void replay_judge_load(struct replay_copy *c, bool written)
 {
     c->stores = (uint8_t)policy_retain_judge(&c->retain, c->stores, written);
 }
 
 /* page_flush.c page_flush_end */
-static void replay_close_flush_end(struct replay_node *n, struct copy *c, uint32_t interval,
+static void replay_close_flush_end(struct replay_node *n, struct replay_copy *c, uint32_t interval,
                                    bool changed, bool kept)
 {
     bool was_kept = kept;
@@ -113,26 +113,26 @@ static void replay_close_flush_end(struct replay_node *n, struct copy *c, uint32
     }
 }
 
-struct entry {
-    struct shared *shared;
+struct replay_close_entry {
+    struct replay_shared *shared;
     uint32_t page, length, writer, interval;
 };
 
 /* The diffs of one message, at their home. */
-struct message {
+struct replay_close_message {
     struct replay *r;
     struct replay_node *home;
-    struct entry *entry;
+    struct replay_close_entry *entry;
     uint32_t count, room, bytes;
 };
 
 static void replay_close_apply_all(void *self, uint64_t arg)
 {
-    struct message *m = self;
+    struct replay_close_message *m = self;
 
     (void)arg;
     for (uint32_t i = 0; i < m->count; i++) {
-        const struct entry *e = &m->entry[i];
+        const struct replay_close_entry *e = &m->entry[i];
         replay_move_note(m->home, replay_copy_of(m->home, e->page), e->writer, e->length);
         replay_applied(m->r, e->shared, e->writer, e->interval);
     }
@@ -140,9 +140,9 @@ static void replay_close_apply_all(void *self, uint64_t arg)
     free(m);
 }
 
-static void replay_close_send_message(struct replay_node *n, struct message **open)
+static void replay_close_send_message(struct replay_node *n, struct replay_close_message **open)
 {
-    struct message *m = *open;
+    struct replay_close_message *m = *open;
 
     if (m == NULL)
         return;
@@ -155,8 +155,8 @@ static void replay_close_send_message(struct replay_node *n, struct message **op
 }
 
 /* diffs_message.c message_room */
-static struct message *replay_close_room_for(struct replay_node *n, struct message **open,
-                                             unsigned home)
+static struct replay_close_message *
+replay_close_room_for(struct replay_node *n, struct replay_close_message **open, unsigned home)
 {
     if (open[home] != NULL && !policy_batch_fits(open[home]->bytes))
         replay_close_send_message(n, &open[home]);
@@ -170,11 +170,11 @@ static struct message *replay_close_room_for(struct replay_node *n, struct messa
 
 /* False for an unchanged page; if words were operated on, an empty diff is sent:
  * [word.announced]. */
-static bool replay_close_send_diff(struct replay_node *n, struct copy *c, uint32_t interval,
-                                   struct message **open)
+static bool replay_close_send_diff(struct replay_node *n, struct replay_copy *c, uint32_t interval,
+                                   struct replay_close_message **open)
 {
     bool written = n->r->protocol == REPLAY_ONESIDED;
-    struct message *m = written ? NULL : replay_close_room_for(n, open, c->home - 1u);
+    struct replay_close_message *m = written ? NULL : replay_close_room_for(n, open, c->home - 1u);
     uint32_t unknown = c->put > 0 ? c->put : UNKNOWN_BYTES;
     uint32_t bytes = !c->changed ? 0 : c->bytes > 0 ? c->bytes : unknown;
     uint32_t length = !c->changed ? 0 : c->length > 0 ? c->length : unknown + DIFF_HEAD;
@@ -188,7 +188,8 @@ static bool replay_close_send_diff(struct replay_node *n, struct copy *c, uint32
         replay_move_tell(n, c, length);
     } else {
         m->entry = map_grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
-        m->entry[m->count++] = (struct entry){ c->shared, c->page, length, n->id, interval };
+        m->entry[m->count++] =
+            (struct replay_close_entry){ c->shared, c->page, length, n->id, interval };
         m->bytes += policy_batch_size(length);
     }
     COUNT(n, diffs, 1);
@@ -196,8 +197,8 @@ static bool replay_close_send_diff(struct replay_node *n, struct copy *c, uint32
     return true;
 }
 
-static bool replay_close_capture(struct replay_node *n, struct copy *c, uint32_t interval,
-                                 bool kept, struct message **open, bool *changed)
+static bool replay_close_capture(struct replay_node *n, struct replay_copy *c, uint32_t interval,
+                                 bool kept, struct replay_close_message **open, bool *changed)
 {
     bool announce;
 
@@ -214,19 +215,19 @@ static bool replay_close_capture(struct replay_node *n, struct copy *c, uint32_t
 }
 
 /* page_flush.c replay_close_to_close */
-static bool replay_close_to_close(const struct copy *c)
+static bool replay_close_to_close(const struct replay_copy *c)
 {
     return (c->flags & COPY_DIRTY) || (c->worded && !(c->flags & COPY_EXCLUSIVE));
 }
 
 static uint32_t replay_close_capture_all(struct replay_node *n, uint32_t count, uint32_t interval,
-                                         uint32_t *announced, struct message **open)
+                                         uint32_t *announced, struct replay_close_message **open)
 {
     uint32_t all = 0;
     bool sealing = false;
 
     for (uint32_t i = 0; i < count; i++) {
-        struct copy *c = replay_copy_of(n, n->taken[i]);
+        struct replay_copy *c = replay_copy_of(n, n->taken[i]);
         bool changed, was = sealing;
         c->flags &= (uint8_t)~COPY_LISTED;
         if (!replay_close_to_close(c)) {
@@ -261,11 +262,11 @@ static uint32_t replay_close_capture_all(struct replay_node *n, uint32_t count, 
 
 static void replay_close_note_announced(struct replay_node *n, uint32_t page, uint32_t interval)
 {
-    struct shared *s = replay_shared_of(n->r, page);
+    struct replay_shared *s = replay_shared_of(n->r, page);
 
     s->announced =
         map_grow(s->announced, &s->announced_room, s->announcements + 1, sizeof *s->announced);
-    s->announced[s->announcements++] = (struct version){ n->id, interval };
+    s->announced[s->announcements++] = (struct replay_version){ n->id, interval };
 }
 
 /* Sends the notices to all nodes (notices_log.c), or stores them here (notices_read.c). */
@@ -274,7 +275,7 @@ static void replay_close_publish(struct replay_node *n, uint32_t *announced, uin
     uint32_t interval = n->vt[n->id] + 1;
 
     n->interval = map_grow(n->interval, &n->intervals_room, interval + 1, sizeof *n->interval);
-    n->interval[interval] = (struct interval){ .page = announced, .count = count };
+    n->interval[interval] = (struct replay_interval){ .page = announced, .count = count };
     COUNT(n, write_notices, count);
     for (uint32_t i = 0; i < count; i++)
         replay_close_note_announced(n, announced[i], interval);
@@ -289,7 +290,7 @@ static void replay_close_publish(struct replay_node *n, uint32_t *announced, uin
 
 static void replay_close_dirty(struct replay_node *n)
 {
-    struct message **open;
+    struct replay_close_message **open;
     uint32_t count, *announced;
 
     replay_close_look_for_readers(n);

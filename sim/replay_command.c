@@ -21,16 +21,16 @@ static const char *const counters[] = {
 
 #define ASYNC_PAGES 1 /* record.h pages_by */
 
-struct wish {
+struct replay_command_wish {
     const char *machine, *trace, *times;
     enum replay_protocol protocol;
-    struct run_choice choice;
+    struct run_options_choice choice;
     bool decisions;
 };
 
-static struct wish replay_command_parse(int argc, char **argv)
+static struct replay_command_wish replay_command_parse(int argc, char **argv)
 {
-    struct wish w = { .protocol = REPLAY_ARDMAR };
+    struct replay_command_wish w = { .protocol = REPLAY_ARDMAR };
 
     for (int i = 1, words; i < argc; i++) {
         if (strcmp(argv[i], "--machine") == 0 && i + 1 < argc)
@@ -54,7 +54,7 @@ static struct wish replay_command_parse(int argc, char **argv)
     return w;
 }
 
-static void replay_command_check(const struct wish *w, const struct trace *t)
+static void replay_command_check(const struct replay_command_wish *w, const struct trace *t)
 {
     if (t->set[RECORD_SET_pages_by] == ASYNC_PAGES)
         fail_with(SIM_FAILED,
@@ -126,7 +126,7 @@ static void replay_command_print(const struct replay *r)
 }
 
 /* Loads the other run, which must synchronize like this one. */
-static void replay_command_load_times(const struct wish *w, const struct trace *t,
+static void replay_command_load_times(const struct replay_command_wish *w, const struct trace *t,
                                       struct trace *times)
 {
     trace_load(times, w->times);
@@ -135,7 +135,7 @@ static void replay_command_load_times(const struct wish *w, const struct trace *
                   "--times %s: of %" PRIu64 " nodes, not %" PRIu64 " as %s; trace as many",
                   w->times, times->set[RECORD_SET_nodes], t->set[RECORD_SET_nodes], w->trace);
     for (unsigned n = 0; n < t->set[RECORD_SET_nodes]; n++) {
-        struct pace pace;
+        struct spans_pace pace;
         uint32_t differ = spans_pace_begin(&pace, t, times, n);
         if (differ != 0)
             fail_with(SIM_FAILED,
@@ -148,7 +148,7 @@ static void replay_command_load_times(const struct wish *w, const struct trace *
 
 int replay_command_main(int argc, char **argv)
 {
-    struct wish w = replay_command_parse(argc, argv);
+    struct replay_command_wish w = replay_command_parse(argc, argv);
     struct machine m;
     struct replay r;
     struct trace t, times;

@@ -12,55 +12,55 @@
 
 #define OCCASION_SIGNAL (OCCASION_MEETING - 1)
 #define NAME_BYTES      8  /* conds_mcs.c */
-#define LIST_BYTES      16 /* struct list */
+#define LIST_BYTES      16 /* struct conds_mcs_list */
 #define REPLY_BYTES     16
 
-struct waker {
+struct replay_cond_waker {
     uint32_t node, number; /* node + 1; 0: unknown */
 };
 
-struct waiting {
-    struct waiting *next;
+struct replay_cond_waiting {
+    struct replay_cond_waiting *next;
     struct replay_node *node;
     uint32_t cond;
-    struct waker waker;
+    struct replay_cond_waker waker;
 };
 
 /* A signal, until all waiters that it wakes have arrived. */
-struct signal {
-    struct signal *next;
+struct replay_cond_signal {
+    struct replay_cond_signal *next;
     struct replay_node *from;
     uint32_t cond, number, waits; /* waiters still to be woken */
     uint32_t *vt;
 };
 
 /* A condition variable at its home. */
-struct condition {
-    struct waiting *first;
-    struct signal *served;
+struct replay_cond_entry {
+    struct replay_cond_waiting *first;
+    struct replay_cond_signal *served;
 };
 
 /* Wake-ups of a node, from its trace and the other nodes' traces. */
-struct wakes {
-    struct waker *waker; /* for each of its waits, in order */
+struct replay_cond_wakes {
+    struct replay_cond_waker *waker; /* for each of its waits, in order */
     uint32_t count, room, begun;
     struct map numbers; /* of its signals that wake a waiter */
     uint32_t *wakes, wakes_room;
 };
 
-struct conds {
+struct replay_cond_table {
     struct map map;
-    struct condition *at;
+    struct replay_cond_entry *at;
     uint32_t room;
-    struct wakes *wakes;
+    struct replay_cond_wakes *wakes;
 };
 
 /* ---- data from the traces ---- */
 
 static void replay_cond_note_woken(struct replay *r, unsigned node, const uint64_t *arg)
 {
-    struct wakes *w = &r->conds->wakes[node], *from;
-    struct waker waker = { 0, (uint32_t)arg[2] };
+    struct replay_cond_wakes *w = &r->conds->wakes[node], *from;
+    struct replay_cond_waker waker = { 0, (uint32_t)arg[2] };
     bool is_new;
 
     w->waker = map_grow(w->waker, &w->room, w->count + 1, sizeof *w->waker);
@@ -89,15 +89,15 @@ void replay_conds_begin(struct replay *r)
     }
 }
 
-static void replay_cond_free_condition(struct condition *c)
+static void replay_cond_free_condition(struct replay_cond_entry *c)
 {
     while (c->first != NULL) {
-        struct waiting *w = c->first;
+        struct replay_cond_waiting *w = c->first;
         c->first = w->next;
         free(w);
     }
     while (c->served != NULL) {
-        struct signal *s = c->served;
+        struct replay_cond_signal *s = c->served;
         c->served = s->next;
         free(s->vt);
         free(s);
@@ -106,7 +106,7 @@ static void replay_cond_free_condition(struct condition *c)
 
 void replay_conds_free(struct replay *r)
 {
-    struct conds *c = r->conds;
+    struct replay_cond_table *c = r->conds;
 
     for (uint32_t i = 0; i < c->map.count; i++)
         replay_cond_free_condition(&c->at[i]);
@@ -123,9 +123,9 @@ void replay_conds_free(struct replay *r)
 
 /* ---- at the home ---- */
 
-static struct condition *replay_cond_condition_of(struct replay *r, uint32_t cond)
+static struct replay_cond_entry *replay_cond_condition_of(struct replay *r, uint32_t cond)
 {
-    struct conds *c = r->conds;
+    struct replay_cond_table *c = r->conds;
     bool is_new;
     uint32_t i = map_index(&c->map, cond, &is_new);
 
@@ -161,7 +161,8 @@ static void replay_cond_take_signal(void *self, uint64_t arg)
 }
 
 /* Wakes a waiter. VT NULL: the signalling node is unknown. */
-static void replay_cond_wake(struct replay_node *from, struct waiting *w, const uint32_t *vt)
+static void replay_cond_wake(struct replay_node *from, struct replay_cond_waiting *w,
+                             const uint32_t *vt)
 {
     struct replay *r = from->r;
     uintptr_t copy = vt == NULL ? 0 : (uintptr_t)replay_cond_copy_of_time(r, vt);
@@ -176,16 +177,17 @@ static void replay_cond_wake(struct replay_node *from, struct waiting *w, const 
     free(w);
 }
 
-static bool replay_cond_ends(const struct signal *s, const struct waiting *w)
+static bool replay_cond_ends(const struct replay_cond_signal *s,
+                             const struct replay_cond_waiting *w)
 {
     return w->waker.node == s->from->id + 1 && w->waker.number == s->number;
 }
 
 /* A signal that was served before the waiter arrived. */
-static bool replay_cond_take_served(struct condition *c, struct waiting *w)
+static bool replay_cond_take_served(struct replay_cond_entry *c, struct replay_cond_waiting *w)
 {
-    for (struct signal **at = &c->served; *at != NULL; at = &(*at)->next) {
-        struct signal *s = *at;
+    for (struct replay_cond_signal **at = &c->served; *at != NULL; at = &(*at)->next) {
+        struct replay_cond_signal *s = *at;
         if (!replay_cond_ends(s, w))
             continue;
         replay_cond_wake(replay_cond_home_of(s->from->r, s->cond), w, s->vt);
@@ -200,10 +202,10 @@ static bool replay_cond_take_served(struct condition *c, struct waiting *w)
 }
 
 /* [cond.registered-first] */
-static void replay_cond_enter_list(struct replay *r, struct waiting *w)
+static void replay_cond_enter_list(struct replay *r, struct replay_cond_waiting *w)
 {
-    struct condition *c = replay_cond_condition_of(r, w->cond);
-    struct waiting **end = &c->first;
+    struct replay_cond_entry *c = replay_cond_condition_of(r, w->cond);
+    struct replay_cond_waiting **end = &c->first;
 
     if (w->waker.node == 0) {
         replay_cond_wake(replay_cond_home_of(r, w->cond), w, NULL);
@@ -217,12 +219,12 @@ static void replay_cond_enter_list(struct replay *r, struct waiting *w)
 }
 
 /* Wakes the waiters that the signal woke in the traced run, if they have arrived. */
-static void replay_cond_serve(struct replay_node *at, struct signal *s)
+static void replay_cond_serve(struct replay_node *at, struct replay_cond_signal *s)
 {
-    struct condition *c = replay_cond_condition_of(at->r, s->cond);
+    struct replay_cond_entry *c = replay_cond_condition_of(at->r, s->cond);
 
-    for (struct waiting **w = &c->first; *w != NULL;) {
-        struct waiting *it = *w;
+    for (struct replay_cond_waiting **w = &c->first; *w != NULL;) {
+        struct replay_cond_waiting *it = *w;
         if (!replay_cond_ends(s, it)) {
             w = &it->next;
             continue;
@@ -253,7 +255,7 @@ static void replay_cond_take_place(void *self, uint64_t arg)
 
 static void replay_cond_serve_wait(void *self, uint64_t arg)
 {
-    struct waiting *w = self;
+    struct replay_cond_waiting *w = self;
     struct replay_node *n = w->node, *home = replay_cond_home_of(n->r, w->cond);
 
     (void)arg;
@@ -261,7 +263,7 @@ static void replay_cond_serve_wait(void *self, uint64_t arg)
     replay_cond_enter_list(n->r, w);
 }
 
-static void replay_cond_ask_to_enter(struct replay_node *n, struct waiting *w)
+static void replay_cond_ask_to_enter(struct replay_node *n, struct replay_cond_waiting *w)
 {
     struct replay_node *home = replay_cond_home_of(n->r, w->cond);
 
@@ -275,13 +277,13 @@ static void replay_cond_ask_to_enter(struct replay_node *n, struct waiting *w)
 
 static void replay_cond_serve_signal(void *self, uint64_t arg)
 {
-    struct signal *s = self;
+    struct replay_cond_signal *s = self;
 
     (void)arg;
     replay_cond_serve(replay_cond_home_of(s->from->r, s->cond), s);
 }
 
-static void replay_cond_send_signal(struct replay_node *n, struct signal *s)
+static void replay_cond_send_signal(struct replay_node *n, struct replay_cond_signal *s)
 {
     struct replay_node *home = replay_cond_home_of(n->r, s->cond);
 
@@ -319,11 +321,11 @@ static void replay_cond_read_there(struct replay_node *n, struct replay_node *fr
 }
 
 /* [conds-mcs.guarded] */
-static void replay_cond_enter_by_guard(struct replay_node *n, struct waiting *w)
+static void replay_cond_enter_by_guard(struct replay_node *n, struct replay_cond_waiting *w)
 {
     struct replay *r = n->r;
     uint32_t cond = w->cond;
-    struct waiting *last;
+    struct replay_cond_waiting *last;
 
     replay_guard(n, cond);
     replay_cond_read_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
@@ -339,16 +341,17 @@ static void replay_cond_enter_by_guard(struct replay_node *n, struct waiting *w)
 
 /* [conds-mcs.guarded]. Reads of names after the first belong to a list whose waiters are all
  * woken. */
-static void replay_cond_signal_by_guard(struct replay_node *n, struct signal *s, bool all)
+static void replay_cond_signal_by_guard(struct replay_node *n, struct replay_cond_signal *s,
+                                        bool all)
 {
     struct replay *r = n->r;
     uint32_t cond = s->cond, count = 0;
-    struct waiting *first;
+    struct replay_cond_waiting *first;
 
     replay_guard(n, cond);
     replay_cond_read_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
     first = replay_cond_condition_of(r, cond)->first;
-    for (struct waiting *w = first; w != NULL; w = w->next)
+    for (struct replay_cond_waiting *w = first; w != NULL; w = w->next)
         count++;
     if (count > 1 && !all)
         replay_cond_read_there(n, first->node, NAME_BYTES);
@@ -366,13 +369,13 @@ static void replay_cond_signal_by_guard(struct replay_node *n, struct signal *s,
 
 void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock)
 {
-    struct wakes *k = &n->r->conds->wakes[n->id];
-    struct waiting *w = fail_alloc(1, sizeof *w);
+    struct replay_cond_wakes *k = &n->r->conds->wakes[n->id];
+    struct replay_cond_waiting *w = fail_alloc(1, sizeof *w);
     sim_time begun;
 
     replay_settle(n);
     begun = n->r->loop.now;
-    *w = (struct waiting){ .node = n, .cond = cond };
+    *w = (struct replay_cond_waiting){ .node = n, .cond = cond };
     if (k->begun < k->count)
         w->waker = k->waker[k->begun];
     k->begun++;
@@ -402,7 +405,7 @@ void replay_woken(struct replay_node *n, uint32_t lock)
 
 static uint32_t replay_cond_wakes_of(const struct replay_node *n, uint32_t number)
 {
-    const struct wakes *k = &n->r->conds->wakes[n->id];
+    const struct replay_cond_wakes *k = &n->r->conds->wakes[n->id];
     uint32_t i = map_find(&k->numbers, number);
 
     return i == UINT32_MAX ? 0 : k->wakes[i];
@@ -410,19 +413,19 @@ static uint32_t replay_cond_wakes_of(const struct replay_node *n, uint32_t numbe
 
 void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t number)
 {
-    struct signal *s = fail_alloc(1, sizeof *s);
+    struct replay_cond_signal *s = fail_alloc(1, sizeof *s);
     sim_time begun;
 
     replay_settle(n);
     if (!replay_clean(n, true)) /* [cond.signal-time] */
         replay_close(n);
     begun = n->r->loop.now;
-    *s = (struct signal){ NULL,
-                          n,
-                          cond,
-                          number,
-                          replay_cond_wakes_of(n, number),
-                          replay_cond_copy_of_time(n->r, n->vt) };
+    *s = (struct replay_cond_signal){ NULL,
+                                      n,
+                                      cond,
+                                      number,
+                                      replay_cond_wakes_of(n, number),
+                                      replay_cond_copy_of_time(n->r, n->vt) };
     if (replay_cond_by_queue(n->r))
         replay_cond_signal_by_guard(n, s, all);
     else

@@ -25,7 +25,7 @@ unsigned replay_default_home(const struct replay *r, uint32_t page)
     return policy_placement_home(replay_copy_placement(r), page, r->nodes);
 }
 
-struct shared *replay_shared_of(struct replay *r, uint32_t page)
+struct replay_shared *replay_shared_of(struct replay *r, uint32_t page)
 {
     bool is_new;
     uint32_t i = map_index(&r->pages, page, &is_new);
@@ -47,12 +47,12 @@ static uint64_t replay_copy_bit_of(uint32_t page)
     return UINT64_C(1) << page % CHUNK;
 }
 
-static unsigned replay_copy_rank_of(const struct chunk *k, uint32_t page)
+static unsigned replay_copy_rank_of(const struct replay_chunk *k, uint32_t page)
 {
     return (unsigned)__builtin_popcountll(k->here & (replay_copy_bit_of(page) - 1));
 }
 
-static struct chunk *replay_copy_chunk_of(struct replay_node *n, uint32_t page)
+static struct replay_chunk *replay_copy_chunk_of(struct replay_node *n, uint32_t page)
 {
     uint32_t key = page / CHUNK;
     bool is_new;
@@ -65,7 +65,7 @@ static struct chunk *replay_copy_chunk_of(struct replay_node *n, uint32_t page)
     return &n->chunk[n->chunk_index];
 }
 
-void replay_copy_begin(struct replay_node *n, struct copy *c)
+void replay_copy_begin(struct replay_node *n, struct replay_copy *c)
 {
     c->access = OPEN_LOADS; /* rule 7 */
     if (n->r->protocol == REPLAY_ASYNC && replay_default_home(n->r, c->page) == n->id) {
@@ -80,21 +80,21 @@ void replay_copy_begin(struct replay_node *n, struct copy *c)
     }
 }
 
-static struct copy *replay_copy_in(const struct chunk *k, uint32_t page)
+static struct replay_copy *replay_copy_in(const struct replay_chunk *k, uint32_t page)
 {
     return k->here & replay_copy_bit_of(page) ? k->copy[replay_copy_rank_of(k, page)] : NULL;
 }
 
-struct copy *replay_copy_found(struct replay_node *n, uint32_t page)
+struct replay_copy *replay_copy_found(struct replay_node *n, uint32_t page)
 {
-    struct chunk *k = replay_copy_chunk_of(n, page);
+    struct replay_chunk *k = replay_copy_chunk_of(n, page);
 
     n->known += !(k->met & replay_copy_bit_of(page));
     k->met |= replay_copy_bit_of(page);
     return replay_copy_in(k, page);
 }
 
-bool replay_copy_is_shut(const struct copy *c)
+bool replay_copy_is_shut(const struct replay_copy *c)
 {
     return (c->flags & (COPY_EXCLUSIVE | COPY_BUSY | COPY_STALE)) == COPY_EXCLUSIVE &&
            c->access == CLOSED && !c->held && !c->migrate.watched;
@@ -102,23 +102,23 @@ bool replay_copy_is_shut(const struct copy *c)
 
 static bool sim_replay_copy_is_shut(struct replay_node *n, uint32_t page)
 {
-    const struct chunk *k = replay_copy_chunk_of(n, page);
-    const struct copy *c = replay_copy_in(k, page);
+    const struct replay_chunk *k = replay_copy_chunk_of(n, page);
+    const struct replay_copy *c = replay_copy_in(k, page);
 
     return c != NULL ? replay_copy_is_shut(c) : !(k->open & replay_copy_bit_of(page));
 }
 
 static void replay_copy_open_for_stores(struct replay_node *n, uint32_t page)
 {
-    struct chunk *k = replay_copy_chunk_of(n, page);
-    struct copy *c = replay_copy_in(k, page);
+    struct replay_chunk *k = replay_copy_chunk_of(n, page);
+    struct replay_copy *c = replay_copy_in(k, page);
 
     k->open |= replay_copy_bit_of(page);
     if (c != NULL)
         c->access = OPEN_STORES;
 }
 
-void replay_copy_open_alone(struct replay_node *n, struct copy *c)
+void replay_copy_open_alone(struct replay_node *n, struct replay_copy *c)
 {
     uint32_t pages = 1u << policy_placement_shift(replay_copy_placement(n->r), c->page),
              first = c->page, end = c->page + 1;
@@ -138,7 +138,7 @@ void replay_copy_shut(struct replay_node *n, uint32_t page)
     replay_copy_chunk_of(n, page)->open &= ~replay_copy_bit_of(page);
 }
 
-static void replay_copy_put_in(struct chunk *k, struct copy *c)
+static void replay_copy_put_in(struct replay_chunk *k, struct replay_copy *c)
 {
     unsigned count = (unsigned)__builtin_popcountll(k->here), at = replay_copy_rank_of(k, c->page);
 
@@ -149,25 +149,25 @@ static void replay_copy_put_in(struct chunk *k, struct copy *c)
     k->here |= replay_copy_bit_of(c->page);
 }
 
-static void replay_copy_catch_up(struct replay_node *n, struct copy *c)
+static void replay_copy_catch_up(struct replay_node *n, struct replay_copy *c)
 {
-    const struct shared *s = c->shared;
+    const struct replay_shared *s = c->shared;
 
     c->access = CLOSED;
     c->flags |= COPY_STALE;
     if (n->r->protocol == REPLAY_ONESIDED) /* page.c told_is_there */
         return;
     for (uint32_t i = 0; i < s->announcements; i++) {
-        struct version v = s->announced[i];
+        struct replay_version v = s->announced[i];
         if (v.writer != n->id && v.interval <= n->noticed[v.writer])
             versions_raise(&c->need, v.writer, v.interval);
     }
 }
 
-struct copy *replay_copy_of(struct replay_node *n, uint32_t page)
+struct replay_copy *replay_copy_of(struct replay_node *n, uint32_t page)
 {
-    struct copy *c = replay_copy_found(n, page);
-    struct chunk *k;
+    struct replay_copy *c = replay_copy_found(n, page);
+    struct replay_chunk *k;
 
     if (c != NULL)
         return c;
@@ -185,7 +185,7 @@ struct copy *replay_copy_of(struct replay_node *n, uint32_t page)
 bool replay_copy_tell(struct replay_node *n, uint32_t page)
 {
     const struct replay *r = n->r;
-    struct chunk *k = replay_copy_chunk_of(n, page);
+    struct replay_chunk *k = replay_copy_chunk_of(n, page);
 
     if (k->told & replay_copy_bit_of(page))
         return false;
@@ -196,7 +196,8 @@ bool replay_copy_tell(struct replay_node *n, uint32_t page)
     return true;
 }
 
-void replay_copies_each(struct replay_node *n, void (*fn)(struct replay_node *n, struct copy *c))
+void replay_copies_each(struct replay_node *n,
+                        void (*fn)(struct replay_node *n, struct replay_copy *c))
 {
     for (uint32_t i = 0; i < n->chunks.count; i++)
         for (int j = 0; j < __builtin_popcountll(n->chunk[i].here); j++)
@@ -204,8 +205,8 @@ void replay_copies_each(struct replay_node *n, void (*fn)(struct replay_node *n,
 }
 
 /* Finds the first announcement of each writer; returns their number. */
-static uint32_t replay_copy_first_announcements(const struct shared *s, struct version *first,
-                                                bool *met)
+static uint32_t replay_copy_first_announcements(const struct replay_shared *s,
+                                                struct replay_version *first, bool *met)
 {
     uint32_t count = 0;
 
@@ -221,9 +222,9 @@ static uint32_t replay_copy_first_announcements(const struct shared *s, struct v
 }
 
 static uint64_t replay_copy_needs_of(struct replay_node *n, uint32_t page,
-                                     const struct version *first, uint32_t count)
+                                     const struct replay_version *first, uint32_t count)
 {
-    const struct copy *c = replay_copy_in(replay_copy_chunk_of(n, page), page);
+    const struct replay_copy *c = replay_copy_in(replay_copy_chunk_of(n, page), page);
     uint64_t needs = 0;
 
     if (c != NULL || n->r->protocol == REPLAY_ONESIDED)
@@ -236,7 +237,7 @@ static uint64_t replay_copy_needs_of(struct replay_node *n, uint32_t page,
 uint64_t *replay_copies_needs(struct replay *r)
 {
     uint64_t *needs = fail_alloc(r->nodes, sizeof *needs);
-    struct version *first = fail_alloc(r->nodes, sizeof *first);
+    struct replay_version *first = fail_alloc(r->nodes, sizeof *first);
     bool *met = fail_alloc(r->nodes, sizeof *met);
 
     for (uint32_t i = 0; i < r->pages.count; i++) {
@@ -251,12 +252,12 @@ uint64_t *replay_copies_needs(struct replay *r)
 
 /* ---- states ---- */
 
-bool replay_copy_is_home(const struct copy *c, const struct replay_node *n)
+bool replay_copy_is_home(const struct replay_copy *c, const struct replay_node *n)
 {
     return c->home == n->id + 1;
 }
 
-void replay_dirty_add_copy(struct replay_node *n, struct copy *c)
+void replay_dirty_add_copy(struct replay_node *n, struct replay_copy *c)
 {
     n->dirty = map_grow(n->dirty, &n->dirty_room, n->dirty_count + 1, sizeof *n->dirty);
     n->dirty[n->dirty_count++] = c->page;
@@ -264,7 +265,7 @@ void replay_dirty_add_copy(struct replay_node *n, struct copy *c)
 }
 
 /* exclusive.c leave */
-void replay_exclusive_end_copy(struct replay_node *n, struct copy *c)
+void replay_exclusive_end_copy(struct replay_node *n, struct replay_copy *c)
 {
     c->flags = (uint8_t)((c->flags & ~COPY_EXCLUSIVE) | COPY_DIRTY);
     policy_retain_forget(&c->retain); /* [unshared.new-readers] */
@@ -273,7 +274,7 @@ void replay_exclusive_end_copy(struct replay_node *n, struct copy *c)
 }
 
 /* exclusive.c exclusive_begin: [unshared.announced-first]. */
-bool replay_exclusive_begin_copy(struct replay_node *n, struct copy *c)
+bool replay_exclusive_begin_copy(struct replay_node *n, struct replay_copy *c)
 {
     if (n->r->set[RECORD_SET_exclusive] != 0 || !replay_copy_is_home(c, n) || c->shared->readers ||
         versions_of(&c->shared->applied, n->id) == 0)

@@ -8,12 +8,12 @@
 
 #define PAGE_BYTES 4096
 
-static struct replay_node *replay_fetch_home_node(const struct fetch *f)
+static struct replay_node *replay_fetch_home_node(const struct replay_fetch *f)
 {
     return &f->node->r->node[f->home];
 }
 
-static void replay_fetch_finish(struct fetch *f)
+static void replay_fetch_finish(struct replay_fetch *f)
 {
     f->done = true;
     replay_wake(f->node);
@@ -32,14 +32,14 @@ static bool replay_fetch_is_async(const struct replay *r)
 
 /* ---- at the home ---- */
 
-static bool replay_fetch_covered(const struct fetch *f)
+static bool replay_fetch_covered(const struct replay_fetch *f)
 {
     return versions_cover(&f->copy->shared->applied, &f->needed);
 }
 
 /* The versions that the copy is known to have: those named by the request, or those read by
  * pages_ardmar.c read_versions. */
-static void replay_fetch_note_versions(struct fetch *f)
+static void replay_fetch_note_versions(struct replay_fetch *f)
 {
     const struct versions *needed = &f->needed, *applied = &f->copy->shared->applied;
     /* page_fetch.c home_current, or fetched with the notices */
@@ -61,25 +61,25 @@ static void replay_fetch_note_versions(struct fetch *f)
             versions_raise(&f->had, applied->at[i].writer, applied->at[i].interval);
 }
 
-static void replay_fetch_read_page(struct fetch *f);
+static void replay_fetch_read_page(struct replay_fetch *f);
 
 /* [pages-async.parked], or a read repeated until the versions suffice. */
-static void replay_fetch_park(struct fetch *f)
+static void replay_fetch_park(struct replay_fetch *f)
 {
-    struct parked *p = fail_alloc(1, sizeof *p);
+    struct replay_parked *p = fail_alloc(1, sizeof *p);
 
-    *p = (struct parked){ f->copy->shared->parked, f };
+    *p = (struct replay_parked){ f->copy->shared->parked, f };
     f->copy->shared->parked = p;
 }
 
-void replay_note_reader(struct replay_node *home, struct shared *s)
+void replay_note_reader(struct replay_node *home, struct replay_shared *s)
 {
     if (!s->readers)
         home->arrivals++;
     s->readers = true;
 }
 
-static void replay_fetch_note_reader(struct fetch *f)
+static void replay_fetch_note_reader(struct replay_fetch *f)
 {
     if (f->node->r->set[RECORD_SET_exclusive] == 0 && !f->copy->introduced)
         replay_note_reader(replay_fetch_home_node(f), f->copy->shared);
@@ -87,14 +87,14 @@ static void replay_fetch_note_reader(struct fetch *f)
 
 static void replay_fetch_send_page(void *self, uint64_t arg)
 {
-    struct fetch *f = self;
+    struct replay_fetch *f = self;
 
     (void)arg;
     replay_write_wake(replay_fetch_home_node(f), f->node, PAGE_BYTES, replay_fetch_finish_event, f,
                       0);
 }
 
-static void replay_fetch_answer_page(struct fetch *f)
+static void replay_fetch_answer_page(struct replay_fetch *f)
 {
     struct replay_node *home = replay_fetch_home_node(f);
 
@@ -107,24 +107,24 @@ static void replay_fetch_answer_page(struct fetch *f)
 
 static void replay_fetch_page_there(void *self, uint64_t arg)
 {
-    struct fetch *f = self;
+    struct replay_fetch *f = self;
 
     (void)arg;
     replay_fetch_note_reader(f);
 }
 
-static void replay_fetch_read_page(struct fetch *f)
+static void replay_fetch_read_page(struct replay_fetch *f)
 {
     replay_read(f->node, replay_fetch_home_node(f), PAGE_BYTES, false, replay_fetch_page_there,
                 replay_fetch_finish_event, f, 0);
 }
 
-void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_t interval)
+void replay_applied(struct replay *r, struct replay_shared *s, uint32_t writer, uint32_t interval)
 {
     versions_raise(&s->applied, writer, interval);
-    for (struct parked **at = &s->parked; *at != NULL;) {
-        struct parked *p = *at;
-        struct fetch *f = p->fetch;
+    for (struct replay_parked **at = &s->parked; *at != NULL;) {
+        struct replay_parked *p = *at;
+        struct replay_fetch *f = p->fetch;
         if (!replay_fetch_covered(f)) {
             at = &p->next;
             continue;
@@ -143,7 +143,7 @@ void replay_applied(struct replay *r, struct shared *s, uint32_t writer, uint32_
 
 /* ---- async ---- */
 
-static void replay_fetch_serve_at_home(struct fetch *f)
+static void replay_fetch_serve_at_home(struct replay_fetch *f)
 {
     if (replay_fetch_covered(f)) {
         replay_fetch_note_versions(f);
@@ -164,17 +164,17 @@ static void replay_fetch_serve_home_event(void *self, uint64_t arg)
 }
 
 /* Whether a default home write-protects the page to determine its home. */
-static bool replay_fetch_closes_first(const struct copy *c)
+static bool replay_fetch_closes_first(const struct replay_copy *c)
 {
     return c->shared->home == 0 && c->flags & COPY_EXCLUSIVE && c->access == OPEN_STORES;
 }
 
 /* [pages-async.first-request]: if the default home has written the page without a fault, it becomes
  * the home. `candidate` -1: query only. */
-static int replay_fetch_directory_lookup(struct replay_node *at, struct copy *c, int candidate,
-                                         bool *appointed)
+static int replay_fetch_directory_lookup(struct replay_node *at, struct replay_copy *c,
+                                         int candidate, bool *appointed)
 {
-    struct shared *s = c->shared;
+    struct replay_shared *s = c->shared;
     int home = (int)s->home - 1;
 
     *appointed = false;
@@ -195,7 +195,7 @@ static int replay_fetch_directory_lookup(struct replay_node *at, struct copy *c,
 
 static void replay_fetch_find_home(void *self, uint64_t arg)
 {
-    struct fetch *f = self;
+    struct replay_fetch *f = self;
     struct replay_node *at = &f->node->r->node[arg];
     bool appointed;
     int home = replay_fetch_directory_lookup(at, replay_copy_of(at, f->copy->page),
@@ -218,7 +218,7 @@ static void replay_fetch_find_home(void *self, uint64_t arg)
 
 static void replay_fetch_serve_page(void *self, uint64_t arg)
 {
-    struct fetch *f = self;
+    struct replay_fetch *f = self;
     struct replay *r = f->node->r;
     struct replay_node *at = &r->node[arg];
 
@@ -232,7 +232,7 @@ static void replay_fetch_serve_page(void *self, uint64_t arg)
     }
 }
 
-static void replay_fetch_start_async(struct fetch *f)
+static void replay_fetch_start_async(struct replay_fetch *f)
 {
     struct replay *r = f->node->r;
     unsigned to = f->home >= 0 ? (unsigned)f->home : replay_default_home(r, f->copy->page);
@@ -246,9 +246,9 @@ static void replay_fetch_start_async(struct fetch *f)
 
 /* ---- ardmar ---- */
 
-struct claim {
+struct replay_fetch_claim {
     struct replay_node *node;
-    struct shared *shared;
+    struct replay_shared *shared;
     unsigned home;
     bool assigned;
 };
@@ -256,7 +256,7 @@ struct claim {
 /* rule 7 */
 static void replay_fetch_compare_and_swap(void *self, uint64_t arg)
 {
-    struct claim *c = self;
+    struct replay_fetch_claim *c = self;
     uint16_t traced = c->shared->traced > 0 ? c->shared->traced : c->shared->tried;
 
     (void)arg;
@@ -267,11 +267,11 @@ static void replay_fetch_compare_and_swap(void *self, uint64_t arg)
     c->shared->claimed = c->shared->claimed || c->assigned;
 }
 
-unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned)
+unsigned replay_claim(struct replay_node *n, struct replay_copy *c, bool *assigned)
 {
     struct replay *r = n->r;
     unsigned at = replay_default_home(r, c->page);
-    struct claim claim = { .node = n, .shared = c->shared };
+    struct replay_fetch_claim claim = { .node = n, .shared = c->shared };
 
     if (replay_fetch_is_async(r)) { /* only a default home holds a page without a home */
         n->debt += replay_fetch_closes_first(c) ? r->m.split_ns * SIM_NS : 0;
@@ -285,7 +285,7 @@ unsigned replay_claim(struct replay_node *n, struct copy *c, bool *assigned)
 
 static void replay_fetch_versions_there(void *self, uint64_t arg)
 {
-    struct fetch *f = self;
+    struct replay_fetch *f = self;
 
     (void)arg;
     f->refused = !replay_fetch_covered(f);
@@ -294,7 +294,7 @@ static void replay_fetch_versions_there(void *self, uint64_t arg)
 
 static void replay_fetch_versions_back(void *self, uint64_t arg)
 {
-    struct fetch *f = self;
+    struct replay_fetch *f = self;
 
     (void)arg;
     if (!f->refused) {
@@ -316,7 +316,7 @@ static void replay_fetch_versions_back(void *self, uint64_t arg)
 /* Both reads have completed: [pages-ardmar.versions-first]. */
 static void replay_fetch_both_back(void *self, uint64_t arg)
 {
-    struct fetch *f = self;
+    struct replay_fetch *f = self;
 
     if (f->refused)
         replay_fetch_versions_back(f, arg);
@@ -324,7 +324,7 @@ static void replay_fetch_both_back(void *self, uint64_t arg)
         replay_fetch_finish(f);
 }
 
-static void replay_fetch_start_ardmar(struct fetch *f)
+static void replay_fetch_start_ardmar(struct replay_fetch *f)
 {
     struct replay_node *n = f->node;
     const struct machine *m = &n->r->m;
@@ -358,24 +358,25 @@ static void replay_fetch_start_ardmar(struct fetch *f)
 
 /* ---- both ---- */
 
-static struct fetch *replay_fetch_new(struct replay_node *n, struct copy *c, bool hint)
+static struct replay_fetch *replay_fetch_new(struct replay_node *n, struct replay_copy *c,
+                                             bool hint)
 {
-    struct fetch *f = fail_alloc(1, sizeof *f);
+    struct replay_fetch *f = fail_alloc(1, sizeof *f);
 
-    *f = (struct fetch){ .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint };
+    *f = (struct replay_fetch){ .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint };
     for (uint32_t i = 0; i < c->need.count; i++)
         versions_raise(&f->needed, c->need.at[i].writer, c->need.at[i].interval);
     return f;
 }
 
-static void replay_fetch_free(struct fetch *f)
+static void replay_fetch_free(struct replay_fetch *f)
 {
     free(f->needed.at);
     free(f->had.at);
     free(f);
 }
 
-static void replay_fetch_start(struct fetch *f)
+static void replay_fetch_start(struct replay_fetch *f)
 {
     if (replay_fetch_is_async(f->node->r))
         replay_fetch_start_async(f);
@@ -384,9 +385,9 @@ static void replay_fetch_start(struct fetch *f)
 }
 
 /* page_fetch.c install: false if another version became needed during the fetch. */
-static bool replay_fetch_install(struct fetch *f)
+static bool replay_fetch_install(struct replay_fetch *f)
 {
-    struct copy *c = f->copy;
+    struct replay_copy *c = f->copy;
 
     if (f->home >= 0)
         c->home = (uint16_t)(f->home + 1);
@@ -406,7 +407,7 @@ static bool replay_fetch_install(struct fetch *f)
     return true;
 }
 
-static void replay_fetch_count_outcome(const struct fetch *f)
+static void replay_fetch_count_outcome(const struct replay_fetch *f)
 {
     if (f->home != (int)f->node->id)
         COUNT(f->node, page_fetches, 1);
@@ -414,7 +415,7 @@ static void replay_fetch_count_outcome(const struct fetch *f)
         COUNT(f->node, homes_assigned, 1);
 }
 
-static void replay_fetch_await_own(struct fetch *f)
+static void replay_fetch_await_own(struct replay_fetch *f)
 {
     f->done = replay_fetch_covered(f);
     if (f->done)
@@ -424,7 +425,7 @@ static void replay_fetch_await_own(struct fetch *f)
     replay_await(f->node, &f->done);
 }
 
-bool replay_fetch(struct replay_node *n, struct copy *c)
+bool replay_fetch(struct replay_node *n, struct replay_copy *c)
 {
     sim_time begun;
     bool assigned = false, done = false;
@@ -433,7 +434,7 @@ bool replay_fetch(struct replay_node *n, struct copy *c)
     begun = n->r->loop.now;
     c->flags |= COPY_BUSY;
     while (!done) {
-        struct fetch *f = replay_fetch_new(n, c, false);
+        struct replay_fetch *f = replay_fetch_new(n, c, false);
         if (f->home != (int)n->id) {
             replay_fetch_start(f);
             replay_await(n, &f->done);
@@ -450,7 +451,7 @@ bool replay_fetch(struct replay_node *n, struct copy *c)
     return assigned;
 }
 
-bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early)
+bool replay_fetch_ahead(struct replay_node *n, struct replay_copy *c, bool early)
 {
     uint8_t out = c->renewal.pending ? COPY_BUSY : COPY_BUSY | COPY_DIRTY;
 
@@ -463,14 +464,14 @@ bool replay_fetch_ahead(struct replay_node *n, struct copy *c, bool early)
     return true;
 }
 
-bool replay_arrived(const struct copy *c)
+bool replay_arrived(const struct replay_copy *c)
 {
     return c->fetch != NULL && c->fetch->done;
 }
 
-void replay_finish(struct replay_node *n, struct copy *c)
+void replay_finish(struct replay_node *n, struct replay_copy *c)
 {
-    struct fetch *f = c->fetch;
+    struct replay_fetch *f = c->fetch;
 
     replay_await(n, &f->done);
     c->fetch = NULL;

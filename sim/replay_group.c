@@ -12,14 +12,14 @@
 _Static_assert(1u << ROUNDS >= TRACE_NODES_MAX, "a meeting of all has its rounds");
 
 /* [barrier-pairs.two-slots] */
-struct slot {
+struct replay_group_slot {
     uint64_t word; /* epoch + 1 */
     uint32_t *vt;
 };
 
 /* A group at a member, or at a node to which a member has already written. */
-struct group_here {
-    struct group_here *next;
+struct replay_group_here {
+    struct replay_group_here *next;
     uint32_t number;
     unsigned *node; /* of the members, in order */
     uint32_t count, room;
@@ -28,12 +28,12 @@ struct group_here {
     uint32_t answers; /* at the lowest member */
     bool invited;     /* at the others */
     bool told;        /* something has arrived since it was last checked */
-    struct slot slot[ROUNDS][2];
+    struct replay_group_slot slot[ROUNDS][2];
 };
 
-static struct group_here *replay_group_of(struct replay_node *n, uint32_t number)
+static struct replay_group_here *replay_group_of(struct replay_node *n, uint32_t number)
 {
-    struct group_here *g = n->groups;
+    struct replay_group_here *g = n->groups;
 
     while (g != NULL && g->number != number)
         g = g->next;
@@ -48,7 +48,7 @@ static struct group_here *replay_group_of(struct replay_node *n, uint32_t number
 
 void replay_groups_free(struct replay_node *n)
 {
-    struct group_here *g;
+    struct replay_group_here *g;
 
     while ((g = n->groups) != NULL) {
         n->groups = g->next;
@@ -61,13 +61,13 @@ void replay_groups_free(struct replay_node *n)
     }
 }
 
-static void replay_group_tell(struct replay_node *n, struct group_here *g)
+static void replay_group_tell(struct replay_node *n, struct replay_group_here *g)
 {
     g->told = true;
     replay_wake(n);
 }
 
-static void replay_group_await(struct replay_node *n, struct group_here *g)
+static void replay_group_await(struct replay_node *n, struct replay_group_here *g)
 {
     g->told = false;
     replay_await(n, &g->told);
@@ -75,7 +75,7 @@ static void replay_group_await(struct replay_node *n, struct group_here *g)
 
 /* ---- creation ---- */
 
-static unsigned replay_group_lowest_of(const struct group_here *g)
+static unsigned replay_group_lowest_of(const struct replay_group_here *g)
 {
     unsigned lowest = g->node[0];
 
@@ -86,7 +86,7 @@ static unsigned replay_group_lowest_of(const struct group_here *g)
 
 static void replay_group_take_invitation(void *self, uint64_t number)
 {
-    struct group_here *g = replay_group_of(self, (uint32_t)number);
+    struct replay_group_here *g = replay_group_of(self, (uint32_t)number);
 
     g->invited = true;
     replay_group_tell(self, g);
@@ -94,13 +94,13 @@ static void replay_group_take_invitation(void *self, uint64_t number)
 
 static void replay_group_take_answer(void *self, uint64_t number)
 {
-    struct group_here *g = replay_group_of(self, (uint32_t)number);
+    struct replay_group_here *g = replay_group_of(self, (uint32_t)number);
 
     g->answers++;
     replay_group_tell(self, g);
 }
 
-static void replay_group_invite(struct replay_node *n, struct group_here *g)
+static void replay_group_invite(struct replay_node *n, struct replay_group_here *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         struct replay_node *to = &n->r->node[g->node[i]];
@@ -116,7 +116,7 @@ static void replay_group_invite(struct replay_node *n, struct group_here *g)
         replay_group_await(n, g);
 }
 
-static void replay_group_accept_from(struct replay_node *n, struct group_here *g,
+static void replay_group_accept_from(struct replay_node *n, struct replay_group_here *g,
                                      struct replay_node *lowest)
 {
     while (!g->invited)
@@ -128,7 +128,7 @@ static void replay_group_accept_from(struct replay_node *n, struct group_here *g
 
 void replay_member(struct replay_node *n, const struct script_op *op)
 {
-    struct group_here *g = replay_group_of(n, (uint32_t)op->arg[0]);
+    struct replay_group_here *g = replay_group_of(n, (uint32_t)op->arg[0]);
     unsigned node = (unsigned)(op->arg[1] % n->r->nodes);
 
     if (g->count == n->r->nodes) /* no further nodes exist */
@@ -147,7 +147,7 @@ void replay_member(struct replay_node *n, const struct script_op *op)
 
 /* ---- its barrier ---- */
 
-struct arrival {
+struct replay_group_arrival {
     struct replay_node *to;
     uint32_t number, round;
     uint64_t epoch;
@@ -156,27 +156,28 @@ struct arrival {
 
 static void replay_group_take_arrival(void *self, uint64_t arg)
 {
-    struct arrival *a = self;
-    struct group_here *g = replay_group_of(a->to, a->number);
-    struct slot *s = &g->slot[a->round][a->epoch & 1];
+    struct replay_group_arrival *a = self;
+    struct replay_group_here *g = replay_group_of(a->to, a->number);
+    struct replay_group_slot *s = &g->slot[a->round][a->epoch & 1];
 
     (void)arg;
     free(s->vt);
-    *s = (struct slot){ a->epoch + 1, a->vt };
+    *s = (struct replay_group_slot){ a->epoch + 1, a->vt };
     replay_group_tell(a->to, g);
     free(a);
 }
 
 /* [barrier-pairs.word-last] */
-static void replay_group_send(struct replay_node *n, const struct group_here *g, uint32_t round,
-                              const uint32_t *vt)
+static void replay_group_send(struct replay_node *n, const struct replay_group_here *g,
+                              uint32_t round, const uint32_t *vt)
 {
     struct replay *r = n->r;
-    struct arrival *a = fail_alloc(1, sizeof *a);
+    struct replay_group_arrival *a = fail_alloc(1, sizeof *a);
     size_t bytes = r->nodes * sizeof *vt;
 
-    *a = (struct arrival){ &r->node[g->node[(g->self + (1u << round)) % g->count]], g->number,
-                           round, g->epoch, fail_alloc(r->nodes, sizeof *vt) };
+    *a = (struct replay_group_arrival){ &r->node[g->node[(g->self + (1u << round)) % g->count]],
+                                        g->number, round, g->epoch,
+                                        fail_alloc(r->nodes, sizeof *vt) };
     memcpy(a->vt, vt, bytes);
     n->debt += 2 * r->m.post_ns * SIM_NS;
     replay_settle(n);
@@ -185,10 +186,10 @@ static void replay_group_send(struct replay_node *n, const struct group_here *g,
 }
 
 /* [barrier-pairs.word-last] */
-static void replay_group_meet(struct replay_node *n, struct group_here *g, uint32_t *vt)
+static void replay_group_meet(struct replay_node *n, struct replay_group_here *g, uint32_t *vt)
 {
     for (uint32_t round = 0; 1u << round < g->count; round++) {
-        struct slot *s = &g->slot[round][g->epoch & 1];
+        struct replay_group_slot *s = &g->slot[round][g->epoch & 1];
         replay_group_send(n, g, round, vt);
         while (s->word != g->epoch + 1)
             replay_group_await(n, g);
@@ -200,7 +201,7 @@ static void replay_group_meet(struct replay_node *n, struct group_here *g, uint3
 
 void replay_group(struct replay_node *n, uint32_t number)
 {
-    struct group_here *g = replay_group_of(n, number);
+    struct replay_group_here *g = replay_group_of(n, number);
     sim_time begun;
     uint32_t *vt;
 

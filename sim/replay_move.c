@@ -6,7 +6,7 @@
 #include "sim/fail.h"
 #include "sim/replay_moves.h"
 
-struct moves *replay_moves_of(struct replay_node *n)
+struct replay_moves *replay_moves_of(struct replay_node *n)
 {
     unsigned nodes = n->r->nodes;
 
@@ -39,14 +39,14 @@ bool replay_moves_off(const struct replay_node *n)
 
 static void replay_move_want(struct replay_node *n, uint32_t page, unsigned writer)
 {
-    struct moves *m = replay_moves_of(n);
+    struct replay_moves *m = replay_moves_of(n);
 
     if (m->wanted_count < POLICY_MIGRATE_ROUND)
         m->wanted[m->wanted_count++] = (struct policy_migrate_move){ page, writer };
 }
 
 /* page_move.c replay_move_note_units */
-static void replay_move_note_units(struct replay_node *n, struct copy *c, unsigned writer,
+static void replay_move_note_units(struct replay_node *n, struct replay_copy *c, unsigned writer,
                                    uint32_t units)
 {
     if (policy_migrate_wrote(&c->migrate, writer, n->id, c->flags & COPY_EXCLUSIVE) &&
@@ -54,22 +54,22 @@ static void replay_move_note_units(struct replay_node *n, struct copy *c, unsign
         replay_move_want(n, c->page, writer);
 }
 
-void replay_move_note(struct replay_node *n, struct copy *c, unsigned writer, uint32_t bytes)
+void replay_move_note(struct replay_node *n, struct replay_copy *c, unsigned writer, uint32_t bytes)
 {
     if (replay_copy_is_home(c, n) && !replay_moves_off(n))
         replay_move_note_units(n, c, writer, policy_migrate_cost(bytes));
 }
 
-struct telling {
+struct replay_move_telling {
     struct replay_node *home;
     unsigned writer;
     uint32_t index;
-    struct told_word word;
+    struct replay_moves_told word;
 };
 
 static void replay_move_be_told(void *self, uint64_t arg)
 {
-    struct telling *t = self;
+    struct replay_move_telling *t = self;
 
     (void)arg;
     replay_moves_of(t->home)->told[t->writer * POLICY_MIGRATE_REPORTS + t->index] = t->word;
@@ -77,19 +77,19 @@ static void replay_move_be_told(void *self, uint64_t arg)
 }
 
 /* page_move.c page_move_tell */
-void replay_move_tell(struct replay_node *n, struct copy *c, uint32_t bytes)
+void replay_move_tell(struct replay_node *n, struct replay_copy *c, uint32_t bytes)
 {
-    struct telling *t;
+    struct replay_move_telling *t;
     unsigned home = c->home - 1u;
     uint32_t units = replay_moves_off(n) ? 0 : policy_migrate_report(&c->migrate, bytes);
 
     if (units == 0)
         return;
     t = fail_alloc(1, sizeof *t);
-    *t = (struct telling){ &n->r->node[home],
-                           n->id,
-                           replay_moves_of(n)->wrote[home]++ % POLICY_MIGRATE_REPORTS,
-                           { c->page, units } };
+    *t = (struct replay_move_telling){ &n->r->node[home],
+                                       n->id,
+                                       replay_moves_of(n)->wrote[home]++ % POLICY_MIGRATE_REPORTS,
+                                       { c->page, units } };
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     replay_write(n, t->home, 8, replay_move_be_told, t, 0);
@@ -97,25 +97,25 @@ void replay_move_tell(struct replay_node *n, struct copy *c, uint32_t bytes)
 
 void replay_move_listen(struct replay_node *n, unsigned writer)
 {
-    struct moves *m = replay_moves_of(n);
+    struct replay_moves *m = replay_moves_of(n);
 
     for (uint32_t i = 0; i < POLICY_MIGRATE_REPORTS; i++) {
-        struct told_word *at =
+        struct replay_moves_told *at =
             &m->told[writer * POLICY_MIGRATE_REPORTS + m->read[writer] % POLICY_MIGRATE_REPORTS];
-        struct told_word word = *at;
+        struct replay_moves_told word = *at;
         if (word.units == 0)
             return;
         at->units = 0;
         m->read[writer]++;
-        struct copy *c = replay_copy_of(n, word.page);
+        struct replay_copy *c = replay_copy_of(n, word.page);
         if (replay_copy_is_home(c, n))
             replay_move_note_units(n, c, writer, word.units);
     }
 }
 
-void replay_move_used(struct replay_node *n, struct copy *c)
+void replay_move_used(struct replay_node *n, struct replay_copy *c)
 {
-    struct moves *m;
+    struct replay_moves *m;
 
     if (!c->migrate.watched)
         return;

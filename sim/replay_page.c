@@ -4,7 +4,7 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-static void replay_page_mark_dirty(struct replay_node *n, struct copy *c, bool ahead)
+static void replay_page_mark_dirty(struct replay_node *n, struct replay_copy *c, bool ahead)
 {
     if (!ahead && replay_exclusive_begin_copy(n, c)) /* [readahead.twin] */
         return;
@@ -26,7 +26,7 @@ static void replay_page_protect(struct replay_node *n)
 }
 
 /* page.c page_grant */
-static void replay_page_grant(struct replay_node *n, struct copy *c, bool write)
+static void replay_page_grant(struct replay_node *n, struct replay_copy *c, bool write)
 {
     bool follow = c->home != 0 && policy_retain_follows(c->retain, c->stores);
 
@@ -40,7 +40,7 @@ static void replay_page_grant(struct replay_node *n, struct copy *c, bool write)
     replay_page_protect(n);
 }
 
-static void replay_page_claim(struct replay_node *n, struct copy *c, bool ahead)
+static void replay_page_claim(struct replay_node *n, struct replay_copy *c, bool ahead)
 {
     bool assigned;
 
@@ -51,7 +51,7 @@ static void replay_page_claim(struct replay_node *n, struct copy *c, bool ahead)
 
 /* ---- in runs ---- */
 
-static bool replay_page_grantable(const struct copy *c, bool write)
+static bool replay_page_grantable(const struct replay_copy *c, bool write)
 {
     if (c->migrate.watched || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
         return false;
@@ -59,16 +59,16 @@ static bool replay_page_grantable(const struct copy *c, bool write)
                  : !(c->flags & COPY_DIRTY) && c->access == CLOSED;
 }
 
-enum opening { ASKED, AHEAD, AHEAD_HERE };
+enum replay_page_opening { ASKED, AHEAD, AHEAD_HERE };
 
 /* page.c replay_page_open_run: the number of pages, from the first on, that one call opens. */
 static uint32_t replay_page_open_run(struct replay_node *n, uint32_t first, uint32_t count,
-                                     bool write, enum opening how)
+                                     bool write, enum replay_page_opening how)
 {
     uint32_t opened = 0;
 
     for (; opened < count; opened++) {
-        struct copy *c =
+        struct replay_copy *c =
             replay_copy_found(n, first + opened); /* none: no home, and open or stale */
         if (c == NULL || !replay_page_grantable(c, write) ||
             (how == AHEAD_HERE && !replay_copy_is_home(c, n)))
@@ -87,7 +87,7 @@ static uint32_t replay_page_open_run(struct replay_node *n, uint32_t first, uint
 }
 
 static uint32_t replay_page_open_runs(struct replay_node *n, uint32_t first, uint32_t count,
-                                      bool write, enum opening how)
+                                      bool write, enum replay_page_opening how)
 {
     uint32_t opened = 0;
 
@@ -103,7 +103,7 @@ static uint32_t replay_page_open_runs(struct replay_node *n, uint32_t first, uin
 static void replay_page_open_arrived(struct replay_node *n, uint32_t first, uint32_t count)
 {
     for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = replay_copy_found(n, p);
+        struct replay_copy *c = replay_copy_found(n, p);
         if (c != NULL && replay_arrived(c))
             replay_finish(n, c);
     }
@@ -145,7 +145,8 @@ static void replay_page_decided_ahead(struct replay_node *n, uint32_t first, uin
                                       uint64_t how)
 {
     decisions_note_ahead(n->r->decisions,
-                         (struct decision){ .node = n->id, .barriers = n->departed, .page = first },
+                         (struct decisions_entry){
+                             .node = n->id, .barriers = n->departed, .page = first },
                          count, how);
 }
 
@@ -170,7 +171,7 @@ void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count)
 {
     replay_page_decided_ahead(n, first, count, RECORD_CLAIMS);
     for (uint32_t p = first; p < first + count; p++) {
-        struct copy *c = replay_copy_of(n, p);
+        struct replay_copy *c = replay_copy_of(n, p);
         if (c->home != 0 || (c->flags & (COPY_BUSY | COPY_STALE | COPY_EXCLUSIVE)))
             continue;
         replay_page_claim(n, c, true);
@@ -201,7 +202,7 @@ void replay_ahead(struct replay_node *n, const struct script_op *op)
 /* ---- a fault ---- */
 
 /* page.c access_step: true if the page can be accessed. */
-static bool replay_page_step(struct replay_node *n, struct copy *c, bool write, bool *worked)
+static bool replay_page_step(struct replay_node *n, struct replay_copy *c, bool write, bool *worked)
 {
     if (c->flags & COPY_BUSY) {
         uint32_t page = c->page;
@@ -233,7 +234,7 @@ static bool replay_page_step(struct replay_node *n, struct copy *c, bool write, 
 
 void replay_access(struct replay_node *n, uint32_t page, bool write)
 {
-    struct copy *c = replay_copy_of(n, page);
+    struct replay_copy *c = replay_copy_of(n, page);
     bool worked = false;
 
     c->in_memory = c->in_memory || c->access != CLOSED || replay_copy_is_shut(c);
@@ -259,14 +260,14 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
 /* page.c page_access */
 void replay_open(struct replay_node *n, uint32_t page, bool write)
 {
-    struct copy *c = replay_copy_of(n, page);
+    struct replay_copy *c = replay_copy_of(n, page);
     bool worked = false;
 
     while (!replay_page_step(n, c, write, &worked))
         ;
 }
 
-static void replay_page_note_touched(struct replay_node *n, struct copy *c, bool write)
+static void replay_page_note_touched(struct replay_node *n, struct replay_copy *c, bool write)
 {
     if (write && c->home == 0 && !(c->flags & (COPY_BUSY | COPY_STALE)))
         replay_page_claim(n, c, false);

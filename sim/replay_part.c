@@ -11,20 +11,21 @@ static bool replay_part_is_async(const struct replay_node *n)
 }
 
 /* [part.stale-only] */
-static bool replay_part_is_elsewhere(const struct replay_node *n, const struct copy *c)
+static bool replay_part_is_elsewhere(const struct replay_node *n, const struct replay_copy *c)
 {
     return (c->flags & (COPY_STALE | COPY_DIRTY | COPY_EXCLUSIVE)) == COPY_STALE &&
            c->access == CLOSED && !c->renewal.pending && !c->twin && !replay_copy_is_home(c, n);
 }
 
-static bool replay_part_is_closed_here(const struct copy *c)
+static bool replay_part_is_closed_here(const struct replay_copy *c)
 {
     return c->access == CLOSED && !(c->flags & COPY_STALE);
 }
 
-enum found { ELSEWHERE, CLOSED_HERE, NEITHER };
+enum replay_part_found { ELSEWHERE, CLOSED_HERE, NEITHER };
 
-static enum found replay_part_find(struct replay_node *n, struct copy *c, bool put)
+static enum replay_part_found replay_part_find(struct replay_node *n, struct replay_copy *c,
+                                               bool put)
 {
     for (;;) {
         if (c->flags & COPY_BUSY)
@@ -41,7 +42,7 @@ static enum found replay_part_find(struct replay_node *n, struct copy *c, bool p
 }
 
 /* pages_ardmar.c ardmar_home: -1 if there is none. */
-static int replay_part_home_of(struct replay_node *n, const struct copy *c)
+static int replay_part_home_of(struct replay_node *n, const struct replay_copy *c)
 {
     if (c->home == 0) {
         replay_post_read(n, &n->r->node[replay_default_home(n->r, c->page)], 8);
@@ -59,7 +60,8 @@ static void replay_part_await_all(struct replay_node *n)
 }
 
 /* [unshared.reader-mark] */
-static void replay_part_introduce(struct replay_node *n, struct copy *c, struct replay_node *home)
+static void replay_part_introduce(struct replay_node *n, struct replay_copy *c,
+                                  struct replay_node *home)
 {
     if (c->introduced || n->r->set[RECORD_SET_exclusive] != 0)
         return;
@@ -70,7 +72,8 @@ static void replay_part_introduce(struct replay_node *n, struct copy *c, struct 
 }
 
 /* [word.ordered] */
-static bool replay_part_is_there(struct replay_node *n, struct copy *c, struct replay_node *home)
+static bool replay_part_is_there(struct replay_node *n, struct replay_copy *c,
+                                 struct replay_node *home)
 {
     for (uint32_t i = 0; i < c->need.count; i++)
         replay_post_read(n, home, 8);
@@ -88,9 +91,11 @@ static void replay_part_transfer(struct replay_node *n, struct replay_node *home
     replay_part_await_all(n);
 }
 
-static bool replay_part_part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put);
+static bool replay_part_part(struct replay_node *n, struct replay_copy *c, uint32_t bytes,
+                             bool put);
 
-static bool replay_part_elsewhere(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
+static bool replay_part_elsewhere(struct replay_node *n, struct replay_copy *c, uint32_t bytes,
+                                  bool put)
 {
     int home;
 
@@ -115,7 +120,7 @@ static bool replay_part_elsewhere(struct replay_node *n, struct copy *c, uint32_
 }
 
 /* page_part.c page_part: false if the program loads or stores instead. */
-static bool replay_part_part(struct replay_node *n, struct copy *c, uint32_t bytes, bool put)
+static bool replay_part_part(struct replay_node *n, struct replay_copy *c, uint32_t bytes, bool put)
 {
     switch (replay_part_find(n, c, put)) {
     case ELSEWHERE:
@@ -131,7 +136,7 @@ static bool replay_part_part(struct replay_node *n, struct copy *c, uint32_t byt
 }
 
 /* A store of the program that the trace does not show because it was none there. */
-static void replay_part_store(struct replay_node *n, struct copy *c, uint32_t bytes)
+static void replay_part_store(struct replay_node *n, struct replay_copy *c, uint32_t bytes)
 {
     replay_access(n, c->page, true);
     if (c->flags & COPY_EXCLUSIVE)
@@ -142,7 +147,7 @@ static void replay_part_store(struct replay_node *n, struct copy *c, uint32_t by
 
 void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put)
 {
-    struct copy *c = replay_copy_of(n, page);
+    struct replay_copy *c = replay_copy_of(n, page);
 
     replay_settle(n);
     bytes = bytes < PAGE_BYTES ? bytes : PAGE_BYTES;

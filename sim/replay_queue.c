@@ -28,7 +28,7 @@ static uint32_t *replay_queue_copy_of_time(const struct replay *r, const uint32_
 /* ---- locks ---- */
 
 /* An atomic operation on the word at the home of a lock. */
-struct at_tail {
+struct replay_queue_at_tail {
     struct replay_node *node;
     uint32_t lock;
     unsigned expected, value, found; /* node + 1; 0: none */
@@ -48,8 +48,8 @@ static struct replay_node *replay_queue_home_of(const struct replay_node *n, uin
 
 static void replay_queue_change_tail(void *self, uint64_t arg)
 {
-    struct at_tail *a = self;
-    struct lock_here *l = replay_lock_of(replay_queue_home_of(a->node, a->lock), a->lock);
+    struct replay_queue_at_tail *a = self;
+    struct replay_lock_here *l = replay_lock_of(replay_queue_home_of(a->node, a->lock), a->lock);
 
     (void)arg;
     a->found = (unsigned)l->last;
@@ -60,7 +60,9 @@ static void replay_queue_change_tail(void *self, uint64_t arg)
 static unsigned replay_queue_compare(struct replay_node *n, uint32_t lock, unsigned expected,
                                      unsigned value)
 {
-    struct at_tail a = { .node = n, .lock = lock, .expected = expected, .value = value };
+    struct replay_queue_at_tail a = {
+        .node = n, .lock = lock, .expected = expected, .value = value
+    };
 
     replay_atomic(n, replay_queue_home_of(n, lock), replay_queue_change_tail, &a);
     return a.found;
@@ -68,7 +70,7 @@ static unsigned replay_queue_compare(struct replay_node *n, uint32_t lock, unsig
 
 static unsigned replay_queue_exchange(struct replay_node *n, uint32_t lock, unsigned value)
 {
-    struct at_tail a = { .node = n, .lock = lock, .value = value, .swaps = true };
+    struct replay_queue_at_tail a = { .node = n, .lock = lock, .value = value, .swaps = true };
 
     replay_atomic(n, replay_queue_home_of(n, lock), replay_queue_change_tail, &a);
     return a.found;
@@ -86,12 +88,12 @@ static void replay_queue_read_time(struct replay_node *n, uint32_t lock)
         replay_post_read(n, replay_queue_home_of(n, lock), replay_queue_vector_bytes(n->r));
         replay_await_reads(n);
     }
-    struct lock_here *l = replay_lock_of(n, lock);
+    struct replay_lock_here *l = replay_lock_of(n, lock);
     free(l->got);
     l->got = got;
 }
 
-struct told {
+struct replay_queue_told {
     struct replay_node *to;
     uint32_t lock, *vt;
     unsigned who;
@@ -99,7 +101,7 @@ struct told {
 
 static void replay_queue_take_name(void *self, uint64_t arg)
 {
-    struct told *t = self;
+    struct replay_queue_told *t = self;
 
     (void)arg;
     replay_lock_of(t->to, t->lock)->next = (int)t->who;
@@ -110,7 +112,7 @@ static void replay_queue_take_name(void *self, uint64_t arg)
 
 static void replay_queue_take_turn(void *self, uint64_t arg)
 {
-    struct told *t = self;
+    struct replay_queue_told *t = self;
 
     (void)arg;
     t->to->grant = t->vt;
@@ -119,11 +121,11 @@ static void replay_queue_take_turn(void *self, uint64_t arg)
     free(t);
 }
 
-static struct told *replay_queue_told_new(struct replay_node *to, uint32_t lock)
+static struct replay_queue_told *replay_queue_told_new(struct replay_node *to, uint32_t lock)
 {
-    struct told *t = fail_alloc(1, sizeof *t);
+    struct replay_queue_told *t = fail_alloc(1, sizeof *t);
 
-    *t = (struct told){ .to = to, .lock = lock };
+    *t = (struct replay_queue_told){ .to = to, .lock = lock };
     return t;
 }
 
@@ -134,7 +136,7 @@ static bool replay_queue_enter_queue(struct replay_node *n, uint32_t lock)
     unsigned before = replay_queue_exchange(n, lock, n->id + 1);
     if (before == 0)
         return true;
-    struct told *t = replay_queue_told_new(&n->r->node[before - 1], lock);
+    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[before - 1], lock);
     t->who = n->id + 1;
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
@@ -145,7 +147,7 @@ static bool replay_queue_enter_queue(struct replay_node *n, uint32_t lock)
 
 void replay_queue_lock(struct replay_node *n, uint32_t lock)
 {
-    struct lock_here *l = replay_lock_of(n, lock);
+    struct replay_lock_here *l = replay_lock_of(n, lock);
     uint32_t *vt;
 
     l->next = 0;
@@ -178,7 +180,7 @@ void replay_queue_try(struct replay_node *n, uint32_t lock)
 /* [mcs.time-first] */
 static void replay_queue_hand_on(struct replay_node *n, uint32_t lock, unsigned next)
 {
-    struct told *t = replay_queue_told_new(&n->r->node[next - 1], lock);
+    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[next - 1], lock);
     bool timed = !(lock & UNTIMED);
 
     if (timed)
@@ -203,11 +205,11 @@ static void replay_queue_hand_on_when_named(struct replay_node *n, uint32_t lock
 /* [mcs.time-first]. True if no successor is linked. */
 static bool replay_queue_set_free(struct replay_node *n, uint32_t lock)
 {
-    struct lock_here *l = replay_lock_of(n, lock);
+    struct replay_lock_here *l = replay_lock_of(n, lock);
     bool same = l->got != NULL && memcmp(l->got, n->vt, n->r->nodes * sizeof *l->got) == 0;
 
     if (!same) {
-        struct lock_here *there = replay_lock_of(replay_queue_home_of(n, lock), lock);
+        struct replay_lock_here *there = replay_lock_of(replay_queue_home_of(n, lock), lock);
         free(there->time);
         there->time =
             replay_queue_copy_of_time(n->r, n->vt); /* no node reads it before the word is 0 */
@@ -266,7 +268,7 @@ void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock)
 /* ---- barriers ---- */
 
 /* An arrival at a gathering. */
-struct gathering {
+struct replay_queue_gathering {
     struct replay_node *node; /* the node that arrives */
     struct policy_gather at;
     unsigned parity, arrives;
@@ -274,7 +276,7 @@ struct gathering {
     bool last;
 };
 
-static struct meeting *replay_queue_meeting_of(const struct gathering *g)
+static struct replay_meeting *replay_queue_meeting_of(const struct replay_queue_gathering *g)
 {
     return &g->node->r->gathered[g->at.number * 2 + g->parity];
 }
@@ -282,9 +284,9 @@ static struct meeting *replay_queue_meeting_of(const struct gathering *g)
 /* [barrier-counter.epochs] */
 static void replay_queue_add_arrival(void *self, uint64_t arg)
 {
-    struct gathering *g = self;
+    struct replay_queue_gathering *g = self;
     struct replay *r = g->node->r;
-    struct meeting *m = replay_queue_meeting_of(g);
+    struct replay_meeting *m = replay_queue_meeting_of(g);
 
     (void)arg;
     if (m->vt == NULL)
@@ -296,11 +298,11 @@ static void replay_queue_add_arrival(void *self, uint64_t arg)
 }
 
 /* True for the last to arrive at its gathering; it has merged all vector times. */
-static bool replay_queue_arrive_at(struct gathering *g)
+static bool replay_queue_arrive_at(struct replay_queue_gathering *g)
 {
     struct replay_node *n = g->node;
     struct replay *r = n->r;
-    struct meeting *m = replay_queue_meeting_of(g);
+    struct replay_meeting *m = replay_queue_meeting_of(g);
     struct replay_node *home = &r->node[g->at.home];
 
     n->debt += 2 * r->m.post_ns * SIM_NS;
@@ -323,7 +325,7 @@ static void replay_queue_take_release(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
-    n->release = (struct release *)(uintptr_t)arg;
+    n->release = (struct replay_release *)(uintptr_t)arg;
     n->got_release = true;
     replay_wake(n);
 }
@@ -332,9 +334,9 @@ static void replay_queue_take_release(void *self, uint64_t arg)
 static void replay_queue_release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
 {
     struct replay *r = n->r;
-    struct release *all = fail_alloc(1, sizeof *all);
+    struct replay_release *all = fail_alloc(1, sizeof *all);
 
-    *all = (struct release){ vt, r->nodes, replay_moves(arrives) };
+    *all = (struct replay_release){ vt, r->nodes, replay_moves(arrives) };
     n->debt += 2 * r->nodes * r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, r->nodes);
@@ -347,13 +349,13 @@ static void replay_queue_release_all(struct replay_node *n, uint32_t *vt, unsign
  * [barrier-pairs.two-slots]. */
 static void replay_queue_end_pair(struct replay_node *n, uint64_t epoch)
 {
-    struct release *all;
+    struct replay_release *all;
 
     if (n->partner[epoch & 1] == NULL || n->epoch != epoch + 1)
         return;
     all = fail_alloc(1, sizeof *all);
-    *all = (struct release){ n->partner[epoch & 1], 1,
-                             replay_moves(n->arrives | n->partner_is[epoch & 1]) };
+    *all = (struct replay_release){ n->partner[epoch & 1], 1,
+                                    replay_moves(n->arrives | n->partner_is[epoch & 1]) };
     n->partner[epoch & 1] = NULL;
     n->release = all;
     n->got_release = true;
@@ -362,7 +364,7 @@ static void replay_queue_end_pair(struct replay_node *n, uint64_t epoch)
 
 static void replay_queue_take_partner(void *self, uint64_t arg)
 {
-    struct told *t = self;
+    struct replay_queue_told *t = self;
 
     t->to->partner[arg & 1] = t->vt;
     t->to->partner_is[arg & 1] = t->who;
@@ -372,7 +374,7 @@ static void replay_queue_take_partner(void *self, uint64_t arg)
 
 static void replay_queue_meet_partner(struct replay_node *n)
 {
-    struct told *t = replay_queue_told_new(&n->r->node[1 - n->id], 0);
+    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[1 - n->id], 0);
     uint64_t epoch = n->epoch;
 
     t->vt = replay_queue_copy_of_time(n->r, n->vt);
@@ -393,7 +395,9 @@ static void replay_queue_gather(struct replay_node *n)
     struct replay *r = n->r;
     struct policy_gather_climb climb =
         policy_gather_begin(n->id, r->nodes, (uint32_t)r->set[RECORD_SET_barrier_fan]);
-    struct gathering g = { .node = n, .parity = (unsigned)(n->epoch++ & 1), .arrives = n->arrives };
+    struct replay_queue_gathering g = { .node = n,
+                                        .parity = (unsigned)(n->epoch++ & 1),
+                                        .arrives = n->arrives };
 
     if (r->gathered == NULL)
         r->gathered = fail_alloc(4 * (size_t)r->nodes, sizeof *r->gathered);

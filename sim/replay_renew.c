@@ -13,13 +13,13 @@ static struct policy_update_limits replay_renew_limits(const struct replay *r)
                                           (uint8_t)r->set[RECORD_SET_renew] };
 }
 
-static bool replay_renew_allowed(const struct replay_node *n, const struct copy *c)
+static bool replay_renew_allowed(const struct replay_node *n, const struct replay_copy *c)
 {
     return !c->held && /* [home-migration.held] */
            policy_update_may_wait(c->flags & COPY_DIRTY, n->r->protocol != REPLAY_ASYNC);
 }
 
-static void replay_renew_list_page(struct replay_node *n, const struct copy *c)
+static void replay_renew_list_page(struct replay_node *n, const struct replay_copy *c)
 {
     n->renewing =
         map_grow(n->renewing, &n->renewing_room, n->renewing_count + 1, sizeof *n->renewing);
@@ -27,7 +27,7 @@ static void replay_renew_list_page(struct replay_node *n, const struct copy *c)
 }
 
 /* renew.c replay_renew_instead: [update.pending] */
-static bool replay_renew_instead(struct replay_node *n, struct copy *c)
+static bool replay_renew_instead(struct replay_node *n, struct replay_copy *c)
 {
     if (c->renewal.pending) {
         policy_update_named(&c->renewal, n->renewing, n->told, n->expected, c->page);
@@ -43,7 +43,7 @@ static bool replay_renew_instead(struct replay_node *n, struct copy *c)
 }
 
 /* page_flush.c page_clean */
-static void replay_renew_clean(struct replay_node *n, struct copy *c)
+static void replay_renew_clean(struct replay_node *n, struct replay_copy *c)
 {
     if ((c->flags & (COPY_DIRTY | COPY_BUSY)) != COPY_DIRTY || !c->twin ||
         replay_copy_is_home(c, n) || c->changed)
@@ -54,7 +54,7 @@ static void replay_renew_clean(struct replay_node *n, struct copy *c)
 }
 
 /* page_flush.c page_flush_told */
-static void replay_renew_told_home(const struct replay_node *n, struct copy *c)
+static void replay_renew_told_home(const struct replay_node *n, struct replay_copy *c)
 {
     bool kept = (c->flags & (COPY_DIRTY | COPY_BUSY)) == COPY_DIRTY && c->twin;
 
@@ -63,13 +63,13 @@ static void replay_renew_told_home(const struct replay_node *n, struct copy *c)
 }
 
 /* page.c told_is_there */
-static bool replay_renew_is_there(const struct replay_node *n, const struct copy *c)
+static bool replay_renew_is_there(const struct replay_node *n, const struct replay_copy *c)
 {
     return n->r->protocol == REPLAY_ONESIDED && !(c->flags & COPY_BUSY);
 }
 
 /* page.c note_one, note_end; true when it was closed */
-static bool replay_renew_note(struct replay_node *n, struct copy *c, uint32_t writer,
+static bool replay_renew_note(struct replay_node *n, struct replay_copy *c, uint32_t writer,
                               uint32_t interval)
 {
     bool renewed, revoke;
@@ -93,7 +93,7 @@ static bool replay_renew_note(struct replay_node *n, struct copy *c, uint32_t wr
 }
 
 /* [update.pending]: a late copy is closed, and its fetch continues. */
-static void replay_renew_settle_copy(struct replay_node *n, struct copy *c)
+static void replay_renew_settle_copy(struct replay_node *n, struct replay_copy *c)
 {
     if (replay_arrived(c))
         replay_finish(n, c);
@@ -118,7 +118,7 @@ static void replay_renew_listed(struct replay_node *n)
         for (; !late && started < n->renewing_count && started < i + POLICY_UPDATE_IN_FLIGHT;
              started++)
             (void)replay_fetch_ahead(n, replay_copy_of(n, n->renewing[started]), false);
-        struct copy *c = replay_copy_of(n, n->renewing[i]);
+        struct replay_copy *c = replay_copy_of(n, n->renewing[i]);
         if (!late && c->fetch != NULL)
             late = !replay_await_for(n, &c->fetch->done, POLICY_UPDATE_WAIT_NS * SIM_NS);
         replay_renew_settle_copy(n, c);
@@ -134,7 +134,7 @@ static void replay_renew_all(struct replay_node *n, struct policy_update_habit *
     n->acquire++;
 }
 
-static void replay_renew_expect_page(struct replay_node *n, struct copy *c)
+static void replay_renew_expect_page(struct replay_node *n, struct replay_copy *c)
 {
     if (c->home == 0 || replay_copy_is_home(c, n) || c->renewal.pending ||
         (c->flags & (COPY_STALE | COPY_BUSY)) ||
@@ -163,11 +163,11 @@ static struct policy_update_habit *replay_renew_expected(struct replay_node *n, 
 
 void replay_notice(struct replay_node *n, uint32_t writer, uint32_t interval)
 {
-    const struct interval *k = &n->r->node[writer].interval[interval];
+    const struct replay_interval *k = &n->r->node[writer].interval[interval];
     bool run = false;
 
     for (uint32_t i = 0; i < k->count; i++) {
-        struct copy *c = replay_copy_found(n, k->page[i]);
+        struct replay_copy *c = replay_copy_found(n, k->page[i]);
         bool closed =
             c != NULL ? replay_renew_note(n, c, writer, interval) : replay_copy_tell(n, k->page[i]);
         if (closed && !run)

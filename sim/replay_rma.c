@@ -29,19 +29,19 @@ static uint64_t replay_rma_share(uint64_t bytes, uint64_t operations, uint64_t i
 /* ---- operations in progress after a call ---- */
 
 /* The operations of one item. */
-struct left {
-    struct left *next, **from;
+struct replay_rma_left {
+    struct replay_rma_left *next, **from;
     struct replay_node *node, *to;
     uint64_t number;
     uint32_t under_way; /* plus 1 while it is posted */
     bool awaited;
 };
 
-static struct left *replay_rma_left_begin(struct replay_node *n, struct replay_node *to)
+static struct replay_rma_left *replay_rma_left_begin(struct replay_node *n, struct replay_node *to)
 {
-    struct left *l = fail_alloc(1, sizeof *l);
+    struct replay_rma_left *l = fail_alloc(1, sizeof *l);
 
-    *l = (struct left){ n->left, &n->left, n, to, ++n->left_begun, 1, false };
+    *l = (struct replay_rma_left){ n->left, &n->left, n, to, ++n->left_begun, 1, false };
     if (n->left != NULL)
         n->left->from = &l->next;
     n->left = l;
@@ -50,7 +50,7 @@ static struct left *replay_rma_left_begin(struct replay_node *n, struct replay_n
 
 static void replay_rma_left_end(void *self, uint64_t arg)
 {
-    struct left *l = self;
+    struct replay_rma_left *l = self;
     struct replay_node *n = l->node;
 
     (void)arg;
@@ -69,7 +69,7 @@ static void replay_rma_left_end(void *self, uint64_t arg)
 /* Like replay_written. */
 static void replay_rma_left_written(void *self, uint64_t arg)
 {
-    struct replay *r = ((struct left *)self)->node->r;
+    struct replay *r = ((struct replay_rma_left *)self)->node->r;
 
     (void)arg;
     event_after(&r->loop, r->m.latency_ns * SIM_NS, replay_rma_left_end, self, 0);
@@ -83,7 +83,7 @@ void replay_fence(struct replay_node *n, const struct script_op *op)
     replay_settle(n);
     n->left_awaited = 0;
     n->left_over = false;
-    for (struct left *l = n->left; l != NULL; l = l->next) {
+    for (struct replay_rma_left *l = n->left; l != NULL; l = l->next) {
         l->awaited = l->number <= last && (op->arg[0] == 0 || l->to->id + 1 == op->arg[0]);
         n->left_awaited += l->awaited;
     }
@@ -96,7 +96,7 @@ void replay_fence(struct replay_node *n, const struct script_op *op)
 /* ---- put and get ---- */
 
 /* Adds an operation to LEFT. Elsewhere LEFT is NULL if the node itself waits. */
-static void replay_rma_post(struct replay_node *n, struct left *left)
+static void replay_rma_post(struct replay_node *n, struct replay_rma_left *left)
 {
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
@@ -104,7 +104,7 @@ static void replay_rma_post(struct replay_node *n, struct left *left)
 }
 
 static void replay_rma_post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes,
-                                  struct left *left)
+                                  struct replay_rma_left *left)
 {
     if (left == NULL) {
         replay_post_write(n, to, bytes);
@@ -115,7 +115,7 @@ static void replay_rma_post_write(struct replay_node *n, struct replay_node *to,
 }
 
 static void replay_rma_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes,
-                                 struct left *left)
+                                 struct replay_rma_left *left)
 {
     if (left == NULL) {
         replay_post_read(n, from, bytes);
@@ -136,7 +136,7 @@ static void replay_rma_transfer(struct replay_node *n, const struct script_op *o
 {
     uint64_t operations = replay_rma_at_most(op->arg[3], RECORD_PIECES);
     struct replay_node *at = replay_rma_other(n, op);
-    struct left *left = op->arg[2] == RECORD_LEFT ? replay_rma_left_begin(n, at) : NULL;
+    struct replay_rma_left *left = op->arg[2] == RECORD_LEFT ? replay_rma_left_begin(n, at) : NULL;
 
     for (uint64_t i = 0; i < operations; i++)
         if (put)
@@ -195,7 +195,7 @@ void replay_accumulate(struct replay_node *n, const struct script_op *op)
 {
     uint64_t pieces = replay_rma_at_most(op->arg[2] >> 1, RECORD_PIECES);
     struct replay_node *at = replay_rma_other(n, op);
-    struct left *left = NULL;
+    struct replay_rma_left *left = NULL;
 
     replay_rma_lock_and_read(n, op, pieces);
     if (op->arg[2] & 1)

@@ -15,20 +15,20 @@
 static enum policy_migrate_verdict replay_round_judge(struct replay_node *n,
                                                       const struct policy_migrate_move *m)
 {
-    struct copy *c = replay_copy_of(n, m->page);
+    struct replay_copy *c = replay_copy_of(n, m->page);
     bool eligible = replay_copy_is_home(c, n) && !(c->flags & (COPY_BUSY | COPY_DIRTY));
 
     return policy_migrate_judge(&c->migrate, m->to, eligible);
 }
 
-static void replay_round_close_copy(struct replay_node *n, struct copy *c)
+static void replay_round_close_copy(struct replay_node *n, struct replay_copy *c)
 {
     if (c->access != CLOSED)
         n->debt += n->r->m.protect_ns * SIM_NS;
     c->access = CLOSED;
 }
 
-static void replay_round_watch(struct replay_node *n, struct copy *c)
+static void replay_round_watch(struct replay_node *n, struct replay_copy *c)
 {
     if (!replay_copy_is_home(c, n) || (c->flags & (COPY_BUSY | COPY_DIRTY | COPY_EXCLUSIVE)))
         return;
@@ -39,7 +39,7 @@ static void replay_round_watch(struct replay_node *n, struct copy *c)
 /* page_move.c page_move_take */
 static uint32_t replay_round_take(struct replay_node *n)
 {
-    struct moves *m = replay_moves_of(n);
+    struct replay_moves *m = replay_moves_of(n);
     uint32_t ripe = 0, others = 0;
 
     for (uint32_t i = 0; i < m->wanted_count; i++) {
@@ -81,7 +81,7 @@ static void replay_round_tell_all(struct replay_node *n, uint64_t bytes)
 
 bool replay_offer_homes(struct replay_node *n)
 {
-    struct moves *m = replay_moves_of(n);
+    struct replay_moves *m = replay_moves_of(n);
 
     if (replay_moves_off(n))
         return false;
@@ -107,7 +107,7 @@ static struct policy_migrate_move *replay_round_gather(struct replay_node *n, ui
 
     *count = 0;
     for (unsigned i = 0; i < n->r->nodes; i++) {
-        const struct moves *m = replay_moves_of(&n->r->node[i]);
+        const struct replay_moves *m = replay_moves_of(&n->r->node[i]);
         if (m->epoch != epoch + 1 || m->list_count == 0)
             continue;
         all = map_grow(all, &room, *count + m->list_count, sizeof *all);
@@ -117,7 +117,7 @@ static struct policy_migrate_move *replay_round_gather(struct replay_node *n, ui
     return all;
 }
 
-static bool replay_round_settled(struct replay_node *n, struct copy *c)
+static bool replay_round_settled(struct replay_node *n, struct replay_copy *c)
 {
     if (c->flags & COPY_BUSY) {
         replay_finish(n, c);
@@ -131,7 +131,7 @@ static void replay_round_hold(struct replay_node *n, const struct policy_migrate
                               uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct copy *c = replay_copy_of(n, moves[i].page);
+        struct replay_copy *c = replay_copy_of(n, moves[i].page);
         c->held = true;
         if (replay_copy_is_home(c, n) && (c->flags & COPY_EXCLUSIVE))
             replay_exclusive_end_copy(n, c);
@@ -144,7 +144,7 @@ static void replay_round_hold(struct replay_node *n, const struct policy_migrate
 }
 
 /* [home-migration.held]: makes the page complete here, with all writes of all nodes until now. */
-static void replay_round_bring(struct replay_node *n, struct copy *c)
+static void replay_round_bring(struct replay_node *n, struct replay_copy *c)
 {
     while (c->flags & COPY_STALE)
         (void)replay_fetch(n, c);
@@ -156,7 +156,7 @@ static void replay_round_bring(struct replay_node *n, struct copy *c)
 }
 
 /* [home-migration.held] */
-static void replay_round_change_home(struct replay_node *n, struct copy *c, unsigned to)
+static void replay_round_change_home(struct replay_node *n, struct replay_copy *c, unsigned to)
 {
     if (to != n->id) {
         replay_round_close_copy(n, c);

@@ -26,7 +26,7 @@ static uint32_t *replay_sync_copy_vt(const struct replay_node *n)
 
 /* ---- locks ---- */
 
-struct lock_here *replay_lock_of(struct replay_node *n, uint32_t lock)
+struct replay_lock_here *replay_lock_of(struct replay_node *n, uint32_t lock)
 {
     bool is_new;
     uint32_t i = map_index(&n->lock_map, lock, &is_new);
@@ -42,18 +42,18 @@ static unsigned replay_sync_manager_of(const struct replay *r, uint32_t lock)
     return policy_lock_manager(lock, r->nodes);
 }
 
-static bool replay_sync_here(const struct replay_node *n, const struct lock_here *l)
+static bool replay_sync_here(const struct replay_node *n, const struct replay_lock_here *l)
 {
     return l->moved != (replay_sync_manager_of(n->r, l->lock) == n->id);
 }
 
-static void replay_sync_set_here(const struct replay_node *n, struct lock_here *l, bool yes)
+static void replay_sync_set_here(const struct replay_node *n, struct replay_lock_here *l, bool yes)
 {
     l->moved = yes != (replay_sync_manager_of(n->r, l->lock) == n->id);
 }
 
 /* A request for a lock, in transit. */
-struct ask {
+struct replay_sync_ask {
     struct replay_node *from;
     uint32_t lock;
 };
@@ -67,7 +67,8 @@ static void replay_sync_take_grant(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-static void replay_sync_grant(struct replay_node *n, struct lock_here *l, struct replay_node *to)
+static void replay_sync_grant(struct replay_node *n, struct replay_lock_here *l,
+                              struct replay_node *to)
 {
     replay_sync_set_here(n, l, false); /* [lock.one-node] */
     replay_message(n, to, replay_sync_vector_bytes(n->r), replay_sync_take_grant, to,
@@ -75,7 +76,7 @@ static void replay_sync_grant(struct replay_node *n, struct lock_here *l, struct
 }
 
 /* [lock.flush-first] */
-static bool replay_sync_published(const struct replay_node *n, const struct lock_here *l)
+static bool replay_sync_published(const struct replay_node *n, const struct replay_lock_here *l)
 {
     return !(n->exclusive_count > 0 && n->arrivals != n->seen) &&
            (n->closes >= l->mark || n->dirty_count == 0);
@@ -85,7 +86,7 @@ static bool replay_sync_published(const struct replay_node *n, const struct lock
 static void replay_sync_grant_listed(struct replay_node *n)
 {
     for (uint32_t i = 0; i < n->lock_map.count; i++) {
-        struct lock_here *l = &n->lock[i];
+        struct replay_lock_here *l = &n->lock[i];
         if (!l->listed)
             continue;
         l->listed = false;
@@ -123,9 +124,9 @@ static void replay_sync_call_worker(struct replay_node *n)
 
 static void replay_sync_serve_owner(void *self, uint64_t at)
 {
-    struct ask *a = self;
+    struct replay_sync_ask *a = self;
     struct replay_node *n = &a->from->r->node[at];
-    struct lock_here *l = replay_lock_of(n, a->lock);
+    struct replay_lock_here *l = replay_lock_of(n, a->lock);
     bool idle = replay_sync_here(n, l) && !l->held && !l->waiting && l->next == 0;
 
     if (idle && replay_sync_published(n, l)) {
@@ -141,10 +142,10 @@ static void replay_sync_serve_owner(void *self, uint64_t at)
 
 static void replay_sync_manage(void *self, uint64_t arg)
 {
-    struct ask *a = self;
+    struct replay_sync_ask *a = self;
     struct replay *r = a->from->r;
     struct replay_node *n = &r->node[replay_sync_manager_of(r, a->lock)];
-    struct lock_here *l = replay_lock_of(n, a->lock);
+    struct replay_lock_here *l = replay_lock_of(n, a->lock);
     unsigned before = l->last > 0 ? (unsigned)l->last - 1 : n->id;
 
     (void)arg;
@@ -154,14 +155,14 @@ static void replay_sync_manage(void *self, uint64_t arg)
                    before);
 }
 
-static void replay_sync_request(struct replay_node *n, struct lock_here *l)
+static void replay_sync_request(struct replay_node *n, struct replay_lock_here *l)
 {
     struct replay *r = n->r;
     unsigned manager = replay_sync_manager_of(r, l->lock);
-    struct ask *a = fail_alloc(1, sizeof *a);
+    struct replay_sync_ask *a = fail_alloc(1, sizeof *a);
     uint32_t lock = l->lock, *vt;
 
-    *a = (struct ask){ n, lock };
+    *a = (struct replay_sync_ask){ n, lock };
     l->waiting = true;
     n->granted = false;
     n->debt += r->m.post_ns * SIM_NS;
@@ -180,7 +181,7 @@ static void replay_sync_request(struct replay_node *n, struct lock_here *l)
 
 void replay_lock_again(struct replay_node *n, uint32_t lock)
 {
-    struct lock_here *l = replay_lock_of(n, lock);
+    struct replay_lock_here *l = replay_lock_of(n, lock);
     sim_time begun;
 
     replay_settle(n);
@@ -213,7 +214,7 @@ static void replay_sync_take_refusal(void *self, uint64_t arg)
 /* locks_manager.c manage_result */
 static void replay_sync_serve_result(void *self, uint64_t arg)
 {
-    struct ask *a = self;
+    struct replay_sync_ask *a = self;
     struct replay *r = a->from->r;
 
     (void)arg;
@@ -225,7 +226,7 @@ static void replay_sync_serve_result(void *self, uint64_t arg)
 /* [lock.failed-try] */
 static void replay_sync_serve_try_owner(void *self, uint64_t at)
 {
-    struct ask *a = self;
+    struct replay_sync_ask *a = self;
     struct replay_node *n = &a->from->r->node[at];
     unsigned manager = replay_sync_manager_of(n->r, a->lock);
 
@@ -236,10 +237,10 @@ static void replay_sync_serve_try_owner(void *self, uint64_t at)
 
 static void replay_sync_manage_try(void *self, uint64_t arg)
 {
-    struct ask *a = self;
+    struct replay_sync_ask *a = self;
     struct replay *r = a->from->r;
     struct replay_node *n = &r->node[replay_sync_manager_of(r, a->lock)];
-    const struct lock_here *l = replay_lock_of(n, a->lock);
+    const struct replay_lock_here *l = replay_lock_of(n, a->lock);
     unsigned owner = l->last > 0 ? (unsigned)l->last - 1 : n->id;
 
     (void)arg;
@@ -250,9 +251,9 @@ static void replay_sync_manage_try(void *self, uint64_t arg)
 static void replay_sync_request_try(struct replay_node *n, uint32_t lock)
 {
     unsigned manager = replay_sync_manager_of(n->r, lock);
-    struct ask *a = fail_alloc(1, sizeof *a);
+    struct replay_sync_ask *a = fail_alloc(1, sizeof *a);
 
-    *a = (struct ask){ n, lock };
+    *a = (struct replay_sync_ask){ n, lock };
     n->answered = false;
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
@@ -276,7 +277,7 @@ void replay_try(struct replay_node *n, uint32_t lock)
 
 void replay_unlock(struct replay_node *n, uint32_t lock)
 {
-    struct lock_here *l = replay_lock_of(n, lock);
+    struct replay_lock_here *l = replay_lock_of(n, lock);
     uint64_t lazy = n->r->set[RECORD_SET_lazy_release];
     uint8_t stays = l->stays;
 
@@ -308,11 +309,11 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
 
 /* ---- barriers ---- */
 
-struct arrival {
+struct replay_sync_arrival {
     struct replay_node *from;
     uint64_t epoch;
     uint32_t *vt;
-    enum arrives arrives;
+    enum replay_arrives arrives;
 };
 
 bool replay_moves(unsigned arrives)
@@ -325,16 +326,16 @@ static void replay_sync_take_release(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
-    n->release = (struct release *)(uintptr_t)arg;
+    n->release = (struct replay_release *)(uintptr_t)arg;
     n->got_release = true;
     replay_wake(n);
 }
 
-static void replay_sync_release_all(struct replay *r, struct meeting *m)
+static void replay_sync_release_all(struct replay *r, struct replay_meeting *m)
 {
-    struct release *all = fail_alloc(1, sizeof *all);
+    struct replay_release *all = fail_alloc(1, sizeof *all);
 
-    *all = (struct release){ m->vt, r->nodes, replay_moves(m->arrives) };
+    *all = (struct replay_release){ m->vt, r->nodes, replay_moves(m->arrives) };
     m->vt = fail_alloc(r->nodes, sizeof *m->vt);
     m->arrived = m->arrives = 0;
     for (unsigned n = 0; n < r->nodes; n++)
@@ -344,9 +345,9 @@ static void replay_sync_release_all(struct replay *r, struct meeting *m)
 
 static void replay_sync_serve_arrival(void *self, uint64_t arg)
 {
-    struct arrival *a = self;
+    struct replay_sync_arrival *a = self;
     struct replay *r = a->from->r;
-    struct meeting *m = &r->meeting[a->epoch & 1];
+    struct replay_meeting *m = &r->meeting[a->epoch & 1];
 
     (void)arg;
     for (unsigned w = 0; w < r->nodes; w++)
@@ -361,7 +362,7 @@ static void replay_sync_serve_arrival(void *self, uint64_t arg)
 
 void replay_arrive(struct replay_node *n, bool waits)
 {
-    struct arrival *a;
+    struct replay_sync_arrival *a;
 
     replay_settle(n);
     n->quiet = true;
@@ -376,7 +377,7 @@ void replay_arrive(struct replay_node *n, bool waits)
     a = fail_alloc(1, sizeof *a);
     n->debt += n->r->m.post_ns * SIM_NS;
     replay_settle(n);
-    *a = (struct arrival){ n, n->epoch++, replay_sync_copy_vt(n), n->arrives };
+    *a = (struct replay_sync_arrival){ n, n->epoch++, replay_sync_copy_vt(n), n->arrives };
     n->got_release = false;
     COUNT(n, messages, n->id != MASTER);
     n->quiet = true;
@@ -388,7 +389,7 @@ void replay_arrive(struct replay_node *n, bool waits)
 /* True: homes migrate now. */
 static bool replay_sync_depart(struct replay_node *n)
 {
-    struct release *all;
+    struct replay_release *all;
     bool moves;
 
     replay_await(n, &n->got_release);

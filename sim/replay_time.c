@@ -69,14 +69,14 @@ void replay_await(struct replay_node *n, const bool *word)
     replay_time_end_waiting(n);
 }
 
-struct patience {
+struct replay_time_patience {
     struct replay_node *node;
     bool over, gone; /* gone: the waiter has continued */
 };
 
 static void replay_time_be_over(void *self, uint64_t arg)
 {
-    struct patience *p = self;
+    struct replay_time_patience *p = self;
 
     (void)arg;
     p->over = true;
@@ -88,7 +88,7 @@ static void replay_time_be_over(void *self, uint64_t arg)
 
 bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
 {
-    struct patience *p;
+    struct replay_time_patience *p;
 
     replay_settle(n);
     if (*word)
@@ -210,8 +210,8 @@ void replay_write_wake(struct replay_node *from, struct replay_node *to, uint64_
     replay_write(from, to, bytes, fn, self, arg);
 }
 
-struct served {
-    struct served *next; /* in the queue of unserved messages */
+struct replay_time_served {
+    struct replay_time_served *next; /* in the queue of unserved messages */
     struct replay_node *to;
     bool quiet;
     sim_time more;
@@ -223,7 +223,7 @@ struct served {
 static void replay_time_serve(void *self, uint64_t at)
 {
     (void)at;
-    struct served *s = self;
+    struct replay_time_served *s = self;
     event_fn fn = s->fn;
     void *owner = s->self;
     uint64_t arg = s->arg;
@@ -234,7 +234,7 @@ static void replay_time_serve(void *self, uint64_t at)
 
 /* Takes the time of a running handler or of the waiting thread; on a node with one CPU, of the
  * computation. */
-static void replay_time_take_handler(struct served *s)
+static void replay_time_take_handler(struct replay_time_served *s)
 {
     struct replay_node *to = s->to;
 
@@ -248,7 +248,7 @@ void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *
 
 static void replay_time_serve_pending(struct replay_node *n)
 {
-    struct served *s;
+    struct replay_time_served *s;
 
     while ((s = n->pending) != NULL) {
         n->pending = s->next;
@@ -285,7 +285,7 @@ static void replay_time_awake(void *self, uint64_t arg)
 
 static void replay_time_arrive(void *self, uint64_t arg)
 {
-    struct served *s = self;
+    struct replay_time_served *s = self;
     struct replay_node *to = s->to;
     const struct machine *m = &to->r->m;
 
@@ -319,9 +319,10 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
                          sim_time more, event_fn fn, void *self, uint64_t arg)
 {
     struct replay *r = from->r;
-    struct served *s = fail_alloc(1, sizeof *s);
+    struct replay_time_served *s = fail_alloc(1, sizeof *s);
 
-    *s = (struct served){ NULL, to, from->quiet || from->in_event, more, fn, self, arg };
+    *s =
+        (struct replay_time_served){ NULL, to, from->quiet || from->in_event, more, fn, self, arg };
     if (from == to) { /* served by the sender */
         event_after(&r->loop, r->m.serve_ns * SIM_NS + more, replay_time_serve, s, 0);
         return;
@@ -333,7 +334,7 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
              replay_time_arrive, s, 0);
 }
 
-struct remote {
+struct replay_time_remote {
     struct replay_node *from, *to;
     uint64_t bytes;
     sim_time unit;
@@ -341,15 +342,15 @@ struct remote {
     void *self;
     uint64_t arg;
     bool atomic;
-    struct remote *next; /* next in the queue for its adapter */
+    struct replay_time_remote *next; /* next in the queue for its adapter */
 };
 
-static void replay_time_send_off(struct remote *o);
+static void replay_time_send_off(struct replay_time_remote *o);
 
 static void replay_time_come_back(void *self, uint64_t arg)
 {
-    struct remote o = *(struct remote *)self;
-    struct remote *next = o.from->reads_waiting;
+    struct replay_time_remote o = *(struct replay_time_remote *)self;
+    struct replay_time_remote *next = o.from->reads_waiting;
 
     (void)arg;
     free(self);
@@ -364,7 +365,7 @@ static void replay_time_come_back(void *self, uint64_t arg)
 
 static void replay_time_be_there(void *self, uint64_t arg)
 {
-    struct remote *o = self;
+    struct replay_time_remote *o = self;
     struct replay *r = o->from->r;
 
     (void)arg;
@@ -386,7 +387,7 @@ static struct server *replay_time_free_first(struct replay_node *n)
 
 static void replay_time_reach(void *self, uint64_t arg)
 {
-    struct remote *o = self;
+    struct replay_time_remote *o = self;
     struct event_loop *loop = &o->from->r->loop;
     struct server *unit = o->atomic ? &o->to->adapter[0] : replay_time_free_first(o->to);
 
@@ -394,7 +395,7 @@ static void replay_time_reach(void *self, uint64_t arg)
     event_at(loop, server_take(unit, loop->now, o->unit), replay_time_be_there, o, 0);
 }
 
-static void replay_time_send_off(struct remote *o)
+static void replay_time_send_off(struct replay_time_remote *o)
 {
     event_at(&o->from->r->loop,
              replay_time_arrival(o->from, o->to, o->from->r->loop.now, HEAD_BYTES),
@@ -402,7 +403,7 @@ static void replay_time_send_off(struct remote *o)
 }
 
 /* An adapter has at most reads_most reads and atomics in progress; further ones wait, in order. */
-static void replay_time_send_or_wait(struct remote *o)
+static void replay_time_send_or_wait(struct replay_time_remote *o)
 {
     struct replay_node *n = o->from;
 
@@ -421,7 +422,7 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
                  event_fn there, event_fn back, void *self, uint64_t arg)
 {
     struct replay *r = from->r;
-    struct remote *o = fail_alloc(1, sizeof *o);
+    struct replay_time_remote *o = fail_alloc(1, sizeof *o);
     sim_time unit = (atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
 
     if (atomic)
@@ -430,7 +431,7 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
         COUNT(from, rdma_reads, 1);
     if (r->m.memory && !atomic)
         unit += r->m.copy_page_ns * SIM_NS * bytes / 4096;
-    *o = (struct remote){ from, to, bytes, unit, there, back, self, arg, atomic, NULL };
+    *o = (struct replay_time_remote){ from, to, bytes, unit, there, back, self, arg, atomic, NULL };
     if (r->m.memory) { /* by the requesting CPU */
         from->reads_under_way++;
         if (there != NULL)
@@ -441,7 +442,7 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
     replay_time_send_or_wait(o);
 }
 
-struct answer {
+struct replay_time_answer {
     struct replay_node *node;
     bool here;
     event_fn there;
@@ -450,7 +451,7 @@ struct answer {
 
 static void replay_time_at_word(void *self, uint64_t arg)
 {
-    struct answer *a = self;
+    struct replay_time_answer *a = self;
 
     if (a->there != NULL)
         a->there(a->self, arg);
@@ -458,7 +459,7 @@ static void replay_time_at_word(void *self, uint64_t arg)
 
 static void replay_time_take_answer(void *self, uint64_t arg)
 {
-    struct answer *a = self;
+    struct replay_time_answer *a = self;
 
     (void)arg;
     a->here = true;
@@ -467,7 +468,7 @@ static void replay_time_take_answer(void *self, uint64_t arg)
 
 void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there, void *self)
 {
-    struct answer a = { .node = n };
+    struct replay_time_answer a = { .node = n };
 
     n->debt += (n->r->m.post_ns + n->r->m.complete_ns) * SIM_NS;
     replay_settle(n);

@@ -10,7 +10,7 @@ static bool replay_word_is_async(const struct replay_node *n)
 }
 
 /* page_word.c settle: the home may have received everything that this node sent. */
-static void replay_word_settle_word(struct replay_node *n, struct copy *c)
+static void replay_word_settle_word(struct replay_node *n, struct replay_copy *c)
 {
     if (!replay_word_is_async(n) && !(c->flags & COPY_STALE)) {
         replay_post_read(n, &n->r->node[c->home - 1], 8);
@@ -24,7 +24,7 @@ static void replay_word_settle_word(struct replay_node *n, struct copy *c)
 }
 
 /* page_word.c step: true if the operation can be performed. */
-static bool replay_word_step(struct replay_node *n, struct copy *c)
+static bool replay_word_step(struct replay_node *n, struct replay_copy *c)
 {
     if (c->flags & COPY_BUSY)
         replay_finish(n, c);
@@ -38,7 +38,7 @@ static bool replay_word_step(struct replay_node *n, struct copy *c)
 }
 
 /* page_word.c page_word_note: [word.announced] */
-void replay_word_note(struct replay_node *n, struct copy *c)
+void replay_word_note(struct replay_node *n, struct replay_copy *c)
 {
     if (c->flags & COPY_EXCLUSIVE)
         return;
@@ -49,7 +49,7 @@ void replay_word_note(struct replay_node *n, struct copy *c)
 
 void replay_word(struct replay_node *n, uint32_t page)
 {
-    struct copy *c = replay_copy_of(n, page);
+    struct replay_copy *c = replay_copy_of(n, page);
     bool here;
 
     replay_settle(n);

@@ -10,7 +10,7 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-uint32_t replay_others(const struct replay_node *n, const struct copy *c)
+uint32_t replay_others(const struct replay_node *n, const struct replay_copy *c)
 {
     const struct versions *v = &c->shared->applied;
     uint32_t sum = 0;
@@ -22,9 +22,9 @@ uint32_t replay_others(const struct replay_node *n, const struct copy *c)
 
 /* ---- diffs ---- */
 
-struct written {
+struct replay_write_written {
     struct replay_node *from;
-    struct shared *shared;
+    struct replay_shared *shared;
     uint32_t interval;
 };
 
@@ -46,7 +46,7 @@ void replay_written(struct replay_node *n)
 
 static void replay_write_be_written(void *self, uint64_t arg)
 {
-    struct written *w = self;
+    struct replay_write_written *w = self;
 
     (void)arg;
     replay_applied(w->from->r, w->shared, w->from->id, w->interval);
@@ -69,11 +69,12 @@ void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t b
 }
 
 /* Writes the runs, then the version: [fabric.write-order]. */
-void replay_write_diff(struct replay_node *n, struct copy *c, uint32_t interval, uint32_t bytes)
+void replay_write_diff(struct replay_node *n, struct replay_copy *c, uint32_t interval,
+                       uint32_t bytes)
 {
-    struct written *w = fail_alloc(1, sizeof *w);
+    struct replay_write_written *w = fail_alloc(1, sizeof *w);
 
-    *w = (struct written){ n, c->shared, interval };
+    *w = (struct replay_write_written){ n, c->shared, interval };
     n->debt += 2 * n->r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, 1);
@@ -91,7 +92,7 @@ void replay_await_written(struct replay_node *n)
 
 /* ---- notices ---- */
 
-static void replay_write_enter_in_table(struct replay_node *n, const struct interval *k,
+static void replay_write_enter_in_table(struct replay_node *n, const struct replay_interval *k,
                                         uint32_t interval)
 {
     for (uint32_t i = 0; i < k->count; i++) {
@@ -104,7 +105,7 @@ static void replay_write_enter_in_table(struct replay_node *n, const struct inte
 
 void replay_record(struct replay_node *n, uint32_t interval)
 {
-    struct interval *k = &n->interval[interval];
+    struct replay_interval *k = &n->interval[interval];
     uint32_t runs = policy_notices_runs(k->page, k->count);
 
     replay_write_enter_in_table(n, k, interval);
@@ -171,7 +172,7 @@ static void replay_write_read_now(struct replay_node *n, struct replay_node *fro
 static void replay_write_take_table(struct replay_node *n, uint32_t writer)
 {
     struct replay_node *w = &n->r->node[writer];
-    struct reader *at = &n->reader[writer];
+    struct replay_reader *at = &n->reader[writer];
     uint32_t last = w->vt[writer], run = 0;
 
     replay_write_read_now(n, w, 1);
@@ -186,17 +187,17 @@ static void replay_write_take_table(struct replay_node *n, uint32_t writer)
     }
     for (uint32_t k = at->seen + 1; k <= last; k++)
         replay_notice(n, writer, k);
-    *at = (struct reader){ last, w->interval[last].ends };
+    *at = (struct replay_reader){ last, w->interval[last].ends };
     COUNT(n, log_overflows, 1);
 }
 
-static bool replay_write_is_lost(const struct replay_node *w, const struct reader *at)
+static bool replay_write_is_lost(const struct replay_node *w, const struct replay_reader *at)
 {
     return w->ring_oldest > at->seen + 1;
 }
 
 /* The number of words to read from one ring at once. */
-static uint32_t replay_write_words_wanted(const struct reader *at, bool again)
+static uint32_t replay_write_words_wanted(const struct replay_reader *at, bool again)
 {
     return policy_notices_words((uint32_t)(at->place % POLICY_NOTICES_RING), again);
 }
@@ -206,7 +207,7 @@ static void replay_write_apply_words(struct replay_node *n, uint32_t writer, uin
                                      uint32_t want)
 {
     const struct replay_node *w = &n->r->node[writer];
-    struct reader *at = &n->reader[writer];
+    struct replay_reader *at = &n->reader[writer];
     uint64_t until = at->place + words;
 
     while (at->seen < want && w->interval[at->seen + 1].ends <= until) {

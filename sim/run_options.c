@@ -31,26 +31,26 @@ static const struct {
 };
 
 /* The first word of a switch is its default: on. */
-bool run_options_run_option(unsigned i, struct run_option *o)
+bool run_options_run_option(unsigned i, struct run_options_option *o)
 {
     if (i >= sizeof kept / sizeof *kept)
         return false;
     enum config_id id = kept[i].id;
-    *o = (struct run_option){ .name = options[id].name, .at = kept[i].at };
+    *o = (struct run_options_option){ .name = options[id].name, .at = kept[i].at };
     o->is_switch = options[id].is_choice;
     o->usual = o->is_switch ? 0 : strtoull(options[id].initial, NULL, 10);
     o->most = o->is_switch ? 1 : options[id].most;
     return true;
 }
 
-static uint64_t run_options_switch_of(const struct run_option *o, const char *text)
+static uint64_t run_options_switch_of(const struct run_options_option *o, const char *text)
 {
     if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
         fail_with(SIM_WRONG_USE, "%s %s: not a switch value; choose on or off", o->name, text);
     return strcmp(text, "off") == 0;
 }
 
-static uint64_t run_options_number_of(const struct run_option *o, const char *text)
+static uint64_t run_options_number_of(const struct run_options_option *o, const char *text)
 {
     char *end;
     unsigned long long value = strtoull(text, &end, 10);
@@ -62,9 +62,9 @@ static uint64_t run_options_number_of(const struct run_option *o, const char *te
     return value;
 }
 
-int run_options_run_choose(struct run_choice *c, char *const *argv)
+int run_options_run_choose(struct run_options_choice *c, char *const *argv)
 {
-    struct run_option o;
+    struct run_options_option o;
 
     if (strcmp(argv[0], "--default-options") == 0) {
         c->usual = true;
@@ -80,9 +80,10 @@ int run_options_run_choose(struct run_choice *c, char *const *argv)
     return 0;
 }
 
-void run_options_run_settings(const struct run_choice *c, const uint64_t *traced, uint64_t *set)
+void run_options_run_settings(const struct run_options_choice *c, const uint64_t *traced,
+                              uint64_t *set)
 {
-    struct run_option o;
+    struct run_options_option o;
 
     memcpy(set, traced, sizeof c->value);
     for (unsigned i = 0; run_options_run_option(i, &o); i++)

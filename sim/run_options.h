@@ -8,7 +8,7 @@
 
 #include "base/record.h"
 
-struct run_option {
+struct run_options_option {
     const char *name; /* --ahead and so on */
     enum record_setting at;
     uint64_t usual, most; /* default; maximum */
@@ -16,10 +16,10 @@ struct run_option {
 };
 
 /* run_options_run_option - the option with index i; false after the last */
-bool run_options_run_option(unsigned i, struct run_option *o);
+bool run_options_run_option(unsigned i, struct run_options_option *o);
 
 /* The choice made on a command line. */
-struct run_choice {
+struct run_options_choice {
     /* --default-options: options that are not named have their defaults, otherwise the traced
      * values */
     bool usual;
@@ -29,10 +29,11 @@ struct run_choice {
 
 /* run_options_run_choose - the number of words at ARGV, ended by NULL, that are such an option and
  * its value; 0: none. Ends the program with an error line if the value is invalid. */
-int run_options_run_choose(struct run_choice *c, char *const *argv);
+int run_options_run_choose(struct run_options_choice *c, char *const *argv);
 
 /* run_options_run_settings - computes SET for a run whose trace has TRACED; RECORD_SETTING_COUNT
  * of each */
-void run_options_run_settings(const struct run_choice *c, const uint64_t *traced, uint64_t *set);
+void run_options_run_settings(const struct run_options_choice *c, const uint64_t *traced,
+                              uint64_t *set);
 
 #endif

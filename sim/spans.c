@@ -66,12 +66,12 @@ uint32_t spans_differ(const struct spans *a, const struct spans *b)
     return a->count != b->count ? (a->count < b->count ? a->count : b->count) + 1 : 0;
 }
 
-uint32_t spans_pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
+uint32_t spans_pace_begin(struct spans_pace *p, const struct trace *here, const struct trace *there,
                           unsigned node)
 {
     uint32_t differ;
 
-    *p = (struct pace){ .at = 0 };
+    *p = (struct spans_pace){ .at = 0 };
     spans_read(&p->here, here, node);
     spans_read(&p->there, there, node);
     differ = spans_differ(&p->here, &p->there);
@@ -80,13 +80,13 @@ uint32_t spans_pace_begin(struct pace *p, const struct trace *here, const struct
     return differ;
 }
 
-void spans_pace_end(struct pace *p)
+void spans_pace_end(struct spans_pace *p)
 {
     spans_free(&p->here);
     spans_free(&p->there);
 }
 
-uint64_t spans_pace_next(struct pace *p, unsigned kind, uint64_t units)
+uint64_t spans_pace_next(struct spans_pace *p, unsigned kind, uint64_t units)
 {
     uint64_t here = p->here.units[p->at], there = p->there.units[p->at], before = p->given;
     bool ends = spans_ends(kind);

@@ -32,18 +32,18 @@ bool spans_ends(unsigned kind);
 uint32_t spans_differ(const struct spans *a, const struct spans *b);
 
 /* The pace of another run of the same program. */
-struct pace {
+struct spans_pace {
     struct spans here, there;
     uint32_t at;
     uint64_t done, given; /* of the current span, here and there */
 };
 
 /* spans_pace_begin - returns the result of spans_differ; holds nothing if the runs differ */
-uint32_t spans_pace_begin(struct pace *p, const struct trace *here, const struct trace *there,
+uint32_t spans_pace_begin(struct spans_pace *p, const struct trace *here, const struct trace *there,
                           unsigned node);
-void spans_pace_end(struct pace *p);
+void spans_pace_end(struct spans_pace *p);
 
 /* spans_pace_next - the nanoseconds of the next item, which took UNITS here */
-uint64_t spans_pace_next(struct pace *p, unsigned kind, uint64_t units);
+uint64_t spans_pace_next(struct spans_pace *p, unsigned kind, uint64_t units);
 
 #endif

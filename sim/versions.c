@@ -11,7 +11,7 @@ void versions_raise(struct versions *v, uint32_t writer, uint32_t interval)
             return;
         }
     v->at = map_grow(v->at, &v->room, v->count + 1, sizeof *v->at);
-    v->at[v->count++] = (struct version){ writer, interval };
+    v->at[v->count++] = (struct replay_version){ writer, interval };
 }
 
 uint32_t versions_of(const struct versions *v, uint32_t writer)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Names of functions: each begins with its module, which is its file (page_flush_begin is in page_flush.c), the header that
-# declares it, or a file of which its own is a part (page.c, for page_flush.c); and a library defines a name once.
+# declares it, or a file of which its own is a part (page.c, for page_flush.c); and a library defines a name once. Names of
+# structs, unions and enums begin with a module of their folder, or with their folder's name.
 set -u
 perl=${PERL:-perl}
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || { echo "SKIP: once is enough: the default build's tests do it"; exit 77; }
@@ -22,16 +23,17 @@ my %other = map { $_ => 1 } qw(fopen fopen64 fread fstat fstat64 fwrite getcwd g
     pread pread64 pwrite pwrite64 read readv stat stat64 write writev sigaction signal sigprocmask
     alias heap_pages nand);
 
-my ($failures, $functions) = (0, 0);
+my ($failures, $functions, $types) = (0, 0, 0);
 sub fail { print "FAILED: @_\n"; $failures++ }
 
 my @files = split /\n/, `find @folders -name '*.[ch]' | sort`;
-my (%module, %declared, @defined);
+my (%module, %declared, @defined, @types);
 for (@files) { $module{$1}{$2} = 1 if m{^(.*)/([^/]+)\.[ch]$} }
-open my $tags, '-|', 'ctags', '-x', '--kinds-C=fp', '--languages=C', '--langmap=C:.c.h', "--_xformat=%N %K %F %f", @files or die;
+open my $tags, '-|', 'ctags', '-x', '--kinds-C=fpsgu', '--languages=C', '--langmap=C:.c.h', "--_xformat=%N %K %F %f %C", @files or die;
 while (<$tags>) {
     my ($name, $kind, $file, $static) = split;
     if ($kind eq 'prototype') { push @{ $declared{$name} }, $file if $file =~ /\.h$/ }
+    elsif ($kind ne 'function') { push @types, [$name, $file] if /\b$kind\s+$name\b\s*\{/ }
     else { push @defined, [$name, $file, defined $static && $static ne '-'] }
 }
 
@@ -67,6 +69,14 @@ for my $library (sort keys %home) {
         fail("$library defines $name in @in") if @in > 1;
     }
 }
-printf "%d functions, %d failed\n", $functions, $failures;
-exit($failures > 0 || $functions < 3000);
+for (@types) {
+    my ($name, $file) = @$_;
+    next if $name =~ $published;
+    $types++;
+    my ($folder) = $file =~ m{^(.*)/};
+    fail("$file: $name does not begin with a module of its folder")
+        unless grep { $name =~ /^\Q$_\E(_|$)/ } modules($file), keys %{ $module{$folder} }, $folder =~ m{([^/]+)$};
+}
+printf "%d functions, %d structs, unions and enums, %d failed\n", $functions, $types, $failures;
+exit($failures > 0 || $functions < 3000 || $types < 500);
 END

@@ -11,20 +11,20 @@
 #define ENTRIES 4096
 #define MANY    0xa66e9a7eU /* handle of any number of operations, completed by a fence */
 
-struct entry {
+struct handle_entry {
     hlrc_handle_t op;
     unsigned use; /* times it was used */
     int proc;     /* -1: free */
 };
 
-static struct entry entries[ENTRIES];
+static struct handle_entry entries[ENTRIES];
 static unsigned used; /* entries ever used; the others are free */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
 /* Completes operations at this process, or all with -1. Guarded. */
 static void handle_end_all(int proc)
 {
-    for (struct entry *e = entries; e < entries + used; e++) {
+    for (struct handle_entry *e = entries; e < entries + used; e++) {
         if (e->proc < 0 || (proc >= 0 && e->proc != proc))
             continue;
         hlrc_wait(e->op);
@@ -33,9 +33,9 @@ static void handle_end_all(int proc)
     }
 }
 
-static struct entry *handle_entry_free(void)
+static struct handle_entry *handle_entry_free(void)
 {
-    for (struct entry *e = entries; e < entries + used; e++)
+    for (struct handle_entry *e = entries; e < entries + used; e++)
         if (e->proc < 0)
             return e;
     if (used == ENTRIES) {
@@ -46,9 +46,9 @@ static struct entry *handle_entry_free(void)
 }
 
 /* The entry of a handle whose operation is not complete. Guarded. */
-static struct entry *handle_entry_of(const armci_hdl_t *handle)
+static struct handle_entry *handle_entry_of(const armci_hdl_t *handle)
 {
-    struct entry *e = &entries[handle->entry < ENTRIES ? handle->entry : 0];
+    struct handle_entry *e = &entries[handle->entry < ENTRIES ? handle->entry : 0];
     bool there = handle->entry < used && e->proc >= 0 && e->use == handle->use;
     return there ? e : NULL;
 }
@@ -75,7 +75,7 @@ void inner_armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room)
     if (!handle || handle->aggregate == MANY)
         return;
     (void)pthread_mutex_lock(&guard);
-    struct entry *e = handle_entry_free();
+    struct handle_entry *e = handle_entry_free();
     e->op = *room;
     e->proc = proc;
     *handle = (armci_hdl_t){ .entry = (unsigned)(e - entries), .use = e->use, .proc = proc };
@@ -103,7 +103,7 @@ int ARMCI_Wait(armci_hdl_t *handle)
         return 0;
     }
     (void)pthread_mutex_lock(&guard);
-    struct entry *e = handle_entry_of(handle);
+    struct handle_entry *e = handle_entry_of(handle);
     if (e) {
         hlrc_wait(e->op);
         e->proc = -1;
@@ -119,7 +119,7 @@ int ARMCI_Test(armci_hdl_t *handle)
     if (handle->aggregate == MANY)
         return ARMCI_Wait(handle) == 0;
     (void)pthread_mutex_lock(&guard);
-    struct entry *e = handle_entry_of(handle);
+    struct handle_entry *e = handle_entry_of(handle);
     int over = !e || hlrc_test(e->op);
     if (e && over) {
         e->proc = -1;

@@ -7,19 +7,19 @@
 
 #include "compat/armci/inner.h"
 
-struct piece {
+struct memory_piece {
     char *at;        /* NULL: free */
     uint64_t *sizes; /* of each process */
     size_t most;
 };
 
-static struct piece pieces[HLRC_MAX_WINDOWS];
+static struct memory_piece pieces[HLRC_MAX_WINDOWS];
 static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* guards these */
 
 /* The window that contains this, perhaps beyond this process's part; NULL: none. */
-static struct piece *memory_find(const void *at)
+static struct memory_piece *memory_find(const void *at)
 {
-    for (struct piece *p = pieces; p < pieces + HLRC_MAX_WINDOWS; p++)
+    for (struct memory_piece *p = pieces; p < pieces + HLRC_MAX_WINDOWS; p++)
         if (p->at && (uintptr_t)at - (uintptr_t)p->at < p->most)
             return p;
     return NULL;
@@ -29,7 +29,7 @@ void inner_armci_check_memory(const char *call, const void *at, size_t bytes, in
 {
     inner_armci_check(call, proc);
     (void)pthread_rwlock_rdlock(&guard);
-    const struct piece *p = memory_find(at);
+    const struct memory_piece *p = memory_find(at);
     size_t has = p ? p->sizes[proc] : 0, off = p ? (size_t)((const char *)at - p->at) : 0;
     (void)pthread_rwlock_unlock(&guard);
     if (!p)
@@ -71,10 +71,10 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
         return most ? -1 : 0;
     }
     (void)pthread_rwlock_wrlock(&guard);
-    struct piece *p = pieces;
+    struct memory_piece *p = pieces;
     while (p->at)
         p++; /* there is one per window */
-    *p = (struct piece){ at, sizes, most };
+    *p = (struct memory_piece){ at, sizes, most };
     (void)pthread_rwlock_unlock(&guard);
     return 0;
 }
@@ -90,14 +90,14 @@ int ARMCI_Free(void *ptr)
     void *at = (void *)(uintptr_t)mine[0];
     if (!at)
         return 0;
-    struct piece *p = memory_find(at);
+    struct memory_piece *p = memory_find(at);
     if (!p || p->at != at || (ptr && ptr != at))
         fail_compat_fail(
             "ARMCI_Free: no block of ARMCI_Malloc begins at %p; free each stored address once",
             ptr && ptr != at ? ptr : at);
     (void)pthread_rwlock_wrlock(&guard);
     free(p->sizes);
-    *p = (struct piece){ 0 };
+    *p = (struct memory_piece){ 0 };
     (void)pthread_rwlock_unlock(&guard);
     hlrc_window_free(at);
     return 0;

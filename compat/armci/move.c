@@ -4,12 +4,12 @@
 
 #include "compat/armci/inner.h"
 
-enum way { PUT, GET, ACC };
+enum move_way { PUT, GET, ACC };
 
 /* A call; `handle` is valid if `begins`. */
 struct move {
     const char *call;
-    enum way way;
+    enum move_way way;
     int proc;
     bool begins;
     armci_hdl_t *handle;
@@ -17,13 +17,13 @@ struct move {
     const void *scale;
 };
 
-static struct move move_of(const char *call, enum way way, int proc)
+static struct move move_of(const char *call, enum move_way way, int proc)
 {
     inner_armci_check(call, proc);
     return (struct move){ .call = call, .way = way, .proc = proc };
 }
 
-static struct move move_begin_of(const char *call, enum way way, int proc, armci_hdl_t *handle)
+static struct move move_begin_of(const char *call, enum move_way way, int proc, armci_hdl_t *handle)
 {
     struct move m = move_of(call, way, proc);
     m.begins = true;

@@ -22,7 +22,7 @@ static bool joined, left;
 static struct timespec began;
 
 /* JIAJIA's condition variable is a flag that hosts wait for; in shared memory. */
-static struct cv {
+static struct jia_cv {
     hlrc_lock_t lock;
     hlrc_cond_t changed;
     int set; /* guarded by the lock */
@@ -77,19 +77,19 @@ void jia_init(int argc, char **argv)
 
 /* Cuts memory into blocks, assigned to hosts in turn: all of one size, or one size for each
  * round. */
-struct cut {
+struct jia_cut {
     size_t size;
     const int *sizes; /* NULL, or `rounds` sizes, used cyclically */
     int rounds;
 };
 
-static size_t jia_block_of(const struct cut *cut, int round)
+static size_t jia_block_of(const struct jia_cut *cut, int round)
 {
     size_t bytes = cut->sizes ? (size_t)cut->sizes[round] : cut->size;
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static void jia_place(char *mem, size_t size, const struct cut *cut, int host)
+static void jia_place(char *mem, size_t size, const struct jia_cut *cut, int host)
 {
     for (int round = 0; size > 0; host = (host + 1) % jia_hosts) {
         size_t block = jia_block_of(cut, round), len = block < size ? block : size;
@@ -104,7 +104,8 @@ static void jia_place(char *mem, size_t size, const struct cut *cut, int host)
     }
 }
 
-static unsigned long jia_allocate(const char *call, size_t size, const struct cut *cut, int host)
+static unsigned long jia_allocate(const char *call, size_t size, const struct jia_cut *cut,
+                                  int host)
 {
     size_t pages = size ? (size + PAGE - 1) / PAGE * PAGE : PAGE;
     jiajia_check(call, "host", host, jia_hosts);
@@ -125,7 +126,7 @@ static unsigned long jia_allocate_even(const char *call, size_t size, size_t blo
 {
     if (block > size || size == 0)
         block = size ? size : 1;
-    return jia_allocate(call, size, &(struct cut){ .size = block, .rounds = 1 }, host);
+    return jia_allocate(call, size, &(struct jia_cut){ .size = block, .rounds = 1 }, host);
 }
 
 unsigned long jia_alloc(size_t size)
@@ -159,7 +160,7 @@ unsigned long jia_alloc3(size_t size, size_t block, int host)
 /* Uses as many of the sizes as reach the total. */
 unsigned long jia_alloc3b(size_t size, const int *blocks, int host)
 {
-    struct cut cut = { .sizes = blocks };
+    struct jia_cut cut = { .sizes = blocks };
     jiajia_check("jia_alloc3b", "host", host, jia_hosts);
     for (size_t reached = 0; cut.rounds == 0 || reached < size; cut.rounds++) {
         if (blocks[cut.rounds] <= 0) {
@@ -176,7 +177,7 @@ unsigned long jia_alloc4(size_t size, const int *blocks, int count, int host)
 {
     if (count < 1)
         jia_error("jia_alloc4: %d sizes of blocks; pass 1 or more", count);
-    return jia_allocate("jia_alloc4", size, &(struct cut){ .sizes = blocks, .rounds = count },
+    return jia_allocate("jia_alloc4", size, &(struct jia_cut){ .sizes = blocks, .rounds = count },
                         host);
 }
 
@@ -207,7 +208,7 @@ void jia_wait(void)
 static void jia_put(const char *call, int number, int set)
 {
     jiajia_check(call, "condition variable", number, Maxcvs);
-    struct cv *cv = &cvs[number];
+    struct jia_cv *cv = &cvs[number];
     hlrc_lock(cv->lock);
     cv->set = set;
     if (set)
@@ -228,7 +229,7 @@ void jia_resetcv(int cv)
 void jia_waitcv(int number)
 {
     jiajia_check("jia_waitcv", "condition variable", number, Maxcvs);
-    struct cv *cv = &cvs[number];
+    struct jia_cv *cv = &cvs[number];
     if (jia_hosts == 1)
         return; /* as in JIAJIA: there is no other host to wait for */
     hlrc_lock(cv->lock);

@@ -19,36 +19,36 @@
 
 #define PAGE 4096
 
-enum kind { MESSAGE, BCAST, REDUCE, LOAD };
+enum message_kind { MESSAGE, BCAST, REDUCE, LOAD };
 
 struct message {
     struct message *next;
     int from, tag, len;
-    enum kind kind;
+    enum message_kind kind;
     char data[];
 };
 
 /* A page for each host. */
-struct inbox {
+struct message_inbox {
     hlrc_lock_t lock;
     hlrc_cond_t came;
     struct message *first, *last; /* guarded by the lock; last is valid while first is not NULL */
     char rest[PAGE - 2 * sizeof(hlrc_lock_t) - 2 * sizeof(void *)];
 };
 
-static struct inbox *inboxes;
+static struct message_inbox *inboxes;
 
 void jiajia_message_begin(void)
 {
     inboxes = hlrc_malloc_all((size_t)jia_hosts * sizeof *inboxes);
     if (!inboxes)
         jia_error("jia_init: cannot create inboxes: %s", strerror(errno));
-    struct inbox *in = &inboxes[jia_pid];
+    struct message_inbox *in = &inboxes[jia_pid];
     if (hlrc_lock_create(&in->lock) < 0 || hlrc_cond_create(&in->came) < 0)
         jia_error("jia_init: no memory for inboxes");
 }
 
-static void message_post(const void *buf, int len, int host, int tag, enum kind kind)
+static void message_post(const void *buf, int len, int host, int tag, enum message_kind kind)
 {
     struct message *m = hlrc_malloc(sizeof *m + (size_t)len);
     if (!m)
@@ -58,7 +58,7 @@ static void message_post(const void *buf, int len, int host, int tag, enum kind 
     m->len = len;
     m->kind = kind;
     memcpy(m->data, buf, (size_t)len);
-    struct inbox *to = &inboxes[host];
+    struct message_inbox *to = &inboxes[host];
     hlrc_lock(to->lock);
     if (to->first)
         to->last->next = m;
@@ -70,7 +70,8 @@ static void message_post(const void *buf, int len, int host, int tag, enum kind 
 }
 
 /* Takes the first match out of the list; the lock is held. */
-static struct message *message_find(struct inbox *in, int host, int tag, enum kind kind)
+static struct message *message_find(struct message_inbox *in, int host, int tag,
+                                    enum message_kind kind)
 {
     struct message *before = NULL, *m = in->first;
     while (m && (m->kind != kind || (host != MSG_PROC_ALL && m->from != host) ||
@@ -89,9 +90,9 @@ static struct message *message_find(struct inbox *in, int host, int tag, enum ki
     return m;
 }
 
-static int message_receive(void *buf, int len, int host, int tag, enum kind kind)
+static int message_receive(void *buf, int len, int host, int tag, enum message_kind kind)
 {
-    struct inbox *in = &inboxes[jia_pid];
+    struct message_inbox *in = &inboxes[jia_pid];
     struct message *m;
     hlrc_lock(in->lock);
     while (!(m = message_find(in, host, tag, kind)))

@@ -158,9 +158,9 @@ void omp_set_teams_thread_limit(int threads)
 
 /* The region at a level, 0 for the outermost. Regions that this thread was not in count as the
  * outermost. */
-static const struct region *api_at_level(int level)
+static const struct team_region *api_at_level(int level)
 {
-    const struct region *r = team_region();
+    const struct team_region *r = team_region();
     int up = team_level(false) - level;
     if (level < 0 || up < 0)
         return NULL;
@@ -197,7 +197,7 @@ void omp_set_schedule(unsigned kind, int chunk)
     kind &= ~MONOTONIC;
     if (kind < SCHEDULE_STATIC || kind > SCHEDULE_AUTO)
         return;
-    api_mine()->schedule = (enum schedule)kind;
+    api_mine()->schedule = (enum team_schedule)kind;
     api_mine()->chunk = chunk > 0                                          ? chunk
                         : kind == SCHEDULE_STATIC || kind == SCHEDULE_AUTO ? 0
                                                                            : 1;

@@ -24,24 +24,24 @@ enum { FALLBACK_DEFAULT = 11, FALLBACK_NULL, FALLBACK_ABORT, FALLBACK_ALLOCATOR 
 #define TRAIT_DEFAULT UINTPTR_MAX
 
 /* In shared memory; its address is the handle. */
-struct allocator {
+struct api_memory_allocator {
     size_t align, pool;
     uintptr_t fallback, data;
     size_t used; /* of the pool; guarded by the lock of this word */
 };
 
 /* Precedes each block. */
-struct block {
+struct api_memory_block {
     void *base;
     size_t size;
-    struct allocator *from; /* NULL: an allocator without a pool */
+    struct api_memory_allocator *from; /* NULL: an allocator without a pool */
 };
 
 /* ---- allocators ---- */
 
-static struct allocator *api_memory_of(uintptr_t handle)
+static struct api_memory_allocator *api_memory_of(uintptr_t handle)
 {
-    return handle > PREDEFINED_MOST ? (struct allocator *)handle : NULL;
+    return handle > PREDEFINED_MOST ? (struct api_memory_allocator *)handle : NULL;
 }
 
 static bool api_memory_is_power(uintptr_t n)
@@ -49,7 +49,7 @@ static bool api_memory_is_power(uintptr_t n)
     return n && (n & (n - 1)) == 0;
 }
 
-static bool api_memory_set_trait(struct allocator *a, const api_trait *t)
+static bool api_memory_set_trait(struct api_memory_allocator *a, const api_trait *t)
 {
     bool is_default = t->value == TRAIT_DEFAULT;
     switch (t->key) {
@@ -72,13 +72,13 @@ static bool api_memory_set_trait(struct allocator *a, const api_trait *t)
 
 uintptr_t omp_init_allocator(uintptr_t space, int count, const api_trait *traits)
 {
-    struct allocator a = { .align = 1, .pool = SIZE_MAX, .fallback = FALLBACK_DEFAULT };
+    struct api_memory_allocator a = { .align = 1, .pool = SIZE_MAX, .fallback = FALLBACK_DEFAULT };
     if (space >= SPACES)
         return NO_ALLOCATOR;
     for (int k = 0; k < count; k++)
         if (!api_memory_set_trait(&a, &traits[k]))
             return NO_ALLOCATOR;
-    struct allocator *made = heap_malloc(sizeof *made);
+    struct api_memory_allocator *made = heap_malloc(sizeof *made);
     if (made)
         *made = a;
     return (uintptr_t)made;
@@ -101,7 +101,7 @@ uintptr_t omp_get_default_allocator(void)
 
 /* ---- blocks ---- */
 
-static bool api_memory_take(struct allocator *a, size_t size)
+static bool api_memory_take(struct api_memory_allocator *a, size_t size)
 {
     hlrc_lock_t lock = atomics_lock_of(&a->used);
     locks_take(lock);
@@ -112,7 +112,7 @@ static bool api_memory_take(struct allocator *a, size_t size)
     return fits;
 }
 
-static void api_memory_give_back(struct allocator *a, size_t size)
+static void api_memory_give_back(struct api_memory_allocator *a, size_t size)
 {
     hlrc_lock_t lock = atomics_lock_of(&a->used);
     locks_take(lock);
@@ -120,23 +120,23 @@ static void api_memory_give_back(struct allocator *a, size_t size)
     locks_drop(lock);
 }
 
-static bool api_memory_has_pool(const struct allocator *a)
+static bool api_memory_has_pool(const struct api_memory_allocator *a)
 {
     return a && a->pool != SIZE_MAX;
 }
 
-static struct block *api_memory_block_of(void *ptr)
+static struct api_memory_block *api_memory_block_of(void *ptr)
 {
-    return (struct block *)ptr - 1;
+    return (struct api_memory_block *)ptr - 1;
 }
 
-static void *api_memory_make(size_t align, size_t size, struct allocator *a)
+static void *api_memory_make(size_t align, size_t size, struct api_memory_allocator *a)
 {
     if (a && a->align > align)
         align = a->align;
     if (align < 16)
         align = 16;
-    size_t before = (sizeof(struct block) + align - 1) & ~(align - 1);
+    size_t before = (sizeof(struct api_memory_block) + align - 1) & ~(align - 1);
     size_t all = (before + size + align - 1) & ~(align - 1);
     if (all < size || (api_memory_has_pool(a) && !api_memory_take(a, size)))
         return NULL;
@@ -147,7 +147,7 @@ static void *api_memory_make(size_t align, size_t size, struct allocator *a)
         return NULL;
     }
     *api_memory_block_of(base + before) =
-        (struct block){ base, size, api_memory_has_pool(a) ? a : NULL };
+        (struct api_memory_block){ base, size, api_memory_has_pool(a) ? a : NULL };
     return base + before;
 }
 
@@ -157,7 +157,7 @@ void *omp_aligned_alloc(size_t align, size_t size, uintptr_t allocator)
     if (size == 0 || (align && !api_memory_is_power(align)))
         return NULL;
     for (;;) {
-        struct allocator *a = api_memory_of(handle);
+        struct api_memory_allocator *a = api_memory_of(handle);
         void *ptr = api_memory_make(align, size, a);
         if (ptr || !a || a->fallback == FALLBACK_NULL)
             return ptr;
@@ -191,7 +191,7 @@ void omp_free(void *ptr, uintptr_t allocator)
     (void)allocator;
     if (!ptr)
         return;
-    struct block b = *api_memory_block_of(ptr);
+    struct api_memory_block b = *api_memory_block_of(ptr);
     if (b.from)
         api_memory_give_back(b.from, b.size);
     heap_free(b.base);

@@ -50,7 +50,7 @@ static bool words_are_locked, words_are_observed;
 /* Notes of these types, made by compat/cc/as, have only a name. */
 enum { NOTE_LOCKED = 4097, NOTE_OBSERVED };
 
-struct note {
+struct atomics_note {
     uint32_t name_bytes, bytes, type;
     char name[8];
 };
@@ -58,13 +58,13 @@ struct note {
 static void atomics_read_notes(const char *at, const char *end)
 {
     static const char name[8] = "HLRC";
-    while (end - at >= (ptrdiff_t)offsetof(struct note, name)) {
-        const struct note *n = (const struct note *)(const void *)at;
+    while (end - at >= (ptrdiff_t)offsetof(struct atomics_note, name)) {
+        const struct atomics_note *n = (const struct atomics_note *)(const void *)at;
         size_t text = (n->name_bytes + 3u) & ~(size_t)3;
         bool ours = n->name_bytes == 5 && memcmp(n->name, name, 5) == 0;
         words_are_locked |= ours && n->type == NOTE_LOCKED;
         words_are_observed |= ours && n->type == NOTE_OBSERVED;
-        at += offsetof(struct note, name) + text + ((n->bytes + 3u) & ~(size_t)3);
+        at += offsetof(struct atomics_note, name) + text + ((n->bytes + 3u) & ~(size_t)3);
     }
 }
 
@@ -90,7 +90,7 @@ __attribute__((constructor)) static void atomics_look_at_objects(void)
 
 enum { NAND = HLRC_NO_OP + 1, COMPARE };
 
-struct operation {
+struct atomics_operation {
     volatile void *word;
     int op; /* hlrc_op, NAND, or COMPARE with `old` */
     uint64_t value, old;
@@ -103,7 +103,7 @@ struct operation {
         (word), (op), (uint64_t)(value), 0, 0, 0 \
     }
 
-static int nand(void *word, struct operation *o)
+static int nand(void *word, struct atomics_operation *o)
 {
     int rc = hlrc_fetch_op(word, NULL, &o->old, o->type, HLRC_NO_OP);
     while (rc == 0) {
@@ -116,7 +116,7 @@ static int nand(void *word, struct operation *o)
 /* On the private stack. */
 static void atomics_operate(void *arg)
 {
-    struct operation *o = arg;
+    struct atomics_operation *o = arg;
     void *word = (void *)(uintptr_t)o->word;
     if (o->op == NAND)
         o->result = nand(word, o);
@@ -129,7 +129,7 @@ static void atomics_operate(void *arg)
 #define SAME_LOADS 64u /* of one word, in succession */
 
 /* A thread that reads a word repeatedly waits for another thread, which may need this core. */
-static void atomics_offer_core(const struct operation *o)
+static void atomics_offer_core(const struct atomics_operation *o)
 {
     static _Thread_local const volatile void *word;
     static _Thread_local uint64_t value;
@@ -141,7 +141,7 @@ static void atomics_offer_core(const struct operation *o)
         sched_yield();
 }
 
-static bool atomics_done_at_home(struct operation *o, size_t bytes)
+static bool atomics_done_at_home(struct atomics_operation *o, size_t bytes)
 {
     if (words_are_locked || (bytes != 4 && bytes != 8))
         return false;
@@ -154,7 +154,7 @@ static bool atomics_done_at_home(struct operation *o, size_t bytes)
 }
 
 /* True: the operation was performed. Otherwise the caller performs it and calls end. */
-static bool atomics_begin(struct operation *o, size_t bytes, int order)
+static bool atomics_begin(struct atomics_operation *o, size_t bytes, int order)
 {
     bool orders = order != __ATOMIC_RELAXED || words_are_observed;
     hlrc_lock_t lock = atomics_lock_of(o->word);
@@ -168,7 +168,7 @@ static bool atomics_begin(struct operation *o, size_t bytes, int order)
     return done;
 }
 
-static void atomics_end(const struct operation *o)
+static void atomics_end(const struct atomics_operation *o)
 {
     locks_drop(atomics_lock_of(o->word));
 }
@@ -186,27 +186,27 @@ static void atomics_end(const struct operation *o)
 #define NATIVE_STORE(n, word, value) \
     NATIVE_##n(__atomic_store_n(word, value, __ATOMIC_SEQ_CST); return;)
 
-#define LOAD_STORE(n, type)                                                      \
-    type atomic_load_##n(const volatile type *, int) NAMED(__atomic_load_##n);   \
-    type atomic_load_##n(const volatile type *word, int order)                   \
-    {                                                                            \
-        NATIVE(n, __atomic_load_n(word, __ATOMIC_SEQ_CST));                      \
-        struct operation o = OPERATION((void *)(uintptr_t)word, HLRC_NO_OP, 0);  \
-        if (atomics_begin(&o, n, order))                                         \
-            return (type)o.old;                                                  \
-        type value = *word;                                                      \
-        atomics_end(&o);                                                         \
-        return value;                                                            \
-    }                                                                            \
-    void atomic_store_##n(volatile type *, type, int) NAMED(__atomic_store_##n); \
-    void atomic_store_##n(volatile type *word, type value, int order)            \
-    {                                                                            \
-        NATIVE_STORE(n, word, value)                                             \
-        struct operation o = OPERATION(word, HLRC_REPLACE, value);               \
-        if (!atomics_begin(&o, n, order)) {                                      \
-            *word = value;                                                       \
-            atomics_end(&o);                                                     \
-        }                                                                        \
+#define LOAD_STORE(n, type)                                                             \
+    type atomic_load_##n(const volatile type *, int) NAMED(__atomic_load_##n);          \
+    type atomic_load_##n(const volatile type *word, int order)                          \
+    {                                                                                   \
+        NATIVE(n, __atomic_load_n(word, __ATOMIC_SEQ_CST));                             \
+        struct atomics_operation o = OPERATION((void *)(uintptr_t)word, HLRC_NO_OP, 0); \
+        if (atomics_begin(&o, n, order))                                                \
+            return (type)o.old;                                                         \
+        type value = *word;                                                             \
+        atomics_end(&o);                                                                \
+        return value;                                                                   \
+    }                                                                                   \
+    void atomic_store_##n(volatile type *, type, int) NAMED(__atomic_store_##n);        \
+    void atomic_store_##n(volatile type *word, type value, int order)                   \
+    {                                                                                   \
+        NATIVE_STORE(n, word, value)                                                    \
+        struct atomics_operation o = OPERATION(word, HLRC_REPLACE, value);              \
+        if (!atomics_begin(&o, n, order)) {                                             \
+            *word = value;                                                              \
+            atomics_end(&o);                                                            \
+        }                                                                               \
     }
 
 #define EXCHANGE(n, type)                                                                     \
@@ -214,7 +214,7 @@ static void atomics_end(const struct operation *o)
     type atomic_exchange_##n(volatile type *word, type value, int order)                      \
     {                                                                                         \
         NATIVE(n, __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST));                        \
-        struct operation o = OPERATION(word, HLRC_REPLACE, value);                            \
+        struct atomics_operation o = OPERATION(word, HLRC_REPLACE, value);                    \
         if (atomics_begin(&o, n, order))                                                      \
             return (type)o.old;                                                               \
         type old = *word;                                                                     \
@@ -229,7 +229,7 @@ static void atomics_end(const struct operation *o)
         NATIVE(n, __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST, \
                                               __ATOMIC_SEQ_CST));                             \
         type want = *expected;                                                                \
-        struct operation o = OPERATION(word, COMPARE, value);                                 \
+        struct atomics_operation o = OPERATION(word, COMPARE, value);                         \
         o.old = (uint64_t)want;                                                               \
         if (atomics_begin(&o, n, yes | no)) {                                                 \
             if (!o.result)                                                                    \
@@ -252,7 +252,7 @@ static void atomics_end(const struct operation *o)
     type atomic_fetch_##name##_##n(volatile type *word, type value, int order)                     \
     {                                                                                              \
         NATIVE(n, __atomic_fetch_##name(word, value, __ATOMIC_SEQ_CST));                           \
-        struct operation o = OPERATION(word, op, operand);                                         \
+        struct atomics_operation o = OPERATION(word, op, operand);                                 \
         if (atomics_begin(&o, n, order))                                                           \
             return (type)o.old;                                                                    \
         type old = *word;                                                                          \
@@ -286,9 +286,10 @@ ALL(16, uint128_t)
 
 /* ---- words of any size ---- */
 
-static struct operation atomics_of_bytes(const void *word, int op, const void *value, size_t bytes)
+static struct atomics_operation atomics_of_bytes(const void *word, int op, const void *value,
+                                                 size_t bytes)
 {
-    struct operation o = OPERATION((void *)(uintptr_t)word, op, 0);
+    struct atomics_operation o = OPERATION((void *)(uintptr_t)word, op, 0);
     if (value && bytes <= sizeof o.value)
         memcpy(&o.value, value, bytes);
     return o;
@@ -297,7 +298,7 @@ static struct operation atomics_of_bytes(const void *word, int op, const void *v
 void atomics_load_any(size_t, const void *, void *, int) NAMED(__atomic_load);
 void atomics_load_any(size_t bytes, const void *word, void *value, int order)
 {
-    struct operation o = atomics_of_bytes(word, HLRC_NO_OP, NULL, bytes);
+    struct atomics_operation o = atomics_of_bytes(word, HLRC_NO_OP, NULL, bytes);
     if (atomics_begin(&o, bytes, order)) {
         memcpy(value, &o.old, bytes);
         return;
@@ -309,7 +310,7 @@ void atomics_load_any(size_t bytes, const void *word, void *value, int order)
 void atomics_store_any(size_t, void *, const void *, int) NAMED(__atomic_store);
 void atomics_store_any(size_t bytes, void *word, const void *value, int order)
 {
-    struct operation o = atomics_of_bytes(word, HLRC_REPLACE, value, bytes);
+    struct atomics_operation o = atomics_of_bytes(word, HLRC_REPLACE, value, bytes);
     if (!atomics_begin(&o, bytes, order)) {
         memcpy(word, value, bytes);
         atomics_end(&o);
@@ -319,7 +320,7 @@ void atomics_store_any(size_t bytes, void *word, const void *value, int order)
 void atomics_exchange_any(size_t, void *, const void *, void *, int) NAMED(__atomic_exchange);
 void atomics_exchange_any(size_t bytes, void *word, const void *value, void *old, int order)
 {
-    struct operation o = atomics_of_bytes(word, HLRC_REPLACE, value, bytes);
+    struct atomics_operation o = atomics_of_bytes(word, HLRC_REPLACE, value, bytes);
     if (atomics_begin(&o, bytes, order)) {
         memcpy(old, &o.old, bytes);
         return;
@@ -333,7 +334,7 @@ bool atomics_cas_any(size_t, void *, void *, const void *, int, int)
     NAMED(__atomic_compare_exchange);
 bool atomics_cas_any(size_t bytes, void *word, void *expected, const void *value, int yes, int no)
 {
-    struct operation o = atomics_of_bytes(word, COMPARE, value, bytes);
+    struct atomics_operation o = atomics_of_bytes(word, COMPARE, value, bytes);
     if (bytes <= sizeof o.old)
         memcpy(&o.old, expected, bytes);
     if (atomics_begin(&o, bytes, yes | no)) {

@@ -8,29 +8,29 @@
 
 #include "compat/start/start.h"
 
-struct list {
-    struct dependence **at;
+struct depend_list {
+    struct depend_dependence **at;
     unsigned count, room;
 };
 
-struct dependence {
+struct depend_dependence {
     void *task;
     unsigned refs;  /* by its task and by addresses */
     unsigned waits; /* number of tasks that it waits for */
     bool done;
-    uint64_t mark, seen; /* depend_mark */
-    struct list after;   /* tasks that wait for it */
+    uint64_t mark, seen;      /* depend_mark */
+    struct depend_list after; /* tasks that wait for it */
 };
 
 /* An address, in a table of open addressing. */
-struct place {
+struct depend_place {
     const void *at; /* NULL: free */
-    struct dependence *writer;
-    struct list readers; /* since the last writer */
+    struct depend_dependence *writer;
+    struct depend_list readers; /* since the last writer */
 };
 
-struct depends {
-    struct place *places;
+struct depend_set {
+    struct depend_place *places;
     size_t used, size; /* a power of two */
 };
 
@@ -42,7 +42,7 @@ static void *depend_allocate(void *old, size_t bytes)
     return p;
 }
 
-static void depend_drop(struct dependence *one)
+static void depend_drop(struct depend_dependence *one)
 {
     if (--one->refs > 0)
         return;
@@ -50,7 +50,7 @@ static void depend_drop(struct dependence *one)
     free(one);
 }
 
-static void depend_append(struct list *l, struct dependence *one)
+static void depend_append(struct depend_list *l, struct depend_dependence *one)
 {
     if (l->count == l->room) {
         l->room = l->room ? 2 * l->room : 4;
@@ -59,7 +59,7 @@ static void depend_append(struct list *l, struct dependence *one)
     l->at[l->count++] = one;
 }
 
-static void depend_forget_done(struct list *readers)
+static void depend_forget_done(struct depend_list *readers)
 {
     unsigned left = 0;
     for (unsigned k = 0; k < readers->count; k++) {
@@ -77,21 +77,22 @@ enum { KIND_IN = 1 }; /* of an object */
 
 /* count, writes, addresses; or 0, count, writes, mutexinoutset writes, reads, addresses,
  * objects */
-struct clauses {
+struct depend_clauses {
     void **at;
     size_t count, writes, plain;
 };
 
-static struct clauses depend_clauses_of(void **depend)
+static struct depend_clauses depend_clauses_of(void **depend)
 {
     size_t count = (size_t)depend[0];
     if (count)
-        return (struct clauses){ depend + 2, count, (size_t)depend[1], count };
+        return (struct depend_clauses){ depend + 2, count, (size_t)depend[1], count };
     size_t writes = (size_t)depend[2] + (size_t)depend[3];
-    return (struct clauses){ depend + 5, (size_t)depend[1], writes, writes + (size_t)depend[4] };
+    return (struct depend_clauses){ depend + 5, (size_t)depend[1], writes,
+                                    writes + (size_t)depend[4] };
 }
 
-static const void *depend_address(const struct clauses *c, size_t k, bool *writes)
+static const void *depend_address(const struct depend_clauses *c, size_t k, bool *writes)
 {
     void *const *object = c->at[k];
     *writes = k < c->writes;
@@ -101,7 +102,7 @@ static const void *depend_address(const struct clauses *c, size_t k, bool *write
     return object[0];
 }
 
-/* ---- addresses (struct place) ---- */
+/* ---- addresses (struct depend_place) ---- */
 
 static size_t depend_hash(const void *at)
 {
@@ -109,7 +110,7 @@ static size_t depend_hash(const void *at)
 }
 
 /* The entry of the address, or the free one for it. */
-static struct place *depend_place_of(const struct depends *d, const void *at)
+static struct depend_place *depend_place_of(const struct depend_set *d, const void *at)
 {
     size_t k = depend_hash(at) & (d->size - 1);
     while (d->places[k].at && d->places[k].at != at)
@@ -117,9 +118,9 @@ static struct place *depend_place_of(const struct depends *d, const void *at)
     return &d->places[k];
 }
 
-static void depend_resize(struct depends *d, size_t size)
+static void depend_resize(struct depend_set *d, size_t size)
 {
-    struct depends before = *d;
+    struct depend_set before = *d;
     d->size = size;
     d->places = calloc(size, sizeof *d->places);
     if (!d->places)
@@ -130,17 +131,17 @@ static void depend_resize(struct depends *d, size_t size)
     free(before.places);
 }
 
-static struct place *depend_make_place(struct depends *d, const void *at)
+static struct depend_place *depend_make_place(struct depend_set *d, const void *at)
 {
     if (2 * (d->used + 1) > d->size)
         depend_resize(d, d->size ? 2 * d->size : 32);
-    struct place *p = depend_place_of(d, at);
+    struct depend_place *p = depend_place_of(d, at);
     d->used += !p->at;
     p->at = at;
     return p;
 }
 
-static bool depend_place_waits(const struct place *p, bool writes)
+static bool depend_place_waits(const struct depend_place *p, bool writes)
 {
     if (p->writer && !p->writer->done)
         return true;
@@ -150,9 +151,9 @@ static bool depend_place_waits(const struct place *p, bool writes)
     return false;
 }
 
-bool depend_waits(const struct depends *d, void **depend)
+bool depend_waits(const struct depend_set *d, void **depend)
 {
-    struct clauses c = depend_clauses_of(depend);
+    struct depend_clauses c = depend_clauses_of(depend);
     bool writes;
     for (size_t k = 0; d && k < c.count; k++) {
         const void *at = depend_address(&c, k, &writes);
@@ -166,27 +167,27 @@ bool depend_waits(const struct depends *d, void **depend)
 
 static _Thread_local uint64_t mark; /* the last one */
 
-static void depend_mark_one(struct dependence *one)
+static void depend_mark_one(struct depend_dependence *one)
 {
     if (one && !one->done)
         one->mark = mark;
 }
 
-void depend_mark(const struct depends *d, void **depend)
+void depend_mark(const struct depend_set *d, void **depend)
 {
-    struct clauses c = depend_clauses_of(depend);
+    struct depend_clauses c = depend_clauses_of(depend);
     bool writes;
     mark++;
     for (size_t k = 0; d && k < c.count; k++) {
         const void *at = depend_address(&c, k, &writes);
-        struct place *p = depend_place_of(d, at);
+        struct depend_place *p = depend_place_of(d, at);
         depend_mark_one(p->writer);
         for (unsigned i = 0; writes && i < p->readers.count; i++)
             depend_mark_one(p->readers.at[i]);
     }
 }
 
-bool depend_leads(struct dependence *one)
+bool depend_leads(struct depend_dependence *one)
 {
     if (one->mark == mark)
         return true;
@@ -203,7 +204,7 @@ bool depend_leads(struct dependence *one)
 
 /* ---- tasks ---- */
 
-static void depend_follow(struct dependence *one, struct dependence *before)
+static void depend_follow(struct depend_dependence *one, struct depend_dependence *before)
 {
     if (before == one || before->done)
         return;
@@ -211,7 +212,7 @@ static void depend_follow(struct dependence *one, struct dependence *before)
     one->waits++;
 }
 
-static void depend_enter(struct dependence *one, struct place *p, bool writes)
+static void depend_enter(struct depend_dependence *one, struct depend_place *p, bool writes)
 {
     if (p->writer)
         depend_follow(one, p->writer);
@@ -232,15 +233,15 @@ static void depend_enter(struct dependence *one, struct place *p, bool writes)
     p->writer = one;
 }
 
-struct dependence *depend_add(struct depends **d, void **depend, void *task, bool *waits)
+struct depend_dependence *depend_add(struct depend_set **d, void **depend, void *task, bool *waits)
 {
-    struct clauses c = depend_clauses_of(depend);
-    struct dependence *one = depend_allocate(NULL, sizeof *one);
+    struct depend_clauses c = depend_clauses_of(depend);
+    struct depend_dependence *one = depend_allocate(NULL, sizeof *one);
     bool writes;
-    *one = (struct dependence){ .task = task, .refs = 1 };
+    *one = (struct depend_dependence){ .task = task, .refs = 1 };
     if (!*d) {
         *d = depend_allocate(NULL, sizeof **d);
-        **d = (struct depends){ 0 };
+        **d = (struct depend_set){ 0 };
     }
     for (size_t k = 0; k < c.count; k++) {
         const void *at = depend_address(&c, k, &writes);
@@ -250,7 +251,7 @@ struct dependence *depend_add(struct depends **d, void **depend, void *task, boo
     return one;
 }
 
-void depend_done(struct dependence *one, void (*ready)(void *task))
+void depend_done(struct depend_dependence *one, void (*ready)(void *task))
 {
     one->done = true;
     for (unsigned k = 0; k < one->after.count; k++)
@@ -260,7 +261,7 @@ void depend_done(struct dependence *one, void (*ready)(void *task))
     depend_drop(one);
 }
 
-static void depend_free_place(struct place *p)
+static void depend_free_place(struct depend_place *p)
 {
     for (unsigned k = 0; k < p->readers.count; k++)
         depend_drop(p->readers.at[k]);
@@ -269,7 +270,7 @@ static void depend_free_place(struct place *p)
         depend_drop(p->writer);
 }
 
-void depend_free(struct depends *d)
+void depend_free(struct depend_set *d)
 {
     if (!d)
         return;

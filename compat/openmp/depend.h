@@ -18,19 +18,19 @@
 
 #include <stdbool.h>
 
-struct depends;    /* of the children of one task; NULL: none so far */
-struct dependence; /* of one task; lives while the task or others refer to it */
+struct depend_set;        /* of the children of one task; NULL: none so far */
+struct depend_dependence; /* of one task; lives while the task or others refer to it */
 
 /* Would a task with these dependences (as gcc passes them) have to wait? */
-bool depend_waits(const struct depends *d, void **depend);
+bool depend_waits(const struct depend_set *d, void **depend);
 /* Marks the tasks that it would wait for; then: is this child one, or does one of them wait for
  * it? */
-void depend_mark(const struct depends *d, void **depend);
-bool depend_leads(struct dependence *one);
+void depend_mark(const struct depend_set *d, void **depend);
+bool depend_leads(struct depend_dependence *one);
 /* Adds the next child, `task`; *waits: it is not ready. */
-struct dependence *depend_add(struct depends **d, void **depend, void *task, bool *waits);
+struct depend_dependence *depend_add(struct depend_set **d, void **depend, void *task, bool *waits);
 /* The task is done; calls `ready` for tasks that now are. */
-void depend_done(struct dependence *one, void (*ready)(void *task));
-void depend_free(struct depends *d);
+void depend_done(struct depend_dependence *one, void (*ready)(void *task));
+void depend_free(struct depend_set *d);
 
 #endif

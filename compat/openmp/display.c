@@ -30,12 +30,12 @@ static bool display_is_true(const char *variable)
 /* ---- affinities ---- */
 
 /* The text written so far, and its length if there were room. */
-struct text {
+struct display_text {
     char *at;
     size_t room, len;
 };
 
-static void display_put(struct text *t, char c)
+static void display_put(struct display_text *t, char c)
 {
     if (t->len + 1 < t->room)
         t->at[t->len] = c;
@@ -109,7 +109,7 @@ static bool display_describe(char letter, char *out, size_t room)
 }
 
 /* %[0][.][width]letter, or {name} for the letter: 0 for leading zeros, . for right alignment. */
-static const char *display_expand(struct text *t, const char *spec)
+static const char *display_expand(struct display_text *t, const char *spec)
 {
     bool zeros = *spec == '0', right = false;
     size_t width = 0;
@@ -141,7 +141,7 @@ static const char *display_expand(struct text *t, const char *spec)
 
 static size_t display_expand_all(char *buffer, size_t room, const char *text)
 {
-    struct text t = { buffer, room, 0 };
+    struct display_text t = { buffer, room, 0 };
     while (*text) {
         if (*text != '%') {
             display_put(&t, *text++);
@@ -158,7 +158,7 @@ static size_t display_expand_all(char *buffer, size_t room, const char *text)
 }
 
 /* On the private stack, since the kernel fills some of it. */
-struct capture {
+struct display_capture {
     char *buffer;
     size_t room, len;
     const char *text;
@@ -166,7 +166,7 @@ struct capture {
 
 static void display_capture(void *arg)
 {
-    struct capture *c = arg;
+    struct display_capture *c = arg;
     char mine[1024], text[TEAM_ROOM];
     snprintf(text, sizeof text, "%s", c->text && *c->text ? c->text : format);
     c->len = display_expand_all(mine, sizeof mine, text);
@@ -176,7 +176,7 @@ static void display_capture(void *arg)
 
 size_t omp_capture_affinity(char *buffer, size_t room, const char *text)
 {
-    struct capture c = { buffer, room, 0, text };
+    struct display_capture c = { buffer, room, 0, text };
     lane_call(display_capture, &c);
     return c.len;
 }
@@ -184,7 +184,7 @@ size_t omp_capture_affinity(char *buffer, size_t room, const char *text)
 static void display(void *text)
 {
     char line[1024];
-    struct capture c = { line, sizeof line, 0, text };
+    struct display_capture c = { line, sizeof line, 0, text };
     display_capture(&c);
     fprintf(stderr, "%s\n", line);
 }

@@ -30,7 +30,7 @@ static void doacross_check(unsigned dims, const ull *counts)
             start_fail("omp ordered(%u): the iterations exceed the limit of 2^52", dims);
 }
 
-void doacross_begin(unsigned dims, const ull *counts, enum schedule schedule, ull chunk)
+void doacross_begin(unsigned dims, const ull *counts, enum team_schedule schedule, ull chunk)
 {
     struct loop l;
     if (schedule != SCHEDULE_STATIC && schedule != SCHEDULE_AUTO && chunk == 0)
@@ -50,7 +50,7 @@ unsigned doacross_dims(void)
 }
 
 /* The value of the thread's word after that iteration. */
-static uint64_t doacross_position(const struct region *r, const ull *at)
+static uint64_t doacross_position(const struct team_region *r, const ull *at)
 {
     ull number = 0;
     for (unsigned d = 0; d < nest.dims; d++)
@@ -66,21 +66,21 @@ static void openmp_doacross_post(void *arg)
 
 void doacross_post(const ull *at)
 {
-    const struct region *r = team_region();
+    const struct team_region *r = team_region();
     if (!r->shared)
         return;
     uint64_t done = doacross_position(r, at);
     lane_call(openmp_doacross_post, &done);
 }
 
-struct awaited {
+struct doacross_awaited {
     int owner;
     uint64_t position;
 };
 
 static void doacross_await(void *arg)
 {
-    const struct awaited *a = arg;
+    const struct doacross_awaited *a = arg;
     while (hlrc_atomic_load(team_progress(a->owner)) < a->position) {
         if (settings_cancellation() && (team_cancelled() & CANCELLED_REGION))
             return;
@@ -91,10 +91,10 @@ static void doacross_await(void *arg)
 
 void doacross_wait(const ull *at)
 {
-    const struct region *r = team_region();
+    const struct team_region *r = team_region();
     if (!r->shared)
         return;
-    struct awaited a = { loop_owner(&r->loop, at[0]), doacross_position(r, at) };
+    struct doacross_awaited a = { loop_owner(&r->loop, at[0]), doacross_position(r, at) };
     if (a.owner != r->thread)
         lane_call(doacross_await, &a);
 }

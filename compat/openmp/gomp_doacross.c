@@ -7,7 +7,7 @@
 #include "compat/openmp/share.h"
 
 /* Both types have 64 bits. */
-static bool gomp_doacross_begin(unsigned dims, const void *counts, enum schedule schedule,
+static bool gomp_doacross_begin(unsigned dims, const void *counts, enum team_schedule schedule,
                                 ull chunk, ull *first, ull *beyond)
 {
     doacross_begin(dims, counts, schedule, chunk);
@@ -16,7 +16,7 @@ static bool gomp_doacross_begin(unsigned dims, const void *counts, enum schedule
 
 static bool gomp_doacross_begin_runtime(unsigned dims, const void *counts, ull *first, ull *beyond)
 {
-    enum schedule schedule;
+    enum team_schedule schedule;
     ull chunk;
     loop_runtime(&schedule, &chunk);
     return gomp_doacross_begin(dims, counts, schedule, chunk, first, beyond);
@@ -28,7 +28,7 @@ static bool gomp_doacross_begin_numbered(unsigned dims, const void *counts, long
     long kind = number & ~GOMP_MONOTONIC;
     if (kind == 0)
         return gomp_doacross_begin_runtime(dims, counts, first, beyond);
-    return gomp_doacross_begin(dims, counts, (enum schedule)kind, chunk, first, beyond);
+    return gomp_doacross_begin(dims, counts, (enum team_schedule)kind, chunk, first, beyond);
 }
 
 #define DEFINE(name, type, schedule)                                                 \

@@ -6,31 +6,32 @@
 #include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
 
-struct bounds {
+struct gomp_loop_bounds {
     ull start, end, incr;
     bool down, is_signed;
 };
 
-static struct bounds gomp_loop_of_long(long start, long end, long incr)
+static struct gomp_loop_bounds gomp_loop_of_long(long start, long end, long incr)
 {
-    return (struct bounds){ (ull)start, (ull)end, (ull)incr, incr < 0, true };
+    return (struct gomp_loop_bounds){ (ull)start, (ull)end, (ull)incr, incr < 0, true };
 }
 
-static struct bounds gomp_loop_of_ull(bool up, ull start, ull end, ull incr)
+static struct gomp_loop_bounds gomp_loop_of_ull(bool up, ull start, ull end, ull incr)
 {
-    return (struct bounds){ start, end, incr, !up, false };
+    return (struct gomp_loop_bounds){ start, end, incr, !up, false };
 }
 
-static struct loop gomp_loop_make(enum schedule schedule, bool ordered, struct bounds b, ull chunk)
+static struct loop gomp_loop_make(enum team_schedule schedule, bool ordered,
+                                  struct gomp_loop_bounds b, ull chunk)
 {
     struct loop l;
     loop_init(&l, schedule, ordered, b.start, b.end, b.incr, b.down, b.is_signed, chunk);
     return l;
 }
 
-static struct loop gomp_loop_make_runtime(bool ordered, struct bounds b)
+static struct loop gomp_loop_make_runtime(bool ordered, struct gomp_loop_bounds b)
 {
-    enum schedule schedule;
+    enum team_schedule schedule;
     ull chunk;
     loop_runtime(&schedule, &chunk);
     return gomp_loop_make(schedule, ordered, b, chunk);
@@ -132,11 +133,11 @@ DEFINE_RUNTIME_START(ordered_runtime, true)
 
 /* ---- of any schedule ---- */
 
-static struct loop make_numbered(long number, bool ordered, struct bounds b, ull chunk)
+static struct loop make_numbered(long number, bool ordered, struct gomp_loop_bounds b, ull chunk)
 {
     long kind = number & ~GOMP_MONOTONIC;
     return kind == 0 ? gomp_loop_make_runtime(ordered, b)
-                     : gomp_loop_make((enum schedule)kind, ordered, b, chunk);
+                     : gomp_loop_make((enum team_schedule)kind, ordered, b, chunk);
 }
 
 bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk, long *first,
@@ -181,7 +182,7 @@ bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull incr, long sch
 
 static void gomp_loop_end(void)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     if (r->loop.ordered)
         loop_end_turn();
     retained_leave(r);

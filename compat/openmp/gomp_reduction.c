@@ -22,7 +22,7 @@
 
 static uintptr_t *gomp_reduction_around(void)
 {
-    const struct region *r = team_region();
+    const struct team_region *r = team_region();
     return r->group ? r->group->reductions : NULL;
 }
 
@@ -31,14 +31,14 @@ static unsigned gomp_reduction_team_threads(void)
     return (unsigned)team_region()->threads;
 }
 
-struct arrival {
+struct gomp_reduction_arrival {
     unsigned pair;
     size_t bytes;
     uintptr_t *reductions;
     struct retained *retained;
 };
 
-static void gomp_reduction_make(struct arrival *a)
+static void gomp_reduction_make(struct gomp_reduction_arrival *a)
 {
     a->retained = retained_make(team_region(), a->bytes);
     a->retained->reductions = a->reductions;
@@ -49,7 +49,7 @@ static void gomp_reduction_make(struct arrival *a)
 /* The first thread makes it. An atomic word carries its address, a lock publishes its contents. */
 static void gomp_reduction_arrive(void *arg)
 {
-    struct arrival *a = arg;
+    struct gomp_reduction_arrival *a = arg;
     hlrc_atomic_t ready = team_turn(a->pair);
     uint64_t at;
     if (hlrc_atomic_fetch_add(team_count(a->pair), 1) == 0) {
@@ -68,8 +68,9 @@ static void gomp_reduction_arrive(void *arg)
 
 void share_begin(uintptr_t *reductions, void **memory)
 {
-    struct region *r = team_region();
-    struct arrival a = { 0, memory ? (size_t)(uintptr_t)*memory : 0, reductions, NULL };
+    struct team_region *r = team_region();
+    struct gomp_reduction_arrival a = { 0, memory ? (size_t)(uintptr_t)*memory : 0, reductions,
+                                        NULL };
     if (!reductions && !memory)
         return;
     if (r->shared) {
@@ -95,7 +96,7 @@ void GOMP_scope_start(uintptr_t *reductions)
 /* Called when a construct's copies are added up. */
 void GOMP_workshare_task_reduction_unregister(bool cancelled)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     const uintptr_t *data = gomp_reduction_around();
     scheduler_end_group(r);
     if (r->thread == 0 && data)
@@ -119,7 +120,7 @@ unsigned GOMP_parallel_reductions(gomp_fn *fn, void *data, unsigned threads, uns
 
 void GOMP_taskgroup_reduction_register(uintptr_t *data)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     reduction_register(data, gomp_reduction_around(), gomp_reduction_team_threads());
     if (r->group)
         r->group->reductions = data;

@@ -34,20 +34,20 @@ unsigned locks_held(void)
     return held;
 }
 
-struct attempt {
+struct gomp_sync_attempt {
     hlrc_lock_t lock;
     bool done;
 };
 
 static void gomp_sync_try(void *arg)
 {
-    struct attempt *a = arg;
+    struct gomp_sync_attempt *a = arg;
     a->done = hlrc_trylock(a->lock) == 0;
 }
 
 bool locks_try(hlrc_lock_t lock)
 {
-    struct attempt a = { lock, false };
+    struct gomp_sync_attempt a = { lock, false };
     lane_call(gomp_sync_try, &a);
     held += a.done;
     return a.done;
@@ -114,7 +114,7 @@ static struct {
 } known[SLOTS];
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-struct ask {
+struct gomp_sync_ask {
     void **name;
     hlrc_lock_t lock;
 };
@@ -135,7 +135,7 @@ static hlrc_lock_t gomp_sync_lock_of_all(void **name)
 
 static void gomp_sync_find(void *arg)
 {
-    struct ask *ask = arg;
+    struct gomp_sync_ask *ask = arg;
     unsigned at = (unsigned)((uintptr_t)ask->name >> 3) * 2654435761u;
     for (unsigned i = 0; i < SLOTS; i++) {
         unsigned k = (at + i) % SLOTS;
@@ -157,7 +157,7 @@ static void gomp_sync_find(void *arg)
 
 static hlrc_lock_t gomp_sync_lock_of(void **name)
 {
-    struct ask ask = { name, 0 };
+    struct gomp_sync_ask ask = { name, 0 };
     lane_call(gomp_sync_find, &ask);
     return ask.lock;
 }

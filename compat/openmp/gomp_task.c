@@ -47,7 +47,7 @@ void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes
 /* ---- taskloops ---- */
 
 /* First words of the data of a taskloop with reductions. */
-struct head {
+struct gomp_task_head {
     ull start, end;
     uintptr_t *reductions;
 };
@@ -58,21 +58,21 @@ static void gomp_task_begin_group(const struct task_new *m, unsigned flags)
         return;
     taskgroup_begin(team_region());
     if (flags & TASK_REDUCTION)
-        GOMP_taskgroup_reduction_register(((const struct head *)m->data)->reductions);
+        GOMP_taskgroup_reduction_register(((const struct gomp_task_head *)m->data)->reductions);
 }
 
 /* Number of tasks; iterations of the first `more` tasks and of the others. */
-struct partition {
+struct gomp_task_partition {
     ull tasks, first, rest, more;
 };
 
-static struct partition gomp_task_divide(ull count, unsigned flags, ull asked)
+static struct gomp_task_partition gomp_task_divide(ull count, unsigned flags, ull asked)
 {
-    struct partition p = { 0, 0, 0, 0 };
+    struct gomp_task_partition p = { 0, 0, 0, 0 };
     ull tasks = asked ? asked : (ull)team_region()->threads;
     if ((flags & TASK_GRAINSIZE) && (flags & TASK_STRICT)) {
         ull full = (count - 1) / asked;
-        return (struct partition){ full + 1, asked, count - full * asked, full };
+        return (struct gomp_task_partition){ full + 1, asked, count - full * asked, full };
     }
     if (flags & TASK_GRAINSIZE)
         tasks = count / asked ? count / asked : 1;
@@ -85,12 +85,12 @@ static struct partition gomp_task_divide(ull count, unsigned flags, ull asked)
     return p;
 }
 
-static void gomp_task_loop_submit_parts(struct task_new *m, bool may_wait, struct partition p,
-                                        ull start, ull step)
+static void gomp_task_loop_submit_parts(struct task_new *m, bool may_wait,
+                                        struct gomp_task_partition p, ull start, ull step)
 {
     for (ull k = 0; k < p.tasks; k++) {
         ull n = k < p.more ? p.first : p.rest;
-        struct part part = { start, start + n * step };
+        struct task_part part = { start, start + n * step };
         m->part = &part;
         scheduler_submit(m, may_wait, NULL);
         start = part.end;

@@ -87,21 +87,21 @@ void GOMP_sections_end_nowait(void)
 
 /* ---- single ---- */
 
-struct first {
+struct gomp_team_first {
     unsigned pair;
     bool is;
 };
 
 static void gomp_team_come(void *arg)
 {
-    struct first *f = arg;
+    struct gomp_team_first *f = arg;
     f->is = hlrc_atomic_fetch_add(team_count(f->pair), 1) == 0;
 }
 
 /* True in the first thread that arrives. */
 bool GOMP_single_start(void)
 {
-    struct first f = { 0, true };
+    struct gomp_team_first f = { 0, true };
     if (team_region()->shared) {
         f.pair = team_construct();
         lane_call(gomp_team_come, &f);

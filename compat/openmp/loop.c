@@ -18,8 +18,8 @@ ull loop_count(ull start, ull end, ull incr, bool down, bool is_signed)
     return down ? (start - end - 1) / (0 - incr) + 1 : (end - start - 1) / incr + 1;
 }
 
-void loop_init(struct loop *l, enum schedule schedule, bool ordered, ull start, ull end, ull incr,
-               bool down, bool is_signed, ull chunk)
+void loop_init(struct loop *l, enum team_schedule schedule, bool ordered, ull start, ull end,
+               ull incr, bool down, bool is_signed, ull chunk)
 {
     if (schedule == SCHEDULE_AUTO) {
         schedule = SCHEDULE_STATIC;
@@ -34,7 +34,7 @@ void loop_init(struct loop *l, enum schedule schedule, bool ordered, ull start, 
                         .chunk = chunk };
 }
 
-void loop_runtime(enum schedule *schedule, ull *chunk)
+void loop_runtime(enum team_schedule *schedule, ull *chunk)
 {
     const struct settings *s = &team_region()->settings;
     *schedule = s->schedule;
@@ -43,7 +43,7 @@ void loop_runtime(enum schedule *schedule, ull *chunk)
 
 void loop_begin(const struct loop *l)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     r->loop = *l;
     r->loop.thread = r->thread;
     r->loop.threads = r->threads;
@@ -84,7 +84,7 @@ static bool loop_next_static(struct loop *l, ull *low, ull *high)
     return true;
 }
 
-struct taking {
+struct loop_taking {
     const struct loop *l;
     ull from, size;
 };
@@ -101,7 +101,7 @@ static ull loop_guided_size(const struct loop *l, ull from, ull least)
  * cannot wrap. */
 static void loop_take_shared(void *arg)
 {
-    struct taking *t = arg;
+    struct loop_taking *t = arg;
     const struct loop *l = t->l;
     hlrc_atomic_t word = team_count(l->pair);
     ull chunk = l->chunk ? l->chunk : 1;
@@ -122,7 +122,7 @@ static void loop_take_shared(void *arg)
 
 static bool loop_next_taken(struct loop *l, ull *low, ull *high)
 {
-    struct taking t = { l, l->next, l->chunk ? l->chunk : 1 };
+    struct loop_taking t = { l, l->next, l->chunk ? l->chunk : 1 };
     if (team_region()->shared)
         lane_call(loop_take_shared, &t);
     else if (l->schedule == SCHEDULE_GUIDED && l->next < l->count)
@@ -176,7 +176,7 @@ static void loop_await(void *arg)
 
 void loop_await_turn(void)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     if (r->shared && r->loop.ordered && r->loop.has)
         lane_call(loop_await, &r->loop);
 }
@@ -191,7 +191,7 @@ static void openmp_loop_end_turn(void *arg)
 
 void loop_end_turn(void)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     if (r->shared && r->loop.has)
         lane_call(openmp_loop_end_turn, &r->loop);
     r->loop.has = false;

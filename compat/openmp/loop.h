@@ -13,10 +13,10 @@ typedef unsigned long long ull;
 ull loop_count(ull start, ull end, ull incr, bool down, bool is_signed);
 
 /* A loop that has not begun. SCHEDULE_AUTO and chunk 0 mean static. */
-void loop_init(struct loop *l, enum schedule schedule, bool ordered, ull start, ull end, ull incr,
-               bool down, bool is_signed, ull chunk);
+void loop_init(struct loop *l, enum team_schedule schedule, bool ordered, ull start, ull end,
+               ull incr, bool down, bool is_signed, ull chunk);
 /* The schedule of omp_set_schedule and OMP_SCHEDULE. */
-void loop_runtime(enum schedule *schedule, ull *chunk);
+void loop_runtime(enum team_schedule *schedule, ull *chunk);
 
 /* The thread of the team that executes an iteration of a static loop. */
 int loop_owner(const struct loop *l, ull number);

@@ -19,7 +19,7 @@
 static cpu_set_t allowance; /* processors that the node may use */
 static cpu_set_t *places;
 static int count, threads_here = 1;
-static enum bind policies[LEVELS_MOST];
+static enum places_bind policies[LEVELS_MOST];
 static int levels;
 
 /* Keeps the processors that the node may use, if there are any. */
@@ -99,18 +99,18 @@ static void places_add_kind(int kind, int most)
 
 /* ---- by processors: {0,1},{2:2},{4}:3:4,!{5} ---- */
 
-struct reader {
+struct places_reader {
     const char *text, *at;
 };
 
-_Noreturn static void places_refuse(const struct reader *r)
+_Noreturn static void places_refuse(const struct places_reader *r)
 {
     start_fail("OMP_PLACES=%s: not understood from '%s' on; use threads, cores, sockets, "
                "ll_caches, numa_domains, or {0,1},{2,3} and so on",
                r->text, r->at);
 }
 
-static bool places_take(struct reader *r, char c)
+static bool places_take(struct places_reader *r, char c)
 {
     while (*r->at == ' ')
         r->at++;
@@ -120,7 +120,7 @@ static bool places_take(struct reader *r, char c)
     return true;
 }
 
-static long places_take_number(struct reader *r, bool negative_too)
+static long places_take_number(struct places_reader *r, bool negative_too)
 {
     char *end;
     long n = strtol(r->at, &end, 10);
@@ -131,7 +131,7 @@ static long places_take_number(struct reader *r, bool negative_too)
 }
 
 /* :length:stride after a processor or a place */
-static void places_take_interval(struct reader *r, long *length, long *stride)
+static void places_take_interval(struct places_reader *r, long *length, long *stride)
 {
     *length = *stride = 1;
     if (places_take(r, ':'))
@@ -152,7 +152,7 @@ static void places_set_cpu(cpu_set_t *set, long cpu, bool on)
         CPU_CLR((size_t)cpu, set);
 }
 
-static void places_take_place(struct reader *r, cpu_set_t *place)
+static void places_take_place(struct places_reader *r, cpu_set_t *place)
 {
     CPU_ZERO(place);
     if (!places_take(r, '{'))
@@ -193,7 +193,7 @@ static void places_drop_place(const cpu_set_t *place)
 
 static void places_read_list(const char *text)
 {
-    struct reader r = { text, text };
+    struct places_reader r = { text, text };
     do {
         long length, stride;
         cpu_set_t place;
@@ -218,7 +218,7 @@ static void places_read_places(const char *text)
     for (int kind = 0; kind < KINDS; kind++) {
         if (strncasecmp(text, kinds[kind].name, len) != 0 || kinds[kind].name[len] != '\0')
             continue;
-        struct reader r = { text, text + len };
+        struct places_reader r = { text, text + len };
         long most = INT_MAX;
         if (places_take(&r, '(')) {
             most = places_take_number(&r, false);
@@ -239,7 +239,7 @@ static void places_read_policies(const char *text)
 {
     static const struct {
         const char *name;
-        enum bind policy;
+        enum places_bind policy;
     } names[] = { { "false", BIND_NONE },     { "true", BIND_TRUE },   { "primary", BIND_PRIMARY },
                   { "master", BIND_PRIMARY }, { "close", BIND_CLOSE }, { "spread", BIND_SPREAD } };
     const char *at = text;
@@ -276,7 +276,7 @@ void places_read(int threads)
         start_fail("OMP_PLACES=%s: this node has none of these processors; see --bind", list);
 }
 
-enum bind places_policy(int level)
+enum places_bind places_policy(int level)
 {
     if (levels == 0)
         return BIND_NONE;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /* Values as in omp.h. */
-enum bind { BIND_NONE, BIND_TRUE, BIND_PRIMARY, BIND_CLOSE, BIND_SPREAD };
+enum places_bind { BIND_NONE, BIND_TRUE, BIND_PRIMARY, BIND_CLOSE, BIND_SPREAD };
 
 /* Reads the variables, for the calling process and its `threads` threads. */
 void places_read(int threads);
@@ -20,7 +20,7 @@ void places_read(int threads);
 void places_bind(int thread);
 
 /* The policy of regions at nesting depth `level`. */
-enum bind places_policy(int level);
+enum places_bind places_policy(int level);
 
 int places_count(void);
 const cpu_set_t *places_at(int place); /* NULL: no such place */

@@ -8,7 +8,7 @@
 #include "compat/start/heap.h"
 #include "compat/start/start.h"
 
-struct retained *retained_make(struct region *r, size_t bytes)
+struct retained *retained_make(struct team_region *r, size_t bytes)
 {
     size_t size = (sizeof(struct retained) + bytes + 63) & ~(size_t)63;
     struct retained *k = heap_aligned_alloc(64, size);
@@ -30,7 +30,7 @@ static void retained_splice(struct retained **from, struct retained **to)
     }
 }
 
-void retained_leave(struct region *r)
+void retained_leave(struct team_region *r)
 {
     if (!r->retained)
         return;
@@ -39,7 +39,7 @@ void retained_leave(struct region *r)
         retained_free(r);
 }
 
-void retained_free(struct region *r)
+void retained_free(struct team_region *r)
 {
     while (r->retained_over) {
         struct retained *k = r->retained_over;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct region;
+struct team_region;
 struct retained {
     struct retained *next;
     uintptr_t *reductions; /* of the first thread; gomp_reduction.c */
@@ -16,10 +16,10 @@ struct retained {
 };
 
 /* Zeroed, for the thread's current construct. */
-struct retained *retained_make(struct region *r, size_t bytes);
+struct retained *retained_make(struct team_region *r, size_t bytes);
 /* The thread has left the construct. */
-void retained_leave(struct region *r);
+void retained_leave(struct team_region *r);
 /* All threads have left. */
-void retained_free(struct region *r);
+void retained_free(struct team_region *r);
 
 #endif

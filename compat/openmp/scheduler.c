@@ -35,7 +35,7 @@ static struct task *scheduler_take(struct task_wait *w)
     return NULL;
 }
 
-static struct task_family *scheduler_family(struct region *r)
+static struct task_family *scheduler_family(struct team_region *r)
 {
     if (!r->family) {
         r->family = calloc(1, sizeof *r->family);
@@ -45,7 +45,7 @@ static struct task_family *scheduler_family(struct region *r)
     return r->family;
 }
 
-static void scheduler_defer(struct region *r, const struct task_new *m, void **depend)
+static void scheduler_defer(struct team_region *r, const struct task_new *m, void **depend)
 {
     struct task *t = task_make(m, r);
     bool waits = false;
@@ -66,7 +66,7 @@ static void scheduler_defer(struct region *r, const struct task_new *m, void **d
 
 /* ---- running ---- */
 
-static void scheduler_leave_family(struct region *r)
+static void scheduler_leave_family(struct team_region *r)
 {
     struct task_family *f = r->family;
     if (!f)
@@ -88,7 +88,7 @@ struct scheduler_frame {
     uint64_t top_ref;
 };
 
-static struct scheduler_frame scheduler_begin_task(struct region *r, bool final)
+static struct scheduler_frame scheduler_begin_task(struct team_region *r, bool final)
 {
     struct scheduler_frame before = { r->settings, r->family,   r->group,
                                       r->final,    r->top_lane, r->top_ref };
@@ -98,7 +98,7 @@ static struct scheduler_frame scheduler_begin_task(struct region *r, bool final)
 }
 
 /* The task's groups end with it, however it is left. */
-static void scheduler_end_task(struct region *r, const struct scheduler_frame *before)
+static void scheduler_end_task(struct team_region *r, const struct scheduler_frame *before)
 {
     scheduler_leave_family(r);
     r->settings = before->settings;
@@ -109,7 +109,7 @@ static void scheduler_end_task(struct region *r, const struct scheduler_frame *b
     r->top_ref = before->top_ref;
 }
 
-static bool scheduler_is_cancelled(const struct region *r)
+static bool scheduler_is_cancelled(const struct team_region *r)
 {
     return settings_cancellation() &&
            (taskgroup_is_cancelled(r) || (team_cancelled() & CANCELLED_REGION));
@@ -117,7 +117,7 @@ static bool scheduler_is_cancelled(const struct region *r)
 
 static void scheduler_run_new(const struct task_new *m)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     struct taskgroup *group = r->group;
     if (scheduler_is_cancelled(r))
         return;
@@ -129,7 +129,7 @@ static void scheduler_run_new(const struct task_new *m)
 
 static void scheduler_run_deferred(struct task *t)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     struct scheduler_frame before = scheduler_begin_task(r, t->final);
     r->settings = t->settings;
     r->group = t->group;
@@ -225,7 +225,7 @@ static bool scheduler_group_complete(struct task_wait *w)
     return w->group->pending == 0;
 }
 
-void scheduler_end_group(struct region *r)
+void scheduler_end_group(struct team_region *r)
 {
     struct task_wait w = { .group = r->group, .over = scheduler_group_complete };
     if (!w.group)
@@ -235,7 +235,7 @@ void scheduler_end_group(struct region *r)
     taskgroup_drop(r);
 }
 
-void scheduler_end_groups(struct region *r, const struct taskgroup *outer)
+void scheduler_end_groups(struct team_region *r, const struct taskgroup *outer)
 {
     while (r->group && r->group != outer)
         scheduler_end_group(r);
@@ -257,18 +257,18 @@ static bool scheduler_all_complete(struct task_wait *w)
     return task_state.open == 0;
 }
 
-static bool scheduler_has_phases(const struct region *r)
+static bool scheduler_has_phases(const struct team_region *r)
 {
     return mailbox_exists() && !r->cancelled;
 }
 
 static void scheduler_choose_phase(void *arg)
 {
-    struct region *r = arg;
+    struct team_region *r = arg;
     r->has_phase = mailbox_has_phase(r->code, r->threads);
 }
 
-static void scheduler_end_phase(struct region *r)
+static void scheduler_end_phase(struct team_region *r)
 {
     struct task_wait w = { .all = true, .over = scheduler_phase_is_over };
     if (!r->shared || !scheduler_has_phases(r))
@@ -281,7 +281,7 @@ static void scheduler_end_phase(struct region *r)
     assert(task_state.open == 0 && task_state.queued == 0 && task_state.held == 0);
 }
 
-static void scheduler_pass_phase(struct region *r)
+static void scheduler_pass_phase(struct team_region *r)
 {
     if (scheduler_has_phases(r))
         scheduler_choose_phase(r);
@@ -296,7 +296,7 @@ void scheduler_poll(void)
 /* A recursion's tasks are smaller the deeper they are: a few from the top suffice, and with k of
  * them some n^k tasks are deferred at depth n. Tasks that one task creates in a row are alike. A
  * task created under a lock may need the lock. */
-static bool scheduler_is_full(const struct region *r)
+static bool scheduler_is_full(const struct team_region *r)
 {
     if (task_state.queued < QUEUE_LONG || locks_held() > 0)
         return false;
@@ -307,7 +307,7 @@ static bool scheduler_is_full(const struct region *r)
 /* All its dependences are done before it runs at once. */
 void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     bool waits = depend && r->family && depend_waits(r->family->depends, depend);
     if (!r->shared || !may_wait || r->final || r->cancelled || !mailbox_exists()) {
         if (waits)
@@ -332,7 +332,7 @@ static void scheduler_begin_job(int lanes)
         mailbox_begin(lanes);
 }
 
-static void scheduler_leave_region(struct region *r)
+static void scheduler_leave_region(struct team_region *r)
 {
     scheduler_end_groups(r, NULL);
     scheduler_leave_family(r);

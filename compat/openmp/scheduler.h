@@ -54,8 +54,8 @@ void scheduler_await_children(void);
 void scheduler_await_depend(void **depend);
 /* Ends the innermost taskgroup after its last task; ends all within `outer`, a group of the
  * region. */
-void scheduler_end_group(struct region *r);
-void scheduler_end_groups(struct region *r, const struct taskgroup *outer);
+void scheduler_end_group(struct team_region *r);
+void scheduler_end_groups(struct team_region *r, const struct taskgroup *outer);
 /* Polls for steal requests and sends tasks. */
 void scheduler_poll(void);
 

@@ -53,7 +53,7 @@ static void settings_read_schedule(const char *text)
     for (int k = 0; k < 4; k++) {
         if (strncasecmp(kind, kinds[k], len) != 0 || kinds[k][len] != '\0')
             continue;
-        initial.schedule = (enum schedule)(SCHEDULE_STATIC + k);
+        initial.schedule = (enum team_schedule)(SCHEDULE_STATIC + k);
         initial.chunk = k == 0 ? 0 : 1;
         if (kind[len] == ',')
             initial.chunk = settings_number("OMP_SCHEDULE", kind + len + 1);

@@ -44,7 +44,7 @@ static void task_run_with(const struct task_new *m, char *room)
 
 void task_call_new(const struct task_new *m)
 {
-    size_t room = m->bytes + m->align + sizeof(struct part);
+    size_t room = m->bytes + m->align + sizeof(struct task_part);
     if (room <= ON_STACK) {
         char here[ON_STACK];
         task_run_with(m, here);
@@ -67,7 +67,7 @@ struct task *task_allocate(size_t room)
 }
 
 /* Objects stay where the copy function constructed them. */
-struct task *task_make(const struct task_new *m, const struct region *r)
+struct task *task_make(const struct task_new *m, const struct team_region *r)
 {
     size_t bytes = m->part && m->bytes < sizeof *m->part ? sizeof *m->part : m->bytes;
     bool placed = m->copy || m->align > 16;

@@ -12,7 +12,7 @@
 
 struct task_family;
 struct taskgroup;
-struct dependence;
+struct depend_dependence;
 
 /* A task as the program creates it. `copy` makes the task's variables from those at `data`; NULL:
  * bytes are copied. The first words of a taskloop's task are its bounds, at `part`; else NULL. */
@@ -21,11 +21,11 @@ struct task_new {
     void *data;
     void (*copy)(void *, void *);
     size_t bytes, align;
-    const struct part *part;
+    const struct task_part *part;
     bool final;
 };
 
-struct part {
+struct task_part {
     ull start, end;
 };
 
@@ -38,7 +38,7 @@ struct task {
     struct settings settings;
     struct task_family *family; /* of its creator; NULL: created by another thread */
     struct taskgroup *group;    /* the innermost at its creation */
-    struct dependence *dependence;
+    struct depend_dependence *dependence;
     int origin; /* thread that created it, which knows it as `ref`; -1: this one */
     uint64_t ref;
     bool alone; /* mailbox.h */
@@ -53,7 +53,7 @@ struct task {
 /* Calls its code now. */
 void task_call_new(const struct task_new *m);
 /* Makes it a deferred task. */
-struct task *task_make(const struct task_new *m, const struct region *r);
+struct task *task_make(const struct task_new *m, const struct team_region *r);
 struct task *task_allocate(size_t room);
 /* Calls its code. */
 void task_call(struct task *t);

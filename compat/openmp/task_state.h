@@ -11,13 +11,13 @@
 #include "compat/openmp/task.h"
 #include "compat/openmp/taskgroup.h"
 
-struct depends;
+struct depend_set;
 
 /* The children of a task. */
 struct task_family {
     unsigned children; /* not done */
     bool over;         /* no more will be created */
-    struct depends *depends;
+    struct depend_set *depends;
 };
 
 /* What a thread waits for, on its stack. */
@@ -47,7 +47,7 @@ struct task_batch {
     } owes[BATCH_MOST];
 };
 
-enum request { REQUEST_NONE, REQUEST_ANY, REQUEST_ONE };
+enum task_state_request { REQUEST_NONE, REQUEST_ANY, REQUEST_ONE };
 
 /* Per compute thread. */
 struct task_state {
@@ -59,7 +59,7 @@ struct task_state {
     unsigned sent_count;   /* of those, sent to other threads */
     struct task *sent;     /* the tasks sent, newest first */
     unsigned mailbox_seen; /* mailbox_count */
-    enum request request;
+    enum task_state_request request;
     int request_thread; /* valid in REQUEST_ONE */
     uint64_t request_ref, request_at;
     uint64_t polled, interval; /* in ticks of the processor */

@@ -7,7 +7,7 @@
 #include "compat/openmp/team.h"
 #include "compat/start/start.h"
 
-void taskgroup_begin(struct region *r)
+void taskgroup_begin(struct team_region *r)
 {
     struct taskgroup *g = malloc(sizeof *g);
     if (!g)
@@ -17,26 +17,26 @@ void taskgroup_begin(struct region *r)
     r->group = g;
 }
 
-void taskgroup_drop(struct region *r)
+void taskgroup_drop(struct team_region *r)
 {
     struct taskgroup *g = r->group;
     r->group = g->outer;
     free(g);
 }
 
-static struct taskgroup *taskgroup_of_program(const struct region *r)
+static struct taskgroup *taskgroup_of_program(const struct team_region *r)
 {
     struct taskgroup *g = r->group;
     return g && g->worksharing && g->outer ? g->outer : g;
 }
 
-bool taskgroup_is_cancelled(const struct region *r)
+bool taskgroup_is_cancelled(const struct team_region *r)
 {
     const struct taskgroup *g = taskgroup_of_program(r);
     return g && (g->cancelled || r->group->cancelled);
 }
 
-void taskgroup_cancel(struct region *r)
+void taskgroup_cancel(struct team_region *r)
 {
     struct taskgroup *g = taskgroup_of_program(r);
     if (g)

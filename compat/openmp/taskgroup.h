@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct region;
+struct team_region;
 struct task_batch;
 struct taskgroup {
     struct taskgroup *outer; /* of the same region */
@@ -18,12 +18,12 @@ struct taskgroup {
     struct task_batch *batch; /* steal.h; NULL: a group of the program */
 };
 
-void taskgroup_begin(struct region *r);
+void taskgroup_begin(struct team_region *r);
 /* Leaves the innermost group, whose tasks are all complete. */
-void taskgroup_drop(struct region *r);
+void taskgroup_drop(struct team_region *r);
 
 /* The program's innermost group. */
-bool taskgroup_is_cancelled(const struct region *r);
-void taskgroup_cancel(struct region *r);
+bool taskgroup_is_cancelled(const struct team_region *r);
+void taskgroup_cancel(struct team_region *r);
 
 #endif

@@ -18,7 +18,7 @@
 #include "compat/start/tls.h"
 
 /* Describes a region. Written by thread 0; each node has its copy after the collective. */
-struct fork {
+struct team_fork {
     void (*fn)(void *); /* NULL: the end */
     void *data;
     int threads;
@@ -30,14 +30,14 @@ struct fork {
 };
 
 /* In shared memory. */
-struct shown {
+struct team_shown {
     void *what;
     int by;
 };
 
 /* Created by node 0, broadcast to all nodes at the start. */
-struct plan {
-    struct shown *shown;
+struct team_plan {
+    struct team_shown *shown;
     void *tls;
     char *room;         /* struct team_watcher */
     hlrc_atomic_t last; /* number of the collective that ends a region */
@@ -48,13 +48,13 @@ struct plan {
 
 #define MOVES 8 /* joins; homes may migrate in one of these */
 
-static struct plan plan;
-static struct fork now; /* this node's copy */
+static struct team_plan plan;
+static struct team_fork now; /* this node's copy */
 static int lanes = 1;
 static _Atomic bool amid; /* threads besides thread 0 run the program */
 
 /* Per compute thread. */
-static _Thread_local struct region outermost, *region;
+static _Thread_local struct team_region outermost, *region;
 static _Thread_local unsigned set;         /* of words */
 static _Thread_local bool in_doacross;     /* since the last barrier */
 static _Thread_local uint64_t collectives; /* so far; equal in all threads */
@@ -84,10 +84,10 @@ static bool team_is_first(void)
     return lane_current && lane_current->index == 0;
 }
 
-struct region *team_region(void)
+struct team_region *team_region(void)
 {
     if (!region) {
-        outermost = (struct region){ .threads = 1, .settings = *settings_initial() };
+        outermost = (struct team_region){ .threads = 1, .settings = *settings_initial() };
         region = &outermost;
     }
     return region;
@@ -101,7 +101,7 @@ int team_lanes(void)
 int team_level(bool active)
 {
     int n = 0;
-    for (const struct region *r = team_region(); r->outer; r = r->outer)
+    for (const struct team_region *r = team_region(); r->outer; r = r->outer)
         n += active ? r->shared : 1 + r->around;
     return n;
 }
@@ -144,7 +144,7 @@ static hlrc_atomic_t team_ended_at(uint64_t collective)
     return plan.ended[collective % 3];
 }
 
-static void team_look_at_end(struct region *r)
+static void team_look_at_end(struct team_region *r)
 {
     static unsigned before; /* only used by thread 0 */
     unsigned now_ended = (unsigned)hlrc_atomic_load(team_ended_at(collectives));
@@ -156,7 +156,7 @@ static void team_look_at_end(struct region *r)
 }
 
 /* In a cancelled region not all threads reach the same constructs. */
-static void team_met(struct region *r)
+static void team_met(struct team_region *r)
 {
     collectives++;
     retained_free(r);
@@ -174,7 +174,7 @@ static void team_collective(void *arg)
     team_met(arg);
 }
 
-static void team_fork(struct region *r)
+static void team_fork(struct team_region *r)
 {
     collective_broadcast(start_lanes, &now, sizeof now);
     team_met(r);
@@ -182,7 +182,7 @@ static void team_fork(struct region *r)
 
 void team_barrier(void)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     if (!r->shared)
         r->cancelled &= CANCELLED_REGION;
     else if (!r->cancelled) {
@@ -193,7 +193,7 @@ void team_barrier(void)
 
 unsigned team_construct(void)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     if (r->pair == CONSTRUCTS) {
         team_barrier();
         if (r->pair == CONSTRUCTS)
@@ -211,7 +211,7 @@ static void team_look(void *arg)
 
 unsigned team_cancelled(void)
 {
-    const struct region *r = team_region();
+    const struct team_region *r = team_region();
     unsigned word = 0;
     if (r->shared && !r->cancelled)
         lane_call(team_look, &word);
@@ -226,9 +226,9 @@ static void team_mark(void *arg)
         continue;
 }
 
-void team_cancel(enum cancelled what)
+void team_cancel(enum team_cancelled what)
 {
-    struct region *r = team_region();
+    struct team_region *r = team_region();
     unsigned bits = what;
     if (!r->shared)
         r->cancelled |= bits;
@@ -243,7 +243,7 @@ bool team_is_over(void)
 
 static void openmp_team_show(void *what)
 {
-    *plan.shown = (struct shown){ what, lane_current->index };
+    *plan.shown = (struct team_shown){ what, lane_current->index };
     tls_show();
 }
 
@@ -267,19 +267,19 @@ void *team_shown(void)
 
 /* ---- regions ---- */
 
-static void team_begin(struct region *r, struct region *outer, int thread, int threads,
+static void team_begin(struct team_region *r, struct team_region *outer, int thread, int threads,
                        const struct settings *inherited)
 {
-    *r = (struct region){ .outer = outer,
-                          .thread = thread,
-                          .threads = threads,
-                          .shared = threads > 1 || (outer == NULL && lanes > 1),
-                          .top_lane = -1,
-                          .settings = *inherited };
+    *r = (struct team_region){ .outer = outer,
+                               .thread = thread,
+                               .threads = threads,
+                               .shared = threads > 1 || (outer == NULL && lanes > 1),
+                               .top_lane = -1,
+                               .settings = *inherited };
     region = r;
 }
 
-static void team_begin_reducing(struct region *r, uintptr_t *reductions)
+static void team_begin_reducing(struct team_region *r, uintptr_t *reductions)
 {
     if (!reductions)
         return;
@@ -287,13 +287,13 @@ static void team_begin_reducing(struct region *r, uintptr_t *reductions)
     r->group->reductions = reductions;
 }
 
-static void team_leave(struct region *r)
+static void team_leave(struct team_region *r)
 {
     scheduler->leave(r);
     retained_leave(r);
 }
 
-static void team_begin_loop(struct region *r, const struct loop *first)
+static void team_begin_loop(struct team_region *r, const struct loop *first)
 {
     r->loop = *first;
     r->loop.thread = r->thread;
@@ -304,7 +304,7 @@ static void team_begin_loop(struct region *r, const struct loop *first)
 }
 
 /* Work to run. */
-struct work {
+struct team_work {
     void (*fn)(void *);
     void *data;
     const struct loop *first;
@@ -312,9 +312,9 @@ struct work {
 };
 
 /* As a team of one, in any region. */
-static void team_run_serially(const struct work *w)
+static void team_run_serially(const struct team_work *w)
 {
-    struct region r, *outer = team_region();
+    struct team_region r, *outer = team_region();
     team_begin(&r, outer, 0, 1, &outer->settings);
     r.shared = false;
     if (w->first)
@@ -325,23 +325,23 @@ static void team_run_serially(const struct work *w)
     region = outer;
 }
 
-struct forking {
-    const struct work *work;
+struct team_forking {
+    const struct team_work *work;
     int threads;
-    struct region *region;
+    struct team_region *region;
 };
 
 static void team_fork_all(void *arg)
 {
-    struct forking *f = arg;
-    const struct work *w = f->work;
-    now = (struct fork){ .fn = w->fn,
-                         .data = w->data,
-                         .threads = f->threads,
-                         .around = team_level(false) - 1,
-                         .has_loop = w->first != NULL,
-                         .reductions = w->reductions,
-                         .settings = f->region->settings };
+    struct team_forking *f = arg;
+    const struct team_work *w = f->work;
+    now = (struct team_fork){ .fn = w->fn,
+                              .data = w->data,
+                              .threads = f->threads,
+                              .around = team_level(false) - 1,
+                              .has_loop = w->first != NULL,
+                              .reductions = w->reductions,
+                              .settings = f->region->settings };
     if (w->first)
         now.loop = *w->first;
     tls_show();
@@ -350,7 +350,7 @@ static void team_fork_all(void *arg)
 }
 
 /* Thread 0 reaches the end of a region. */
-static void team_announce_end(const struct region *r)
+static void team_announce_end(const struct team_region *r)
 {
     static unsigned joins;
     if (r->threads < lanes)
@@ -360,7 +360,7 @@ static void team_announce_end(const struct region *r)
 }
 
 /* At the end of a region. One more collective if the first showed a cancellation. */
-static void team_end_region(struct region *r)
+static void team_end_region(struct team_region *r)
 {
     bool was_over;
     do {
@@ -377,13 +377,13 @@ static void team_join_all(void *arg)
     atomic_store(&amid, false);
 }
 
-static void team_run_in_team(const struct work *w, int threads)
+static void team_run_in_team(const struct team_work *w, int threads)
 {
-    struct region r, *outer = team_region();
+    struct team_region r, *outer = team_region();
     team_begin(&r, outer, 0, threads, &outer->settings);
     r.shared = true;
     r.code = w->fn;
-    struct forking f = { w, threads, &r };
+    struct team_forking f = { w, threads, &r };
     lane_call(team_fork_all, &f);
     team_tell_watcher();
     if (w->first)
@@ -398,7 +398,7 @@ static void team_run_in_team(const struct work *w, int threads)
 
 unsigned team_size_for(void (*fn)(void *), unsigned threads)
 {
-    const struct region *outer = team_region();
+    const struct team_region *outer = team_region();
     int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : outer->settings.threads;
     if (n > outer->settings.limit)
         n = outer->settings.limit;
@@ -410,7 +410,7 @@ unsigned team_size_for(void (*fn)(void *), unsigned threads)
     return (unsigned)n;
 }
 
-static void team_run_work(const struct work *w, unsigned threads)
+static void team_run_work(const struct team_work *w, unsigned threads)
 {
     unsigned n = team_size_for(w->fn, threads);
     if (n == 1)
@@ -421,32 +421,32 @@ static void team_run_work(const struct work *w, unsigned threads)
 
 void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first)
 {
-    struct work w = { fn, data, first, NULL };
+    struct team_work w = { fn, data, first, NULL };
     team_run_work(&w, threads);
 }
 
 void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads, uintptr_t *reductions)
 {
-    struct work w = { fn, data, NULL, reductions };
+    struct team_work w = { fn, data, NULL, reductions };
     team_run_work(&w, threads);
 }
 
 /* ---- waiting threads ---- */
 
-struct call {
+struct team_call {
     void (*fn)(void *);
     void *data;
 };
 
 static void team_call(void *arg)
 {
-    const struct call *c = arg;
+    const struct team_call *c = arg;
     c->fn(c->data);
     scheduler->end_phase(team_region());
 }
 
 /* The value may already be the one for the next collective, not for an earlier one. */
-static void team_sit_out(struct region *r)
+static void team_sit_out(struct team_region *r)
 {
     bool was_over;
     do {
@@ -466,9 +466,9 @@ static void team_serve(struct lane *lane)
     places_bind(lane->index % start_lanes);
     (void)team_region(); /* the outermost */
     for (;;) {
-        struct region r, idle = { .shared = true };
+        struct team_region r, idle = { .shared = true };
         team_fork(&idle);
-        struct fork what = now;
+        struct team_fork what = now;
         if (!what.fn)
             break;
         team_begin(&r, &outermost, lane->index, what.threads, &what.settings);
@@ -484,7 +484,7 @@ static void team_serve(struct lane *lane)
         team_begin_reducing(&r, what.reductions);
         team_tell_watcher();
         tls_see(0);
-        lane_run(lane, team_call, &(struct call){ what.fn, what.data });
+        lane_run(lane, team_call, &(struct team_call){ what.fn, what.data });
         team_leave(&r);
         team_end_region(&r);
     }
@@ -493,10 +493,10 @@ static void team_serve(struct lane *lane)
 
 static void team_end(void)
 {
-    struct region idle = { .shared = true };
+    struct team_region idle = { .shared = true };
     if (lanes == 1)
         return;
-    now = (struct fork){ .fn = NULL };
+    now = (struct team_fork){ .fn = NULL };
     team_fork(&idle);
 }
 

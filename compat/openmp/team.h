@@ -40,12 +40,12 @@
 
 #define CONSTRUCTS 1024u /* between two barriers; each has two atomic words */
 
-enum schedule { SCHEDULE_STATIC = 1, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED, SCHEDULE_AUTO };
+enum team_schedule { SCHEDULE_STATIC = 1, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED, SCHEDULE_AUTO };
 
 /* Internal control variables (ICVs) that a thread of a team inherits. */
 struct settings {
     int threads; /* nthreads-var */
-    enum schedule schedule;
+    enum team_schedule schedule;
     int chunk;
     bool dynamic;
     int levels;             /* max-active-levels-var */
@@ -57,7 +57,7 @@ struct settings {
 
 /* A loop or sections, in iteration numbers from 0: at `start`, start + incr, ... */
 struct loop {
-    enum schedule schedule;
+    enum team_schedule schedule;
     bool ordered;
     unsigned long long start, end, incr, count, chunk;
     /* this thread's next chunk (static), its current chunk (ordered), its atomic words */
@@ -69,8 +69,8 @@ struct loop {
 };
 
 /* A region that a thread is in. */
-struct region {
-    struct region *outer;
+struct team_region {
+    struct team_region *outer;
     int thread, threads; /* its number in the team; the team's size */
     bool shared;         /* by several threads */
     int around;          /* enclosing one-thread regions that this thread was not in */
@@ -78,7 +78,7 @@ struct region {
     struct loop loop;
     struct settings settings;
     bool final;              /* in a final task */
-    unsigned cancelled;      /* enum cancelled, as known to this thread */
+    unsigned cancelled;      /* enum team_cancelled, as known to this thread */
     struct taskgroup *group; /* the innermost taskgroup */
     struct retained *retained, *retained_over;
     void (*code)(void *);       /* run by all threads of the team */
@@ -88,10 +88,10 @@ struct region {
     uint64_t top_ref;
 };
 
-enum cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
+enum team_cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
 
 /* Of the calling lane. */
-struct region *team_region(void);
+struct team_region *team_region(void);
 
 /* On either stack. The pairs of words belong to the calling thread's set. */
 void team_barrier(void);
@@ -111,7 +111,7 @@ unsigned team_size_for(void (*fn)(void *), unsigned threads);
 
 /* If OMP_CANCELLATION is on: reads what was cancelled; cancels for the whole team. */
 unsigned team_cancelled(void);
-void team_cancel(enum cancelled what);
+void team_cancel(enum team_cancelled what);
 /* Is the region cancelled, so that the caller's barriers do nothing? */
 bool team_is_over(void);
 
@@ -129,9 +129,9 @@ void team_watch(const struct team_watcher *w); /* by a constructor */
 struct team_scheduler {
     void (*begin)(int lanes); /* on every node, if the program has tasks */
     /* before a collective in a region: by its threads, on shared stacks; by others */
-    void (*end_phase)(struct region *r);
-    void (*pass_phase)(struct region *r);
-    void (*leave)(struct region *r); /* leaves all constructs, also by a jump out of one */
+    void (*end_phase)(struct team_region *r);
+    void (*pass_phase)(struct team_region *r);
+    void (*leave)(struct team_region *r); /* leaves all constructs, also by a jump out of one */
 };
 void team_use_scheduler(const struct team_scheduler *c); /* by a constructor */
 

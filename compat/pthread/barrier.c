@@ -11,7 +11,7 @@
 
 /* In the bytes of a pthread_barrier_t. */
 struct barrier {
-    struct queue queue;
+    struct monitor_queue queue;
     uint32_t threads, arrived;
 };
 static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t),
@@ -22,14 +22,14 @@ static struct barrier *barrier_inside(pthread_barrier_t *b)
     return (struct barrier *)(void *)b;
 }
 
-struct arrival {
+struct barrier_arrival {
     struct barrier *barrier;
     int rc;
 };
 
 static void pthread_barrier_arrive(void *arg)
 {
-    struct arrival *a = arg;
+    struct barrier_arrival *a = arg;
     struct barrier *b = a->barrier;
     int rc = 0;
     hlrc_lock_t monitor = monitor_enter(b);
@@ -64,7 +64,7 @@ int __wrap_pthread_barrier_wait(pthread_barrier_t *b)
 {
     if (!start_sharing)
         return pthread_barrier_wait(b);
-    struct arrival a = { barrier_inside(b), 0 };
+    struct barrier_arrival a = { barrier_inside(b), 0 };
     lane_call(pthread_barrier_arrive, &a);
     return a.rc;
 }

@@ -13,7 +13,7 @@
 /* In the bytes of a pthread_cond_t; all zeros is its initialiser. The C library reads the words
  * after these when C++ destroys it. */
 struct cond {
-    struct queue queue;
+    struct monitor_queue queue;
     clockid_t clock;
 };
 static_assert(sizeof(struct cond) <= offsetof(pthread_cond_t, __data.__g1_orig_size),
@@ -24,25 +24,25 @@ static struct cond *cond_inside(pthread_cond_t *c)
     return (struct cond *)(void *)c;
 }
 
-struct waiting {
+struct cond_waiting {
     struct cond *cond;
     hlrc_lock_t mutex;
-    const struct until *until;
+    const struct monitor_until *until;
     int rc;
 };
 
 static void cond_wait_on(void *arg)
 {
-    struct waiting *a = arg;
+    struct cond_waiting *a = arg;
     struct cond *c = a->cond;
     hlrc_lock_t mutex = a->mutex;
-    struct until copy, *until = NULL;
+    struct monitor_until copy, *until = NULL;
     if (a->until) {
         copy = *a->until;
         until = &copy;
     }
     hlrc_lock_t monitor = monitor_enter(c);
-    struct waiter *w = monitor_queue_enter(&c->queue, 0);
+    struct monitor_waiter *w = monitor_queue_enter(&c->queue, 0);
     hlrc_unlock(mutex);
     int rc = monitor_queue_await(&c->queue, w, monitor, until);
     monitor_leave(monitor);
@@ -51,7 +51,8 @@ static void cond_wait_on(void *arg)
 }
 
 /* Restores the thread's holds of the mutex. */
-static int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct until *until)
+static int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                           const struct monitor_until *until)
 {
     int error;
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
@@ -61,7 +62,7 @@ static int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const s
         error = EINVAL;
     if (error)
         return error;
-    struct waiting a = { cond_inside(cond), lock, until, 0 };
+    struct cond_waiting a = { cond_inside(cond), lock, until, 0 };
     lane_call(cond_wait_on, &a);
     return a.rc;
 }
@@ -111,7 +112,7 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 {
     if (!start_sharing)
         return pthread_cond_timedwait(cond, mutex, time);
-    struct until until = { *time, cond_inside(cond)->clock };
+    struct monitor_until until = { *time, cond_inside(cond)->clock };
     return cond_wait_until(cond, mutex, &until);
 }
 
@@ -120,7 +121,7 @@ int __wrap_pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, 
 {
     if (!start_sharing)
         return pthread_cond_clockwait(cond, mutex, clock, time);
-    struct until until = { *time, clock };
+    struct monitor_until until = { *time, clock };
     return cond_wait_until(cond, mutex, &until);
 }
 

@@ -35,31 +35,31 @@ static void cxx_throw_if(int error)
 
 /* ---- std::thread: a name ---- */
 
-struct state;
-struct state_table {
-    void (*end)(struct state *);
-    void (*delete)(struct state *);
-    void (*run)(struct state *);
+struct cxx_state;
+struct cxx_state_table {
+    void (*end)(struct cxx_state *);
+    void (*delete)(struct cxx_state *);
+    void (*run)(struct cxx_state *);
 };
-struct state {
-    const struct state_table *table;
+struct cxx_state {
+    const struct cxx_state_table *table;
 };
 
-typedef void start_fn(pthread_t *, struct state **, void (*)(void));
+typedef void start_fn(pthread_t *, struct cxx_state **, void (*)(void));
 typedef void thread_fn(pthread_t *);
 #define START \
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"
 
 static void *cxx_run_state(void *arg)
 {
-    struct state *s = arg;
+    struct cxx_state *s = arg;
     s->table->run(s);
     s->table->delete (s);
     return NULL;
 }
 
 start_fn cxx_thread_start NAMED(START);
-void cxx_thread_start(pthread_t *thread, struct state **state, void (*depend)(void))
+void cxx_thread_start(pthread_t *thread, struct cxx_state **state, void (*depend)(void))
 {
     if (!start_sharing) {
         NEXT(start_fn *, START)(thread, state, depend);
@@ -93,16 +93,16 @@ void cxx_thread_detach(pthread_t *thread)
 
 /* ---- std::condition_variable: that of POSIX ---- */
 
-struct unique_lock {
+struct cxx_unique_lock {
     pthread_mutex_t *mutex;
 };
 
-typedef void wait_fn(pthread_cond_t *, struct unique_lock *);
+typedef void wait_fn(pthread_cond_t *, struct cxx_unique_lock *);
 typedef void notify_fn(pthread_cond_t *);
 #define WAIT "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
 
 wait_fn cxx_cv_wait NAMED(WAIT);
-void cxx_cv_wait(pthread_cond_t *cv, struct unique_lock *lock)
+void cxx_cv_wait(pthread_cond_t *cv, struct cxx_unique_lock *lock)
 {
     if (start_sharing)
         (void)__wrap_pthread_cond_wait(cv, lock->mutex);

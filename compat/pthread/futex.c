@@ -32,25 +32,25 @@
 #define NAMED(name)      __asm__(name) __attribute__((visibility("default"), aligned(16)))
 #define NEXT(type, name) ((type *)(uintptr_t)dlsym(RTLD_NEXT, name))
 
-static struct queue *queues; /* in shared memory */
+static struct monitor_queue *queues; /* in shared memory */
 
-static struct queue *futex_queue_of(const void *word)
+static struct monitor_queue *futex_queue_of(const void *word)
 {
     uint64_t hash = ((uintptr_t)word >> 2) * UINT64_C(0x9e3779b97f4a7c15);
     return &queues[(hash >> 40) % QUEUES];
 }
 
-struct waiting {
+struct futex_waiting {
     const uint32_t *word;
     uint32_t value;
-    const struct until *until;
+    const struct monitor_until *until;
     int rc;
 };
 
 static void pthread_futex_wait(void *arg)
 {
-    struct waiting *out = arg, w = *out;
-    struct queue *q = futex_queue_of(w.word);
+    struct futex_waiting *out = arg, w = *out;
+    struct monitor_queue *q = futex_queue_of(w.word);
     hlrc_lock_t monitor = monitor_enter(q);
     int rc = EAGAIN;
     if (*(const volatile uint32_t *)w.word == w.value)
@@ -60,18 +60,18 @@ static void pthread_futex_wait(void *arg)
 }
 
 /* 0, EAGAIN (the word has another value) or ETIMEDOUT. */
-static int futex_wait(const void *word, uint32_t value, const struct until *until)
+static int futex_wait(const void *word, uint32_t value, const struct monitor_until *until)
 {
-    struct until copy = until ? *until : (struct until){ .clock = CLOCK_MONOTONIC };
-    struct waiting w = { word, value, until ? &copy : NULL, 0 };
+    struct monitor_until copy = until ? *until : (struct monitor_until){ .clock = CLOCK_MONOTONIC };
+    struct futex_waiting w = { word, value, until ? &copy : NULL, 0 };
     lane_call(pthread_futex_wait, &w);
     return w.rc;
 }
 
 static void pthread_futex_wake(void *arg)
 {
-    struct waiting *w = arg;
-    struct queue *q = futex_queue_of(w->word);
+    struct futex_waiting *w = arg;
+    struct monitor_queue *q = futex_queue_of(w->word);
     int woken = 0;
     hlrc_lock_t monitor = monitor_enter(q);
     for (; q->first; woken++)
@@ -82,16 +82,16 @@ static void pthread_futex_wake(void *arg)
 
 static int futex_wake(const void *word)
 {
-    struct waiting w = { .word = word };
+    struct futex_waiting w = { .word = word };
     lane_call(pthread_futex_wake, &w);
     return w.rc;
 }
 
 /* ---- the system call ---- */
 
-static struct until futex_after(const struct timespec *time)
+static struct monitor_until futex_after(const struct timespec *time)
 {
-    struct until u = { .clock = CLOCK_MONOTONIC };
+    struct monitor_until u = { .clock = CLOCK_MONOTONIC };
     clock_gettime(CLOCK_MONOTONIC, &u.time);
     u.time.tv_sec += time->tv_sec;
     u.time.tv_nsec += time->tv_nsec;
@@ -105,7 +105,7 @@ static struct until futex_after(const struct timespec *time)
 static long futex(const void *word, int what, uint32_t value, const struct timespec *time)
 {
     int command = what & FUTEX_CMD_MASK, rc;
-    struct until until;
+    struct monitor_until until;
     if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) {
         rc = futex_wake(word);
         return (uint32_t)rc < value ? rc : (long)value;
@@ -117,8 +117,8 @@ static long futex(const void *word, int what, uint32_t value, const struct times
     if (time && command == FUTEX_WAIT)
         until = futex_after(time);
     else if (time)
-        until =
-            (struct until){ *time, what & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC };
+        until = (struct monitor_until){ *time, what & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME
+                                                                           : CLOCK_MONOTONIC };
     if (time && !monitor_until_valid(&until.time, until.clock))
         rc = EINVAL;
     else
@@ -149,7 +149,7 @@ typedef void notify_fn(unsigned *); /* static member functions */
 #define STEADY "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steady" TIMES
 #define NOTIFY "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj"
 
-static bool futex_wait_until(unsigned *word, unsigned value, bool timed, struct until until)
+static bool futex_wait_until(unsigned *word, unsigned value, bool timed, struct monitor_until until)
 {
     if (timed && until.time.tv_sec < 0)
         return false;
@@ -161,7 +161,8 @@ bool futex_future_wait(void *self, unsigned *word, unsigned value, bool timed, l
 {
     if (!start_is_shared(word))
         return NEXT(wait_fn, WAIT)(self, word, value, timed, s, ns);
-    return futex_wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_REALTIME });
+    return futex_wait_until(word, value, timed,
+                            (struct monitor_until){ { s, ns }, CLOCK_REALTIME });
 }
 
 wait_fn futex_future_wait_steady NAMED(STEADY);
@@ -170,7 +171,8 @@ bool futex_future_wait_steady(void *self, unsigned *word, unsigned value, bool t
 {
     if (!start_is_shared(word))
         return NEXT(wait_fn, STEADY)(self, word, value, timed, s, ns);
-    return futex_wait_until(word, value, timed, (struct until){ { s, ns }, CLOCK_MONOTONIC });
+    return futex_wait_until(word, value, timed,
+                            (struct monitor_until){ { s, ns }, CLOCK_MONOTONIC });
 }
 
 notify_fn futex_future_notify NAMED(NOTIFY);

@@ -17,21 +17,21 @@
 
 /* In shared memory; changed under LOCK_KEYS. The program orders a key's creation before its
  * uses. */
-struct key {
+struct keys_key {
     uint64_t life; /* odd: the key exists */
     void (*destructor)(void *);
 };
 
-struct value {
+struct keys_value {
     uint64_t life;
     void *value;
 };
 
-static struct key *keys;
-static _Thread_local struct value *values; /* KEYS of them; NULL: none was set */
+static struct keys_key *keys;
+static _Thread_local struct keys_value *values; /* KEYS of them; NULL: none was set */
 static pthread_key_t exit_key;
 
-struct making {
+struct keys_making {
     void (*destructor)(void *);
     pthread_key_t key;
     int rc;
@@ -39,7 +39,7 @@ struct making {
 
 static void keys_make(void *arg)
 {
-    struct making *m = arg;
+    struct keys_making *m = arg;
     void (*destructor)(void *) = m->destructor;
     unsigned k = 0;
     hlrc_lock(LOCK_KEYS);
@@ -56,7 +56,7 @@ static void keys_make(void *arg)
 
 static void keys_unmake(void *arg)
 {
-    struct making *m = arg;
+    struct keys_making *m = arg;
     unsigned k = m->key;
     hlrc_lock(LOCK_KEYS);
     bool there = k < KEYS && (keys[k].life & 1);
@@ -70,7 +70,7 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 {
     if (!start_sharing)
         return pthread_key_create(key, destructor);
-    struct making m = { .destructor = destructor };
+    struct keys_making m = { .destructor = destructor };
     lane_call(keys_make, &m);
     if (m.rc == 0)
         *key = m.key;
@@ -81,7 +81,7 @@ int __wrap_pthread_key_delete(pthread_key_t key)
 {
     if (!start_sharing)
         return pthread_key_delete(key);
-    struct making m = { .key = key };
+    struct keys_making m = { .key = key };
     lane_call(keys_unmake, &m);
     return m.rc;
 }
@@ -105,7 +105,7 @@ int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
             return ENOMEM;
         (void)pthread_setspecific(exit_key, values);
     }
-    values[key] = (struct value){ keys[key].life, (void *)(uintptr_t)value };
+    values[key] = (struct keys_value){ keys[key].life, (void *)(uintptr_t)value };
     return 0;
 }
 

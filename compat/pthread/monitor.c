@@ -17,17 +17,17 @@
 
 /* In shared memory; used by one thread at a time. Guarded by the monitor of the queue that it is
  * in. */
-struct waiter {
-    struct waiter *next;
+struct monitor_waiter {
+    struct monitor_waiter *next;
     hlrc_cond_t cond;
     uint32_t woken;
     uint32_t tag;
 };
 
-static _Thread_local struct waiter *mine;
+static _Thread_local struct monitor_waiter *mine;
 
 /* Records of ended threads, reused by new threads of this node. */
-static struct waiter *kept[KEPT_MOST];
+static struct monitor_waiter *kept[KEPT_MOST];
 static unsigned kept_count;
 static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t exit_key;
@@ -41,15 +41,15 @@ static void monitor_keep(void *w)
     pthread_mutex_unlock(&kept_mutex);
 }
 
-static struct waiter *monitor_make(void)
+static struct monitor_waiter *monitor_make(void)
 {
-    struct waiter *w = hlrc_aligned_alloc(LINE, LINE);
+    struct monitor_waiter *w = hlrc_aligned_alloc(LINE, LINE);
     if (!w || hlrc_cond_create(&w->cond) != 0)
         start_fail("no shared memory for a thread that waits; raise --memory");
     return w;
 }
 
-static struct waiter *monitor_own(void)
+static struct monitor_waiter *monitor_own(void)
 {
     if (mine)
         return mine;
@@ -98,7 +98,7 @@ bool monitor_until_valid(const struct timespec *time, clockid_t clock)
 }
 
 /* Nanoseconds left, at most NAP_MOST_NS. */
-static long monitor_left(const struct until *until)
+static long monitor_left(const struct monitor_until *until)
 {
     struct timespec now;
     clock_gettime(until->clock, &now);
@@ -110,7 +110,7 @@ static long monitor_left(const struct until *until)
     return ns < 0 ? 0 : ns < NAP_MOST_NS ? ns : NAP_MOST_NS;
 }
 
-bool monitor_nap(long *ns, const struct until *until)
+bool monitor_nap(long *ns, const struct monitor_until *until)
 {
     static _Thread_local struct timespec t;
     long most = until ? monitor_left(until) : NAP_MOST_NS;
@@ -126,9 +126,9 @@ bool monitor_nap(long *ns, const struct until *until)
 
 /* ---- queues ---- */
 
-struct waiter *monitor_queue_enter(struct queue *q, unsigned tag)
+struct monitor_waiter *monitor_queue_enter(struct monitor_queue *q, unsigned tag)
 {
-    struct waiter *w = monitor_own();
+    struct monitor_waiter *w = monitor_own();
     w->next = NULL;
     w->woken = 0;
     w->tag = tag;
@@ -140,9 +140,9 @@ struct waiter *monitor_queue_enter(struct queue *q, unsigned tag)
     return w;
 }
 
-static void monitor_unlink_waiter(struct queue *q, const struct waiter *w)
+static void monitor_unlink_waiter(struct monitor_queue *q, const struct monitor_waiter *w)
 {
-    struct waiter *before = NULL, *at = q->first;
+    struct monitor_waiter *before = NULL, *at = q->first;
     while (at != w) {
         before = at;
         at = at->next;
@@ -156,10 +156,10 @@ static void monitor_unlink_waiter(struct queue *q, const struct waiter *w)
 }
 
 /* HLRC's condition wait has no timeout, so this polls. */
-static int monitor_await_until(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
-                               const struct until *until)
+static int monitor_await_until(struct monitor_queue *q, struct monitor_waiter *w,
+                               hlrc_lock_t monitor, const struct monitor_until *until)
 {
-    struct until copy = *until;
+    struct monitor_until copy = *until;
     bool more = true;
     for (long ns = 0; !w->woken;) {
         if (!more) {
@@ -173,8 +173,8 @@ static int monitor_await_until(struct queue *q, struct waiter *w, hlrc_lock_t mo
     return 0;
 }
 
-int monitor_queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
-                        const struct until *until)
+int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_lock_t monitor,
+                        const struct monitor_until *until)
 {
     if (until)
         return monitor_await_until(q, w, monitor, until);
@@ -183,15 +183,15 @@ int monitor_queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
     return 0;
 }
 
-int monitor_queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag,
-                       const struct until *until)
+int monitor_queue_wait(struct monitor_queue *q, hlrc_lock_t monitor, unsigned tag,
+                       const struct monitor_until *until)
 {
     return monitor_queue_await(q, monitor_queue_enter(q, tag), monitor, until);
 }
 
-void monitor_queue_wake(struct queue *q)
+void monitor_queue_wake(struct monitor_queue *q)
 {
-    struct waiter *w = q->first;
+    struct monitor_waiter *w = q->first;
     q->first = w->next;
     if (!q->first)
         q->last = NULL;
@@ -199,13 +199,13 @@ void monitor_queue_wake(struct queue *q)
     hlrc_cond_signal(w->cond);
 }
 
-void monitor_queue_wake_all(struct queue *q)
+void monitor_queue_wake_all(struct monitor_queue *q)
 {
     while (q->first)
         monitor_queue_wake(q);
 }
 
-unsigned monitor_queue_tag(const struct queue *q)
+unsigned monitor_queue_tag(const struct monitor_queue *q)
 {
     return q->first->tag;
 }

@@ -24,15 +24,15 @@
 #include <stdint.h>
 #include <time.h>
 
-struct waiter;
+struct monitor_waiter;
 
 /* All zeros: no waiters. */
-struct queue {
-    struct waiter *first, *last;
+struct monitor_queue {
+    struct monitor_waiter *first, *last;
 };
 
 /* End of a wait; a NULL pointer means no timeout. */
-struct until {
+struct monitor_until {
     struct timespec time;
     clockid_t clock;
 };
@@ -45,20 +45,20 @@ void monitor_leave(hlrc_lock_t monitor);
 
 /* Enters the queue and waits, in its monitor. Returns in the monitor: 0 if woken, or ETIMEDOUT.
  * `tag` is for the waker. monitor_queue_await is the second half, after monitor_queue_enter. */
-int monitor_queue_wait(struct queue *q, hlrc_lock_t monitor, unsigned tag,
-                       const struct until *until);
-struct waiter *monitor_queue_enter(struct queue *q, unsigned tag);
-int monitor_queue_await(struct queue *q, struct waiter *w, hlrc_lock_t monitor,
-                        const struct until *until);
+int monitor_queue_wait(struct monitor_queue *q, hlrc_lock_t monitor, unsigned tag,
+                       const struct monitor_until *until);
+struct monitor_waiter *monitor_queue_enter(struct monitor_queue *q, unsigned tag);
+int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_lock_t monitor,
+                        const struct monitor_until *until);
 
 /* Wakes the longest waiter, which must exist; wakes all. In the monitor. */
-void monitor_queue_wake(struct queue *q);
-void monitor_queue_wake_all(struct queue *q);
-unsigned monitor_queue_tag(const struct queue *q); /* of the longest waiter */
+void monitor_queue_wake(struct monitor_queue *q);
+void monitor_queue_wake_all(struct monitor_queue *q);
+unsigned monitor_queue_tag(const struct monitor_queue *q); /* of the longest waiter */
 
 /* Sleeps: longer from call to call, from *ns = 0, but not beyond `until`. False: that time has
  * come. On either stack. */
-bool monitor_nap(long *ns, const struct until *until);
+bool monitor_nap(long *ns, const struct monitor_until *until);
 bool monitor_until_valid(const struct timespec *time, clockid_t clock);
 
 #endif

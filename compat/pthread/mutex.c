@@ -53,7 +53,7 @@ static int mutex_give_lock(struct mutex *m)
     return 0;
 }
 
-struct ask {
+struct mutex_ask {
     struct mutex *mutex;
     uint32_t handle;
     int error;
@@ -61,7 +61,7 @@ struct ask {
 
 static void mutex_find(void *arg)
 {
-    struct ask *ask = arg;
+    struct mutex_ask *ask = arg;
     struct mutex *m = ask->mutex;
     hlrc_lock_t monitor = monitor_enter(m);
     int error = mutex_handle_of(m) ? 0 : mutex_give_lock(m);
@@ -73,7 +73,7 @@ static void mutex_find(void *arg)
 
 hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
 {
-    struct ask ask = { mutex_inside(mutex), mutex_handle_of(mutex_inside(mutex)), 0 };
+    struct mutex_ask ask = { mutex_inside(mutex), mutex_handle_of(mutex_inside(mutex)), 0 };
     if (ask.mutex->kind == GONE) {
         *error = EINVAL;
         return 0;
@@ -86,16 +86,16 @@ hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
 
 /* ---- mutexes that this thread holds ---- */
 
-struct held {
+struct mutex_held {
     hlrc_lock_t lock;
     unsigned count;
 };
 
-static _Thread_local struct held *held;
+static _Thread_local struct mutex_held *held;
 static _Thread_local size_t held_count, held_room;
 static pthread_key_t exit_key;
 
-static struct held *mutex_held_find(hlrc_lock_t lock)
+static struct mutex_held *mutex_held_find(hlrc_lock_t lock)
 {
     for (size_t i = held_count; i > 0; i--)
         if (held[i - 1].lock == lock)
@@ -107,17 +107,17 @@ static void mutex_held_add(hlrc_lock_t lock)
 {
     if (held_count == held_room) {
         size_t room = held_room ? 2 * held_room : 16;
-        struct held *more = realloc(held, room * sizeof *more);
+        struct mutex_held *more = realloc(held, room * sizeof *more);
         if (!more)
             start_fail("no memory for the %zu mutexes that a thread holds", room);
         held = more;
         held_room = room;
         (void)pthread_setspecific(exit_key, more);
     }
-    held[held_count++] = (struct held){ lock, 1 };
+    held[held_count++] = (struct mutex_held){ lock, 1 };
 }
 
-static void mutex_held_drop(struct held *h)
+static void mutex_held_drop(struct mutex_held *h)
 {
     *h = held[--held_count];
 }
@@ -150,7 +150,7 @@ int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock)
 
 static void mutex_make(void *arg)
 {
-    struct ask *ask = arg;
+    struct mutex_ask *ask = arg;
     ask->error = mutex_give_lock(ask->mutex);
 }
 
@@ -158,7 +158,7 @@ int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
 {
     if (!start_sharing)
         return pthread_mutex_init(mutex, attr);
-    struct ask ask = { .mutex = mutex_inside(mutex) };
+    struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
     int kind = PTHREAD_MUTEX_DEFAULT, protocol = PTHREAD_PRIO_NONE;
     if (attr && (pthread_mutexattr_gettype(attr, &kind) != 0 ||
                  pthread_mutexattr_getprotocol(attr, &protocol) != 0))
@@ -172,7 +172,7 @@ int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
 
 static void mutex_unmake(void *arg)
 {
-    struct ask *ask = arg;
+    struct mutex_ask *ask = arg;
     hlrc_lock_t lock = ask->handle - 1;
     if (hlrc_trylock(lock) != 0) {
         ask->error = EBUSY;
@@ -186,8 +186,8 @@ int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     if (!start_sharing)
         return pthread_mutex_destroy(mutex);
-    struct ask ask = { .mutex = mutex_inside(mutex),
-                       .handle = mutex_handle_of(mutex_inside(mutex)) };
+    struct mutex_ask ask = { .mutex = mutex_inside(mutex),
+                             .handle = mutex_handle_of(mutex_inside(mutex)) };
     if (ask.mutex->kind == GONE)
         return EINVAL;
     if (!ask.handle) /* another thread's first use may be not visible yet */
@@ -209,18 +209,18 @@ static void mutex_drop(void *arg)
     hlrc_unlock(*(const hlrc_lock_t *)arg);
 }
 
-struct attempt {
+struct mutex_attempt {
     hlrc_lock_t lock;
-    const struct until *until; /* NULL: a single try */
+    const struct monitor_until *until; /* NULL: a single try */
     int rc;
 };
 
 static void mutex_try(void *arg)
 {
-    struct attempt *a = arg;
+    struct mutex_attempt *a = arg;
     hlrc_lock_t lock = a->lock;
-    const struct until *until = a->until;
-    struct until copy = until ? *until : (struct until){ .clock = CLOCK_REALTIME };
+    const struct monitor_until *until = a->until;
+    struct monitor_until copy = until ? *until : (struct monitor_until){ .clock = CLOCK_REALTIME };
     long ns = 0;
     int rc;
     do
@@ -230,11 +230,11 @@ static void mutex_try(void *arg)
 }
 
 /* Acquires the mutex: without limit, or as `attempt` says. */
-static int mutex_acquire(pthread_mutex_t *mutex, struct attempt *attempt)
+static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 {
     int error, kind = mutex_inside(mutex)->kind;
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
-    struct held *h = error == 0 && mutex_knows(kind) ? mutex_held_find(lock) : NULL;
+    struct mutex_held *h = error == 0 && mutex_knows(kind) ? mutex_held_find(lock) : NULL;
     if (h && kind == PTHREAD_MUTEX_RECURSIVE) {
         h->count++;
         return h->count == 0 ? (h->count--, EAGAIN) : 0;
@@ -262,7 +262,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    struct attempt once = { .until = NULL };
+    struct mutex_attempt once = { .until = NULL };
     return start_sharing ? mutex_acquire(mutex, &once) : pthread_mutex_trylock(mutex);
 }
 
@@ -271,10 +271,10 @@ int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 {
     if (!start_sharing)
         return pthread_mutex_clocklock(mutex, clock, time);
-    struct until until = { *time, clock };
-    struct attempt a = { .until = &until };
+    struct monitor_until until = { *time, clock };
+    struct mutex_attempt a = { .until = &until };
     if (!monitor_until_valid(time, clock)) {
-        struct attempt once = { .until = NULL };
+        struct mutex_attempt once = { .until = NULL };
         int rc = mutex_acquire(mutex, &once);
         return rc == EBUSY ? EINVAL : rc;
     }
@@ -296,7 +296,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     if (error)
         return error;
     if (mutex_knows(mutex_inside(mutex)->kind)) {
-        struct held *h = mutex_held_find(lock);
+        struct mutex_held *h = mutex_held_find(lock);
         if (!h)
             return EPERM;
         if (--h->count > 0)
@@ -368,7 +368,7 @@ int __wrap_pthread_spin_trylock(pthread_spinlock_t *spin)
 {
     if (!start_sharing)
         return pthread_spin_trylock(spin);
-    struct attempt once = { .lock = mutex_lock_of_spin(spin), .until = NULL };
+    struct mutex_attempt once = { .lock = mutex_lock_of_spin(spin), .until = NULL };
     lane_call(mutex_try, &once);
     return once.rc;
 }

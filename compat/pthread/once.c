@@ -7,7 +7,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-struct turn {
+struct once_turn {
     void *object;
     once_word *word;
     int to;
@@ -17,7 +17,7 @@ struct turn {
 /* There is no space for a queue, so this polls. */
 static void pthread_once_begin(void *arg)
 {
-    struct turn *out = arg, t = *out;
+    struct once_turn *out = arg, t = *out;
     int found;
     long ns = 0;
     do {
@@ -32,7 +32,7 @@ static void pthread_once_begin(void *arg)
 
 static void pthread_once_end(void *arg)
 {
-    struct turn t = *(struct turn *)arg;
+    struct once_turn t = *(struct once_turn *)arg;
     hlrc_lock_t monitor = monitor_enter(t.object);
     (void)t.word(t.object, t.to);
     monitor_leave(monitor);
@@ -40,14 +40,14 @@ static void pthread_once_end(void *arg)
 
 bool once_begin(void *object, once_word *word)
 {
-    struct turn t = { .object = object, .word = word };
+    struct once_turn t = { .object = object, .word = word };
     lane_call(pthread_once_begin, &t);
     return t.mine;
 }
 
 void once_end(void *object, once_word *word, bool done)
 {
-    struct turn t = { .object = object, .word = word, .to = done ? ONCE_DONE : ONCE_UNDONE };
+    struct once_turn t = { .object = object, .word = word, .to = done ? ONCE_DONE : ONCE_UNDONE };
     lane_call(pthread_once_end, &t);
 }
 
@@ -57,13 +57,13 @@ static int once_word_of(void *object, int to)
     return to < 0 ? *word : (*word = to);
 }
 
-struct doing {
+struct once_doing {
     pthread_once_t *once;
     bool done;
 };
 
 /* Also called if fn ended by an exception: then it is undone. */
-static void once_finish(struct doing *d)
+static void once_finish(struct once_doing *d)
 {
     once_end(d->once, once_word_of, d->done);
 }
@@ -73,7 +73,7 @@ int __wrap_pthread_once(pthread_once_t *once, void (*fn)(void))
     if (!start_sharing)
         return pthread_once(once, fn);
     if (once_begin(once, once_word_of)) {
-        struct doing d __attribute__((cleanup(once_finish))) = { once, false };
+        struct once_doing d __attribute__((cleanup(once_finish))) = { once, false };
         fn();
         d.done = true;
     }

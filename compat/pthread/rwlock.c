@@ -17,7 +17,7 @@ enum { READER, WRITER }; /* tags of waiters */
 
 /* In the bytes of a pthread_rwlock_t. `kind` is where static initialisers store it. */
 struct rwlock {
-    struct queue queue;
+    struct monitor_queue queue;
     pthread_t writer; /* 0: none */
     uint32_t readers;
     uint32_t writers_waiting;
@@ -34,11 +34,11 @@ static struct rwlock *rwlock_inside(pthread_rwlock_t *l)
     return (struct rwlock *)(void *)l;
 }
 
-struct request {
+struct rwlock_request {
     struct rwlock *lock;
     pthread_t me;
     bool write, try;
-    const struct until *until;
+    const struct monitor_until *until;
     int rc;
 };
 
@@ -69,8 +69,8 @@ static void rwlock_hand_on(struct rwlock *l)
 }
 
 /* Readers may have waited only for the writer that gives up. */
-static int rwlock_wait(struct rwlock *l, const struct request *r, const struct until *until,
-                       hlrc_lock_t monitor)
+static int rwlock_wait(struct rwlock *l, const struct rwlock_request *r,
+                       const struct monitor_until *until, hlrc_lock_t monitor)
 {
     l->writers_waiting += r->write;
     int rc = monitor_queue_wait(&l->queue, monitor, r->write ? WRITER : READER, until);
@@ -81,8 +81,8 @@ static int rwlock_wait(struct rwlock *l, const struct request *r, const struct u
     return rc;
 }
 
-static int rwlock_take(struct rwlock *l, const struct request *r, const struct until *until,
-                       hlrc_lock_t monitor)
+static int rwlock_take(struct rwlock *l, const struct rwlock_request *r,
+                       const struct monitor_until *until, hlrc_lock_t monitor)
 {
     int rc = 0;
     if (l->writer == r->me)
@@ -100,8 +100,8 @@ static int rwlock_take(struct rwlock *l, const struct request *r, const struct u
 
 static void rwlock_acquire(void *arg)
 {
-    struct request *out = arg, r = *out;
-    struct until copy, *until = NULL;
+    struct rwlock_request *out = arg, r = *out;
+    struct monitor_until copy, *until = NULL;
     if (r.until) {
         copy = *r.until;
         until = &copy;
@@ -124,9 +124,10 @@ static void rwlock_release(void *arg)
     monitor_leave(monitor);
 }
 
-static int rwlock_lock(pthread_rwlock_t *lock, bool write, bool try, const struct until *until)
+static int rwlock_lock(pthread_rwlock_t *lock, bool write, bool try,
+                       const struct monitor_until *until)
 {
-    struct request r = { rwlock_inside(lock), __wrap_pthread_self(), write, try, until, 0 };
+    struct rwlock_request r = { rwlock_inside(lock), __wrap_pthread_self(), write, try, until, 0 };
     if (until && !monitor_until_valid(&until->time, until->clock))
         return EINVAL;
     lane_call(rwlock_acquire, &r);
@@ -182,7 +183,7 @@ int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 {
     if (!start_sharing)
         return pthread_rwlock_clockrdlock(l, clock, time);
-    return rwlock_lock(l, false, false, &(struct until){ *time, clock });
+    return rwlock_lock(l, false, false, &(struct monitor_until){ *time, clock });
 }
 
 int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
@@ -190,7 +191,7 @@ int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 {
     if (!start_sharing)
         return pthread_rwlock_clockwrlock(l, clock, time);
-    return rwlock_lock(l, true, false, &(struct until){ *time, clock });
+    return rwlock_lock(l, true, false, &(struct monitor_until){ *time, clock });
 }
 
 int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *time)

@@ -14,7 +14,7 @@
 
 /* In the bytes of a sem_t. */
 struct sem {
-    struct queue queue;
+    struct monitor_queue queue;
     uint32_t value;
 };
 static_assert(sizeof(struct sem) <= sizeof(sem_t), "it fits into the type of the C library");
@@ -24,10 +24,10 @@ static struct sem *sem_inside(sem_t *s)
     return (struct sem *)(void *)s;
 }
 
-struct request {
+struct sem_request {
     struct sem *sem;
     bool try;
-    const struct until *until;
+    const struct monitor_until *until;
     int rc; /* an errno */
     uint32_t value;
 };
@@ -41,8 +41,8 @@ static int sem_fail_by(int error)
 
 static void sem_down(void *arg)
 {
-    struct request *out = arg, r = *out;
-    struct until copy, *until = NULL;
+    struct sem_request *out = arg, r = *out;
+    struct monitor_until copy, *until = NULL;
     int rc = 0;
     if (r.until) {
         copy = *r.until;
@@ -59,7 +59,7 @@ static void sem_down(void *arg)
 
 static void sem_up(void *arg)
 {
-    struct request *out = arg;
+    struct sem_request *out = arg;
     struct sem *s = out->sem;
     int rc = 0;
     hlrc_lock_t monitor = monitor_enter(s);
@@ -75,7 +75,7 @@ static void sem_up(void *arg)
 
 static void sem_look(void *arg)
 {
-    struct request *out = arg;
+    struct sem_request *out = arg;
     struct sem *s = out->sem;
     hlrc_lock_t monitor = monitor_enter(s);
     uint32_t value = s->value;
@@ -83,9 +83,9 @@ static void sem_look(void *arg)
     out->value = value;
 }
 
-static int pthread_sem_wait(sem_t *s, bool try, const struct until *until)
+static int pthread_sem_wait(sem_t *s, bool try, const struct monitor_until *until)
 {
-    struct request r = { .sem = sem_inside(s), .try = try, .until = until };
+    struct sem_request r = { .sem = sem_inside(s), .try = try, .until = until };
     if (until && !monitor_until_valid(&until->time, until->clock))
         return sem_fail_by(EINVAL);
     lane_call(sem_down, &r);
@@ -121,7 +121,7 @@ int __wrap_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *time)
 {
     if (!start_sharing)
         return sem_clockwait(s, clock, time);
-    return pthread_sem_wait(s, false, &(struct until){ *time, clock });
+    return pthread_sem_wait(s, false, &(struct monitor_until){ *time, clock });
 }
 
 int __wrap_sem_timedwait(sem_t *s, const struct timespec *time)
@@ -133,7 +133,7 @@ int __wrap_sem_post(sem_t *s)
 {
     if (!start_sharing)
         return sem_post(s);
-    struct request r = { .sem = sem_inside(s) };
+    struct sem_request r = { .sem = sem_inside(s) };
     lane_call(sem_up, &r);
     return sem_fail_by(r.rc);
 }
@@ -142,7 +142,7 @@ int __wrap_sem_getvalue(sem_t *s, int *value)
 {
     if (!start_sharing)
         return sem_getvalue(s, value);
-    struct request r = { .sem = sem_inside(s) };
+    struct sem_request r = { .sem = sem_inside(s) };
     lane_call(sem_look, &r);
     *value = (int)r.value;
     return 0;

@@ -84,7 +84,7 @@ static uint32_t table_free_entry(int node)
 {
     uint32_t fresh = 0, other = 0;
     for (uint32_t i = 1; i <= TABLE_THREADS; i++) {
-        const struct entry *e = &table->entries[i];
+        const struct table_entry *e = &table->entries[i];
         if (e->state != ENTRY_FREE)
             continue;
         if (e->node == node)
@@ -99,7 +99,7 @@ static uint32_t table_free_entry(int node)
 
 static void table_post(uint32_t entry, int node)
 {
-    struct mailbox *m = &table->nodes[node];
+    struct table_mailbox *m = &table->nodes[node];
     if (m->last)
         table->entries[m->last].next = entry;
     else
@@ -114,12 +114,12 @@ uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
     uint32_t i = table_free_entry(node);
     if (!i)
         return 0;
-    table->entries[i] = (struct entry){ .state = ENTRY_ASKED_FOR,
-                                        .detached = detached,
-                                        .node = node,
-                                        .name = table_new_name(i),
-                                        .fn = fn,
-                                        .arg = arg };
+    table->entries[i] = (struct table_entry){ .state = ENTRY_ASKED_FOR,
+                                              .detached = detached,
+                                              .node = node,
+                                              .name = table_new_name(i),
+                                              .fn = fn,
+                                              .arg = arg };
     table->live++;
     table_post(i, node);
     return i;
@@ -136,7 +136,7 @@ uint32_t table_ask(void *(*fn)(void *), void *arg, bool detached)
 
 uint32_t table_take(int node)
 {
-    struct mailbox *m = &table->nodes[node];
+    struct table_mailbox *m = &table->nodes[node];
     uint32_t i = m->first;
     if (!i)
         return 0;
@@ -147,22 +147,22 @@ uint32_t table_take(int node)
     return i;
 }
 
-struct entry *table_find(pthread_t name)
+struct table_entry *table_find(pthread_t name)
 {
     uint32_t i = (uint32_t)(name & ((1u << NAME_ENTRY_BITS) - 1));
     if (i > TABLE_THREADS)
         return NULL;
-    struct entry *e = &table->entries[i];
+    struct table_entry *e = &table->entries[i];
     return e->state != ENTRY_FREE && e->name == name ? e : NULL;
 }
 
-void table_free(struct entry *e)
+void table_free(struct table_entry *e)
 {
     e->state = ENTRY_FREE;
     e->name = 0;
 }
 
-void table_done(struct entry *e)
+void table_done(struct table_entry *e)
 {
     e->state = ENTRY_DONE;
     monitor_queue_wake_all(&e->joiners);

@@ -28,10 +28,10 @@
 
 #define TABLE_THREADS 512u /* at once, besides main */
 
-enum entry_state { ENTRY_FREE, ENTRY_ASKED_FOR, ENTRY_RUNNING, ENTRY_DONE };
+enum table_entry_state { ENTRY_FREE, ENTRY_ASKED_FOR, ENTRY_RUNNING, ENTRY_DONE };
 
-struct entry {
-    enum entry_state state;
+struct table_entry {
+    enum table_entry_state state;
     bool detached, joining;
     int node; /* current or last node; -1: none yet */
     pthread_t name;
@@ -39,10 +39,10 @@ struct entry {
     void *arg, *result;
     sigset_t mask; /* of its creator */
     uint32_t next; /* in a mailbox; 0: the last */
-    struct queue joiners;
+    struct monitor_queue joiners;
 };
 
-struct mailbox {
+struct table_mailbox {
     uint32_t first, last; /* requested entries; 0: none */
     uint32_t threads;     /* of that node that have not ended */
     hlrc_cond_t news;
@@ -56,11 +56,11 @@ struct table {
     uint32_t created; /* number created, for placement */
     uint32_t live;    /* that have not ended, without main */
     enum table_closing closing;
-    uint32_t flushed;         /* number of nodes */
-    struct queue all_done;    /* main, at its pthread_exit */
-    struct queue all_flushed; /* the thread that ends the job */
-    struct mailbox nodes[HLRC_MAX_NODES];
-    struct entry entries[TABLE_THREADS + 1]; /* the first is main's */
+    uint32_t flushed;                 /* number of nodes */
+    struct monitor_queue all_done;    /* main, at its pthread_exit */
+    struct monitor_queue all_flushed; /* the thread that ends the job */
+    struct table_mailbox nodes[HLRC_MAX_NODES];
+    struct table_entry entries[TABLE_THREADS + 1]; /* the first is main's */
 };
 
 extern struct table *table __attribute__((visibility("hidden")));
@@ -77,9 +77,9 @@ uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached);
 /* Takes the first entry out of this node's mailbox; 0: none. */
 uint32_t table_take(int node);
 /* The entry of a thread; NULL: it has none, or no longer. */
-struct entry *table_find(pthread_t name);
+struct table_entry *table_find(pthread_t name);
 /* A thread has ended, with e->result. */
-void table_done(struct entry *e);
-void table_free(struct entry *e);
+void table_done(struct table_entry *e);
+void table_free(struct table_entry *e);
 
 #endif

@@ -53,22 +53,22 @@ static void threads_become(uint32_t entry)
 
 /* ---- a thread, on its node ---- */
 
-struct call {
+struct threads_call {
     void *(*fn)(void *);
     void *arg;
 };
 
 static void threads_run(void *arg)
 {
-    struct call *c = arg;
+    struct threads_call *c = arg;
     me.result = c->fn(c->arg);
 }
 
 static void *threads_body(void *arg)
 {
     uint32_t entry = (uint32_t)(uintptr_t)arg;
-    const struct entry *e = &table->entries[entry]; /* acquired by the agent */
-    struct call c = { e->fn, e->arg };
+    const struct table_entry *e = &table->entries[entry]; /* acquired by the agent */
+    struct threads_call c = { e->fn, e->arg };
     sigset_t mask = e->mask;
     threads_become(entry);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -84,7 +84,7 @@ static void threads_destroy_values(void *arg)
 
 static void threads_tell_end(void *arg)
 {
-    struct entry *e = &table->entries[me.entry - 1];
+    struct table_entry *e = &table->entries[me.entry - 1];
     (void)arg;
     hlrc_lock(LOCK_THREADS);
     e->result = me.result;
@@ -138,7 +138,7 @@ static void threads_reap_ended(void)
     bool ended[TABLE_THREADS + 1];
     hlrc_lock(LOCK_THREADS);
     for (uint32_t i = 1; i <= TABLE_THREADS; i++) {
-        const struct entry *e = &table->entries[i];
+        const struct table_entry *e = &table->entries[i];
         ended[i] = e->state != ENTRY_RUNNING || e->node != hlrc_node_id();
     }
     hlrc_unlock(LOCK_THREADS);
@@ -213,7 +213,7 @@ static void threads_close_table(enum table_closing how)
 
 /* ---- create, join, detach ---- */
 
-struct creation {
+struct threads_creation {
     pthread_t *out;
     void *(*fn)(void *);
     void *arg;
@@ -224,7 +224,7 @@ struct creation {
 /* Stores the name under the lock, so that the new thread finds it in *out. */
 static void pthread_threads_create(void *arg)
 {
-    struct creation *to = arg, c = *to;
+    struct threads_creation *to = arg, c = *to;
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     hlrc_lock(LOCK_THREADS);
@@ -253,21 +253,21 @@ int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void 
         (void)pthread_attr_getdetachstate(attr, &detached);
         threads_check_stack(attr);
     }
-    struct creation c = { .out = out, .fn = fn, .arg = arg };
+    struct threads_creation c = { .out = out, .fn = fn, .arg = arg };
     c.detached = detached == PTHREAD_CREATE_DETACHED;
     lane_call(pthread_threads_create, &c);
     return c.rc;
 }
 
-struct joining {
+struct threads_joining {
     pthread_t name, me;
     bool try;
-    const struct until *until;
+    const struct monitor_until *until;
     void *result;
     int rc;
 };
 
-static int threads_check_joinable(const struct entry *e, const struct joining *j)
+static int threads_check_joinable(const struct table_entry *e, const struct threads_joining *j)
 {
     if (!e)
         return ESRCH;
@@ -278,10 +278,11 @@ static int threads_check_joinable(const struct entry *e, const struct joining *j
 
 static void pthread_threads_join(void *arg)
 {
-    struct joining *out = arg, j = *out;
-    struct until copy = j.until ? *j.until : (struct until){ .clock = CLOCK_REALTIME };
+    struct threads_joining *out = arg, j = *out;
+    struct monitor_until copy =
+        j.until ? *j.until : (struct monitor_until){ .clock = CLOCK_REALTIME };
     hlrc_lock(LOCK_THREADS);
-    struct entry *e = table_find(j.name);
+    struct table_entry *e = table_find(j.name);
     int rc = threads_check_joinable(e, &j);
     if (rc == 0 && e->state != ENTRY_DONE) {
         e->joining = true;
@@ -297,7 +298,7 @@ static void pthread_threads_join(void *arg)
     out->rc = rc;
 }
 
-static int threads_join_as(struct joining *j, void **result)
+static int threads_join_as(struct threads_joining *j, void **result)
 {
     j->me = me.name;
     lane_call(pthread_threads_join, j);
@@ -308,16 +309,16 @@ static int threads_join_as(struct joining *j, void **result)
 
 int threads_join(pthread_t name, void **result)
 {
-    struct joining j = { .name = name };
+    struct threads_joining j = { .name = name };
     return threads_join_as(&j, result);
 }
 
 static void pthread_threads_detach(void *arg)
 {
-    struct joining *j = arg;
+    struct threads_joining *j = arg;
     pthread_t name = j->name;
     hlrc_lock(LOCK_THREADS);
-    struct entry *e = table_find(name);
+    struct table_entry *e = table_find(name);
     int rc = !e ? ESRCH : e->detached || e->joining ? EINVAL : 0;
     if (rc == 0) {
         e->detached = true;
@@ -330,7 +331,7 @@ static void pthread_threads_detach(void *arg)
 
 int threads_detach(pthread_t name)
 {
-    struct joining j = { .name = name };
+    struct threads_joining j = { .name = name };
     lane_call(pthread_threads_detach, &j);
     return j.rc;
 }
@@ -350,7 +351,7 @@ int __wrap_pthread_join(pthread_t thread, void **result)
 
 int __wrap_pthread_tryjoin_np(pthread_t thread, void **result)
 {
-    struct joining j = { .name = thread, .try = true };
+    struct threads_joining j = { .name = thread, .try = true };
     return start_sharing ? threads_join_as(&j, result) : pthread_tryjoin_np(thread, result);
 }
 
@@ -361,8 +362,8 @@ int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock
         return pthread_clockjoin_np(thread, result, clock, time);
     if (!monitor_until_valid(time, clock))
         return EINVAL;
-    struct until until = { *time, clock };
-    struct joining j = { .name = thread, .until = &until };
+    struct monitor_until until = { *time, clock };
+    struct threads_joining j = { .name = thread, .until = &until };
     return threads_join_as(&j, result);
 }
 

@@ -16,7 +16,7 @@
 #include "compat/shmem/inner.h"
 
 /* .data and .bss, in whole pages; without the part that the loader has write-protected. */
-struct segment {
+struct data_segment {
     uintptr_t begin, end;
     size_t page;
 };
@@ -24,7 +24,7 @@ struct segment {
 /* The executable comes first. */
 static int data_look(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct segment *s = arg;
+    struct data_segment *s = arg;
     uintptr_t begin = UINTPTR_MAX, end = 0, sealed = 0, mask = ~(s->page - 1);
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -59,7 +59,7 @@ data_copy_page(uint64_t *to, const uint64_t *from, size_t words)
 }
 
 /* Nothing may store to the variables from here until this returns. */
-static int data_replace(const struct segment *s, char *window, size_t bytes)
+static int data_replace(const struct data_segment *s, char *window, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += s->page)
         data_copy_page((uint64_t *)(window + at), (const uint64_t *)(s->begin + at), s->page / 8);
@@ -74,7 +74,7 @@ static int data_replace(const struct segment *s, char *window, size_t bytes)
 
 void inner_sh_data_begin(void)
 {
-    struct segment s = { .page = (size_t)sysconf(_SC_PAGESIZE) };
+    struct data_segment s = { .page = (size_t)sysconf(_SC_PAGESIZE) };
     (void)dl_iterate_phdr(data_look, &s);
     uintptr_t own = (uintptr_t)&sh;
     if (s.end <= s.begin || (own >= s.begin && own < s.end))

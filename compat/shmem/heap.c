@@ -17,7 +17,7 @@
 #define GROWTH ((size_t)16 << 20) /* least size of a window */
 #define UNIT   ((size_t)16)       /* blocks begin at multiples of it */
 
-struct block {
+struct heap_block {
     char *begin;
     size_t size;  /* of the block */
     size_t asked; /* usable by the program; 0 and not `used`: free */
@@ -26,7 +26,7 @@ struct block {
 };
 
 /* All blocks of the windows, in address order. */
-static struct block *blocks;
+static struct heap_block *blocks;
 static size_t count, room;
 static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER; /* of the list */
 static _Atomic unsigned freed;                              /* raised whenever a block is freed */
@@ -87,7 +87,7 @@ bool inner_sh_heap_had(const void *at)
     return had;
 }
 
-static void heap_insert(size_t i, struct block b)
+static void heap_insert(size_t i, struct heap_block b)
 {
     if (count == room) {
         room = room ? 2 * room : 64;
@@ -109,7 +109,7 @@ static void heap_drop(size_t i)
 /* The part after the first `size` bytes becomes a free block. */
 static void heap_split(size_t i, size_t size)
 {
-    struct block rest = { .begin = blocks[i].begin + size, .size = blocks[i].size - size };
+    struct heap_block rest = { .begin = blocks[i].begin + size, .size = blocks[i].size - size };
     blocks[i].size = size;
     if (rest.size)
         heap_insert(i + 1, rest);
@@ -140,7 +140,7 @@ static char *heap_window_add(size_t size)
         return NULL;
     size_t i = heap_find(window);
     heap_insert(i == count ? 0 : i + 1,
-                (struct block){ .begin = window, .size = size & ~(UNIT - 1), .first = true });
+                (struct heap_block){ .begin = window, .size = size & ~(UNIT - 1), .first = true });
     return window;
 }
 

@@ -35,7 +35,7 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 #define LEVELS 10 /* 2^LEVELS PEs */
 
-enum slots { UP = 0, DOWN = LEVELS, VALUE = 2 * LEVELS, SLOTS = 32 };
+enum inner_slots { UP = 0, DOWN = LEVELS, VALUE = 2 * LEVELS, SLOTS = 32 };
 
 /* Constant from shmem_init to shmem_finalize. */
 struct shmem_job {

@@ -15,12 +15,12 @@
 #define RECORDS 1024 /* most locks that a PE holds and waits for at a time */
 
 /* In a window. */
-struct record {
+struct lock_record {
     uint64_t next; /* name of a record, 0: none */
     uint64_t turn; /* nonzero: granted */
 };
 
-static struct record *records;
+static struct lock_record *records;
 static bool taken[RECORDS];       /* of this PE; guarded */
 static const long *held[RECORDS]; /* the lock that this PE holds by it; guarded */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +42,7 @@ static int lock_pe_of(uint64_t name)
     return (int)((name - 1) / RECORDS);
 }
 
-static struct record *lock_record_of(uint64_t name)
+static struct lock_record *lock_record_of(uint64_t name)
 {
     return &records[(name - 1) % RECORDS];
 }
@@ -68,7 +68,7 @@ static unsigned lock_record_take(const char *call)
     (void)pthread_mutex_unlock(&guard);
     if (i == RECORDS)
         fail_compat_fail("%s: this PE holds %d locks, the limit; clear one first", call, RECORDS);
-    records[i] = (struct record){ 0, 0 };
+    records[i] = (struct lock_record){ 0, 0 };
     return i;
 }
 

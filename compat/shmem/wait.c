@@ -4,7 +4,7 @@
 #include "compat/shmem/inner.h"
 
 /* The words of a call, of 4 or 8 bytes, compared with one value each, or with one for all. */
-struct words {
+struct wait_words {
     const void *at;
     size_t size, nelems;
     const int *status; /* NULL, or nonzero for words to skip */
@@ -14,7 +14,7 @@ struct words {
 };
 
 /* Converts to an order-preserving unsigned number: flips the sign bit of signed ones. */
-static uint64_t wait_number(const struct words *w, const void *at)
+static uint64_t wait_number(const struct wait_words *w, const void *at)
 {
     if (w->size == 4) {
         uint32_t v = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
@@ -24,7 +24,7 @@ static uint64_t wait_number(const struct words *w, const void *at)
     return w->has_sign ? v ^ UINT64_C(0x8000000000000000) : v;
 }
 
-static bool wait_holds(const struct words *w, size_t i)
+static bool wait_holds(const struct wait_words *w, size_t i)
 {
     uint64_t a = wait_number(w, (const char *)w->at + i * w->size),
              b = wait_number(w, (const char *)w->values + (w->vector ? i * w->size : 0));
@@ -48,12 +48,12 @@ static bool wait_holds(const struct words *w, size_t i)
     }
 }
 
-static bool wait_counts(const struct words *w, size_t i)
+static bool wait_counts(const struct wait_words *w, size_t i)
 {
     return !w->status || w->status[i] == 0;
 }
 
-static bool wait_none(const struct words *w)
+static bool wait_none(const struct wait_words *w)
 {
     size_t i = 0;
     while (i < w->nelems && !wait_counts(w, i))
@@ -61,7 +61,7 @@ static bool wait_none(const struct words *w)
     return i == w->nelems;
 }
 
-static bool wait_test_all(const struct words *w)
+static bool wait_test_all(const struct wait_words *w)
 {
     for (size_t i = 0; i < w->nelems; i++)
         if (wait_counts(w, i) && !wait_holds(w, i))
@@ -77,7 +77,7 @@ static size_t wait_index_draw(size_t nelems)
     return (size_t)(state >> 32) % nelems;
 }
 
-static size_t wait_test_any(const struct words *w)
+static size_t wait_test_any(const struct wait_words *w)
 {
     size_t begin = w->nelems > 1 ? wait_index_draw(w->nelems) : 0;
     for (size_t k = 0; k < w->nelems; k++) {
@@ -88,7 +88,7 @@ static size_t wait_test_any(const struct words *w)
     return SIZE_MAX;
 }
 
-static size_t wait_test_some(const struct words *w, size_t *indices)
+static size_t wait_test_some(const struct wait_words *w, size_t *indices)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->nelems; i++)
@@ -97,7 +97,7 @@ static size_t wait_test_some(const struct words *w, size_t *indices)
     return n;
 }
 
-static void wait_all(const struct words *w)
+static void wait_all(const struct wait_words *w)
 {
     unsigned tries = 0;
     for (size_t i = 0; i < w->nelems; i++)
@@ -105,7 +105,7 @@ static void wait_all(const struct words *w)
             inner_sh_pause(&tries);
 }
 
-static size_t wait_any(const struct words *w)
+static size_t wait_any(const struct wait_words *w)
 {
     unsigned tries = 0;
     size_t i;
@@ -116,7 +116,7 @@ static size_t wait_any(const struct words *w)
     return i;
 }
 
-static size_t wait_some(const struct words *w, size_t *indices)
+static size_t wait_some(const struct wait_words *w, size_t *indices)
 {
     unsigned tries = 0;
     size_t n;
@@ -127,11 +127,11 @@ static size_t wait_some(const struct words *w, size_t *indices)
     return n;
 }
 
-static struct words wait_words_of(const void *at, size_t size, bool has_sign, size_t nelems,
-                                  const int *status, int cmp, const void *values, bool vector)
+static struct wait_words wait_words_of(const void *at, size_t size, bool has_sign, size_t nelems,
+                                       const int *status, int cmp, const void *values, bool vector)
 {
     inner_sh_check("shmem_wait_until");
-    return (struct words){ at, size, nelems, status, cmp, values, vector, has_sign };
+    return (struct wait_words){ at, size, nelems, status, cmp, values, vector, has_sign };
 }
 
 #define WORDS(T, VALUES, VECTOR) \
@@ -142,35 +142,35 @@ static struct words wait_words_of(const void *at, size_t size, bool has_sign, si
     void shmem_##N##_wait_until_all##POST(T *ivars, size_t nelems, const int *status, int cmp,    \
                                           VALUE)                                                  \
     {                                                                                             \
-        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
         wait_all(&w);                                                                             \
     }                                                                                             \
     size_t shmem_##N##_wait_until_any##POST(T *ivars, size_t nelems, const int *status, int cmp,  \
                                             VALUE)                                                \
     {                                                                                             \
-        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
         return wait_any(&w);                                                                      \
     }                                                                                             \
     size_t shmem_##N##_wait_until_some##POST(T *ivars, size_t nelems, size_t *indices,            \
                                              const int *status, int cmp, VALUE)                   \
     {                                                                                             \
-        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
         return wait_some(&w, indices);                                                            \
     }                                                                                             \
     int shmem_##N##_test_all##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE)    \
     {                                                                                             \
-        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
         return wait_test_all(&w);                                                                 \
     }                                                                                             \
     size_t shmem_##N##_test_any##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
     {                                                                                             \
-        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
         return wait_test_any(&w);                                                                 \
     }                                                                                             \
     size_t shmem_##N##_test_some##POST(T *ivars, size_t nelems, size_t *indices,                  \
                                        const int *status, int cmp, VALUE)                         \
     {                                                                                             \
-        struct words w = WORDS(T, VALUES, VECTOR);                                                \
+        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
         return wait_test_some(&w, indices);                                                       \
     }
 
@@ -202,7 +202,7 @@ uint64_t shmem_signal_fetch(const uint64_t *sig_addr)
 
 uint64_t shmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value)
 {
-    struct words w =
+    struct wait_words w =
         wait_words_of(sig_addr, sizeof *sig_addr, false, 1, NULL, cmp, &cmp_value, false);
     unsigned tries = 0;
     for (;;) { /* returns the value that was compared */

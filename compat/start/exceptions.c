@@ -26,35 +26,35 @@
 #define EXPORTED    __attribute__((visibility("default")))
 
 /* The unwinder's header of an exception. */
-struct unwinding {
+struct exceptions_unwinding {
     _Alignas(16) uint64_t class;
-    void (*cleanup)(int reason, struct unwinding *u);
+    void (*cleanup)(int reason, struct exceptions_unwinding *u);
     uint64_t private[2];
 };
 
-struct exception {
+struct exceptions_thrown {
     void *type; /* dependent exception: the object that it depends on */
     void (*destroy)(void *object);
     void (*unexpected)(void), (*terminate)(void);
-    struct exception *next;
+    struct exceptions_thrown *next;
     int handlers, handler_switch;
     const void *action, *data;
     uintptr_t catch_temp;
     void *adjusted;
-    struct unwinding unwinding;
+    struct exceptions_unwinding unwinding;
 };
-static_assert(sizeof(struct exception) == 112, "the size is that of libstdc++");
+static_assert(sizeof(struct exceptions_thrown) == 112, "the size is that of libstdc++");
 
 /* The object follows it. */
-struct primary {
+struct exceptions_primary {
     int references;
     int passed; /* an exception_ptr was made; padding in libstdc++ */
     uint64_t unused;
-    struct exception e;
+    struct exceptions_thrown e;
 };
-static_assert(sizeof(struct primary) == 128, "the size is that of libstdc++");
+static_assert(sizeof(struct exceptions_primary) == 128, "the size is that of libstdc++");
 
-struct globals { /* per thread */
+struct exceptions_globals { /* per thread */
     void *caught;
     unsigned uncaught;
 };
@@ -67,7 +67,7 @@ typedef void free_fn(void *);
 typedef void *init_fn(void *, void *, void (*)(void *));
 typedef void ref_fn(void **);
 typedef void *void_fn(void);
-typedef int raise_fn(struct unwinding *);
+typedef int raise_fn(struct exceptions_unwinding *);
 #define RETHROW "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE"
 #define ADDREF  "_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv"
 #define RELEASE "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"
@@ -81,9 +81,9 @@ static void *exceptions_next(const char *name)
 }
 #define NEXT(type, name) ((type *)(uintptr_t)exceptions_next(name))
 
-static struct primary *exceptions_primary_of(void *object)
+static struct exceptions_primary *exceptions_primary_of(void *object)
 {
-    return (struct primary *)object - 1;
+    return (struct exceptions_primary *)object - 1;
 }
 
 /* ---- memory ---- */
@@ -91,7 +91,7 @@ static struct primary *exceptions_primary_of(void *object)
 allocate_fn exceptions_allocate_exception NAMED("__cxa_allocate_exception");
 void *exceptions_allocate_exception(size_t size)
 {
-    struct primary *p = NULL;
+    struct exceptions_primary *p = NULL;
     if (start_sharing)
         p = heap_calloc(1, sizeof *p + size);
     return p ? p + 1 : NEXT(allocate_fn, "__cxa_allocate_exception")(size);
@@ -108,15 +108,15 @@ void exceptions_free_exception(void *object)
 
 /* ---- references ---- */
 
-struct change {
-    struct primary *p;
+struct exceptions_change {
+    struct exceptions_primary *p;
     int by, left;
 };
 
 static void exceptions_change_locked(void *arg)
 {
-    struct change *c = arg;
-    struct primary *p = c->p;
+    struct exceptions_change *c = arg;
+    struct exceptions_primary *p = c->p;
     hlrc_lock(LOCK_EXCEPTIONS);
     int left = p->references += c->by;
     p->passed = 1;
@@ -124,9 +124,9 @@ static void exceptions_change_locked(void *arg)
     c->left = left;
 }
 
-static int exceptions_change(struct primary *p, int by)
+static int exceptions_change(struct exceptions_primary *p, int by)
 {
-    struct change c = { p, by, 0 };
+    struct exceptions_change c = { p, by, 0 };
     if (start_sharing)
         lane_call(exceptions_change_locked, &c);
     else
@@ -134,7 +134,7 @@ static int exceptions_change(struct primary *p, int by)
     return c.left;
 }
 
-static void exceptions_drop(struct primary *p)
+static void exceptions_drop(struct exceptions_primary *p)
 {
     int left = p->passed ? exceptions_change(p, -1) : --p->references;
     if (left > 0)
@@ -145,18 +145,20 @@ static void exceptions_drop(struct primary *p)
 }
 
 /* Called after the last handler. */
-static void exceptions_end_of_primary(int reason, struct unwinding *u)
+static void exceptions_end_of_primary(int reason, struct exceptions_unwinding *u)
 {
-    struct exception *e = (void *)((char *)u - offsetof(struct exception, unwinding));
+    struct exceptions_thrown *e =
+        (void *)((char *)u - offsetof(struct exceptions_thrown, unwinding));
     if (reason > FOREIGN_CAUGHT)
         e->terminate();
-    exceptions_drop((void *)((char *)e - offsetof(struct primary, e)));
+    exceptions_drop((void *)((char *)e - offsetof(struct exceptions_primary, e)));
 }
 
 init_fn exceptions_init_exception NAMED("__cxa_init_primary_exception");
 void *exceptions_init_exception(void *object, void *type, void (*destroy)(void *))
 {
-    struct primary *p = NEXT(init_fn, "__cxa_init_primary_exception")(object, type, destroy);
+    struct exceptions_primary *p =
+        NEXT(init_fn, "__cxa_init_primary_exception")(object, type, destroy);
     if (heap_is_shared(object))
         p->e.unwinding.cleanup = exceptions_end_of_primary;
     return p;
@@ -185,9 +187,10 @@ void exceptions_pointer_gone(void **pointer)
 
 /* ---- rethrow ---- */
 
-static void exceptions_end_of_dependent(int reason, struct unwinding *u)
+static void exceptions_end_of_dependent(int reason, struct exceptions_unwinding *u)
 {
-    struct exception *e = (void *)((char *)u - offsetof(struct exception, unwinding));
+    struct exceptions_thrown *e =
+        (void *)((char *)u - offsetof(struct exceptions_thrown, unwinding));
     void *object = e->type;
     if (reason > FOREIGN_CAUGHT)
         e->terminate();
@@ -203,14 +206,14 @@ void exceptions_throw_again(void **pointer)
         NEXT(ref_fn, RETHROW)(pointer);
         return;
     }
-    struct exception *e = NEXT(void_fn, "__cxa_allocate_dependent_exception")();
+    struct exceptions_thrown *e = NEXT(void_fn, "__cxa_allocate_dependent_exception")();
     (void)exceptions_change(exceptions_primary_of(object), 1);
     e->type = object;
     e->unexpected = (void (*)(void))(uintptr_t)NEXT(void_fn, "_ZSt14get_unexpectedv")();
     e->terminate = (void (*)(void))(uintptr_t)NEXT(void_fn, "_ZSt13get_terminatev")();
     e->unwinding.class = DEPENDENT;
     e->unwinding.cleanup = exceptions_end_of_dependent;
-    ((struct globals *)NEXT(void_fn, "__cxa_get_globals")())->uncaught++;
+    ((struct exceptions_globals *)NEXT(void_fn, "__cxa_get_globals")())->uncaught++;
     (void)NEXT(raise_fn, "_Unwind_RaiseException")(&e->unwinding);
     /* no handler: ends the program as libstdc++ does */
     (void)NEXT(allocate_fn, "__cxa_begin_catch")((size_t)&e->unwinding);

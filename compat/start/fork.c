@@ -31,13 +31,13 @@
 
 pid_t __wrap_fork(void);
 
-struct forking {
+struct fork_state {
     pid_t pid;
     int error;
 };
 
 /* The frames that return to the program. */
-struct stack {
+struct fork_stack {
     char *from, *copy;
     size_t live;
 };
@@ -105,9 +105,9 @@ static void fork_keep(char *begin, char *end, const struct procfs_map *map)
 
 /* ---- the stack ---- */
 
-static struct stack fork_save_stack(char *frame)
+static struct fork_stack fork_save_stack(char *frame)
 {
-    struct stack s = { 0 };
+    struct fork_stack s = { 0 };
     if (!lane_is_shared(frame))
         return s;
     s.from = frame - FRAMES;
@@ -118,7 +118,7 @@ static struct stack fork_save_stack(char *frame)
     return s;
 }
 
-static void fork_take_stack(const struct stack *s)
+static void fork_take_stack(const struct fork_stack *s)
 {
     size_t bytes = lane_stack_bytes();
     char *at = lane_current->shared_top - bytes;
@@ -132,7 +132,7 @@ static void fork_take_stack(const struct stack *s)
 
 /* ---- parent and child ---- */
 
-static void fork_become_child(const struct stack *s)
+static void fork_become_child(const struct fork_stack *s)
 {
     fork_each_mapping(fork_keep);
     fork_take_stack(s);
@@ -149,8 +149,8 @@ static void fork_await_child(int fd)
 
 static void fork_do_fork(void *arg)
 {
-    struct forking *f = arg;
-    struct stack s = fork_save_stack(arg);
+    struct fork_state *f = arg;
+    struct fork_stack s = fork_save_stack(arg);
     int ends[2] = { -1, -1 };
     f->pid = -1;
     f->error = ENOMEM;
@@ -182,7 +182,7 @@ static void fork_do_fork(void *arg)
 
 pid_t __wrap_fork(void)
 {
-    struct forking f;
+    struct fork_state f;
     if (!start_sharing) {
         f.pid = fork();
         start_is_child |= f.pid == 0;

@@ -12,37 +12,37 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-struct request {
+struct heap_request {
     void *ptr;
     size_t align, size;
 };
 
 static void heap_allocate(void *arg)
 {
-    struct request *r = arg;
+    struct heap_request *r = arg;
     r->ptr = r->align ? hlrc_aligned_alloc(r->align, r->size) : hlrc_malloc(r->size);
 }
 
 static void heap_reallocate(void *arg)
 {
-    struct request *r = arg;
+    struct heap_request *r = arg;
     r->ptr = hlrc_realloc(r->ptr, r->size);
 }
 
 static void heap_give_back(void *arg)
 {
-    hlrc_free(((const struct request *)arg)->ptr);
+    hlrc_free(((const struct heap_request *)arg)->ptr);
 }
 
 static void heap_measure(void *arg)
 {
-    struct request *r = arg;
+    struct heap_request *r = arg;
     r->size = hlrc_usable_size(r->ptr);
 }
 
 static void *heap_shared(size_t align, size_t size)
 {
-    struct request r = { NULL, align, size };
+    struct heap_request r = { NULL, align, size };
     lane_call(heap_allocate, &r);
     return r.ptr;
 }
@@ -70,7 +70,7 @@ void *heap_aligned_alloc(size_t align, size_t size)
 
 void heap_free(void *ptr)
 {
-    struct request r = { .ptr = ptr };
+    struct heap_request r = { .ptr = ptr };
     if (!ptr)
         return;
     if (!heap_is_shared(ptr))
@@ -81,7 +81,7 @@ void heap_free(void *ptr)
 
 size_t heap_usable_size(void *ptr)
 {
-    struct request r = { .ptr = ptr };
+    struct heap_request r = { .ptr = ptr };
     if (!ptr || !heap_is_shared(ptr))
         return malloc_usable_size(ptr);
     lane_call(heap_measure, &r);
@@ -90,7 +90,7 @@ size_t heap_usable_size(void *ptr)
 
 void *heap_realloc(void *ptr, size_t size)
 {
-    struct request r = { .ptr = ptr, .size = size };
+    struct heap_request r = { .ptr = ptr, .size = size };
     if (!ptr)
         return heap_malloc(size);
     if (!heap_is_shared(ptr))

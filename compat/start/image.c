@@ -71,7 +71,7 @@ void *image_tls(void)
     return block;
 }
 
-struct tables {
+struct image_tables {
     const ElfW(Sym) * symbols;
     const char *names;
     const ElfW(Rela) * relocations[2];
@@ -85,7 +85,7 @@ static const void *image_at(uintptr_t base, ElfW(Addr) address)
 
 static int image_find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct tables *t = arg;
+    struct image_tables *t = arg;
     const ElfW(Dyn) *d = NULL;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++)
@@ -120,7 +120,7 @@ static int image_find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 
 void image_each_needed(void (*fn)(const char *name, bool copied, size_t bytes))
 {
-    struct tables t = { 0 };
+    struct image_tables t = { 0 };
     (void)dl_iterate_phdr(image_find_tables, &t);
     if (!t.symbols || !t.names)
         return;

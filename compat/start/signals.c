@@ -20,7 +20,7 @@ int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old
 handler_fn *__wrap_signal(int sig, handler_fn *handler);
 handler_fn *__wrap___sysv_signal(int sig, handler_fn *handler);
 
-struct setting {
+struct signals_setting {
     int sig;
     bool set;
     struct sigaction act, old;
@@ -30,7 +30,7 @@ struct setting {
 /* On the private stack, where the kernel can write. */
 static void signals_change(void *arg)
 {
-    struct setting *s = arg, mine = *s;
+    struct signals_setting *s = arg, mine = *s;
     if (start_sharing)
         mine.act.sa_flags |= SA_ONSTACK;
     mine.rc = sigaction(mine.sig, mine.set ? &mine.act : NULL, &mine.old);
@@ -39,7 +39,7 @@ static void signals_change(void *arg)
 
 int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    struct setting s = { .sig = sig, .set = act };
+    struct signals_setting s = { .sig = sig, .set = act };
     if (act)
         s.act = *act;
     lane_call(signals_change, &s);
@@ -50,7 +50,7 @@ int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old
 
 static handler_fn *signals_set_handler(int sig, handler_fn *handler, int flags)
 {
-    struct setting s = { .sig = sig, .set = true };
+    struct signals_setting s = { .sig = sig, .set = true };
     s.act.sa_handler = handler;
     s.act.sa_flags = flags;
     if (!(flags & SA_NODEFER))

@@ -18,33 +18,33 @@
 #define PAGE ((size_t)4096)
 
 /* Per compute thread, in shared memory. */
-struct shown {
+struct tls_shown {
     uint64_t version; /* raised when the bytes change */
     char *at;         /* their address on that thread's node */
     char bytes[];
 };
 
 /* For a thread of another node. */
-struct mirror {
+struct tls_mirror {
     char *writable; /* the bytes at `at`, by a private address of this node */
     uint64_t version;
 };
 
 static char *slots;
 static size_t slot_bytes, block_bytes;
-static struct mirror *mirrors;
+static struct tls_mirror *mirrors;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static struct shown *tls_slot(int lane)
+static struct tls_shown *tls_slot(int lane)
 {
-    return (struct shown *)(void *)(slots + (size_t)lane * slot_bytes);
+    return (struct tls_shown *)(void *)(slots + (size_t)lane * slot_bytes);
 }
 
 static void tls_measure(void)
 {
     struct image image;
     block_bytes = image_find(&image) ? image.tls_bytes : 0;
-    slot_bytes = (sizeof(struct shown) + block_bytes + PAGE - 1) & ~(PAGE - 1);
+    slot_bytes = (sizeof(struct tls_shown) + block_bytes + PAGE - 1) & ~(PAGE - 1);
 }
 
 void *tls_create(int lanes)
@@ -70,7 +70,7 @@ void tls_show(void)
 {
     if (!slots)
         return;
-    struct shown *s = tls_slot(lane_current->index);
+    struct tls_shown *s = tls_slot(lane_current->index);
     char *mine = image_tls();
     if (s->version && memcmp(s->bytes, mine, block_bytes) == 0)
         return;
@@ -80,7 +80,7 @@ void tls_show(void)
 }
 
 /* Maps the memory twice, read-only at its own address. */
-static void tls_map(struct mirror *m, const struct shown *s)
+static void tls_map(struct tls_mirror *m, const struct tls_shown *s)
 {
     char *page = (char *)((uintptr_t)s->at & ~(uintptr_t)(PAGE - 1));
     size_t before = (size_t)(s->at - page), len = (before + block_bytes + PAGE - 1) & ~(PAGE - 1);
@@ -99,8 +99,8 @@ void tls_see(int lane)
 {
     if (!slots || lane / start_lanes == lane_current->index / start_lanes)
         return;
-    struct mirror *m = &mirrors[lane];
-    const struct shown *s = tls_slot(lane);
+    struct tls_mirror *m = &mirrors[lane];
+    const struct tls_shown *s = tls_slot(lane);
     pthread_mutex_lock(&mutex);
     if (!m->writable)
         tls_map(m, s);

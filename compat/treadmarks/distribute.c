@@ -12,21 +12,22 @@
 #define PAGE 4096u
 
 /* Each has separate pages, so that reading a link does not fetch others' writes. */
-struct record {
-    struct record *next; /* written once, by the holder of the chain's lock */
+struct distribute_record {
+    struct distribute_record *next; /* written once, by the holder of the chain's lock */
     struct tmk_place place;
     size_t size;
     unsigned char data[];
 };
 
 static hlrc_lock_t chain;
-static struct record *last;            /* taken by this process */
-static struct record *oldest, *was[2]; /* process 0: not freed; taken at the last barriers */
+static struct distribute_record *last; /* taken by this process */
+static struct distribute_record *oldest,
+    *was[2]; /* process 0: not freed; taken at the last barriers */
 
-static struct record *distribute_record_make(size_t size)
+static struct distribute_record *distribute_record_make(size_t size)
 {
-    size_t bytes = (sizeof(struct record) + size + PAGE - 1) / PAGE * PAGE;
-    struct record *r = hlrc_aligned_alloc(PAGE, bytes);
+    size_t bytes = (sizeof(struct distribute_record) + size + PAGE - 1) / PAGE * PAGE;
+    struct distribute_record *r = hlrc_aligned_alloc(PAGE, bytes);
     if (!r)
         Tmk_errexit("Tmk_distribute: no shared memory left for %zu bytes; raise --memory\n", size);
     return r;
@@ -73,7 +74,7 @@ void distribute_meet(void)
     if (Tmk_proc_id != 0)
         return;
     while (oldest != was[1]) {
-        struct record *r = oldest;
+        struct distribute_record *r = oldest;
         oldest = r->next;
         hlrc_free(r);
     }
@@ -91,7 +92,7 @@ void distribute_tmk_distribute(const void *ptr, size_t size)
         Tmk_errexit("Tmk_distribute: %zu bytes at %p are not in a global or static variable, so "
                     "other processes have other data there; use a global or static variable\n",
                     size, ptr);
-    struct record *r = distribute_record_make(size);
+    struct distribute_record *r = distribute_record_make(size);
     r->place = place;
     r->size = size;
     memcpy(r->data, ptr, size);

@@ -4,7 +4,7 @@
 
 #include <link.h>
 
-struct search {
+struct place_search {
     uintptr_t addr;
     size_t size;
     bool writable;
@@ -24,7 +24,7 @@ static uint64_t place_hash(const char *name)
 static int place_holds(struct dl_phdr_info *info, size_t len, void *arg)
 {
     (void)len;
-    struct search *s = arg;
+    struct place_search *s = arg;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + segment->p_vaddr;
@@ -42,7 +42,7 @@ static int place_holds(struct dl_phdr_info *info, size_t len, void *arg)
 
 bool place_tmk_place_of(const void *addr, size_t size, bool writable, struct tmk_place *place)
 {
-    struct search s = {
+    struct place_search s = {
         .addr = (uintptr_t)addr, .size = size, .writable = writable, .place = place
     };
     return dl_iterate_phdr(place_holds, &s) == 1;
@@ -51,7 +51,7 @@ bool place_tmk_place_of(const void *addr, size_t size, bool writable, struct tmk
 static int place_is_object(struct dl_phdr_info *info, size_t len, void *arg)
 {
     (void)len;
-    struct search *s = arg;
+    struct place_search *s = arg;
     if (place_hash(info->dlpi_name) != s->place->object)
         return 0;
     s->found = (void *)(info->dlpi_addr + s->place->offset);
@@ -61,6 +61,6 @@ static int place_is_object(struct dl_phdr_info *info, size_t len, void *arg)
 void *place_tmk_place_here(const struct tmk_place *place)
 {
     struct tmk_place copy = *place;
-    struct search s = { .place = &copy };
+    struct place_search s = { .place = &copy };
     return dl_iterate_phdr(place_is_object, &s) == 1 ? s.found : NULL;
 }

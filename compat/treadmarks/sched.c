@@ -20,7 +20,7 @@
 #include "compat/treadmarks/place.h"
 
 /* In shared memory; written by the master while all others wait. */
-static struct work {
+static struct sched_work {
     int end;
     struct tmk_place func;
     struct Tmk_sched_arg arg;

@@ -152,12 +152,12 @@ static void chaos_list_perform(struct chaos *c, struct chaos_slot *s, int64_t no
 /* ---- the list; ASSUMPTION: the lock is held ---- */
 
 /* For each target: kinds of earlier operations on the list that are STARTED. */
-struct ahead {
+struct chaos_list_ahead {
     bool write[NODES_MAX], asked[NODES_MAX];
 };
 
 static bool chaos_list_blocked(const struct chaos *c, const struct chaos_job *j,
-                               const struct ahead *ahead)
+                               const struct chaos_list_ahead *ahead)
 {
     /* [fabric.read-order] */
     bool asked = (c->head.caps & FABRIC_READ_ORDERED) && ahead->asked[j->peer];
@@ -167,7 +167,7 @@ static bool chaos_list_blocked(const struct chaos *c, const struct chaos_job *j,
     return ahead->write[j->peer] || (asked && !chaos_list_is_written(j));
 }
 
-static void chaos_list_note_ahead(const struct chaos_job *j, struct ahead *ahead)
+static void chaos_list_note_ahead(const struct chaos_job *j, struct chaos_list_ahead *ahead)
 {
     if (chaos_list_is_written(j))
         ahead->write[j->peer] = true;
@@ -194,7 +194,7 @@ static void chaos_list_report(struct chaos *c, struct chaos_slot **link)
  * step, CHAOS_FAR for none. */
 int64_t chaos_progress(struct chaos *c, bool reports)
 {
-    struct ahead ahead = { 0 };
+    struct chaos_list_ahead ahead = { 0 };
     int64_t next = CHAOS_FAR, now = clock_ns();
     for (struct chaos_slot **link = &c->list; *link;) {
         struct chaos_slot *s = *link;

@@ -36,7 +36,7 @@ static int verbs_count_make_table(struct verbs_fabric *v)
 
 int verbs_count_start(struct verbs_fabric *v)
 {
-    struct table {
+    struct verbs_count_table {
         uint64_t base;
         uint32_t rkey;
         int32_t status;

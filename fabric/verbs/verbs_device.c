@@ -13,14 +13,14 @@
 #define ANSWER_TRIES 6
 
 /* The user's choice; -1 or empty: find one. */
-struct choice {
+struct verbs_device_choice {
     char name[IBV_SYSFS_NAME_MAX];
     int port, gid;
 };
 
-static struct choice verbs_device_parse_choice(const char *text)
+static struct verbs_device_choice verbs_device_parse_choice(const char *text)
 {
-    struct choice c = { .port = -1, .gid = -1 };
+    struct verbs_device_choice c = { .port = -1, .gid = -1 };
     if (text && *text)
         (void)sscanf(text, "%63[^:]:%d:%d", c.name, &c.port, &c.gid);
     return c;
@@ -61,7 +61,7 @@ static int verbs_device_best_gid(struct ibv_context *ctx, int port)
 
 /* Takes this port if it is active and matches the choice. */
 static bool verbs_device_try_port(struct verbs_fabric *v, struct ibv_context *ctx, int port,
-                                  const struct choice *c)
+                                  const struct verbs_device_choice *c)
 {
     struct ibv_port_attr attr;
     if ((c->port >= 0 && c->port != port) || ibv_query_port(ctx, (uint8_t)port, &attr) != 0 ||
@@ -74,7 +74,7 @@ static bool verbs_device_try_port(struct verbs_fabric *v, struct ibv_context *ct
 }
 
 static bool verbs_device_try_device(struct verbs_fabric *v, struct ibv_device *dev,
-                                    const struct choice *c)
+                                    const struct verbs_device_choice *c)
 {
     if (c->name[0] && strcmp(c->name, ibv_get_device_name(dev)) != 0)
         return false;
@@ -110,7 +110,7 @@ static void verbs_device_no_such_device(struct verbs_fabric *v, struct ibv_devic
 
 int verbs_find_device(struct verbs_fabric *v)
 {
-    struct choice c = verbs_device_parse_choice(v->job.device);
+    struct verbs_device_choice c = verbs_device_parse_choice(v->job.device);
     int count = 0;
     /* a child may be forked, to exec: the queues must not move. Newer kernels ensure that. */
     (void)ibv_fork_init();
@@ -272,7 +272,7 @@ static int verbs_device_make_qps(struct verbs_fabric *v)
 }
 
 /* A node's parameters for the connections to it. */
-struct address {
+struct verbs_device_address {
     union ibv_gid gid;
     uint32_t psn, reads;
     uint16_t lid, mtu;
@@ -282,10 +282,11 @@ struct address {
 
 static size_t verbs_device_address_bytes(const struct verbs_fabric *v)
 {
-    return sizeof(struct address) + ((size_t)v->job.nodes * sizeof(uint32_t) + 7) / 8 * 8;
+    return sizeof(struct verbs_device_address) +
+           ((size_t)v->job.nodes * sizeof(uint32_t) + 7) / 8 * 8;
 }
 
-static void verbs_device_fill_address(struct verbs_fabric *v, struct address *a)
+static void verbs_device_fill_address(struct verbs_fabric *v, struct verbs_device_address *a)
 {
     a->status = ibv_query_gid(v->context, (uint8_t)v->port, v->gid_index, &a->gid) ? -EIO : 0;
     a->lid = v->port_attr.lid;
@@ -316,7 +317,8 @@ static uint8_t verbs_device_at_most(uint32_t a, uint32_t b, uint32_t limit)
 }
 
 static int verbs_device_to_receive(struct verbs_fabric *v, struct ibv_qp *qp,
-                                   const struct address *mine, const struct address *peer)
+                                   const struct verbs_device_address *mine,
+                                   const struct verbs_device_address *peer)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR,
@@ -353,7 +355,8 @@ static uint8_t verbs_device_answer_time(const struct verbs_fabric *v)
 }
 
 static int verbs_device_to_send(const struct verbs_fabric *v, struct ibv_qp *qp,
-                                const struct address *mine, const struct address *peer)
+                                const struct verbs_device_address *mine,
+                                const struct verbs_device_address *peer)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS,
@@ -374,11 +377,13 @@ static int verbs_device_connect_all(struct verbs_fabric *v)
     char *all = calloc(nodes + 1, bytes);
     if (!all)
         return -ENOMEM;
-    struct address *mine = (struct address *)(void *)(all + nodes * bytes);
+    struct verbs_device_address *mine =
+        (struct verbs_device_address *)(void *)(all + nodes * bytes);
     verbs_device_fill_address(v, mine);
     int rc = v->job.exchange(v->job.ctx, mine, bytes, all);
     for (size_t n = 0; n < nodes && rc == 0; n++) {
-        const struct address *its = (const struct address *)(const void *)(all + n * bytes);
+        const struct verbs_device_address *its =
+            (const struct verbs_device_address *)(const void *)(all + n * bytes);
         struct ibv_qp *qp = v->peer[n].qp;
         rc = its->status;
         if (rc == 0 && (verbs_device_to_init(v, qp) || verbs_device_to_receive(v, qp, mine, its) ||

@@ -154,7 +154,7 @@ static int verbs_memory_make_tables(struct verbs_fabric *v, struct verbs_window 
     return 0;
 }
 
-struct window_address {
+struct verbs_memory_window_address {
     uint64_t base, keys;
     uint32_t keys_rkey;
     int32_t status;
@@ -174,10 +174,10 @@ static void verbs_memory_register_piece(struct verbs_fabric *v, struct verbs_win
 
 static int verbs_memory_introduce(struct verbs_fabric *v, struct verbs_window *w, int status)
 {
-    struct window_address mine = { .base = (uint64_t)(uintptr_t)w->base,
-                                   .keys = (uint64_t)(uintptr_t)w->keys,
-                                   .status = status };
-    struct window_address all[NODES_MAX];
+    struct verbs_memory_window_address mine = { .base = (uint64_t)(uintptr_t)w->base,
+                                                .keys = (uint64_t)(uintptr_t)w->keys,
+                                                .status = status };
+    struct verbs_memory_window_address all[NODES_MAX];
     if (status == 0) {
         mine.keys_rkey = w->keys_mr->rkey;
         if (w->pieces == 1)

@@ -4,17 +4,17 @@
 
 struct engine engine;
 
-const struct range *engine_range_of(const void *addr)
+const struct engine_range *engine_range_of(const void *addr)
 {
-    for (const struct range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
+    for (const struct engine_range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
         if ((uintptr_t)addr - (uintptr_t)r->app < (size_t)r->pages << PAGE_SHIFT)
             return r;
     return NULL;
 }
 
-const struct range *engine_range_of_page(uint32_t page)
+const struct engine_range *engine_range_of_page(uint32_t page)
 {
-    for (const struct range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
+    for (const struct engine_range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
         if (page - r->first < r->pages)
             return r;
     return NULL;

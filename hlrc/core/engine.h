@@ -93,7 +93,7 @@ struct boot;
 
 #define MOVES_BYTES (16 + 4096 * 8) /* of one node: sync/homes.c */
 
-struct layout {
+struct engine_layout {
     size_t home, applied, has_readers, placed, arrivals, moves, told, requests, replies, answers,
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
@@ -110,7 +110,7 @@ struct layout {
 };
 
 /* Pages [first, first + pages) lie at `app` on every node. */
-struct range {
+struct engine_range {
     char *app;
     uint32_t first, pages;
 };
@@ -128,7 +128,7 @@ struct engine {
     char *app;      /* the application's view of the heap's pages, same address on every node */
     char *mem;      /* the engine's view of SPACE, always writable */
     uint32_t pages; /* of SPACE */
-    struct range ranges[RANGES_MAX]; /* after the heap's pages */
+    struct engine_range ranges[RANGES_MAX]; /* after the heap's pages */
     uint32_t range_count;
     uint32_t home_shift;  /* default home of page p: (p >> home_shift) mod nodes for HOME_NEAR */
     uint32_t home_near;   /* pages from this one on, which are used first, */
@@ -136,7 +136,7 @@ struct engine {
     uint32_t range_shift; /* and (p >> range_shift) mod nodes for those of ranges */
     uint32_t prefetches;  /* in flight per node at most */
     uint32_t tokens;      /* most requests outstanding per node */
-    struct layout at;
+    struct engine_layout at;
     struct protocol protocol; /* parts: pages, diffs, notices, locks, barriers */
 };
 
@@ -218,8 +218,8 @@ static inline char *engine_page_mem(uint32_t page)
 }
 
 /* The range of an address or a page; NULL: none. */
-const struct range *engine_range_of(const void *addr);
-const struct range *engine_range_of_page(uint32_t page);
+const struct engine_range *engine_range_of(const void *addr);
+const struct engine_range *engine_range_of_page(uint32_t page);
 
 static inline bool engine_in_heap(const void *addr)
 {
@@ -234,7 +234,7 @@ static inline bool engine_in_space(const void *addr)
 /* ASSUMPTION: in space. */
 static inline uint32_t engine_page_of(const void *addr)
 {
-    const struct range *r = engine_in_heap(addr) ? NULL : engine_range_of(addr);
+    const struct engine_range *r = engine_in_heap(addr) ? NULL : engine_range_of(addr);
     const char *app = r ? r->app : engine.app;
     return (r ? r->first : 0) + (uint32_t)(((uintptr_t)addr - (uintptr_t)app) >> PAGE_SHIFT);
 }
@@ -243,7 +243,7 @@ static inline uint32_t engine_page_of(const void *addr)
  * by number and by address. */
 static inline char *engine_app_run(uint32_t page, uint32_t *in_a_row)
 {
-    const struct range *r = page < heap_pages() ? NULL : engine_range_of_page(page);
+    const struct engine_range *r = page < heap_pages() ? NULL : engine_range_of_page(page);
     uint32_t first = r ? r->first : 0;
     *in_a_row = first + (r ? r->pages : heap_pages()) - page;
     return (r ? r->app : engine.app) + ((size_t)(page - first) << PAGE_SHIFT);

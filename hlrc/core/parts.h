@@ -23,12 +23,12 @@
 
 #include "hlrc/core/meeting.h"
 
-struct page_protocol;
-struct read_set;
+struct protocol_pages;
+struct reads_set;
 
 /* Called by the flushing thread, one at a time [interval.covers-dirty]. A sealed page is captured
  * once `room` has returned and the diff was encoded there. */
-struct diff_protocol {
+struct parts_diff {
     const char *name;
     unsigned caps;
     bool served;
@@ -44,7 +44,7 @@ struct diff_protocol {
     void (*send)(bool urgent);
     /* With --check races: puts the set of reads among the diffs for that home. reads_wait waits
      * until all homes have compared the sets sent to them [races.reads-first]. */
-    void (*reads)(int home, uint64_t interval, bool urgent, const struct read_set *set);
+    void (*reads)(int home, uint64_t interval, bool urgent, const struct reads_set *set);
     void (*reads_wait)(void);
 
     /* [interval.quiet-diffs]. Neither waits; both may be called while serving. */
@@ -53,12 +53,12 @@ struct diff_protocol {
 };
 
 /* The notices of this writer's intervals, up to this one. */
-struct notices_wanted {
+struct parts_notices_wanted {
     int writer;
     uint64_t interval;
 };
 
-struct notice_protocol {
+struct parts_notice {
     const char *name;
     unsigned caps;
     bool served;
@@ -71,11 +71,11 @@ struct notice_protocol {
     void (*publish)(uint64_t interval, const uint32_t *pages, uint32_t count);
     /* Invalidates the pages of all wanted notices, of `count` writers (page_invalidate). Waits for
      * notices under way. One thread at a time. */
-    void (*take)(const struct notices_wanted *want, int count);
+    void (*take)(const struct parts_notices_wanted *want, int count);
 };
 
 /* Invariants: lock.h. */
-struct lock_protocol {
+struct parts_lock {
     const char *name;
     unsigned caps;
     bool served;
@@ -105,7 +105,7 @@ struct lock_protocol {
 };
 
 /* Condition variables of the same lock protocol. Invariants: cond.h. */
-struct cond_protocol {
+struct parts_cond {
     int (*init)(uint32_t conds); /* numbered from 0 */
     void (*end)(void);
 
@@ -119,14 +119,14 @@ struct cond_protocol {
 };
 
 /* The largest value of all nodes counts. */
-enum arrival {
+enum parts_arrival {
     ARRIVAL_WAITS, /* the node waits until it departs */
     ARRIVAL_MOVES, /* as above, and has homes to migrate (sync/homes.h) */
     ARRIVAL_PLAIN, /* it may do other things before it departs */
 };
 
 /* Invariants: barrier.h. */
-struct barrier_protocol {
+struct parts_barrier {
     const char *name;
     unsigned caps;
     bool served;
@@ -134,29 +134,29 @@ struct barrier_protocol {
 
     /* This node has arrived at barrier number `epoch` (0, 1, ...) with this vector time, in this
      * call [collective.same-call]. Does not wait. */
-    void (*arrive)(uint64_t epoch, const uint64_t *vt, enum arrival kind, enum meeting call);
+    void (*arrive)(uint64_t epoch, const uint64_t *vt, enum parts_arrival kind, enum meeting call);
     /* Waits until all nodes have arrived; *vt becomes the maximum of each component. True if all
      * nodes waited and at least one wants to migrate homes. */
     bool (*await)(uint64_t *vt);
 };
 
 struct protocol {
-    const struct page_protocol *pages;
-    const struct diff_protocol *diffs;
-    const struct notice_protocol *notices;
-    const struct lock_protocol *locks;
-    const struct cond_protocol *conds;
-    const struct barrier_protocol *barrier;
+    const struct protocol_pages *pages;
+    const struct parts_diff *diffs;
+    const struct parts_notice *notices;
+    const struct parts_lock *locks;
+    const struct parts_cond *conds;
+    const struct parts_barrier *barrier;
 };
 
 /* With handlers: async/diffs_message.c, async/notices_log.c, async/locks_manager.c, sync/cond.c,
  * async/barrier_master.c. One-sided: onesided/diffs_write.c, onesided/notices_read.c,
  * onesided/locks_mcs.c, onesided/conds_mcs.c, onesided/barrier_counter.c,
  * onesided/barrier_pairs.c. */
-extern const struct diff_protocol diffs_by_message, diffs_by_write;
-extern const struct notice_protocol notices_by_log, notices_by_read;
-extern const struct lock_protocol locks_by_queue, locks_by_mcs;
-extern const struct cond_protocol conds_by_manager, conds_by_mcs;
-extern const struct barrier_protocol barrier_by_master, barrier_by_counter, barrier_by_pairs;
+extern const struct parts_diff diffs_by_message, diffs_by_write;
+extern const struct parts_notice notices_by_log, notices_by_read;
+extern const struct parts_lock locks_by_queue, locks_by_mcs;
+extern const struct parts_cond conds_by_manager, conds_by_mcs;
+extern const struct parts_barrier barrier_by_master, barrier_by_counter, barrier_by_pairs;
 
 #endif

@@ -19,7 +19,7 @@
 #include "fabric/fabric.h"
 #include "hlrc/core/waits.h"
 
-enum page_access_right { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
+enum protocol_access { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE };
 
 /* A version in one word: an interval of a writer. At a million intervals a second a node reaches
  * 2^48 in nine years. */
@@ -39,7 +39,7 @@ static inline uint64_t protocol_version_interval(uint64_t version)
 }
 
 /* A fetch under way. */
-struct page_fetch {
+struct protocol_fetch {
     uint32_t page;
     int home;      /* in: the home as known here, -1 unknown; out: the home */
     int window;    /* where the copy goes: a window of this node, ... */
@@ -66,14 +66,14 @@ struct page_fetch {
 
 struct request; /* request.h */
 
-struct page_protocol {
+struct protocol_pages {
     const char *name;
     unsigned caps; /* required fabric capabilities */
     bool served;   /* parts.h */
 
     /* Access of the application to a page that no node has touched; ACCESS_NONE: it must be
      * fetched. */
-    enum page_access_right (*initial)(uint32_t page);
+    enum protocol_access (*initial)(uint32_t page);
 
     /* Home of a page that this node is about to write and whose home it does not know. Assigned to
      * this node if the page had none (*assigned). -1: it may write without a home after all; check
@@ -83,9 +83,9 @@ struct page_protocol {
     /* fetch_start begins to fetch the page, with at least the needed versions unless it is a
      * prefetch. fetch_finish waits for it. It returns false if the copy of a prefetch lacks a
      * version; other fetches never lack one. If the home is this node nothing is copied. */
-    void (*fetch_start)(struct page_fetch *, bool prefetch);
-    bool (*fetch_ready)(struct page_fetch *);
-    bool (*fetch_finish)(struct page_fetch *, bool prefetch);
+    void (*fetch_start)(struct protocol_fetch *, bool prefetch);
+    bool (*fetch_ready)(struct protocol_fetch *);
+    bool (*fetch_finish)(struct protocol_fetch *, bool prefetch);
 
     int (*home)(uint32_t page, uint32_t token); /* -1 while unassigned */
     /* returns the resulting home of the page */
@@ -101,7 +101,7 @@ struct page_protocol {
     void (*reset)(uint32_t first, uint32_t count);
 };
 
-extern const struct page_protocol protocol_async, protocol_ardmar;
+extern const struct protocol_pages protocol_async, protocol_ardmar;
 
 /* Layout: offsets in window protocol_control(), the same on every node. */
 struct fabric *protocol_fabric(void);
@@ -134,7 +134,7 @@ char *protocol_page_here(uint32_t page);
 struct protocol_env {
     /* Waits until done(arg), which something outside this process makes true. Serves while it
      * waits. */
-    void (*wait)(struct wait_for what, bool (*done)(void *), void *arg);
+    void (*wait)(struct waits_wait what, bool (*done)(void *), void *arg);
 
     /* Requests (msg.h): on the caller's token, of `type`, about a page. */
     struct request *(*compose)(uint32_t token, int type, uint32_t page);
@@ -160,7 +160,7 @@ struct protocol_env {
 extern const struct protocol_env *protocol_env;
 
 /* True if the copy has all versions that were needed when the fetch began. */
-static inline bool protocol_covers(const struct page_fetch *f)
+static inline bool protocol_covers(const struct protocol_fetch *f)
 {
     for (uint32_t i = 0; i < f->needs; i++)
         if (f->versions[protocol_version_writer(f->needed[i])] <

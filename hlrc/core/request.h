@@ -48,13 +48,13 @@ struct request {
     uint64_t vec[]; /* one per node, if the type has it */
 };
 
-struct reply {
+struct request_reply {
     int64_t status;
     uint64_t arg;
     uint64_t vec[];
 };
 
-static_assert(sizeof(struct request) == 32 && sizeof(struct reply) == 16,
+static_assert(sizeof(struct request) == 32 && sizeof(struct request_reply) == 16,
               "sent between nodes as raw bytes");
 
 #endif

@@ -14,7 +14,7 @@ static const struct {
 #undef X
 };
 
-const char *waits_words(struct wait_for what, char *buf, size_t len)
+const char *waits_words(struct waits_wait what, char *buf, size_t len)
 {
     char number[24] = "", node[40] = "";
     if (what.what >= WAITS_KINDS)

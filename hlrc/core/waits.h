@@ -56,13 +56,13 @@ enum waits {
 };
 
 /* One wait: its kind, the number of its object, and the node, if the table has text for them. */
-struct wait_for {
+struct waits_wait {
     enum waits what;
     uint64_t object;
     int node;
 };
 
 /* Text of a wait, such as "page 12 of home 3". Returns buf. */
-const char *waits_words(struct wait_for what, char *buf, size_t len);
+const char *waits_words(struct waits_wait what, char *buf, size_t len);
 
 #endif

@@ -18,7 +18,7 @@
 #define SECONDS       10 /* limit of addr2line for one code */
 
 /* Files that were loaded at the start. */
-static struct file {
+static struct code_file {
     char path[512];
     uint64_t digest, bias, start, end;
 } files[FILES];
@@ -44,8 +44,8 @@ static int code_add_file(struct dl_phdr_info *info, size_t size, void *arg)
     (void)size, (void)arg;
     if (file_count == FILES)
         return 1;
-    struct file *f = &files[file_count];
-    *f = (struct file){ .bias = info->dlpi_addr, .start = UINT64_MAX };
+    struct code_file *f = &files[file_count];
+    *f = (struct code_file){ .bias = info->dlpi_addr, .start = UINT64_MAX };
     snprintf(f->path, sizeof f->path, "%s", info->dlpi_name ? info->dlpi_name : "");
     if (file_count == 0 && procfs_program(f->path, sizeof f->path) < 0)
         return 0;
@@ -67,7 +67,7 @@ void code_init(void)
     (void)dl_iterate_phdr(code_add_file, NULL);
 }
 
-static const struct file *code_loaded_at(uint64_t address)
+static const struct code_file *code_loaded_at(uint64_t address)
 {
     for (int i = 0; i < file_count; i++)
         if (address - files[i].start < files[i].end - files[i].start)
@@ -77,11 +77,11 @@ static const struct file *code_loaded_at(uint64_t address)
 
 uint64_t code_for_all(uint64_t address)
 {
-    const struct file *f = address ? code_loaded_at(address) : NULL;
+    const struct code_file *f = address ? code_loaded_at(address) : NULL;
     return f ? f->digest << FILE_SHIFT | ADDRESS(address - f->bias) : ADDRESS(address);
 }
 
-static const struct file *code_file_of(uint64_t code)
+static const struct code_file *code_file_of(uint64_t code)
 {
     for (int i = 0; i < file_count; i++)
         if (files[i].digest == code >> FILE_SHIFT)
@@ -90,7 +90,7 @@ static const struct file *code_file_of(uint64_t code)
 }
 
 /* By addr2line; false: it has no answer. */
-static bool code_say_line(const struct file *f, uint64_t address, char *text, size_t len)
+static bool code_say_line(const struct code_file *f, uint64_t address, char *text, size_t len)
 {
     static struct lines lines;
     struct lines *out = &lines;
@@ -105,7 +105,7 @@ static bool code_say_line(const struct file *f, uint64_t address, char *text, si
 
 void code_say(uint64_t code, char *text, size_t len)
 {
-    const struct file *f = code_file_of(code);
+    const struct code_file *f = code_file_of(code);
     uint64_t address = ADDRESS(code), behind = 0;
     struct elf elf;
     snprintf(text, len, "at 0x%" PRIx64 "%s%s", address, f ? " of " : "",
@@ -126,7 +126,7 @@ void code_say_call(uint64_t code, char *text, size_t len)
 const char *code_variable(uintptr_t address, uint64_t *behind)
 {
     static char name[160];
-    const struct file *f = code_loaded_at(address);
+    const struct code_file *f = code_loaded_at(address);
     struct elf elf;
     if (!f || !elf_open(f->path, &elf))
         return NULL;

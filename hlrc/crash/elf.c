@@ -74,12 +74,12 @@ static bool elf_is_variable(unsigned type)
     return type == STT_OBJECT;
 }
 
-struct wanted {
+struct elf_wanted {
     uint64_t address;
     bool (*type)(unsigned type);
 };
 
-static bool elf_holds(const Elf64_Sym *symbol, struct wanted what)
+static bool elf_holds(const Elf64_Sym *symbol, struct elf_wanted what)
 {
     uint64_t address = what.address;
     return what.type(ELF64_ST_TYPE(symbol->st_info)) && symbol->st_shndx != SHN_UNDEF &&
@@ -88,7 +88,7 @@ static bool elf_holds(const Elf64_Sym *symbol, struct wanted what)
 
 /* Searches one symbol table. */
 static const char *elf_search(const struct elf *elf, const Elf64_Shdr *symbols,
-                              const Elf64_Shdr *strings, struct wanted what, uint64_t *behind)
+                              const Elf64_Shdr *strings, struct elf_wanted what, uint64_t *behind)
 {
     uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
     const Elf64_Sym *symbol = elf_table(elf, symbols->sh_offset, count, sizeof *symbol);
@@ -106,7 +106,7 @@ static const char *elf_search(const struct elf *elf, const Elf64_Shdr *symbols,
 }
 
 /* A stripped file still has the table of the dynamic linker. */
-static const char *elf_search_all(const struct elf *elf, struct wanted what, uint64_t *behind)
+static const char *elf_search_all(const struct elf *elf, struct elf_wanted what, uint64_t *behind)
 {
     static const unsigned types[] = { SHT_SYMTAB, SHT_DYNSYM };
     unsigned count;
@@ -125,10 +125,10 @@ static const char *elf_search_all(const struct elf *elf, struct wanted what, uin
 
 const char *elf_function(const struct elf *elf, uint64_t address, uint64_t *behind)
 {
-    return elf_search_all(elf, (struct wanted){ address, elf_is_function }, behind);
+    return elf_search_all(elf, (struct elf_wanted){ address, elf_is_function }, behind);
 }
 
 const char *elf_variable(const struct elf *elf, uint64_t address, uint64_t *behind)
 {
-    return elf_search_all(elf, (struct wanted){ address, elf_is_variable }, behind);
+    return elf_search_all(elf, (struct elf_wanted){ address, elf_is_variable }, behind);
 }

@@ -27,7 +27,7 @@ void lines_begin(int seconds)
 
 /* ---- the output: an address, then pairs of a function and its file and line ---- */
 
-struct answer {
+struct lines_answer {
     struct lines *const *out;
     int count, at; /* index of the address; -1: before the first */
     bool named;    /* the function of a pair has been read */
@@ -44,7 +44,7 @@ static void lines_take_place(char *place, const char *line)
     snprintf(place, LINES_PLACE, "%.*s", (int)len, line);
 }
 
-static void lines_take_line(struct answer *a, const char *line)
+static void lines_take_line(struct lines_answer *a, const char *line)
 {
     if (strncmp(line, "0x", 2) == 0) {
         a->at++;
@@ -66,7 +66,7 @@ static void lines_take_line(struct answer *a, const char *line)
 }
 
 /* Reads to the end, or until time is up. */
-static void lines_read_answer(int fd, struct answer *a)
+static void lines_read_answer(int fd, struct lines_answer *a)
 {
     static char line[LINES_PLACE + 32], bytes[4096];
     size_t len = 0;
@@ -108,7 +108,7 @@ _Noreturn static void lines_become(char **argv, int out)
     _exit(127);
 }
 
-static void lines_ask(char **argv, struct answer *answer)
+static void lines_ask(char **argv, struct lines_answer *answer)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -132,7 +132,7 @@ void lines_find(const char *file, const uint64_t *addresses, struct lines *const
     char *argv[FIXED + ADDRESSES + 1] = { (char *)"addr2line",    (char *)"-a", (char *)"-f",
                                           (char *)"-C",           (char *)"-i", (char *)"-e",
                                           (char *)(uintptr_t)file };
-    struct answer answer = { .out = out, .count = count, .at = -1 };
+    struct lines_answer answer = { .out = out, .count = count, .at = -1 };
     for (int i = 0; i < count && i < ADDRESSES; i++) {
         snprintf(numbers[i], sizeof numbers[i], "0x%llx", (unsigned long long)addresses[i]);
         argv[FIXED + i] = numbers[i];

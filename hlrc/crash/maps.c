@@ -7,22 +7,22 @@
 
 #include "base/procfs.h"
 
-static void maps_copy_map(const struct procfs_map *map, struct mapping *out)
+static void maps_copy_map(const struct procfs_map *map, struct maps_mapping *out)
 {
     size_t len = strnlen(map->name, sizeof out->name - 1);
-    *out = (struct mapping){ .start = map->begin,
-                             .end = map->end,
-                             .readable = map->readable,
-                             .writable = map->writable,
-                             .executable = map->executable,
-                             .offset = map->offset };
+    *out = (struct maps_mapping){ .start = map->begin,
+                                  .end = map->end,
+                                  .readable = map->readable,
+                                  .writable = map->writable,
+                                  .executable = map->executable,
+                                  .offset = map->offset };
     memcpy(out->name, map->name, len);
 }
 
-bool maps_walk(pid_t pid, bool (*show)(const struct mapping *mapping, void *arg), void *arg)
+bool maps_walk(pid_t pid, bool (*show)(const struct maps_mapping *mapping, void *arg), void *arg)
 {
     static struct procfs_maps maps;
-    static struct mapping mapping;
+    static struct maps_mapping mapping;
     struct procfs_map map;
     if (!procfs_maps_open(&maps, pid))
         return false;
@@ -35,15 +35,15 @@ bool maps_walk(pid_t pid, bool (*show)(const struct mapping *mapping, void *arg)
     return true;
 }
 
-struct search {
+struct maps_search {
     uintptr_t address, below, above;
-    struct mapping *out;
+    struct maps_mapping *out;
     bool found;
 };
 
-static bool maps_look(const struct mapping *mapping, void *arg)
+static bool maps_look(const struct maps_mapping *mapping, void *arg)
 {
-    struct search *s = arg;
+    struct maps_search *s = arg;
     if (mapping->end <= s->address) {
         s->below = mapping->end;
         return true;
@@ -56,9 +56,9 @@ static bool maps_look(const struct mapping *mapping, void *arg)
     return false;
 }
 
-bool maps_find(uintptr_t address, struct mapping *out, uintptr_t *below, uintptr_t *above)
+bool maps_find(uintptr_t address, struct maps_mapping *out, uintptr_t *below, uintptr_t *above)
 {
-    struct search s = { .address = address, .out = out };
+    struct maps_search s = { .address = address, .out = out };
     (void)maps_walk(0, maps_look, &s);
     if (below)
         *below = s.below;

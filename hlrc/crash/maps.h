@@ -10,7 +10,7 @@
 
 #define MAP_NAME_MAX 512
 
-struct mapping {
+struct maps_mapping {
     uintptr_t start, end;
     bool readable, writable, executable;
     uint64_t offset;         /* in the file */
@@ -19,10 +19,10 @@ struct mapping {
 
 /* Calls `show` for each mapping of the process (0: this one), by ascending address, until it
  * returns false. False if the mappings cannot be read. */
-bool maps_walk(pid_t pid, bool (*show)(const struct mapping *mapping, void *arg), void *arg);
+bool maps_walk(pid_t pid, bool (*show)(const struct maps_mapping *mapping, void *arg), void *arg);
 
 /* The mapping that contains an address of this process; false: none. *above: start of the next
  * one, *below: end of the previous one; 0 for none. Both may be NULL. */
-bool maps_find(uintptr_t address, struct mapping *out, uintptr_t *below, uintptr_t *above);
+bool maps_find(uintptr_t address, struct maps_mapping *out, uintptr_t *below, uintptr_t *above);
 
 #endif

@@ -35,7 +35,7 @@ static struct {
 } finalized;
 
 /* A crash being described. */
-struct look {
+struct place_look {
     const char *access, *of; /* "read", "read of", ... */
     enum fault_kind kind;
     int signal;
@@ -84,7 +84,7 @@ uintptr_t place_instruction(const void *context)
 bool place_is_accessible(const siginfo_t *info, const void *context)
 {
     static atomic_flag busy = ATOMIC_FLAG_INIT;
-    static struct mapping found;
+    static struct maps_mapping found;
     if (atomic_flag_test_and_set(&busy))
         return true; /* another thread is in here: let the access fault again */
     bool write = fault_kind(context) == FAULT_WRITE;
@@ -101,13 +101,14 @@ bool place_is_accessible(const siginfo_t *info, const void *context)
 
 bool place_is_code(uintptr_t address)
 {
-    static struct mapping found;
+    static struct maps_mapping found;
     return maps_find(address, &found, NULL, NULL) && found.executable;
 }
 
 /* ---- shared memory ---- */
 
-static void place_describe_block(const struct look *l, const char *what, const struct heap_place *p)
+static void place_describe_block(const struct place_look *l, const char *what,
+                                 const struct heap_place *p)
 {
     size_t into = l->address - (uintptr_t)p->block;
     const char *more = l->signal == SIGBUS || l->kind == FAULT_EXECUTE
@@ -122,7 +123,7 @@ static void place_describe_block(const struct look *l, const char *what, const s
                  what, p->size, p->block, into, doubt, more);
 }
 
-static void place_describe_shared(const struct look *l)
+static void place_describe_shared(const struct place_look *l)
 {
     static const char *const words[] = {
         [HEAP_LIVE] = "memory of hlrc_malloc",
@@ -138,7 +139,7 @@ static void place_describe_shared(const struct look *l)
 }
 
 /* Describes an address beside shared space; nothing else is mapped there. */
-static bool place_describe_beside(const struct look *l, uintptr_t start, size_t bytes)
+static bool place_describe_beside(const struct place_look *l, uintptr_t start, size_t bytes)
 {
     uintptr_t beyond = l->address - (start + bytes), before = start - l->address;
     if (beyond < FAR_BYTES)
@@ -151,7 +152,7 @@ static bool place_describe_beside(const struct look *l, uintptr_t start, size_t 
     return beyond < FAR_BYTES || before < FAR_BYTES;
 }
 
-static bool place_describe_space(const struct look *l)
+static bool place_describe_space(const struct place_look *l)
 {
     if (engine.app && engine_in_heap((const void *)l->address)) {
         place_describe_shared(l);
@@ -174,17 +175,17 @@ static bool place_describe_space(const struct look *l)
 
 /* True if a frame beyond the low end of its stack made the access: the address is not mapped for
  * it, the stack pointer is near it, and the next mapping above is a stack's. */
-static bool place_overflows(const struct look *l, const struct mapping *at, bool mapped,
+static bool place_overflows(const struct place_look *l, const struct maps_mapping *at, bool mapped,
                             uintptr_t above)
 {
-    static struct mapping stack;
+    static struct maps_mapping stack;
     bool near = l->address - l->stack < FRAME_MAX || l->stack - l->address < FRAME_MAX;
     if (!near || (mapped && (at->readable || at->writable)))
         return false;
     return maps_find(mapped ? at->end : above, &stack, NULL, NULL) && stack.writable;
 }
 
-static void place_describe_overflow(const struct look *l)
+static void place_describe_overflow(const struct place_look *l)
 {
     struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
     getrlimit(RLIMIT_STACK, &limit);
@@ -210,15 +211,15 @@ static int place_image_holder(uintptr_t address)
     return -1;
 }
 
-struct peer_search {
+struct place_peer_search {
     uintptr_t address, image;
     bool is_peer, found, executable;
     char name[MAP_NAME_MAX];
 };
 
-static bool place_look_at_peer(const struct mapping *mapping, void *arg)
+static bool place_look_at_peer(const struct maps_mapping *mapping, void *arg)
 {
-    struct peer_search *s = arg;
+    struct place_peer_search *s = arg;
     s->is_peer = s->is_peer || mapping->start == (s->image & ~(uintptr_t)(PAGE_SIZE - 1));
     bool accessible = mapping->readable || mapping->writable || mapping->executable;
     if (accessible && s->address >= mapping->start && s->address < mapping->end) {
@@ -230,22 +231,22 @@ static bool place_look_at_peer(const struct mapping *mapping, void *arg)
 }
 
 /* A mapping of one other node on this machine. */
-static bool place_in_peer(uintptr_t address, int n, struct peer_search *s)
+static bool place_in_peer(uintptr_t address, int n, struct place_peer_search *s)
 {
-    *s = (struct peer_search){ .address = address, .image = images[n].start };
+    *s = (struct place_peer_search){ .address = address, .image = images[n].start };
     return maps_walk((pid_t)images[n].pid, place_look_at_peer, s) && s->is_peer && s->found;
 }
 
-static bool place_look_for_code(const struct mapping *mapping, void *arg)
+static bool place_look_for_code(const struct maps_mapping *mapping, void *arg)
 {
-    struct peer_search *s = arg;
+    struct place_peer_search *s = arg;
     s->executable |= mapping->executable && strcmp(mapping->name, s->name) == 0;
     return !s->executable;
 }
 
 /* True if the file that place_in_peer has found is a library, which contains code; else it is
  * data. */
-static bool place_is_library(int n, struct peer_search *s)
+static bool place_is_library(int n, struct place_peer_search *s)
 {
     (void)maps_walk((pid_t)images[n].pid, place_look_for_code, s);
     return s->executable;
@@ -258,7 +259,7 @@ static const char *place_for_shared_memory(void)
                                         : "hlrc_malloc allocates shared memory";
 }
 
-static void place_describe_private(const struct look *l, int node, const char *name)
+static void place_describe_private(const struct place_look *l, int node, const char *name)
 {
     snprintf(l->text, l->len,
              "not shared memory: %s node %d's private memory%s%.60s: pointers to it are not valid "
@@ -276,9 +277,9 @@ static const char *place_for_equal_addresses(void)
 }
 
 /* `code`: only code matches, since this process has something else there. */
-static bool place_describe_foreign(const struct look *l, bool code)
+static bool place_describe_foreign(const struct place_look *l, bool code)
 {
-    static struct peer_search s;
+    static struct place_peer_search s;
     int holder = place_image_holder(l->address);
     if (holder >= 0) {
         snprintf(l->text, l->len,
@@ -315,14 +316,14 @@ static bool place_describe_foreign(const struct look *l, bool code)
 /* ---- this process ---- */
 
 /* A reservation of [addresses.reserved]. */
-static bool place_is_reserved(const struct look *l, const struct mapping *at)
+static bool place_is_reserved(const struct place_look *l, const struct maps_mapping *at)
 {
     uintptr_t begin, end;
     return addresses_parted(&begin, &end) && (l->address < begin || l->address >= end) &&
            !at->readable && !at->writable && !at->executable && !at->name[0];
 }
 
-static void place_describe_mapping(const struct look *l, const struct mapping *at)
+static void place_describe_mapping(const struct place_look *l, const struct maps_mapping *at)
 {
     const char *name = at->name[0] ? at->name : "no file";
     const char *why = l->signal == SIGBUS                       ? "mapped"
@@ -334,8 +335,8 @@ static void place_describe_mapping(const struct look *l, const struct mapping *a
 }
 
 /* libsigsegv knows only the main thread's stack. */
-static bool place_is_overflow(const struct look *l, const struct mapping *at, bool mapped,
-                              uintptr_t above, int sig, siginfo_t *info, void *context)
+static bool place_is_overflow(const struct place_look *l, const struct maps_mapping *at,
+                              bool mapped, uintptr_t above, int sig, siginfo_t *info, void *context)
 {
     if (sig != SIGSEGV || l->kind == FAULT_EXECUTE)
         return false;
@@ -343,16 +344,16 @@ static bool place_is_overflow(const struct look *l, const struct mapping *at, bo
 }
 
 /* The access is beyond the upper end of the stack. */
-static bool place_is_overrun(const struct look *l, uintptr_t below)
+static bool place_is_overrun(const struct place_look *l, uintptr_t below)
 {
-    static struct mapping stack;
+    static struct maps_mapping stack;
     return l->address - below < FRAME_MAX && maps_find(below - 1, &stack, NULL, NULL) &&
            l->stack >= stack.start && l->stack < stack.end;
 }
 
-static void place_describe_rest(const struct look *l, int sig, siginfo_t *info, void *context)
+static void place_describe_rest(const struct place_look *l, int sig, siginfo_t *info, void *context)
 {
-    static struct mapping at;
+    static struct maps_mapping at;
     uintptr_t above, below;
     bool mapped = maps_find(l->address, &at, &below, &above);
     if (place_is_overflow(l, &at, mapped, above, sig, info, context))
@@ -371,7 +372,7 @@ static void place_describe_rest(const struct look *l, int sig, siginfo_t *info, 
         snprintf(l->text, l->len, "not shared memory: %s where no memory is mapped", l->access);
 }
 
-static void place_words_of(struct look *l)
+static void place_words_of(struct place_look *l)
 {
     static const char *const access[] = { [FAULT_READ] = "read",
                                           [FAULT_WRITE] = "write",
@@ -387,12 +388,12 @@ static void place_words_of(struct look *l)
 
 void place_describe(int sig, siginfo_t *info, void *context, char *text, size_t len)
 {
-    struct look l = { .kind = fault_kind(context),
-                      .signal = sig,
-                      .address = (uintptr_t)info->si_addr,
-                      .stack = altstack_interrupted(context),
-                      .text = text,
-                      .len = len };
+    struct place_look l = { .kind = fault_kind(context),
+                            .signal = sig,
+                            .address = (uintptr_t)info->si_addr,
+                            .stack = altstack_interrupted(context),
+                            .text = text,
+                            .len = len };
     place_words_of(&l);
     if (l.address < NULL_BYTES)
         snprintf(text, len, "not shared memory: %s through a NULL pointer",

@@ -19,7 +19,7 @@
 #define DEPTH   1000000 /* frames that are visited */
 #define MODULES 24      /* files that contain them */
 
-struct frame {
+struct stack_frame {
     uintptr_t pc;
     bool exact;      /* the interrupted instruction; else a return address */
     int module;      /* -1: in no file */
@@ -30,19 +30,19 @@ struct frame {
 };
 
 /* One crash is reported, by one thread. */
-static struct frame frames[HEAD + TAIL];
+static struct stack_frame frames[HEAD + TAIL];
 static unsigned long count; /* of all frames; after HEAD, the last TAIL frames in a ring */
 static char modules[MODULES][MAP_NAME_MAX];
 static int module_count;
 
-static struct frame *stack_frame_at(unsigned long number)
+static struct stack_frame *stack_frame_at(unsigned long number)
 {
     return number < HEAD ? &frames[number] : &frames[HEAD + (number - HEAD) % TAIL];
 }
 
 static void stack_note(uintptr_t pc, bool exact)
 {
-    struct frame *f = stack_frame_at(count++);
+    struct stack_frame *f = stack_frame_at(count++);
     memset(f, 0, sizeof *f);
     f->pc = pc;
     f->exact = exact;
@@ -51,7 +51,7 @@ static void stack_note(uintptr_t pc, bool exact)
 
 /* ---- unwinding ---- */
 
-struct walk {
+struct stack_walk {
     uintptr_t from;
     bool begun;
 };
@@ -59,7 +59,7 @@ struct walk {
 /* Skips the handler's own frames, which come first. */
 static _Unwind_Reason_Code stack_step(struct _Unwind_Context *context, void *arg)
 {
-    struct walk *walk = arg;
+    struct stack_walk *walk = arg;
     int exact = 0;
     uintptr_t pc = _Unwind_GetIPInfo(context, &exact);
     walk->begun = walk->begun || pc == walk->from;
@@ -70,7 +70,7 @@ static _Unwind_Reason_Code stack_step(struct _Unwind_Context *context, void *arg
 
 static void stack_walk_from(uintptr_t pc)
 {
-    struct walk walk = { .from = pc };
+    struct stack_walk walk = { .from = pc };
     (void)_Unwind_Backtrace(stack_step, &walk);
 }
 
@@ -122,7 +122,7 @@ static unsigned long stack_told(void)
 }
 
 /* For a return address, the call before it. */
-static uintptr_t stack_code_of(const struct frame *f)
+static uintptr_t stack_code_of(const struct stack_frame *f)
 {
     return f->exact ? f->pc : f->pc - 1;
 }
@@ -140,11 +140,11 @@ static int stack_module_of(const char *name)
     return module_count++;
 }
 
-static bool stack_place_frames(const struct mapping *mapping, void *arg)
+static bool stack_place_frames(const struct maps_mapping *mapping, void *arg)
 {
     (void)arg;
     for (unsigned long i = 0; i < stack_told(); i++) {
-        struct frame *f = &frames[i];
+        struct stack_frame *f = &frames[i];
         uintptr_t code = stack_code_of(f);
         if (code < mapping->start || code >= mapping->end)
             continue;
@@ -160,7 +160,7 @@ static void stack_name_frames(int module)
     if (!elf_open(modules[module], &elf))
         return;
     for (unsigned long i = 0; i < stack_told(); i++) {
-        struct frame *f = &frames[i];
+        struct stack_frame *f = &frames[i];
         if (f->module != module || !elf_address(&elf, f->offset, &f->address))
             continue;
         const char *name = elf_function(&elf, f->address, &f->behind);
@@ -191,7 +191,7 @@ static const char *stack_file_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void stack_tell_plain(const struct frame *f, unsigned long number, const char *again,
+static void stack_tell_plain(const struct stack_frame *f, unsigned long number, const char *again,
                              void (*say)(const char *, ...))
 {
     const char *file = f->module >= 0 ? stack_file_of(modules[f->module]) : "";
@@ -206,7 +206,7 @@ static void stack_tell_plain(const struct frame *f, unsigned long number, const 
 }
 
 /* Returns the number of lines: inlined functions have their own. */
-static unsigned long stack_tell_frame(const struct frame *f, unsigned long number,
+static unsigned long stack_tell_frame(const struct stack_frame *f, unsigned long number,
                                       const char *again, void (*say)(const char *, ...))
 {
     if (f->lines.count == 0 || f->lines.of[0].place[0] == '\0') {

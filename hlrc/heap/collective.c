@@ -26,7 +26,7 @@
 #define ROOT 0 /* of allocation and free */
 
 /* Head of a root's parcel: the arguments of its call. */
-struct slot {
+struct collective_slot {
     uint64_t step;
     uint32_t call, root; /* enum meeting */
     uint64_t arg;        /* length, size or address */
@@ -41,7 +41,7 @@ void collective_reset(void)
 
 static size_t collective_slot_room(void)
 {
-    return parcel_bytes(engine.nodes) - sizeof(struct slot);
+    return parcel_bytes(engine.nodes) - sizeof(struct collective_slot);
 }
 
 static void collective_meet(enum meeting call)
@@ -50,7 +50,7 @@ static void collective_meet(enum meeting call)
     barrier_depart();
 }
 
-static const char *collective_describe(const struct slot *s, char *buf, size_t len)
+static const char *collective_describe(const struct collective_slot *s, char *buf, size_t len)
 {
     unsigned long long arg = s->arg;
     const char *name = meeting_name((enum meeting)s->call);
@@ -65,7 +65,8 @@ static const char *collective_describe(const struct slot *s, char *buf, size_t l
 
 /* Compares this node's arguments with the root's: both are in this call [collective.same-call], at
  * this step. */
-static void collective_check_call(const struct slot *s, const struct slot *mine)
+static void collective_check_call(const struct collective_slot *s,
+                                  const struct collective_slot *mine)
 {
     char here[80], there[80];
     if (s->step == mine->step && s->call == mine->call && s->root == mine->root &&
@@ -91,8 +92,10 @@ static void collective_pass_on(enum meeting call, int root, uint64_t arg, void *
         collective_meet(call);
         return;
     }
-    struct slot *s = parcel_begin();
-    struct slot mine = { .step = parcel_step(), .call = call, .root = (uint32_t)root, .arg = arg };
+    struct collective_slot *s = parcel_begin();
+    struct collective_slot mine = {
+        .step = parcel_step(), .call = call, .root = (uint32_t)root, .arg = arg
+    };
     if (engine.node == root) {
         memcpy(s, &mine, sizeof mine);
         memcpy(s->data, buf, len);
@@ -100,7 +103,7 @@ static void collective_pass_on(enum meeting call, int root, uint64_t arg, void *
     }
     parcel_meet(call);
     if (engine.node != root) {
-        const struct slot *got = parcel_from(root);
+        const struct collective_slot *got = parcel_from(root);
         collective_check_call(got, &mine);
         memcpy(buf, got->data, len);
     }
@@ -125,18 +128,20 @@ int hlrc_broadcast(void *buf, size_t len, int root)
 }
 
 /* The pages, as sent by the root to the others. */
-struct pages {
+struct collective_pages {
     uint32_t first, count; /* count 0: there are none */
     uint32_t dirty;        /* they were used before and must be reset */
 };
 
-static struct pages collective_take_pages(size_t size)
+static struct collective_pages collective_take_pages(size_t size)
 {
-    struct pages pages = { 0 };
-    struct run_taken run;
+    struct collective_pages pages = { 0 };
+    struct heap_runs_taken run;
     uint32_t count;
     if (engine.node == ROOT && heap_take_all(size, &run, &count))
-        pages = (struct pages){ .first = run.start, .count = count, .dirty = run.dirty_count != 0 };
+        pages = (struct collective_pages){ .first = run.start,
+                                           .count = count,
+                                           .dirty = run.dirty_count != 0 };
     collective_pass_on(MEETING_MALLOC_ALL, ROOT, size, &pages, sizeof pages);
     return pages;
 }
@@ -159,7 +164,7 @@ static void collective_settle(uint32_t first, uint32_t count)
 
 /* Zeroes pages and unassigns their homes. All nodes have settled them, and a barrier has followed:
  * [heap.reset]. */
-static void collective_reset_pages(const struct pages *pages, enum meeting call)
+static void collective_reset_pages(const struct collective_pages *pages, enum meeting call)
 {
     struct thread *t = thread_enter();
     PROBE(pages_reset, pages->first, pages->count);
@@ -173,10 +178,10 @@ static void collective_reset_pages(const struct pages *pages, enum meeting call)
     page_hold(0, 0);
 }
 
-static struct pages collective_malloc_all(size_t size)
+static struct collective_pages collective_malloc_all(size_t size)
 {
     heap_flush();
-    struct pages pages = collective_take_pages(size);
+    struct collective_pages pages = collective_take_pages(size);
     if (pages.count == 0) { /* nodes may hold free pages in reserve */
         heap_trim();
         collective_meet(MEETING_MALLOC_ALL);
@@ -194,7 +199,7 @@ void *hlrc_malloc_all(size_t size)
 {
     call_check("hlrc_malloc_all");
     struct probe_span span = PROBE_BEGIN(malloc_all);
-    struct pages pages = collective_malloc_all(size);
+    struct collective_pages pages = collective_malloc_all(size);
     PROBE_END(malloc_all, span, size);
     if (pages.count) {
         void *ptr = engine.app + ((size_t)pages.first << PAGE_SHIFT);
@@ -210,7 +215,7 @@ void *hlrc_malloc_all(size_t size)
 
 static void collective_free_all(void *ptr)
 {
-    struct pages pages = { .first = engine_page_of(ptr), .count = heap_count_all(ptr) };
+    struct collective_pages pages = { .first = engine_page_of(ptr), .count = heap_count_all(ptr) };
     if (engine.node == ROOT && pages.count == 0)
         diag_fatal(1,
                    "hlrc_free_all(%p): not live memory of hlrc_malloc_all; free each pointer it "

@@ -28,7 +28,7 @@
 #define LIST_END      UINT32_MAX
 #define DISCARD_MIN   256u /* pages from which a job of one node has the kernel zero them */
 
-struct header {
+struct heap_header {
     uint32_t ready; /* the list of runs has been made */
     /* by owner: first page + 1 of a superblock with marks; 0 or LIST_END: none */
     uint32_t pending[];
@@ -42,7 +42,7 @@ static struct {
     uint32_t super_pages;
 } at;
 
-static struct arena arena; /* guarded by arena_mutex */
+static struct heap_arena arena; /* guarded by arena_mutex */
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Blocks of other nodes that were freed here and are not marked yet: a release for each would be
@@ -69,23 +69,23 @@ static void *heap_page_app(uint32_t page)
 
 static size_t heap_header_bytes(void)
 {
-    size_t bytes = sizeof(struct header) + (size_t)engine.nodes * sizeof(uint32_t);
+    size_t bytes = sizeof(struct heap_header) + (size_t)engine.nodes * sizeof(uint32_t);
     return (bytes + 63) & ~(size_t)63;
 }
 
-static struct header *heap_header(void)
+static struct heap_header *heap_header(void)
 {
     return heap_page_app(0);
 }
 
-static struct runs *heap_free_runs(void)
+static struct heap_runs *heap_free_runs(void)
 {
     return (void *)(engine.app + heap_header_bytes());
 }
 
-static struct entry *heap_entry_of(uint32_t page)
+static struct heap_tables_entry *heap_entry_of(uint32_t page)
 {
-    return (struct entry *)heap_page_app(at.directory) + page;
+    return (struct heap_tables_entry *)heap_page_app(at.directory) + page;
 }
 
 static uint64_t *heap_marks_of(uint32_t page)
@@ -107,9 +107,9 @@ static void heap_layout(uint32_t pages)
 {
     size_t n = pages;
     at.super_pages = heap_clamp(pages / 256, 1, SUPER_PAGES);
-    at.directory =
-        heap_to_pages(heap_header_bytes() + sizeof(struct runs) + n * sizeof(struct run));
-    at.marks = at.directory + heap_to_pages(n * sizeof(struct entry));
+    at.directory = heap_to_pages(heap_header_bytes() + sizeof(struct heap_runs) +
+                                 n * sizeof(struct heap_runs_run));
+    at.marks = at.directory + heap_to_pages(n * sizeof(struct heap_tables_entry));
     at.first = at.marks + heap_to_pages(n * MARK_WORDS * sizeof(uint64_t));
 }
 
@@ -219,7 +219,7 @@ void heap_report_exhausted(const char *call, size_t size)
 static void heap_mark(const void *ptr)
 {
     uint32_t page = engine_page_of(ptr);
-    const struct entry *e = heap_entry_of(page);
+    const struct heap_tables_entry *e = heap_entry_of(page);
     if (e->kind < KIND_SMALL || e->owner == engine.node)
         heap_free_failed(ptr);
     uint32_t first = page - e->index, size = heap_runs_class_size(e->kind - KIND_SMALL);
@@ -229,7 +229,7 @@ static void heap_mark(const void *ptr)
     if (offset % size != 0 || offset + size > (size_t)e->pages << PAGE_SHIFT || (*word & bit))
         heap_free_failed(ptr);
     *word |= bit;
-    struct entry *head = heap_entry_of(first);
+    struct heap_tables_entry *head = heap_entry_of(first);
     uint32_t *list = &heap_header()->pending[e->owner];
     if (head->value == 0) {
         head->value = *list ? *list : LIST_END;
@@ -275,21 +275,21 @@ static void heap_send_back(void *ptr, size_t size)
 /* ---- superblocks ---- */
 
 /* Frees the pages of a wholly free superblock. ASSUMPTIONS: mutex and LOCK_HEAP are held. */
-static void heap_super_release(struct super *s)
+static void heap_super_release(struct heap_arena_super *s)
 {
     uint32_t first = s->first, pages = s->pages;
     if (heap_entry_of(first)->value != 0) /* an uncollected mark, on a free block */
         heap_free_failed(heap_page_app(first));
-    memset(heap_entry_of(first), 0, pages * sizeof(struct entry));
+    memset(heap_entry_of(first), 0, pages * sizeof(struct heap_tables_entry));
     heap_arena_remove(&arena, s);
     heap_give_run(first, pages, false);
 }
 
 /* Frees the blocks of one superblock that other nodes marked. ASSUMPTIONS: as above. */
-static void heap_collect_super(struct super *s)
+static void heap_collect_super(struct heap_arena_super *s)
 {
     uint64_t *marks = heap_marks_of(s->first);
-    enum arena_status status = ARENA_OK;
+    enum heap_arena_status status = ARENA_OK;
     for (uint32_t w = 0; w * 64 < s->blocks; w++) {
         uint64_t bits = marks[w];
         if (bits == 0)
@@ -314,8 +314,8 @@ static void heap_collect(void)
         return;
     heap_header()->pending[engine.node] = 0;
     while (link != LIST_END) {
-        struct entry *e = heap_entry_of(link - 1);
-        struct super *s = heap_arena_super(&arena, link - 1);
+        struct heap_tables_entry *e = heap_entry_of(link - 1);
+        struct heap_arena_super *s = heap_arena_super(&arena, link - 1);
         if (!s || e->value == 0)
             heap_tables_damaged(link - 1);
         link = e->value;
@@ -329,7 +329,7 @@ static void heap_trim_locked(void)
     heap_mark_outbox();
     heap_collect();
     for (int class = 0; class < HEAP_CLASSES; class ++)
-        for (struct super *s = heap_arena_empty(&arena, class); s;
+        for (struct heap_arena_super *s = heap_arena_empty(&arena, class); s;
              s = heap_arena_empty(&arena, class))
             heap_super_release(s);
 }
@@ -345,8 +345,8 @@ void heap_trim(void)
 
 static bool heap_super_make(int class, uint32_t pages)
 {
-    struct run_taken run;
-    struct super *s = heap_arena_super_new(class, pages);
+    struct heap_runs_taken run;
+    struct heap_arena_super *s = heap_arena_super_new(class, pages);
     if (!s)
         return false;
     if (!heap_runs_take(heap_free_runs(), pages, 1, 0, &run)) {
@@ -354,10 +354,11 @@ static bool heap_super_make(int class, uint32_t pages)
         return false;
     }
     for (uint32_t i = 0; i < pages; i++)
-        *heap_entry_of(run.start + i) = (struct entry){ .kind = (unsigned)(KIND_SMALL + class) & 63,
-                                                        .owner = (unsigned)engine.node & 1023,
-                                                        .pages = pages & 255,
-                                                        .index = i & 255 };
+        *heap_entry_of(run.start + i) =
+            (struct heap_tables_entry){ .kind = (unsigned)(KIND_SMALL + class) & 63,
+                                        .owner = (unsigned)engine.node & 1023,
+                                        .pages = pages & 255,
+                                        .index = i & 255 };
     heap_arena_add(&arena, s, run.start, run.dirty_count != 0);
     return true;
 }
@@ -387,7 +388,7 @@ static void heap_refill(int class)
 
 static void *heap_small_alloc(int class, size_t size)
 {
-    struct arena_block block;
+    struct heap_arena_block block;
     pthread_mutex_lock(&arena_mutex);
     bool ok = heap_arena_take(&arena, class, &block);
     if (!ok) {
@@ -403,13 +404,15 @@ static void *heap_small_alloc(int class, size_t size)
     return ptr;
 }
 
-static bool heap_run_take(uint32_t count, uint64_t align, enum kind kind, struct run_taken *out)
+static bool heap_run_take(uint32_t count, uint64_t align, enum heap_tables_kind kind,
+                          struct heap_runs_taken *out)
 {
     uint64_t skew = ((uintptr_t)engine.app >> PAGE_SHIFT) & (align - 1);
     heap_lock();
     bool ok = heap_runs_take(heap_free_runs(), count, align, skew, out);
     if (ok)
-        *heap_entry_of(out->start) = (struct entry){ .kind = (unsigned)kind & 63, .value = count };
+        *heap_entry_of(out->start) =
+            (struct heap_tables_entry){ .kind = (unsigned)kind & 63, .value = count };
     heap_unlock();
     return ok;
 }
@@ -424,7 +427,7 @@ void heap_zero(uint32_t first, uint32_t count)
 
 static void *heap_large_alloc(uint32_t count, size_t align)
 {
-    struct run_taken run;
+    struct heap_runs_taken run;
     uint64_t pages = align > PAGE_SIZE ? align >> PAGE_SHIFT : 1;
     if (!heap_run_take(count, pages, KIND_RUN, &run)) {
         heap_trim();
@@ -477,10 +480,10 @@ void *hlrc_aligned_alloc(size_t align, size_t size)
 /* ---- freeing ---- */
 
 /* Frees a block of this node's superblock. ASSUMPTION: the mutex is held. */
-static void heap_free_own(const void *ptr, struct super *s)
+static void heap_free_own(const void *ptr, struct heap_arena_super *s)
 {
     uint64_t offset = (uint64_t)((const char *)ptr - (const char *)heap_page_app(s->first));
-    enum arena_status status = heap_arena_give(&arena, s, offset);
+    enum heap_arena_status status = heap_arena_give(&arena, s, offset);
     if (status == ARENA_NO_BLOCK || status == ARENA_FREE_ALREADY)
         heap_free_failed(ptr);
     if (status == ARENA_EMPTIED) {
@@ -498,8 +501,8 @@ static void heap_free_own(const void *ptr, struct super *s)
 static bool heap_free_small(void *ptr, uint32_t page)
 {
     pthread_mutex_lock(&arena_mutex);
-    struct super *s = heap_arena_super(&arena, page);
-    const struct entry *e = s ? NULL : heap_entry_of(page);
+    struct heap_arena_super *s = heap_arena_super(&arena, page);
+    const struct heap_tables_entry *e = s ? NULL : heap_entry_of(page);
     bool foreign = e && e->kind >= KIND_SMALL && e->owner != engine.node;
     if (s)
         heap_free_own(ptr, s);
@@ -512,7 +515,7 @@ static bool heap_free_small(void *ptr, uint32_t page)
 /* Frees a run of pages. ASSUMPTION: LOCK_HEAP is held. */
 static void heap_free_run(const void *ptr, uint32_t page)
 {
-    struct entry *e = heap_entry_of(page);
+    struct heap_tables_entry *e = heap_entry_of(page);
     if (((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0 || (e->kind != KIND_RUN && e->kind != KIND_ALL))
         heap_free_failed(ptr);
     if (e->kind == KIND_ALL)
@@ -520,7 +523,7 @@ static void heap_free_run(const void *ptr, uint32_t page)
             1, "hlrc_free(%p): memory of hlrc_malloc_all; free it with hlrc_free_all, on all nodes",
             ptr);
     uint32_t count = e->value;
-    *e = (struct entry){ .kind = KIND_NONE };
+    *e = (struct heap_tables_entry){ .kind = KIND_NONE };
     heap_give_run(page, count, false);
 }
 
@@ -549,7 +552,7 @@ size_t heap_size_of(const void *ptr)
     if (!engine_in_heap(ptr) || engine_page_of(ptr) < at.first)
         return 0;
     uint32_t page = engine_page_of(ptr);
-    const struct entry *e = heap_entry_of(page);
+    const struct heap_tables_entry *e = heap_entry_of(page);
     if (e->kind == KIND_RUN)
         return ((uintptr_t)ptr & (PAGE_SIZE - 1)) == 0 ? (size_t)e->value << PAGE_SHIFT : 0;
     if (e->kind < KIND_SMALL)
@@ -561,7 +564,7 @@ size_t heap_size_of(const void *ptr)
 
 /* ---- for the collectives ---- */
 
-bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count)
+bool heap_take_all(size_t size, struct heap_runs_taken *out, uint32_t *count)
 {
     size_t bytes = size ? size : 1;
     if (bytes <= (size_t)heap_pages() << PAGE_SHIFT) {
@@ -577,14 +580,14 @@ uint32_t heap_count_all(const void *ptr)
     if (!engine_in_heap(ptr) || ((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0)
         return 0;
     /* written before the barrier of hlrc_malloc_all */
-    const struct entry *e = heap_entry_of(engine_page_of(ptr));
+    const struct heap_tables_entry *e = heap_entry_of(engine_page_of(ptr));
     return e->kind == KIND_ALL ? e->value : 0;
 }
 
 void heap_give_all(uint32_t first, uint32_t count)
 {
     heap_lock();
-    *heap_entry_of(first) = (struct entry){ .kind = KIND_NONE };
+    *heap_entry_of(first) = (struct heap_tables_entry){ .kind = KIND_NONE };
     heap_give_run(first, count, true);
     heap_unlock();
 }

@@ -68,7 +68,7 @@ size_t heap_size_of(const void *ptr);
 
 /* For collective.c. One node takes and frees the memory of hlrc_malloc_all. take, give and trim
  * wait for LOCK_HEAP. */
-bool heap_take_all(size_t size, struct run_taken *out, uint32_t *count); /* false: no room */
+bool heap_take_all(size_t size, struct heap_runs_taken *out, uint32_t *count); /* false: no room */
 /* the pages have been reset */
 void heap_give_all(uint32_t first, uint32_t count);
 /* pages of the memory of hlrc_malloc_all that begins at ptr; 0: there is none */

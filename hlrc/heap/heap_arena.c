@@ -7,39 +7,39 @@
 
 #include "base/reserve.h"
 
-static size_t heap_arena_table_bytes(const struct arena *a)
+static size_t heap_arena_table_bytes(const struct heap_arena *a)
 {
-    return (size_t)a->pages * sizeof(struct super *);
+    return (size_t)a->pages * sizeof(struct heap_arena_super *);
 }
 
-int heap_arena_init(struct arena *a, uint32_t pages, uint32_t empty_max)
+int heap_arena_init(struct heap_arena *a, uint32_t pages, uint32_t empty_max)
 {
-    *a = (struct arena){ .pages = pages, .empty_max = empty_max };
+    *a = (struct heap_arena){ .pages = pages, .empty_max = empty_max };
     a->of_page =
         reserve(heap_arena_table_bytes(a)); /* takes memory only for pages of small blocks */
     return a->of_page ? 0 : -ENOMEM;
 }
 
-static void heap_arena_free_list(struct super *s)
+static void heap_arena_free_list(struct heap_arena_super *s)
 {
     while (s) {
-        struct super *next = s->next;
+        struct heap_arena_super *next = s->next;
         free(s);
         s = next;
     }
 }
 
-void heap_arena_end(struct arena *a)
+void heap_arena_end(struct heap_arena *a)
 {
     for (int c = 0; c < HEAP_CLASSES; c++) {
         heap_arena_free_list(a->usable[c]);
         heap_arena_free_list(a->full[c]);
     }
     reserve_end(a->of_page, heap_arena_table_bytes(a));
-    *a = (struct arena){ 0 };
+    *a = (struct heap_arena){ 0 };
 }
 
-static void heap_arena_link_first(struct super **head, struct super *s)
+static void heap_arena_link_first(struct heap_arena_super **head, struct heap_arena_super *s)
 {
     s->prev = NULL;
     s->next = *head;
@@ -48,7 +48,7 @@ static void heap_arena_link_first(struct super **head, struct super *s)
     *head = s;
 }
 
-static void heap_arena_unlink_from(struct super **head, struct super *s)
+static void heap_arena_unlink_from(struct heap_arena_super **head, struct heap_arena_super *s)
 {
     if (s->prev)
         s->prev->next = s->next;
@@ -58,10 +58,10 @@ static void heap_arena_unlink_from(struct super **head, struct super *s)
         s->next->prev = s->prev;
 }
 
-struct super *heap_arena_super_new(int class, uint32_t pages)
+struct heap_arena_super *heap_arena_super_new(int class, uint32_t pages)
 {
     uint32_t blocks = pages * 4096u / heap_runs_class_size(class), words = (blocks + 63) / 64;
-    struct super *s = calloc(1, sizeof *s + words * sizeof s->map[0]);
+    struct heap_arena_super *s = calloc(1, sizeof *s + words * sizeof s->map[0]);
     if (!s)
         return NULL;
     s->class = (uint8_t) class;
@@ -72,7 +72,7 @@ struct super *heap_arena_super_new(int class, uint32_t pages)
     return s;
 }
 
-void heap_arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty)
+void heap_arena_add(struct heap_arena *a, struct heap_arena_super *s, uint32_t first, bool dirty)
 {
     s->first = first;
     s->dirty = dirty;
@@ -82,7 +82,7 @@ void heap_arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty
     a->empty++;
 }
 
-void heap_arena_remove(struct arena *a, struct super *s)
+void heap_arena_remove(struct heap_arena *a, struct heap_arena_super *s)
 {
     a->empty -= s->left == s->blocks;
     heap_arena_unlink_from(s->left ? &a->usable[s->class] : &a->full[s->class], s);
@@ -91,14 +91,14 @@ void heap_arena_remove(struct arena *a, struct super *s)
     free(s);
 }
 
-struct super *heap_arena_super(const struct arena *a, uint32_t page)
+struct heap_arena_super *heap_arena_super(const struct heap_arena *a, uint32_t page)
 {
     return a->of_page[page];
 }
 
-bool heap_arena_take(struct arena *a, int class, struct arena_block *out)
+bool heap_arena_take(struct heap_arena *a, int class, struct heap_arena_block *out)
 {
-    struct super *s = a->usable[class];
+    struct heap_arena_super *s = a->usable[class];
     if (!s)
         return false;
     while (s->map[s->hint] == 0)
@@ -118,7 +118,8 @@ bool heap_arena_take(struct arena *a, int class, struct arena_block *out)
     return true;
 }
 
-enum arena_status heap_arena_give_block(struct arena *a, struct super *s, uint32_t block)
+enum heap_arena_status heap_arena_give_block(struct heap_arena *a, struct heap_arena_super *s,
+                                             uint32_t block)
 {
     if (block >= s->fresh)
         return ARENA_NO_BLOCK;
@@ -139,7 +140,8 @@ enum arena_status heap_arena_give_block(struct arena *a, struct super *s, uint32
     return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED;
 }
 
-enum arena_status heap_arena_give(struct arena *a, struct super *s, uint64_t offset)
+enum heap_arena_status heap_arena_give(struct heap_arena *a, struct heap_arena_super *s,
+                                       uint64_t offset)
 {
     uint32_t size = heap_runs_class_size(s->class);
     if (offset % size != 0)
@@ -147,9 +149,9 @@ enum arena_status heap_arena_give(struct arena *a, struct super *s, uint64_t off
     return heap_arena_give_block(a, s, (uint32_t)(offset / size));
 }
 
-struct super *heap_arena_empty(const struct arena *a, int class)
+struct heap_arena_super *heap_arena_empty(const struct heap_arena *a, int class)
 {
-    struct super *s = a->usable[class];
+    struct heap_arena_super *s = a->usable[class];
     while (s && s->left != s->blocks)
         s = s->next;
     return s;

@@ -31,8 +31,8 @@
 
 #include "hlrc/heap/heap_runs.h"
 
-struct super {
-    struct super *next, *prev; /* in the list of its class: usable or full */
+struct heap_arena_super {
+    struct heap_arena_super *next, *prev; /* in the list of its class: usable or full */
     uint32_t first, pages;
     uint32_t blocks, left; /* number of blocks, and of free blocks */
     uint32_t fresh;
@@ -42,40 +42,42 @@ struct super {
     uint64_t map[];
 };
 
-struct arena {
-    struct super *usable[HEAP_CLASSES], *full[HEAP_CLASSES];
-    struct super **of_page; /* by page: this node's superblock that contains it */
+struct heap_arena {
+    struct heap_arena_super *usable[HEAP_CLASSES], *full[HEAP_CLASSES];
+    struct heap_arena_super **of_page; /* by page: this node's superblock that contains it */
     uint32_t pages;
     uint32_t empty, empty_max; /* wholly free superblocks; how many may be kept */
 };
 
-struct arena_block {
+struct heap_arena_block {
     uint64_t offset; /* bytes from the start of the shared space */
     bool used;       /* it must be zeroed */
 };
 
-enum arena_status { ARENA_OK, ARENA_EMPTIED, ARENA_NO_BLOCK, ARENA_FREE_ALREADY };
+enum heap_arena_status { ARENA_OK, ARENA_EMPTIED, ARENA_NO_BLOCK, ARENA_FREE_ALREADY };
 
-int heap_arena_init(struct arena *a, uint32_t pages, uint32_t empty_max); /* 0 or -ENOMEM */
-void heap_arena_end(struct arena *a);
+int heap_arena_init(struct heap_arena *a, uint32_t pages, uint32_t empty_max); /* 0 or -ENOMEM */
+void heap_arena_end(struct heap_arena *a);
 
 /* false: the class has no usable superblock */
-bool heap_arena_take(struct arena *a, int class, struct arena_block *out);
+bool heap_arena_take(struct heap_arena *a, int class, struct heap_arena_block *out);
 
 /* A new superblock, not yet part of the arena; NULL without memory. heap_arena_add sets its pages.
  * */
-struct super *heap_arena_super_new(int class, uint32_t pages);
-void heap_arena_add(struct arena *a, struct super *s, uint32_t first, bool dirty);
-void heap_arena_remove(struct arena *a, struct super *s); /* frees it */
+struct heap_arena_super *heap_arena_super_new(int class, uint32_t pages);
+void heap_arena_add(struct heap_arena *a, struct heap_arena_super *s, uint32_t first, bool dirty);
+void heap_arena_remove(struct heap_arena *a, struct heap_arena_super *s); /* frees it */
 
 /* This node's superblock that contains the page, or NULL. */
-struct super *heap_arena_super(const struct arena *a, uint32_t page);
+struct heap_arena_super *heap_arena_super(const struct heap_arena *a, uint32_t page);
 
 /* Frees the block that begins `offset` bytes into the superblock. */
-enum arena_status heap_arena_give(struct arena *a, struct super *s, uint64_t offset);
-enum arena_status heap_arena_give_block(struct arena *a, struct super *s, uint32_t block);
+enum heap_arena_status heap_arena_give(struct heap_arena *a, struct heap_arena_super *s,
+                                       uint64_t offset);
+enum heap_arena_status heap_arena_give_block(struct heap_arena *a, struct heap_arena_super *s,
+                                             uint32_t block);
 
 /* A wholly free superblock of the class, or NULL. */
-struct super *heap_arena_empty(const struct arena *a, int class);
+struct heap_arena_super *heap_arena_empty(const struct heap_arena *a, int class);
 
 #endif

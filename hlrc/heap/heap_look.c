@@ -45,12 +45,13 @@ static bool heap_look_believed(size_t offset)
     return engine.alone || !(page_at((uint32_t)(offset >> PAGE_SHIFT))->flags & PAGE_STALE);
 }
 
-static bool heap_look_read_entry(const struct heap_tables *t, uint32_t page, struct entry *out)
+static bool heap_look_read_entry(const struct heap_tables *t, uint32_t page,
+                                 struct heap_tables_entry *out)
 {
     size_t offset = ((size_t)t->directory << PAGE_SHIFT) + (size_t)page * sizeof *out;
     if (!heap_look_believed(offset))
         return false;
-    *out = *(const struct entry *)(const void *)(engine.mem + offset);
+    *out = *(const struct heap_tables_entry *)(const void *)(engine.mem + offset);
     return true;
 }
 
@@ -82,8 +83,8 @@ static struct heap_place heap_look_in_super(uint32_t first, uint32_t size, const
                                 .size = size };
 }
 
-static struct heap_place heap_look_own(const struct heap_tables *t, const struct super *s,
-                                       const void *addr)
+static struct heap_place heap_look_own(const struct heap_tables *t,
+                                       const struct heap_arena_super *s, const void *addr)
 {
     uint32_t block;
     struct heap_place place =
@@ -95,8 +96,9 @@ static struct heap_place heap_look_own(const struct heap_tables *t, const struct
     return place;
 }
 
-static struct heap_place heap_look_foreign(const struct heap_tables *t, const struct entry *e,
-                                           uint32_t page, const void *addr)
+static struct heap_place heap_look_foreign(const struct heap_tables *t,
+                                           const struct heap_tables_entry *e, uint32_t page,
+                                           const void *addr)
 {
     uint32_t block, first = page - e->index;
     struct heap_place place =
@@ -127,12 +129,12 @@ static bool heap_look_noted(uint32_t page, bool freed, struct heap_place *out)
 /* Searches the list of free runs for a page. */
 static struct heap_place heap_look_free(const struct heap_tables *t, uint32_t page)
 {
-    const struct runs *runs = (const void *)(engine.mem + t->runs);
+    const struct heap_runs *runs = (const void *)(engine.mem + t->runs);
     struct heap_place place = { .what = HEAP_UNKNOWN };
     if (heap_look_noted(page, true, &place) || !heap_look_believed(0))
         return place;
     for (uint32_t i = 0; i < runs->used && i < heap_pages(); i++) {
-        const struct run *r = &runs->run[i];
+        const struct heap_runs_run *r = &runs->run[i];
         if (!heap_look_believed(t->runs + (size_t)((const char *)r - (const char *)runs)))
             break;
         if (page >= r->start && page - r->start < r->count) {
@@ -146,7 +148,7 @@ static struct heap_place heap_look_free(const struct heap_tables *t, uint32_t pa
 /* A page at which nothing begins: inside a run, or free. */
 static struct heap_place heap_look_inside(const struct heap_tables *t, uint32_t page)
 {
-    struct entry e;
+    struct heap_tables_entry e;
     for (uint32_t at = page; at >= t->first && heap_look_read_entry(t, at, &e); at--) {
         if (e.kind == KIND_NONE)
             continue;
@@ -163,12 +165,12 @@ struct heap_place heap_look(const void *addr)
 {
     const struct heap_tables *t = heap_tables();
     uint32_t page = engine_page_of(addr);
-    struct entry e;
+    struct heap_tables_entry e;
     if (!t)
         return (struct heap_place){ .what = HEAP_UNKNOWN };
     if (page < t->first)
         return (struct heap_place){ .what = HEAP_TABLES };
-    const struct super *s = heap_arena_super(t->arena, page);
+    const struct heap_arena_super *s = heap_arena_super(t->arena, page);
     struct heap_place place;
     if (s)
         return heap_look_own(t, s, addr);

@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-static uint32_t heap_runs_end_of(const struct run *e)
+static uint32_t heap_runs_end_of(const struct heap_runs_run *e)
 {
     return e->start + e->count;
 }
 
-void heap_runs_init(struct runs *r, uint32_t start, uint32_t count)
+void heap_runs_init(struct heap_runs *r, uint32_t start, uint32_t count)
 {
     r->used = 0;
     if (count)
-        r->run[r->used++] = (struct run){ .start = start, .count = count, .clean = 1 };
+        r->run[r->used++] = (struct heap_runs_run){ .start = start, .count = count, .clean = 1 };
 }
 
 /* Index of the first record that ends after `page`. */
-static uint32_t heap_runs_find(const struct runs *r, uint32_t page)
+static uint32_t heap_runs_find(const struct heap_runs *r, uint32_t page)
 {
     uint32_t low = 0, high = r->used;
     while (low < high) {
@@ -31,8 +31,8 @@ static uint32_t heap_runs_find(const struct runs *r, uint32_t page)
 }
 
 /* Replaces [at, at + old) by `count` records. */
-static void heap_runs_replace(struct runs *r, uint32_t at, uint32_t old, const struct run *with,
-                              uint32_t count)
+static void heap_runs_replace(struct heap_runs *r, uint32_t at, uint32_t old,
+                              const struct heap_runs_run *with, uint32_t count)
 {
     if (count != old)
         memmove(&r->run[at + count], &r->run[at + old], (r->used - at - old) * sizeof r->run[0]);
@@ -42,7 +42,7 @@ static void heap_runs_replace(struct runs *r, uint32_t at, uint32_t old, const s
         r->used = r->used + count - old;
 }
 
-static void heap_runs_widen(struct run_taken *t, uint32_t from, uint32_t to)
+static void heap_runs_widen(struct heap_runs_taken *t, uint32_t from, uint32_t to)
 {
     if (t->dirty_count == 0)
         t->dirty_start = from;
@@ -51,12 +51,12 @@ static void heap_runs_widen(struct run_taken *t, uint32_t from, uint32_t to)
 
 /* Cuts [start, end) out of the records; all of it is free, and record `i` is the first to overlap
  * it. */
-static void heap_runs_cut(struct runs *r, uint32_t i, uint32_t start, uint32_t end,
-                          struct run_taken *out)
+static void heap_runs_cut(struct heap_runs *r, uint32_t i, uint32_t start, uint32_t end,
+                          struct heap_runs_taken *out)
 {
-    struct run left = r->run[i], right = left, rest[2];
+    struct heap_runs_run left = r->run[i], right = left, rest[2];
     uint32_t j = i, pieces = 0;
-    *out = (struct run_taken){ .start = start };
+    *out = (struct heap_runs_taken){ .start = start };
     for (; j < r->used && r->run[j].start < end; j++) {
         right = r->run[j];
         if (!right.clean)
@@ -82,8 +82,8 @@ static uint64_t heap_runs_aligned(uint32_t page, uint64_t align, uint64_t skew)
     return ((page + skew + align - 1) & ~(align - 1)) - skew;
 }
 
-bool heap_runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew,
-                    struct run_taken *out)
+bool heap_runs_take(struct heap_runs *r, uint32_t count, uint64_t align, uint64_t skew,
+                    struct heap_runs_taken *out)
 {
     for (uint32_t i = 0, j; i < r->used; i = j) {
         for (j = i + 1; j < r->used && r->run[j].start == heap_runs_end_of(&r->run[j - 1]); j++)
@@ -99,9 +99,9 @@ bool heap_runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t ske
     return false;
 }
 
-bool heap_runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean)
+bool heap_runs_give(struct heap_runs *r, uint32_t start, uint32_t count, bool clean)
 {
-    struct run whole = { .start = start, .count = count, .clean = clean };
+    struct heap_runs_run whole = { .start = start, .count = count, .clean = clean };
     uint32_t i = heap_runs_find(r, start), old = 0;
     if (i < r->used && r->run[i].start < start + count)
         return false;
@@ -119,7 +119,7 @@ bool heap_runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean)
     return true;
 }
 
-uint32_t heap_runs_total(const struct runs *r)
+uint32_t heap_runs_total(const struct heap_runs *r)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < r->used; i++)
@@ -127,7 +127,7 @@ uint32_t heap_runs_total(const struct runs *r)
     return sum;
 }
 
-uint32_t heap_runs_largest(const struct runs *r)
+uint32_t heap_runs_largest(const struct heap_runs *r)
 {
     uint32_t best = 0, here = 0;
     for (uint32_t i = 0; i < r->used; i++) {

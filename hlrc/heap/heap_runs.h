@@ -23,35 +23,35 @@
 
 /* ---- runs of free pages ---- */
 
-struct run {
+struct heap_runs_run {
     uint32_t start, count; /* pages */
     uint32_t clean;        /* 0 or 1 */
 };
 
-struct runs {
+struct heap_runs {
     uint32_t used;
-    struct run run[];
+    struct heap_runs_run run[];
 };
 
-struct run_taken {
+struct heap_runs_taken {
     uint32_t start;
     /* the smallest range that contains all its pages that are not clean */
     uint32_t dirty_start, dirty_count;
 };
 
-void heap_runs_init(struct runs *r, uint32_t start, uint32_t count);
+void heap_runs_init(struct heap_runs *r, uint32_t start, uint32_t count);
 
 /* First fit: the lowest `count` free pages such that start + skew is a multiple of align (a power
  * of two, in pages); they may span several records. False, without a change, if there are none. */
-bool heap_runs_take(struct runs *r, uint32_t count, uint64_t align, uint64_t skew,
-                    struct run_taken *out);
+bool heap_runs_take(struct heap_runs *r, uint32_t count, uint64_t align, uint64_t skew,
+                    struct heap_runs_taken *out);
 
 /* False, without a change, if a page of the range is free already. */
-bool heap_runs_give(struct runs *r, uint32_t start, uint32_t count, bool clean);
+bool heap_runs_give(struct heap_runs *r, uint32_t start, uint32_t count, bool clean);
 
-uint32_t heap_runs_total(const struct runs *r);
+uint32_t heap_runs_total(const struct heap_runs *r);
 /* longest range of free pages, over adjacent records */
-uint32_t heap_runs_largest(const struct runs *r);
+uint32_t heap_runs_largest(const struct heap_runs *r);
 
 /* ---- size classes ---- */
 

@@ -26,8 +26,8 @@
 bool sites_on;
 uint64_t (*sites_code)(uint64_t code);
 
-static spin_lock_word lock;  /* guards all of the following except the libraries */
-static struct site *records; /* 0 is none; free ones are a list by size */
+static spin_lock_word lock;        /* guards all of the following except the libraries */
+static struct sites_site *records; /* 0 is none; free ones are a list by size */
 static uint32_t used, unused;
 static uint32_t *beginning; /* the record of the block that begins at each grain */
 static uint64_t *pages;     /* a bit for each page in which one begins */
@@ -136,7 +136,7 @@ static void heap_sites_drop(uint32_t *grain)
 {
     if (*grain == 0)
         return;
-    records[*grain] = (struct site){ .size = unused };
+    records[*grain] = (struct sites_site){ .size = unused };
     unused = *grain;
     *grain = 0;
 }
@@ -173,8 +173,8 @@ static uint64_t sites_stamp_now(void)
 
 void sites_add(const void *block, size_t size, void *caller)
 {
-    struct site site = { block, size ? size : 1, sites_code(sites_outside((uintptr_t)caller)),
-                         sites_stamp_now() };
+    struct sites_site site = { block, size ? size : 1, sites_code(sites_outside((uintptr_t)caller)),
+                               sites_stamp_now() };
     uint32_t page = engine_page_of(block);
     spin_lock(&lock);
     sites_forget(block, site.size);
@@ -213,7 +213,7 @@ static uint32_t sites_last_before(const void *addr)
     }
 }
 
-bool sites_of(const void *addr, struct site *out)
+bool sites_of(const void *addr, struct sites_site *out)
 {
     if (!sites_on || !engine_in_heap(addr))
         return false;
@@ -223,7 +223,7 @@ bool sites_of(const void *addr, struct site *out)
     return out->block && (size_t)((const char *)addr - (const char *)out->block) < out->size;
 }
 
-void sites_each(void (*fn)(const struct site *site, void *arg), void *arg)
+void sites_each(void (*fn)(const struct sites_site *site, void *arg), void *arg)
 {
     for (uint32_t page = sites_on ? sites_page_next(0, heap_pages()) : UINT32_MAX;
          page < heap_pages(); page = sites_page_next(page + 1, heap_pages()))
@@ -236,7 +236,7 @@ void sites_each(void (*fn)(const struct site *site, void *arg), void *arg)
 
 static void sites_serve(struct request *req)
 {
-    struct site site = { 0 };
+    struct sites_site site = { 0 };
     uint64_t vec[NODES_MAX] = { 0 };
     bool known = sites_of((const void *)(uintptr_t)req->arg[0], &site);
     vec[0] = (uintptr_t)site.block;
@@ -244,23 +244,23 @@ static void sites_serve(struct request *req)
     msg_reply(req, known ? (int64_t)site.stamp : -ENOENT, site.code, vec);
 }
 
-static bool sites_ask(int node, const void *addr, struct site *out)
+static bool sites_ask(int node, const void *addr, struct sites_site *out)
 {
     uint32_t token = thread_self()->call_token;
     struct request *req = msg_compose(token, REQUEST_SITE, engine_page_of(addr));
     req->arg[0] = (uintptr_t)addr;
     msg_send(req, node, false, true);
-    const struct reply *reply = msg_wait(token);
+    const struct request_reply *reply = msg_wait(token);
     if (reply->status < 0)
         return false;
-    *out = (struct site){ (const void *)(uintptr_t)reply->vec[0], (size_t)reply->vec[1], reply->arg,
-                          (uint64_t)reply->status };
+    *out = (struct sites_site){ (const void *)(uintptr_t)reply->vec[0], (size_t)reply->vec[1],
+                                reply->arg, (uint64_t)reply->status };
     return true;
 }
 
-bool sites_site_ask(const void *addr, struct site *out)
+bool sites_site_ask(const void *addr, struct sites_site *out)
 {
-    struct site other;
+    struct sites_site other;
     bool known = sites_of(addr, out);
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node && sites_ask(n, addr, &other) &&

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct site {
+struct sites_site {
     const void *block;
     size_t size;   /* bytes, as requested */
     uint64_t code; /* return address, converted by sites_code */
@@ -43,14 +43,14 @@ static inline void sites_note(const void *block, size_t size, void *caller)
 }
 
 /* The most recent block of this node that contained addr; false: none. */
-bool sites_of(const void *addr, struct site *out);
+bool sites_of(const void *addr, struct sites_site *out);
 
 /* All that this node has recorded and not forgotten, ascending. ASSUMPTION: no concurrent
  * allocation. */
-void sites_each(void (*fn)(const struct site *site, void *arg), void *arg);
+void sites_each(void (*fn)(const struct sites_site *site, void *arg), void *arg);
 
 /* Like sites_of, for all nodes: queries them, and waits for each. The calling thread must have a
  * slot (thread.h). */
-bool sites_site_ask(const void *addr, struct site *out);
+bool sites_site_ask(const void *addr, struct sites_site *out);
 
 #endif

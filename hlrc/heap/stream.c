@@ -74,7 +74,8 @@ static void stream_await_all(uint64_t count)
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node && stream_word_at(stream_taken_at(n)) < count)
             fabric_wake(engine.fabric, n);
-    progress_wait((struct wait_for){ WAITS_TAKEN, count, 0 }, stream_all_have, &count, WAIT_STATE);
+    progress_wait((struct waits_wait){ WAITS_TAKEN, count, 0 }, stream_all_have, &count,
+                  WAIT_STATE);
     thread_leave(t);
 }
 
@@ -121,27 +122,27 @@ void stream_send(const void *buf, size_t len)
 
 /* ---- receivers ---- */
 
-struct awaited {
+struct stream_awaited {
     int root;
     uint64_t piece;
 };
 
 static bool stream_is_told(void *arg)
 {
-    const struct awaited *a = arg;
+    const struct stream_awaited *a = arg;
     return stream_word_at(stream_told_at(a->root)) > a->piece;
 }
 
 /* Reads a piece into this node's slot of its number, or finds it there. */
 static void stream_fetch(int root, uint64_t piece, size_t len)
 {
-    struct awaited a = { root, piece };
+    struct stream_awaited a = { root, piece };
     debug_assert(root != engine.node);
     struct fabric_op op = FABRIC_OP_INIT;
     struct thread *t = thread_enter();
     if (!stream_is_told(&a)) {
         fabric_wake(engine.fabric, root);
-        progress_wait((struct wait_for){ WAITS_PIECE, 0, root }, stream_is_told, &a, WAIT_STATE);
+        progress_wait((struct waits_wait){ WAITS_PIECE, 0, root }, stream_is_told, &a, WAIT_STATE);
     }
     if (stream_is_read())
         fabric_read(engine.fabric, root, engine.control.id, stream_slot_at(piece),

@@ -12,7 +12,7 @@
 #include "hlrc/memory/space.h"
 #include "hlrc/policy/policy_readahead.h"
 
-static _Thread_local struct ahead_streams mine;
+static _Thread_local struct streams_table mine;
 
 void ahead_fault(uint32_t page, bool write)
 {

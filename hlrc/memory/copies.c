@@ -25,17 +25,17 @@
 
 enum { NOT_QUEUED, ACTIVE, OLD };
 
-struct queue {
+struct copies_queue {
     uint32_t first, last; /* page + 1; 0: empty */
     _Atomic uint32_t count;
 };
 
-static struct queue queues[OLD + 1]; /* guarded by `lock` */
-static uint32_t *next;               /* by page: the next one + 1 */
-static spin_lock_word lock;          /* taken after a page's */
-static _Atomic bool trimming;        /* a thread trims; others need not */
-static _Atomic uint32_t limit;       /* most copies; UINT32_MAX: no limit */
-static _Atomic int32_t patience;     /* faults until the next attempt, after one without success */
+static struct copies_queue queues[OLD + 1]; /* guarded by `lock` */
+static uint32_t *next;                      /* by page: the next one + 1 */
+static spin_lock_word lock;                 /* taken after a page's */
+static _Atomic bool trimming;               /* a thread trims; others need not */
+static _Atomic uint32_t limit;              /* most copies; UINT32_MAX: no limit */
+static _Atomic int32_t patience; /* faults until the next attempt, after one without success */
 static _Atomic bool crowded;
 static _Atomic int32_t until_look; /* -1 or less: time to check the memory left */
 static _Atomic bool may_go;        /* copies may have to be evicted */
@@ -76,7 +76,7 @@ static bool copies_may_be_short(void)
 int copies_init(void)
 {
     for (int q = ACTIVE; q <= OLD; q++)
-        queues[q] = (struct queue){ 0 };
+        queues[q] = (struct copies_queue){ 0 };
     uint64_t most = engine.config.cache_size >> PAGE_SHIFT;
     atomic_store(&limit, copies_automatic() || most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);
     atomic_store(&patience, 0);
@@ -125,7 +125,7 @@ static uint32_t copies_total(void)
 
 static void copies_append(int q, uint32_t page)
 {
-    struct queue *to = &queues[q];
+    struct copies_queue *to = &queues[q];
     spin_lock(&lock);
     next[page] = 0;
     if (to->last)
@@ -141,7 +141,7 @@ static void copies_append(int q, uint32_t page)
  * that they are queued. */
 static uint32_t copies_take(int q, uint32_t *out, uint32_t most)
 {
-    struct queue *from = &queues[q];
+    struct copies_queue *from = &queues[q];
     uint32_t n = 0;
     spin_lock(&lock);
     while (n < most && from->first) {
@@ -171,10 +171,10 @@ void copies_add(uint32_t page, struct page *p)
 
 /* ---- copies at the head of their queue ---- */
 
-enum fate { FORGOTTEN, STAYS, AGED, GIVEN };
+enum copies_fate { FORGOTTEN, STAYS, AGED, GIVEN };
 
 /* ASSUMPTION: locked. */
-static enum fate copies_fate_of(uint32_t page, const struct page *p)
+static enum copies_fate copies_fate_of(uint32_t page, const struct page *p)
 {
     bool in_use = p->held || page_held(page) || (p->flags & (PAGE_BUSY | PAGE_DIRTY));
     if (in_use || p->renewal.pending)
@@ -189,7 +189,7 @@ static enum fate copies_fate_of(uint32_t page, const struct page *p)
 }
 
 /* ASSUMPTION: locked. */
-static void copies_settle(uint32_t page, struct page *p, enum fate fate)
+static void copies_settle(uint32_t page, struct page *p, enum copies_fate fate)
 {
     if (fate == GIVEN)
         p->flags |= PAGE_BUSY; /* [copies.evict-clean] */
@@ -203,7 +203,7 @@ static void copies_settle(uint32_t page, struct page *p, enum fate fate)
  * false if the kernel had no room for it. given[i]: page i is BUSY, and has to be evicted. */
 static bool copies_decide(uint32_t first, uint32_t n, bool *given)
 {
-    enum fate fate[BATCH_MOST];
+    enum copies_fate fate[BATCH_MOST];
     bool closed[BATCH_MOST];
     for (uint32_t i = 0; i < n; i++) {
         const struct page *p = page_lock(first + i);

@@ -29,8 +29,8 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/races/races.h"
 
-static uint32_t *announced;           /* pages of the interval being flushed */
-static struct notices_wanted *wanted; /* of the current acquire: room for one per node */
+static uint32_t *announced;                 /* pages of the interval being flushed */
+static struct parts_notices_wanted *wanted; /* of the current acquire: room for one per node */
 
 _Atomic bool interval_closing; /* one flush at a time [interval.covers-dirty] */
 /* a flush has noted new readers, and has not ended: [unshared.new-readers] */
@@ -183,7 +183,7 @@ static bool interval_capture(uint32_t page, uint64_t interval, bool urgent, bool
 }
 
 /* Why an interval is flushed. */
-struct closing {
+struct interval_closing {
     bool urgent; /* the homes serve the diffs at once */
     bool asked;  /* requested by another node, not by a thread of the program [page.touched] */
 };
@@ -191,7 +191,7 @@ struct closing {
 /* Seals and captures all pages of closing[n] [page.busy-capture]. Returns the number of announced
  * pages. */
 static uint32_t interval_capture_all(const uint32_t *closing, uint32_t n, uint64_t interval,
-                                     struct closing why)
+                                     struct interval_closing why)
 {
     uint32_t count = 0;
     for (uint32_t i = page_flush_skip(closing, n); i < n;
@@ -229,7 +229,7 @@ static void interval_assert_state(uint64_t interval, uint32_t count)
 #endif
 
 /* [races.reads-first]. The sets are sent with the diffs. */
-static void interval_send_reads(const struct read_set *sets, uint32_t count, uint64_t interval,
+static void interval_send_reads(const struct reads_set *sets, uint32_t count, uint64_t interval,
                                 bool urgent)
 {
     uint64_t time[NODES_MAX];
@@ -246,7 +246,7 @@ static void interval_send_reads(const struct read_set *sets, uint32_t count, uin
     }
 }
 
-static void interval_close_dirty(struct closing why)
+static void interval_close_dirty(struct interval_closing why)
 {
     struct probe_span span = PROBE_BEGIN(flush_dirty);
     atomic_store(&looking, true); /* [unshared.new-readers] */
@@ -254,7 +254,7 @@ static void interval_close_dirty(struct closing why)
         atomic_store(&looking, false);
     const uint32_t *closing;
     uint32_t n = dirty_take(&closing), read;
-    const struct read_set *sets = reads_take(&read);
+    const struct reads_set *sets = reads_take(&read);
     perturb(close_taken);
     if (n == 0 && read == 0)
         return;
@@ -285,7 +285,7 @@ static void interval_close_once(bool asked)
     fence_after_rmw(); /* [interval.unpublished-test]: before the pages are read */
     /* read after closes_begun rose: includes all callers that this flush serves */
     interval_close_dirty(
-        (struct closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
+        (struct interval_closing){ .urgent = atomic_load(&urgent_closers) > 0, .asked = asked });
     atomic_store(&looking, false);
     PROBE(flush_ended, asked);
     atomic_store(&closes_ended, number);
@@ -344,7 +344,7 @@ static void interval_close_until(uint64_t number, bool asked)
         if (!atomic_exchange(&interval_closing, true))
             interval_close_once(asked);
         else
-            progress_await((struct wait_for){ WAITS_CLOSING, number, 0 }, &interval_closing,
+            progress_await((struct waits_wait){ WAITS_CLOSING, number, 0 }, &interval_closing,
                            interval_closing_over, &number);
     }
 }
@@ -394,7 +394,7 @@ static void interval_acquire_all(const uint64_t *want, uint32_t occasion)
     struct probe_span span = PROBE_BEGIN(acquire), pages = PROBE_BEGIN(acquire_pages);
     for (int w = 0; w < engine.nodes; w++)
         if (w != engine.node && interval_vt_of(w) < want[w])
-            wanted[writers++] = (struct notices_wanted){ w, want[w] };
+            wanted[writers++] = (struct parts_notices_wanted){ w, want[w] };
     past_turn();
     renew_expected(occasion);
     engine.protocol.notices->take(wanted, writers);
@@ -425,7 +425,7 @@ void interval_acquire(const uint64_t *want, uint32_t occasion)
         if (!atomic_exchange(&acquire_busy, true))
             interval_acquire_all(want, occasion);
         else
-            progress_await((struct wait_for){ WAITS_ACQUIRE, 0, 0 }, &acquire_busy,
+            progress_await((struct waits_wait){ WAITS_ACQUIRE, 0, 0 }, &acquire_busy,
                            interval_acquire_over, (void *)(uintptr_t)want);
     }
     if (record_all)

@@ -106,7 +106,7 @@ void page_assert_announced(uint32_t page, uint64_t interval)
 
 static void page_set_initial(uint32_t page, struct page *p)
 {
-    enum page_access_right right = first_write_first_access(page);
+    enum protocol_access right = first_write_first_access(page);
     uint8_t flags = PAGE_KNOWN | (p->flags & PAGE_LISTED);
     if (right == ACCESS_NONE)
         flags |= PAGE_STALE;
@@ -164,7 +164,7 @@ void page_wait(uint32_t page)
     if (table[page].flags & PAGE_PREFETCH)
         page_prefetch_finish(page);
     else
-        progress_await((struct wait_for){ WAITS_PAGE_BUSY, page, 0 }, &table[page], page_idle,
+        progress_await((struct waits_wait){ WAITS_PAGE_BUSY, page, 0 }, &table[page], page_idle,
                        &table[page]);
 }
 
@@ -202,7 +202,7 @@ void page_judge_load(struct page *p, bool written)
  * ASSUMPTIONS: locked, not BUSY, not STALE, home known when writing. */
 static int page_grant(uint32_t page, struct page *p, bool write)
 {
-    enum page_access_right right = ACCESS_READ;
+    enum protocol_access right = ACCESS_READ;
     if (!(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)) && (write || page_stores_follow(p))) {
         page_mark_dirty(page, p, !write);
         p->stores = (uint16_t)(policy_retain_opened(p->stores, write) & 3);
@@ -279,7 +279,7 @@ static bool page_access_step(uint32_t page, bool write, bool *worked)
     }
     if (p->held) { /* [home-migration.held] */
         page_unlock(p);
-        progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, page_released, p);
+        progress_await((struct waits_wait){ WAITS_PAGE_MOVES, page, 0 }, p, page_released, p);
         return false;
     }
     page_move_used(p);
@@ -357,15 +357,16 @@ static bool page_grantable(const struct page *p, bool write)
 
 /* Purpose of memory_page_open_run: for a thread that asks for the pages, or ahead of one
  * (ahead.h). Ahead of stores: all pages, or pages whose home is here. */
-enum opening { ASKED, AHEAD, AHEAD_HERE };
+enum page_opening { ASKED, AHEAD, AHEAD_HERE };
 
 /* A held page is opened only singly, for a thread that asks for it (page_hold). */
-static bool page_opened_by(enum opening how, uint32_t page)
+static bool page_opened_by(enum page_opening how, uint32_t page)
 {
     return !page_held(page) && (how != AHEAD_HERE || page_is_home(&table[page], engine.node));
 }
 
-static uint32_t memory_page_open_run(uint32_t first, uint32_t count, bool write, enum opening how)
+static uint32_t memory_page_open_run(uint32_t first, uint32_t count, bool write,
+                                     enum page_opening how)
 {
     uint32_t n = 0;
     while (n < count && n < RUN_PAGES && page_grantable(page_lock(first + n), write) &&
@@ -396,7 +397,7 @@ uint32_t page_open_run(uint32_t first, uint32_t count, bool write)
 }
 
 /* Not pages without a home. Returns the number opened. */
-static uint32_t page_open_stores(uint32_t first, uint32_t count, enum opening how)
+static uint32_t page_open_stores(uint32_t first, uint32_t count, enum page_opening how)
 {
     uint32_t all = 0;
     for (uint32_t i = 0; i < count;) {

@@ -123,7 +123,7 @@ struct page {
     /* claimed while no node had written it: zero then, no twin [readahead.twin] */
     bool blank : 1;
     uint16_t prefetch : 10; /* with PREFETCH: index of the fetch */
-    enum page_access_right access : 2;
+    enum protocol_access access : 2;
     uint16_t stores : 2; /* policy_retain.h */
     uint16_t copy : 2;   /* queue of copies.c; 0 none */
 };

@@ -37,8 +37,8 @@
 
 static_assert(PREFETCHES <= 1u << 10, "bits of struct page");
 
-static struct prefetch {
-    struct page_fetch fetch;
+static struct page_fetch_prefetch {
+    struct protocol_fetch fetch;
     _Atomic uint32_t page; /* page of its last use */
     _Atomic bool used;     /* taken from the free slots */
     int64_t begun;         /* for the timeline; with `fetch` */
@@ -81,7 +81,7 @@ static bool page_fetch_made_here(void)
 }
 
 /* Lists the versions that the copy must have, as known now. ASSUMPTION: locked. */
-static void page_fetch_list_needs(struct page_fetch *f, const struct page *p)
+static void page_fetch_list_needs(struct protocol_fetch *f, const struct page *p)
 {
     uint64_t *list = f->versions + engine.nodes;
     f->needs = need_list(p->need, list);
@@ -89,17 +89,17 @@ static void page_fetch_list_needs(struct page_fetch *f, const struct page *p)
 }
 
 /* `versions`: FETCH_WORDS of scratch. ASSUMPTION: locked. */
-static void page_fetch_aim(struct page_fetch *f, uint32_t page, const struct page *p,
+static void page_fetch_aim(struct protocol_fetch *f, uint32_t page, const struct page *p,
                            uint32_t token, uint64_t *versions)
 {
     /* [update.own-stores] */
     bool bounce = (p->flags & PAGE_DIRTY) || p->access != ACCESS_NONE || page_fetch_lands_apart();
-    *f = (struct page_fetch){ .page = page,
-                              .home = (int)p->home - 1,
-                              .versions = versions,
-                              .introduce = engine.config.exclusive_pages == SWITCH_ON &&
-                                           !p->introduced, /* [unshared.reader-mark] */
-                              .token = token };
+    *f = (struct protocol_fetch){ .page = page,
+                                  .home = (int)p->home - 1,
+                                  .versions = versions,
+                                  .introduce = engine.config.exclusive_pages == SWITCH_ON &&
+                                               !p->introduced, /* [unshared.reader-mark] */
+                                  .token = token };
     f->window = bounce ? engine.control.id : engine.space.id;
     f->offset = bounce ? engine.at.bounce + (size_t)token * PAGE_SIZE : (size_t)page << PAGE_SHIFT;
     f->dest = bounce ? engine_control_at(f->offset) : engine_page_mem(page);
@@ -108,14 +108,14 @@ static void page_fetch_aim(struct page_fetch *f, uint32_t page, const struct pag
 
 static bool page_fetch_home_current(void *arg)
 {
-    const struct page_fetch *f = arg;
+    const struct protocol_fetch *f = arg;
     for (int w = 0; w < engine.nodes; w++)
         f->versions[w] =
             atomic_load_explicit(engine_applied_here(f->page, w), memory_order_acquire);
     return protocol_covers(f);
 }
 
-static void page_fetch_start(struct page_fetch *f, bool prefetch)
+static void page_fetch_start(struct protocol_fetch *f, bool prefetch)
 {
     for (uint32_t i = 0; i < f->needs; i++)
         if (protocol_version_writer(f->needed[i]) == engine.node)
@@ -124,7 +124,7 @@ static void page_fetch_start(struct page_fetch *f, bool prefetch)
     engine.protocol.pages->fetch_start(f, prefetch);
 }
 
-static void page_fetch_once(struct page_fetch *f)
+static void page_fetch_once(struct protocol_fetch *f)
 {
     if (f->home != engine.node) {
         struct probe_span span = PROBE_BEGIN(page_fetch);
@@ -138,12 +138,12 @@ static void page_fetch_once(struct page_fetch *f)
     /* nothing was copied: the copy is here, diffs for it may be in flight */
     if (f->home == engine.node)
         /* woken when this home has applied a diff */
-        progress_await((struct wait_for){ WAITS_PAGE_OWN_DIFFS, f->page, 0 }, page_at(f->page),
+        progress_await((struct waits_wait){ WAITS_PAGE_OWN_DIFFS, f->page, 0 }, page_at(f->page),
                        page_fetch_home_current, f);
 }
 
 /* Copies from the bounce page. ASSUMPTION: locked. */
-static void page_fetch_take_over(const struct page_fetch *f, const struct page *p)
+static void page_fetch_take_over(const struct protocol_fetch *f, const struct page *p)
 {
     if ((p->flags & PAGE_DIRTY) && p->access == ACCESS_WRITE)
         diff_renew(engine_page_mem(f->page), twin_mem(p->twin), f->dest); /* [update.own-stores] */
@@ -154,7 +154,7 @@ static void page_fetch_take_over(const struct page_fetch *f, const struct page *
 }
 
 /* Installs a fetched copy, unless it lacks a version by now. ASSUMPTION: locked. */
-static bool page_fetch_install(const struct page_fetch *f, struct page *p)
+static bool page_fetch_install(const struct protocol_fetch *f, struct page *p)
 {
     if (f->home >= 0)
         p->home = (uint16_t)(f->home + 1);   /* rule 7 */
@@ -185,7 +185,7 @@ bool page_fetch(uint32_t page, struct page *p)
     struct thread *t = thread_self();
     struct probe_span span = PROBE_BEGIN(page_wait);
     bool done = false;
-    struct page_fetch f;
+    struct protocol_fetch f;
     page_fetch_aim(&f, page, p, t->call_token, t->versions);
     page_unlock(p);
     if (page_fetch_made_here() && page_fetch_is_bare(p))
@@ -240,7 +240,7 @@ static void page_fetch_prefetch_end(uint32_t page, struct page *p)
     p->flags &= (uint8_t)~PAGE_PREFETCH;
     page_unlock(p);
     perturb(prefetch_taken);
-    struct page_fetch *f = &prefetches[k].fetch;
+    struct protocol_fetch *f = &prefetches[k].fetch;
     struct probe_span span = PROBE_BEGIN(prefetch);
     bool covers = engine.protocol.pages->fetch_finish(f, true),
          came = covers && f->home != engine.node;
@@ -325,7 +325,7 @@ void page_prefetch_finish(uint32_t page)
 {
     if (!page_fetch_prefetch_over(&page)) {
         struct probe_span span = PROBE_BEGIN(page_wait);
-        progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 }, page_fetch_prefetch_over,
+        progress_wait((struct waits_wait){ WAITS_PAGE_PREFETCH, page, 0 }, page_fetch_prefetch_over,
                       &page, WAIT_STATE);
         PROBE_END(page_wait, span);
     }
@@ -344,21 +344,21 @@ void page_prefetch_advance(const uint32_t *list, uint32_t n)
     }
 }
 
-struct until {
+struct page_fetch_until {
     uint32_t page;
     int64_t deadline;
 };
 
 static bool page_fetch_prefetch_over_or_late(void *arg)
 {
-    struct until *u = arg;
+    struct page_fetch_until *u = arg;
     return page_fetch_prefetch_over(&u->page) || clock_ns() >= u->deadline;
 }
 
 bool page_prefetch_end(uint32_t page, int64_t deadline)
 {
-    struct until u = { page, deadline };
-    progress_wait((struct wait_for){ WAITS_PAGE_PREFETCH, page, 0 },
+    struct page_fetch_until u = { page, deadline };
+    progress_wait((struct waits_wait){ WAITS_PAGE_PREFETCH, page, 0 },
                   page_fetch_prefetch_over_or_late, &u, WAIT_STATE);
     struct page *p = page_lock(page);
     bool here = page_fetch_prefetch_arrived(p), late = (p->flags & PAGE_PREFETCH) && !here;

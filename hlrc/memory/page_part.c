@@ -55,10 +55,10 @@ static void page_part_wait_for(uint32_t page)
         page_wait(page);
 }
 
-enum found { ELSEWHERE, CLOSED_HERE, NEITHER };
+enum page_part_found { ELSEWHERE, CLOSED_HERE, NEITHER };
 
 /* Where the page's bytes are. The page is locked and not BUSY, unless the result is NEITHER. */
-static enum found page_part_find(uint32_t page, bool put)
+static enum page_part_found page_part_find(uint32_t page, bool put)
 {
     for (;;) {
         struct page *p = page_lock(page);
@@ -67,7 +67,7 @@ static enum found page_part_find(uint32_t page, bool put)
             page_part_wait_for(page);
         } else if (p->held) { /* [home-migration.held] */
             page_unlock(p);
-            progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, page_part_released,
+            progress_await((struct waits_wait){ WAITS_PAGE_MOVES, page, 0 }, p, page_part_released,
                            p);
         } else if (!put && page_part_is_closed_here(p)) {
             return CLOSED_HERE;

@@ -16,8 +16,7 @@
 
 static _Atomic int in_vain; /* collapses in a row that freed nothing */
 
-static int page_view_note_change(int rc, uint32_t first, uint32_t count,
-                                 enum page_access_right right)
+static int page_view_note_change(int rc, uint32_t first, uint32_t count, enum protocol_access right)
 {
     for (uint32_t i = first; i < first + count; i++) {
         if (rc == 0 || page_at(i)->access < right)
@@ -27,7 +26,7 @@ static int page_view_note_change(int rc, uint32_t first, uint32_t count,
     return rc;
 }
 
-int page_view_change(uint32_t first, uint32_t count, enum page_access_right right)
+int page_view_change(uint32_t first, uint32_t count, enum protocol_access right)
 {
     if (PERTURB_FAILS()) { /* as the system fails: with the first half done */
         if (count > 1)
@@ -38,7 +37,7 @@ int page_view_change(uint32_t first, uint32_t count, enum page_access_right righ
 }
 
 int page_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
-                            enum page_access_right right)
+                            enum protocol_access right)
 {
     for (uint32_t i = 0; i < count;) {
         uint32_t n = 0;
@@ -118,7 +117,7 @@ static void page_view_collapse(void)
 }
 
 /* Changes a run of at most RUN_PAGES; retries until it succeeds. */
-static void page_view_change_run(uint32_t first, uint32_t count, enum page_access_right right)
+static void page_view_change_run(uint32_t first, uint32_t count, enum protocol_access right)
 {
     int rc;
     do {
@@ -162,7 +161,7 @@ static uint32_t page_view_block_rest(uint32_t page)
 }
 
 /* The longest run at `first` with one initial right; all pages of a block have the same. */
-static uint32_t page_view_initial_run(uint32_t first, uint32_t count, enum page_access_right *right)
+static uint32_t page_view_initial_run(uint32_t first, uint32_t count, enum protocol_access *right)
 {
     uint64_t n = page_view_block_rest(first);
     *right = first_write_first_view(first);
@@ -174,7 +173,7 @@ static uint32_t page_view_initial_run(uint32_t first, uint32_t count, enum page_
 int page_view_init(uint32_t first, uint32_t count)
 {
     while (count) {
-        enum page_access_right right;
+        enum protocol_access right;
         uint32_t n = page_view_initial_run(first, count, &right);
         if (right != ACCESS_NONE && space_protect(first, n, right) != 0)
             return -ENOMEM;
@@ -187,7 +186,7 @@ int page_view_init(uint32_t first, uint32_t count)
 void page_view_reset(uint32_t first, uint32_t count)
 {
     while (count) {
-        enum page_access_right right;
+        enum protocol_access right;
         uint32_t n = page_view_initial_run(first, page_view_at_most(count), &right);
         if (right != ACCESS_NONE)
             page_view_change_run(first, n, right);

@@ -29,11 +29,11 @@
 
 /* Returns 0, or -ENOMEM: then the caller mends the view and retries. ASSUMPTION: the pages are
  * locked, and their flags permit `right`. */
-int page_view_change(uint32_t first, uint32_t count, enum page_access_right right);
+int page_view_change(uint32_t first, uint32_t count, enum protocol_access right);
 
 /* The same for the pages of [first, first+count) marked in `marked`, run by run. */
 int page_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
-                            enum page_access_right right);
+                            enum protocol_access right);
 
 /*
  * Frees mappings by a collapse, and closes the pages of a failed change, so that `access` is exact

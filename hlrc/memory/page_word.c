@@ -75,7 +75,7 @@ static bool page_word_step(uint32_t page, struct page *p)
         page_wait(page);
     } else if (p->held) { /* [home-migration.held] */
         page_unlock(p);
-        progress_await((struct wait_for){ WAITS_PAGE_MOVES, page, 0 }, p, page_word_released, p);
+        progress_await((struct waits_wait){ WAITS_PAGE_MOVES, page, 0 }, p, page_word_released, p);
     } else if (page_word_lacks_version(p)) {
         page_word_fetch(page, p);
     } else if (p->home == 0 && !(p->flags & PAGE_EXCLUSIVE)) {

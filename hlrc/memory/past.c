@@ -72,7 +72,7 @@ static void past_open_them(uint32_t first, uint32_t count, bool write)
 
 static bool past_is_open(uint32_t page, bool write)
 {
-    enum page_access_right access = page_at(page)->access; /* unlocked: a hint */
+    enum protocol_access access = page_at(page)->access; /* unlocked: a hint */
     return write ? access == ACCESS_WRITE : access != ACCESS_NONE;
 }
 

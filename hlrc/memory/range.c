@@ -134,14 +134,14 @@ int hlrc_share(void *start, size_t len)
     return 0;
 }
 
-struct digest {
+struct range_digest {
     char *from;
     uint64_t value;
 };
 
 static void range_add_to_digest(char *page, void *arg)
 {
-    struct digest *d = arg;
+    struct range_digest *d = arg;
     uint64_t offset = (uint64_t)(page - d->from);
     d->value = digest_add(d->value, &offset, sizeof offset);
     d->value = digest_add(d->value, page, PAGE_SIZE);
@@ -151,7 +151,7 @@ void range_identify(struct range_identity *out)
 {
     memset(out, 0, RANGES_MAX * sizeof *out);
     for (uint32_t i = 0; i < count; i++) {
-        struct digest d = { wanted[i].at, DIGEST_START };
+        struct range_digest d = { wanted[i].at, DIGEST_START };
         range_each_used(wanted[i].at, wanted[i].bytes, range_add_to_digest, &d);
         out[i] = (struct range_identity){ (uintptr_t)wanted[i].at, wanted[i].bytes, d.value };
     }
@@ -181,14 +181,14 @@ int range_enter(void)
         return -EOVERFLOW;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pages = (uint32_t)(wanted[i].bytes >> PAGE_SHIFT);
-        engine.ranges[i] = (struct range){ wanted[i].at, engine.pages, pages };
+        engine.ranges[i] = (struct engine_range){ wanted[i].at, engine.pages, pages };
         engine.pages += pages;
     }
     engine.range_count = count;
     return 0;
 }
 
-static size_t range_bytes_of(const struct range *r)
+static size_t range_bytes_of(const struct engine_range *r)
 {
     return (size_t)r->pages << PAGE_SHIFT;
 }
@@ -200,7 +200,7 @@ static char *range_begun_at(uint32_t page)
 
 static void range_copy_page(char *page, void *arg)
 {
-    const struct range *r = arg;
+    const struct engine_range *r = arg;
     uint32_t number = r->first + (uint32_t)((size_t)(page - r->app) >> PAGE_SHIFT);
     memcpy(engine_page_mem(number), page, PAGE_SIZE);
     if (begun)
@@ -212,7 +212,7 @@ static size_t range_begun_bytes(void)
     return (size_t)(engine.pages - heap_pages()) << PAGE_SHIFT;
 }
 
-static int range_map_one(const struct range *r)
+static int range_map_one(const struct engine_range *r)
 {
     range_each_used(r->app, range_bytes_of(r), range_copy_page, (void *)(uintptr_t)r);
     off_t where = (off_t)r->first << PAGE_SHIFT;

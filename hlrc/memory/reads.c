@@ -14,13 +14,13 @@
 #include "hlrc/memory/dirty.h"
 #include "hlrc/progress/thread.h"
 
-static spin_lock_word lock;       /* guards additions to the sets in use */
-static struct read_set *pools[2]; /* swapped by reads_take; 0 of each is none */
-static uint32_t used;             /* sets of the pool in use */
+static spin_lock_word lock;        /* guards additions to the sets in use */
+static struct reads_set *pools[2]; /* swapped by reads_take; 0 of each is none */
+static uint32_t used;              /* sets of the pool in use */
 static _Atomic unsigned in_use;
 static _Atomic uint32_t *sets; /* by page: its set, 0 none */
 
-#define POOL_BYTES (((size_t)engine.pages + 1) * sizeof(struct read_set))
+#define POOL_BYTES (((size_t)engine.pages + 1) * sizeof(struct reads_set))
 #define SETS_BYTES ((size_t)engine.pages * sizeof *sets)
 
 int reads_init(void)
@@ -67,10 +67,10 @@ static void reads_set(uint64_t *mask, uint32_t at, uint32_t bytes)
 }
 
 /* ASSUMPTION: the lock is held. */
-static struct read_set *reads_set_of(uint32_t page, uintptr_t code)
+static struct reads_set *reads_set_of(uint32_t page, uintptr_t code)
 {
     uint32_t k = atomic_load_explicit(&sets[page], memory_order_relaxed);
-    struct read_set *s = &pools[in_use][k ? k : used + 1];
+    struct reads_set *s = &pools[in_use][k ? k : used + 1];
     if (k)
         return s;
     memset(s->mask, 0, sizeof s->mask);
@@ -107,13 +107,13 @@ void hlrc_note_read(const void *ptr, size_t size, const void *code)
 }
 
 /* [races.reads-first] */
-const struct read_set *reads_take(uint32_t *count)
+const struct reads_set *reads_take(uint32_t *count)
 {
     *count = 0;
     if (!sets || !atomic_load(&dirty_reads))
         return NULL;
     spin_lock(&lock);
-    struct read_set *taken = pools[in_use];
+    struct reads_set *taken = pools[in_use];
     *count = used;
     for (uint32_t k = 1; k <= used; k++)
         atomic_store_explicit(&sets[taken[k].page], 0, memory_order_relaxed);

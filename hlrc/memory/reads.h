@@ -29,7 +29,7 @@
 #include "hlrc/memory/first_write.h"
 
 /* The bytes of a page that were read. */
-struct read_set {
+struct reads_set {
     uint32_t page;
     struct first_write first; /* the first read of the page */
     uint64_t mask[DIFF_MASK_WORDS];
@@ -39,6 +39,6 @@ int reads_init(void); /* 0 or -ENOMEM */
 void reads_end(void);
 
 /* Takes the sets, `count` of them; valid until the next call. Only for flushes. */
-const struct read_set *reads_take(uint32_t *count);
+const struct reads_set *reads_take(uint32_t *count);
 
 #endif

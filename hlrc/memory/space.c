@@ -141,7 +141,7 @@ void space_destroy(void)
     range_unmap();
 }
 
-int space_protect(uint32_t first, uint32_t count, enum page_access_right right)
+int space_protect(uint32_t first, uint32_t count, enum protocol_access right)
 {
     static const int prot[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
     while (count) {

@@ -32,7 +32,7 @@ void space_destroy(void); /* both views; the window stays until the fabric is cl
 /* Sets the protection of `count` pages of the application's view. Returns 0, or -ENOMEM: the
  * process has too many mappings, and a part of the run may have changed. Any other failure ends
  * the program. */
-int space_protect(uint32_t first, uint32_t count, enum page_access_right right);
+int space_protect(uint32_t first, uint32_t count, enum protocol_access right);
 
 /* Allocates the memory of pages to be fetched by one system call, which costs less than a fault
  * each. Where this node reads them, in the engine's view (Linux 5.14). Where their homes write

@@ -36,7 +36,7 @@ struct policy_readahead_run {
 
 /* The run of a stream of adjacent pages. `fresh`: it stores to pages homed here, and the next page
  * has no home. */
-static inline struct policy_readahead_run policy_readahead_run(struct ahead_streams *s,
+static inline struct policy_readahead_run policy_readahead_run(struct streams_table *s,
                                                                uint32_t page, uint32_t steps,
                                                                int32_t stride, bool fresh)
 {

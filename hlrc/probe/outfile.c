@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct writing {
+struct outfile_writing {
     void (*put)(FILE *out, const void *arg);
     const void *arg;
 };
@@ -38,7 +38,7 @@ int outfile_try(const char *option, const char *name, char *err, size_t errlen)
     return rc;
 }
 
-static int outfile_write_to(const char *name, const struct writing *w, int flags)
+static int outfile_write_to(const char *name, const struct outfile_writing *w, int flags)
 {
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -53,7 +53,7 @@ static int outfile_write_to(const char *name, const struct writing *w, int flags
 }
 
 /* Writes to a temporary name in the same directory, then renames. */
-static int outfile_write_whole(const char *name, const struct writing *w)
+static int outfile_write_whole(const char *name, const struct outfile_writing *w)
 {
     char temporary[PATH_MAX];
     if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >=
@@ -70,7 +70,7 @@ static int outfile_write_whole(const char *name, const struct writing *w)
 int outfile_write(const char *name, bool waits, void (*put)(FILE *out, const void *arg),
                   const void *arg)
 {
-    struct writing w = { put, arg };
+    struct outfile_writing w = { put, arg };
     if (outfile_special(name))
         return outfile_write_to(name, &w, waits ? 0 : O_NONBLOCK);
     /* a symbolic link stays; its target is replaced */

@@ -54,13 +54,13 @@ static inline bool probe_records(void)
 
 /* The part of a thread's slot that probes use. Written by the thread, but for `taken`. */
 struct probe_thread {
-    uint32_t lane;            /* number of the slot */
-    _Atomic bool taken;       /* a thread has the slot */
-    struct stats_clock clock; /* where this thread's time goes */
-    struct watch_slot waits;  /* read by the watch */
-    int64_t asked;            /* when a slow acquire or release of a lock began: ticks; 0: none */
-    uint64_t granted;         /* number of the last grant (timeline.h) */
-    struct trace_ring trace;  /* its last events */
+    uint32_t lane;                  /* number of the slot */
+    _Atomic bool taken;             /* a thread has the slot */
+    struct stats_clock clock;       /* where this thread's time goes */
+    struct wait_tracker_slot waits; /* read by the watch */
+    int64_t asked;           /* when a slow acquire or release of a lock began: ticks; 0: none */
+    uint64_t granted;        /* number of the last grant (timeline.h) */
+    struct trace_ring trace; /* its last events */
 };
 
 /* The slots, taken or not. */

@@ -20,7 +20,7 @@
 
 bool record_all;
 
-struct lane {
+struct recorder_lane {
     unsigned char *at, *begin, *end;
     uint64_t page;     /* the last one */
     uint64_t closings; /* flushes noted */
@@ -42,7 +42,7 @@ static struct {
     bool cut;
 } closing;
 
-static struct lane *lanes;
+static struct recorder_lane *lanes;
 static uint32_t lane_count;
 static uint64_t lane_bytes;
 static _Atomic uint64_t closings, looks;
@@ -63,7 +63,7 @@ static bool recorder_is_long(int64_t ticks)
     return (double)ticks > LONG_NS * ticks_ns;
 }
 
-static void recorder_look_at_cpu(struct lane *l, int64_t *span)
+static void recorder_look_at_cpu(struct recorder_lane *l, int64_t *span)
 {
     int64_t now = recorder_cpu_ns();
     int64_t ran = (int64_t)((double)(now - l->cpu_ns) * ticks_ns) - l->running;
@@ -75,7 +75,7 @@ static void recorder_look_at_cpu(struct lane *l, int64_t *span)
 
 void recorder_record_leaves(uint32_t thread, int64_t now)
 {
-    struct lane *l = &lanes[thread];
+    struct recorder_lane *l = &lanes[thread];
     if (thread >= lane_count)
         return;
     int64_t span = l->since ? now - l->since : 0;
@@ -89,7 +89,7 @@ void recorder_record_leaves(uint32_t thread, int64_t now)
 
 void recorder_record_returns(uint32_t thread, int64_t now)
 {
-    struct lane *l = &lanes[thread];
+    struct recorder_lane *l = &lanes[thread];
     if (thread >= lane_count)
         return;
     int64_t away = now - l->left;
@@ -103,7 +103,8 @@ void recorder_record_returns(uint32_t thread, int64_t now)
     l->since = now;
 }
 
-static void recorder_put(struct lane *l, enum record_kind kind, uint64_t time, const uint64_t *arg)
+static void recorder_put(struct recorder_lane *l, enum record_kind kind, uint64_t time,
+                         const uint64_t *arg)
 {
     l->cut = l->cut || l->end - l->at < RECORD_LONGEST;
     if (!l->cut)
@@ -124,7 +125,7 @@ static bool recorder_computes(const struct probe_thread *t)
 /* ASSUMPTION: the thread computes. */
 static int64_t recorder_leave(struct probe_thread *t)
 {
-    struct lane *l = &lanes[t->lane];
+    struct recorder_lane *l = &lanes[t->lane];
     int64_t now = clock_ticks();
     if (!l->used) /* since it got its slot */
         l->since = atomic_load_explicit(&t->clock.since, memory_order_relaxed);
@@ -151,7 +152,7 @@ void recorder_record_add(struct probe_thread *t, enum record_kind kind, uint64_t
                          uint64_t c, uint64_t d)
 {
     const uint64_t arg[RECORD_ARGS] = { a, b, c, d };
-    struct lane *l = &lanes[t->lane];
+    struct recorder_lane *l = &lanes[t->lane];
     if (t->lane >= lane_count)
         return;
     if (recorder_computes(t))
@@ -314,7 +315,7 @@ bool recorder_record_stream(int thread, const unsigned char **at, size_t *bytes,
         *count = atomic_load(&closings);
         return !closing.cut;
     }
-    const struct lane *l = &lanes[thread];
+    const struct recorder_lane *l = &lanes[thread];
     *at = l->begin;
     *bytes = (size_t)(l->at - l->begin);
     *count = l->used;

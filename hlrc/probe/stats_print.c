@@ -18,7 +18,7 @@
 #define SECONDS(X) \
     X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)
 
-struct field {
+struct stats_print_field {
     const char *name;
     size_t offset;
     bool seconds;
@@ -26,7 +26,8 @@ struct field {
 
 #define SECONDS_FIELD(name) { #name, offsetof(struct hlrc_stats, name), true },
 #define COUNTS_FIELD(name)  { #name, offsetof(struct hlrc_stats, name), false },
-static const struct field fields[] = { SECONDS(SECONDS_FIELD) HLRC_COUNTS(COUNTS_FIELD) };
+static const struct stats_print_field fields[] = { SECONDS(SECONDS_FIELD)
+                                                       HLRC_COUNTS(COUNTS_FIELD) };
 #define FIELDS (sizeof fields / sizeof fields[0])
 
 /* A new field of the struct has to be added above, or to HLRC_COUNTS. */
@@ -37,14 +38,14 @@ static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8,
 #define WIDTH      14
 #define NAME_WIDTH 20
 
-static double stats_print_seconds_of(const struct hlrc_stats *s, const struct field *f)
+static double stats_print_seconds_of(const struct hlrc_stats *s, const struct stats_print_field *f)
 {
     double value;
     memcpy(&value, (const char *)s + f->offset, sizeof value);
     return value > 0 ? value : 0;
 }
 
-static uint64_t stats_print_count_of(const struct hlrc_stats *s, const struct field *f)
+static uint64_t stats_print_count_of(const struct hlrc_stats *s, const struct stats_print_field *f)
 {
     uint64_t value;
     memcpy(&value, (const char *)s + f->offset, sizeof value);
@@ -59,8 +60,8 @@ static void stats_print_text_seconds(double value, int digits, char *buf, size_t
     snprintf(buf, len, "%llu.%0*llu", parts / unit, digits, parts % unit);
 }
 
-static void stats_print_text_of(const struct hlrc_stats *s, const struct field *f, int digits,
-                                char *buf, size_t len)
+static void stats_print_text_of(const struct hlrc_stats *s, const struct stats_print_field *f,
+                                int digits, char *buf, size_t len)
 {
     if (f->seconds)
         stats_print_text_seconds(stats_print_seconds_of(s, f), digits, buf, len);
@@ -70,8 +71,8 @@ static void stats_print_text_of(const struct hlrc_stats *s, const struct field *
 
 /* All nodes: counts are added, seconds averaged, so that they are comparable with one
  * node's. */
-static void stats_print_text_total(const struct stats_report *r, const struct field *f, char *buf,
-                                   size_t len)
+static void stats_print_text_total(const struct stats_report *r, const struct stats_print_field *f,
+                                   char *buf, size_t len)
 {
     double seconds = 0;
     uint64_t count = 0;
@@ -115,7 +116,7 @@ static void stats_print_table_by_field(FILE *out, const struct stats_report *r)
         fprintf(out, "%*s", WIDTH, text);
     }
     fprintf(out, "%*s\n", WIDTH, "all");
-    for (const struct field *f = fields; f < fields + FIELDS; f++) {
+    for (const struct stats_print_field *f = fields; f < fields + FIELDS; f++) {
         fprintf(out, "%-*s", NAME_WIDTH, f->name);
         for (int n = 0; n < r->count; n++) {
             stats_print_text_of(&r->stats[n], f, 3, text, sizeof text);
@@ -176,7 +177,7 @@ static void stats_print_write_json(FILE *out, const struct stats_report *r)
             r->config->fabric, r->nodes, text, r->complete ? "" : "\"complete\": false, ");
     for (int n = 0; n < r->count; n++) {
         fprintf(out, "%s\n  {\"node\": %d", n ? "," : "", stats_print_number_of(r, n));
-        for (const struct field *f = fields; f < fields + FIELDS; f++) {
+        for (const struct stats_print_field *f = fields; f < fields + FIELDS; f++) {
             stats_print_text_of(&r->stats[n], f, 6, text, sizeof text);
             fprintf(out, ", \"%s\": %s", f->name, text);
         }
@@ -208,21 +209,21 @@ static int stats_print_compose(const struct stats_report *r, bool json, char **t
     return -ENOMEM;
 }
 
-struct text {
+struct stats_print_text {
     const char *bytes;
     size_t len;
 };
 
 static void stats_print_put_text(FILE *out, const void *arg)
 {
-    const struct text *t = arg;
+    const struct stats_print_text *t = arg;
     (void)fwrite(t->bytes, 1, t->len, out);
 }
 
 /* A failed job does not wait for a reader of a pipe. */
 static int stats_print_write_file(const char *name, const char *text, size_t len, bool waits)
 {
-    struct text t = { text, len };
+    struct stats_print_text t = { text, len };
     return outfile_write(name, waits, stats_print_put_text, &t);
 }
 

@@ -25,31 +25,31 @@ static int64_t told_at; /* written only by the monitor's thread; 0: nothing was 
 
 #define NODE_SHIFT 8 /* of a slot's `what` */
 
-static struct watch_note wait_tracker_note_of(const struct watch_slot *s)
+static struct wait_tracker_note wait_tracker_note_of(const struct wait_tracker_slot *s)
 {
     uint32_t what = atomic_load_explicit(&s->what, memory_order_acquire);
-    return (struct watch_note){ { (enum waits)(what & ((1u << NODE_SHIFT) - 1)),
-                                  atomic_load_explicit(&s->object, memory_order_relaxed),
-                                  (int)(what >> NODE_SHIFT) - 1 },
-                                atomic_load_explicit(&s->since, memory_order_relaxed) };
+    return (struct wait_tracker_note){ { (enum waits)(what & ((1u << NODE_SHIFT) - 1)),
+                                         atomic_load_explicit(&s->object, memory_order_relaxed),
+                                         (int)(what >> NODE_SHIFT) - 1 },
+                                       atomic_load_explicit(&s->since, memory_order_relaxed) };
 }
 
-static uint32_t wait_tracker_packed(struct wait_for what)
+static uint32_t wait_tracker_packed(struct waits_wait what)
 {
     return (uint32_t)what.what | (uint32_t)(what.node + 1) << NODE_SHIFT;
 }
 
-struct watch_note wait_tracker_begin(struct wait_for what)
+struct wait_tracker_note wait_tracker_begin(struct waits_wait what)
 {
     struct probe_thread *t = probe_self();
-    struct watch_note before = wait_tracker_note_of(&t->waits);
+    struct wait_tracker_note before = wait_tracker_note_of(&t->waits);
     atomic_store_explicit(&t->waits.object, what.object, memory_order_relaxed);
     atomic_store_explicit(&t->waits.since, clock_ns(), memory_order_relaxed);
     atomic_store_explicit(&t->waits.what, wait_tracker_packed(what), memory_order_release);
     return before;
 }
 
-void wait_tracker_end(struct watch_note before)
+void wait_tracker_end(struct wait_tracker_note before)
 {
     struct probe_thread *t = probe_self();
     atomic_store_explicit(&t->waits.what, wait_tracker_packed(before.what), memory_order_relaxed);
@@ -57,7 +57,7 @@ void wait_tracker_end(struct watch_note before)
     atomic_store_explicit(&t->waits.since, before.since, memory_order_relaxed);
 }
 
-bool wait_tracker_read(const struct probe_thread *t, struct watch_note *out)
+bool wait_tracker_read(const struct probe_thread *t, struct wait_tracker_note *out)
 {
     int64_t since = atomic_load(&t->waits.since);
     *out = wait_tracker_note_of(&t->waits);
@@ -87,7 +87,7 @@ static void wait_tracker_tell_traces(void)
 static void wait_tracker_tell_all(int64_t now)
 {
     char words[120];
-    struct watch_note note;
+    struct wait_tracker_note note;
     for (uint32_t i = 0; i < probe_slots.count; i++) {
         if (!wait_tracker_read(probe_slot(i), &note))
             continue;
@@ -133,11 +133,11 @@ void wait_tracker_get_up(void)
         monitor_rouse();
 }
 
-struct watch_waits wait_tracker_look(void)
+struct wait_tracker_waits wait_tracker_look(void)
 {
     int64_t now = clock_ns(), most_ms = 0;
-    struct watch_waits found = { 0, INT64_MAX, 0 };
-    struct watch_note note;
+    struct wait_tracker_waits found = { 0, INT64_MAX, 0 };
+    struct wait_tracker_note note;
     for (uint32_t i = 0; i < probe_slots.count; i++) {
         if (!wait_tracker_read(probe_slot(i), &note))
             continue;

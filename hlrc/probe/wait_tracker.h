@@ -27,24 +27,24 @@
 
 struct probe_thread;
 
-struct watch_note {
-    struct wait_for what; /* WAITS_NOTHING: the thread does not wait */
-    int64_t since;        /* nanoseconds, monotonic clock */
+struct wait_tracker_note {
+    struct waits_wait what; /* WAITS_NOTHING: the thread does not wait */
+    int64_t since;          /* nanoseconds, monotonic clock */
 };
 
 /* The wait of a thread, as the watch reads it. */
-struct watch_slot {
+struct wait_tracker_slot {
     _Atomic uint32_t what; /* enum waits; node + 1 in the higher bits */
     _Atomic uint64_t object;
     _Atomic int64_t since;
 };
 
 /* Returns the previous note, which wait_tracker_end restores: waits may nest. */
-struct watch_note wait_tracker_begin(struct wait_for what);
-void wait_tracker_end(struct watch_note before);
+struct wait_tracker_note wait_tracker_begin(struct waits_wait what);
+void wait_tracker_end(struct wait_tracker_note before);
 
 /* Reads the thread's wait. False: it does not wait, or the note is being changed. */
-bool wait_tracker_read(const struct probe_thread *t, struct watch_note *out);
+bool wait_tracker_read(const struct probe_thread *t, struct wait_tracker_note *out);
 
 extern _Atomic bool watch_is_up;
 void wait_tracker_get_up(void);
@@ -63,13 +63,13 @@ void wait_tracker_rests(void);
 void wait_tracker_goes_on(void);
 
 /* Result of wait_tracker_look. */
-struct watch_waits {
+struct wait_tracker_waits {
     int waiting;      /* number of threads */
     int64_t least_ms; /* duration of the shortest wait */
     int next_ms;      /* until the next check of the watchdog; 0: none is needed */
 };
 
 /* Reads all waits. Reports, and ends the job, as --watchdog says. */
-struct watch_waits wait_tracker_look(void);
+struct wait_tracker_waits wait_tracker_look(void);
 
 #endif

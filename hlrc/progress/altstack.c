@@ -71,7 +71,7 @@ uintptr_t altstack_interrupted(const ucontext_t *context)
 #endif
 }
 
-struct call {
+struct altstack_call {
     void (*act)(void *);
     void *arg;
     stack_t own;
@@ -79,7 +79,7 @@ struct call {
 
 static void altstack_call_as_alternate(void *arg)
 {
-    const struct call *c = arg;
+    const struct altstack_call *c = arg;
     (void)sigaltstack(&c->own, NULL);
     c->act(c->arg);
 }
@@ -92,7 +92,7 @@ void altstack_run(uint32_t slot, void (*act)(void *), void *arg)
         act(arg);
         return;
     }
-    struct call c = { act, arg, altstack_stack_guarded(slot) };
+    struct altstack_call c = { act, arg, altstack_stack_guarded(slot) };
     void *left;
     stack_switch_call(altstack_call_as_alternate, &c, altstack_stack_of(slot) + stack_bytes, &left);
 }

@@ -64,7 +64,7 @@ void bulk_send(int to, const struct bulk *msg, bool urgent, struct fabric_op *op
 {
     while (!bulk_try_send(to, msg, urgent, op)) {
         fabric_wake(engine.fabric, to);
-        progress_wait((struct wait_for){ WAITS_ROOM, 0, to }, bulk_have_credit,
+        progress_wait((struct waits_wait){ WAITS_ROOM, 0, to }, bulk_have_credit,
                       (void *)(intptr_t)to, WAIT_STATE);
     }
 }

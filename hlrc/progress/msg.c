@@ -15,7 +15,7 @@
 #include "hlrc/progress/thread.h"
 
 /* The immediate of a write: kind of event, and slot. */
-enum event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
+enum msg_event_kind { EVENT_REQUEST, EVENT_REPLY, EVENT_BULK };
 #define EVENT(kind, index) ((uint32_t)(kind) << 28 | (uint32_t)(index))
 #define EVENT_KIND(imm)    ((imm) >> 28)
 #define EVENT_INDEX(imm)   ((imm)&0xfffffffu)
@@ -180,8 +180,8 @@ static void msg_token_complete(uint32_t token)
 
 void msg_reply(const struct request *req, int64_t status, uint64_t arg, const uint64_t *vec)
 {
-    uint64_t copy[(sizeof(struct reply) + VT_BYTES(NODES_MAX)) / 8];
-    struct reply *rep = (struct reply *)(void *)copy;
+    uint64_t copy[(sizeof(struct request_reply) + VT_BYTES(NODES_MAX)) / 8];
+    struct request_reply *rep = (struct request_reply *)(void *)copy;
     size_t len = sizeof *rep + (vec ? VT_BYTES(engine.nodes) : 0);
     rep->status = status;
     rep->arg = arg;
@@ -211,17 +211,17 @@ static const enum waits awaited[REQUEST_TYPES] = {
     [REQUEST_SERVED] = WAITS_SERVED,
 };
 
-const struct reply *msg_wait_as(uint32_t token, struct wait_for what)
+const struct request_reply *msg_wait_as(uint32_t token, struct waits_wait what)
 {
     progress_wait(what, msg_token_done, (void *)(uintptr_t)token, WAIT_EVENT);
     return engine_control_at(msg_reply_at(token));
 }
 
-const struct reply *msg_wait(uint32_t token)
+const struct request_reply *msg_wait(uint32_t token)
 {
     const struct request *req = msg_scratch_of(token);
     return msg_wait_as(token,
-                       (struct wait_for){ awaited[req->type], req->object, (int)req->object });
+                       (struct waits_wait){ awaited[req->type], req->object, (int)req->object });
 }
 
 void msg_event_bulk(int to, size_t at, const void *data, size_t len, uint32_t slot, bool urgent,

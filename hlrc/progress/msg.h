@@ -66,9 +66,9 @@ void msg_send(struct request *req, int to, bool with_vec, bool urgent);
 void msg_expect(uint32_t token, enum request_type type, uint32_t object);
 bool msg_done(uint32_t token); /* its answer has been served */
 /* Waits; the reply is valid until the token's next request. */
-const struct reply *msg_wait(uint32_t token);
+const struct request_reply *msg_wait(uint32_t token);
 /* The same if the type of the request does not determine the wait. */
-const struct reply *msg_wait_as(uint32_t token, struct wait_for what);
+const struct request_reply *msg_wait_as(uint32_t token, struct waits_wait what);
 static inline bool msg_token_done(void *token)
 {
     return msg_done((uint32_t)(uintptr_t)token);

@@ -200,15 +200,15 @@ void progress_wake_on_all(bool all)
 }
 
 /* Progress of a wait towards sleep. */
-struct backoff {
+struct progress_backoff {
     int64_t spin_until, offer_at, offers_begun, cpu_begun;
     int rounds, yields;
     int64_t sleep_ns; /* next bounded sleep */
 };
 
-static void progress_backoff_renew(struct backoff *p)
+static void progress_backoff_renew(struct progress_backoff *p)
 {
-    *p = (struct backoff){ .sleep_ns = 50000 };
+    *p = (struct progress_backoff){ .sleep_ns = 50000 };
 }
 
 static int64_t progress_process_cpu_ns(void)
@@ -220,14 +220,14 @@ static int64_t progress_process_cpu_ns(void)
 
 /* True if threads of this process had the core for about `taken_ns`. ASSUMPTION: `p` has the time
  * and CPU time at which this thread's offers began, and the thread has not slept since. */
-static bool progress_taken_by_us(const struct backoff *p, int64_t now, int64_t taken_ns)
+static bool progress_taken_by_us(const struct progress_backoff *p, int64_t now, int64_t taken_ns)
 {
     int64_t spun = now - p->offers_begun - taken_ns;
     return progress_process_cpu_ns() - p->cpu_begun - spun >= taken_ns / 2;
 }
 
 /* [progress.sleep-test] */
-static void progress_offer_core(struct backoff *p, int64_t now)
+static void progress_offer_core(struct progress_backoff *p, int64_t now)
 {
     if (p->offers_begun == 0) {
         p->offers_begun = now;
@@ -248,7 +248,7 @@ static void progress_offer_core(struct backoff *p, int64_t now)
     p->offers_begun = 0;
 }
 
-static void progress_spin(struct backoff *p)
+static void progress_spin(struct progress_backoff *p)
 {
     spin_cpu_relax();
     if (++p->rounds % SPIN_ROUNDS != 0)
@@ -261,7 +261,7 @@ static void progress_spin(struct backoff *p)
 }
 
 /* One step of spinning or yielding. False when it is time to sleep. */
-static bool progress_backoff_step(struct backoff *p)
+static bool progress_backoff_step(struct progress_backoff *p)
 {
     if (p->spin_until == 0) {
         int64_t now = clock_ns();
@@ -280,7 +280,7 @@ static bool progress_backoff_step(struct backoff *p)
     return false;
 }
 
-static int64_t progress_backoff_sleep(struct backoff *p, enum wait_kind kind)
+static int64_t progress_backoff_sleep(struct progress_backoff *p, enum progress_wait kind)
 {
     if (kind == WAIT_EVENT)
         return -1;
@@ -290,7 +290,7 @@ static int64_t progress_backoff_sleep(struct backoff *p, enum wait_kind kind)
     return ns;
 }
 
-struct awaited {
+struct progress_awaited {
     bool (*done)(void *);
     void *arg;
 };
@@ -299,18 +299,18 @@ struct awaited {
  * lock. */
 static bool progress_done_or_unserved(void *arg)
 {
-    const struct awaited *a = arg;
+    const struct progress_awaited *a = arg;
     return (!handled && !atomic_load(&progress_lock)) || a->done(a->arg);
 }
 
-static void progress_sleep_alone(bool (*done)(void *), void *arg, enum wait_kind kind,
+static void progress_sleep_alone(bool (*done)(void *), void *arg, enum progress_wait kind,
                                  int64_t timeout_ns)
 {
     if (kind == WAIT_EVENT) {
         thread_sleep(thread_self(), done, arg, timeout_ns);
         return;
     }
-    struct awaited a = { done, arg };
+    struct progress_awaited a = { done, arg };
     perturb(wait_unserved);
     atomic_fetch_add(&state_sleepers, 1);
     thread_sleep(thread_self(), progress_done_or_unserved, &a, timeout_ns);
@@ -336,12 +336,12 @@ static void progress_sleep_in_role(bool (*done)(void *), void *arg, int64_t time
     atomic_store(&t->asleep, AWAKE);
 }
 
-static void progress_wait_slowly(struct wait_for what, bool (*done)(void *), void *arg,
-                                 enum wait_kind kind)
+static void progress_wait_slowly(struct waits_wait what, bool (*done)(void *), void *arg,
+                                 enum progress_wait kind)
 {
-    struct backoff p;
+    struct progress_backoff p;
     progress_backoff_renew(&p);
-    struct watch_note before = wait_tracker_begin(what);
+    struct wait_tracker_note before = wait_tracker_begin(what);
     bool mine = false;
     /* before the first attempt at the progress lock [progress.holder] */
     atomic_fetch_add(&waiters, 1);
@@ -369,13 +369,13 @@ static void progress_wait_slowly(struct wait_for what, bool (*done)(void *), voi
         progress_unlock(SERVED_ON_LEAVING);
 }
 
-void progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind)
+void progress_wait(struct waits_wait what, bool (*done)(void *), void *arg, enum progress_wait kind)
 {
     if (!done(arg))
         progress_wait_slowly(what, done, arg, kind);
 }
 
-void progress_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg)
+void progress_await(struct waits_wait what, const void *key, bool (*done)(void *), void *arg)
 {
     if (done(arg))
         return;

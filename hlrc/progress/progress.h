@@ -57,7 +57,7 @@
 
 #include "hlrc/core/waits.h"
 
-enum wait_kind {
+enum progress_wait {
     WAIT_EVENT, /* only serving an event makes done() true: sleeps without limit */
     WAIT_STATE, /* a one-sided write or read makes done() true: sleeps for bounded times */
 };
@@ -69,11 +69,12 @@ void progress_stop(void);
 
 /* Waits until done(arg), and serves while it waits. The caller holds no spin lock. done() is
  * called often and has no side effect that serving could not repeat. */
-void progress_wait(struct wait_for what, bool (*done)(void *), void *arg, enum wait_kind kind);
+void progress_wait(struct waits_wait what, bool (*done)(void *), void *arg,
+                   enum progress_wait kind);
 
 /* The same for a condition that another thread of this process, or serving an event, makes true.
  * That thread calls progress_changed(key) afterwards. Sleeps without limit. */
-void progress_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg);
+void progress_await(struct waits_wait what, const void *key, bool (*done)(void *), void *arg);
 /* Costs a fence and a load if no thread waits. The caller may hold a spin lock. */
 void progress_changed(const void *key);
 

@@ -39,7 +39,7 @@ static void race_report_say_where(uint64_t code, char *text, size_t len)
 /* "byte 24 of the block of 64 bytes at 0x... (main, prog.c:30)": a block of hlrc_malloc. */
 static bool race_report_say_block(const char *at, char *text, size_t len)
 {
-    struct site site;
+    struct sites_site site;
     char call[WHERE_MAX];
     if (!sites_site_ask(at, &site))
         return false;
@@ -58,7 +58,7 @@ static bool race_report_say_variable(const char *at, char *text, size_t len)
     return name != NULL;
 }
 
-static void race_report_say_what(const struct race *race, char *text, size_t len)
+static void race_report_say_what(const struct races_race *race, char *text, size_t len)
 {
     uint32_t in_a_row;
     const char *at = engine_app_run(race->page, &in_a_row) + race->byte;
@@ -82,7 +82,7 @@ static const char *race_report_verb_of(const struct races_side *side)
     return side->reads ? "read" : "written";
 }
 
-static void race_report_tell(const struct race *race)
+static void race_report_tell(const struct races_race *race)
 {
     static char what[WHERE_MAX], sides[2][WHERE_MAX + 100];
     bool turned =
@@ -101,7 +101,7 @@ static void race_report_tell(const struct race *race)
 
 static void *race_report_tell_all(void *arg)
 {
-    static struct race race;
+    static struct races_race race;
     (void)arg;
     (void)thread_own(THREAD_TELLER);
     tasks_own(1);

@@ -22,7 +22,7 @@
 /* The bytes of a page that one interval of a node changed (or read) and that no later one of it
  * did. Index 0 is none. The records of a page, and the free ones, are lists by `next`, the newest
  * first. */
-struct record {
+struct races_record {
     uint64_t interval;
     struct first_write first;
     uint32_t next;
@@ -33,10 +33,10 @@ struct record {
 
 static spin_lock_word lock; /* guards all except the queue's futex word */
 static uint32_t *heads;     /* per page: its first record */
-static struct record *records;
+static struct races_record *records;
 static uint32_t used, unused; /* records taken so far; head of the free list */
 static uint64_t *keys;
-static struct race *queue;
+static struct races_race *queue;
 static uint32_t queued, taken;
 static _Atomic uint32_t changes; /* futex word: raised after a change that races_take waits for */
 static _Atomic bool stopping;
@@ -122,7 +122,7 @@ static bool races_is_new(uint32_t page, int a, int b)
     return false;
 }
 
-static struct races_side races_side_of(const struct record *r)
+static struct races_side races_side_of(const struct races_record *r)
 {
     return (struct races_side){ r->writer, r->reads, r->interval, r->first };
 }
@@ -130,17 +130,18 @@ static struct races_side races_side_of(const struct record *r)
 static uint32_t races_first_run(const uint64_t *a, const uint64_t *b, uint32_t *bytes);
 
 /* ASSUMPTION: the lock is held. */
-static void races_report(uint32_t page, const struct record *earlier, const struct record *later)
+static void races_report(uint32_t page, const struct races_record *earlier,
+                         const struct races_record *later)
 {
     if (!races_is_new(page, earlier->writer, later->writer))
         return;
     atomic_fetch_add(&found, 1);
     if (queued - taken == QUEUE)
         return;
-    struct race *race = &queue[queued++ % QUEUE];
-    *race = (struct race){ .page = page,
-                           .earlier = races_side_of(earlier),
-                           .later = races_side_of(later) };
+    struct races_race *race = &queue[queued++ % QUEUE];
+    *race = (struct races_race){ .page = page,
+                                 .earlier = races_side_of(earlier),
+                                 .later = races_side_of(later) };
     race->byte = races_first_run(earlier->mask, later->mask, &race->bytes);
     races_announce();
 }
@@ -150,7 +151,7 @@ uint64_t races_found(void)
     return atomic_load(&found);
 }
 
-static bool races_take_next(struct race *out)
+static bool races_take_next(struct races_race *out)
 {
     spin_lock(&lock);
     bool any = taken != queued;
@@ -160,7 +161,7 @@ static bool races_take_next(struct race *out)
     return any;
 }
 
-bool races_take(struct race *out)
+bool races_take(struct races_race *out)
 {
     for (;;) {
         uint32_t seen = atomic_load(&changes); /* before the tests */
@@ -200,7 +201,7 @@ static void races_record_drop(uint32_t *link)
     unused = r;
 }
 
-static bool races_is_ordered(const struct record *earlier, int writer, const uint64_t *time)
+static bool races_is_ordered(const struct races_record *earlier, int writer, const uint64_t *time)
 {
     return earlier->writer == writer || time[earlier->writer] >= earlier->interval;
 }
@@ -264,13 +265,13 @@ void races_met(const uint64_t *time)
 }
 
 /* With one test for all nodes: the cheap half of races_is_past. */
-static bool races_is_behind_meetings(const struct record *r)
+static bool races_is_behind_meetings(const struct races_record *r)
 {
     return met[engine.nodes + r->writer] >= r->interval;
 }
 
 /* Every diff that may arrive is ordered after it. This node knows the time of the last meeting. */
-static bool races_is_past(const struct record *r)
+static bool races_is_past(const struct races_record *r)
 {
     bool past = races_is_behind_meetings(r);
     for (int n = 0; n < engine.nodes && !past; n++) {
@@ -321,7 +322,7 @@ static void races_prefetch_records(uint32_t page)
 }
 
 /* A diff, or a set of reads, to compare. */
-struct written {
+struct races_written {
     uint32_t page;
     int writer;
     bool reads;
@@ -330,19 +331,19 @@ struct written {
     struct first_write first;
 };
 
-static bool races_is_same(const struct record *r, const struct written *w)
+static bool races_is_same(const struct races_record *r, const struct races_written *w)
 {
     return r->writer == w->writer && r->interval == w->interval && r->reads == w->reads;
 }
 
 /* [races.last-writers]: compares r with it. True if r keeps some bytes. */
-static bool races_outlives(struct record *r, const struct written *w)
+static bool races_outlives(struct races_record *r, const struct races_written *w)
 {
     bool one_writes = !r->reads || !w->reads;
     if (races_is_same(r, w))
         return true;
     if (one_writes && !races_is_ordered(r, w->writer, w->time) && races_meet(r->mask, w->mask)) {
-        struct record new = { w->interval, w->first, 0, (int16_t)w->writer, w->reads, { 0 } };
+        struct races_record new = { w->interval, w->first, 0, (int16_t)w->writer, w->reads, { 0 } };
         memcpy(new.mask, w->mask, sizeof new.mask);
         races_report(w->page, r, &new);
     }
@@ -353,12 +354,12 @@ static bool races_outlives(struct record *r, const struct written *w)
 
 /* [races.last-writers]: compares all records of the page. Returns the record of the same interval,
  * or NULL, and the number of records left. */
-static struct record *races_compare_all(const struct written *w, uint32_t *count)
+static struct races_record *races_compare_all(const struct races_written *w, uint32_t *count)
 {
-    struct record *same = NULL;
+    struct races_record *same = NULL;
     *count = 0;
     for (uint32_t *link = &heads[w->page]; *link;) {
-        struct record *r = &records[*link];
+        struct races_record *r = &records[*link];
         if (races_is_behind_meetings(r) || !races_outlives(r, w)) {
             races_record_drop(link);
             continue;
@@ -371,10 +372,10 @@ static struct record *races_compare_all(const struct written *w, uint32_t *count
     return same;
 }
 
-static void races_note_written(const struct written *w)
+static void races_note_written(const struct races_written *w)
 {
     uint32_t count, r;
-    struct record *same = races_compare_all(w, &count);
+    struct races_record *same = races_compare_all(w, &count);
     if (same) {
         races_add(same->mask, w->mask);
         return;
@@ -383,7 +384,7 @@ static void races_note_written(const struct written *w)
         races_shorten(w->page, count);
     if (!(r = races_record_take()))
         return;
-    struct record *new = &records[r];
+    struct races_record *new = &records[r];
     new->interval = w->interval;
     new->first = w->first;
     new->writer = (int16_t)w->writer;
@@ -393,7 +394,7 @@ static void races_note_written(const struct written *w)
     heads[w->page] = r;
 }
 
-static void races_note_locked(const struct written *w)
+static void races_note_locked(const struct races_written *w)
 {
     spin_lock(&lock);
     races_note_written(w);
@@ -404,7 +405,7 @@ static void races_note_locked(const struct written *w)
 void races_note(uint32_t page, int writer, uint64_t interval, const uint64_t *time,
                 struct first_write first, const uint64_t *mask)
 {
-    races_note_locked(&(struct written){ page, writer, false, interval, time, mask, first });
+    races_note_locked(&(struct races_written){ page, writer, false, interval, time, mask, first });
 }
 
 void races_note_own(uint32_t page, uint64_t interval, const uint64_t *time, const uint64_t *mask)
@@ -415,15 +416,15 @@ void races_note_own(uint32_t page, uint64_t interval, const uint64_t *time, cons
 }
 
 void races_note_reads(int reader, uint64_t interval, const uint64_t *time,
-                      const struct read_set *set)
+                      const struct reads_set *set)
 {
     races_note_locked(
-        &(struct written){ set->page, reader, true, interval, time, set->mask, set->first });
+        &(struct races_written){ set->page, reader, true, interval, time, set->mask, set->first });
 }
 
-void races_note_own_reads(uint64_t interval, const uint64_t *time, const struct read_set *set)
+void races_note_own_reads(uint64_t interval, const uint64_t *time, const struct reads_set *set)
 {
-    struct read_set own = *set;
+    struct reads_set own = *set;
     own.first.code = races_code(own.first.code);
     races_note_reads(engine.node, interval, time, &own);
 }

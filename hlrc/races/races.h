@@ -48,7 +48,7 @@ struct races_side {
     struct first_write first; /* of the page in that interval */
 };
 
-struct race {
+struct races_race {
     uint32_t page, byte, bytes; /* the first run of bytes that both accessed */
     struct races_side earlier, later;
 };
@@ -67,9 +67,9 @@ void races_note_own(uint32_t page, uint64_t interval, const uint64_t *time, cons
 
 /* The same for reads (reads.h). */
 void races_note_reads(int reader, uint64_t interval, const uint64_t *time,
-                      const struct read_set *set);
+                      const struct reads_set *set);
 /* the code address is of this process */
-void races_note_own_reads(uint64_t interval, const uint64_t *time, const struct read_set *set);
+void races_note_own_reads(uint64_t interval, const uint64_t *time, const struct reads_set *set);
 
 /* The vector time of the diffs of `writer`; the vector time that this node sent to `home` last. */
 uint64_t *races_time_of(int writer);
@@ -86,7 +86,7 @@ uint64_t races_found(void); /* by this node so far */
 
 /* Waits for a race that was not taken yet. False: races_stop was called and no race is left. For
  * one thread. */
-bool races_take(struct race *out);
+bool races_take(struct races_race *out);
 void races_stop(void);
 
 #endif

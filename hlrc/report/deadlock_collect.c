@@ -52,7 +52,7 @@ void deadlock_collect_add_meeting(struct report_draft *d, struct report_meeting 
 static uint64_t deadlock_collect_waits_epoch(void)
 {
     uint64_t epoch = DIGEST_START;
-    struct watch_note note;
+    struct wait_tracker_note note;
     for (uint32_t i = 0; i < thread_max() - THREADS_OWN; i++) {
         if (!wait_tracker_read(probe_slot(i), &note))
             continue;
@@ -65,7 +65,7 @@ static uint64_t deadlock_collect_waits_epoch(void)
 /* Adds one thread. True if it has waited long enough. */
 static bool deadlock_collect_add_wait(struct report_draft *d, const struct thread *t, int64_t now)
 {
-    struct watch_note note;
+    struct wait_tracker_note note;
     struct report_wait w = { .thread = (uint16_t)t->index };
     if (wait_tracker_read(&t->probe, &note)) {
         w.what = (uint8_t)note.what.what;

@@ -11,7 +11,7 @@
 #include "hlrc/core/meeting.h"
 
 /* What blocks a thread. */
-enum by {
+enum deadlock_detect_by {
     BY_UNKNOWN, /* it may be on its way */
     BY_THREAD,  /* a thread that waits, or may */
     BY_NODE,    /* any thread of a node that has not got that far */
@@ -19,23 +19,24 @@ enum by {
     BY_NOBODY,  /* a signal that no thread has sent */
 };
 
-struct blocker {
-    enum by by;
+struct deadlock_detect_blocker {
+    enum deadlock_detect_by by;
     int node, thread;
     bool arrived; /* BY_NODE: arrived at a barrier, but not departed */
 };
 
-static const struct blocker unknown = { BY_UNKNOWN, -1, -1, false };
+static const struct deadlock_detect_blocker unknown = { BY_UNKNOWN, -1, -1, false };
 
 /* ---- reading the reports ---- */
 
-static const struct report *deadlock_detect_report_of(const struct judge *j, int node)
+static const struct report *deadlock_detect_report_of(const struct deadlock_detect_judge *j,
+                                                      int node)
 {
     return node >= 0 && node < j->nodes ? j->reports[node] : NULL;
 }
 
-static const struct report_wait *deadlock_detect_wait_of(const struct judge *j, int node,
-                                                         int thread)
+static const struct report_wait *deadlock_detect_wait_of(const struct deadlock_detect_judge *j,
+                                                         int node, int thread)
 {
     const struct report *r = deadlock_detect_report_of(j, node);
     for (unsigned i = 0; r && i < r->waits; i++)
@@ -45,9 +46,9 @@ static const struct report_wait *deadlock_detect_wait_of(const struct judge *j, 
 }
 
 /* A thread of the node with this wait; negative: any object or node. */
-static const struct report_wait *deadlock_detect_waits_for(const struct judge *j, int node,
-                                                           enum waits what, int64_t object,
-                                                           int with)
+static const struct report_wait *deadlock_detect_waits_for(const struct deadlock_detect_judge *j,
+                                                           int node, enum waits what,
+                                                           int64_t object, int with)
 {
     const struct report *r = deadlock_detect_report_of(j, node);
     for (unsigned i = 0; r && i < r->waits; i++) {
@@ -70,15 +71,17 @@ static const struct report_meeting *deadlock_detect_meeting_of(const struct repo
 
 /* ---- what blocks a thread ---- */
 
-static struct blocker deadlock_detect_holder_of(const struct judge *j, uint64_t lock)
+static struct deadlock_detect_blocker
+deadlock_detect_holder_of(const struct deadlock_detect_judge *j, uint64_t lock)
 {
     for (int node = 0; node < j->nodes; node++) {
         const struct report *r = deadlock_detect_report_of(j, node);
         for (unsigned i = 0; r && i < r->held; i++)
             if (deadlock_report_held(r)[i].lock == lock) {
                 int thread = (int)deadlock_report_held(r)[i].thread;
-                enum by by = deadlock_detect_wait_of(j, node, thread) ? BY_THREAD : BY_ENDED;
-                return (struct blocker){ by, node, thread, false };
+                enum deadlock_detect_by by =
+                    deadlock_detect_wait_of(j, node, thread) ? BY_THREAD : BY_ENDED;
+                return (struct deadlock_detect_blocker){ by, node, thread, false };
             }
     }
     return unknown;
@@ -86,8 +89,9 @@ static struct blocker deadlock_detect_holder_of(const struct judge *j, uint64_t 
 
 /* Blocker of a thread that waits for a round that a partner sends (pairs.h). The partner sends it
  * when it reaches that round, so it has sent it if its own round is as far. */
-static struct blocker deadlock_detect_partner_of(const struct judge *j, int node,
-                                                 const struct report_wait *w)
+static struct deadlock_detect_blocker
+deadlock_detect_partner_of(const struct deadlock_detect_judge *j, int node,
+                           const struct report_wait *w)
 {
     uint32_t group = w->what == WAITS_GROUP ? (uint32_t)w->object : MEETING_OF_ALL;
     const struct report_meeting
@@ -98,16 +102,17 @@ static struct blocker deadlock_detect_partner_of(const struct judge *j, int node
     const struct report_wait *peer =
         deadlock_detect_waits_for(j, w->node, (enum waits)w->what, (int64_t)w->object, -1);
     if (!peer && w->what == WAITS_GROUP)
-        return (struct blocker){ BY_NODE, w->node, -1, false };
+        return (struct deadlock_detect_blocker){ BY_NODE, w->node, -1, false };
     if (its->round >= mine->round)
         return unknown;
-    return peer ? (struct blocker){ BY_THREAD, w->node, peer->thread, false }
-                : (struct blocker){ BY_NODE, w->node, -1, true };
+    return peer ? (struct deadlock_detect_blocker){ BY_THREAD, w->node, peer->thread, false }
+                : (struct deadlock_detect_blocker){ BY_NODE, w->node, -1, true };
 }
 
 /* The first node from `node` on that has not arrived at a barrier; -1: all have, or it is not
  * known. */
-static int deadlock_detect_missing_from(const struct judge *j, int node, uint64_t epoch)
+static int deadlock_detect_missing_from(const struct deadlock_detect_judge *j, int node,
+                                        uint64_t epoch)
 {
     for (; node < j->nodes; node++)
         if (deadlock_detect_report_of(j, node) &&
@@ -116,35 +121,39 @@ static int deadlock_detect_missing_from(const struct judge *j, int node, uint64_
     return -1;
 }
 
-static struct blocker deadlock_detect_missing_at(const struct judge *j, int node,
-                                                 const struct report_wait *w)
+static struct deadlock_detect_blocker
+deadlock_detect_missing_at(const struct deadlock_detect_judge *j, int node,
+                           const struct report_wait *w)
 {
     int missing = deadlock_detect_missing_from(j, 0, w->object);
-    return missing >= 0 ? (struct blocker){ BY_NODE, missing, -1, false }
+    return missing >= 0 ? (struct deadlock_detect_blocker){ BY_NODE, missing, -1, false }
                         : deadlock_detect_partner_of(j, node, w);
 }
 
 /* Blocker of a thread in hlrc_group_create: its partner has not made the matching call. */
-static struct blocker deadlock_detect_maker_of(const struct judge *j, int node,
-                                               const struct report_wait *w)
+static struct deadlock_detect_blocker
+deadlock_detect_maker_of(const struct deadlock_detect_judge *j, int node,
+                         const struct report_wait *w)
 {
     enum waits opposite = w->what == WAITS_MEMBER ? WAITS_INVITATION : WAITS_MEMBER;
     if (w->over || deadlock_detect_waits_for(j, w->node, opposite, -1, node))
         return unknown;
-    return (struct blocker){ BY_NODE, w->node, -1, false };
+    return (struct deadlock_detect_blocker){ BY_NODE, w->node, -1, false };
 }
 
 /* Blocker of a thread whose node makes another group: the thread that makes it. */
-static struct blocker deadlock_detect_making_at(const struct judge *j, int node)
+static struct deadlock_detect_blocker
+deadlock_detect_making_at(const struct deadlock_detect_judge *j, int node)
 {
     const struct report_wait *w = deadlock_detect_waits_for(j, node, WAITS_MEMBER, -1, -1);
     if (!w)
         w = deadlock_detect_waits_for(j, node, WAITS_INVITATION, -1, -1);
-    return w ? (struct blocker){ BY_THREAD, node, w->thread, false } : unknown;
+    return w ? (struct deadlock_detect_blocker){ BY_THREAD, node, w->thread, false } : unknown;
 }
 
-static struct blocker deadlock_detect_blocker_of(const struct judge *j, int node,
-                                                 const struct report_wait *w)
+static struct deadlock_detect_blocker
+deadlock_detect_blocker_of(const struct deadlock_detect_judge *j, int node,
+                           const struct report_wait *w)
 {
     switch (w->what) {
     case WAITS_LOCK:
@@ -159,7 +168,7 @@ static struct blocker deadlock_detect_blocker_of(const struct judge *j, int node
     case WAITS_MAKING:
         return deadlock_detect_making_at(j, node);
     case WAITS_SIGNAL:
-        return (struct blocker){ BY_NOBODY, -1, -1, false };
+        return (struct deadlock_detect_blocker){ BY_NOBODY, -1, -1, false };
     default:
         return unknown;
     }
@@ -172,7 +181,7 @@ static bool deadlock_detect_for_words(const struct report_wait *w)
 
 /* [deadlock.in-transit]. ASSUMPTION: each thread waits for something that another of them has to
  * bring. */
-static bool deadlock_detect_nothing_comes(const struct judge *j)
+static bool deadlock_detect_nothing_comes(const struct deadlock_detect_judge *j)
 {
     bool words = false;
     uint64_t least_ms = UINT64_MAX;
@@ -190,7 +199,7 @@ static bool deadlock_detect_nothing_comes(const struct judge *j)
 }
 
 /* [deadlock.two-rounds] */
-bool deadlock_detect_stuck(const struct judge *j)
+bool deadlock_detect_stuck(const struct deadlock_detect_judge *j)
 {
     bool any = false;
     for (int node = 0; node < j->nodes; node++) {
@@ -207,13 +216,13 @@ bool deadlock_detect_stuck(const struct judge *j)
 
 /* ---- text ---- */
 
-struct text {
+struct deadlock_detect_text {
     char *at;
     size_t len, used;
 };
 
-__attribute__((format(printf, 2, 3))) static void deadlock_detect_add(struct text *t,
-                                                                      const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void
+deadlock_detect_add(struct deadlock_detect_text *t, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -225,7 +234,8 @@ __attribute__((format(printf, 2, 3))) static void deadlock_detect_add(struct tex
 }
 
 /* Writes "node 2", with the thread if several threads of the node wait. */
-static void deadlock_detect_add_name(struct text *t, const struct judge *j, int node, int thread)
+static void deadlock_detect_add_name(struct deadlock_detect_text *t,
+                                     const struct deadlock_detect_judge *j, int node, int thread)
 {
     const struct report *r = deadlock_detect_report_of(j, node);
     deadlock_detect_add(t, "node %d", node);
@@ -233,18 +243,19 @@ static void deadlock_detect_add_name(struct text *t, const struct judge *j, int 
         deadlock_detect_add(t, " thread %d", thread);
 }
 
-static void deadlock_detect_add_words(struct text *t, const struct judge *j, int node,
+static void deadlock_detect_add_words(struct deadlock_detect_text *t,
+                                      const struct deadlock_detect_judge *j, int node,
                                       const struct report_wait *w)
 {
     char words[120];
-    struct wait_for what = { (enum waits)w->what, w->object, w->node };
+    struct waits_wait what = { (enum waits)w->what, w->object, w->node };
     deadlock_detect_add(t, "%s", waits_words(what, words, sizeof words));
     const struct report *r = deadlock_detect_report_of(j, node);
     if (w->what == WAITS_BARRIER && r->call != MEETING_BARRIER)
         deadlock_detect_add(t, " (%s)", meeting_name((enum meeting)r->call));
 }
 
-static bool deadlock_detect_complete(const struct judge *j)
+static bool deadlock_detect_complete(const struct deadlock_detect_judge *j)
 {
     for (int node = 0; node < j->nodes; node++)
         if (!deadlock_detect_report_of(j, node))
@@ -252,10 +263,11 @@ static bool deadlock_detect_complete(const struct judge *j)
     return true;
 }
 
-static void deadlock_detect_add_holder(struct text *t, const struct judge *j, int node,
+static void deadlock_detect_add_holder(struct deadlock_detect_text *t,
+                                       const struct deadlock_detect_judge *j, int node,
                                        const struct report_wait *w)
 {
-    struct blocker b = deadlock_detect_holder_of(j, w->object);
+    struct deadlock_detect_blocker b = deadlock_detect_holder_of(j, w->object);
     if (b.by == BY_UNKNOWN) {
         deadlock_detect_add(t, "%s",
                             deadlock_detect_complete(j) ? ", which no thread holds now" : "");
@@ -270,7 +282,8 @@ static void deadlock_detect_add_holder(struct text *t, const struct judge *j, in
 }
 
 /* The wait, and the holder if it is a lock. */
-static void deadlock_detect_add_wait(struct text *t, const struct judge *j, int node,
+static void deadlock_detect_add_wait(struct deadlock_detect_text *t,
+                                     const struct deadlock_detect_judge *j, int node,
                                      const struct report_wait *w)
 {
     deadlock_detect_add_words(t, j, node, w);
@@ -280,7 +293,8 @@ static void deadlock_detect_add_wait(struct text *t, const struct judge *j, int 
 
 /* The wait of a thread of a node that has not got that far; NULL: one of its threads does not
  * wait. */
-static const struct report_wait *deadlock_detect_thread_of(const struct judge *j, int node)
+static const struct report_wait *deadlock_detect_thread_of(const struct deadlock_detect_judge *j,
+                                                           int node)
 {
     const struct report *r = deadlock_detect_report_of(j, node);
     const struct report_wait *found = NULL;
@@ -297,7 +311,8 @@ static const struct report_wait *deadlock_detect_thread_of(const struct judge *j
 }
 
 /* What a node does instead. */
-static void deadlock_detect_add_state(struct text *t, const struct judge *j, int node)
+static void deadlock_detect_add_state(struct deadlock_detect_text *t,
+                                      const struct deadlock_detect_judge *j, int node)
 {
     const struct report_wait *w = deadlock_detect_thread_of(j, node);
     if (w) {
@@ -310,7 +325,8 @@ static void deadlock_detect_add_state(struct text *t, const struct judge *j, int
 
 #define NAMED 8 /* nodes named in one line */
 
-static void deadlock_detect_add_missing(struct text *t, const struct judge *j, uint64_t epoch)
+static void deadlock_detect_add_missing(struct deadlock_detect_text *t,
+                                        const struct deadlock_detect_judge *j, uint64_t epoch)
 {
     int count = 0, first = deadlock_detect_missing_from(j, 0, epoch);
     for (int n = first; n >= 0; n = deadlock_detect_missing_from(j, n + 1, epoch))
@@ -327,10 +343,11 @@ static void deadlock_detect_add_missing(struct text *t, const struct judge *j, u
 }
 
 /* What blocks the wait, and what the blocker does. */
-static void deadlock_detect_add_blocker(struct text *t, const struct judge *j, int node,
+static void deadlock_detect_add_blocker(struct deadlock_detect_text *t,
+                                        const struct deadlock_detect_judge *j, int node,
                                         const struct report_wait *w)
 {
-    struct blocker b = deadlock_detect_blocker_of(j, node, w);
+    struct deadlock_detect_blocker b = deadlock_detect_blocker_of(j, node, w);
     if (w->what == WAITS_BARRIER && b.by == BY_NODE && !b.arrived) {
         deadlock_detect_add_missing(t, j, w->object);
     } else if (b.by == BY_NODE) {
@@ -345,11 +362,12 @@ static void deadlock_detect_add_blocker(struct text *t, const struct judge *j, i
     }
 }
 
-static void deadlock_detect_tell_wait(const struct judge *j, int node, const struct report_wait *w,
+static void deadlock_detect_tell_wait(const struct deadlock_detect_judge *j, int node,
+                                      const struct report_wait *w,
                                       void (*say)(void *ctx, const char *line))
 {
     char line[DIAG_LINE_MAX / 2];
-    struct text t = { line, sizeof line, 0 };
+    struct deadlock_detect_text t = { line, sizeof line, 0 };
     deadlock_detect_add(&t, "node %d thread %d ", node, (int)w->thread);
     if (w->what == WAITS_NOTHING) {
         deadlock_detect_add(&t, "computes, or waits outside HLRC");
@@ -362,7 +380,7 @@ static void deadlock_detect_tell_wait(const struct judge *j, int node, const str
     say(j->ctx, line);
 }
 
-void deadlock_detect_tell_node(const struct judge *j, int node,
+void deadlock_detect_tell_node(const struct deadlock_detect_judge *j, int node,
                                void (*say)(void *ctx, const char *line))
 {
     char line[200];
@@ -382,7 +400,8 @@ void deadlock_detect_tell_node(const struct judge *j, int node,
     say(j->ctx, line);
 }
 
-void deadlock_detect_tell(const struct judge *j, void (*say)(void *ctx, const char *line))
+void deadlock_detect_tell(const struct deadlock_detect_judge *j,
+                          void (*say)(void *ctx, const char *line))
 {
     for (int node = 0; node < j->nodes; node++)
         deadlock_detect_tell_node(j, node, say);
@@ -390,28 +409,31 @@ void deadlock_detect_tell(const struct judge *j, void (*say)(void *ctx, const ch
 
 /* ---- the cycle ---- */
 
-struct place {
+struct deadlock_detect_place {
     int node;
     const struct report_wait *wait;
 };
 
 /* Moves to the thread that blocks this one. False if there is none, or if it does not wait. */
-static bool deadlock_detect_step(const struct judge *j, struct place *p)
+static bool deadlock_detect_step(const struct deadlock_detect_judge *j,
+                                 struct deadlock_detect_place *p)
 {
-    struct blocker b = deadlock_detect_blocker_of(j, p->node, p->wait);
+    struct deadlock_detect_blocker b = deadlock_detect_blocker_of(j, p->node, p->wait);
     const struct report_wait *w = b.by == BY_THREAD ? deadlock_detect_wait_of(j, b.node, b.thread)
                                   : b.by == BY_NODE ? deadlock_detect_thread_of(j, b.node)
                                                     : NULL;
     if (!w || w->what == WAITS_NOTHING)
         return false;
-    *p = (struct place){ b.node, w };
+    *p = (struct deadlock_detect_place){ b.node, w };
     return true;
 }
 
 /* Writes "waits for lock 2 held by node 1" or similar; p becomes the blocker. */
-static void deadlock_detect_add_step(struct text *t, const struct judge *j, struct place *p)
+static void deadlock_detect_add_step(struct deadlock_detect_text *t,
+                                     const struct deadlock_detect_judge *j,
+                                     struct deadlock_detect_place *p)
 {
-    struct blocker b = deadlock_detect_blocker_of(j, p->node, p->wait);
+    struct deadlock_detect_blocker b = deadlock_detect_blocker_of(j, p->node, p->wait);
     const struct report_wait *w = p->wait;
     bool meets = w->what == WAITS_BARRIER || w->what == WAITS_GROUP;
     deadlock_detect_add(t, meets ? " waits at " : " waits for ");
@@ -423,35 +445,39 @@ static void deadlock_detect_add_step(struct text *t, const struct judge *j, stru
     deadlock_detect_add_name(t, j, p->node, p->wait->thread);
 }
 
-static bool deadlock_detect_same(struct place a, struct place b)
+static bool deadlock_detect_same(struct deadlock_detect_place a, struct deadlock_detect_place b)
 {
     return a.node == b.node && a.wait == b.wait;
 }
 
 /* Finds a thread of the cycle that the path from here leads to. False if the path ends. */
-static bool deadlock_detect_circle_from(const struct judge *j, struct place p, struct place *found)
+static bool deadlock_detect_circle_from(const struct deadlock_detect_judge *j,
+                                        struct deadlock_detect_place p,
+                                        struct deadlock_detect_place *found)
 {
-    struct place fast = p;
+    struct deadlock_detect_place fast = p;
     do {
         if (!deadlock_detect_step(j, &fast) || !deadlock_detect_step(j, &fast))
             return false;
         (void)deadlock_detect_step(j, &p);
     } while (!deadlock_detect_same(p, fast));
     *found = p;
-    for (struct place at = p; deadlock_detect_step(j, &at) &&
-                              !deadlock_detect_same(at, p);) /* the same thread for every start */
+    for (struct deadlock_detect_place at = p;
+         deadlock_detect_step(j, &at) &&
+         !deadlock_detect_same(at, p);) /* the same thread for every start */
         if (at.node < found->node || (at.node == found->node && at.wait < found->wait))
             *found = at;
     return true;
 }
 
-static bool deadlock_detect_find_circle(const struct judge *j, struct place *found)
+static bool deadlock_detect_find_circle(const struct deadlock_detect_judge *j,
+                                        struct deadlock_detect_place *found)
 {
     for (int node = 0; node < j->nodes; node++) {
         const struct report *r = deadlock_detect_report_of(j, node);
         for (unsigned i = 0; r && i < r->waits; i++)
-            if (deadlock_detect_circle_from(j, (struct place){ node, &deadlock_report_waits(r)[i] },
-                                            found))
+            if (deadlock_detect_circle_from(
+                    j, (struct deadlock_detect_place){ node, &deadlock_report_waits(r)[i] }, found))
                 return true;
     }
     return false;
@@ -459,19 +485,20 @@ static bool deadlock_detect_find_circle(const struct judge *j, struct place *fou
 
 /* Writes the path to a thread without a blocker, from a thread that waits for it if there is
  * one. */
-static void deadlock_detect_add_end(struct text *t, const struct judge *j)
+static void deadlock_detect_add_end(struct deadlock_detect_text *t,
+                                    const struct deadlock_detect_judge *j)
 {
-    struct place p = { -1, NULL };
+    struct deadlock_detect_place p = { -1, NULL };
     for (int node = 0; node < j->nodes; node++) {
         const struct report *r = deadlock_detect_report_of(j, node);
         for (unsigned i = 0; r && i < r->waits; i++) {
-            struct place at = { node, &deadlock_report_waits(r)[i] }, next = at;
+            struct deadlock_detect_place at = { node, &deadlock_report_waits(r)[i] }, next = at;
             if (!p.wait || (p.wait->what == WAITS_SIGNAL && deadlock_detect_step(j, &next)))
                 p = at;
         }
     }
     deadlock_detect_add_name(t, j, p.node, p.wait->thread);
-    for (struct place next = p; deadlock_detect_step(j, &next); next = p) {
+    for (struct deadlock_detect_place next = p; deadlock_detect_step(j, &next); next = p) {
         deadlock_detect_add_step(t, j, &p);
         deadlock_detect_add(t, ", which");
     }
@@ -481,13 +508,14 @@ static void deadlock_detect_add_end(struct text *t, const struct judge *j)
         deadlock_detect_add(t, ", which no thread is left to send");
 }
 
-bool deadlock_detect_cause(const struct judge *j, bool stuck, char *line, size_t len)
+bool deadlock_detect_cause(const struct deadlock_detect_judge *j, bool stuck, char *line,
+                           size_t len)
 {
-    struct text t = { line, len, 0 };
-    struct place first;
+    struct deadlock_detect_text t = { line, len, 0 };
+    struct deadlock_detect_place first;
     line[0] = '\0';
     if (deadlock_detect_find_circle(j, &first)) {
-        struct place p = first;
+        struct deadlock_detect_place p = first;
         deadlock_detect_add_name(&t, j, p.node, p.wait->thread);
         deadlock_detect_add_step(&t, j, &p);
         while (!deadlock_detect_same(p, first)) {

@@ -29,7 +29,7 @@
 
 enum { JUDGE_GAP_MS = 1000 /* between two rounds */, JUDGE_WORDS_MS = 5000 };
 
-struct judge {
+struct deadlock_detect_judge {
     int nodes;
     const struct report *const *reports; /* by node; NULL: none */
     /* text for a node without a report; returns a sentence without its subject */
@@ -39,16 +39,18 @@ struct judge {
 
 /* Tests on these reports whether every thread waits for another one. False if a report is missing
  * or its node is not still. */
-bool deadlock_detect_stuck(const struct judge *j);
+bool deadlock_detect_stuck(const struct deadlock_detect_judge *j);
 
 /* Writes a line for each thread of each node: what it waits for, since when, and which thread
  * holds it up. */
-void deadlock_detect_tell(const struct judge *j, void (*say)(void *ctx, const char *line));
-void deadlock_detect_tell_node(const struct judge *j, int node,
+void deadlock_detect_tell(const struct deadlock_detect_judge *j,
+                          void (*say)(void *ctx, const char *line));
+void deadlock_detect_tell_node(const struct deadlock_detect_judge *j, int node,
                                void (*say)(void *ctx, const char *line));
 
 /* Writes the cycle in which threads wait for each other. Without a cycle, and if the job is stuck,
  * it writes what the others wait for in the end. False if there is neither. */
-bool deadlock_detect_cause(const struct judge *j, bool stuck, char *line, size_t len);
+bool deadlock_detect_cause(const struct deadlock_detect_judge *j, bool stuck, char *line,
+                           size_t len);
 
 #endif

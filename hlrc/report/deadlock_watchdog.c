@@ -126,14 +126,14 @@ static void deadlock_watchdog_say(void *ctx, const char *line)
     diag_job("%s", line);
 }
 
-static struct judge deadlock_watchdog_judge_here(void)
+static struct deadlock_detect_judge deadlock_watchdog_judge_here(void)
 {
-    return (struct judge){ .nodes = engine.nodes,
-                           .reports = reports,
-                           .absent = deadlock_watchdog_absent };
+    return (struct deadlock_detect_judge){ .nodes = engine.nodes,
+                                           .reports = reports,
+                                           .absent = deadlock_watchdog_absent };
 }
 
-static _Noreturn void deadlock_watchdog_end_deadlock(const struct judge *j)
+static _Noreturn void deadlock_watchdog_end_deadlock(const struct deadlock_detect_judge *j)
 {
     char line[DIAG_LINE_MAX / 2];
     deadlock_detect_tell(j, deadlock_watchdog_say);
@@ -165,7 +165,7 @@ static void deadlock_watchdog_note_first_look(bool stuck)
 
 static void deadlock_watchdog_judge_reports(const struct report *mine)
 {
-    struct judge j = deadlock_watchdog_judge_here();
+    struct deadlock_detect_judge j = deadlock_watchdog_judge_here();
     deadlock_watchdog_read_all(mine);
     bool stuck = deadlock_detect_stuck(&j);
     if (stuck && deadlock_watchdog_confirmed())
@@ -197,7 +197,7 @@ static int deadlock_watchdog_tell(void)
 int deadlock_watchdog_look(void)
 {
     wait_tracker_rests();
-    struct watch_waits waits = wait_tracker_look();
+    struct wait_tracker_waits waits = wait_tracker_look();
     int ms = waits.next_ms, more = 0;
     if (waits.waiting > 0 && waits.least_ms < REPORT_STILL_MS)
         more = (int)(REPORT_STILL_MS - waits.least_ms);
@@ -225,7 +225,7 @@ void deadlock_watchdog_asked(uint32_t number)
 
 static void deadlock_watchdog_tell_own(const struct report *r)
 {
-    struct judge j = deadlock_watchdog_judge_here();
+    struct deadlock_detect_judge j = deadlock_watchdog_judge_here();
     memset(reports, 0, sizeof reports);
     reports[engine.node] = r;
     deadlock_detect_tell_node(&j, engine.node, deadlock_watchdog_say);
@@ -234,7 +234,7 @@ static void deadlock_watchdog_tell_own(const struct report *r)
 static _Noreturn void deadlock_watchdog_end_late(void)
 {
     char line[DIAG_LINE_MAX / 2];
-    struct judge j = deadlock_watchdog_judge_here();
+    struct deadlock_detect_judge j = deadlock_watchdog_judge_here();
     if (engine.node == JUDGE) {
         deadlock_watchdog_read_all(deadlock_collect_reporter_make(0));
         deadlock_detect_tell(&j, deadlock_watchdog_say);

@@ -19,12 +19,13 @@ static size_t gather_taken_at(void)
 }
 
 /* At node 0, before a piece: its offset and its number. */
-struct piece {
+struct gather_piece {
     uint64_t at, bytes; /* bytes 0: end */
     _Atomic uint64_t number;
 };
 
-static_assert(sizeof(struct piece) <= GATHER_HEAD, "it fits the space reserved in the layout");
+static_assert(sizeof(struct gather_piece) <= GATHER_HEAD,
+              "it fits the space reserved in the layout");
 
 static size_t gather_piece_at(void)
 {
@@ -60,7 +61,7 @@ static void gather_send_piece(struct gather *g, const char *from, size_t at, siz
         atomic_store(taken, 0); /* before node 0 can start again */
     fabric_write_copied(engine.fabric, 0, engine.control.id, gather_piece_at(), head, sizeof head);
     /* [fabric.write-order] */
-    gather_write_word(0, gather_piece_at() + offsetof(struct piece, number), g->number);
+    gather_write_word(0, gather_piece_at() + offsetof(struct gather_piece, number), g->number);
 }
 
 void gather_send(struct gather *g, const void *memory, size_t at, size_t bytes)
@@ -77,7 +78,7 @@ void gather_end(struct gather *g)
 
 void gather_receive(int node, void *to)
 {
-    struct piece *piece = engine_control_at(gather_piece_at());
+    struct gather_piece *piece = engine_control_at(gather_piece_at());
     const char *data = (const char *)piece + GATHER_HEAD;
     atomic_store(&piece->number, 0);
     for (uint64_t number = 1;; number++) {

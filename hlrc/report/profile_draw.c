@@ -33,7 +33,7 @@ static const char style[] =
 /* ---- colours ---- */
 
 /* Level i + 1 begins with first[i]; each is `factor` times the one before. */
-struct scale {
+struct profile_draw_scale {
     uint64_t first[LEVELS];
     int levels;
 };
@@ -47,12 +47,12 @@ static int profile_draw_steps(uint64_t from, uint64_t factor, uint64_t most)
 }
 
 /* Few levels if values differ little; steps by a round factor, from the least. */
-static struct scale profile_draw_scale_of(uint64_t least, uint64_t most, bool binary)
+static struct profile_draw_scale profile_draw_scale_of(uint64_t least, uint64_t most, bool binary)
 {
     static const uint64_t tens[] = { 2, 3, 5, 10, 20, 50, 100, 1000, 10000, UINT64_C(1) << 20 };
     static const uint64_t twos[] = { 2, 4, 8, 16, 64, 256, 1024, UINT64_C(1) << 20 };
     const uint64_t *factor = binary ? twos : tens;
-    struct scale s;
+    struct profile_draw_scale s;
     uint64_t from = 1;
     while (binary && from * 2 <= least)
         from *= 2;
@@ -65,7 +65,7 @@ static struct scale profile_draw_scale_of(uint64_t least, uint64_t most, bool bi
 }
 
 /* 0 to LEVELS: the highest value has the last colour. */
-static int profile_draw_level_of(const struct scale *s, uint64_t value)
+static int profile_draw_level_of(const struct profile_draw_scale *s, uint64_t value)
 {
     int i = 0;
     while (i < s->levels && value >= s->first[i])
@@ -106,8 +106,8 @@ static void profile_draw_put_frame(FILE *out, int x, int y, int width, int heigh
             x, y, width, height);
 }
 
-static void profile_draw_put_legend(FILE *out, const struct scale *s, int y, const char *what,
-                                    bool binary)
+static void profile_draw_put_legend(FILE *out, const struct profile_draw_scale *s, int y,
+                                    const char *what, bool binary)
 {
     int each = (WIDTH - 80) / LEVELS;
     fprintf(out, "<text x=\"40\" y=\"%d\" class=\"hp-soft\">", y);
@@ -155,7 +155,7 @@ static uint64_t profile_draw_most_of(const struct profile_map *m, enum heat_kind
 
 /* All cells of a level are one path, adjacent ones one piece of it. */
 static void profile_draw_put_level(FILE *out, const struct profile_map *m, enum heat_kind kind,
-                                   const struct scale *s, int level, int bottom)
+                                   const struct profile_draw_scale *s, int level, int bottom)
 {
     bool any = false;
     for (uint32_t r = 0; r < m->heat.rows; r++) {
@@ -181,7 +181,8 @@ static void profile_draw_put_level(FILE *out, const struct profile_map *m, enum 
 }
 
 /* The block of the first existing page of a row. */
-static const struct block *profile_draw_block_of_row(const struct profile_report *r, uint32_t row)
+static const struct profile_report_block *profile_draw_block_of_row(const struct profile_report *r,
+                                                                    uint32_t row)
 {
     const struct heat *h = &r->map->heat;
     uint64_t first = h->row[row].group << h->page_shift,
@@ -198,7 +199,7 @@ static const struct block *profile_draw_block_of_row(const struct profile_report
 }
 
 /* "prog.c:12" of "main, prog.c:12", or all of it; long text is cut. */
-static void profile_draw_say_shortly(const struct block *b, char *text, size_t len)
+static void profile_draw_say_shortly(const struct profile_report_block *b, char *text, size_t len)
 {
     const char *where = b ? b->where : "", *line = strrchr(where, ',');
     where = line && strchr(line, ':') ? line + 1 + (line[1] == ' ') : where;
@@ -212,13 +213,13 @@ static void profile_draw_say_shortly(const struct block *b, char *text, size_t l
 }
 
 /* True if there is room for its size. */
-static bool profile_draw_has_size(const struct block *b, int y, int end)
+static bool profile_draw_has_size(const struct profile_report_block *b, int y, int end)
 {
     return b && b->name.size && end - y >= 2 * LABEL;
 }
 
 /* Beside consecutive rows: the call that allocated them and, if there is room, the size. */
-static void profile_draw_put_block(FILE *out, const struct block *b, int y, int end)
+static void profile_draw_put_block(FILE *out, const struct profile_report_block *b, int y, int end)
 {
     char text[17];
     int middle = (y + end) / 2 + 45;
@@ -235,7 +236,7 @@ static void profile_draw_put_blocks(FILE *out, const struct profile_report *r, i
     uint32_t rows = r->map->heat.rows;
     int free_from = TOP - LABEL / 2; /* from here on no label yet */
     for (uint32_t row = 0, end; row < rows; row = end) {
-        const struct block *b = profile_draw_block_of_row(r, row);
+        const struct profile_report_block *b = profile_draw_block_of_row(r, row);
         for (end = row + 1; end < rows && profile_draw_block_of_row(r, end) == b; end++)
             ;
         int y = profile_draw_edge(TOP, bottom, row, rows),
@@ -280,7 +281,7 @@ void profile_map_draw(FILE *out, const struct profile_report *r, enum heat_kind 
     uint32_t rows = m->heat.rows ? m->heat.rows : 1;
     int tall = (int)rows * 160 < TALLEST ? (int)rows * 160 : TALLEST, bottom = TOP + tall;
     uint64_t most = profile_draw_most_of(m, kind), us = (uint64_t)(m->column_s * 1e6 + 0.5);
-    struct scale s = profile_draw_scale_of(1, most ? most : 1, false);
+    struct profile_draw_scale s = profile_draw_scale_of(1, most ? most : 1, false);
     char under[160];
     snprintf(under, sizeof under, "a cell: %u page%s by %" PRIu64 ".%03" PRIu64 " ms",
              1u << m->heat.page_shift, m->heat.page_shift ? "s" : "", us / 1000, us % 1000);
@@ -301,15 +302,15 @@ void profile_map_draw(FILE *out, const struct profile_report *r, enum heat_kind 
 /* ---- node by node ---- */
 
 /* With more than SIDE nodes several are merged into one. */
-struct traffic {
+struct profile_draw_traffic {
     uint64_t bytes[SIDE][SIDE];
     int side, each;
     uint64_t least, most; /* that is not 0 */
 };
 
-static void profile_draw_sum_traffic(struct traffic *t, const struct profile_report *r)
+static void profile_draw_sum_traffic(struct profile_draw_traffic *t, const struct profile_report *r)
 {
-    *t = (struct traffic){ .each = 1, .least = UINT64_MAX };
+    *t = (struct profile_draw_traffic){ .each = 1, .least = UINT64_MAX };
     while (r->nodes > SIDE * t->each)
         t->each *= 2;
     t->side = (r->nodes + t->each - 1) / t->each;
@@ -323,8 +324,8 @@ static void profile_draw_sum_traffic(struct traffic *t, const struct profile_rep
     }
 }
 
-static void profile_draw_put_cell(FILE *out, const struct traffic *t, const struct scale *s,
-                                  int from, int to, int size)
+static void profile_draw_put_cell(FILE *out, const struct profile_draw_traffic *t,
+                                  const struct profile_draw_scale *s, int from, int to, int size)
 {
     char text[40];
     uint64_t bytes = t->bytes[from][to];
@@ -344,7 +345,7 @@ static void profile_draw_put_cell(FILE *out, const struct traffic *t, const stru
                 size / 5 < 120 ? size / 5 : 120, text);
 }
 
-static void profile_draw_put_nodes(FILE *out, const struct traffic *t, int size)
+static void profile_draw_put_nodes(FILE *out, const struct profile_draw_traffic *t, int size)
 {
     int step = (int)profile_draw_round_step((uint64_t)t->side * (uint64_t)t->each, 12),
         tall = size * t->side;
@@ -361,11 +362,12 @@ static void profile_draw_put_nodes(FILE *out, const struct traffic *t, int size)
 
 void profile_map_draw_traffic(FILE *out, const struct profile_report *r)
 {
-    static struct traffic t;
+    static struct profile_draw_traffic t;
     char under[160];
     profile_draw_sum_traffic(&t, r);
     int size = TALLEST / (t.side > 4 ? t.side : 4), tall = size * t.side;
-    struct scale s = profile_draw_scale_of(t.most ? t.least : 1, t.most ? t.most : 1, true);
+    struct profile_draw_scale s =
+        profile_draw_scale_of(t.most ? t.least : 1, t.most ? t.most : 1, true);
     if (t.each > 1)
         snprintf(under, sizeof under, "pages, diffs, puts and gets; a cell: %d nodes by %d", t.each,
                  t.each);

@@ -35,13 +35,13 @@ static bool profile_job_is_used(const struct profile_lock *l)
     return l->lock != 0;
 }
 
-static void profile_job_count_site(const struct site *site, void *arg)
+static void profile_job_count_site(const struct sites_site *site, void *arg)
 {
     (void)site;
     ++*(uint64_t *)arg;
 }
 
-static void profile_job_count_all(struct profile_head *h)
+static void profile_job_count_all(struct profile_job_head *h)
 {
     for (uint32_t i = profile_page_next(0); i != UINT32_MAX; i = profile_page_next(i + 1)) {
         h->pages++;
@@ -56,50 +56,50 @@ static void profile_job_count_all(struct profile_head *h)
     h->time_shift = profile_heat()->time_shift;
 }
 
-static size_t profile_job_bytes_of(const struct profile_head *h)
+static size_t profile_job_bytes_of(const struct profile_job_head *h)
 {
-    return sizeof *h + h->pages * sizeof(struct profile_record) +
+    return sizeof *h + h->pages * sizeof(struct profile_job_record) +
            h->masks * sizeof(struct profile_mask) + h->locks * sizeof(struct profile_lock) +
-           h->sites * sizeof(struct site) + h->heat_rows * sizeof(struct heat_row);
+           h->sites * sizeof(struct sites_site) + h->heat_rows * sizeof(struct heat_row);
 }
 
-static struct profile_node profile_job_parts_of(const struct profile_head *h)
+static struct profile_job_node profile_job_parts_of(const struct profile_job_head *h)
 {
-    struct profile_node n = { .head = h, .pages = (const struct profile_record *)(h + 1) };
+    struct profile_job_node n = { .head = h, .pages = (const struct profile_job_record *)(h + 1) };
     n.masks = (const struct profile_mask *)(n.pages + h->pages);
     n.locks = (const struct profile_lock *)(n.masks + h->masks);
-    n.sites = (const struct site *)(n.locks + h->locks);
+    n.sites = (const struct sites_site *)(n.locks + h->locks);
     n.heat = (const struct heat_row *)(n.sites + h->sites);
     return n;
 }
 
 static void profile_job_put_page(uint32_t page, const struct profile_page *p,
-                                 struct profile_record *r)
+                                 struct profile_job_record *r)
 {
-    *r = (struct profile_record){ .page = page,
-                                  .turns = p->turns,
-                                  .looks = p->looks,
-                                  .home = p->home,
-                                  .ticks = p->ticks,
-                                  .shared = p->shared };
+    *r = (struct profile_job_record){ .page = page,
+                                      .turns = p->turns,
+                                      .looks = p->looks,
+                                      .home = p->home,
+                                      .ticks = p->ticks,
+                                      .shared = p->shared };
     for (int k = 0; k < PROFILE_COUNTERS; k++)
         r->count[k] = p->count[k];
 }
 
-static void profile_job_put_site(const struct site *site, void *arg)
+static void profile_job_put_site(const struct sites_site *site, void *arg)
 {
-    struct site **to = arg;
+    struct sites_site **to = arg;
     *(*to)++ = *site;
 }
 
 /* Fills the memory after the head, which is large enough. */
-static void profile_job_fill(struct profile_head *h)
+static void profile_job_fill(struct profile_job_head *h)
 {
-    struct profile_node n = profile_job_parts_of(h);
-    struct profile_record *r = (struct profile_record *)(h + 1);
+    struct profile_job_node n = profile_job_parts_of(h);
+    struct profile_job_record *r = (struct profile_job_record *)(h + 1);
     struct profile_mask *mask = (struct profile_mask *)(r + h->pages);
     struct profile_lock *l = (struct profile_lock *)(mask + h->masks);
-    struct site *site = (struct site *)(l + h->locks);
+    struct sites_site *site = (struct sites_site *)(l + h->locks);
     for (uint32_t i = profile_page_next(0); i != UINT32_MAX; i = profile_page_next(i + 1)) {
         const struct profile_page *p = profile_page(i);
         profile_job_put_page(i, p, r);
@@ -117,14 +117,14 @@ static void profile_job_fill(struct profile_head *h)
 }
 
 /* NULL: no memory. */
-static struct profile_head *profile_job_compose(size_t *bytes)
+static struct profile_job_head *profile_job_compose(size_t *bytes)
 {
-    struct profile_head head = { .node = (uint32_t)engine.node };
+    struct profile_job_head head = { .node = (uint32_t)engine.node };
     if (!engine.alone)
         profile_job_count_all(&head);
     profile_time(&head.tick_s, &head.wall_s);
     *bytes = profile_job_bytes_of(&head);
-    struct profile_head *h = reserve(*bytes);
+    struct profile_job_head *h = reserve(*bytes);
     if (!h)
         return NULL;
     *h = head;
@@ -140,9 +140,9 @@ static _Noreturn void profile_job_no_memory(void)
     diag_fatal(1, "--profile: no memory for what has been counted; leave it out");
 }
 
-static void profile_job_report(struct profile_head *mine, const uint64_t *bytes)
+static void profile_job_report(struct profile_job_head *mine, const uint64_t *bytes)
 {
-    static struct profile_node nodes[NODES_MAX];
+    static struct profile_job_node nodes[NODES_MAX];
     static void *room[NODES_MAX];
     nodes[0] = profile_job_parts_of(mine);
     for (int n = 1; n < engine.nodes; n++) {
@@ -165,7 +165,7 @@ void profile_job_finish(void)
         return;
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
     profile_stop();
-    struct profile_head *mine = profile_job_compose(&bytes);
+    struct profile_job_head *mine = profile_job_compose(&bytes);
     uint64_t size = bytes;
     if (!mine)
         profile_job_no_memory();

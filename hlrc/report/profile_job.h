@@ -2,7 +2,7 @@
 /*
  * profile_job.h - collects and writes --profile when the job finalizes.
  *
- *   - Each node writes its counts into one piece of memory (struct profile_head), which node 0
+ *   - Each node writes its counts into one piece of memory (struct profile_job_head), which node 0
  *     gathers (gather.h) after all nodes have stopped serving. A job that fails has no profile.
  */
 #ifndef HLRC_PROFILE_JOB_H
@@ -12,7 +12,7 @@
 #include "hlrc/probe/profile.h"
 
 /* The head is followed by pages, masks, locks, sites, rows of the map. */
-struct profile_head {
+struct profile_job_head {
     uint32_t node, pages, masks, locks; /* counts of these */
     uint64_t sites;
     uint32_t heat_rows, page_shift, time_shift, unused;
@@ -20,7 +20,7 @@ struct profile_head {
     struct profile_sums sums;
 };
 
-struct profile_record {
+struct profile_job_record {
     uint32_t page;
     uint32_t mask; /* its number + 1; 0: none */
     uint32_t turns, looks;
@@ -30,12 +30,12 @@ struct profile_record {
 };
 
 /* Pointers to the parts of a node's memory. */
-struct profile_node {
-    const struct profile_head *head;
-    const struct profile_record *pages;
+struct profile_job_node {
+    const struct profile_job_head *head;
+    const struct profile_job_record *pages;
     const struct profile_mask *masks;
     const struct profile_lock *locks;
-    const struct site *sites;
+    const struct sites_site *sites;
     const struct heat_row *heat;
 };
 

@@ -31,7 +31,7 @@ static void profile_json_put_counts(FILE *out, const uint64_t *count)
         fprintf(out, ",\"%s\":%" PRIu64, profile_counts[k], count[k]);
 }
 
-static void profile_json_put_part(FILE *out, const struct block_part *part)
+static void profile_json_put_part(FILE *out, const struct profile_report_block_part *part)
 {
     profile_json_put_seconds(out, "seconds", part->seconds);
     fputc(',', out);
@@ -40,9 +40,9 @@ static void profile_json_put_part(FILE *out, const struct block_part *part)
     fprintf(out, ",\"writes\":%s", part->writes ? "true" : "false");
 }
 
-static void profile_json_put_false(FILE *out, const struct block *b)
+static void profile_json_put_false(FILE *out, const struct profile_report_block *b)
 {
-    const struct block_false *f = &b->shared;
+    const struct profile_report_block_false *f = &b->shared;
     char cure[256];
     profile_report_cure(b, cure, sizeof cure);
     fprintf(out, ",\"false_sharing\":{\"pages\":%" PRIu32 ",\"first\":%" PRIu32 ",", f->pages,
@@ -55,7 +55,8 @@ static void profile_json_put_false(FILE *out, const struct block *b)
     fputc('}', out);
 }
 
-static void profile_json_put_block(FILE *out, const struct profile_report *r, const struct block *b)
+static void profile_json_put_block(FILE *out, const struct profile_report *r,
+                                   const struct profile_report_block *b)
 {
     fprintf(out, "{\"kind\":\"%s\",\"address\":\"0x%" PRIxPTR "\",\"bytes\":%zu,\"where\":",
             kinds[b->name.kind], b->name.at, b->name.size);
@@ -110,7 +111,7 @@ static void profile_json_put_touched(FILE *out, const struct profile_mask *m)
 static void profile_json_put_record(FILE *out, const struct profile_report *r,
                                     const struct report_record *rec)
 {
-    const struct profile_node *n = &r->node[rec->node];
+    const struct profile_job_node *n = &r->node[rec->node];
     fprintf(out, "{\"node\":%d,", rec->node);
     profile_json_put_seconds(out, "seconds", (double)rec->of->ticks * n->head->tick_s);
     profile_json_put_counts(out, rec->of->count);
@@ -138,7 +139,7 @@ static void profile_json_put_page(FILE *out, const struct profile_report *r,
 }
 
 /* Of one node. */
-static void profile_json_put_locks(FILE *out, const struct profile_node *n)
+static void profile_json_put_locks(FILE *out, const struct profile_job_node *n)
 {
     fputs(",\"locks\":[", out);
     for (uint32_t i = 0; i < n->head->locks; i++) {

@@ -9,14 +9,14 @@ const char *const map_names[HEAT_KINDS] = {
     [HEAT_FAULTS] = "faults", [HEAT_FETCHES] = "fetches", [HEAT_DIFFS] = "diffs"
 };
 
-static double profile_map_column_of(const struct profile_node *n)
+static double profile_map_column_of(const struct profile_job_node *n)
 {
     return (double)(UINT64_C(1) << n->head->time_shift) * n->head->tick_s;
 }
 
 /* Columns of nodes differ by powers of two, and by the measured speed of their clocks: the middle
  * of a node's column falls into one of the map's. */
-static void profile_map_add_node(struct profile_map *map, const struct profile_node *n)
+static void profile_map_add_node(struct profile_map *map, const struct profile_job_node *n)
 {
     double each = profile_map_column_of(n) / map->column_s;
     for (uint32_t r = 0; r < n->head->heat_rows; r++) {
@@ -31,7 +31,8 @@ static void profile_map_add_node(struct profile_map *map, const struct profile_n
 }
 
 /* The column in which the last node's job ends. */
-static uint64_t profile_map_last_of(const struct profile_node *nodes, int count, double column_s)
+static uint64_t profile_map_last_of(const struct profile_job_node *nodes, int count,
+                                    double column_s)
 {
     double wall = 0;
     for (int n = 0; n < count; n++)
@@ -39,7 +40,7 @@ static uint64_t profile_map_last_of(const struct profile_node *nodes, int count,
     return (uint64_t)(wall / column_s);
 }
 
-struct profile_map *profile_map_make(const struct profile_node *nodes, int count)
+struct profile_map *profile_map_make(const struct profile_job_node *nodes, int count)
 {
     struct profile_map *map = calloc(1, sizeof *map);
     if (!map)

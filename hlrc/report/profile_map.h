@@ -14,7 +14,7 @@ struct profile_map {
 };
 
 /* NULL: no memory. The caller calls free(). */
-struct profile_map *profile_map_make(const struct profile_node *nodes, int count);
+struct profile_map *profile_map_make(const struct profile_job_node *nodes, int count);
 
 /* Bytes that came to node `to` from `from`: copies, and reads of hlrc_get; diffs, and writes of
  * hlrc_put. */

@@ -67,7 +67,7 @@ static void profile_page_put_false(FILE *out, const struct profile_report *r)
     char name[PROFILE_WHERE + 100], cure[256];
     const char *open = "<h2>False sharing</h2>\n<ul>\n", *close = "";
     for (uint32_t i = 0; i < r->blocks; i++) {
-        const struct block *b = &r->block[i];
+        const struct profile_report_block *b = &r->block[i];
         if (b->shared.pages == 0)
             continue;
         profile_report_name(b, name, sizeof name);
@@ -86,7 +86,8 @@ static void profile_page_put_false(FILE *out, const struct profile_report *r)
     fputs(close, out);
 }
 
-static void profile_page_put_block(FILE *out, const struct profile_report *r, const struct block *b)
+static void profile_page_put_block(FILE *out, const struct profile_report *r,
+                                   const struct profile_report_block *b)
 {
     char name[PROFILE_WHERE + 100];
     profile_report_name(b, name, sizeof name);
@@ -124,7 +125,7 @@ static void profile_page_put_blocks(FILE *out, const struct profile_report *r)
 
 static void profile_page_put_locks(FILE *out, const struct profile_report *r)
 {
-    struct lock_sum *sum;
+    struct profile_report_lock_sum *sum;
     size_t count = profile_report_lock_sums(r, &sum);
     if (count > 0)
         fputs("<h2>Locks, by the time they were waited for</h2>\n<div class=\"scroll\"><table>\n"
@@ -155,7 +156,7 @@ static void profile_page_put_barriers(FILE *out, const struct profile_report *r)
           "</thead>\n<tbody>\n",
           out);
     for (int n = 0; n < r->nodes; n++) {
-        const struct profile_head *h = r->node[n].head;
+        const struct profile_job_head *h = r->node[n].head;
         fprintf(out, "<tr><td>%d</td><td>%" PRIu64 "</td><td>", n, h->sums.barriers);
         profile_page_put_seconds(out, profile_report_barrier_s(&r->node[n]));
         fputs("</td><td>", out);

@@ -79,7 +79,7 @@ static uintptr_t profile_report_address_of(uint32_t page)
     return (uintptr_t)engine_app_run(page, &in_a_row);
 }
 
-static struct block_name profile_report_name_of(const struct report_page *p)
+static struct profile_report_block_name profile_report_name_of(const struct report_page *p)
 {
     const struct report_record *most = NULL;
     for (int i = 0; i < p->count; i++)
@@ -90,13 +90,14 @@ static struct block_name profile_report_name_of(const struct report_page *p)
     uintptr_t at = profile_report_address_of(p->page);
     if (most)
         return profile_report_block_at(at + profile_report_byte_of(most));
-    struct block_name in = profile_report_block_in(at, PAGE_SIZE);
+    struct profile_report_block_name in = profile_report_block_in(at, PAGE_SIZE);
     return in.kind == BLOCK_HEAP ? in : profile_report_block_at(at);
 }
 
 /* ---- blocks ---- */
 
-static struct block *profile_report_new_block(struct block_name name, uint32_t page)
+static struct profile_report_block *profile_report_new_block(struct profile_report_block_name name,
+                                                             uint32_t page)
 {
     if (job.blocks == block_room) {
         block_room = block_room ? block_room * 2 : 64;
@@ -104,22 +105,23 @@ static struct block *profile_report_new_block(struct block_name name, uint32_t p
     }
     if (!job.block)
         return NULL;
-    struct block *b = &job.block[job.blocks++];
-    *b = (struct block){ .name = name, .lowest = page, .highest = page };
+    struct profile_report_block *b = &job.block[job.blocks++];
+    *b = (struct profile_report_block){ .name = name, .lowest = page, .highest = page };
     b->by_node = calloc((size_t)job.nodes, sizeof *b->by_node);
     b->shared.by_node = calloc((size_t)job.nodes, sizeof *b->shared.by_node);
     return b->by_node && b->shared.by_node ? b : NULL;
 }
 
-static bool profile_report_same(const struct block_name *a, const struct block_name *b)
+static bool profile_report_same(const struct profile_report_block_name *a,
+                                const struct profile_report_block_name *b)
 {
     return a->kind == b->kind && a->at == b->at && a->code == b->code;
 }
 
 /* Pages ascend, so most are of the previous block; pages without a known start form one block. */
-static struct block *profile_report_block_of(const struct report_page *p)
+static struct profile_report_block *profile_report_block_of(const struct report_page *p)
 {
-    struct block_name name = profile_report_name_of(p);
+    struct profile_report_block_name name = profile_report_name_of(p);
     for (uint32_t i = job.blocks; i > 0; i--)
         if (profile_report_same(&job.block[i - 1].name, &name))
             return &job.block[i - 1];
@@ -147,7 +149,8 @@ static bool profile_report_writes(const struct report_record *r)
            (r && (r->of->count[PROFILE_write_faults] || r->of->count[PROFILE_diffs]));
 }
 
-static void profile_report_add_part(struct block_part *to, const struct report_record *r)
+static void profile_report_add_part(struct profile_report_block_part *to,
+                                    const struct report_record *r)
 {
     for (int k = 0; k < PROFILE_COUNTERS; k++)
         to->count[k] += r->of->count[k];
@@ -157,24 +160,24 @@ static void profile_report_add_part(struct block_part *to, const struct report_r
 }
 
 /* The second block in the page, if its writers write two. */
-static struct block_name profile_report_other_in(const struct report_page *p,
-                                                 const struct block_name *one)
+static struct profile_report_block_name
+profile_report_other_in(const struct report_page *p, const struct profile_report_block_name *one)
 {
     for (int i = 0; i < p->count; i++) {
         uint32_t byte = profile_report_byte_of(&p->record[i]);
-        struct block_name b = { .kind = BLOCK_SHARED };
+        struct profile_report_block_name b = { .kind = BLOCK_SHARED };
         if (byte != NONE)
             b = profile_report_block_at(profile_report_address_of(p->page) + byte);
         if (b.kind == BLOCK_HEAP && !profile_report_same(&b, one))
             return b;
     }
-    return (struct block_name){ .kind = BLOCK_SHARED };
+    return (struct profile_report_block_name){ .kind = BLOCK_SHARED };
 }
 
-static void profile_report_add_false(struct block *b, const struct report_page *p,
-                                     const struct shared_form *form)
+static void profile_report_add_false(struct profile_report_block *b, const struct report_page *p,
+                                     const struct profile_shared_form *form)
 {
-    struct block_false *f = &b->shared;
+    struct profile_report_block_false *f = &b->shared;
     if (f->pages++ == 0) {
         f->page = p->page;
         f->distance = form->distance;
@@ -190,16 +193,16 @@ static void profile_report_add_false(struct block *b, const struct report_page *
     }
 }
 
-static enum shared_verdict profile_report_judge(const struct report_page *p,
-                                                struct shared_form *form)
+static enum profile_shared_verdict profile_report_judge(const struct report_page *p,
+                                                        struct profile_shared_form *form)
 {
-    static struct shared_side side[NODES_MAX];
+    static struct profile_shared_side side[NODES_MAX];
     for (int i = 0; i < p->count; i++) {
         const struct report_record *r = &p->record[i];
-        side[i] = (struct shared_side){ .mask = profile_report_mask_of(r),
-                                        .fetches = r->of->count[PROFILE_fetches],
-                                        .turns = r->of->turns,
-                                        .looks = r->of->looks };
+        side[i] = (struct profile_shared_side){ .mask = profile_report_mask_of(r),
+                                                .fetches = r->of->count[PROFILE_fetches],
+                                                .turns = r->of->turns,
+                                                .looks = r->of->looks };
     }
     return profile_shared_judge(side, p->count, form);
 }
@@ -231,7 +234,7 @@ static bool profile_report_reads_beside(const struct report_page *p, int node,
 static bool profile_report_is_read_beside(const struct report_page *p,
                                           const struct report_page *beside)
 {
-    const struct block_name *b = &job.block[p->block].name;
+    const struct profile_report_block_name *b = &job.block[p->block].name;
     uintptr_t at = profile_report_address_of(beside->page);
     if (beside->page + 1 != p->page && beside->page != p->page + 1)
         return false;
@@ -252,8 +255,8 @@ static bool profile_report_is_read_across(const struct report_page *p)
 
 static int profile_report_add_page(struct report_page *p)
 {
-    struct shared_form form;
-    struct block *b = profile_report_block_of(p);
+    struct profile_shared_form form;
+    struct profile_report_block *b = profile_report_block_of(p);
     if (!b)
         return -ENOMEM;
     b->pages++;
@@ -276,7 +279,8 @@ static int profile_report_add_page(struct report_page *p)
 
 static int profile_report_by_seconds(const void *a, const void *b)
 {
-    const struct block *x = &job.block[*(const uint32_t *)a], *y = &job.block[*(const uint32_t *)b];
+    const struct profile_report_block *x = &job.block[*(const uint32_t *)a],
+                                      *y = &job.block[*(const uint32_t *)b];
     return (x->all.seconds < y->all.seconds) - (x->all.seconds > y->all.seconds);
 }
 
@@ -285,7 +289,7 @@ static int profile_report_sort_blocks(void)
 {
     uint32_t *order = calloc(job.blocks + 1, sizeof *order);
     uint32_t *place = calloc(job.blocks + 1, sizeof *place);
-    struct block *sorted = calloc(job.blocks + 1, sizeof *sorted);
+    struct profile_report_block *sorted = calloc(job.blocks + 1, sizeof *sorted);
     bool ok = order && place && sorted;
     for (uint32_t i = 0; ok && i < job.blocks; i++)
         order[i] = i;
@@ -346,7 +350,7 @@ static bool profile_report_is_page(const char *file)
     return len > 5 && strcmp(file + len - 5, ".html") == 0;
 }
 
-void profile_report(const struct profile_node *nodes, int count)
+void profile_report(const struct profile_job_node *nodes, int count)
 {
     const char *file = engine.config.profile;
     job = (struct profile_report){ .node = nodes, .nodes = count };

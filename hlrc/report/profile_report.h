@@ -12,44 +12,44 @@
 
 #define PROFILE_WHERE 256
 
-enum block_kind { BLOCK_HEAP, BLOCK_VARIABLE, BLOCK_TABLES, BLOCK_SHARED };
+enum profile_report_block_kind { BLOCK_HEAP, BLOCK_VARIABLE, BLOCK_TABLES, BLOCK_SHARED };
 
-struct block_name {
-    enum block_kind kind;
+struct profile_report_block_name {
+    enum profile_report_block_kind kind;
     uintptr_t at;
     size_t size;   /* 0: unknown */
     uint64_t code; /* of BLOCK_HEAP, in transfer form (crash/code.h) */
 };
 
 /* Counts of one block or page at one node. */
-struct block_part {
+struct profile_report_block_part {
     uint64_t count[PROFILE_COUNTERS];
     double seconds, shared_s; /* of threads; while other nodes write it, too */
     bool writes;
 };
 
 /* Pages of one block, or of two that lie in one page, with false sharing. */
-struct block_false {
-    struct block_name other;  /* size 0: none */
-    uint32_t pages, page;     /* number of pages; the first */
-    uint32_t distance;        /* of shared_form: of all pages */
-    uint32_t pieces, writers; /* at most */
+struct profile_report_block_false {
+    struct profile_report_block_name other; /* size 0: none */
+    uint32_t pages, page;                   /* number of pages; the first */
+    uint32_t distance;                      /* of shared_form: of all pages */
+    uint32_t pieces, writers;               /* at most */
     double saves_s; /* of wall time: the cost of the pages at the node where it is highest */
     double *by_node;
 };
 
-struct block {
-    struct block_name name;
+struct profile_report_block {
+    struct profile_report_block_name name;
     char where[PROFILE_WHERE]; /* call site, or the variable */
     uint32_t pages, lowest, highest;
-    struct block_part all, *by_node;
-    struct block_false shared; /* pages 0: no page is */
+    struct profile_report_block_part all, *by_node;
+    struct profile_report_block_false shared; /* pages 0: no page is */
 };
 
 struct profile_report {
-    const struct profile_node *node;
+    const struct profile_job_node *node;
     int nodes;
-    struct block *block; /* by seconds, descending */
+    struct profile_report_block *block; /* by seconds, descending */
     uint32_t blocks;
     struct report_page *page; /* ascending */
     uint32_t pages;
@@ -58,7 +58,7 @@ struct profile_report {
 
 struct report_page {
     uint32_t page, block;
-    enum shared_verdict verdict;
+    enum profile_shared_verdict verdict;
     int first, count; /* of `record` */
     const struct report_record *record;
 };
@@ -66,18 +66,18 @@ struct report_page {
 struct report_record {
     uint32_t page;
     int node;
-    const struct profile_record *of;
+    const struct profile_job_record *of;
 };
 
-void profile_report(const struct profile_node *nodes, int count);
+void profile_report(const struct profile_job_node *nodes, int count);
 
 /* profile_sites.c: the block that begins at an address, or contains it. */
-int profile_report_sites_gather(const struct profile_node *nodes, int count); /* 0 or -ENOMEM */
+int profile_report_sites_gather(const struct profile_job_node *nodes, int count); /* 0 or -ENOMEM */
 void profile_report_sites_drop(void);
-struct block_name profile_report_block_at(uintptr_t address);
+struct profile_report_block_name profile_report_block_at(uintptr_t address);
 /* The lowest block of the heap with bytes in [from, from + bytes); kind BLOCK_SHARED: none. */
-struct block_name profile_report_block_in(uintptr_t from, size_t bytes);
-void profile_report_block_say(struct block *b); /* fills `where` */
+struct profile_report_block_name profile_report_block_in(uintptr_t from, size_t bytes);
+void profile_report_block_say(struct profile_report_block *b); /* fills `where` */
 
 extern const char *const profile_counts[]; /* names, by enum profile_count */
 void profile_text(FILE *out, const struct profile_report *r);
@@ -87,21 +87,22 @@ void profile_json(FILE *out, const void *report); /* a struct profile_report */
 const char *profile_report_seconds(double value, char *buf, size_t len);
 
 /* The call and the block, or the variable. */
-void profile_report_name(const struct block *b, char *text, size_t len);
+void profile_report_name(const struct profile_report_block *b, char *text, size_t len);
 
 /* Sums over all nodes for a lock; `lock` + 1. */
-struct lock_sum {
+struct profile_report_lock_sum {
     uint32_t lock;
     uint64_t waits, hands;
     double seconds;
 };
 /* Sorted by waits, descending; returns their number. *sums: the caller calls free(). */
-size_t profile_report_lock_sums(const struct profile_report *r, struct lock_sum **sums);
+size_t profile_report_lock_sums(const struct profile_report *r,
+                                struct profile_report_lock_sum **sums);
 
 /* The suggested remedy, as text. */
-void profile_report_cure(const struct block *b, char *text, size_t len);
+void profile_report_cure(const struct profile_report_block *b, char *text, size_t len);
 
-static inline double profile_report_barrier_s(const struct profile_node *n)
+static inline double profile_report_barrier_s(const struct profile_job_node *n)
 {
     return (double)n->head->sums.barrier_ticks * n->head->tick_s;
 }

@@ -6,12 +6,12 @@
 #define SEVERAL (-2)
 #define WORD    8
 
-static bool profile_shared_has(const struct shared_side *s, uint32_t byte)
+static bool profile_shared_has(const struct profile_shared_side *s, uint32_t byte)
 {
     return s->mask && s->mask->written[byte / 64] >> byte % 64 & 1;
 }
 
-static bool profile_shared_writes(const struct shared_side *s)
+static bool profile_shared_writes(const struct profile_shared_side *s)
 {
     for (uint32_t i = 0; s->mask && i < PROFILE_WORDS; i++)
         if (s->mask->written[i])
@@ -20,7 +20,7 @@ static bool profile_shared_writes(const struct shared_side *s)
 }
 
 /* The only side that writes a byte, or NOBODY, or SEVERAL. */
-static int profile_shared_owner_of(const struct shared_side *side, int count, uint32_t byte)
+static int profile_shared_owner_of(const struct profile_shared_side *side, int count, uint32_t byte)
 {
     int owner = NOBODY;
     for (int n = 0; n < count; n++)
@@ -39,8 +39,8 @@ static uint32_t profile_shared_usual(const uint16_t *distances)
     return most;
 }
 
-static void profile_shared_find_form(const struct shared_side *side, int count,
-                                     struct shared_form *form)
+static void profile_shared_find_form(const struct profile_shared_side *side, int count,
+                                     struct profile_shared_form *form)
 {
     int before = NOBODY;
     uint32_t begin = 0, last = 0, first = PAGE_SIZE; /* the first piece may begin before the page */
@@ -67,7 +67,7 @@ static void profile_shared_find_form(const struct shared_side *side, int count,
         form->distance = form->pieces == 2 ? first : profile_shared_usual(distances);
 }
 
-static bool profile_shared_overlaps(const struct shared_side *side, int count)
+static bool profile_shared_overlaps(const struct profile_shared_side *side, int count)
 {
     for (uint32_t byte = 0; byte < PAGE_SIZE; byte++)
         if (profile_shared_owner_of(side, count, byte) == SEVERAL)
@@ -75,7 +75,7 @@ static bool profile_shared_overlaps(const struct shared_side *side, int count)
     return false;
 }
 
-static bool profile_shared_reads_others(const struct shared_side *side, int count, int n)
+static bool profile_shared_reads_others(const struct profile_shared_side *side, int count, int n)
 {
     uint64_t samples = 0, others = 0;
     for (int i = 0; side[n].mask && i < PROFILE_TOUCHED; i++) {
@@ -87,11 +87,11 @@ static bool profile_shared_reads_others(const struct shared_side *side, int coun
     return (others > side[n].looks ? others : side[n].looks) * SHARED_READS > samples;
 }
 
-enum shared_verdict profile_shared_judge(const struct shared_side *side, int count,
-                                         struct shared_form *form)
+enum profile_shared_verdict profile_shared_judge(const struct profile_shared_side *side, int count,
+                                                 struct profile_shared_form *form)
 {
     uint64_t turns = 0, reads = 0;
-    *form = (struct shared_form){ 0 };
+    *form = (struct profile_shared_form){ 0 };
     for (int n = 0; n < count; n++) {
         form->writers += profile_shared_writes(&side[n]);
         turns += side[n].turns;

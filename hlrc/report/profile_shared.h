@@ -32,7 +32,7 @@
 #define SHARED_WORD_TURNS 32
 #define SHARED_READS      8
 
-enum shared_verdict {
+enum profile_shared_verdict {
     SHARED_NOT, /* one node writes it, or none */
     SHARED_SELDOM,
     SHARED_OVERLAP, /* the same bytes */
@@ -41,14 +41,14 @@ enum shared_verdict {
 };
 
 /* The accesses of one node to the page. */
-struct shared_side {
+struct profile_shared_side {
     const struct profile_mask *mask;
     uint64_t fetches;
     uint32_t turns, looks;
 };
 
 /* How the nodes' bytes are interleaved. */
-struct shared_form {
+struct profile_shared_form {
     uint32_t writers;
     uint32_t pieces;   /* runs of bytes of one node, ignoring bytes that no node writes */
     uint32_t distance; /* bytes from start to start of adjacent pieces: the most frequent value */
@@ -56,7 +56,7 @@ struct shared_form {
 };
 
 /* `form`: of the page, if at least two nodes write it. */
-enum shared_verdict profile_shared_judge(const struct shared_side *side, int count,
-                                         struct shared_form *form);
+enum profile_shared_verdict profile_shared_judge(const struct profile_shared_side *side, int count,
+                                                 struct profile_shared_form *form);
 
 #endif

@@ -12,24 +12,24 @@
 
 #define LOOKED_UP 256 /* most call sites that are looked up: addr2line is slow */
 
-static struct site *sites; /* ascending */
-static uintptr_t *ends;    /* the highest end of any block up to this one */
+static struct sites_site *sites; /* ascending */
+static uintptr_t *ends;          /* the highest end of any block up to this one */
 static size_t site_count;
 
-static uintptr_t profile_sites_start_of(const struct site *s)
+static uintptr_t profile_sites_start_of(const struct sites_site *s)
 {
     return (uintptr_t)s->block;
 }
 
 static int profile_sites_by_address(const void *a, const void *b)
 {
-    const struct site *x = a, *y = b;
+    const struct sites_site *x = a, *y = b;
     if (x->block != y->block)
         return x->block < y->block ? -1 : 1;
     return (x->stamp > y->stamp) - (x->stamp < y->stamp);
 }
 
-int profile_report_sites_gather(const struct profile_node *nodes, int count)
+int profile_report_sites_gather(const struct profile_job_node *nodes, int count)
 {
     uintptr_t end = 0;
     site_count = 0;
@@ -39,7 +39,7 @@ int profile_report_sites_gather(const struct profile_node *nodes, int count)
     ends = calloc(site_count + 1, sizeof *ends);
     if (!sites || !ends)
         return -ENOMEM;
-    struct site *to = sites;
+    struct sites_site *to = sites;
     for (int n = 0; n < count; to += nodes[n++].head->sites)
         if (nodes[n].head->sites)
             memcpy(to, nodes[n].sites, nodes[n].head->sites * sizeof *to);
@@ -73,44 +73,47 @@ static size_t profile_sites_up_to(uintptr_t address)
     return low;
 }
 
-static const struct site *profile_sites_at(uintptr_t address)
+static const struct sites_site *profile_sites_at(uintptr_t address)
 {
-    const struct site *found = NULL;
+    const struct sites_site *found = NULL;
     for (size_t i = profile_sites_up_to(address); i > 0 && ends[i - 1] > address; i--) {
-        const struct site *s = &sites[i - 1];
+        const struct sites_site *s = &sites[i - 1];
         if (address - profile_sites_start_of(s) < s->size && (!found || s->stamp > found->stamp))
             found = s;
     }
     return found;
 }
 
-static struct block_name profile_sites_name_of_site(const struct site *s)
+static struct profile_report_block_name profile_sites_name_of_site(const struct sites_site *s)
 {
-    return (struct block_name){ BLOCK_HEAP, profile_sites_start_of(s), s->size, s->code };
+    return (struct profile_report_block_name){ BLOCK_HEAP, profile_sites_start_of(s), s->size,
+                                               s->code };
 }
 
-struct block_name profile_report_block_at(uintptr_t address)
+struct profile_report_block_name profile_report_block_at(uintptr_t address)
 {
     const void *at = (const void *)address;
     uint64_t behind = 0;
-    const struct site *s = profile_sites_at(address);
+    const struct sites_site *s = profile_sites_at(address);
     if (s)
         return profile_sites_name_of_site(s);
     if (engine_in_heap(at))
-        return (struct block_name){ .kind = heap_look(at).what == HEAP_TABLES ? BLOCK_TABLES
-                                                                              : BLOCK_SHARED };
+        return (struct profile_report_block_name){ .kind = heap_look(at).what == HEAP_TABLES
+                                                               ? BLOCK_TABLES
+                                                               : BLOCK_SHARED };
     if (code_variable(address, &behind))
-        return (struct block_name){ .kind = BLOCK_VARIABLE, .at = address - behind };
-    return (struct block_name){ .kind = BLOCK_SHARED };
+        return (struct profile_report_block_name){ .kind = BLOCK_VARIABLE, .at = address - behind };
+    return (struct profile_report_block_name){ .kind = BLOCK_SHARED };
 }
 
-struct block_name profile_report_block_in(uintptr_t from, size_t bytes)
+struct profile_report_block_name profile_report_block_in(uintptr_t from, size_t bytes)
 {
     size_t i = profile_sites_up_to(from);
-    const struct site *s = profile_sites_at(from);
+    const struct sites_site *s = profile_sites_at(from);
     if (!s && i < site_count && profile_sites_start_of(&sites[i]) - from < bytes)
         s = &sites[i];
-    return s ? profile_sites_name_of_site(s) : (struct block_name){ .kind = BLOCK_SHARED };
+    return s ? profile_sites_name_of_site(s)
+             : (struct profile_report_block_name){ .kind = BLOCK_SHARED };
 }
 
 /* Looks up each call site once. */
@@ -135,7 +138,7 @@ static void profile_sites_say_call(uint64_t code, char *text, size_t len)
     snprintf(known[count++].text, PROFILE_WHERE, "%s", text);
 }
 
-void profile_report_block_say(struct block *b)
+void profile_report_block_say(struct profile_report_block *b)
 {
     uint64_t behind = 0;
     const char *name = b->name.kind == BLOCK_VARIABLE ? code_variable(b->name.at, &behind) : NULL;

@@ -31,7 +31,7 @@ static void profile_text_put_seconds(FILE *out, int width, double value)
 
 /* ---- blocks ---- */
 
-void profile_report_name(const struct block *b, char *text, size_t len)
+void profile_report_name(const struct profile_report_block *b, char *text, size_t len)
 {
     if (b->name.kind == BLOCK_HEAP)
         snprintf(text, len, "%.200s, block of %zu bytes at 0x%" PRIxPTR, b->where, b->name.size,
@@ -41,8 +41,9 @@ void profile_report_name(const struct block *b, char *text, size_t len)
 }
 
 /* The nodes for which it holds: "0 1 2". */
-static void profile_text_put_nodes(FILE *out, const struct profile_report *r, const struct block *b,
-                                   bool (*holds)(const struct block_part *part))
+static void profile_text_put_nodes(FILE *out, const struct profile_report *r,
+                                   const struct profile_report_block *b,
+                                   bool (*holds)(const struct profile_report_block_part *part))
 {
     int some = 0;
     for (int n = 0; n < r->nodes; n++)
@@ -54,17 +55,18 @@ static void profile_text_put_nodes(FILE *out, const struct profile_report *r, co
         fputs(" none", out);
 }
 
-static bool profile_text_writes(const struct block_part *part)
+static bool profile_text_writes(const struct profile_report_block_part *part)
 {
     return part->writes;
 }
 
-static bool profile_text_reads(const struct block_part *part)
+static bool profile_text_reads(const struct profile_report_block_part *part)
 {
     return part->count[PROFILE_fetches] || part->count[PROFILE_read_faults];
 }
 
-static void profile_text_put_block(FILE *out, const struct profile_report *r, const struct block *b)
+static void profile_text_put_block(FILE *out, const struct profile_report *r,
+                                   const struct profile_report_block *b)
 {
     char name[PROFILE_WHERE + 100];
     profile_report_name(b, name, sizeof name);
@@ -102,9 +104,9 @@ static void profile_text_put_blocks(FILE *out, const struct profile_report *r)
 
 /* ---- false sharing ---- */
 
-void profile_report_cure(const struct block *b, char *text, size_t len)
+void profile_report_cure(const struct profile_report_block *b, char *text, size_t len)
 {
-    const struct block_false *f = &b->shared;
+    const struct profile_report_block_false *f = &b->shared;
     if (f->other.size)
         snprintf(text, len,
                  "allocate each block by hlrc_aligned_alloc(4096, size), with a size "
@@ -126,9 +128,10 @@ void profile_report_cure(const struct block *b, char *text, size_t len)
                  "allocate by hlrc_aligned_alloc(4096, size)");
 }
 
-static void profile_text_put_false(FILE *out, const struct profile_report *r, const struct block *b)
+static void profile_text_put_false(FILE *out, const struct profile_report *r,
+                                   const struct profile_report_block *b)
 {
-    const struct block_false *f = &b->shared;
+    const struct profile_report_block_false *f = &b->shared;
     char name[PROFILE_WHERE + 100], cure[256], saves[40];
     profile_report_name(b, name, sizeof name);
     profile_report_cure(b, cure, sizeof cure);
@@ -148,37 +151,40 @@ static void profile_text_put_false(FILE *out, const struct profile_report *r, co
 
 static int profile_text_by_lock(const void *a, const void *b)
 {
-    const struct lock_sum *x = a, *y = b;
+    const struct profile_report_lock_sum *x = a, *y = b;
     return (x->lock > y->lock) - (x->lock < y->lock);
 }
 
 static int profile_text_by_wait(const void *a, const void *b)
 {
-    const struct lock_sum *x = a, *y = b;
+    const struct profile_report_lock_sum *x = a, *y = b;
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-static void profile_text_add_lock(struct lock_sum *to, const struct lock_sum *by)
+static void profile_text_add_lock(struct profile_report_lock_sum *to,
+                                  const struct profile_report_lock_sum *by)
 {
     to->waits += by->waits;
     to->hands += by->hands;
     to->seconds += by->seconds;
 }
 
-size_t profile_report_lock_sums(const struct profile_report *r, struct lock_sum **sums)
+size_t profile_report_lock_sums(const struct profile_report *r,
+                                struct profile_report_lock_sum **sums)
 {
     size_t all = 0, kept = 0;
     for (int n = 0; n < r->nodes; n++)
         all += r->node[n].head->locks;
-    struct lock_sum *sum = *sums = all ? calloc(all, sizeof *sum) : NULL;
+    struct profile_report_lock_sum *sum = *sums = all ? calloc(all, sizeof *sum) : NULL;
     if (!sum)
         return 0;
     all = 0;
     for (int n = 0; n < r->nodes; n++)
         for (uint32_t i = 0; i < r->node[n].head->locks; i++) {
             const struct profile_lock *l = &r->node[n].locks[i];
-            sum[all++] = (struct lock_sum){ l->lock, l->waits, l->hands,
-                                            (double)l->ticks * r->node[n].head->tick_s };
+            sum[all++] =
+                (struct profile_report_lock_sum){ l->lock, l->waits, l->hands,
+                                                  (double)l->ticks * r->node[n].head->tick_s };
         }
     qsort(sum, all, sizeof *sum, profile_text_by_lock);
     for (size_t i = 0; i < all; i++)
@@ -192,7 +198,7 @@ size_t profile_report_lock_sums(const struct profile_report *r, struct lock_sum 
 
 static void profile_text_put_locks(FILE *out, const struct profile_report *r)
 {
-    struct lock_sum *sum;
+    struct profile_report_lock_sum *sum;
     size_t count = profile_report_lock_sums(r, &sum);
     if (count > 0)
         fprintf(out, "%12s %13s %13s  lock\n", "wait seconds", "waits", "from others");

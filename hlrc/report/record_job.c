@@ -55,18 +55,18 @@ int record_job_start(void)
 /* ---- this node ---- */
 
 /* A node's records, as sent. */
-struct part {
+struct record_job_part {
     size_t bytes, room;
     unsigned char *at;
     bool cut;
 };
 
-static void record_job_put_number(struct part *p, uint64_t value)
+static void record_job_put_number(struct record_job_part *p, uint64_t value)
 {
     p->bytes = (size_t)(record_number_put(p->at + p->bytes, value) - p->at);
 }
 
-static void record_job_put_bytes(struct part *p, const void *from, size_t bytes)
+static void record_job_put_bytes(struct record_job_part *p, const void *from, size_t bytes)
 {
     memcpy(p->at + p->bytes, from, bytes);
     p->bytes += bytes;
@@ -77,7 +77,7 @@ static uint64_t record_job_ns(double seconds)
     return (uint64_t)(seconds * 1e9);
 }
 
-static void record_job_put_counters(struct part *p)
+static void record_job_put_counters(struct record_job_part *p)
 {
     struct hlrc_stats s;
     memset(&s, 0, sizeof s);
@@ -109,7 +109,7 @@ static uint32_t record_job_threads_that_noted(void)
     return used;
 }
 
-static void record_job_put_streams(struct part *p)
+static void record_job_put_streams(struct record_job_part *p)
 {
     const unsigned char *at;
     size_t bytes;
@@ -140,9 +140,9 @@ static size_t record_job_most_bytes(void)
     return sum;
 }
 
-static struct part record_job_compose(void)
+static struct record_job_part record_job_compose(void)
 {
-    struct part p = { .room = record_job_most_bytes() };
+    struct record_job_part p = { .room = record_job_most_bytes() };
     p.at = reserve(p.room);
     if (!p.at)
         diag_fatal(1,
@@ -154,24 +154,24 @@ static struct part record_job_compose(void)
 
 /* ---- all nodes ---- */
 
-struct sink {
+struct record_job_sink {
     FILE *out;
     uint64_t digest;
 };
 
-static void record_job_out_bytes(struct sink *s, const void *at, size_t bytes)
+static void record_job_out_bytes(struct record_job_sink *s, const void *at, size_t bytes)
 {
     s->digest = digest_add(s->digest, at, bytes);
     fwrite(at, 1, bytes, s->out);
 }
 
-static void record_job_out_number(struct sink *s, uint64_t value)
+static void record_job_out_number(struct record_job_sink *s, uint64_t value)
 {
     unsigned char room[10];
     record_job_out_bytes(s, room, (size_t)(record_number_put(room, value) - room));
 }
 
-static void record_job_out_fixed(struct sink *s, uint64_t value, int bytes)
+static void record_job_out_fixed(struct record_job_sink *s, uint64_t value, int bytes)
 {
     unsigned char room[8];
     for (int i = 0; i < bytes; i++)
@@ -179,7 +179,7 @@ static void record_job_out_fixed(struct sink *s, uint64_t value, int bytes)
     record_job_out_bytes(s, room, (size_t)bytes);
 }
 
-static void record_job_out_settings(struct sink *s)
+static void record_job_out_settings(struct record_job_sink *s)
 {
     const struct config *c = &engine.config;
     const uint64_t value[RECORD_SETTING_COUNT] = {
@@ -216,8 +216,8 @@ static void record_job_out_settings(struct sink *s)
 
 static void record_job_write_all(FILE *out, const void *arg)
 {
-    const struct part *parts = arg;
-    struct sink s = { out, DIGEST_START };
+    const struct record_job_part *parts = arg;
+    struct record_job_sink s = { out, DIGEST_START };
     record_job_out_bytes(&s, RECORD_MAGIC, sizeof RECORD_MAGIC - 1);
     record_job_out_fixed(&s, RECORD_VERSION, 4);
     record_job_out_settings(&s);
@@ -226,7 +226,7 @@ static void record_job_write_all(FILE *out, const void *arg)
     record_job_out_fixed(&s, s.digest, 8);
 }
 
-static void record_job_write_file(const struct part *parts)
+static void record_job_write_file(const struct record_job_part *parts)
 {
     int rc = outfile_write(engine.config.trace_sim, true, record_job_write_all, parts);
     if (rc)
@@ -234,7 +234,7 @@ static void record_job_write_file(const struct part *parts)
                   strerror(-rc));
 }
 
-static void record_job_gather_all(struct part *parts, const struct part *told)
+static void record_job_gather_all(struct record_job_part *parts, const struct record_job_part *told)
 {
     bool cut = false;
     for (int n = 0; n < engine.nodes; n++) {
@@ -268,11 +268,11 @@ void record_job_mark(void)
 
 void record_job_finish(void)
 {
-    static struct part told[NODES_MAX], parts[NODES_MAX];
+    static struct record_job_part told[NODES_MAX], parts[NODES_MAX];
     if (!record_job_wanted())
         return;
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
-    struct part mine = record_job_compose();
+    struct record_job_part mine = record_job_compose();
     if (boot_exchange(engine.boot, &mine, sizeof mine, told) == 0 && engine.node == 0) {
         parts[0] = mine;
         record_job_gather_all(parts, told);

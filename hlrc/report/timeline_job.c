@@ -25,12 +25,12 @@
 enum { ROUNDS = 200 };
 
 /* Answer of node 0 to a node; lies at that node. */
-struct answer {
+struct timeline_job_answer {
     int64_t ns;
     _Atomic uint64_t round;
 };
 
-static_assert(sizeof(struct answer) <= TIMELINE_CLOCK_BYTES,
+static_assert(sizeof(struct timeline_job_answer) <= TIMELINE_CLOCK_BYTES,
               "it fits the space reserved in the layout");
 
 static uint64_t machines[NODES_MAX]; /* machines with a clock each; by node */
@@ -96,17 +96,19 @@ static void timeline_job_answer_node(int node, uint64_t first)
         gather_await(engine_control_at(timeline_job_word_of(node)), round);
         int64_t now = clock_ns();
         fabric_write_copied(engine.fabric, node, engine.control.id,
-                            timeline_job_answer_at() + offsetof(struct answer, ns), &now,
-                            sizeof now);
+                            timeline_job_answer_at() + offsetof(struct timeline_job_answer, ns),
+                            &now, sizeof now);
         /* [fabric.write-order] */
-        gather_write_word(node, timeline_job_answer_at() + offsetof(struct answer, round), round);
+        gather_write_word(node,
+                          timeline_job_answer_at() + offsetof(struct timeline_job_answer, round),
+                          round);
     }
 }
 
 /* On another machine's first node. */
 static struct timeline_offset timeline_job_ask_node_0(uint64_t first)
 {
-    const struct answer *answer = engine_control_at(timeline_job_answer_at());
+    const struct timeline_job_answer *answer = engine_control_at(timeline_job_answer_at());
     struct timeline_offset best = { .error = INT64_MAX };
     for (uint64_t round = first; round < first + ROUNDS; round++) {
         int64_t before = clock_ns();
@@ -176,28 +178,28 @@ static void timeline_job_send_all(void)
 }
 
 /* Node 0's memory is used in place. */
-static int timeline_job_gather(struct timeline_memory *memory)
+static int timeline_job_gather(struct timeline_read_memory *memory)
 {
-    memory[0] = (struct timeline_memory){ timeline_head(), timeline_bytes() };
+    memory[0] = (struct timeline_read_memory){ timeline_head(), timeline_bytes() };
     for (int n = 1; n < engine.nodes; n++) {
         char *room = reserve(timeline_bytes());
         if (!room)
             return -ENOMEM;
         gather_receive(n, room);
-        memory[n] = (struct timeline_memory){ room, timeline_bytes() };
+        memory[n] = (struct timeline_read_memory){ room, timeline_bytes() };
     }
     return 0;
 }
 
 static void timeline_job_write_gathered(void)
 {
-    static struct timeline_memory memory[NODES_MAX];
-    struct timeline_report report = { .config = &engine.config,
-                                      .nodes = engine.nodes,
-                                      .memory = memory,
-                                      .before = timeline_head()->start,
-                                      .after = timeline_head()->end,
-                                      .complete = true };
+    static struct timeline_read_memory memory[NODES_MAX];
+    struct timeline_json_report report = { .config = &engine.config,
+                                           .nodes = engine.nodes,
+                                           .memory = memory,
+                                           .before = timeline_head()->start,
+                                           .after = timeline_head()->end,
+                                           .complete = true };
     if (timeline_job_gather(memory) != 0)
         diag_fatal(1, "--trace %s: no memory for the events of all nodes; lower --trace-size",
                    engine.config.trace);

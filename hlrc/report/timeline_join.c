@@ -19,49 +19,49 @@
 
 /* Identifies a referenced event: a grant by its number; a diff, or with NO_PAGE a flush, by
  * interval and writer; a lock of a node. */
-struct key {
+struct timeline_join_key {
     uint64_t number;
     uint32_t page;
     int32_t node; /* -1 for a grant; LOCKS_OF(node) for a lock */
 };
 
-struct place {
-    struct key key;
+struct timeline_join_place {
+    struct timeline_join_key key;
     int node;
-    const struct timeline_event *event; /* NULL: free */
+    const struct timeline_read_event *event; /* NULL: free */
 };
 
 /* Open addressing; sized once for all entries. */
-struct places {
-    struct place *at;
+struct timeline_join_places {
+    struct timeline_join_place *at;
     size_t size; /* a power of two */
 };
 
 /* A notice of a page that was not fetched since. */
-struct pending {
+struct timeline_join_pending {
     uint64_t interval;
     int writer;
     uint32_t next; /* index + 1 */
 };
 
-struct pages {
+struct timeline_join_pages {
     uint32_t *first; /* by page: index + 1 in list */
     size_t count;
-    struct pending *list;
+    struct timeline_join_pending *list;
     size_t used, room;
     uint32_t free; /* index + 1 */
 };
 
 /* An event and the time that determines its order. */
-struct moment {
+struct timeline_join_moment {
     int64_t at;
-    const struct timeline_event *event;
+    const struct timeline_read_event *event;
 };
 
-struct joining {
-    struct timeline *t;
-    struct places places;
-    struct pages pages;
+struct timeline_join_state {
+    struct timeline_read_all *t;
+    struct timeline_join_places places;
+    struct timeline_join_pages pages;
     size_t arrow_room, held_room;
 };
 
@@ -87,12 +87,13 @@ static int timeline_join_grow(void *list, size_t *room, size_t need, size_t each
 
 /* ---- referenced events ---- */
 
-static struct key timeline_join_key_of(uint64_t number, uint32_t page, int node)
+static struct timeline_join_key timeline_join_key_of(uint64_t number, uint32_t page, int node)
 {
-    return (struct key){ number, page, node };
+    return (struct timeline_join_key){ number, page, node };
 }
 
-static struct place *timeline_join_place_of(const struct places *p, struct key key)
+static struct timeline_join_place *timeline_join_place_of(const struct timeline_join_places *p,
+                                                          struct timeline_join_key key)
 {
     size_t at = digest_add(DIGEST_START, &key, sizeof key) & (p->size - 1);
     while (p->at[at].event && memcmp(&p->at[at].key, &key, sizeof key) != 0)
@@ -100,30 +101,30 @@ static struct place *timeline_join_place_of(const struct places *p, struct key k
     return &p->at[at];
 }
 
-static bool timeline_join_referable(const struct timeline_event *e)
+static bool timeline_join_referable(const struct timeline_read_event *e)
 {
     return e->kind == TIMELINE_GRANT || e->kind == TIMELINE_WAKE || e->kind == TIMELINE_DIFF ||
            e->kind == TIMELINE_CLOSE;
 }
 
-static void timeline_join_put_place(const struct places *p, int node,
-                                    const struct timeline_event *e)
+static void timeline_join_put_place(const struct timeline_join_places *p, int node,
+                                    const struct timeline_read_event *e)
 {
-    struct key key = e->kind == TIMELINE_DIFF
-                         ? timeline_join_key_of(e->extra >> 16, (uint32_t)e->object, node)
-                     : e->kind == TIMELINE_CLOSE ? timeline_join_key_of(e->object, NO_PAGE, node)
-                                                 : timeline_join_key_of(e->extra, 0, -1);
-    *timeline_join_place_of(p, key) = (struct place){ key, node, e };
+    struct timeline_join_key key =
+        e->kind == TIMELINE_DIFF ? timeline_join_key_of(e->extra >> 16, (uint32_t)e->object, node)
+        : e->kind == TIMELINE_CLOSE ? timeline_join_key_of(e->object, NO_PAGE, node)
+                                    : timeline_join_key_of(e->extra, 0, -1);
+    *timeline_join_place_of(p, key) = (struct timeline_join_place){ key, node, e };
 }
 
-static bool timeline_join_gets_lock(const struct timeline_event *e)
+static bool timeline_join_gets_lock(const struct timeline_read_event *e)
 {
     return e->kind == TIMELINE_LOCK || e->kind == TIMELINE_RELOCK;
 }
 
-static int timeline_join_gather_places(struct joining *j)
+static int timeline_join_gather_places(struct timeline_join_state *j)
 {
-    const struct timeline *t = j->t;
+    const struct timeline_read_all *t = j->t;
     size_t count = 0;
     for (int n = 0; n < t->nodes; n++)
         for (size_t i = 0; i < t->node[n].count; i++)
@@ -143,10 +144,11 @@ static int timeline_join_gather_places(struct joining *j)
 
 /* ---- arrows ---- */
 
-static int timeline_join_add_arrow(struct joining *j, const struct place *from, int node,
-                                   const struct timeline_event *to, const char *name)
+static int timeline_join_add_arrow(struct timeline_join_state *j,
+                                   const struct timeline_join_place *from, int node,
+                                   const struct timeline_read_event *to, const char *name)
 {
-    struct timeline *t = j->t;
+    struct timeline_read_all *t = j->t;
     /* viewers expect it within the span */
     int64_t end = to->end > to->begin ? to->end - 1 : to->end;
     if (!from->event)
@@ -157,17 +159,18 @@ static int timeline_join_add_arrow(struct joining *j, const struct place *from, 
     }
     int rc = timeline_join_grow(&t->arrows, &j->arrow_room, t->arrow_count + 1, sizeof *t->arrows);
     if (rc == 0)
-        t->arrows[t->arrow_count++] = (struct timeline_arrow){ .from = from->node,
-                                                               .to = node,
-                                                               .from_lane = from->event->lane,
-                                                               .to_lane = to->lane,
-                                                               .begin = from->event->begin,
-                                                               .end = end,
-                                                               .name = name };
+        t->arrows[t->arrow_count++] = (struct timeline_read_arrow){ .from = from->node,
+                                                                    .to = node,
+                                                                    .from_lane = from->event->lane,
+                                                                    .to_lane = to->lane,
+                                                                    .begin = from->event->begin,
+                                                                    .end = end,
+                                                                    .name = name };
     return rc;
 }
 
-static int timeline_join_grant(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_grant(struct timeline_join_state *j, int node,
+                               const struct timeline_read_event *e)
 {
     if (e->extra == 0)
         return 0;
@@ -177,7 +180,8 @@ static int timeline_join_grant(struct joining *j, int node, const struct timelin
                                    node, e, e->kind == TIMELINE_WAIT ? "signal" : "grant");
 }
 
-static int timeline_join_note_page(struct pages *p, uint32_t page, int writer, uint64_t interval)
+static int timeline_join_note_page(struct timeline_join_pages *p, uint32_t page, int writer,
+                                   uint64_t interval)
 {
     if (timeline_join_grow(&p->first, &p->count, (size_t)page + 1, sizeof *p->first) != 0)
         return -ENOMEM;
@@ -194,14 +198,15 @@ static int timeline_join_note_page(struct pages *p, uint32_t page, int writer, u
             return -ENOMEM;
         at = (uint32_t)++p->used;
     }
-    p->list[at - 1] = (struct pending){ interval, writer, p->first[page] };
+    p->list[at - 1] = (struct timeline_join_pending){ interval, writer, p->first[page] };
     p->first[page] = at;
     return 0;
 }
 
 #define PAGES_MOST (UINT32_C(1) << 30) /* of a space: higher numbers are no pages */
 
-static int timeline_join_note_pages(struct joining *j, const struct timeline_event *e)
+static int timeline_join_note_pages(struct timeline_join_state *j,
+                                    const struct timeline_read_event *e)
 {
     uint32_t first = (uint32_t)e->object, count = (uint32_t)(e->object >> 32);
     int rc = 0;
@@ -213,14 +218,15 @@ static int timeline_join_note_pages(struct joining *j, const struct timeline_eve
 }
 
 /* The fetch brings all pending changes of the page and removes them. */
-static int timeline_join_fetch(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_fetch(struct timeline_join_state *j, int node,
+                               const struct timeline_read_event *e)
 {
-    struct pages *p = &j->pages;
+    struct timeline_join_pages *p = &j->pages;
     int rc = 0;
     while (e->object < p->count && p->first[e->object] && rc == 0) {
         uint32_t at = p->first[e->object];
-        struct pending *what = &p->list[at - 1];
-        const struct place *from = timeline_join_place_of(
+        struct timeline_join_pending *what = &p->list[at - 1];
+        const struct timeline_join_place *from = timeline_join_place_of(
             &j->places, timeline_join_key_of(what->interval, (uint32_t)e->object, what->writer));
         if (!from->event)
             from = timeline_join_place_of(&j->places, timeline_join_key_of(what->interval, NO_PAGE,
@@ -235,25 +241,27 @@ static int timeline_join_fetch(struct joining *j, int node, const struct timelin
 
 /* ---- locks ---- */
 
-static int timeline_join_add_held(struct joining *j, const struct place *lock, int64_t end)
+static int timeline_join_add_held(struct timeline_join_state *j,
+                                  const struct timeline_join_place *lock, int64_t end)
 {
-    struct timeline *t = j->t;
+    struct timeline_read_all *t = j->t;
     int rc = timeline_join_grow(&t->held, &j->held_room, t->held_count + 1, sizeof *t->held);
     if (rc == 0)
-        t->held[t->held_count++] = (struct timeline_held){
+        t->held[t->held_count++] = (struct timeline_read_held){
             .node = lock->node, .lock = lock->key.number, .begin = lock->event->end, .end = end
         };
     return rc;
 }
 
 /* Its entry has the event by which the node got or released it. */
-static int timeline_join_lock(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_lock(struct timeline_join_state *j, int node,
+                              const struct timeline_read_event *e)
 {
-    struct key key = timeline_join_key_of(e->object, NO_PAGE, LOCKS_OF(node));
-    struct place *lock = timeline_join_place_of(&j->places, key);
+    struct timeline_join_key key = timeline_join_key_of(e->object, NO_PAGE, LOCKS_OF(node));
+    struct timeline_join_place *lock = timeline_join_place_of(&j->places, key);
     int rc = 0;
     if (e->kind != TIMELINE_UNLOCK) {
-        *lock = (struct place){ key, node, e };
+        *lock = (struct timeline_join_place){ key, node, e };
         return timeline_join_grant(j, node, e);
     }
     if (!lock->event) /* the first events were dropped */
@@ -265,10 +273,11 @@ static int timeline_join_lock(struct joining *j, int node, const struct timeline
 }
 
 /* Locks that nodes still held at their end. */
-static int timeline_join_last(struct joining *j)
+static int timeline_join_last(struct timeline_join_state *j)
 {
     int rc = 0;
-    for (const struct place *p = j->places.at; p < j->places.at + j->places.size && rc == 0; p++)
+    for (const struct timeline_join_place *p = j->places.at;
+         p < j->places.at + j->places.size && rc == 0; p++)
         if (p->event && p->key.node <= LOCKS_OF(0) && p->event->kind != TIMELINE_UNLOCK)
             rc = timeline_join_add_held(j, p, -1);
     return rc;
@@ -278,7 +287,7 @@ static int timeline_join_last(struct joining *j)
 
 /* True if the event matters, and when it takes effect: a lock is held from the end on, a fetch has
  * what was known when it began. */
-static bool timeline_join_matters(const struct timeline_event *e, int64_t *at)
+static bool timeline_join_matters(const struct timeline_read_event *e, int64_t *at)
 {
     *at = timeline_join_gets_lock(e)     ? e->end
           : e->kind == TIMELINE_PREFETCH ? (int64_t)e->extra
@@ -290,11 +299,12 @@ static bool timeline_join_matters(const struct timeline_event *e, int64_t *at)
 
 static int timeline_join_by_moment(const void *left, const void *right)
 {
-    const struct moment *a = left, *b = right;
+    const struct timeline_join_moment *a = left, *b = right;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static int timeline_join_event(struct joining *j, int node, const struct timeline_event *e)
+static int timeline_join_event(struct timeline_join_state *j, int node,
+                               const struct timeline_read_event *e)
 {
     switch (e->kind) {
     case TIMELINE_NOTICE:
@@ -310,10 +320,10 @@ static int timeline_join_event(struct joining *j, int node, const struct timelin
     }
 }
 
-static int timeline_join_node(struct joining *j, int node)
+static int timeline_join_node(struct timeline_join_state *j, int node)
 {
-    const struct timeline_node *n = &j->t->node[node];
-    struct moment *order = calloc(n->count + 1, sizeof *order);
+    const struct timeline_read_node *n = &j->t->node[node];
+    struct timeline_join_moment *order = calloc(n->count + 1, sizeof *order);
     size_t count = 0;
     int rc = order ? 0 : -ENOMEM;
     for (size_t i = 0; i < n->count && rc == 0; i++) {
@@ -332,9 +342,9 @@ static int timeline_join_node(struct joining *j, int node)
     return rc;
 }
 
-int timeline_join(struct timeline *t)
+int timeline_join(struct timeline_read_all *t)
 {
-    struct joining j = { .t = t };
+    struct timeline_join_state j = { .t = t };
     int rc = timeline_join_gather_places(&j);
     for (int n = 0; n < t->nodes && rc == 0; n++)
         rc = timeline_join_node(&j, n);

@@ -6,6 +6,6 @@
 #include "hlrc/report/timeline_read.h"
 
 /* timeline_join - fills in `arrows` and `held` from the nodes' events. Returns 0 or -ENOMEM. */
-int timeline_join(struct timeline *t);
+int timeline_join(struct timeline_read_all *t);
 
 #endif

@@ -11,12 +11,12 @@
 #include "hlrc/probe/outfile.h"
 #include "hlrc/progress/bulk.h"
 
-struct look {
+struct timeline_json_look {
     const char *name, *object, *peer, *extra;
 };
 
 /* clang-format off */
-static const struct look looks[] = {
+static const struct timeline_json_look looks[] = {
     [TIMELINE_NONE] = { NULL, NULL, NULL, NULL },
 #define X(kind, name, object, peer, extra) [kind] = { name, object, peer, extra },
     TIMELINE_KINDS(X)
@@ -41,9 +41,9 @@ static const struct look looks[] = {
 };
 /* clang-format on */
 
-struct writing {
-    const struct timeline_report *report;
-    const struct timeline *timeline;
+struct timeline_json_writing {
+    const struct timeline_json_report *report;
+    const struct timeline_read_all *timeline;
 };
 
 /* ns, printed as microseconds. */
@@ -58,14 +58,14 @@ static void timeline_json_put_at(FILE *out, int node, uint32_t lane, int64_t at)
     timeline_json_put_time(out, ",\"ts\":", at);
 }
 
-static uint64_t timeline_json_extra_of(const struct timeline_event *e)
+static uint64_t timeline_json_extra_of(const struct timeline_read_event *e)
 {
     return e->kind == TIMELINE_DIFF ? e->extra & 0xffff : e->extra;
 }
 
-static void timeline_json_put_args(FILE *out, const struct timeline_event *e)
+static void timeline_json_put_args(FILE *out, const struct timeline_read_event *e)
 {
-    const struct look *l = &looks[e->kind];
+    const struct timeline_json_look *l = &looks[e->kind];
     const char *comma = "";
     fputs(",\"args\":{", out);
     if (l->object) {
@@ -86,7 +86,7 @@ static void timeline_json_put_args(FILE *out, const struct timeline_event *e)
     fputs("}}", out);
 }
 
-static void timeline_json_put_event(FILE *out, int node, const struct timeline_event *e)
+static void timeline_json_put_event(FILE *out, int node, const struct timeline_read_event *e)
 {
     if (!looks[e->kind].name)
         return;
@@ -110,7 +110,7 @@ static void timeline_json_put_name(FILE *out, int node, int lane, const char *wh
 }
 
 /* Names the process, and its threads that have noted something. */
-static void timeline_json_put_names(FILE *out, int index, const struct timeline_node *node)
+static void timeline_json_put_names(FILE *out, int index, const struct timeline_read_node *node)
 {
     int last = (int)node->head->lanes - 1, workers = (int)node->head->workers, seen = -1;
     char name[128];
@@ -137,7 +137,7 @@ static void timeline_json_put_names(FILE *out, int index, const struct timeline_
     }
 }
 
-static void timeline_json_put_held(FILE *out, const struct timeline_held *h)
+static void timeline_json_put_held(FILE *out, const struct timeline_read_held *h)
 {
     for (int end = 0; end < (h->end < 0 ? 1 : 2); end++) {
         fprintf(out,
@@ -149,7 +149,7 @@ static void timeline_json_put_held(FILE *out, const struct timeline_held *h)
     }
 }
 
-static void timeline_json_put_arrow(FILE *out, size_t number, const struct timeline_arrow *a)
+static void timeline_json_put_arrow(FILE *out, size_t number, const struct timeline_read_arrow *a)
 {
     fprintf(out, ",\n{\"ph\":\"s\",\"cat\":\"flow\",\"name\":\"%s\",\"id\":%zu,", a->name, number);
     timeline_json_put_at(out, a->from, a->from_lane, a->begin);
@@ -160,9 +160,9 @@ static void timeline_json_put_arrow(FILE *out, size_t number, const struct timel
 }
 
 /* The clock and buffers of a node. */
-static void timeline_json_put_node(FILE *out, const struct timeline *t, int index)
+static void timeline_json_put_node(FILE *out, const struct timeline_read_all *t, int index)
 {
-    const struct timeline_node *node = &t->node[index];
+    const struct timeline_read_node *node = &t->node[index];
     if (!node->head) {
         fprintf(out, "{\"node\":%d}", index);
         return;
@@ -184,9 +184,9 @@ static void timeline_json_put_node(FILE *out, const struct timeline *t, int inde
                 (long long)begin.ahead, (long long)end.ahead, (long long)end.error);
 }
 
-static void timeline_json_put_other(FILE *out, const struct writing *w)
+static void timeline_json_put_other(FILE *out, const struct timeline_json_writing *w)
 {
-    const struct timeline *t = w->timeline;
+    const struct timeline_read_all *t = w->timeline;
     const struct config *config = w->report->config;
     char protocol[32];
     fprintf(out,
@@ -206,8 +206,8 @@ static void timeline_json_put_other(FILE *out, const struct writing *w)
 
 static void timeline_json_put_all(FILE *out, const void *arg)
 {
-    const struct writing *w = arg;
-    const struct timeline *t = w->timeline;
+    const struct timeline_json_writing *w = arg;
+    const struct timeline_read_all *t = w->timeline;
     fputc('{', out);
     timeline_json_put_other(out, w);
     fputs(",\n\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":0,\"name\":\"process_labels\",\"args\":{"
@@ -226,9 +226,9 @@ static void timeline_json_put_all(FILE *out, const void *arg)
     fputs("\n]}\n", out);
 }
 
-static void timeline_json_tell_dropped(const struct writing *w, const char *where)
+static void timeline_json_tell_dropped(const struct timeline_json_writing *w, const char *where)
 {
-    const struct timeline *t = w->timeline;
+    const struct timeline_read_all *t = w->timeline;
     unsigned long long dropped = 0;
     int nodes = 0;
     char size[32];
@@ -243,10 +243,10 @@ static void timeline_json_tell_dropped(const struct writing *w, const char *wher
                   config_value(w->report->config, CONFIG_ID_trace_size, size, sizeof size));
 }
 
-int timeline_json_write(const struct timeline_report *report, const char *where)
+int timeline_json_write(const struct timeline_json_report *report, const char *where)
 {
-    struct timeline t;
-    struct writing w = { report, &t };
+    struct timeline_read_all t;
+    struct timeline_json_writing w = { report, &t };
     int rc = timeline_read(&t, report->memory, report->nodes, report->before, report->after);
     if (rc == 0) {
         rc = outfile_write(where, report->complete, timeline_json_put_all, &w);

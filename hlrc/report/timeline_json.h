@@ -13,16 +13,16 @@
 #include "hlrc/report/timeline_read.h"
 
 struct config;
-struct timeline_report {
+struct timeline_json_report {
     const struct config *config;
     int nodes;
-    const struct timeline_memory *memory; /* by node */
-    struct timeline_moment before, after; /* timeline_read.h */
-    bool complete;                        /* the job ended normally */
+    const struct timeline_read_memory *memory; /* by node */
+    struct timeline_moment before, after;      /* timeline_read.h */
+    bool complete;                             /* the job ended normally */
 };
 
 /* timeline_json_write - writes to a file. Returns 0, or a negative errno after printing one line.
  * Another line reports dropped records. */
-int timeline_json_write(const struct timeline_report *report, const char *where);
+int timeline_json_write(const struct timeline_json_report *report, const char *where);
 
 #endif

@@ -18,7 +18,7 @@ __extension__ typedef __int128 wide;
 #define FURTHEST (INT64_MAX / 4)
 
 /* A machine's clock: ns since `start`, with `ns` nanoseconds per `ticks` ticks. */
-struct rule {
+struct timeline_read_rule {
     struct timeline_moment start;
     int64_t ticks, ns;
 };
@@ -42,7 +42,7 @@ static bool timeline_read_sound_clock(const struct timeline_head *h)
     return yes;
 }
 
-static bool timeline_read_sound(const struct timeline_memory *m, int node)
+static bool timeline_read_sound(const struct timeline_read_memory *m, int node)
 {
     const struct timeline_head *h = m->at;
     if (!h || m->bytes < sizeof *h || h->magic != TIMELINE_MAGIC || h->node != (uint32_t)node ||
@@ -69,7 +69,7 @@ static const struct timeline_record *timeline_read_records_of(const struct timel
 /* ---- clocks ---- */
 
 /* The first node of its machine. */
-static const struct timeline_head *timeline_read_leader(const struct timeline *t, int node)
+static const struct timeline_head *timeline_read_leader(const struct timeline_read_all *t, int node)
 {
     for (int n = 0; n < node; n++)
         if (t->node[n].head && t->node[n].head->machine == t->node[node].head->machine)
@@ -78,30 +78,31 @@ static const struct timeline_head *timeline_read_leader(const struct timeline *t
 }
 
 /* Of the first node of its machine that noted its end; otherwise by the caller's clock. */
-static struct rule timeline_read_rule_of(const struct timeline *t, int node,
-                                         struct timeline_moment before,
-                                         struct timeline_moment after)
+static struct timeline_read_rule timeline_read_rule_of(const struct timeline_read_all *t, int node,
+                                                       struct timeline_moment before,
+                                                       struct timeline_moment after)
 {
     const struct timeline_head *first = timeline_read_leader(t, node), *h = first;
     for (int n = 0; n < t->nodes && h->end.ns <= h->start.ns; n++)
         if (t->node[n].head && t->node[n].head->machine == first->machine)
             h = t->node[n].head;
     bool ended = h->end.ns > h->start.ns && h->end.ticks > h->start.ticks;
-    struct rule r = { first->start, 1, 1 };
+    struct timeline_read_rule r = { first->start, 1, 1 };
     if (first->start.ticks == first->start.ns)
         return r;
     r.start = ended ? h->start : first->start;
     r.ticks = ended ? h->end.ticks - h->start.ticks : after.ticks - before.ticks;
     r.ns = ended ? h->end.ns - h->start.ns : after.ns - before.ns;
-    return r.ticks > 0 && r.ns > 0 ? r : (struct rule){ r.start, 1, 1 };
+    return r.ticks > 0 && r.ns > 0 ? r : (struct timeline_read_rule){ r.start, 1, 1 };
 }
 
-static int64_t timeline_read_local_time(const struct rule *r, int64_t ticks)
+static int64_t timeline_read_local_time(const struct timeline_read_rule *r, int64_t ticks)
 {
     return r->start.ns + (int64_t)((wide)(ticks - r->start.ticks) * r->ns / r->ticks);
 }
 
-struct timeline_offset timeline_read_offset_of(const struct timeline *t, int node, int64_t local)
+struct timeline_offset timeline_read_offset_of(const struct timeline_read_all *t, int node,
+                                               int64_t local)
 {
     const struct timeline_head *h = timeline_read_leader(t, node), *zero = t->node[0].head;
     const struct timeline_offset *a = &h->offset[0], *b = &h->offset[1];
@@ -114,8 +115,8 @@ struct timeline_offset timeline_read_offset_of(const struct timeline *t, int nod
     return (struct timeline_offset){ local, ahead, a->error > b->error ? a->error : b->error };
 }
 
-static int64_t timeline_read_common_time(const struct timeline *t, int node, const struct rule *r,
-                                         int64_t ticks)
+static int64_t timeline_read_common_time(const struct timeline_read_all *t, int node,
+                                         const struct timeline_read_rule *r, int64_t ticks)
 {
     int64_t local = timeline_read_local_time(r, ticks);
     return local - timeline_read_offset_of(t, node, local).ahead;
@@ -124,8 +125,9 @@ static int64_t timeline_read_common_time(const struct timeline *t, int node, con
 /* ---- records ---- */
 
 /* Reads a record. True if it is whole and plausible. */
-static bool timeline_read_take(const struct timeline *t, int node, const struct rule *rule,
-                               const struct timeline_record *r, struct timeline_event *e)
+static bool timeline_read_take(const struct timeline_read_all *t, int node,
+                               const struct timeline_read_rule *rule,
+                               const struct timeline_record *r, struct timeline_read_event *e)
 {
     uint64_t what = atomic_load_explicit(&r->what, memory_order_acquire);
     e->kind = (uint32_t)(what >> 32);
@@ -147,16 +149,16 @@ static bool timeline_read_take(const struct timeline *t, int node, const struct 
 
 static int timeline_read_by_begin(const void *left, const void *right)
 {
-    const struct timeline_event *a = left, *b = right;
+    const struct timeline_read_event *a = left, *b = right;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
     return a->end > b->end ? -1 : a->end < b->end;
 }
 
-static void timeline_read_take_lane(const struct timeline *t, int index, const struct rule *rule,
-                                    uint32_t lane)
+static void timeline_read_take_lane(const struct timeline_read_all *t, int index,
+                                    const struct timeline_read_rule *rule, uint32_t lane)
 {
-    struct timeline_node *node = &t->node[index];
+    struct timeline_read_node *node = &t->node[index];
     const struct timeline_head *h = node->head;
     const struct timeline_record *records = timeline_read_records_of(h, lane);
     uint64_t count =
@@ -164,7 +166,7 @@ static void timeline_read_take_lane(const struct timeline *t, int index, const s
     uint64_t first = count > h->records ? count - h->records : 0;
     size_t before = node->count;
     for (uint64_t i = first; i < count; i++) {
-        struct timeline_event *e = &node->events[node->count];
+        struct timeline_read_event *e = &node->events[node->count];
         e->lane = lane;
         node->count += timeline_read_take(t, index, rule, &records[i % h->records], e);
     }
@@ -173,9 +175,10 @@ static void timeline_read_take_lane(const struct timeline *t, int index, const s
           timeline_read_by_begin);
 }
 
-static int timeline_read_take_node(const struct timeline *t, int index, const struct rule *rule)
+static int timeline_read_take_node(const struct timeline_read_all *t, int index,
+                                   const struct timeline_read_rule *rule)
 {
-    struct timeline_node *node = &t->node[index];
+    struct timeline_read_node *node = &t->node[index];
     size_t room = 0;
     for (uint32_t k = 0; k < node->head->lanes; k++) {
         uint64_t count = atomic_load(&timeline_read_lanes_of(node->head)[k].count);
@@ -189,12 +192,13 @@ static int timeline_read_take_node(const struct timeline *t, int index, const st
     return 0;
 }
 
-int timeline_read(struct timeline *t, const struct timeline_memory *memory, int nodes,
+int timeline_read(struct timeline_read_all *t, const struct timeline_read_memory *memory, int nodes,
                   struct timeline_moment before, struct timeline_moment after)
 {
     int rc = 0;
-    *t = (struct timeline){ .node = calloc((size_t)nodes, sizeof *t->node), .nodes = nodes };
-    struct rule *rule = calloc((size_t)nodes, sizeof *rule);
+    *t = (struct timeline_read_all){ .node = calloc((size_t)nodes, sizeof *t->node),
+                                     .nodes = nodes };
+    struct timeline_read_rule *rule = calloc((size_t)nodes, sizeof *rule);
     if (!t->node || !rule)
         rc = -ENOMEM;
     for (int n = 0; n < nodes && rc == 0; n++)
@@ -217,12 +221,12 @@ int timeline_read(struct timeline *t, const struct timeline_memory *memory, int 
     return rc;
 }
 
-void timeline_read_end(struct timeline *t)
+void timeline_read_end(struct timeline_read_all *t)
 {
     for (int n = 0; n < t->nodes && t->node; n++)
         free(t->node[n].events);
     free(t->node);
     free(t->arrows);
     free(t->held);
-    *t = (struct timeline){ .node = NULL };
+    *t = (struct timeline_read_all){ .node = NULL };
 }

@@ -16,28 +16,28 @@
 
 #include "hlrc/probe/timeline.h"
 
-struct timeline_memory {
+struct timeline_read_memory {
     const void *at; /* NULL: the node has noted nothing */
     size_t bytes;
 };
 
 /* ns since the first node's start, by node 0's clock */
-struct timeline_event {
+struct timeline_read_event {
     int64_t begin, end;
     uint64_t object, extra;
     uint32_t kind, lane;
     int peer; /* -1: none */
 };
 
-struct timeline_node {
-    const struct timeline_head *head; /* NULL: the node has noted nothing */
-    struct timeline_event *events;    /* by lane, then begin; inner spans follow outer ones */
+struct timeline_read_node {
+    const struct timeline_head *head;   /* NULL: the node has noted nothing */
+    struct timeline_read_event *events; /* by lane, then begin; inner spans follow outer ones */
     size_t count;
     uint64_t dropped; /* number of oldest records lost */
 };
 
 /* Both ends lie within a span; begin <= end. */
-struct timeline_arrow {
+struct timeline_read_arrow {
     int from, to; /* nodes */
     uint32_t from_lane, to_lane;
     int64_t begin, end;
@@ -45,31 +45,32 @@ struct timeline_arrow {
 };
 
 /* A lock that a node held; end < 0: until the node's end. */
-struct timeline_held {
+struct timeline_read_held {
     int node;
     uint64_t lock;
     int64_t begin, end;
 };
 
-struct timeline {
-    struct timeline_node *node;
+struct timeline_read_all {
+    struct timeline_read_node *node;
     int nodes;
     int64_t origin; /* ns of node 0's clock */
-    struct timeline_arrow *arrows;
+    struct timeline_read_arrow *arrows;
     size_t arrow_count, backward; /* backward: left out, since clocks show begin after end */
-    struct timeline_held *held;
+    struct timeline_read_held *held;
     size_t held_count;
 };
 
 /* timeline_read - reads the memory of `nodes` nodes, in order. `before`, `after`: two moments of
  * the caller's machine. ASSUMPTION: a node that has not noted its end is on that machine. Returns
  * 0 or -ENOMEM. */
-int timeline_read(struct timeline *t, const struct timeline_memory *memory, int nodes,
+int timeline_read(struct timeline_read_all *t, const struct timeline_read_memory *memory, int nodes,
                   struct timeline_moment before, struct timeline_moment after);
-void timeline_read_end(struct timeline *t);
+void timeline_read_end(struct timeline_read_all *t);
 
 /* How far the node's clock was ahead of node 0's at the node's time `local`, by its machine's
  * offsets, and half the larger round trip. error < 0: unknown. */
-struct timeline_offset timeline_read_offset_of(const struct timeline *t, int node, int64_t local);
+struct timeline_offset timeline_read_offset_of(const struct timeline_read_all *t, int node,
+                                               int64_t local);
 
 #endif

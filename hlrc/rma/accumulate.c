@@ -50,7 +50,7 @@
 #define NAP_NS 50000
 
 /* The operation. A value of a complex type is two of `part`. */
-struct kind {
+struct accumulate_kind {
     hlrc_type part;
     hlrc_op op;
     size_t bytes, part_bytes; /* of a value */
@@ -58,8 +58,8 @@ struct kind {
     const void *scale; /* NULL: none; private, one value */
 };
 
-struct batch {
-    const struct kind *kind;
+struct accumulate_batch {
+    const struct accumulate_kind *kind;
     int node;
     struct fabric_op *tail; /* counter of its last operation; NULL: the call waits for it */
     size_t block;
@@ -90,7 +90,7 @@ struct batch {
         }                                                   \
     } while (0)
 
-static void accumulate_scale(const struct kind *k, void *at, size_t bytes)
+static void accumulate_scale(const struct accumulate_kind *k, void *at, size_t bytes)
 {
     if (k->complex && k->part == HLRC_FLOAT)
         SCALE_COMPLEX(float);
@@ -108,12 +108,12 @@ static void accumulate_scale(const struct kind *k, void *at, size_t bytes)
 
 /* ---- a block ---- */
 
-static size_t accumulate_lock_of(const struct batch *b)
+static size_t accumulate_lock_of(const struct accumulate_batch *b)
 {
     return engine.at.block_locks + b->block % BLOCK_LOCKS * 8;
 }
 
-static bool accumulate_try_lock(const struct batch *b, bool reads)
+static bool accumulate_try_lock(const struct accumulate_batch *b, bool reads)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t seen = 1;
@@ -126,7 +126,7 @@ static bool accumulate_try_lock(const struct batch *b, bool reads)
 }
 
 /* Afterwards `room` has the target's values. Returns how often it tried to lock the block. */
-static unsigned accumulate_lock_and_read(const struct batch *b)
+static unsigned accumulate_lock_and_read(const struct accumulate_batch *b)
 {
     bool together = engine.fabric->caps & FABRIC_READ_ORDERED;
     unsigned asked = 1 + together;
@@ -143,7 +143,7 @@ static unsigned accumulate_lock_and_read(const struct batch *b)
 
 /* Each thread locks one block at a time: the next one may have to wait for another node, which may
  * wait for this one. */
-static void accumulate_write_and_leave(const struct batch *b)
+static void accumulate_write_and_leave(const struct accumulate_batch *b)
 {
     for (const struct fabric_piece *p = b->piece; p < b->piece + b->count; p++)
         fabric_write_copied(engine.fabric, b->node, arena.id, p->off, p->local, p->len);
@@ -152,7 +152,7 @@ static void accumulate_write_and_leave(const struct batch *b)
                (uint64_t)engine.node + 1, 0, NULL, b->tail);
 }
 
-static void accumulate_write_and_unlock(const struct batch *b)
+static void accumulate_write_and_unlock(const struct accumulate_batch *b)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t me = (uint64_t)engine.node + 1, seen = 0;
@@ -164,7 +164,7 @@ static void accumulate_write_and_unlock(const struct batch *b)
 }
 
 /* After completion. */
-static void accumulate_note(const struct batch *b, bool left, unsigned asked)
+static void accumulate_note(const struct accumulate_batch *b, bool left, unsigned asked)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < b->count; i++)
@@ -178,7 +178,7 @@ static void accumulate_note(const struct batch *b, bool left, unsigned asked)
 uint64_t accumulate_change(int node, size_t off, const struct change *c)
 {
     uint32_t room = 0;
-    struct batch b;
+    struct accumulate_batch b;
     b.node = node;
     b.block = off / BLOCK;
     b.count = 1;
@@ -192,7 +192,7 @@ uint64_t accumulate_change(int node, size_t off, const struct change *c)
     return old;
 }
 
-static void accumulate_batch_end(struct batch *b)
+static void accumulate_batch_end(struct accumulate_batch *b)
 {
     if (b->count == 0)
         return;
@@ -215,7 +215,7 @@ static void accumulate_batch_end(struct batch *b)
     b->count = 0;
 }
 
-static bool accumulate_overlaps(const struct batch *b, size_t off, size_t len)
+static bool accumulate_overlaps(const struct accumulate_batch *b, size_t off, size_t len)
 {
     for (size_t i = 0; i < b->count; i++)
         if (off < b->piece[i].off + b->piece[i].len && b->piece[i].off < off + len)
@@ -224,7 +224,7 @@ static bool accumulate_overlaps(const struct batch *b, size_t off, size_t len)
 }
 
 /* For values at offset `at` of `add`. */
-static void accumulate_batch_place(struct batch *b, size_t off, size_t at, size_t len)
+static void accumulate_batch_place(struct accumulate_batch *b, size_t off, size_t at, size_t len)
 {
     if (b->count &&
         (off / BLOCK != b->block || b->count == PIECES || accumulate_overlaps(b, off, len)))
@@ -234,7 +234,8 @@ static void accumulate_batch_place(struct batch *b, size_t off, size_t at, size_
 }
 
 /* Whole values; the parts of a complex one may lie in different blocks. */
-static void accumulate_batch_add(struct batch *b, size_t off, const char *user, size_t len)
+static void accumulate_batch_add(struct accumulate_batch *b, size_t off, const char *user,
+                                 size_t len)
 {
     while (len) {
         if (ROOM - b->used < b->kind->bytes) {
@@ -260,8 +261,8 @@ static void accumulate_batch_add(struct batch *b, size_t off, const char *user, 
 /* ---- the calls ---- */
 
 /* Stores a copy of `accumulate_scale` at `copy`, of 16 bytes. */
-static int accumulate_kind_of(struct kind *k, hlrc_type type, hlrc_op op, const void *scale,
-                              void *copy)
+static int accumulate_kind_of(struct accumulate_kind *k, hlrc_type type, hlrc_op op,
+                              const void *scale, void *copy)
 {
     bool complex = type == HLRC_COMPLEX_FLOAT || type == HLRC_COMPLEX_DOUBLE;
     hlrc_type part = type == HLRC_COMPLEX_FLOAT    ? HLRC_FLOAT
@@ -270,12 +271,13 @@ static int accumulate_kind_of(struct kind *k, hlrc_type type, hlrc_op op, const 
     if (!combine_knows(part, op) || ((complex || scale) && op != HLRC_SUM))
         return -EINVAL;
     size_t bytes = combine_bytes(part);
-    *k = (struct kind){ .part = part,
-                        .op = op,
-                        .bytes = complex ? 2 * bytes : bytes,
-                        .part_bytes = bytes,
-                        .complex = complex,
-                        .scale = scale ? memcpy(copy, scale, complex ? 2 * bytes : bytes) : NULL };
+    *k = (struct accumulate_kind){ .part = part,
+                                   .op = op,
+                                   .bytes = complex ? 2 * bytes : bytes,
+                                   .part_bytes = bytes,
+                                   .complex = complex,
+                                   .scale = scale ? memcpy(copy, scale, complex ? 2 * bytes : bytes)
+                                                  : NULL };
     return 0;
 }
 
@@ -291,11 +293,12 @@ static bool accumulate_aligned(const struct pieces *p, size_t to)
 }
 
 /* For nonblocking calls: `at` receives the handle; NULL: none is wanted. */
-struct begins {
+struct accumulate_begins {
     hlrc_handle_t *at;
 };
 
-static int accumulate(const struct kind *k, struct pieces *p, const struct begins *begins)
+static int accumulate(const struct accumulate_kind *k, struct pieces *p,
+                      const struct accumulate_begins *begins)
 {
     if (!accumulate_aligned(p, k->part_bytes))
         return -EINVAL;
@@ -303,7 +306,7 @@ static int accumulate(const struct kind *k, struct pieces *p, const struct begin
         window_refuse(p->call, NULL, 0, p->node);
     struct handle *h = begins && begins->at ? handle_take(p->node) : NULL;
     struct fabric_piece piece[PIECES];
-    struct batch b;
+    struct accumulate_batch b;
     size_t n;
     b.kind = k;
     b.node = p->node;
@@ -319,17 +322,18 @@ static int accumulate(const struct kind *k, struct pieces *p, const struct begin
 }
 
 /* The arguments common to all calls. */
-struct values {
+struct accumulate_values {
     hlrc_type type;
     hlrc_op op;
     const void *scale;
 };
 
 static int accumulate_row(const char *call, void *dst, const void *src, size_t count,
-                          struct values v, int node, const struct begins *begins)
+                          struct accumulate_values v, int node,
+                          const struct accumulate_begins *begins)
 {
     char copy[16];
-    struct kind k;
+    struct accumulate_kind k;
     size_t bytes;
     call_check(call);
     int rc = accumulate_kind_of(&k, v.type, v.op, v.scale, copy);
@@ -343,11 +347,11 @@ static int accumulate_row(const char *call, void *dst, const void *src, size_t c
 }
 
 /* `bytes` of a piece. */
-static int accumulate_section(struct pieces p, size_t bytes, struct values v,
-                              const struct begins *begins)
+static int accumulate_section(struct pieces p, size_t bytes, struct accumulate_values v,
+                              const struct accumulate_begins *begins)
 {
     char copy[16];
-    struct kind k;
+    struct accumulate_kind k;
     int rc = accumulate_kind_of(&k, v.type, v.op, v.scale, copy);
     if (rc || bytes % k.bytes != 0)
         return -EINVAL;
@@ -357,15 +361,16 @@ static int accumulate_section(struct pieces p, size_t bytes, struct values v,
 int hlrc_acc(void *dst, const void *src, size_t count, hlrc_type type, hlrc_op op,
              const void *scale, int node)
 {
-    return accumulate_row("hlrc_acc", dst, src, count, (struct values){ type, op, scale }, node,
-                          NULL);
+    return accumulate_row("hlrc_acc", dst, src, count,
+                          (struct accumulate_values){ type, op, scale }, node, NULL);
 }
 
 int hlrc_acc_nb(void *dst, const void *src, size_t count, hlrc_type type, hlrc_op op,
                 const void *scale, int node, hlrc_handle_t *handle)
 {
-    return accumulate_row("hlrc_acc_nb", dst, src, count, (struct values){ type, op, scale }, node,
-                          &(struct begins){ handle });
+    return accumulate_row("hlrc_acc_nb", dst, src, count,
+                          (struct accumulate_values){ type, op, scale }, node,
+                          &(struct accumulate_begins){ handle });
 }
 
 int hlrc_acc_strided(void *dst, const size_t *dst_strides, const void *src,
@@ -374,7 +379,7 @@ int hlrc_acc_strided(void *dst, const size_t *dst_strides, const void *src,
 {
     struct pieces p = pieces_strided("hlrc_acc_strided", dst, dst_strides, (void *)(uintptr_t)src,
                                      src_strides, counts, levels, node);
-    return accumulate_section(p, counts[0], (struct values){ type, op, scale }, NULL);
+    return accumulate_section(p, counts[0], (struct accumulate_values){ type, op, scale }, NULL);
 }
 
 int hlrc_acc_strided_nb(void *dst, const size_t *dst_strides, const void *src,
@@ -383,15 +388,15 @@ int hlrc_acc_strided_nb(void *dst, const size_t *dst_strides, const void *src,
 {
     struct pieces p = pieces_strided("hlrc_acc_strided_nb", dst, dst_strides,
                                      (void *)(uintptr_t)src, src_strides, counts, levels, node);
-    return accumulate_section(p, counts[0], (struct values){ type, op, scale },
-                              &(struct begins){ handle });
+    return accumulate_section(p, counts[0], (struct accumulate_values){ type, op, scale },
+                              &(struct accumulate_begins){ handle });
 }
 
 int hlrc_acc_vector(void *const *dst, const void *const *src, size_t count, size_t len,
                     hlrc_type type, hlrc_op op, const void *scale, int node)
 {
     struct pieces p = pieces_vector("hlrc_acc_vector", dst, (void *const *)src, count, len, node);
-    return accumulate_section(p, len, (struct values){ type, op, scale }, NULL);
+    return accumulate_section(p, len, (struct accumulate_values){ type, op, scale }, NULL);
 }
 
 int hlrc_acc_vector_nb(void *const *dst, const void *const *src, size_t count, size_t len,
@@ -400,6 +405,6 @@ int hlrc_acc_vector_nb(void *const *dst, const void *const *src, size_t count, s
 {
     struct pieces p =
         pieces_vector("hlrc_acc_vector_nb", dst, (void *const *)src, count, len, node);
-    return accumulate_section(p, len, (struct values){ type, op, scale },
-                              &(struct begins){ handle });
+    return accumulate_section(p, len, (struct accumulate_values){ type, op, scale },
+                              &(struct accumulate_begins){ handle });
 }

@@ -15,8 +15,8 @@ static void *section_writable(const void *at)
     return (void *)(uintptr_t)at;
 }
 
-static void section_note(enum way way, int node, const struct fabric_piece *piece, size_t n,
-                         enum record_wait wait)
+static void section_note(enum transfer_way way, int node, const struct fabric_piece *piece,
+                         size_t n, enum record_wait wait)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
@@ -25,8 +25,8 @@ static void section_note(enum way way, int node, const struct fabric_piece *piec
 }
 
 /* `wait`: when the started operations are waited for. */
-static void section_start(enum way way, int node, const struct fabric_piece *piece, size_t n,
-                          enum record_wait wait, struct fabric_op *op)
+static void section_start(enum transfer_way way, int node, const struct fabric_piece *piece,
+                          size_t n, enum record_wait wait, struct fabric_op *op)
 {
     if (probe_records())
         section_note(way, node, piece, n, wait);
@@ -40,7 +40,7 @@ static void section_start(enum way way, int node, const struct fabric_piece *pie
 }
 
 /* [thread.no-fault]. Keeps the pieces that the fabric may touch; stages the others. */
-static size_t section_sort_out(struct stage *s, struct fabric_piece *piece, size_t n)
+static size_t section_sort_out(struct transfer_stage *s, struct fabric_piece *piece, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -55,11 +55,11 @@ static size_t section_sort_out(struct stage *s, struct fabric_piece *piece, size
     return kept;
 }
 
-static void section_start_careful(enum way way, struct pieces *p, enum record_wait wait,
+static void section_start_careful(enum transfer_way way, struct pieces *p, enum record_wait wait,
                                   struct fabric_op *op)
 {
     struct fabric_piece piece[PIECES];
-    struct stage s;
+    struct transfer_stage s;
     size_t n;
     s.way = way;
     s.node = p->node;
@@ -70,7 +70,7 @@ static void section_start_careful(enum way way, struct pieces *p, enum record_wa
     transfer_stage_end(&s);
 }
 
-static void section_start_all(enum way way, struct pieces *p, enum record_wait wait,
+static void section_start_all(enum transfer_way way, struct pieces *p, enum record_wait wait,
                               struct fabric_op *op)
 {
     struct fabric_piece piece[PIECES];
@@ -83,7 +83,7 @@ static void section_start_all(enum way way, struct pieces *p, enum record_wait w
         section_start(way, p->node, piece, n, wait, op);
 }
 
-static void section_transfer(enum way way, struct pieces p)
+static void section_transfer(enum transfer_way way, struct pieces p)
 {
     if (p.node == HLRC_HOMES) {
         shared_copy_pieces(way, &p);
@@ -98,7 +98,7 @@ static void section_transfer(enum way way, struct pieces p)
     PROBE(computing_resumed);
 }
 
-static void section_transfer_nb(enum way way, struct pieces p, hlrc_handle_t *handle)
+static void section_transfer_nb(enum transfer_way way, struct pieces p, hlrc_handle_t *handle)
 {
     if (p.node == HLRC_HOMES) {
         shared_copy_pieces(way, &p);

@@ -20,7 +20,7 @@
 
 /* Of one page. Bytes that bypass the page are staged on the stack: the program's memory may fault
  * [thread.no-fault]. */
-static void shared_copy_part(enum way way, char *there, char *local, size_t len)
+static void shared_copy_part(enum transfer_way way, char *there, char *local, size_t len)
 {
     char stage[PAGE_SIZE];
     if (way == PUT)
@@ -52,7 +52,7 @@ static void shared_expect(const void *there, size_t len, uint32_t most)
     PROBE(computing_resumed);
 }
 
-void shared_copy(enum way way, void *there, void *local, size_t len)
+void shared_copy(enum transfer_way way, void *there, void *local, size_t len)
 {
     for (size_t at = 0, n, next = 0; at < len; at += n) {
         char *from = (char *)there + at;
@@ -67,7 +67,7 @@ void shared_copy(enum way way, void *there, void *local, size_t len)
 }
 
 /* `off` of a piece is its address. */
-void shared_copy_pieces(enum way way, struct pieces *p)
+void shared_copy_pieces(enum transfer_way way, struct pieces *p)
 {
     struct fabric_piece piece[PIECES];
     size_t n;

@@ -9,7 +9,7 @@
 #include "hlrc/rma/transfer.h"
 
 /* Copies between shared memory and any other. Not within thread_enter; waits. */
-void shared_copy(enum way way, void *there, void *local, size_t len);
-void shared_copy_pieces(enum way way, struct pieces *p);
+void shared_copy(enum transfer_way way, void *there, void *local, size_t len);
+void shared_copy_pieces(enum transfer_way way, struct pieces *p);
 
 #endif

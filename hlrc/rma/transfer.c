@@ -16,7 +16,7 @@
 #include "hlrc/rma/handle.h"
 #include "hlrc/rma/shared.h"
 
-void transfer_stage_end(struct stage *s)
+void transfer_stage_end(struct transfer_stage *s)
 {
     if (s->count == 0)
         return;
@@ -35,7 +35,7 @@ void transfer_stage_end(struct stage *s)
     s->count = s->used = 0;
 }
 
-void transfer_stage_add(struct stage *s, size_t off, void *local, size_t len)
+void transfer_stage_add(struct transfer_stage *s, size_t off, void *local, size_t len)
 {
     char *mine = local;
     while (len) {
@@ -54,9 +54,9 @@ void transfer_stage_add(struct stage *s, size_t off, void *local, size_t len)
     }
 }
 
-static void transfer_copied(enum way way, int node, size_t off, void *local, size_t len)
+static void transfer_copied(enum transfer_way way, int node, size_t off, void *local, size_t len)
 {
-    struct stage s;
+    struct transfer_stage s;
     s.way = way;
     s.node = node;
     s.count = s.used = 0;
@@ -64,7 +64,7 @@ static void transfer_copied(enum way way, int node, size_t off, void *local, siz
     transfer_stage_end(&s);
 }
 
-static inline void transfer(enum way way, int node, size_t off, void *local, size_t len)
+static inline void transfer(enum transfer_way way, int node, size_t off, void *local, size_t len)
 {
     if (__builtin_expect(window_local_is_shared(local, len), 0)) {
         transfer_copied(way, node, off, local, len);
@@ -81,7 +81,7 @@ static inline void transfer(enum way way, int node, size_t off, void *local, siz
     PROBE(computing_resumed);
 }
 
-static void transfer_nb(enum way way, int node, size_t off, void *local, size_t len,
+static void transfer_nb(enum transfer_way way, int node, size_t off, void *local, size_t len,
                         hlrc_handle_t *handle)
 {
     bool shared = window_local_is_shared(local, len);
@@ -101,8 +101,8 @@ static void transfer_nb(enum way way, int node, size_t off, void *local, size_t 
         *handle = name; /* may lie in shared memory */
 }
 
-static __attribute__((noinline)) void transfer_of_homes(const char *call, enum way way, void *there,
-                                                        void *local, size_t len)
+static __attribute__((noinline)) void transfer_of_homes(const char *call, enum transfer_way way,
+                                                        void *there, void *local, size_t len)
 {
     pieces_shared_check(call, there, len);
     shared_copy(way, there, local, len);

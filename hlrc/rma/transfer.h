@@ -13,10 +13,10 @@
 #include "hlrc/rma/pieces.h"
 #include "hlrc/rma/window.h"
 
-enum way { PUT, GET };
+enum transfer_way { PUT, GET };
 
-static inline void transfer_start_long(enum way way, int node, size_t off, void *local, size_t len,
-                                       struct fabric_op *op)
+static inline void transfer_start_long(enum transfer_way way, int node, size_t off, void *local,
+                                       size_t len, struct fabric_op *op)
 {
     if (way == PUT)
         fabric_write_long(engine.fabric, node, arena.id, off, local, len, op);
@@ -25,8 +25,8 @@ static inline void transfer_start_long(enum way way, int node, size_t off, void 
 }
 
 /* For memory that does not fault. ASSUMPTION: within thread_enter. */
-static inline void transfer_start(enum way way, int node, size_t off, void *local, size_t len,
-                                  struct fabric_op *op)
+static inline void transfer_start(enum transfer_way way, int node, size_t off, void *local,
+                                  size_t len, struct fabric_op *op)
 {
     if (__builtin_expect(len >= FABRIC_LONG, 0))
         transfer_start_long(way, node, off, local, len, op);
@@ -44,8 +44,8 @@ static inline void transfer_finish(struct fabric_op *op)
 }
 
 /* For --trace-sim, before the operations; computing_resumed follows. */
-static inline void transfer_record(enum way way, int node, size_t bytes, enum record_wait wait,
-                                   size_t operations)
+static inline void transfer_record(enum transfer_way way, int node, size_t bytes,
+                                   enum record_wait wait, size_t operations)
 {
     PROBE(transfer_begun, way == PUT, node, bytes, wait, operations);
     if (probe_records() && wait == RECORD_LEFT)
@@ -53,8 +53,8 @@ static inline void transfer_record(enum way way, int node, size_t bytes, enum re
 }
 
 /* [thread.no-fault]. Pieces of shared memory, staged through a stack buffer. */
-struct stage {
-    enum way way;
+struct transfer_stage {
+    enum transfer_way way;
     int node;
     size_t count, used;
     struct fabric_piece piece[PIECES];
@@ -64,7 +64,7 @@ struct stage {
 
 /* Adds a piece, split where it does not fit; may make room. transfer_stage_end completes the
  * staged pieces. Both wait for the network, and for page faults. Not within thread_enter. */
-void transfer_stage_add(struct stage *s, size_t off, void *local, size_t len);
-void transfer_stage_end(struct stage *s);
+void transfer_stage_add(struct transfer_stage *s, size_t off, void *local, size_t len);
+void transfer_stage_end(struct transfer_stage *s);
 
 #endif

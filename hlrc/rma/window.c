@@ -19,11 +19,11 @@
 #define ROOT 0        /* its arguments are the reference */
 #define FREE SIZE_MAX /* `begin` of an entry that is free */
 
-struct arena arena;
+struct window_arena arena;
 
 bool window_ranges_touch(const void *at, size_t len)
 {
-    for (const struct range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
+    for (const struct engine_range *r = engine.ranges; r < engine.ranges + engine.range_count; r++)
         if ((uintptr_t)at - (uintptr_t)r->app < (size_t)r->pages << PAGE_SHIFT ||
             (uintptr_t)r->app - (uintptr_t)at < len)
             return true;
@@ -147,7 +147,7 @@ static int window_open_view(size_t begin, size_t size)
 /* ---- the calls ---- */
 
 /* Parcel of the root. */
-struct argument {
+struct window_argument {
     uint64_t step, value; /* a size, or an address */
 };
 
@@ -158,12 +158,12 @@ static void window_meet(enum meeting call, uint64_t value)
         barrier_meet(call);
         return;
     }
-    struct argument *mine = parcel_begin();
-    *mine = (struct argument){ parcel_step(), value };
+    struct window_argument *mine = parcel_begin();
+    *mine = (struct window_argument){ parcel_step(), value };
     if (engine.node == ROOT)
         parcel_send_all(sizeof *mine);
     parcel_meet(call);
-    const struct argument *roots = parcel_from(ROOT);
+    const struct window_argument *roots = parcel_from(ROOT);
     if (roots->step != parcel_step() || roots->value != value)
         diag_fatal(1,
                    "%s(%#llx) here, but %#llx on node %d; all nodes make the same collective calls "

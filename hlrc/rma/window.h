@@ -43,7 +43,7 @@ struct window {
 };
 
 /* Written by the first hlrc_window_create, then constant, except `top` and the table. */
-struct arena {
+struct window_arena {
     size_t size;          /* 0: there is none */
     char *app, *base;     /* of this node's part: the application's view, and the fabric's */
     char *heap;           /* the pages of the heap, */
@@ -53,7 +53,7 @@ struct arena {
     struct window window[HLRC_MAX_WINDOWS];
 };
 
-extern struct arena arena __attribute__((visibility("hidden")));
+extern struct window_arena arena __attribute__((visibility("hidden")));
 
 void window_end(void);
 

@@ -14,7 +14,7 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/handles.h"
 
-enum operation { FETCH_ADD, COMPARE_EXCHANGE, EXCHANGE };
+enum atomic_operation { FETCH_ADD, COMPARE_EXCHANGE, EXCHANGE };
 
 static struct handles created; /* numbers of words */
 
@@ -35,7 +35,7 @@ static size_t atomic_word_at(uint32_t word)
     return engine.at.words + (size_t)(word / (uint32_t)engine.nodes) * 8;
 }
 
-static uint64_t atomic_perform(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_perform(uint32_t word, enum atomic_operation op, uint64_t a, uint64_t b)
 {
     _Atomic uint64_t *w = engine_control_at(atomic_word_at(word));
     if (op == FETCH_ADD)
@@ -49,11 +49,12 @@ static uint64_t atomic_perform(uint32_t word, enum operation op, uint64_t a, uin
 void atomic_serve(struct request *req)
 {
     msg_reply(req, 0,
-              atomic_perform(req->object, (enum operation)req->flags, req->arg[0], req->arg[1]),
+              atomic_perform(req->object, (enum atomic_operation)req->flags, req->arg[0],
+                             req->arg[1]),
               NULL);
 }
 
-static uint64_t atomic_by_fabric(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_by_fabric(uint32_t word, enum atomic_operation op, uint64_t a, uint64_t b)
 {
     uint64_t old = 0;
     struct fabric_op done = FABRIC_OP_INIT;
@@ -68,7 +69,7 @@ static uint64_t atomic_by_fabric(uint32_t word, enum operation op, uint64_t a, u
     return old;
 }
 
-static uint64_t atomic_by_request(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_by_request(uint32_t word, enum atomic_operation op, uint64_t a, uint64_t b)
 {
     uint32_t token = thread_self()->call_token;
     struct request *req = msg_compose(token, REQUEST_ATOMIC, word);
@@ -80,7 +81,7 @@ static uint64_t atomic_by_request(uint32_t word, enum operation op, uint64_t a, 
 }
 
 /* rule 8: decided by the protocol, so the same on all nodes. */
-static uint64_t atomic_access_word(uint32_t word, enum operation op, uint64_t a, uint64_t b)
+static uint64_t atomic_access_word(uint32_t word, enum atomic_operation op, uint64_t a, uint64_t b)
 {
     struct thread *t = thread_enter();
     bool fabric = engine.protocol.pages->caps & FABRIC_ATOMICS;

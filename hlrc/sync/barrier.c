@@ -69,9 +69,9 @@ static bool sync_barrier_arrive(bool waits, enum meeting call)
     if (call != MEETING_MOVES)
         PROBE(barrier_arrived, waits); /* after the flush */
     interval_vt(vt);
-    enum arrival kind = !waits                ? ARRIVAL_PLAIN
-                        : homes_offer(number) ? ARRIVAL_MOVES
-                                              : ARRIVAL_WAITS;
+    enum parts_arrival kind = !waits                ? ARRIVAL_PLAIN
+                              : homes_offer(number) ? ARRIVAL_MOVES
+                                                    : ARRIVAL_WAITS;
     atomic_store_explicit(&last_call, call, memory_order_relaxed);
     atomic_store_explicit(&epoch, number + 1, memory_order_relaxed);
     engine.protocol.barrier->arrive(number, vt, kind, call);

@@ -31,7 +31,7 @@ uint64_t change_of(const struct change *c, uint64_t old)
 }
 
 /* Address of the word. */
-struct place {
+struct change_place {
     int node, win;
     size_t off;   /* of the 8 bytes that contain it */
     size_t at;    /* offset in these */
@@ -39,18 +39,18 @@ struct place {
 };
 
 /* `whole`: the 8 bytes. */
-static uint64_t change_part_of(uint64_t whole, const struct place *w)
+static uint64_t change_part_of(uint64_t whole, const struct change_place *w)
 {
     return change_bytes((char *)&whole + w->at, w->bytes);
 }
 
-static uint64_t change_with_part(uint64_t whole, const struct place *w, uint64_t value)
+static uint64_t change_with_part(uint64_t whole, const struct change_place *w, uint64_t value)
 {
     memcpy((char *)&whole + w->at, &value, w->bytes);
     return whole;
 }
 
-static uint64_t change_fetch_add(const struct place *w, uint64_t add)
+static uint64_t change_fetch_add(const struct change_place *w, uint64_t add)
 {
     uint64_t old = 0;
     struct fabric_op op = FABRIC_OP_INIT;
@@ -59,7 +59,7 @@ static uint64_t change_fetch_add(const struct place *w, uint64_t add)
     return old;
 }
 
-static uint64_t change_read_whole(const struct place *w)
+static uint64_t change_read_whole(const struct change_place *w)
 {
     uint64_t value = 0;
     struct fabric_op op = FABRIC_OP_INIT;
@@ -68,8 +68,8 @@ static uint64_t change_read_whole(const struct place *w)
     return value;
 }
 
-static uint64_t change_by_swaps(const struct place *w, const struct change *c, uint64_t guess,
-                                uint32_t *atomics)
+static uint64_t change_by_swaps(const struct change_place *w, const struct change *c,
+                                uint64_t guess, uint32_t *atomics)
 {
     for (;; ++*atomics) {
         uint64_t seen = 0, old = change_part_of(guess, w);
@@ -86,7 +86,7 @@ static uint64_t change_by_swaps(const struct place *w, const struct change *c, u
 uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess,
                           uint32_t *atomics)
 {
-    struct place w = { node, win, off / 8 * 8, off % 8, combine_bytes(c->type) };
+    struct change_place w = { node, win, off / 8 * 8, off % 8, combine_bytes(c->type) };
     *atomics = c->op != HLRC_NO_OP;
     if (c->op == HLRC_NO_OP)
         return change_part_of(change_read_whole(&w), &w);

@@ -26,12 +26,12 @@
 
 /* Waiters of a condition variable at its manager: a list of references, linked through
  * next_waiter. */
-struct queue {
+struct cond_queue {
     uint32_t first, last; /* reference + 1; 0 none */
 };
 
 static spin_lock_word queues_lock; /* guards what follows */
-static struct queue *queues;
+static struct cond_queue *queues;
 static uint32_t *next_waiter;
 
 static struct handles created; /* numbers of condition variables */
@@ -93,7 +93,7 @@ static void cond_serve_signal(int from, const struct bulk *msg);
 
 static size_t cond_queues_bytes(void)
 {
-    return (size_t)created.limit * sizeof(struct queue);
+    return (size_t)created.limit * sizeof(struct cond_queue);
 }
 
 static size_t cond_links_bytes(void)
@@ -131,7 +131,7 @@ static void cond_serve_wait(struct request *req)
     *msg_slot(req->from, token) =
         (struct request){ .type = REQUEST_COND_WAIT, .from = req->from, .token = token };
     spin_lock(&queues_lock);
-    struct queue *q = &queues[req->object];
+    struct cond_queue *q = &queues[req->object];
     next_waiter[ref] = 0;
     if (q->last)
         next_waiter[q->last - 1] = ref + 1;
@@ -145,10 +145,10 @@ static void cond_serve_wait(struct request *req)
 /* Takes the first waiter off the list, or all; returns a list linked through next_waiter. */
 static uint32_t cond_unlink_waiters(uint32_t cond, bool all)
 {
-    struct queue *q = &queues[cond];
+    struct cond_queue *q = &queues[cond];
     uint32_t first = q->first;
     if (first == 0 || all) {
-        *q = (struct queue){ 0, 0 };
+        *q = (struct cond_queue){ 0, 0 };
         return first;
     }
     q->first = next_waiter[first - 1];
@@ -212,14 +212,14 @@ static uint32_t cond_manager_enter(uint32_t cond)
 
 static uint64_t cond_manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
 {
-    struct wait_for what = { WAITS_SIGNAL, cond, 0 };
-    const struct reply *rep = msg_wait_as(place, what);
+    struct waits_wait what = { WAITS_SIGNAL, cond, 0 };
+    const struct request_reply *rep = msg_wait_as(place, what);
     memcpy(vt, rep->vec, VT_BYTES(engine.nodes));
     probe_self()->granted = rep->arg;
     return (uint64_t)rep->status;
 }
 
-const struct cond_protocol conds_by_manager = {
+const struct parts_cond conds_by_manager = {
     .init = cond_manager_init,
     .end = cond_manager_end,
     .enter = cond_manager_enter,
@@ -256,7 +256,7 @@ void hlrc_cond_destroy(hlrc_cond_t cond)
 void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
 {
     cond_check("hlrc_cond_wait", cond);
-    const struct cond_protocol *conds = engine.protocol.conds;
+    const struct parts_cond *conds = engine.protocol.conds;
     race_unlock(lock);
     struct thread *t = thread_enter();
     struct probe_span call = PROBE_BEGIN(cond_wait), wait = PROBE_BEGIN(cond_await);

@@ -39,7 +39,7 @@ static uint64_t accepted[NODES_MAX]; /* by node: its last invitation that was an
  * waits for. Written by the thread that makes a group. */
 static uint32_t joined[REPORT_MEETINGS];
 static _Atomic uint32_t joined_count;
-static struct awaited {
+static struct group_awaited {
     _Atomic size_t at;
     _Atomic uint64_t last; /* its value before, or the awaited one */
 } awaited;
@@ -85,7 +85,7 @@ static size_t group_answer_at(int from)
 
 static bool group_is_later(void *arg)
 {
-    const struct awaited *a = arg;
+    const struct group_awaited *a = arg;
     _Atomic uint64_t *word = engine_control_at(atomic_load(&a->at));
     return atomic_load_explicit(word, memory_order_acquire) > atomic_load(&a->last);
 }
@@ -95,7 +95,7 @@ static void group_await_word(enum waits what, int node, size_t at, uint64_t last
 {
     atomic_store(&awaited.at, at);
     atomic_store(&awaited.last, last);
-    progress_wait((struct wait_for){ what, 0, node }, group_is_later, &awaited, WAIT_STATE);
+    progress_wait((struct waits_wait){ what, 0, node }, group_is_later, &awaited, WAIT_STATE);
 }
 
 static void group_report_groups(struct report_draft *d)
@@ -115,7 +115,7 @@ static void group_tell(int node, size_t at, uint64_t word)
 }
 
 /* At the lowest member. */
-static void group_invite(const struct invitation *in)
+static void group_invite(const struct group_invitation *in)
 {
     uint64_t number = ++invited;
     for (uint32_t i = 0; i < in->count; i++) {
@@ -135,7 +135,7 @@ static void group_invite(const struct invitation *in)
     }
 }
 
-static const char *group_describe(const struct invitation *in, char *buf, size_t len)
+static const char *group_describe(const struct group_invitation *in, char *buf, size_t len)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < in->count && at + 1 < len; i++) {
@@ -146,12 +146,12 @@ static const char *group_describe(const struct invitation *in, char *buf, size_t
 }
 
 /* At the others: waits for the invitation, takes the number from it, and answers. */
-static void group_accept_from(int lowest, struct invitation *mine)
+static void group_accept_from(int lowest, struct group_invitation *mine)
 {
     char here[120], there[120];
     size_t at = group_invitation_at(lowest);
     group_await_word(WAITS_INVITATION, lowest, at, accepted[lowest]);
-    const struct invitation *in = engine_control_at(at + 8);
+    const struct group_invitation *in = engine_control_at(at + 8);
     if (in->count != mine->count ||
         memcmp(in->nodes, mine->nodes, mine->count * sizeof mine->nodes[0]) != 0)
         diag_fatal(1,
@@ -168,12 +168,12 @@ static void group_accept_from(int lowest, struct invitation *mine)
 /* ---- making a group ---- */
 
 /* The list as an invitation without a number; -EINVAL if it is invalid or lacks this node. */
-static int group_check_list(const int *nodes, int count, struct invitation *out)
+static int group_check_list(const int *nodes, int count, struct group_invitation *out)
 {
     bool listed[NODES_MAX] = { false };
     if (count < 1 || count > engine.nodes)
         return -EINVAL;
-    *out = (struct invitation){ .count = (uint32_t)count, .group = GROUP_NONE };
+    *out = (struct group_invitation){ .count = (uint32_t)count, .group = GROUP_NONE };
     for (int i = 0; i < count; i++) {
         int node = nodes[i];
         if (node < 0 || node >= engine.nodes || listed[node])
@@ -184,7 +184,7 @@ static int group_check_list(const int *nodes, int count, struct invitation *out)
     return listed[engine.node] ? 0 : -EINVAL;
 }
 
-static int group_lowest_of(const struct invitation *in)
+static int group_lowest_of(const struct group_invitation *in)
 {
     int32_t lowest = in->nodes[0];
     for (uint32_t i = 1; i < in->count; i++)
@@ -199,7 +199,7 @@ static size_t group_slots_at(uint32_t number)
 }
 
 /* Sets up this node's part of a group of known number. */
-static void group_set_up(const struct invitation *in)
+static void group_set_up(const struct group_invitation *in)
 {
     struct group *g = &groups[in->group];
     uint32_t count = atomic_load(&joined_count);
@@ -227,11 +227,12 @@ static bool group_is_not_making(void *arg)
     return !atomic_load(&making);
 }
 
-static int group_make(struct invitation *in)
+static int group_make(struct group_invitation *in)
 {
     int lowest = group_lowest_of(in);
     while (atomic_exchange(&making, true))
-        progress_await((struct wait_for){ WAITS_MAKING, 0, 0 }, &making, group_is_not_making, NULL);
+        progress_await((struct waits_wait){ WAITS_MAKING, 0, 0 }, &making, group_is_not_making,
+                       NULL);
     if (lowest != engine.node) {
         group_accept_from(lowest, in);
     } else {
@@ -247,7 +248,7 @@ static int group_make(struct invitation *in)
 }
 
 /* For --trace-sim. */
-static void group_record_group(const struct invitation *in)
+static void group_record_group(const struct group_invitation *in)
 {
     for (uint32_t i = 0; i < in->count; i++)
         PROBE(group_member, in->group, in->nodes[i], in->count - 1 - i);
@@ -256,7 +257,7 @@ static void group_record_group(const struct invitation *in)
 int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
 {
     call_check("hlrc_group_create");
-    struct invitation in;
+    struct group_invitation in;
     int rc = group_check_list(nodes, count, &in);
     if (rc)
         return rc;

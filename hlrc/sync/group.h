@@ -32,7 +32,7 @@
 #include "base/limits.h"
 
 /* Written by the lowest member of a group to another member, after a word. */
-struct invitation {
+struct group_invitation {
     uint32_t group; /* its number; GROUP_NONE: no numbers are left */
     uint32_t count;
     int32_t nodes[NODES_MAX];
@@ -43,7 +43,7 @@ struct invitation {
 /* Size of an invitation to this many nodes; and of its slot, with its word. */
 static inline size_t group_invitation_bytes(int nodes)
 {
-    return offsetof(struct invitation, nodes) + (size_t)nodes * sizeof(int32_t);
+    return offsetof(struct group_invitation, nodes) + (size_t)nodes * sizeof(int32_t);
 }
 
 static inline size_t group_invitation_place(int nodes)

@@ -14,13 +14,13 @@
 
 /* In the control window, one per node. A node writes its list into the windows of all others, if
  * it is not empty. */
-struct list {
+struct homes_list {
     uint64_t barrier; /* number of the barrier at which it was made, + 1 */
     uint64_t count;
     struct policy_migrate_move moves[POLICY_MIGRATE_ROUND];
 };
 
-_Static_assert(sizeof(struct list) <= MOVES_BYTES,
+_Static_assert(sizeof(struct homes_list) <= MOVES_BYTES,
                "it fits the space reserved in the control window");
 
 static size_t homes_list_at(int node)
@@ -28,9 +28,9 @@ static size_t homes_list_at(int node)
     return engine.at.moves + (size_t)node * MOVES_BYTES;
 }
 
-static void homes_tell_all(const struct list *mine)
+static void homes_tell_all(const struct homes_list *mine)
 {
-    size_t bytes = offsetof(struct list, moves) + mine->count * sizeof mine->moves[0];
+    size_t bytes = offsetof(struct homes_list, moves) + mine->count * sizeof mine->moves[0];
     struct fabric_op op = FABRIC_OP_INIT;
     for (int n = 0; n < engine.nodes; n++)
         if (n != engine.node)
@@ -47,7 +47,7 @@ bool homes_offer(uint64_t barrier)
         page_move_listen();
     if (!page_move_wanted())
         return false;
-    struct list *mine = engine_control_at(homes_list_at(engine.node));
+    struct homes_list *mine = engine_control_at(homes_list_at(engine.node));
     mine->barrier = barrier + 1;
     mine->count = page_move_take(mine->moves);
     if (mine->count)
@@ -61,7 +61,7 @@ static struct policy_migrate_move *homes_gather(uint64_t barrier, uint32_t *n)
     struct policy_migrate_move *all = NULL;
     *n = 0;
     for (int node = 0; node < engine.nodes; node++) {
-        const struct list *l = engine_control_at(homes_list_at(node));
+        const struct homes_list *l = engine_control_at(homes_list_at(node));
         if (l->barrier != barrier + 1)
             continue;
         struct policy_migrate_move *more = realloc(all, (*n + l->count + 1) * sizeof *all);

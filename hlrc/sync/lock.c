@@ -23,7 +23,7 @@ static struct handles created; /* numbers of created locks */
 
 uint32_t lock_held_from(uint32_t first, uint32_t *thread)
 {
-    const struct lock_protocol *p = engine.protocol.locks;
+    const struct parts_lock *p = engine.protocol.locks;
     const char *table = p->entry(0), *end = p->entry(created.limit);
     size_t bytes = (size_t)(end - table), each = bytes / created.limit;
     for (uint32_t i = first; i < created.limit; i++) {
@@ -137,7 +137,7 @@ void lock_check_again(hlrc_lock_t lock, uint32_t holder)
 SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     PROBE(lock_ask, lock);
-    const struct lock_protocol *p = engine.protocol.locks;
+    const struct parts_lock *p = engine.protocol.locks;
     thread_enter();
     if (!p->acquire_soon || !p->acquire_soon(lock)) {
         struct probe_span span = PROBE_BEGIN(lock_wait);
@@ -165,7 +165,7 @@ SLOW static int lock_try_slowly(struct thread *t, hlrc_lock_t lock)
 
 SLOW static void lock_unlock_slowly(struct thread *t, hlrc_lock_t lock)
 {
-    const struct lock_protocol *p = engine.protocol.locks;
+    const struct parts_lock *p = engine.protocol.locks;
     PROBE(lock_try);
     thread_enter();
     if (!p->release_soon || !p->release_soon(lock)) {

@@ -18,7 +18,7 @@
 #include "hlrc/sync/lock.h"
 
 /* In the control window of its owner; a vector time follows. */
-struct queue_node {
+struct mcs_node {
     _Atomic uint64_t next;    /* name of the successor; 0 none yet */
     _Atomic uint64_t granted; /* 0 until granted */
 };
@@ -60,14 +60,14 @@ static size_t mcs_queue_node_at(uint32_t k)
     return engine.at.lock_nodes + (size_t)k * engine.at.lock_node_size;
 }
 
-static struct queue_node *mcs_queue_node(uint32_t k)
+static struct mcs_node *mcs_queue_node(uint32_t k)
 {
     return engine_control_at(mcs_queue_node_at(k));
 }
 
 uint64_t *mcs_time(uint32_t k)
 {
-    return engine_control_at(mcs_queue_node_at(k) + sizeof(struct queue_node));
+    return engine_control_at(mcs_queue_node_at(k) + sizeof(struct mcs_node));
 }
 
 uint64_t mcs_name(uint32_t k)
@@ -82,7 +82,7 @@ int mcs_name_node(uint64_t name)
 
 size_t mcs_name_next(uint64_t name)
 {
-    return mcs_queue_node_at((uint32_t)name) + offsetof(struct queue_node, next);
+    return mcs_queue_node_at((uint32_t)name) + offsetof(struct mcs_node, next);
 }
 
 static uint32_t mcs_another_node(void)
@@ -108,7 +108,7 @@ uint32_t mcs_take_node(void)
     uint32_t *mine = &spare[thread_self()->index], k = *mine ? *mine - 1 : mcs_another_node();
     *mine = 0;
     at_home[k] = false;
-    struct queue_node *q = mcs_queue_node(k);
+    struct mcs_node *q = mcs_queue_node(k);
     atomic_store_explicit(&q->next, 0, memory_order_relaxed);
     atomic_store_explicit(&q->granted, 0, memory_order_relaxed);
     /* orders them before the tail names it, by an operation of the fabric */
@@ -157,12 +157,12 @@ bool mcs_take_free(const struct mcs *q, uint32_t k, uint64_t *tail)
 
 static bool mcs_is_granted(void *arg)
 {
-    return atomic_load_explicit(&((struct queue_node *)arg)->granted, memory_order_acquire) != 0;
+    return atomic_load_explicit(&((struct mcs_node *)arg)->granted, memory_order_acquire) != 0;
 }
 
-void mcs_await(uint32_t k, struct wait_for what)
+void mcs_await(uint32_t k, struct waits_wait what)
 {
-    struct queue_node *mine = mcs_queue_node(k);
+    struct mcs_node *mine = mcs_queue_node(k);
     progress_wait(what, mcs_is_granted, mine, WAIT_STATE);
     probe_self()->granted = atomic_load_explicit(&mine->granted, memory_order_relaxed);
 }
@@ -178,7 +178,7 @@ static bool mcs_enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
         return true;
     fabric_write(engine.fabric, mcs_name_node(before), engine.control.id, mcs_name_next(before),
                  &me, sizeof me, NULL); /* [mcs.node-clear] */
-    mcs_await(k, (struct wait_for){ q->what, q->object, q->home });
+    mcs_await(k, (struct waits_wait){ q->what, q->object, q->home });
     return false;
 }
 
@@ -200,9 +200,9 @@ uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
 {
     uint64_t number = probe_grant(), yes = number ? number : told ? told : 1;
     int node = mcs_name_node(name), win = engine.control.id;
-    size_t at = mcs_queue_node_at((uint32_t)name), word = at + offsetof(struct queue_node, granted);
+    size_t at = mcs_queue_node_at((uint32_t)name), word = at + offsetof(struct mcs_node, granted);
     if (vt)
-        fabric_write_copied(engine.fabric, node, win, at + sizeof(struct queue_node), vt,
+        fabric_write_copied(engine.fabric, node, win, at + sizeof(struct mcs_node), vt,
                             VT_BYTES(engine.nodes));
     perturb(lock_granting);
     if (engine.fabric->caps & FABRIC_WRITE_IMM)
@@ -245,7 +245,7 @@ static bool mcs_set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
 void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt)
 {
     if (mcs_successor_of(k) || !mcs_set_free(q, k, vt)) {
-        progress_wait((struct wait_for){ q->next, q->object, q->home }, mcs_has_successor, &k,
+        progress_wait((struct waits_wait){ q->next, q->object, q->home }, mcs_has_successor, &k,
                       WAIT_STATE); /* [mcs.node-clear] */
         struct probe_span span = PROBE_BEGIN(lock_pass);
         uint64_t next = mcs_successor_of(k), number = mcs_grant(next, q->timed ? vt : NULL, 0);

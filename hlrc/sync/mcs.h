@@ -73,7 +73,7 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt);
  * mcs_grant writes that word, with a vector time [mcs.time-first], and returns the number of the
  * grant, if the timeline has one (timeline.h). The waiting thread finds that number in `granted`,
  * else `told`, unless that is 0. */
-void mcs_await(uint32_t k, struct wait_for what);
+void mcs_await(uint32_t k, struct waits_wait what);
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told);
 
 #endif

@@ -15,13 +15,13 @@
 #define WORD_EPOCH (2 + MEETING_BITS)
 
 /* Of a slot, before the vector time. */
-struct head {
+struct pairs_head {
     _Atomic uint64_t word; /* (epoch + 1) << WORD_EPOCH | call << 2 | kind; 0 before any */
     /* written by the receiver of the round: epoch + 1 [barrier-pairs.sleep-test] */
     _Atomic uint64_t asked;
 };
 
-static_assert(sizeof(struct head) == PAIRS_HEAD, "it fits the space reserved in the layout");
+static_assert(sizeof(struct pairs_head) == PAIRS_HEAD, "it fits the space reserved in the layout");
 
 /* [barrier-pairs.two-slots] */
 static size_t pairs_slot_at(const struct pairs *p, int round, uint64_t epoch)
@@ -31,7 +31,7 @@ static size_t pairs_slot_at(const struct pairs *p, int round, uint64_t epoch)
 
 static uint64_t pairs_word_here(const struct pairs *p, int round, uint64_t epoch)
 {
-    const struct head *h = engine_control_at(pairs_slot_at(p, round, epoch));
+    const struct pairs_head *h = engine_control_at(pairs_slot_at(p, round, epoch));
     return atomic_load_explicit(&h->word, memory_order_acquire); /* [barrier-pairs.word-last] */
 }
 
@@ -71,7 +71,7 @@ static void pairs_assert_state(const struct pairs *p)
 
 static bool pairs_is_asked(const struct pairs *p)
 {
-    const struct head *h = engine_control_at(pairs_slot_at(p, p->round, p->epoch));
+    const struct pairs_head *h = engine_control_at(pairs_slot_at(p, p->round, p->epoch));
     return atomic_load_explicit(&h->asked, memory_order_relaxed) == p->epoch + 1;
 }
 
@@ -81,7 +81,7 @@ static void pairs_send(const struct pairs *p)
     int to = pairs_node_of(p, (p->self + (1 << p->round)) % p->count), win = engine.control.id;
     uint64_t word = (p->epoch + 1) << WORD_EPOCH | (uint64_t)p->call << 2 | (uint64_t)p->kind;
     size_t at = pairs_slot_at(p, p->round, p->epoch);
-    fabric_write_copied(engine.fabric, to, win, at + sizeof(struct head), p->vt,
+    fabric_write_copied(engine.fabric, to, win, at + sizeof(struct pairs_head), p->vt,
                         VT_BYTES(engine.nodes));
     perturb(barrier_releasing);
     if ((engine.fabric->caps & FABRIC_WRITE_IMM) && pairs_is_asked(p)) {
@@ -95,7 +95,7 @@ static void pairs_send(const struct pairs *p)
         fabric_wake(engine.fabric, to);
 }
 
-void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind, enum meeting call)
+void pairs_begin(struct pairs *p, const uint64_t *vt, enum parts_arrival kind, enum meeting call)
 {
     memcpy(p->vt, vt, VT_BYTES(engine.nodes));
     p->kind = kind;
@@ -120,9 +120,9 @@ static int pairs_awaited_node(const struct pairs *p)
 
 static void pairs_merge(struct pairs *p)
 {
-    const struct head *h = engine_control_at(pairs_slot_at(p, p->round, p->epoch));
+    const struct pairs_head *h = engine_control_at(pairs_slot_at(p, p->round, p->epoch));
     uint64_t word = pairs_word_here(p, p->round, p->epoch);
-    enum arrival kind = (enum arrival)(word & 3);
+    enum parts_arrival kind = (enum parts_arrival)(word & 3);
     enum meeting call = (enum meeting)(word >> 2 & ((1 << MEETING_BITS) - 1));
     if (call != p->call)
         /* [collective.same-call] */
@@ -150,7 +150,7 @@ static void pairs_ask(struct pairs *p)
     uint64_t word = p->epoch + 1;
     p->asked = true;
     fabric_write(engine.fabric, pairs_awaited_node(p), engine.control.id,
-                 pairs_slot_at(p, p->round, p->epoch) + offsetof(struct head, asked), &word,
+                 pairs_slot_at(p, p->round, p->epoch) + offsetof(struct pairs_head, asked), &word,
                  sizeof word, NULL);
     /* orders it before the poll of the own slot */
     atomic_thread_fence(memory_order_seq_cst);
@@ -168,7 +168,7 @@ static bool pairs_round_here_or_asked(void *arg)
 void pairs_end(struct pairs *p, enum waits what, uint64_t object)
 {
     while (!pairs_go_on(p))
-        progress_wait((struct wait_for){ what, object, pairs_awaited_node(p) },
+        progress_wait((struct waits_wait){ what, object, pairs_awaited_node(p) },
                       pairs_round_here_or_asked, p, WAIT_STATE);
     pairs_assert_state(p);
     p->epoch++;

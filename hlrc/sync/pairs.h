@@ -51,7 +51,7 @@ struct pairs {
     uint64_t epoch;   /* of the barrier that has begun, or of the next */
     int round;        /* being awaited */
     bool asked;       /* a wake was requested in this round */
-    enum arrival kind;
+    enum parts_arrival kind;
     enum meeting call;
     uint64_t vt[NODES_MAX]; /* merged so far, with the kind */
 };
@@ -79,11 +79,11 @@ void pairs_prepare(const struct pairs *p);
 
 /* This member arrives, with this vector time, in this call [collective.same-call]. Does not
  * wait. */
-void pairs_begin(struct pairs *p, const uint64_t *vt, enum arrival kind, enum meeting call);
+void pairs_begin(struct pairs *p, const uint64_t *vt, enum parts_arrival kind, enum meeting call);
 /* Advances as far as the others allow; true if the barrier is complete. Does not wait. */
 bool pairs_go_on(struct pairs *p);
 /* Waits until all members have arrived: p->vt and p->kind are then merged over all. The next
- * barrier may begin. `what` and `object` describe the wait: struct wait_for. */
+ * barrier may begin. `what` and `object` describe the wait: struct waits_wait. */
 void pairs_end(struct pairs *p, enum waits what, uint64_t object);
 
 /* Adds the progress of a barrier (a group, or MEETING_OF_ALL) to a report; at any time. */

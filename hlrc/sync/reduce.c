@@ -28,15 +28,15 @@
 #define ALIGNED 16 /* alignment of the values in a parcel */
 
 /* Of a parcel, before its values: the arguments of the node's call. */
-struct head {
+struct reduce_head {
     uint64_t step, count;
     uint32_t type, op;
     char pad[8];
 };
 
-static_assert(sizeof(struct head) % ALIGNED == 0, "values after it are aligned");
+static_assert(sizeof(struct reduce_head) % ALIGNED == 0, "values after it are aligned");
 
-struct reduction {
+struct reduce_reduction {
     size_t count;
     hlrc_type type;
     hlrc_op op;
@@ -45,18 +45,18 @@ struct reduction {
 
 /* ---- parcels ---- */
 
-static struct head reduce_head_of(const struct reduction *r)
+static struct reduce_head reduce_head_of(const struct reduce_reduction *r)
 {
-    return (struct head){
+    return (struct reduce_head){
         .step = parcel_step(), .count = r->count, .type = (uint32_t)r->type, .op = (uint32_t)r->op
     };
 }
 
 /* The values that a node sent; checks that it was called with the same arguments. */
-static const char *reduce_values_from(const struct reduction *r, int node)
+static const char *reduce_values_from(const struct reduce_reduction *r, int node)
 {
     const char *parcel = parcel_from(node);
-    struct head mine = reduce_head_of(r), its;
+    struct reduce_head mine = reduce_head_of(r), its;
     memcpy(&its, parcel, sizeof its);
     if (memcmp(&mine, &its, sizeof mine) != 0)
         diag_fatal(1,
@@ -68,24 +68,24 @@ static const char *reduce_values_from(const struct reduction *r, int node)
 
 /* This node's parcel: head and values. Holds no engine lock: the values may be in shared
  * memory. */
-static size_t reduce_pack(const struct reduction *r, const char *values, size_t n)
+static size_t reduce_pack(const struct reduce_reduction *r, const char *values, size_t n)
 {
     char *parcel = parcel_begin();
-    struct head head = reduce_head_of(r);
+    struct reduce_head head = reduce_head_of(r);
     memcpy(parcel, &head, sizeof head);
     if (n) /* else it may be NULL */
         memcpy(parcel + sizeof head, values, n * r->bytes);
     return sizeof head + n * r->bytes;
 }
 
-static void reduce_combine_all(const struct reduction *r, char *sum, size_t n)
+static void reduce_combine_all(const struct reduce_reduction *r, char *sum, size_t n)
 {
     memcpy(sum, reduce_values_from(r, 0), n * r->bytes);
     for (int node = 1; node < engine.nodes; node++)
         combine(r->type, r->op, sum, reduce_values_from(r, node), n);
 }
 
-static void reduce_piece(const struct reduction *r, const char *in, char *out, size_t n)
+static void reduce_piece(const struct reduce_reduction *r, const char *in, char *out, size_t n)
 {
     _Alignas(ALIGNED) char sum[1024];
     bool few = engine.nodes <= FEW;
@@ -116,13 +116,13 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
     call_check("hlrc_reduce");
     if (!combine_knows(type, op))
         return -EINVAL;
-    struct reduction r = { count, type, op, combine_bytes(type) };
+    struct reduce_reduction r = { count, type, op, combine_bytes(type) };
     if (engine.alone) {
         if (count)
             memmove(out, in, count * r.bytes);
         return 0;
     }
-    size_t room = (parcel_bytes(engine.nodes) - sizeof(struct head)) / r.bytes, done = 0;
+    size_t room = (parcel_bytes(engine.nodes) - sizeof(struct reduce_head)) / r.bytes, done = 0;
     struct probe_span span = PROBE_BEGIN(reduce);
     do { /* also for no values at all: it orders memory */
         size_t n = count - done < room ? count - done : room;

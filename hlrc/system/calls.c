@@ -42,7 +42,7 @@
 #define SPECIAL(name, fn, mask)   [__NR_##name] = { #name, { { 0 } }, fn, mask, false },
 #define POINTING(name, fn, mask)  [__NR_##name] = { #name, { { 0 } }, fn, mask, true },
 
-static const struct call calls[] = {
+static const struct calls_entry calls[] = {
     /* files */
     SPECIAL(read, special_bulk, 1 << 1)
     SPECIAL(write, special_bulk, 1 << 1)
@@ -310,7 +310,7 @@ static const struct call calls[] = {
 
 _Static_assert(sizeof calls / sizeof *calls <= NUMBERS_END, "the last number is the last");
 
-const struct call *calls_by_number(long number)
+const struct calls_entry *calls_by_number(long number)
 {
     if (number < 0 || number >= (long)(sizeof calls / sizeof *calls) || !calls[number].name)
         return NULL;
@@ -322,7 +322,7 @@ long calls_end(void)
     return NUMBERS_END;
 }
 #else
-const struct call *calls_by_number(long number)
+const struct calls_entry *calls_by_number(long number)
 {
     (void)number;
     return NULL;
@@ -334,7 +334,7 @@ long calls_end(void)
 }
 #endif
 
-unsigned calls_mask(const struct call *call)
+unsigned calls_mask(const struct calls_entry *call)
 {
     unsigned mask = call->mask;
     for (size_t i = 0; i < sizeof call->args / sizeof *call->args && call->args[i].how; i++)

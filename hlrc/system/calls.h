@@ -16,7 +16,7 @@
 
 #define CALL_ARGS 6
 
-enum call_how {
+enum calls_how {
     CALL_END,       /* no more arguments */
     CALL_IN,        /* the system reads `bytes` */
     CALL_OUT,       /* the system writes `bytes`, if the call succeeds */
@@ -33,16 +33,16 @@ enum call_how {
     CALL_STRANGE  /* unknown */
 };
 
-struct call_arg {
+struct calls_arg {
     uint8_t at, how, of;
     uint16_t bytes;
 };
 
 struct trap;
 
-struct call {
+struct calls_entry {
     const char *name;
-    struct call_arg args[5];
+    struct calls_arg args[5];
     /* performs the call instead of the general code; returns the system's result */
     long (*special)(struct trap *t);
     uint8_t mask;  /* with `special`: bits of the arguments to test */
@@ -50,10 +50,10 @@ struct call {
 };
 
 /* NULL: no argument needs handling. Numbers from calls_end() on belong to unknown, newer calls. */
-const struct call *calls_by_number(long number);
+const struct calls_entry *calls_by_number(long number);
 long calls_end(void);
 
 /* Arguments that may point to memory, as bits. */
-unsigned calls_mask(const struct call *call);
+unsigned calls_mask(const struct calls_entry *call);
 
 #endif

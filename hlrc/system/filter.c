@@ -93,7 +93,7 @@ static void filter_land_all(const uint32_t *at, uint32_t count)
 /* The class of a number: NO_ARGS, POINTS_ON, or a mask of arguments to compare. */
 static unsigned filter_class_of(long number)
 {
-    const struct call *call = calls_by_number(number);
+    const struct calls_entry *call = calls_by_number(number);
     if (number >= calls_end())
         return EVERY_ARG;
     return !call ? NO_ARGS : call->pointing ? POINTS_ON : calls_mask(call);

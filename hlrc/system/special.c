@@ -172,7 +172,7 @@ static long special_make_with(struct trap *t, int at, size_t bytes)
     return result;
 }
 
-static const struct amount {
+static const struct special_amount {
     unsigned long request;
     uint32_t bytes;
 } of_fcntl[] = {
@@ -224,7 +224,8 @@ static const unsigned long no_memory[] = { TIOCEXCL,  TIOCNXCL,  TIOCSCTTY,   TI
 
 #    define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static uint32_t special_amount_of(const struct amount *list, size_t count, unsigned long request)
+static uint32_t special_amount_of(const struct special_amount *list, size_t count,
+                                  unsigned long request)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i].request == request)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* special.h - calls that a table of arguments cannot describe (struct call). */
+/* special.h - calls that a table of arguments cannot describe (struct calls_entry). */
 #ifndef HLRC_SPECIAL_H
 #define HLRC_SPECIAL_H
 

@@ -38,10 +38,10 @@ static size_t trap_bit_bytes(uint64_t bits)
 }
 
 /* Bytes of an argument that is in shared memory. */
-static size_t trap_arg_bytes(const struct trap *t, const struct call_arg *a)
+static size_t trap_arg_bytes(const struct trap *t, const struct calls_arg *a)
 {
     uint32_t room = 0;
-    switch ((enum call_how)a->how) {
+    switch ((enum calls_how)a->how) {
     case CALL_TEXT:
         return trap_text_bytes(t->args[a->at]);
     case CALL_IN_MANY:
@@ -60,14 +60,14 @@ static size_t trap_arg_bytes(const struct trap *t, const struct call_arg *a)
     }
 }
 
-static bool trap_is_read(enum call_how how)
+static bool trap_is_read(enum calls_how how)
 {
     return how == CALL_IN || how == CALL_BOTH || how == CALL_TEXT || how == CALL_IN_MANY ||
            how == CALL_IN_BITS;
 }
 
 /* [syscalls.copies]: how many of `bytes` the system has written. */
-static size_t trap_written(const struct trap *t, const struct call_arg *a, size_t bytes,
+static size_t trap_written(const struct trap *t, const struct calls_arg *a, size_t bytes,
                            long result)
 {
     uint32_t now = 0;
@@ -76,7 +76,7 @@ static size_t trap_written(const struct trap *t, const struct call_arg *a, size_
         return result == -EINTR ? bytes : 0;
     if (trap_failed(result))
         return 0;
-    switch ((enum call_how)a->how) {
+    switch ((enum calls_how)a->how) {
     case CALL_OUT:
     case CALL_BOTH:
     case CALL_OUT_MANY:
@@ -97,15 +97,15 @@ static size_t trap_written(const struct trap *t, const struct call_arg *a, size_
 
 static long trap_make_by_table(struct trap *t)
 {
-    const struct call_arg *args = t->call->args;
+    const struct calls_arg *args = t->call->args;
     size_t bytes[sizeof t->call->args / sizeof *args] = { 0 };
     size_t count = 0;
     for (; count < sizeof bytes / sizeof *bytes && args[count].how; count++) {
-        const struct call_arg *a = &args[count];
+        const struct calls_arg *a = &args[count];
         if (!trap_is_shared(t->args[a->at]))
             continue;
         bytes[count] = trap_arg_bytes(t, a);
-        (void)trap_own(t, a->at, bytes[count], trap_is_read((enum call_how)a->how));
+        (void)trap_own(t, a->at, bytes[count], trap_is_read((enum calls_how)a->how));
     }
     long result = trap_make(t);
     for (size_t i = 0; i < count; i++)

@@ -41,7 +41,7 @@
 
 struct trap {
     long number;
-    const struct call *call;
+    const struct calls_entry *call;
     uint64_t args[CALL_ARGS]; /* the program's */
     uint64_t pass[CALL_ARGS]; /* passed to the system */
     struct bounce own;

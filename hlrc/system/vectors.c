@@ -21,13 +21,14 @@
 /* ---- pieces ---- */
 
 /* Pieces of memory as the program passes them, and as the system gets them. */
-struct pieces {
+struct vectors_pieces {
     struct iovec *theirs, *own;
     size_t count;
 };
 
 /* False: pass them unchanged to the system, which refuses them. */
-static bool vectors_pieces_look(struct trap *t, struct pieces *p, uint64_t from, uint64_t count)
+static bool vectors_pieces_look(struct trap *t, struct vectors_pieces *p, uint64_t from,
+                                uint64_t count)
 {
     if (count > IOV_MAX)
         return false;
@@ -41,7 +42,7 @@ static bool vectors_pieces_look(struct trap *t, struct pieces *p, uint64_t from,
 }
 
 /* False: no memory, or the size is too large. */
-static bool vectors_pieces_own(struct trap *t, struct pieces *p, bool copied)
+static bool vectors_pieces_own(struct trap *t, struct vectors_pieces *p, bool copied)
 {
     for (size_t i = 0; i < p->count; i++) {
         struct iovec *v = &p->own[i];
@@ -57,7 +58,7 @@ static bool vectors_pieces_own(struct trap *t, struct pieces *p, bool copied)
 }
 
 /* [syscalls.copies]: copies the first `bytes` of all pieces to the program. */
-static void vectors_pieces_give(const struct pieces *p, size_t bytes)
+static void vectors_pieces_give(const struct vectors_pieces *p, size_t bytes)
 {
     for (size_t i = 0; i < p->count && bytes; i++) {
         size_t part = p->own[i].iov_len < bytes ? p->own[i].iov_len : bytes;
@@ -69,7 +70,7 @@ static void vectors_pieces_give(const struct pieces *p, size_t bytes)
 
 static long vectors_vector(struct trap *t, bool writes)
 {
-    struct pieces p;
+    struct vectors_pieces p;
     if (!vectors_pieces_look(t, &p, t->args[1], t->args[2]))
         return trap_make(t);
     if (!vectors_pieces_own(t, &p, writes))
@@ -97,9 +98,9 @@ long special_other(struct trap *t)
 
 /* ---- messages ---- */
 
-struct message {
+struct vectors_message {
     struct msghdr theirs, own;
-    struct pieces p;
+    struct vectors_pieces p;
 };
 
 /* Replaces `*at`, if it is shared, by memory of the handler; false: no memory. */
@@ -121,7 +122,7 @@ static void vectors_part_give(void *theirs, const void *own, size_t room, size_t
 }
 
 /* 0; 1: pass it unchanged to the system, which refuses it; or a negative errno. */
-static int vectors_message_own(struct trap *t, struct message *m, uint64_t from, bool sends)
+static int vectors_message_own(struct trap *t, struct vectors_message *m, uint64_t from, bool sends)
 {
     if (!trap_look(&m->theirs, from, sizeof m->theirs) ||
         !vectors_pieces_look(t, &m->p, (uintptr_t)m->theirs.msg_iov, m->theirs.msg_iovlen))
@@ -136,7 +137,7 @@ static int vectors_message_own(struct trap *t, struct message *m, uint64_t from,
 
 /* Copies the system's output to the header, which may be shared, and to the memory it points
  * to. */
-static void vectors_message_give(struct message *m, uint64_t to, size_t bytes)
+static void vectors_message_give(struct vectors_message *m, uint64_t to, size_t bytes)
 {
     struct msghdr *header = (struct msghdr *)(uintptr_t)to;
     vectors_pieces_give(&m->p, bytes);
@@ -153,7 +154,7 @@ static void vectors_message_give(struct message *m, uint64_t to, size_t bytes)
 long special_message(struct trap *t)
 {
     bool sends = t->number == SYS_sendmsg;
-    struct message m;
+    struct vectors_message m;
     int rc = vectors_message_own(t, &m, t->args[1], sends);
     if (rc)
         return rc > 0 ? trap_make(t) : rc;
@@ -171,8 +172,8 @@ static void vectors_time_own(struct trap *t)
         (void)trap_own(t, 4, 16, true);
 }
 
-static void vectors_messages_give(struct trap *t, struct message *m, const struct mmsghdr *own,
-                                  long count)
+static void vectors_messages_give(struct trap *t, struct vectors_message *m,
+                                  const struct mmsghdr *own, long count)
 {
     struct mmsghdr *theirs = (struct mmsghdr *)(uintptr_t)t->args[1];
     for (long i = 0; i < count; i++) {
@@ -187,7 +188,7 @@ long special_messages(struct trap *t)
 {
     bool sends = t->number == SYS_sendmmsg;
     size_t count = (uint32_t)t->args[2] < MESSAGES_MOST ? (uint32_t)t->args[2] : MESSAGES_MOST;
-    struct message *m = bounce_take(&t->own, count * sizeof *m);
+    struct vectors_message *m = bounce_take(&t->own, count * sizeof *m);
     struct mmsghdr *own = bounce_take(&t->own, count * sizeof *own);
     if (!m || !own)
         return -ENOMEM;
@@ -213,7 +214,7 @@ long special_messages(struct trap *t)
 
 /* ---- memory that the system keeps after the call ---- */
 
-struct control {
+struct vectors_control {
     uint64_t data, key_and_flags, kind_and_fd, at, bytes, more[3];
 };
 
@@ -229,7 +230,7 @@ long special_lent(struct trap *t)
     uint64_t count = t->args[splices ? 2 : 1], at = t->args[splices ? 1 : 2];
     for (uint64_t i = 0; i < count && i < 65536; i++) {
         struct iovec piece;
-        struct control c;
+        struct vectors_control c;
         uint64_t where;
         if (splices && trap_look(&piece, at + i * sizeof piece, sizeof piece)) {
             vectors_refuse_if_shared(t, 1, (uintptr_t)piece.iov_base);

@@ -28,7 +28,7 @@ static void check_hosts(const struct hosts *hosts, int nodes)
 
     must(hosts->count >= 0 && hosts->count <= NODES_MAX);
     for (int i = 0; i < hosts->count; i++) {
-        const struct host *host = &hosts->host[i];
+        const struct hosts_host *host = &hosts->host[i];
         size_t len = strnlen(host->name, sizeof host->name);
         must(len > 0 && len < sizeof host->name);
         /* it becomes a word of a command */

@@ -75,7 +75,7 @@ static char *guarded(size_t size)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     static struct fabric fabric;
-    static struct page_protocol protocol;
+    static struct protocol_pages protocol;
 
     (void)argc, (void)argv;
     fabric.ops.write = write_nothing;

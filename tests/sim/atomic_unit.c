@@ -228,7 +228,7 @@ static void test_all_shapes(void **state)
         while (cfg.lines % cfg.ways != 0);
         cfg.window = choose(&r, many, 4);
         cfg.registers = choose(&r, many, 4);
-        cfg.aging = (enum aging)random_sim_random_below(&r, 4);
+        cfg.aging = (enum atomic_unit_aging)random_sim_random_below(&r, 4);
         cfg.aging_count = choose(&r, few, 5);
         cfg.aging_queue = choose(&r, many, 4);
         cfg.raw = choose(&r, few, 5);

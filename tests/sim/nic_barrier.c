@@ -16,26 +16,27 @@
 enum { S = 7 * SIM_NS, D = 11 * SIM_NS, N = 13 * SIM_NS, V = 17 * SIM_NS, R = 19 * SIM_NS };
 enum { H = 23 * SIM_NS, W = 29 * SIM_NS };
 
-static const struct barrier_costs plain = { .send = S,
-                                            .sdma = D,
-                                            .network = N,
-                                            .recv = V,
-                                            .rdma = R,
-                                            .hrecv = H,
-                                            .busy = 100,
-                                            .rate = 1000000000,
-                                            .bytes = 0 };
+static const struct nic_barrier_costs plain = { .send = S,
+                                                .sdma = D,
+                                                .network = N,
+                                                .recv = V,
+                                                .rdma = R,
+                                                .hrecv = H,
+                                                .busy = 100,
+                                                .rate = 1000000000,
+                                                .bytes = 0 };
 
-static struct barrier_config config(enum barrier_algorithm algorithm, bool at_nic, unsigned nodes)
+static struct nic_barrier_config config(enum nic_barrier_algorithm algorithm, bool at_nic,
+                                        unsigned nodes)
 {
-    return (struct barrier_config){ .algorithm = algorithm,
-                                    .at_nic = at_nic,
-                                    .nodes = nodes,
-                                    .dimension = 1,
-                                    .groups = 1,
-                                    .barriers = 1,
-                                    .seed = 5,
-                                    .costs = plain };
+    return (struct nic_barrier_config){ .algorithm = algorithm,
+                                        .at_nic = at_nic,
+                                        .nodes = nodes,
+                                        .dimension = 1,
+                                        .groups = 1,
+                                        .barriers = 1,
+                                        .seed = 5,
+                                        .costs = plain };
 }
 
 /* Equations 1 and 2, the latter as the text and figure 2 have it, to the ps. */
@@ -45,7 +46,7 @@ static void test_equations(void **state)
 
     (void)state;
     for (unsigned nodes = 2; nodes <= 1024; nodes *= 2, rounds++) {
-        struct barrier_config host = config(BARRIER_PE, false, nodes), nic = host;
+        struct nic_barrier_config host = config(BARRIER_PE, false, nodes), nic = host;
 
         nic.at_nic = true;
         assert_int_equal(nic_barrier_run(&host).time, rounds * (S + D + N + V + R + H));
@@ -62,7 +63,7 @@ static void test_equations(void **state)
 /* Two nodes: up, and down again. The root's adapter tells its host first, then the child. */
 static void test_tree_of_two(void **state)
 {
-    struct barrier_config cfg = config(BARRIER_GB, false, 2);
+    struct nic_barrier_config cfg = config(BARRIER_GB, false, 2);
 
     (void)state;
     assert_int_equal(nic_barrier_run(&cfg).time, 2 * (S + D + N + V + R + H));
@@ -79,7 +80,7 @@ static void test_tree_of_two(void **state)
  * time. */
 static void test_flat_tree(void **state)
 {
-    struct barrier_config cfg = config(BARRIER_GB, false, 4);
+    struct nic_barrier_config cfg = config(BARRIER_GB, false, 4);
     sim_time gathered = S + D + N + 3 * V + 3 * R + H;
 
     (void)state;
@@ -94,7 +95,7 @@ static void test_flat_tree(void **state)
 /* A chain is the sum of its links. */
 static void test_chain(void **state)
 {
-    struct barrier_config cfg = config(BARRIER_GB, false, 9);
+    struct nic_barrier_config cfg = config(BARRIER_GB, false, 9);
 
     (void)state;
     assert_int_equal(nic_barrier_run(&cfg).time, 2 * 8 * (S + D + N + V + R + H));
@@ -104,7 +105,7 @@ static void test_chain(void **state)
  * time, but not before what it acknowledges. */
 static void test_bytes_and_acks(void **state)
 {
-    struct barrier_config cfg = config(BARRIER_PE, false, 2);
+    struct nic_barrier_config cfg = config(BARRIER_PE, false, 2);
 
     (void)state;
     cfg.costs.bytes = 24;
@@ -123,7 +124,7 @@ static void test_all_shapes(void **state)
     (void)state;
     for (unsigned nodes = 2; nodes <= 33; nodes++)
         for (unsigned shape = 0; shape < 16; shape++) {
-            struct barrier_config cfg = config(shape & 1, shape & 2, nodes);
+            struct nic_barrier_config cfg = config(shape & 1, shape & 2, nodes);
 
             cfg.dimension = 1 + (nodes * 7 + shape) % (nodes - 1);
             cfg.skew = shape & 4 ? 500 * SIM_NS : 0;
@@ -132,7 +133,7 @@ static void test_all_shapes(void **state)
             cfg.costs.work = W;
             cfg.costs.ack = nodes % 2 * W;
             cfg.costs.busy = nodes % 3 * 50;
-            struct barrier_result r = nic_barrier_run(&cfg);
+            struct nic_barrier_result r = nic_barrier_run(&cfg);
 
             assert_int_equal(r.last_in.count, cfg.groups * cfg.barriers);
             assert_true(r.last_in.least >= S + N + V);

@@ -23,7 +23,7 @@ static bool has(unsigned word)
 /* As an operation does that is over at once; whether it hit. */
 static bool touch(unsigned word)
 {
-    struct nic_line *line = nic_cache_find(&cache, WORD(word));
+    struct nic_cache_line *line = nic_cache_find(&cache, WORD(word));
 
     if (line != NULL)
         return true;
@@ -71,8 +71,8 @@ static void test_in_use(void **state)
     (void)state;
     nic_cache_init(&cache, 4, 2);
     for (int way = 0; way < 4; way++) {
-        struct nic_line *old = nic_cache_place(&cache, WORD(10 + way * 20));
-        struct nic_line *young = nic_cache_place(&cache, WORD(12 + way * 20));
+        struct nic_cache_line *old = nic_cache_place(&cache, WORD(10 + way * 20));
+        struct nic_cache_line *young = nic_cache_place(&cache, WORD(12 + way * 20));
 
         old->users = way == 0;
         old->waits = way == 1;
@@ -82,7 +82,7 @@ static void test_in_use(void **state)
         young->users = 1;
         assert_null(nic_cache_place(&cache, WORD(16 + way * 20)));
         assert_non_null(nic_cache_place(&cache, WORD(11 + way * 20))); /* the other set */
-        *old = *young = (struct nic_line){ 0 };
+        *old = *young = (struct nic_cache_line){ 0 };
     }
     nic_cache_free(&cache);
 }

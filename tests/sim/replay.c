@@ -177,7 +177,7 @@ static void test_copy_made_late(void **unused)
     assert_int_equal(needs[0], 1);
     free(needs);
     assert_null(replay_copy_found(&r.node[0], PAGE));
-    const struct copy *c = replay_copy_of(&r.node[0], PAGE);
+    const struct replay_copy *c = replay_copy_of(&r.node[0], PAGE);
     assert_int_equal(c->access, CLOSED);
     assert_int_equal(c->need.count, 1);
     assert_int_equal(c->need.at[0].writer, 1);

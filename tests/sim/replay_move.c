@@ -160,7 +160,7 @@ static void test_ahead_of_other_faults(void **unused)
     (void)unused;
     for (unsigned changed = 0; changed < RECORD_SETTING_COUNT; changed++) {
         uint64_t set[RECORD_SETTING_COUNT];
-        struct run_option o;
+        struct run_options_option o;
         bool is_option = false;
         made_begin(&made, 2);
         for (uint64_t p = PAGE; p < PAGE + 16; p++)

@@ -44,7 +44,7 @@ static void forget(void)
 
 static void test_shares(void **unused)
 {
-    struct pace p;
+    struct spans_pace p;
 
     (void)unused;
     make();
@@ -65,7 +65,7 @@ static void test_shares(void **unused)
 /* Where nothing was computed here the end of the span takes what was there. */
 static void test_nothing_here(void **unused)
 {
-    struct pace p;
+    struct spans_pace p;
 
     (void)unused;
     made_begin(&faults, 2);
@@ -98,7 +98,7 @@ static void test_faults(void **unused)
 
 static void test_other_program(void **unused)
 {
-    struct pace p;
+    struct spans_pace p;
 
     (void)unused;
     make();

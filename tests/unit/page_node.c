@@ -39,7 +39,7 @@ uint64_t home_version;
 uint32_t acquired_meanwhile;
 uint64_t wanted[PAGES][2];
 
-static enum page_access_right initial(uint32_t page)
+static enum protocol_access initial(uint32_t page)
 {
     (void)page;
     return ACCESS_READ;
@@ -55,7 +55,7 @@ static int claim(uint32_t page, bool *assigned)
 /* the home, for diffs of this node [interval.quiet-diffs]; since the last fetch */
 static bool woken;
 
-static void fetch_start(struct page_fetch *f, bool prefetch)
+static void fetch_start(struct protocol_fetch *f, bool prefetch)
 {
     uint64_t asked[2] = { 0 };
 
@@ -70,13 +70,13 @@ static void fetch_start(struct page_fetch *f, bool prefetch)
     early += f->early;
 }
 
-static bool fetch_ready(struct page_fetch *f)
+static bool fetch_ready(struct protocol_fetch *f)
 {
     (void)f;
     return ready;
 }
 
-static bool fetch_finish(struct page_fetch *f, bool prefetch)
+static bool fetch_finish(struct protocol_fetch *f, bool prefetch)
 {
     bool covers = !prefetch || answer == COMPLETE;
 
@@ -98,7 +98,7 @@ static void reset(uint32_t first, uint32_t count)
     (void)first, (void)count;
 }
 
-const struct page_protocol scripted = {
+const struct protocol_pages scripted = {
     .name = "scripted",
     .initial = initial,
     .claim = claim,
@@ -113,7 +113,7 @@ static void hand_on(void)
     woken = true;
 }
 
-static const struct diff_protocol quiet_diffs = { .name = "scripted", .hand_on = hand_on };
+static const struct parts_diff quiet_diffs = { .name = "scripted", .hand_on = hand_on };
 
 /* ---- what lies beside ---- */
 
@@ -145,10 +145,10 @@ void __wrap_progress_poll(void)
 {
 }
 
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
-                          enum wait_kind kind);
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
-                          enum wait_kind kind)
+void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *arg,
+                          enum progress_wait kind);
+void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *arg,
+                          enum progress_wait kind)
 {
     (void)what, (void)kind;
     ready = true;
@@ -158,8 +158,9 @@ void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
 uint32_t released_page;
 unsigned waited;
 
-void __wrap_progress_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg);
-void __wrap_progress_await(struct wait_for what, const void *key, bool (*done)(void *), void *arg)
+void __wrap_progress_await(struct waits_wait what, const void *key, bool (*done)(void *),
+                           void *arg);
+void __wrap_progress_await(struct waits_wait what, const void *key, bool (*done)(void *), void *arg)
 {
     (void)key;
     if (done(arg))

@@ -19,7 +19,7 @@
 enum answer { COMPLETE, REFUSED, TOO_OLD };
 enum { SPACE, CONTROL }; /* windows */
 
-extern const struct page_protocol scripted;
+extern const struct protocol_pages scripted;
 extern enum answer answer;           /* to prefetches; other fetches wait for what they need */
 extern bool ready;                   /* whether prefetches have arrived */
 extern unsigned prefetched, fetched; /* calls of fetch_start */

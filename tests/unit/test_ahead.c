@@ -16,7 +16,7 @@
 
 /* The pages of an array that are open, for loads or stores. */
 static bool open_now[2][PAGES];
-static struct ahead_streams streams;
+static struct streams_table streams;
 
 static int setup(void **state)
 {

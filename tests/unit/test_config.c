@@ -418,7 +418,7 @@ static void file_put(const char *root, const char *path, const char *text)
 
 static void expect_limit(const char *root, uint64_t bytes, const char *what)
 {
-    struct memory_limit limit;
+    struct config_memory_limit limit;
 
     config_memory_limit(root, &limit);
     assert_true(limit.bytes == bytes);
@@ -427,7 +427,7 @@ static void expect_limit(const char *root, uint64_t bytes, const char *what)
 
 static void expect_whole(const char *root, uint64_t bytes, const char *what)
 {
-    struct memory_limit limit;
+    struct config_memory_limit limit;
 
     config_memory_whole(root, &limit);
     assert_true(limit.bytes == bytes);

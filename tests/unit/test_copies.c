@@ -60,9 +60,9 @@ bool __wrap_page_held(uint32_t page)
 }
 
 int __wrap_page_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
-                                   enum page_access_right right);
+                                   enum protocol_access right);
 int __wrap_page_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
-                                   enum page_access_right right)
+                                   enum protocol_access right)
 {
     if (kernel_refuses)
         return -ENOMEM;
@@ -142,7 +142,7 @@ static void end(void)
 }
 
 /* The page is fetched, and open or not afterwards. */
-static void add(uint32_t page, enum page_access_right access)
+static void add(uint32_t page, enum protocol_access access)
 {
     struct page *p = __wrap_page_lock(page);
     p->flags &= (uint8_t)~PAGE_STALE;

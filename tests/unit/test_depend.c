@@ -31,7 +31,7 @@ struct access {
 };
 
 struct task {
-    struct dependence *dependence;
+    struct depend_dependence *dependence;
     struct access access[CLAUSES];
     unsigned count;
     bool done, is_ready;
@@ -41,7 +41,7 @@ struct task {
 static struct task tasks[TASKS];
 static unsigned added;
 static char memory[CLAUSES * 8]; /* addresses 8 bytes apart */
-static struct depends *depends;
+static struct depend_set *depends;
 static uint32_t seed;
 
 _Noreturn void start_fail(const char *fmt, ...)

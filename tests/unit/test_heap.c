@@ -68,7 +68,7 @@ static void class_is_aligned(void **state)
 enum { TAKEN, CLEAN, DIRTY };
 
 static unsigned char model[PAGES];
-static struct runs *list;
+static struct heap_runs *list;
 
 static void begin(void)
 {
@@ -85,7 +85,7 @@ static void compare(void)
     unsigned char seen[PAGES] = { TAKEN };
     uint32_t total = 0, longest = 0, here = 0;
     for (uint32_t i = 0; i < list->used; i++) {
-        const struct run *e = &list->run[i];
+        const struct heap_runs_run *e = &list->run[i];
         assert_true(e->count > 0 && e->clean <= 1 && e->start + e->count <= PAGES);
         if (i > 0) {
             uint32_t end = e[-1].start + e[-1].count;
@@ -118,7 +118,7 @@ static uint32_t model_fit(uint32_t count, uint32_t align, uint32_t skew)
     return PAGES;
 }
 
-static void check_dirty(const struct run_taken *t, uint32_t count)
+static void check_dirty(const struct heap_runs_taken *t, uint32_t count)
 {
     uint32_t low = UINT32_MAX, high = 0;
     for (uint32_t p = t->start; p < t->start + count; p++) {
@@ -134,7 +134,7 @@ static void check_dirty(const struct run_taken *t, uint32_t count)
 
 static bool take(uint32_t count, uint32_t align, uint32_t skew, uint32_t *start)
 {
-    struct run_taken t;
+    struct heap_runs_taken t;
     uint32_t expected = model_fit(count, align, skew);
     bool ok = heap_runs_take(list, count, align, skew, &t);
     assert_int_equal(ok, expected != PAGES);
@@ -214,11 +214,11 @@ static void runs_worst(void **state)
 
 /* ---- superblocks ---- */
 
-static struct arena arena;
+static struct heap_arena arena;
 
-static struct super *add(int class, uint32_t pages, uint32_t first, bool dirty)
+static struct heap_arena_super *add(int class, uint32_t pages, uint32_t first, bool dirty)
 {
-    struct super *s = heap_arena_super_new(class, pages);
+    struct heap_arena_super *s = heap_arena_super_new(class, pages);
     assert_non_null(s);
     heap_arena_add(&arena, s, first, dirty);
     return s;
@@ -231,9 +231,9 @@ static void arena_hands_out_each_block_once(void **state)
         assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
         uint32_t size = heap_runs_class_size(class),
                  pages = size * 4 > 65536 ? size * 4 / 4096 : 16;
-        struct arena_block b;
+        struct heap_arena_block b;
         assert_false(heap_arena_take(&arena, class, &b));
-        struct super *s = add(class, pages, 32, false);
+        struct heap_arena_super *s = add(class, pages, 32, false);
         uint64_t before = 0;
         for (uint32_t i = 0; i < s->blocks; i++) {
             assert_true(heap_arena_take(&arena, class, &b));
@@ -253,9 +253,9 @@ static void arena_hands_out_each_block_once(void **state)
 static void arena_refuses_what_is_no_block(void **state)
 {
     (void)state;
-    struct arena_block b;
+    struct heap_arena_block b;
     assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
-    struct super *s = add(3, 16, 0, false);
+    struct heap_arena_super *s = add(3, 16, 0, false);
     assert_int_equal(heap_arena_give(&arena, s, 0), ARENA_NO_BLOCK); /* never handed out */
     assert_true(heap_arena_take(&arena, 3, &b));
     assert_int_equal(heap_arena_give(&arena, s, 16), ARENA_NO_BLOCK);
@@ -269,13 +269,13 @@ static void arena_refuses_what_is_no_block(void **state)
 static void arena_keeps_one_empty(void **state)
 {
     (void)state;
-    struct arena_block b;
+    struct heap_arena_block b;
     assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
-    struct super *one = add(39, 16, 0, false); /* two blocks */
+    struct heap_arena_super *one = add(39, 16, 0, false); /* two blocks */
     assert_int_equal(one->blocks, 2);
     assert_ptr_equal(heap_arena_empty(&arena, 39), one);
     assert_true(heap_arena_take(&arena, 39, &b) && heap_arena_take(&arena, 39, &b));
-    struct super *two = add(39, 16, 16, true);
+    struct heap_arena_super *two = add(39, 16, 16, true);
     assert_true(heap_arena_take(&arena, 39, &b) && b.used && heap_arena_take(&arena, 39, &b) &&
                 b.used);
     assert_null(heap_arena_empty(&arena, 39));
@@ -292,8 +292,8 @@ static void arena_keeps_one_empty(void **state)
 static void arena_keeps_few_empty(void **state)
 {
     (void)state;
-    struct arena_block b[4];
-    struct super *s[4];
+    struct heap_arena_block b[4];
+    struct heap_arena_super *s[4];
     assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
     for (int c = 0; c < 4; c++) {
         s[c] = add(c, 1, (uint32_t)c, false);
@@ -322,7 +322,7 @@ static void arena_random(void **state)
     for (uint32_t s = 0; s < SUPERS; s++)
         add(CLASS, 1, s, false);
     for (int i = 0; i < 200000; i++) {
-        struct arena_block b;
+        struct heap_arena_block b;
         if (rng(2) && heap_arena_take(&arena, CLASS, &b)) {
             uint64_t id = b.offset / 4096 * 51 + b.offset % 4096 / 80;
             assert_int_equal(b.offset % 4096 % 80, 0);
@@ -333,7 +333,7 @@ static void arena_random(void **state)
         } else if (count) {
             uint32_t k = rng(count--);
             live[held[k] / 4096 * 51 + held[k] % 4096 / 80] = 0;
-            struct super *s = heap_arena_super(&arena, (uint32_t)(held[k] / 4096));
+            struct heap_arena_super *s = heap_arena_super(&arena, (uint32_t)(held[k] / 4096));
             assert_in_range(heap_arena_give(&arena, s, held[k] % 4096), ARENA_OK, ARENA_EMPTIED);
             held[k] = held[count];
         }

@@ -28,7 +28,7 @@ static struct made {
 } made[NODES];
 static char packed[NODES][sizeof(struct made)];
 static const struct report *reports[NODES];
-static struct judge judge;
+static struct deadlock_detect_judge judge;
 static char said[4096];
 
 static const char *absent(void *ctx, int node)
@@ -43,7 +43,7 @@ static int setup(void **state)
     memset(made, 0, sizeof made);
     for (int n = 0; n < NODES; n++)
         made[n].head.still = 1;
-    judge = (struct judge){ .nodes = 2, .reports = reports, .absent = absent };
+    judge = (struct deadlock_detect_judge){ .nodes = 2, .reports = reports, .absent = absent };
     said[0] = '\0';
     return 0;
 }

@@ -95,8 +95,8 @@ void __wrap_msg_send(struct request *req, int to, bool with_vec, bool urgent)
     become(0);
 }
 
-const struct reply *__wrap_msg_wait(uint32_t token);
-const struct reply *__wrap_msg_wait(uint32_t token)
+const struct request_reply *__wrap_msg_wait(uint32_t token);
+const struct request_reply *__wrap_msg_wait(uint32_t token)
 {
     (void)token;
     return NULL;
@@ -122,10 +122,10 @@ void __wrap_msg_reply(const struct request *req, int64_t status, uint64_t arg, c
 static void publish_random(uint32_t rarity);
 
 /* What the reader waits for comes, and more: the log is drained before the reader looks again. */
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
-                          enum wait_kind kind);
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
-                          enum wait_kind kind)
+void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *arg,
+                          enum progress_wait kind);
+void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *arg,
+                          enum progress_wait kind)
 {
     (void)what;
     assert_int_equal(kind, WAIT_STATE); /* a write notice is no event */
@@ -228,7 +228,7 @@ static void check_revoked_up_to(uint64_t interval)
 static void take(uint64_t interval)
 {
     become(1);
-    notices_by_log.take(&(struct notices_wanted){ 0, interval }, 1);
+    notices_by_log.take(&(struct parts_notices_wanted){ 0, interval }, 1);
 }
 
 static void check_all_revoked(void)

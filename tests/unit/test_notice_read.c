@@ -170,7 +170,7 @@ static void take(uint64_t interval)
 {
     become(1);
     reads_before = reads;
-    notices_by_read.take(&(struct notices_wanted){ 0, interval }, 1);
+    notices_by_read.take(&(struct parts_notices_wanted){ 0, interval }, 1);
     taken = interval;
     check_covered(interval);
 }

@@ -214,8 +214,8 @@ static void acquire_renewing(uint32_t occasion, uint32_t page)
  * all the same, and not for ever. */
 static void what_was_renewed_is_expected(void **state)
 {
-    static const struct notice_protocol read = { .read = true };
-    struct page_protocol pages = scripted;
+    static const struct parts_notice read = { .read = true };
+    struct protocol_pages pages = scripted;
     const struct policy_update *r = &page_at(3)->renewal;
 
     (void)state;

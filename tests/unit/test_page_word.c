@@ -293,7 +293,7 @@ static void expect_settled(uint32_t page, uint64_t interval, uint64_t there, boo
 
 static void what_the_home_has_is_not_fetched(void **state)
 {
-    struct page_protocol readable = scripted;
+    struct protocol_pages readable = scripted;
     const uint32_t page = 17;
     (void)state;
     readable.caps = FABRIC_READ;

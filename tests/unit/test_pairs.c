@@ -56,7 +56,7 @@ static uint64_t *here(size_t at)
     return (uint64_t *)(void *)(window + at);
 }
 
-/* Of all members: pairs.c, struct head. */
+/* Of all members: pairs.c, struct pairs_head. */
 static uint64_t word_of_meeting(void)
 {
     return ((p.epoch + 1) << MEETING_BITS | (uint64_t)CALL) * 4 + (uint64_t)ARRIVAL_WAITS;
@@ -119,10 +119,10 @@ static void write_wake(struct fabric *f, int peer, int win, size_t off, const vo
 }
 
 /* What a thread does that is about to sleep: it says so, and looks. */
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
-                          enum wait_kind kind);
-void __wrap_progress_wait(struct wait_for what, bool (*done)(void *), void *arg,
-                          enum wait_kind kind)
+void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *arg,
+                          enum progress_wait kind);
+void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *arg,
+                          enum progress_wait kind)
 {
     struct thread *t = thread_self();
     unsigned asked = questions[before(p.round)];

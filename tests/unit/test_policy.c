@@ -342,7 +342,7 @@ static void test_readahead_within(void **state)
  * length of the stream. */
 static void test_readahead_run(void **state)
 {
-    struct ahead_streams s = { 0 };
+    struct streams_table s = { 0 };
     struct policy_readahead_run run;
     int32_t stride = 0;
     uint32_t steps = 0;

@@ -13,8 +13,8 @@
 enum { NODES = 3 };
 
 static struct profile_mask mask[NODES];
-static struct shared_side side[NODES];
-static struct shared_form form;
+static struct profile_shared_side side[NODES];
+static struct profile_shared_form form;
 
 /* Nobody has written, or read; two have gone to and fro often enough. */
 static int setup(void **unused)
@@ -22,7 +22,7 @@ static int setup(void **unused)
     (void)unused;
     memset(mask, 0, sizeof mask);
     for (int n = 0; n < NODES; n++)
-        side[n] = (struct shared_side){ .mask = &mask[n], .turns = 100, .fetches = 100 };
+        side[n] = (struct profile_shared_side){ .mask = &mask[n], .turns = 100, .fetches = 100 };
     return 0;
 }
 
@@ -40,7 +40,7 @@ static void touches(int node, uint32_t byte, uint32_t times)
     mask[node].touched[i] = byte << 16 | times;
 }
 
-static void expect(int nodes, enum shared_verdict verdict)
+static void expect(int nodes, enum profile_shared_verdict verdict)
 {
     assert_int_equal(profile_shared_judge(side, nodes, &form), verdict);
 }

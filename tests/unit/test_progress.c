@@ -232,7 +232,7 @@ static bool is_done(void *arg)
 
 static void *wait_main(void *arg)
 {
-    progress_wait((struct wait_for){ .object = 0 }, is_done, NULL, WAIT_EVENT);
+    progress_wait((struct waits_wait){ .object = 0 }, is_done, NULL, WAIT_EVENT);
     return arg;
 }
 
@@ -356,14 +356,14 @@ static bool is_first_over(void *arg)
 
 static void *first_main(void *arg)
 {
-    progress_wait((struct wait_for){ .object = 1 }, is_first_over, NULL, WAIT_STATE);
+    progress_wait((struct waits_wait){ .object = 1 }, is_first_over, NULL, WAIT_STATE);
     atomic_store(&first_has_left, true);
     return arg;
 }
 
 static void *second_main(void *arg)
 {
-    progress_wait((struct wait_for){ .object = 2 }, is_done, NULL, WAIT_STATE);
+    progress_wait((struct waits_wait){ .object = 2 }, is_done, NULL, WAIT_STATE);
     atomic_store(&second_has_left, true);
     return arg;
 }
@@ -490,7 +490,7 @@ static void spin(bool taken_too, bool with_another)
     spins = true;
     core_is_taken = taken_too;
     offers = spun = 0;
-    progress_wait((struct wait_for){ .object = 0 }, has_offered, NULL, WAIT_EVENT);
+    progress_wait((struct waits_wait){ .object = 0 }, has_offered, NULL, WAIT_EVENT);
     spins = false;
     engine.config.spin = 0;
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);

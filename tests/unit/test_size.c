@@ -33,13 +33,13 @@ static uint64_t agreed[NODES];
 
 /* ---- what lies below ---- */
 
-void __wrap_config_memory_whole(const char *root, struct memory_limit *limit);
-void __wrap_config_memory_whole(const char *root, struct memory_limit *limit)
+void __wrap_config_memory_whole(const char *root, struct config_memory_limit *limit);
+void __wrap_config_memory_whole(const char *root, struct config_memory_limit *limit)
 {
     assert_string_equal(root, "");
-    *limit = (struct memory_limit){ .bytes = nodes[engine.node].limit,
-                                    .what = "a limit",
-                                    .group = nodes[engine.node].group };
+    *limit = (struct config_memory_limit){ .bytes = nodes[engine.node].limit,
+                                           .what = "a limit",
+                                           .group = nodes[engine.node].group };
 }
 
 uint64_t __wrap_config_memory_promisable(const char *root);

@@ -20,7 +20,7 @@ struct memory {
 };
 
 static struct memory memory[NODES];
-static struct timeline t;
+static struct timeline_read_all t;
 
 /* Counters of three ticks to the nanosecond, begun with 0. */
 #define TICKS(ns) (3 * (int64_t)(ns))
@@ -65,9 +65,9 @@ static void note(int node, uint32_t lane, unsigned kind, int64_t begin, int64_t 
 
 static void read_all(void)
 {
-    struct timeline_memory list[NODES];
+    struct timeline_read_memory list[NODES];
     for (int n = 0; n < NODES; n++)
-        list[n] = (struct timeline_memory){ &memory[n], sizeof memory[n] };
+        list[n] = (struct timeline_read_memory){ &memory[n], sizeof memory[n] };
     struct timeline_moment before = { TICKS(START), START },
                            after = { TICKS(START + 2000), START + 2000 };
     timeline_read_end(&t);
@@ -83,7 +83,7 @@ static void spans_are_in_order(void **unused)
     note(0, 1, TIMELINE_FETCH, 10, 11, 6, 1, 0);
     read_all();
     assert_int_equal(t.node[0].count, 3);
-    const struct timeline_event *e = t.node[0].events;
+    const struct timeline_read_event *e = t.node[0].events;
     assert_int_equal(e[0].kind, TIMELINE_READ_FAULT);
     assert_int_equal(e[0].begin, 20);
     assert_int_equal(e[0].end, 40);
@@ -160,7 +160,7 @@ static void other_machines(void **unused)
         note(1, 0, TIMELINE_FETCH, at[i], at[i], 1, 0, 0);
     }
     read_all();
-    const struct timeline_event *e = t.node[1].events;
+    const struct timeline_read_event *e = t.node[1].events;
     /* the first moment of all is node 1's start, at 500 ns before node 0's */
     assert_int_equal(e[0].begin, 500);
     assert_int_equal(e[1].begin, 900);

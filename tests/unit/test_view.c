@@ -21,21 +21,21 @@
 static unsigned char allowed[MOST];
 static unsigned calls;
 
-static enum page_access_right initial(uint32_t page)
+static enum protocol_access initial(uint32_t page)
 {
     return engine_default_home(page) == engine.node ? ACCESS_READ : ACCESS_NONE;
 }
 
 /* as ASYNC */
-static enum page_access_right alone(uint32_t page)
+static enum protocol_access alone(uint32_t page)
 {
     return engine_default_home(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
 }
 
-static struct page_protocol scripted = { .name = "scripted", .initial = initial };
+static struct protocol_pages scripted = { .name = "scripted", .initial = initial };
 
-int __wrap_space_protect(uint32_t first, uint32_t count, enum page_access_right right);
-int __wrap_space_protect(uint32_t first, uint32_t count, enum page_access_right right)
+int __wrap_space_protect(uint32_t first, uint32_t count, enum protocol_access right);
+int __wrap_space_protect(uint32_t first, uint32_t count, enum protocol_access right)
 {
     assert_true(count > 0 && first < engine.pages && count <= engine.pages - first);
     memset(allowed + first, (int)right, count);
