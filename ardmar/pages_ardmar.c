@@ -28,8 +28,10 @@
 #include <string.h>
 
 #include "base/perturb.h"
-#include "hlrc/core/protocol.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/default_home.h"
 #include "hlrc/probe/probe.h"
+#include "hlrc/progress/progress.h"
 
 static uint64_t pages_ardmar_home_value(int node)
 {
@@ -45,13 +47,13 @@ static enum protocol_access pages_ardmar_initial(uint32_t page)
 /* CAS(0 -> node) on the home word (rule 8), with a read. Returns the resulting home. */
 static int pages_ardmar_assign(uint32_t page, int node, bool *assigned)
 {
-    struct fabric *f = protocol_fabric();
+    struct fabric *f = engine.fabric;
     struct fabric_op op = FABRIC_OP_INIT;
-    int at = protocol_default_home(page), win = protocol_control();
+    int at = default_home_of(page), win = engine.control.id;
     uint64_t old = 0, beside = 0;
     perturb(home_asking);
-    fabric_cas(f, at, win, protocol_home_at(page), 0, pages_ardmar_home_value(node), &old, &op);
-    fabric_read(f, at, win, protocol_home_at(page), &beside, sizeof beside, &op);
+    fabric_cas(f, at, win, engine_home_at(page), 0, pages_ardmar_home_value(node), &old, &op);
+    fabric_read(f, at, win, engine_home_at(page), &beside, sizeof beside, &op);
     fabric_wait(f, &op);
     *assigned = old == 0;
     return old ? (int)old - 1 : node; /* rule 7 */
@@ -59,7 +61,7 @@ static int pages_ardmar_assign(uint32_t page, int node, bool *assigned)
 
 static int pages_ardmar_claim(uint32_t page, bool *assigned)
 {
-    return pages_ardmar_assign(page, protocol_node(), assigned);
+    return pages_ardmar_assign(page, engine.node, assigned);
 }
 
 /* [unshared.reader-mark]. The atomic is performed after the write [fabric.atomic-order], and the
@@ -68,34 +70,33 @@ static int pages_ardmar_claim(uint32_t page, bool *assigned)
 static void pages_ardmar_introduce(struct protocol_fetch *f)
 {
     static const uint32_t mark = 1;
-    struct fabric *fabric = protocol_fabric();
-    int win = protocol_control();
-    fabric_write(fabric, f->home, win, protocol_has_readers_at(f->page), &mark, sizeof mark,
-                 &f->op);
-    fabric_fetch_add(fabric, f->home, win, protocol_arrivals_at(), 1, &f->arrivals, &f->op);
+    struct fabric *fabric = engine.fabric;
+    int win = engine.control.id;
+    fabric_write(fabric, f->home, win, engine_has_readers_at(f->page), &mark, sizeof mark, &f->op);
+    fabric_fetch_add(fabric, f->home, win, engine.at.arrivals, 1, &f->arrivals, &f->op);
     f->introduce = false;
 }
 
 /* Reads the range of the needed versions; the others stay 0. For an early fetch, all. */
 static void pages_ardmar_read_versions(struct protocol_fetch *f)
 {
-    int first = f->early ? 0 : protocol_nodes(), last = f->early ? protocol_nodes() - 1 : -1;
+    int first = f->early ? 0 : engine.nodes, last = f->early ? engine.nodes - 1 : -1;
     for (uint32_t i = 0; i < f->needs; i++) {
         int writer = protocol_version_writer(f->needed[i]);
         first = writer < first ? writer : first;
         last = writer > last ? writer : last;
     }
     if (last >= 0)
-        fabric_read(protocol_fabric(), f->home, protocol_control(),
-                    protocol_versions_at(f->page) + (size_t)first * 8, f->versions + first,
+        fabric_read(engine.fabric, f->home, engine.control.id,
+                    engine_applied_at(f->page, 0) + (size_t)first * 8, f->versions + first,
                     (size_t)(last - first + 1) * 8, &f->op);
 }
 
 static void pages_ardmar_read_page(struct protocol_fetch *f)
 {
     f->page_started = true;
-    fabric_read(protocol_fabric(), f->home, protocol_space(), protocol_page_at(f->page), f->dest,
-                4096, &f->op);
+    fabric_read(engine.fabric, f->home, engine.space.id, engine_page_at(f->page), f->dest, 4096,
+                &f->op);
 }
 
 static void pages_ardmar_fetch_start(struct protocol_fetch *f, bool prefetch)
@@ -104,19 +105,19 @@ static void pages_ardmar_fetch_start(struct protocol_fetch *f, bool prefetch)
     f->page_started = false; /* a page from an earlier try is too old */
     if (f->home < 0) {
         bool assigned; /* never true: a page that lacks a version was written, so it has a home */
-        f->home = pages_ardmar_assign(f->page, protocol_node(), &assigned);
+        f->home = pages_ardmar_assign(f->page, engine.node, &assigned);
         PROBE(fetch_round_trip);
     }
-    if (f->home == protocol_node())
+    if (f->home == engine.node)
         return;
     bool first = f->needs == 0 && !f->introduce && !f->early; /* the page is read first */
-    memset(f->versions, 0, (size_t)protocol_nodes() * sizeof f->versions[0]);
+    memset(f->versions, 0, (size_t)engine.nodes * sizeof f->versions[0]);
     if (f->introduce)
         pages_ardmar_introduce(f);
     pages_ardmar_read_versions(f);
     PROBE(fetch_round_trip);
     /* [pages-ardmar.versions-first], [unshared.reader-mark] */
-    if (first || (protocol_fabric()->caps & FABRIC_READ_ORDERED))
+    if (first || (engine.fabric->caps & FABRIC_READ_ORDERED))
         pages_ardmar_read_page(f);
 }
 
@@ -128,12 +129,12 @@ static void pages_ardmar_read_page_behind(struct protocol_fetch *f)
 
 static bool pages_ardmar_fetch_ready(struct protocol_fetch *f)
 {
-    if (!fabric_test(protocol_fabric(), &f->op))
+    if (!fabric_test(engine.fabric, &f->op))
         return false;
-    if (f->page_started || f->home == protocol_node() || !protocol_covers(f))
+    if (f->page_started || f->home == engine.node || !protocol_covers(f))
         return true;
     pages_ardmar_read_page_behind(f);
-    return fabric_test(protocol_fabric(), &f->op);
+    return fabric_test(engine.fabric, &f->op);
 }
 
 static bool pages_ardmar_versions_arrived(void *arg)
@@ -141,14 +142,14 @@ static bool pages_ardmar_versions_arrived(void *arg)
     struct protocol_fetch *f = arg;
     pages_ardmar_read_versions(f);
     PROBE(fetch_round_trip);
-    fabric_wait(protocol_fabric(), &f->op);
+    fabric_wait(engine.fabric, &f->op);
     return protocol_covers(f);
 }
 
 static bool pages_ardmar_fetch_finish(struct protocol_fetch *f, bool prefetch)
 {
-    struct fabric *fabric = protocol_fabric();
-    if (f->home == protocol_node())
+    struct fabric *fabric = engine.fabric;
+    if (f->home == engine.node)
         return true;
     fabric_wait(fabric, &f->op);
     if (!protocol_covers(f)) {
@@ -156,8 +157,8 @@ static bool pages_ardmar_fetch_finish(struct protocol_fetch *f, bool prefetch)
             return false;
         /* the diff was sent, and wakes the home [interval.diff-first], [interval.quiet-diffs] */
         PROBE(fetch_retried);
-        protocol_env->wait((struct waits_wait){ WAITS_PAGE_DIFFS, f->page, f->home },
-                           pages_ardmar_versions_arrived, f);
+        progress_wait((struct waits_wait){ WAITS_PAGE_DIFFS, f->page, f->home },
+                      pages_ardmar_versions_arrived, f, WAIT_STATE);
         f->page_started = false;
     }
     if (!f->page_started) {
@@ -172,9 +173,9 @@ static int pages_ardmar_home(uint32_t page, uint32_t token)
     (void)token;
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t word = 0;
-    fabric_read(protocol_fabric(), protocol_default_home(page), protocol_control(),
-                protocol_home_at(page), &word, sizeof word, &op);
-    fabric_wait(protocol_fabric(), &op);
+    fabric_read(engine.fabric, default_home_of(page), engine.control.id, engine_home_at(page),
+                &word, sizeof word, &op);
+    fabric_wait(engine.fabric, &op);
     return (int)word - 1;
 }
 
@@ -183,28 +184,26 @@ static int pages_ardmar_place(uint32_t page, int node, uint32_t token)
     (void)token;
     bool assigned;
     /* a home must be in memory that the network reaches */
-    fabric_window_require(protocol_fabric(), node, protocol_space(), protocol_page_at(page),
-                          PAGE_SIZE);
+    fabric_window_require(engine.fabric, node, engine.space.id, engine_page_at(page), PAGE_SIZE);
     return pages_ardmar_assign(page, node, &assigned);
 }
 
 /* rule 8 */
 static void pages_ardmar_set_home_word(uint32_t page, uint64_t to)
 {
-    struct fabric *f = protocol_fabric();
+    struct fabric *f = engine.fabric;
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t word = 0, old = 0;
     do {
         word = old;
-        fabric_cas(f, protocol_node(), protocol_control(), protocol_home_at(page), word, to, &old,
-                   &op);
+        fabric_cas(f, engine.node, engine.control.id, engine_home_at(page), word, to, &old, &op);
         fabric_wait(f, &op);
     } while (old != word);
 }
 
 static void pages_ardmar_move(uint32_t page, int home)
 {
-    if (protocol_default_home(page) == protocol_node())
+    if (default_home_of(page) == engine.node)
         pages_ardmar_set_home_word(page, pages_ardmar_home_value(home));
 }
 
@@ -213,7 +212,7 @@ static void pages_ardmar_move(uint32_t page, int home)
 static void pages_ardmar_reset(uint32_t first, uint32_t count)
 {
     for (uint32_t page = first; page < first + count; page++)
-        if (protocol_default_home(page) == protocol_node())
+        if (default_home_of(page) == engine.node)
             pages_ardmar_set_home_word(page, 0);
 }
 

@@ -39,9 +39,16 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "base/spin.h"
-#include "hlrc/core/protocol.h"
-#include "hlrc/core/request.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/default_home.h"
+#include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/first_write.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/memory/space.h"
 #include "hlrc/probe/probe.h"
+#include "hlrc/progress/msg.h"
+#include "hlrc/progress/progress.h"
+#include "hlrc/progress/thread.h"
 
 /* guards the home words at this node, the default home (rule 7) */
 static spin_lock_word directory_lock;
@@ -62,46 +69,52 @@ static struct fabric_op pages_out; /* writes of pages from here; no thread waits
 
 static size_t pages_async_answer_at(uint32_t token)
 {
-    return protocol_answers_at(token);
+    return engine.at.answers + (size_t)token * 8;
 }
 
 static _Atomic uint64_t *pages_async_answer_here(uint32_t token)
 {
-    return protocol_here(pages_async_answer_at(token));
+    return engine_control_at(pages_async_answer_at(token));
 }
 
 static enum protocol_access pages_async_initial(uint32_t page)
 {
-    return protocol_default_home(page) == protocol_node() ? ACCESS_WRITE : ACCESS_NONE;
+    return default_home_of(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
 }
 
 static uint64_t *pages_async_directory(uint32_t page)
 {
-    return protocol_here(protocol_home_at(page));
+    return engine_control_at(engine_home_at(page));
+}
+
+/* Written here without a fault. A touched page was read, or has a home [races.tracked]. */
+static bool pages_async_touched(uint32_t page)
+{
+    return !first_write_races_checked() && space_touched(page);
 }
 
 /* ---- the requesting side ---- */
 
 static int pages_async_asked_of(const struct protocol_fetch *f)
 {
-    return f->home >= 0 ? f->home : protocol_default_home(f->page);
+    return f->home >= 0 ? f->home : default_home_of(f->page);
 }
 
 static void pages_async_fetch_start(struct protocol_fetch *f, bool prefetch)
 {
     /* the home writes there */
-    fabric_window_prepare(protocol_fabric(), f->window, f->offset, PAGE_SIZE);
-    struct request *req = protocol_env->compose(f->token, REQUEST_PAGE, f->page);
+    fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE);
+    struct request *req = msg_compose(f->token, REQUEST_PAGE, f->page);
     perturb(home_asking);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
     f->ticket = ANSWER_TICKET(atomic_load(pages_async_answer_here(f->token))) + 1;
     req->arg[1] = f->ticket;
-    memset(req->vec, 0, (size_t)protocol_nodes() * sizeof req->vec[0]);
+    memset(req->vec, 0, (size_t)engine.nodes * sizeof req->vec[0]);
     for (uint32_t i = 0; i < f->needs; i++)
         req->vec[protocol_version_writer(f->needed[i])] = protocol_version_interval(f->needed[i]);
-    memcpy(f->versions, req->vec, (size_t)protocol_nodes() * sizeof req->vec[0]);
-    protocol_env->send(req, pages_async_asked_of(f), true, true);
+    memcpy(f->versions, req->vec, (size_t)engine.nodes * sizeof req->vec[0]);
+    msg_send(req, pages_async_asked_of(f), true, true);
 }
 
 static bool pages_async_answered(void *arg)
@@ -120,13 +133,13 @@ static bool pages_async_fetch_ready(struct protocol_fetch *f)
 static bool pages_async_fetch_finish(struct protocol_fetch *f, bool prefetch)
 {
     (void)prefetch;
-    protocol_env->wait((struct waits_wait){ WAITS_PAGE, f->page, pages_async_asked_of(f) },
-                       pages_async_answered, f);
+    progress_wait((struct waits_wait){ WAITS_PAGE, f->page, pages_async_asked_of(f) },
+                  pages_async_answered, f, WAIT_STATE);
     uint64_t word = atomic_load(pages_async_answer_here(f->token));
     bool got = ANSWER_OUTCOME(word) != REFUSED;
     if (got)
         f->home = ANSWER_HOME(word);
-    if (f->home != protocol_node())
+    if (f->home != engine.node)
         PROBE(fetch_round_trip);
     f->assigned = ANSWER_OUTCOME(word) == APPOINTED;
     return got;
@@ -134,10 +147,10 @@ static bool pages_async_fetch_finish(struct protocol_fetch *f, bool prefetch)
 
 static int pages_async_ask(enum request_type type, uint32_t page, int node, uint32_t token)
 {
-    struct request *req = protocol_env->compose(token, type, page);
+    struct request *req = msg_compose(token, type, page);
     req->arg[0] = (uint64_t)node;
-    protocol_env->send(req, protocol_default_home(page), false, true);
-    return (int)protocol_env->await(token) - 1;
+    msg_send(req, default_home_of(page), false, true);
+    return (int)msg_wait(token)->arg - 1;
 }
 
 static int pages_async_home(uint32_t page, uint32_t token)
@@ -160,18 +173,18 @@ static int pages_async_directory_lookup(uint32_t page, int candidate, bool *appo
     *appointed = false;
     int home = (int)*pages_async_directory(page) - 1;
     if (home < 0) {
-        bool exclusive = protocol_env->page_demote(page);
-        bool touched = exclusive && protocol_env->page_touched(page);
-        home = touched ? protocol_node() : candidate;
+        bool exclusive = page_demote(page);
+        bool touched = exclusive && pages_async_touched(page);
+        home = touched ? engine.node : candidate;
         if (home >= 0) {
             *pages_async_directory(page) = (uint64_t)home + 1;
             perturb(home_appointed);
-            protocol_env->page_set_home(page, home);
+            page_set_home(page, home);
             *appointed = !touched;
             if (touched)
                 PROBE(home_assigned);
         } else {
-            protocol_env->page_restore(page);
+            page_restore_exclusive(page);
         }
     }
     spin_unlock(&directory_lock);
@@ -183,7 +196,7 @@ static int pages_async_directory_lookup(uint32_t page, int candidate, bool *appo
  * [pages-async.first-request]. */
 static int pages_async_claim(uint32_t page, bool *assigned)
 {
-    return pages_async_directory_lookup(page, protocol_node(), assigned);
+    return pages_async_directory_lookup(page, engine.node, assigned);
 }
 
 /* Query without a change: the home, or this node if it has written the page. */
@@ -191,8 +204,8 @@ static int pages_async_directory_peek(uint32_t page)
 {
     spin_lock(&directory_lock);
     int home = (int)*pages_async_directory(page) - 1;
-    if (home < 0 && protocol_env->page_touched(page))
-        home = protocol_node();
+    if (home < 0 && pages_async_touched(page))
+        home = engine.node;
     spin_unlock(&directory_lock);
     return home;
 }
@@ -200,8 +213,8 @@ static int pages_async_directory_peek(uint32_t page)
 /* [pages-async.parked]. The versions of a page's writers are contiguous. */
 static bool pages_async_versions_here(const struct request *req)
 {
-    const _Atomic uint64_t *applied = protocol_applied_here(req->object, 0);
-    for (int w = 0, nodes = protocol_nodes(); w < nodes; w++)
+    const _Atomic uint64_t *applied = engine_applied_here(req->object, 0);
+    for (int w = 0, nodes = engine.nodes; w < nodes; w++)
         if (atomic_load_explicit(&applied[w], memory_order_acquire) < req->vec[w])
             return false;
     return true;
@@ -212,22 +225,29 @@ static bool pages_async_versions_here(const struct request *req)
  * bounded times [progress.sleep-test]. */
 static void pages_async_send_word(int to, size_t at, const uint64_t *word)
 {
-    if (protocol_fabric()->caps & FABRIC_SEES_SLEEPERS)
-        fabric_write_wake(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
+    if (engine.fabric->caps & FABRIC_SEES_SLEEPERS)
+        fabric_write_wake(engine.fabric, to, engine.control.id, at, word, sizeof *word, NULL);
     else
-        fabric_write(protocol_fabric(), to, protocol_control(), at, word, sizeof *word, NULL);
+        fabric_write(engine.fabric, to, engine.control.id, at, word, sizeof *word, NULL);
+}
+
+static void pages_async_wake(uint32_t token)
+{
+    struct thread *t = thread_of_token(token);
+    if (t)
+        thread_wake(t);
 }
 
 static void pages_async_answer(const struct request *req, enum pages_async_outcome outcome,
                                int home)
 {
     uint64_t word = ANSWER(req->arg[1], outcome, home);
-    if (req->from != protocol_node()) {
+    if (req->from != engine.node) {
         pages_async_send_word(req->from, pages_async_answer_at(req->token), &word);
         return;
     }
     atomic_store_explicit(pages_async_answer_here(req->token), word, memory_order_release);
-    protocol_env->wake(req->token);
+    pages_async_wake(req->token);
 }
 
 /* Sends page and answer if all versions are here; else returns false [pages-async.parked]. */
@@ -235,12 +255,12 @@ static bool pages_async_try_answer(struct request *req)
 {
     if (!pages_async_versions_here(req))
         return false;
-    protocol_env->page_reader(req->object); /* [unshared.reader-mark] */
+    exclusive_reader(req->object); /* [unshared.reader-mark] */
     /* from the page itself: diffs applied before it is read are included */
-    fabric_write(protocol_fabric(), req->from, (int)(req->arg[0] >> 56),
-                 req->arg[0] & ((1ull << 56) - 1), protocol_page_here(req->object), PAGE_SIZE,
+    fabric_write(engine.fabric, req->from, (int)(req->arg[0] >> 56),
+                 req->arg[0] & ((1ull << 56) - 1), engine_page_mem(req->object), PAGE_SIZE,
                  &pages_out);
-    pages_async_answer(req, COPIED, protocol_node()); /* after the page: [fabric.write-order] */
+    pages_async_answer(req, COPIED, engine.node); /* after the page: [fabric.write-order] */
     return true;
 }
 
@@ -249,17 +269,17 @@ static void pages_async_park(const struct request *req)
     if (parked_count == sizeof parked / sizeof parked[0])
         diag_fatal(1, "more than %u page requests wait at this node; lower --threads",
                    parked_count);
-    parked[parked_count++] = (uint32_t)req->from * protocol_tokens() + req->token;
+    parked[parked_count++] = (uint32_t)req->from * engine.tokens + req->token;
 }
 
 static void pages_async_serve_at_home(struct request *req)
 {
     /* rule 7: a forwarded request is how a placed home learns of it */
-    protocol_env->page_set_home(req->object, protocol_node());
+    page_set_home(req->object, engine.node);
     if (pages_async_try_answer(req))
         return;
     if (req->flags)
-        pages_async_answer(req, REFUSED, protocol_node()); /* a prefetch does not wait */
+        pages_async_answer(req, REFUSED, engine.node); /* a prefetch does not wait */
     else {
         PROBE(fetch_retried);
         pages_async_park(req);
@@ -269,37 +289,38 @@ static void pages_async_serve_at_home(struct request *req)
 static void pages_async_serve_page(struct request *req)
 {
     uint32_t page = req->object;
-    if (protocol_default_home(page) != protocol_node()) {
+    if (default_home_of(page) != engine.node) {
         pages_async_serve_at_home(req);
         return;
     }
     bool appointed;
     int home = pages_async_directory_lookup(page, req->flags ? -1 : req->from, &appointed);
-    if (home == protocol_node())
+    if (home == engine.node)
         pages_async_serve_at_home(req);
     else if (home < 0)
         pages_async_answer(req, REFUSED, home); /* a prefetch of a page that no node has touched */
     else if (home == req->from) /* its copy lacks only diffs that it waits for itself */
         pages_async_answer(req, appointed ? APPOINTED : COPIED, home);
     else
-        protocol_env->forward(req, REQUEST_PAGE, home);
+        msg_forward(req, REQUEST_PAGE, home, NULL);
 }
 
 static void pages_async_serve(struct request *req)
 {
     bool appointed;
-    if (req->object >= protocol_pages())
+    if (req->object >= engine.pages)
         diag_fatal(1, "node %d requested page %u of %u; do all nodes run the same version?",
-                   (int)req->from, req->object, protocol_pages());
+                   (int)req->from, req->object, engine.pages);
     if (req->type == REQUEST_PAGE)
         pages_async_serve_page(req);
     else if (req->type == REQUEST_PLACE)
-        protocol_env->reply(req,
-                            (uint64_t)pages_async_directory_lookup(req->object, (int)req->arg[0],
-                                                                   &appointed) +
-                                1);
+        msg_reply(req, 0,
+                  (uint64_t)pages_async_directory_lookup(req->object, (int)req->arg[0],
+                                                         &appointed) +
+                      1,
+                  NULL);
     else
-        protocol_env->reply(req, (uint64_t)pages_async_directory_peek(req->object) + 1);
+        msg_reply(req, 0, (uint64_t)pages_async_directory_peek(req->object) + 1, NULL);
 }
 
 /* Called after a diff was applied to the page: answers its parked requests that have all versions
@@ -307,8 +328,7 @@ static void pages_async_serve(struct request *req)
 static void pages_async_applied(uint32_t page)
 {
     for (uint32_t i = 0; i < parked_count;) {
-        struct request *req = protocol_env->parked((int)(parked[i] / protocol_tokens()),
-                                                   parked[i] % protocol_tokens());
+        struct request *req = msg_slot((int)(parked[i] / engine.tokens), parked[i] % engine.tokens);
         if (req->object == page && pages_async_try_answer(req))
             parked[i] = parked[--parked_count];
         else
@@ -318,7 +338,7 @@ static void pages_async_applied(uint32_t page)
 
 static void pages_async_move(uint32_t page, int home)
 {
-    if (protocol_default_home(page) != protocol_node())
+    if (default_home_of(page) != engine.node)
         return;
     spin_lock(&directory_lock);
     *pages_async_directory(page) = (uint64_t)home + 1;

@@ -54,7 +54,6 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/progress/worker.h"
-#include "hlrc/protocol_env.h"
 #include "hlrc/races/race_report.h"
 #include "hlrc/races/races.h"
 #include "hlrc/report/deadlock_collect.h"
@@ -270,7 +269,7 @@ static int init_choose_size(void)
     if (rc == 0)
         rc = range_enter();
     if (rc == 0)
-        init_choose_home_blocks(heap_pages(), engine.pages - heap_pages());
+        init_choose_home_blocks(engine_heap_pages(), engine.pages - engine_heap_pages());
     return rc;
 }
 
@@ -298,34 +297,88 @@ static int init_make_windows(void)
     return rc;
 }
 
+static int init_threads(void)
+{
+    return thread_init((uint32_t)engine.config.threads);
+}
+
+static int init_twins(void)
+{
+    return twin_init(engine.pages);
+}
+
+static int init_diffs(void)
+{
+    return engine.protocol.diffs->init();
+}
+
+static int init_notices(void)
+{
+    return engine.protocol.notices->init();
+}
+
+static void init_notices_end(void)
+{
+    engine.protocol.notices->end();
+}
+
+/* The modules that have tables, started in this order and ended in reverse; NULL: nothing to do. */
+static const struct init_module {
+    int (*init)(void);
+    void (*end)(void);
+} modules[] = {
+    { profile_init, profile_end },
+    { first_write_init, first_write_end },
+    { races_init, races_end },
+    { reads_init, reads_end },
+    { init_threads, thread_end },
+    { init_twins, twin_end },
+    { msg_init, msg_end },
+    { sites_init, sites_end },
+    { bulk_init, NULL },
+    { page_init, page_end },
+    { page_fetch_init, page_fetch_end },
+    { page_look_init, page_look_end },
+    { dirty_init, dirty_end },
+    { exclusive_init, exclusive_end },
+    { copies_init, copies_end },
+    { past_init, past_end },
+    { renew_init, renew_end },
+    { interval_init, interval_end },
+    { mcs_init, mcs_end },
+    { lock_init, lock_end },
+    { cond_init, cond_end },
+    { NULL, heap_end },
+    { NULL, heap_look_end },
+    { word_init, NULL },
+    { barrier_init, NULL },
+    { group_init, group_end },
+    { atomic_words_init, NULL },
+    { handle_start, handle_stop },
+    { mutex_mutexes_start, mutex_mutexes_stop },
+    { NULL, window_end },
+    { deadlock_watchdog_init, deadlock_watchdog_end },
+    { NULL, deadlock_collect_reporter_end },
+    { NULL, dump_end },
+    { init_diffs, NULL },
+    { init_notices, init_notices_end },
+};
+
+#define MODULES (sizeof modules / sizeof modules[0])
+
 static int init_make_tables(void)
 {
-    int (*const init[])(void) = {
-        profile_init,     msg_init,       bulk_init,         page_init,    page_fetch_init,
-        dirty_init,       exclusive_init, copies_init,       past_init,    renew_init,
-        interval_init,    mcs_init,       lock_init,         cond_init,    word_init,
-        barrier_init,     group_init,     atomic_words_init, handle_start, mutex_mutexes_start,
-        first_write_init, races_init,     sites_init,        reads_init,   page_look_init
-    };
+    int rc = 0;
     if (first_write_races_checked() || engine.config.profile[0])
         code_init();
     races_code = sites_code = code_for_all;
-    protocol_env = &engine_env;
     probe_on = engine.config.watchdog > 0 ? PROBE_RING : 0u; /* the others add themselves */
     collective_reset();
     /* blocks of other nodes that were freed here are available to them after the barrier */
     barrier_before(heap_flush);
-    int rc = thread_init((uint32_t)engine.config.threads);
-    if (rc == 0)
-        rc = twin_init(engine.pages);
-    for (size_t i = 0; i < sizeof init / sizeof init[0] && rc == 0; i++)
-        rc = init[i]();
-    if (rc == 0)
-        rc = engine.protocol.diffs->init();
-    if (rc == 0)
-        rc = engine.protocol.notices->init();
-    if (rc == 0)
-        rc = deadlock_watchdog_init();
+    for (size_t i = 0; i < MODULES && rc == 0; i++)
+        if (modules[i].init)
+            rc = modules[i].init();
     for (int type = REQUEST_PAGE; type <= REQUEST_PLACE; type++)
         msg_handle((enum request_type)type, engine.protocol.pages->serve);
     if (rc)
@@ -431,19 +484,9 @@ int hlrc_init(int *argc, char ***argv)
 
 static void init_drop_tables(void)
 {
-    void (*const end[])(void) = {
-        window_end, mutex_mutexes_stop, handle_stop, group_end,     heap_look_end,   heap_end,
-        cond_end,   lock_end,           mcs_end,     interval_end,  renew_end,       past_end,
-        copies_end, exclusive_end,      dirty_end,   page_look_end, page_fetch_end,  page_end,
-        msg_end,    twin_end,           thread_end,  races_end,     first_write_end, sites_end,
-        reads_end,  profile_end
-    };
-    engine.protocol.notices->end();
-    dump_end();
-    deadlock_collect_reporter_end();
-    deadlock_watchdog_end();
-    for (size_t i = 0; i < sizeof end / sizeof end[0]; i++)
-        end[i]();
+    for (size_t i = MODULES; i-- > 0;)
+        if (modules[i].end)
+            modules[i].end();
 }
 
 void hlrc_exit(int status)

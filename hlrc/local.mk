@@ -3,7 +3,7 @@
 
 # The state of a node that all parts share, the calls of programs, the tables by which the engine calls a protocol.
 libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/engine.c hlrc/core/engine.h \
-	hlrc/core/meeting.c hlrc/core/meeting.h hlrc/core/parts.h hlrc/core/protocol.c hlrc/core/protocol.h \
+	hlrc/core/meeting.c hlrc/core/meeting.h hlrc/core/parts.h hlrc/core/protocol.h \
 	hlrc/core/request.h hlrc/core/waits.c hlrc/core/waits.h
 
 # Instrumentation: the table of events, the trace, the timeline, the recorder.
@@ -26,7 +26,7 @@ libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlr
 
 # The two views of the space, states of pages, faults, twins, diffs, intervals, what a copy needs.
 libhlrc_core_la_SOURCES += hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/copies.c hlrc/memory/copies.h \
-	hlrc/memory/debugger.c hlrc/memory/debugger.h hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c \
+	hlrc/memory/default_home.h 	hlrc/memory/debugger.c hlrc/memory/debugger.h hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c \
 	hlrc/memory/diff_loops.h hlrc/memory/dirty.c hlrc/memory/dirty.h hlrc/memory/exact.c hlrc/memory/exact.h \
 	hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/first_write.c \
 	hlrc/memory/first_write.h hlrc/memory/home.c hlrc/memory/interval.c hlrc/memory/interval.h hlrc/memory/need.c \
@@ -84,5 +84,5 @@ libhlrc_core_la_SOURCES += hlrc/system/bounce.c hlrc/system/bounce.h hlrc/system
 	hlrc/system/trap.c hlrc/system/trap.h hlrc/system/vectors.c
 
 # Start and end of a node.
-libhlrc_core_la_SOURCES += hlrc/init.c hlrc/layout.c hlrc/layout.h hlrc/protocol_env.c hlrc/protocol_env.h \
+libhlrc_core_la_SOURCES += hlrc/init.c hlrc/layout.c hlrc/layout.h \
 	hlrc/size.c hlrc/size.h

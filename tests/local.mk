@@ -47,6 +47,7 @@ UNIT_TESTS += tests/unit/async
 tests_unit_async_SOURCES = tests/unit/test_async.c tests/unit/rng.h
 tests_unit_async_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_async_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+tests_unit_async_LDFLAGS = -Wl,--wrap=msg_slot,--wrap=page_set_home,--wrap=exclusive_reader
 UNIT_TESTS += tests/unit/bench
 tests_unit_bench_SOURCES = tests/unit/test_bench.c $(MICROBENCH)
 tests_unit_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

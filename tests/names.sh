@@ -21,7 +21,7 @@ my $published = qr/^(hlrc_|GOMP_|GOACC_|omp_|kmp_|pthread_|sem_|ARMCI_|shmem|Tmk
 # Functions of the C library that HLRC takes the place of, and names that an attribute or a pasted token requires.
 my %other = map { $_ => 1 } qw(fopen fopen64 fread fstat fstat64 fwrite getcwd getrusage lstat lstat64 nanosleep open open64
     pread pread64 pwrite pwrite64 read readv stat stat64 write writev sigaction signal sigprocmask
-    alias heap_pages nand);
+    alias nand);
 
 my ($failures, $functions, $types) = (0, 0, 0);
 sub fail { print "FAILED: @_\n"; $failures++ }

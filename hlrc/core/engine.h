@@ -75,7 +75,6 @@
 #include "fabric/fabric.h"
 #include "hlrc/core/parts.h"
 #include "hlrc/core/protocol.h"
-#include "hlrc/policy/policy_placement.h"
 
 #define PREFETCHES \
     1024 /* most prefetches in flight per node; the actual limit: engine.prefetches */
@@ -187,34 +186,20 @@ static inline _Atomic uint64_t *engine_arrivals_here(void)
     return engine_control_at(engine.at.arrivals);
 }
 
-static inline uint32_t heap_pages(void)
+static inline uint32_t engine_heap_pages(void)
 {
     return engine.range_count ? engine.ranges[0].first : engine.pages;
 }
 
-static inline struct policy_placement engine_home_placement(void)
+/* of the page, in window SPACE */
+static inline size_t engine_page_at(uint32_t page)
 {
-    return (struct policy_placement){ .heap_pages = heap_pages(),
-                                      .near = engine.home_near,
-                                      .near_pages = HOME_NEAR,
-                                      .near_shift = engine.home_shift,
-                                      .far_shift = engine.far_shift,
-                                      .range_shift = engine.range_shift };
-}
-
-static inline uint32_t engine_home_block_shift(uint32_t page)
-{
-    return policy_placement_shift(engine_home_placement(), page);
-}
-
-static inline int engine_default_home(uint32_t page)
-{
-    return (int)policy_placement_home(engine_home_placement(), page, (uint32_t)engine.nodes);
+    return (size_t)page << PAGE_SHIFT;
 }
 
 static inline char *engine_page_mem(uint32_t page)
 {
-    return engine.mem + ((size_t)page << PAGE_SHIFT);
+    return engine.mem + engine_page_at(page);
 }
 
 /* The range of an address or a page; NULL: none. */
@@ -223,7 +208,7 @@ const struct engine_range *engine_range_of_page(uint32_t page);
 
 static inline bool engine_in_heap(const void *addr)
 {
-    return (uintptr_t)addr - (uintptr_t)engine.app < (size_t)heap_pages() << PAGE_SHIFT;
+    return (uintptr_t)addr - (uintptr_t)engine.app < (size_t)engine_heap_pages() << PAGE_SHIFT;
 }
 
 static inline bool engine_in_space(const void *addr)
@@ -243,9 +228,9 @@ static inline uint32_t engine_page_of(const void *addr)
  * by number and by address. */
 static inline char *engine_app_run(uint32_t page, uint32_t *in_a_row)
 {
-    const struct engine_range *r = page < heap_pages() ? NULL : engine_range_of_page(page);
+    const struct engine_range *r = page < engine_heap_pages() ? NULL : engine_range_of_page(page);
     uint32_t first = r ? r->first : 0;
-    *in_a_row = first + (r ? r->pages : heap_pages()) - page;
+    *in_a_row = first + (r ? r->pages : engine_heap_pages()) - page;
     return (r ? r->app : engine.app) + ((size_t)(page - first) << PAGE_SHIFT);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * protocol.h - the table through which the engine fetches pages, and the table by which a page
- * protocol calls back.
+ * protocol.h - the table through which the engine fetches pages.
  *
  * A protocol decides how a home is assigned and how a page and its versions reach the faulting
- * node. It knows the fabric and this header; it never sees the application's view, a twin or a
- * lock. The engine guarantees that at most one fetch, claim or place of a page runs at a node at a
- * time (page.h: BUSY), and calls with no lock held.
+ * node. It never accesses the application's view, a twin or a lock. The engine guarantees that at
+ * most one fetch, claim or place of a page runs at a node at a time (page.h: BUSY), and calls with
+ * no lock held.
  */
 #ifndef HLRC_PROTOCOL_H
 #define HLRC_PROTOCOL_H
@@ -102,62 +101,6 @@ struct protocol_pages {
 };
 
 extern const struct protocol_pages protocol_async, protocol_ardmar;
-
-/* Layout: offsets in window protocol_control(), the same on every node. */
-struct fabric *protocol_fabric(void);
-int protocol_control(void);
-int protocol_space(void);
-int protocol_node(void);
-int protocol_nodes(void);
-uint32_t protocol_pages(void);  /* of the space */
-uint32_t protocol_tokens(void); /* requests that one node can have outstanding (msg.h) */
-int protocol_default_home(uint32_t page);
-/* home word, at the default home: 0 unassigned, else node + 1 */
-size_t protocol_home_at(uint32_t page);
-size_t protocol_versions_at(uint32_t page); /* u64 per node, at the home */
-/* at the home, exclusive.h: u32 per page, set if other nodes may have a copy; u64 that counts
- * these registrations of all pages */
-size_t protocol_has_readers_at(uint32_t page);
-size_t protocol_arrivals_at(void);
-size_t protocol_page_at(uint32_t page);     /* the page, in window protocol_space() */
-size_t protocol_answers_at(uint32_t token); /* u64 per token, at the requester (pages_async.c) */
-
-/* The same in this node's own memory. */
-void *protocol_here(size_t at); /* of window protocol_control() */
-_Atomic uint64_t *protocol_applied_here(uint32_t page, int writer);
-char *protocol_page_here(uint32_t page);
-
-/*
- * Services of the engine for a protocol. Protocols lie below the engine and call it only by this
- * table, which hlrc_init sets before the first fetch.
- */
-struct protocol_env {
-    /* Waits until done(arg), which something outside this process makes true. Serves while it
-     * waits. */
-    void (*wait)(struct waits_wait what, bool (*done)(void *), void *arg);
-
-    /* Requests (msg.h): on the caller's token, of `type`, about a page. */
-    struct request *(*compose)(uint32_t token, int type, uint32_t page);
-    void (*send)(struct request *, int to, bool with_vec, bool urgent);
-    uint64_t (*await)(uint32_t token); /* the answer's argument */
-
-    /* For servers. */
-    void (*forward)(const struct request *, int type, int to);
-    void (*reply)(const struct request *, uint64_t arg);
-    struct request *(*parked)(int from, uint32_t token); /* a request that was put aside */
-    /* wakes the thread of this node that owns the token, if it sleeps */
-    void (*wake)(uint32_t token);
-
-    /* Pages (page.h): page_demote, page_restore_exclusive, page_set_home, space_touched. */
-    bool (*page_demote)(uint32_t page);
-    void (*page_restore)(uint32_t page);
-    void (*page_set_home)(uint32_t page, int home);
-    bool (*page_touched)(uint32_t page);
-    /* this home page is about to be copied to another node: [unshared.reader-mark] */
-    void (*page_reader)(uint32_t page);
-};
-
-extern const struct protocol_env *protocol_env;
 
 /* True if the copy has all versions that were needed when the fetch began. */
 static inline bool protocol_covers(const struct protocol_fetch *f)

@@ -326,7 +326,7 @@ void crash_finalized(void)
     handlers_front(SIGSEGV, false);
     handlers_front(SIGSEGV, !fault_remove());
     finalized = true;
-    place_finalized(engine.app, (size_t)heap_pages() << PAGE_SHIFT);
+    place_finalized(engine.app, (size_t)engine_heap_pages() << PAGE_SHIFT);
 }
 
 void crash_forked(void)

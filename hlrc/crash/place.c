@@ -167,7 +167,8 @@ static bool place_describe_space(const struct place_look *l)
         return true;
     }
     if (engine.app)
-        return place_describe_beside(l, (uintptr_t)engine.app, (size_t)heap_pages() << PAGE_SHIFT);
+        return place_describe_beside(l, (uintptr_t)engine.app,
+                                     (size_t)engine_heap_pages() << PAGE_SHIFT);
     return finalized.bytes && place_describe_beside(l, finalized.start, finalized.bytes);
 }
 

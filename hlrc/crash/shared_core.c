@@ -25,7 +25,7 @@ static off_t shared_core_run_end(off_t from, off_t size)
 
 void shared_core_mark(void)
 {
-    off_t size = (off_t)heap_pages() << PAGE_SHIFT, from = 0;
+    off_t size = (off_t)engine_heap_pages() << PAGE_SHIFT, from = 0;
     if (!engine.app || engine.config.core != CORE_FULL)
         return;
     while (from < size && (from = lseek(engine.space.fd, from, SEEK_DATA)) >= 0) {

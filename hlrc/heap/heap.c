@@ -121,10 +121,10 @@ uint32_t heap_first(uint32_t pages)
 
 int heap_init(void)
 {
-    heap_layout(heap_pages());
-    if (at.first >= heap_pages()) {
+    heap_layout(engine_heap_pages());
+    if (at.first >= engine_heap_pages()) {
         diag_report(1, "--memory: %u pages are too few: the heap's tables need %u; raise --memory",
-                    heap_pages(), at.first);
+                    engine_heap_pages(), at.first);
         return -ENOMEM;
     }
     outbox.count = 0;
@@ -136,11 +136,11 @@ int heap_init(void)
                                    .arena = &arena,
                                    .outbox = outbox.ptr,
                                    .outbox_count = &outbox.count };
-    int rc =
-        heap_arena_init(&arena, heap_pages(), heap_clamp(heap_pages() / 1024, 1, HEAP_CLASSES));
+    int rc = heap_arena_init(&arena, engine_heap_pages(),
+                             heap_clamp(engine_heap_pages() / 1024, 1, HEAP_CLASSES));
     if (rc)
         diag_report(1, "cannot allocate tables for %u pages of shared heap: %s; lower --memory",
-                    heap_pages(), strerror(-rc));
+                    engine_heap_pages(), strerror(-rc));
     return rc;
 }
 
@@ -160,7 +160,7 @@ static void heap_lock(void)
     PROBE_END(heap_lock, span, probe_granted());
     thread_leave(t);
     if (!heap_header()->ready) {
-        heap_runs_init(heap_free_runs(), at.first, heap_pages() - at.first);
+        heap_runs_init(heap_free_runs(), at.first, engine_heap_pages() - at.first);
         heap_header()->ready = 1;
     }
 }
@@ -210,7 +210,7 @@ void heap_report_exhausted(const char *call, size_t size)
     heap_unlock();
     diag_warn("%s: no room for %zu bytes: %zu KiB of %zu KiB are free, %zu KiB of them in one "
               "piece; raise --memory",
-              call, size, (size_t)total * 4, (size_t)heap_pages() * 4, (size_t)largest * 4);
+              call, size, (size_t)total * 4, (size_t)engine_heap_pages() * 4, (size_t)largest * 4);
 }
 
 /* ---- blocks of other nodes ---- */
@@ -446,7 +446,7 @@ static void *heap_allocate(const char *call, size_t align, size_t size)
     race_ignore_begin(); /* also of the zeros */
     if (class >= 0)
         ptr = heap_small_alloc(class, bytes);
-    else if (bytes <= (size_t)heap_pages() << PAGE_SHIFT)
+    else if (bytes <= (size_t)engine_heap_pages() << PAGE_SHIFT)
         ptr = heap_large_alloc(heap_to_pages(bytes), align);
     if (!ptr) {
         heap_report_exhausted(call, size);
@@ -567,7 +567,7 @@ size_t heap_size_of(const void *ptr)
 bool heap_take_all(size_t size, struct heap_runs_taken *out, uint32_t *count)
 {
     size_t bytes = size ? size : 1;
-    if (bytes <= (size_t)heap_pages() << PAGE_SHIFT) {
+    if (bytes <= (size_t)engine_heap_pages() << PAGE_SHIFT) {
         *count = heap_to_pages(bytes);
         if (heap_run_take(*count, 1, KIND_ALL, out))
             return true;

@@ -53,7 +53,7 @@
 /* The first page available for allocation, of a space of this size. */
 uint32_t heap_first(uint32_t pages);
 
-/* after heap_pages() is known; 0 or a negative errno after one line to the user */
+/* after engine_heap_pages() is known; 0 or a negative errno after one line to the user */
 int heap_init(void);
 void heap_end(void);
 

@@ -15,7 +15,7 @@ static uint64_t *notes;
 
 static size_t heap_look_notes_bytes(void)
 {
-    return (size_t)heap_pages() * sizeof *notes;
+    return (size_t)engine_heap_pages() * sizeof *notes;
 }
 
 void heap_look_end(void)
@@ -133,7 +133,7 @@ static struct heap_place heap_look_free(const struct heap_tables *t, uint32_t pa
     struct heap_place place = { .what = HEAP_UNKNOWN };
     if (heap_look_noted(page, true, &place) || !heap_look_believed(0))
         return place;
-    for (uint32_t i = 0; i < runs->used && i < heap_pages(); i++) {
+    for (uint32_t i = 0; i < runs->used && i < engine_heap_pages(); i++) {
         const struct heap_runs_run *r = &runs->run[i];
         if (!heap_look_believed(t->runs + (size_t)((const char *)r - (const char *)runs)))
             break;

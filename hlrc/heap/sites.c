@@ -39,8 +39,8 @@ static struct {
 static unsigned library_count;
 
 #define RECORDS_BYTES   ((size_t)RECORDS * sizeof *records)
-#define BEGINNING_BYTES ((size_t)heap_pages() * GRAINS * sizeof *beginning)
-#define PAGES_BYTES     (((size_t)heap_pages() / BITS + 1) * sizeof *pages)
+#define BEGINNING_BYTES ((size_t)engine_heap_pages() * GRAINS * sizeof *beginning)
+#define PAGES_BYTES     (((size_t)engine_heap_pages() / BITS + 1) * sizeof *pages)
 
 /* ---- the caller ---- */
 
@@ -225,8 +225,8 @@ bool sites_of(const void *addr, struct sites_site *out)
 
 void sites_each(void (*fn)(const struct sites_site *site, void *arg), void *arg)
 {
-    for (uint32_t page = sites_on ? sites_page_next(0, heap_pages()) : UINT32_MAX;
-         page < heap_pages(); page = sites_page_next(page + 1, heap_pages()))
+    for (uint32_t page = sites_on ? sites_page_next(0, engine_heap_pages()) : UINT32_MAX;
+         page < engine_heap_pages(); page = sites_page_next(page + 1, engine_heap_pages()))
         for (uint32_t i = 0; i < GRAINS; i++)
             if (beginning[(size_t)page * GRAINS + i])
                 fn(&records[beginning[(size_t)page * GRAINS + i]], arg);

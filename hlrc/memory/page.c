@@ -11,6 +11,7 @@
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
+#include "hlrc/memory/default_home.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
@@ -80,7 +81,7 @@ void page_assert_state(uint32_t page, const struct page *p)
     /* [page.dirty-twin] */
     assert(!(f & PAGE_DIRTY) || page_is_home(p, engine.node) || p->twin != 0);
     assert(!(f & PAGE_EXCLUSIVE) || page_is_home(p, engine.node) ||
-           engine_default_home(page) == engine.node);
+           default_home_of(page) == engine.node);
     assert((f & (PAGE_EXCLUSIVE | PAGE_DIRTY)) != (PAGE_EXCLUSIVE | PAGE_DIRTY));
     assert(!(f & PAGE_EXCLUSIVE) || !p->twin);
     assert(!(f & PAGE_PREFETCH) || (f & PAGE_BUSY));
@@ -243,7 +244,7 @@ static bool page_opens_with(uint32_t neighbour)
 /* [page.unshared-block]: the block's other pages are likely to be used as well. */
 static bool page_open_alone(uint32_t page)
 {
-    uint32_t pages = 1u << engine_home_block_shift(page), low, end;
+    uint32_t pages = 1u << default_home_block_shift(page), low, end;
     if (pages > RUN_PAGES)
         pages = RUN_PAGES;
     low = page / pages * pages;

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/perturb.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/memory/default_home.h"
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
@@ -153,10 +154,10 @@ void page_view_mend(uint32_t first, uint32_t count)
 /* Pages from `page` to the end of its block, or to where blocks have another length. */
 static uint32_t page_view_block_rest(uint32_t page)
 {
-    uint32_t pages = 1u << engine_home_block_shift(page), rest = pages - (page & (pages - 1));
-    uint32_t other = page < engine.home_near ? engine.home_near
-                     : page < heap_pages()   ? heap_pages()
-                                             : engine.pages;
+    uint32_t pages = 1u << default_home_block_shift(page), rest = pages - (page & (pages - 1));
+    uint32_t other = page < engine.home_near      ? engine.home_near
+                     : page < engine_heap_pages() ? engine_heap_pages()
+                                                  : engine.pages;
     return other - page < rest ? other - page : rest;
 }
 

@@ -195,7 +195,7 @@ static size_t range_bytes_of(const struct engine_range *r)
 
 static char *range_begun_at(uint32_t page)
 {
-    return begun + ((size_t)(page - heap_pages()) << PAGE_SHIFT);
+    return begun + ((size_t)(page - engine_heap_pages()) << PAGE_SHIFT);
 }
 
 static void range_copy_page(char *page, void *arg)
@@ -209,7 +209,7 @@ static void range_copy_page(char *page, void *arg)
 
 static size_t range_begun_bytes(void)
 {
-    return (size_t)(engine.pages - heap_pages()) << PAGE_SHIFT;
+    return (size_t)(engine.pages - engine_heap_pages()) << PAGE_SHIFT;
 }
 
 static int range_map_one(const struct engine_range *r)
@@ -254,6 +254,6 @@ void range_unmap(void)
 
 bool range_as_begun(uint32_t page)
 {
-    return page >= heap_pages() && begun &&
+    return page >= engine_heap_pages() && begun &&
            memcmp(engine_page_mem(page), range_begun_at(page), PAGE_SIZE) == 0;
 }

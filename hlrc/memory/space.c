@@ -103,7 +103,7 @@ int space_create(void)
         return rc;
     }
     engine.mem = engine.space.base;
-    heap_size = (size_t)heap_pages() << PAGE_SHIFT;
+    heap_size = (size_t)engine_heap_pages() << PAGE_SHIFT;
     rc = space_agree(heap_size, &engine.app);
     if (rc && race_watched()) {
         diag_report(1,
@@ -197,7 +197,7 @@ bool space_touched(uint32_t page)
     /* a page that was swapped out counts as data, unlike with mincore */
     if (lseek(engine.space.fd, at, SEEK_DATA) != at)
         return false;
-    if (page >= heap_pages())
+    if (page >= engine_heap_pages())
         return !range_as_begun(page);
     /* registered memory is present without having been touched: compare its contents */
     return !engine.fabric->ops.window_prepare || !diff_is_zero(engine_page_mem(page));

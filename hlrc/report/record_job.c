@@ -188,7 +188,7 @@ static void record_job_out_settings(struct record_job_sink *s)
         [RECORD_SET_fault_units] = (uint64_t)fault_ticks >> recorder_record_shift(),
         [RECORD_SET_page_bytes] = PAGE_SIZE,
         [RECORD_SET_pages] = engine.pages,
-        [RECORD_SET_heap_pages] = heap_pages(),
+        [RECORD_SET_heap_pages] = engine_heap_pages(),
         [RECORD_SET_home_near] = engine.home_near,
         [RECORD_SET_home_near_pages] = HOME_NEAR,
         [RECORD_SET_home_shift] = engine.home_shift,

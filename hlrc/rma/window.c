@@ -74,7 +74,7 @@ static int window_arena_make(void)
     arena.id = made.id;
     arena.fd = made.fd;
     arena.heap = engine.app;
-    arena.heap_bytes = (size_t)heap_pages() << PAGE_SHIFT;
+    arena.heap_bytes = (size_t)engine_heap_pages() << PAGE_SHIFT;
     arena.size = size;
     made = (struct fabric_window){ 0 };
     return 0;

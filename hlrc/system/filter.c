@@ -150,7 +150,8 @@ static void filter_emit_arg(unsigned arg)
     uint32_t at = OFFSET(args) + 8 * arg;
     filter_emit(BPF_LD | BPF_MEM, 0, 0, 0);
     uint32_t skip = filter_emit(BPF_JMP | BPF_JSET | BPF_K, 1u << arg, 0, 0);
-    filter_emit_range(at, at + 4, (uintptr_t)engine.app, (uint64_t)heap_pages() << PAGE_SHIFT);
+    filter_emit_range(at, at + 4, (uintptr_t)engine.app,
+                      (uint64_t)engine_heap_pages() << PAGE_SHIFT);
     for (uint32_t i = 0; i < engine.range_count; i++)
         filter_emit_range(at, at + 4, (uintptr_t)engine.ranges[i].app,
                           (uint64_t)engine.ranges[i].pages << PAGE_SHIFT);

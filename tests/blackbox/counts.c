@@ -9,7 +9,8 @@
  * diff.h. Only `wakes` is a range: whether a waiting node is woken for an answer depends on how far
  * it has come towards polling for it.
  */
-#include "hlrc/core/engine.h" /* for engine_default_home */
+#include "hlrc/core/engine.h"
+#include "hlrc/memory/default_home.h" /* for engine_default_home */
 #include "tests/litmus/litmus.h"
 
 #include <stddef.h>
@@ -513,16 +514,16 @@ static void compare(const struct hlrc_stats *before, const struct hlrc_stats *af
 static void choose_pages(void)
 {
     volatile uint64_t *page = shared_words(8 * PAGE_WORDS);
-    if (engine_default_home(engine_page_of((void *)(uintptr_t)page)) == 1)
+    if (default_home_of(engine_page_of((void *)(uintptr_t)page)) == 1)
         page += PAGE_WORDS;
     a = page;
     d = page + PAGE_WORDS;
     b = page + 2 * PAGE_WORDS;
     e = page + 3 * PAGE_WORDS;
-    expect(engine_default_home(engine_page_of((void *)(uintptr_t)b)) == 0 &&
-               engine_default_home(engine_page_of((void *)(uintptr_t)d)) == 1 &&
-               engine_default_home(engine_page_of((void *)(uintptr_t)a)) == 0 &&
-               engine_default_home(engine_page_of((void *)(uintptr_t)e)) == 1,
+    expect(default_home_of(engine_page_of((void *)(uintptr_t)b)) == 0 &&
+               default_home_of(engine_page_of((void *)(uintptr_t)d)) == 1 &&
+               default_home_of(engine_page_of((void *)(uintptr_t)a)) == 0 &&
+               default_home_of(engine_page_of((void *)(uintptr_t)e)) == 1,
            "default homes do not alternate");
 }
 

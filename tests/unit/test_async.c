@@ -82,26 +82,27 @@ static void write_any(struct fabric *f, int peer, int win, size_t off, const voi
     s->written++;
 }
 
-static struct request *parked(int from, uint32_t token)
+struct request *__wrap_msg_slot(int from, uint32_t token);
+void __wrap_page_set_home(uint32_t page, int home);
+void __wrap_exclusive_reader(uint32_t page);
+
+struct request *__wrap_msg_slot(int from, uint32_t token)
 {
     return request_of(&slots[from][token]);
 }
 
-static void set_home(uint32_t page, int home)
+void __wrap_page_set_home(uint32_t page, int home)
 {
     assert_true(page < PAGES);
     assert_int_equal(home, 0);
 }
 
-static void page_reader(uint32_t page)
+void __wrap_exclusive_reader(uint32_t page)
 {
     assert_true(page < PAGES);
     has_reader[page] = true;
 }
 
-static const struct protocol_env env = { .parked = parked,
-                                         .page_set_home = set_home,
-                                         .page_reader = page_reader };
 static struct fabric fabric;
 
 static int begin(void **state)
@@ -121,7 +122,6 @@ static int begin(void **state)
     assert_true(engine.control.base != MAP_FAILED);
     memset(slots, 0, sizeof slots);
     memset(has_reader, 0, sizeof has_reader);
-    protocol_env = &env;
     return 0;
 }
 

@@ -6,6 +6,7 @@
  * blocks have two lengths (hlrc/core/engine.h).
  */
 #include "hlrc/core/engine.h"
+#include "hlrc/memory/default_home.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/space.h"
@@ -23,13 +24,13 @@ static unsigned calls;
 
 static enum protocol_access initial(uint32_t page)
 {
-    return engine_default_home(page) == engine.node ? ACCESS_READ : ACCESS_NONE;
+    return default_home_of(page) == engine.node ? ACCESS_READ : ACCESS_NONE;
 }
 
 /* as ASYNC */
 static enum protocol_access alone(uint32_t page)
 {
-    return engine_default_home(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
+    return default_home_of(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
 }
 
 static struct protocol_pages scripted = { .name = "scripted", .initial = initial };
