@@ -10,7 +10,6 @@ use Plan;
 use Tell;
 use Traces;
 
-my %SHOWN = (async => 'ASYNC', ardmar => 'ARDMAR', onesided => 'ONESIDED');
 my @COUNTS = (['faults', qw(read_faults write_faults)], ['fetches', 'page_fetches'], ['invalidations', 'invalidations'],
     ['notices', 'write_notices'], ['messages', 'messages']);
 
@@ -51,9 +50,8 @@ sub claim_of {
     my @off = map { @{ $_->{off} } } @rows;
     return () if !@off;
     my @apart = map { @{ $_->{apart} } } @rows;
-    return { paper => '', verdict => '', here => sprintf('%s: of %d counts %d are within 1 %%, %d within 5 %%, %d within 10 %%', $title,
-        scalar @off, map { within($_, @off) } 1, 5, 10)
-        . (@apart ? sprintf(' of one of two runs; of these two %d, %d and %d are of each other.', map { within($_, @apart) } 1, 5, 10) : '.') };
+    return note(sprintf('%s: of %d counts %d are within 1 %%, %d within 5 %%, %d within 10 %%', $title, scalar @off, map { within($_, @off) } 1, 5, 10)
+        . (@apart ? sprintf(' of one of two runs; of these two %d, %d and %d are of each other.', map { within($_, @apart) } 1, 5, 10) : '.'));
 }
 
 sub head { return ['Program', 'nodes', 'protocol', map { $_->[0] } @COUNTS] }
@@ -66,21 +64,15 @@ sub programs {
     return map { [$_, $name{$_}] } grep { $there{$_} } @Plan::APPS, sort grep { /^law-/ } keys %name;
 }
 
-sub nodes_of {
-    my ($t, $key) = @_;
-    my @nodes = sort { $a <=> $b } map { m{^run/ardmar/\Q$key\E/(\d+)$} ? $1 : () } keys %$t;
-    return @nodes;
-}
-
 sub counts {
     my ($t) = @_;
     my %rows;
     for my $program (programs($t)) {
         my ($key, $name) = @$program;
         for my $protocol (@Traces::PROTOCOLS) {
-            for my $n (nodes_of($t, $key)) {
+            for my $n (Traces::nodes_of($t, "run/ardmar/$key")) {
                 my @lines = map { $t->{"$_/$protocol/$key/$n"} } qw(own run again);
-                push @{ $rows{$protocol} }, row_of($name, $n, $SHOWN{$protocol}, map { $_->{values} } @lines) if !grep { !$_ } @lines;
+                push @{ $rows{$protocol} }, row_of($name, $n, uc $protocol, map { $_->{values} } @lines) if !grep { !$_ } @lines;
             }
         }
     }
@@ -91,7 +83,7 @@ sub counts {
             . 'one. Predicted from one trace under ARDMAR that shows every access (--trace-sim-detail all), replayed with a job\'s own options under '
             . 'each protocol. Differences of up to three count as none.',
         plots => [], table => { open => 1, head => head(), rows => [map { $_->{row} } @all] },
-        claims => [map { claim_of($SHOWN{$_}, @{ $rows{$_} // [] }) } @Traces::PROTOCOLS],
+        claims => [map { claim_of(uc, @{ $rows{$_} // [] }) } @Traces::PROTOCOLS],
         why => 'Who comes first at the start of a job decides who becomes home of what several nodes write, so two runs differ, too, and so '
             . 'do a trace and a run; doc/trace.md says what is known of each difference.',
     };
@@ -137,11 +129,11 @@ sub how_long {
         id => 'sim-validation-times', title => 'Simulated: how far times are from those of runs', source => 'hlrc_sim replay; doc/trace.md',
         what => 'Two nodes, on share/machines/shm-here: milliseconds of a job, predicted; measured, the median of runs in turns with the other '
             . 'protocols. Pages are those of the trace above, computing that of a trace with a job\'s own options.',
-        plots => [{ kind => 'bars', title => 'Time of ASYNC / time of ARDMAR, 2 nodes', y => 'times', categories => [map { $_->[0] } @bars],
-            series => [map { my ($i, $title) = @$_; { name => $title, values => [map { [($_->[$i]) x 3] } @bars] } } [1, 'measured'], [2, 'predicted']] }],
-        table => { open => 1, head => ['Program', (map { "$SHOWN{$_}, ms" } @Traces::PROTOCOLS), 'ASYNC / ARDMAR (off by, %)', 'ONESIDED / ARDMAR'],
+        plots => [bars('Time of ASYNC / time of ARDMAR, 2 nodes', 'times', [map { $_->[0] } @bars],
+            [['measured', map { $_->[1] } @bars], ['predicted', map { $_->[2] } @bars]])],
+        table => { open => 1, head => ['Program', (map { "\U$_\E, ms" } @Traces::PROTOCOLS), 'ASYNC / ARDMAR (off by, %)', 'ONESIDED / ARDMAR'],
             rows => \@rows },
-        claims => [{ paper => '', verdict => '', here => sprintf('ASYNC / ARDMAR: of %d programs %d are within 10 %%.', scalar @off, within(10, @off)) }],
+        claims => [note(sprintf('ASYNC / ARDMAR: of %d programs %d are within 10 %%.', scalar @off, within(10, @off)))],
         why => 'The machine\'s values are those of microbench/fault on the machine of share/machines/shm-here; on another one times are others.',
     };
 }

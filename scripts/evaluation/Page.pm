@@ -14,7 +14,6 @@ use Compared;
 use Grown;
 use Others;
 use Plot;
-use Replayed;
 use Simulated;
 use Tell;
 
@@ -103,7 +102,7 @@ sub conditions {
         ['Machine', join ', ', grep { $_ ne '' } map { different($r, $_) } qw(machine architecture cpu)],
         ['Cores', different($r, 'cores')], ['Kernel', different($r, 'kernel')], ['HLRC', different($r, 'version')],
         ['Fabric', $fabric // 'none'],
-        ['Load when a measurement began', @loads ? sprintf '%.2f to %.2f, median %.2f', @loads[0, -1], Results::median(@loads) : '-'],
+        ['Load when a measurement began', @loads ? sprintf '%.2f to %.2f, median %.2f', @loads[0, -1], Runs::median(@loads) : '-'],
         ['Measurements', sprintf '%d, in %d turn%s%s', scalar @{ $r->{all} }, scalar keys %turns, keys %turns == 1 ? '' : 's',
             $failed ? ", $failed of them failed" : ''],
         ['Floors', join ', ', map { my ($name, $metric) = @$_; my $c = $r->cell('floors', $metric); $c ? "$name " . span($c) . ' us' : () }
@@ -164,7 +163,7 @@ sub page_md {
 # Of measurements, where there are any, and of simulations.
 sub figures {
     my ($r, $simulated) = @_;
-    return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Replayed::all($simulated->{replays}), Grown::all($simulated->{replays}),
+    return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Figures::simulated($simulated->{replays}), Grown::all($simulated->{replays}),
         Compared::all($simulated->{replays}),
         Simulated::all($simulated));
 }

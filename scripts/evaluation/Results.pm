@@ -9,13 +9,14 @@ package Results;
 use strict;
 use warnings;
 use JSON::PP;
+use Runs;
 
 my $json = JSON::PP->new->canonical;
 
-sub median {
+# The median, least and largest of the turns.
+sub spread {
     my @sorted = sort { $a <=> $b } @_;
-    my $mid = int(@sorted / 2);
-    return @sorted % 2 ? $sorted[$mid] : ($sorted[$mid - 1] + $sorted[$mid]) / 2;
+    return @sorted ? { mid => median(@sorted), lo => $sorted[0], hi => $sorted[-1], turns => scalar @sorted } : undef;
 }
 
 # { plan, done: by "ID#TURN" the measurements, good: bytes of whole lines }; undef: there is no file, or none that is begun.
@@ -73,20 +74,24 @@ sub new {
 sub has { my ($self, $id) = @_; return exists $self->{of}{$id} }
 sub ids { my ($self) = @_; return sort keys %{ $self->{of} } }
 
+# Numbers, such as of nodes, that PATTERN finds in the names of experiments, ascending.
+sub numbers {
+    my ($self, $pattern) = @_;
+    my %seen = map { /$pattern/ ? ($1 => 1) : () } $self->ids;
+    my @numbers = sort { $a <=> $b } keys %seen;
+    return @numbers;
+}
+
 sub fits {
     my ($row, $metric, $shape) = @_;
     return $row->{metric} eq $metric
         && !grep { !defined $row->{shape}{$_} || $row->{shape}{$_} ne $shape->{$_} } keys %$shape;
 }
 
-# The median, least and largest of the turns' VALUE ("median" or "mean"); undef: not measured.
+# The spread of the turns' VALUE ("median" or "mean"); undef: not measured.
 sub cell_of {
     my ($self, $value, $id, $metric, %shape) = @_;
-    my @each = map { my ($row) = grep { fits($_, $metric, \%shape) } @{ $_->{rows} }; defined $row ? $row->{$value} // () : () }
-        @{ $self->{of}{$id} // [] };
-    return undef if !@each;
-    my @sorted = sort { $a <=> $b } @each;
-    return { mid => median(@each), lo => $sorted[0], hi => $sorted[-1], turns => scalar @each };
+    return spread(map { $_ ? $_->{$value} // () : () } $self->rows($id, $metric, %shape));
 }
 
 sub cell { my ($self, @what) = @_; return $self->cell_of('median', @what) }
@@ -101,10 +106,7 @@ sub rows {
 sub cell_from {
     my ($self, $from, $id, $metrics, %shape) = @_;
     my @rows = map { [$self->rows($id, $_, %shape)] } @$metrics;
-    my @each = map { my $turn = $_; grep { defined } $from->(map { $_->[$turn] } @rows) } 0 .. $#{ $rows[0] };
-    return undef if !@each;
-    my @sorted = sort { $a <=> $b } @each;
-    return { mid => median(@each), lo => $sorted[0], hi => $sorted[-1], turns => scalar @each };
+    return spread(map { my $turn = $_; grep { defined } $from->(map { $_->[$turn] } @rows) } 0 .. $#{ $rows[0] });
 }
 
 # All values that NAME of the shape takes for METRIC, ascending.

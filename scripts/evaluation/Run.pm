@@ -7,45 +7,7 @@ package Run;
 
 use strict;
 use warnings;
-use JSON::PP;
-use POSIX qw(:sys_wait_h);
-
-my $child; # the process that runs, to be ended with this one
-
-sub read_json {
-    my ($file) = @_;
-    open my $in, '<', $file or return undef;
-    local $/;
-    return eval { JSON::PP->new->decode(scalar <$in>) };
-}
-
-sub end_child {
-    return if !$child;
-    kill 'TERM', $child;
-    waitpid $child, 0;
-    undef $child;
-}
-
-# Returns a shell's status; WAITING is called now and then.
-sub command {
-    my ($set, $waiting, @command) = @_;
-    $child = fork // die "fork: $!\n";
-    if ($child == 0) {
-        $SIG{$_} = 'DEFAULT' for qw(INT TERM HUP);
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', "$set->{work}/output";
-        open STDERR, '>', "$set->{work}/errors";
-        exec 'timeout', '-k', 5, $set->{timeout}, @command or exit 127;
-    }
-    local $SIG{CHLD} = sub { };
-    while (waitpid($child, WNOHANG) == 0) {
-        $waiting->();
-        select undef, undef, undef, 0.05;
-    }
-    my $status = $?;
-    undef $child;
-    return $status & 127 ? 128 + ($status & 127) : $status >> 8;
-}
+use Runs;
 
 sub micro_rows {
     my ($json) = @_;
@@ -122,16 +84,15 @@ sub command_of {
     return (hlrcrun($set, $e), @program);
 }
 
-sub text {
-    my ($file) = @_;
-    open my $in, '<', $file or return '';
-    local $/;
-    return scalar <$in> // '';
+# Runs a command. WAITING is called now and then.
+sub command {
+    my ($set, $waiting, @command) = @_;
+    return run_command({ output => "$set->{work}/output", errors => "$set->{work}/errors", timeout => $set->{timeout}, waiting => $waiting }, @command);
 }
 
 sub why {
     my ($set, $status) = @_;
-    my ($last) = reverse grep { /\S/ } split /\n/, text("$set->{work}/errors");
+    my ($last) = reverse grep { /\S/ } split /\n/, file_text("$set->{work}/errors");
     return $status == 124 ? "took longer than $set->{timeout} s" : $status ? "status $status" . ($last ? ": $last" : '')
         : 'wrote no figures';
 }
@@ -145,11 +106,11 @@ sub experiment {
     my $status = command($set, $waiting, command_of($set, $e));
     my $json = $e->{kind} eq 'mpi' ? undef : read_json($out);
     my $stats = read_json($counters);
-    my @rows = $status != 0 ? () : $e->{kind} eq 'mpi' ? mpi_rows(text("$set->{work}/output"))
+    my @rows = $status != 0 ? () : $e->{kind} eq 'mpi' ? mpi_rows(file_text("$set->{work}/output"))
         : !$json ? () : $e->{app} ? ($json->{verified} ? app_rows($json, $stats) : ())
         : $json->{results} ? micro_rows($json) : floor_rows($json);
     return { failed => why($set, $status) } if !@rows;
-    my %maps = $e->{kind} eq 'profile' ? (maps => maps(text($profile))) : ();
+    my %maps = $e->{kind} eq 'profile' ? (maps => maps(file_text($profile))) : ();
     return { rows => \@rows, %maps, fabric => ($stats // $json // {})->{fabric} // 'none' };
 }
 

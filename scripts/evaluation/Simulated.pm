@@ -37,43 +37,31 @@ sub load {
     return %of ? \%of : undef;
 }
 
-sub rows {
+sub rows_of {
     my ($s, $name, %with) = @_;
     return grep { my $row = $_; !grep { $row->{$_} ne $with{$_} } keys %with } @{ $s->{$name} // [] };
 }
 
 # One cell; undef where there is no such row.
-sub cell { my ($s, $column, $name, %with) = @_; my ($row) = rows($s, $name, %with); return $row && $row->{$column} }
+sub cell { my ($s, $column, $name, %with) = @_; my ($row) = rows_of($s, $name, %with); return $row && $row->{$column} }
 
 sub series {
     my ($s, $title, $x, $y, $name, %with) = @_;
-    return { name => $title, points => [map { [$_->{$x}, ($_->{$y}) x 3] } sort { $a->{$x} <=> $b->{$x} } rows($s, $name, %with)] };
-}
-
-sub limit {
-    my ($title, $value, @series) = @_;
-    my @x = sort { $a <=> $b } map { $_->[0] } map { @{ $_->{points} } } @series;
-    return @x ? { name => $title, floor => 1, points => [map { [$_, $value] } @x[0, -1]] } : ();
+    return marks($title, map { [@$_{ $x, $y }] } sort { $a->{$x} <=> $b->{$x} } rows_of($s, $name, %with));
 }
 
 sub table {
     my ($s, $name, @columns) = @_;
-    return { head => [map { tr/_/ /r } @columns], rows => [map { my $row = $_; [map { $row->{$_} } @columns] } rows($s, $name)] };
+    return { head => [map { tr/_/ /r } @columns], rows => [map { my $row = $_; [map { $row->{$_} } @columns] } rows_of($s, $name)] };
 }
 
-# A claim about numbers that must be there: what holds of them.
-sub holds {
-    my ($paper, $format, $test, @values) = @_;
-    return claim($paper, undef, undef) if grep { !defined } @values;
-    return claim($paper, sprintf($format, map { number($_) } @values), verdict($test->(@values) ? 1 : 0));
-}
+sub atomics_plot { my ($title, $x, $logx, @series) = @_; return lines($title, $x, 'MB/s of payload', \@series, logx => $logx) }
 
-sub atomics_plot {
-    my ($title, $x, $logx, @series) = @_;
-    return { kind => 'lines', title => $title, x => $x, y => 'MB/s of payload', logx => $logx, series => \@series };
+sub with_limit {
+    my (@series) = @_;
+    my @x = sort { $a <=> $b } map { $_->[0] } map { @{ $_->{points} } } @series;
+    return @series, dashed('network, a sixth of 4 GB/s', \@x, $NETWORK);
 }
-
-sub with_limit { my @series = @_; return @series, limit('network, a sixth of 4 GB/s', $NETWORK, @series) }
 
 sub uncached {
     my ($s) = @_;
@@ -120,11 +108,11 @@ sub cache_sizes {
     my $at = sub { my ($lines, $ways) = @_; cell($s, 'mb_s', $name, lines => $lines, ways => $ways, pes => 64) };
     my @ways = map { series($s, $_ == 1 ? 'direct mapped' : "$_ ways", 'lines', 'mb_s', $name, ways => $_, pes => 64) } 1, 4, 16, 64;
     my @pes = map { series($s, "$_ PEs", 'lines', 'mb_s', $name, ways => 16, pes => $_) } 8, 16, 32, 64;
-    my @full = grep { $_->{mb_s} > 0.95 * $NETWORK && $_->{hits} < $_->{misses} } rows($s, $name);
+    my @full = grep { $_->{mb_s} > 0.95 * $NETWORK && $_->{hits} < $_->{misses} } rows_of($s, $name);
     my @claims = $figure == 4
         ? (holds('More ways matter more than more lines', 'from 128 lines, direct mapped: %s MB/s with 4 ways, %s with four times the lines',
                 sub { $_[0] > $_[1] }, $at->(128, 4), $at->(512, 1)),
-            rows($s, $name) ? claim('The full bandwidth only where many operations hit', 'rows at 95 % of it that miss more often: ' . @full,
+            rows_of($s, $name) ? claim('The full bandwidth only where many operations hit', 'rows at 95 % of it that miss more often: ' . @full,
                 verdict(@full ? 0 : 1)) : ())
         : (holds('A relatively small cache sustains most of the network, if concurrency is not constrained',
             '%s MB/s with 128 lines of 16 ways, 1,008 words being used', sub { $_[0] > 0.9 * $NETWORK }, $at->(128, 16)));
@@ -146,7 +134,7 @@ sub random_access {
             1, 4, 16 } 32, 128;
     };
     my ($hits, $all) = (0, 0);
-    for (rows($s, 'atomics-6')) { $hits += $_->{hits}; $all += $_->{operations} }
+    for (rows_of($s, 'atomics-6')) { $hits += $_->{hits}; $all += $_->{operations} }
     return {
         id => 'sim-atomics6', title => 'Simulated: RandomAccess with a cache', source => "$ATOMICS, figure 6",
         what => 'All processes, two to a node, operate on any word of all nodes.',
@@ -178,14 +166,14 @@ sub random_uncached {
 # Peaks of --tables: "figure 9: atomics of 4 PEs".
 sub peaks {
     my ($s, $what) = @_;
-    return map { $_->{what} =~ /^figure 9: $what of (\d+) PEs/ ? [$1, ($_->{here}) x 3] : () } rows($s, 'atomics-tables');
+    return map { $_->{what} =~ /^figure 9: $what of (\d+) PEs/ ? [$1, $_->{here}] : () } rows_of($s, 'atomics-tables');
 }
 
 sub messages {
     my ($s) = @_;
     my @series = (series($s, 'by messages', 'pes', 'mb_s', 'atomics-8', workload => 'shmem'),
         series($s, 'by atomics', 'pes', 'mb_s', 'atomics-8', workload => 'random'));
-    my @peaks = map { { name => "$_, the bound", points => [peaks($s, $_)] } } qw(messages atomics network);
+    my @peaks = map { marks("$_, the bound", peaks($s, $_)) } qw(messages atomics network);
     my $at = sub { my ($load) = @_; cell($s, 'mb_s', 'atomics-8', workload => $load, pes => 64) };
     my ($bound) = map { $_->[1] } grep { $_->[0] == 64 } peaks($s, 'atomics');
     return {
@@ -202,7 +190,7 @@ sub messages {
 
 sub equations {
     my ($s) = @_;
-    my @rows = grep { $_->{what} !~ /^figure/ } rows($s, 'atomics-tables');
+    my @rows = grep { $_->{what} !~ /^figure/ } rows_of($s, 'atomics-tables');
     return {
         id => 'sim-atomics-tables', title => 'Requests that have to be outstanding', source => "$ATOMICS, equations 1 to 6, tables III and IV",
         what => 'By arithmetic. Table III comes by rounding to the nearest number, from the 52 million updates a second that the '
@@ -218,10 +206,7 @@ sub equations {
 
 my %NAME = (pe => 'PE', gb => 'GB');
 
-sub barrier_plot {
-    my ($title, $x, $logx, @series) = @_;
-    return { kind => 'lines', title => $title, x => $x, y => 'us', logx => $logx, series => \@series };
-}
+sub barrier_plot { my ($title, $x, $logx, @series) = @_; return lines($title, $x, 'us', \@series, logx => $logx) }
 
 sub places {
     my ($s, $x, $name, %with) = @_;
@@ -232,7 +217,7 @@ sub places {
 sub measured_barriers {
     my ($s) = @_;
     my @claims;
-    for my $row (grep { $_->{paper_factor} ne '' } rows($s, 'barrier-5')) {
+    for my $row (grep { $_->{paper_factor} ne '' } rows_of($s, 'barrier-5')) {
         my $what = "$row->{card}, $NAME{ $row->{algorithm} }, $row->{nodes} nodes";
         push @claims, claim("$what: $row->{paper_nic_us} us", number($row->{nic_us}) . ' us', 'fitted') if $row->{paper_nic_us} ne '';
         push @claims, claim("$what: the host takes $row->{paper_factor} times as long", number($row->{factor}) . ' times', 'fitted');
@@ -266,8 +251,8 @@ sub other_barriers {
                 ['host', 'host_us'], ['adapter', 'nic_us']),
             barrier_plot('Time between barriers', 'computing up to, ns', 0, places($s, 'skew_ns', 'barrier-early')),
             barrier_plot('Barriers at once', 'processes of a node', 1, places($s, 'groups', 'barrier-groups')),
-            { kind => 'lines', title => 'How much faster at the adapter, PE', x => 'nodes', y => 'times', logx => 1,
-                series => [map { series($s, $_, 'nodes', 'factor', 'barrier-scale', card => $_) } qw(lanai4 lanai7)] }],
+            lines('How much faster at the adapter, PE', 'nodes', 'times',
+                [map { series($s, $_, 'nodes', 'factor', 'barrier-scale', card => $_) } qw(lanai4 lanai7)])],
         table => table($s, 'barrier-scale', qw(card nodes host_us nic_us factor equation_factor printed_factor)),
         claims => [holds('The advantage grows with the nodes', '%s times of 16, %s of 1,024', sub { $_[0] < $_[1] }, $factor->(16), $factor->(1024)),
             holds('and with the speed of the adapter', '%s times of 16 nodes, with LANai 7.2 %s', sub { $_[0] < $_[1] }, $factor->(16),

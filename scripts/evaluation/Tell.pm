@@ -12,7 +12,7 @@ use strict;
 use warnings;
 use Exporter qw(import);
 
-our @EXPORT = qw(number span percent points claim verdict below all_of ratio names_of);
+our @EXPORT = qw(number span percent claim note verdict below all_of ratio holds compared rows curve marks dashed lines bars exact);
 
 # Three digits that count, as many as there are before the point.
 sub number {
@@ -36,9 +36,6 @@ sub percent { my ($x) = @_; return sprintf '%.0f %%', 100 * $x }
 
 sub ratio { my ($a, $b) = @_; return $a && $b && $b->{mid} > 0 ? $a->{mid} / $b->{mid} : undef }
 
-# [x, mid, lo, hi] of [x, cell], without those that were not measured.
-sub points { return [map { $_->[1] ? [$_->[0], @{ $_->[1] }{qw(mid lo hi)}] : () } @_] }
-
 # Whether one is less than the other, by all turns of both: a verdict.
 sub below {
     my ($x, $y) = @_;
@@ -60,7 +57,61 @@ sub claim {
     return { paper => $paper, here => $here // 'not measured', verdict => defined $here ? $verdict : undef };
 }
 
-# "a, b", or "none".
-sub names_of { return @_ ? join ', ', @_ : 'none' }
+# What is said without a paper.
+sub note { my ($text) = @_; return { paper => '', here => $text, verdict => '' } }
+
+# A claim about values that must all be there: FORMAT says them, numbers with three digits for %s, and TEST whether it holds.
+sub holds {
+    my ($paper, $format, $test, @values) = @_;
+    return claim($paper) if grep { !defined } @values;
+    my @kinds = $format =~ /%[.\d]*([a-z])/g;
+    my @said = map { $kinds[$_] eq 's' && $values[$_] =~ /^[-\d.e+]+$/ ? number($values[$_]) : $values[$_] } 0 .. $#kinds;
+    return claim($paper, sprintf($format, @said), ref $test ? verdict($test->(@values) ? 1 : 0) : $test);
+}
+
+# That one cell is less than another.
+sub compared {
+    my ($paper, $x, $y, $after) = @_;
+    return claim($paper, $x && $y ? number($x->{mid}) . ' and ' . number($y->{mid}) . " $after" : undef, below($x, $y));
+}
+
+# ---- Tables and plots ----
+
+# A cell of one value.
+sub exact { my ($x) = @_; return defined $x ? { mid => $x, lo => $x, hi => $x, turns => 1 } : undef }
+
+# Median, least and largest of a cell, or three times a number; undef: not measured.
+sub triple { my ($x) = @_; return ref $x ? [@$x{qw(mid lo hi)}] : defined $x ? [($x) x 3] : undef }
+
+# A row for each key: the key, and the text of a cell in each column.
+sub rows { my ($keys, $columns, $cell) = @_; return [map { my $key = $_; [$key, map { span($cell->($_, $key)) } @$columns] } @$keys] }
+
+# A line of a plot by what VALUE gives of each x: a cell, a number, or undef.
+sub curve {
+    my ($name, $xs, $value) = @_;
+    return { name => $name, points => [map { my $y = triple($value->($_)); $y ? [$_, @$y] : () } @$xs] };
+}
+
+# Points [x, y].
+sub marks { my ($name, @points) = @_; return { name => $name, points => [map { [$_->[0], ($_->[1]) x 3] } @points] } }
+
+# A broken line over all x, where there is any.
+sub dashed {
+    my ($name, $xs, $y) = @_;
+    return @$xs && defined $y ? { name => $name, floor => 1, points => [map { [$_, $y] } @$xs[0, -1]] } : ();
+}
+
+# A plot of those lines that have points.
+sub lines {
+    my ($title, $x, $y, $series, %more) = @_;
+    return { kind => 'lines', title => $title, x => $x, y => $y, logx => 1, %more, series => [grep { @{ $_->{points} } } @$series] };
+}
+
+# A plot of series [name, cells or numbers, one for each category].
+sub bars {
+    my ($title, $y, $categories, $series, %more) = @_;
+    return { kind => 'bars', title => $title, y => $y, categories => $categories, %more,
+        series => [map { my ($name, @cells) = @$_; { name => $name, values => [map { triple($_) } @cells] } } @$series] };
+}
 
 1;

@@ -16,6 +16,7 @@ use IO::Handle;
 use JSON::PP;
 use Plan;
 use Run;
+use Runs;
 use Time::HiRes;
 
 # As the paper's protocols: no page is opened or left open ahead, none is hidden, no home moves. hlrc_sim grow needs the same.
@@ -180,6 +181,13 @@ sub load {
     return %of ? \%of : undef;
 }
 
+# For which numbers of nodes there is a line NAME/NODES, ascending.
+sub nodes_of {
+    my ($lines, $name) = @_;
+    my @nodes = sort { $a <=> $b } map { m{^\Q$name\E/(\d+)$} ? $1 : () } keys %$lines;
+    return @nodes;
+}
+
 sub content { my ($file) = @_; open my $in, '<:raw', $file or die "$file: $!\n"; local $/; return scalar <$in> }
 
 sub digest { return Digest::MD5::md5_hex(join "\0", @_) }
@@ -233,7 +241,7 @@ sub loaded {
 # Counts of all nodes, with the names that a replay has.
 sub counted {
     my ($file) = @_;
-    my $stats = Run::read_json($file) // die "no counters were written\n";
+    my $stats = read_json($file) // die "no counters were written\n";
     my %sum;
     for my $node (@{ $stats->{per_node} }) { $sum{$_} += $node->{$_} for grep { $_ ne 'node' && !/_s$/ } keys %$node }
     return { values => \%sum };
@@ -278,7 +286,7 @@ my %DO = (
         for my $turn (1 .. $s->{turns}) {
             for my $protocol (@PROTOCOLS) {
                 command($set, map({ s/^PROTOCOL$/$protocol/r } @{ $s->{command} }), "--stats=$set->{work}/stats.json", @{ $s->{program} });
-                push @{ $ms{$protocol} }, 1000 * (Run::read_json("$set->{work}/stats.json") // die "no counters were written\n")->{wall_s};
+                push @{ $ms{$protocol} }, 1000 * (read_json("$set->{work}/stats.json") // die "no counters were written\n")->{wall_s};
             }
         }
         return { ms => { map { my @sorted = sort { $a <=> $b } @{ $ms{$_} }; $_ => $sorted[$#sorted / 2] } keys %ms } };
