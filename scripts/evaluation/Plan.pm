@@ -10,6 +10,7 @@ package Plan;
 
 use strict;
 use warnings;
+use Apps;
 
 our @APPS = qw(barnes radix is fft3d water); # the paper's
 our @MORE = qw(lu lu_gets gups gups_puts fft3d_gets);
@@ -17,25 +18,9 @@ our @ALL = (@APPS, @MORE);
 our @SIZES = qw(small large);
 our @PROTOCOLS = qw(async ardmar onesided);
 
-# Sizes of the paper's applications are the paper's; tiny ones are for tests of the script. `program` and `args`: where it is
-# another one with options.
-our %APP = (
-    barnes => { name => 'Barnes', unit => 'bodies', option => '--bodies',
-                size => { tiny => 256, small => 16384, large => 32768 } },
-    radix  => { name => 'RS', unit => 'keys', option => '--keys',
-                size => { tiny => 4096, small => 524288, large => 2621440 } },
-    is     => { name => 'IS', unit => 'keys', option => '--keys', size => { tiny => '2^10', small => '2^21', large => '2^23' } },
-    fft3d  => { name => '3DFFT', unit => 'points', option => '--grid',
-                size => { tiny => '8^3', small => '64^3', large => '128^3' } },
-    water  => { name => 'Water', unit => 'molecules', option => '--molecules',
-                size => { tiny => 512, small => 4096, large => 8192 } },
-    lu     => { name => 'LU', unit => 'rows', option => '--size', size => { tiny => 64, small => 1024, large => 3072 } },
-    gups   => { name => 'RandomAccess by atomics', unit => 'words', option => '--table',
-                size => { tiny => '2^8', small => '2^16', large => '2^20' } },
-);
-$APP{lu_gets} = { %{ $APP{lu} }, name => 'LU by gets', program => 'lu', args => ['--by', 'gets'] };
-$APP{gups_puts} = { %{ $APP{gups} }, name => 'RandomAccess by puts', program => 'gups', args => ['--by', 'puts'] };
-$APP{fft3d_gets} = { %{ $APP{fft3d} }, name => '3DFFT by gets', program => 'fft3d', args => ['--by', 'gets'] };
+our %APP = (%Apps::APP, lu_gets => Apps::variant('lu', 'LU by gets', '--by', 'gets'), gups_puts => Apps::variant('gups', 'RandomAccess by puts', '--by', 'puts'),
+    fft3d_gets => Apps::variant('fft3d', '3DFFT by gets', '--by', 'gets'));
+for (values %APP) { $_ = { %$_, size => { %{ $_->{size} }, %{ $_->{evaluate} // {} } } } }
 
 # Nodes of the largest job: what the lock and barrier figures are shown for.
 sub most { my ($opt) = @_; my ($most) = sort { $b <=> $a } @{ $opt->{nodes} }; return $most }

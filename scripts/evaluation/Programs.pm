@@ -18,9 +18,8 @@ use Traces;
 our $PAPER = 'Noronha and Panda';
 my @BOTH = qw(async ardmar);
 my %SHOWN = (async => 'ASYNC', ardmar => 'ARDMAR', onesided => 'ONESIDED', native => 'processes', seq => 'sequential');
-# time(ASYNC) / time(ARDMAR) on 16 nodes
-my %RATIO = ('barnes large' => 1.73, 'barnes small' => 1.9, 'radix large' => 2.25, 'is large' => 1.41, 'fft3d large' => 1.18,
-    'water large' => 1.02);
+# time(ASYNC) / time(ARDMAR) on 16 nodes, by application and size
+my %RATIO = map { my $app = $_; my $paper = $Plan::APP{$app}{paper}; map { $paper->{$_} =~ /^[\d.]+$/ ? ("$app $_" => $paper->{$_}) : () } keys %$paper } @Plan::APPS;
 
 our $NETWORK = 'The paper has adapters that take microseconds for an operation and leave the CPUs alone. Here, unless a fabric of '
     . 'RDMA adapters was chosen, an operation is a copy or an instruction of the CPU that asks for it, so a message costs '

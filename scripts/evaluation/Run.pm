@@ -67,7 +67,7 @@ sub app_command {
     my ($set, $e) = @_;
     my $app = $Plan::APP{ $e->{app} };
     my $suffix = { sequential => '_seq', native => '_native' }->{ $e->{protocol} } // '';
-    my @program = ("$set->{build}/apps/$e->{program}$suffix", @{ $app->{args} // [] }, $app->{option}, $app->{size}{ $e->{size} },
+    my @program = ("$set->{build}/apps/$e->{program}$suffix", @{ $app->{arguments} // [] }, $app->{option}, $app->{size}{ $e->{size} },
         '--json', "$set->{work}/json");
     return @program if $suffix;
     return (hlrcrun($set, $e), "--profile=$set->{work}/profile.html", @program) if $e->{kind} eq 'profile';
