@@ -14,6 +14,7 @@ use Tell;
 my $PAPER = $Programs::PAPER;
 my ($NETWORK, $CORES) = ($Programs::NETWORK, $Programs::CORES);
 my @BOTH = qw(async ardmar);
+my @NAMED = map { [$_, uc] } @BOTH;
 
 sub table1 {
     my ($r) = @_;
@@ -44,9 +45,10 @@ sub by_size {
     my ($r, $title, $unit, $metrics, @paper) = @_;
     my @sizes = $r->values_of('latbw', $metrics->[0][0], 'bytes');
     my $cell = sub { my ($metric, $bytes) = @_; $r->cell('latbw', $metric, bytes => $bytes) };
-    return (plots => [lines($title, 'size', $unit, [map({ my $m = $_; curve($m->[1], \@sizes, sub { $cell->($m->[0], @_) }) } @$metrics),
-            dashed($paper[0], \@sizes, $paper[1])], logy => 1, bytes => 1)],
-        table => { head => ['bytes', map { $_->[0] =~ tr/_/ /r . ", $unit" } @$metrics], rows => rows(\@sizes, [map { $_->[0] } @$metrics], $cell) });
+    return (plots => [lines($title, 'size', $unit, [curves(\@sizes, $cell, @$metrics), dashed($paper[0], \@sizes, $paper[1])],
+            logy => 1, bytes => 1)],
+        table => { head => ['bytes', map { $_->[0] =~ tr/_/ /r . ", $unit" } @$metrics],
+            rows => rows(\@sizes, [map { $_->[0] } @$metrics], $cell) });
 }
 
 sub figure1 {
@@ -101,8 +103,8 @@ sub figure8 {
     my $of = sub { my ($metric) = @_; sub { my ($p, $n) = @_; $r->cell("pagefetch/$p/$n", $metric, pattern => 'sequential', state => 'cold') } };
     my ($page, $cpu) = map { $of->($_) } qw(page cpu);
     my $floor = $r->cell('floors', 'floor_cold_us');
-    my $curves = sub { my ($cell, @more) = @_; [map({ my $p = $_; curve(uc $p, \@nodes, sub { $cell->($p, @_) }) } @BOTH),
-        dashed('two faults, mprotect, copy', \@nodes, $floor && $floor->{mid}), @more] };
+    my @floor = dashed('two faults, mprotect, copy', \@nodes, $floor && $floor->{mid});
+    my @columns = map { my $cell = $_; map { [$cell, $_] } @BOTH } $page, $cpu;
     my @few = grep { defined $_->[0] } map { [ratio($page->('ardmar', $_), $page->('async', $_)), $_] } 2, 4;
     my $most = $nodes[-1] // 16;
     my ($async, $ardmar) = map { $page->($_, 2) } @BOTH;
@@ -110,10 +112,10 @@ sub figure8 {
         id => 'fig8', title => 'A page fetch while all other nodes fetch from the same one', source => "$PAPER, figure 8",
         what => 'Node 0 has written 1,024 pages; all others read a word of each, for the first time. Time of a reader by its '
             . 'pages; and the CPU time that its process used for it, which waiting for a core does not add to.',
-        plots => [lines('Time of a page fetch', 'nodes', 'us', $curves->($page, @OF_PAPER), logy => 1),
-            lines('CPU time of a page fetch', 'nodes', 'us', $curves->($cpu))],
+        plots => [lines('Time of a page fetch', 'nodes', 'us', [curves(\@nodes, $page, @NAMED), @floor, @OF_PAPER], logy => 1),
+            lines('CPU time of a page fetch', 'nodes', 'us', [curves(\@nodes, $cpu, @NAMED), @floor])],
         table => { head => ['nodes', 'ASYNC, us', 'ARDMAR, us', 'ASYNC, CPU, us', 'ARDMAR, CPU, us'],
-            rows => rows(\@nodes, [map { my $cell = $_; map { [$cell, $_] } @BOTH } $page, $cpu], sub { my ($c, $n) = @_; $c->[0]->($c->[1], $n) }) },
+            rows => rows(\@nodes, \@columns, sub { my ($column, $n) = @_; $column->[0]->($column->[1], $n) }) },
         claims => [
             claim('Two nodes: ASYNC 33.33 us, ARDMAR 59.49 us, of which 23 are the atomic and 36.39 the read',
                 $async && $ardmar ? number($async->{mid}) . ' and ' . number($ardmar->{mid}) . ' us' : undef, ''),
@@ -136,17 +138,17 @@ sub replayed8 {
         my ($us, $count) = map { $s->{value}->('page', $p, $n, $_) } qw(pages_us page_fetches);
         return exact($count ? $us * $n / $count : undef);
     };
-    my $say = sub { my ($p, $n) = @_; number($page->($p, $n)->{mid}) };
+    my $say = sub { my ($n) = @_; "on $n: " . join(' and ', map { number($page->($_, $n)->{mid}) } @BOTH) . ' us' };
     my ($async, $ardmar) = map { my $c = $page->($_, 2); $c && $c->{mid} } @BOTH;
     my @few = grep { $page->('async', $_) } 2, 4;
     return {
         id => 'sim-fig8', title => 'Simulated: a page fetch while all other nodes fetch from the same one', source => "$PAPER, figure 8",
         what => 'Node 0 has written 1,024 pages; all others read a word of each, for the first time. What a reader waits for a page.',
-        plots => [lines('Time of a page fetch', 'nodes', 'us', [map({ my $p = $_; curve(uc $p, \@nodes, sub { $page->($p, @_) }) } @BOTH), @OF_PAPER])],
+        plots => [lines('Time of a page fetch', 'nodes', 'us', [curves(\@nodes, $page, @NAMED), @OF_PAPER])],
         table => { head => ['nodes', 'ASYNC, us', 'ARDMAR, us'], rows => rows(\@nodes, \@BOTH, $page) },
         claims => [holds('Two nodes: ARDMAR 59.49 us', '%s us', 'fitted', $ardmar),
             holds('Two nodes: ASYNC 33.33 us', '%s us', sub { abs($_[0] / 33.33 - 1) < 0.1 }, $async),
-            growth_claims($page, @few ? join('; ', map { my $n = $_; "on $n: " . join(' and ', map { $say->($_, $n) } @BOTH) . ' us' } @few) : undef, @nodes)],
+            growth_claims($page, @few ? join('; ', map { $say->($_) } @few) : undef, @nodes)],
         why => "$Programs::HOW What one read, one atomic and one page of ASYNC take the machine has from the paper; what follows from it are other "
             . 'numbers of nodes. Half of the pages are asked for at a node that is not their home and forwards, which the paper does not '
             . 'count in its 33 us. With sixteen nodes node 0 sends fifteen pages at once, and the link alone takes 5.2 us for each: the '
@@ -158,8 +160,9 @@ sub replayed8 {
 # Of each application one job, by hlrcrun --profile.
 sub maps {
     my ($r) = @_;
-    my @jobs = map { my $app = $_; map { { %$_, called => "$Plan::APP{$app}{name} $Plan::APP{$app}{size}{ $_->{size} }, \U$_->{protocol}\E, $_->{nodes} nodes" } }
-        grep { $_->{kind} eq 'profile' && $_->{app} eq $app && @{ $_->{maps} // [] } } @{ $r->{all} } } @Plan::APPS;
+    my $called = sub { my ($m) = @_; Programs::label("$m->{app} $m->{size}") . ", \U$m->{protocol}\E, $m->{nodes} nodes" };
+    my @profiles = grep { $_->{kind} eq 'profile' && @{ $_->{maps} // [] } } @{ $r->{all} };
+    my @jobs = map { my $app = $_; map { { %$_, called => $called->($_) } } grep { $_->{app} eq $app } @profiles } @Plan::APPS;
     return {
         id => 'maps', title => 'Which pages, when, and between which nodes', source => 'hlrcrun --profile',
         what => 'One job of each application. Fetches of pages, by their place in memory and in time; bytes that went from node to node, '

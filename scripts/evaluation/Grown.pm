@@ -41,7 +41,8 @@ sub plots {
 # Rows of each program, number of nodes and machine: what CELLS gives.
 sub numbers_of {
     my ($t, $programs, $cells) = @_;
-    return [map { my $p = $_; map { my $n = $_; map { [name_of($p), $n, $MACHINE{$_}, $cells->($p, $n, $_)] } @Traces::MACHINES } nodes_of($t, $p) } @$programs];
+    my $row = sub { my ($p, $n, $m) = @_; [name_of($p), $n, $MACHINE{$m}, $cells->($p, $n, $m)] };
+    return [map { my $p = $_; map { my $n = $_; map { $row->($p, $n, $_) } @Traces::MACHINES } nodes_of($t, $p) } @$programs];
 }
 
 sub numbers {
@@ -57,8 +58,8 @@ sub share { my ($t, $p, $m, $what) = @_; return sub { 100 * at($t, $p, $_[0], $m
 
 sub times {
     my ($t) = @_;
-    my @plots = map { my $p = $_; plot($t, $p, name_of($p), 'ms', [map { my $m = $_; [$MACHINE{$m}, sub { at($t, $p, $_[0], $m, 'time_us') / 1000 }] }
-        @Traces::MACHINES], logy => 1) } programs($t);
+    my $ms = sub { my ($p, $m) = @_; [$MACHINE{$m}, sub { at($t, $p, $_[0], $m, 'time_us') / 1000 }] };
+    my @plots = map { my $p = $_; plot($t, $p, name_of($p), 'ms', [map { $ms->($p, $_) } @Traces::MACHINES], logy => 1) } programs($t);
     my $best = sub { my ($p, $m) = @_; (sort { at($t, $p, $a, $m, 'time_us') <=> at($t, $p, $b, $m, 'time_us') } nodes_of($t, $p))[0] };
     my @notes = map { my $p = $_; note(name_of($p) . ': of those here, fastest '
         . join(', ', map { "with ${\ $best->($p, $_)} nodes on $MACHINE{$_}" } @Traces::MACHINES) . '.') } programs($t);
@@ -82,13 +83,15 @@ sub protocols {
     my $say = sub {
         my ($p, $m) = @_;
         my ($n) = reverse grep { defined ms($t, $p, $_, 'async', $m) } nodes_of($t, $p);
-        return note(name_of($p) . ", $MACHINE{$m}, $n nodes: " . join(', ', map { "\U$_\E " . number(ms($t, $p, $n, $_, $m)) . ' ms' } @Traces::PROTOCOLS) . '.');
+        my @times = map { "\U$_\E " . number(ms($t, $p, $n, $_, $m)) . ' ms' } @Traces::PROTOCOLS;
+        return note(name_of($p) . ", $MACHINE{$m}, $n nodes: " . join(', ', @times) . '.');
     };
     return {
         id => 'sim-grow-protocols', title => 'Simulated: three protocols with 32 to 256 nodes', source => $SOURCE,
         what => 'Milliseconds of a job. ONESIDED has no handler: its barrier is a tree of counters (--barrier gb), where the others meet at a master; '
             . 'with more nodes its replays take minutes, since each reads the notices of each.',
-        plots => [plots($t, 'ms', $curves, \@programs, logy => 1)], table => { head => ['Program', 'nodes', 'machine', map { "\U$_\E, ms" } @Traces::PROTOCOLS],
+        plots => [plots($t, 'ms', $curves, \@programs, logy => 1)],
+        table => { head => ['Program', 'nodes', 'machine', map { "\U$_\E, ms" } @Traces::PROTOCOLS],
             rows => numbers_of($t, \@programs, sub { my ($p, $n, $m) = @_; map { number(ms($t, $p, $n, $_, $m)) } @Traces::PROTOCOLS }) },
         claims => [map { my $p = $_; map { $say->($p, $_) } @Traces::MACHINES } @programs], why => $HOW,
     };
@@ -103,7 +106,8 @@ sub waits {
     return {
         id => 'sim-grow-waits', title => 'Simulated: what nodes wait for', source => $SOURCE,
         what => 'Shares of the time of a node, the mean of all. What is missing to 100 is computing, and faults.',
-        plots => [plots($t, 'per cent', $curves, [programs($t)])], table => numbers($t, map { $_->[0] } @WAITS), claims => [], why => 'Of the same replays as the times above.',
+        plots => [plots($t, 'per cent', $curves, [programs($t)])], table => numbers($t, map { $_->[0] } @WAITS), claims => [],
+        why => 'Of the same replays as the times above.',
     };
 }
 
@@ -122,13 +126,15 @@ sub breaks {
 sub busy {
     my ($t) = @_;
     my $of = sub { my ($p, $m, $what) = @_; sub { at($t, $p, $_[0], $m, $what) } };
-    my $curves = sub { my ($p, $m) = @_; map({ ["$_->[1], busiest", $of->($p, $m, "$_->[0]_most")] } @BUSY), ['adapter, mean', $of->($p, $m, 'adapter_mean')] };
+    my $curves = sub { my ($p, $m) = @_; map({ ["$_->[1], busiest", $of->($p, $m, "$_->[0]_most")] } @BUSY),
+        ['adapter, mean', $of->($p, $m, 'adapter_mean')] };
     my @notes = map { my $p = $_; map { note(breaks($t, $p, $_)) } @Traces::MACHINES } programs($t);
     return {
         id => 'sim-grow-busy', title => 'Simulated: what breaks first', source => $SOURCE,
         what => 'How much of the time handler, adapter and link are busy, of the node where that is most. Adapters serve reads: the hottest '
             . 'home is the one whose adapter is busiest, beside the mean of all.',
-        plots => [plots($t, 'per cent', $curves, [programs($t)])], table => numbers($t, map { ("${_}_most", "${_}_node", "${_}_mean") } map { $_->[0] } @BUSY), claims => \@notes,
+        plots => [plots($t, 'per cent', $curves, [programs($t)])], claims => \@notes,
+        table => numbers($t, map { ("${_}_most", "${_}_node", "${_}_mean") } map { $_->[0] } @BUSY),
         why => "Node 0 is the master of barriers (--barrier handler): each brings it a vector time, 8 bytes for each node, and it "
             . 'sends one to each.',
     };

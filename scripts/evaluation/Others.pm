@@ -11,6 +11,7 @@ package Others;
 use strict;
 use warnings;
 use Plan;
+use Runs;
 use Tell;
 
 my $ATOMICS = 'Buntinas, Panda and Gropp';
@@ -28,7 +29,10 @@ my $ADAPTER = 'Their adapter has a slow processor, and a host-based operation co
 my @TURNS = (['floor: hand-over of a word', 'handover_us'], ['floor: wake of a sleeper', 'wake_us']);
 
 # Dashed lines from the first to the last of X.
-sub floors { my ($r, $x) = @_; return map { my ($name, $metric) = @$_; my $floor = $r->cell('floors', $metric); dashed($name, $x, $floor && $floor->{mid}) } @TURNS }
+sub floors {
+    my ($r, $x) = @_;
+    return map { my ($name, $metric) = @$_; my $floor = $r->cell('floors', $metric); dashed($name, $x, $floor && $floor->{mid}) } @TURNS;
+}
 
 sub operations {
     my ($r) = @_;
@@ -66,8 +70,7 @@ sub contended {
     my ($r) = @_;
     my @counts = $r->values_of('locks/queue', 'lock_unlock', 'contending');
     my $cell = sub { my ($kind, $k) = @_; $r->cell_of('mean', "locks/$kind", 'lock_unlock', contending => $k) };
-    my @series = map { my ($kind, $name) = @$_; curve($name, \@counts, sub { $cell->($kind, @_) }) }
-        ['queue', 'queue lock, by atomics'], ['handler', 'lock of a handler'];
+    my @series = curves(\@counts, $cell, ['queue', 'queue lock, by atomics'], ['handler', 'lock of a handler']);
     for my $as ('processes', 'threads') {
         my @n = grep { $_ <= ($counts[-1] // 0) } $r->numbers(qr{^coherent/$as/(\d+)$});
         push @series, curve("mutex, $as", \@n, sub { $r->cell_of('mean', "coherent/$as/$_[0]", 'lock_unlock') });
@@ -100,7 +103,7 @@ sub counter {
         my @points;
         for my $delay (reverse $r->values_of("cpu/$way->[0]", 'iterations', 'delay_us')) {
             my @rates = map { $_ ? $_->{shape}{per_s} : () } $r->rows("cpu/$way->[0]", 'iterations', delay_us => $delay);
-            my $rate = Runs::median(@rates) / 1000;
+            my $rate = median(@rates) / 1000;
             my $kept = $r->cell_from(sub { $_[0] && $_[1] && $_[1]{median} > 0 ? 100 * $_[0]{median} / $_[1]{median} : undef },
                 "cpu/$way->[0]", ['iterations', 'iterations_idle'], delay_us => $delay);
             next if !$kept || $rate <= 0;
@@ -145,8 +148,7 @@ sub targets {
         id => 'targets', title => 'All nodes at one target', source => "$RATE, section IV and figure 2",
         what => 'All other nodes do 1,000 fetch-and-adds each on words of node 0, on one or each on 16 of its own: what they do '
             . 'together, from the first to the last of them, 8 bytes an operation.',
-        plots => [lines('Fetch-and-adds at node 0', 'nodes', 'MB/s', [map { my $k = $_; curve($k->[2], \@nodes, sub { $cell->($k, @_) }) } @kinds],
-            logy => 1)],
+        plots => [lines('Fetch-and-adds at node 0', 'nodes', 'MB/s', [curves(\@nodes, $cell, map { [$_, $_->[2]] } @kinds)], logy => 1)],
         table => { head => ['nodes', map { "$_->[2], MB/s" } @kinds], rows => rows(\@nodes, \@kinds, $cell) },
         claims => [compared('One word is slower than many, where nothing keeps it near', @of[0, 1], 'MB/s with ' . ($most // 0) . ' nodes')],
         why => "$ADAPTER So the cache that keeps a word near is that of a CPU, and the nodes of one core take turns in which each has it "
@@ -165,8 +167,7 @@ sub gets {
     my %sizes = map { $_ => [$r->values_of("gets/$_", $_, 'bytes')] } qw(contiguous strided);
     my $plot = sub {
         my ($what, $title, @by) = @_;
-        return lines($title, 'size', 'MB/s', [map { my ($by, $name) = @$_; curve($name, $sizes{$what}, sub { $cell->($what, $by, @_) }) } @by],
-            logy => 1, bytes => 1);
+        return lines($title, 'size', 'MB/s', [curves($sizes{$what}, sub { $cell->($what, @_) }, @by)], logy => 1, bytes => 1);
     };
     my @columns = (map({ ['contiguous', @$_] } @CONTIGUOUS), map { ['strided', @$_] } @STRIDED);
     my $most = $sizes{contiguous}[-1];
@@ -257,7 +258,7 @@ sub barriers {
         id => 'barrier5', title => 'Barriers', source => "$BARRIER, figure 5",
         what => 'Barriers back to back in which nothing was written: of ONESIDED by pairwise exchange (PE), by a tree (GB, of the '
             . 'dimension that is best), by one counter, by a handler; beside them those of Open MPI and of POSIX.',
-        plots => [lines('Barriers', 'nodes', 'us', [map({ my $b = $_; curve($b->[1], \@nodes, sub { $cell->($b, @_) }) } @BARRIERS), floors($r, \@nodes),
+        plots => [lines('Barriers', 'nodes', 'us', [curves(\@nodes, $cell, map { [$_, $_->[1]] } @BARRIERS), floors($r, \@nodes),
             @nodes ? (marks('PE, the paper, 33 MHz', [16, 102.14]), marks('GB, the paper, 33 MHz', [16, 152.27])) : ()], logy => 1)],
         table => { head => ['nodes', map { "$_->[1], us" } @BARRIERS], rows => rows(\@nodes, \@BARRIERS, $cell) },
         claims => [
@@ -281,8 +282,7 @@ sub trees {
         id => 'barrier-dimensions', title => 'Trees of barriers by dimension', source => "$BARRIER, section 6",
         what => 'The barrier by a tree (GB) with each number of children that a node of it has. The paper ran all from 1 to N - 1 and '
             . 'reports the least alone.',
-        plots => [lines('Barriers by a tree', 'dimension', 'us', [map { my $n = $_; curve("$n nodes", [dimensions($r, $n)], sub { $cell->($n, @_) }) } @nodes],
-            logy => 1)],
+        plots => [lines('Barriers by a tree', 'dimension', 'us', [map { curves([dimensions($r, $_)], $cell, [$_, "$_ nodes"]) } @nodes], logy => 1)],
         table => { head => ['dimension', map { "$_ nodes, us" } @nodes], rows => rows([sort { $a <=> $b } keys %all], \@nodes, $cell) },
         claims => [claim('The best dimension depends on the number of nodes', @best ? 'best here: ' . join(', ', @best) : undef, '')],
         why => 'A tree of more children has fewer levels, and its root more to wait for. With more nodes than cores levels cost most, '
@@ -314,7 +314,8 @@ sub beside {
         what => 'Two nodes, ranks, processes or threads. Of MPI, one-sided operations (MPI_Get, MPI_Fetch_and_op, '
             . 'MPI_Compare_and_swap, each with its flush) and MPI_Barrier; of processes and threads, memory that the caches keep '
             . 'coherent, where a page is read by the word, and barriers of POSIX. The applications as processes are in figures 9 and 10.',
-        plots => [bars('Two nodes', 'us', [map { $_->[0] } @known], [map { my $s = $_; [$systems[$s], map { $_->[1 + $s] } @known] } 0 .. $#systems], logy => 1)],
+        plots => [bars('Two nodes', 'us', [map { $_->[0] } @known],
+            [map { my $s = $_; [$systems[$s], map { $_->[1 + $s] } @known] } 0 .. $#systems], logy => 1)],
         table => { head => ['', map { "$_, us" } @systems], rows => [map { my ($name, @cells) = @$_; [$name, map { span($_) } @cells] } @rows] },
         claims => [$window ? note('An exclusive lock and unlock of an MPI window at the other rank takes ' . span($window) . ' us.') : ()],
         why => 'A page fetch has a signal and a change of the page table in it, of which a program that calls MPI knows nothing: it has to '

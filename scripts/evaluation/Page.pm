@@ -14,6 +14,7 @@ use Compared;
 use Grown;
 use Others;
 use Plot;
+use Runs;
 use Simulated;
 use Tell;
 
@@ -102,7 +103,7 @@ sub conditions {
         ['Machine', join ', ', grep { $_ ne '' } map { different($r, $_) } qw(machine architecture cpu)],
         ['Cores', different($r, 'cores')], ['Kernel', different($r, 'kernel')], ['HLRC', different($r, 'version')],
         ['Fabric', $fabric // 'none'],
-        ['Load when a measurement began', @loads ? sprintf '%.2f to %.2f, median %.2f', @loads[0, -1], Runs::median(@loads) : '-'],
+        ['Load when a measurement began', @loads ? sprintf '%.2f to %.2f, median %.2f', @loads[0, -1], median(@loads) : '-'],
         ['Measurements', sprintf '%d, in %d turn%s%s', scalar @{ $r->{all} }, scalar keys %turns, keys %turns == 1 ? '' : 's',
             $failed ? ", $failed of them failed" : ''],
         ['Floors', join ', ', map { my ($name, $metric) = @$_; my $c = $r->cell('floors', $metric); $c ? "$name " . span($c) . ' us' : () }

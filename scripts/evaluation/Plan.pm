@@ -3,7 +3,8 @@
 # Plan - what is measured: a list of experiments, the same for the same options, and the order in which they are run.
 #
 # An experiment: id, by which figures find it; kind (micro: a program of microbench/ as a job; alone: one without a job; app;
-# coherent: without HLRC; mpi; profile: an app whose pages are looked at, in one turn); program, nodes, protocol, job (options of hlrcrun), args; app and size; guess, seconds.
+# coherent: without HLRC; mpi; profile: an app whose pages are looked at, in one turn); program, nodes, protocol, job (options of
+# hlrcrun), args; app and size; guess, seconds.
 # Those whose figures are compared stand beside each other.
 
 package Plan;
@@ -18,8 +19,8 @@ our @ALL = (@APPS, @MORE);
 our @SIZES = qw(small large);
 our @PROTOCOLS = qw(async ardmar onesided);
 
-our %APP = (%Apps::APP, lu_gets => Apps::variant('lu', 'LU by gets', '--by', 'gets'), gups_puts => Apps::variant('gups', 'RandomAccess by puts', '--by', 'puts'),
-    fft3d_gets => Apps::variant('fft3d', '3DFFT by gets', '--by', 'gets'));
+our %APP = (%Apps::APP, lu_gets => Apps::variant('lu', 'LU by gets', '--by', 'gets'),
+    gups_puts => Apps::variant('gups', 'RandomAccess by puts', '--by', 'puts'), fft3d_gets => Apps::variant('fft3d', '3DFFT by gets', '--by', 'gets'));
 for (values %APP) { $_ = { %$_, size => { %{ $_->{size} }, %{ $_->{evaluate} // {} } } } }
 
 # Nodes of the largest job: what the lock and barrier figures are shown for.
@@ -145,7 +146,8 @@ sub profiles {
 
 sub experiments {
     my ($opt) = @_;
-    my %part = (micro => [network($opt), pagefetch($opt), atomics($opt), gets($opt), barriers($opt), others($opt)], apps => [apps($opt), profiles($opt)]);
+    my %part = (micro => [map { $_->($opt) } \&network, \&pagefetch, \&atomics, \&gets, \&barriers, \&others],
+        apps => [apps($opt), profiles($opt)]);
     return map { @{ $part{$_} } } @{ $opt->{parts} };
 }
 

@@ -19,7 +19,8 @@ our $PAPER = 'Noronha and Panda';
 my @BOTH = qw(async ardmar);
 my %SHOWN = (async => 'ASYNC', ardmar => 'ARDMAR', onesided => 'ONESIDED', native => 'processes', seq => 'sequential');
 # time(ASYNC) / time(ARDMAR) on 16 nodes, by application and size
-my %RATIO = map { my $app = $_; my $paper = $Plan::APP{$app}{paper}; map { $paper->{$_} =~ /^[\d.]+$/ ? ("$app $_" => $paper->{$_}) : () } keys %$paper } @Plan::APPS;
+my %RATIO = map { my $app = $_; my $paper = $Plan::APP{$app}{paper}; map { ("$app $_" => $paper->{$_}) } grep { $paper->{$_} =~ /^[\d.]+$/ }
+    keys %$paper } @Plan::APPS;
 
 our $NETWORK = 'The paper has adapters that take microseconds for an operation and leave the CPUs alone. Here, unless a fabric of '
     . 'RDMA adapters was chosen, an operation is a copy or an instruction of the CPU that asks for it, so a message costs '
@@ -56,19 +57,24 @@ my %MEASURED = (
             . 'written again and again stays open and is compared, by both protocols, and one fault opens what follows it.'],
 );
 
+# Of an application and a size.
+sub label { my ($app, $size) = split / /, $_[0]; return "$Plan::APP{$app}{name} $Plan::APP{$app}{size}{$size}" }
+
 sub measured {
     my ($r) = @_;
-    my %s = (text => \%MEASURED, unit => 's', table => [qw(async ardmar native)], speedups => [['Speedup on %d nodes', qw(async ardmar onesided native)]],
-        curves => [qw(async ardmar onesided native)], least => 2, rate => ' on 16 nodes', paper_key => sub { $_[0] },
+    my %s = (text => \%MEASURED, unit => 's', table => [qw(async ardmar native)],
+        speedups => [['Speedup on %d nodes', qw(async ardmar onesided native)]], curves => [qw(async ardmar onesided native)], least => 2,
+        rate => ' on 16 nodes', paper_key => sub { $_[0] },
         parts => [['compute_s', 'computing'], ['page_s', 'pages'], ['lock_s', 'locks'], ['barrier_s', 'barriers'], ['diff_s', 'diffs']]);
     my $id = sub { my ($key, @more) = @_; join '/', 'app', split(/ /, $key), @more };
     $s{nodes} = sub { my ($key) = @_; $r->numbers(qr{^\Q${\ $id->($key)}\E/(?:async|ardmar|onesided)/(\d+)$}) };
-    $s{label} = sub { my ($app, $size) = split / /, $_[0]; "$Plan::APP{$app}{name} $Plan::APP{$app}{size}{$size}" };
+    $s{label} = \&label;
     my %metric = (page => 'page_s', handler => 'handler_s');
     $s{cell} = sub {
         my ($key, $p, $n, $metric) = @_;
         return $r->cell($id->($key, $p, $n), $metric{$metric} // $metric) if $metric ne 'faults';
-        return $r->cell_from(sub { $_[0] && $_[1] ? $_[0]{median} + $_[1]{median} : undef }, $id->($key, $p, $n), ['read_faults', 'write_faults']);
+        my $sum = sub { $_[0] && $_[1] ? $_[0]{median} + $_[1]{median} : undef };
+        return $r->cell_from($sum, $id->($key, $p, $n), ['read_faults', 'write_faults']);
     };
     $s{speedup} = sub {
         my ($key, $p, $n) = @_;
@@ -115,7 +121,8 @@ my %REPLAYED = (
 );
 
 my $MACHINE = 'infiniband-2004';
-my %US = (time => 1e6, page => 1e3, handler => 1e3); # what the microseconds of a replay are divided by
+# A metric's name in a replay, and what its microseconds are divided by.
+my %IN_REPLAY = (time => ['time_us', 1e6], page => ['pages_us', 1e3], handler => ['handler_us', 1e3]);
 my @WAITS = (['pages_us', 'pages'], ['locks_us', 'locks'], ['barriers_us', 'barriers'], ['closings_us', 'closings']);
 
 sub replayed {
@@ -137,7 +144,8 @@ sub replayed {
         my $value = sub { $s{value}->($app, $p, $n, @_) };
         my $time = $value->('time_us') // return undef;
         return exact(($value->('read_faults') + $value->('write_faults')) / $n) if $metric eq 'faults';
-        return exact($value->($metric =~ /_us$/ ? $metric : "${\ ($metric eq 'page' ? 'pages' : $metric)}_us") / ($US{$metric} // 1)) if $metric ne 'computing';
+        my ($name, $unit) = @{ $IN_REPLAY{$metric} // [$metric, 1] };
+        return exact($value->($name) / $unit) if $metric ne 'computing';
         my $waits = 0;
         $waits += $value->($_->[0]) for @WAITS;
         return exact($waits > $time ? 0 : $time - $waits);
@@ -162,8 +170,8 @@ sub replayed {
 sub figure {
     my ($s, $number, $title, %more) = @_;
     my ($what, $why) = @{ $s->{text}{$number} };
-    return { id => ($s->{id} // '') . "fig$number", title => $s->{title} ? $s->{title} . lcfirst $title : $title, source => "$PAPER, figure $number", what => $what,
-        why => $why, %more };
+    return { id => ($s->{id} // '') . "fig$number", title => $s->{title} ? $s->{title} . lcfirst $title : $title,
+        source => "$PAPER, figure $number", what => $what, why => $why, %more };
 }
 
 sub most { my ($s, @keys) = @_; my ($most) = sort { $b <=> $a } map { $s->{nodes}->($_) } @keys; return $most // 16 }
@@ -192,7 +200,8 @@ sub count_claim {
     my %of;
     for (@keys) { my $v = $verdict->($_) // next; push @{ $of{$v} }, $s->{label}->($_) }
     my $known = map { @$_ } values %of;
-    my @but = map { $of{ $_->[0] } ? "; $_->[1] " . join(', ', @{ $of{ $_->[0] } }) : () } ['differs', 'not in'], ['unclear', 'within the spread in'];
+    my @but = map { my ($verdict, $where) = @$_; $of{$verdict} ? "; $where " . join(', ', @{ $of{$verdict} }) : () }
+        ['differs', 'not in'], ['unclear', 'within the spread in'];
     return claim($paper, $known ? sprintf('in %d of %d', scalar @{ $of{agrees} // [] }, $known) . join('', @but) : undef,
         all_of(map { $verdict->($_) } @keys));
 }
@@ -223,11 +232,11 @@ sub figure9 {
     my @columns = $s->{id} ? map { @$_[1 .. $#$_] } @{ $s->{speedups} } : @{ $s->{table} };
     my $one = exact(1);
     return figure($s, 9, "Speedups on $n nodes",
-        plots => [map { my ($title, @protocols) = @$_; key_bars($s, $title =~ s{%d}{$n}r, 'times', \@keys, $cell, @protocols) } @{ $s->{speedups} }],
-        table => { head => ['Application', map { shown($_) } @columns], rows => [map { my $key = $_; [$s->{label}->($key), map { span($cell->($key, $_)) }
-            @columns] } @keys] },
+        plots => [map { my ($title, @of) = @$_; key_bars($s, $title =~ s{%d}{$n}r, 'times', \@keys, $cell, @of) } @{ $s->{speedups} }],
+        table => { head => ['Application', map { shown($_) } @columns],
+            rows => [map { my $key = $_; [$s->{label}->($key), map { span($cell->($key, $_)) } @columns] } @keys] },
         claims => [count_claim($s, 'ARDMAR has the better speedup in all cases', less_in($s, 'time', $n, reverse @BOTH), @keys),
-            holds('RS gains by ARDMAR and loses by ASYNC', 'ARDMAR %.2f, ASYNC %.2f', $rs[0] && $rs[1] ? all_of(below($one, $rs[0]), below($rs[1], $one)) : '',
+            holds('RS gains by ARDMAR and loses by ASYNC', 'ARDMAR %.2f, ASYNC %.2f', all_of(below($one, $rs[0]), below($rs[1], $one)),
                 map { $_ && $_->{mid} } @rs)]);
 }
 
@@ -237,8 +246,8 @@ sub times_plot {
     my @nodes = $s->{nodes}->($key);
     return () if @nodes < $s->{least};
     my $alone = $s->{cell}->($key, 'seq', 1, 'time');
-    return lines($s->{label}->($key), 'nodes', 's', [map({ my $p = $_; curve($SHOWN{$p}, \@nodes, sub { $s->{cell}->($key, $p, $_[0], 'time') }) }
-        @{ $s->{curves} }), dashed('sequential', \@nodes, $alone && $alone->{mid})]);
+    return lines($s->{label}->($key), 'nodes', 's', [curves(\@nodes, sub { $s->{cell}->($key, @_, 'time') },
+        map { [$_, $SHOWN{$_}] } @{ $s->{curves} }), dashed('sequential', \@nodes, $alone && $alone->{mid})]);
 }
 
 sub ratios_plot {
@@ -246,7 +255,8 @@ sub ratios_plot {
     my @here = map { $s->{faster}->($_, $n) } @keys;
     return () if !grep { defined } @here;
     return bars("Time of ASYNC / time of ARDMAR, $n nodes", 'times', [map { $s->{label}->($_) } @keys], [['here', @here],
-        $s->{slower} ? [$s->{slower}, map { $s->{faster}->($_, $n, 1) } @keys] : (), ['the paper, 16 nodes', map { $RATIO{ $s->{paper_key}->($_) } } @keys]]);
+        $s->{slower} ? [$s->{slower}, map { $s->{faster}->($_, $n, 1) } @keys] : (),
+        ['the paper, 16 nodes', map { $RATIO{ $s->{paper_key}->($_) } } @keys]]);
 }
 
 sub times_ratio { my ($s, $key, $n) = @_; return ratio(map { $s->{cell}->($key, $_, $n, 'time') } @BOTH) }
@@ -255,7 +265,8 @@ sub ratio_claim {
     my ($s, $key, $n) = @_;
     my $paper = $RATIO{ $s->{paper_key}->($key) } // return ();
     my $holds = $s->{within} ? sub { $_[0] > 1 && abs($_[0] / $paper - 1) < $s->{within} } : less_in($s, 'time', $n, reverse @BOTH)->($key);
-    return holds($s->{label}->($key) . ": ARDMAR is $paper times as fast as ASYNC$s->{rate}", "%.2f times, on $n nodes", $holds, times_ratio($s, $key, $n));
+    return holds($s->{label}->($key) . ": ARDMAR is $paper times as fast as ASYNC$s->{rate}", "%.2f times, on $n nodes", $holds,
+        times_ratio($s, $key, $n));
 }
 
 sub figure10 {
@@ -287,14 +298,16 @@ sub figure11 {
     my ($s) = @_;
     my @keys = @{ $s->{one} };
     my $n = most($s, @keys);
-    my @all = map { my $key = $_; map { my $of = shares($s, $key, $_, $n); $of ? [$s->{label}->($key) =~ s/ .*//r . " $SHOWN{$_}", @$of] : () } @BOTH } @keys;
+    my $row = sub { my ($key, $p) = @_; my $of = shares($s, $key, $p, $n); $of ? [$s->{label}->($key) =~ s/ .*//r . " $SHOWN{$p}", @$of] : () };
+    my @all = map { my $key = $_; map { $row->($key, $_) } @BOTH } @keys;
     my @parts = map { $_->[1] } @{ $s->{parts} };
     return figure($s, 11, "Where the time goes on $n nodes",
         plots => @all ? [{ %{ bars("Shares of the time, $n nodes", 'per cent', [map { $_->[0] } @all],
             [map { my $i = $_; [$parts[$i], map { $_->[$i + 1] } @all] } 0 .. $#parts]) }, kind => 'stacked' }] : [],
-        table => { head => ['Application', map { "$_, %" } @parts], rows => [map { my ($name, @of) = @$_; [$name, map { sprintf '%.1f', $_ } @of] } @all] },
-        claims => [count_claim($s, 'Page time is less by ARDMAR than by ASYNC in Barnes, RS, IS and 3DFFT', less_in($s, 'page', $n, reverse @BOTH),
-            only('barnes|radix|is|fft3d', @keys))]);
+        table => { head => ['Application', map { "$_, %" } @parts],
+            rows => [map { my ($name, @of) = @$_; [$name, map { sprintf '%.1f', $_ } @of] } @all] },
+        claims => [count_claim($s, 'Page time is less by ARDMAR than by ASYNC in Barnes, RS, IS and 3DFFT',
+            less_in($s, 'page', $n, reverse @BOTH), only('barnes|radix|is|fft3d', @keys))]);
 }
 
 sub figure12 {
@@ -302,7 +315,7 @@ sub figure12 {
     my @keys = @{ $s->{one} };
     my $n = most($s, @keys);
     my $cell = sub { my ($key, $p) = @_; $s->{cell}->($key, $p, $n, 'handler') };
-    my $none = sub { my ($async, $ardmar) = map { $cell->($_[0], $_) } @BOTH; $async && $ardmar ? verdict($ardmar->{mid} <= 0.1 * $async->{mid}) : undef };
+    my $none = sub { my $ratio = ratio(map { $cell->($_[0], $_) } reverse @BOTH); verdict(defined $ratio ? $ratio <= 0.1 : undef) };
     return figure($s, 12, 'Time in the handler',
         plots => [key_bars($s, ($s->{id} ? 'Time' : 'CPU time') . " of the handler, $n nodes", "$s->{unit} per node", \@keys, $cell, @BOTH)],
         table => node_table($s, \@keys, 'handler', $s->{unit}, @BOTH),
@@ -315,8 +328,8 @@ sub figure13 {
     my @keys = @{ $s->{many} };
     my $n = most($s, @keys);
     my $both = sub { my ($key) = @_; all_of(map { trend($s, $_)->($key) } @BOTH) };
-    my @plots = map { my $key = $_; lines($s->{label}->($key), 'nodes', "$s->{unit} per node", [map { my $p = $_; curve($SHOWN{$p}, [$s->{nodes}->($key)],
-        sub { $s->{cell}->($key, $p, $_[0], 'page') }) } @BOTH], $s->{id} ? () : (logy => 1)) } @keys;
+    my @plots = map { my $key = $_; lines($s->{label}->($key), 'nodes', "$s->{unit} per node", [curves([$s->{nodes}->($key)],
+        sub { $s->{cell}->($key, @_, 'page') }, map { [$_, $SHOWN{$_}] } @BOTH)], $s->{id} ? () : (logy => 1)) } @keys;
     return figure($s, 13, 'Time in page fetches', plots => \@plots, table => node_table($s, \@keys, 'page', $s->{unit}, @BOTH),
         claims => [count_claim($s, "With most nodes ($n) less by ARDMAR than by ASYNC", less_in($s, 'page', $n, reverse @BOTH), @keys),
             count_claim($s, 'It grows with the nodes in Barnes, RS and IS by both', $both, only('barnes|radix|is', @keys)),

@@ -8,10 +8,7 @@ package Results;
 
 use strict;
 use warnings;
-use JSON::PP;
 use Runs;
-
-my $json = JSON::PP->new->canonical;
 
 # The median, least and largest of the turns.
 sub spread {
@@ -22,39 +19,9 @@ sub spread {
 # { plan, done: by "ID#TURN" the measurements, good: bytes of whole lines }; undef: there is no file, or none that is begun.
 sub load {
     my ($file) = @_;
-    open my $in, '<', $file or return undef;
-    my ($plan, %done, $good);
-    $good = 0;
-    while (my $line = <$in>) {
-        my $value = $line =~ /\n\z/ ? eval { $json->decode($line) } : undef;
-        last if ref $value ne 'HASH';
-        $good += length $line;
-        if (!defined $plan) { $plan = $value->{plan} // return undef; next }
-        $done{"$value->{id}#$value->{turn}"} = $value;
-    }
-    return defined $plan ? { plan => $plan, done => \%done, good => $good } : undef;
-}
-
-sub begin {
-    my ($file, $plan) = @_;
-    open my $out, '>', $file or return undef;
-    syswrite $out, $json->encode({ plan => $plan }) . "\n";
-    return $out;
-}
-
-# To append to what load found.
-sub again {
-    my ($file, $loaded) = @_;
-    truncate $file, $loaded->{good} or return undef;
-    open my $out, '>>', $file or return undef;
-    return $out;
-}
-
-sub append {
-    my ($out, $measured) = @_;
-    my $line = $json->encode($measured) . "\n";
-    my $written = syswrite $out, $line;
-    die "results: $!; free some room, and start again: what is done is kept\n" if !defined $written || $written != length $line;
+    my ($good, $first, @measured) = read_lines($file);
+    return defined $first && defined $first->{plan}
+        ? { plan => $first->{plan}, done => { map { ("$_->{id}#$_->{turn}" => $_) } @measured }, good => $good } : undef;
 }
 
 # ---- What figures ask for ----

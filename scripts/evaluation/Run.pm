@@ -87,7 +87,8 @@ sub command_of {
 # Runs a command. WAITING is called now and then.
 sub command {
     my ($set, $waiting, @command) = @_;
-    return run_command({ output => "$set->{work}/output", errors => "$set->{work}/errors", timeout => $set->{timeout}, waiting => $waiting }, @command);
+    my %how = (timeout => $set->{timeout}, waiting => $waiting);
+    return run_command({ output => "$set->{work}/output", errors => "$set->{work}/errors", %how }, @command);
 }
 
 sub why {

@@ -12,7 +12,7 @@ use strict;
 use warnings;
 use Exporter qw(import);
 
-our @EXPORT = qw(number span percent claim note verdict below all_of ratio holds compared rows curve marks dashed lines bars exact);
+our @EXPORT = qw(number span percent claim note verdict below all_of ratio holds compared rows curve curves marks dashed lines bars exact);
 
 # Three digits that count, as many as there are before the point.
 sub number {
@@ -90,6 +90,12 @@ sub rows { my ($keys, $columns, $cell) = @_; return [map { my $key = $_; [$key, 
 sub curve {
     my ($name, $xs, $value) = @_;
     return { name => $name, points => [map { my $y = triple($value->($_)); $y ? [$_, @$y] : () } @$xs] };
+}
+
+# Curves of keys [key, name]; CELL gives what a key has at x.
+sub curves {
+    my ($xs, $cell, @keys) = @_;
+    return map { my ($key, $name) = @$_; curve($name, $xs, sub { $cell->($key, @_) }) } @keys;
 }
 
 # Points [x, y].

@@ -12,12 +12,9 @@ package Traces;
 use strict;
 use warnings;
 use Digest::MD5;
-use IO::Handle;
-use JSON::PP;
 use Plan;
 use Run;
 use Runs;
-use Time::HiRes;
 
 # As the paper's protocols: no page is opened or left open ahead, none is hidden, no home moves. hlrc_sim grow needs the same.
 my @PLAIN = ('--ahead', 0, '--renew', 0, '--hot-pages', 0, '--exclusive-pages', 'off', '--lazy-release', 0, '--move-homes', 'off');
@@ -172,13 +169,8 @@ sub steps {
 
 sub load {
     my ($dir) = @_;
-    my %of;
-    open my $in, '<', "$dir/replays.jsonl" or return undef;
-    while (<$in>) {
-        my $line = /\n\z/ ? eval { JSON::PP->new->decode($_) } : undef; # the last may be torn
-        $of{ $line->{name} } = $line if ref $line eq 'HASH' && defined $line->{name};
-    }
-    return %of ? \%of : undef;
+    my ($good, @lines) = read_lines("$dir/replays.jsonl");
+    return @lines ? { map { ($_->{name} => $_) } @lines } : undef;
 }
 
 # For which numbers of nodes there is a line NAME/NODES, ascending.
@@ -320,19 +312,16 @@ sub make {
     my $number = 0;
     $set->{sim} = "$set->{build}/hlrc_sim";
     $set->{simulator} = digest(content($set->{sim}));
-    my $torn = -s "$set->{dir}/replays.jsonl" && content("$set->{dir}/replays.jsonl") !~ /\n\z/;
-    open my $out, '>>', "$set->{dir}/replays.jsonl" or die "$set->{dir}/replays.jsonl: $!\n";
-    $out->autoflush(1);
-    print $out "\n" if $torn;
+    my $file = "$set->{dir}/replays.jsonl";
+    my $out = append_to($file, (read_lines($file))[0]) // die "$file: $!\n";
     for my $s (@steps) {
         $set->{told}->($number++, $s, @steps);
         next if is_done($set, $s, $done->{ $s->{name} });
         my $got = eval { $DO{ $s->{kind} }->($set, $s) } // die "$s->{name}: $@";
         my $line = { name => $s->{name}, key => key($set, $s), %$got };
-        print $out JSON::PP->new->canonical->encode($line), "\n" or die "$set->{dir}/replays.jsonl: $!\n";
+        append_line($out, $line);
         $done->{ $s->{name} } = $line;
     }
-    close $out or die "$set->{dir}/replays.jsonl: $!\n";
 }
 
 1;

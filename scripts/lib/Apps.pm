@@ -42,6 +42,9 @@ our %APP = (
 );
 
 # A program with arguments of its own.
-sub variant { my ($program, $what, @arguments) = @_; return { %{ $APP{$program} }, program => $program, what => $what, name => $what, arguments => \@arguments, paper => {} } }
+sub variant {
+    my ($program, $what, @arguments) = @_;
+    return { %{ $APP{$program} }, program => $program, what => $what, name => $what, arguments => \@arguments, paper => {} };
+}
 
 1;

@@ -10,7 +10,7 @@ use Exporter qw(import);
 use JSON::PP;
 use POSIX qw(:sys_wait_h);
 
-our @EXPORT = qw(run_command end_command file_text read_json write_json median first_line);
+our @EXPORT = qw(run_command end_command file_text first_line read_json write_json read_lines append_to append_line median);
 
 my $child; # the process that runs, to be ended with this one
 
@@ -66,6 +66,37 @@ sub write_json {
     open my $out, '>', $file or die "$file: $!\n";
     print $out JSON::PP->new->canonical->pretty->encode($value);
     close $out or die "$file: $!\n";
+}
+
+# ---- Files of one JSON object a line, of which a run that ends early leaves at most the last one torn ----
+
+# The objects of a file, and the bytes of its whole lines.
+sub read_lines {
+    my ($file) = @_;
+    my ($good, @values) = (0);
+    for my $line (file_text($file) =~ /(.*\n)/g) {
+        my $value = eval { JSON::PP->new->decode($line) };
+        last if ref $value ne 'HASH';
+        push @values, $value;
+        $good += length $line;
+    }
+    return ($good, @values);
+}
+
+# To append to a file, behind so many bytes.
+sub append_to {
+    my ($file, $good) = @_;
+    open my $out, '>>', $file or return undef;
+    truncate $out, $good or return undef;
+    return $out;
+}
+
+# By one write.
+sub append_line {
+    my ($out, $value) = @_;
+    my $line = JSON::PP->new->canonical->encode($value) . "\n";
+    my $written = syswrite $out, $line;
+    die "a result is not written: $!; free some room, and start again: what is done is kept\n" if !defined $written || $written != length $line;
 }
 
 sub median {
