@@ -7,7 +7,6 @@ package Runs;
 use strict;
 use warnings;
 use Exporter qw(import);
-use JSON::PP;
 use POSIX qw(:sys_wait_h);
 
 our @EXPORT = qw(run_command end_command file_text first_line read_json write_json read_lines append_to append_line median);
@@ -48,6 +47,9 @@ sub run_command {
     return $status & 127 ? 128 + ($status & 127) : $status >> 8;
 }
 
+# Loaded when it is first needed: perl-base does not have it, and scripts/run starts on machines that have no other perl.
+sub json { require JSON::PP; return JSON::PP->new->canonical }
+
 # The content of a file; empty where there is none.
 sub file_text {
     my ($file) = @_;
@@ -59,12 +61,12 @@ sub file_text {
 sub first_line { my ($file) = @_; return (split /\n/, file_text($file))[0] // '' }
 
 # Undefined where the file is absent or is no JSON.
-sub read_json { my ($file) = @_; return eval { JSON::PP->new->decode(file_text($file)) } }
+sub read_json { my ($file) = @_; return eval { json()->decode(file_text($file)) } }
 
 sub write_json {
     my ($file, $value) = @_;
     open my $out, '>', $file or die "$file: $!\n";
-    print $out JSON::PP->new->canonical->pretty->encode($value);
+    print $out json()->pretty->encode($value);
     close $out or die "$file: $!\n";
 }
 
@@ -75,7 +77,7 @@ sub read_lines {
     my ($file) = @_;
     my ($good, @values) = (0);
     for my $line (file_text($file) =~ /(.*\n)/g) {
-        my $value = eval { JSON::PP->new->decode($line) };
+        my $value = eval { json()->decode($line) };
         last if ref $value ne 'HASH';
         push @values, $value;
         $good += length $line;
@@ -94,7 +96,7 @@ sub append_to {
 # By one write.
 sub append_line {
     my ($out, $value) = @_;
-    my $line = JSON::PP->new->canonical->encode($value) . "\n";
+    my $line = json()->encode($value) . "\n";
     my $written = syswrite $out, $line;
     die "a result is not written: $!; free some room, and start again: what is done is kept\n" if !defined $written || $written != length $line;
 }
