@@ -39,10 +39,13 @@ sub micro {
              args => \@args, guess => $guess };
 }
 
+# As little as can be, for a test of the script; MORE: arguments that only it has; ELSE: those without it.
+sub brief { my ($opt, $more, $else) = @_; return $opt->{tiny} ? (qw(--repetitions 3 --warmup 1), @{ $more // [] }) : @{ $else // [] } }
+
 sub network {
     my ($opt) = @_;
     my $most = $opt->{tiny} ? '64' : '4M';
-    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ();
+    my @brief = brief($opt);
     return (
         { id => 'floors', kind => 'alone', program => 'fault', nodes => 1,
           args => $opt->{tiny} ? [qw(--pages 64 --rounds 3)] : [], guess => 1 },
@@ -53,7 +56,7 @@ sub network {
 # Two protocols and three nodes, whatever is asked for: the figure is of these.
 sub pagefetch {
     my ($opt) = @_;
-    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1 --pages 64) : ();
+    my @brief = brief($opt, ['--pages', 64]);
     my %seen;
     my @nodes = grep { $_ > 1 && !$seen{$_}++ } sort { $a <=> $b } 3, @{ $opt->{nodes} };
     return map {
@@ -64,7 +67,7 @@ sub pagefetch {
 
 sub atomics {
     my ($opt) = @_;
-    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ();
+    my @brief = brief($opt);
     my @span = $opt->{tiny} ? ('--repetitions', 3, '--delays', '0,100') : ('--delays', '0,10,30,100,300,1000');
     my @words = (micro('words/nic', 'words', 2, 'ardmar', 0.5, [], @brief));
     push @words, micro("words/$_", 'words', 2, 'async', 0.5, ['--handler', $_], @brief) for qw(poll spin-block block);
@@ -84,13 +87,13 @@ sub atomics {
 sub gets {
     my ($opt) = @_;
     my @sizes = ('--sizes', $opt->{tiny} ? '1K,4K' : '1K,4K,16K,64K,256K,1M,4M');
-    my @brief = (($opt->{tiny} ? qw(--repetitions 3 --warmup 1) : qw(--seconds 0.1)), @sizes);
+    my @brief = (brief($opt, [], [qw(--seconds 0.1)]), @sizes);
     return map { micro("gets/$_", 'gets', 2, 'ardmar', 2, [], @brief, '--only', $_) } qw(contiguous strided);
 }
 
 sub barriers {
     my ($opt) = @_;
-    my @brief = (($opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ()), '--only', 'barriers');
+    my @brief = (brief($opt), '--only', 'barriers');
     my @list;
     for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
         my $job = sub { my ($id, @options) = @_; micro("barrier/$id/$n", 'barrier', $n, 'onesided', 0.1 * $n, \@options, @brief) };
@@ -103,10 +106,9 @@ sub barriers {
 
 sub others {
     my ($opt) = @_;
-    my @brief = $opt->{tiny} ? qw(--repetitions 3 --warmup 1) : ();
+    my @brief = brief($opt);
     my @list = $opt->{mpi} ? { id => 'mpi_rma', kind => 'mpi', program => 'mpi_rma', nodes => 2, guess => 1 } : ();
-    push @list, micro('page/two', 'pagefetch', 2, 'onesided', 1, [],
-        ($opt->{tiny} ? qw(--repetitions 3 --warmup 1 --pages 64) : ()), '--only', 'sequential');
+    push @list, micro('page/two', 'pagefetch', 2, 'onesided', 1, [], brief($opt, ['--pages', 64]), '--only', 'sequential');
     for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
         push @list, { id => "coherent/$_/$n", kind => 'alone', program => 'coherent', nodes => $n,
                       args => [@brief, '--workers', $n, '--as', $_], guess => 0.5 } for qw(processes threads);

@@ -7,6 +7,7 @@ package Simulated;
 
 use strict;
 use warnings;
+use Runs;
 use Tell;
 use Traces;
 
@@ -27,10 +28,8 @@ sub load {
     my ($dir) = @_;
     my %of;
     for my $name (map { $_->[0] } @RUNS) {
-        open my $in, '<', "$dir/$name.csv" or next;
-        chomp(my @lines = <$in>);
-        my @columns = split /,/, shift(@lines) // next;
-        $of{$name} = [map { my %row; @row{@columns} = split /,/, $_, -1; \%row } @lines];
+        my @rows = csv_rows(file_text("$dir/$name.csv")) or next;
+        $of{$name} = \@rows;
     }
     my $replays = Traces::load($dir);
     $of{replays} = $replays if $replays;

@@ -208,26 +208,22 @@ sub machines_of {
     return $s->{kind} eq 'replay' ? $s->{machine} : $s->{kind} eq 'grown' ? 'infiniband-2004' : @MACHINES;
 }
 
-# By name: what was replayed, and what was traced.
+# Of hlrc_sim replay, by name: what was replayed, and what was traced.
 sub replayed {
-    my ($table) = @_;
-    my (undef, @lines) = split /\n/, $table;
     my (%values, %traced);
-    for (@lines) {
-        my ($name, $here, $there) = split /,/, $_, -1;
+    for (csv_rows(@_)) {
+        my ($name, $here, $there) = @$_{qw(what replayed traced)};
         $values{$name} = $here + 0;
         $traced{$name} = $there + 0 if $there ne '';
     }
     return { values => \%values, traced => \%traced };
 }
 
+# Of hlrc_sim load.
 sub loaded {
-    my ($table) = @_;
-    my ($head, $row) = split /\n/, $table;
-    my %of;
-    @of{ split /,/, $head } = split /,/, $row;
-    delete $of{trace};
-    return { map { $_ => $of{$_} + 0 } keys %of };
+    my ($row) = csv_rows(@_);
+    delete $row->{trace};
+    return { map { $_ => $row->{$_} + 0 } keys %$row };
 }
 
 # Counts of all nodes, with the names that a replay has.

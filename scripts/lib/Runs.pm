@@ -9,7 +9,7 @@ use warnings;
 use Exporter qw(import);
 use POSIX qw(:sys_wait_h);
 
-our @EXPORT = qw(run_command end_command file_text first_line read_json write_json read_lines append_to append_line median);
+our @EXPORT = qw(run_command end_command file_text first_line read_json write_json read_lines append_to append_line csv_rows median);
 
 my $child; # the process that runs, to be ended with this one
 
@@ -99,6 +99,14 @@ sub append_line {
     my $line = json()->encode($value) . "\n";
     my $written = syswrite $out, $line;
     die "a result is not written: $!; free some room, and start again: what is done is kept\n" if !defined $written || $written != length $line;
+}
+
+# The rows of a table of CSV without quotes, by column.
+sub csv_rows {
+    my ($text) = @_;
+    my ($head, @lines) = split /\n/, $text;
+    my @columns = split /,/, $head // '';
+    return map { my %row; @row{@columns} = split /,/, $_, -1; \%row } @lines;
 }
 
 sub median {
