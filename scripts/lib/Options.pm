@@ -45,10 +45,15 @@ sub parse_options {
     my %opt = (%$default, extra => []);
     my ($dashes) = grep { $ARGV[$_] eq '--' } 0 .. $#ARGV;
     (undef, @{ $opt{extra} }) = splice @ARGV, $dashes if defined $dashes && $usage =~ /\[-- /;
-    my @declared = map { /^  (?:-(\w), )?--([\w-]+)(?: ([A-Z]+)\b)?/ ? [$1, $2, $3] : () } split /\n/, $usage;
+    my @declared = grep { $_->[1] ne 'help' } map { /^  (?:-(\w), )?--([\w-]+)(?: ([A-Z]+)\b)?/ ? [$1, $2, $3] : () } split /\n/, $usage;
     my %value = map { $_->[1] => $_->[2] } @declared;
-    local $SIG{__WARN__} = sub { chomp(my $text = lcfirst $_[0]); usage_error("$text; see $script --help") };
-    GetOptions(\%opt, map { my ($short, $name, $value) = @$_; $name . ($short ? "|$short" : '') . ($value ? '=s' : '') } @declared);
+    local $SIG{__WARN__} = sub {
+        chomp(my $text = $_[0]);
+        $text =~ s/^Unknown option: (.*)/--$1: unknown option/;
+        $text =~ s/^Option (\S+) requires an argument/--$1: a value is missing/;
+        usage_error("$text; see $script --help");
+    };
+    GetOptions(\%opt, 'help|h', map { my ($short, $name, $value) = @$_; $name . ($short ? "|$short" : '') . ($value ? '=s' : '') } @declared);
     if ($opt{help}) { print $usage; exit 0 }
     @ARGV == 0 || $check{arguments} or usage_error("$ARGV[0]: no such argument; see $script --help");
     for my $option (grep { defined $opt{$_} } grep { $_ ne 'arguments' } sort keys %check) {
