@@ -31,6 +31,12 @@ static inline int64_t clock_ms(void)
 extern bool clock_counter __attribute__((visibility("hidden")));
 void clock_choose(void);
 
+/* One moment by both; equal if the counter is not used. */
+struct clock_moment {
+    int64_t ticks, ns;
+};
+struct clock_moment clock_both(void);
+
 /* Ticks of constant but unspecified length: for shares of a total. */
 static inline int64_t clock_ticks(void)
 {

@@ -26,6 +26,7 @@ static const char *const others[] = {
     /* between hlrcrun and its nodes, and between a node and a program that it starts */
     "node",
     "launch-fd",
+    "tools",
     "terminal",
     "pmix-node",
     "filtered",

@@ -8,7 +8,7 @@ libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/engine.c 
 
 # Instrumentation: the table of events, the trace, the timeline, the recorder.
 libhlrc_core_la_SOURCES += hlrc/probe/dump.c hlrc/probe/dump.h hlrc/probe/events.h hlrc/probe/heat.c \
-	hlrc/probe/heat.h hlrc/probe/outfile.c hlrc/probe/outfile.h hlrc/probe/probe.c hlrc/probe/probe.h \
+	hlrc/probe/heat.h hlrc/probe/probe.c hlrc/probe/probe.h \
 	hlrc/probe/probe_note.c hlrc/probe/profile.c hlrc/probe/profile.h hlrc/probe/recorder.c hlrc/probe/recorder.h \
 	hlrc/probe/stats.c hlrc/probe/stats.h hlrc/probe/stats_print.c hlrc/probe/timeline.c hlrc/probe/timeline.h \
 	hlrc/probe/trace.c hlrc/probe/trace.h hlrc/probe/wait_tracker.c hlrc/probe/wait_tracker.h
@@ -49,13 +49,12 @@ libhlrc_core_la_SOURCES += hlrc/crash/code.c hlrc/crash/code.h hlrc/crash/crash.
 libhlrc_core_la_SOURCES += hlrc/report/deadlock_collect.c hlrc/report/deadlock_collect.h \
 	hlrc/report/deadlock_detect.c hlrc/report/deadlock_detect.h hlrc/report/deadlock_report.h \
 	hlrc/report/deadlock_watchdog.c hlrc/report/deadlock_watchdog.h hlrc/report/gather.c hlrc/report/gather.h \
-	hlrc/report/identity.c hlrc/report/identity.h hlrc/report/profile_draw.c hlrc/report/profile_job.c \
+	hlrc/report/identity.c hlrc/report/identity.h hlrc/report/profile_job.c \
 	hlrc/report/profile_job.h hlrc/report/profile_json.c hlrc/report/profile_map.c hlrc/report/profile_map.h \
-	hlrc/report/profile_page.c hlrc/report/profile_report.c hlrc/report/profile_report.h hlrc/report/profile_shared.c \
-	hlrc/report/profile_shared.h hlrc/report/profile_sites.c hlrc/report/profile_text.c hlrc/report/record_job.c \
+	hlrc/report/profile_report.c hlrc/report/profile_report.h hlrc/report/profile_shared.c \
+	hlrc/report/profile_shared.h hlrc/report/profile_sites.c hlrc/report/record_job.c \
 	hlrc/report/record_job.h hlrc/report/statistics.c hlrc/report/statistics.h hlrc/report/timeline_job.c \
-	hlrc/report/timeline_job.h hlrc/report/timeline_join.c hlrc/report/timeline_join.h hlrc/report/timeline_json.c \
-	hlrc/report/timeline_json.h hlrc/report/timeline_read.c hlrc/report/timeline_read.h
+	hlrc/report/timeline_job.h hlrc/report/timeline_tool.c hlrc/report/timeline_tool.h
 
 # What a program calls to order its accesses, as far as all protocols share it.
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/barrier.h \

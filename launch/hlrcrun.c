@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hlrc/probe/outfile.h"
+#include "base/outfile.h"
+#include "base/procfs.h"
 #include "hlrc/probe/stats.h"
 #include "launch/aliases.h"
 #include "launch/bind.h"
@@ -182,6 +183,19 @@ static void hlrcrun_terminal_export(const struct config *cfg)
         unsetenv("HLRC_TERMINAL");
 }
 
+/* Where the nodes, and this process at the end, find the programs of tools/. */
+static void hlrcrun_tools_export(void)
+{
+    char self[PATH_MAX];
+    ssize_t len = procfs_program(self, sizeof self);
+    char *name = len > 0 ? strrchr(self, '/') : NULL;
+
+    if (name == NULL)
+        return;
+    *name = '\0';
+    setenv("HLRC_TOOLS", self, 0);
+}
+
 int main(int argc, char **argv)
 {
     static struct command_line line;
@@ -195,6 +209,7 @@ int main(int argc, char **argv)
     if (config_export(&line.config) < 0)
         hlrcrun_give_up(1, "cannot set the environment: %s", strerror(errno));
     hlrcrun_terminal_export(&line.config);
+    hlrcrun_tools_export();
     hlrcrun_files_limit(&job.spawn, line.config.nodes);
     bind_plan(&bindings, &line.config);
     if (line.config.report_bindings)

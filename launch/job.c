@@ -20,8 +20,8 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "hlrc/probe/stats.h"
+#include "hlrc/report/timeline_tool.h"
 #include "launch/process.h"
-#include "launch/timeline.h"
 
 /* Each node has fixed slots in the array for poll(), which skips a descriptor of -1. */
 enum { SLOT_SIGNAL, SLOT_OUT, SLOT_ERR, SLOT_NODES };
@@ -536,6 +536,20 @@ static void job_finish(struct job *job)
     output_sink_free(&job->err_room);
 }
 
+/* ASSUMPTION: all nodes have ended. */
+static void job_timeline_write(struct job *job)
+{
+    static int fd[NODES_MAX];
+
+    if (job->config->trace[0] == '\0')
+        return;
+    for (int i = 0; i < job->config->nodes; i++) {
+        node_receive(job, i);
+        fd[i] = job->nodes[i].timeline;
+    }
+    timeline_tool_write(job->config->trace, fd, job->config->nodes, job->ending);
+}
+
 int job_run(struct job *job)
 {
     size_t nodes = (size_t)job->config->nodes;
@@ -557,7 +571,6 @@ int job_run(struct job *job)
         return 1;
     }
     clock_choose();
-    job->began = timeline_moment();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     output_sink_pair(&job->out, &job->err_room, &job->err);
     exchange_init(&job->exchange, job->config->nodes);
@@ -569,7 +582,7 @@ int job_run(struct job *job)
     job_outputs_finish(job, fds);
     if (job->ending && job_stats_wanted(job))
         job_stats_keep(job);
-    timeline_keep(job);
+    job_timeline_write(job);
     job_finish(job);
     free(fds);
     free(job->nodes);

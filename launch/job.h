@@ -103,16 +103,15 @@ struct job {
     struct output_sink out, err_room, *err;
     int signal_fd;
     bool ending;
-    bool killed;                  /* SIGKILL has been sent */
-    struct timeline_moment began; /* by hlrcrun's clock */
-    int status;                   /* hlrcrun's exit status */
-    int speaker;                  /* node whose report was printed, or -1 */
-    int spared;                   /* crashed node, still reporting where, or -1 */
-    int signal;                   /* signal that asks the others to end */
-    bool asked;                   /* that signal has been sent */
-    bool finished;                /* a node has finalized: the statistics have been printed */
-    bool hurried;                 /* the user does not want to wait */
-    bool told;                    /* the wait for a dump has been reported */
+    bool killed;   /* SIGKILL has been sent */
+    int status;    /* hlrcrun's exit status */
+    int speaker;   /* node whose report was printed, or -1 */
+    int spared;    /* crashed node, still reporting where, or -1 */
+    int signal;    /* signal that asks the others to end */
+    bool asked;    /* that signal has been sent */
+    bool finished; /* a node has finalized: the statistics have been printed */
+    bool hurried;  /* the user does not want to wait */
+    bool told;     /* the wait for a dump has been reported */
     /* start of the ending; when the others are signalled; time from there to SIGKILL; when
      * SIGKILL, or the next test for it, is due; when hlrcrun ends */
     int64_t ending_since, ask_at, grace_ms, kill_at, give_up_at;

@@ -159,7 +159,8 @@ static void manual_profile(FILE *out)
           "page for a browser instead. It contains maps of the faults, fetches and diffs of\n"
           "pages over time, and of the bytes transferred between nodes. A job that fails\n"
           "writes no profile. A node needs 104 bytes for each page that it uses, 608 more for\n"
-          "a page that another node writes, and 0.2 MiB.\n",
+          "a page that another node writes, and 0.2 MiB. hlrc_profile(1) prints and draws such\n"
+          "JSON again.\n",
           out);
 }
 

@@ -17,6 +17,7 @@ use warnings;
 # From the ground up. A folder stands for its objects, but for those that are named themselves.
 my @floors = (
     [qw(base)],
+    [qw(tools)],
     [qw(hlrc/policy)],
     [qw(sim)],
     [qw(boot fabric/locality fabric/failure)],
@@ -131,9 +132,10 @@ for my $protocol (qw(async ardmar onesided)) {
     }
 }
 
-# The simulator uses none of the engine's code but its decisions. These are functions of their arguments: they share no state
+# The simulator uses none of the engine's code but its decisions, and the tools only formats. These are functions of their arguments: they share no state
 # with other threads, and call only each other, base/ and the C library's functions on memory.
-my %includes = (sim => qr{^(base|hlrc/policy|sim)/}, 'hlrc/policy' => qr{^(base|hlrc/policy)/});
+my %includes = (sim => qr{^(base|hlrc/policy|sim)/}, 'hlrc/policy' => qr{^(base|hlrc/policy)/},
+    tools => qr{^(?:(?:base|tools)/|hlrc/(?:probe/(?:profile|timeline)|progress/bulk)\.h)});
 for my $folder (sort keys %includes) {
     for my $file (glob("$ENV{source}/$folder/*.[ch]")) {
         open my $in, '<', $file or die "$file: $!\n";

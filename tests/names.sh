@@ -15,7 +15,7 @@ exec "$perl" - <<'END'
 use strict;
 use warnings;
 
-my @folders = qw(base boot fabric hlrc async ardmar onesided compat launch sim);
+my @folders = qw(base boot fabric hlrc async ardmar onesided compat launch sim tools);
 # Interfaces that others have named.
 my $published = qr/^(hlrc_|GOMP_|GOACC_|omp_|kmp_|pthread_|sem_|ARMCI_|shmem|Tmk_|jia_|_|main$|start_pes$)/;
 # Functions of the C library that HLRC takes the place of, and names that an attribute or a pasted token requires.
@@ -49,7 +49,7 @@ sub modules {
 # Programs and libraries that are linked by themselves.
 sub library {
     my ($file) = @_;
-    return $1 if $file =~ m{^(compat/(?:shmem|armci|jiajia|treadmarks|reads)|sim|launch/hlrc\w+|launch|compat)\b};
+    return $1 if $file =~ m{^(compat/(?:shmem|armci|jiajia|treadmarks|reads)|sim|(?:launch|tools)/hlrc\w+|launch|tools|compat)\b};
     return 'libhlrc';
 }
 

@@ -38,7 +38,7 @@ static _Atomic bool acquiring; /* between the two calls */
 static uint32_t *acquires;     /* visits of each page of the list; by acquires, with `next` */
 static uint32_t next, looks, samples;
 static int64_t aside; /* ticks; by flushes */
-static struct timeline_moment start, end;
+static struct clock_moment start, end;
 
 #define PAGES_BYTES ((size_t)engine.pages * sizeof *pages)
 #define NOTED_BYTES ((size_t)engine.pages / CHUNK + 1)
@@ -72,13 +72,13 @@ int profile_init(void)
 
 void profile_start(void)
 {
-    start = timeline_moment();
+    start = clock_both();
 }
 
 void profile_stop(void)
 {
     probe_on &= ~(unsigned)PROBE_PROFILE;
-    end = timeline_moment();
+    end = clock_both();
 }
 
 void profile_end(void)

@@ -13,7 +13,7 @@
 #include "base/config.h"
 #include "base/counts.h"
 #include "base/diag.h"
-#include "hlrc/probe/outfile.h"
+#include "base/outfile.h"
 
 #define SECONDS(X) \
     X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)

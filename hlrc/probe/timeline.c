@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ static size_t bytes;
 static _Atomic uint64_t grants;
 
 static_assert(sizeof(struct timeline_record) == 40 && sizeof(struct timeline_lane) == 64,
-              "hlrcrun and the library may come from different builds");
+              "hlrc_timeline and the library may come from different builds");
 
 void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, int peer,
                    uint64_t extra)
@@ -49,23 +50,6 @@ uint64_t timeline_grant(void)
            (atomic_fetch_add_explicit(&grants, 1, memory_order_relaxed) + 1);
 }
 
-/* An interruption between the readings makes them take longer, so the shortest of 16 counts. */
-struct timeline_moment timeline_moment(void)
-{
-    struct timeline_moment best = { 0, 0 };
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < 16; i++) {
-        int64_t before = clock_ticks(), ns = clock_ns(), after = clock_ticks();
-        if (!clock_counter)
-            return (struct timeline_moment){ ns, ns };
-        if (after - before < least) {
-            least = after - before;
-            best = (struct timeline_moment){ before + least / 2, ns };
-        }
-    }
-    return best;
-}
-
 static int64_t timeline_time_of_day(void)
 {
     struct timespec t;
@@ -73,7 +57,7 @@ static int64_t timeline_time_of_day(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void timeline_fill_head(uint32_t workers, uint64_t machine)
+static void timeline_fill_head(uint64_t size, uint32_t workers, uint64_t machine)
 {
     static const struct timeline_offset none = { .error = -1 };
     *head = (struct timeline_head){ .node = (uint32_t)engine.node,
@@ -82,12 +66,30 @@ static void timeline_fill_head(uint32_t workers, uint64_t machine)
                                     .records = per_lane,
                                     .pid = (uint32_t)getpid(),
                                     .workers = workers,
+                                    .size = size,
                                     .machine = machine,
-                                    .start = timeline_moment(),
+                                    .start = clock_both(),
                                     .real_ns = timeline_time_of_day(),
                                     .offset = { none, none } };
+    config_value(&engine.config, CONFIG_ID_protocol, head->protocol, sizeof head->protocol);
+    snprintf(head->fabric, sizeof head->fabric, "%.31s", engine.config.fabric);
     (void)gethostname(head->host, sizeof head->host - 1);
     head->magic = TIMELINE_MAGIC;
+}
+
+int timeline_memory(size_t room, void **mem)
+{
+    int fd = memfd_create("hlrc timeline", MFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    *mem = ftruncate(fd, (off_t)room) == 0
+               ? addresses_map(room, PROT_READ | PROT_WRITE, MAP_SHARED, fd)
+               : MAP_FAILED;
+    if (*mem != MAP_FAILED)
+        return fd;
+    int rc = -errno;
+    close(fd);
+    return rc;
 }
 
 int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t machine)
@@ -95,22 +97,15 @@ int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t ma
     last_lane = threads;
     per_lane = (uint32_t)(size / sizeof *records);
     bytes = sizeof *head + (last_lane + 1) * (sizeof *lanes + per_lane * sizeof *records);
-    int fd = memfd_create("hlrc timeline", MFD_CLOEXEC);
+    void *mem;
+    int fd = timeline_memory(bytes, &mem);
     if (fd < 0)
-        return -errno;
-    void *mem = MAP_FAILED;
-    if (ftruncate(fd, (off_t)bytes) == 0)
-        mem = addresses_map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
-    if (mem == MAP_FAILED) {
-        int rc = -errno;
-        close(fd);
-        return rc;
-    }
+        return fd;
     (void)madvise(mem, bytes, MADV_DONTDUMP);
     head = mem;
     lanes = (struct timeline_lane *)(head + 1);
     records = (struct timeline_record *)(lanes + last_lane + 1);
-    timeline_fill_head(workers, machine);
+    timeline_fill_head(size, workers, machine);
     probe_on |= PROBE_TIMELINE;
     return fd;
 }

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "hlrc/core/request.h"
 
 /*
@@ -78,11 +79,6 @@ struct timeline_record {
     uint64_t object, extra;
 };
 
-/* One moment by both clocks of a machine. */
-struct timeline_moment {
-    int64_t ticks, ns; /* equal if the counter is not used */
-};
-
 /* How far the clock of this node's machine was ahead of node 0's, at a local time. `error`: half
  * the round trip of the measurement. */
 struct timeline_offset {
@@ -99,14 +95,15 @@ struct timeline_head {
     uint64_t magic;                       /* TIMELINE_MAGIC, written last */
     uint32_t node, nodes, lanes, records; /* records: of one lane */
     uint32_t pid, workers;                /* workers: lanes of the runtime, before the last one */
+    uint64_t size;                        /* bytes of records of a lane, as requested */
     uint64_t machine;                     /* equal on nodes that share one clock */
-    struct timeline_moment start, end;    /* end: 0 until the node finalizes */
+    struct clock_moment start, end;       /* end: 0 until the node finalizes */
     int64_t real_ns;                      /* time of day at the start */
     struct timeline_offset offset[2];     /* at the start and at the end */
-    char host[64];
+    char host[64], fabric[32], protocol[32];
 };
 
-#define TIMELINE_MAGIC UINT64_C(0x31656e696c656d74)
+#define TIMELINE_MAGIC UINT64_C(0x32656e696c656d74)
 
 /* By the thread that did it; a thread without a slot is the handler. peer -1: none. The engine
  * names events (hlrc/probe/events.h). */
@@ -116,13 +113,16 @@ void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, i
 /* A new number for a grant of this node, to be sent with it. */
 uint64_t timeline_grant(void);
 
+/* timeline_memory - maps memory of `room` bytes that another process can read. Returns its
+ * descriptor or a negative errno. */
+int timeline_memory(size_t room, void **mem);
+
 /* timeline_open - maps the buffers of this node, of `size` bytes for each of its threads, the last
  * `workers` of which are the runtime's, and for the handler. Returns the memory's descriptor or a
  * negative errno. Called before a second thread notes anything. */
 int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t machine);
 struct timeline_head *timeline_head(void); /* NULL: not open */
 size_t timeline_bytes(void);
-struct timeline_moment timeline_moment(void);
 void timeline_stop(void);  /* nothing is noted after this */
 void timeline_close(void); /* after timeline_stop, when no thread is left */
 

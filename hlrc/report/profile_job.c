@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/outfile.h"
 #include "base/reserve.h"
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/outfile.h"
 #include "hlrc/report/gather.h"
 #include "hlrc/report/profile_report.h"
 

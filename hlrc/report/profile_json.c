@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_json.c - writes --profile=FILE; doc/profile.md has the format. */
+/* profile_json.c - writes a profile; doc/profile.md has the format. */
 #include <inttypes.h>
 
 #include "base/json.h"
@@ -18,61 +18,102 @@ static const char *const kinds[] = { [BLOCK_HEAP] = "heap",
                                      [BLOCK_VARIABLE] = "variable",
                                      [BLOCK_TABLES] = "tables",
                                      [BLOCK_SHARED] = "unknown" };
+static const char *const counters[] = {
+#define X(name) #name,
+    PROFILE_COUNTS(X)
+#undef X
+};
+static const char *const maps[HEAT_KINDS] = {
+    [HEAT_FAULTS] = "faults", [HEAT_FETCHES] = "fetches", [HEAT_DIFFS] = "diffs"
+};
 
-static void profile_json_put_seconds(FILE *out, const char *name, double value)
+static void profile_json_put_address(struct json *j, const char *name, uintptr_t at)
 {
-    char text[40];
-    fprintf(out, "\"%s\":%s", name, profile_report_seconds(value, text, sizeof text));
+    json_put(j, name, "\"0x%" PRIxPTR "\"", at);
 }
 
-static void profile_json_put_counts(FILE *out, const uint64_t *count)
+static void profile_json_put_counters(struct json *j, const uint64_t *count)
 {
     for (int k = 0; k < PROFILE_COUNTERS; k++)
-        fprintf(out, ",\"%s\":%" PRIu64, profile_counts[k], count[k]);
+        json_put_count(j, counters[k], count[k]);
 }
 
-static void profile_json_put_part(FILE *out, const struct profile_report_block_part *part)
+static void profile_json_put_part(struct json *j, const struct profile_report_block_part *part)
 {
-    profile_json_put_seconds(out, "seconds", part->seconds);
-    fputc(',', out);
-    profile_json_put_seconds(out, "shared_seconds", part->shared_s);
-    profile_json_put_counts(out, part->count);
-    fprintf(out, ",\"writes\":%s", part->writes ? "true" : "false");
+    json_put_seconds(j, "seconds", part->seconds);
+    json_put_seconds(j, "shared_seconds", part->shared_s);
+    profile_json_put_counters(j, part->count);
+    json_put(j, "writes", part->writes ? "true" : "false");
 }
 
-static void profile_json_put_false(FILE *out, const struct profile_report_block *b)
+/* The suggested remedy. */
+static void profile_json_cure(const struct profile_report_block *b, char *text, size_t len)
+{
+    const struct profile_report_block_false *f = &b->shared;
+    if (f->other.size)
+        snprintf(text, len,
+                 "allocate each block by hlrc_aligned_alloc(4096, size), with a size "
+                 "that is a multiple of 4096");
+    else if (f->pieces > f->writers)
+        snprintf(text, len,
+                 "data of different nodes is %" PRIu32 " bytes apart: pad elements to 4096 "
+                 "bytes, or group the elements of each node in separate pages",
+                 f->distance);
+    else if (b->name.kind == BLOCK_VARIABLE)
+        snprintf(text, len, "align the data of each node to separate pages: _Alignas(4096)");
+    else if (b->lowest == b->highest)
+        snprintf(text, len,
+                 "align the data of each node to separate pages: hlrc_aligned_alloc(4096, 4096 for "
+                 "each)");
+    else
+        snprintf(text, len,
+                 "align the data of each node to a multiple of 4096 bytes: pad rows, and "
+                 "allocate by hlrc_aligned_alloc(4096, size)");
+}
+
+static void profile_json_put_false(struct json *j, const struct profile_report *r,
+                                   const struct profile_report_block *b)
 {
     const struct profile_report_block_false *f = &b->shared;
     char cure[256];
-    profile_report_cure(b, cure, sizeof cure);
-    fprintf(out, ",\"false_sharing\":{\"pages\":%" PRIu32 ",\"first\":%" PRIu32 ",", f->pages,
-            f->page);
-    profile_json_put_seconds(out, "saves_seconds", f->saves_s);
-    fputs(",\"cure\":", out);
-    json_put_string(out, cure);
-    if (f->other.size)
-        fprintf(out, ",\"other\":\"0x%" PRIxPTR "\"", f->other.at);
-    fputc('}', out);
+    profile_json_cure(b, cure, sizeof cure);
+    json_open(j, "false_sharing", '{');
+    json_put_count(j, "pages", f->pages);
+    json_put_count(j, "first", f->page);
+    json_put_seconds(j, "saves_seconds", f->saves_s);
+    json_put_string(j, "cure", cure);
+    if (f->other.size) {
+        profile_json_put_address(j, "other", f->other.at);
+        json_put_count(j, "other_bytes", f->other.size);
+    }
+    json_open(j, "nodes", '[');
+    for (int n = 0; n < r->nodes; n++)
+        if (f->by_node[n] > 0)
+            json_put_count(j, NULL, (uint64_t)n);
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
-static void profile_json_put_block(FILE *out, const struct profile_report *r,
+static void profile_json_put_block(struct json *j, const struct profile_report *r,
                                    const struct profile_report_block *b)
 {
-    fprintf(out, "{\"kind\":\"%s\",\"address\":\"0x%" PRIxPTR "\",\"bytes\":%zu,\"where\":",
-            kinds[b->name.kind], b->name.at, b->name.size);
-    json_put_string(out, b->where);
-    fprintf(out, ",\"pages\":%" PRIu32 ",", b->pages);
-    profile_json_put_part(out, &b->all);
-    fputs(",\"by_node\":[", out);
+    json_open(j, NULL, '{');
+    json_put_string(j, "kind", kinds[b->name.kind]);
+    profile_json_put_address(j, "address", b->name.at);
+    json_put_count(j, "bytes", b->name.size);
+    json_put_string(j, "where", b->where);
+    json_put_count(j, "pages", b->pages);
+    profile_json_put_part(j, &b->all);
+    json_open(j, "by_node", '[');
     for (int n = 0; n < r->nodes; n++) {
-        fputs(n ? ",{" : "{", out);
-        profile_json_put_part(out, &b->by_node[n]);
-        fputc('}', out);
+        json_open(j, NULL, '{');
+        profile_json_put_part(j, &b->by_node[n]);
+        json_close(j, '}');
     }
-    fputc(']', out);
+    json_close(j, ']');
     if (b->shared.pages > 0)
-        profile_json_put_false(out, b);
-    fputc('}', out);
+        profile_json_put_false(j, r, b);
+    json_close(j, '}');
 }
 
 static bool profile_json_has(const uint64_t *bits, uint32_t byte)
@@ -81,156 +122,161 @@ static bool profile_json_has(const uint64_t *bits, uint32_t byte)
 }
 
 /* [[first byte, bytes], ...] */
-static void profile_json_put_runs(FILE *out, const uint64_t *bits)
+static void profile_json_put_runs(struct json *j, const uint64_t *bits)
 {
-    const char *between = "";
-    fputs(",\"written\":[", out);
+    json_open(j, "written", '[');
     for (uint32_t at = 0, end; at < PAGE_SIZE; at = end) {
         for (end = at + 1;
              end < PAGE_SIZE && profile_json_has(bits, end) == profile_json_has(bits, at); end++)
             ;
-        if (!profile_json_has(bits, at))
-            continue;
-        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 "]", between, at, end - at);
-        between = ",";
+        if (profile_json_has(bits, at))
+            json_put(j, NULL, "[%" PRIu32 ",%" PRIu32 "]", at, end - at);
     }
-    fputc(']', out);
+    json_close(j, ']');
 }
 
 /* [[byte, how often], ...] */
-static void profile_json_put_touched(FILE *out, const struct profile_mask *m)
+static void profile_json_put_touched(struct json *j, const struct profile_mask *m)
 {
-    const char *between = "";
-    fputs(",\"touched\":[", out);
-    for (int i = 0; i < PROFILE_TOUCHED && m->touched[i]; i++, between = ",")
-        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 "]", between, m->touched[i] >> 16,
-                m->touched[i] & 0xffff);
-    fputc(']', out);
+    json_open(j, "touched", '[');
+    for (int i = 0; i < PROFILE_TOUCHED && m->touched[i]; i++)
+        json_put(j, NULL, "[%" PRIu32 ",%" PRIu32 "]", m->touched[i] >> 16, m->touched[i] & 0xffff);
+    json_close(j, ']');
 }
 
-static void profile_json_put_record(FILE *out, const struct profile_report *r,
+static void profile_json_put_record(struct json *j, const struct profile_report *r,
                                     const struct report_record *rec)
 {
     const struct profile_job_node *n = &r->node[rec->node];
-    fprintf(out, "{\"node\":%d,", rec->node);
-    profile_json_put_seconds(out, "seconds", (double)rec->of->ticks * n->head->tick_s);
-    profile_json_put_counts(out, rec->of->count);
-    fprintf(out, ",\"turns\":%" PRIu32 ",\"looks\":%" PRIu32, rec->of->turns, rec->of->looks);
+    json_open(j, NULL, '{');
+    json_put_count(j, "node", (uint64_t)rec->node);
+    json_put_seconds(j, "seconds", (double)rec->of->ticks * n->head->tick_s);
+    profile_json_put_counters(j, rec->of->count);
+    json_put_count(j, "turns", rec->of->turns);
+    json_put_count(j, "looks", rec->of->looks);
     if (rec->of->mask) {
-        profile_json_put_runs(out, n->masks[rec->of->mask - 1].written);
-        profile_json_put_touched(out, &n->masks[rec->of->mask - 1]);
+        profile_json_put_runs(j, n->masks[rec->of->mask - 1].written);
+        profile_json_put_touched(j, &n->masks[rec->of->mask - 1]);
     }
-    fputc('}', out);
+    json_close(j, '}');
 }
 
-static void profile_json_put_page(FILE *out, const struct profile_report *r,
+static void profile_json_put_page(struct json *j, const struct profile_report *r,
                                   const struct report_page *p)
 {
     uint32_t in_a_row;
-    fprintf(out,
-            "{\"page\":%" PRIu32 ",\"address\":\"0x%" PRIxPTR "\",\"block\":%" PRIu32
-            ",\"verdict\":\"%s\",\"by_node\":[",
-            p->page, (uintptr_t)engine_app_run(p->page, &in_a_row), p->block, verdicts[p->verdict]);
-    for (int i = 0; i < p->count; i++) {
-        fputs(i ? "," : "", out);
-        profile_json_put_record(out, r, &p->record[i]);
-    }
-    fputs("]}", out);
+    json_open(j, NULL, '{');
+    json_put_count(j, "page", p->page);
+    profile_json_put_address(j, "address", (uintptr_t)engine_app_run(p->page, &in_a_row));
+    json_put_count(j, "block", p->block);
+    json_put_string(j, "verdict", verdicts[p->verdict]);
+    json_open(j, "by_node", '[');
+    for (int i = 0; i < p->count; i++)
+        profile_json_put_record(j, r, &p->record[i]);
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
 /* Of one node. */
-static void profile_json_put_locks(FILE *out, const struct profile_job_node *n)
+static void profile_json_put_locks(struct json *j, const struct profile_job_node *n)
 {
-    fputs(",\"locks\":[", out);
+    json_open(j, "locks", '[');
     for (uint32_t i = 0; i < n->head->locks; i++) {
         const struct profile_lock *l = &n->locks[i];
-        int64_t number = l->lock == UINT32_MAX ? -1 : (int64_t)l->lock - 1;
-        fprintf(out, "%s{\"lock\":%" PRId64 ",\"waits\":%" PRIu64 ",\"from_others\":%" PRIu64 ",",
-                i ? "," : "", number, l->waits, l->hands);
-        profile_json_put_seconds(out, "seconds", (double)l->ticks * n->head->tick_s);
-        fputc('}', out);
+        json_open(j, NULL, '{');
+        json_put(j, "lock", "%" PRId64, l->lock == UINT32_MAX ? -1 : (int64_t)l->lock - 1);
+        json_put_count(j, "waits", l->waits);
+        json_put_count(j, "from_others", l->hands);
+        json_put_seconds(j, "seconds", (double)l->ticks * n->head->tick_s);
+        json_close(j, '}');
     }
-    fputc(']', out);
+    json_close(j, ']');
 }
 
-static void profile_json_put_traffic(FILE *out, const char *name, const uint64_t *by_home,
-                                     int nodes)
+static void profile_json_put_node(struct json *j, const struct profile_report *r, int n)
 {
-    fprintf(out, ",\"%s\":[", name);
-    for (int n = 0; n < nodes; n++)
-        fprintf(out, "%s%" PRIu64, n ? "," : "", by_home[n]);
-    fputc(']', out);
+    const struct profile_job_head *h = r->node[n].head;
+    const struct profile_sums *s = &h->sums;
+    uint32_t nodes = (uint32_t)r->nodes;
+    json_open(j, NULL, '{');
+    json_put_count(j, "node", (uint64_t)n);
+    json_put_count(j, "barriers", s->barriers);
+    json_put_seconds(j, "barrier_seconds", (double)s->barrier_ticks * h->tick_s);
+    json_put_seconds(j, "longest_barrier_seconds", (double)s->barrier_most * h->tick_s);
+    json_put_counts(j, "pages_from", s->fetched, nodes);
+    json_put_counts(j, "diff_bytes_to", s->sent, nodes);
+    json_put_counts(j, "got_bytes_from", s->got, nodes);
+    json_put_counts(j, "put_bytes_to", s->put, nodes);
+    profile_json_put_locks(j, &r->node[n]);
+    json_close(j, '}');
 }
 
-static void profile_json_put_node(FILE *out, const struct profile_report *r, int n)
+static void profile_json_put_row(struct json *j, const struct profile_map *m,
+                                 const struct heat_row *row)
 {
-    const struct profile_sums *s = &r->node[n].head->sums;
-    fprintf(out, "{\"node\":%d,\"barriers\":%" PRIu64 ",", n, s->barriers);
-    profile_json_put_seconds(out, "barrier_seconds", profile_report_barrier_s(&r->node[n]));
-    fputc(',', out);
-    profile_json_put_seconds(out, "longest_barrier_seconds",
-                             (double)s->barrier_most * r->node[n].head->tick_s);
-    profile_json_put_traffic(out, "pages_from", s->fetched, r->nodes);
-    profile_json_put_traffic(out, "diff_bytes_to", s->sent, r->nodes);
-    profile_json_put_traffic(out, "got_bytes_from", s->got, r->nodes);
-    profile_json_put_traffic(out, "put_bytes_to", s->put, r->nodes);
-    profile_json_put_locks(out, &r->node[n]);
-    fputc('}', out);
+    uint64_t count[HEAT_COLUMNS];
+    json_open(j, NULL, '{');
+    json_put_count(j, "page", row->group << m->heat.page_shift);
+    for (int k = 0; k < HEAT_KINDS; k++) {
+        for (uint32_t c = 0; c < m->columns; c++)
+            count[c] = row->count[k][c];
+        json_put_counts(j, maps[k], count, m->columns);
+    }
+    json_close(j, '}');
 }
 
-static void profile_json_put_columns(FILE *out, const char *name, const uint32_t *count,
-                                     uint32_t columns)
-{
-    fprintf(out, ",\"%s\":[", name);
-    for (uint32_t c = 0; c < columns; c++)
-        fprintf(out, "%s%" PRIu32, c ? "," : "", count[c]);
-    fputc(']', out);
-}
-
-static void profile_json_put_map(FILE *out, const struct profile_map *m)
+static void profile_json_put_map(struct json *j, const struct profile_map *m)
 {
     uint64_t ns = (uint64_t)(m->column_s * 1e9 + 0.5), one = 1000000000;
-    fprintf(out,
-            "\"map\":{\"pages_each\":%u,\"columns\":%" PRIu32 ",\"seconds_each\":%" PRIu64
-            ".%09" PRIu64 ",\"rows\":[",
-            1u << m->heat.page_shift, m->columns, ns / one, ns % one);
-    for (uint32_t r = 0; r < m->heat.rows; r++) {
-        fprintf(out, "%s\n{\"page\":%" PRIu64, r ? "," : "",
-                m->heat.row[r].group << m->heat.page_shift);
-        for (int k = 0; k < HEAT_KINDS; k++)
-            profile_json_put_columns(out, map_names[k], m->heat.row[r].count[k], m->columns);
-        fputc('}', out);
+    json_open(j, "map", '{');
+    json_put_count(j, "pages_each", 1u << m->heat.page_shift);
+    json_put_count(j, "columns", m->columns);
+    json_put(j, "seconds_each", "%" PRIu64 ".%09" PRIu64, ns / one, ns % one);
+    json_open(j, "rows", '[');
+    for (uint32_t i = 0; i < m->heat.rows; i++) {
+        json_line(j);
+        profile_json_put_row(j, m, &m->heat.row[i]);
     }
-    fputs("]}", out);
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
 void profile_json(FILE *out, const void *report)
 {
     const struct profile_report *r = report;
+    struct json j = { out, false };
     char protocol[32];
-    fprintf(out,
-            "{\"format\":\"hlrc-profile\",\"version\":%d,\"protocol\":\"%s\",\"nodes\":%d,"
-            "\"page_bytes\":%u,",
-            FORMAT_VERSION,
-            config_value(&engine.config, CONFIG_ID_protocol, protocol, sizeof protocol), r->nodes,
-            PAGE_SIZE);
-    profile_json_put_seconds(out, "wall_seconds", r->node[0].head->wall_s);
-    fputs(",\n\"by_node\":[", out);
+    json_open(&j, NULL, '{');
+    json_put_string(&j, "format", "hlrc-profile");
+    json_put_count(&j, "version", FORMAT_VERSION);
+    json_put_string(&j, "protocol",
+                    config_value(&engine.config, CONFIG_ID_protocol, protocol, sizeof protocol));
+    json_put_count(&j, "nodes", (uint64_t)r->nodes);
+    json_put_count(&j, "page_bytes", PAGE_SIZE);
+    json_put_seconds(&j, "wall_seconds", r->node[0].head->wall_s);
+    json_line(&j);
+    json_open(&j, "by_node", '[');
     for (int n = 0; n < r->nodes; n++) {
-        fputs(n ? ",\n" : "\n", out);
-        profile_json_put_node(out, r, n);
+        json_line(&j);
+        profile_json_put_node(&j, r, n);
     }
-    fputs("],\n\"blocks\":[", out);
+    json_close(&j, ']');
+    json_line(&j);
+    json_open(&j, "blocks", '[');
     for (uint32_t i = 0; i < r->blocks; i++) {
-        fputs(i ? ",\n" : "\n", out);
-        profile_json_put_block(out, r, &r->block[i]);
+        json_line(&j);
+        profile_json_put_block(&j, r, &r->block[i]);
     }
-    fputs("],\n\"pages\":[", out);
+    json_close(&j, ']');
+    json_line(&j);
+    json_open(&j, "pages", '[');
     for (uint32_t i = 0; i < r->pages; i++) {
-        fputs(i ? ",\n" : "\n", out);
-        profile_json_put_page(out, r, &r->page[i]);
+        json_line(&j);
+        profile_json_put_page(&j, r, &r->page[i]);
     }
-    fputs("],\n", out);
-    profile_json_put_map(out, r->map);
-    fputs("}\n", out);
+    json_close(&j, ']');
+    json_line(&j);
+    profile_json_put_map(&j, r->map);
+    json_close(&j, '}');
+    fputc('\n', out);
 }

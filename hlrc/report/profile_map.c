@@ -2,12 +2,7 @@
 /* profile_map.c - see profile_map.h. */
 #include "hlrc/report/profile_map.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-
-const char *const map_names[HEAT_KINDS] = {
-    [HEAT_FAULTS] = "faults", [HEAT_FETCHES] = "fetches", [HEAT_DIFFS] = "diffs"
-};
 
 static double profile_map_column_of(const struct profile_job_node *n)
 {
@@ -58,36 +53,4 @@ struct profile_map *profile_map_make(const struct profile_job_node *nodes, int c
     map->columns = (uint32_t)(last >> map->heat.time_shift) + 1;
     map->column_s *= (double)(UINT64_C(1) << map->heat.time_shift);
     return map;
-}
-
-uint64_t profile_map_moved(const struct profile_report *r, int from, int to)
-{
-    const struct profile_sums *there = &r->node[to].head->sums;
-    const struct profile_sums *here = &r->node[from].head->sums;
-    return there->fetched[from] * PAGE_SIZE + there->got[from] + here->sent[to] + here->put[to];
-}
-
-const char *profile_map_bytes(uint64_t bytes, char *buf, size_t len)
-{
-    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-    uint64_t tenths = bytes * 10;
-    size_t unit = 0;
-    for (; tenths >= 10240 && unit + 1 < sizeof units / sizeof *units; unit++)
-        tenths /= 1024;
-    if (unit == 0 || tenths >= 1000 || tenths % 10 == 0)
-        snprintf(buf, len, "%" PRIu64 " %s", tenths / 10, units[unit]);
-    else
-        snprintf(buf, len, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10, units[unit]);
-    return buf;
-}
-
-void profile_map_put_text(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
-            fprintf(out, "&#%d;", *text);
-        else if ((unsigned char)*text < ' ')
-            fputc('?', out);
-        else
-            fputc(*text, out);
 }

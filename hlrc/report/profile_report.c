@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/companion.h"
 #include "base/diag.h"
+#include "base/outfile.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/outfile.h"
 #include "hlrc/report/profile_map.h"
 
 #define FETCHES 2 /* fetches that count as reading */
@@ -344,10 +347,62 @@ static void profile_report_drop(void)
     block_room = 0;
 }
 
+/* ---- the tool ---- */
+
+static void profile_report_complain(const char *file, int rc)
+{
+    diag_warn("--profile=%s: cannot write the profile: %s; give a file in a "
+              "directory that can be written and has room",
+              file, strerror(-rc));
+}
+
+/* hlrc_profile cannot be run: keeps what it would have read, if FILE is not that. */
+static void profile_report_keep(const char *file, const char *page, const char *why)
+{
+    char name[CONFIG_TEXT_MAX + 8];
+    bool kept = config_is_file(file) && !page;
+    snprintf(name, sizeof name, kept ? "%s" : "%s.json",
+             page   ? page
+             : kept ? file
+                    : "hlrc_profile");
+    int rc = kept ? 0 : outfile_write(name, true, profile_json, &job);
+    if (rc)
+        profile_report_complain(name, rc);
+    else
+        diag_warn("--profile: hlrc_profile cannot be run: %s; run: hlrc_profile %s%s%s%s", why,
+                  page ? "--html=" : "", page ? page : "", page ? " " : "", name);
+}
+
 static bool profile_report_is_page(const char *file)
 {
     size_t len = strlen(file);
     return len > 5 && strcmp(file + len - 5, ".html") == 0;
+}
+
+/* The profile as a file without a name, open at its start; or a negative errno. */
+static int profile_report_open(void)
+{
+    int fd = memfd_create("hlrc profile", MFD_CLOEXEC), copy = fd < 0 ? -1 : dup(fd);
+    FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
+    if (!out)
+        return -errno;
+    profile_json(out, &job);
+    return fclose(out) == 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -errno;
+}
+
+/* hlrc_profile prints the report, and writes a page. */
+static void profile_report_draw(const char *file)
+{
+    char html[CONFIG_TEXT_MAX + 8];
+    const char *page = profile_report_is_page(file) ? file : NULL;
+    const char *argv[] = { "hlrc_profile", page ? html : NULL, NULL };
+    snprintf(html, sizeof html, "--html=%s", file);
+    fflush(stderr);
+    int fd = profile_report_open(), rc = fd < 0 ? fd : companion_run(argv, fd);
+    if (rc < 0)
+        profile_report_keep(file, page, strerror(-rc));
+    if (fd >= 0)
+        close(fd);
 }
 
 void profile_report(const struct profile_job_node *nodes, int count)
@@ -355,18 +410,11 @@ void profile_report(const struct profile_job_node *nodes, int count)
     const char *file = engine.config.profile;
     job = (struct profile_report){ .node = nodes, .nodes = count };
     int rc = profile_report_merge();
-    if (rc == 0) {
-        fflush(stderr);
-        profile_text(stderr, &job);
-        fflush(stderr);
-    }
-    if (rc == 0 && config_is_file(file))
-        rc = outfile_write(file, true,
-                           profile_report_is_page(file) ? profile_map_profile_html : profile_json,
-                           &job);
+    if (rc == 0)
+        profile_report_draw(file);
+    if (rc == 0 && config_is_file(file) && !profile_report_is_page(file))
+        rc = outfile_write(file, true, profile_json, &job);
     if (rc)
-        diag_warn("--profile=%s: cannot write the profile: %s; give a file in a "
-                  "directory that can be written and has room",
-                  file, strerror(-rc));
+        profile_report_complain(file, rc);
     profile_report_drop();
 }

@@ -79,32 +79,6 @@ struct profile_report_block_name profile_report_block_at(uintptr_t address);
 struct profile_report_block_name profile_report_block_in(uintptr_t from, size_t bytes);
 void profile_report_block_say(struct profile_report_block *b); /* fills `where` */
 
-extern const char *const profile_counts[]; /* names, by enum profile_count */
-void profile_text(FILE *out, const struct profile_report *r);
 void profile_json(FILE *out, const void *report); /* a struct profile_report */
-
-/* "12.345", independent of the program's locale */
-const char *profile_report_seconds(double value, char *buf, size_t len);
-
-/* The call and the block, or the variable. */
-void profile_report_name(const struct profile_report_block *b, char *text, size_t len);
-
-/* Sums over all nodes for a lock; `lock` + 1. */
-struct profile_report_lock_sum {
-    uint32_t lock;
-    uint64_t waits, hands;
-    double seconds;
-};
-/* Sorted by waits, descending; returns their number. *sums: the caller calls free(). */
-size_t profile_report_lock_sums(const struct profile_report *r,
-                                struct profile_report_lock_sum **sums);
-
-/* The suggested remedy, as text. */
-void profile_report_cure(const struct profile_report_block *b, char *text, size_t len);
-
-static inline double profile_report_barrier_s(const struct profile_job_node *n)
-{
-    return (double)n->head->sums.barrier_ticks * n->head->tick_s;
-}
 
 #endif

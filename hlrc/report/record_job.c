@@ -8,10 +8,10 @@
 
 #include "base/diag.h"
 #include "base/digest.h"
+#include "base/outfile.h"
 #include "base/reserve.h"
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/outfile.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
 #include "hlrc/probe/stats.h"

@@ -9,18 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/digest.h"
-#include "base/reserve.h"
+#include "base/outfile.h"
 #include "boot/boot.h"
 #include "fabric/locality.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/probe/outfile.h"
 #include "hlrc/probe/timeline.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/gather.h"
-#include "hlrc/report/timeline_json.h"
+#include "hlrc/report/timeline_tool.h"
 
 enum { ROUNDS = 200 };
 
@@ -33,6 +33,7 @@ struct timeline_job_answer {
 static_assert(sizeof(struct timeline_job_answer) <= TIMELINE_CLOCK_BYTES,
               "it fits the space reserved in the layout");
 
+static int own_fd; /* of this node's memory, if it writes the file; otherwise -1 */
 static uint64_t machines[NODES_MAX]; /* machines with a clock each; by node */
 
 static bool timeline_job_wanted(void)
@@ -136,8 +137,12 @@ static void timeline_job_compare_clocks(int which)
 
 static int timeline_job_hand_over(int fd)
 {
-    int rc = timeline_job_gathers_here() ? 0 : boot_timeline(engine.boot, fd);
-    close(fd);
+    int rc = 0;
+    own_fd = timeline_job_gathers_here() && engine.node == 0 ? fd : -1;
+    if (own_fd < 0) {
+        rc = timeline_job_gathers_here() ? 0 : boot_timeline(engine.boot, fd);
+        close(fd);
+    }
     return rc;
 }
 
@@ -177,35 +182,27 @@ static void timeline_job_send_all(void)
     gather_end(&g);
 }
 
-/* Node 0's memory is used in place. */
-static int timeline_job_gather(struct timeline_read_memory *memory)
+static int timeline_job_receive(int node)
 {
-    memory[0] = (struct timeline_read_memory){ timeline_head(), timeline_bytes() };
-    for (int n = 1; n < engine.nodes; n++) {
-        char *room = reserve(timeline_bytes());
-        if (!room)
-            return -ENOMEM;
-        gather_receive(n, room);
-        memory[n] = (struct timeline_read_memory){ room, timeline_bytes() };
-    }
-    return 0;
+    void *room;
+    int fd = timeline_memory(timeline_bytes(), &room);
+    if (fd < 0)
+        diag_fatal(1, "--trace %s: no memory for the events of all nodes; lower --trace-size",
+                   engine.config.trace);
+    gather_receive(node, room);
+    addresses_unmap(room, timeline_bytes());
+    return fd;
 }
 
 static void timeline_job_write_gathered(void)
 {
-    static struct timeline_read_memory memory[NODES_MAX];
-    struct timeline_json_report report = { .config = &engine.config,
-                                           .nodes = engine.nodes,
-                                           .memory = memory,
-                                           .before = timeline_head()->start,
-                                           .after = timeline_head()->end,
-                                           .complete = true };
-    if (timeline_job_gather(memory) != 0)
-        diag_fatal(1, "--trace %s: no memory for the events of all nodes; lower --trace-size",
-                   engine.config.trace);
-    (void)timeline_json_write(&report, engine.config.trace);
+    static int fd[NODES_MAX];
+    fd[0] = own_fd;
     for (int n = 1; n < engine.nodes; n++)
-        reserve_end((void *)(uintptr_t)memory[n].at, memory[n].bytes);
+        fd[n] = timeline_job_receive(n);
+    timeline_tool_write(engine.config.trace, fd, engine.nodes, false);
+    for (int n = 1; n < engine.nodes; n++)
+        close(fd[n]);
 }
 
 void timeline_job_finish(void)
@@ -214,10 +211,12 @@ void timeline_job_finish(void)
         return;
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node serves any more */
     timeline_job_compare_clocks(1);
-    timeline_head()->end = timeline_moment();
+    timeline_head()->end = clock_both();
     timeline_stop();
-    if (timeline_job_gathers_here() && engine.node == 0)
+    if (timeline_job_gathers_here() && engine.node == 0) {
         timeline_job_write_gathered();
-    else if (timeline_job_gathers_here())
+        close(own_fd);
+    } else if (timeline_job_gathers_here()) {
         timeline_job_send_all();
+    }
 }

@@ -107,6 +107,19 @@ if command -v xmllint >/dev/null; then
     xmllint --noout "$work/profile.html" 2>"$work/lint" || fail "$what: not well formed: $(head -3 "$work/lint")"
 fi
 
+# Without the program that prints: the profile is kept, and a line has the command to run.
+what="no hlrc_profile"
+mkdir "$work/hlrc_profile"
+HLRC_TOOLS=$work HLRC_PROFILE=$work/kept.html run_job 3 ardmar "$sharing" locked 12
+expect_status "$what" 0
+expect_err "$what" "^hlrc: node 0: --profile: hlrc_profile cannot be run: .*; run: hlrc_profile --html=$work/kept.html $work/kept.html.json\$"
+"$top_builddir/hlrc_profile" --html="$work/kept.html" "$work/kept.html.json" >"$work/err" || fail "$what: status $?"
+expect_err "$what" '^hlrc: profile: protocol ardmar, 3 nodes,'
+test "$(grep -c '<svg viewBox=' "$work/kept.html")" = 4 || fail "$what: not four drawings"
+echo '{"format":"hlrc-profile","version":1' >"$work/cut.json"
+! "$top_builddir/hlrc_profile" "$work/cut.json" >"$work/out" 2>"$work/err" || fail "$what: takes half a file"
+expect_err "$what" '^hlrc_profile: .*/cut.json: no comma, and no end;'
+
 what="one node"
 run_job 1 ardmar "$sharing" 0
 expect_status "$what" 0

@@ -76,6 +76,15 @@ trace_check "a bare program" "$file" "$work/stats.json"
 run "$hlrcrun" --trace /dev/full "$traced"
 expect_line "no room" '^hlrc: --trace /dev/full: cannot write the timeline: No space left on device; give a file in'
 
+# without the program that joins, the records are kept, and a line has the command to run
+mkdir "$work/hlrc_timeline"
+run env HLRC_TOOLS="$work" "$hlrcrun" -n 2 --trace "$file" --trace-size 64K "$traced"
+command=$(sed -n 's/^hlrc: --trace .*: hlrc_timeline cannot be run: .*; run: //p' "$work/err")
+test -n "$command" || fail "no hlrc_timeline: $(cat "$work/err")"
+(PATH=$(realpath "$top_builddir"):$PATH && eval "$command") || fail "no hlrc_timeline: $command"
+trace_check "no hlrc_timeline" "$file"
+expect_name "no hlrc_timeline" '^1 lock [0-9]'
+
 # clocks: node 2's is a day ahead of the others', as another machine's may be
 if unshare -T --fork --monotonic 86400 true 2>/dev/null; then
     run "$hlrcrun" -n 3 --trace "$file" --stats="$work/stats.json" sh -c \

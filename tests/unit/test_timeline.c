@@ -3,7 +3,7 @@
  * Timelines of nodes that the test makes by hand: what is whole in a buffer, by which clock, and
  * what belongs together. The invariants are those of timeline_read.h and timeline.h.
  */
-#include "hlrc/report/timeline_read.h"
+#include "tools/timeline_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,10 +68,9 @@ static void read_all(void)
     struct timeline_read_memory list[NODES];
     for (int n = 0; n < NODES; n++)
         list[n] = (struct timeline_read_memory){ &memory[n], sizeof memory[n] };
-    struct timeline_moment before = { TICKS(START), START },
-                           after = { TICKS(START + 2000), START + 2000 };
+    struct clock_moment now = { TICKS(START + 2000), START + 2000 };
     timeline_read_end(&t);
-    assert_int_equal(timeline_read(&t, list, NODES, before, after), 0);
+    assert_int_equal(timeline_read(&t, list, NODES, now), 0);
 }
 
 static void spans_are_in_order(void **unused)
@@ -130,12 +129,12 @@ static void nonsense_is_no_event(void **unused)
     assert_int_equal(t.node[1].count, 0);
 }
 
-/* Node 1 knows no end, and goes by node 0's; without that, by the caller's two moments. */
+/* Node 1 knows no end, and goes by node 0's; without that, by the clock when it is read. */
 static void one_rule_for_a_machine(void **unused)
 {
     (void)unused;
-    memory[0].head.end = (struct timeline_moment){ TICKS(START + 1500), START + 1000 };
-    memory[1].head.end = (struct timeline_moment){ 0, 0 };
+    memory[0].head.end = (struct clock_moment){ TICKS(START + 1500), START + 1000 };
+    memory[1].head.end = (struct clock_moment){ 0, 0 };
     note(0, 0, TIMELINE_FETCH, 300, 600, 1, 1, 0);
     note(1, 0, TIMELINE_FETCH, 300, 600, 1, 0, 0);
     read_all();
@@ -143,7 +142,7 @@ static void one_rule_for_a_machine(void **unused)
         assert_int_equal(t.node[n].events[0].begin, 200);
         assert_int_equal(t.node[n].events[0].end, 400);
     }
-    memory[0].head.end = (struct timeline_moment){ 0, 0 };
+    memory[0].head.end = (struct clock_moment){ 0, 0 };
     read_all();
     assert_int_equal(t.node[1].events[0].end, 600);
 }

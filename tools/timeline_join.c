@@ -6,7 +6,7 @@
  * previous fetch. Each notice names a writer and an interval. That identifies the page's diff of
  * that interval, or, if the writer is the home, the flush of the interval.
  */
-#include "hlrc/report/timeline_join.h"
+#include "tools/timeline_join.h"
 
 #include <errno.h>
 #include <stdlib.h>

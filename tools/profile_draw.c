@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* profile_draw.c - draws maps (profile_map.h). All coordinates are in tenths of a pixel, so that
- * no number has a decimal point, which the program's locale might write as a comma. */
+/* profile_draw.c - draws maps. All coordinates are in tenths of a pixel. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hlrc/report/profile_map.h"
+#include "base/limits.h"
+#include "tools/profile_data.h"
 
 #define LEVELS  7
 #define WIDTH   4800
@@ -75,26 +75,52 @@ static int profile_draw_level_of(const struct profile_draw_scale *s, uint64_t va
 
 /* ---- parts of a drawing ---- */
 
+void profile_draw_put_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
+            fprintf(out, "&#%d;", *text);
+        else if ((unsigned char)*text < ' ')
+            fputc('?', out);
+        else
+            fputc(*text, out);
+}
+
+/* "12.3 MiB" */
+static const char *profile_draw_bytes(uint64_t bytes, char *buf, size_t len)
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1024;
+    value = (double)(uint64_t)(value * 10) / 10;
+    bool whole = unit == 0 || value >= 100 || value == (double)(uint64_t)value;
+    snprintf(buf, len, whole ? "%.0f %s" : "%.1f %s", whole ? (double)(uint64_t)value : value,
+             units[unit]);
+    return buf;
+}
+
 static void profile_draw_begin(FILE *out, int height, const char *name, const char *title,
                                const char *under)
 {
     fprintf(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" data-map=\"%s\" aria-label=\"", WIDTH,
             height, name);
-    profile_map_put_text(out, title);
+    profile_draw_put_text(out, title);
     fprintf(out,
             "\" font-family=\"sans-serif\" font-size=\"%d\" fill=\"currentColor\">\n%s"
             "<text x=\"40\" y=\"180\" font-size=\"170\" font-weight=\"600\">",
             LABEL, style);
-    profile_map_put_text(out, title);
+    profile_draw_put_text(out, title);
     fputs("</text>\n<text x=\"40\" y=\"380\" class=\"hp-soft\">", out);
-    profile_map_put_text(out, under);
+    profile_draw_put_text(out, under);
     fputs("</text>\n", out);
 }
 
 static void profile_draw_put_label(FILE *out, int x, int y, const char *anchor, const char *text)
 {
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">", x, y, anchor);
-    profile_map_put_text(out, text);
+    profile_draw_put_text(out, text);
     fputs("</text>\n", out);
 }
 
@@ -111,13 +137,13 @@ static void profile_draw_put_legend(FILE *out, const struct profile_draw_scale *
 {
     int each = (WIDTH - 80) / LEVELS;
     fprintf(out, "<text x=\"40\" y=\"%d\" class=\"hp-soft\">", y);
-    profile_map_put_text(out, what);
+    profile_draw_put_text(out, what);
     fputs("</text>\n", out);
     for (int i = 0; i < s->levels; i++) {
         char text[40];
         int x = 40 + i * each;
         if (binary)
-            profile_map_bytes(s->first[i], text, sizeof text);
+            profile_draw_bytes(s->first[i], text, sizeof text);
         else
             snprintf(text, sizeof text, "%" PRIu64, s->first[i]);
         fprintf(out, "<rect class=\"hp%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"110\"/>\n",
@@ -143,65 +169,96 @@ static int profile_draw_edge(int from, int to, uint32_t i, uint32_t of)
     return from + (int)((int64_t)(to - from) * i / of);
 }
 
-static uint64_t profile_draw_most_of(const struct profile_map *m, enum heat_kind kind)
+/* A row of the map, with the block of its first page that any node used. */
+struct profile_draw_row {
+    uint64_t page;
+    uint32_t count[HEAT_COLUMNS];
+    const struct json_read *block; /* NULL: none */
+};
+
+struct profile_draw_table {
+    uint32_t rows, columns, pages_each;
+    double column_s;
+    uint64_t most;
+    struct profile_draw_row row[HEAT_ROWS];
+};
+
+static void profile_draw_read_row(struct profile_draw_table *t, const struct json_read *from,
+                                  const char *name)
 {
-    uint64_t most = 0;
-    for (uint32_t r = 0; r < m->heat.rows; r++)
-        for (uint32_t c = 0; c < m->columns; c++)
-            if (m->heat.row[r].count[kind][c] > most)
-                most = m->heat.row[r].count[kind][c];
-    return most;
+    struct profile_draw_row *row = &t->row[t->rows++];
+    uint32_t column = 0;
+    *row = (struct profile_draw_row){ .page = json_read_count(from, "page") };
+    for (JSON_READ_EACH(count, json_read_list(from, name))) {
+        if (column == t->columns)
+            return;
+        row->count[column] = (uint32_t)strtoul(count->text, NULL, 10);
+        t->most = row->count[column] > t->most ? row->count[column] : t->most;
+        column++;
+    }
+}
+
+/* Pages and rows ascend. */
+static void profile_draw_read_blocks(struct profile_draw_table *t, const struct json_read *profile)
+{
+    const struct json_read *page = json_read_list(profile, "pages");
+    for (struct profile_draw_row *row = t->row; row < t->row + t->rows; row++) {
+        while (page && json_read_count(page, "page") < row->page)
+            page = page->next;
+        if (!page || json_read_count(page, "page") >= row->page + t->pages_each)
+            continue;
+        uint64_t index = json_read_count(page, "block");
+        row->block = json_read_list(profile, "blocks");
+        while (row->block && index-- > 0)
+            row->block = row->block->next;
+    }
+}
+
+static void profile_draw_read(struct profile_draw_table *t, const struct json_read *profile,
+                              const char *name)
+{
+    const struct json_read *map = json_read_member(profile, "map");
+    uint64_t columns = json_read_count(map, "columns");
+    *t = (struct profile_draw_table){ .pages_each = (uint32_t)json_read_count(map, "pages_each"),
+                                      .column_s = json_read_number(map, "seconds_each") };
+    t->columns = (uint32_t)(columns < 1 ? 1 : columns > HEAT_COLUMNS ? HEAT_COLUMNS : columns);
+    for (JSON_READ_EACH(row, json_read_list(map, "rows")))
+        if (t->rows < HEAT_ROWS)
+            profile_draw_read_row(t, row, name);
+    profile_draw_read_blocks(t, profile);
 }
 
 /* All cells of a level are one path, adjacent ones one piece of it. */
-static void profile_draw_put_level(FILE *out, const struct profile_map *m, enum heat_kind kind,
+static void profile_draw_put_level(FILE *out, const struct profile_draw_table *t,
                                    const struct profile_draw_scale *s, int level, int bottom)
 {
     bool any = false;
-    for (uint32_t r = 0; r < m->heat.rows; r++) {
-        const uint32_t *count = m->heat.row[r].count[kind];
-        int y = profile_draw_edge(TOP, bottom, r, m->heat.rows),
-            end = profile_draw_edge(TOP, bottom, r + 1, m->heat.rows);
-        for (uint32_t c = 0, first; c < m->columns; c++) {
+    for (uint32_t r = 0; r < t->rows; r++) {
+        const uint32_t *count = t->row[r].count;
+        int y = profile_draw_edge(TOP, bottom, r, t->rows),
+            end = profile_draw_edge(TOP, bottom, r + 1, t->rows);
+        for (uint32_t c = 0, first; c < t->columns; c++) {
             if (profile_draw_level_of(s, count[c]) != level)
                 continue;
-            for (first = c; c + 1 < m->columns && profile_draw_level_of(s, count[c + 1]) == level;
+            for (first = c; c + 1 < t->columns && profile_draw_level_of(s, count[c + 1]) == level;
                  c++)
                 ;
-            int x = profile_draw_edge(LEFT, RIGHT, first, m->columns);
+            int x = profile_draw_edge(LEFT, RIGHT, first, t->columns);
             if (!any)
                 fprintf(out, "<path class=\"hp%d\" shape-rendering=\"crispEdges\" d=\"", level);
             any = true;
             fprintf(out, "M%d %dH%dV%dH%dz", x, y,
-                    profile_draw_edge(LEFT, RIGHT, c + 1, m->columns), end, x);
+                    profile_draw_edge(LEFT, RIGHT, c + 1, t->columns), end, x);
         }
     }
     if (any)
         fputs("\"/>\n", out);
 }
 
-/* The block of the first existing page of a row. */
-static const struct profile_report_block *profile_draw_block_of_row(const struct profile_report *r,
-                                                                    uint32_t row)
-{
-    const struct heat *h = &r->map->heat;
-    uint64_t first = h->row[row].group << h->page_shift,
-             end = first + (UINT64_C(1) << h->page_shift);
-    uint32_t low = 0, high = r->pages;
-    while (low < high) {
-        uint32_t mid = (low + high) / 2;
-        if (r->page[mid].page < first)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < r->pages && r->page[low].page < end ? &r->block[r->page[low].block] : NULL;
-}
-
 /* "prog.c:12" of "main, prog.c:12", or all of it; long text is cut. */
-static void profile_draw_say_shortly(const struct profile_report_block *b, char *text, size_t len)
+static void profile_draw_say_shortly(const struct json_read *b, char *text, size_t len)
 {
-    const char *where = b ? b->where : "", *line = strrchr(where, ',');
+    const char *where = b ? json_read_text(b, "where") : "", *line = strrchr(where, ',');
     where = line && strchr(line, ':') ? line + 1 + (line[1] == ' ') : where;
     const char *file = strrchr(where, '/');
     where = file ? file + 1 : where;
@@ -213,13 +270,13 @@ static void profile_draw_say_shortly(const struct profile_report_block *b, char 
 }
 
 /* True if there is room for its size. */
-static bool profile_draw_has_size(const struct profile_report_block *b, int y, int end)
+static bool profile_draw_has_size(const struct json_read *b, int y, int end)
 {
-    return b && b->name.size && end - y >= 2 * LABEL;
+    return b && json_read_count(b, "bytes") && end - y >= 2 * LABEL;
 }
 
 /* Beside consecutive rows: the call that allocated them and, if there is room, the size. */
-static void profile_draw_put_block(FILE *out, const struct profile_report_block *b, int y, int end)
+static void profile_draw_put_block(FILE *out, const struct json_read *b, int y, int end)
 {
     char text[17];
     int middle = (y + end) / 2 + 45;
@@ -228,16 +285,16 @@ static void profile_draw_put_block(FILE *out, const struct profile_report_block 
     profile_draw_put_label(out, LEFT - 70, both ? middle - LABEL / 2 : middle, "end", text);
     if (both)
         profile_draw_put_label(out, LEFT - 70, middle + LABEL / 2, "end",
-                               profile_map_bytes(b->name.size, text, sizeof text));
+                               profile_draw_bytes(json_read_count(b, "bytes"), text, sizeof text));
 }
 
-static void profile_draw_put_blocks(FILE *out, const struct profile_report *r, int bottom)
+static void profile_draw_put_blocks(FILE *out, const struct profile_draw_table *t, int bottom)
 {
-    uint32_t rows = r->map->heat.rows;
+    uint32_t rows = t->rows;
     int free_from = TOP - LABEL / 2; /* from here on no label yet */
     for (uint32_t row = 0, end; row < rows; row = end) {
-        const struct profile_report_block *b = profile_draw_block_of_row(r, row);
-        for (end = row + 1; end < rows && profile_draw_block_of_row(r, end) == b; end++)
+        const struct json_read *b = t->row[row].block;
+        for (end = row + 1; end < rows && t->row[end].block == b; end++)
             ;
         int y = profile_draw_edge(TOP, bottom, row, rows),
             next = profile_draw_edge(TOP, bottom, end, rows);
@@ -254,47 +311,49 @@ static void profile_draw_put_blocks(FILE *out, const struct profile_report *r, i
     }
 }
 
-static void profile_draw_put_times(FILE *out, const struct profile_map *m, int bottom)
+static void profile_draw_put_times(FILE *out, const struct profile_draw_table *t, int bottom)
 {
-    double all = m->column_s * m->columns;
+    double all = t->column_s * t->columns;
     const char *unit = all >= 5 ? "s" : all >= 5e-3 ? "ms" : "us";
     double unit_s = all >= 5 ? 1 : all >= 5e-3 ? 1e-3 : 1e-6;
     uint64_t step = profile_draw_round_step((uint64_t)(all / unit_s), 5);
     char text[60];
-    for (uint64_t t = 0; (double)t * unit_s <= all; t += step) {
-        int x = LEFT + (int)((double)(RIGHT - LEFT) * ((double)t * unit_s / all));
+    for (uint64_t at = 0; (double)at * unit_s <= all; at += step) {
+        int x = LEFT + (int)((double)(RIGHT - LEFT) * ((double)at * unit_s / all));
         fprintf(out, "<path d=\"M%d %dv50\" stroke=\"currentColor\" stroke-width=\"8\"/>\n", x,
                 bottom);
-        snprintf(text, sizeof text, "%" PRIu64, t);
+        snprintf(text, sizeof text, "%" PRIu64, at);
         profile_draw_put_label(out, x, bottom + 190, "middle", text);
     }
     snprintf(text, sizeof text, "time since hlrc_init, %s", unit);
     profile_draw_put_label(out, (LEFT + RIGHT) / 2, bottom + 370, "middle", text);
 }
 
-void profile_map_draw(FILE *out, const struct profile_report *r, enum heat_kind kind)
+void profile_draw_map(FILE *out, const struct json_read *profile, enum heat_kind kind)
 {
-    static const char *const titles[HEAT_KINDS] = { [HEAT_FAULTS] = "Page faults over time",
-                                                    [HEAT_FETCHES] = "Fetches over time",
-                                                    [HEAT_DIFFS] = "Diffs over time" };
-    const struct profile_map *m = r->map;
-    uint32_t rows = m->heat.rows ? m->heat.rows : 1;
-    int tall = (int)rows * 160 < TALLEST ? (int)rows * 160 : TALLEST, bottom = TOP + tall;
-    uint64_t most = profile_draw_most_of(m, kind), us = (uint64_t)(m->column_s * 1e6 + 0.5);
-    struct profile_draw_scale s = profile_draw_scale_of(1, most ? most : 1, false);
+    static const struct {
+        const char *name, *title;
+    } maps[HEAT_KINDS] = { [HEAT_FAULTS] = { "faults", "Page faults over time" },
+                           [HEAT_FETCHES] = { "fetches", "Fetches over time" },
+                           [HEAT_DIFFS] = { "diffs", "Diffs over time" } };
+    static struct profile_draw_table t;
+    profile_draw_read(&t, profile, maps[kind].name);
+    int rows = (int)(t.rows ? t.rows : 1), tall = rows * 160 < TALLEST ? rows * 160 : TALLEST,
+        bottom = TOP + tall;
+    struct profile_draw_scale s = profile_draw_scale_of(1, t.most ? t.most : 1, false);
     char under[160];
-    snprintf(under, sizeof under, "a cell: %u page%s by %" PRIu64 ".%03" PRIu64 " ms",
-             1u << m->heat.page_shift, m->heat.page_shift ? "s" : "", us / 1000, us % 1000);
-    profile_draw_begin(out, bottom + 1000, map_names[kind], titles[kind], under);
+    snprintf(under, sizeof under, "a cell: %u page%s by %.3f ms", t.pages_each,
+             t.pages_each > 1 ? "s" : "", t.column_s * 1e3);
+    profile_draw_begin(out, bottom + 1000, maps[kind].name, maps[kind].title, under);
     profile_draw_put_label(out, 40, TOP - 100, "start", "pages, by allocation");
     for (int level = 1; level <= LEVELS; level++)
-        profile_draw_put_level(out, m, kind, &s, level, bottom);
-    profile_draw_put_blocks(out, r, bottom);
+        profile_draw_put_level(out, &t, &s, level, bottom);
+    profile_draw_put_blocks(out, &t, bottom);
     profile_draw_put_frame(out, LEFT, TOP, RIGHT - LEFT, tall);
-    profile_draw_put_times(out, m, bottom);
-    if (most == 0)
+    profile_draw_put_times(out, &t, bottom);
+    if (t.most == 0)
         profile_draw_put_label(out, (LEFT + RIGHT) / 2, TOP + tall / 2 + 45, "middle", "none");
-    snprintf(under, sizeof under, "%s in a cell, at least", map_names[kind]);
+    snprintf(under, sizeof under, "%s in a cell, at least", maps[kind].name);
     profile_draw_put_legend(out, &s, bottom + 600, under, false);
     fputs("</svg>\n", out);
 }
@@ -308,15 +367,36 @@ struct profile_draw_traffic {
     uint64_t least, most; /* that is not 0 */
 };
 
-static void profile_draw_sum_traffic(struct profile_draw_traffic *t, const struct profile_report *r)
+/* A list by node: bytes from it to `node`, or from `node` to it. */
+static void profile_draw_add_traffic(struct profile_draw_traffic *t, const struct json_read *of,
+                                     int node, bool to_it, uint64_t unit)
 {
+    for (int other = 0; of && other < t->side * t->each; of = of->next, other++) {
+        int from = to_it ? node : other, to = to_it ? other : node;
+        t->bytes[from / t->each][to / t->each] += strtoull(of->text, NULL, 10) * unit;
+    }
+}
+
+/* Copies, and reads of hlrc_get; diffs, and writes of hlrc_put. */
+static void profile_draw_sum_traffic(struct profile_draw_traffic *t,
+                                     const struct json_read *profile)
+{
+    uint64_t count = json_read_count(profile, "nodes"),
+             page = json_read_count(profile, "page_bytes");
+    int nodes = (int)(count < NODES_MAX ? count : NODES_MAX), n = 0;
     *t = (struct profile_draw_traffic){ .each = 1, .least = UINT64_MAX };
-    while (r->nodes > SIDE * t->each)
+    while (nodes > SIDE * t->each)
         t->each *= 2;
-    t->side = (r->nodes + t->each - 1) / t->each;
-    for (int from = 0; from < r->nodes; from++)
-        for (int to = 0; to < r->nodes; to++)
-            t->bytes[from / t->each][to / t->each] += profile_map_moved(r, from, to);
+    t->side = (nodes + t->each - 1) / t->each;
+    for (JSON_READ_EACH(node, json_read_list(profile, "by_node"))) {
+        if (n == nodes)
+            break;
+        profile_draw_add_traffic(t, json_read_list(node, "pages_from"), n, false, page);
+        profile_draw_add_traffic(t, json_read_list(node, "got_bytes_from"), n, false, 1);
+        profile_draw_add_traffic(t, json_read_list(node, "diff_bytes_to"), n, true, 1);
+        profile_draw_add_traffic(t, json_read_list(node, "put_bytes_to"), n, true, 1);
+        n++;
+    }
     for (int i = 0; i < t->side * t->side; i++) {
         uint64_t b = t->bytes[i / t->side][i % t->side];
         t->most = b > t->most ? b : t->most;
@@ -332,7 +412,7 @@ static void profile_draw_put_cell(FILE *out, const struct profile_draw_traffic *
     int level = profile_draw_level_of(s, bytes), x = LEFT + to * size, y = TOP + from * size;
     if (level == 0)
         return;
-    profile_map_bytes(bytes, text, sizeof text);
+    profile_draw_bytes(bytes, text, sizeof text);
     fprintf(out,
             "<rect class=\"hp%d\" shape-rendering=\"crispEdges\" x=\"%d\" y=\"%d\" width=\"%d\" "
             "height=\"%d\"><title>%s from node %d to node %d</title></rect>\n",
@@ -360,11 +440,11 @@ static void profile_draw_put_nodes(FILE *out, const struct profile_draw_traffic 
     profile_draw_put_label(out, LEFT - 330, TOP + tall / 2 + 45, "end", "from node");
 }
 
-void profile_map_draw_traffic(FILE *out, const struct profile_report *r)
+void profile_draw_traffic(FILE *out, const struct json_read *profile)
 {
     static struct profile_draw_traffic t;
     char under[160];
-    profile_draw_sum_traffic(&t, r);
+    profile_draw_sum_traffic(&t, profile);
     int size = TALLEST / (t.side > 4 ? t.side : 4), tall = size * t.side;
     struct profile_draw_scale s =
         profile_draw_scale_of(t.most ? t.least : 1, t.most ? t.most : 1, true);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* timeline_read.c - see timeline_read.h. Related events are joined in timeline_join.c. */
-#include "hlrc/report/timeline_read.h"
+#include "tools/timeline_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hlrc/progress/bulk.h"
-#include "hlrc/report/timeline_join.h"
+#include "tools/timeline_join.h"
 
 /* Holds the product of two times. */
 __extension__ typedef __int128 wide;
@@ -19,7 +19,7 @@ __extension__ typedef __int128 wide;
 
 /* A machine's clock: ns since `start`, with `ns` nanoseconds per `ticks` ticks. */
 struct timeline_read_rule {
-    struct timeline_moment start;
+    struct clock_moment start;
     int64_t ticks, ns;
 };
 
@@ -51,7 +51,8 @@ static bool timeline_read_sound(const struct timeline_read_memory *m, int node)
         return false;
     size_t lane =
         sizeof(struct timeline_lane) + (size_t)h->records * sizeof(struct timeline_record);
-    return (m->bytes - sizeof *h) / h->lanes >= lane && h->host[sizeof h->host - 1] == '\0';
+    return (m->bytes - sizeof *h) / h->lanes >= lane && h->host[sizeof h->host - 1] == '\0' &&
+           h->fabric[sizeof h->fabric - 1] == '\0' && h->protocol[sizeof h->protocol - 1] == '\0';
 }
 
 static const struct timeline_lane *timeline_read_lanes_of(const struct timeline_head *h)
@@ -77,10 +78,9 @@ static const struct timeline_head *timeline_read_leader(const struct timeline_re
     return t->node[node].head;
 }
 
-/* Of the first node of its machine that noted its end; otherwise by the caller's clock. */
+/* Of the first node of its machine that noted its end; otherwise until `now`. */
 static struct timeline_read_rule timeline_read_rule_of(const struct timeline_read_all *t, int node,
-                                                       struct timeline_moment before,
-                                                       struct timeline_moment after)
+                                                       struct clock_moment now)
 {
     const struct timeline_head *first = timeline_read_leader(t, node), *h = first;
     for (int n = 0; n < t->nodes && h->end.ns <= h->start.ns; n++)
@@ -90,9 +90,10 @@ static struct timeline_read_rule timeline_read_rule_of(const struct timeline_rea
     struct timeline_read_rule r = { first->start, 1, 1 };
     if (first->start.ticks == first->start.ns)
         return r;
+    struct clock_moment end = ended ? h->end : now;
     r.start = ended ? h->start : first->start;
-    r.ticks = ended ? h->end.ticks - h->start.ticks : after.ticks - before.ticks;
-    r.ns = ended ? h->end.ns - h->start.ns : after.ns - before.ns;
+    r.ticks = end.ticks - r.start.ticks;
+    r.ns = end.ns - r.start.ns;
     return r.ticks > 0 && r.ns > 0 ? r : (struct timeline_read_rule){ r.start, 1, 1 };
 }
 
@@ -193,7 +194,7 @@ static int timeline_read_take_node(const struct timeline_read_all *t, int index,
 }
 
 int timeline_read(struct timeline_read_all *t, const struct timeline_read_memory *memory, int nodes,
-                  struct timeline_moment before, struct timeline_moment after)
+                  struct clock_moment now)
 {
     int rc = 0;
     *t = (struct timeline_read_all){ .node = calloc((size_t)nodes, sizeof *t->node),
@@ -206,7 +207,7 @@ int timeline_read(struct timeline_read_all *t, const struct timeline_read_memory
     t->origin = INT64_MAX;
     for (int n = 0; n < nodes && rc == 0; n++)
         if (t->node[n].head) {
-            rule[n] = timeline_read_rule_of(t, n, before, after);
+            rule[n] = timeline_read_rule_of(t, n, now);
             int64_t start = timeline_read_common_time(t, n, &rule[n], t->node[n].head->start.ticks);
             t->origin = start < t->origin ? start : t->origin;
         }

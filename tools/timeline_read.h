@@ -61,11 +61,10 @@ struct timeline_read_all {
     size_t held_count;
 };
 
-/* timeline_read - reads the memory of `nodes` nodes, in order. `before`, `after`: two moments of
- * the caller's machine. ASSUMPTION: a node that has not noted its end is on that machine. Returns
- * 0 or -ENOMEM. */
+/* timeline_read - reads the memory of `nodes` nodes, in order. `now`: by this machine's clock.
+ * ASSUMPTION: a node that has not noted its end ran on this machine. Returns 0 or -ENOMEM. */
 int timeline_read(struct timeline_read_all *t, const struct timeline_read_memory *memory, int nodes,
-                  struct timeline_moment before, struct timeline_moment after);
+                  struct clock_moment now);
 void timeline_read_end(struct timeline_read_all *t);
 
 /* How far the node's clock was ahead of node 0's at the node's time `local`, by its machine's

@@ -3,7 +3,7 @@
 #ifndef HLRC_TIMELINE_JOIN_H
 #define HLRC_TIMELINE_JOIN_H
 
-#include "hlrc/report/timeline_read.h"
+#include "tools/timeline_read.h"
 
 /* timeline_join - fills in `arrows` and `held` from the nodes' events. Returns 0 or -ENOMEM. */
 int timeline_join(struct timeline_read_all *t);
