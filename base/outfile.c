@@ -21,7 +21,7 @@ bool outfile_special(const char *name)
     return stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-int outfile_try(const char *option, const char *name, char *err, size_t errlen)
+static int outfile_try(const char *option, const char *name, char *err, size_t errlen)
 {
     int rc = 0;
     if (outfile_special(name)) {
@@ -35,6 +35,21 @@ int outfile_try(const char *option, const char *name, char *err, size_t errlen)
     if (rc)
         snprintf(err, errlen, "%s%.300s: %s; give a file in a directory that can be written",
                  option, name, strerror(-rc));
+    return rc;
+}
+
+int outfile_try_all(const struct config *cfg, bool trace, char *err, size_t errlen)
+{
+    const struct {
+        const char *option, *name;
+    } files[] = { { "--stats=", cfg->stats },
+                  { "--trace ", trace ? cfg->trace : "" },
+                  { "--trace-sim ", cfg->trace_sim },
+                  { "--profile=", cfg->profile } };
+    int rc = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files && rc == 0; i++)
+        if (config_is_file(files[i].name))
+            rc = outfile_try(files[i].option, files[i].name, err, errlen);
     return rc;
 }
 

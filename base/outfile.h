@@ -12,12 +12,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/config.h"
+
 /* outfile_special - true if it exists and is neither a regular file nor a directory */
 bool outfile_special(const char *name);
 
-/* outfile_try - at the start, tests whether the file of this option can be written; creates it if
- * missing. Returns 0, or a negative errno and a line in err. */
-int outfile_try(const char *option, const char *name, char *err, size_t errlen);
+/* outfile_try_all - at the start, tests whether the files of all options, with `trace` that of
+ * --trace as well, can be written; creates missing ones. Returns 0, or a negative errno and a line
+ * in err. */
+int outfile_try_all(const struct config *cfg, bool trace, char *err, size_t errlen);
 
 /* outfile_write - writes the file by `put`. `waits`: waits for a reader of a pipe. Returns 0 or a
  * negative errno, without a message. */

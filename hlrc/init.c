@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
+#include "base/outfile.h"
 #include "base/perturb.h"
 #include "boot/boot.h"
 #include "boot/monitor.h"
@@ -121,6 +122,17 @@ static int init_open_boot(void)
     return 0;
 }
 
+static int init_check_files(void)
+{
+    char err[CONFIG_ERROR_MAX];
+    /* hlrcrun writes the file of --trace itself */
+    int rc = outfile_try_all(&engine.config, boot_launcher(engine.boot) != BOOT_HLRCRUN, err,
+                             sizeof err);
+    if (rc)
+        diag_report(1, "%s", err);
+    return rc;
+}
+
 static int init_load_config(void)
 {
     char err[CONFIG_ERROR_MAX];
@@ -147,10 +159,8 @@ static int init_load_config(void)
     struct identity mine;
     identity_fill(&mine, &engine.config);
     rc = identity_agree(engine.boot, &mine);
-    if (rc == 0)
-        rc = timeline_job_check();
-    if (rc == 0)
-        rc = profile_job_check();
+    if (rc == 0 && engine.node == 0)
+        rc = init_check_files();
     if (rc == 0)
         rc = record_job_check();
     return rc ? rc : statistics_open();

@@ -17,7 +17,6 @@
 
 #include "base/outfile.h"
 #include "base/procfs.h"
-#include "hlrc/probe/stats.h"
 #include "launch/aliases.h"
 #include "launch/bind.h"
 #include "launch/command.h"
@@ -154,12 +153,7 @@ static void hlrcrun_files_check(const struct config *cfg)
 {
     char err[CONFIG_ERROR_MAX];
 
-    if (stats_try(cfg->stats, err, sizeof err) < 0 ||
-        (cfg->trace[0] != '\0' && outfile_try("--trace ", cfg->trace, err, sizeof err) < 0) ||
-        (cfg->trace_sim[0] != '\0' &&
-         outfile_try("--trace-sim ", cfg->trace_sim, err, sizeof err) < 0) ||
-        (config_is_file(cfg->profile) &&
-         outfile_try("--profile=", cfg->profile, err, sizeof err) < 0))
+    if (outfile_try_all(cfg, true, err, sizeof err) < 0)
         hlrcrun_give_up(EXIT_USAGE, "%s", err);
 }
 

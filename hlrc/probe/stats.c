@@ -126,34 +126,9 @@ static void stats_collect_times(struct hlrc_stats *out)
 
 static void stats_collect_counts(struct hlrc_stats *out)
 {
-    uint64_t *const to[STAT_COUNTERS] = {
-        &out->read_faults,
-        &out->write_faults,
-        &out->first_write_faults,
-        &out->page_fetches,
-        &out->fetch_retries,
-        &out->homes_assigned,
-        &out->twins,
-        &out->diffs,
-        &out->diff_bytes,
-        &out->write_notices,
-        &out->invalidations,
-        &out->barriers,
-        &out->messages,
-        &out->fetch_round_trips,
-        &out->hot_pages,
-        &out->hot_unchanged,
-        &out->ahead_pages,
-        &out->exclusive_pages,
-        &out->homes_moved,
-        &out->lazy_releases,
-        &out->evictions,
-        &out->renewed_pages,
-        &out->log_overflows,
-        &out->word_ops,
-    };
-    for (int i = 0; i < STAT_COUNTERS; i++)
-        *to[i] = atomic_load(&stats_counters[i]);
+#define X(counter, field) out->field = atomic_load(&stats_counters[counter]);
+    STATS_COUNTERS(X)
+#undef X
     out->lock_acquires = 0;
     for (uint32_t i = 0; i < probe_slots.count; i++) {
         const struct stats_clock *c = &probe_slot(i)->clock;

@@ -24,32 +24,38 @@ enum stats_category {
     STATS_CATEGORIES
 };
 
+/* X(counter, its field of struct hlrc_stats) */
+#define STATS_COUNTERS(X)                          \
+    X(STAT_READ_FAULTS, read_faults)               \
+    X(STAT_WRITE_FAULTS, write_faults)             \
+    X(STAT_FIRST_WRITE_FAULTS, first_write_faults) \
+    X(STAT_PAGE_FETCHES, page_fetches)             \
+    X(STAT_FETCH_RETRIES, fetch_retries)           \
+    X(STAT_HOMES_ASSIGNED, homes_assigned)         \
+    X(STAT_TWINS, twins)                           \
+    X(STAT_DIFFS, diffs)                           \
+    X(STAT_DIFF_BYTES, diff_bytes)                 \
+    X(STAT_WRITE_NOTICES, write_notices)           \
+    X(STAT_INVALIDATIONS, invalidations)           \
+    X(STAT_BARRIERS, barriers)                     \
+    X(STAT_MESSAGES, messages)                     \
+    X(STAT_FETCH_ROUND_TRIPS, fetch_round_trips)   \
+    X(STAT_HOT_PAGES, hot_pages)                   \
+    X(STAT_HOT_UNCHANGED, hot_unchanged)           \
+    X(STAT_AHEAD_PAGES, ahead_pages)               \
+    X(STAT_EXCLUSIVE_PAGES, exclusive_pages)       \
+    X(STAT_HOMES_MOVED, homes_moved)               \
+    X(STAT_LAZY_RELEASES, lazy_releases)           \
+    X(STAT_EVICTIONS, evictions)                   \
+    X(STAT_RENEWED_PAGES, renewed_pages)           \
+    X(STAT_LOG_OVERFLOWS, log_overflows)           \
+    X(STAT_WORD_OPS, word_ops)
+
 enum stats_counter {
-    STAT_READ_FAULTS,
-    STAT_WRITE_FAULTS,
-    STAT_FIRST_WRITE_FAULTS,
-    STAT_PAGE_FETCHES,
-    STAT_FETCH_RETRIES,
-    STAT_HOMES_ASSIGNED,
-    STAT_TWINS,
-    STAT_DIFFS,
-    STAT_DIFF_BYTES,
-    STAT_WRITE_NOTICES,
-    STAT_INVALIDATIONS,
-    STAT_BARRIERS,
-    STAT_MESSAGES,
-    STAT_FETCH_ROUND_TRIPS,
-    STAT_HOT_PAGES,
-    STAT_HOT_UNCHANGED,
-    STAT_AHEAD_PAGES,
-    STAT_EXCLUSIVE_PAGES,
-    STAT_HOMES_MOVED,
-    STAT_LAZY_RELEASES,
-    STAT_EVICTIONS,
-    STAT_RENEWED_PAGES,
-    STAT_LOG_OVERFLOWS,
-    STAT_WORD_OPS,
-    STAT_COUNTERS
+#define X(counter, field) counter,
+    STATS_COUNTERS(X)
+#undef X
+        STAT_COUNTERS
 };
 
 /* Of one thread, which writes it; read by threads that compute sums. */
@@ -102,10 +108,6 @@ struct stats_report {
     const int *node; /* their numbers; NULL: 0, 1, ... */
     bool complete;   /* the job ended normally */
 };
-
-/* stats_try - at the start, tests whether the file can be written; creates it if missing. Returns
- * 0, or a negative errno and a line in err. */
-int stats_try(const char *where, char *err, size_t errlen);
 
 /* stats_write - returns 0, or a negative errno after printing one line */
 int stats_write(const struct stats_report *report, const char *where);

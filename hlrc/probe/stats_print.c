@@ -240,25 +240,15 @@ static int stats_print_write_stderr(const char *text, size_t len)
     return 0;
 }
 
-static bool stats_print_is_file(const char *where)
-{
-    return *where != '\0' && strcmp(where, "-") != 0;
-}
-
-int stats_try(const char *where, char *err, size_t errlen)
-{
-    return stats_print_is_file(where) ? outfile_try("--stats=", where, err, errlen) : 0;
-}
-
 int stats_write(const struct stats_report *r, const char *where)
 {
     char *text = NULL;
     size_t len = 0;
-    int rc = stats_print_compose(r, stats_print_is_file(where) && stats_print_ends_in_json(where),
-                                 &text, &len);
+    int rc = stats_print_compose(r, config_is_file(where) && stats_print_ends_in_json(where), &text,
+                                 &len);
     if (rc == 0) {
-        rc = stats_print_is_file(where) ? stats_print_write_file(where, text, len, r->complete)
-                                        : stats_print_write_stderr(text, len);
+        rc = config_is_file(where) ? stats_print_write_file(where, text, len, r->complete)
+                                   : stats_print_write_stderr(text, len);
         free(text);
     }
     if (rc)
@@ -270,5 +260,5 @@ int stats_write(const struct stats_report *r, const char *where)
 
 int stats_write_part(const struct stats_report *r, const char *where)
 {
-    return stats_print_is_file(where) && !outfile_special(where) ? stats_write(r, where) : 0;
+    return config_is_file(where) && !outfile_special(where) ? stats_write(r, where) : 0;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/outfile.h"
 #include "base/reserve.h"
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
@@ -15,17 +14,6 @@
 static bool profile_job_wanted(void)
 {
     return engine.config.profile[0] != '\0';
-}
-
-int profile_job_check(void)
-{
-    char err[CONFIG_ERROR_MAX];
-    int rc = 0;
-    if (engine.node == 0 && config_is_file(engine.config.profile))
-        rc = outfile_try("--profile=", engine.config.profile, err, sizeof err);
-    if (rc)
-        diag_report(1, "%s", err);
-    return rc;
 }
 
 /* ---- this node ---- */

@@ -39,7 +39,6 @@ struct profile_job_node {
     const struct heat_row *heat;
 };
 
-int profile_job_check(void);   /* once the options are known; 0, or a negative errno after a line */
 void profile_job_finish(void); /* collective, when no node sends any more */
 
 #endif

@@ -282,37 +282,26 @@ static int profile_report_add_page(struct report_page *p)
 
 static int profile_report_by_seconds(const void *a, const void *b)
 {
-    const struct profile_report_block *x = &job.block[*(const uint32_t *)a],
-                                      *y = &job.block[*(const uint32_t *)b];
+    const struct profile_report_block *x = a, *y = b;
     return (x->all.seconds < y->all.seconds) - (x->all.seconds > y->all.seconds);
 }
 
 /* The most costly first; pages refer to their block by its new index. */
 static int profile_report_sort_blocks(void)
 {
-    uint32_t *order = calloc(job.blocks + 1, sizeof *order);
-    uint32_t *place = calloc(job.blocks + 1, sizeof *place);
-    struct profile_report_block *sorted = calloc(job.blocks + 1, sizeof *sorted);
-    bool ok = order && place && sorted;
-    for (uint32_t i = 0; ok && i < job.blocks; i++)
-        order[i] = i;
-    if (ok)
-        qsort(order, job.blocks, sizeof *order, profile_report_by_seconds);
-    for (uint32_t i = 0; ok && i < job.blocks; i++) {
-        sorted[i] = job.block[order[i]];
-        place[order[i]] = i;
-    }
-    for (uint32_t i = 0; ok && i < job.pages; i++)
-        job.page[i].block = place[job.page[i].block];
-    if (ok) {
-        free(job.block);
-        job.block = sorted;
-    } else {
-        free(sorted);
-    }
-    free(order);
-    free(place);
-    return ok ? 0 : -ENOMEM;
+    uint32_t *index = calloc(job.blocks + 1, sizeof *index);
+    if (!index)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < job.blocks; i++)
+        job.block[i].number = i;
+    if (job.blocks > 0)
+        qsort(job.block, job.blocks, sizeof *job.block, profile_report_by_seconds);
+    for (uint32_t i = 0; i < job.blocks; i++)
+        index[job.block[i].number] = i;
+    for (uint32_t i = 0; i < job.pages; i++)
+        job.page[i].block = index[job.page[i].block];
+    free(index);
+    return 0;
 }
 
 static int profile_report_merge(void)

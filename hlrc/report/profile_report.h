@@ -40,8 +40,8 @@ struct profile_report_block_false {
 
 struct profile_report_block {
     struct profile_report_block_name name;
-    char where[PROFILE_WHERE]; /* call site, or the variable */
-    uint32_t pages, lowest, highest;
+    char where[PROFILE_WHERE];               /* call site, or the variable */
+    uint32_t pages, lowest, highest, number; /* number: by address */
     struct profile_report_block_part all, *by_node;
     struct profile_report_block_false shared; /* pages 0: no page is */
 };

@@ -26,17 +26,10 @@ static bool record_job_wanted(void)
 
 int record_job_check(void)
 {
-    char err[CONFIG_ERROR_MAX];
-    int rc = 0;
-    if (record_job_wanted() && engine.node == 0)
-        rc = outfile_try("--trace-sim ", engine.config.trace_sim, err, sizeof err);
-    if (rc)
-        diag_report(1, "%s", err);
-    if (rc == 0 && record_job_wanted() && engine.alone) {
-        diag_report(1, "--trace-sim: a job of one node has no faults to record; use -n 2 or more");
-        rc = -EINVAL;
-    }
-    return rc;
+    if (!record_job_wanted() || !engine.alone)
+        return 0;
+    diag_report(1, "--trace-sim: a job of one node has no faults to record; use -n 2 or more");
+    return -EINVAL;
 }
 
 int record_job_start(void)

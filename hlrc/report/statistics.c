@@ -27,12 +27,6 @@ static bool statistics_wanted(void)
     return engine.config.stats[0] != '\0';
 }
 
-/* A table on standard error is no file. */
-static bool statistics_to_file(void)
-{
-    return statistics_wanted() && strcmp(engine.config.stats, "-") != 0;
-}
-
 /* The monitor's thread must not write after the final write. */
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 static bool over; /* guarded by it */
@@ -40,13 +34,9 @@ static bool over; /* guarded by it */
 int statistics_open(void)
 {
     struct stats_report nothing = { .config = &engine.config, .nodes = engine.nodes };
-    char err[CONFIG_ERROR_MAX];
-    if (engine.node != 0 || !statistics_to_file())
-        return 0;
-    int rc = stats_try(engine.config.stats, err, sizeof err);
-    if (rc)
-        diag_report(1, "%s", err);
-    return rc ? rc : stats_write_part(&nothing, engine.config.stats);
+    return engine.node == 0 && config_is_file(engine.config.stats)
+               ? stats_write_part(&nothing, engine.config.stats)
+               : 0;
 }
 
 static void statistics_tell(bool last)
@@ -109,7 +99,7 @@ struct monitor_duty statistics_duty(void)
 {
     if (statistics_wanted() && boot_launcher(engine.boot) == BOOT_HLRCRUN)
         return (struct monitor_duty){ TELL_MS, statistics_tell_all };
-    if (statistics_to_file() && engine.node == 0)
+    if (config_is_file(engine.config.stats) && engine.node == 0)
         return (struct monitor_duty){ WRITE_MS, statistics_write_own };
     return (struct monitor_duty){ 0, statistics_write_own };
 }

@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/digest.h"
-#include "base/outfile.h"
 #include "boot/boot.h"
 #include "fabric/locality.h"
 #include "hlrc/core/engine.h"
@@ -44,17 +43,6 @@ static bool timeline_job_wanted(void)
 static bool timeline_job_gathers_here(void)
 {
     return boot_launcher(engine.boot) != BOOT_HLRCRUN;
-}
-
-int timeline_job_check(void)
-{
-    char err[CONFIG_ERROR_MAX];
-    int rc = 0;
-    if (timeline_job_wanted() && engine.node == 0 && timeline_job_gathers_here())
-        rc = outfile_try("--trace ", engine.config.trace, err, sizeof err);
-    if (rc)
-        diag_report(1, "%s", err);
-    return rc;
 }
 
 /* ---- clocks ---- */

@@ -19,8 +19,7 @@
 /* At node 0, one per other node; and at a node, the answer of node 0. */
 #define TIMELINE_CLOCK_BYTES 64u
 
-int timeline_job_check(void); /* once the options are known; 0, or a negative errno after a line */
-int timeline_job_start(void); /* collective, before a second thread exists; result as above */
+int timeline_job_start(void);   /* collective, before a second thread exists; result as above */
 void timeline_job_finish(void); /* collective, when no node sends any more */
 
 #endif
