@@ -14,8 +14,6 @@
 #include "sim/fail.h"
 #include "sim/replay.h"
 
-enum { PAGES, LOCKS, BARRIERS, CLOSINGS, SPENT }; /* replay.h spent */
-
 /* Over all nodes: the maximum, its node, and the sum. */
 struct load_command_most {
     uint64_t most, all;
@@ -33,7 +31,7 @@ static void load_command_note(struct load_command_most *m, unsigned node, uint64
 
 struct load_command_offered {
     struct load_command_most handler, adapter, out, in, copies, versions;
-    uint64_t spent[SPENT], intervals, notices;
+    uint64_t spent[SPENT_KINDS], intervals, notices;
     sim_time last;
 };
 
@@ -50,7 +48,7 @@ static void load_command_look_at(struct load_command_offered *l, const struct re
     load_command_note(&l->in, n->id, n->in.busy);
     load_command_note(&l->copies, n->id, n->known);
     load_command_note(&l->versions, n->id, versions);
-    for (int i = 0; i < SPENT; i++)
+    for (int i = 0; i < SPENT_KINDS; i++)
         l->spent[i] += n->spent[i];
     for (uint64_t i = 1; i <= count; i++)
         l->notices += n->interval[i].count;
@@ -78,7 +76,7 @@ static void load_command_print_load(struct replay *r, const char *file)
         load_command_look_at(&l, &r->node[n], versions[n]);
     free(versions);
     printf("%s,%u,%" PRIu64, file, r->nodes, l.last / SIM_US);
-    for (int i = 0; i < SPENT; i++)
+    for (int i = 0; i < SPENT_KINDS; i++)
         printf(",%" PRIu64, l.spent[i] / r->nodes / SIM_US);
     load_command_print_busy(&l.handler, &l, r->nodes);
     load_command_print_busy(&l.adapter, &l, r->nodes);

@@ -147,8 +147,7 @@ static void replay_close_send_message(struct replay_node *n, struct replay_close
     if (m == NULL)
         return;
     COUNT(n, messages, 1);
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 1);
     replay_message_long(n, m->home, m->bytes, m->count * n->r->m.apply_ns * SIM_NS,
                         replay_close_apply_all, m, 0);
     *open = NULL;
@@ -316,16 +315,17 @@ static void replay_close_dirty(struct replay_node *n)
     free(open);
 }
 
-void replay_close(struct replay_node *n)
+sim_time replay_close(struct replay_node *n)
 {
-    sim_time begun = n->r->loop.now;
+    sim_time begun = n->r->loop.now, ended;
 
     n->closing = true;
     replay_close_dirty(n);
     n->closes++;
     n->closing = false;
-    replay_settle(n);
-    n->spent[3] += n->r->loop.now - begun;
+    ended = replay_settle(n);
+    n->spent[SPENT_FLUSHES] += ended - begun;
+    return ended;
 }
 
 bool replay_clean(const struct replay_node *n, bool arrivals)

@@ -106,8 +106,7 @@ static void replay_group_invite(struct replay_node *n, struct replay_group_here 
         struct replay_node *to = &n->r->node[g->node[i]];
         if (to == n)
             continue;
-        n->debt += 2 * n->r->m.post_ns * SIM_NS;
-        replay_settle(n);
+        replay_post(n, 2);
         COUNT(n, rdma_writes, 1);
         replay_write(n, to, 16 + 4 * (uint64_t)g->count, replay_group_take_invitation, to,
                      g->number);
@@ -121,8 +120,7 @@ static void replay_group_accept_from(struct replay_node *n, struct replay_group_
 {
     while (!g->invited)
         replay_group_await(n, g);
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 1);
     replay_write(n, lowest, 8, replay_group_take_answer, lowest, g->number);
 }
 
@@ -173,14 +171,10 @@ static void replay_group_send(struct replay_node *n, const struct replay_group_h
 {
     struct replay *r = n->r;
     struct replay_group_arrival *a = fail_alloc(1, sizeof *a);
-    size_t bytes = r->nodes * sizeof *vt;
 
     *a = (struct replay_group_arrival){ &r->node[g->node[(g->self + (1u << round)) % g->count]],
-                                        g->number, round, g->epoch,
-                                        fail_alloc(r->nodes, sizeof *vt) };
-    memcpy(a->vt, vt, bytes);
-    n->debt += 2 * r->m.post_ns * SIM_NS;
-    replay_settle(n);
+                                        g->number, round, g->epoch, replay_vt_copy(r, vt) };
+    replay_post(n, 2);
     COUNT(n, rdma_writes, 1);
     replay_write(n, a->to, 8 * (uint64_t)r->nodes + 16, replay_group_take_arrival, a, 0);
 }
@@ -193,8 +187,7 @@ static void replay_group_meet(struct replay_node *n, struct replay_group_here *g
         replay_group_send(n, g, round, vt);
         while (s->word != g->epoch + 1)
             replay_group_await(n, g);
-        for (unsigned w = 0; w < n->r->nodes; w++)
-            vt[w] = vt[w] < s->vt[w] ? s->vt[w] : vt[w];
+        replay_vt_merge(n->r, vt, s->vt);
     }
     g->epoch++;
 }
@@ -202,20 +195,15 @@ static void replay_group_meet(struct replay_node *n, struct replay_group_here *g
 void replay_group(struct replay_node *n, uint32_t number)
 {
     struct replay_group_here *g = replay_group_of(n, number);
-    sim_time begun;
     uint32_t *vt;
 
-    replay_settle(n);
-    begun = n->r->loop.now;
     COUNT(n, barriers, 1);
     if (g->count <= 1)
         return;
     if (!replay_clean(n, true))
         replay_close(n);
-    vt = fail_alloc(n->r->nodes, sizeof *vt);
-    memcpy(vt, n->vt, n->r->nodes * sizeof *vt);
+    vt = replay_vt_copy(n->r, n->vt);
     replay_group_meet(n, g, vt);
     replay_acquire(n, vt, OCCASION_MEETING);
     free(vt);
-    n->spent[2] += n->r->loop.now - begun;
 }

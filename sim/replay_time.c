@@ -15,7 +15,7 @@ sim_time replay_units(const struct replay *r, uint64_t units)
     return (sim_time)((__uint128_t)units * UINT64_C(1000000000000) / r->set[RECORD_SET_units_s]);
 }
 
-static void replay_time_resume(void *self, uint64_t arg)
+void replay_resume(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -26,19 +26,26 @@ static void replay_time_resume(void *self, uint64_t arg)
 }
 
 /* Adds the time that handlers have taken from the CPU in between. */
-void replay_settle(struct replay_node *n)
+sim_time replay_settle(struct replay_node *n)
 {
     if (n->in_event) { /* work of the runtime's thread takes the program's time */
         n->stolen += n->debt;
         n->debt = 0;
-        return;
+        return n->r->loop.now;
     }
     while (n->debt + n->stolen > 0) {
         sim_time length = n->debt + n->stolen;
         n->debt = n->stolen = 0;
-        event_after(&n->r->loop, length, replay_time_resume, n, 0);
+        event_after(&n->r->loop, length, replay_resume, n, 0);
         fiber_wait();
     }
+    return n->r->loop.now;
+}
+
+void replay_post(struct replay_node *n, uint64_t count)
+{
+    n->debt += count * n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
 }
 
 static void replay_time_serve_pending(struct replay_node *n);
@@ -122,7 +129,7 @@ static void replay_time_get_up(void *self, uint64_t waited)
     if (!n->waits || n->waited != waited)
         return;
     n->spins_from = n->r->loop.now;
-    replay_time_resume(n, 0);
+    replay_resume(n, 0);
 }
 
 void replay_wake(struct replay_node *n)
@@ -131,7 +138,7 @@ void replay_wake(struct replay_node *n)
         return;
     if (!replay_time_sleeps(n)) {
         n->called = false;
-        replay_time_resume(n, 0);
+        replay_resume(n, 0);
         return;
     }
     n->rousing = true;
@@ -332,6 +339,24 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
         replay_time_call(from, to);
     event_at(&r->loop, replay_time_arrival(from, to, r->loop.now, bytes + HEAD_BYTES),
              replay_time_arrive, s, 0);
+}
+
+void replay_answered(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    n->answer = (uint32_t *)(uintptr_t)arg;
+    n->answered = true;
+    replay_wake(n);
+}
+
+void replay_ask(struct replay_node *n, unsigned to, event_fn fn)
+{
+    n->answered = false;
+    replay_post(n, 1);
+    COUNT(n, messages, to != n->id);
+    replay_message(n, &n->r->node[to], 64, fn, n, to);
+    replay_await(n, &n->answered);
 }
 
 struct replay_time_remote {
