@@ -25,8 +25,6 @@ struct growth_fit_walk {
     const struct trace *trace;
     struct script script;
     struct map pages;
-    struct growth_fit_used *used;
-    uint32_t used_room;
     const char *wrong;
     uint32_t line;
     bool is_check;
@@ -34,13 +32,10 @@ struct growth_fit_walk {
 
 static struct growth_fit_used *growth_fit_use(struct growth_fit_walk *w, uint64_t page)
 {
-    bool is_new;
-    uint32_t i = map_index(&w->pages, (uint32_t)page, &is_new);
+    struct growth_fit_used *u = map_at(&w->pages, (uint32_t)page, sizeof *u);
 
-    w->used = map_grow(w->used, &w->used_room, i + 1, sizeof *w->used);
-    if (is_new)
-        w->used[i] = (struct growth_fit_used){ .page = page };
-    return &w->used[i];
+    u->page = page;
+    return u;
 }
 
 /* ---- the law ---- */
@@ -149,7 +144,7 @@ static void growth_fit_compare(struct growth_fit_walk *w)
     struct growth_seen *s = w->seen;
 
     for (uint32_t i = 0; i < w->pages.count; i++) {
-        const struct growth_fit_used *u = &w->used[i];
+        const struct growth_fit_used *u = w->pages.value[i];
         bool writes = u->writer != 0;
         if (u->page < w->g->first_page)
             continue;
@@ -251,7 +246,6 @@ static const char *growth_fit_walk_node(struct growth *g, uint32_t i, uint32_t n
     }
     script_close(&w.script);
     map_free(&w.pages);
-    free(w.used);
     return wrong;
 }
 
@@ -333,12 +327,6 @@ static void growth_fit_all(struct growth *g)
 
 /* ---- preparation ---- */
 
-static void growth_fit_note_loaded(struct growth *g, uint32_t part, uint64_t page)
-{
-    g->loaded = map_grow(g->loaded, &g->loaded_room, g->loaded_count + 1, sizeof *g->loaded);
-    g->loaded[g->loaded_count++] = (struct law_seen){ part, (uint32_t)page };
-}
-
 static int growth_fit_by_part(const void *a, const void *b)
 {
     const struct law_seen *x = a, *y = b;
@@ -358,7 +346,8 @@ static void growth_fit_collect_loaded(struct growth *g)
         script_open(&s, g->largest, n);
         while ((op = script_next(&s)) != NULL) {
             if (op->kind == RECORD_READ && op->arg[0] >= g->first_page)
-                growth_fit_note_loaded(g, part, op->arg[0]);
+                *MAP_PUSH(g->loaded, g->loaded_count, g->loaded_room) =
+                    (struct law_seen){ part, (uint32_t)op->arg[0] };
             part += growth_fit_is_sync(op->kind) && op->kind != RECORD_DEPART;
         }
         script_close(&s);

@@ -34,7 +34,7 @@ struct growth_write_maker {
     uint64_t set[RECORD_SETTING_COUNT];
     struct law_job job;
     struct growth_write_place *place;
-    uint32_t places, room;
+    uint32_t room;
     uint64_t last_page;
     bool quiet; /* unshared pages are left out */
     /* of the current node */
@@ -42,9 +42,7 @@ struct growth_write_maker {
     uint64_t page, closing_count;
     struct law_access *part; /* since the last synchronization */
     uint32_t parts, part_room;
-    struct map pages; /* changed since the last release */
-    struct growth_write_change *change;
-    uint32_t change_room;
+    struct map pages;       /* changed since the last release */
     uint64_t each, carried; /* units of computing before each page; units not yet in an item */
 };
 
@@ -111,8 +109,7 @@ static void growth_write_note_part(void *self, const struct law_access *a)
 {
     struct growth_write_maker *m = self;
 
-    m->part = map_grow(m->part, &m->part_room, m->parts + 1, sizeof *m->part);
-    m->part[m->parts++] = *a;
+    *MAP_PUSH(m->part, m->parts, m->part_room) = *a;
 }
 
 static uint64_t growth_write_pages_of(const struct growth_write_maker *m,
@@ -134,16 +131,13 @@ static void growth_write_note_change(struct growth_write_maker *m, const struct 
     const struct growth_change *c = &m->g->change[a->site];
     uint64_t bytes = m->job.page_bytes, begin = page * bytes, end = begin + bytes;
     uint64_t written = (end < a->end ? end : a->end) - (begin > a->begin ? begin : a->begin);
-    bool is_new;
-    uint32_t i = map_index(&m->pages, (uint32_t)page, &is_new);
+    struct growth_write_change *it = map_at(&m->pages, (uint32_t)page, sizeof *it);
 
-    m->change = map_grow(m->change, &m->change_room, i + 1, sizeof *m->change);
-    if (is_new)
-        m->change[i] = (struct growth_write_change){ .page = (uint32_t)page };
+    it->page = (uint32_t)page;
     if (c->written > 0)
         written = (written * c->bytes + c->written - 1) / c->written;
-    m->change[i].bytes += (uint32_t)written;
-    m->change[i].length += (uint32_t)(c->bytes > 0 ? written * c->length / c->bytes : written);
+    it->bytes += (uint32_t)written;
+    it->length += (uint32_t)(c->bytes > 0 ? written * c->length / c->bytes : written);
 }
 
 static bool growth_write_left_out(const struct growth_write_maker *m,
@@ -194,9 +188,9 @@ static void growth_write_put_part(struct growth_write_maker *m, const struct law
 
 static int growth_write_by_page(const void *a, const void *b)
 {
-    const struct growth_write_change *x = a, *y = b;
+    const struct growth_write_change *const *x = a, *const *y = b;
 
-    return (x->page > y->page) - (x->page < y->page);
+    return ((*x)->page > (*y)->page) - ((*x)->page < (*y)->page);
 }
 
 static void growth_write_put_closing(struct growth_write_maker *m)
@@ -207,10 +201,10 @@ static void growth_write_put_closing(struct growth_write_maker *m)
 
     if (count == 0)
         return;
-    qsort(m->change, count, sizeof *m->change, growth_write_by_page);
+    qsort(m->pages.value, count, sizeof *m->pages.value, growth_write_by_page); /* cleared below */
     growth_write_put_number(b, (uint64_t)count << 1);
     for (uint32_t i = 0; i < count; i++) {
-        const struct growth_write_change *c = &m->change[i];
+        const struct growth_write_change *c = m->pages.value[i];
         struct growth_write_place *p = &m->place[c->page - m->job.first_page];
         growth_write_put_number(b, record_fold((int64_t)(c->page - before)));
         growth_write_put_number(b, (uint64_t)c->length << 1);
@@ -375,7 +369,6 @@ const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE 
     free(m.closings.at);
     free(m.place);
     free(m.part);
-    free(m.change);
     map_free(&m.pages);
     return wrong;
 }

@@ -11,8 +11,7 @@
 
 static void replay_add_use(struct replay_node *n, struct replay_use use)
 {
-    n->use = map_grow(n->use, &n->use_room, n->uses + 1, sizeof *n->use);
-    n->use[n->uses++] = use;
+    *MAP_PUSH(n->use, n->uses, n->use_room) = use;
 }
 
 /* The time of the last store is unknown. If the page was closed, or stopped being unshared, after
@@ -402,23 +401,23 @@ static void replay_free_node(struct replay_node *n)
 {
     replay_copies_each(n, replay_free_copy);
     for (uint32_t i = 0; i < n->chunks.count; i++)
-        free(n->chunk[i].copy);
+        free(((struct replay_chunk *)n->chunks.value[i])->copy);
     for (uint32_t i = 1; n->interval != NULL && i <= n->vt[n->id]; i++)
         free(n->interval[i].page);
-    for (uint32_t i = 0; i < n->lock_map.count; i++) {
-        free(n->lock[i].time);
-        free(n->lock[i].got);
+    for (uint32_t i = 0; i < n->locks.count; i++) {
+        const struct replay_lock_here *l = n->locks.value[i];
+        free(l->time);
+        free(l->got);
     }
-    void *const all[] = { n->chunk,  n->lock,      n->vt,       n->interval, n->dirty,
-                          n->taken,  n->exclusive, n->renewing, n->use,      n->habits,
-                          n->reader, n->block,     n->noticed };
+    void *const all[] = { n->vt,  n->interval, n->dirty,  n->taken, n->exclusive, n->renewing,
+                          n->use, n->habits,   n->reader, n->block, n->noticed };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(n->signalled);
     replay_moves_free(n);
     replay_groups_free(n);
     map_free(&n->chunks);
-    map_free(&n->lock_map);
+    map_free(&n->locks);
     script_close(&n->script);
     spans_pace_end(&n->pace);
     fiber_free(n->fiber);
@@ -430,16 +429,15 @@ void replay_free(struct replay *r)
     for (unsigned n = 0; n < r->nodes; n++)
         replay_free_node(&r->node[n]);
     for (uint32_t i = 0; i < r->pages.count; i++) {
-        free(r->shared[i]->applied.at);
-        free(r->shared[i]->announced);
-        free(r->shared[i]);
+        const struct replay_shared *s = r->pages.value[i];
+        free(s->applied.at);
+        free(s->announced);
     }
     for (int i = 0; i < 2; i++)
         free(r->meeting[i].vt);
     for (unsigned i = 0; r->gathered != NULL && i < 4 * r->nodes; i++)
         free(r->gathered[i].vt);
     free(r->gathered);
-    free(r->shared);
     free(r->node);
     map_free(&r->pages);
     event_loop_free(&r->loop);

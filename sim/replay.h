@@ -225,13 +225,11 @@ struct replay_node {
     struct replay_time_served *pending, **last_pending; /* messages not yet served */
     struct replay_time_remote *reads_waiting, **last_waiting;
     uint64_t reads_under_way;
-    struct map chunks, lock_map;
-    struct replay_chunk *chunk;
-    uint32_t chunks_room, chunk_key, chunk_index; /* of the last access */
-    uint32_t known;                               /* pages seen here */
+    struct map chunks, locks;
+    struct replay_chunk *chunk; /* of the last access */
+    uint32_t chunk_key;
+    uint32_t known;    /* pages seen here */
     uint32_t *noticed; /* by writer: the last interval whose notices were taken */
-    struct replay_lock_here *lock;
-    uint32_t locks_room;
     uint32_t *vt;
     struct replay_interval *interval; /* of this node, from 1 */
     uint32_t intervals_room;
@@ -295,8 +293,6 @@ struct replay {
     uint64_t set[RECORD_SETTING_COUNT]; /* of this run */
     struct replay_node *node;
     struct map pages;
-    struct replay_shared **shared;
-    uint32_t shared_room;
     struct replay_meeting meeting[2], *gathered; /* by gathering and parity */
     struct progress progress;
     struct replay_cond_table *conds;

@@ -44,14 +44,11 @@ struct replay_cond_entry {
 struct replay_cond_wakes {
     struct replay_cond_waker *waker; /* for each of its waits, in order */
     uint32_t count, room, begun;
-    struct map numbers; /* of its signals that wake a waiter */
-    uint32_t *wakes, wakes_room;
+    struct map numbers; /* of its signals that wake a waiter: how many each wakes */
 };
 
 struct replay_cond_table {
     struct map map;
-    struct replay_cond_entry *at;
-    uint32_t room;
     struct replay_cond_wakes *wakes;
 };
 
@@ -61,17 +58,13 @@ static void replay_cond_note_woken(struct replay *r, unsigned node, const uint64
 {
     struct replay_cond_wakes *w = &r->conds->wakes[node], *from;
     struct replay_cond_waker waker = { 0, (uint32_t)arg[2] };
-    bool is_new;
 
-    w->waker = map_grow(w->waker, &w->room, w->count + 1, sizeof *w->waker);
     if (arg[1] > 0 && arg[1] <= r->nodes) {
         waker.node = (uint32_t)arg[1];
         from = &r->conds->wakes[waker.node - 1];
-        uint32_t i = map_index(&from->numbers, waker.number, &is_new);
-        from->wakes = map_grow(from->wakes, &from->wakes_room, i + 1, sizeof *from->wakes);
-        from->wakes[i]++;
+        ++*(uint32_t *)map_at(&from->numbers, waker.number, sizeof(uint32_t));
     }
-    w->waker[w->count++] = waker;
+    *MAP_PUSH(w->waker, w->count, w->room) = waker;
 }
 
 void replay_conds_begin(struct replay *r)
@@ -109,14 +102,12 @@ void replay_conds_free(struct replay *r)
     struct replay_cond_table *c = r->conds;
 
     for (uint32_t i = 0; i < c->map.count; i++)
-        replay_cond_free_condition(&c->at[i]);
+        replay_cond_free_condition(c->map.value[i]);
     for (unsigned n = 0; n < r->nodes; n++) {
         free(c->wakes[n].waker);
-        free(c->wakes[n].wakes);
         map_free(&c->wakes[n].numbers);
     }
     map_free(&c->map);
-    free(c->at);
     free(c->wakes);
     free(c);
 }
@@ -125,12 +116,7 @@ void replay_conds_free(struct replay *r)
 
 static struct replay_cond_entry *replay_cond_condition_of(struct replay *r, uint32_t cond)
 {
-    struct replay_cond_table *c = r->conds;
-    bool is_new;
-    uint32_t i = map_index(&c->map, cond, &is_new);
-
-    c->at = map_grow(c->at, &c->room, i + 1, sizeof *c->at);
-    return &c->at[i];
+    return map_at(&r->conds->map, cond, sizeof(struct replay_cond_entry));
 }
 
 static struct replay_node *replay_cond_home_of(struct replay *r, uint32_t cond)
@@ -341,10 +327,9 @@ void replay_woken(struct replay_node *n, uint32_t lock)
 
 static uint32_t replay_cond_wakes_of(const struct replay_node *n, uint32_t number)
 {
-    const struct replay_cond_wakes *k = &n->r->conds->wakes[n->id];
-    uint32_t i = map_find(&k->numbers, number);
+    const uint32_t *wakes = map_find(&n->r->conds->wakes[n->id].numbers, number);
 
-    return i == UINT32_MAX ? 0 : k->wakes[i];
+    return wakes == NULL ? 0 : *wakes;
 }
 
 void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t number)

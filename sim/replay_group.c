@@ -133,8 +133,7 @@ void replay_member(struct replay_node *n, const struct script_op *op)
         return;
     if (node == n->id)
         g->self = g->count;
-    g->node = map_grow(g->node, &g->room, g->count + 1, sizeof *g->node);
-    g->node[g->count++] = node;
+    *MAP_PUSH(g->node, g->count, g->room) = node;
     if (op->arg[2] > 0) /* others follow */
         return;
     if (replay_group_lowest_of(g) == n->id)

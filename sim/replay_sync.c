@@ -35,13 +35,10 @@ void replay_vt_merge(const struct replay *r, uint32_t *vt, const uint32_t *other
 
 struct replay_lock_here *replay_lock_of(struct replay_node *n, uint32_t lock)
 {
-    bool is_new;
-    uint32_t i = map_index(&n->lock_map, lock, &is_new);
+    struct replay_lock_here *l = map_at(&n->locks, lock, sizeof *l);
 
-    n->lock = map_grow(n->lock, &n->locks_room, i + 1, sizeof *n->lock);
-    if (is_new)
-        n->lock[i].lock = lock;
-    return &n->lock[i];
+    l->lock = lock;
+    return l;
 }
 
 static unsigned replay_sync_manager_of(const struct replay *r, uint32_t lock)
@@ -77,8 +74,8 @@ static bool replay_sync_published(const struct replay_node *n, const struct repl
 /* [lock.biased] */
 static void replay_sync_grant_listed(struct replay_node *n)
 {
-    for (uint32_t i = 0; i < n->lock_map.count; i++) {
-        struct replay_lock_here *l = &n->lock[i];
+    for (uint32_t i = 0; i < n->locks.count; i++) {
+        struct replay_lock_here *l = n->locks.value[i];
         if (!l->listed)
             continue;
         l->listed = false;
@@ -153,7 +150,6 @@ static void replay_sync_request(struct replay_node *n, struct replay_lock_here *
     replay_ask(n, replay_sync_manager_of(n->r, lock), replay_sync_manage);
     replay_acquire(n, n->answer, lock);
     free(n->answer);
-    l = replay_lock_of(n, lock);
     l->waiting = false;
     replay_sync_set_here(n, l, true);
     l->stays = 0;
@@ -167,7 +163,7 @@ void replay_lock(struct replay_node *n, uint32_t lock)
         replay_queue_lock(n, lock);
     else if (!replay_sync_here(n, l))
         replay_sync_request(n, l);
-    replay_lock_of(n, lock)->held = true;
+    l->held = true;
 }
 
 /* ---- tries ---- */
@@ -229,7 +225,6 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
             COUNT(n, lazy_releases, 1);
         } else {
             replay_close(n);
-            l = replay_lock_of(n, lock);
         }
     }
     l->held = false;
