@@ -74,6 +74,14 @@ void law_sync(struct law_run *r, enum law_kind kind, uint32_t line, int64_t arg)
     r->part++;
 }
 
+struct law_array law_array_all_add(struct law_run *r, uint32_t line, int64_t bytes)
+{
+    struct law_array a = law_array_add(r, line, bytes);
+
+    law_sync(r, LAW_BARRIER, line, 0);
+    return a;
+}
+
 void law_work(struct law_run *r, int64_t units)
 {
     r->work += units > 0 ? (uint64_t)units : 0;

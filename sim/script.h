@@ -53,8 +53,8 @@ struct script {
     uint32_t count, room, at;
     struct script_op *spare;
     uint32_t spare_room;
-    /* of the interval, stored to or opened for stores: the item after which (uint32_t); 0: stored to
-     * by the item itself */
+    /* of the interval, stored to or opened for stores: the item after which (uint32_t); 0: stored
+     * to by the item itself */
     struct map pages;
     struct map exclusive;       /* bool */
     struct script_store *store; /* stores to insert */
