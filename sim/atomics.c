@@ -6,7 +6,6 @@
 #include "sim/slots.h"
 #include "sim/torus.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #define PES_PER_NODE 2
@@ -76,11 +75,6 @@ static void atomics_message_done(void *self, uint64_t number)
     atomics_commands_more(&s->node[pe / PES_PER_NODE]);
 }
 
-static void atomics_cpu_done(void *self, uint64_t number)
-{
-    atomics_message_done(self, number);
-}
-
 /* An update by a message has arrived in memory; one of the node's PEs applies it. */
 static void atomics_in_memory(void *self, uint64_t number)
 {
@@ -92,7 +86,7 @@ static void atomics_in_memory(void *self, uint64_t number)
     if (pe->cpu_free < s->loop.now)
         pe->cpu_free = s->loop.now;
     pe->cpu_free += s->cfg->cpu_update;
-    event_at(&s->loop, pe->cpu_free, atomics_cpu_done, s, number);
+    event_at(&s->loop, pe->cpu_free, atomics_message_done, s, number);
 }
 
 static void atomics_at_target(void *self, uint64_t number)
@@ -245,8 +239,8 @@ static void atomics_system_init(struct atomics_system *s, const struct atomics_c
         node->number = n;
         host_port_init(&node->port, &s->loop, &cfg->port);
         atomic_unit_init(&node->unit, &s->loop, &node->port, &cfg->unit, atomics_message_done, s);
-        link_init(&node->out, &s->loop, 0, 0, cfg->network_rate);
-        link_init(&node->in, &s->loop, 0, 0, cfg->network_rate);
+        link_init(&node->out, &s->loop, 0, cfg->network_rate);
+        link_init(&node->in, &s->loop, 0, cfg->network_rate);
     }
     for (unsigned p = 0; p < cfg->pes; p++) {
         atomics_choose_words(s, p);
@@ -256,12 +250,8 @@ static void atomics_system_init(struct atomics_system *s, const struct atomics_c
 
 static void atomics_system_free(struct atomics_system *s)
 {
-    for (unsigned n = 0; n < s->nodes; n++) {
-        host_port_free(&s->node[n].port);
+    for (unsigned n = 0; n < s->nodes; n++)
         atomic_unit_free(&s->node[n].unit);
-        link_free(&s->node[n].out);
-        link_free(&s->node[n].in);
-    }
     free(s->node);
     free(s->pe);
     free(s->message);
@@ -273,7 +263,6 @@ static void atomics_raise_share(double *share, const struct link *link, sim_time
 {
     double here = time == 0 ? 0 : (double)link->busy / (double)time;
 
-    assert(link->bytes_in == link->bytes_out);
     if (*share < here)
         *share = here;
 }
@@ -288,7 +277,7 @@ static void atomics_add_node(struct atomics_result *r, const struct atomics_node
     r->reads += node->port.reads;
     r->writes += node->port.writes;
     r->no_tag += node->port.no_tag;
-    r->network_bytes += node->in.bytes_out;
+    r->network_bytes += node->in.bytes;
     atomics_raise_share(&r->to_host_used, &node->port.to_host, r->time);
     atomics_raise_share(&r->to_nic_used, &node->port.to_nic, r->time);
     atomics_raise_share(&r->network_used, &node->in, r->time);

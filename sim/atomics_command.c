@@ -6,7 +6,6 @@
 #include "sim/atomics_command.h"
 
 #include "sim/atomics.h"
-#include "sim/atomics_bound.h"
 #include "sim/fail.h"
 
 #include <inttypes.h>
@@ -227,32 +226,46 @@ static uint64_t atomics_command_run(const uint64_t *v)
 
 /* ---- equations ---- */
 
-static const struct atomics_bytes paper_bytes = { 32, 8, 12, 16 };
+/* Equations 1 to 4: bytes that cross the interface between adapter and host for an update by a
+ * message, for an atomic, and for an atomic at a target that sends none. A command of a CPU, a read
+ * request (8 bytes in equation 3; the text before it says 16), its answer, a write. */
+enum { COMMAND = 32, REQUEST = 8, ANSWER = 12, WRITE = 16 };
+enum { MESSAGE, ATOMIC, AT_TARGET };
+
+static const struct {
+    unsigned to_host, to_nic;
+} crossing[] = { [MESSAGE] = { WRITE, COMMAND },
+                 [ATOMIC] = { REQUEST + WRITE, COMMAND + ANSWER },
+                 [AT_TARGET] = { REQUEST + WRITE, ANSWER } };
 
 #define PAPER_HOST    2.3e9
 #define PAPER_NETWORK (4e9 / 48)
 
+/* Equation 5: updates per second. */
+static double atomics_command_rate(int what)
+{
+    unsigned to_host = crossing[what].to_host, to_nic = crossing[what].to_nic;
+
+    return PAPER_HOST / (to_host > to_nic ? to_host : to_nic);
+}
+
+/* Equation 6: outstanding requests that are needed, with 70 ns in the memory. */
+static double atomics_command_outstanding(double rate, double read_ns, double write_ns)
+{
+    return rate * (read_ns + write_ns + 70) / 1e9;
+}
+
 static void atomics_command_equations(void)
 {
-    const struct atomics_bytes *b = &paper_bytes;
-
     puts("what,paper,here,unit");
-    printf("equation 1: message to host,16,%u,bytes\n", atomics_bound_message_to_host(b));
-    printf("equation 2: message to NIC,32,%u,bytes\n", atomics_bound_message_to_nic(b));
-    printf("equation 3: atomic to host,24,%u,bytes\n", atomics_bound_atomic_to_host(b));
-    printf("equation 4: atomic to NIC,44,%u,bytes\n", atomics_bound_atomic_to_nic(b));
-    printf("equation 5: atomics of a node,52,%.3f,million/s\n",
-           atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
-                              atomics_bound_atomic_to_nic(b)) /
-               1e6);
-    printf("equation 5: messages of a node,,%.3f,million/s\n",
-           atomics_bound_rate(PAPER_HOST, atomics_bound_message_to_host(b),
-                              atomics_bound_message_to_nic(b)) /
-               1e6);
+    printf("equation 1: message to host,16,%u,bytes\n", crossing[MESSAGE].to_host);
+    printf("equation 2: message to NIC,32,%u,bytes\n", crossing[MESSAGE].to_nic);
+    printf("equation 3: atomic to host,24,%u,bytes\n", crossing[ATOMIC].to_host);
+    printf("equation 4: atomic to NIC,44,%u,bytes\n", crossing[ATOMIC].to_nic);
+    printf("equation 5: atomics of a node,52,%.3f,million/s\n", atomics_command_rate(ATOMIC) / 1e6);
+    printf("equation 5: messages of a node,,%.3f,million/s\n", atomics_command_rate(MESSAGE) / 1e6);
     printf("equation 5: atomics at a target,95,%.3f,million/s\n",
-           atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
-                              atomics_bound_at_target_to_nic(b)) /
-               1e6);
+           atomics_command_rate(AT_TARGET) / 1e6);
     printf("network,83,%.3f,million/s\n", PAPER_NETWORK / 1e6);
 }
 
@@ -265,30 +278,26 @@ static void atomics_command_requests(void)
     } row[] = { { 500, 250, 43, 69 }, { 300, 150, 27, 44 }, { 100, 50, 11, 19 } };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        double random = atomics_bound_requests(52e6, row[i].read, row[i].write, 70);
-        double target = atomics_bound_requests(83e6, row[i].read, row[i].write, 70);
+        double random = atomics_command_outstanding(52e6, row[i].read, row[i].write);
+        double target = atomics_command_outstanding(83e6, row[i].read, row[i].write);
 
         printf("table III: %u/%u ns,%u,%u,requests\n", row[i].read, row[i].write, row[i].random,
-               atomics_bound_nearest(random));
+               (unsigned)(random + 0.5));
         printf("table IV: %u/%u ns,%u,%u,requests\n", row[i].read, row[i].write, row[i].target,
-               atomics_bound_upward(target));
+               (unsigned)target + (target > (unsigned)target));
     }
 }
 
 /* Figure 9: peak rates of a system in MB/s of payload, two PEs to a node. */
 static void atomics_command_peaks(void)
 {
-    const struct atomics_bytes *b = &paper_bytes;
-
     for (unsigned pes = 4; pes <= 64; pes *= 2) {
         double scale = pes / 2 * 8 / 1e6;
 
         printf("figure 9: atomics of %u PEs,,%.0f,MB/s\n", pes,
-               scale * atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
-                                          atomics_bound_atomic_to_nic(b)));
+               scale * atomics_command_rate(ATOMIC));
         printf("figure 9: messages of %u PEs,,%.0f,MB/s\n", pes,
-               scale * atomics_bound_rate(PAPER_HOST, atomics_bound_message_to_host(b),
-                                          atomics_bound_message_to_nic(b)));
+               scale * atomics_command_rate(MESSAGE));
         printf("figure 9: network of %u PEs,,%.0f,MB/s\n", pes, scale * PAPER_NETWORK);
     }
 }

@@ -5,7 +5,7 @@ libhlrc_sim_la_SOURCES = sim/event.c sim/event.h sim/fail.c sim/fail.h sim/link.
 	sim/progress.c sim/progress.h sim/random.h sim/server.h sim/slots.h sim/tally.h sim/torus.c sim/torus.h
 
 # The atomic unit of an adapter.
-libhlrc_sim_la_SOURCES += sim/atomic_unit.c sim/atomic_unit.h sim/atomics.c sim/atomics.h sim/atomics_bound.c sim/atomics_bound.h \
+libhlrc_sim_la_SOURCES += sim/atomic_unit.c sim/atomic_unit.h sim/atomics.c sim/atomics.h \
 	sim/atomics_command.c sim/atomics_command.h sim/host_port.c sim/host_port.h sim/nic_cache.c sim/nic_cache.h
 
 # Barriers of adapters.
