@@ -3,7 +3,7 @@
  * hlrc_sim atomics: the atomic unit of an adapter. Defaults are the paper's where it states them
  * (tables I and II, sections IV to VI).
  */
-#include "sim/atomics_command.h"
+#include "sim/commands.h"
 
 #include "sim/atomics.h"
 #include "sim/fail.h"

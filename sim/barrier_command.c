@@ -7,7 +7,7 @@
  * nodes with PE and GB at both places, 8 nodes with PE (the factor), and the two of lanai7, whose
  * adapter takes half the time (66 MHz instead of 33). See doc/simulation.md.
  */
-#include "sim/barrier_command.h"
+#include "sim/commands.h"
 
 #include "sim/fail.h"
 #include "sim/nic_barrier.h"

@@ -9,6 +9,9 @@ enum { SIM_FAILED = 1, SIM_WRONG_USE = 2 };
 
 _Noreturn void fail_with(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Ends the program with a line if standard output could not be written; returns the status 0. */
+int fail_flush(void);
+
 /* Zero-filled memory; the program ends if there is none. */
 void *fail_alloc(size_t count, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* grow_command.c - see grow_command.h. */
-#include "sim/grow_command.h"
+/* grow_command.c - see commands.h. */
+#include "sim/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -264,7 +264,5 @@ int grow_command_main(int argc, char **argv)
     for (uint32_t i = 0; i < w.traces; i++)
         trace_free(&traces[i]);
     growth_free(&growth);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
-    return 0;
+    return fail_flush();
 }

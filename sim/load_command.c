@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * load_command.c - see load_command.h. One row per trace: the nodes' time by kind, the node with
+ * load_command.c - see commands.h. One row per trace: the nodes' time by kind, the node with
  * the busiest handler, adapter and link, and the state that a node keeps about all others.
  */
-#include "sim/load_command.h"
+#include "sim/commands.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +153,5 @@ int load_command_main(int argc, char **argv)
          "in_node,in_mean,intervals,notices,copies_most,versions_most,events");
     for (char **file = argv + 1; *file != NULL; file++)
         load_command_run(&m, &w, *file);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
-    return 0;
+    return fail_flush();
 }
