@@ -177,4 +177,18 @@ static inline int64_t law_share(const struct law_run *r, int64_t all, int64_t j)
     return all * j / r->nodes;
 }
 
+/* The same of ALL values of 4 bytes, in whole pages. */
+static inline int64_t law_share_pages(const struct law_run *r, int64_t all, int64_t j)
+{
+    int64_t unit = r->page / 4;
+
+    return law_min(all, law_share(r, (all + unit - 1) / unit, j) * unit);
+}
+
+/* A size that grows with the nodes, in weak scaling. */
+static inline int64_t law_grown(const struct law_run *r, int64_t size)
+{
+    return r->weak ? size * r->nodes / r->traced : size;
+}
+
 #endif

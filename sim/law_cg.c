@@ -123,9 +123,8 @@ static void law_cg_iterate(struct law_run *r, const struct law_cg *c)
 
 static void law_cg_run(struct law_run *r)
 {
-    int64_t by = r->weak ? r->nodes : 1, to = r->weak ? r->traced : 1;
-    struct law_cg c = { .rows = r->param[ROWS] * by / to,
-                        .elements = r->param[ELEMENTS] * by / to };
+    struct law_cg c = { .rows = law_grown(r, r->param[ROWS]),
+                        .elements = law_grown(r, r->param[ELEMENTS]) };
 
     c.unit = (c.rows + 127) / 128;
     int64_t units = (c.rows + c.unit - 1) / c.unit;

@@ -50,11 +50,11 @@ static void law_fft3d_inverse(struct law_run *r, const struct law_fft3d *f)
 
 static void law_fft3d_run(struct law_run *r)
 {
-    struct law_fft3d f = { .nx = r->param[NX], .ny = r->param[NY], .nz = r->param[NZ] };
+    struct law_fft3d f = { .nx = r->param[NX],
+                           .ny = r->param[NY],
+                           .nz = law_grown(r, r->param[NZ]) };
     int64_t sums, turns = r->param[ITERATIONS];
 
-    if (r->weak)
-        f.nz = f.nz * r->nodes / r->traced;
     f.line = 16 * f.nx;
     f.points = f.nx * f.ny * f.nz / r->nodes;
     f.y = law_share(r, f.ny, r->node);

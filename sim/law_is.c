@@ -15,13 +15,6 @@ struct law_is {
     struct law_array key, counts, rank, note, sorted;
 };
 
-static int64_t law_is_part(const struct law_run *r, int64_t all, int64_t j)
-{
-    int64_t unit = r->page / 4;
-
-    return law_min(all, law_share(r, (all + unit - 1) / unit, j) * unit);
-}
-
 static int64_t law_is_owner(const struct law_run *r, int64_t values, int64_t value)
 {
     int64_t unit = r->page / 4, blocks = (values + unit - 1) / unit;
@@ -84,8 +77,8 @@ static void law_is_sort(struct law_run *r, const struct law_is *s)
     law_read(r, s->rank, 4 * s->low, 4 * s->high);
     for (int64_t d = 0; d < r->nodes; d++) {
         int64_t other = (r->node + d) % r->nodes;
-        int64_t from = 4 * law_is_part(r, s->keys, other);
-        int64_t to = 4 * law_is_part(r, s->keys, other + 1);
+        int64_t from = 4 * law_share_pages(r, s->keys, other);
+        int64_t to = 4 * law_share_pages(r, s->keys, other + 1);
         law_prefetch(r, s->key, from, to);
         law_read(r, s->key, from, to);
         if (d == 0)
@@ -117,16 +110,16 @@ static void law_is_make(struct law_run *r, struct law_is *s)
     s->rank = law_array_all(r, 4 * s->values);
     s->note = law_array_all(r, r->nodes * r->page);
     s->sorted = law_array_all(r, 4 * s->keys);
-    s->first = law_is_part(r, s->keys, r->node);
-    s->below = law_is_part(r, s->keys, r->node + 1);
-    s->low = law_is_part(r, s->values, r->node);
-    s->high = law_is_part(r, s->values, r->node + 1);
+    s->first = law_share_pages(r, s->keys, r->node);
+    s->below = law_share_pages(r, s->keys, r->node + 1);
+    s->low = law_share_pages(r, s->values, r->node);
+    s->high = law_share_pages(r, s->values, r->node + 1);
 }
 
 static void law_is_run(struct law_run *r)
 {
-    int64_t by = r->weak ? r->nodes : 1, to = r->weak ? r->traced : 1;
-    struct law_is s = { .keys = r->param[KEYS] * by / to, .values = r->param[VALUES] * by / to };
+    struct law_is s = { .keys = law_grown(r, r->param[KEYS]),
+                        .values = law_grown(r, r->param[VALUES]) };
 
     law_is_make(r, &s);
     law_write(r, s.key, 4 * s.first, 4 * s.below);

@@ -13,17 +13,10 @@ struct law_radix {
     struct law_array bucket[2], count[2];
 };
 
-static int64_t law_radix_part(const struct law_run *r, int64_t keys, int64_t j)
-{
-    int64_t unit = r->page / 4;
-
-    return law_min(keys, law_share(r, (keys + unit - 1) / unit, j) * unit);
-}
-
 /* Where the keys of node M begin that node J reads. */
 static int64_t law_radix_span(const struct law_run *r, int64_t keys, int64_t m, int64_t j)
 {
-    int64_t from = law_radix_part(r, keys, m), all = law_radix_part(r, keys, m + 1) - from;
+    int64_t from = law_share_pages(r, keys, m), all = law_share_pages(r, keys, m + 1) - from;
 
     return 4 *
            (from + law_share(r, all, j) + law_root(all * j / r->nodes * (r->nodes - j) / r->nodes));
@@ -67,13 +60,11 @@ static void law_radix_sort(struct law_run *r, const struct law_radix *s, struct 
 
 static void law_radix_run(struct law_run *r)
 {
-    struct law_radix s = { .keys = r->param[KEYS] };
+    struct law_radix s = { .keys = law_grown(r, r->param[KEYS]) };
 
-    if (r->weak)
-        s.keys = s.keys * r->nodes / r->traced;
     s.row = law_whole(4 * r->param[RADIX], r->page);
-    s.first = 4 * law_radix_part(r, s.keys, r->node);
-    s.below = 4 * law_radix_part(r, s.keys, r->node + 1);
+    s.first = 4 * law_share_pages(r, s.keys, r->node);
+    s.below = 4 * law_share_pages(r, s.keys, r->node + 1);
     struct law_array key = law_array_all(r, 4 * s.keys);
     for (int i = 0; i < 2; i++) {
         s.bucket[i] = law_array_all(r, 4 * s.keys);
