@@ -12,9 +12,13 @@
 
 #include "sim/trace.h"
 
+struct spans_span {
+    uint64_t ns;        /* of computing, without fault handling */
+    unsigned char kind; /* of the item that ends it (base/record.h) */
+};
+
 struct spans {
-    uint64_t *units;     /* nanoseconds of computing, without fault handling */
-    unsigned char *kind; /* of the item that ends it (base/record.h) */
+    struct spans_span *at;
     uint32_t count, room;
 };
 

@@ -91,7 +91,7 @@ static void test_faults(void **unused)
     faults.set[RECORD_SET_fault_units] = 1500;
     load();
     spans_read(&s, &here, 0);
-    assert_int_equal(s.units[0], 1500 + 0 + 493 + 7);
+    assert_int_equal(s.at[0].ns, 1500 + 0 + 493 + 7);
     spans_free(&s);
     forget();
 }
