@@ -175,13 +175,6 @@ static struct atomic_unit_config atomics_command_unit_config(const uint64_t *v)
     };
 }
 
-static void atomics_command_head(void)
-{
-    puts("workload,pes,latency_ns,tags,lines,ways,window,registers,aging,layout,seed,operations,"
-         "time_ns,rate_mops,mb_s,hits,misses,kept,host_reads,host_writes,stalls_set,stalls_raw,"
-         "stalls_tag,to_host_used,to_nic_used,network_used,network_bytes,mean_ns,max_ns,events");
-}
-
 static void atomics_command_print_run(const uint64_t *v, const struct atomics_result *r)
 {
     double us = (double)r->time / SIM_US, rate = us > 0 ? (double)r->operations / us : 0;
@@ -315,7 +308,9 @@ const struct sim_command atomics_command = {
             "the host's memory.",
     .options = options,
     .figures = figures,
-    .head = atomics_command_head,
+    .head = "workload,pes,latency_ns,tags,lines,ways,window,registers,aging,layout,seed,operations,"
+            "time_ns,rate_mops,mb_s,hits,misses,kept,host_reads,host_writes,stalls_set,stalls_raw,"
+            "stalls_tag,to_host_used,to_nic_used,network_used,network_bytes,mean_ns,max_ns,events",
     .check = atomics_command_check,
     .run = atomics_command_run,
     .tables = atomics_command_tables,

@@ -217,14 +217,6 @@ static struct barrier_command_best barrier_command_best_of(const uint64_t *v,
     return best;
 }
 
-static void barrier_command_head(void)
-{
-    puts("card,algorithm,nodes,groups,skew_ns,barriers,seed,dimension_host,host_us,"
-         "host_last_us,early_host,host_nic_used,dimension_nic,nic_us,nic_last_us,early_nic,"
-         "nic_nic_used,factor,equation_host_us,equation_nic_us,equation_factor,"
-         "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor");
-}
-
 static void barrier_command_print_place(const struct barrier_command_best *b, uint64_t barriers)
 {
     printf(",%u,%.3f,%.3f,%" PRIu64 ",%.3f", b->dimension,
@@ -284,7 +276,10 @@ const struct sim_command barrier_command = {
     .text = "Barriers among network adapters, compared with barriers among their hosts.",
     .options = options,
     .figures = figures,
-    .head = barrier_command_head,
+    .head = "card,algorithm,nodes,groups,skew_ns,barriers,seed,dimension_host,host_us,"
+            "host_last_us,early_host,host_nic_used,dimension_nic,nic_us,nic_last_us,early_nic,"
+            "nic_nic_used,factor,equation_host_us,equation_nic_us,equation_factor,"
+            "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor",
     .check = barrier_command_check,
     .run = barrier_command_run,
 };

@@ -271,7 +271,7 @@ int options_sim_command_main(const struct sim_command *command, int argc, char *
     } else if (given.tables) {
         command->tables();
     } else {
-        command->head();
+        puts(command->head);
         options_each_line(&given, argc - 1, argv + 1, &p);
     }
     if (p.shown)

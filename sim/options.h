@@ -32,8 +32,7 @@ struct sim_command {
     const char *name, *text;
     const struct sim_option *options; /* name NULL at the end */
     const struct sim_figure *figures; /* name NULL at the end */
-    /* prints the header line for the columns of `run` */
-    void (*head)(void);
+    const char *head;                 /* line: the columns of `run` */
     /* VALUE has an entry for each option, SIM_NOT_GIVEN if absent. `run` returns the number of
      * events. `check` ends the program if values are inconsistent. */
     void (*check)(const uint64_t *value);
