@@ -42,6 +42,11 @@ void *fail_alloc(size_t count, size_t size)
     return memory;
 }
 
+void *fail_copy(const void *from, size_t size)
+{
+    return memcpy(fail_alloc(1, size), from, size);
+}
+
 void *fail_realloc(void *old, size_t count, size_t size)
 {
     void *memory = reallocarray(old, count, size);

@@ -15,6 +15,10 @@ int fail_flush(void);
 /* Zero-filled memory; the program ends if there is none. */
 void *fail_alloc(size_t count, size_t size);
 
+/* FAIL_NEW - allocated memory that holds a struct of that type, of the values given */
+#define FAIL_NEW(type, ...) ((type *)fail_copy(&(type){ __VA_ARGS__ }, sizeof(type)))
+void *fail_copy(const void *from, size_t size);
+
 /* The same memory resized to COUNT as by realloc(); new memory is not cleared. */
 void *fail_realloc(void *old, size_t count, size_t size);
 

@@ -80,11 +80,8 @@ static void host_port_send_more(struct host_port *port)
     }
 }
 
-static void host_port_ask(struct host_port *port, struct host_port_request request)
+static void host_port_ask(struct host_port *port, struct host_port_request *r)
 {
-    struct host_port_request *r = fail_alloc(1, sizeof *r);
-
-    *r = request;
     *port->last = r;
     port->last = &r->next;
     port->waiting++;
@@ -95,13 +92,13 @@ static void host_port_ask(struct host_port *port, struct host_port_request reque
 void host_port_read(struct host_port *port, event_fn done, void *self, uint64_t arg)
 {
     port->reads++;
-    host_port_ask(port, (struct host_port_request){ NULL, port, done, self, arg, false });
+    host_port_ask(port, FAIL_NEW(struct host_port_request, NULL, port, done, self, arg, false));
 }
 
 void host_port_write(struct host_port *port, event_fn done, void *self, uint64_t arg)
 {
     port->writes++;
-    host_port_ask(port, (struct host_port_request){ NULL, port, done, self, arg, true });
+    host_port_ask(port, FAIL_NEW(struct host_port_request, NULL, port, done, self, arg, true));
 }
 
 sim_time host_port_command(struct host_port *port, event_fn arrives, void *self, uint64_t arg)

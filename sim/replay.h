@@ -196,7 +196,6 @@ struct replay_reader {
 
 struct replay_moves;
 struct replay_cond_table;
-struct replay_group_here;
 struct replay_rma_left;
 
 /* How a node arrives at a barrier. Plain: it does not wait there, or is in a round of home
@@ -257,7 +256,7 @@ struct replay_node {
     uint32_t departed;           /* barriers it has left */
     enum replay_arrives arrives; /* the last one */
     struct replay_moves *moves;
-    struct replay_group_here *groups;
+    struct map groups;
     struct replay_release *release;
     uint32_t *partner[2];   /* the partner's vector time, by parity of the epoch */
     unsigned partner_is[2]; /* how the partner arrived */

@@ -298,10 +298,9 @@ static void replay_cond_signal_by_guard(struct replay_node *n, struct replay_con
 void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock)
 {
     struct replay_cond_wakes *k = &n->r->conds->wakes[n->id];
-    struct replay_cond_waiting *w = fail_alloc(1, sizeof *w);
+    struct replay_cond_waiting *w = FAIL_NEW(struct replay_cond_waiting, .node = n, .cond = cond);
     sim_time begun = replay_settle(n);
 
-    *w = (struct replay_cond_waiting){ .node = n, .cond = cond };
     if (k->begun < k->count)
         w->waker = k->waker[k->begun];
     k->begun++;
@@ -334,14 +333,13 @@ static uint32_t replay_cond_wakes_of(const struct replay_node *n, uint32_t numbe
 
 void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t number)
 {
-    struct replay_cond_signal *s = fail_alloc(1, sizeof *s);
+    struct replay_cond_signal *s;
     sim_time begun = replay_settle(n);
 
     if (!replay_clean(n, true)) /* [cond.signal-time] */
         begun = replay_close(n);
-    *s = (struct replay_cond_signal){
-        NULL, n, cond, number, replay_cond_wakes_of(n, number), replay_vt_copy(n->r, n->vt)
-    };
+    s = FAIL_NEW(struct replay_cond_signal, NULL, n, cond, number, replay_cond_wakes_of(n, number),
+                 replay_vt_copy(n->r, n->vt));
     if (n->r->protocol == REPLAY_ONESIDED)
         replay_cond_signal_by_guard(n, s, all);
     else

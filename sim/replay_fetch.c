@@ -58,10 +58,7 @@ static void replay_fetch_read_page(struct replay_fetch *f);
 /* [pages-async.parked], or a read repeated until the versions suffice. */
 static void replay_fetch_park(struct replay_fetch *f)
 {
-    struct replay_parked *p = fail_alloc(1, sizeof *p);
-
-    *p = (struct replay_parked){ f->copy->shared->parked, f };
-    f->copy->shared->parked = p;
+    f->copy->shared->parked = FAIL_NEW(struct replay_parked, f->copy->shared->parked, f);
 }
 
 void replay_note_reader(struct replay_node *home, struct replay_shared *s)
@@ -347,9 +344,9 @@ static void replay_fetch_start_ardmar(struct replay_fetch *f)
 static struct replay_fetch *replay_fetch_new(struct replay_node *n, struct replay_copy *c,
                                              bool hint)
 {
-    struct replay_fetch *f = fail_alloc(1, sizeof *f);
+    struct replay_fetch *f =
+        FAIL_NEW(struct replay_fetch, .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint);
 
-    *f = (struct replay_fetch){ .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint };
     for (uint32_t i = 0; i < c->need.count; i++)
         versions_raise(&f->needed, c->need.at[i].writer, c->need.at[i].interval);
     return f;

@@ -19,7 +19,6 @@ struct replay_group_slot {
 
 /* A group at a member, or at a node to which a member has already written. */
 struct replay_group_here {
-    struct replay_group_here *next;
     uint32_t number;
     unsigned *node; /* of the members, in order */
     uint32_t count, room;
@@ -33,32 +32,21 @@ struct replay_group_here {
 
 static struct replay_group_here *replay_group_of(struct replay_node *n, uint32_t number)
 {
-    struct replay_group_here *g = n->groups;
+    struct replay_group_here *g = map_at(&n->groups, number, sizeof *g);
 
-    while (g != NULL && g->number != number)
-        g = g->next;
-    if (g != NULL)
-        return g;
-    g = fail_alloc(1, sizeof *g);
     g->number = number;
-    g->next = n->groups;
-    n->groups = g;
     return g;
 }
 
 void replay_groups_free(struct replay_node *n)
 {
-    struct replay_group_here *g;
-
-    while ((g = n->groups) != NULL) {
-        n->groups = g->next;
-        for (int i = 0; i < ROUNDS; i++) {
-            free(g->slot[i][0].vt);
-            free(g->slot[i][1].vt);
-        }
+    for (uint32_t i = 0; i < n->groups.count; i++) {
+        struct replay_group_here *g = n->groups.value[i];
+        for (int k = 0; k < 2 * ROUNDS; k++)
+            free(g->slot[k / 2][k % 2].vt);
         free(g->node);
-        free(g);
     }
+    map_free(&n->groups);
 }
 
 static void replay_group_tell(struct replay_node *n, struct replay_group_here *g)
@@ -168,11 +156,11 @@ static void replay_group_take_arrival(void *self, uint64_t arg)
 static void replay_group_send(struct replay_node *n, const struct replay_group_here *g,
                               uint32_t round, const uint32_t *vt)
 {
-    struct replay *r = n->r;
-    struct replay_group_arrival *a = fail_alloc(1, sizeof *a);
+    const struct replay *r = n->r;
+    struct replay_node *to = &r->node[g->node[(g->self + (1u << round)) % g->count]];
+    struct replay_group_arrival *a = FAIL_NEW(struct replay_group_arrival, to, g->number, round,
+                                              g->epoch, replay_vt_copy(r, vt));
 
-    *a = (struct replay_group_arrival){ &r->node[g->node[(g->self + (1u << round)) % g->count]],
-                                        g->number, round, g->epoch, replay_vt_copy(r, vt) };
     replay_post(n, 2);
     COUNT(n, rdma_writes, 1);
     replay_write(n, a->to, 8 * (uint64_t)r->nodes + 16, replay_group_take_arrival, a, 0);

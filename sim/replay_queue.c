@@ -96,14 +96,6 @@ static void replay_queue_take_name(void *self, uint64_t arg)
     free(t);
 }
 
-static struct replay_queue_told *replay_queue_told_new(struct replay_node *to, uint32_t lock)
-{
-    struct replay_queue_told *t = fail_alloc(1, sizeof *t);
-
-    *t = (struct replay_queue_told){ .to = to, .lock = lock };
-    return t;
-}
-
 /* [mcs.node-clear]: true if the lock was free. */
 static bool replay_queue_enter(struct replay_node *n, uint32_t lock)
 {
@@ -114,8 +106,8 @@ static bool replay_queue_enter(struct replay_node *n, uint32_t lock)
     unsigned before = replay_queue_operate(n, lock, 0, n->id + 1, true);
     if (before == 0)
         return true;
-    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[before - 1], lock);
-    t->who = n->id + 1;
+    struct replay_queue_told *t =
+        FAIL_NEW(struct replay_queue_told, &n->r->node[before - 1], lock, NULL, n->id + 1);
     replay_post(n, 1);
     replay_write_wake(n, t->to, 8, replay_queue_take_name, t, 0);
     replay_await(n, &n->answered);
@@ -311,11 +303,10 @@ static void replay_queue_take_partner(void *self, uint64_t arg)
 
 static void replay_queue_meet_partner(struct replay_node *n)
 {
-    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[1 - n->id], 0);
+    struct replay_queue_told *t = FAIL_NEW(struct replay_queue_told, &n->r->node[1 - n->id], 0,
+                                           replay_vt_copy(n->r, n->vt), n->arrives);
     uint64_t epoch = n->epoch;
 
-    t->vt = replay_vt_copy(n->r, n->vt);
-    t->who = n->arrives;
     replay_post(n, 2);
     n->got_release = false;
     n->epoch = epoch + 1;

@@ -39,9 +39,9 @@ struct replay_rma_left {
 
 static struct replay_rma_left *replay_rma_left_begin(struct replay_node *n, struct replay_node *to)
 {
-    struct replay_rma_left *l = fail_alloc(1, sizeof *l);
+    struct replay_rma_left *l =
+        FAIL_NEW(struct replay_rma_left, n->left, &n->left, n, to, ++n->left_begun, 1, false);
 
-    *l = (struct replay_rma_left){ n->left, &n->left, n, to, ++n->left_begun, 1, false };
     if (n->left != NULL)
         n->left->from = &l->next;
     n->left = l;

@@ -256,10 +256,7 @@ void replay_take_release(void *self, uint64_t arg)
 
 struct replay_release *replay_release_new(uint32_t *vt, unsigned users, unsigned arrives)
 {
-    struct replay_release *all = fail_alloc(1, sizeof *all);
-
-    *all = (struct replay_release){ vt, users, replay_moves(arrives) };
-    return all;
+    return FAIL_NEW(struct replay_release, vt, users, replay_moves(arrives));
 }
 
 static void replay_sync_release_all(struct replay *r, struct replay_meeting *m)

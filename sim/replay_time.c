@@ -100,8 +100,7 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     replay_settle(n);
     if (*word)
         return true;
-    p = fail_alloc(1, sizeof *p);
-    p->node = n;
+    p = FAIL_NEW(struct replay_time_patience, n, false, false);
     event_after(&n->r->loop, most, replay_time_be_over, p, 0);
     replay_time_begin_waiting(n);
     while (!*word && !p->over)
@@ -326,10 +325,9 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
                          sim_time more, event_fn fn, void *self, uint64_t arg)
 {
     struct replay *r = from->r;
-    struct replay_time_served *s = fail_alloc(1, sizeof *s);
+    struct replay_time_served *s = FAIL_NEW(struct replay_time_served, NULL, to,
+                                            from->quiet || from->in_event, more, fn, self, arg);
 
-    *s =
-        (struct replay_time_served){ NULL, to, from->quiet || from->in_event, more, fn, self, arg };
     if (from == to) { /* served by the sender */
         event_after(&r->loop, r->m.serve_ns * SIM_NS + more, replay_time_serve, s, 0);
         return;
@@ -447,7 +445,7 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
                  event_fn there, event_fn back, void *self, uint64_t arg)
 {
     struct replay *r = from->r;
-    struct replay_time_remote *o = fail_alloc(1, sizeof *o);
+    struct replay_time_remote *o;
     sim_time unit = (atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
 
     if (atomic)
@@ -456,7 +454,8 @@ void replay_read(struct replay_node *from, struct replay_node *to, uint64_t byte
         COUNT(from, rdma_reads, 1);
     if (r->m.memory && !atomic)
         unit += r->m.copy_page_ns * SIM_NS * bytes / 4096;
-    *o = (struct replay_time_remote){ from, to, bytes, unit, there, back, self, arg, atomic, NULL };
+    o = FAIL_NEW(struct replay_time_remote, from, to, bytes, unit, there, back, self, arg, atomic,
+                 NULL);
     if (r->m.memory) { /* by the requesting CPU */
         from->reads_under_way++;
         if (there != NULL)

@@ -68,9 +68,8 @@ void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t b
 void replay_write_diff(struct replay_node *n, struct replay_copy *c, uint32_t interval,
                        uint32_t bytes)
 {
-    struct replay_write_written *w = fail_alloc(1, sizeof *w);
+    struct replay_write_written *w = FAIL_NEW(struct replay_write_written, n, c->shared, interval);
 
-    *w = (struct replay_write_written){ n, c->shared, interval };
     replay_post(n, 2);
     COUNT(n, rdma_writes, 1);
     n->writing++;
