@@ -5,12 +5,7 @@
  */
 #include "sim/link.h"
 #include "sim/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/sim/harness.h"
 
 static struct event_loop loop;
 static struct link link_;
@@ -42,9 +37,8 @@ static void send_ten(void *self, uint64_t arg)
 
 /* 10 bytes at 1 GB/s are 10 ns, and 5 ns to the other end. The third begins when the link has been
  * free for a while. */
-static void test_latency_and_rate(void **state)
+TEST(test_latency_and_rate)
 {
-    (void)state;
     begin(5 * SIM_NS, 1000000000);
     assert_int_equal(link_send(&link_, 10, note, NULL, 0), 10 * SIM_NS);
     assert_int_equal(link_send(&link_, 30, note, NULL, 1), 40 * SIM_NS);
@@ -58,11 +52,10 @@ static void test_latency_and_rate(void **state)
 
 /* At 3 GB/s a byte takes a third of a ns; 3,000,000 of them, one by one, are a ms. After a pause
  * nothing is left of the last one's rest. */
-static void test_no_rounding(void **state)
+TEST(test_no_rounding)
 {
     sim_time left = 0;
 
-    (void)state;
     begin(0, 3000000000);
     for (int i = 0; i < 3000000; i++)
         left = link_send(&link_, 1, note, NULL, 0);
@@ -96,9 +89,8 @@ static void send_some(void *self, uint64_t left)
 
 /* At every moment, of messages of all lengths, with pauses and without; and no faster than the
  * rate. */
-static void test_conservation(void **state)
+TEST(test_conservation)
 {
-    (void)state;
     chance = (struct sim_random){ 3 };
     begin(300 * SIM_NS, 1234567890);
     for (int i = 0; i < 5; i++)
@@ -112,13 +104,5 @@ static void test_conservation(void **state)
     assert_true(link_.busy <= link_.free_at);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_latency_and_rate),
-        cmocka_unit_test(test_no_rounding),
-        cmocka_unit_test(test_conservation),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_latency_and_rate), cmocka_unit_test(test_no_rounding),
+          cmocka_unit_test(test_conservation))
