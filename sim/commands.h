@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* commands.h - the commands of hlrc_sim, each in its file. ARGV[0] is the command's name; the result
- * is the exit status. Output is CSV, except of `trace`. */
+/* commands.h - the commands of hlrc_sim, each in its file. ARGV[0] is the command's name; returns
+ * the exit status. Output is CSV, except of `trace`. */
 #ifndef SIM_COMMANDS_H
 #define SIM_COMMANDS_H
 

@@ -156,42 +156,28 @@ static void growth_fit_compare(struct growth_fit_walk *w)
     }
 }
 
-static void growth_fit_add_time(struct growth_times *t, uint64_t work, uint64_t ns)
+static void growth_fit_add_times(struct growth_times *all, const struct growth_times *t)
 {
-    t->count++;
-    t->work += work;
-    t->time += ns;
-    t->work_work += (__uint128_t)work * work;
-    t->work_time += (__uint128_t)work * ns;
+    all->count += t->count;
+    all->work += t->work;
+    all->time += t->time;
+    all->work_work += t->work_work;
+    all->work_time += t->work_time;
 }
 
-static const char *growth_fit_mismatch(enum law_kind kind)
-{
-    switch (kind) {
-    case LAW_BARRIER:
-        return "the law has a barrier here, and the trace has none";
-    case LAW_LOCK:
-        return "the law acquires a lock here, and the trace does not acquire it";
-    case LAW_UNLOCK:
-        return "the law releases a lock here, and the trace does not release it";
-    default:
-        return "the law ends here, and the trace continues";
-    }
-}
-
-static bool growth_fit_fits(enum law_kind kind, uint64_t wanted, unsigned got, uint64_t arg)
-{
-    switch (kind) {
-    case LAW_BARRIER:
-        return got == RECORD_ARRIVE;
-    case LAW_LOCK:
-        return got == RECORD_LOCK && arg == wanted;
-    case LAW_UNLOCK:
-        return got == RECORD_UNLOCK && arg == wanted;
-    default:
-        return got == RECORD_END;
-    }
-}
+/* What a trace has where the law synchronizes; else the error. */
+static const struct {
+    unsigned got;
+    bool has_arg;
+    const char *mismatch;
+} syncs[] = {
+    [LAW_BARRIER] = { RECORD_ARRIVE, false, "the law has a barrier here, and the trace has none" },
+    [LAW_LOCK] = { RECORD_LOCK, true,
+                   "the law acquires a lock here, and the trace does not acquire it" },
+    [LAW_UNLOCK] = { RECORD_UNLOCK, true,
+                     "the law releases a lock here, and the trace does not release it" },
+    [LAW_END] = { RECORD_END, false, "the law ends here, and the trace continues" },
+};
 
 static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
                                  uint64_t work)
@@ -200,16 +186,18 @@ static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, u
     uint64_t units = 0, more = 0, got_arg = 0, second = w->trace->set[RECORD_SET_units_s];
     unsigned got = growth_fit_next_sync(w, &got_arg, &units);
 
-    if (w->wrong == NULL && !growth_fit_fits(kind, arg, got, got_arg))
-        w->wrong = growth_fit_mismatch(kind);
+    if (w->wrong == NULL && (got != syncs[kind].got || (syncs[kind].has_arg && got_arg != arg)))
+        w->wrong = syncs[kind].mismatch;
     if (w->wrong == NULL && kind == LAW_BARRIER &&
         growth_fit_next_sync(w, &got_arg, &more) != RECORD_DEPART)
         w->wrong = "the trace contains a barrier without its end";
     w->line = site;
     if (w->wrong != NULL)
         return false;
-    growth_fit_add_time(&w->seen->at[site], work,
-                        (uint64_t)((__uint128_t)(units + more) * 1000000000 / second));
+    uint64_t ns = (uint64_t)((__uint128_t)(units + more) * 1000000000 / second);
+    growth_fit_add_times(&w->seen->at[site],
+                         &(struct growth_times){ 1, work, ns, (__uint128_t)work * work,
+                                                 (__uint128_t)work * ns });
     if (kind != LAW_LOCK) {
         growth_fit_compare(w);
         map_clear(&w->pages);
@@ -217,24 +205,29 @@ static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, u
     return true;
 }
 
+struct law_job growth_job(const struct growth *g, uint32_t nodes)
+{
+    return (struct law_job){ .law = g->law,
+                             .param = g->param,
+                             .nodes = nodes,
+                             .traced = (uint32_t)g->largest->set[RECORD_SET_nodes],
+                             .page_bytes = g->largest->set[RECORD_SET_page_bytes],
+                             .first_page = g->first_page,
+                             .seen = g->loaded,
+                             .seen_count = g->loaded_count };
+}
+
 static const char *growth_fit_walk_node(struct growth *g, uint32_t i, uint32_t node)
 {
     static const struct law_sink sink = { growth_fit_note_access, growth_fit_note_sync };
     const struct trace *t = g->trace[i];
-    struct law_job job = { .law = g->law,
-                           .param = g->param,
-                           .nodes = (uint32_t)t->set[RECORD_SET_nodes],
-                           .node = node,
-                           .traced = (uint32_t)g->largest->set[RECORD_SET_nodes],
-                           .page_bytes = t->set[RECORD_SET_page_bytes],
-                           .first_page = g->first_page,
-                           .seen = g->loaded,
-                           .seen_count = g->loaded_count };
+    struct law_job job = growth_job(g, (uint32_t)t->set[RECORD_SET_nodes]);
     struct growth_fit_walk w = {
         .g = g, .seen = &g->seen[i], .trace = t, .is_check = g->is_check[i]
     };
     const char *wrong;
 
+    job.node = node;
     if (t->part[node].streams != 1)
         return "it has several threads";
     script_open(&w.script, t, node);
@@ -270,15 +263,6 @@ static uint64_t growth_fit_lowest_page(const struct trace *t)
 }
 
 /* ---- a + b work ---- */
-
-static void growth_fit_add_all(struct growth_times *all, const struct growth_times *t)
-{
-    all->count += t->count;
-    all->work += t->work;
-    all->time += t->time;
-    all->work_work += t->work_work;
-    all->work_time += t->work_time;
-}
 
 static uint64_t growth_fit_rounded(__uint128_t a, __uint128_t b)
 {
@@ -320,7 +304,7 @@ static void growth_fit_all(struct growth *g)
         struct growth_times all = { 0 };
         for (uint32_t i = 0; i < g->traces; i++)
             if (!g->is_check[i])
-                growth_fit_add_all(&all, &g->seen[i].at[s]);
+                growth_fit_add_times(&all, &g->seen[i].at[s]);
         g->line[s] = growth_fit_fit(&all);
     }
 }

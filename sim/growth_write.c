@@ -164,24 +164,16 @@ static void growth_write_visit(struct growth_write_maker *m, const struct law_ac
     growth_write_note_change(m, a, page);
 }
 
-/* Puts a run of pages into one item. */
-static void growth_write_put_run(struct growth_write_maker *m, const struct law_access *a)
-{
-    uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
-
-    if (a->kind == LAW_TOUCH)
-        growth_write_put_item(m, RECORD_TOUCH, m->carried, first, count, 1);
-    else
-        growth_write_put_item(m, RECORD_PREFETCH, m->carried, first, count, 0);
-    m->carried = 0;
-}
-
+/* Puts an access: touched or prefetched pages as one item. */
 static void growth_write_put_part(struct growth_write_maker *m, const struct law_access *a)
 {
     uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
 
-    if (a->kind == LAW_TOUCH || a->kind == LAW_PREFETCH)
-        growth_write_put_run(m, a);
+    if (a->kind == LAW_TOUCH || a->kind == LAW_PREFETCH) {
+        growth_write_put_item(m, a->kind == LAW_TOUCH ? RECORD_TOUCH : RECORD_PREFETCH, m->carried,
+                              first, count, a->kind == LAW_TOUCH);
+        m->carried = 0;
+    }
     for (uint64_t p = first; a->kind != LAW_PREFETCH && p < first + count; p++)
         growth_write_visit(m, a, p);
 }
@@ -220,6 +212,9 @@ static void growth_write_put_closing(struct growth_write_maker *m)
 static bool growth_write_put_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
                                   uint64_t work)
 {
+    static const enum record_kind kinds[] = {
+        [LAW_LOCK] = RECORD_LOCK, [LAW_UNLOCK] = RECORD_UNLOCK, [LAW_END] = RECORD_END
+    };
     struct growth_write_maker *m = self;
     uint64_t units = (uint64_t)((__uint128_t)growth_ns(m->g, site, work) *
                                 m->set[RECORD_SET_units_s] / 1000000000);
@@ -238,11 +233,7 @@ static bool growth_write_put_sync(void *self, enum law_kind kind, uint64_t arg, 
         growth_write_put_item(m, RECORD_ARRIVE, m->carried, 1, 0, 0);
         growth_write_put_item(m, RECORD_DEPART, 0, 0, 0, 0);
     } else {
-        growth_write_put_item(m,
-                              kind == LAW_LOCK     ? RECORD_LOCK
-                              : kind == LAW_UNLOCK ? RECORD_UNLOCK
-                                                   : RECORD_END,
-                              m->carried, arg, 0, 0);
+        growth_write_put_item(m, kinds[kind], m->carried, arg, 0, 0);
     }
     m->carried = 0;
     return true;
@@ -346,19 +337,10 @@ static const char *growth_write_all(struct growth_write_maker *m, FILE *out)
 const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE *out)
 {
     const uint64_t *set = g->largest->set;
-    struct growth_write_maker m = { .g = g,
-                                    .wish = wish,
-                                    .job = { .law = g->law,
-                                             .param = g->param,
-                                             .nodes = wish->nodes,
-                                             .traced = (uint32_t)set[RECORD_SET_nodes],
-                                             .weak = wish->weak,
-                                             .page_bytes = set[RECORD_SET_page_bytes],
-                                             .first_page = g->first_page,
-                                             .seen = g->loaded,
-                                             .seen_count = g->loaded_count } };
+    struct growth_write_maker m = { .g = g, .wish = wish, .job = growth_job(g, wish->nodes) };
     const char *wrong;
 
+    m.job.weak = wish->weak;
     memcpy(m.set, set, sizeof m.set);
     m.set[RECORD_SET_nodes] = wish->nodes;
     if (!wish->traced_options)
