@@ -2,7 +2,7 @@
 # The simulator: an event loop, links, and what is modelled on them. Of the library it uses base/ and hlrc/policy/; its tests link all but main.
 noinst_LTLIBRARIES += libhlrc_sim.la
 libhlrc_sim_la_SOURCES = sim/commands.h sim/event.c sim/event.h sim/fail.c sim/fail.h sim/link.c sim/link.h sim/options.c sim/options.h \
-	sim/progress.c sim/progress.h sim/random.h sim/server.h sim/slots.h sim/tally.h sim/torus.c sim/torus.h
+	sim/progress.c sim/progress.h sim/random.h sim/server.h sim/tally.h sim/torus.c sim/torus.h
 
 # The atomic unit of an adapter.
 libhlrc_sim_la_SOURCES += sim/atomic_unit.c sim/atomic_unit.h sim/atomics.c sim/atomics.h \
