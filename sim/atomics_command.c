@@ -12,93 +12,59 @@
 
 #define MB 1000000 /* per second */
 
-enum {
-    O_WORKLOAD,
-    O_PES,
-    O_LATENCY,
-    O_TAGS,
-    O_LINES,
-    O_WAYS,
-    O_WINDOW,
-    O_REGISTERS,
-    O_AGING,
-    O_AGING_COUNT,
-    O_AGING_QUEUE,
-    O_RAW,
-    O_PIPELINE,
-    O_CYCLE,
-    O_ALU,
-    O_OPERATIONS,
-    O_OUTSTANDING,
-    O_LAYOUT,
-    O_TABLE,
-    O_HOST_RATE,
-    O_MEMORY,
-    O_NETWORK_RATE,
-    O_MESSAGE,
-    O_ROUTER,
-    O_READ_BYTES,
-    O_WRITE_BYTES,
-    O_ANSWER_BYTES,
-    O_COMMAND_BYTES,
-    O_CPU_UPDATE,
-    O_SEED,
-};
-
 static const char *const workloads[] = { "one", "sixteen", "random", "shmem", NULL };
 static const char *const agings[] = { "none", "count", "queue", "both", NULL };
 static const char *const layouts[] = { "anywhere", "row", NULL };
 
-static const struct sim_option options[] = {
-    [O_WORKLOAD] = { "workload", "",
-                     "one: all processes (PEs) operate on one word of PE 0; sixteen: each on 16 "
-                     "words there; random: RandomAccess, all on words of all; shmem: the same by "
-                     "messages that CPUs apply",
-                     0, 0, "one", workloads },
-    [O_PES] = { "pes", "", "processes, two of them on a node", 2, 4096, "64", NULL },
-    [O_LATENCY] = { "latency", "ns", "from adapter to host, one way", 0, 100000, "250", NULL },
-    [O_TAGS] = { "tags", "", "requests to the host that may be outstanding", 1, 4096, "32", NULL },
-    [O_LINES] = { "lines", "", "words in the cache; 0 is no cache", 0, 65536, "32", NULL },
-    [O_WAYS] = { "ways", "", "lines of a set of the cache", 1, 65536, "1", NULL },
-    [O_WINDOW] = { "window", "", "operations that the issue unit examines in advance", 0, 1024,
-                   "16", NULL },
-    [O_REGISTERS] = { "registers", "", "words in the register file", 0, 1024, "8", NULL },
-    [O_AGING] = { "aging", "",
-                  "when results may stay in the register file as long as the window has another "
-                  "operation on the word: always (none), some times in a row, while the queue to "
-                  "the host is long, or while both hold",
-                  0, 0, "queue", agings },
-    [O_AGING_COUNT] = { "aging-count", "", "results in a row that may stay there", 1, 1000000, "8",
-                        NULL },
-    [O_AGING_QUEUE] = { "aging-queue", "",
-                        "waiting requests above which the queue to the host counts as long", 0,
-                        65536, "0", NULL },
-    [O_RAW] = { "raw", "", "entries of the read-after-write buffer", 1, 4096, "128", NULL },
-    [O_PIPELINE] = { "pipeline", "", "operations that wait for their words", 1, 65536, "256",
-                     NULL },
-    [O_CYCLE] = { "cycle", "ns", "a cycle of the adapter", 1, 1000, "2", NULL },
-    [O_ALU] = { "alu", "", "cycles from a word to its result", 1, 1000, "3", NULL },
-    [O_OPERATIONS] = { "operations", "", "operations of each PE", 1, 10000000, "1000", NULL },
-    [O_OUTSTANDING] = { "outstanding", "", "operations of a PE that may be in flight", 1, 1000000,
-                        "1024", NULL },
-    [O_LAYOUT] = { "layout", "", "16 words of a PE: anywhere in its part of the table, or in a row",
-                   0, 0, "anywhere", layouts },
-    [O_TABLE] = { "table", "", "words at each node", 65536, 4294967296, "1048576", NULL },
-    [O_HOST_RATE] = { "host-rate", "MB/s", "adapter and host, each way", 1, 1000000, "2300", NULL },
-    [O_MEMORY] = { "memory", "ns", "latency of the memory", 0, 100000, "70", NULL },
-    [O_NETWORK_RATE] = { "network-rate", "MB/s", "a link of the network", 1, 1000000, "4000",
-                         NULL },
-    [O_MESSAGE] = { "message", "bytes", "an operation on the network", 1, 4096, "48", NULL },
-    [O_ROUTER] = { "router", "ns", "latency of a router", 0, 100000, "50", NULL },
-    [O_READ_BYTES] = { "read-bytes", "bytes", "a read request to the host", 1, 4096, "8", NULL },
-    [O_WRITE_BYTES] = { "write-bytes", "bytes", "a write to the host", 1, 4096, "16", NULL },
-    [O_ANSWER_BYTES] = { "answer-bytes", "bytes", "the answer to a read", 1, 4096, "12", NULL },
-    [O_COMMAND_BYTES] = { "command-bytes", "bytes", "a command of a CPU to its adapter", 1, 4096,
-                          "32", NULL },
-    [O_CPU_UPDATE] = { "cpu-update", "ns", "an update by a CPU, with shmem", 0, 100000, "0", NULL },
-    [O_SEED] = { "seed", "", "seed of all random choices", 0, UINT64_MAX - 1, "1", NULL },
-    { NULL, NULL, NULL, 0, 0, NULL, NULL },
-};
+/* X(name, as in struct sim_option) */
+#define OPTIONS(X)                                                                                 \
+    X(WORKLOAD, "workload", "",                                                                    \
+      "one: all processes (PEs) operate on one word of PE 0; sixteen: each on 16 words there; "    \
+      "random: RandomAccess, all on words of all; shmem: the same by messages that CPUs apply",    \
+      0, 0, "one", workloads)                                                                      \
+    X(PES, "pes", "", "processes, two of them on a node", 2, 4096, "64", NULL)                     \
+    X(LATENCY, "latency", "ns", "from adapter to host, one way", 0, 100000, "250", NULL)           \
+    X(TAGS, "tags", "", "requests to the host that may be outstanding", 1, 4096, "32", NULL)       \
+    X(LINES, "lines", "", "words in the cache; 0 is no cache", 0, 65536, "32", NULL)               \
+    X(WAYS, "ways", "", "lines of a set of the cache", 1, 65536, "1", NULL)                        \
+    X(WINDOW, "window", "", "operations that the issue unit examines in advance", 0, 1024, "16",   \
+      NULL)                                                                                        \
+    X(REGISTERS, "registers", "", "words in the register file", 0, 1024, "8", NULL)                \
+    X(AGING, "aging", "",                                                                          \
+      "when results may stay in the register file as long as the window has another operation on " \
+      "the word: always (none), some times in a row, while the queue to the host is long, or "     \
+      "while both hold",                                                                           \
+      0, 0, "queue", agings)                                                                       \
+    X(AGING_COUNT, "aging-count", "", "results in a row that may stay there", 1, 1000000, "8",     \
+      NULL)                                                                                        \
+    X(AGING_QUEUE, "aging-queue", "",                                                              \
+      "waiting requests above which the queue to the host counts as long", 0, 65536, "0", NULL)    \
+    X(RAW, "raw", "", "entries of the read-after-write buffer", 1, 4096, "128", NULL)              \
+    X(PIPELINE, "pipeline", "", "operations that wait for their words", 1, 65536, "256", NULL)     \
+    X(CYCLE, "cycle", "ns", "a cycle of the adapter", 1, 1000, "2", NULL)                          \
+    X(ALU, "alu", "", "cycles from a word to its result", 1, 1000, "3", NULL)                      \
+    X(OPERATIONS, "operations", "", "operations of each PE", 1, 10000000, "1000", NULL)            \
+    X(OUTSTANDING, "outstanding", "", "operations of a PE that may be in flight", 1, 1000000,      \
+      "1024", NULL)                                                                                \
+    X(LAYOUT, "layout", "", "16 words of a PE: anywhere in its part of the table, or in a row", 0, \
+      0, "anywhere", layouts)                                                                      \
+    X(TABLE, "table", "", "words at each node", 65536, 4294967296, "1048576", NULL)                \
+    X(HOST_RATE, "host-rate", "MB/s", "adapter and host, each way", 1, 1000000, "2300", NULL)      \
+    X(MEMORY, "memory", "ns", "latency of the memory", 0, 100000, "70", NULL)                      \
+    X(NETWORK_RATE, "network-rate", "MB/s", "a link of the network", 1, 1000000, "4000", NULL)     \
+    X(MESSAGE, "message", "bytes", "an operation on the network", 1, 4096, "48", NULL)             \
+    X(ROUTER, "router", "ns", "latency of a router", 0, 100000, "50", NULL)                        \
+    X(READ_BYTES, "read-bytes", "bytes", "a read request to the host", 1, 4096, "8", NULL)         \
+    X(WRITE_BYTES, "write-bytes", "bytes", "a write to the host", 1, 4096, "16", NULL)             \
+    X(ANSWER_BYTES, "answer-bytes", "bytes", "the answer to a read", 1, 4096, "12", NULL)          \
+    X(COMMAND_BYTES, "command-bytes", "bytes", "a command of a CPU to its adapter", 1, 4096, "32", \
+      NULL)                                                                                        \
+    X(CPU_UPDATE, "cpu-update", "ns", "an update by a CPU, with shmem", 0, 100000, "0", NULL)      \
+    X(SEED, "seed", "", "seed of all random choices", 0, UINT64_MAX - 1, "1", NULL)
+
+enum { OPTIONS(OPTIONS_NUMBER) };
+
+static const struct sim_option options[] = { OPTIONS(OPTIONS_ROW){ .name = NULL } };
 
 #define NO_CACHE "--lines 0 --latency 50,100,150,200,250"
 #define SIZES    "--workload sixteen --ways 1,4,16 --lines 32,64,128,256,512 --pes 8,16,32,64"

@@ -22,6 +22,11 @@ struct sim_option {
     const char *const *names; /* names of the values 0, 1, ..., NULL at the end; NULL: a number */
 };
 
+/* A table of options is OPTIONS(X), with X(ID, the fields of struct sim_option): the number of an
+ * option, and its row. */
+#define OPTIONS_NUMBER(id, ...) O_##id,
+#define OPTIONS_ROW(id, ...)    { __VA_ARGS__ },
+
 /* A figure of a paper: command lines that reproduce it, NULL at the end. */
 struct sim_figure {
     const char *name, *text;
