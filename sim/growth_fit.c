@@ -6,6 +6,7 @@
 
 #include "sim/fail.h"
 #include "sim/growth.h"
+#include "sim/spans.h"
 
 #define SLOPE_SHIFT 20
 #define MANY        UINT32_MAX
@@ -73,41 +74,23 @@ static void growth_fit_note_wrote(struct growth_fit_walk *w, const struct script
     c->written += u->written < 4096 ? u->written : 4096;
 }
 
-static bool growth_fit_is_fault(unsigned kind)
-{
-    return kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
-}
-
 /* Notes an item between two synchronization points; the caller adds its time. */
 static void growth_fit_note_item(struct growth_fit_walk *w, const struct script_op *op)
 {
-    switch (op->kind) {
-    case RECORD_READ:
-    case RECORD_LOOK:
+    static const enum record_kind unstated[] = { RECORD_WAIT, RECORD_SIGNAL, RECORD_ATOMIC,
+                                                 RECORD_WORD, RECORD_MEMBER, RECORD_GROUP,
+                                                 RECORD_PUT,  RECORD_GET,    RECORD_ACC,
+                                                 RECORD_RMW,  RECORD_PART,   RECORD_MUTEX,
+                                                 RECORD_RESET };
+
+    if (op->kind == RECORD_READ || op->kind == RECORD_LOOK)
         growth_fit_use(w, op->arg[0])->is_read = true;
-        return;
-    case SCRIPT_WROTE:
+    if (op->kind == SCRIPT_WROTE)
         growth_fit_note_wrote(w, op);
-        return;
-    case RECORD_WAIT:
-    case RECORD_SIGNAL:
-    case RECORD_ATOMIC:
-    case RECORD_WORD:
-    case RECORD_MEMBER:
-    case RECORD_GROUP:
-    case RECORD_PUT:
-    case RECORD_GET:
-    case RECORD_ACC:
-    case RECORD_RMW:
-    case RECORD_PART:
-    case RECORD_MUTEX:
-    case RECORD_RESET:
-        w->wrong = "the trace contains operations that no law can state: conditions, atomics, "
-                   "groups, put and get, or reuse of memory";
-        return;
-    default:
-        return;
-    }
+    for (size_t i = 0; i < sizeof unstated / sizeof *unstated; i++)
+        if (op->kind == unstated[i])
+            w->wrong = "the trace contains operations that no law can state: conditions, atomics, "
+                       "groups, put and get, or reuse of memory";
 }
 
 static bool growth_fit_is_sync(unsigned kind)
@@ -123,7 +106,7 @@ static unsigned growth_fit_next_sync(struct growth_fit_walk *w, uint64_t *arg, u
     uint64_t fault = w->trace->set[RECORD_SET_fault_units];
 
     while ((op = script_next(&w->script)) != NULL && w->wrong == NULL) {
-        uint64_t outside = growth_fit_is_fault(op->kind) ? fault : 0;
+        uint64_t outside = spans_faults(op->kind) ? fault : 0;
         *units += op->time > outside ? op->time - outside : 0;
         if (growth_fit_is_sync(op->kind)) {
             *arg = op->arg[0];

@@ -49,12 +49,6 @@ static void replay_change_all(struct replay_node *n)
     n->uses = kept;
 }
 
-static bool replay_is_acquire(unsigned kind)
-{
-    return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
-           kind == RECORD_GROUP;
-}
-
 static void replay_use_renewed(struct replay_node *n)
 {
     for (uint32_t i = 0; i < n->uses; i++)
@@ -258,7 +252,7 @@ static void replay_perform(struct replay_node *n, const struct script_op *op)
     replay_perform_item(n, op);
     if (spends < SPENT_KINDS)
         n->spent[spends] += n->r->loop.now - begun;
-    if (replay_is_acquire(op->kind))
+    if (script_is_acquire(op->kind))
         replay_use_renewed(n);
 }
 
@@ -271,7 +265,7 @@ static void replay_run_node(void *arg)
         n->ops++;
         if (replay_note(n, op))
             continue;
-        if (!replay_is_acquire(op->kind))
+        if (!script_is_acquire(op->kind))
             replay_use_renewed(n);
         replay_compute(n, op);
         if (op->kind == RECORD_END)

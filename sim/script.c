@@ -33,10 +33,10 @@ void script_close(struct script *s)
     *s = (struct script){ .ended = true };
 }
 
-static bool script_is_acquire(unsigned kind)
+bool script_is_acquire(unsigned kind)
 {
     return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
-           kind == RECORD_GROUP || kind == RECORD_RESET;
+           kind == RECORD_GROUP;
 }
 
 static void script_note_page(struct script *s, uint32_t page, uint32_t since)
@@ -143,7 +143,7 @@ static uint32_t script_acquired_at(const struct script *s, uint32_t from)
     uint32_t at = from;
 
     for (uint32_t i = from; i < s->count; i++)
-        at = script_is_acquire(s->op[i].kind) ? i + 1 : at;
+        at = script_is_acquire(s->op[i].kind) || s->op[i].kind == RECORD_RESET ? i + 1 : at;
     return at;
 }
 

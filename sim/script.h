@@ -76,6 +76,9 @@ typedef void (*script_home_fn)(void *self, uint32_t page, enum script_home what,
  * which it had arrived by then */
 void script_homes(const struct trace *t, unsigned node, script_home_fn fn, void *self);
 
+/* Whether an item of this kind is an acquire. */
+bool script_is_acquire(unsigned kind);
+
 /* script_next - NULL at the end, or if the trace is wrong */
 const struct script_op *script_next(struct script *s);
 

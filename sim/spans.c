@@ -13,10 +13,14 @@ bool spans_ends(unsigned kind)
            kind == RECORD_GROUP || kind == RECORD_END;
 }
 
+bool spans_faults(unsigned kind)
+{
+    return kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
+}
+
 uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time)
 {
-    bool faults = kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
-    uint64_t fault = faults ? t->set[RECORD_SET_fault_units] : 0,
+    uint64_t fault = spans_faults(kind) ? t->set[RECORD_SET_fault_units] : 0,
              units = time > fault ? time - fault : 0;
 
     return (uint64_t)((__uint128_t)units * 1000000000 / t->set[RECORD_SET_units_s]);

@@ -26,6 +26,9 @@ struct spans {
 void spans_read(struct spans *s, const struct trace *t, unsigned node);
 void spans_free(struct spans *s);
 
+/* Whether an item of this kind is a fault. */
+bool spans_faults(unsigned kind);
+
 /* Nanoseconds of one item, without its fault. */
 uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time);
 
