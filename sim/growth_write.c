@@ -92,17 +92,6 @@ static void growth_write_note_user(void *self, const struct law_access *a)
     }
 }
 
-static bool growth_write_pass(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
-                              uint64_t work)
-{
-    (void)self;
-    (void)kind;
-    (void)arg;
-    (void)site;
-    (void)work;
-    return true;
-}
-
 /* ---- the actions of a node ---- */
 
 static void growth_write_note_part(void *self, const struct law_access *a)
@@ -315,7 +304,7 @@ static const char *growth_write_run_all(struct growth_write_maker *m, const stru
 
 static const char *growth_write_all(struct growth_write_maker *m, FILE *out)
 {
-    static const struct law_sink users = { growth_write_note_user, growth_write_pass },
+    static const struct law_sink users = { growth_write_note_user, NULL },
                                  items = { growth_write_note_part, growth_write_put_sync };
     uint64_t digest = DIGEST_START;
     unsigned char end[8];

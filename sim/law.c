@@ -69,7 +69,8 @@ void law_sync(struct law_run *r, enum law_kind kind, uint32_t line, int64_t arg)
 {
     if (r->stopped)
         return;
-    r->stopped = !r->sink->sync(r->self, kind, (uint64_t)arg, line, r->work);
+    r->stopped =
+        r->sink->sync != NULL && !r->sink->sync(r->self, kind, (uint64_t)arg, line, r->work);
     r->work = 0;
     r->part++;
 }

@@ -74,7 +74,7 @@ struct law_access {
 struct law_sink {
     void (*access)(void *self, const struct law_access *a);
     /* kind LAW_END: the last call, site 0. `work`: of the part that it ends. Returns false to
-     * stop. */
+     * stop. NULL: continues. */
     bool (*sync)(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work);
 };
 

@@ -24,9 +24,8 @@ struct replay_group_here {
     uint32_t count, room;
     unsigned self;
     uint64_t epoch;
-    uint32_t answers; /* at the lowest member */
-    bool invited;     /* at the others */
-    bool told;        /* something has arrived since it was last checked */
+    uint32_t words; /* at the lowest member: answers; at the others: its invitation */
+    bool told;      /* something has arrived since it was last checked */
     struct replay_group_slot slot[ROUNDS][2];
 };
 
@@ -72,19 +71,12 @@ static unsigned replay_group_lowest_of(const struct replay_group_here *g)
     return lowest;
 }
 
-static void replay_group_take_invitation(void *self, uint64_t number)
+/* Of an invitation, or an answer to one. */
+static void replay_group_take_word(void *self, uint64_t number)
 {
     struct replay_group_here *g = replay_group_of(self, (uint32_t)number);
 
-    g->invited = true;
-    replay_group_tell(self, g);
-}
-
-static void replay_group_take_answer(void *self, uint64_t number)
-{
-    struct replay_group_here *g = replay_group_of(self, (uint32_t)number);
-
-    g->answers++;
+    g->words++;
     replay_group_tell(self, g);
 }
 
@@ -96,20 +88,19 @@ static void replay_group_invite(struct replay_node *n, struct replay_group_here 
             continue;
         replay_post(n, 2);
         COUNT(n, rdma_writes, 1);
-        replay_write(n, to, 16 + 4 * (uint64_t)g->count, replay_group_take_invitation, to,
-                     g->number);
+        replay_write(n, to, 16 + 4 * (uint64_t)g->count, replay_group_take_word, to, g->number);
     }
-    while (g->answers + 1 < g->count)
+    while (g->words + 1 < g->count)
         replay_group_await(n, g);
 }
 
 static void replay_group_accept_from(struct replay_node *n, struct replay_group_here *g,
                                      struct replay_node *lowest)
 {
-    while (!g->invited)
+    while (g->words == 0)
         replay_group_await(n, g);
     replay_post(n, 1);
-    replay_write(n, lowest, 8, replay_group_take_answer, lowest, g->number);
+    replay_write(n, lowest, 8, replay_group_take_word, lowest, g->number);
 }
 
 void replay_member(struct replay_node *n, const struct script_op *op)

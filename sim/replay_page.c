@@ -247,10 +247,8 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
         ;
     if (!worked)
         return;
-    if (write)
-        COUNT(n, write_faults, 1);
-    else
-        COUNT(n, read_faults, 1);
+    COUNT(n, write_faults, write);
+    COUNT(n, read_faults, !write);
     replay_decided(n, write ? DECISION_STORE : DECISION_LOAD, page);
     if (!(c->flags & COPY_EXCLUSIVE) || c->home != 0) /* page.h page_was_alone */
         replay_faulted(n, page, write);

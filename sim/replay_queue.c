@@ -102,10 +102,10 @@ static bool replay_queue_enter(struct replay_node *n, uint32_t lock)
     replay_lock_of(n, lock)->next = 0;
     if (replay_queue_compare(n, lock, 0, n->id + 1) == 0)
         return true;
-    n->answered = false;
     unsigned before = replay_queue_operate(n, lock, 0, n->id + 1, true);
     if (before == 0)
         return true;
+    n->answered = false;
     struct replay_queue_told *t =
         FAIL_NEW(struct replay_queue_told, &n->r->node[before - 1], lock, NULL, n->id + 1);
     replay_post(n, 1);

@@ -362,7 +362,7 @@ struct replay_time_remote {
     uint64_t bytes;
     sim_time unit;
     event_fn there, back;
-    void *self;
+    void *there_self, *self;
     uint64_t arg;
     bool atomic;
     struct replay_time_remote *next; /* next in the queue for its adapter */
@@ -393,7 +393,7 @@ static void replay_time_be_there(void *self, uint64_t arg)
 
     (void)arg;
     if (o->there != NULL)
-        o->there(o->self, o->arg);
+        o->there(o->there_self, o->arg);
     event_at(&r->loop, replay_time_arrival(o->to, o->from, r->loop.now, o->bytes + HEAD_BYTES),
              replay_time_come_back, o, 0);
 }
@@ -441,63 +441,52 @@ static void replay_time_send_or_wait(struct replay_time_remote *o)
     n->last_waiting = &o->next;
 }
 
+static void replay_time_start(struct replay_time_remote remote)
+{
+    struct replay *r = remote.from->r;
+    struct replay_time_remote *o = fail_copy(&remote, sizeof remote);
+
+    o->unit = (o->atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
+    COUNT(o->from, atomics, o->atomic);
+    COUNT(o->from, rdma_reads, !o->atomic);
+    if (r->m.memory && !o->atomic)
+        o->unit += r->m.copy_page_ns * SIM_NS * o->bytes / 4096;
+    if (!r->m.memory) {
+        replay_time_send_or_wait(o);
+        return;
+    }
+    o->from->reads_under_way++; /* by the requesting CPU */
+    if (o->there != NULL)
+        o->there(o->there_self, o->arg);
+    event_after(&r->loop, o->unit, replay_time_come_back, o, 0);
+}
+
 void replay_read(struct replay_node *from, struct replay_node *to, uint64_t bytes, bool atomic,
                  event_fn there, event_fn back, void *self, uint64_t arg)
 {
-    struct replay *r = from->r;
-    struct replay_time_remote *o;
-    sim_time unit = (atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
-
-    if (atomic)
-        COUNT(from, atomics, 1);
-    else
-        COUNT(from, rdma_reads, 1);
-    if (r->m.memory && !atomic)
-        unit += r->m.copy_page_ns * SIM_NS * bytes / 4096;
-    o = FAIL_NEW(struct replay_time_remote, from, to, bytes, unit, there, back, self, arg, atomic,
-                 NULL);
-    if (r->m.memory) { /* by the requesting CPU */
-        from->reads_under_way++;
-        if (there != NULL)
-            there(self, arg);
-        event_after(&r->loop, unit, replay_time_come_back, o, 0);
-        return;
-    }
-    replay_time_send_or_wait(o);
-}
-
-struct replay_time_answer {
-    struct replay_node *node;
-    bool here;
-    event_fn there;
-    void *self;
-};
-
-static void replay_time_at_word(void *self, uint64_t arg)
-{
-    struct replay_time_answer *a = self;
-
-    if (a->there != NULL)
-        a->there(a->self, arg);
-}
-
-static void replay_time_take_answer(void *self, uint64_t arg)
-{
-    struct replay_time_answer *a = self;
-
-    (void)arg;
-    a->here = true;
-    replay_wake(a->node);
+    replay_time_start((struct replay_time_remote){ .from = from,
+                                                   .to = to,
+                                                   .bytes = bytes,
+                                                   .there = there,
+                                                   .there_self = self,
+                                                   .back = back,
+                                                   .self = self,
+                                                   .arg = arg,
+                                                   .atomic = atomic });
 }
 
 void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there, void *self)
 {
-    struct replay_time_answer a = { .node = n };
-
     n->debt += (n->r->m.post_ns + n->r->m.complete_ns) * SIM_NS;
     replay_settle(n);
-    a.there = there;
-    a.self = self;
-    replay_read(n, to, 8, true, replay_time_at_word, replay_time_take_answer, &a, 0);
-    replay_await(n, &a.here);
+    n->answered = false;
+    replay_time_start((struct replay_time_remote){ .from = n,
+                                                   .to = to,
+                                                   .bytes = 8,
+                                                   .there = there,
+                                                   .there_self = self,
+                                                   .back = replay_answered,
+                                                   .self = n,
+                                                   .atomic = true });
+    replay_await(n, &n->answered);
 }
