@@ -194,6 +194,9 @@ struct replay_reader {
     uint64_t place;
 };
 
+/* Operations that a node waits for together. */
+enum { REPLAY_WRITES, REPLAY_READS, REPLAY_KINDS };
+
 struct replay_moves;
 struct replay_cond_table;
 struct replay_rma_left;
@@ -242,11 +245,12 @@ struct replay_node {
     struct replay_reader *reader; /* by writer */
     uint64_t ring_end;
     uint32_t ring_oldest, *block, block_room, blocks_end;
-    uint32_t writing, reading; /* operations of the node's fiber in progress */
+    uint32_t under_way[REPLAY_KINDS]; /* operations of the node's fiber in progress */
+    bool over[REPLAY_KINDS];          /* none is */
     struct replay_rma_left *left;
     uint64_t left_begun, left_awaited;
     bool left_over; /* none of the awaited operations is in progress */
-    bool all_written, all_read, named;
+    bool named;
     uint8_t acquire;
     struct streams_table streams;
     uint32_t turn;
@@ -424,7 +428,7 @@ uint32_t replay_others(const struct replay_node *n, const struct replay_copy *c)
 void replay_write_diff(struct replay_node *n, struct replay_copy *c, uint32_t interval,
                        uint32_t bytes);
 void replay_await_written(struct replay_node *n);
-void replay_written(void *self, uint64_t arg); /* event: a write counted in `writing` has arrived */
+void replay_written(void *self, uint64_t arg); /* event: a write `under_way` has arrived */
 void replay_record(struct replay_node *n, uint32_t interval);
 void replay_read_notices(struct replay_node *n, const uint32_t *want);
 /* The writes that replay_await_written waits for. */

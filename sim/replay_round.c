@@ -67,7 +67,7 @@ static void replay_round_tell_all(struct replay_node *n, uint64_t bytes)
     for (unsigned i = 0; i < r->nodes; i++) {
         if (i == n->id)
             continue;
-        n->writing++;
+        n->under_way[REPLAY_WRITES]++;
         replay_write(n, &r->node[i], bytes, replay_written, n, 0);
     }
     replay_await_written(n);

@@ -28,15 +28,21 @@ struct replay_write_written {
     uint32_t interval;
 };
 
-static void replay_write_complete(void *self, uint64_t arg)
+static void replay_write_end(void *self, uint64_t kind)
 {
     struct replay_node *n = self;
 
-    (void)arg;
-    if (--n->writing == 0) {
-        n->all_written = true;
+    if (--n->under_way[kind] == 0) {
+        n->over[kind] = true;
         replay_wake(n);
     }
+}
+
+static void replay_write_await(struct replay_node *n, int kind)
+{
+    n->over[kind] = n->under_way[kind] == 0;
+    if (!n->over[kind])
+        replay_await(n, &n->over[kind]);
 }
 
 void replay_written(void *self, uint64_t arg)
@@ -44,7 +50,7 @@ void replay_written(void *self, uint64_t arg)
     struct replay_node *n = self;
 
     (void)arg;
-    event_after(&n->r->loop, n->r->m.latency_ns * SIM_NS, replay_write_complete, n, 0);
+    event_after(&n->r->loop, n->r->m.latency_ns * SIM_NS, replay_write_end, n, REPLAY_WRITES);
 }
 
 static void replay_write_be_written(void *self, uint64_t arg)
@@ -60,7 +66,7 @@ static void replay_write_be_written(void *self, uint64_t arg)
 void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes)
 {
     replay_post(n, 1);
-    n->writing++;
+    n->under_way[REPLAY_WRITES]++;
     replay_write(n, to, bytes, replay_written, n, 0);
 }
 
@@ -72,16 +78,14 @@ void replay_write_diff(struct replay_node *n, struct replay_copy *c, uint32_t in
 
     replay_post(n, 2);
     COUNT(n, rdma_writes, 1);
-    n->writing++;
+    n->under_way[REPLAY_WRITES]++;
     replay_write(n, &n->r->node[c->home - 1], bytes + 8, replay_write_be_written, w, 0);
 }
 
 /* [diffs-write.visible] */
 void replay_await_written(struct replay_node *n)
 {
-    n->all_written = n->writing == 0;
-    if (!n->all_written)
-        replay_await(n, &n->all_written);
+    replay_write_await(n, REPLAY_WRITES);
 }
 
 void replay_write_now(struct replay_node *n, struct replay_node *to, uint64_t bytes)
@@ -122,23 +126,12 @@ void replay_record(struct replay_node *n, uint32_t interval)
         n->ring_oldest++;
 }
 
-static void replay_write_read_back(void *self, uint64_t arg)
-{
-    struct replay_node *n = self;
-
-    (void)arg;
-    if (--n->reading == 0) {
-        n->all_read = true;
-        replay_wake(n);
-    }
-}
-
 static void replay_write_post(struct replay_node *n, struct replay_node *at, uint64_t bytes,
                               bool atomic)
 {
     replay_post(n, 1);
-    n->reading++;
-    replay_read(n, at, bytes, atomic, NULL, replay_write_read_back, n, 0);
+    n->under_way[REPLAY_READS]++;
+    replay_read(n, at, bytes, atomic, NULL, replay_write_end, n, REPLAY_READS);
 }
 
 void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes)
@@ -153,9 +146,7 @@ void replay_post_atomic(struct replay_node *n, struct replay_node *at)
 
 void replay_await_reads(struct replay_node *n)
 {
-    n->all_read = n->reading == 0;
-    if (!n->all_read)
-        replay_await(n, &n->all_read);
+    replay_write_await(n, REPLAY_READS);
 }
 
 void replay_read_now(struct replay_node *n, struct replay_node *from, uint64_t bytes)
