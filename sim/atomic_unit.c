@@ -104,7 +104,7 @@ static bool atomic_unit_soon_again(const struct atomic_unit *unit, const struct 
 static bool atomic_unit_young(const struct atomic_unit *unit, const struct nic_cache_line *line)
 {
     bool few = line->kept < unit->cfg.aging_count;
-    bool backed_up = host_port_waiting(unit->port) > unit->cfg.aging_queue;
+    bool backed_up = unit->port->waiting > unit->cfg.aging_queue;
 
     switch (unit->cfg.aging) {
     case AGING_COUNT:

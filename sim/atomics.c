@@ -3,10 +3,8 @@
 
 #include "sim/fail.h"
 #include "sim/random.h"
-#include "sim/slots.h"
 #include "sim/torus.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #define PES_PER_NODE 2
@@ -32,6 +30,7 @@ struct atomics_node {
 
 /* A message in transit. */
 struct atomics_message {
+    struct atomics_system *system;
     uint64_t address;
     sim_time began;
     unsigned pe, to;
@@ -45,96 +44,88 @@ struct atomics_system {
     unsigned nodes;
     struct atomics_node *node;
     struct atomics_pe *pe;
-    struct atomics_message *message;
-    struct slots messages;
     uint64_t done;
     struct tally latency;
 };
 
 /* ---- messages ---- */
 
-static unsigned atomics_message_new(struct atomics_system *s)
-{
-    if (s->messages.first == 0)
-        s->message = fail_realloc(s->message, slots_grow(&s->messages), sizeof *s->message);
-    return slots_take(&s->messages);
-}
-
 static void atomics_commands_more(struct atomics_node *node);
 
 /* The result is written: the sending PE may send another message. */
-static void atomics_message_done(void *self, uint64_t number)
+static void atomics_message_done(void *self, uint64_t arg)
 {
-    struct atomics_system *s = self;
-    struct atomics_message *m = &s->message[number];
+    struct atomics_message *m = self;
+    struct atomics_system *s = m->system;
     unsigned pe = m->pe;
 
+    (void)arg;
     tally_add(&s->latency, s->loop.now - m->began);
     s->done++;
-    slots_give(&s->messages, (unsigned)number);
+    free(m);
     s->pe[pe].outstanding--;
     atomics_commands_more(&s->node[pe / PES_PER_NODE]);
 }
 
-static void atomics_cpu_done(void *self, uint64_t number)
+static void atomics_unit_done(void *self, uint64_t message)
 {
-    atomics_message_done(self, number);
+    (void)self;
+    atomics_message_done((void *)(uintptr_t)message, 0);
 }
 
 /* An update by a message has arrived in memory; one of the node's PEs applies it. */
-static void atomics_in_memory(void *self, uint64_t number)
+static void atomics_in_memory(void *self, uint64_t arg)
 {
-    struct atomics_system *s = self;
-    struct atomics_node *node = &s->node[s->message[number].to];
+    struct atomics_message *m = self;
+    struct atomics_system *s = m->system;
+    struct atomics_node *node = &s->node[m->to];
     struct atomics_pe *pe = &s->pe[node->number * PES_PER_NODE + node->cpu_turn];
 
     node->cpu_turn = (node->cpu_turn + 1) % PES_PER_NODE;
     if (pe->cpu_free < s->loop.now)
         pe->cpu_free = s->loop.now;
     pe->cpu_free += s->cfg->cpu_update;
-    event_at(&s->loop, pe->cpu_free, atomics_cpu_done, s, number);
+    event_at(&s->loop, pe->cpu_free, atomics_message_done, m, arg);
 }
 
-static void atomics_at_target(void *self, uint64_t number)
+static void atomics_at_target(void *self, uint64_t arg)
 {
-    struct atomics_system *s = self;
-    struct atomics_message *m = &s->message[number];
-    struct atomics_node *node = &s->node[m->to];
+    struct atomics_message *m = self;
+    struct atomics_node *node = &m->system->node[m->to];
 
-    if (s->cfg->workload == WORKLOAD_SHMEM)
-        host_port_write(&node->port, atomics_in_memory, s, number);
+    if (m->system->cfg->workload == WORKLOAD_SHMEM)
+        host_port_write(&node->port, atomics_in_memory, m, arg);
     else
-        atomic_unit_add(&node->unit, m->address, number);
+        atomic_unit_add(&node->unit, m->address, (uintptr_t)m);
 }
 
-static void atomics_at_last_router(void *self, uint64_t number)
+static void atomics_at_last_router(void *self, uint64_t arg)
 {
-    struct atomics_system *s = self;
+    struct atomics_message *m = self;
 
-    link_send(&s->node[s->message[number].to].in, s->cfg->message_bytes, atomics_at_target, s,
-              number);
+    link_send(&m->system->node[m->to].in, m->system->cfg->message_bytes, atomics_at_target, m, arg);
 }
 
-static void atomics_at_first_router(void *self, uint64_t number)
+static void atomics_at_first_router(void *self, uint64_t arg)
 {
-    struct atomics_system *s = self;
-    struct atomics_message *m = &s->message[number];
+    struct atomics_message *m = self;
+    struct atomics_system *s = m->system;
     unsigned routers = torus_routers(&s->torus, m->pe / PES_PER_NODE, m->to);
 
-    event_after(&s->loop, routers * s->cfg->router, atomics_at_last_router, s, number);
+    event_after(&s->loop, routers * s->cfg->router, atomics_at_last_router, m, arg);
 }
 
 /* A command has arrived at the adapter of its CPU. A message for the same node stays in it. */
-static void atomics_at_adapter(void *self, uint64_t number)
+static void atomics_at_adapter(void *self, uint64_t arg)
 {
-    struct atomics_system *s = self;
-    struct atomics_message *m = &s->message[number];
+    struct atomics_message *m = self;
+    struct atomics_system *s = m->system;
     unsigned from = m->pe / PES_PER_NODE;
 
     if (m->to == from)
-        atomics_at_target(s, number);
+        atomics_at_target(m, arg);
     else
-        link_send(&s->node[from].out, s->cfg->message_bytes, atomics_at_first_router, s, number);
+        link_send(&s->node[from].out, s->cfg->message_bytes, atomics_at_first_router, m, arg);
 }
 
 /* ---- commands ---- */
@@ -195,12 +186,12 @@ static void atomics_commands_more(struct atomics_node *node)
     struct atomics_pe *pe = atomics_next_pe(node);
     if (pe == NULL)
         return;
-    unsigned m = atomics_message_new(s);
-    s->message[m] = (struct atomics_message){ .began = s->loop.now, .pe = (unsigned)(pe - s->pe) };
-    atomics_choose_target(s, pe, &s->message[m]);
+    struct atomics_message *m = FAIL_NEW(struct atomics_message, .system = s, .began = s->loop.now,
+                                         .pe = (unsigned)(pe - s->pe));
+    atomics_choose_target(s, pe, m);
     pe->left--;
     pe->outstanding++;
-    node->command = host_port_command(&node->port, atomics_at_adapter, s, m);
+    node->command = host_port_command(&node->port, atomics_at_adapter, m, 0);
     node->commands = true;
     event_at(&s->loop, node->command, atomics_command_turn, node, 0);
 }
@@ -244,9 +235,9 @@ static void atomics_system_init(struct atomics_system *s, const struct atomics_c
         node->system = s;
         node->number = n;
         host_port_init(&node->port, &s->loop, &cfg->port);
-        atomic_unit_init(&node->unit, &s->loop, &node->port, &cfg->unit, atomics_message_done, s);
-        link_init(&node->out, &s->loop, 0, 0, cfg->network_rate);
-        link_init(&node->in, &s->loop, 0, 0, cfg->network_rate);
+        atomic_unit_init(&node->unit, &s->loop, &node->port, &cfg->unit, atomics_unit_done, NULL);
+        link_init(&node->out, &s->loop, 0, cfg->network_rate);
+        link_init(&node->in, &s->loop, 0, cfg->network_rate);
     }
     for (unsigned p = 0; p < cfg->pes; p++) {
         atomics_choose_words(s, p);
@@ -256,16 +247,10 @@ static void atomics_system_init(struct atomics_system *s, const struct atomics_c
 
 static void atomics_system_free(struct atomics_system *s)
 {
-    for (unsigned n = 0; n < s->nodes; n++) {
-        host_port_free(&s->node[n].port);
+    for (unsigned n = 0; n < s->nodes; n++)
         atomic_unit_free(&s->node[n].unit);
-        link_free(&s->node[n].out);
-        link_free(&s->node[n].in);
-    }
     free(s->node);
     free(s->pe);
-    free(s->message);
-    free(s->messages.next);
     event_loop_free(&s->loop);
 }
 
@@ -273,7 +258,6 @@ static void atomics_raise_share(double *share, const struct link *link, sim_time
 {
     double here = time == 0 ? 0 : (double)link->busy / (double)time;
 
-    assert(link->bytes_in == link->bytes_out);
     if (*share < here)
         *share = here;
 }
@@ -288,7 +272,7 @@ static void atomics_add_node(struct atomics_result *r, const struct atomics_node
     r->reads += node->port.reads;
     r->writes += node->port.writes;
     r->no_tag += node->port.no_tag;
-    r->network_bytes += node->in.bytes_out;
+    r->network_bytes += node->in.bytes;
     atomics_raise_share(&r->to_host_used, &node->port.to_host, r->time);
     atomics_raise_share(&r->to_nic_used, &node->port.to_nic, r->time);
     atomics_raise_share(&r->network_used, &node->in, r->time);

@@ -3,103 +3,68 @@
  * hlrc_sim atomics: the atomic unit of an adapter. Defaults are the paper's where it states them
  * (tables I and II, sections IV to VI).
  */
-#include "sim/atomics_command.h"
+#include "sim/commands.h"
 
 #include "sim/atomics.h"
-#include "sim/atomics_bound.h"
 #include "sim/fail.h"
 
 #include <inttypes.h>
 
 #define MB 1000000 /* per second */
 
-enum {
-    O_WORKLOAD,
-    O_PES,
-    O_LATENCY,
-    O_TAGS,
-    O_LINES,
-    O_WAYS,
-    O_WINDOW,
-    O_REGISTERS,
-    O_AGING,
-    O_AGING_COUNT,
-    O_AGING_QUEUE,
-    O_RAW,
-    O_PIPELINE,
-    O_CYCLE,
-    O_ALU,
-    O_OPERATIONS,
-    O_OUTSTANDING,
-    O_LAYOUT,
-    O_TABLE,
-    O_HOST_RATE,
-    O_MEMORY,
-    O_NETWORK_RATE,
-    O_MESSAGE,
-    O_ROUTER,
-    O_READ_BYTES,
-    O_WRITE_BYTES,
-    O_ANSWER_BYTES,
-    O_COMMAND_BYTES,
-    O_CPU_UPDATE,
-    O_SEED,
-};
-
 static const char *const workloads[] = { "one", "sixteen", "random", "shmem", NULL };
 static const char *const agings[] = { "none", "count", "queue", "both", NULL };
 static const char *const layouts[] = { "anywhere", "row", NULL };
 
-static const struct sim_option options[] = {
-    [O_WORKLOAD] = { "workload", "",
-                     "one: all processes (PEs) operate on one word of PE 0; sixteen: each on 16 "
-                     "words there; random: RandomAccess, all on words of all; shmem: the same by "
-                     "messages that CPUs apply",
-                     0, 0, "one", workloads },
-    [O_PES] = { "pes", "", "processes, two of them on a node", 2, 4096, "64", NULL },
-    [O_LATENCY] = { "latency", "ns", "from adapter to host, one way", 0, 100000, "250", NULL },
-    [O_TAGS] = { "tags", "", "requests to the host that may be outstanding", 1, 4096, "32", NULL },
-    [O_LINES] = { "lines", "", "words in the cache; 0 is no cache", 0, 65536, "32", NULL },
-    [O_WAYS] = { "ways", "", "lines of a set of the cache", 1, 65536, "1", NULL },
-    [O_WINDOW] = { "window", "", "operations that the issue unit examines in advance", 0, 1024,
-                   "16", NULL },
-    [O_REGISTERS] = { "registers", "", "words in the register file", 0, 1024, "8", NULL },
-    [O_AGING] = { "aging", "",
-                  "when results may stay in the register file as long as the window has another "
-                  "operation on the word: always (none), some times in a row, while the queue to "
-                  "the host is long, or while both hold",
-                  0, 0, "queue", agings },
-    [O_AGING_COUNT] = { "aging-count", "", "results in a row that may stay there", 1, 1000000, "8",
-                        NULL },
-    [O_AGING_QUEUE] = { "aging-queue", "",
-                        "waiting requests above which the queue to the host counts as long", 0,
-                        65536, "0", NULL },
-    [O_RAW] = { "raw", "", "entries of the read-after-write buffer", 1, 4096, "128", NULL },
-    [O_PIPELINE] = { "pipeline", "", "operations that wait for their words", 1, 65536, "256",
-                     NULL },
-    [O_CYCLE] = { "cycle", "ns", "a cycle of the adapter", 1, 1000, "2", NULL },
-    [O_ALU] = { "alu", "", "cycles from a word to its result", 1, 1000, "3", NULL },
-    [O_OPERATIONS] = { "operations", "", "operations of each PE", 1, 10000000, "1000", NULL },
-    [O_OUTSTANDING] = { "outstanding", "", "operations of a PE that may be in flight", 1, 1000000,
-                        "1024", NULL },
-    [O_LAYOUT] = { "layout", "", "16 words of a PE: anywhere in its part of the table, or in a row",
-                   0, 0, "anywhere", layouts },
-    [O_TABLE] = { "table", "", "words at each node", 65536, 4294967296, "1048576", NULL },
-    [O_HOST_RATE] = { "host-rate", "MB/s", "adapter and host, each way", 1, 1000000, "2300", NULL },
-    [O_MEMORY] = { "memory", "ns", "latency of the memory", 0, 100000, "70", NULL },
-    [O_NETWORK_RATE] = { "network-rate", "MB/s", "a link of the network", 1, 1000000, "4000",
-                         NULL },
-    [O_MESSAGE] = { "message", "bytes", "an operation on the network", 1, 4096, "48", NULL },
-    [O_ROUTER] = { "router", "ns", "latency of a router", 0, 100000, "50", NULL },
-    [O_READ_BYTES] = { "read-bytes", "bytes", "a read request to the host", 1, 4096, "8", NULL },
-    [O_WRITE_BYTES] = { "write-bytes", "bytes", "a write to the host", 1, 4096, "16", NULL },
-    [O_ANSWER_BYTES] = { "answer-bytes", "bytes", "the answer to a read", 1, 4096, "12", NULL },
-    [O_COMMAND_BYTES] = { "command-bytes", "bytes", "a command of a CPU to its adapter", 1, 4096,
-                          "32", NULL },
-    [O_CPU_UPDATE] = { "cpu-update", "ns", "an update by a CPU, with shmem", 0, 100000, "0", NULL },
-    [O_SEED] = { "seed", "", "seed of all random choices", 0, UINT64_MAX - 1, "1", NULL },
-    { NULL, NULL, NULL, 0, 0, NULL, NULL },
-};
+/* X(name, as in struct sim_option) */
+#define OPTIONS(X)                                                                                 \
+    X(WORKLOAD, "workload", "",                                                                    \
+      "one: all processes (PEs) operate on one word of PE 0; sixteen: each on 16 words there; "    \
+      "random: RandomAccess, all on words of all; shmem: the same by messages that CPUs apply",    \
+      0, 0, "one", workloads)                                                                      \
+    X(PES, "pes", "", "processes, two of them on a node", 2, 4096, "64", NULL)                     \
+    X(LATENCY, "latency", "ns", "from adapter to host, one way", 0, 100000, "250", NULL)           \
+    X(TAGS, "tags", "", "requests to the host that may be outstanding", 1, 4096, "32", NULL)       \
+    X(LINES, "lines", "", "words in the cache; 0 is no cache", 0, 65536, "32", NULL)               \
+    X(WAYS, "ways", "", "lines of a set of the cache", 1, 65536, "1", NULL)                        \
+    X(WINDOW, "window", "", "operations that the issue unit examines in advance", 0, 1024, "16",   \
+      NULL)                                                                                        \
+    X(REGISTERS, "registers", "", "words in the register file", 0, 1024, "8", NULL)                \
+    X(AGING, "aging", "",                                                                          \
+      "when results may stay in the register file as long as the window has another operation on " \
+      "the word: always (none), some times in a row, while the queue to the host is long, or "     \
+      "while both hold",                                                                           \
+      0, 0, "queue", agings)                                                                       \
+    X(AGING_COUNT, "aging-count", "", "results in a row that may stay there", 1, 1000000, "8",     \
+      NULL)                                                                                        \
+    X(AGING_QUEUE, "aging-queue", "",                                                              \
+      "waiting requests above which the queue to the host counts as long", 0, 65536, "0", NULL)    \
+    X(RAW, "raw", "", "entries of the read-after-write buffer", 1, 4096, "128", NULL)              \
+    X(PIPELINE, "pipeline", "", "operations that wait for their words", 1, 65536, "256", NULL)     \
+    X(CYCLE, "cycle", "ns", "a cycle of the adapter", 1, 1000, "2", NULL)                          \
+    X(ALU, "alu", "", "cycles from a word to its result", 1, 1000, "3", NULL)                      \
+    X(OPERATIONS, "operations", "", "operations of each PE", 1, 10000000, "1000", NULL)            \
+    X(OUTSTANDING, "outstanding", "", "operations of a PE that may be in flight", 1, 1000000,      \
+      "1024", NULL)                                                                                \
+    X(LAYOUT, "layout", "", "16 words of a PE: anywhere in its part of the table, or in a row", 0, \
+      0, "anywhere", layouts)                                                                      \
+    X(TABLE, "table", "", "words at each node", 65536, 4294967296, "1048576", NULL)                \
+    X(HOST_RATE, "host-rate", "MB/s", "adapter and host, each way", 1, 1000000, "2300", NULL)      \
+    X(MEMORY, "memory", "ns", "latency of the memory", 0, 100000, "70", NULL)                      \
+    X(NETWORK_RATE, "network-rate", "MB/s", "a link of the network", 1, 1000000, "4000", NULL)     \
+    X(MESSAGE, "message", "bytes", "an operation on the network", 1, 4096, "48", NULL)             \
+    X(ROUTER, "router", "ns", "latency of a router", 0, 100000, "50", NULL)                        \
+    X(READ_BYTES, "read-bytes", "bytes", "a read request to the host", 1, 4096, "8", NULL)         \
+    X(WRITE_BYTES, "write-bytes", "bytes", "a write to the host", 1, 4096, "16", NULL)             \
+    X(ANSWER_BYTES, "answer-bytes", "bytes", "the answer to a read", 1, 4096, "12", NULL)          \
+    X(COMMAND_BYTES, "command-bytes", "bytes", "a command of a CPU to its adapter", 1, 4096, "32", \
+      NULL)                                                                                        \
+    X(CPU_UPDATE, "cpu-update", "ns", "an update by a CPU, with shmem", 0, 100000, "0", NULL)      \
+    X(SEED, "seed", "", "seed of all random choices", 0, UINT64_MAX - 1, "1", NULL)
+
+enum { OPTIONS(OPTIONS_NUMBER) };
+
+static const struct sim_option options[] = { OPTIONS(OPTIONS_ROW){ .name = NULL } };
 
 #define NO_CACHE "--lines 0 --latency 50,100,150,200,250"
 #define SIZES    "--workload sixteen --ways 1,4,16 --lines 32,64,128,256,512 --pes 8,16,32,64"
@@ -176,13 +141,6 @@ static struct atomic_unit_config atomics_command_unit_config(const uint64_t *v)
     };
 }
 
-static void atomics_command_head(void)
-{
-    puts("workload,pes,latency_ns,tags,lines,ways,window,registers,aging,layout,seed,operations,"
-         "time_ns,rate_mops,mb_s,hits,misses,kept,host_reads,host_writes,stalls_set,stalls_raw,"
-         "stalls_tag,to_host_used,to_nic_used,network_used,network_bytes,mean_ns,max_ns,events");
-}
-
 static void atomics_command_print_run(const uint64_t *v, const struct atomics_result *r)
 {
     double us = (double)r->time / SIM_US, rate = us > 0 ? (double)r->operations / us : 0;
@@ -227,32 +185,46 @@ static uint64_t atomics_command_run(const uint64_t *v)
 
 /* ---- equations ---- */
 
-static const struct atomics_bytes paper_bytes = { 32, 8, 12, 16 };
+/* Equations 1 to 4: bytes that cross the interface between adapter and host for an update by a
+ * message, for an atomic, and for an atomic at a target that sends none. A command of a CPU, a read
+ * request (8 bytes in equation 3; the text before it says 16), its answer, a write. */
+enum { COMMAND = 32, REQUEST = 8, ANSWER = 12, WRITE = 16 };
+enum { MESSAGE, ATOMIC, AT_TARGET };
+
+static const struct {
+    unsigned to_host, to_nic;
+} crossing[] = { [MESSAGE] = { WRITE, COMMAND },
+                 [ATOMIC] = { REQUEST + WRITE, COMMAND + ANSWER },
+                 [AT_TARGET] = { REQUEST + WRITE, ANSWER } };
 
 #define PAPER_HOST    2.3e9
 #define PAPER_NETWORK (4e9 / 48)
 
+/* Equation 5: updates per second. */
+static double atomics_command_rate(int what)
+{
+    unsigned to_host = crossing[what].to_host, to_nic = crossing[what].to_nic;
+
+    return PAPER_HOST / (to_host > to_nic ? to_host : to_nic);
+}
+
+/* Equation 6: outstanding requests that are needed, with 70 ns in the memory. */
+static double atomics_command_outstanding(double rate, double read_ns, double write_ns)
+{
+    return rate * (read_ns + write_ns + 70) / 1e9;
+}
+
 static void atomics_command_equations(void)
 {
-    const struct atomics_bytes *b = &paper_bytes;
-
     puts("what,paper,here,unit");
-    printf("equation 1: message to host,16,%u,bytes\n", atomics_bound_message_to_host(b));
-    printf("equation 2: message to NIC,32,%u,bytes\n", atomics_bound_message_to_nic(b));
-    printf("equation 3: atomic to host,24,%u,bytes\n", atomics_bound_atomic_to_host(b));
-    printf("equation 4: atomic to NIC,44,%u,bytes\n", atomics_bound_atomic_to_nic(b));
-    printf("equation 5: atomics of a node,52,%.3f,million/s\n",
-           atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
-                              atomics_bound_atomic_to_nic(b)) /
-               1e6);
-    printf("equation 5: messages of a node,,%.3f,million/s\n",
-           atomics_bound_rate(PAPER_HOST, atomics_bound_message_to_host(b),
-                              atomics_bound_message_to_nic(b)) /
-               1e6);
+    printf("equation 1: message to host,16,%u,bytes\n", crossing[MESSAGE].to_host);
+    printf("equation 2: message to NIC,32,%u,bytes\n", crossing[MESSAGE].to_nic);
+    printf("equation 3: atomic to host,24,%u,bytes\n", crossing[ATOMIC].to_host);
+    printf("equation 4: atomic to NIC,44,%u,bytes\n", crossing[ATOMIC].to_nic);
+    printf("equation 5: atomics of a node,52,%.3f,million/s\n", atomics_command_rate(ATOMIC) / 1e6);
+    printf("equation 5: messages of a node,,%.3f,million/s\n", atomics_command_rate(MESSAGE) / 1e6);
     printf("equation 5: atomics at a target,95,%.3f,million/s\n",
-           atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
-                              atomics_bound_at_target_to_nic(b)) /
-               1e6);
+           atomics_command_rate(AT_TARGET) / 1e6);
     printf("network,83,%.3f,million/s\n", PAPER_NETWORK / 1e6);
 }
 
@@ -265,30 +237,26 @@ static void atomics_command_requests(void)
     } row[] = { { 500, 250, 43, 69 }, { 300, 150, 27, 44 }, { 100, 50, 11, 19 } };
 
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        double random = atomics_bound_requests(52e6, row[i].read, row[i].write, 70);
-        double target = atomics_bound_requests(83e6, row[i].read, row[i].write, 70);
+        double random = atomics_command_outstanding(52e6, row[i].read, row[i].write);
+        double target = atomics_command_outstanding(83e6, row[i].read, row[i].write);
 
         printf("table III: %u/%u ns,%u,%u,requests\n", row[i].read, row[i].write, row[i].random,
-               atomics_bound_nearest(random));
+               (unsigned)(random + 0.5));
         printf("table IV: %u/%u ns,%u,%u,requests\n", row[i].read, row[i].write, row[i].target,
-               atomics_bound_upward(target));
+               (unsigned)target + (target > (unsigned)target));
     }
 }
 
 /* Figure 9: peak rates of a system in MB/s of payload, two PEs to a node. */
 static void atomics_command_peaks(void)
 {
-    const struct atomics_bytes *b = &paper_bytes;
-
     for (unsigned pes = 4; pes <= 64; pes *= 2) {
         double scale = pes / 2 * 8 / 1e6;
 
         printf("figure 9: atomics of %u PEs,,%.0f,MB/s\n", pes,
-               scale * atomics_bound_rate(PAPER_HOST, atomics_bound_atomic_to_host(b),
-                                          atomics_bound_atomic_to_nic(b)));
+               scale * atomics_command_rate(ATOMIC));
         printf("figure 9: messages of %u PEs,,%.0f,MB/s\n", pes,
-               scale * atomics_bound_rate(PAPER_HOST, atomics_bound_message_to_host(b),
-                                          atomics_bound_message_to_nic(b)));
+               scale * atomics_command_rate(MESSAGE));
         printf("figure 9: network of %u PEs,,%.0f,MB/s\n", pes, scale * PAPER_NETWORK);
     }
 }
@@ -306,7 +274,9 @@ const struct sim_command atomics_command = {
             "the host's memory.",
     .options = options,
     .figures = figures,
-    .head = atomics_command_head,
+    .head = "workload,pes,latency_ns,tags,lines,ways,window,registers,aging,layout,seed,operations,"
+            "time_ns,rate_mops,mb_s,hits,misses,kept,host_reads,host_writes,stalls_set,stalls_raw,"
+            "stalls_tag,to_host_used,to_nic_used,network_used,network_bytes,mean_ns,max_ns,events",
     .check = atomics_command_check,
     .run = atomics_command_run,
     .tables = atomics_command_tables,

@@ -7,7 +7,7 @@
  * nodes with PE and GB at both places, 8 nodes with PE (the factor), and the two of lanai7, whose
  * adapter takes half the time (66 MHz instead of 33). See doc/simulation.md.
  */
-#include "sim/barrier_command.h"
+#include "sim/commands.h"
 
 #include "sim/fail.h"
 #include "sim/nic_barrier.h"
@@ -16,28 +16,6 @@
 
 #define MB 1000000 /* per second */
 
-enum {
-    O_CARD,
-    O_ALGORITHM,
-    O_NODES,
-    O_DIMENSION,
-    O_GROUPS,
-    O_SKEW,
-    O_BARRIERS,
-    O_SEND,
-    O_SDMA,
-    O_NETWORK,
-    O_RECV,
-    O_RDMA,
-    O_HRECV,
-    O_WORK,
-    O_ACK,
-    O_BUSY,
-    O_RATE,
-    O_BYTES,
-    O_SEED,
-};
-
 enum { LANAI4, LANAI7 };
 
 static const char *const cards[] = { "lanai4", "lanai7", NULL };
@@ -45,49 +23,49 @@ static const char *const algorithms[] = { "pe", "gb", NULL };
 
 #define MOST 1000000000
 
-static const struct sim_option options[] = {
-    [O_CARD] = { "card", "",
-                 "card whose times are used: LANai 4.3 at 33 MHz, or LANai 7.2 at 66 MHz", 0, 0,
-                 "lanai4", cards },
-    [O_ALGORITHM] = { "algorithm", "",
-                      "pairwise exchange (pe), or gathering and broadcast along a tree (gb)", 0, 0,
-                      "pe", algorithms },
-    [O_NODES] = { "nodes", "", "nodes", 2, 1024, "16", NULL },
-    [O_DIMENSION] = { "dimension", "",
-                      "children of a node in the tree; 0: the best value up to the number of nodes "
-                      "less 1, chosen separately for the host and for the adapter",
-                      0, 1023, "0", NULL },
-    [O_GROUPS] = { "groups", "",
-                   "processes of a node, each in a barrier with one of each other node", 1, 8, "1",
-                   NULL },
-    [O_SKEW] = { "skew", "ns", "maximum time that a process computes before each barrier", 0, MOST,
-                 "0", NULL },
-    [O_BARRIERS] = { "barriers", "", "number of barriers, one after the other", 1, 1000000, "100",
-                     NULL },
-    [O_SEND] = { "send", "ns",
-                 "CPU time until the adapter notices a message; this and the times below replace "
-                 "the times of the card",
-                 0, MOST, NULL, NULL },
-    [O_SDMA] = { "sdma", "ns",
-                 "adapter time to fetch a message of the host and make a packet of it", 0, MOST,
-                 NULL, NULL },
-    [O_NETWORK] = { "network", "ns", "from adapter to adapter", 0, MOST, NULL, NULL },
-    [O_RECV] = { "recv", "ns", "adapter time to receive a packet", 0, MOST, NULL, NULL },
-    [O_RDMA] = { "rdma", "ns", "adapter time to transfer it to the host", 0, MOST, NULL, NULL },
-    [O_HRECV] = { "hrecv", "ns", "CPU time to detect and receive it", 0, MOST, NULL, NULL },
-    [O_WORK] = { "work", "ns", "adapter time to make a packet of a barrier among adapters", 0, MOST,
-                 NULL, NULL },
-    [O_ACK] = { "ack", "ns",
-                "adapter time to send or receive the acknowledgement of a packet of the host; 0: "
-                "no acknowledgement",
-                0, MOST, NULL, NULL },
-    [O_BUSY] = { "busy", "percent", "share of the adapter's times that occupies its processor", 0,
-                 100, NULL, NULL },
-    [O_RATE] = { "rate", "MB/s", "a link", 1, 1000000, "160", NULL },
-    [O_BYTES] = { "bytes", "bytes", "a packet", 0, 65536, "24", NULL },
-    [O_SEED] = { "seed", "", "seed of the random compute times", 0, UINT64_MAX - 1, "1", NULL },
-    { NULL, NULL, NULL, 0, 0, NULL, NULL },
-};
+/* X(name, as in struct sim_option) */
+#define OPTIONS(X)                                                                                 \
+    X(CARD, "card", "", "card whose times are used: LANai 4.3 at 33 MHz, or LANai 7.2 at 66 MHz",  \
+      0, 0, "lanai4", cards)                                                                       \
+    X(ALGORITHM, "algorithm", "",                                                                  \
+      "pairwise exchange (pe), or gathering and broadcast along a tree (gb)", 0, 0, "pe",          \
+      algorithms)                                                                                  \
+    X(NODES, "nodes", "", "nodes", 2, 1024, "16", NULL)                                            \
+    X(DIMENSION, "dimension", "",                                                                  \
+      "children of a node in the tree; 0: the best value up to the number of nodes less 1, "       \
+      "chosen separately for the host and for the adapter",                                        \
+      0, 1023, "0", NULL)                                                                          \
+    X(GROUPS, "groups", "", "processes of a node, each in a barrier with one of each other node",  \
+      1, 8, "1", NULL)                                                                             \
+    X(SKEW, "skew", "ns", "maximum time that a process computes before each barrier", 0, MOST,     \
+      "0", NULL)                                                                                   \
+    X(BARRIERS, "barriers", "", "number of barriers, one after the other", 1, 1000000, "100",      \
+      NULL)                                                                                        \
+    X(SEND, "send", "ns",                                                                          \
+      "CPU time until the adapter notices a message; this and the times below replace the times "  \
+      "of the card",                                                                               \
+      0, MOST, NULL, NULL)                                                                         \
+    X(SDMA, "sdma", "ns", "adapter time to fetch a message of the host and make a packet of it",   \
+      0, MOST, NULL, NULL)                                                                         \
+    X(NETWORK, "network", "ns", "from adapter to adapter", 0, MOST, NULL, NULL)                    \
+    X(RECV, "recv", "ns", "adapter time to receive a packet", 0, MOST, NULL, NULL)                 \
+    X(RDMA, "rdma", "ns", "adapter time to transfer it to the host", 0, MOST, NULL, NULL)          \
+    X(HRECV, "hrecv", "ns", "CPU time to detect and receive it", 0, MOST, NULL, NULL)              \
+    X(WORK, "work", "ns", "adapter time to make a packet of a barrier among adapters", 0, MOST,    \
+      NULL, NULL)                                                                                  \
+    X(ACK, "ack", "ns",                                                                            \
+      "adapter time to send or receive the acknowledgement of a packet of the host; 0: no "        \
+      "acknowledgement",                                                                           \
+      0, MOST, NULL, NULL)                                                                         \
+    X(BUSY, "busy", "percent", "share of the adapter's times that occupies its processor", 0, 100, \
+      NULL, NULL)                                                                                  \
+    X(RATE, "rate", "MB/s", "a link", 1, 1000000, "160", NULL)                                     \
+    X(BYTES, "bytes", "bytes", "a packet", 0, 65536, "24", NULL)                                   \
+    X(SEED, "seed", "", "seed of the random compute times", 0, UINT64_MAX - 1, "1", NULL)
+
+enum { OPTIONS(OPTIONS_NUMBER) };
+
+static const struct sim_option options[] = { OPTIONS(OPTIONS_ROW){ .name = NULL } };
 
 static const struct sim_figure figures[] = {
     { "5", "both cards and algorithms by nodes, with the measured values",
@@ -217,14 +195,6 @@ static struct barrier_command_best barrier_command_best_of(const uint64_t *v,
     return best;
 }
 
-static void barrier_command_head(void)
-{
-    puts("card,algorithm,nodes,groups,skew_ns,barriers,seed,dimension_host,host_us,"
-         "host_last_us,early_host,host_nic_used,dimension_nic,nic_us,nic_last_us,early_nic,"
-         "nic_nic_used,factor,equation_host_us,equation_nic_us,equation_factor,"
-         "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor");
-}
-
 static void barrier_command_print_place(const struct barrier_command_best *b, uint64_t barriers)
 {
     printf(",%u,%.3f,%.3f,%" PRIu64 ",%.3f", b->dimension,
@@ -284,7 +254,10 @@ const struct sim_command barrier_command = {
     .text = "Barriers among network adapters, compared with barriers among their hosts.",
     .options = options,
     .figures = figures,
-    .head = barrier_command_head,
+    .head = "card,algorithm,nodes,groups,skew_ns,barriers,seed,dimension_host,host_us,"
+            "host_last_us,early_host,host_nic_used,dimension_nic,nic_us,nic_last_us,early_nic,"
+            "nic_nic_used,factor,equation_host_us,equation_nic_us,equation_factor,"
+            "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor",
     .check = barrier_command_check,
     .run = barrier_command_run,
 };

@@ -13,8 +13,7 @@ void decisions_note(struct decisions *all, struct decisions_entry decision)
 {
     if (all == NULL)
         return;
-    all->at = map_grow(all->at, &all->room, all->count + 1, sizeof *all->at);
-    all->at[all->count++] = decision;
+    *MAP_PUSH(all->at, all->count, all->room) = decision;
 }
 
 void decisions_note_ahead(struct decisions *all, struct decisions_entry decision, uint32_t count,

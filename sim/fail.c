@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sim/fail.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 _Noreturn void fail_with(int status, const char *fmt, ...)
 {
@@ -16,6 +18,13 @@ _Noreturn void fail_with(int status, const char *fmt, ...)
     fflush(stdout);
     fprintf(stderr, "hlrc_sim: %s\n", line);
     exit(status);
+}
+
+int fail_flush(void)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
+    return 0;
 }
 
 static _Noreturn void fail_no_memory(size_t count, size_t size)
@@ -31,6 +40,11 @@ void *fail_alloc(size_t count, size_t size)
     if (memory == NULL)
         fail_no_memory(count, size);
     return memory;
+}
+
+void *fail_copy(const void *from, size_t size)
+{
+    return memcpy(fail_alloc(1, size), from, size);
 }
 
 void *fail_realloc(void *old, size_t count, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* grow_command.c - see grow_command.h. */
-#include "sim/grow_command.h"
+/* grow_command.c - see commands.h. */
+#include "sim/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +16,6 @@
 
 struct grow_command_wish {
     const char *out, *trace[GROWTH_TRACES];
-    bool is_check[GROWTH_TRACES];
-    uint32_t traces;
     struct growth_wish growth;
 };
 
@@ -60,11 +58,11 @@ static uint32_t grow_command_nodes_of(const char *text)
 
 static void grow_command_add_file(struct grow_command_wish *w, const char *name, bool is_check)
 {
-    if (w->traces == GROWTH_TRACES)
+    if (growth.traces == GROWTH_TRACES)
         fail_with(SIM_WRONG_USE, "grow: %s: there are more than %d traces; give fewer", name,
                   GROWTH_TRACES);
-    w->is_check[w->traces] = is_check;
-    w->trace[w->traces++] = name;
+    growth.is_check[growth.traces] = is_check;
+    w->trace[growth.traces++] = name;
 }
 
 static void grow_command_take(struct grow_command_wish *w, char **argv, int *i)
@@ -111,12 +109,12 @@ static void grow_command_set_law(const char *option, const char *name)
 }
 
 /* Whether there is a trace to derive something from. */
-static bool grow_command_has_trace(const struct grow_command_wish *w)
+static bool grow_command_has_trace(void)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < w->traces; i++)
-        any = any || !w->is_check[i];
+    for (uint32_t i = 0; i < growth.traces; i++)
+        any = any || !growth.is_check[i];
     return any;
 }
 
@@ -127,8 +125,7 @@ static struct grow_command_wish grow_command_parse(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         grow_command_take(&w, argv, &i);
     grow_command_each(argc, argv, "--law", grow_command_set_law);
-    if (growth.law == NULL || !grow_command_has_trace(&w) ||
-        (w.growth.nodes != 0) != (w.out != NULL))
+    if (growth.law == NULL || !grow_command_has_trace() || (w.growth.nodes != 0) != (w.out != NULL))
         fail_with(SIM_WRONG_USE,
                   "grow: it takes --law NAME, files of --trace-sim and, to write one, "
                   "--nodes N and -o FILE; see hlrc_sim --help");
@@ -212,14 +209,12 @@ static void grow_command_check_options(const struct trace *t, const char *name)
                 name, plain[i].option);
 }
 
-static void grow_command_load_all(struct grow_command_wish *w)
+static void grow_command_load_all(const struct grow_command_wish *w)
 {
-    growth.traces = w->traces;
-    for (uint32_t i = 0; i < w->traces; i++) {
+    for (uint32_t i = 0; i < growth.traces; i++) {
         trace_load(&traces[i], w->trace[i]);
         grow_command_check_options(&traces[i], w->trace[i]);
         growth.trace[i] = &traces[i];
-        growth.is_check[i] = w->is_check[i];
         if (traces[i].set[RECORD_SET_page_bytes] != traces[0].set[RECORD_SET_page_bytes])
             fail_with(
                 SIM_FAILED,
@@ -261,10 +256,8 @@ int grow_command_main(int argc, char **argv)
     grow_command_each(argc, argv, "--grow", grow_command_set);
     if (w.out != NULL)
         grow_command_write_out(&w);
-    for (uint32_t i = 0; i < w.traces; i++)
+    for (uint32_t i = 0; i < growth.traces; i++)
         trace_free(&traces[i]);
     growth_free(&growth);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
-    return 0;
+    return fail_flush();
 }

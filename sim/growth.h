@@ -67,6 +67,9 @@ struct growth {
  * and node */
 const char *growth_fit(struct growth *g);
 
+/* growth_job - a run of its law, after growth_fit; weak and node not set */
+struct law_job growth_job(const struct growth *g, uint32_t nodes);
+
 void growth_free(struct growth *g);
 
 /* growth_ns - computing time of `work` units up to that synchronization point */

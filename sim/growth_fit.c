@@ -6,6 +6,7 @@
 
 #include "sim/fail.h"
 #include "sim/growth.h"
+#include "sim/spans.h"
 
 #define SLOPE_SHIFT 20
 #define MANY        UINT32_MAX
@@ -25,8 +26,6 @@ struct growth_fit_walk {
     const struct trace *trace;
     struct script script;
     struct map pages;
-    struct growth_fit_used *used;
-    uint32_t used_room;
     const char *wrong;
     uint32_t line;
     bool is_check;
@@ -34,13 +33,10 @@ struct growth_fit_walk {
 
 static struct growth_fit_used *growth_fit_use(struct growth_fit_walk *w, uint64_t page)
 {
-    bool is_new;
-    uint32_t i = map_index(&w->pages, (uint32_t)page, &is_new);
+    struct growth_fit_used *u = map_at(&w->pages, (uint32_t)page, sizeof *u);
 
-    w->used = map_grow(w->used, &w->used_room, i + 1, sizeof *w->used);
-    if (is_new)
-        w->used[i] = (struct growth_fit_used){ .page = page };
-    return &w->used[i];
+    u->page = page;
+    return u;
 }
 
 /* ---- the law ---- */
@@ -78,41 +74,23 @@ static void growth_fit_note_wrote(struct growth_fit_walk *w, const struct script
     c->written += u->written < 4096 ? u->written : 4096;
 }
 
-static bool growth_fit_is_fault(unsigned kind)
-{
-    return kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
-}
-
 /* Notes an item between two synchronization points; the caller adds its time. */
 static void growth_fit_note_item(struct growth_fit_walk *w, const struct script_op *op)
 {
-    switch (op->kind) {
-    case RECORD_READ:
-    case RECORD_LOOK:
+    static const enum record_kind unstated[] = { RECORD_WAIT, RECORD_SIGNAL, RECORD_ATOMIC,
+                                                 RECORD_WORD, RECORD_MEMBER, RECORD_GROUP,
+                                                 RECORD_PUT,  RECORD_GET,    RECORD_ACC,
+                                                 RECORD_RMW,  RECORD_PART,   RECORD_MUTEX,
+                                                 RECORD_RESET };
+
+    if (op->kind == RECORD_READ || op->kind == RECORD_LOOK)
         growth_fit_use(w, op->arg[0])->is_read = true;
-        return;
-    case SCRIPT_WROTE:
+    if (op->kind == SCRIPT_WROTE)
         growth_fit_note_wrote(w, op);
-        return;
-    case RECORD_WAIT:
-    case RECORD_SIGNAL:
-    case RECORD_ATOMIC:
-    case RECORD_WORD:
-    case RECORD_MEMBER:
-    case RECORD_GROUP:
-    case RECORD_PUT:
-    case RECORD_GET:
-    case RECORD_ACC:
-    case RECORD_RMW:
-    case RECORD_PART:
-    case RECORD_MUTEX:
-    case RECORD_RESET:
-        w->wrong = "the trace contains operations that no law can state: conditions, atomics, "
-                   "groups, put and get, or reuse of memory";
-        return;
-    default:
-        return;
-    }
+    for (size_t i = 0; i < sizeof unstated / sizeof *unstated; i++)
+        if (op->kind == unstated[i])
+            w->wrong = "the trace contains operations that no law can state: conditions, atomics, "
+                       "groups, put and get, or reuse of memory";
 }
 
 static bool growth_fit_is_sync(unsigned kind)
@@ -128,7 +106,7 @@ static unsigned growth_fit_next_sync(struct growth_fit_walk *w, uint64_t *arg, u
     uint64_t fault = w->trace->set[RECORD_SET_fault_units];
 
     while ((op = script_next(&w->script)) != NULL && w->wrong == NULL) {
-        uint64_t outside = growth_fit_is_fault(op->kind) ? fault : 0;
+        uint64_t outside = spans_faults(op->kind) ? fault : 0;
         *units += op->time > outside ? op->time - outside : 0;
         if (growth_fit_is_sync(op->kind)) {
             *arg = op->arg[0];
@@ -149,7 +127,7 @@ static void growth_fit_compare(struct growth_fit_walk *w)
     struct growth_seen *s = w->seen;
 
     for (uint32_t i = 0; i < w->pages.count; i++) {
-        const struct growth_fit_used *u = &w->used[i];
+        const struct growth_fit_used *u = w->pages.value[i];
         bool writes = u->writer != 0;
         if (u->page < w->g->first_page)
             continue;
@@ -161,42 +139,28 @@ static void growth_fit_compare(struct growth_fit_walk *w)
     }
 }
 
-static void growth_fit_add_time(struct growth_times *t, uint64_t work, uint64_t ns)
+static void growth_fit_add_times(struct growth_times *all, const struct growth_times *t)
 {
-    t->count++;
-    t->work += work;
-    t->time += ns;
-    t->work_work += (__uint128_t)work * work;
-    t->work_time += (__uint128_t)work * ns;
+    all->count += t->count;
+    all->work += t->work;
+    all->time += t->time;
+    all->work_work += t->work_work;
+    all->work_time += t->work_time;
 }
 
-static const char *growth_fit_mismatch(enum law_kind kind)
-{
-    switch (kind) {
-    case LAW_BARRIER:
-        return "the law has a barrier here, and the trace has none";
-    case LAW_LOCK:
-        return "the law acquires a lock here, and the trace does not acquire it";
-    case LAW_UNLOCK:
-        return "the law releases a lock here, and the trace does not release it";
-    default:
-        return "the law ends here, and the trace continues";
-    }
-}
-
-static bool growth_fit_fits(enum law_kind kind, uint64_t wanted, unsigned got, uint64_t arg)
-{
-    switch (kind) {
-    case LAW_BARRIER:
-        return got == RECORD_ARRIVE;
-    case LAW_LOCK:
-        return got == RECORD_LOCK && arg == wanted;
-    case LAW_UNLOCK:
-        return got == RECORD_UNLOCK && arg == wanted;
-    default:
-        return got == RECORD_END;
-    }
-}
+/* What a trace has where the law synchronizes; else the error. */
+static const struct {
+    unsigned got;
+    bool has_arg;
+    const char *mismatch;
+} syncs[] = {
+    [LAW_BARRIER] = { RECORD_ARRIVE, false, "the law has a barrier here, and the trace has none" },
+    [LAW_LOCK] = { RECORD_LOCK, true,
+                   "the law acquires a lock here, and the trace does not acquire it" },
+    [LAW_UNLOCK] = { RECORD_UNLOCK, true,
+                     "the law releases a lock here, and the trace does not release it" },
+    [LAW_END] = { RECORD_END, false, "the law ends here, and the trace continues" },
+};
 
 static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
                                  uint64_t work)
@@ -205,16 +169,18 @@ static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, u
     uint64_t units = 0, more = 0, got_arg = 0, second = w->trace->set[RECORD_SET_units_s];
     unsigned got = growth_fit_next_sync(w, &got_arg, &units);
 
-    if (w->wrong == NULL && !growth_fit_fits(kind, arg, got, got_arg))
-        w->wrong = growth_fit_mismatch(kind);
+    if (w->wrong == NULL && (got != syncs[kind].got || (syncs[kind].has_arg && got_arg != arg)))
+        w->wrong = syncs[kind].mismatch;
     if (w->wrong == NULL && kind == LAW_BARRIER &&
         growth_fit_next_sync(w, &got_arg, &more) != RECORD_DEPART)
         w->wrong = "the trace contains a barrier without its end";
     w->line = site;
     if (w->wrong != NULL)
         return false;
-    growth_fit_add_time(&w->seen->at[site], work,
-                        (uint64_t)((__uint128_t)(units + more) * 1000000000 / second));
+    uint64_t ns = (uint64_t)((__uint128_t)(units + more) * 1000000000 / second);
+    growth_fit_add_times(&w->seen->at[site],
+                         &(struct growth_times){ 1, work, ns, (__uint128_t)work * work,
+                                                 (__uint128_t)work * ns });
     if (kind != LAW_LOCK) {
         growth_fit_compare(w);
         map_clear(&w->pages);
@@ -222,24 +188,29 @@ static bool growth_fit_note_sync(void *self, enum law_kind kind, uint64_t arg, u
     return true;
 }
 
+struct law_job growth_job(const struct growth *g, uint32_t nodes)
+{
+    return (struct law_job){ .law = g->law,
+                             .param = g->param,
+                             .nodes = nodes,
+                             .traced = (uint32_t)g->largest->set[RECORD_SET_nodes],
+                             .page_bytes = g->largest->set[RECORD_SET_page_bytes],
+                             .first_page = g->first_page,
+                             .seen = g->loaded,
+                             .seen_count = g->loaded_count };
+}
+
 static const char *growth_fit_walk_node(struct growth *g, uint32_t i, uint32_t node)
 {
     static const struct law_sink sink = { growth_fit_note_access, growth_fit_note_sync };
     const struct trace *t = g->trace[i];
-    struct law_job job = { .law = g->law,
-                           .param = g->param,
-                           .nodes = (uint32_t)t->set[RECORD_SET_nodes],
-                           .node = node,
-                           .traced = (uint32_t)g->largest->set[RECORD_SET_nodes],
-                           .page_bytes = t->set[RECORD_SET_page_bytes],
-                           .first_page = g->first_page,
-                           .seen = g->loaded,
-                           .seen_count = g->loaded_count };
+    struct law_job job = growth_job(g, (uint32_t)t->set[RECORD_SET_nodes]);
     struct growth_fit_walk w = {
         .g = g, .seen = &g->seen[i], .trace = t, .is_check = g->is_check[i]
     };
     const char *wrong;
 
+    job.node = node;
     if (t->part[node].streams != 1)
         return "it has several threads";
     script_open(&w.script, t, node);
@@ -251,7 +222,6 @@ static const char *growth_fit_walk_node(struct growth *g, uint32_t i, uint32_t n
     }
     script_close(&w.script);
     map_free(&w.pages);
-    free(w.used);
     return wrong;
 }
 
@@ -276,15 +246,6 @@ static uint64_t growth_fit_lowest_page(const struct trace *t)
 }
 
 /* ---- a + b work ---- */
-
-static void growth_fit_add_all(struct growth_times *all, const struct growth_times *t)
-{
-    all->count += t->count;
-    all->work += t->work;
-    all->time += t->time;
-    all->work_work += t->work_work;
-    all->work_time += t->work_time;
-}
 
 static uint64_t growth_fit_rounded(__uint128_t a, __uint128_t b)
 {
@@ -326,18 +287,12 @@ static void growth_fit_all(struct growth *g)
         struct growth_times all = { 0 };
         for (uint32_t i = 0; i < g->traces; i++)
             if (!g->is_check[i])
-                growth_fit_add_all(&all, &g->seen[i].at[s]);
+                growth_fit_add_times(&all, &g->seen[i].at[s]);
         g->line[s] = growth_fit_fit(&all);
     }
 }
 
 /* ---- preparation ---- */
-
-static void growth_fit_note_loaded(struct growth *g, uint32_t part, uint64_t page)
-{
-    g->loaded = map_grow(g->loaded, &g->loaded_room, g->loaded_count + 1, sizeof *g->loaded);
-    g->loaded[g->loaded_count++] = (struct law_seen){ part, (uint32_t)page };
-}
 
 static int growth_fit_by_part(const void *a, const void *b)
 {
@@ -358,7 +313,8 @@ static void growth_fit_collect_loaded(struct growth *g)
         script_open(&s, g->largest, n);
         while ((op = script_next(&s)) != NULL) {
             if (op->kind == RECORD_READ && op->arg[0] >= g->first_page)
-                growth_fit_note_loaded(g, part, op->arg[0]);
+                *MAP_PUSH(g->loaded, g->loaded_count, g->loaded_room) =
+                    (struct law_seen){ part, (uint32_t)op->arg[0] };
             part += growth_fit_is_sync(op->kind) && op->kind != RECORD_DEPART;
         }
         script_close(&s);

@@ -34,7 +34,7 @@ struct growth_write_maker {
     uint64_t set[RECORD_SETTING_COUNT];
     struct law_job job;
     struct growth_write_place *place;
-    uint32_t places, room;
+    uint32_t room;
     uint64_t last_page;
     bool quiet; /* unshared pages are left out */
     /* of the current node */
@@ -42,9 +42,7 @@ struct growth_write_maker {
     uint64_t page, closing_count;
     struct law_access *part; /* since the last synchronization */
     uint32_t parts, part_room;
-    struct map pages; /* changed since the last release */
-    struct growth_write_change *change;
-    uint32_t change_room;
+    struct map pages;       /* changed since the last release */
     uint64_t each, carried; /* units of computing before each page; units not yet in an item */
 };
 
@@ -94,25 +92,13 @@ static void growth_write_note_user(void *self, const struct law_access *a)
     }
 }
 
-static bool growth_write_pass(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
-                              uint64_t work)
-{
-    (void)self;
-    (void)kind;
-    (void)arg;
-    (void)site;
-    (void)work;
-    return true;
-}
-
 /* ---- the actions of a node ---- */
 
 static void growth_write_note_part(void *self, const struct law_access *a)
 {
     struct growth_write_maker *m = self;
 
-    m->part = map_grow(m->part, &m->part_room, m->parts + 1, sizeof *m->part);
-    m->part[m->parts++] = *a;
+    *MAP_PUSH(m->part, m->parts, m->part_room) = *a;
 }
 
 static uint64_t growth_write_pages_of(const struct growth_write_maker *m,
@@ -134,16 +120,13 @@ static void growth_write_note_change(struct growth_write_maker *m, const struct 
     const struct growth_change *c = &m->g->change[a->site];
     uint64_t bytes = m->job.page_bytes, begin = page * bytes, end = begin + bytes;
     uint64_t written = (end < a->end ? end : a->end) - (begin > a->begin ? begin : a->begin);
-    bool is_new;
-    uint32_t i = map_index(&m->pages, (uint32_t)page, &is_new);
+    struct growth_write_change *it = map_at(&m->pages, (uint32_t)page, sizeof *it);
 
-    m->change = map_grow(m->change, &m->change_room, i + 1, sizeof *m->change);
-    if (is_new)
-        m->change[i] = (struct growth_write_change){ .page = (uint32_t)page };
+    it->page = (uint32_t)page;
     if (c->written > 0)
         written = (written * c->bytes + c->written - 1) / c->written;
-    m->change[i].bytes += (uint32_t)written;
-    m->change[i].length += (uint32_t)(c->bytes > 0 ? written * c->length / c->bytes : written);
+    it->bytes += (uint32_t)written;
+    it->length += (uint32_t)(c->bytes > 0 ? written * c->length / c->bytes : written);
 }
 
 static bool growth_write_left_out(const struct growth_write_maker *m,
@@ -170,33 +153,25 @@ static void growth_write_visit(struct growth_write_maker *m, const struct law_ac
     growth_write_note_change(m, a, page);
 }
 
-/* Puts a run of pages into one item. */
-static void growth_write_put_run(struct growth_write_maker *m, const struct law_access *a)
-{
-    uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
-
-    if (a->kind == LAW_TOUCH)
-        growth_write_put_item(m, RECORD_TOUCH, m->carried, first, count, 1);
-    else
-        growth_write_put_item(m, RECORD_PREFETCH, m->carried, first, count, 0);
-    m->carried = 0;
-}
-
+/* Puts an access: touched or prefetched pages as one item. */
 static void growth_write_put_part(struct growth_write_maker *m, const struct law_access *a)
 {
     uint64_t first = a->begin / m->job.page_bytes, count = growth_write_pages_of(m, a);
 
-    if (a->kind == LAW_TOUCH || a->kind == LAW_PREFETCH)
-        growth_write_put_run(m, a);
+    if (a->kind == LAW_TOUCH || a->kind == LAW_PREFETCH) {
+        growth_write_put_item(m, a->kind == LAW_TOUCH ? RECORD_TOUCH : RECORD_PREFETCH, m->carried,
+                              first, count, a->kind == LAW_TOUCH);
+        m->carried = 0;
+    }
     for (uint64_t p = first; a->kind != LAW_PREFETCH && p < first + count; p++)
         growth_write_visit(m, a, p);
 }
 
 static int growth_write_by_page(const void *a, const void *b)
 {
-    const struct growth_write_change *x = a, *y = b;
+    const struct growth_write_change *const *x = a, *const *y = b;
 
-    return (x->page > y->page) - (x->page < y->page);
+    return ((*x)->page > (*y)->page) - ((*x)->page < (*y)->page);
 }
 
 static void growth_write_put_closing(struct growth_write_maker *m)
@@ -207,10 +182,10 @@ static void growth_write_put_closing(struct growth_write_maker *m)
 
     if (count == 0)
         return;
-    qsort(m->change, count, sizeof *m->change, growth_write_by_page);
+    qsort(m->pages.value, count, sizeof *m->pages.value, growth_write_by_page); /* cleared below */
     growth_write_put_number(b, (uint64_t)count << 1);
     for (uint32_t i = 0; i < count; i++) {
-        const struct growth_write_change *c = &m->change[i];
+        const struct growth_write_change *c = m->pages.value[i];
         struct growth_write_place *p = &m->place[c->page - m->job.first_page];
         growth_write_put_number(b, record_fold((int64_t)(c->page - before)));
         growth_write_put_number(b, (uint64_t)c->length << 1);
@@ -226,6 +201,9 @@ static void growth_write_put_closing(struct growth_write_maker *m)
 static bool growth_write_put_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t site,
                                   uint64_t work)
 {
+    static const enum record_kind kinds[] = {
+        [LAW_LOCK] = RECORD_LOCK, [LAW_UNLOCK] = RECORD_UNLOCK, [LAW_END] = RECORD_END
+    };
     struct growth_write_maker *m = self;
     uint64_t units = (uint64_t)((__uint128_t)growth_ns(m->g, site, work) *
                                 m->set[RECORD_SET_units_s] / 1000000000);
@@ -244,11 +222,7 @@ static bool growth_write_put_sync(void *self, enum law_kind kind, uint64_t arg, 
         growth_write_put_item(m, RECORD_ARRIVE, m->carried, 1, 0, 0);
         growth_write_put_item(m, RECORD_DEPART, 0, 0, 0, 0);
     } else {
-        growth_write_put_item(m,
-                              kind == LAW_LOCK     ? RECORD_LOCK
-                              : kind == LAW_UNLOCK ? RECORD_UNLOCK
-                                                   : RECORD_END,
-                              m->carried, arg, 0, 0);
+        growth_write_put_item(m, kinds[kind], m->carried, arg, 0, 0);
     }
     m->carried = 0;
     return true;
@@ -330,7 +304,7 @@ static const char *growth_write_run_all(struct growth_write_maker *m, const stru
 
 static const char *growth_write_all(struct growth_write_maker *m, FILE *out)
 {
-    static const struct law_sink users = { growth_write_note_user, growth_write_pass },
+    static const struct law_sink users = { growth_write_note_user, NULL },
                                  items = { growth_write_note_part, growth_write_put_sync };
     uint64_t digest = DIGEST_START;
     unsigned char end[8];
@@ -352,19 +326,10 @@ static const char *growth_write_all(struct growth_write_maker *m, FILE *out)
 const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE *out)
 {
     const uint64_t *set = g->largest->set;
-    struct growth_write_maker m = { .g = g,
-                                    .wish = wish,
-                                    .job = { .law = g->law,
-                                             .param = g->param,
-                                             .nodes = wish->nodes,
-                                             .traced = (uint32_t)set[RECORD_SET_nodes],
-                                             .weak = wish->weak,
-                                             .page_bytes = set[RECORD_SET_page_bytes],
-                                             .first_page = g->first_page,
-                                             .seen = g->loaded,
-                                             .seen_count = g->loaded_count } };
+    struct growth_write_maker m = { .g = g, .wish = wish, .job = growth_job(g, wish->nodes) };
     const char *wrong;
 
+    m.job.weak = wish->weak;
     memcpy(m.set, set, sizeof m.set);
     m.set[RECORD_SET_nodes] = wish->nodes;
     if (!wish->traced_options)
@@ -375,7 +340,6 @@ const char *growth_write(struct growth *g, const struct growth_wish *wish, FILE 
     free(m.closings.at);
     free(m.place);
     free(m.part);
-    free(m.change);
     map_free(&m.pages);
     return wrong;
 }

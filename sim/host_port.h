@@ -24,6 +24,8 @@ struct host_port_config {
 };
 
 struct host_port_request {
+    struct host_port_request *next; /* in the queue */
+    struct host_port *port;
     event_fn done;
     void *self;
     uint64_t arg;
@@ -34,18 +36,15 @@ struct host_port {
     struct event_loop *loop;
     struct host_port_config cfg;
     struct link to_host, to_nic;
-    struct host_port_request *queue; /* a ring */
-    uint64_t asked, sent;            /* requests made, requests sent */
-    size_t room;                     /* a power of two, or 0 */
-    struct host_port_request *tag;   /* the request that holds it; done NULL: free */
-    unsigned *free_tag, free_tags;
+    struct host_port_request *first, **last; /* not sent yet */
+    uint64_t waiting;                        /* their number */
+    unsigned free_tags;
     bool sends; /* an event is scheduled for when the link is free */
     uint64_t reads, writes, no_tag;
 };
 
 void host_port_init(struct host_port *port, struct event_loop *loop,
                     const struct host_port_config *cfg);
-void host_port_free(struct host_port *port);
 
 /* Reads or writes the host's memory; DONE is called at the end. */
 void host_port_read(struct host_port *port, event_fn done, void *self, uint64_t arg);
@@ -53,11 +52,5 @@ void host_port_write(struct host_port *port, event_fn done, void *self, uint64_t
 
 /* host_port_command - a command from a CPU to its adapter; returns when the next one can follow */
 sim_time host_port_command(struct host_port *port, event_fn arrives, void *self, uint64_t arg);
-
-/* host_port_waiting - requests that are not sent yet */
-static inline uint64_t host_port_waiting(const struct host_port *port)
-{
-    return port->asked - port->sent;
-}
 
 #endif

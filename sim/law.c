@@ -69,9 +69,18 @@ void law_sync(struct law_run *r, enum law_kind kind, uint32_t line, int64_t arg)
 {
     if (r->stopped)
         return;
-    r->stopped = !r->sink->sync(r->self, kind, (uint64_t)arg, line, r->work);
+    r->stopped =
+        r->sink->sync != NULL && !r->sink->sync(r->self, kind, (uint64_t)arg, line, r->work);
     r->work = 0;
     r->part++;
+}
+
+struct law_array law_array_all_add(struct law_run *r, uint32_t line, int64_t bytes)
+{
+    struct law_array a = law_array_add(r, line, bytes);
+
+    law_sync(r, LAW_BARRIER, line, 0);
+    return a;
 }
 
 void law_work(struct law_run *r, int64_t units)

@@ -74,7 +74,7 @@ struct law_access {
 struct law_sink {
     void (*access)(void *self, const struct law_access *a);
     /* kind LAW_END: the last call, site 0. `work`: of the part that it ends. Returns false to
-     * stop. */
+     * stop. NULL: continues. */
     bool (*sync)(void *self, enum law_kind kind, uint64_t arg, uint32_t site, uint64_t work);
 };
 
@@ -115,18 +115,22 @@ struct law_array {
     uint64_t begin, bytes;
 };
 
-#define law_array(r, bytes)           law_array_add(r, __LINE__, bytes)
-#define law_read(r, a, from, to)      law_access(r, LAW_READ, __LINE__, a, from, to)
-#define law_write(r, a, from, to)     law_access(r, LAW_WRITE, __LINE__, a, from, to)
-#define law_update(r, a, from, to)    law_access(r, LAW_UPDATE, __LINE__, a, from, to)
-#define law_touch(r, a, from, to)     law_access(r, LAW_TOUCH, __LINE__, a, from, to)
-#define law_prefetch(r, a, from, to)  law_access(r, LAW_PREFETCH, __LINE__, a, from, to)
-#define law_barrier(r)                law_sync(r, LAW_BARRIER, __LINE__, 0)
+#define law_array(r, bytes)          law_array_add(r, __LINE__, bytes)
+#define law_read(r, a, from, to)     law_access(r, LAW_READ, __LINE__, a, from, to)
+#define law_write(r, a, from, to)    law_access(r, LAW_WRITE, __LINE__, a, from, to)
+#define law_update(r, a, from, to)   law_access(r, LAW_UPDATE, __LINE__, a, from, to)
+#define law_touch(r, a, from, to)    law_access(r, LAW_TOUCH, __LINE__, a, from, to)
+#define law_prefetch(r, a, from, to) law_access(r, LAW_PREFETCH, __LINE__, a, from, to)
+#define law_barrier(r)               law_sync(r, LAW_BARRIER, __LINE__, 0)
+/* hlrc_malloc_all, and a barrier at the end of some computing */
+#define law_array_all(r, bytes)       law_array_all_add(r, __LINE__, bytes)
+#define law_barrier_after(r, units)   (law_work(r, units), law_barrier(r))
 #define law_lock(r, lock)             law_sync(r, LAW_LOCK, __LINE__, lock)
 #define law_unlock(r, lock)           law_sync(r, LAW_UNLOCK, __LINE__, lock)
 #define law_require(r, is_true, what) ((is_true) || law_fail(r, __LINE__, what))
 
 struct law_array law_array_add(struct law_run *r, uint32_t line, int64_t bytes);
+struct law_array law_array_all_add(struct law_run *r, uint32_t line, int64_t bytes);
 
 /* law_access - bytes of the array, of which `to` is the first after them; nothing if there are
  * none */
@@ -171,6 +175,20 @@ static inline int64_t law_whole(int64_t bytes, int64_t unit)
 static inline int64_t law_share(const struct law_run *r, int64_t all, int64_t j)
 {
     return all * j / r->nodes;
+}
+
+/* The same of ALL values of 4 bytes, in whole pages. */
+static inline int64_t law_share_pages(const struct law_run *r, int64_t all, int64_t j)
+{
+    int64_t unit = r->page / 4;
+
+    return law_min(all, law_share(r, (all + unit - 1) / unit, j) * unit);
+}
+
+/* A size that grows with the nodes, in weak scaling. */
+static inline int64_t law_grown(const struct law_run *r, int64_t size)
+{
+    return r->weak ? size * r->nodes / r->traced : size;
 }
 
 #endif

@@ -34,13 +34,10 @@ static void law_cg_make(struct law_run *r, struct law_cg *c)
     struct law_array *const vector[] = { &c->x, &c->z, &c->p, &c->q, &c->r };
 
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-        *vector[i] = law_array(r, 8 * c->rows);
-        law_barrier(r);
+        *vector[i] = law_array_all(r, 8 * c->rows);
     }
-    c->partial = law_array(r, 8 * 256);
-    law_barrier(r);
-    c->begin = law_array(r, 8 * (c->rows + 1));
-    law_barrier(r);
+    c->partial = law_array_all(r, 8 * 256);
+    c->begin = law_array_all(r, 8 * (c->rows + 1));
 }
 
 /* The lengths of rows, from which node 0 computes where they begin; then the matrix. */
@@ -48,25 +45,20 @@ static void law_cg_fill(struct law_run *r, struct law_cg *c)
 {
     if (c->own > 0)
         law_write(r, c->begin, c->from + 8, c->to + 8);
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
     if (r->node == 0)
         law_update(r, c->begin, 0, 8 * (c->rows + 1));
-    law_work(r, r->node == 0 ? c->rows : 0);
-    law_barrier(r);
+    law_barrier_after(r, r->node == 0 ? c->rows : 0);
     law_read(r, c->begin, 8 * c->rows, 8 * c->rows + 8);
-    c->column = law_array(r, 4 * c->elements);
-    law_barrier(r);
-    c->value = law_array(r, 8 * c->elements);
-    law_barrier(r);
+    c->column = law_array_all(r, 4 * c->elements);
+    c->value = law_array_all(r, 8 * c->elements);
     if (c->own > 0) {
         int64_t first = law_cg_element(c, c->first), below = law_cg_element(c, c->below);
         law_read(r, c->begin, c->from, c->to);
         law_write(r, c->column, 4 * first, 4 * below);
         law_write(r, c->value, 8 * first, 8 * below);
     }
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
 }
 
 /* The product of the matrix and a vector. */
@@ -87,20 +79,17 @@ static void law_cg_step(struct law_run *r, const struct law_cg *c)
         law_write(r, c->q, c->from, c->to);
     }
     law_write(r, c->partial, law_cg_sum(c, 1, c->first), law_cg_sum(c, 1, c->below));
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
     law_read(r, c->partial, law_cg_sum(c, 1, 0), law_cg_sum(c, 1, c->rows));
     law_update(r, c->z, c->from, c->to);
     law_read(r, c->q, c->from, c->to);
     law_update(r, c->r, c->from, c->to);
     law_write(r, c->partial, law_cg_sum(c, 0, c->first), law_cg_sum(c, 0, c->below));
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
     law_read(r, c->partial, 0, law_cg_sum(c, 0, c->rows));
     law_read(r, c->r, c->from, c->to);
     law_update(r, c->p, c->from, c->to);
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
 }
 
 static void law_cg_iterate(struct law_run *r, const struct law_cg *c)
@@ -110,8 +99,7 @@ static void law_cg_iterate(struct law_run *r, const struct law_cg *c)
     law_write(r, c->r, c->from, c->to);
     law_write(r, c->p, c->from, c->to);
     law_write(r, c->partial, law_cg_sum(c, 0, c->first), law_cg_sum(c, 0, c->below));
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
     law_read(r, c->partial, 0, law_cg_sum(c, 0, c->rows));
     for (int k = 0; k < STEPS; k++)
         law_cg_step(r, c);
@@ -120,27 +108,23 @@ static void law_cg_iterate(struct law_run *r, const struct law_cg *c)
     law_read(r, c->x, c->from, c->to);
     law_update(r, c->r, c->from, c->to);
     law_write(r, c->partial, law_cg_sum(c, 1, c->first), law_cg_sum(c, 1, c->below));
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
     law_read(r, c->partial, law_cg_sum(c, 1, 0), law_cg_sum(c, 1, c->rows));
     law_read(r, c->x, c->from, c->to);
     law_read(r, c->z, c->from, c->to);
     law_write(r, c->partial, law_cg_sum(c, 0, c->first), law_cg_sum(c, 0, c->below));
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
     law_read(r, c->partial, 0, law_cg_sum(c, 0, c->rows));
     law_write(r, c->partial, law_cg_sum(c, 1, c->first), law_cg_sum(c, 1, c->below));
-    law_work(r, c->own);
-    law_barrier(r);
+    law_barrier_after(r, c->own);
     law_read(r, c->partial, law_cg_sum(c, 1, 0), law_cg_sum(c, 1, c->rows));
     law_write(r, c->x, c->from, c->to);
 }
 
 static void law_cg_run(struct law_run *r)
 {
-    int64_t by = r->weak ? r->nodes : 1, to = r->weak ? r->traced : 1;
-    struct law_cg c = { .rows = r->param[ROWS] * by / to,
-                        .elements = r->param[ELEMENTS] * by / to };
+    struct law_cg c = { .rows = law_grown(r, r->param[ROWS]),
+                        .elements = law_grown(r, r->param[ELEMENTS]) };
 
     c.unit = (c.rows + 127) / 128;
     int64_t units = (c.rows + c.unit - 1) / c.unit;

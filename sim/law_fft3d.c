@@ -30,22 +30,19 @@ static void law_fft3d_forward(struct law_run *r, const struct law_fft3d *f)
 {
     law_touch(r, f->work, f->z * f->ny * f->line, f->z1 * f->ny * f->line);
     law_read(r, f->work, f->z * f->ny * f->line, f->z1 * f->ny * f->line);
-    law_work(r, f->points * law_log2(f->nx * f->ny));
-    law_barrier(r);
+    law_barrier_after(r, f->points * law_log2(f->nx * f->ny));
     law_fft3d_prefetch(r, f, f->nz, f->ny, f->y, f->y1);
     law_touch(r, f->spectrum, f->y * f->nz * f->line, f->y1 * f->nz * f->line);
     for (int64_t i = 0; i < f->nz; i++)
         law_read(r, f->work, (i * f->ny + f->y) * f->line, (i * f->ny + f->y1) * f->line);
-    law_work(r, f->points * law_log2(f->nz));
-    law_barrier(r);
+    law_barrier_after(r, f->points * law_log2(f->nz));
 }
 
 static void law_fft3d_inverse(struct law_run *r, const struct law_fft3d *f)
 {
     law_touch(r, f->work, f->y * f->nz * f->line, f->y1 * f->nz * f->line);
     law_read(r, f->spectrum, f->y * f->nz * f->line, f->y1 * f->nz * f->line);
-    law_work(r, f->points * law_log2(f->nz));
-    law_barrier(r);
+    law_barrier_after(r, f->points * law_log2(f->nz));
     law_fft3d_prefetch(r, f, f->ny, f->nz, f->z, f->z1);
     for (int64_t i = 0; i < f->ny; i++)
         law_read(r, f->work, (i * f->nz + f->z) * f->line, (i * f->nz + f->z1) * f->line);
@@ -53,42 +50,36 @@ static void law_fft3d_inverse(struct law_run *r, const struct law_fft3d *f)
 
 static void law_fft3d_run(struct law_run *r)
 {
-    struct law_fft3d f = { .nx = r->param[NX], .ny = r->param[NY], .nz = r->param[NZ] };
+    struct law_fft3d f = { .nx = r->param[NX],
+                           .ny = r->param[NY],
+                           .nz = law_grown(r, r->param[NZ]) };
     int64_t sums, turns = r->param[ITERATIONS];
 
-    if (r->weak)
-        f.nz = f.nz * r->nodes / r->traced;
     f.line = 16 * f.nx;
     f.points = f.nx * f.ny * f.nz / r->nodes;
     f.y = law_share(r, f.ny, r->node);
     f.y1 = law_share(r, f.ny, r->node + 1);
     f.z = law_share(r, f.nz, r->node);
     f.z1 = law_share(r, f.nz, r->node + 1);
-    f.spectrum = law_array(r, f.line * f.ny * f.nz);
-    law_barrier(r);
-    f.work = law_array(r, f.line * f.ny * f.nz);
-    law_barrier(r);
+    f.spectrum = law_array_all(r, f.line * f.ny * f.nz);
+    f.work = law_array_all(r, f.line * f.ny * f.nz);
     sums = law_whole((f.nz + r->nodes - 1) / r->nodes * turns * 16, r->page);
-    struct law_array sum = law_array(r, r->nodes * sums);
-    law_barrier(r);
+    struct law_array sum = law_array_all(r, r->nodes * sums);
 
     law_write(r, f.spectrum, f.y * f.nz * f.line, f.y1 * f.nz * f.line);
     law_write(r, f.work, f.y * f.nz * f.line, f.y1 * f.nz * f.line);
-    law_work(r, f.points);
-    law_barrier(r);
+    law_barrier_after(r, f.points);
     law_fft3d_forward(r, &f);
     law_fft3d_forward(r, &f);
     for (int64_t k = 0; k < turns; k++) {
         law_fft3d_inverse(r, &f);
         law_write(r, sum, r->node * sums, r->node * sums + (f.z1 - f.z) * turns * 16);
-        law_work(r, f.points * law_log2(f.nx * f.ny));
-        law_barrier(r);
+        law_barrier_after(r, f.points * law_log2(f.nx * f.ny));
     }
     for (int64_t i = 0; r->node == 0 && i < r->nodes; i++)
         law_read(r, sum, i * sums,
                  i * sums + (law_share(r, f.nz, i + 1) - law_share(r, f.nz, i)) * turns * 16);
-    law_work(r, r->node == 0);
-    law_barrier(r);
+    law_barrier_after(r, r->node == 0);
 }
 
 const struct law law_fft3d = {

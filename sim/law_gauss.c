@@ -23,8 +23,7 @@ static void law_gauss_fill(struct law_run *r, const struct law_gauss *m)
         law_write(r, m->a, i * m->row, (i + 1) * m->row);
         law_write(r, m->b, i * 8, (i + 1) * 8);
     }
-    law_work(r, m->rows * m->size);
-    law_barrier(r);
+    law_barrier_after(r, m->rows * m->size);
 }
 
 static void law_gauss_step(struct law_run *r, const struct law_gauss *m, int64_t k)
@@ -58,14 +57,10 @@ static void law_gauss_run(struct law_run *r)
 
     m.row = 8 * m.size;
     m.rows = (m.size - r->node + r->nodes - 1) / r->nodes;
-    m.a = law_array(r, m.row * m.size);
-    law_barrier(r);
-    m.b = law_array(r, 8 * m.size);
-    law_barrier(r);
-    m.x = law_array(r, 8 * m.size);
-    law_barrier(r);
-    m.offer = law_array(r, 16 * m.size * r->nodes);
-    law_barrier(r);
+    m.a = law_array_all(r, m.row * m.size);
+    m.b = law_array_all(r, 8 * m.size);
+    m.x = law_array_all(r, 8 * m.size);
+    m.offer = law_array_all(r, 16 * m.size * r->nodes);
     m.done = fail_alloc((size_t)m.size, sizeof *m.done);
     law_gauss_fill(r, &m);
     for (int64_t k = 0; k < m.size; k++)

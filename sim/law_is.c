@@ -15,13 +15,6 @@ struct law_is {
     struct law_array key, counts, rank, note, sorted;
 };
 
-static int64_t law_is_part(const struct law_run *r, int64_t all, int64_t j)
-{
-    int64_t unit = r->page / 4;
-
-    return law_min(all, law_share(r, (all + unit - 1) / unit, j) * unit);
-}
-
 static int64_t law_is_owner(const struct law_run *r, int64_t values, int64_t value)
 {
     int64_t unit = r->page / 4, blocks = (values + unit - 1) / unit;
@@ -57,8 +50,7 @@ static void law_is_add(struct law_run *r, const struct law_is *s)
     for (int i = KEY0; i < TOP; i++)
         law_read(r, s->key, 4 * r->param[i], 4 * r->param[i] + 4);
     /* as many values for any number of nodes, and one more location for each node */
-    law_work(r, r->nodes);
-    law_barrier(r);
+    law_barrier_after(r, r->nodes);
 }
 
 static int64_t law_is_fourth(int64_t x)
@@ -85,16 +77,15 @@ static void law_is_sort(struct law_run *r, const struct law_is *s)
     law_read(r, s->rank, 4 * s->low, 4 * s->high);
     for (int64_t d = 0; d < r->nodes; d++) {
         int64_t other = (r->node + d) % r->nodes;
-        int64_t from = 4 * law_is_part(r, s->keys, other);
-        int64_t to = 4 * law_is_part(r, s->keys, other + 1);
+        int64_t from = 4 * law_share_pages(r, s->keys, other);
+        int64_t to = 4 * law_share_pages(r, s->keys, other + 1);
         law_prefetch(r, s->key, from, to);
         law_read(r, s->key, from, to);
         if (d == 0)
             law_write(r, s->sorted, 4 * law_is_below(s, s->low),
                       4 * law_min(s->keys, law_is_below(s, s->high)));
     }
-    law_work(r, s->keys);
-    law_barrier(r);
+    law_barrier_after(r, s->keys);
 }
 
 static void law_is_verify(struct law_run *r, const struct law_is *s)
@@ -102,8 +93,7 @@ static void law_is_verify(struct law_run *r, const struct law_is *s)
     law_read(r, s->sorted, 4 * law_max(0, s->first - 1), 4 * s->below);
     law_read(r, s->key, 4 * s->first, 4 * s->below);
     law_write(r, s->note, r->node * r->page, r->node * r->page + 40);
-    law_work(r, s->below - s->first);
-    law_barrier(r);
+    law_barrier_after(r, s->below - s->first);
     if (r->node == 0) {
         law_read(r, s->note, 0, r->nodes * r->page);
         law_read(r, s->rank, 0, 4 * s->values);
@@ -115,26 +105,21 @@ static void law_is_verify(struct law_run *r, const struct law_is *s)
 static void law_is_make(struct law_run *r, struct law_is *s)
 {
     s->row = law_whole(4 * s->values, r->page);
-    s->key = law_array(r, 4 * s->keys);
-    law_barrier(r);
-    s->counts = law_array(r, r->nodes * s->row);
-    law_barrier(r);
-    s->rank = law_array(r, 4 * s->values);
-    law_barrier(r);
-    s->note = law_array(r, r->nodes * r->page);
-    law_barrier(r);
-    s->sorted = law_array(r, 4 * s->keys);
-    law_barrier(r);
-    s->first = law_is_part(r, s->keys, r->node);
-    s->below = law_is_part(r, s->keys, r->node + 1);
-    s->low = law_is_part(r, s->values, r->node);
-    s->high = law_is_part(r, s->values, r->node + 1);
+    s->key = law_array_all(r, 4 * s->keys);
+    s->counts = law_array_all(r, r->nodes * s->row);
+    s->rank = law_array_all(r, 4 * s->values);
+    s->note = law_array_all(r, r->nodes * r->page);
+    s->sorted = law_array_all(r, 4 * s->keys);
+    s->first = law_share_pages(r, s->keys, r->node);
+    s->below = law_share_pages(r, s->keys, r->node + 1);
+    s->low = law_share_pages(r, s->values, r->node);
+    s->high = law_share_pages(r, s->values, r->node + 1);
 }
 
 static void law_is_run(struct law_run *r)
 {
-    int64_t by = r->weak ? r->nodes : 1, to = r->weak ? r->traced : 1;
-    struct law_is s = { .keys = r->param[KEYS] * by / to, .values = r->param[VALUES] * by / to };
+    struct law_is s = { .keys = law_grown(r, r->param[KEYS]),
+                        .values = law_grown(r, r->param[VALUES]) };
 
     law_is_make(r, &s);
     law_write(r, s.key, 4 * s.first, 4 * s.below);
@@ -146,8 +131,7 @@ static void law_is_run(struct law_run *r)
             law_read(r, s.note, 0, law_is_owner(r, s.values, r->param[TOP]) * r->page + 24);
     }
     law_touch(r, s.rank, 4 * s.low, 4 * s.high);
-    law_work(r, s.high - s.low);
-    law_barrier(r);
+    law_barrier_after(r, s.high - s.low);
     law_is_sort(r, &s);
     law_is_verify(r, &s);
 }

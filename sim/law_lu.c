@@ -71,8 +71,7 @@ static void law_lu_make(struct law_run *r, struct law_lu *m)
     m->column = r->node % m->wide;
     m->rows = (m->blocks - m->row + m->high - 1) / m->high;
     m->columns = (m->blocks - m->column + m->wide - 1) / m->wide;
-    m->a = law_array(r, r->nodes * m->part);
-    law_barrier(r);
+    m->a = law_array_all(r, r->nodes * m->part);
 }
 
 static void law_lu_fill(struct law_run *r, const struct law_lu *m)

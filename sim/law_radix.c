@@ -13,17 +13,10 @@ struct law_radix {
     struct law_array bucket[2], count[2];
 };
 
-static int64_t law_radix_part(const struct law_run *r, int64_t keys, int64_t j)
-{
-    int64_t unit = r->page / 4;
-
-    return law_min(keys, law_share(r, (keys + unit - 1) / unit, j) * unit);
-}
-
 /* Where the keys of node M begin that node J reads. */
 static int64_t law_radix_span(const struct law_run *r, int64_t keys, int64_t m, int64_t j)
 {
-    int64_t from = law_radix_part(r, keys, m), all = law_radix_part(r, keys, m + 1) - from;
+    int64_t from = law_share_pages(r, keys, m), all = law_share_pages(r, keys, m + 1) - from;
 
     return 4 *
            (from + law_share(r, all, j) + law_root(all * j / r->nodes * (r->nodes - j) / r->nodes));
@@ -50,8 +43,7 @@ static void law_radix_pass(struct law_run *r, const struct law_radix *s, int fro
     if (!is_last)
         law_touch(r, s->count[1 - from], n * s->row, n * s->row + counts);
     law_touch(r, s->bucket[1 - from], s->first, s->below);
-    law_work(r, s->below - s->first);
-    law_barrier(r);
+    law_barrier_after(r, s->below - s->first);
 }
 
 static void law_radix_sort(struct law_run *r, const struct law_radix *s, struct law_array key)
@@ -61,42 +53,33 @@ static void law_radix_sort(struct law_run *r, const struct law_radix *s, struct 
     law_read(r, key, s->first, s->below);
     law_touch(r, s->count[0], r->node * s->row, r->node * s->row + 4 * r->param[RADIX]);
     law_touch(r, s->bucket[0], s->first, s->below);
-    law_work(r, s->below - s->first);
-    law_barrier(r);
+    law_barrier_after(r, s->below - s->first);
     for (int64_t pass = 0; pass < passes; pass++)
         law_radix_pass(r, s, (int)(pass % 2), pass == passes - 1);
 }
 
 static void law_radix_run(struct law_run *r)
 {
-    struct law_radix s = { .keys = r->param[KEYS] };
+    struct law_radix s = { .keys = law_grown(r, r->param[KEYS]) };
 
-    if (r->weak)
-        s.keys = s.keys * r->nodes / r->traced;
     s.row = law_whole(4 * r->param[RADIX], r->page);
-    s.first = 4 * law_radix_part(r, s.keys, r->node);
-    s.below = 4 * law_radix_part(r, s.keys, r->node + 1);
-    struct law_array key = law_array(r, 4 * s.keys);
-    law_barrier(r);
+    s.first = 4 * law_share_pages(r, s.keys, r->node);
+    s.below = 4 * law_share_pages(r, s.keys, r->node + 1);
+    struct law_array key = law_array_all(r, 4 * s.keys);
     for (int i = 0; i < 2; i++) {
-        s.bucket[i] = law_array(r, 4 * s.keys);
-        law_barrier(r);
-        s.count[i] = law_array(r, r->nodes * s.row);
-        law_barrier(r);
+        s.bucket[i] = law_array_all(r, 4 * s.keys);
+        s.count[i] = law_array_all(r, r->nodes * s.row);
     }
-    struct law_array note = law_array(r, r->nodes * r->page);
-    law_barrier(r);
+    struct law_array note = law_array_all(r, r->nodes * r->page);
 
     law_write(r, key, s.first, s.below);
     law_write(r, note, r->node * r->page, r->node * r->page + 24);
-    law_work(r, s.below - s.first);
-    law_barrier(r);
+    law_barrier_after(r, s.below - s.first);
     law_radix_sort(r, &s, key);
     law_radix_sort(r, &s, key);
     law_read(r, s.bucket[r->param[PASSES] % 2], law_max(0, s.first - 4), s.below);
     law_write(r, note, r->node * r->page, r->node * r->page + 64);
-    law_work(r, s.below - s.first);
-    law_barrier(r);
+    law_barrier_after(r, s.below - s.first);
     if (r->node == 0)
         law_read(r, note, 0, (r->nodes - 1) * r->page + 64);
     law_barrier(r);

@@ -39,15 +39,13 @@ static void law_sor_run(struct law_run *r)
     if (r->weak)
         size = law_root(size * size * r->nodes / r->traced);
     int64_t row = 8 * (size + 2);
-    struct law_array grid = law_array(r, row * (size + 2));
-    law_barrier(r); /* hlrc_malloc_all */
+    struct law_array grid = law_array_all(r, row * (size + 2));
 
     /* Each node fills its rows, the first and the last one the boundary as well. */
     int64_t from = r->node == 0 ? 0 : 1 + law_share(r, size, r->node);
     int64_t to = r->node == r->nodes - 1 ? size + 2 : 1 + law_share(r, size, r->node + 1);
     law_write(r, grid, from * row, to * row);
-    law_work(r, (to - from) * (size + 2));
-    law_barrier(r);
+    law_barrier_after(r, (to - from) * (size + 2));
 
     for (int64_t sweep = 0; sweep < r->param[SWEEPS]; sweep++)
         law_sor_sweep(r, grid, size);

@@ -144,15 +144,11 @@ static void law_water_place(const struct law_run *r, struct law_water *w)
 
 static void law_water_make(struct law_run *r, struct law_water *w)
 {
-    w->molecules = law_array(r, MOLECULE * w->node[r->nodes].state);
+    w->molecules = law_array_all(r, MOLECULE * w->node[r->nodes].state);
+    w->positions = law_array_all(r, 2 * w->published);
     law_barrier(r);
-    w->positions = law_array(r, 2 * w->published);
-    law_barrier(r);
-    law_barrier(r);
-    w->energies = law_array(r, r->nodes * w->records);
-    law_barrier(r);
-    w->note = law_array(r, r->nodes * r->page);
-    law_barrier(r);
+    w->energies = law_array_all(r, r->nodes * w->records);
+    w->note = law_array_all(r, r->nodes * r->page);
 }
 
 /* ---- a step ---- */
@@ -212,8 +208,7 @@ static void law_water_step(struct law_run *r, const struct law_water *w, int64_t
     law_touch(r, w->positions, own, own + w->own_bytes);
     law_read(r, w->molecules, first, below);
     law_write(r, w->positions, own, own + w->own_bytes);
-    law_work(r, n->held);
-    law_barrier(r);
+    law_barrier_after(r, n->held);
     for (int pass = 0; pass < (step < 0 ? 2 : 3); pass++)
         law_water_neighbours(r, w, begin, pass);
     if (step >= 0) {
@@ -238,8 +233,7 @@ static void law_water_steps(struct law_run *r, const struct law_water *w)
     law_barrier(r);
     law_write(r, w->note, r->node * r->page, r->node * r->page + 112);
     law_read(r, w->molecules, first, below);
-    law_work(r, n->held);
-    law_barrier(r);
+    law_barrier_after(r, n->held);
     if (r->node == 0) {
         law_read(r, w->note, 0, r->nodes * r->page);
         law_read(r, w->energies, 0, r->nodes * w->records);

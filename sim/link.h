@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One direction of a wire: a latency, a rate, and a minimum time between the beginnings of two
- * messages (L, 1/G and g of the LogGP model, Alexandrov, Ionescu, Schauser and Scheiman, 1995).
+ * One direction of a wire: a latency and a rate (L and 1/G of the LogGP model, Alexandrov, Ionescu,
+ * Schauser and Scheiman, 1995).
  *
- *   - Conservation: bytes_in = bytes_out + bytes in flight, and the same for messages. When the
- *     loop has ended, nothing is in flight.
  *   - Messages arrive in the order of sending. A message begins after the last byte of the previous
  *     one has left.
  *   - n bytes sent back to back take n / rate, in however many messages: the rounding remainder of
@@ -15,30 +13,18 @@
 
 #include "sim/event.h"
 
-struct link_message {
-    event_fn fn;
-    void *self;
-    uint64_t arg;
-    uint64_t bytes;
-};
-
 struct link {
     struct event_loop *loop;
-    sim_time latency, gap;
-    uint64_t rate;     /* bytes per second */
-    sim_time free_at;  /* when the last byte leaves */
-    uint64_t rest;     /* plus rest / rate ps */
-    sim_time began_at; /* the last message; 0 before the first, which has no gap to keep */
+    sim_time latency;
+    uint64_t rate;    /* bytes per second */
+    sim_time free_at; /* when the last byte leaves */
+    uint64_t rest;    /* plus rest / rate ps */
     sim_time busy;
-    uint64_t messages_in, messages_out, bytes_in, bytes_out;
-    struct link_message *way; /* in flight: a ring */
-    size_t room;              /* a power of two, or 0 */
+    uint64_t bytes; /* sent */
 };
 
 /* ASSUMPTIONS: RATE is from 1 to 10^12. */
-void link_init(struct link *link, struct event_loop *loop, sim_time latency, sim_time gap,
-               uint64_t rate);
-void link_free(struct link *link);
+void link_init(struct link *link, struct event_loop *loop, sim_time latency, uint64_t rate);
 
 /* link_send - calls FN when the last byte has arrived; returns the time when it has left.
  * ASSUMPTIONS: BYTES below 2^24. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * load_command.c - see load_command.h. One row per trace: the nodes' time by kind, the node with
+ * load_command.c - see commands.h. One row per trace: the nodes' time by kind, the node with
  * the busiest handler, adapter and link, and the state that a node keeps about all others.
  */
-#include "sim/load_command.h"
+#include "sim/commands.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,6 @@
 
 #include "sim/fail.h"
 #include "sim/replay.h"
-
-enum { PAGES, LOCKS, BARRIERS, CLOSINGS, SPENT }; /* replay.h spent */
 
 /* Over all nodes: the maximum, its node, and the sum. */
 struct load_command_most {
@@ -33,7 +30,7 @@ static void load_command_note(struct load_command_most *m, unsigned node, uint64
 
 struct load_command_offered {
     struct load_command_most handler, adapter, out, in, copies, versions;
-    uint64_t spent[SPENT], intervals, notices;
+    uint64_t spent[SPENT_KINDS], intervals, notices;
     sim_time last;
 };
 
@@ -50,7 +47,7 @@ static void load_command_look_at(struct load_command_offered *l, const struct re
     load_command_note(&l->in, n->id, n->in.busy);
     load_command_note(&l->copies, n->id, n->known);
     load_command_note(&l->versions, n->id, versions);
-    for (int i = 0; i < SPENT; i++)
+    for (int i = 0; i < SPENT_KINDS; i++)
         l->spent[i] += n->spent[i];
     for (uint64_t i = 1; i <= count; i++)
         l->notices += n->interval[i].count;
@@ -78,7 +75,7 @@ static void load_command_print_load(struct replay *r, const char *file)
         load_command_look_at(&l, &r->node[n], versions[n]);
     free(versions);
     printf("%s,%u,%" PRIu64, file, r->nodes, l.last / SIM_US);
-    for (int i = 0; i < SPENT; i++)
+    for (int i = 0; i < SPENT_KINDS; i++)
         printf(",%" PRIu64, l.spent[i] / r->nodes / SIM_US);
     load_command_print_busy(&l.handler, &l, r->nodes);
     load_command_print_busy(&l.adapter, &l, r->nodes);
@@ -156,7 +153,5 @@ int load_command_main(int argc, char **argv)
          "in_node,in_mean,intervals,notices,copies_most,versions_most,events");
     for (char **file = argv + 1; *file != NULL; file++)
         load_command_run(&m, &w, *file);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
-    return 0;
+    return fail_flush();
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hlrc_sim: a discrete-event simulator of machines. */
-#include "sim/atomics_command.h"
-#include "sim/barrier_command.h"
+#include "sim/commands.h"
 #include "sim/fail.h"
-#include "sim/grow_command.h"
-#include "sim/load_command.h"
-#include "sim/replay_command.h"
-#include "sim/trace_command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +9,14 @@
 static const struct sim_command *const commands[] = { &atomics_command, &barrier_command };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
+
+static const struct {
+    const char *name;
+    int (*main)(int argc, char **argv);
+} others[] = { { "grow", grow_command_main },
+               { "load", load_command_main },
+               { "replay", replay_command_main },
+               { "trace", trace_command_main } };
 
 static void main_help(void)
 {
@@ -124,14 +127,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, word) == 0)
             return options_sim_command_main(commands[i], argc - 1, argv + 1);
-    if (strcmp(word, "grow") == 0)
-        return grow_command_main(argc - 1, argv + 1);
-    if (strcmp(word, "load") == 0)
-        return load_command_main(argc - 1, argv + 1);
-    if (strcmp(word, "replay") == 0)
-        return replay_command_main(argc - 1, argv + 1);
-    if (strcmp(word, "trace") == 0)
-        return trace_command_main(argc - 1, argv + 1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, word) == 0)
+            return others[i].main(argc - 1, argv + 1);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         main_help();
     else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)

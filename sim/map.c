@@ -42,31 +42,45 @@ static void map_widen(struct map *m)
         m->slot[at] = old.slot[i];
         m->key[at] = old.key[i];
     }
-    map_free(&old);
+    free(old.slot);
+    free(old.key);
 }
 
-uint32_t map_index(struct map *m, uint32_t key, bool *is_new)
+static void *map_new(struct map *m, size_t size)
+{
+    m->value = map_grow(m->value, &m->value_room, m->count + 1, sizeof *m->value);
+    if (m->count == m->made)
+        return m->value[m->made++] = fail_alloc(1, size);
+    return memset(m->value[m->count], 0, size);
+}
+
+void *map_at(struct map *m, uint32_t key, size_t size)
 {
     if (m->count * 2 >= m->room)
         map_widen(m);
     uint32_t at = map_place_of(m, key);
-    *is_new = m->slot[at] == 0;
-    if (*is_new) {
-        m->slot[at] = ++m->count;
-        m->key[at] = key;
-    }
-    return m->slot[at] - 1;
+    if (m->slot[at] != 0)
+        return m->value[m->slot[at] - 1];
+    void *value = map_new(m, size);
+    m->slot[at] = ++m->count;
+    m->key[at] = key;
+    return value;
 }
 
 void map_free(struct map *m)
 {
+    for (uint32_t i = 0; i < m->made; i++)
+        free(m->value[i]);
     free(m->slot);
     free(m->key);
+    free(m->value);
 }
 
-uint32_t map_find(const struct map *m, uint32_t key)
+void *map_find(const struct map *m, uint32_t key)
 {
-    return m->room == 0 ? UINT32_MAX : m->slot[map_place_of(m, key)] - 1;
+    uint32_t at = m->room == 0 ? 0 : m->slot[map_place_of(m, key)];
+
+    return at == 0 ? NULL : m->value[at - 1];
 }
 
 void map_clear(struct map *m)

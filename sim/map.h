@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* map.h - maps sparse keys to dense indices, in the order of first use. */
+/* map.h - maps sparse keys to values, and arrays that grow. */
 #ifndef SIM_MAP_H
 #define SIM_MAP_H
 
@@ -10,17 +10,22 @@
 struct map {
     uint32_t *slot; /* index + 1 */
     uint32_t *key;
-    uint32_t room, count;
+    void **value; /* in the order of first use; `made` of them are allocated */
+    uint32_t room, count, made, value_room;
 };
 
-/* map_index - the index of a key; a new key gets the previous count */
-uint32_t map_index(struct map *m, uint32_t key, bool *is_new);
-/* map_find - the same; UINT32_MAX if absent */
-uint32_t map_find(const struct map *m, uint32_t key);
+/* map_at - the value of a key, of SIZE bytes; of a new key: all 0. It stays where it is. */
+void *map_at(struct map *m, uint32_t key, size_t size);
+/* map_find - the same; NULL if absent */
+void *map_find(const struct map *m, uint32_t key);
 void map_clear(struct map *m);
 void map_free(struct map *m);
 
-/* grow - an array with room for `least` elements; new ones are zero */
+/* map_grow - an array with room for `least` elements; new ones are zero */
 void *map_grow(void *array, uint32_t *room, uint32_t least, size_t size);
+
+/* MAP_PUSH - a new element at the end of an array of that count and room */
+#define MAP_PUSH(array, count, room) \
+    ((array) = map_grow((array), &(room), (count) + 1, sizeof *(array)), &(array)[(count)++])
 
 #endif

@@ -5,7 +5,6 @@
 #include "sim/link.h"
 #include "sim/random.h"
 #include "sim/server.h"
-#include "sim/slots.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -39,9 +38,12 @@ struct nic_barrier_epoch {
     sim_time last_in;
 };
 
-struct nic_barrier_packet {
-    unsigned from, to, group; /* nodes */
-    bool answer;
+/* A packet, which is the argument of its events. */
+union nic_barrier_packet {
+    struct {
+        uint16_t from, to, group, answer; /* nodes; answer: to a packet of the host */
+    };
+    uint64_t arg;
 };
 
 struct nic_barrier {
@@ -51,8 +53,6 @@ struct nic_barrier {
     struct nic_barrier_adapter *adapter;
     struct nic_barrier_process *process; /* by node and group */
     struct nic_barrier_epoch *epoch;     /* by group and number */
-    struct nic_barrier_packet *packet;
-    struct slots packets;
     struct tally last_in;
     uint64_t early;
 };
@@ -134,19 +134,11 @@ static void nic_barrier_script(struct nic_barrier_process *p, const struct nic_b
 
 /* ---- packets ---- */
 
-static unsigned nic_barrier_packet_new(struct nic_barrier *b, struct nic_barrier_packet packet)
+static uint64_t nic_barrier_packet_new(unsigned from, unsigned to, unsigned group, bool answer)
 {
-    if (b->packets.first == 0)
-        b->packet = fail_realloc(b->packet, slots_grow(&b->packets), sizeof *b->packet);
-    unsigned n = slots_take(&b->packets);
-    b->packet[n] = packet;
-    return n;
-}
-
-static struct nic_barrier_packet nic_barrier_packet_end(struct nic_barrier *b, uint64_t number)
-{
-    slots_give(&b->packets, (unsigned)number);
-    return b->packet[number];
+    return (union nic_barrier_packet){
+        { (uint16_t)from, (uint16_t)to, (uint16_t)group, answer }
+    }.arg;
 }
 
 /* Returns when the node's adapter completes work of that length. */
@@ -166,83 +158,73 @@ static void nic_barrier_adapter_does(struct nic_barrier *b, unsigned node, sim_t
 static void nic_barrier_proceed(struct nic_barrier_process *p);
 
 /* The message has arrived where the script runs. */
-static void nic_barrier_delivered(struct nic_barrier *b, const struct nic_barrier_packet *m)
+static void nic_barrier_delivered(void *self, uint64_t arg)
 {
-    struct nic_barrier_process *p = nic_barrier_process_of(b, m->to, m->group);
+    struct nic_barrier *b = self;
+    union nic_barrier_packet m = { .arg = arg };
+    struct nic_barrier_process *p = nic_barrier_process_of(b, m.to, m.group);
 
-    assert(!p->noted[m->from]);
-    p->noted[m->from] = true;
-    if (!p->inside || p->steps[p->next].verb != RECEIVE || p->steps[p->next].node != m->from)
+    assert(!p->noted[m.from]);
+    p->noted[m.from] = true;
+    if (!p->inside || p->steps[p->next].verb != RECEIVE || p->steps[p->next].node != m.from)
         b->early++;
     if (p->inside)
         nic_barrier_proceed(p);
 }
 
-static void nic_barrier_host_has_it(void *self, uint64_t number)
-{
-    struct nic_barrier_packet m = nic_barrier_packet_end(self, number);
-
-    nic_barrier_delivered(self, &m);
-}
-
-static void nic_barrier_host_takes(void *self, uint64_t number)
+static void nic_barrier_host_takes(void *self, uint64_t arg)
 {
     struct nic_barrier *b = self;
-    struct nic_barrier_packet *m = &b->packet[number];
-    struct nic_barrier_process *p = nic_barrier_process_of(b, m->to, m->group);
+    union nic_barrier_packet m = { .arg = arg };
+    struct nic_barrier_process *p = nic_barrier_process_of(b, m.to, m.group);
 
     event_at(&b->loop, server_take(&p->cpu, b->loop.now, b->cfg->costs.hrecv),
-             nic_barrier_host_has_it, b, number);
+             nic_barrier_delivered, b, arg);
 }
 
-static void nic_barrier_packet_leaves(void *self, uint64_t number);
+static void nic_barrier_packet_leaves(void *self, uint64_t arg);
 
-static void nic_barrier_received(void *self, uint64_t number)
+static void nic_barrier_received(void *self, uint64_t arg)
 {
     struct nic_barrier *b = self;
-    struct nic_barrier_packet m = b->packet[number];
+    union nic_barrier_packet m = { .arg = arg };
 
+    if (m.answer)
+        return;
     if (b->cfg->at_nic) {
-        nic_barrier_host_has_it(b, number);
+        nic_barrier_delivered(b, arg);
         return;
     }
-    nic_barrier_adapter_does(b, m.to, b->cfg->costs.rdma, nic_barrier_host_takes, number);
+    nic_barrier_adapter_does(b, m.to, b->cfg->costs.rdma, nic_barrier_host_takes, arg);
     if (b->cfg->costs.ack > 0)
         nic_barrier_adapter_does(b, m.to, b->cfg->costs.ack, nic_barrier_packet_leaves,
-                                 nic_barrier_packet_new(b, (struct nic_barrier_packet){
-                                                               m.to, m.from, m.group, true }));
+                                 nic_barrier_packet_new(m.to, m.from, m.group, true));
 }
 
-static void nic_barrier_answered(void *self, uint64_t number)
-{
-    nic_barrier_packet_end(self, number);
-}
-
-static void nic_barrier_packet_comes(void *self, uint64_t number)
+static void nic_barrier_packet_comes(void *self, uint64_t arg)
 {
     struct nic_barrier *b = self;
-    struct nic_barrier_packet *m = &b->packet[number];
+    union nic_barrier_packet m = { .arg = arg };
 
-    if (m->answer)
-        nic_barrier_adapter_does(b, m->to, b->cfg->costs.ack, nic_barrier_answered, number);
-    else
-        nic_barrier_adapter_does(b, m->to, b->cfg->costs.recv, nic_barrier_received, number);
+    nic_barrier_adapter_does(b, m.to, m.answer ? b->cfg->costs.ack : b->cfg->costs.recv,
+                             nic_barrier_received, arg);
 }
 
-static void nic_barrier_packet_leaves(void *self, uint64_t number)
+static void nic_barrier_packet_leaves(void *self, uint64_t arg)
 {
     struct nic_barrier *b = self;
+    union nic_barrier_packet m = { .arg = arg };
 
-    link_send(&b->adapter[b->packet[number].from].out, b->cfg->costs.bytes,
-              nic_barrier_packet_comes, b, number);
+    link_send(&b->adapter[m.from].out, b->cfg->costs.bytes, nic_barrier_packet_comes, b, arg);
 }
 
-static void nic_barrier_adapter_sends(void *self, uint64_t number)
+static void nic_barrier_adapter_sends(void *self, uint64_t arg)
 {
     struct nic_barrier *b = self;
+    union nic_barrier_packet m = { .arg = arg };
     sim_time length = b->cfg->at_nic ? b->cfg->costs.work : b->cfg->costs.sdma;
 
-    nic_barrier_adapter_does(b, b->packet[number].from, length, nic_barrier_packet_leaves, number);
+    nic_barrier_adapter_does(b, m.from, length, nic_barrier_packet_leaves, arg);
 }
 
 /* ---- processes ---- */
@@ -306,8 +288,7 @@ static void nic_barrier_host_told(void *self, uint64_t arg)
 static void nic_barrier_send_step(struct nic_barrier_process *p, unsigned to)
 {
     struct nic_barrier *b = p->b;
-    unsigned m =
-        nic_barrier_packet_new(b, (struct nic_barrier_packet){ p->node, to, p->group, false });
+    uint64_t m = nic_barrier_packet_new(p->node, to, p->group, false);
 
     if (b->cfg->at_nic)
         nic_barrier_adapter_sends(b, m);
@@ -368,7 +349,7 @@ static void nic_barrier_init(struct nic_barrier *b, const struct nic_barrier_con
     b->process = fail_alloc(processes, sizeof *b->process);
     b->epoch = fail_alloc((size_t)cfg->groups * cfg->barriers, sizeof *b->epoch);
     for (unsigned n = 0; n < cfg->nodes; n++)
-        link_init(&b->adapter[n].out, &b->loop, cfg->costs.network, 0, cfg->costs.rate);
+        link_init(&b->adapter[n].out, &b->loop, cfg->costs.network, cfg->costs.rate);
     for (unsigned i = 0; i < processes; i++) {
         struct nic_barrier_process *p = &b->process[i];
 
@@ -387,13 +368,9 @@ static void nic_barrier_free(struct nic_barrier *b)
         free(b->process[i].noted);
         free(b->process[i].steps);
     }
-    for (unsigned n = 0; n < b->cfg->nodes; n++)
-        link_free(&b->adapter[n].out);
     free(b->adapter);
     free(b->process);
     free(b->epoch);
-    free(b->packet);
-    free(b->packets.next);
     event_loop_free(&b->loop);
 }
 
@@ -413,7 +390,6 @@ struct nic_barrier_result nic_barrier_run(const struct nic_barrier_config *cfg)
     for (unsigned n = 0; n < cfg->nodes; n++) {
         double used = r.time > 0 ? (double)b.adapter[n].processor.busy / (double)r.time : 0;
 
-        assert(b.adapter[n].out.bytes_in == b.adapter[n].out.bytes_out);
         if (r.nic_used < used)
             r.nic_used = used;
     }

@@ -271,7 +271,7 @@ int options_sim_command_main(const struct sim_command *command, int argc, char *
     } else if (given.tables) {
         command->tables();
     } else {
-        command->head();
+        puts(command->head);
         options_each_line(&given, argc - 1, argv + 1, &p);
     }
     if (p.shown)
@@ -280,9 +280,7 @@ int options_sim_command_main(const struct sim_command *command, int argc, char *
     if (given.speed)
         fprintf(stderr, "hlrc_sim: %llu events in %.3f s, %.2f million a second\n",
                 (unsigned long long)p.events, seconds, (double)p.events / seconds / 1e6);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
-    return 0;
+    return fail_flush();
 }
 
 /* ---- texts ---- */

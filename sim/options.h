@@ -22,6 +22,11 @@ struct sim_option {
     const char *const *names; /* names of the values 0, 1, ..., NULL at the end; NULL: a number */
 };
 
+/* A table of options is OPTIONS(X), with X(ID, the fields of struct sim_option): the number of an
+ * option, and its row. */
+#define OPTIONS_NUMBER(id, ...) O_##id,
+#define OPTIONS_ROW(id, ...)    { __VA_ARGS__ },
+
 /* A figure of a paper: command lines that reproduce it, NULL at the end. */
 struct sim_figure {
     const char *name, *text;
@@ -32,8 +37,7 @@ struct sim_command {
     const char *name, *text;
     const struct sim_option *options; /* name NULL at the end */
     const struct sim_figure *figures; /* name NULL at the end */
-    /* prints the header line for the columns of `run` */
-    void (*head)(void);
+    const char *head;                 /* line: the columns of `run` */
     /* VALUE has an entry for each option, SIM_NOT_GIVEN if absent. `run` returns the number of
      * events. `check` ends the program if values are inconsistent. */
     void (*check)(const uint64_t *value);

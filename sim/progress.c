@@ -3,17 +3,15 @@
 #include "sim/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum { TERMINAL_MS = 500, OTHER_MS = 10000 };
 
 static int64_t progress_clock_ms(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return clock_ns() / 1000000;
 }
 
 void progress_begin(struct progress *p)

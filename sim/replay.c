@@ -11,8 +11,7 @@
 
 static void replay_add_use(struct replay_node *n, struct replay_use use)
 {
-    n->use = map_grow(n->use, &n->use_room, n->uses + 1, sizeof *n->use);
-    n->use[n->uses++] = use;
+    *MAP_PUSH(n->use, n->uses, n->use_room) = use;
 }
 
 /* The time of the last store is unknown. If the page was closed, or stopped being unshared, after
@@ -48,12 +47,6 @@ static void replay_change_all(struct replay_node *n)
         else if (n->use[i].what == USE_RENEWED)
             n->use[kept++] = n->use[i];
     n->uses = kept;
-}
-
-static bool replay_is_acquire(unsigned kind)
-{
-    return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
-           kind == RECORD_GROUP;
 }
 
 static void replay_use_renewed(struct replay_node *n)
@@ -163,8 +156,7 @@ static void replay_reset_pages(struct replay_node *n, uint32_t first, uint32_t c
     for (uint32_t p = first; p < first + count; p++) {
         struct replay_copy *c = replay_copy_of(n, p);
         struct replay_shared *s = c->shared;
-        if (c->fetch != NULL)
-            replay_finish(n, c);
+        replay_finish(n, c);
         struct replay_copy empty = { .page = p, .shared = s, .listed = c->listed };
         if (replay_default_home(n->r, p) == n->id) {
             s->home = 0;
@@ -191,105 +183,77 @@ static void replay_place_pages(const struct replay_node *n, uint32_t first, uint
     }
 }
 
-static void replay_perform(struct replay_node *n, const struct script_op *op)
+/* Where the node's time during an item is counted, beside pages and flushes; SPENT_KINDS: nowhere.
+ * replay_cond.c counts the other operations on conditions. */
+static unsigned replay_spends(unsigned kind)
 {
-    uint32_t first = (uint32_t)op->arg[0];
-
-    switch (op->kind) {
-    case RECORD_READ:
-    case RECORD_LOOK:
-        replay_access(n, first, false);
-        return;
-    case RECORD_WRITE:
-        replay_access(n, first, true);
-        return;
-    case RECORD_TOUCH:
-        replay_touch(n, first, (uint32_t)op->arg[1], op->arg[2] != 0);
-        return;
-    case RECORD_PREFETCH:
-        replay_prefetch(n, first, (uint32_t)op->arg[1]);
-        replay_add_loads(n, first, op->arg[1]); /* the program declared the use */
-        return;
-    case RECORD_RESET:
-        replay_reset_pages(n, first, (uint32_t)op->arg[1]);
-        return;
+    switch (kind) {
     case RECORD_LOCK:
-        replay_lock(n, first);
-        replay_use_renewed(n);
-        return;
     case RECORD_BUSY:
-        replay_try(n, first);
-        return;
-    case RECORD_UNLOCK:
-        replay_unlock(n, first);
-        return;
-    case RECORD_ARRIVE:
-        replay_arrive(n, op->arg[0] != 0);
-        return;
-    case RECORD_DEPART:
-        replay_depart(n);
-        replay_use_renewed(n);
-        return;
-    case RECORD_MEMBER:
-        replay_member(n, op);
-        return;
-    case RECORD_GROUP:
-        replay_group(n, first);
-        replay_use_renewed(n);
-        return;
-    case RECORD_WAIT:
-        replay_wait(n, first, (uint32_t)op->arg[1]);
-        return;
     case RECORD_WOKEN:
-        replay_woken(n, first);
-        replay_use_renewed(n);
-        return;
-    case RECORD_SIGNAL:
-        replay_signal(n, first, op->arg[1] != 0, (uint32_t)op->arg[2]);
-        return;
-    case RECORD_ATOMIC:
-        replay_atomic_word(n, first % n->r->nodes);
-        return;
-    case RECORD_PART:
-        replay_part(n, first, (uint32_t)op->arg[1], op->arg[2] != 0);
-        return;
-    case RECORD_EXPECT:
-        replay_expect(n, first, (uint32_t)op->arg[1]);
-        return;
-    case RECORD_WORD:
-        replay_word(n, first);
-        return;
-    case RECORD_PUT:
-        replay_put(n, op);
-        return;
-    case RECORD_GET:
-        replay_get(n, op);
-        return;
-    case RECORD_FENCE:
-        replay_fence(n, op);
-        return;
-    case RECORD_MUTEX:
-    case RECORD_UNMUTEX:
-        replay_mutex(n, op, op->kind == RECORD_MUTEX);
-        return;
-    case RECORD_ACC:
-        replay_accumulate(n, op);
-        return;
-    case RECORD_RMW:
-        replay_change(n, op);
-        return;
-    case RECORD_PLACE:
-        replay_place_pages(n, first, (uint32_t)op->arg[1], (uint32_t)op->arg[2]);
-        return;
+        return SPENT_LOCKS;
+    case RECORD_DEPART:
+    case RECORD_GROUP:
+        return SPENT_BARRIERS;
     default:
-        return;
+        return SPENT_KINDS;
     }
 }
 
-static void replay_finish_copy(struct replay_node *n, struct replay_copy *c)
+static void replay_perform_item(struct replay_node *n, const struct script_op *op)
 {
-    if (c->fetch != NULL)
-        replay_finish(n, c);
+    uint32_t first = (uint32_t)op->arg[0], count = (uint32_t)op->arg[1];
+
+#define ON(kind, action) \
+    case RECORD_##kind:  \
+        action;          \
+        return
+    switch (op->kind) {
+        ON(READ, replay_access(n, first, false));
+        ON(LOOK, replay_access(n, first, false));
+        ON(WRITE, replay_access(n, first, true));
+        ON(TOUCH, replay_touch(n, first, count, op->arg[2] != 0));
+        ON(PREFETCH, replay_prefetch(n, first, count);
+           replay_add_loads(n, first, op->arg[1])); /* the program declared the use */
+        ON(RESET, replay_reset_pages(n, first, count));
+        ON(PLACE, replay_place_pages(n, first, count, (uint32_t)op->arg[2]));
+        ON(LOCK, COUNT(n, lock_acquires, 1); replay_lock(n, first));
+        ON(BUSY, replay_try(n, first));
+        ON(UNLOCK, replay_unlock(n, first));
+        ON(ARRIVE, replay_arrive(n, op->arg[0] != 0));
+        ON(DEPART, replay_depart(n));
+        ON(MEMBER, replay_member(n, op));
+        ON(GROUP, replay_group(n, first));
+        ON(WAIT, replay_wait(n, first, count));
+        ON(WOKEN, replay_woken(n, first));
+        ON(SIGNAL, replay_signal(n, first, op->arg[1] != 0, (uint32_t)op->arg[2]));
+        ON(ATOMIC, replay_atomic_word(n, first % n->r->nodes));
+        ON(PART, replay_part(n, first, count, op->arg[2] != 0));
+        ON(EXPECT, replay_expect(n, first, count));
+        ON(WORD, replay_word(n, first));
+        ON(PUT, replay_transfer(n, op));
+        ON(GET, replay_transfer(n, op));
+        ON(FENCE, replay_fence(n, op));
+        ON(MUTEX, replay_mutex(n, op));
+        ON(UNMUTEX, replay_mutex(n, op));
+        ON(ACC, replay_accumulate(n, op));
+        ON(RMW, replay_change(n, op));
+    default:
+        return;
+    }
+#undef ON
+}
+
+static void replay_perform(struct replay_node *n, const struct script_op *op)
+{
+    unsigned spends = replay_spends(op->kind);
+    sim_time begun = spends < SPENT_KINDS ? replay_settle(n) : 0;
+
+    replay_perform_item(n, op);
+    if (spends < SPENT_KINDS)
+        n->spent[spends] += n->r->loop.now - begun;
+    if (script_is_acquire(op->kind))
+        replay_use_renewed(n);
 }
 
 static void replay_run_node(void *arg)
@@ -301,7 +265,7 @@ static void replay_run_node(void *arg)
         n->ops++;
         if (replay_note(n, op))
             continue;
-        if (!replay_is_acquire(op->kind))
+        if (!script_is_acquire(op->kind))
             replay_use_renewed(n);
         replay_compute(n, op);
         if (op->kind == RECORD_END)
@@ -311,21 +275,11 @@ static void replay_run_node(void *arg)
     replay_spend(n, 0);
     replay_settle(n);
     n->ends = n->r->loop.now;
-    replay_copies_each(n, replay_finish_copy); /* hlrc_finalize */
+    replay_copies_each(n, replay_finish); /* hlrc_finalize */
     if (n->script.wrong != NULL && n->r->wrong == NULL) {
         n->r->wrong = n->script.wrong;
         n->r->wrong_node = n->id;
     }
-}
-
-static void replay_begin(void *self, uint64_t arg)
-{
-    struct replay_node *n = self;
-
-    (void)arg;
-    n->runs = true;
-    n->ended = !fiber_run(n->fiber);
-    n->runs = false;
 }
 
 struct replay_homes {
@@ -357,13 +311,13 @@ static void replay_open_node(struct replay *r, unsigned id)
 
     n->r = r;
     n->id = id;
-    n->vt = fail_alloc(r->nodes, sizeof *n->vt);
-    n->noticed = fail_alloc(r->nodes, sizeof *n->noticed);
+    n->vt = replay_vt_copy(r, NULL);
+    n->noticed = replay_vt_copy(r, NULL);
     n->fiber = fiber_new(replay_run_node, n, STACK_BYTES);
     script_open(&n->script, r->trace, id);
     if (r->set[RECORD_SET_pages_by] == (r->protocol == REPLAY_ASYNC ? 1 : 2))
         script_homes(r->trace, id, replay_note_home, &(struct replay_homes){ r, id });
-    event_at(&r->loop, 0, replay_begin, n, 0);
+    event_at(&r->loop, 0, replay_resume, n, 0);
 }
 
 /* Shows how far the scripts have been read. */
@@ -416,7 +370,7 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
     event_loop_init(&r->loop);
     r->node = fail_alloc(r->nodes, sizeof *r->node);
     for (int i = 0; i < 2; i++)
-        r->meeting[i].vt = fail_alloc(r->nodes, sizeof *r->meeting[i].vt);
+        r->meeting[i].vt = replay_vt_copy(r, NULL);
     replay_conds_begin(r);
     for (unsigned n = 0; n < r->nodes; n++) {
         replay_open_node(r, n);
@@ -441,23 +395,23 @@ static void replay_free_node(struct replay_node *n)
 {
     replay_copies_each(n, replay_free_copy);
     for (uint32_t i = 0; i < n->chunks.count; i++)
-        free(n->chunk[i].copy);
+        free(((struct replay_chunk *)n->chunks.value[i])->copy);
     for (uint32_t i = 1; n->interval != NULL && i <= n->vt[n->id]; i++)
         free(n->interval[i].page);
-    for (uint32_t i = 0; i < n->lock_map.count; i++) {
-        free(n->lock[i].time);
-        free(n->lock[i].got);
+    for (uint32_t i = 0; i < n->locks.count; i++) {
+        const struct replay_lock_here *l = n->locks.value[i];
+        free(l->time);
+        free(l->got);
     }
-    void *const all[] = { n->chunk,  n->lock,      n->vt,       n->interval, n->dirty,
-                          n->taken,  n->exclusive, n->renewing, n->use,      n->habits,
-                          n->reader, n->block,     n->noticed };
+    void *const all[] = { n->vt,  n->interval, n->dirty,  n->taken, n->exclusive, n->renewing,
+                          n->use, n->habits,   n->reader, n->block, n->noticed };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     free(n->signalled);
     replay_moves_free(n);
     replay_groups_free(n);
     map_free(&n->chunks);
-    map_free(&n->lock_map);
+    map_free(&n->locks);
     script_close(&n->script);
     spans_pace_end(&n->pace);
     fiber_free(n->fiber);
@@ -469,16 +423,15 @@ void replay_free(struct replay *r)
     for (unsigned n = 0; n < r->nodes; n++)
         replay_free_node(&r->node[n]);
     for (uint32_t i = 0; i < r->pages.count; i++) {
-        free(r->shared[i]->applied.at);
-        free(r->shared[i]->announced);
-        free(r->shared[i]);
+        const struct replay_shared *s = r->pages.value[i];
+        free(s->applied.at);
+        free(s->announced);
     }
     for (int i = 0; i < 2; i++)
         free(r->meeting[i].vt);
     for (unsigned i = 0; r->gathered != NULL && i < 4 * r->nodes; i++)
         free(r->gathered[i].vt);
     free(r->gathered);
-    free(r->shared);
     free(r->node);
     map_free(&r->pages);
     event_loop_free(&r->loop);

@@ -91,6 +91,8 @@
 
 enum replay_protocol { REPLAY_ASYNC, REPLAY_ARDMAR, REPLAY_ONESIDED };
 
+enum { SPENT_PAGES, SPENT_LOCKS, SPENT_BARRIERS, SPENT_FLUSHES, SPENT_KINDS };
+
 enum replay_copy_access { CLOSED, OPEN_LOADS, OPEN_STORES };
 
 enum { COPY_STALE = 1, COPY_DIRTY = 2, COPY_BUSY = 4, COPY_EXCLUSIVE = 8, COPY_LISTED = 16 };
@@ -192,9 +194,11 @@ struct replay_reader {
     uint64_t place;
 };
 
+/* Operations that a node waits for together. */
+enum { REPLAY_WRITES, REPLAY_READS, REPLAY_KINDS };
+
 struct replay_moves;
 struct replay_cond_table;
-struct replay_group_here;
 struct replay_rma_left;
 
 /* How a node arrives at a barrier. Plain: it does not wait there, or is in a round of home
@@ -223,13 +227,11 @@ struct replay_node {
     struct replay_time_served *pending, **last_pending; /* messages not yet served */
     struct replay_time_remote *reads_waiting, **last_waiting;
     uint64_t reads_under_way;
-    struct map chunks, lock_map;
-    struct replay_chunk *chunk;
-    uint32_t chunks_room, chunk_key, chunk_index; /* of the last access */
-    uint32_t known;                               /* pages seen here */
+    struct map chunks, locks;
+    struct replay_chunk *chunk; /* of the last access */
+    uint32_t chunk_key;
+    uint32_t known;    /* pages seen here */
     uint32_t *noticed; /* by writer: the last interval whose notices were taken */
-    struct replay_lock_here *lock;
-    uint32_t locks_room;
     uint32_t *vt;
     struct replay_interval *interval; /* of this node, from 1 */
     uint32_t intervals_room;
@@ -243,11 +245,12 @@ struct replay_node {
     struct replay_reader *reader; /* by writer */
     uint64_t ring_end;
     uint32_t ring_oldest, *block, block_room, blocks_end;
-    uint32_t writing, reading; /* operations of the node's fiber in progress */
+    uint32_t under_way[REPLAY_KINDS]; /* operations of the node's fiber in progress */
+    bool over[REPLAY_KINDS];          /* none is */
     struct replay_rma_left *left;
     uint64_t left_begun, left_awaited;
     bool left_over; /* none of the awaited operations is in progress */
-    bool all_written, all_read, named;
+    bool named;
     uint8_t acquire;
     struct streams_table streams;
     uint32_t turn;
@@ -257,16 +260,18 @@ struct replay_node {
     uint32_t departed;           /* barriers it has left */
     enum replay_arrives arrives; /* the last one */
     struct replay_moves *moves;
-    struct replay_group_here *groups;
+    struct map groups;
     struct replay_release *release;
     uint32_t *partner[2];   /* the partner's vector time, by parity of the epoch */
     unsigned partner_is[2]; /* how the partner arrived */
-    bool got_release, granted, registered, woken, answered;
-    uint32_t *signalled;            /* the vector time of the waker */
-    bool closing, worker, in_event; /* replay_sync.c work */
-    uint32_t *grant;
+    bool got_release, woken, answered;
+    uint32_t *answer;                   /* to a request: the vector time of a grant */
+    uint32_t asked;                     /* the lock it requests */
+    struct replay_cond_waiting *awaits; /* its last wait */
+    uint32_t *signalled;                /* the vector time of the waker */
+    bool closing, worker, in_event;     /* replay_sync.c work */
     uint64_t count[RECORD_COUNTER_COUNT];
-    sim_time spent[4]; /* pages, locks, barriers, flushes */
+    sim_time spent[SPENT_KINDS];
 };
 
 struct replay_release {
@@ -291,8 +296,6 @@ struct replay {
     uint64_t set[RECORD_SETTING_COUNT]; /* of this run */
     struct replay_node *node;
     struct map pages;
-    struct replay_shared **shared;
-    uint32_t shared_room;
     struct replay_meeting meeting[2], *gathered; /* by gathering and parity */
     struct progress progress;
     struct replay_cond_table *conds;
@@ -313,8 +316,11 @@ bool versions_cover(const struct versions *have, const struct versions *need);
 
 /* Converts units of a trace to ps. */
 sim_time replay_units(const struct replay *r, uint64_t units);
-/* The node's fiber: lets its debt pass. */
-void replay_settle(struct replay_node *n);
+/* The node's fiber: lets its debt pass; returns the time then. */
+sim_time replay_settle(struct replay_node *n);
+/* The same, after it has posted COUNT operations. */
+void replay_post(struct replay_node *n, uint64_t count);
+void replay_resume(void *self, uint64_t arg); /* an event: the node's fiber runs */
 /* The node's fiber: waits until the word is set; the setter calls replay_wake afterwards. */
 void replay_await(struct replay_node *n, const bool *word);
 void replay_wake(struct replay_node *n);
@@ -327,6 +333,10 @@ void replay_message(struct replay_node *from, struct replay_node *to, uint64_t b
 /* The same; the handler takes MORE time for it. */
 void replay_message_long(struct replay_node *from, struct replay_node *to, uint64_t bytes,
                          sim_time more, event_fn fn, void *self, uint64_t arg);
+/* The node's fiber: sends a request, which calls FN(N, TO) there, and awaits the answer: the event
+ * replay_answered at N, whose ARG becomes `answer`. */
+void replay_ask(struct replay_node *n, unsigned to, event_fn fn);
+void replay_answered(void *self, uint64_t arg);
 /* The handler works for LENGTH more on a message that it has served; FN(SELF, ARG) afterwards. */
 void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *self, uint64_t arg);
 /* A remote write, seen by polling. FN and caller as above, no handler. */
@@ -377,6 +387,7 @@ void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count);
 void replay_open_ahead(struct replay_node *n, uint32_t first, uint32_t count, bool write,
                        bool here);
 void replay_open_here(struct replay_node *n, uint32_t first, uint32_t count);
+uint32_t replay_page_within_space(const struct replay *r, uint32_t first, uint32_t count);
 void replay_claim_ahead(struct replay_node *n, uint32_t first, uint32_t count);
 
 /* ---- replay_ahead.c ---- */
@@ -392,7 +403,7 @@ bool replay_fetch(struct replay_node *n, struct replay_copy *c);
 bool replay_fetch_ahead(struct replay_node *n, struct replay_copy *c, bool early);
 void replay_note_reader(struct replay_node *home,
                         struct replay_shared *s); /* [unshared.reader-mark] */
-/* Completes the operation in progress on a busy page. */
+/* Completes the operation in progress on a page, if there is one. */
 void replay_finish(struct replay_node *n, struct replay_copy *c);
 bool replay_arrived(const struct replay_copy *c);
 void replay_applied(struct replay *r, struct replay_shared *s, uint32_t writer, uint32_t interval);
@@ -400,7 +411,7 @@ unsigned replay_claim(struct replay_node *n, struct replay_copy *c, bool *assign
 
 /* ---- replay_close.c ---- */
 
-void replay_close(struct replay_node *n);
+sim_time replay_close(struct replay_node *n); /* returns the time */
 bool replay_clean(const struct replay_node *n, bool arrivals);
 void replay_judge_load(struct replay_copy *c, bool written);
 
@@ -417,7 +428,7 @@ uint32_t replay_others(const struct replay_node *n, const struct replay_copy *c)
 void replay_write_diff(struct replay_node *n, struct replay_copy *c, uint32_t interval,
                        uint32_t bytes);
 void replay_await_written(struct replay_node *n);
-void replay_written(struct replay_node *n); /* a write counted in `writing` has arrived */
+void replay_written(void *self, uint64_t arg); /* event: a write `under_way` has arrived */
 void replay_record(struct replay_node *n, uint32_t interval);
 void replay_read_notices(struct replay_node *n, const uint32_t *want);
 /* The writes that replay_await_written waits for. */
@@ -426,6 +437,9 @@ void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t b
 void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes);
 void replay_post_atomic(struct replay_node *n, struct replay_node *at); /* the same */
 void replay_await_reads(struct replay_node *n);
+void replay_await_all(struct replay_node *n); /* all of these */
+void replay_write_now(struct replay_node *n, struct replay_node *to, uint64_t bytes);
+void replay_read_now(struct replay_node *n, struct replay_node *from, uint64_t bytes);
 
 /* ---- replay_queue.c ---- */
 
@@ -434,15 +448,13 @@ void replay_queue_try(struct replay_node *n, uint32_t lock); /* fails */
 void replay_queue_unlock(struct replay_node *n, uint32_t lock);
 /* Queues without a vector time: the guards of condition variables' records [conds-mcs.guarded], and
  * mutexes of nodes (rma/mutex.c). */
-void replay_guard(struct replay_node *n, uint32_t cond);
-void replay_unguard(struct replay_node *n, uint32_t cond);
-void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock);
+void replay_guard(struct replay_node *n, uint32_t cond, bool enter);
+void replay_mutex(struct replay_node *n, const struct script_op *op);
 void replay_gather(struct replay_node *n);
 
 /* ---- replay_rma.c ---- */
 
-void replay_put(struct replay_node *n, const struct script_op *op);
-void replay_get(struct replay_node *n, const struct script_op *op);
+void replay_transfer(struct replay_node *n, const struct script_op *op); /* put, get */
 void replay_accumulate(struct replay_node *n, const struct script_op *op);
 void replay_fence(struct replay_node *n, const struct script_op *op);
 void replay_change(struct replay_node *n, const struct script_op *op);
@@ -469,10 +481,15 @@ void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t numb
 
 /* ---- replay_sync.c ---- */
 
+/* Copies a vector time; NULL: all 0. */
+uint32_t *replay_vt_copy(const struct replay *r, const uint32_t *vt);
+void replay_vt_merge(const struct replay *r, uint32_t *vt, const uint32_t *other);
+/* The end of a barrier: ARRIVES of all nodes. */
+struct replay_release *replay_release_new(uint32_t *vt, unsigned users, unsigned arrives);
+void replay_take_release(void *self, uint64_t arg); /* event at a node, ARG: the release */
 struct replay_lock_here *replay_lock_of(struct replay_node *n, uint32_t lock);
 void replay_lock(struct replay_node *n, uint32_t lock);
-void replay_try(struct replay_node *n, uint32_t lock);        /* fails */
-void replay_lock_again(struct replay_node *n, uint32_t lock); /* not counted */
+void replay_try(struct replay_node *n, uint32_t lock); /* fails */
 void replay_unlock(struct replay_node *n, uint32_t lock);
 /* WAITS: whether it waits there, in the same call. */
 void replay_arrive(struct replay_node *n, bool waits);

@@ -147,8 +147,7 @@ static void replay_close_send_message(struct replay_node *n, struct replay_close
     if (m == NULL)
         return;
     COUNT(n, messages, 1);
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 1);
     replay_message_long(n, m->home, m->bytes, m->count * n->r->m.apply_ns * SIM_NS,
                         replay_close_apply_all, m, 0);
     *open = NULL;
@@ -187,8 +186,7 @@ static bool replay_close_send_diff(struct replay_node *n, struct replay_copy *c,
         replay_write_diff(n, c, interval, bytes);
         replay_move_tell(n, c, length);
     } else {
-        m->entry = map_grow(m->entry, &m->room, m->count + 1, sizeof *m->entry);
-        m->entry[m->count++] =
+        *MAP_PUSH(m->entry, m->count, m->room) =
             (struct replay_close_entry){ c->shared, c->page, length, n->id, interval };
         m->bytes += policy_batch_size(length);
     }
@@ -260,15 +258,6 @@ static uint32_t replay_close_capture_all(struct replay_node *n, uint32_t count, 
     return all;
 }
 
-static void replay_close_note_announced(struct replay_node *n, uint32_t page, uint32_t interval)
-{
-    struct replay_shared *s = replay_shared_of(n->r, page);
-
-    s->announced =
-        map_grow(s->announced, &s->announced_room, s->announcements + 1, sizeof *s->announced);
-    s->announced[s->announcements++] = (struct replay_version){ n->id, interval };
-}
-
 /* Sends the notices to all nodes (notices_log.c), or stores them here (notices_read.c). */
 static void replay_close_publish(struct replay_node *n, uint32_t *announced, uint32_t count)
 {
@@ -277,8 +266,11 @@ static void replay_close_publish(struct replay_node *n, uint32_t *announced, uin
     n->interval = map_grow(n->interval, &n->intervals_room, interval + 1, sizeof *n->interval);
     n->interval[interval] = (struct replay_interval){ .page = announced, .count = count };
     COUNT(n, write_notices, count);
-    for (uint32_t i = 0; i < count; i++)
-        replay_close_note_announced(n, announced[i], interval);
+    for (uint32_t i = 0; i < count; i++) {
+        struct replay_shared *s = replay_shared_of(n->r, announced[i]);
+        *MAP_PUSH(s->announced, s->announcements, s->announced_room) =
+            (struct replay_version){ n->id, interval };
+    }
     if (n->r->protocol == REPLAY_ONESIDED) {
         replay_record(n, interval);
     } else {
@@ -316,16 +308,17 @@ static void replay_close_dirty(struct replay_node *n)
     free(open);
 }
 
-void replay_close(struct replay_node *n)
+sim_time replay_close(struct replay_node *n)
 {
-    sim_time begun = n->r->loop.now;
+    sim_time begun = n->r->loop.now, ended;
 
     n->closing = true;
     replay_close_dirty(n);
     n->closes++;
     n->closing = false;
-    replay_settle(n);
-    n->spent[3] += n->r->loop.now - begun;
+    ended = replay_settle(n);
+    n->spent[SPENT_FLUSHES] += ended - begun;
+    return ended;
 }
 
 bool replay_clean(const struct replay_node *n, bool arrivals)

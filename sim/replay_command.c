@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* replay_command.c - see replay_command.h. */
-#include "sim/replay_command.h"
+/* replay_command.c - see commands.h. */
+#include "sim/commands.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +180,5 @@ int replay_command_main(int argc, char **argv)
     trace_free(&t);
     if (w.times != NULL)
         trace_free(&times);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
-    return 0;
+    return fail_flush();
 }

@@ -44,14 +44,11 @@ struct replay_cond_entry {
 struct replay_cond_wakes {
     struct replay_cond_waker *waker; /* for each of its waits, in order */
     uint32_t count, room, begun;
-    struct map numbers; /* of its signals that wake a waiter */
-    uint32_t *wakes, wakes_room;
+    struct map numbers; /* of its signals that wake a waiter: how many each wakes */
 };
 
 struct replay_cond_table {
     struct map map;
-    struct replay_cond_entry *at;
-    uint32_t room;
     struct replay_cond_wakes *wakes;
 };
 
@@ -61,17 +58,13 @@ static void replay_cond_note_woken(struct replay *r, unsigned node, const uint64
 {
     struct replay_cond_wakes *w = &r->conds->wakes[node], *from;
     struct replay_cond_waker waker = { 0, (uint32_t)arg[2] };
-    bool is_new;
 
-    w->waker = map_grow(w->waker, &w->room, w->count + 1, sizeof *w->waker);
     if (arg[1] > 0 && arg[1] <= r->nodes) {
         waker.node = (uint32_t)arg[1];
         from = &r->conds->wakes[waker.node - 1];
-        uint32_t i = map_index(&from->numbers, waker.number, &is_new);
-        from->wakes = map_grow(from->wakes, &from->wakes_room, i + 1, sizeof *from->wakes);
-        from->wakes[i]++;
+        ++*(uint32_t *)map_at(&from->numbers, waker.number, sizeof(uint32_t));
     }
-    w->waker[w->count++] = waker;
+    *MAP_PUSH(w->waker, w->count, w->room) = waker;
 }
 
 void replay_conds_begin(struct replay *r)
@@ -109,14 +102,12 @@ void replay_conds_free(struct replay *r)
     struct replay_cond_table *c = r->conds;
 
     for (uint32_t i = 0; i < c->map.count; i++)
-        replay_cond_free_condition(&c->at[i]);
+        replay_cond_free_condition(c->map.value[i]);
     for (unsigned n = 0; n < r->nodes; n++) {
         free(c->wakes[n].waker);
-        free(c->wakes[n].wakes);
         map_free(&c->wakes[n].numbers);
     }
     map_free(&c->map);
-    free(c->at);
     free(c->wakes);
     free(c);
 }
@@ -125,30 +116,12 @@ void replay_conds_free(struct replay *r)
 
 static struct replay_cond_entry *replay_cond_condition_of(struct replay *r, uint32_t cond)
 {
-    struct replay_cond_table *c = r->conds;
-    bool is_new;
-    uint32_t i = map_index(&c->map, cond, &is_new);
-
-    c->at = map_grow(c->at, &c->room, i + 1, sizeof *c->at);
-    return &c->at[i];
+    return map_at(&r->conds->map, cond, sizeof(struct replay_cond_entry));
 }
 
 static struct replay_node *replay_cond_home_of(struct replay *r, uint32_t cond)
 {
     return &r->node[cond % r->nodes];
-}
-
-static bool replay_cond_by_queue(const struct replay *r)
-{
-    return r->protocol == REPLAY_ONESIDED;
-}
-
-static uint32_t *replay_cond_copy_of_time(const struct replay *r, const uint32_t *vt)
-{
-    uint32_t *copy = fail_alloc(r->nodes, sizeof *copy);
-
-    memcpy(copy, vt, r->nodes * sizeof *copy);
-    return copy;
 }
 
 static void replay_cond_take_signal(void *self, uint64_t arg)
@@ -165,10 +138,10 @@ static void replay_cond_wake(struct replay_node *from, struct replay_cond_waitin
                              const uint32_t *vt)
 {
     struct replay *r = from->r;
-    uintptr_t copy = vt == NULL ? 0 : (uintptr_t)replay_cond_copy_of_time(r, vt);
+    uintptr_t copy = vt == NULL ? 0 : (uintptr_t)replay_vt_copy(r, vt);
     uint64_t bytes = 8 * (uint64_t)r->nodes;
 
-    if (replay_cond_by_queue(r)) {
+    if (r->protocol == REPLAY_ONESIDED) {
         COUNT(from, rdma_writes, 1); /* the vector time, then the word: [mcs.time-first] */
         replay_write_wake(from, w->node, bytes + 8, replay_cond_take_signal, w->node, copy);
     } else {
@@ -244,35 +217,12 @@ static void replay_cond_serve(struct replay_node *at, struct replay_cond_signal 
 
 /* ---- by handlers ---- */
 
-static void replay_cond_take_place(void *self, uint64_t arg)
+static void replay_cond_serve_wait(void *self, uint64_t home)
 {
     struct replay_node *n = self;
 
-    (void)arg;
-    n->registered = true;
-    replay_wake(n);
-}
-
-static void replay_cond_serve_wait(void *self, uint64_t arg)
-{
-    struct replay_cond_waiting *w = self;
-    struct replay_node *n = w->node, *home = replay_cond_home_of(n->r, w->cond);
-
-    (void)arg;
-    replay_message(home, n, REPLY_BYTES, replay_cond_take_place, n, 0);
-    replay_cond_enter_list(n->r, w);
-}
-
-static void replay_cond_ask_to_enter(struct replay_node *n, struct replay_cond_waiting *w)
-{
-    struct replay_node *home = replay_cond_home_of(n->r, w->cond);
-
-    n->registered = false;
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    COUNT(n, messages, home != n);
-    replay_message(n, home, 64, replay_cond_serve_wait, w, 0);
-    replay_await(n, &n->registered);
+    replay_message(&n->r->node[home], n, REPLY_BYTES, replay_answered, n, 0);
+    replay_cond_enter_list(n->r, n->awaits);
 }
 
 static void replay_cond_serve_signal(void *self, uint64_t arg)
@@ -291,34 +241,12 @@ static void replay_cond_send_signal(struct replay_node *n, struct replay_cond_si
         replay_cond_serve(n, s);
         return;
     }
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 1);
     COUNT(n, messages, 1);
     replay_message(n, home, 16 + 8 * (uint64_t)n->r->nodes, replay_cond_serve_signal, s, 0);
 }
 
 /* ---- by remote operations ---- */
-
-static void replay_cond_be_there(void *self, uint64_t arg)
-{
-    (void)arg;
-    replay_written(self);
-}
-
-static void replay_cond_write_there(struct replay_node *n, struct replay_node *to, uint64_t bytes)
-{
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    n->writing++;
-    replay_write(n, to, bytes, replay_cond_be_there, n, 0);
-    replay_await_written(n);
-}
-
-static void replay_cond_read_there(struct replay_node *n, struct replay_node *from, uint64_t bytes)
-{
-    replay_post_read(n, from, bytes);
-    replay_await_reads(n);
-}
 
 /* [conds-mcs.guarded] */
 static void replay_cond_enter_by_guard(struct replay_node *n, struct replay_cond_waiting *w)
@@ -327,16 +255,16 @@ static void replay_cond_enter_by_guard(struct replay_node *n, struct replay_cond
     uint32_t cond = w->cond;
     struct replay_cond_waiting *last;
 
-    replay_guard(n, cond);
-    replay_cond_read_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
+    replay_guard(n, cond, true);
+    replay_read_now(n, replay_cond_home_of(r, cond), LIST_BYTES);
     last = replay_cond_condition_of(r, cond)->first;
     while (last != NULL && last->next != NULL)
         last = last->next;
     if (last != NULL)
-        replay_cond_write_there(n, last->node, NAME_BYTES);
-    replay_cond_write_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
+        replay_write_now(n, last->node, NAME_BYTES);
+    replay_write_now(n, replay_cond_home_of(r, cond), LIST_BYTES);
     replay_cond_enter_list(r, w);
-    replay_unguard(n, cond);
+    replay_guard(n, cond, false);
 }
 
 /* [conds-mcs.guarded]. Reads of names after the first belong to a list whose waiters are all
@@ -348,18 +276,18 @@ static void replay_cond_signal_by_guard(struct replay_node *n, struct replay_con
     uint32_t cond = s->cond, count = 0;
     struct replay_cond_waiting *first;
 
-    replay_guard(n, cond);
-    replay_cond_read_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
+    replay_guard(n, cond, true);
+    replay_read_now(n, replay_cond_home_of(r, cond), LIST_BYTES);
     first = replay_cond_condition_of(r, cond)->first;
     for (struct replay_cond_waiting *w = first; w != NULL; w = w->next)
         count++;
     if (count > 1 && !all)
-        replay_cond_read_there(n, first->node, NAME_BYTES);
+        replay_read_now(n, first->node, NAME_BYTES);
     if (count > 0)
-        replay_cond_write_there(n, replay_cond_home_of(r, cond), LIST_BYTES);
-    replay_unguard(n, cond);
+        replay_write_now(n, replay_cond_home_of(r, cond), LIST_BYTES);
+    replay_guard(n, cond, false);
     for (uint32_t i = 1; i < count && all; i++)
-        replay_cond_read_there(n, replay_cond_home_of(r, cond), NAME_BYTES);
+        replay_read_now(n, replay_cond_home_of(r, cond), NAME_BYTES);
     n->debt += 2 * n->r->m.post_ns * SIM_NS * (all ? count : count > 0);
     replay_settle(n);
     replay_cond_serve(n, s);
@@ -370,65 +298,51 @@ static void replay_cond_signal_by_guard(struct replay_node *n, struct replay_con
 void replay_wait(struct replay_node *n, uint32_t cond, uint32_t lock)
 {
     struct replay_cond_wakes *k = &n->r->conds->wakes[n->id];
-    struct replay_cond_waiting *w = fail_alloc(1, sizeof *w);
-    sim_time begun;
+    struct replay_cond_waiting *w = FAIL_NEW(struct replay_cond_waiting, .node = n, .cond = cond);
+    sim_time begun = replay_settle(n);
 
-    replay_settle(n);
-    begun = n->r->loop.now;
-    *w = (struct replay_cond_waiting){ .node = n, .cond = cond };
     if (k->begun < k->count)
         w->waker = k->waker[k->begun];
     k->begun++;
     n->woken = false;
-    if (replay_cond_by_queue(n->r))
+    n->awaits = w;
+    if (n->r->protocol == REPLAY_ONESIDED)
         replay_cond_enter_by_guard(n, w);
     else
-        replay_cond_ask_to_enter(n, w);
-    n->spent[1] += n->r->loop.now - begun;
+        replay_ask(n, cond % n->r->nodes, replay_cond_serve_wait);
+    n->spent[SPENT_LOCKS] += n->r->loop.now - begun;
     replay_unlock(n, lock);
 }
 
 void replay_woken(struct replay_node *n, uint32_t lock)
 {
-    sim_time begun;
-
-    replay_settle(n);
-    begun = n->r->loop.now;
     replay_await(n, &n->woken);
     if (n->signalled != NULL) /* [cond.signal-time] */
         replay_acquire(n, n->signalled, OCCASION_SIGNAL);
     free(n->signalled);
     n->signalled = NULL;
-    n->spent[1] += n->r->loop.now - begun;
-    replay_lock_again(n, lock);
+    replay_lock(n, lock);
 }
 
 static uint32_t replay_cond_wakes_of(const struct replay_node *n, uint32_t number)
 {
-    const struct replay_cond_wakes *k = &n->r->conds->wakes[n->id];
-    uint32_t i = map_find(&k->numbers, number);
+    const uint32_t *wakes = map_find(&n->r->conds->wakes[n->id].numbers, number);
 
-    return i == UINT32_MAX ? 0 : k->wakes[i];
+    return wakes == NULL ? 0 : *wakes;
 }
 
 void replay_signal(struct replay_node *n, uint32_t cond, bool all, uint32_t number)
 {
-    struct replay_cond_signal *s = fail_alloc(1, sizeof *s);
-    sim_time begun;
+    struct replay_cond_signal *s;
+    sim_time begun = replay_settle(n);
 
-    replay_settle(n);
     if (!replay_clean(n, true)) /* [cond.signal-time] */
-        replay_close(n);
-    begun = n->r->loop.now;
-    *s = (struct replay_cond_signal){ NULL,
-                                      n,
-                                      cond,
-                                      number,
-                                      replay_cond_wakes_of(n, number),
-                                      replay_cond_copy_of_time(n->r, n->vt) };
-    if (replay_cond_by_queue(n->r))
+        begun = replay_close(n);
+    s = FAIL_NEW(struct replay_cond_signal, NULL, n, cond, number, replay_cond_wakes_of(n, number),
+                 replay_vt_copy(n->r, n->vt));
+    if (n->r->protocol == REPLAY_ONESIDED)
         replay_cond_signal_by_guard(n, s, all);
     else
         replay_cond_send_signal(n, s);
-    n->spent[1] += n->r->loop.now - begun;
+    n->spent[SPENT_LOCKS] += n->r->loop.now - begun;
 }

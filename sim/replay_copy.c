@@ -27,15 +27,10 @@ unsigned replay_default_home(const struct replay *r, uint32_t page)
 
 struct replay_shared *replay_shared_of(struct replay *r, uint32_t page)
 {
-    bool is_new;
-    uint32_t i = map_index(&r->pages, page, &is_new);
+    struct replay_shared *s = map_at(&r->pages, page, sizeof *s);
 
-    r->shared = map_grow(r->shared, &r->shared_room, i + 1, sizeof *r->shared);
-    if (is_new) {
-        r->shared[i] = fail_alloc(1, sizeof **r->shared);
-        r->shared[i]->page = page;
-    }
-    return r->shared[i];
+    s->page = page;
+    return s;
 }
 
 /* ---- which copies a node has ---- */
@@ -55,14 +50,11 @@ static unsigned replay_copy_rank_of(const struct replay_chunk *k, uint32_t page)
 static struct replay_chunk *replay_copy_chunk_of(struct replay_node *n, uint32_t page)
 {
     uint32_t key = page / CHUNK;
-    bool is_new;
 
-    if (n->chunks.count == 0 || n->chunk_key != key) {
-        n->chunk_index = map_index(&n->chunks, key, &is_new);
-        n->chunk_key = key;
-        n->chunk = map_grow(n->chunk, &n->chunks_room, n->chunk_index + 1, sizeof *n->chunk);
-    }
-    return &n->chunk[n->chunk_index];
+    if (n->chunk == NULL || n->chunk_key != key)
+        n->chunk = map_at(&n->chunks, key, sizeof *n->chunk);
+    n->chunk_key = key;
+    return n->chunk;
 }
 
 void replay_copy_begin(struct replay_node *n, struct replay_copy *c)
@@ -199,9 +191,11 @@ bool replay_copy_tell(struct replay_node *n, uint32_t page)
 void replay_copies_each(struct replay_node *n,
                         void (*fn)(struct replay_node *n, struct replay_copy *c))
 {
-    for (uint32_t i = 0; i < n->chunks.count; i++)
-        for (int j = 0; j < __builtin_popcountll(n->chunk[i].here); j++)
-            fn(n, n->chunk[i].copy[j]);
+    for (uint32_t i = 0; i < n->chunks.count; i++) {
+        const struct replay_chunk *k = n->chunks.value[i];
+        for (int j = 0; j < __builtin_popcountll(k->here); j++)
+            fn(n, k->copy[j]);
+    }
 }
 
 /* Finds the first announcement of each writer; returns their number. */
@@ -241,9 +235,10 @@ uint64_t *replay_copies_needs(struct replay *r)
     bool *met = fail_alloc(r->nodes, sizeof *met);
 
     for (uint32_t i = 0; i < r->pages.count; i++) {
-        uint32_t count = replay_copy_first_announcements(r->shared[i], first, met);
+        const struct replay_shared *s = r->pages.value[i];
+        uint32_t count = replay_copy_first_announcements(s, first, met);
         for (unsigned n = 0; n < r->nodes; n++)
-            needs[n] += replay_copy_needs_of(&r->node[n], r->shared[i]->page, first, count);
+            needs[n] += replay_copy_needs_of(&r->node[n], s->page, first, count);
     }
     free(first);
     free(met);
@@ -259,8 +254,7 @@ bool replay_copy_is_home(const struct replay_copy *c, const struct replay_node *
 
 void replay_dirty_add_copy(struct replay_node *n, struct replay_copy *c)
 {
-    n->dirty = map_grow(n->dirty, &n->dirty_room, n->dirty_count + 1, sizeof *n->dirty);
-    n->dirty[n->dirty_count++] = c->page;
+    *MAP_PUSH(n->dirty, n->dirty_count, n->dirty_room) = c->page;
     c->flags |= COPY_LISTED;
 }
 
@@ -279,11 +273,8 @@ bool replay_exclusive_begin_copy(struct replay_node *n, struct replay_copy *c)
     if (n->r->set[RECORD_SET_exclusive] != 0 || !replay_copy_is_home(c, n) || c->shared->readers ||
         versions_of(&c->shared->applied, n->id) == 0)
         return false;
-    if (!c->listed) {
-        n->exclusive = map_grow(n->exclusive, &n->exclusive_room, n->exclusive_count + 1,
-                                sizeof *n->exclusive);
-        n->exclusive[n->exclusive_count++] = c->page;
-    }
+    if (!c->listed)
+        *MAP_PUSH(n->exclusive, n->exclusive_count, n->exclusive_room) = c->page;
     c->listed = true;
     c->flags = (uint8_t)((c->flags & ~COPY_DIRTY) | COPY_EXCLUSIVE);
     c->changed = false;

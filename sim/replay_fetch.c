@@ -13,21 +13,13 @@ static struct replay_node *replay_fetch_home_node(const struct replay_fetch *f)
     return &f->node->r->node[f->home];
 }
 
-static void replay_fetch_finish(struct replay_fetch *f)
+static void replay_fetch_finish(void *self, uint64_t arg)
 {
+    struct replay_fetch *f = self;
+
+    (void)arg;
     f->done = true;
     replay_wake(f->node);
-}
-
-static void replay_fetch_finish_event(void *self, uint64_t arg)
-{
-    (void)arg;
-    replay_fetch_finish(self);
-}
-
-static bool replay_fetch_is_async(const struct replay *r)
-{
-    return r->protocol == REPLAY_ASYNC;
 }
 
 /* ---- at the home ---- */
@@ -51,7 +43,7 @@ static void replay_fetch_note_versions(struct replay_fetch *f)
         first = needed->at[i].writer < first ? needed->at[i].writer : first;
         last = needed->at[i].writer > last ? needed->at[i].writer : last;
     }
-    if (replay_fetch_is_async(f->node->r) && !own) {
+    if (f->node->r->protocol == REPLAY_ASYNC && !own) {
         for (uint32_t i = 0; i < needed->count; i++)
             versions_raise(&f->had, needed->at[i].writer, needed->at[i].interval);
         return;
@@ -66,10 +58,7 @@ static void replay_fetch_read_page(struct replay_fetch *f);
 /* [pages-async.parked], or a read repeated until the versions suffice. */
 static void replay_fetch_park(struct replay_fetch *f)
 {
-    struct replay_parked *p = fail_alloc(1, sizeof *p);
-
-    *p = (struct replay_parked){ f->copy->shared->parked, f };
-    f->copy->shared->parked = p;
+    f->copy->shared->parked = FAIL_NEW(struct replay_parked, f->copy->shared->parked, f);
 }
 
 void replay_note_reader(struct replay_node *home, struct replay_shared *s)
@@ -90,8 +79,7 @@ static void replay_fetch_send_page(void *self, uint64_t arg)
     struct replay_fetch *f = self;
 
     (void)arg;
-    replay_write_wake(replay_fetch_home_node(f), f->node, PAGE_BYTES, replay_fetch_finish_event, f,
-                      0);
+    replay_write_wake(replay_fetch_home_node(f), f->node, PAGE_BYTES, replay_fetch_finish, f, 0);
 }
 
 static void replay_fetch_answer_page(struct replay_fetch *f)
@@ -116,7 +104,7 @@ static void replay_fetch_page_there(void *self, uint64_t arg)
 static void replay_fetch_read_page(struct replay_fetch *f)
 {
     replay_read(f->node, replay_fetch_home_node(f), PAGE_BYTES, false, replay_fetch_page_there,
-                replay_fetch_finish_event, f, 0);
+                replay_fetch_finish, f, 0);
 }
 
 void replay_applied(struct replay *r, struct replay_shared *s, uint32_t writer, uint32_t interval)
@@ -133,8 +121,8 @@ void replay_applied(struct replay *r, struct replay_shared *s, uint32_t writer, 
         free(p);
         replay_fetch_note_versions(f);
         if (f->home == (int)f->node->id)
-            replay_fetch_finish(f);
-        else if (replay_fetch_is_async(r))
+            replay_fetch_finish(f, 0);
+        else if (r->protocol == REPLAY_ASYNC)
             replay_fetch_answer_page(f);
         else
             replay_fetch_read_page(f);
@@ -143,24 +131,21 @@ void replay_applied(struct replay *r, struct replay_shared *s, uint32_t writer, 
 
 /* ---- async ---- */
 
-static void replay_fetch_serve_at_home(struct replay_fetch *f)
+static void replay_fetch_serve_at_home(void *self, uint64_t arg)
 {
+    struct replay_fetch *f = self;
+
+    (void)arg;
     if (replay_fetch_covered(f)) {
         replay_fetch_note_versions(f);
         replay_fetch_answer_page(f);
     } else if (f->hint) {
         f->refused = true;
-        replay_write_wake(replay_fetch_home_node(f), f->node, 8, replay_fetch_finish_event, f, 0);
+        replay_write_wake(replay_fetch_home_node(f), f->node, 8, replay_fetch_finish, f, 0);
     } else {
         COUNT(replay_fetch_home_node(f), fetch_retries, 1);
         replay_fetch_park(f);
     }
-}
-
-static void replay_fetch_serve_home_event(void *self, uint64_t arg)
-{
-    (void)arg;
-    replay_fetch_serve_at_home(self);
 }
 
 /* Whether a default home write-protects the page to determine its home. */
@@ -203,16 +188,16 @@ static void replay_fetch_find_home(void *self, uint64_t arg)
 
     if (home == (int)at->id) {
         f->home = home;
-        replay_fetch_serve_at_home(f);
+        replay_fetch_serve_at_home(f, 0);
     } else if (home < 0 || home == (int)f->node->id) {
         f->refused = home < 0;
         f->assigned = appointed;
         f->home = home;
-        replay_write_wake(at, f->node, 8, replay_fetch_finish_event, f, 0);
+        replay_write_wake(at, f->node, 8, replay_fetch_finish, f, 0);
     } else {
         f->home = home;
         COUNT(at, messages, 1);
-        replay_message(at, replay_fetch_home_node(f), 64, replay_fetch_serve_home_event, f, 0);
+        replay_message(at, replay_fetch_home_node(f), 64, replay_fetch_serve_at_home, f, 0);
     }
 }
 
@@ -224,7 +209,7 @@ static void replay_fetch_serve_page(void *self, uint64_t arg)
 
     if (replay_default_home(r, f->copy->page) != at->id) {
         f->home = (int)at->id;
-        replay_fetch_serve_at_home(f);
+        replay_fetch_serve_at_home(f, 0);
     } else if (replay_fetch_closes_first(replay_copy_of(at, f->copy->page))) {
         replay_serve_on(at, r->m.split_ns * SIM_NS, replay_fetch_find_home, f, arg);
     } else {
@@ -237,8 +222,7 @@ static void replay_fetch_start_async(struct replay_fetch *f)
     struct replay *r = f->node->r;
     unsigned to = f->home >= 0 ? (unsigned)f->home : replay_default_home(r, f->copy->page);
 
-    f->node->debt += r->m.post_ns * SIM_NS;
-    replay_settle(f->node);
+    replay_post(f->node, 1);
     COUNT(f->node, messages, to != f->node->id);
     replay_message(f->node, &r->node[to], 64 + 8 * (uint64_t)r->nodes, replay_fetch_serve_page, f,
                    to);
@@ -273,7 +257,7 @@ unsigned replay_claim(struct replay_node *n, struct replay_copy *c, bool *assign
     unsigned at = replay_default_home(r, c->page);
     struct replay_fetch_claim claim = { .node = n, .shared = c->shared };
 
-    if (replay_fetch_is_async(r)) { /* only a default home holds a page without a home */
+    if (r->protocol == REPLAY_ASYNC) { /* only a default home holds a page without a home */
         n->debt += replay_fetch_closes_first(c) ? r->m.split_ns * SIM_NS : 0;
         return (unsigned)replay_fetch_directory_lookup(n, c, (int)n->id, assigned);
     }
@@ -300,7 +284,7 @@ static void replay_fetch_versions_back(void *self, uint64_t arg)
     if (!f->refused) {
         replay_fetch_read_page(f);
     } else if (f->hint) {
-        replay_fetch_finish(f);
+        replay_fetch_finish(f, 0);
     } else {
         COUNT(f->node, fetch_retries, 1);
         f->refused = false;
@@ -321,7 +305,7 @@ static void replay_fetch_both_back(void *self, uint64_t arg)
     if (f->refused)
         replay_fetch_versions_back(f, arg);
     else
-        replay_fetch_finish(f);
+        replay_fetch_finish(f, 0);
 }
 
 static void replay_fetch_start_ardmar(struct replay_fetch *f)
@@ -330,8 +314,7 @@ static void replay_fetch_start_ardmar(struct replay_fetch *f)
     const struct machine *m = &n->r->m;
     bool assigned;
 
-    n->debt += (f->needed.count > 0 ? 2 : 1) * m->post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, f->needed.count > 0 ? 2 : 1);
     if (f->home < 0)
         f->home = (int)replay_claim(n, f->copy, &assigned);
     if (f->home == (int)n->id) {
@@ -361,9 +344,9 @@ static void replay_fetch_start_ardmar(struct replay_fetch *f)
 static struct replay_fetch *replay_fetch_new(struct replay_node *n, struct replay_copy *c,
                                              bool hint)
 {
-    struct replay_fetch *f = fail_alloc(1, sizeof *f);
+    struct replay_fetch *f =
+        FAIL_NEW(struct replay_fetch, .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint);
 
-    *f = (struct replay_fetch){ .node = n, .copy = c, .home = (int)c->home - 1, .hint = hint };
     for (uint32_t i = 0; i < c->need.count; i++)
         versions_raise(&f->needed, c->need.at[i].writer, c->need.at[i].interval);
     return f;
@@ -378,7 +361,7 @@ static void replay_fetch_free(struct replay_fetch *f)
 
 static void replay_fetch_start(struct replay_fetch *f)
 {
-    if (replay_fetch_is_async(f->node->r))
+    if (f->node->r->protocol == REPLAY_ASYNC)
         replay_fetch_start_async(f);
     else
         replay_fetch_start_ardmar(f);
@@ -396,7 +379,7 @@ static bool replay_fetch_install(struct replay_fetch *f)
     c->need.count = 0;
     if (f->home != (int)f->node->id) {
         c->introduced = true;
-        if (!replay_fetch_is_async(f->node->r) && !c->in_memory)
+        if (f->node->r->protocol != REPLAY_ASYNC && !c->in_memory)
             f->node->debt += f->node->r->m.clear_page_ns * SIM_NS;
         c->in_memory = true;
         f->node->debt += (c->flags & COPY_DIRTY ? 2 : 0) * f->node->r->m.copy_page_ns * SIM_NS;
@@ -427,11 +410,9 @@ static void replay_fetch_await_own(struct replay_fetch *f)
 
 bool replay_fetch(struct replay_node *n, struct replay_copy *c)
 {
-    sim_time begun;
+    sim_time begun = replay_settle(n);
     bool assigned = false, done = false;
 
-    replay_settle(n);
-    begun = n->r->loop.now;
     c->flags |= COPY_BUSY;
     while (!done) {
         struct replay_fetch *f = replay_fetch_new(n, c, false);
@@ -447,7 +428,7 @@ bool replay_fetch(struct replay_node *n, struct replay_copy *c)
         replay_fetch_free(f);
     }
     n->debt += n->r->m.complete_ns * SIM_NS;
-    n->spent[0] += n->r->loop.now - begun;
+    n->spent[SPENT_PAGES] += n->r->loop.now - begun;
     return assigned;
 }
 
@@ -473,6 +454,8 @@ void replay_finish(struct replay_node *n, struct replay_copy *c)
 {
     struct replay_fetch *f = c->fetch;
 
+    if (f == NULL)
+        return;
     replay_await(n, &f->done);
     c->fetch = NULL;
     if (!f->refused)

@@ -19,46 +19,33 @@ struct replay_group_slot {
 
 /* A group at a member, or at a node to which a member has already written. */
 struct replay_group_here {
-    struct replay_group_here *next;
     uint32_t number;
     unsigned *node; /* of the members, in order */
     uint32_t count, room;
     unsigned self;
     uint64_t epoch;
-    uint32_t answers; /* at the lowest member */
-    bool invited;     /* at the others */
-    bool told;        /* something has arrived since it was last checked */
+    uint32_t words; /* at the lowest member: answers; at the others: its invitation */
+    bool told;      /* something has arrived since it was last checked */
     struct replay_group_slot slot[ROUNDS][2];
 };
 
 static struct replay_group_here *replay_group_of(struct replay_node *n, uint32_t number)
 {
-    struct replay_group_here *g = n->groups;
+    struct replay_group_here *g = map_at(&n->groups, number, sizeof *g);
 
-    while (g != NULL && g->number != number)
-        g = g->next;
-    if (g != NULL)
-        return g;
-    g = fail_alloc(1, sizeof *g);
     g->number = number;
-    g->next = n->groups;
-    n->groups = g;
     return g;
 }
 
 void replay_groups_free(struct replay_node *n)
 {
-    struct replay_group_here *g;
-
-    while ((g = n->groups) != NULL) {
-        n->groups = g->next;
-        for (int i = 0; i < ROUNDS; i++) {
-            free(g->slot[i][0].vt);
-            free(g->slot[i][1].vt);
-        }
+    for (uint32_t i = 0; i < n->groups.count; i++) {
+        struct replay_group_here *g = n->groups.value[i];
+        for (int k = 0; k < 2 * ROUNDS; k++)
+            free(g->slot[k / 2][k % 2].vt);
         free(g->node);
-        free(g);
     }
+    map_free(&n->groups);
 }
 
 static void replay_group_tell(struct replay_node *n, struct replay_group_here *g)
@@ -84,19 +71,12 @@ static unsigned replay_group_lowest_of(const struct replay_group_here *g)
     return lowest;
 }
 
-static void replay_group_take_invitation(void *self, uint64_t number)
+/* Of an invitation, or an answer to one. */
+static void replay_group_take_word(void *self, uint64_t number)
 {
     struct replay_group_here *g = replay_group_of(self, (uint32_t)number);
 
-    g->invited = true;
-    replay_group_tell(self, g);
-}
-
-static void replay_group_take_answer(void *self, uint64_t number)
-{
-    struct replay_group_here *g = replay_group_of(self, (uint32_t)number);
-
-    g->answers++;
+    g->words++;
     replay_group_tell(self, g);
 }
 
@@ -106,24 +86,21 @@ static void replay_group_invite(struct replay_node *n, struct replay_group_here 
         struct replay_node *to = &n->r->node[g->node[i]];
         if (to == n)
             continue;
-        n->debt += 2 * n->r->m.post_ns * SIM_NS;
-        replay_settle(n);
+        replay_post(n, 2);
         COUNT(n, rdma_writes, 1);
-        replay_write(n, to, 16 + 4 * (uint64_t)g->count, replay_group_take_invitation, to,
-                     g->number);
+        replay_write(n, to, 16 + 4 * (uint64_t)g->count, replay_group_take_word, to, g->number);
     }
-    while (g->answers + 1 < g->count)
+    while (g->words + 1 < g->count)
         replay_group_await(n, g);
 }
 
 static void replay_group_accept_from(struct replay_node *n, struct replay_group_here *g,
                                      struct replay_node *lowest)
 {
-    while (!g->invited)
+    while (g->words == 0)
         replay_group_await(n, g);
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    replay_write(n, lowest, 8, replay_group_take_answer, lowest, g->number);
+    replay_post(n, 1);
+    replay_write(n, lowest, 8, replay_group_take_word, lowest, g->number);
 }
 
 void replay_member(struct replay_node *n, const struct script_op *op)
@@ -135,8 +112,7 @@ void replay_member(struct replay_node *n, const struct script_op *op)
         return;
     if (node == n->id)
         g->self = g->count;
-    g->node = map_grow(g->node, &g->room, g->count + 1, sizeof *g->node);
-    g->node[g->count++] = node;
+    *MAP_PUSH(g->node, g->count, g->room) = node;
     if (op->arg[2] > 0) /* others follow */
         return;
     if (replay_group_lowest_of(g) == n->id)
@@ -171,16 +147,12 @@ static void replay_group_take_arrival(void *self, uint64_t arg)
 static void replay_group_send(struct replay_node *n, const struct replay_group_here *g,
                               uint32_t round, const uint32_t *vt)
 {
-    struct replay *r = n->r;
-    struct replay_group_arrival *a = fail_alloc(1, sizeof *a);
-    size_t bytes = r->nodes * sizeof *vt;
+    const struct replay *r = n->r;
+    struct replay_node *to = &r->node[g->node[(g->self + (1u << round)) % g->count]];
+    struct replay_group_arrival *a = FAIL_NEW(struct replay_group_arrival, to, g->number, round,
+                                              g->epoch, replay_vt_copy(r, vt));
 
-    *a = (struct replay_group_arrival){ &r->node[g->node[(g->self + (1u << round)) % g->count]],
-                                        g->number, round, g->epoch,
-                                        fail_alloc(r->nodes, sizeof *vt) };
-    memcpy(a->vt, vt, bytes);
-    n->debt += 2 * r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 2);
     COUNT(n, rdma_writes, 1);
     replay_write(n, a->to, 8 * (uint64_t)r->nodes + 16, replay_group_take_arrival, a, 0);
 }
@@ -193,8 +165,7 @@ static void replay_group_meet(struct replay_node *n, struct replay_group_here *g
         replay_group_send(n, g, round, vt);
         while (s->word != g->epoch + 1)
             replay_group_await(n, g);
-        for (unsigned w = 0; w < n->r->nodes; w++)
-            vt[w] = vt[w] < s->vt[w] ? s->vt[w] : vt[w];
+        replay_vt_merge(n->r, vt, s->vt);
     }
     g->epoch++;
 }
@@ -202,20 +173,15 @@ static void replay_group_meet(struct replay_node *n, struct replay_group_here *g
 void replay_group(struct replay_node *n, uint32_t number)
 {
     struct replay_group_here *g = replay_group_of(n, number);
-    sim_time begun;
     uint32_t *vt;
 
-    replay_settle(n);
-    begun = n->r->loop.now;
     COUNT(n, barriers, 1);
     if (g->count <= 1)
         return;
     if (!replay_clean(n, true))
         replay_close(n);
-    vt = fail_alloc(n->r->nodes, sizeof *vt);
-    memcpy(vt, n->vt, n->r->nodes * sizeof *vt);
+    vt = replay_vt_copy(n->r, n->vt);
     replay_group_meet(n, g, vt);
     replay_acquire(n, vt, OCCASION_MEETING);
     free(vt);
-    n->spent[2] += n->r->loop.now - begun;
 }

@@ -85,13 +85,9 @@ void replay_move_tell(struct replay_node *n, struct replay_copy *c, uint32_t byt
 
     if (units == 0)
         return;
-    t = fail_alloc(1, sizeof *t);
-    *t = (struct replay_move_telling){ &n->r->node[home],
-                                       n->id,
-                                       replay_moves_of(n)->wrote[home]++ % POLICY_MIGRATE_REPORTS,
-                                       { c->page, units } };
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    t = FAIL_NEW(struct replay_move_telling, &n->r->node[home], n->id,
+                 replay_moves_of(n)->wrote[home]++ % POLICY_MIGRATE_REPORTS, { c->page, units });
+    replay_post(n, 1);
     replay_write(n, t->home, 8, replay_move_be_told, t, 0);
 }
 

@@ -110,7 +110,7 @@ static void replay_page_open_arrived(struct replay_node *n, uint32_t first, uint
     (void)replay_page_open_runs(n, first, count, false, ASKED);
 }
 
-static uint32_t replay_page_within_space(const struct replay *r, uint32_t first, uint32_t count)
+uint32_t replay_page_within_space(const struct replay *r, uint32_t first, uint32_t count)
 {
     uint32_t room = (uint32_t)r->set[RECORD_SET_pages] - first;
 
@@ -123,8 +123,7 @@ static void replay_page_let_arrive(struct replay_node *n, uint32_t first, uint32
     if (!n->r->m.memory || n->r->protocol == REPLAY_ASYNC)
         return;
     for (uint32_t p = first; p < first + count; p++)
-        if (replay_copy_of(n, p)->fetch != NULL)
-            replay_finish(n, replay_copy_of(n, p));
+        replay_finish(n, replay_copy_of(n, p));
 }
 
 void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count)
@@ -248,10 +247,8 @@ void replay_access(struct replay_node *n, uint32_t page, bool write)
         ;
     if (!worked)
         return;
-    if (write)
-        COUNT(n, write_faults, 1);
-    else
-        COUNT(n, read_faults, 1);
+    COUNT(n, write_faults, write);
+    COUNT(n, read_faults, !write);
     replay_decided(n, write ? DECISION_STORE : DECISION_LOAD, page);
     if (!(c->flags & COPY_EXCLUSIVE) || c->home != 0) /* page.h page_was_alone */
         replay_faulted(n, page, write);

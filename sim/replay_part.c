@@ -5,11 +5,6 @@
 
 #define PAGE_BYTES 4096
 
-static bool replay_part_is_async(const struct replay_node *n)
-{
-    return n->r->protocol == REPLAY_ASYNC;
-}
-
 /* [part.stale-only] */
 static bool replay_part_is_elsewhere(const struct replay_node *n, const struct replay_copy *c)
 {
@@ -32,9 +27,9 @@ static enum replay_part_found replay_part_find(struct replay_node *n, struct rep
             replay_finish(n, c);
         else if (!put && replay_part_is_closed_here(c))
             return CLOSED_HERE;
-        else if (!replay_part_is_elsewhere(n, c) || (put && replay_part_is_async(n)))
+        else if (!replay_part_is_elsewhere(n, c) || (put && n->r->protocol == REPLAY_ASYNC))
             return NEITHER;
-        else if (!replay_part_is_async(n))
+        else if (n->r->protocol != REPLAY_ASYNC)
             return ELSEWHERE;
         else
             (void)replay_fetch(n, c); /* [part.stale-only] */
@@ -45,18 +40,10 @@ static enum replay_part_found replay_part_find(struct replay_node *n, struct rep
 static int replay_part_home_of(struct replay_node *n, const struct replay_copy *c)
 {
     if (c->home == 0) {
-        replay_post_read(n, &n->r->node[replay_default_home(n->r, c->page)], 8);
-        replay_await_reads(n);
+        replay_read_now(n, &n->r->node[replay_default_home(n->r, c->page)], 8);
         n->debt += n->r->m.complete_ns * SIM_NS;
     }
     return (c->home != 0 ? c->home : c->shared->home) - 1;
-}
-
-static void replay_part_await_all(struct replay_node *n)
-{
-    replay_await_written(n);
-    replay_await_reads(n);
-    n->debt += n->r->m.complete_ns * SIM_NS;
 }
 
 /* [unshared.reader-mark] */
@@ -67,7 +54,7 @@ static void replay_part_introduce(struct replay_node *n, struct replay_copy *c,
         return;
     replay_post_write(n, home, 4);
     replay_post_atomic(n, home);
-    replay_part_await_all(n);
+    replay_await_all(n);
     replay_note_reader(home, c->shared);
 }
 
@@ -88,7 +75,7 @@ static void replay_part_transfer(struct replay_node *n, struct replay_node *home
         replay_post_write(n, home, bytes);
     else
         replay_post_read(n, home, bytes);
-    replay_part_await_all(n);
+    replay_await_all(n);
 }
 
 static bool replay_part_part(struct replay_node *n, struct replay_copy *c, uint32_t bytes,
@@ -163,9 +150,7 @@ void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put)
 /* page_part.c page_part_expect: [part.stale-only] */
 void replay_expect(struct replay_node *n, uint32_t first, uint32_t count)
 {
-    uint32_t room = (uint32_t)n->r->set[RECORD_SET_pages] - first;
-
-    count = count < room ? count : room;
-    for (uint32_t p = first; p < first + count && replay_part_is_async(n); p++)
+    count = replay_page_within_space(n->r, first, count);
+    for (uint32_t p = first; p < first + count && n->r->protocol == REPLAY_ASYNC; p++)
         (void)replay_fetch_ahead(n, replay_copy_of(n, p), false);
 }

@@ -16,15 +16,6 @@ static uint64_t replay_queue_vector_bytes(const struct replay *r)
     return 8 * (uint64_t)r->nodes;
 }
 
-static uint32_t *replay_queue_copy_of_time(const struct replay *r, const uint32_t *vt)
-{
-    uint32_t *copy = fail_alloc(r->nodes, sizeof *copy);
-
-    if (vt != NULL)
-        memcpy(copy, vt, r->nodes * sizeof *copy);
-    return copy;
-}
-
 /* ---- locks ---- */
 
 /* An atomic operation on the word at the home of a lock. */
@@ -57,36 +48,31 @@ static void replay_queue_change_tail(void *self, uint64_t arg)
         l->last = (int)a->value;
 }
 
-static unsigned replay_queue_compare(struct replay_node *n, uint32_t lock, unsigned expected,
-                                     unsigned value)
+static unsigned replay_queue_operate(struct replay_node *n, uint32_t lock, unsigned expected,
+                                     unsigned value, bool swaps)
 {
-    struct replay_queue_at_tail a = {
-        .node = n, .lock = lock, .expected = expected, .value = value
-    };
+    struct replay_queue_at_tail a = { n, lock, expected, value, 0, swaps };
 
     replay_atomic(n, replay_queue_home_of(n, lock), replay_queue_change_tail, &a);
     return a.found;
 }
 
-static unsigned replay_queue_exchange(struct replay_node *n, uint32_t lock, unsigned value)
+static unsigned replay_queue_compare(struct replay_node *n, uint32_t lock, unsigned expected,
+                                     unsigned value)
 {
-    struct replay_queue_at_tail a = { .node = n, .lock = lock, .value = value, .swaps = true };
-
-    replay_atomic(n, replay_queue_home_of(n, lock), replay_queue_change_tail, &a);
-    return a.found;
+    return replay_queue_operate(n, lock, expected, value, false);
 }
 
 /* [mcs.time-first]: reads the vector time that the lock had when it became free. */
 static void replay_queue_read_time(struct replay_node *n, uint32_t lock)
 {
     const uint32_t *time = replay_lock_of(replay_queue_home_of(n, lock), lock)->time;
-    uint32_t *got = replay_queue_copy_of_time(n->r, time);
+    uint32_t *got = replay_vt_copy(n->r, time);
 
     if (n->r->m.reads_ordered) {
         n->debt += n->r->m.post_ns * SIM_NS; /* it arrives with the answer of the atomic */
     } else {
-        replay_post_read(n, replay_queue_home_of(n, lock), replay_queue_vector_bytes(n->r));
-        replay_await_reads(n);
+        replay_read_now(n, replay_queue_home_of(n, lock), replay_queue_vector_bytes(n->r));
     }
     struct replay_lock_here *l = replay_lock_of(n, lock);
     free(l->got);
@@ -110,59 +96,35 @@ static void replay_queue_take_name(void *self, uint64_t arg)
     free(t);
 }
 
-static void replay_queue_take_turn(void *self, uint64_t arg)
-{
-    struct replay_queue_told *t = self;
-
-    (void)arg;
-    t->to->grant = t->vt;
-    t->to->granted = true;
-    replay_wake(t->to);
-    free(t);
-}
-
-static struct replay_queue_told *replay_queue_told_new(struct replay_node *to, uint32_t lock)
-{
-    struct replay_queue_told *t = fail_alloc(1, sizeof *t);
-
-    *t = (struct replay_queue_told){ .to = to, .lock = lock };
-    return t;
-}
-
 /* [mcs.node-clear]: true if the lock was free. */
-static bool replay_queue_enter_queue(struct replay_node *n, uint32_t lock)
+static bool replay_queue_enter(struct replay_node *n, uint32_t lock)
 {
-    n->granted = false;
-    unsigned before = replay_queue_exchange(n, lock, n->id + 1);
+    replay_lock_of(n, lock)->next = 0;
+    if (replay_queue_compare(n, lock, 0, n->id + 1) == 0)
+        return true;
+    unsigned before = replay_queue_operate(n, lock, 0, n->id + 1, true);
     if (before == 0)
         return true;
-    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[before - 1], lock);
-    t->who = n->id + 1;
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    n->answered = false;
+    struct replay_queue_told *t =
+        FAIL_NEW(struct replay_queue_told, &n->r->node[before - 1], lock, NULL, n->id + 1);
+    replay_post(n, 1);
     replay_write_wake(n, t->to, 8, replay_queue_take_name, t, 0);
-    replay_await(n, &n->granted);
+    replay_await(n, &n->answered);
     return false;
 }
 
 void replay_queue_lock(struct replay_node *n, uint32_t lock)
 {
-    struct replay_lock_here *l = replay_lock_of(n, lock);
-    uint32_t *vt;
-
-    l->next = 0;
     COUNT(n, rdma_reads, n->r->m.reads_ordered); /* posted in any case */
-    bool mine =
-        replay_queue_compare(n, lock, 0, n->id + 1) == 0 || replay_queue_enter_queue(n, lock);
-    if (mine) {
+    bool mine = replay_queue_enter(n, lock);
+    if (mine)
         replay_queue_read_time(n, lock);
-        l = replay_lock_of(n, lock);
-        vt = replay_queue_copy_of_time(n->r, l->got);
-    } else {
-        l = replay_lock_of(n, lock);
+    struct replay_lock_here *l = replay_lock_of(n, lock);
+    uint32_t *vt = mine ? replay_vt_copy(n->r, l->got) : n->answer;
+    if (!mine) {
         free(l->got);
         l->got = NULL;
-        vt = n->grant;
     }
     replay_acquire(n, vt, lock);
     free(vt);
@@ -178,45 +140,45 @@ void replay_queue_try(struct replay_node *n, uint32_t lock)
 }
 
 /* [mcs.time-first] */
-static void replay_queue_hand_on(struct replay_node *n, uint32_t lock, unsigned next)
+static void replay_queue_hand_on(struct replay_node *n, uint32_t lock)
 {
-    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[next - 1], lock);
     bool timed = !(lock & UNTIMED);
 
-    if (timed)
-        t->vt = replay_queue_copy_of_time(n->r, n->vt);
-    n->debt += (timed ? 2 : 1) * n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    COUNT(n, rdma_writes, timed);
-    replay_write_wake(n, t->to, (timed ? replay_queue_vector_bytes(n->r) : 0) + 8,
-                      replay_queue_take_turn, t, 0);
-}
-
-/* [mcs.node-clear] */
-static void replay_queue_hand_on_when_named(struct replay_node *n, uint32_t lock)
-{
-    while (replay_lock_of(n, lock)->next == 0) {
+    while (replay_lock_of(n, lock)->next == 0) { /* [mcs.node-clear] */
         n->named = false;
         replay_await(n, &n->named);
     }
-    replay_queue_hand_on(n, lock, (unsigned)replay_lock_of(n, lock)->next);
+    struct replay_node *to = &n->r->node[replay_lock_of(n, lock)->next - 1];
+    uintptr_t vt = timed ? (uintptr_t)replay_vt_copy(n->r, n->vt) : 0;
+    replay_post(n, timed ? 2 : 1);
+    COUNT(n, rdma_writes, timed);
+    replay_write_wake(n, to, (timed ? replay_queue_vector_bytes(n->r) : 0) + 8, replay_answered, to,
+                      vt);
 }
 
-/* [mcs.time-first]. True if no successor is linked. */
-static bool replay_queue_set_free(struct replay_node *n, uint32_t lock)
+/* [mcs.time-first]: publishes the vector time of a lock that may become free. */
+static void replay_queue_write_time(struct replay_node *n, uint32_t lock)
 {
-    struct replay_lock_here *l = replay_lock_of(n, lock);
-    bool same = l->got != NULL && memcmp(l->got, n->vt, n->r->nodes * sizeof *l->got) == 0;
+    struct replay_lock_here *l = replay_lock_of(n, lock), *there;
 
-    if (!same) {
-        struct replay_lock_here *there = replay_lock_of(replay_queue_home_of(n, lock), lock);
-        free(there->time);
-        there->time =
-            replay_queue_copy_of_time(n->r, n->vt); /* no node reads it before the word is 0 */
-        n->debt += n->r->m.post_ns * SIM_NS;
-        COUNT(n, rdma_writes, 1);
+    if (l->got != NULL && memcmp(l->got, n->vt, n->r->nodes * sizeof *l->got) == 0)
+        return;
+    there = replay_lock_of(replay_queue_home_of(n, lock), lock);
+    free(there->time);
+    there->time = replay_vt_copy(n->r, n->vt); /* no node reads it before the word is 0 */
+    n->debt += n->r->m.post_ns * SIM_NS;
+    COUNT(n, rdma_writes, 1);
+}
+
+static void replay_queue_leave(struct replay_node *n, uint32_t lock)
+{
+    if (replay_lock_of(n, lock)->next == 0) {
+        if (!(lock & UNTIMED))
+            replay_queue_write_time(n, lock);
+        if (replay_queue_compare(n, lock, n->id + 1, 0) == n->id + 1)
+            return;
     }
-    return replay_queue_compare(n, lock, n->id + 1, 0) == n->id + 1;
+    replay_queue_hand_on(n, lock);
 }
 
 /* [lock.flush-first] */
@@ -224,45 +186,27 @@ void replay_queue_unlock(struct replay_node *n, uint32_t lock)
 {
     if (!replay_clean(n, true))
         replay_close(n);
-    if (replay_lock_of(n, lock)->next == 0 && replay_queue_set_free(n, lock))
-        return;
-    replay_queue_hand_on_when_named(n, lock);
+    replay_queue_leave(n, lock);
 }
 
-static void replay_queue_enter_untimed(struct replay_node *n, uint32_t lock)
+void replay_guard(struct replay_node *n, uint32_t cond, bool enter)
 {
-    replay_lock_of(n, lock)->next = 0;
-    if (replay_queue_compare(n, lock, 0, n->id + 1) != 0)
-        (void)replay_queue_enter_queue(n, lock);
+    if (enter)
+        (void)replay_queue_enter(n, cond | GUARD);
+    else
+        replay_queue_leave(n, cond | GUARD);
 }
 
-static void replay_queue_leave_untimed(struct replay_node *n, uint32_t lock)
-{
-    if (replay_lock_of(n, lock)->next != 0 ||
-        replay_queue_compare(n, lock, n->id + 1, 0) != n->id + 1)
-        replay_queue_hand_on_when_named(n, lock);
-}
-
-void replay_guard(struct replay_node *n, uint32_t cond)
-{
-    replay_queue_enter_untimed(n, cond | GUARD);
-}
-
-void replay_unguard(struct replay_node *n, uint32_t cond)
-{
-    replay_queue_leave_untimed(n, cond | GUARD);
-}
-
-void replay_mutex(struct replay_node *n, const struct script_op *op, bool lock)
+void replay_mutex(struct replay_node *n, const struct script_op *op)
 {
     uint32_t nodes = n->r->nodes, number = (uint32_t)(op->arg[0] % MUTEXES);
     uint32_t queue = number * nodes + (uint32_t)(op->arg[1] % nodes);
 
     replay_settle(n);
-    if (lock)
-        replay_queue_enter_untimed(n, queue | MUTEX);
+    if (op->kind == RECORD_MUTEX)
+        (void)replay_queue_enter(n, queue | MUTEX);
     else
-        replay_queue_leave_untimed(n, queue | MUTEX);
+        replay_queue_leave(n, queue | MUTEX);
 }
 
 /* ---- barriers ---- */
@@ -290,9 +234,8 @@ static void replay_queue_add_arrival(void *self, uint64_t arg)
 
     (void)arg;
     if (m->vt == NULL)
-        m->vt = fail_alloc(r->nodes, sizeof *m->vt);
-    for (unsigned w = 0; w < r->nodes; w++)
-        m->vt[w] = m->vt[w] < g->vt[w] ? g->vt[w] : m->vt[w];
+        m->vt = replay_vt_copy(r, NULL);
+    replay_vt_merge(r, m->vt, g->vt);
     m->arrives |= g->arrives;
     g->last = ++m->arrived == g->at.members;
 }
@@ -321,45 +264,31 @@ static bool replay_queue_arrive_at(struct replay_queue_gathering *g)
     return true;
 }
 
-static void replay_queue_take_release(void *self, uint64_t arg)
-{
-    struct replay_node *n = self;
-
-    n->release = (struct replay_release *)(uintptr_t)arg;
-    n->got_release = true;
-    replay_wake(n);
-}
-
 /* [barrier-counter.epochs] */
 static void replay_queue_release_all(struct replay_node *n, uint32_t *vt, unsigned arrives)
 {
     struct replay *r = n->r;
-    struct replay_release *all = fail_alloc(1, sizeof *all);
+    struct replay_release *all = replay_release_new(vt, r->nodes, arrives);
 
-    *all = (struct replay_release){ vt, r->nodes, replay_moves(arrives) };
     n->debt += 2 * r->nodes * r->m.post_ns * SIM_NS;
     replay_settle(n);
     COUNT(n, rdma_writes, r->nodes);
     for (unsigned i = 0; i < r->nodes; i++)
-        replay_write_wake(n, &r->node[i], replay_queue_vector_bytes(r) + 8,
-                          replay_queue_take_release, &r->node[i], (uintptr_t)all);
+        replay_write_wake(n, &r->node[i], replay_queue_vector_bytes(r) + 8, replay_take_release,
+                          &r->node[i], (uintptr_t)all);
 }
 
 /* A barrier of two nodes, which is --barrier pe: [barrier-pairs.word-last],
  * [barrier-pairs.two-slots]. */
 static void replay_queue_end_pair(struct replay_node *n, uint64_t epoch)
 {
-    struct replay_release *all;
+    uint32_t *vt = n->partner[epoch & 1];
 
-    if (n->partner[epoch & 1] == NULL || n->epoch != epoch + 1)
+    if (vt == NULL || n->epoch != epoch + 1)
         return;
-    all = fail_alloc(1, sizeof *all);
-    *all = (struct replay_release){ n->partner[epoch & 1], 1,
-                                    replay_moves(n->arrives | n->partner_is[epoch & 1]) };
     n->partner[epoch & 1] = NULL;
-    n->release = all;
-    n->got_release = true;
-    replay_wake(n);
+    replay_take_release(n, (uintptr_t)replay_release_new(vt, 1,
+                                                         n->arrives | n->partner_is[epoch & 1]));
 }
 
 static void replay_queue_take_partner(void *self, uint64_t arg)
@@ -374,13 +303,11 @@ static void replay_queue_take_partner(void *self, uint64_t arg)
 
 static void replay_queue_meet_partner(struct replay_node *n)
 {
-    struct replay_queue_told *t = replay_queue_told_new(&n->r->node[1 - n->id], 0);
+    struct replay_queue_told *t = FAIL_NEW(struct replay_queue_told, &n->r->node[1 - n->id], 0,
+                                           replay_vt_copy(n->r, n->vt), n->arrives);
     uint64_t epoch = n->epoch;
 
-    t->vt = replay_queue_copy_of_time(n->r, n->vt);
-    t->who = n->arrives;
-    n->debt += 2 * n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 2);
     n->got_release = false;
     n->epoch = epoch + 1;
     COUNT(n, rdma_writes, 1);
@@ -401,7 +328,7 @@ static void replay_queue_gather(struct replay_node *n)
 
     if (r->gathered == NULL)
         r->gathered = fail_alloc(4 * (size_t)r->nodes, sizeof *r->gathered);
-    g.vt = replay_queue_copy_of_time(r, n->vt);
+    g.vt = replay_vt_copy(r, n->vt);
     n->got_release = false;
     while (policy_gather_next(&climb, &g.at))
         if (g.at.members > 1 && !replay_queue_arrive_at(&g)) {

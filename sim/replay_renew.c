@@ -19,13 +19,6 @@ static bool replay_renew_allowed(const struct replay_node *n, const struct repla
            policy_update_may_wait(c->flags & COPY_DIRTY, n->r->protocol != REPLAY_ASYNC);
 }
 
-static void replay_renew_list_page(struct replay_node *n, const struct replay_copy *c)
-{
-    n->renewing =
-        map_grow(n->renewing, &n->renewing_room, n->renewing_count + 1, sizeof *n->renewing);
-    n->renewing[n->renewing_count++] = c->page;
-}
-
 /* renew.c replay_renew_instead: [update.pending] */
 static bool replay_renew_instead(struct replay_node *n, struct replay_copy *c)
 {
@@ -38,7 +31,7 @@ static bool replay_renew_instead(struct replay_node *n, struct replay_copy *c)
                               c->flags & COPY_STALE, c->access != CLOSED,
                               replay_renew_allowed(n, c)))
         return false;
-    replay_renew_list_page(n, c);
+    *MAP_PUSH(n->renewing, n->renewing_count, n->renewing_room) = c->page;
     return true;
 }
 
@@ -143,7 +136,7 @@ static void replay_renew_expect_page(struct replay_node *n, struct replay_copy *
     c->flags |= COPY_STALE;
     c->renewal.pending = true;
     n->told[n->expected++] = false;
-    replay_renew_list_page(n, c);
+    *MAP_PUSH(n->renewing, n->renewing_count, n->renewing_room) = c->page;
     (void)replay_fetch_ahead(n, c, true);
 }
 

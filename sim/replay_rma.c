@@ -39,9 +39,9 @@ struct replay_rma_left {
 
 static struct replay_rma_left *replay_rma_left_begin(struct replay_node *n, struct replay_node *to)
 {
-    struct replay_rma_left *l = fail_alloc(1, sizeof *l);
+    struct replay_rma_left *l =
+        FAIL_NEW(struct replay_rma_left, n->left, &n->left, n, to, ++n->left_begun, 1, false);
 
-    *l = (struct replay_rma_left){ n->left, &n->left, n, to, ++n->left_begun, 1, false };
     if (n->left != NULL)
         n->left->from = &l->next;
     n->left = l;
@@ -98,8 +98,7 @@ void replay_fence(struct replay_node *n, const struct script_op *op)
 /* Adds an operation to LEFT. Elsewhere LEFT is NULL if the node itself waits. */
 static void replay_rma_post(struct replay_node *n, struct replay_rma_left *left)
 {
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 1);
     left->under_way++;
 }
 
@@ -125,38 +124,21 @@ static void replay_rma_post_read(struct replay_node *n, struct replay_node *from
     replay_read(n, from, bytes, false, NULL, replay_rma_left_end, left, 0);
 }
 
-static void replay_rma_await_all(struct replay_node *n)
-{
-    replay_await_written(n);
-    replay_await_reads(n);
-    n->debt += n->r->m.complete_ns * SIM_NS;
-}
-
-static void replay_rma_transfer(struct replay_node *n, const struct script_op *op, bool put)
+void replay_transfer(struct replay_node *n, const struct script_op *op)
 {
     uint64_t operations = replay_rma_at_most(op->arg[3], RECORD_PIECES);
     struct replay_node *at = replay_rma_other(n, op);
     struct replay_rma_left *left = op->arg[2] == RECORD_LEFT ? replay_rma_left_begin(n, at) : NULL;
 
     for (uint64_t i = 0; i < operations; i++)
-        if (put)
+        if (op->kind == RECORD_PUT)
             replay_rma_post_write(n, at, replay_rma_share(op->arg[1], operations, i), left);
         else
             replay_rma_post_read(n, at, replay_rma_share(op->arg[1], operations, i), left);
     if (left != NULL)
         replay_rma_left_end(left, 0);
     if (op->arg[2] == RECORD_AWAITED)
-        replay_rma_await_all(n);
-}
-
-void replay_put(struct replay_node *n, const struct script_op *op)
-{
-    replay_rma_transfer(n, op, true);
-}
-
-void replay_get(struct replay_node *n, const struct script_op *op)
-{
-    replay_rma_transfer(n, op, false);
+        replay_await_all(n);
 }
 
 /* ---- accumulate ---- */
@@ -204,7 +186,7 @@ void replay_accumulate(struct replay_node *n, const struct script_op *op)
         replay_rma_post_write(n, at, replay_rma_share(op->arg[1], pieces, i), left);
     if (left == NULL) {
         replay_post_atomic(n, at);
-        replay_rma_await_all(n);
+        replay_await_all(n);
         return;
     }
     replay_rma_post(n, left);
@@ -222,40 +204,23 @@ void replay_change(struct replay_node *n, const struct script_op *op)
     if (atomics > 0)
         return;
     replay_post_read(n, replay_rma_other(n, op), 8);
-    replay_rma_await_all(n);
+    replay_await_all(n);
 }
 
 /* ---- atomic words ---- */
-
-static void replay_rma_take_answer(void *self, uint64_t arg)
-{
-    struct replay_node *n = self;
-
-    (void)arg;
-    n->answered = true;
-    replay_wake(n);
-}
 
 /* atomic.c atomic_serve */
 static void replay_rma_serve(void *self, uint64_t home)
 {
     struct replay_node *n = self;
 
-    replay_message(&n->r->node[home], n, 16, replay_rma_take_answer, n, 0);
+    replay_message(&n->r->node[home], n, 16, replay_answered, n, 0);
 }
 
 void replay_atomic_word(struct replay_node *n, unsigned home)
 {
-    struct replay_node *to = &n->r->node[home];
-
-    if (n->r->protocol != REPLAY_ASYNC) {
-        replay_atomic(n, to, NULL, NULL);
-        return;
-    }
-    n->answered = false;
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    COUNT(n, messages, to != n);
-    replay_message(n, to, 64, replay_rma_serve, n, home);
-    replay_await(n, &n->answered);
+    if (n->r->protocol == REPLAY_ASYNC)
+        replay_ask(n, home, replay_rma_serve);
+    else
+        replay_atomic(n, &n->r->node[home], NULL, NULL);
 }

@@ -58,12 +58,6 @@ static uint32_t replay_round_take(struct replay_node *n)
     return ripe;
 }
 
-static void replay_round_list_there(void *self, uint64_t arg)
-{
-    (void)arg;
-    replay_written(self);
-}
-
 static void replay_round_tell_all(struct replay_node *n, uint64_t bytes)
 {
     struct replay *r = n->r;
@@ -73,8 +67,8 @@ static void replay_round_tell_all(struct replay_node *n, uint64_t bytes)
     for (unsigned i = 0; i < r->nodes; i++) {
         if (i == n->id)
             continue;
-        n->writing++;
-        replay_write(n, &r->node[i], bytes, replay_round_list_there, n, 0);
+        n->under_way[REPLAY_WRITES]++;
+        replay_write(n, &r->node[i], bytes, replay_written, n, 0);
     }
     replay_await_written(n);
 }

@@ -16,25 +16,29 @@ static uint64_t replay_sync_vector_bytes(const struct replay *r)
     return 48 + 8 * (uint64_t)r->nodes;
 }
 
-static uint32_t *replay_sync_copy_vt(const struct replay_node *n)
+uint32_t *replay_vt_copy(const struct replay *r, const uint32_t *vt)
 {
-    uint32_t *vt = fail_alloc(n->r->nodes, sizeof *vt);
+    uint32_t *copy = fail_alloc(r->nodes, sizeof *copy);
 
-    memcpy(vt, n->vt, n->r->nodes * sizeof *vt);
-    return vt;
+    if (vt != NULL)
+        memcpy(copy, vt, r->nodes * sizeof *copy);
+    return copy;
+}
+
+void replay_vt_merge(const struct replay *r, uint32_t *vt, const uint32_t *other)
+{
+    for (unsigned w = 0; w < r->nodes; w++)
+        vt[w] = vt[w] < other[w] ? other[w] : vt[w];
 }
 
 /* ---- locks ---- */
 
 struct replay_lock_here *replay_lock_of(struct replay_node *n, uint32_t lock)
 {
-    bool is_new;
-    uint32_t i = map_index(&n->lock_map, lock, &is_new);
+    struct replay_lock_here *l = map_at(&n->locks, lock, sizeof *l);
 
-    n->lock = map_grow(n->lock, &n->locks_room, i + 1, sizeof *n->lock);
-    if (is_new)
-        n->lock[i].lock = lock;
-    return &n->lock[i];
+    l->lock = lock;
+    return l;
 }
 
 static unsigned replay_sync_manager_of(const struct replay *r, uint32_t lock)
@@ -52,27 +56,12 @@ static void replay_sync_set_here(const struct replay_node *n, struct replay_lock
     l->moved = yes != (replay_sync_manager_of(n->r, l->lock) == n->id);
 }
 
-/* A request for a lock, in transit. */
-struct replay_sync_ask {
-    struct replay_node *from;
-    uint32_t lock;
-};
-
-static void replay_sync_take_grant(void *self, uint64_t arg)
-{
-    struct replay_node *n = self;
-
-    n->grant = (uint32_t *)(uintptr_t)arg;
-    n->granted = true;
-    replay_wake(n);
-}
-
 static void replay_sync_grant(struct replay_node *n, struct replay_lock_here *l,
                               struct replay_node *to)
 {
     replay_sync_set_here(n, l, false); /* [lock.one-node] */
-    replay_message(n, to, replay_sync_vector_bytes(n->r), replay_sync_take_grant, to,
-                   (uintptr_t)replay_sync_copy_vt(n));
+    replay_message(n, to, replay_sync_vector_bytes(n->r), replay_answered, to,
+                   (uintptr_t)replay_vt_copy(n->r, n->vt));
 }
 
 /* [lock.flush-first] */
@@ -85,8 +74,8 @@ static bool replay_sync_published(const struct replay_node *n, const struct repl
 /* [lock.biased] */
 static void replay_sync_grant_listed(struct replay_node *n)
 {
-    for (uint32_t i = 0; i < n->lock_map.count; i++) {
-        struct replay_lock_here *l = &n->lock[i];
+    for (uint32_t i = 0; i < n->locks.count; i++) {
+        struct replay_lock_here *l = n->locks.value[i];
         if (!l->listed)
             continue;
         l->listed = false;
@@ -122,157 +111,99 @@ static void replay_sync_call_worker(struct replay_node *n)
     n->worker = true;
 }
 
+/* Serves a request of node SELF for its `asked` lock. */
 static void replay_sync_serve_owner(void *self, uint64_t at)
 {
-    struct replay_sync_ask *a = self;
-    struct replay_node *n = &a->from->r->node[at];
-    struct replay_lock_here *l = replay_lock_of(n, a->lock);
+    struct replay_node *from = self, *n = &from->r->node[at];
+    struct replay_lock_here *l = replay_lock_of(n, from->asked);
     bool idle = replay_sync_here(n, l) && !l->held && !l->waiting && l->next == 0;
 
     if (idle && replay_sync_published(n, l)) {
-        replay_sync_grant(n, l, a->from);
-    } else {
-        l->next = (int)a->from->id + 1; /* [lock.successor] */
-        l->listed = idle;
-        if (idle)
-            replay_sync_call_worker(n); /* [lock.biased] */
+        replay_sync_grant(n, l, from);
+        return;
     }
-    free(a);
+    l->next = (int)from->id + 1; /* [lock.successor] */
+    l->listed = idle;
+    if (idle)
+        replay_sync_call_worker(n); /* [lock.biased] */
 }
 
-static void replay_sync_manage(void *self, uint64_t arg)
+/* The manager passes a request on to the last node of the queue. */
+static void replay_sync_manage(void *self, uint64_t at)
 {
-    struct replay_sync_ask *a = self;
-    struct replay *r = a->from->r;
-    struct replay_node *n = &r->node[replay_sync_manager_of(r, a->lock)];
-    struct replay_lock_here *l = replay_lock_of(n, a->lock);
+    struct replay_node *from = self, *n = &from->r->node[at];
+    struct replay_lock_here *l = replay_lock_of(n, from->asked);
     unsigned before = l->last > 0 ? (unsigned)l->last - 1 : n->id;
 
-    (void)arg;
-    l->last = (int)a->from->id + 1;
+    l->last = (int)from->id + 1;
     COUNT(n, messages, before != n->id);
-    replay_message(n, &r->node[before], replay_sync_vector_bytes(r), replay_sync_serve_owner, a,
-                   before);
+    replay_message(n, &n->r->node[before], replay_sync_vector_bytes(n->r), replay_sync_serve_owner,
+                   from, before);
 }
 
 static void replay_sync_request(struct replay_node *n, struct replay_lock_here *l)
 {
-    struct replay *r = n->r;
-    unsigned manager = replay_sync_manager_of(r, l->lock);
-    struct replay_sync_ask *a = fail_alloc(1, sizeof *a);
-    uint32_t lock = l->lock, *vt;
+    uint32_t lock = l->lock;
 
-    *a = (struct replay_sync_ask){ n, lock };
     l->waiting = true;
-    n->granted = false;
-    n->debt += r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    COUNT(n, messages, manager != n->id);
-    replay_message(n, &r->node[manager], 64, replay_sync_manage, a, 0);
-    replay_await(n, &n->granted);
-    vt = n->grant;
-    replay_acquire(n, vt, lock);
-    free(vt);
-    l = replay_lock_of(n, lock);
+    n->asked = lock;
+    replay_ask(n, replay_sync_manager_of(n->r, lock), replay_sync_manage);
+    replay_acquire(n, n->answer, lock);
+    free(n->answer);
     l->waiting = false;
     replay_sync_set_here(n, l, true);
     l->stays = 0;
 }
 
-void replay_lock_again(struct replay_node *n, uint32_t lock)
+void replay_lock(struct replay_node *n, uint32_t lock)
 {
     struct replay_lock_here *l = replay_lock_of(n, lock);
-    sim_time begun;
 
-    replay_settle(n);
-    begun = n->r->loop.now;
     if (n->r->protocol == REPLAY_ONESIDED)
         replay_queue_lock(n, lock);
     else if (!replay_sync_here(n, l))
         replay_sync_request(n, l);
-    replay_lock_of(n, lock)->held = true;
-    n->spent[1] += n->r->loop.now - begun;
-}
-
-void replay_lock(struct replay_node *n, uint32_t lock)
-{
-    COUNT(n, lock_acquires, 1);
-    replay_lock_again(n, lock);
+    l->held = true;
 }
 
 /* ---- tries ---- */
 
-static void replay_sync_take_refusal(void *self, uint64_t arg)
-{
-    struct replay_node *n = self;
-
-    (void)arg;
-    n->answered = true;
-    replay_wake(n);
-}
-
 /* locks_manager.c manage_result */
-static void replay_sync_serve_result(void *self, uint64_t arg)
+static void replay_sync_serve_result(void *self, uint64_t manager)
 {
-    struct replay_sync_ask *a = self;
-    struct replay *r = a->from->r;
+    struct replay_node *from = self;
 
-    (void)arg;
-    replay_message(&r->node[replay_sync_manager_of(r, a->lock)], a->from, 16,
-                   replay_sync_take_refusal, a->from, 0);
-    free(a);
+    replay_message(&from->r->node[manager], from, 16, replay_answered, from, 0);
 }
 
 /* [lock.failed-try] */
 static void replay_sync_serve_try_owner(void *self, uint64_t at)
 {
-    struct replay_sync_ask *a = self;
-    struct replay_node *n = &a->from->r->node[at];
-    unsigned manager = replay_sync_manager_of(n->r, a->lock);
+    struct replay_node *from = self, *n = &from->r->node[at];
+    unsigned manager = replay_sync_manager_of(n->r, from->asked);
 
     COUNT(n, messages, manager != n->id);
     replay_message(n, &n->r->node[manager], replay_sync_vector_bytes(n->r),
-                   replay_sync_serve_result, a, 0);
+                   replay_sync_serve_result, from, manager);
 }
 
-static void replay_sync_manage_try(void *self, uint64_t arg)
+static void replay_sync_manage_try(void *self, uint64_t at)
 {
-    struct replay_sync_ask *a = self;
-    struct replay *r = a->from->r;
-    struct replay_node *n = &r->node[replay_sync_manager_of(r, a->lock)];
-    const struct replay_lock_here *l = replay_lock_of(n, a->lock);
+    struct replay_node *from = self, *n = &from->r->node[at];
+    const struct replay_lock_here *l = replay_lock_of(n, from->asked);
     unsigned owner = l->last > 0 ? (unsigned)l->last - 1 : n->id;
 
-    (void)arg;
     COUNT(n, messages, owner != n->id);
-    replay_message(n, &r->node[owner], 64, replay_sync_serve_try_owner, a, owner);
-}
-
-static void replay_sync_request_try(struct replay_node *n, uint32_t lock)
-{
-    unsigned manager = replay_sync_manager_of(n->r, lock);
-    struct replay_sync_ask *a = fail_alloc(1, sizeof *a);
-
-    *a = (struct replay_sync_ask){ n, lock };
-    n->answered = false;
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    COUNT(n, messages, manager != n->id);
-    replay_message(n, &n->r->node[manager], 64, replay_sync_manage_try, a, 0);
-    replay_await(n, &n->answered);
+    replay_message(n, &n->r->node[owner], 64, replay_sync_serve_try_owner, from, owner);
 }
 
 void replay_try(struct replay_node *n, uint32_t lock)
 {
-    sim_time begun;
-
-    replay_settle(n);
-    begun = n->r->loop.now;
+    n->asked = lock;
     if (n->r->protocol == REPLAY_ONESIDED)
         replay_queue_try(n, lock);
     else if (!replay_sync_here(n, replay_lock_of(n, lock)))
-        replay_sync_request_try(n, lock);
-    n->spent[1] += n->r->loop.now - begun;
+        replay_ask(n, replay_sync_manager_of(n->r, lock), replay_sync_manage_try);
 }
 
 void replay_unlock(struct replay_node *n, uint32_t lock)
@@ -294,7 +225,6 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
             COUNT(n, lazy_releases, 1);
         } else {
             replay_close(n);
-            l = replay_lock_of(n, lock);
         }
     }
     l->held = false;
@@ -309,20 +239,13 @@ void replay_unlock(struct replay_node *n, uint32_t lock)
 
 /* ---- barriers ---- */
 
-struct replay_sync_arrival {
-    struct replay_node *from;
-    uint64_t epoch;
-    uint32_t *vt;
-    enum replay_arrives arrives;
-};
-
 bool replay_moves(unsigned arrives)
 {
     /* [home-migration.full-barrier] */
     return (arrives & (ARRIVES_MOVING | ARRIVES_PLAIN)) == ARRIVES_MOVING;
 }
 
-static void replay_sync_take_release(void *self, uint64_t arg)
+void replay_take_release(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -331,39 +254,37 @@ static void replay_sync_take_release(void *self, uint64_t arg)
     replay_wake(n);
 }
 
-static void replay_sync_release_all(struct replay *r, struct replay_meeting *m)
+struct replay_release *replay_release_new(uint32_t *vt, unsigned users, unsigned arrives)
 {
-    struct replay_release *all = fail_alloc(1, sizeof *all);
-
-    *all = (struct replay_release){ m->vt, r->nodes, replay_moves(m->arrives) };
-    m->vt = fail_alloc(r->nodes, sizeof *m->vt);
-    m->arrived = m->arrives = 0;
-    for (unsigned n = 0; n < r->nodes; n++)
-        replay_message(&r->node[MASTER], &r->node[n], replay_sync_vector_bytes(r),
-                       replay_sync_take_release, &r->node[n], (uintptr_t)all);
+    return FAIL_NEW(struct replay_release, vt, users, replay_moves(arrives));
 }
 
-static void replay_sync_serve_arrival(void *self, uint64_t arg)
+static void replay_sync_release_all(struct replay *r, struct replay_meeting *m)
 {
-    struct replay_sync_arrival *a = self;
-    struct replay *r = a->from->r;
-    struct replay_meeting *m = &r->meeting[a->epoch & 1];
+    struct replay_release *all = replay_release_new(m->vt, r->nodes, m->arrives);
 
-    (void)arg;
-    for (unsigned w = 0; w < r->nodes; w++)
-        if (m->vt[w] < a->vt[w])
-            m->vt[w] = a->vt[w];
-    m->arrives |= a->arrives;
-    free(a->vt);
-    free(a);
+    *m = (struct replay_meeting){ .vt = replay_vt_copy(r, NULL) };
+    for (unsigned n = 0; n < r->nodes; n++)
+        replay_message(&r->node[MASTER], &r->node[n], replay_sync_vector_bytes(r),
+                       replay_take_release, &r->node[n], (uintptr_t)all);
+}
+
+/* VT: a copy of the vector time with which the node has arrived. */
+static void replay_sync_serve_arrival(void *self, uint64_t vt)
+{
+    struct replay_node *from = self;
+    struct replay *r = from->r;
+    struct replay_meeting *m = &r->meeting[(from->epoch - 1) & 1];
+
+    replay_vt_merge(r, m->vt, (uint32_t *)(uintptr_t)vt);
+    m->arrives |= from->arrives;
+    free((void *)(uintptr_t)vt);
     if (++m->arrived == r->nodes)
         replay_sync_release_all(r, m);
 }
 
 void replay_arrive(struct replay_node *n, bool waits)
 {
-    struct replay_sync_arrival *a;
-
     replay_settle(n);
     n->quiet = true;
     if (!replay_clean(n, true))
@@ -374,15 +295,13 @@ void replay_arrive(struct replay_node *n, bool waits)
         replay_gather(n);
         return;
     }
-    a = fail_alloc(1, sizeof *a);
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    *a = (struct replay_sync_arrival){ n, n->epoch++, replay_sync_copy_vt(n), n->arrives };
+    replay_post(n, 1);
+    n->epoch++;
     n->got_release = false;
     COUNT(n, messages, n->id != MASTER);
     n->quiet = true;
     replay_message(n, &n->r->node[MASTER], replay_sync_vector_bytes(n->r),
-                   replay_sync_serve_arrival, a, 0);
+                   replay_sync_serve_arrival, n, (uintptr_t)replay_vt_copy(n->r, n->vt));
     n->quiet = false;
 }
 
@@ -411,14 +330,10 @@ void replay_meet(struct replay_node *n)
 
 void replay_depart(struct replay_node *n)
 {
-    sim_time begun;
-
-    replay_settle(n);
-    begun = n->r->loop.now;
     bool moves = replay_sync_depart(n);
+
     n->departed++;
     if (moves) /* [home-migration.full-barrier] */
         replay_move_homes(n);
     COUNT(n, barriers, 1);
-    n->spent[2] += n->r->loop.now - begun;
 }

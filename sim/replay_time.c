@@ -15,7 +15,7 @@ sim_time replay_units(const struct replay *r, uint64_t units)
     return (sim_time)((__uint128_t)units * UINT64_C(1000000000000) / r->set[RECORD_SET_units_s]);
 }
 
-static void replay_time_resume(void *self, uint64_t arg)
+void replay_resume(void *self, uint64_t arg)
 {
     struct replay_node *n = self;
 
@@ -26,19 +26,26 @@ static void replay_time_resume(void *self, uint64_t arg)
 }
 
 /* Adds the time that handlers have taken from the CPU in between. */
-void replay_settle(struct replay_node *n)
+sim_time replay_settle(struct replay_node *n)
 {
     if (n->in_event) { /* work of the runtime's thread takes the program's time */
         n->stolen += n->debt;
         n->debt = 0;
-        return;
+        return n->r->loop.now;
     }
     while (n->debt + n->stolen > 0) {
         sim_time length = n->debt + n->stolen;
         n->debt = n->stolen = 0;
-        event_after(&n->r->loop, length, replay_time_resume, n, 0);
+        event_after(&n->r->loop, length, replay_resume, n, 0);
         fiber_wait();
     }
+    return n->r->loop.now;
+}
+
+void replay_post(struct replay_node *n, uint64_t count)
+{
+    n->debt += count * n->r->m.post_ns * SIM_NS;
+    replay_settle(n);
 }
 
 static void replay_time_serve_pending(struct replay_node *n);
@@ -93,8 +100,7 @@ bool replay_await_for(struct replay_node *n, const bool *word, sim_time most)
     replay_settle(n);
     if (*word)
         return true;
-    p = fail_alloc(1, sizeof *p);
-    p->node = n;
+    p = FAIL_NEW(struct replay_time_patience, n, false, false);
     event_after(&n->r->loop, most, replay_time_be_over, p, 0);
     replay_time_begin_waiting(n);
     while (!*word && !p->over)
@@ -122,7 +128,7 @@ static void replay_time_get_up(void *self, uint64_t waited)
     if (!n->waits || n->waited != waited)
         return;
     n->spins_from = n->r->loop.now;
-    replay_time_resume(n, 0);
+    replay_resume(n, 0);
 }
 
 void replay_wake(struct replay_node *n)
@@ -131,7 +137,7 @@ void replay_wake(struct replay_node *n)
         return;
     if (!replay_time_sleeps(n)) {
         n->called = false;
-        replay_time_resume(n, 0);
+        replay_resume(n, 0);
         return;
     }
     n->rousing = true;
@@ -319,10 +325,9 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
                          sim_time more, event_fn fn, void *self, uint64_t arg)
 {
     struct replay *r = from->r;
-    struct replay_time_served *s = fail_alloc(1, sizeof *s);
+    struct replay_time_served *s = FAIL_NEW(struct replay_time_served, NULL, to,
+                                            from->quiet || from->in_event, more, fn, self, arg);
 
-    *s =
-        (struct replay_time_served){ NULL, to, from->quiet || from->in_event, more, fn, self, arg };
     if (from == to) { /* served by the sender */
         event_after(&r->loop, r->m.serve_ns * SIM_NS + more, replay_time_serve, s, 0);
         return;
@@ -334,12 +339,30 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
              replay_time_arrive, s, 0);
 }
 
+void replay_answered(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    n->answer = (uint32_t *)(uintptr_t)arg;
+    n->answered = true;
+    replay_wake(n);
+}
+
+void replay_ask(struct replay_node *n, unsigned to, event_fn fn)
+{
+    n->answered = false;
+    replay_post(n, 1);
+    COUNT(n, messages, to != n->id);
+    replay_message(n, &n->r->node[to], 64, fn, n, to);
+    replay_await(n, &n->answered);
+}
+
 struct replay_time_remote {
     struct replay_node *from, *to;
     uint64_t bytes;
     sim_time unit;
     event_fn there, back;
-    void *self;
+    void *there_self, *self;
     uint64_t arg;
     bool atomic;
     struct replay_time_remote *next; /* next in the queue for its adapter */
@@ -370,7 +393,7 @@ static void replay_time_be_there(void *self, uint64_t arg)
 
     (void)arg;
     if (o->there != NULL)
-        o->there(o->self, o->arg);
+        o->there(o->there_self, o->arg);
     event_at(&r->loop, replay_time_arrival(o->to, o->from, r->loop.now, o->bytes + HEAD_BYTES),
              replay_time_come_back, o, 0);
 }
@@ -418,62 +441,52 @@ static void replay_time_send_or_wait(struct replay_time_remote *o)
     n->last_waiting = &o->next;
 }
 
+static void replay_time_start(struct replay_time_remote remote)
+{
+    struct replay *r = remote.from->r;
+    struct replay_time_remote *o = fail_copy(&remote, sizeof remote);
+
+    o->unit = (o->atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
+    COUNT(o->from, atomics, o->atomic);
+    COUNT(o->from, rdma_reads, !o->atomic);
+    if (r->m.memory && !o->atomic)
+        o->unit += r->m.copy_page_ns * SIM_NS * o->bytes / 4096;
+    if (!r->m.memory) {
+        replay_time_send_or_wait(o);
+        return;
+    }
+    o->from->reads_under_way++; /* by the requesting CPU */
+    if (o->there != NULL)
+        o->there(o->there_self, o->arg);
+    event_after(&r->loop, o->unit, replay_time_come_back, o, 0);
+}
+
 void replay_read(struct replay_node *from, struct replay_node *to, uint64_t bytes, bool atomic,
                  event_fn there, event_fn back, void *self, uint64_t arg)
 {
-    struct replay *r = from->r;
-    struct replay_time_remote *o = fail_alloc(1, sizeof *o);
-    sim_time unit = (atomic ? r->m.atomic_ns : r->m.read_ns) * SIM_NS;
-
-    if (atomic)
-        COUNT(from, atomics, 1);
-    else
-        COUNT(from, rdma_reads, 1);
-    if (r->m.memory && !atomic)
-        unit += r->m.copy_page_ns * SIM_NS * bytes / 4096;
-    *o = (struct replay_time_remote){ from, to, bytes, unit, there, back, self, arg, atomic, NULL };
-    if (r->m.memory) { /* by the requesting CPU */
-        from->reads_under_way++;
-        if (there != NULL)
-            there(self, arg);
-        event_after(&r->loop, unit, replay_time_come_back, o, 0);
-        return;
-    }
-    replay_time_send_or_wait(o);
-}
-
-struct replay_time_answer {
-    struct replay_node *node;
-    bool here;
-    event_fn there;
-    void *self;
-};
-
-static void replay_time_at_word(void *self, uint64_t arg)
-{
-    struct replay_time_answer *a = self;
-
-    if (a->there != NULL)
-        a->there(a->self, arg);
-}
-
-static void replay_time_take_answer(void *self, uint64_t arg)
-{
-    struct replay_time_answer *a = self;
-
-    (void)arg;
-    a->here = true;
-    replay_wake(a->node);
+    replay_time_start((struct replay_time_remote){ .from = from,
+                                                   .to = to,
+                                                   .bytes = bytes,
+                                                   .there = there,
+                                                   .there_self = self,
+                                                   .back = back,
+                                                   .self = self,
+                                                   .arg = arg,
+                                                   .atomic = atomic });
 }
 
 void replay_atomic(struct replay_node *n, struct replay_node *to, event_fn there, void *self)
 {
-    struct replay_time_answer a = { .node = n };
-
     n->debt += (n->r->m.post_ns + n->r->m.complete_ns) * SIM_NS;
     replay_settle(n);
-    a.there = there;
-    a.self = self;
-    replay_read(n, to, 8, true, replay_time_at_word, replay_time_take_answer, &a, 0);
-    replay_await(n, &a.here);
+    n->answered = false;
+    replay_time_start((struct replay_time_remote){ .from = n,
+                                                   .to = to,
+                                                   .bytes = 8,
+                                                   .there = there,
+                                                   .there_self = self,
+                                                   .back = replay_answered,
+                                                   .self = n,
+                                                   .atomic = true });
+    replay_await(n, &n->answered);
 }

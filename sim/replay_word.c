@@ -4,17 +4,11 @@
  * of them see replay.h. */
 #include "sim/replay.h"
 
-static bool replay_word_is_async(const struct replay_node *n)
-{
-    return n->r->protocol == REPLAY_ASYNC;
-}
-
 /* page_word.c settle: the home may have received everything that this node sent. */
 static void replay_word_settle_word(struct replay_node *n, struct replay_copy *c)
 {
-    if (!replay_word_is_async(n) && !(c->flags & COPY_STALE)) {
-        replay_post_read(n, &n->r->node[c->home - 1], 8);
-        replay_await_reads(n);
+    if (n->r->protocol != REPLAY_ASYNC && !(c->flags & COPY_STALE)) {
+        replay_read_now(n, &n->r->node[c->home - 1], 8);
         if (!(c->flags & COPY_STALE) && versions_cover(&c->shared->applied, &c->need)) {
             c->need.count = 0;
             return;
@@ -58,7 +52,7 @@ void replay_word(struct replay_node *n, uint32_t page)
     while (!replay_word_step(n, c))
         ;
     here = c->home == 0 || replay_copy_is_home(c, n);
-    if (!replay_word_is_async(n)) { /* rule 8 */
+    if (n->r->protocol != REPLAY_ASYNC) { /* rule 8 */
         replay_atomic(n, c->home == 0 ? n : &n->r->node[c->home - 1], NULL, NULL);
     } else if (!here) {
         c->flags |= COPY_BUSY;               /* [word.copy] */

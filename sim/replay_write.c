@@ -28,20 +28,29 @@ struct replay_write_written {
     uint32_t interval;
 };
 
-static void replay_write_complete(void *self, uint64_t arg)
+static void replay_write_end(void *self, uint64_t kind)
 {
     struct replay_node *n = self;
 
-    (void)arg;
-    if (--n->writing == 0) {
-        n->all_written = true;
+    if (--n->under_way[kind] == 0) {
+        n->over[kind] = true;
         replay_wake(n);
     }
 }
 
-void replay_written(struct replay_node *n)
+static void replay_write_await(struct replay_node *n, int kind)
 {
-    event_after(&n->r->loop, n->r->m.latency_ns * SIM_NS, replay_write_complete, n, 0);
+    n->over[kind] = n->under_way[kind] == 0;
+    if (!n->over[kind])
+        replay_await(n, &n->over[kind]);
+}
+
+void replay_written(void *self, uint64_t arg)
+{
+    struct replay_node *n = self;
+
+    (void)arg;
+    event_after(&n->r->loop, n->r->m.latency_ns * SIM_NS, replay_write_end, n, REPLAY_WRITES);
 }
 
 static void replay_write_be_written(void *self, uint64_t arg)
@@ -50,44 +59,39 @@ static void replay_write_be_written(void *self, uint64_t arg)
 
     (void)arg;
     replay_applied(w->from->r, w->shared, w->from->id, w->interval);
-    replay_written(w->from);
+    replay_written(w->from, 0);
     free(w);
-}
-
-static void replay_write_one_written(void *self, uint64_t arg)
-{
-    (void)arg;
-    replay_written(self);
 }
 
 void replay_post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes)
 {
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    n->writing++;
-    replay_write(n, to, bytes, replay_write_one_written, n, 0);
+    replay_post(n, 1);
+    n->under_way[REPLAY_WRITES]++;
+    replay_write(n, to, bytes, replay_written, n, 0);
 }
 
 /* Writes the runs, then the version: [fabric.write-order]. */
 void replay_write_diff(struct replay_node *n, struct replay_copy *c, uint32_t interval,
                        uint32_t bytes)
 {
-    struct replay_write_written *w = fail_alloc(1, sizeof *w);
+    struct replay_write_written *w = FAIL_NEW(struct replay_write_written, n, c->shared, interval);
 
-    *w = (struct replay_write_written){ n, c->shared, interval };
-    n->debt += 2 * n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
+    replay_post(n, 2);
     COUNT(n, rdma_writes, 1);
-    n->writing++;
+    n->under_way[REPLAY_WRITES]++;
     replay_write(n, &n->r->node[c->home - 1], bytes + 8, replay_write_be_written, w, 0);
 }
 
 /* [diffs-write.visible] */
 void replay_await_written(struct replay_node *n)
 {
-    n->all_written = n->writing == 0;
-    if (!n->all_written)
-        replay_await(n, &n->all_written);
+    replay_write_await(n, REPLAY_WRITES);
+}
+
+void replay_write_now(struct replay_node *n, struct replay_node *to, uint64_t bytes)
+{
+    replay_post_write(n, to, bytes);
+    replay_await_written(n);
 }
 
 /* ---- notices ---- */
@@ -122,49 +126,40 @@ void replay_record(struct replay_node *n, uint32_t interval)
         n->ring_oldest++;
 }
 
-static void replay_write_read_back(void *self, uint64_t arg)
+static void replay_write_post(struct replay_node *n, struct replay_node *at, uint64_t bytes,
+                              bool atomic)
 {
-    struct replay_node *n = self;
-
-    (void)arg;
-    if (--n->reading == 0) {
-        n->all_read = true;
-        replay_wake(n);
-    }
+    replay_post(n, 1);
+    n->under_way[REPLAY_READS]++;
+    replay_read(n, at, bytes, atomic, NULL, replay_write_end, n, REPLAY_READS);
 }
 
 void replay_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes)
 {
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    n->reading++;
-    replay_read(n, from, bytes, false, NULL, replay_write_read_back, n, 0);
+    replay_write_post(n, from, bytes, false);
 }
 
 void replay_post_atomic(struct replay_node *n, struct replay_node *at)
 {
-    n->debt += n->r->m.post_ns * SIM_NS;
-    replay_settle(n);
-    n->reading++;
-    replay_read(n, at, 8, true, NULL, replay_write_read_back, n, 0);
+    replay_write_post(n, at, 8, true);
 }
 
 void replay_await_reads(struct replay_node *n)
 {
-    n->all_read = n->reading == 0;
-    if (!n->all_read)
-        replay_await(n, &n->all_read);
+    replay_write_await(n, REPLAY_READS);
 }
 
-static void replay_write_post_read(struct replay_node *n, struct replay_node *from, uint32_t words)
+void replay_read_now(struct replay_node *n, struct replay_node *from, uint64_t bytes)
 {
-    replay_post_read(n, from, (uint64_t)words * 8);
-}
-
-static void replay_write_read_now(struct replay_node *n, struct replay_node *from, uint32_t words)
-{
-    replay_write_post_read(n, from, words);
+    replay_post_read(n, from, bytes);
     replay_await_reads(n);
+}
+
+void replay_await_all(struct replay_node *n)
+{
+    replay_await_written(n);
+    replay_await_reads(n);
+    n->debt += n->r->m.complete_ns * SIM_NS;
 }
 
 /* [notices-read.oldest]: takes the entries of the table that are later than the last one seen, by
@@ -175,15 +170,15 @@ static void replay_write_take_table(struct replay_node *n, uint32_t writer)
     struct replay_reader *at = &n->reader[writer];
     uint32_t last = w->vt[writer], run = 0;
 
-    replay_write_read_now(n, w, 1);
-    replay_write_read_now(n, w, 1);
+    replay_read_now(n, w, 8);
+    replay_read_now(n, w, 8);
     for (uint32_t b = 0; b < w->blocks_end; b++) {
         uint32_t left = w->blocks_end - b;
         if (b % POLICY_NOTICES_CHUNK == 0)
-            replay_write_read_now(n, w, left < POLICY_NOTICES_CHUNK ? left : POLICY_NOTICES_CHUNK);
+            replay_read_now(n, w, 8 * (left < POLICY_NOTICES_CHUNK ? left : POLICY_NOTICES_CHUNK));
         run = w->block[b] > at->seen ? run + 1 : 0;
         if (run % (POLICY_NOTICES_CHUNK / POLICY_NOTICES_BLOCK) == 1)
-            replay_write_read_now(n, w, POLICY_NOTICES_CHUNK);
+            replay_read_now(n, w, 8 * POLICY_NOTICES_CHUNK);
     }
     for (uint32_t k = at->seen + 1; k <= last; k++)
         replay_notice(n, writer, k);
@@ -225,15 +220,15 @@ static bool replay_write_read_rings(struct replay_node *n, const uint32_t *want,
 
     for (uint32_t w = 0; w < r->nodes; w++)
         if (w != n->id && n->reader[w].seen < want[w]) {
-            replay_write_post_read(n, &r->node[w], replay_write_words_wanted(&n->reader[w], again));
+            replay_post_read(n, &r->node[w], 8 * replay_write_words_wanted(&n->reader[w], again));
             if (r->m.reads_ordered)
-                replay_write_post_read(n, &r->node[w], 1);
+                replay_post_read(n, &r->node[w], 8);
             any = true;
         }
     replay_await_reads(n);
     for (uint32_t w = 0; w < r->nodes && !r->m.reads_ordered; w++)
         if (w != n->id && n->reader[w].seen < want[w])
-            replay_write_post_read(n, &r->node[w], 1);
+            replay_post_read(n, &r->node[w], 8);
     replay_await_reads(n);
     return any;
 }

@@ -27,34 +27,25 @@ void script_close(struct script *s)
 {
     free(s->op);
     free(s->spare);
-    free(s->since);
     free(s->store);
-    free(s->exclusive);
     map_free(&s->pages);
-    map_free(&s->met);
+    map_free(&s->exclusive);
     *s = (struct script){ .ended = true };
 }
 
-static struct script_op *script_append(struct script *s)
-{
-    s->op = map_grow(s->op, &s->room, s->count + 1, sizeof *s->op);
-    return &s->op[s->count++];
-}
-
-static bool script_is_acquire(unsigned kind)
+bool script_is_acquire(unsigned kind)
 {
     return kind == RECORD_LOCK || kind == RECORD_DEPART || kind == RECORD_WOKEN ||
-           kind == RECORD_GROUP || kind == RECORD_RESET;
+           kind == RECORD_GROUP;
 }
 
 static void script_note_page(struct script *s, uint32_t page, uint32_t since)
 {
-    bool is_new;
-    uint32_t i = map_index(&s->pages, page, &is_new);
+    bool is_new = map_find(&s->pages, page) == NULL;
+    uint32_t *at = map_at(&s->pages, page, sizeof *at);
 
-    s->since = map_grow(s->since, &s->since_room, i + 1, sizeof *s->since);
     if (is_new || since == 0)
-        s->since[i] = since;
+        *at = since;
 }
 
 static void script_note_run(struct script *s, uint64_t page, uint64_t stride, uint64_t count,
@@ -68,11 +59,7 @@ static void script_note_run(struct script *s, uint64_t page, uint64_t stride, ui
 
 static bool *script_exclusive_of(struct script *s, uint32_t page)
 {
-    bool is_new;
-    uint32_t i = map_index(&s->met, page, &is_new);
-
-    s->exclusive = map_grow(s->exclusive, &s->exclusive_room, i + 1, sizeof *s->exclusive);
-    return &s->exclusive[i];
+    return map_at(&s->exclusive, page, sizeof(bool));
 }
 
 /* Of an interval that was clean at a barrier. */
@@ -156,7 +143,7 @@ static uint32_t script_acquired_at(const struct script *s, uint32_t from)
     uint32_t at = from;
 
     for (uint32_t i = from; i < s->count; i++)
-        at = script_is_acquire(s->op[i].kind) ? i + 1 : at;
+        at = script_is_acquire(s->op[i].kind) || s->op[i].kind == RECORD_RESET ? i + 1 : at;
     return at;
 }
 
@@ -164,7 +151,7 @@ static uint32_t script_acquired_at(const struct script *s, uint32_t from)
 static void script_note_exclusive(struct script *s)
 {
     for (uint32_t i = 0; i < s->pages.room; i++)
-        if (s->pages.slot[i] != 0 && s->since[s->pages.slot[i] - 1] == 0)
+        if (s->pages.slot[i] != 0 && *(uint32_t *)s->pages.value[s->pages.slot[i] - 1] == 0)
             *script_exclusive_of(s, s->pages.key[i]) = true;
 }
 
@@ -173,12 +160,11 @@ static void script_note_claims(struct script *s, const struct script_op *o, uint
     uint64_t count = o->arg[2] <= RUN_MOST ? o->arg[2] : 0;
 
     for (uint64_t p = o->arg[0]; p < o->arg[0] + count; p++) {
-        uint32_t k = map_find(&s->pages, (uint32_t)p), at = k != UINT32_MAX ? s->since[k] : 0;
-        if (at == 0 || at == WORDED || at == IN_CLOSING)
+        uint32_t *at = map_find(&s->pages, (uint32_t)p);
+        if (at == NULL || *at == 0 || *at == WORDED || *at == IN_CLOSING)
             continue;
-        s->store = map_grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
-        s->store[(*stores)++] = (struct script_store){ at, (uint32_t)p };
-        s->since[k] = 0;
+        *MAP_PUSH(s->store, *stores, s->store_room) = (struct script_store){ *at, (uint32_t)p };
+        *at = 0;
     }
 }
 
@@ -193,20 +179,20 @@ static void script_note_all_claims(struct script *s, uint32_t from, uint32_t *st
 static void script_put_page(struct script *s, uint32_t page, uint64_t length, uint64_t bytes,
                             uint32_t behind, uint32_t *stores)
 {
-    uint32_t k = map_find(&s->pages, page), at = k != UINT32_MAX ? s->since[k] : behind;
-    bool shown = k != UINT32_MAX && (at == 0 || at == WORDED),
+    uint32_t *since = map_find(&s->pages, page), at = since != NULL ? *since : behind;
+    bool shown = since != NULL && (at == 0 || at == WORDED),
          *exclusive = script_exclusive_of(s, page);
-    bool unknown = (length & 1) && *exclusive && k == UINT32_MAX;
+    bool unknown = (length & 1) && *exclusive && since == NULL;
 
     *exclusive = false;
-    if (k != UINT32_MAX)
-        s->since[k] = IN_CLOSING;
+    if (since != NULL)
+        *since = IN_CLOSING;
     if (unknown)
         return;
-    s->store = map_grow(s->store, &s->store_room, *stores + 1, sizeof *s->store);
     if (!shown)
-        s->store[(*stores)++] = (struct script_store){ at > behind ? at : behind, page };
-    *script_append(s) =
+        *MAP_PUSH(s->store, *stores, s->store_room) =
+            (struct script_store){ at > behind ? at : behind, page };
+    *MAP_PUSH(s->op, s->count, s->room) =
         (struct script_op){ .kind = SCRIPT_WROTE, .arg = { page, length >> 1, bytes } };
 }
 
@@ -350,7 +336,7 @@ static void script_fill(struct script *s)
                 s->wrong = "it has fewer flushes than its threads have recorded";
             return;
         }
-        struct script_op *op = script_append(s);
+        struct script_op *op = MAP_PUSH(s->op, s->count, s->room);
         *op = (struct script_op){ .time = item.time, .kind = item.kind };
         memcpy(op->arg, item.arg, sizeof item.arg);
     }

@@ -53,12 +53,10 @@ struct script {
     uint32_t count, room, at;
     struct script_op *spare;
     uint32_t spare_room;
-    struct map pages; /* of the interval: stored to, or opened for stores */
-    uint32_t *since;  /* the item after which; 0: stored to by the item itself */
-    uint32_t since_room;
-    struct map met;
-    bool *exclusive;
-    uint32_t exclusive_room;
+    /* of the interval, stored to or opened for stores: the item after which (uint32_t); 0: stored
+     * to by the item itself */
+    struct map pages;
+    struct map exclusive;       /* bool */
     struct script_store *store; /* stores to insert */
     uint32_t store_room;
     const char *wrong; /* error message for a bad trace; NULL: none */
@@ -77,6 +75,9 @@ typedef void (*script_home_fn)(void *self, uint32_t page, enum script_home what,
 /* script_homes - calls FN in the order of the node's trace; `arrivals`: the number of barriers at
  * which it had arrived by then */
 void script_homes(const struct trace *t, unsigned node, script_home_fn fn, void *self);
+
+/* Whether an item of this kind is an acquire. */
+bool script_is_acquire(unsigned kind);
 
 /* script_next - NULL at the end, or if the trace is wrong */
 const struct script_op *script_next(struct script *s);

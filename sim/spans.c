@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "sim/fail.h"
+#include "sim/map.h"
 
 bool spans_ends(unsigned kind)
 {
@@ -13,24 +13,17 @@ bool spans_ends(unsigned kind)
            kind == RECORD_GROUP || kind == RECORD_END;
 }
 
+bool spans_faults(unsigned kind)
+{
+    return kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
+}
+
 uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time)
 {
-    bool faults = kind == RECORD_READ || kind == RECORD_WRITE || kind == RECORD_LOOK;
-    uint64_t fault = faults ? t->set[RECORD_SET_fault_units] : 0,
+    uint64_t fault = spans_faults(kind) ? t->set[RECORD_SET_fault_units] : 0,
              units = time > fault ? time - fault : 0;
 
     return (uint64_t)((__uint128_t)units * 1000000000 / t->set[RECORD_SET_units_s]);
-}
-
-static void spans_put(struct spans *s, uint64_t units, unsigned kind)
-{
-    if (s->count == s->room) {
-        s->room = s->room == 0 ? 256 : 2 * s->room;
-        s->units = fail_realloc(s->units, s->room, sizeof *s->units);
-        s->kind = fail_realloc(s->kind, s->room, sizeof *s->kind);
-    }
-    s->units[s->count] = units;
-    s->kind[s->count++] = (unsigned char)kind;
 }
 
 void spans_read(struct spans *s, const struct trace *t, unsigned node)
@@ -45,23 +38,22 @@ void spans_read(struct spans *s, const struct trace *t, unsigned node)
         sum += spans_of_item(t, item.kind, item.time);
         if (!spans_ends(item.kind))
             continue;
-        spans_put(s, sum, item.kind);
+        *MAP_PUSH(s->at, s->count, s->room) = (struct spans_span){ sum, (unsigned char)item.kind };
         sum = 0;
     }
-    spans_put(s, sum, RECORD_KIND_COUNT);
+    *MAP_PUSH(s->at, s->count, s->room) = (struct spans_span){ sum, RECORD_KIND_COUNT };
 }
 
 void spans_free(struct spans *s)
 {
-    free(s->units);
-    free(s->kind);
+    free(s->at);
     *s = (struct spans){ .count = 0 };
 }
 
 uint32_t spans_differ(const struct spans *a, const struct spans *b)
 {
     for (uint32_t i = 0; i < a->count && i < b->count; i++)
-        if (a->kind[i] != b->kind[i])
+        if (a->at[i].kind != b->at[i].kind)
             return i + 1;
     return a->count != b->count ? (a->count < b->count ? a->count : b->count) + 1 : 0;
 }
@@ -88,7 +80,7 @@ void spans_pace_end(struct spans_pace *p)
 
 uint64_t spans_pace_next(struct spans_pace *p, unsigned kind, uint64_t units)
 {
-    uint64_t here = p->here.units[p->at], there = p->there.units[p->at], before = p->given;
+    uint64_t here = p->here.at[p->at].ns, there = p->there.at[p->at].ns, before = p->given;
     bool ends = spans_ends(kind);
 
     p->done += units;

@@ -12,15 +12,22 @@
 
 #include "sim/trace.h"
 
+struct spans_span {
+    uint64_t ns;        /* of computing, without fault handling */
+    unsigned char kind; /* of the item that ends it (base/record.h) */
+};
+
 struct spans {
-    uint64_t *units;     /* nanoseconds of computing, without fault handling */
-    unsigned char *kind; /* of the item that ends it (base/record.h) */
+    struct spans_span *at;
     uint32_t count, room;
 };
 
 /* spans_read - the rest after the last point is a span as well, of kind RECORD_KIND_COUNT */
 void spans_read(struct spans *s, const struct trace *t, unsigned node);
 void spans_free(struct spans *s);
+
+/* Whether an item of this kind is a fault. */
+bool spans_faults(unsigned kind);
 
 /* Nanoseconds of one item, without its fault. */
 uint64_t spans_of_item(const struct trace *t, unsigned kind, uint64_t time);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* trace_command.c - see trace_command.h. */
-#include "sim/trace_command.h"
+/* trace_command.c - see commands.h. */
+#include "sim/commands.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "sim/fail.h"
 #include "sim/script.h"
@@ -67,7 +65,5 @@ int trace_command_main(int argc, char **argv)
     for (unsigned n = 0; n < t.set[RECORD_SET_nodes]; n++)
         trace_command_print_node(&t, n, argv[1]);
     trace_free(&t);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with(SIM_FAILED, "standard output: %s; free some room", strerror(errno));
-    return 0;
+    return fail_flush();
 }

@@ -10,8 +10,7 @@ void versions_raise(struct versions *v, uint32_t writer, uint32_t interval)
                 v->at[i].interval = interval;
             return;
         }
-    v->at = map_grow(v->at, &v->room, v->count + 1, sizeof *v->at);
-    v->at[v->count++] = (struct replay_version){ writer, interval };
+    *MAP_PUSH(v->at, v->count, v->room) = (struct replay_version){ writer, interval };
 }
 
 uint32_t versions_of(const struct versions *v, uint32_t writer)

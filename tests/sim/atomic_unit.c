@@ -5,16 +5,11 @@
  * sim/atomic_unit.h, and of sim/host_port.h.
  */
 #include "sim/atomic_unit.h"
-#include "sim/atomics_bound.h"
 #include "sim/random.h"
 #include "sim/torus.h"
+#include "tests/sim/harness.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define WORDS 24
 #define MOST  600
@@ -102,9 +97,8 @@ static void end(uint64_t operations)
     assert_int_equal(port.free_tags, port.cfg.tags);
     assert_int_equal(unit.raw_used, 0);
     assert_int_equal(unit.registers_used, 0);
-    assert_int_equal(port.to_host.bytes_in, port.to_host.bytes_out);
     atomic_unit_free(&unit);
-    host_port_free(&port);
+    assert_int_equal(port.waiting, 0);
     event_loop_free(&loop);
 }
 
@@ -125,11 +119,10 @@ static const struct atomic_unit_config plain = {
 };
 
 /* A read of 8 ns, 100 there, 70, 12 and 100 back: the word is there at 290, the result at 296. */
-static void test_times(void **state)
+TEST(test_times)
 {
     struct atomic_unit_config cfg = plain;
 
-    (void)state;
     run(cfg, 8, "A");
     assert_int_equal(at[0], 296 * SIM_NS);
     /* The second one hits, and computes when the first has its result. */
@@ -144,11 +137,10 @@ static void test_times(void **state)
 
 /* With a window of one the first of two results is not written, of three with a limit of one the
  * second is. */
-static void test_registers(void **state)
+TEST(test_registers)
 {
     struct atomic_unit_config cfg = plain;
 
-    (void)state;
     cfg.window = 1;
     run(cfg, 8, "AA");
     assert_int_equal(port.writes, 1);
@@ -175,11 +167,10 @@ static void test_registers(void **state)
 }
 
 /* One line: B waits for it, and A's next operation comes behind B. */
-static void test_line_in_the_way(void **state)
+TEST(test_line_in_the_way)
 {
     struct atomic_unit_config cfg = plain;
 
-    (void)state;
     cfg.lines = 1;
     cfg.window = 8;
     run(cfg, 8, "ABABAAB");
@@ -189,11 +180,10 @@ static void test_line_in_the_way(void **state)
 /* Without a cache each operation on the word waits for the write of the one before: 296, 16 and 100
  * to the memory, and then the same again. With two lines, C takes A's while A's value is on its
  * way, and A's next operation waits until it is there. */
-static void test_read_after_write(void **state)
+TEST(test_read_after_write)
 {
     struct atomic_unit_config cfg = plain;
 
-    (void)state;
     cfg.lines = 2;
     cfg.ways = 2;
     run(cfg, 8, "ABCA");
@@ -211,13 +201,12 @@ static unsigned choose(struct sim_random *r, const unsigned *of, unsigned count)
 }
 
 /* Units of all shapes: nothing stands still, and the rules hold. */
-static void test_all_shapes(void **state)
+TEST(test_all_shapes)
 {
     static const unsigned lines[] = { 0, 1, 2, 4, 8, 16 }, ways[] = { 1, 2, 4, 8 };
     static const unsigned few[] = { 1, 2, 3, 8, 64 }, many[] = { 0, 1, 4, 64 };
     struct sim_random r = { 11 };
 
-    (void)state;
     for (int round = 0; round < 400; round++) {
         struct atomic_unit_config cfg = { .lines = choose(&r, lines, 6) };
         uint64_t words = 1 + random_sim_random_below(&r, WORDS), operations = MOST / 4;
@@ -243,34 +232,12 @@ static void test_all_shapes(void **state)
     }
 }
 
-/* The paper's equations and tables. */
-static void test_bounds(void **state)
-{
-    static const struct atomics_bytes b = { 32, 8, 12, 16 };
-
-    (void)state;
-    assert_int_equal(atomics_bound_message_to_host(&b), 16);
-    assert_int_equal(atomics_bound_message_to_nic(&b), 32);
-    assert_int_equal(atomics_bound_atomic_to_host(&b), 24);
-    assert_int_equal(atomics_bound_atomic_to_nic(&b), 44);
-    assert_int_equal((int)(atomics_bound_rate(2.3e9, 24, 44) / 1e6), 52);
-    assert_int_equal((int)(atomics_bound_rate(2.3e9, 24, 12) / 1e6), 95);
-    assert_int_equal(atomics_bound_nearest(atomics_bound_requests(52e6, 500, 250, 70)), 43);
-    assert_int_equal(atomics_bound_nearest(atomics_bound_requests(52e6, 300, 150, 70)), 27);
-    assert_int_equal(atomics_bound_nearest(atomics_bound_requests(52e6, 100, 50, 70)), 11);
-    assert_int_equal(atomics_bound_upward(atomics_bound_requests(83e6, 500, 250, 70)), 69);
-    assert_int_equal(atomics_bound_upward(atomics_bound_requests(83e6, 300, 150, 70)), 44);
-    assert_int_equal(atomics_bound_upward(atomics_bound_requests(83e6, 100, 50, 70)), 19);
-    assert_int_equal(atomics_bound_upward(3.0), 3);
-}
-
 /* 32 nodes are 4 by 4 by 2: from one corner the farthest is 2, 2 and 1 away. */
-static void test_torus(void **state)
+TEST(test_torus)
 {
     struct torus t = torus_for(32);
     unsigned most = 0;
 
-    (void)state;
     assert_int_equal(t.side[0] + t.side[1] + t.side[2], 10);
     assert_int_equal(t.side[0] * t.side[1] * t.side[2], 32);
     for (unsigned a = 0; a < 32; a++)
@@ -285,14 +252,6 @@ static void test_torus(void **state)
     assert_int_equal(most, 6);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),           cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_line_in_the_way), cmocka_unit_test(test_read_after_write),
-        cmocka_unit_test(test_all_shapes),      cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_torus),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_times), cmocka_unit_test(test_registers),
+          cmocka_unit_test(test_line_in_the_way), cmocka_unit_test(test_read_after_write),
+          cmocka_unit_test(test_all_shapes), cmocka_unit_test(test_torus))

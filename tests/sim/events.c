@@ -5,14 +5,10 @@
  */
 #include "sim/event.h"
 #include "sim/random.h"
+#include "tests/sim/harness.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define EVENTS 20000
 
@@ -74,11 +70,10 @@ static void run(uint64_t seed, sim_time times, size_t at_first)
 
 /* In the order of times, and of asking where times are equal, with few times (many are equal) and
  * with many. */
-static void test_order(void **state)
+TEST(test_order)
 {
     static const sim_time spreads[] = { 1, 3, 1000, UINT64_C(1) << 32 };
 
-    (void)state;
     for (size_t s = 0; s < sizeof spreads / sizeof *spreads; s++)
         for (uint64_t seed = 0; seed < 5; seed++) {
             run(seed, spreads[s], 500);
@@ -90,11 +85,10 @@ static void test_order(void **state)
         }
 }
 
-static void test_the_same_again(void **state)
+TEST(test_the_same_again)
 {
     static struct asked before[EVENTS];
 
-    (void)state;
     run(7, 50, 100);
     memcpy(before, happened, sizeof before);
     free(malloc(100000));
@@ -104,9 +98,8 @@ static void test_the_same_again(void **state)
     assert_memory_not_equal(before, happened, sizeof before);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
-    (void)state;
     event_loop_init(&loop);
     event_loop_run(&loop);
     assert_int_equal(loop.now, 0);
@@ -114,7 +107,7 @@ static void test_nothing(void **state)
 }
 
 /* Those that are published for this seed (rosettacode.org, Pseudo-random numbers/Splitmix64). */
-static void test_random(void **state)
+TEST(test_random)
 {
     static const uint64_t published[] = {
         UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423),
@@ -122,7 +115,6 @@ static void test_random(void **state)
     };
     struct sim_random r = { 1234567 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
         assert_int_equal(random_sim_random(&r), published[i]);
     for (int i = 0; i < 1000; i++) {
@@ -131,14 +123,5 @@ static void test_random(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_the_same_again),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_random),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_order), cmocka_unit_test(test_the_same_again),
+          cmocka_unit_test(test_nothing), cmocka_unit_test(test_random))

@@ -5,15 +5,11 @@
  */
 #include "sim/growth.h"
 #include "sim/replay.h"
+#include "tests/sim/harness.h"
 #include "tests/sim/replay_machine.h"
 #include "tests/sim/trace_make.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define FIRST 1000u /* page of the array */
 #define SIZE  16u   /* its pages */
@@ -59,9 +55,8 @@ static struct trace traces[2];
 
 /* ---- numbers ---- */
 
-static void test_numbers(void **unused)
+TEST(test_numbers)
 {
-    (void)unused;
     assert_int_equal(law_divide(-7, 2), -4);
     assert_int_equal(law_divide(7, -2), -4);
     assert_int_equal(law_divide(-8, 2), -4);
@@ -153,9 +148,8 @@ static void seen_run(struct law_run *r)
 }
 
 /* As well: nothing is left of the run before. */
-static void test_run(void **unused)
+TEST(test_run)
 {
-    (void)unused;
     for (int i = 0; i < 2; i++) {
         assert_null(run(some_run, 2, 1));
         /* the second array begins at the third page of 100 bytes */
@@ -205,7 +199,7 @@ static void wrong_size(struct law_run *r)
 }
 
 /* With the line. */
-static void test_wrong_runs(void **unused)
+TEST(test_wrong_runs)
 {
     static const struct {
         void (*run)(struct law_run *r);
@@ -218,7 +212,6 @@ static void test_wrong_runs(void **unused)
         { wrong_size, "three nodes", "" },
     };
 
-    (void)unused;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         char line[120];
         const char *wrong = run(some[i].run, 2, 0);
@@ -308,9 +301,8 @@ static char *grown(const struct growth_wish *wish, size_t *length)
 }
 
 /* All pages are those of the law. */
-static void test_fit(void **unused)
+TEST(test_fit)
 {
-    (void)unused;
     begin(&blocks);
     assert_null(growth_fit(&g));
     assert_int_equal(g.first_page, FIRST);
@@ -331,9 +323,8 @@ static void test_fit(void **unused)
 }
 
 /* A trace that is only compared changes nothing. */
-static void test_check(void **unused)
+TEST(test_check)
 {
-    (void)unused;
     begin(&blocks);
     g.is_check[1] = true;
     assert_null(growth_fit(&g));
@@ -377,11 +368,10 @@ static void half_run(struct law_run *r)
 
 static const struct law half = { "half", half_run, { { 0 } } };
 
-static void test_mismatch(void **unused)
+TEST(test_mismatch)
 {
     static const char *const others[] = { "b", "l3", "bu3", "bbbbbbbbbbbbbb" };
 
-    (void)unused;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         script = others[i];
         begin(&scripted);
@@ -397,7 +387,7 @@ static void test_mismatch(void **unused)
 }
 
 /* Of locks. */
-static void test_locks(void **unused)
+TEST(test_locks)
 {
     static const struct {
         const char *script;
@@ -407,7 +397,6 @@ static void test_locks(void **unused)
         { "l3u3l3", false }, { "u3l3", false },
     };
 
-    (void)unused;
     made_begin(&made[0], 2);
     for (unsigned n = 0; n < 2; n++) {
         made_put(&made[0], n, RECORD_LOCK, 10, 3, 0);
@@ -439,7 +428,7 @@ static void expect(struct script *s, unsigned kind, uint64_t arg)
 }
 
 /* Eight nodes: two pages each, of which the last one changes by half. */
-static void test_grown(void **unused)
+TEST(test_grown)
 {
     struct growth_wish wish = { .nodes = 8, .all = true };
     struct trace t;
@@ -447,7 +436,6 @@ static void test_grown(void **unused)
     size_t length;
     uint64_t time = 0;
 
-    (void)unused;
     begin(&blocks);
     assert_null(growth_fit(&g));
     char *bytes = grown(&wish, &length);
@@ -490,13 +478,12 @@ static void test_grown(void **unused)
 }
 
 /* And the size of --weak. */
-static void test_again(void **unused)
+TEST(test_again)
 {
     struct growth_wish wish = { .nodes = 8, .weak = true };
     size_t first, second;
     struct trace t;
 
-    (void)unused;
     begin(&blocks);
     assert_null(growth_fit(&g));
     char *one = grown(&wish, &first), *two = grown(&wish, &second);
@@ -534,12 +521,11 @@ static void replay_counts(const struct growth_wish *wish, uint64_t *count)
 }
 
 /* What is left out is what the replay would count nothing of. */
-static void test_left_out(void **unused)
+TEST(test_left_out)
 {
     struct growth_wish some = { .nodes = 4 }, all = { .nodes = 4, .all = true };
     uint64_t with[RECORD_COUNTER_COUNT], without[RECORD_COUNTER_COUNT];
 
-    (void)unused;
     begin(&blocks);
     assert_null(growth_fit(&g));
     replay_counts(&all, with);
@@ -551,7 +537,7 @@ static void test_left_out(void **unused)
 }
 
 /* What no law can state is not passed over. */
-static void test_beyond_laws(void **unused)
+TEST(test_beyond_laws)
 {
     static const enum record_kind some[] = { RECORD_WAIT, RECORD_SIGNAL, RECORD_ATOMIC,
                                              RECORD_WORD, RECORD_MEMBER, RECORD_GROUP,
@@ -559,7 +545,6 @@ static void test_beyond_laws(void **unused)
                                              RECORD_RMW,  RECORD_PART,   RECORD_MUTEX,
                                              RECORD_RESET };
 
-    (void)unused;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         made_begin(&made[0], 2);
         for (unsigned n = 0; n < 2; n++) {
@@ -576,16 +561,8 @@ static void test_beyond_laws(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_run),
-        cmocka_unit_test(test_wrong_runs),  cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_check),       cmocka_unit_test(test_mismatch),
-        cmocka_unit_test(test_locks),       cmocka_unit_test(test_grown),
-        cmocka_unit_test(test_again),       cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_beyond_laws),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_numbers), cmocka_unit_test(test_run),
+          cmocka_unit_test(test_wrong_runs), cmocka_unit_test(test_fit),
+          cmocka_unit_test(test_check), cmocka_unit_test(test_mismatch),
+          cmocka_unit_test(test_locks), cmocka_unit_test(test_grown), cmocka_unit_test(test_again),
+          cmocka_unit_test(test_left_out), cmocka_unit_test(test_beyond_laws))

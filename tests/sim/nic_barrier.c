@@ -5,12 +5,7 @@
  * which the model itself looks at its rules (sim/nic_barrier.h).
  */
 #include "sim/nic_barrier.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/sim/harness.h"
 
 /* Prime, so that no sum is another one by chance. */
 enum { S = 7 * SIM_NS, D = 11 * SIM_NS, N = 13 * SIM_NS, V = 17 * SIM_NS, R = 19 * SIM_NS };
@@ -40,11 +35,10 @@ static struct nic_barrier_config config(enum nic_barrier_algorithm algorithm, bo
 }
 
 /* Equations 1 and 2, the latter as the text and figure 2 have it, to the ps. */
-static void test_equations(void **state)
+TEST(test_equations)
 {
     unsigned rounds = 1;
 
-    (void)state;
     for (unsigned nodes = 2; nodes <= 1024; nodes *= 2, rounds++) {
         struct nic_barrier_config host = config(BARRIER_PE, false, nodes), nic = host;
 
@@ -61,11 +55,10 @@ static void test_equations(void **state)
 }
 
 /* Two nodes: up, and down again. The root's adapter tells its host first, then the child. */
-static void test_tree_of_two(void **state)
+TEST(test_tree_of_two)
 {
     struct nic_barrier_config cfg = config(BARRIER_GB, false, 2);
 
-    (void)state;
     assert_int_equal(nic_barrier_run(&cfg).time, 2 * (S + D + N + V + R + H));
     cfg.at_nic = true;
     cfg.costs.work = W;
@@ -78,12 +71,11 @@ static void test_tree_of_two(void **state)
  * when the adapter has taken three; it takes and brings one after the other, in the order in which
  * they came: V V V R R R. The CPU sees them meanwhile, and sends three, the last of which makes the
  * time. */
-static void test_flat_tree(void **state)
+TEST(test_flat_tree)
 {
     struct nic_barrier_config cfg = config(BARRIER_GB, false, 4);
     sim_time gathered = S + D + N + 3 * V + 3 * R + H;
 
-    (void)state;
     cfg.dimension = 3;
     cfg.costs.hrecv = H;
     /* H is more than R, so that the CPU is behind: it begins with the first, and takes three */
@@ -93,21 +85,19 @@ static void test_flat_tree(void **state)
 }
 
 /* A chain is the sum of its links. */
-static void test_chain(void **state)
+TEST(test_chain)
 {
     struct nic_barrier_config cfg = config(BARRIER_GB, false, 9);
 
-    (void)state;
     assert_int_equal(nic_barrier_run(&cfg).time, 2 * 8 * (S + D + N + V + R + H));
 }
 
 /* A packet of 24 bytes at 1 GB/s takes 24 ns in each round; an acknowledgement takes the adapter
  * time, but not before what it acknowledges. */
-static void test_bytes_and_acks(void **state)
+TEST(test_bytes_and_acks)
 {
     struct nic_barrier_config cfg = config(BARRIER_PE, false, 2);
 
-    (void)state;
     cfg.costs.bytes = 24;
     assert_int_equal(nic_barrier_run(&cfg).time, S + D + 24 * SIM_NS + N + V + R + H);
     cfg.costs.bytes = 0;
@@ -119,9 +109,8 @@ static void test_bytes_and_acks(void **state)
 }
 
 /* All are in before one is out, whatever the shape; each barrier ends, and is seen to end. */
-static void test_all_shapes(void **state)
+TEST(test_all_shapes)
 {
-    (void)state;
     for (unsigned nodes = 2; nodes <= 33; nodes++)
         for (unsigned shape = 0; shape < 16; shape++) {
             struct nic_barrier_config cfg = config(shape & 1, shape & 2, nodes);
@@ -142,13 +131,6 @@ static void test_all_shapes(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equations),      cmocka_unit_test(test_tree_of_two),
-        cmocka_unit_test(test_flat_tree),      cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_bytes_and_acks), cmocka_unit_test(test_all_shapes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_equations), cmocka_unit_test(test_tree_of_two),
+          cmocka_unit_test(test_flat_tree), cmocka_unit_test(test_chain),
+          cmocka_unit_test(test_bytes_and_acks), cmocka_unit_test(test_all_shapes))

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cache of an atomic unit, by an example worked out by hand: sim/nic_cache.h. */
 #include "sim/nic_cache.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/sim/harness.h"
 
 #define WORD(n) ((uint64_t)(n)*8)
 
@@ -41,7 +36,7 @@ static bool touch(unsigned word)
  *
  * (* hits).
  */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
     static const struct {
         unsigned word;
@@ -54,7 +49,6 @@ static void test_by_hand(void **state)
         { 0, false, 2, 6 },
     };
 
-    (void)state;
     nic_cache_init(&cache, 4, 2);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         assert_int_equal(touch(steps[i].word), steps[i].hit);
@@ -66,9 +60,8 @@ static void test_by_hand(void **state)
 }
 
 /* Each way of being in use keeps a line, though it is the oldest. */
-static void test_in_use(void **state)
+TEST(test_in_use)
 {
-    (void)state;
     nic_cache_init(&cache, 4, 2);
     for (int way = 0; way < 4; way++) {
         struct nic_cache_line *old = nic_cache_place(&cache, WORD(10 + way * 20));
@@ -89,9 +82,8 @@ static void test_in_use(void **state)
 
 /* Direct mapped, words that are the lines' number apart take each other's place; fully associative
  * they do not. */
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-    (void)state;
     nic_cache_init(&cache, 32, 1);
     assert_false(touch(1));
     assert_false(touch(33));
@@ -107,13 +99,5 @@ static void test_shapes(void **state)
     nic_cache_free(&cache);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_in_use),
-        cmocka_unit_test(test_shapes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_by_hand), cmocka_unit_test(test_in_use),
+          cmocka_unit_test(test_shapes))

@@ -16,9 +16,8 @@ static void write_and_read(enum replay_protocol protocol)
     run(protocol, &machine);
 }
 
-static void test_ardmar(void **unused)
+TEST(test_ardmar)
 {
-    (void)unused;
     write_and_read(REPLAY_ARDMAR);
     expect(1, write_faults, 1);
     expect(1, first_write_faults, 1);
@@ -34,9 +33,8 @@ static void test_ardmar(void **unused)
     end();
 }
 
-static void test_async(void **unused)
+TEST(test_async)
 {
-    (void)unused;
     write_and_read(REPLAY_ASYNC);
     expect(1, write_faults, 1);
     /* the default home appoints who asks first: [pages-async.first-request] */
@@ -51,9 +49,8 @@ static void test_async(void **unused)
 
 /* [pages-async.first-request]: the default home writes, by the fault that opens its block, and is
  * home when another node asks. */
-static void test_default_home(void **unused)
+TEST(test_default_home)
 {
-    (void)unused;
     made_begin(&made, 2);
     wrote(0, 0, PAGE, 0, 0);
     meet();
@@ -68,9 +65,8 @@ static void test_default_home(void **unused)
 }
 
 /* A writer away from the home: twin, diff, and a home that needs it [interval.applied-last]. */
-static void test_diff(void **unused)
+TEST(test_diff)
 {
-    (void)unused;
     made_begin(&made, 2);
     wrote(1, 0, PAGE, 0, 0);
     meet();
@@ -92,9 +88,8 @@ static void test_diff(void **unused)
 
 /* [unshared.announced-first]: a page that nobody reads is announced, then written without a trace,
  * until one reads it. */
-static void test_exclusive(void **unused)
+TEST(test_exclusive)
 {
-    (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 5; i++) {
         wrote(1, 0, PAGE, 0, 0);
@@ -114,9 +109,8 @@ static void test_exclusive(void **unused)
 
 /* [page.retained-twin]: a page that is written again and again stays writable, and needs no further
  * fault. */
-static void test_hot(void **unused)
+TEST(test_hot)
 {
-    (void)unused;
     made_begin(&made, 2);
     wrote(0, 0, PAGE, 0, 0);
     meet();
@@ -134,9 +128,8 @@ static void test_hot(void **unused)
 
 /* [lock.one-node], [lock.flush-first]: a lock of node 1's goes to node 0 and back, with what was
  * written under it. */
-static void test_lock(void **unused)
+TEST(test_lock)
 {
-    (void)unused;
     made_begin(&made, 2);
     made_put(&made, 0, RECORD_LOCK, 0, 1, 0);
     wrote(0, 0, PAGE, 0, 0);
@@ -157,11 +150,10 @@ static void test_lock(void **unused)
 }
 
 /* Node 0 is told of what node 1 wrote, and not of what node 2 did; it never uses the page. */
-static void test_copy_made_late(void **unused)
+TEST(test_copy_made_late)
 {
     uint64_t *needs;
 
-    (void)unused;
     made_begin(&made, 3);
     for (unsigned n = 1; n < 3; n++) {
         made_put(&made, n, RECORD_LOCK, 1000000 * n, n, 0);
@@ -186,36 +178,32 @@ static void test_copy_made_late(void **unused)
 }
 
 /* What follows the one from the other, to the nanosecond. */
-static void test_time(void **unused)
+TEST(test_time)
 {
-    (void)unused;
     made_begin(&made, 2);
     made_put(&made, 1, RECORD_WRITE, 7000, PAGE, 0);
     made_put(&made, 1, RECORD_END, 3000, 0, 0);
     run(REPLAY_ARDMAR, &machine);
     /* computing, fault, post, request of 64 bytes, atomic, answer of 72, opening, computing */
-    assert_int_equal(r.node[1].ends / SIM_NS,
-                     7000 + 2000 + 100 + (64 + 1000) + 300 + (72 + 1000) + 500 + 3000);
+    assert_int_equal(ends_at(1), 7000 + 2000 + 100 + (64 + 1000) + 300 + (72 + 1000) + 500 + 3000);
     end();
 }
 
-static void test_time_of_fault(void **unused)
+TEST(test_time_of_fault)
 {
-    (void)unused;
     made_begin(&made, 2);
     made.set[RECORD_SET_fault_units] = 1500; /* of the traced run, within its time */
     made_put(&made, 0, RECORD_WRITE, 7000, PAGE, 0);
     made_put(&made, 0, RECORD_WRITE, 0, PAGE + 1, 0);
     run(REPLAY_ASYNC, &machine); /* the default home's next store costs nothing */
-    assert_int_equal(r.node[0].ends / SIM_NS, 5500 + 2000);
+    assert_int_equal(ends_at(0), 5500 + 2000);
     end();
 }
 
 /* ---- ONESIDED ---- */
 
-static void test_onesided(void **unused)
+TEST(test_onesided)
 {
-    (void)unused;
     write_and_read(REPLAY_ONESIDED);
     expect(1, write_faults, 1);
     expect(1, homes_assigned, 1);
@@ -233,9 +221,8 @@ static void test_onesided(void **unused)
 
 /* [diffs-write.home-twin]: what another node wrote makes the home announce the page once more;
  * [diffs-write.visible]: nobody waits. */
-static void test_others(void **unused)
+TEST(test_others)
 {
-    (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 3; i++) { /* kept from the second time on: [page.retained-twin] */
         wrote(0, 0, PAGE, 0, 0);
@@ -258,9 +245,8 @@ static void test_others(void **unused)
 /* [mcs.node-clear], [mcs.time-first], [lock.flush-first]: a lock that two nodes want goes from the
  * one to the other, with what was written under it; four nodes meet by counters:
  * [barrier-counter.epochs]. */
-static void test_queue(void **unused)
+TEST(test_queue)
 {
-    (void)unused;
     made_begin(&made, 4);
     made.set[RECORD_SET_barrier_fan] = 2;
     for (unsigned n = 0; n < 4; n++) {
@@ -330,9 +316,8 @@ static bool stream_used(uint64_t next)
     return used;
 }
 
-static void test_streams(void **unused)
+TEST(test_streams)
 {
-    (void)unused;
     assert_false(stream_used(0));
     assert_true(stream_used(PAGE + 10));
     assert_true(stream_used(PAGE + 18)); /* those between were open: ahead.c */
@@ -341,9 +326,8 @@ static void test_streams(void **unused)
 }
 
 /* Announced, exclusive, and announced again since a reader came. */
-static void test_not_written(void **unused)
+TEST(test_not_written)
 {
-    (void)unused;
     made_begin(&made, 2);
     wrote(0, 0, PAGE, 0, 0);
     barrier(0, 0);
@@ -381,20 +365,18 @@ static unsigned claims_stored(uint64_t next)
     return count_ops(SCRIPT_STORE, NULL);
 }
 
-static void test_claims(void **unused)
+TEST(test_claims)
 {
-    (void)unused;
     assert_int_equal(claims_stored(PAGE + 10), 8);
     assert_int_equal(claims_stored(PAGE + 1), 1); /* not behind them; that closing is of a store */
     assert_int_equal(claims_stored(0), 0);
 }
 
 /* With ASYNC there are faults that the traced run had not, and streams of them. */
-static void test_own_ahead(void **unused)
+TEST(test_own_ahead)
 {
     const uint64_t first = 992; /* to 1007: of node 0 by default */
 
-    (void)unused;
     made_begin(&made, 2);
     for (uint64_t p = first; p < first + 16; p++)
         made_put(&made, 0, RECORD_WRITE, 0, p, 0);
@@ -423,12 +405,11 @@ static void many(void)
         }
 }
 
-static void test_deterministic(void **unused)
+TEST(test_deterministic)
 {
     static uint64_t first[4][RECORD_COUNTER_COUNT];
     sim_time ends[4];
 
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         many();
         run((enum replay_protocol)protocol, &machine);
@@ -478,9 +459,8 @@ static sim_time ends_with(enum replay_protocol protocol, uint64_t clear_ns, uint
 }
 
 /* The default home opens a block, and closes a page of it, which comes to where it never was. */
-static void test_paid_once(void **unused)
+TEST(test_paid_once)
 {
-    (void)unused;
     sim_time async = ends_with(REPLAY_ASYNC, 0, 0), ardmar = ends_with(REPLAY_ARDMAR, 0, 0);
 
     assert_int_equal(ends_with(REPLAY_ASYNC, 20000, 0) - async, 20 * SIM_US);
@@ -489,20 +469,12 @@ static void test_paid_once(void **unused)
     assert_int_equal(ends_with(REPLAY_ARDMAR, 0, 10000) - ardmar, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ardmar),        cmocka_unit_test(test_async),
-        cmocka_unit_test(test_default_home),  cmocka_unit_test(test_diff),
-        cmocka_unit_test(test_exclusive),     cmocka_unit_test(test_hot),
-        cmocka_unit_test(test_lock),          cmocka_unit_test(test_copy_made_late),
-        cmocka_unit_test(test_time),          cmocka_unit_test(test_time_of_fault),
-        cmocka_unit_test(test_deterministic), cmocka_unit_test(test_onesided),
-        cmocka_unit_test(test_others),        cmocka_unit_test(test_queue),
-        cmocka_unit_test(test_streams),       cmocka_unit_test(test_not_written),
-        cmocka_unit_test(test_claims),        cmocka_unit_test(test_own_ahead),
-        cmocka_unit_test(test_paid_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_ardmar), cmocka_unit_test(test_async),
+          cmocka_unit_test(test_default_home), cmocka_unit_test(test_diff),
+          cmocka_unit_test(test_exclusive), cmocka_unit_test(test_hot), cmocka_unit_test(test_lock),
+          cmocka_unit_test(test_copy_made_late), cmocka_unit_test(test_time),
+          cmocka_unit_test(test_time_of_fault), cmocka_unit_test(test_deterministic),
+          cmocka_unit_test(test_onesided), cmocka_unit_test(test_others),
+          cmocka_unit_test(test_queue), cmocka_unit_test(test_streams),
+          cmocka_unit_test(test_not_written), cmocka_unit_test(test_claims),
+          cmocka_unit_test(test_own_ahead), cmocka_unit_test(test_paid_once))

@@ -25,20 +25,14 @@ static void signals(uint64_t time, uint64_t number)
     made_put(&made, 1, RECORD_UNLOCK, 0, LOCK, 0);
 }
 
-static sim_time ends_at(void)
-{
-    return r.node[0].ends / SIM_NS;
-}
-
 /* The wait is there first. */
-static void test_wait(void **unused)
+TEST(test_wait)
 {
-    (void)unused;
     made_begin(&made, 2);
     waits(0, 2, 1);
     signals(1000000, 1);
     run(REPLAY_ARDMAR, &machine);
-    assert_in_range(ends_at(), 1000000, 1100000);
+    assert_in_range(ends_at(0), 1000000, 1100000);
     expect(0, lock_acquires, 1); /* that it has it again is not counted */
     expect(0, messages, 3);      /* for the lock, twice, and to be registered */
     expect(1, messages, 1);      /* as the manager, to the last in the queue: [lock.successor] */
@@ -48,24 +42,22 @@ static void test_wait(void **unused)
 }
 
 /* The signal is there first: what the program waited for is. */
-static void test_late(void **unused)
+TEST(test_late)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         made_begin(&made, 2);
         waits(3000000, 2, 1);
         signals(0, 1);
         run((enum replay_protocol)protocol, &machine);
-        assert_in_range(ends_at(), 3000000, 3100000);
+        assert_in_range(ends_at(0), 3000000, 3100000);
         expect(0, page_fetches, 1);
         end();
     }
 }
 
 /* Of two signals the one that ended it in the traced run; of which that is not known, at once. */
-static void test_which(void **unused)
+TEST(test_which)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++)
         for (uint64_t number = 0; number < 3; number++) {
             made_begin(&made, 2);
@@ -73,20 +65,19 @@ static void test_which(void **unused)
             signals(1000000, 1);
             signals(1000000, 2);
             run((enum replay_protocol)protocol, &machine);
-            assert_in_range(ends_at(), 1000000 * number, 1000000 * number + 200000);
+            assert_in_range(ends_at(0), 1000000 * number, 1000000 * number + 200000);
             end();
         }
 }
 
 /* By remote operations: the guard, the list and what it is released with. */
-static void test_queue(void **unused)
+TEST(test_queue)
 {
-    (void)unused;
     made_begin(&made, 2);
     waits(0, 2, 1);
     signals(1000000, 1);
     run(REPLAY_ONESIDED, &machine);
-    assert_in_range(ends_at(), 1000000, 1100000);
+    assert_in_range(ends_at(0), 1000000, 1100000);
     for (unsigned n = 0; n < 2; n++)
         expect(n, messages, 0);
     /* lock, guard, and the home word: [mcs.node-clear], [conds-mcs.guarded], rule 7 */
@@ -95,14 +86,5 @@ static void test_queue(void **unused)
     end();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_which),
-        cmocka_unit_test(test_queue),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_wait), cmocka_unit_test(test_late), cmocka_unit_test(test_which),
+          cmocka_unit_test(test_queue))

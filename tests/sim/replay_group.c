@@ -5,11 +5,6 @@
 #define GROUP 64u
 #define LOCK  1u /* its manager, and home, is node 1 */
 
-static sim_time ends_at(unsigned node)
-{
-    return r.node[node].ends / SIM_NS;
-}
-
 static void member_of(unsigned node, uint64_t group, const unsigned *members, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -18,11 +13,10 @@ static void member_of(unsigned node, uint64_t group, const unsigned *members, ui
 
 /* Three of four agree on a group and meet: who is not in it goes on alone, and the others go when
  * the last one is there. */
-static void test_meet(void **unused)
+TEST(test_meet)
 {
     static const unsigned members[] = { 3, 1, 2 };
 
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         made_begin(&made, 4);
         for (unsigned i = 0; i < 3; i++) {
@@ -43,11 +37,10 @@ static void test_meet(void **unused)
 }
 
 /* Node 1 writes a page, and meets node 2 alone: node 2 learns of it, node 0 does not. */
-static void test_acquire(void **unused)
+TEST(test_acquire)
 {
     static const unsigned members[] = { 1, 2 };
 
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         made_begin(&made, 4);
         wrote(1, 0, PAGE, 0, 0);
@@ -66,11 +59,10 @@ static void test_acquire(void **unused)
 }
 
 /* [barrier-pairs.two-slots]: one after the other, each of which another member comes to last. */
-static void test_ahead(void **unused)
+TEST(test_ahead)
 {
     static const unsigned members[] = { 0, 1, 2 };
 
-    (void)unused;
     made_begin(&made, 4);
     for (unsigned node = 0; node < 3; node++) {
         member_of(node, GROUP, members, 3);
@@ -86,9 +78,8 @@ static void test_ahead(void **unused)
 }
 
 /* Node 2 asks for what node 0 has: by its manager, node 1, and back the same way. */
-static void test_busy(void **unused)
+TEST(test_busy)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         bool queue = protocol == REPLAY_ONESIDED;
         made_begin(&made, 4);
@@ -107,9 +98,8 @@ static void test_busy(void **unused)
 }
 
 /* Nobody has it here; who comes later finds it where it was. */
-static void test_busy_though_free(void **unused)
+TEST(test_busy_though_free)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         made_begin(&made, 2);
         made_put(&made, 0, RECORD_BUSY, 0, LOCK, 0);
@@ -123,9 +113,8 @@ static void test_busy_though_free(void **unused)
 }
 
 /* Node 0 has mutex 5 of node 1 for 50 us, and node 2 waits for it; node 3's is another one. */
-static void test_mutex(void **unused)
+TEST(test_mutex)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         made_begin(&made, 4);
         for (unsigned node = 0; node < 4; node += node == 0 ? 2 : 1) {
@@ -143,16 +132,6 @@ static void test_mutex(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_meet),
-        cmocka_unit_test(test_acquire),
-        cmocka_unit_test(test_ahead),
-        cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_busy_though_free),
-        cmocka_unit_test(test_mutex),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_meet), cmocka_unit_test(test_acquire), cmocka_unit_test(test_ahead),
+          cmocka_unit_test(test_busy), cmocka_unit_test(test_busy_though_free),
+          cmocka_unit_test(test_mutex))

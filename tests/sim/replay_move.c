@@ -33,18 +33,16 @@ static void expect_moved(uint64_t moves)
 }
 
 /* Twice 34 units, of which the second half is spent while nobody here uses the page. */
-static void test_home_moves(void **unused)
+TEST(test_home_moves)
 {
-    (void)unused;
     write_elsewhere(3, false, true);
     expect_moved(0);
     write_elsewhere(6, false, true);
     expect_moved(1);
 }
 
-static void test_home_stays(void **unused)
+TEST(test_home_stays)
 {
-    (void)unused;
     write_elsewhere(20, true, true); /* the home reads it */
     expect_moved(0);
     write_elsewhere(20, false, false); /* [home-migration.full-barrier] */
@@ -57,9 +55,8 @@ static void test_home_stays(void **unused)
 /* [home-migration.held]: the new home writes without a trace [unshared.announced-first], all others
  * have lost their copies; what a closing amid the round found unchanged was announced
  * [page.equal-twin]. */
-static void test_behind_a_move(void **unused)
+TEST(test_behind_a_move)
 {
-    (void)unused;
     write_elsewhere(10, false, true);
     made_put(&made, 0, RECORD_READ, 0, PAGE, 0);
     run(REPLAY_ARDMAR, &machine);
@@ -71,9 +68,8 @@ static void test_behind_a_move(void **unused)
     end();
 }
 
-static void test_moves_end(void **unused)
+TEST(test_moves_end)
 {
-    (void)unused;
     made_begin(&made, 2);
     for (unsigned i = 0; i < 300; i++) {
         unsigned writer = i / 50 % 2;
@@ -100,9 +96,8 @@ static void made_touch(unsigned node, uint64_t page)
 }
 
 /* Node 1 had it first, and both want it now, node 0 before. */
-static void test_first_home(void **unused)
+TEST(test_first_home)
 {
-    (void)unused;
     made_begin(&made, 2);
     wrote(1, 1000, PAGE, 0, 0);
     barrier(1, 0);
@@ -116,12 +111,11 @@ static void test_first_home(void **unused)
 }
 
 /* Node 0 has tried to be home of what it never wrote; node 1 is home since it has moved. */
-static void test_first_home_silent(void **unused)
+TEST(test_first_home_silent)
 {
     struct made_node *n = &made.node[0];
     const uint64_t claims[RECORD_ARGS] = { PAGE, 1, 1, RECORD_CLAIMS };
 
-    (void)unused;
     made_begin(&made, 2);
     made_put(&made, 0, RECORD_TOUCH, 100000, PAGE + 50, 0);
     n->stream_bytes =
@@ -138,9 +132,8 @@ static void test_first_home_silent(void **unused)
 }
 
 /* No acquire follows, so a round has left the page open. */
-static void test_renewed_in_a_round(void **unused)
+TEST(test_renewed_in_a_round)
 {
-    (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 2; i++) {
         wrote(1, 1000000, PAGE, 0, 0);
@@ -155,9 +148,8 @@ static void test_renewed_in_a_round(void **unused)
 }
 
 /* Where options are others, so are faults. */
-static void test_ahead_of_other_faults(void **unused)
+TEST(test_ahead_of_other_faults)
 {
-    (void)unused;
     for (unsigned changed = 0; changed < RECORD_SETTING_COUNT; changed++) {
         uint64_t set[RECORD_SETTING_COUNT];
         struct run_options_option o;
@@ -179,14 +171,7 @@ static void test_ahead_of_other_faults(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_home_moves),        cmocka_unit_test(test_home_stays),
-        cmocka_unit_test(test_behind_a_move),     cmocka_unit_test(test_moves_end),
-        cmocka_unit_test(test_first_home),        cmocka_unit_test(test_renewed_in_a_round),
-        cmocka_unit_test(test_first_home_silent), cmocka_unit_test(test_ahead_of_other_faults),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_home_moves), cmocka_unit_test(test_home_stays),
+          cmocka_unit_test(test_behind_a_move), cmocka_unit_test(test_moves_end),
+          cmocka_unit_test(test_first_home), cmocka_unit_test(test_renewed_in_a_round),
+          cmocka_unit_test(test_first_home_silent), cmocka_unit_test(test_ahead_of_other_faults))

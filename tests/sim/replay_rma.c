@@ -4,15 +4,9 @@
  * adapter does at once. */
 #include "tests/sim/replay_run.h"
 
-static sim_time ends_at(unsigned node)
-{
-    return r.node[node].ends / SIM_NS;
-}
-
 /* A post, 4,096 bytes and a head at 1 byte a nanosecond, there and back. */
-static void test_put(void **unused)
+TEST(test_put)
 {
-    (void)unused;
     made_begin(&made, 2);
     made_put4(&made, 0, RECORD_PUT, 7000, 1, 4096, RECORD_AWAITED, 1);
     run(REPLAY_ARDMAR, &machine);
@@ -23,9 +17,8 @@ static void test_put(void **unused)
 }
 
 /* The node goes on: three of them take three posts. */
-static void test_goes_on(void **unused)
+TEST(test_goes_on)
 {
-    (void)unused;
     made_begin(&made, 2);
     for (int i = 0; i < 3; i++)
         made_put4(&made, 0, i == 1 ? RECORD_GET : RECORD_PUT, 0, 1, 4096, RECORD_LEFT, 1);
@@ -37,13 +30,12 @@ static void test_goes_on(void **unused)
 }
 
 /* Of three puts, the last of which goes to node 2, those that were begun there by then. */
-static void test_fence(void **unused)
+TEST(test_fence)
 {
     static const struct {
         uint64_t at, since, puts;
     } fences[] = { { 0, 0, 3 }, { 2, 0, 2 }, { 2, 1, 2 }, { 2, 2, 1 }, { 2, 3, 0 }, { 3, 0, 3 } };
 
-    (void)unused;
     for (size_t i = 0; i < sizeof fences / sizeof *fences; i++) {
         made_begin(&made, 3);
         for (uint64_t k = 0; k < 3; k++)
@@ -57,9 +49,8 @@ static void test_fence(void **unused)
 }
 
 /* The request of a head, the adapter, and the answer. */
-static void test_get(void **unused)
+TEST(test_get)
 {
-    (void)unused;
     made_begin(&made, 2);
     made_put4(&made, 0, RECORD_GET, 0, 1, 1000, RECORD_AWAITED, 1);
     run(REPLAY_ONESIDED, &machine);
@@ -69,9 +60,8 @@ static void test_get(void **unused)
 }
 
 /* Two pieces of 500 and, with the item that waits for them, a third one. */
-static void test_pieces(void **unused)
+TEST(test_pieces)
 {
-    (void)unused;
     for (int last = 0; last < 2; last++) {
         made_begin(&made, 2);
         made_put4(&made, 0, RECORD_PUT, 0, 1, 1000, RECORD_LATER, 2);
@@ -85,9 +75,8 @@ static void test_pieces(void **unused)
 
 /* A block is asked for once, or three times; its values are read with the first try where reads
  * keep their order, and again behind the last. */
-static void test_accumulate(void **unused)
+TEST(test_accumulate)
 {
-    (void)unused;
     for (int tries = 1; tries <= 3; tries += 2)
         for (int ordered = 0; ordered < 2; ordered++) {
             struct machine m = machine;
@@ -103,11 +92,10 @@ static void test_accumulate(void **unused)
 }
 
 /* In time, what is left under way is not there when the node ends. */
-static void test_accumulate_left(void **unused)
+TEST(test_accumulate_left)
 {
     uint64_t ends[2];
 
-    (void)unused;
     for (uint64_t left = 0; left < 2; left++) {
         made_begin(&made, 2);
         made_put4(&made, 0, RECORD_ACC, 0, 1, 800, 2 << 1 | left, 1);
@@ -121,9 +109,8 @@ static void test_accumulate_left(void **unused)
 }
 
 /* As many atomics as in the traced run, or a read. */
-static void test_change(void **unused)
+TEST(test_change)
 {
-    (void)unused;
     for (uint64_t atomics = 0; atomics < 3; atomics++) {
         made_begin(&made, 2);
         made_put(&made, 0, RECORD_RMW, 0, 1, atomics);
@@ -158,9 +145,8 @@ static uint64_t turns(enum record_kind kind, uint64_t at_once)
 
 /* An atomic of a node comes behind the answer to the one before: of three there is always one that
  * waits. */
-static void test_at_once(void **unused)
+TEST(test_at_once)
 {
-    (void)unused;
     assert_int_equal(turns(RECORD_GET, 1), 12);
     assert_int_equal(turns(RECORD_GET, 2), 6);
     assert_int_equal(turns(RECORD_GET, 5), 3);
@@ -170,9 +156,8 @@ static void test_at_once(void **unused)
 }
 
 /* rule 8: by the adapter, or by the handler of the node that has the word. */
-static void test_atomic(void **unused)
+TEST(test_atomic)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         made_begin(&made, 2);
         made_put(&made, 0, RECORD_ATOMIC, 0, 1, 0);
@@ -185,9 +170,8 @@ static void test_atomic(void **unused)
 
 /* Node 1 is home; node 0 operates on a word, and announces it with an empty diff:
  * [word.announced]. */
-static void test_word(void **unused)
+TEST(test_word)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         made_begin(&made, 2);
         wrote(1, 0, PAGE, 0, 0);
@@ -216,9 +200,8 @@ static void part(uint64_t page, uint64_t bytes, bool put)
 
 /* Node 0 gets 100 bytes of a page of node 1's. The home, the version and the bytes are read; where
  * homes send pages, one is fetched, and stays closed. */
-static void test_get_part(void **unused)
+TEST(test_get_part)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
         made_begin(&made, 2);
         wrote(1, 0, PAGE, 0, 0);
@@ -235,9 +218,8 @@ static void test_get_part(void **unused)
 }
 
 /* The second one finds the page, or its home, and nothing has to be introduced again. */
-static void test_get_again(void **unused)
+TEST(test_get_again)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ARDMAR; protocol++) {
         made_begin(&made, 2);
         wrote(1, 0, PAGE, 0, 0);
@@ -255,9 +237,8 @@ static void test_get_again(void **unused)
 
 /* The bytes alone go, and the page is announced; or it is stored to, of which the diff has as many
  * bytes. */
-static void test_put_part(void **unused)
+TEST(test_put_part)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         bool stores = protocol == REPLAY_ASYNC;
         made_begin(&made, 2);
@@ -278,9 +259,8 @@ static void test_put_part(void **unused)
 }
 
 /* What is dirty here is loaded and stored to: [part.stale-only]. */
-static void test_part_of_dirty(void **unused)
+TEST(test_part_of_dirty)
 {
-    (void)unused;
     made_begin(&made, 2);
     wrote(1, 0, PAGE, 0, 0);
     meet();
@@ -298,11 +278,10 @@ static void test_part_of_dirty(void **unused)
 }
 
 /* [part.stale-only]: of eight pages that come whole, one is awaited, not eight. */
-static void test_expect(void **unused)
+TEST(test_expect)
 {
     uint64_t ends[2];
 
-    (void)unused;
     for (int expects = 0; expects < 2; expects++) {
         made_begin(&made, 2);
         for (uint64_t p = PAGE; p < PAGE + 8; p++)
@@ -322,26 +301,11 @@ static void test_expect(void **unused)
     assert_true(ends[1] + (uint64_t)7 * 2000 <= ends[0]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),
-        cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_fence),
-        cmocka_unit_test(test_get),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_accumulate),
-        cmocka_unit_test(test_accumulate_left),
-        cmocka_unit_test(test_change),
-        cmocka_unit_test(test_at_once),
-        cmocka_unit_test(test_atomic),
-        cmocka_unit_test(test_word),
-        cmocka_unit_test(test_get_part),
-        cmocka_unit_test(test_get_again),
-        cmocka_unit_test(test_put_part),
-        cmocka_unit_test(test_part_of_dirty),
-        cmocka_unit_test(test_expect),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_put), cmocka_unit_test(test_goes_on), cmocka_unit_test(test_fence),
+          cmocka_unit_test(test_get), cmocka_unit_test(test_pieces),
+          cmocka_unit_test(test_accumulate), cmocka_unit_test(test_accumulate_left),
+          cmocka_unit_test(test_change), cmocka_unit_test(test_at_once),
+          cmocka_unit_test(test_atomic), cmocka_unit_test(test_word),
+          cmocka_unit_test(test_get_part), cmocka_unit_test(test_get_again),
+          cmocka_unit_test(test_put_part), cmocka_unit_test(test_part_of_dirty),
+          cmocka_unit_test(test_expect))

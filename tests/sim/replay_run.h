@@ -4,15 +4,11 @@
 #define TESTS_SIM_REPLAY_RUN_H
 
 #include "sim/replay.h"
+#include "tests/sim/harness.h"
 #include "tests/sim/replay_machine.h"
 #include "tests/sim/trace_make.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define PAGE 1000u /* its default home is node 1000 / 16 mod N: 0 of two, 2 of four */
 
@@ -56,6 +52,12 @@ static inline void run_set(enum replay_protocol protocol, const struct machine *
 static inline void run(enum replay_protocol protocol, const struct machine *m)
 {
     run_set(protocol, m, NULL);
+}
+
+/* In ns. */
+static inline sim_time ends_at(unsigned node)
+{
+    return r.node[node].ends / SIM_NS;
 }
 
 static inline void end(void)

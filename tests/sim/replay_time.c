@@ -38,9 +38,8 @@ static sim_time served_after(uint64_t time, const struct machine *m)
 
 /* By node 0's thread if that waits already, or begins to before its handler is awake; else by the
  * handler, which takes 5,000 ns to wake. The request is there at some 13,150. */
-static void test_who_waits_serves(void **unused)
+TEST(test_who_waits_serves)
 {
-    (void)unused;
     const struct machine m = blocking(2);
     sim_time at_once = served_after(5000, &m), late = served_after(1000000, &m);
 
@@ -53,9 +52,8 @@ static void test_who_waits_serves(void **unused)
 
 /* On the only CPU of a node the handler runs after 4,000 ns, and the computation has lost 3,000,
  * and 400 for the message. */
-static void test_preempts(void **unused)
+TEST(test_preempts)
 {
-    (void)unused;
     const struct machine one = blocking(1), two = blocking(2);
 
     assert_int_equal(served_after(1000000, &one) - served_after(5000, &one), 4000);
@@ -92,17 +90,15 @@ static sim_time second_after(uint64_t computes, uint64_t until, uint64_t switch_
 
 /* Node 0 begins to wait at 15,000 and serves the first request, for which its handler wakes at some
  * 17,150 to find nothing, and has the CPU until 29,150. The second comes at some 20,200. */
-static void test_in_vain(void **unused)
+TEST(test_in_vain)
 {
-    (void)unused;
     assert_in_range(second_after(0, 15000, 12000) - second_after(0, 15000, 0), 8900, 9000);
     assert_int_equal(second_after(9000, 15000, 12000), second_after(9000, 15000, 0));
 }
 
 /* An arrival wakes no master that computes, and takes nothing of it. */
-static void test_arrivals_are_quiet(void **unused)
+TEST(test_arrivals_are_quiet)
 {
-    (void)unused;
     const struct machine one = blocking(1);
 
     made_begin(&made, 2);
@@ -135,15 +131,14 @@ static sim_time released_at(enum replay_protocol protocol, uint64_t computes, ui
     barrier(0, computes);
     run(protocol, &m);
     expect(0, wakes, spin_ns != 0 && spin_ns < computes);
-    ends = r.node[1].ends / SIM_NS;
+    ends = ends_at(1);
     end();
     return ends;
 }
 
 /* A thread that has waited for longer than it spins takes 5,000 ns to go on. */
-static void test_sleeps(void **unused)
+TEST(test_sleeps)
 {
-    (void)unused;
     for (int protocol = REPLAY_ASYNC; protocol <= REPLAY_ONESIDED; protocol++) {
         enum replay_protocol p = (enum replay_protocol)protocol;
         sim_time spinning = released_at(p, 1000000, 0, 0);
@@ -153,9 +148,8 @@ static void test_sleeps(void **unused)
 }
 
 /* Who wakes another one's handler is busy with that, and sees its answer no sooner. */
-static void test_notifies(void **unused)
+TEST(test_notifies)
 {
-    (void)unused;
     struct machine m = blocking(1), more = m;
 
     m.notify_ns = 50000;
@@ -174,29 +168,18 @@ static sim_time touched_at(uint64_t protect_ns)
     made_put3(&made, 0, RECORD_TOUCH, 0, PAGE, 8, 1);
     run(REPLAY_ARDMAR, &m);
     expect(0, homes_assigned, 8);
-    ends = r.node[0].ends / SIM_NS;
+    ends = ends_at(0);
     end();
     return ends;
 }
 
 /* page.h page_touch: pages in a row are opened by one call. */
-static void test_touch_opens_a_run(void **unused)
+TEST(test_touch_opens_a_run)
 {
-    (void)unused;
     assert_int_equal(touched_at(1500) - touched_at(500), 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_waits_serves),
-        cmocka_unit_test(test_preempts),
-        cmocka_unit_test(test_in_vain),
-        cmocka_unit_test(test_arrivals_are_quiet),
-        cmocka_unit_test(test_sleeps),
-        cmocka_unit_test(test_notifies),
-        cmocka_unit_test(test_touch_opens_a_run),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_who_waits_serves), cmocka_unit_test(test_preempts),
+          cmocka_unit_test(test_in_vain), cmocka_unit_test(test_arrivals_are_quiet),
+          cmocka_unit_test(test_sleeps), cmocka_unit_test(test_notifies),
+          cmocka_unit_test(test_touch_opens_a_run))

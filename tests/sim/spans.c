@@ -42,11 +42,10 @@ static void forget(void)
     trace_free(&there);
 }
 
-static void test_shares(void **unused)
+TEST(test_shares)
 {
     struct spans_pace p;
 
-    (void)unused;
     make();
     load();
     assert_int_equal(spans_pace_begin(&p, &here, &there, 0), 0);
@@ -63,11 +62,10 @@ static void test_shares(void **unused)
 }
 
 /* Where nothing was computed here the end of the span takes what was there. */
-static void test_nothing_here(void **unused)
+TEST(test_nothing_here)
 {
     struct spans_pace p;
 
-    (void)unused;
     made_begin(&faults, 2);
     made_put(&faults, 0, RECORD_READ, 0, PAGE, 0);
     made_put(&faults, 0, RECORD_ARRIVE, 0, 1, 0);
@@ -82,25 +80,23 @@ static void test_nothing_here(void **unused)
 }
 
 /* Faults are not computing: 1,500 of each. */
-static void test_faults(void **unused)
+TEST(test_faults)
 {
     struct spans s;
 
-    (void)unused;
     make();
     faults.set[RECORD_SET_fault_units] = 1500;
     load();
     spans_read(&s, &here, 0);
-    assert_int_equal(s.units[0], 1500 + 0 + 493 + 7);
+    assert_int_equal(s.at[0].ns, 1500 + 0 + 493 + 7);
     spans_free(&s);
     forget();
 }
 
-static void test_other_program(void **unused)
+TEST(test_other_program)
 {
     struct spans_pace p;
 
-    (void)unused;
     make();
     made_put(&smooth, 1, RECORD_LOCK, 0, 1, 0);
     load();
@@ -111,9 +107,8 @@ static void test_other_program(void **unused)
 }
 
 /* The replay takes its pace. */
-static void test_replay(void **unused)
+TEST(test_replay)
 {
-    (void)unused;
     make();
     load();
     for (int i = 0; i < 2; i++) {
@@ -125,13 +120,6 @@ static void test_replay(void **unused)
     forget();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares), cmocka_unit_test(test_nothing_here),
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_other_program),
-        cmocka_unit_test(test_replay),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_shares), cmocka_unit_test(test_nothing_here),
+          cmocka_unit_test(test_faults), cmocka_unit_test(test_other_program),
+          cmocka_unit_test(test_replay))

@@ -5,14 +5,10 @@
  */
 #include "sim/random.h"
 #include "sim/script.h"
+#include "tests/sim/harness.h"
 #include "tests/sim/trace_make.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define ITEMS 20000
 #define PAGES UINT64_C(1) << 31
@@ -53,7 +49,7 @@ static size_t write_items(void)
 }
 
 /* Items and bytes. */
-static void test_round_trip(void **unused)
+TEST(test_round_trip)
 {
     size_t length = write_items();
     struct record_reader r = { bytes, bytes + length, 0, PAGES };
@@ -61,7 +57,6 @@ static void test_round_trip(void **unused)
     struct record_item got;
     uint64_t page = 0;
 
-    (void)unused;
     for (size_t i = 0; i < ITEMS; i++) {
         const unsigned char *before = r.at;
         assert_int_equal(record_get(&r, &got), 1);
@@ -74,12 +69,11 @@ static void test_round_trip(void **unused)
 }
 
 /* Cut at each byte of an item, in memory that ends there. */
-static void test_cut(void **unused)
+TEST(test_cut)
 {
     struct record_item item, got;
     uint64_t page;
 
-    (void)unused;
     for (int i = 0; i < 2000; i++) {
         any_item(&item);
         page = 0;
@@ -97,12 +91,11 @@ static void test_cut(void **unused)
 }
 
 /* Any bytes end, and what is got from them is as it would have been written. */
-static void test_any_bytes(void **unused)
+TEST(test_any_bytes)
 {
     unsigned char again[RECORD_LONGEST];
     struct record_item got;
 
-    (void)unused;
     for (int round = 0; round < 20000; round++) {
         size_t length = random_sim_random_below(&chance, 40);
         unsigned char *part = malloc(length + 1);
@@ -122,7 +115,7 @@ static void test_any_bytes(void **unused)
     }
 }
 
-static void test_limits(void **unused)
+TEST(test_limits)
 {
     static const unsigned char most[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 };
     static const unsigned char more[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 };
@@ -130,7 +123,6 @@ static void test_limits(void **unused)
     uint64_t value = 0;
     struct record_reader r = { most, most + sizeof most, 0, 1 };
 
-    (void)unused;
     assert_true(record_number(&r, &value));
     assert_int_equal(value, UINT64_MAX);
     r = (struct record_reader){ more, more + sizeof more, 0, 1 };
@@ -156,11 +148,10 @@ static void make_file(void)
     made_end(&made);
 }
 
-static void test_file(void **unused)
+TEST(test_file)
 {
     struct trace t;
 
-    (void)unused;
     make_file();
     assert_null(trace_read(&t, made.bytes, made.length));
     assert_memory_equal(t.set, made.set, sizeof t.set);
@@ -170,11 +161,10 @@ static void test_file(void **unused)
 }
 
 /* Each prefix, and each byte changed. */
-static void test_damage(void **unused)
+TEST(test_damage)
 {
     struct trace t;
 
-    (void)unused;
     make_file();
     for (size_t cut = 0; cut < made.length; cut++)
         assert_non_null(trace_read(&t, made.bytes, cut));
@@ -192,12 +182,11 @@ static void test_damage(void **unused)
 }
 
 /* Signed anew, whatever is in it: read without an error, or refused. */
-static void test_signed_damage(void **unused)
+TEST(test_signed_damage)
 {
     struct trace t;
     struct script s;
 
-    (void)unused;
     for (int round = 0; round < 5000; round++) {
         make_file();
         made.length -= 8;
@@ -227,12 +216,11 @@ static void expect(struct script *s, unsigned kind, uint64_t time, uint64_t arg)
     assert_int_equal(op->arg[0], arg);
 }
 
-static void test_script(void **unused)
+TEST(test_script)
 {
     struct trace t;
     struct script s;
 
-    (void)unused;
     made_begin(&made, 2);
     made_put(&made, 0, RECORD_LOCK, 10, 3, 0);
     made_put(&made, 0, RECORD_WRITE, 500, 100, 0);
@@ -260,14 +248,13 @@ static void test_script(void **unused)
 }
 
 /* What a stream has opened ahead is stored to behind that. */
-static void test_script_ahead(void **unused)
+TEST(test_script_ahead)
 {
     static const uint64_t run[RECORD_ARGS] = { 51, 1, 8, 1 };
     struct trace t;
     struct script s;
     struct made_node *n = &made.node[0];
 
-    (void)unused;
     made_begin(&made, 2);
     made_put(&made, 0, RECORD_DEPART, 10, 0, 0);
     made_put(&made, 0, RECORD_WRITE, 5, 50, 0);
@@ -287,15 +274,8 @@ static void test_script_ahead(void **unused)
     trace_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_any_bytes),     cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_file),          cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_signed_damage), cmocka_unit_test(test_script),
-        cmocka_unit_test(test_script_ahead),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(cmocka_unit_test(test_round_trip), cmocka_unit_test(test_cut),
+          cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_limits),
+          cmocka_unit_test(test_file), cmocka_unit_test(test_damage),
+          cmocka_unit_test(test_signed_damage), cmocka_unit_test(test_script),
+          cmocka_unit_test(test_script_ahead))
