@@ -161,8 +161,8 @@ static void measure(size_t count)
     for (now = tests; now->perform != NULL; now++) {
         next = 0;
         bench_report(now->name, "us", batch_once,
-                     "targets %zu target_nodes %zu under_way %zu batch %d", targets,
-                     targets < nodes ? targets : nodes, now->under_way, NET_BATCH);
+                     bench_shape("targets %zu target_nodes %zu under_way %zu batch %d", targets,
+                                 targets < nodes ? targets : nodes, now->under_way, NET_BATCH));
     }
 }
 
@@ -188,7 +188,6 @@ static double common_once(void)
 static void measure_common(void)
 {
     struct bench_series series = { .max = bench.repetitions };
-    char shape[100];
 
     while (net_read_word(0, BEGUN) != (uint64_t)net.nodes - 1)
         sched_yield();
@@ -199,9 +198,10 @@ static void measure_common(void)
     struct bench_stat stat = bench_series_stat(&series);
     for (int node = 1; node < net.nodes; node++)
         net_write_word(node, STOP, 1);
-    snprintf(shape, sizeof shape, "targets 1 target_nodes 1 contending %d under_way 1 batch %d",
-             net.nodes, NET_BATCH);
-    bench_result("fetch_add_all", "us", shape, &stat, NULL);
+    bench_result("fetch_add_all", "us",
+                 bench_shape("targets 1 target_nodes 1 contending %d under_way 1 batch %d",
+                             net.nodes, NET_BATCH),
+                 &stat, NULL);
 }
 
 static void contend(void)
@@ -289,8 +289,8 @@ static double aimed_once(void)
 static void measure_aimed(const char *name, int words)
 {
     bench_report(name, "us", aimed_once,
-                 "targets %d target_nodes 1 contending %d under_way %zu batch %d", words,
-                 net.nodes - 1, together(how), TARGET_EACH);
+                 bench_shape("targets %d target_nodes 1 contending %d under_way %zu batch %d",
+                             words, net.nodes - 1, together(how), TARGET_EACH));
 }
 
 /* Operations on word I of a node, in one turn. */

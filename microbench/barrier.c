@@ -65,8 +65,8 @@ int main(int argc, char **argv)
     job_begin(&argc, &argv, &program, 1);
     for (size_t i = 0; i < BENCH_COUNT(figures); i++)
         job_report(figures[i].name, "us", figures[i].batch, figures[i].once,
-                   "nodes %d barrier %s fan %g batch %d", hlrc_node_count(),
-                   job_option("barrier", "auto"), atof(job_option("barrier-fan", "4")),
-                   figures[i].batch);
-    job_end(0, NULL);
+                   bench_shape("nodes %d barrier %s fan %g batch %d", hlrc_node_count(),
+                               job_option("barrier", "auto"), atof(job_option("barrier-fan", "4")),
+                               figures[i].batch));
+    job_end(0, job_options);
 }

@@ -12,6 +12,7 @@
 #ifndef MICROBENCH_BENCH_H
 #define MICROBENCH_BENCH_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -154,6 +155,12 @@ struct bench_program {
         what, table, BENCH_COUNT(table), sizeof((table)[0]), warmup, repetitions, seconds, options \
     }
 
+/* Without figures, and without a limit of time. */
+#define BENCH_PROGRAM_OF_ROWS(what, warmup, repetitions, options) \
+    {                                                             \
+        what, NULL, 0, 0, warmup, repetitions, INFINITY, options  \
+    }
+
 struct bench_settings {
     const struct bench_program *program;
     const char *json;
@@ -178,6 +185,8 @@ extern struct bench_settings bench;
     {                                                        \
         name, key, arg, help, BENCH_EITHER, to, 0, 0, words  \
     }
+#define BENCH_OPTION_ROUNDS(high) /* of a program without figures */ \
+    BENCH_OPTION_NUMBER("rounds", 'r', "samples of each figure", &bench.repetitions, 1, high)
 #define BENCH_OPTION_SIZES(help, low, high, preset) \
     BENCH_OPTION_NUMBERS("sizes", 0, help, &bench.sizes, low, high, preset)
 #define BENCH_OPTIONS_END \
@@ -244,25 +253,24 @@ void bench_json_stat(const char *name, const struct bench_stat *stat);
 void bench_begin(const char *fabric, int nodes, const char *about);
 void bench_begin_rows(const char *unit);
 
-/*
- * One figure: a row of the table and, in the file, an object of the array "results". UNIT is the
- * unit of the samples. SHAPE has names and values in turn, separated by blanks: what distinguishes
- * the result from others of its name. MORE, if not NULL, adds members to the object.
- */
+/* What distinguishes a result from others of its name: names and values in turn, separated by
+ * blanks. Until the next call. */
+const char *bench_shape(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* One figure: a row of the table and, in the file, an object of the array "results". UNIT is the
+ * unit of the samples. MORE, if not NULL, adds members to the object. */
 void bench_result(const char *name, const char *unit, const char *shape,
                   const struct bench_stat *stat, void (*more)(void));
 
 /* Measures a figure in this process, unless --only excludes it, and gives its result. */
-void bench_report(const char *name, const char *unit, bench_once *once, const char *shape, ...)
-    __attribute__((format(printf, 4, 5)));
+void bench_report(const char *name, const char *unit, bench_once *once, const char *shape);
 
 /* A row of a program without figures: name, median, minimum, maximum and description; in the file
  * NAME_UNIT. */
 void bench_row(const char *name, const char *unit, struct bench_stat stat, const char *what);
 void bench_row_print(const char *name, struct bench_stat stat, const char *what);
 
-/* Ends the array of results; later members are added beside it. */
-void bench_results_end(void);
-void bench_end(void);
+/* Ends the file. MORE, if not NULL, adds members beside the results. */
+void bench_end(void (*more)(void));
 
 #endif

@@ -101,11 +101,10 @@ static const struct bench_option options[] = {
     BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .what = "Measure walks through more data than a node may keep; run it under hlrcrun, with "
-            "--cache-size for instance.",
-    .options = options
-};
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure walks through more data than a node may keep; run it under "
+                          "hlrcrun, with --cache-size for instance.",
+                          0, 1, options);
 
 int main(int argc, char **argv)
 {

@@ -254,11 +254,10 @@ int main(int argc, char **argv)
     start_workers();
     bench_begin("none", 1, threads ? "as threads" : "as processes");
     for (size_t i = 0; i < BENCH_COUNT(figures); i++)
-        bench_report(figures[i].name, "us", figures[i].once, "workers %lu as %s", workers,
-                     threads ? "threads" : "processes");
+        bench_report(figures[i].name, "us", figures[i].once,
+                     bench_shape("workers %lu as %s", workers, threads ? "threads" : "processes"));
     end_workers();
-    bench_results_end();
-    bench_end();
+    bench_end(NULL);
     if (shared->wrong != 0)
         bench_fail(1, "%lu values were wrong", (unsigned long)shared->wrong);
     return 0;

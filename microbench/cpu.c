@@ -260,7 +260,6 @@ static struct job_figure figures[] = {
     { .name = "others", .unit = "percent" },
     { .name = "others_idle", .unit = "percent" },
     { .name = "handler", .unit = "percent" },
-    { 0 },
 };
 
 static const struct use *now;
@@ -351,15 +350,17 @@ static void measure(void)
 
     span_pair();
     now->between();
-    job_clear(figures);
+    job_clear(figures, BENCH_COUNT(figures));
     done = 0;
     for (; spans < bench.repetitions || all < operations; spans++) {
         span_pair();
         now->between();
         all = job_sum(done);
     }
-    job_results(figures, "use %s delay_us %lu operations %.10g per_s %.10g span_us %d", now->name,
-                delay_us, (double)all, (double)all / ((double)spans * SPAN / 1e9), SPAN / 1000);
+    job_results(figures, BENCH_COUNT(figures),
+                bench_shape("use %s delay_us %lu operations %.10g per_s %.10g span_us %d",
+                            now->name, delay_us, (double)all,
+                            (double)all / ((double)spans * SPAN / 1e9), SPAN / 1000));
 }
 
 static const struct bench_option options[] = {
@@ -393,5 +394,5 @@ int main(int argc, char **argv)
             measure();
         }
     }
-    job_end(wrong, NULL);
+    job_end(wrong, job_options);
 }

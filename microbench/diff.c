@@ -36,41 +36,19 @@ static inline void forget(void)
 
 static volatile size_t sink;
 
-static void pass_memcmp(void)
-{
-    for (size_t i = 0; i < pairs; i++, forget())
-        sink = (size_t)memcmp(area.page[i], area.twin[i], DIFF_PAGE);
-}
+#define PASS(name, statement)                        \
+    static void name(void)                           \
+    {                                                \
+        for (size_t i = 0; i < pairs; i++, forget()) \
+            statement;                               \
+    }
 
-static void pass_differs(void)
-{
-    for (size_t i = 0; i < pairs; i++, forget())
-        sink = diff_differs(area.page[i], area.twin[i]);
-}
-
-static void pass_memcpy(void)
-{
-    for (size_t i = 0; i < pairs; i++, forget())
-        memcpy(area.out[i], area.page[i], DIFF_PAGE);
-}
-
-static void pass_encode(void)
-{
-    for (size_t i = 0; i < pairs; i++, forget())
-        sink = diff_encode(area.page[i], area.twin[i], area.out[i]);
-}
-
-static void pass_apply(void)
-{
-    for (size_t i = 0; i < pairs; i++, forget())
-        sink = (size_t)diff_apply(area.twin[i], area.out[i], area.len[i]);
-}
-
-static void pass_merge(void)
-{
-    for (size_t i = 0; i < pairs; i++, forget())
-        diff_merge(area.page[i], area.twin[i], area.out[i]);
-}
+PASS(pass_memcmp, sink = (size_t)memcmp(area.page[i], area.twin[i], DIFF_PAGE))
+PASS(pass_differs, sink = diff_differs(area.page[i], area.twin[i]))
+PASS(pass_memcpy, memcpy(area.out[i], area.page[i], DIFF_PAGE))
+PASS(pass_encode, sink = diff_encode(area.page[i], area.twin[i], area.out[i]))
+PASS(pass_apply, sink = (size_t)diff_apply(area.twin[i], area.out[i], area.len[i]))
+PASS(pass_merge, diff_merge(area.page[i], area.twin[i], area.out[i]))
 
 /* ---- Contents of the pages ------------------------------------------------------------------- */
 
@@ -133,8 +111,9 @@ static void measure(const struct pattern *p)
         if (now->changed != (p->width > 0))
             continue;
         pairs = now->pairs;
-        bench_report(now->name, "ns", pass_once, "pattern %s changed %zu pages %zu", p->name,
-                     DIFF_PAGE / p->period * p->width, pairs);
+        bench_report(now->name, "ns", pass_once,
+                     bench_shape("pattern %s changed %zu pages %zu", p->name,
+                                 DIFF_PAGE / p->period * p->width, pairs));
     }
 }
 
@@ -151,7 +130,6 @@ static const struct bench_program program =
 
 int main(int argc, char **argv)
 {
-    char about[40];
     int core[2];
 
     bench_arguments(&program, argc, argv);
@@ -159,11 +137,9 @@ int main(int argc, char **argv)
         bench_fail(2, "--loops %s: this CPU has no such loops; portable always works", loops);
     bench_cores(core);
     bench_pin(core[0]);
-    snprintf(about, sizeof about, "loops %s", diff_in_use());
-    bench_begin("none", 1, about);
+    bench_begin("none", 1, bench_shape("loops %s", diff_in_use()));
     for (size_t i = 0; i < BENCH_COUNT(patterns); i++)
         measure(&patterns[i]);
-    bench_results_end();
-    bench_end();
+    bench_end(NULL);
     return 0;
 }

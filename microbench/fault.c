@@ -62,7 +62,7 @@
 #define IDLE_SHORT   100000  /* ns */
 #define IDLE_LONG    2000000 /* as in locks.c */
 
-static unsigned long rounds = 30, pages = 1024;
+static unsigned long pages = 1024, rounds;
 static uint64_t value; /* last value written by the other process; different in each round */
 static uint64_t wrong; /* values read */
 
@@ -349,62 +349,61 @@ static double divisor(enum per per)
     return by[per];
 }
 
+static const struct figure *now;
+
 /* us per operation */
-static double run_once(const struct figure *f)
+static double once(void)
 {
-    f->prepare();
-    if (f->mode == WITH_THREAD)
+    now->prepare();
+    if (now->mode == WITH_THREAD)
         lab_second_thread(true);
     own_ns = NAN;
     uint64_t start = bench_now();
-    f->run();
+    now->run();
     double all = (double)(bench_now() - start);
-    if (f->mode == WITH_THREAD)
+    if (now->mode == WITH_THREAD)
         lab_second_thread(false);
-    return (isnan(own_ns) ? all : own_ns) / 1000 / divisor(f->per);
+    return (isnan(own_ns) ? all : own_ns) / 1000 / divisor(now->per);
 }
 
-static struct bench_stat measure(const struct figure *f)
+static struct bench_stat measure(void)
 {
-    struct bench_series series = { 0 };
-    bool listens = f->mode == WAKE || f->mode == BUSY;
-    unsigned long warm_up = f->mode == COLD ? 1 : WARM_UP, count = listens ? 4 * rounds : rounds;
+    bool listens = now->mode == WAKE || now->mode == BUSY;
 
-    if (f->mode == COLD && count > COLD_ROUNDS)
-        count = COLD_ROUNDS;
-    if (f->mode == BUSY)
+    bench.warmup = now->mode == COLD ? 1 : WARM_UP;
+    bench.repetitions = listens                                     ? 4 * rounds
+                        : now->mode == COLD && rounds > COLD_ROUNDS ? COLD_ROUNDS
+                                                                    : rounds;
+    if (now->mode == BUSY)
         lab_second_thread(true);
     if (listens)
-        lab_other_listens((uint32_t)(warm_up + count));
-    lab_on_fault(f->action, false);
-    for (unsigned long r = 0; r < warm_up + count; r++) {
-        if (r == warm_up)
-            bench_series_clear(&series);
-        bench_series_add(&series, run_once(f));
-    }
+        lab_other_listens((uint32_t)(bench.warmup + bench.repetitions));
+    lab_on_fault(now->action, false);
+    struct bench_stat stat = bench_measure(once);
     if (listens)
         lab_other_listened();
-    if (f->mode == BUSY)
+    if (now->mode == BUSY)
         lab_second_thread(false);
-    return bench_series_stat(&series);
+    return stat;
 }
 
 /* ---- Results ---- */
 
 static struct bench_stat stats[BENCH_COUNT(figures)]; /* count 0: not measured */
 
-static bool needs_two_cores(const struct figure *f)
+static bool needs_two_cores(void)
 {
-    return f->mode == WITH_THREAD || f->mode == BUSY || f->mode == TURN_BY_TURN;
+    return now->mode == WITH_THREAD || now->mode == BUSY || now->mode == TURN_BY_TURN;
 }
 
 static void measure_all(void)
 {
     for (size_t i = 0; i < BENCH_COUNT(figures); i++) {
-        if (needs_two_cores(&figures[i]) && lab.cores < 2)
+        now = &figures[i];
+        if (needs_two_cores() && lab.cores < 2)
             continue;
-        stats[i] = measure(&figures[i]);
-        bench_row_print(figures[i].name, stats[i], figures[i].what);
+        stats[i] = measure();
+        bench_row_print(now->name, stats[i], now->what);
     }
     if (wrong != 0)
         bench_fail(1, "%llu values were read wrong", (unsigned long long)wrong);
@@ -446,22 +445,22 @@ static void write_json(void)
 
 static const struct bench_option options[] = {
     BENCH_OPTION_NUMBER("pages", 'p', "pages of a region", &pages, FEW_PAGES, 65536),
-    BENCH_OPTION_NUMBER("rounds", 'r', "samples of each figure", &rounds, 1, 10000),
+    BENCH_OPTION_ROUNDS(10000),
     BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .what = "Measure page faults, and the floor of a page fetch.", .options = options
-};
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure page faults, and the floor of a page fetch.", WARM_UP, 30,
+                          options);
 
 int main(int argc, char **argv)
 {
     bench_arguments(&program, argc, argv);
+    rounds = bench.repetitions;
     lab_open(pages, (rounds < COLD_ROUNDS ? rounds : COLD_ROUNDS) + 2);
     bench_begin_rows("us");
     measure_all();
-    write_json();
     lab_close();
-    bench_end();
+    bench_end(write_json);
     return 0;
 }

@@ -200,7 +200,8 @@ static void measure(size_t bytes)
         pieces = strided ? (struct pieces){ STRIP, (size_t)2 * STRIP, bytes / STRIP }
                          : (struct pieces){ bytes, bytes, 1 };
         if (strcmp(now->name, "gap") != 0 && !(strided && bytes % STRIP))
-            bench_report(now->name, "MB/s", rate_once, "by %s bytes %zu", now->by, bytes);
+            bench_report(now->name, "MB/s", rate_once,
+                         bench_shape("by %s bytes %zu", now->by, bytes));
     }
 }
 
@@ -209,8 +210,8 @@ static void measure_gaps(size_t distance)
     pieces = (struct pieces){ GAP_PIECE, distance, GAPPED };
     for (now = tests; now->get != NULL; now++)
         if (strcmp(now->name, "gap") == 0)
-            bench_report(now->name, "us", get_once, "by %s distance %zu bytes %d", now->by,
-                         distance, GAP_PIECE);
+            bench_report(now->name, "us", get_once,
+                         bench_shape("by %s distance %zu bytes %d", now->by, distance, GAP_PIECE));
 }
 
 /* ---- overlap with computation ---- */
@@ -284,8 +285,8 @@ static void measure_computing(size_t bytes)
     double per_step = bench_measure(work_once).median / (double)steps;
     steps = (uint64_t)(bench_measure(get_only_once).median / per_step);
     for (size_t i = 0; i < BENCH_COUNT(parts); i++)
-        bench_report("computing", parts[i].unit, parts[i].once, "by %s bytes %zu", parts[i].by,
-                     bytes);
+        bench_report("computing", parts[i].unit, parts[i].once,
+                     bench_shape("by %s bytes %zu", parts[i].by, bytes));
 }
 
 /* ---- the program ---- */
@@ -340,5 +341,5 @@ int main(int argc, char **argv)
     if (hlrc_node_id() == 0)
         measure_all();
     hlrc_barrier();
-    job_end(wrong, NULL);
+    job_end(wrong, job_options);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "microbench/job.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,15 +28,14 @@ static void join(int *argc, char ***argv, int enough)
 void job_begin(int *argc, char ***argv, const struct bench_program *program, int nodes)
 {
     const char *protocol = job_option("protocol", "ardmar");
-    char about[100];
 
     bench_arguments(program, *argc, *argv);
     join(argc, argv, nodes);
     if (hlrc_node_id() != 0)
         return;
     if (program->figures != NULL) {
-        snprintf(about, sizeof about, "protocol %s", protocol);
-        bench_begin(job_option("fabric", "shm"), hlrc_node_count(), about);
+        bench_begin(job_option("fabric", "shm"), hlrc_node_count(),
+                    bench_shape("protocol %s", protocol));
         return;
     }
     printf("protocol %s, nodes %d\n", protocol, hlrc_node_count());
@@ -73,7 +71,7 @@ const char *job_option(const char *name, const char *otherwise)
     return otherwise;
 }
 
-static void tell_options(void)
+void job_options(void)
 {
     char name[64];
 
@@ -88,13 +86,8 @@ void job_end(uint64_t wrong, void (*more)(void))
 {
     int node = hlrc_node_id();
 
-    if (node == 0 && bench.program->figures != NULL) {
-        bench_results_end();
-        tell_options();
-    }
-    if (node == 0 && more != NULL)
-        more();
-    bench_end();
+    if (node == 0)
+        bench_end(more);
     wrong = job_sum(wrong);
     hlrc_finalize();
     if (wrong != 0 && node == 0)
@@ -165,6 +158,14 @@ struct bench_stat job_stat(struct bench_series *series)
     }
     (void)bench_series_stat(series);
     return bench_series_stat(&all);
+}
+
+struct bench_stat job_measure(bench_once *once)
+{
+    struct bench_series series = { 0 };
+
+    bench_repeat(&series, (size_t)job_agree(bench_warm_up(once)), once);
+    return job_stat(&series);
 }
 
 void job_row(const char *name, struct bench_stat stat, const char *what)
@@ -277,69 +278,50 @@ static void tell_counters(void)
     job_counts_json("counters", &job_counts);
 }
 
-static void results(struct job_figure *figures, const char *shape, va_list args)
+void job_results(struct job_figure *figures, size_t count, const char *shape)
 {
-    char text[400];
-
-    vsnprintf(text, sizeof text, shape, args);
     counts_sum();
-    for (struct job_figure *f = figures; f->name != NULL; f++) {
+    for (struct job_figure *f = figures; f < figures + count; f++) {
         bool counts = f->counters && job_counts.operations > 0;
         f->stat = job_stat(&f->series);
         if (hlrc_node_id() == 0 && f->stat.count > 0 && bench_wants(f->name))
-            bench_result(f->name, f->unit, text, &f->stat, counts ? tell_counters : NULL);
+            bench_result(f->name, f->unit, shape, &f->stat, counts ? tell_counters : NULL);
     }
 }
 
-void job_results(struct job_figure *figures, const char *shape, ...)
+void job_clear(struct job_figure *figures, size_t count)
 {
-    va_list args;
-
-    va_start(args, shape);
-    results(figures, shape, args);
-    va_end(args);
-}
-
-void job_clear(struct job_figure *figures)
-{
-    for (; figures->name != NULL; figures++)
-        bench_series_clear(&figures->series);
+    for (size_t i = 0; i < count; i++)
+        bench_series_clear(&figures[i].series);
     job_counts = (struct job_counts){ 0 };
 }
 
 /* The samples that ONCE returns are those of the first figure. */
-static void repeat(struct job_figure *figures, double operations, bench_once *once)
+static void repeat(struct job_figure *figures, size_t count, double operations, bench_once *once)
 {
-    size_t count = (size_t)job_agree(bench_warm_up(once));
+    size_t repetitions = (size_t)job_agree(bench_warm_up(once));
 
-    job_clear(figures);
+    job_clear(figures, count);
     if (operations > 0)
         job_counts_start();
-    bench_repeat(&figures->series, count, once);
+    bench_repeat(&figures->series, repetitions, once);
     if (operations > 0)
-        job_counts_stop(hlrc_node_id() == 0 ? operations * (double)count : 0);
+        job_counts_stop(hlrc_node_id() == 0 ? operations * (double)repetitions : 0);
 }
 
 void job_report(const char *name, const char *unit, double operations, bench_once *once,
-                const char *shape, ...)
+                const char *shape)
 {
-    struct job_figure figures[] = { { .name = name, .unit = unit, .counters = true }, { 0 } };
-    va_list args;
+    struct job_figure figure = { .name = name, .unit = unit, .counters = true };
 
     if (!bench_wants(name))
         return;
-    repeat(figures, operations, once);
-    va_start(args, shape);
-    results(figures, shape, args);
-    va_end(args);
+    repeat(&figure, 1, operations, once);
+    job_results(&figure, 1, shape);
 }
 
-void job_report_all(struct job_figure *figures, bench_once *once, const char *shape, ...)
+void job_report_all(struct job_figure *figures, size_t count, bench_once *once, const char *shape)
 {
-    va_list args;
-
-    repeat(figures, 0, once);
-    va_start(args, shape);
-    results(figures, shape, args);
-    va_end(args);
+    repeat(figures, count, 0, once);
+    job_results(figures, count, shape);
 }

@@ -16,9 +16,11 @@
  */
 void job_begin(int *argc, char ***argv, const struct bench_program *program, int nodes);
 
-/* Leaves the job and ends the program. MORE, if not NULL, adds to the JSON file beside the results.
- * WRONG is the number of wrong values at this node; if any node has some, the program fails. */
+/* Leaves the job and ends the program. MORE adds to the JSON file beside the results: in programs
+ * with figures job_options(), or a function that calls it. WRONG is the number of wrong values at
+ * this node; if any node has some, the program fails. */
 _Noreturn void job_end(uint64_t wrong, void (*more)(void));
+void job_options(void);
 
 /* Called before job_begin(): turns readahead and update off, so that each page is fetched by its
  * own fault. --ahead and --renew of the job take precedence. */
@@ -38,8 +40,10 @@ uint64_t job_sum(uint64_t mine);   /* the sum over all nodes, on every node */
 uint64_t job_agree(uint64_t mine); /* node 0's number on every node */
 bool job_one_machine(void);        /* true if all nodes have the same clock */
 
-/* Statistics of the samples of all nodes, on every node. Frees the samples. */
+/* Statistics of the samples of all nodes, on every node. Frees the samples. job_measure() makes
+ * them: warm-up and repetitions of ONCE. */
 struct bench_stat job_stat(struct bench_series *series);
+struct bench_stat job_measure(bench_once *once);
 
 /* At node 0, of a program without figures: bench_row() in us. */
 void job_row(const char *name, struct bench_stat stat, const char *what);
@@ -72,7 +76,7 @@ void job_counts_json(const char *name, const struct job_counts *counts);
 /* ---- Figures: collective, reported at node 0 ---- */
 
 struct job_figure {
-    const char *name; /* NULL ends a list */
+    const char *name, *what; /* as struct bench_figure */
     const char *unit;
     bool counters; /* its result has the counters */
     struct bench_series series;
@@ -82,17 +86,15 @@ struct job_figure {
 /* All nodes repeat ONCE: one figure. OPERATIONS by all nodes in one repetition, for the counters of
  * all repetitions; 0: none. */
 void job_report(const char *name, const char *unit, double operations, bench_once *once,
-                const char *shape, ...) __attribute__((format(printf, 5, 6)));
+                const char *shape);
 
 /* The same with figures to whose series ONCE adds, and counters that it starts and stops. */
-void job_report_all(struct job_figure *figures, bench_once *once, const char *shape, ...)
-    __attribute__((format(printf, 3, 4)));
+void job_report_all(struct job_figure *figures, size_t count, bench_once *once, const char *shape);
 
 /* The results only: of figures that --only does not exclude and that have samples. */
-void job_results(struct job_figure *figures, const char *shape, ...)
-    __attribute__((format(printf, 2, 3)));
+void job_results(struct job_figure *figures, size_t count, const char *shape);
 
 /* Removes the samples and counts of a warm-up. */
-void job_clear(struct job_figure *figures);
+void job_clear(struct job_figure *figures, size_t count);
 
 #endif

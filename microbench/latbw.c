@@ -115,7 +115,7 @@ static void measure(const struct transfer *transfer, size_t size)
     batch = now->once == burst_once ? burst_of(size) : size <= NET_PAGE ? NET_BATCH : 1;
     bench.repetitions = less_often(repetitions);
     bench.warmup = warmup < bench.repetitions ? warmup : bench.repetitions;
-    bench_report(now->name, now->unit, now->once, "bytes %zu batch %zu", bytes, batch);
+    bench_report(now->name, now->unit, now->once, bench_shape("bytes %zu batch %zu", bytes, batch));
     bench.repetitions = repetitions;
     bench.warmup = warmup;
 }

@@ -77,16 +77,16 @@ static void measure_remote(void)
     size_t count = bench_allowed(bench.repetitions, bench.seconds, 1, UINT64_C(2) * SLOT);
     uint64_t node = (uint64_t)hlrc_node_id(), in = job_agree(bench_now() + 2 * SLOT);
     uint64_t start = job_one_machine() ? in : bench_now() + 2 * SLOT;
-    struct job_figure remote[] = { { .name = "remote", .unit = "us", .counters = true }, { 0 } };
+    struct job_figure remote = { .name = "remote", .unit = "us", .counters = true };
 
-    job_clear(remote);
+    job_clear(&remote, 1);
     for (uint64_t r = 0; node < 2 && r < bench.warmup + count; r++) {
         if (r == bench.warmup)
-            job_clear(remote);
-        bench_series_add(&remote->series, take_turn(start + (2 * r + node) * SLOT));
+            job_clear(&remote, 1);
+        bench_series_add(&remote.series, take_turn(start + (2 * r + node) * SLOT));
     }
     hlrc_barrier();
-    job_results(remote, "slot_us %d", SLOT / 1000);
+    job_results(&remote, 1, bench_shape("slot_us %d", SLOT / 1000));
 }
 
 /* ---- Nodes 0 to K-1 contend ---- */
@@ -104,22 +104,25 @@ static int contending; /* number of contending nodes */
 static bool same_clock;
 static uint64_t increments; /* by all nodes, in all slices */
 
-/* The first three have samples of each node, the others of node 0. */
-enum { LOCK_UNLOCK, ACQUIRE, HAND_OVER, PER_HAND_OVER, PER_INCREMENT, UNEQUAL };
+/* The figures of contending nodes: the first three have samples of each node, the others of node
+ * 0. */
+enum { LOCK_UNLOCK = 2, ACQUIRE, HAND_OVER, PER_HAND_OVER, PER_INCREMENT, UNEQUAL, FIGURES };
 
-static struct job_figure contest[] = {
-    { .name = "lock_unlock", .unit = "us", .series.max = SAMPLES },
-    { .name = "acquire", .unit = "us", .series.max = SAMPLES },
-    { .name = "hand_over", .unit = "us", .series.max = SAMPLES },
-    { .name = "per_hand_over", .unit = "us" },
-    { .name = "per_increment", .unit = "us", .counters = true },
-    { .name = "unequal", .unit = "ratio" },
-    { 0 },
+static struct job_figure figures[FIGURES] = {
+    { "cached", "lock and unlock, held here last", .unit = "us" },
+    { "remote", "lock and unlock, held elsewhere last, free", .unit = "us" },
+    { "lock_unlock", "K nodes contend: lock, increment, unlock", "us", .series.max = SAMPLES },
+    { "acquire", "K nodes contend: the call of hlrc_lock", "us", .series.max = SAMPLES },
+    { "hand_over", "from before an unlock until the next node has the lock", "us",
+      .series.max = SAMPLES },
+    { "per_hand_over", "a slice of time, by the hand-overs in it", .unit = "us" },
+    { "per_increment", "a slice of time, by the increments in it", "us", .counters = true },
+    { "unequal", "most increments of a node / least", .unit = "ratio" },
 };
 
 static void add_sample(int figure, double sample)
 {
-    bench_series_add(&contest[figure].series, sample);
+    bench_series_add(&figures[figure].series, sample);
 }
 
 static void increment(void)
@@ -185,22 +188,12 @@ static void contend(int nodes)
     contending = nodes;
     same_clock = job_one_machine();
     increments = 0;
-    job_report_all(contest, slice_once, "contending %d", nodes);
+    job_report_all(&figures[LOCK_UNLOCK], FIGURES - LOCK_UNLOCK, slice_once,
+                   bench_shape("contending %d", nodes));
     hlrc_free_all((void *)shared);
 }
 
 /* ---- The program ---- */
-
-static const struct bench_figure figures[] = {
-    { "cached", "lock and unlock, held here last" },
-    { "remote", "lock and unlock, held elsewhere last, free" },
-    { "lock_unlock", "K nodes contend: lock, increment, unlock" },
-    { "acquire", "K nodes contend: the call of hlrc_lock" },
-    { "hand_over", "from before an unlock until the next node has the lock" },
-    { "per_hand_over", "a slice of time, by the hand-overs in it" },
-    { "per_increment", "a slice of time, by the increments in it" },
-    { "unequal", "most increments of a node / least" },
-};
 
 static const struct bench_option options[] = {
     BENCH_OPTION_NUMBER("lock", 'l', "the lock to use", &lock, 0, HLRC_STATIC_LOCKS - 1),
@@ -216,8 +209,8 @@ static const struct bench_program program =
 /* True if any figure with contending nodes is requested. */
 static bool wants_contention(void)
 {
-    for (const struct job_figure *f = contest; f->name != NULL; f++)
-        if (bench_wants(f->name))
+    for (int i = LOCK_UNLOCK; i < FIGURES; i++)
+        if (bench_wants(figures[i].name))
             return true;
     return false;
 }
@@ -227,11 +220,11 @@ int main(int argc, char **argv)
     job_page_by_page();
     job_begin(&argc, &argv, &program, 1);
     unsigned long nodes = (unsigned long)hlrc_node_count();
-    job_report("cached", "us", BATCH, cached_once, "batch %d", BATCH);
+    job_report("cached", "us", BATCH, cached_once, bench_shape("batch %d", BATCH));
     if (bench_wants("remote") && nodes > 1)
         measure_remote();
     for (size_t i = 0; i < bench.sizes.count; i++)
         if (wants_contention() && bench.sizes.value[i] <= nodes)
             contend((int)bench.sizes.value[i]);
-    job_end(wrong, NULL);
+    job_end(wrong, job_options);
 }

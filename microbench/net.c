@@ -88,10 +88,8 @@ void net_gather(uint64_t mine, uint64_t *all)
 
 void net_close(uint64_t wrong)
 {
-    if (net.node == 0) {
-        bench_results_end();
-        bench_end();
-    }
+    if (net.node == 0)
+        bench_end(NULL);
     net_meet();
     fabric_close(net.fabric);
     boot_goodbye(boot);

@@ -163,9 +163,9 @@ static void measure(size_t size)
 
     bytes = size;
     if (now->posted)
-        bench_report(now->name, "us", post_once, shape, "post", bytes, batch);
-    bench_report(now->name, "us", now->page != NULL ? now->page : completion_once, shape,
-                 "completion", bytes, batch);
+        bench_report(now->name, "us", post_once, bench_shape(shape, "post", bytes, batch));
+    bench_report(now->name, "us", now->page != NULL ? now->page : completion_once,
+                 bench_shape(shape, "completion", bytes, batch));
 }
 
 static void measure_all(bool served)

@@ -65,7 +65,6 @@ static struct job_figure figures[] = {
     { .name = "page", .unit = "us", .counters = true },
     { .name = "fetch", .unit = "us", .series.max = FETCHES },
     { .name = "cpu", .unit = "us" },
-    { 0 },
 };
 
 static int first_reader(void)
@@ -291,8 +290,9 @@ static struct summary measure(const char *name, size_t count)
 {
     pattern = name;
     thread_count = count;
-    job_report_all(figures, once, "pattern %s state %s threads %zu pages %lu readers %d", pattern,
-                   cold ? "cold" : "warm", thread_count, pages, readers());
+    job_report_all(figures, BENCH_COUNT(figures), once,
+                   bench_shape("pattern %s state %s threads %zu pages %lu readers %d", pattern,
+                               cold ? "cold" : "warm", thread_count, pages, readers()));
     return (struct summary){ figures[PAGE].stat, job_counts };
 }
 
@@ -348,6 +348,7 @@ static void summarise(void)
                                          "fetch_round_trips" };
     static const char *const units[] = { "fetches", "repeated", "messages", "round trips" };
 
+    job_options();
     bench_json_number("pages", (double)pages);
     bench_json_string("readers", one_reader ? "one" : "all");
     if (summary_warm.counts.operations == 0)

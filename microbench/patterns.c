@@ -167,10 +167,9 @@ static const struct bench_option options[] = {
     BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .what = "Run random access patterns, every load checked; run it under hlrcrun.",
-    .options = options
-};
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Run random access patterns, every load checked; run it under hlrcrun.",
+                          0, 1, options);
 
 int main(int argc, char **argv)
 {

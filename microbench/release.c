@@ -57,10 +57,13 @@ static void check_pages(void)
         wrong += region[page * WORDS + changed() - 1] != value_of(page);
 }
 
-static struct job_figure barriers[] = {
-    { .name = "arrive", .unit = "us" },
-    { .name = "barrier", .unit = "us", .counters = true },
-    { 0 },
+enum { ARRIVE, BARRIER, UNLOCK };
+
+static struct job_figure figures[] = {
+    { "arrive", "the call of hlrc_barrier_arrive", .unit = "us" },
+    { "barrier", "the whole barrier", .unit = "us", .counters = true },
+    { "unlock", "the call of hlrc_unlock, of a lock that another node waits for", .unit = "us" },
+    { "two_writers", "two nodes write each page, per page, refetch included", .unit = "us" },
 };
 
 static double barrier_once(void)
@@ -78,8 +81,8 @@ static double barrier_once(void)
     double all = bench_us_since(start);
     job_counts_stop(writer);
     if (writer) {
-        bench_series_add(&barriers[0].series, arrived);
-        bench_series_add(&barriers[1].series, all);
+        bench_series_add(&figures[ARRIVE].series, arrived);
+        bench_series_add(&figures[BARRIER].series, all);
     } else if (hlrc_node_id() == 1) {
         check_pages();
     }
@@ -131,11 +134,12 @@ static void measure(size_t count)
     pages = count;
     for (int home = 1; home >= 0 && (bench_wants("arrive") || bench_wants("barrier")); home--) {
         allocate(home);
-        job_report_all(barriers, barrier_once, shape, pages, bytes, home == 0 ? "own" : "other");
+        job_report_all(figures, UNLOCK, barrier_once,
+                       bench_shape(shape, pages, bytes, home == 0 ? "own" : "other"));
         hlrc_free_all((void *)region);
     }
     allocate(1);
-    job_report("unlock", "us", 0, unlock_once, shape, pages, bytes, "other");
+    job_report("unlock", "us", 0, unlock_once, bench_shape(shape, pages, bytes, "other"));
     hlrc_free_all((void *)region);
 }
 
@@ -187,19 +191,12 @@ static void measure_two_writers(void)
         for (size_t i = 0; i < (node == 0 ? half : both_pages - half) * WORDS; i++)
             region[node * half * WORDS + i] = ~UINT64_C(0);
     hlrc_barrier();
-    job_report("two_writers", "us", (double)both_pages, both_once, "pages %lu per page",
-               both_pages);
+    job_report("two_writers", "us", (double)both_pages, both_once,
+               bench_shape("pages %lu per page", both_pages));
     hlrc_free_all((void *)region);
 }
 
 /* ---- The program ---- */
-
-static const struct bench_figure figures[] = {
-    { "arrive", "the call of hlrc_barrier_arrive" },
-    { "barrier", "the whole barrier" },
-    { "unlock", "the call of hlrc_unlock, of a lock that another node waits for" },
-    { "two_writers", "two nodes write each page, per page, refetch included" },
-};
 
 static const struct bench_option options[] = {
     BENCH_OPTION_NUMBER("bytes", 'b', "changed bytes of each page, in one run", &bytes, 8,
@@ -222,5 +219,5 @@ int main(int argc, char **argv)
         measure(bench.sizes.value[i]);
     if (bench_wants("two_writers"))
         measure_two_writers();
-    job_end(wrong, NULL);
+    job_end(wrong, job_options);
 }

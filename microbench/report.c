@@ -112,17 +112,6 @@ static void json_shape(const char *shape)
     }
 }
 
-void bench_end(void)
-{
-    if (file == NULL)
-        return;
-    fputs("}\n", file);
-    bool bad = ferror(file) != 0;
-    if (fclose(file) != 0 || bad)
-        bench_fail(1, "--json %s: %s", bench.json, strerror(errno));
-    file = NULL;
-}
-
 /* ---- Programs without figures ---------------------------------------------------------------- */
 
 void bench_begin_rows(const char *unit)
@@ -229,21 +218,36 @@ void bench_result(const char *name, const char *unit, const char *shape,
     fflush(stdout);
 }
 
-void bench_report(const char *name, const char *unit, bench_once *once, const char *shape, ...)
+const char *bench_shape(const char *format, ...)
 {
-    char text[400];
+    static char text[400];
     va_list args;
 
-    if (!bench_wants(name))
-        return;
-    va_start(args, shape);
-    vsnprintf(text, sizeof text, shape, args);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    struct bench_stat stat = bench_measure(once);
-    bench_result(name, unit, text, &stat, NULL);
+    return text;
 }
 
-void bench_results_end(void)
+void bench_report(const char *name, const char *unit, bench_once *once, const char *shape)
 {
-    bench_json_end(']');
+    if (!bench_wants(name))
+        return;
+    struct bench_stat stat = bench_measure(once);
+    bench_result(name, unit, shape, &stat, NULL);
+}
+
+void bench_end(void (*more)(void))
+{
+    if (bench.program->figures != NULL)
+        bench_json_end(']');
+    if (more != NULL)
+        more();
+    if (file == NULL)
+        return;
+    fputs("}\n", file);
+    bool bad = ferror(file) != 0;
+    if (fclose(file) != 0 || bad)
+        bench_fail(1, "--json %s: %s", bench.json, strerror(errno));
+    file = NULL;
 }

@@ -13,7 +13,7 @@
  *  mutex        lock and unlock of an uncontended pthread mutex, for comparison.
  *  recycled     hlrc_malloc of a block of --bytes that was written and freed before: zeroed.
  *
- * The first WARM_UP rounds are not counted, since pages fault in them.
+ * The first five rounds are not counted, since pages fault in them.
  */
 #include "microbench/job.h"
 
@@ -21,17 +21,17 @@
 #include <pthread.h>
 #include <string.h>
 
-#define WORDS   BENCH_PAGE_WORDS
-#define WARM_UP 5
-#define BATCH   100 /* operations per sample where one is too short to be timed */
-#define LOCK    1
+#define WORDS BENCH_PAGE_WORDS
+#define BATCH 100 /* operations per sample where one is too short to be timed */
+#define LOCK  1
 
-static unsigned long rounds = 30, pages = 4096, bytes = 1ul << 20;
+static unsigned long pages = 4096, bytes = 1ul << 20;
 static uint64_t wrong;
 
 /* One round of each test: a sample, or NAN for none at this node. */
 static volatile uint64_t *data; /* `pages` pages, of each test its own */
-static uint64_t round_now, few; /* few: pages written under a lock */
+static uint64_t round_now;      /* rounds before this one */
+static uint64_t few;            /* pages written under a lock */
 
 static double us_since(uint64_t start)
 {
@@ -75,7 +75,7 @@ static double solo_writer(void)
 
 static void solo_end(void)
 {
-    read_pages(pages, round_now);
+    read_pages(pages, round_now - 1);
 }
 
 static double hot_pages(bool reader)
@@ -123,7 +123,7 @@ static double locked(void)
 
 static void locked_end(void)
 {
-    read_pages(few, round_now * BATCH + BATCH - 1);
+    read_pages(few, round_now * BATCH - 1);
 }
 
 static double mutex(void)
@@ -181,44 +181,46 @@ static const struct test {
     { "recycled", "hlrc_malloc of a block used before", nothing, recycled, nothing, 0, 1 },
 };
 
-static void measure(const struct test *test)
-{
-    struct bench_series series = { 0 };
+static const struct test *now;
 
+static double once(void)
+{
+    double us = now->once();
+
+    round_now++;
+    return us;
+}
+
+static void measure(void)
+{
     data = job_allocate(pages * BENCH_PAGE, " or lower --pages");
-    few = test->few;
-    test->begin();
+    few = now->few;
+    round_now = 0;
+    now->begin();
     hlrc_barrier();
-    for (uint64_t r = 0; r < WARM_UP + rounds; r++) {
-        round_now = r;
-        double us = test->once();
-        if (r >= WARM_UP && !isnan(us))
-            bench_series_add(&series, us);
-    }
-    hlrc_barrier();
-    test->end();
+    struct bench_stat stat = job_measure(once);
+    now->end();
     hlrc_barrier();
     hlrc_free_all((void *)data);
-    job_row(test->name, job_stat(&series), test->what);
+    job_row(now->name, stat, now->what);
 }
 
 static const struct bench_option options[] = {
     BENCH_OPTION_NUMBER("bytes", 'b', "size of the recycled block", &bytes, 1, 1ul << 40),
     BENCH_OPTION_NUMBER("pages", 'p', "pages that are written", &pages, 16, 1ul << 24),
-    BENCH_OPTION_NUMBER("rounds", 'r', "samples of each figure", &rounds, 1, 100000),
+    BENCH_OPTION_ROUNDS(100000),
     BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .what = "Measure pages that are written again and again; run it under hlrcrun.",
-    .options = options
-};
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure pages that are written again and again; run it under hlrcrun.",
+                          5, 30, options);
 
 int main(int argc, char **argv)
 {
     job_begin(&argc, &argv, &program, 1);
-    for (size_t i = 0; i < BENCH_COUNT(tests); i++)
-        if (hlrc_node_count() >= tests[i].nodes)
-            measure(&tests[i]);
+    for (now = tests; now < tests + BENCH_COUNT(tests); now++)
+        if (hlrc_node_count() >= now->nodes)
+            measure();
     job_end(wrong, NULL);
 }

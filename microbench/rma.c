@@ -196,7 +196,8 @@ static void measure(size_t size)
 {
     bytes = size;
     batch = now->bytes == PIECE || bytes > OFTEN ? 1 : BATCH;
-    bench_report(now->name, "us", once, "by %s bytes %zu batch %zu", now->by, bytes, batch);
+    bench_report(now->name, "us", once,
+                 bench_shape("by %s bytes %zu batch %zu", now->by, bytes, batch));
 }
 
 /* Node 0: those of --sizes, or all others. */
@@ -231,8 +232,8 @@ static void measure_homes(void)
     hlrc_barrier();
     for (now = tests; now < tests + BENCH_COUNT(tests); now++)
         if (is_homes())
-            job_report(now->name, "us", PAGES, homes_once, "by %s bytes 8 batch %d", now->by,
-                       PAGES);
+            job_report(now->name, "us", PAGES, homes_once,
+                       bench_shape("by %s bytes 8 batch %d", now->by, PAGES));
 }
 
 /* Reads the pieces that were put. */
@@ -269,5 +270,5 @@ int main(int argc, char **argv)
         measure_homes();
     if (bench_wants("put_pieces") && hlrc_node_id() == 0)
         check_pieces();
-    job_end(wrong, NULL);
+    job_end(wrong, job_options);
 }

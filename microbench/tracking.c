@@ -48,7 +48,7 @@ struct scan_arg {
 #define OF        64 /* pages, of which K are written */
 #define INTERVALS 16 /* per sample */
 
-static unsigned long pages = 1024, rounds = 30;
+static unsigned long pages = 1024;
 static unsigned char *page, *twin;
 static size_t bytes;
 static volatile uint64_t faults; /* counted by the signal handler */
@@ -206,33 +206,40 @@ static const struct way {
     { "kernel", kernel_begin, kernel_interval, kernel_end },
 };
 
-static double measure(const struct way *way, unsigned k)
+static const struct way *now;
+static unsigned written; /* pages of OF */
+
+static double once(void)
 {
     uint64_t start = bench_now();
 
     for (int i = 0; i < INTERVALS; i++)
-        way->interval(k);
+        now->interval(written);
     return (double)(bench_now() - start) / (double)(INTERVALS * pages);
 }
 
-static void measure_way(const struct way *way)
+static void measure(unsigned k)
 {
-    static const unsigned written[] = { OF, OF / 8, 1, 0 };
-    int rc = way->begin();
+    char name[48], what[64];
+
+    written = k;
+    snprintf(name, sizeof(name), "%s_%u", now->name, k);
+    snprintf(what, sizeof(what), "%u of %d pages written in each interval", k, OF);
+    bench_row(name, "ns", bench_measure(once), what);
+}
+
+static void measure_way(void)
+{
+    int rc = now->begin();
 
     if (rc != 0)
-        printf("%-24s not on this machine: %s\n", way->name, strerror(-rc));
-    for (size_t i = 0; rc == 0 && i < BENCH_COUNT(written); i++) {
-        char name[48], what[64];
-        struct bench_series series = { 0 };
-        (void)measure(way, written[i]);
-        for (unsigned long r = 0; r < rounds; r++)
-            bench_series_add(&series, measure(way, written[i]));
-        snprintf(name, sizeof(name), "%s_%u", way->name, written[i]);
-        snprintf(what, sizeof(what), "%u of %d pages written in each interval", written[i], OF);
-        bench_row(name, "ns", bench_series_stat(&series), what);
-    }
-    way->end();
+        printf("%-24s not on this machine: %s\n", now->name, strerror(-rc));
+    else
+        for (unsigned k = OF; k > 0; k /= 8)
+            measure(k);
+    if (rc == 0)
+        measure(0);
+    now->end();
 }
 
 static void make_pages(void)
@@ -254,13 +261,12 @@ static void make_pages(void)
 
 static const struct bench_option options[] = {
     BENCH_OPTION_NUMBER("pages", 'p', "pages of the set, a multiple of 64", &pages, OF, 1ul << 20),
-    BENCH_OPTION_NUMBER("rounds", 'r', "samples of each figure", &rounds, 1, 100000),
+    BENCH_OPTION_ROUNDS(100000),
     BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .what = "Measure three ways to learn which pages were written.", .options = options
-};
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure three ways to learn which pages were written.", 1, 30, options);
 
 int main(int argc, char **argv)
 {
@@ -271,8 +277,8 @@ int main(int argc, char **argv)
     bench_pin(core[0]);
     make_pages();
     bench_begin_rows("ns per page of the set and interval");
-    for (size_t i = 0; i < BENCH_COUNT(ways); i++)
-        measure_way(&ways[i]);
-    bench_end();
+    for (now = ways; now < ways + BENCH_COUNT(ways); now++)
+        measure_way();
+    bench_end(NULL);
     return 0;
 }

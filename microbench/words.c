@@ -122,11 +122,13 @@ static void measure_all(void)
 
     for (now = tests; now->perform != NULL; now++)
         for (chosen = choices; chosen < choices + BENCH_COUNT(choices); chosen++)
-            job_report(now->name, "us", BATCH, batch_once, "word %s targets %d handler %s batch %d",
-                       chosen->word, chosen->count, handler, BATCH);
+            job_report(now->name, "us", BATCH, batch_once,
+                       bench_shape("word %s targets %d handler %s batch %d", chosen->word,
+                                   chosen->count, handler, BATCH));
     job_broadcast(expected, sizeof expected, 0);
     job_report("fetch_add_all", "us", BATCH * (double)nodes, all_once,
-               "word shared targets 1 contending %d handler %s batch %d", nodes, handler, BATCH);
+               bench_shape("word shared targets 1 contending %d handler %s batch %d", nodes,
+                           handler, BATCH));
 }
 
 static void make_words(void)
@@ -150,5 +152,5 @@ int main(int argc, char **argv)
     measure_all();
     for (int i = 0; i <= TARGETS; i++)
         wrong += hlrc_node_id() == 0 && hlrc_atomic_load(words[i]) != expected[i];
-    job_end(wrong, NULL);
+    job_end(wrong, job_options);
 }

@@ -200,10 +200,11 @@ static void json_is_as_written(void **state)
     int fd = mkstemp(path);
     double x[] = { 1, 1, 3 };
     struct bench_stat stat = bench_stat(x, BENCH_COUNT(x));
+    const struct bench_program rows = { .what = "A program without figures." };
 
     (void)state;
     assert_true(fd >= 0);
-    bench = (struct bench_settings){ .json = path };
+    bench = (struct bench_settings){ .json = path, .program = &rows };
     bench_begin_rows("us");
     bench_json_string("text", "a \"b\" \\ \n");
     bench_json_number("none", INFINITY);
@@ -214,7 +215,7 @@ static void json_is_as_written(void **state)
     bench_json_number(NULL, 0.25);
     bench_json_end(']');
     bench_json_stat("stat", &stat);
-    bench_end();
+    bench_end(NULL);
     ssize_t length = read(fd, written, sizeof written - 1);
     assert_true(length > 0);
     assert_string_equal(written,
