@@ -8,6 +8,10 @@
  * and the sample is the mean of the batch. The cost of one clock reading is subtracted from every
  * sample. Functions that fail end the program with one line on stderr and status 1 (2 for a bad
  * argument); process exit does all the cleanup.
+ *
+ * A program has a table whose rows are its figures and what their loops need, its options, a
+ * BENCH_PROGRAM, and a function for each loop, which gives a sample (bench_once). barrier.c is the
+ * shortest.
  */
 #ifndef MICROBENCH_BENCH_H
 #define MICROBENCH_BENCH_H
@@ -133,7 +137,7 @@ struct bench_option {
     const char *preset; /* default list of numbers; the words of BENCH_EITHER: "first|second" */
 };
 
-/* Listed by --list, selected by --only. WHAT NULL: one more row of the figure before it. */
+/* Listed by --list, selected by --only. WHAT NULL: one more row of a figure that has it. */
 struct bench_figure {
     const char *name, *what;
 };
