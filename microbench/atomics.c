@@ -41,33 +41,32 @@
 #define TARGET_EACH 1000 /* per node, in a sample */
 
 static uint64_t expected[MOST], wrong, added; /* added: by this node to the common word */
-
-struct targets {
-    size_t count;
-    size_t next; /* index of the next word of node 0's targets */
-    void (*perform)(size_t word);
-};
+static size_t targets, next;                  /* node 0's words; counts their uses */
 
 static int node_of(size_t word)
 {
     return 1 + (int)(word % (size_t)(net.nodes - 1));
 }
 
-static size_t next(struct targets *t)
+static size_t next_word(void)
 {
-    return t->next++ % t->count;
+    return next++ % targets;
 }
 
 /* ---- One at a time ---- */
 
-static void fetch_add(size_t word)
+static void fetch_add(void)
 {
-    struct fabric_op op = FABRIC_OP_INIT;
-    uint64_t old = 0;
+    size_t word = next_word();
 
-    fabric_fetch_add(net.fabric, node_of(word), net.window.id, word * 64, 1, &old, &op);
-    fabric_wait(net.fabric, &op);
-    wrong += old != expected[word]++;
+    wrong += net_fetch_add(node_of(word), word * 64, 1) != expected[word]++;
+}
+
+/* Starts a compare-and-swap. */
+static void start_cas(size_t word, uint64_t expect, uint64_t desired, uint64_t *old,
+                      struct fabric_op *op)
+{
+    fabric_cas(net.fabric, node_of(word), net.window.id, word * 64, expect, desired, old, op);
 }
 
 static void cas(size_t word, uint64_t expect, uint64_t desired)
@@ -75,180 +74,155 @@ static void cas(size_t word, uint64_t expect, uint64_t desired)
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t old = 0;
 
-    fabric_cas(net.fabric, node_of(word), net.window.id, word * 64, expect, desired, &old, &op);
+    start_cas(word, expect, desired, &old, &op);
     fabric_wait(net.fabric, &op);
     wrong += old != expected[word];
 }
 
-static void cas_hit(size_t word)
+static void cas_hit(void)
 {
+    size_t word = next_word();
+
     cas(word, expected[word], expected[word] + 1);
     expected[word]++;
 }
 
-static void cas_miss(size_t word)
+static void cas_miss(void)
 {
+    size_t word = next_word();
+
     cas(word, ~expected[word], 0);
 }
 
-static void exchange(size_t word)
+static void exchange(void)
 {
+    size_t word = next_word();
     uint64_t old = fabric_exchange(net.fabric, node_of(word), net.window.id, word * 64,
                                    expected[word] + 1, expected[word]);
 
     wrong += old != expected[word]++;
 }
 
-static double batch_once(void *context)
-{
-    struct targets *t = context;
-    uint64_t start = bench_now();
-
-    for (int i = 0; i < NET_BATCH; i++)
-        t->perform(next(t));
-    return bench_us_since(start) / NET_BATCH;
-}
-
 /* ---- Many in flight ---- */
 
-static double fetch_add_many_once(void *context)
+static void fetch_add_many(void)
 {
-    struct targets *t = context;
     struct fabric_op op = FABRIC_OP_INIT;
-    uint64_t old[NET_BATCH], start = bench_now();
+    uint64_t old[NET_BATCH];
 
     for (size_t i = 0; i < NET_BATCH; i++) {
-        size_t word = next(t);
+        size_t word = next_word();
         fabric_fetch_add(net.fabric, node_of(word), net.window.id, word * 64, 1, &old[i], &op);
         expected[word]++;
     }
     fabric_wait(net.fabric, &op);
-    return bench_us_since(start) / NET_BATCH;
 }
 
-static double cas_miss_many_once(void *context)
+static void cas_miss_many(void)
 {
-    struct targets *t = context;
     struct fabric_op op = FABRIC_OP_INIT;
-    uint64_t old[NET_BATCH], start = bench_now();
+    uint64_t old[NET_BATCH];
 
     for (size_t i = 0; i < NET_BATCH; i++) {
-        size_t word = next(t);
-        fabric_cas(net.fabric, node_of(word), net.window.id, word * 64, ~expected[word], 0, &old[i],
-                   &op);
+        size_t word = next_word();
+        start_cas(word, ~expected[word], 0, &old[i], &op);
     }
     fabric_wait(net.fabric, &op);
-    return bench_us_since(start) / NET_BATCH;
 }
 
 static const struct test {
-    const char *name;
-    bench_once *once;
-    void (*perform)(size_t word); /* for batch_once */
+    const char *name, *what;
+    bench_operation *perform; /* by node 0 on its targets */
+    size_t under_way;         /* operations of one call */
 } tests[] = {
-    { "fetch_add", batch_once, fetch_add },
-    { "cas_hit", batch_once, cas_hit },
-    { "cas_miss", batch_once, cas_miss },
-    { "exchange", batch_once, exchange },
-    { "fetch_add_many", fetch_add_many_once, NULL },
-    { "cas_miss_many", cas_miss_many_once, NULL },
+    { "fetch_add", "one at a time", fetch_add, 1 },
+    { "cas_hit", "a compare-and-swap that finds what it expects", cas_hit, 1 },
+    { "cas_miss", "a compare-and-swap that does not", cas_miss, 1 },
+    { "exchange", "one at a time", exchange, 1 },
+    { "fetch_add_many", "16 under way together", fetch_add_many, NET_BATCH },
+    { "cas_miss_many", "16 under way together", cas_miss_many, NET_BATCH },
+    { "fetch_add_all", "all nodes at one word", NULL, 1 },
+    { "target_one", "all other nodes at one word of node 0", NULL, 1 },
+    { "target_sixteen", "all other nodes at node 0, at 16 words each", NULL, 1 },
 };
 
-static void measure(const struct test *test, size_t targets)
-{
-    struct targets t = { .count = targets, .perform = test->perform };
-    size_t nodes = (size_t)net.nodes - 1;
+static const struct test *now;
 
-    if (!bench_wants(test->name))
-        return;
-    struct bench_stat stat = bench_measure(test->once, &t);
-    bench_result(test->name, "us",
-                 BENCH_SHAPE({ "targets", (double)targets, NULL },
-                             { "target_nodes", (double)(targets < nodes ? targets : nodes), NULL },
-                             { "under_way", test->perform != NULL ? 1 : NET_BATCH, NULL },
-                             { "batch", NET_BATCH, NULL }),
-                 &stat);
+static double batch_once(void)
+{
+    return bench_us_each(now->perform, NET_BATCH / now->under_way) / (double)now->under_way;
 }
 
-static uint64_t word_now(int node, size_t offset)
+static void measure(size_t count)
 {
-    struct fabric_op op = FABRIC_OP_INIT;
-    uint64_t value = 0;
+    size_t nodes = (size_t)net.nodes - 1;
 
-    fabric_read(net.fabric, node, net.window.id, offset, &value, sizeof value, &op);
-    fabric_wait(net.fabric, &op);
-    return value;
+    targets = count;
+    for (now = tests; now->perform != NULL; now++) {
+        next = 0;
+        bench_report(now->name, "us", batch_once,
+                     bench_shape("targets %zu target_nodes %zu under_way %zu batch %d", targets,
+                                 targets < nodes ? targets : nodes, now->under_way, NET_BATCH));
+    }
 }
 
 static void check_words(void)
 {
     for (size_t word = 0; word < MOST; word++)
-        wrong += word_now(node_of(word), word * 64) != expected[word];
+        wrong += net_read_word(node_of(word), word * 64) != expected[word];
 }
 
 /* ---- All nodes on one word ---- */
 
-static double common_once(void *context)
+static void add_common(void)
 {
-    uint64_t start = bench_now();
+    (void)net_fetch_add(1, COMMON, 1);
+    added++;
+}
 
-    (void)context;
-    for (int i = 0; i < NET_BATCH; i++) {
-        struct fabric_op op = FABRIC_OP_INIT;
-        uint64_t old;
-        fabric_fetch_add(net.fabric, 1, net.window.id, COMMON, 1, &old, &op);
-        fabric_wait(net.fabric, &op);
-    }
-    added += NET_BATCH;
-    return bench_us_since(start) / NET_BATCH;
+static double common_once(void)
+{
+    return bench_us_each(add_common, NET_BATCH);
 }
 
 static void measure_common(void)
 {
-    struct bench_series series = bench_series_make(bench.repetitions);
-    uint64_t one = 1;
+    struct bench_series series = { .max = bench.repetitions };
 
-    while (word_now(0, BEGUN) != (uint64_t)net.nodes - 1)
+    while (net_read_word(0, BEGUN) != (uint64_t)net.nodes - 1)
         sched_yield();
-    (void)bench_warm_up(common_once, NULL, NULL);
+    (void)bench_warm_up(common_once);
     for (uint64_t start = bench_now();
          series.seen < bench.repetitions || bench_now() < start + SLICE;)
-        bench_series_add(&series, common_once(NULL));
-    struct bench_stat stat = bench_stat(series.sample, series.count);
-    bench_series_free(&series);
+        bench_series_add(&series, common_once());
+    struct bench_stat stat = bench_series_stat(&series);
     for (int node = 1; node < net.nodes; node++)
-        fabric_write(net.fabric, node, net.window.id, STOP, &one, sizeof one, NULL);
+        net_write_word(node, STOP, 1);
     bench_result("fetch_add_all", "us",
-                 BENCH_SHAPE({ "targets", 1, NULL }, { "target_nodes", 1, NULL },
-                             { "contending", net.nodes, NULL }, { "under_way", 1, NULL },
-                             { "batch", NET_BATCH, NULL }),
-                 &stat);
+                 bench_shape("targets 1 target_nodes 1 contending %d under_way 1 batch %d",
+                             net.nodes, NET_BATCH),
+                 &stat, NULL);
 }
 
 static void contend(void)
 {
     const _Atomic uint64_t *stop = (_Atomic uint64_t *)(void *)(net.window.base + STOP);
-    struct fabric_op op = FABRIC_OP_INIT;
-    uint64_t old;
 
-    fabric_fetch_add(net.fabric, 0, net.window.id, BEGUN, 1, &old, &op);
-    fabric_wait(net.fabric, &op);
+    (void)net_fetch_add(0, BEGUN, 1);
     while (atomic_load_explicit(stop, memory_order_acquire) == 0)
-        (void)common_once(NULL);
+        (void)common_once();
 }
 
 static void check_common(void)
 {
-    uint64_t *all = calloc((size_t)net.nodes, sizeof *all), sum = 0;
+    uint64_t *all = bench_memory(calloc((size_t)net.nodes, sizeof *all)), sum = 0;
 
-    if (all == NULL)
-        bench_fail(1, "out of memory");
     net_gather(added, all);
     for (int node = 0; node < net.nodes; node++)
         sum += all[node];
     free(all);
     if (net.node == 0)
-        wrong += word_now(1, COMMON) != sum;
+        wrong += net_read_word(1, COMMON) != sum;
 }
 
 /* ---- All other nodes on words of node 0 ---- */
@@ -259,6 +233,9 @@ static void check_common(void)
 #define TURN_END      UINT64_C(4)
 #define TURN_NEXT     UINT64_C(8)
 
+static uint64_t how;           /* the flags of the next turns */
+static uint64_t turns_made[2]; /* on one word, on sixteen */
+
 static size_t target_word(uint64_t turn, int node, size_t i)
 {
     size_t own = 1 + (size_t)(node - 1) * EACH_WORDS + i % EACH_WORDS;
@@ -266,72 +243,54 @@ static size_t target_word(uint64_t turn, int node, size_t i)
     return WORDS + ((turn & TURN_SIXTEEN) != 0 ? own : 0) * 64;
 }
 
+static size_t together(uint64_t turn)
+{
+    return (turn & TURN_TOGETHER) != 0 ? NET_BATCH : 1;
+}
+
 static void take_turn(uint64_t turn)
 {
-    size_t together = (turn & TURN_TOGETHER) != 0 ? NET_BATCH : 1;
     uint64_t old[NET_BATCH];
     struct fabric_op op = FABRIC_OP_INIT;
 
     for (size_t i = 0; i < TARGET_EACH;) {
-        for (size_t k = 0; k < together && i < TARGET_EACH; k++, i++)
+        for (size_t k = 0; k < together(turn) && i < TARGET_EACH; k++, i++)
             fabric_fetch_add(net.fabric, 0, net.window.id, target_word(turn, net.node, i), 1,
                              &old[k], &op);
         fabric_wait(net.fabric, &op);
     }
-    fabric_fetch_add(net.fabric, 0, net.window.id, DONE, 1, old, &op);
-    fabric_wait(net.fabric, &op);
+    (void)net_fetch_add(0, DONE, 1);
 }
 
 /* Another node: takes turns until node 0 is done. */
 static void take_turns(void)
 {
-    const _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(net.window.base + TURN);
-
-    for (uint64_t before = 0, turn; before != TURN_END; before = turn) {
-        for (unsigned long i = 1;
-             (turn = atomic_load_explicit(word, memory_order_acquire)) == before; i++)
-            if (i % 1000 == 0)
-                sched_yield();
-        if (turn != TURN_END)
-            take_turn(turn);
-    }
+    for (uint64_t turn = 0; (turn = net_await_change(TURN, turn)) != TURN_END;)
+        take_turn(turn);
 }
-
-struct aimed {
-    uint64_t how, turns;
-};
 
 static void give_turn(uint64_t turn)
 {
     for (int node = 1; node < net.nodes; node++)
-        fabric_write(net.fabric, node, net.window.id, TURN, &turn, sizeof turn, NULL);
+        net_write_word(node, TURN, turn);
 }
 
-static double aimed_once(void *context)
+static double aimed_once(void)
 {
     static uint64_t turns;
-    struct aimed *aimed = context;
     uint64_t others = (uint64_t)net.nodes - 1, start = bench_now();
 
-    aimed->turns++;
-    give_turn(++turns * TURN_NEXT | aimed->how);
+    turns_made[how & TURN_SIXTEEN]++;
+    give_turn(++turns * TURN_NEXT | how);
     net_await_word(DONE, turns * others);
     return bench_us_since(start) / (double)(TARGET_EACH * others);
 }
 
-static void measure_aimed(const char *name, uint64_t how, uint64_t *turns)
+static void measure_aimed(const char *name, int words)
 {
-    struct aimed aimed = { how, 0 };
-    int words = (how & TURN_SIXTEEN) != 0 ? EACH_WORDS * (net.nodes - 1) : 1;
-    struct bench_stat stat = bench_measure(aimed_once, &aimed);
-
-    *turns += aimed.turns;
-    bench_result(name, "us",
-                 BENCH_SHAPE({ "targets", words, NULL }, { "target_nodes", 1, NULL },
-                             { "contending", net.nodes - 1, NULL },
-                             { "under_way", (how & TURN_TOGETHER) != 0 ? NET_BATCH : 1, NULL },
-                             { "batch", TARGET_EACH, NULL }),
-                 &stat);
+    bench_report(name, "us", aimed_once,
+                 bench_shape("targets %d target_nodes 1 contending %d under_way %zu batch %d",
+                             words, net.nodes - 1, together(how), TARGET_EACH));
 }
 
 /* Operations on word I of a node, in one turn. */
@@ -342,55 +301,38 @@ static uint64_t in_turn(size_t i)
 
 static void measure_targets(void)
 {
-    uint64_t one = 0, sixteen = 0, others = (uint64_t)net.nodes - 1;
+    int others = net.nodes - 1;
 
-    for (uint64_t how = 0; how <= TURN_TOGETHER; how += TURN_TOGETHER) {
-        if (bench_wants("target_one"))
-            measure_aimed("target_one", how, &one);
-        if (bench_wants("target_sixteen"))
-            measure_aimed("target_sixteen", how | TURN_SIXTEEN, &sixteen);
+    for (uint64_t flags = 0; flags <= TURN_TOGETHER; flags += TURN_TOGETHER) {
+        how = flags;
+        measure_aimed("target_one", 1);
+        how = flags | TURN_SIXTEEN;
+        measure_aimed("target_sixteen", EACH_WORDS * others);
     }
     give_turn(TURN_END);
-    wrong += word_now(0, WORDS) != one * TARGET_EACH * others;
+    wrong += net_read_word(0, WORDS) != turns_made[0] * TARGET_EACH * (uint64_t)others;
     for (int node = 1; node < net.nodes; node++)
         for (size_t i = 0; i < EACH_WORDS; i++)
-            wrong += word_now(0, target_word(TURN_SIXTEEN, node, i)) != sixteen * in_turn(i);
+            wrong += net_read_word(0, target_word(TURN_SIXTEEN, node, i)) !=
+                     turns_made[TURN_SIXTEEN] * in_turn(i);
 }
 
 /* ---- The program ---- */
 
-static const struct bench_figure figures[] = {
-    { "fetch_add", "one at a time" },
-    { "cas_hit", "a compare-and-swap that finds what it expects" },
-    { "cas_miss", "a compare-and-swap that does not" },
-    { "exchange", "one at a time" },
-    { "fetch_add_many", "16 under way together" },
-    { "cas_miss_many", "16 under way together" },
-    { "fetch_add_all", "all nodes at one word" },
-    { "target_one", "all other nodes at one word of node 0" },
-    { "target_sixteen", "all other nodes at node 0, at 16 words each" },
-    { NULL, NULL },
+static const struct bench_option options[] = {
+    BENCH_OPTION_SIZES("numbers of targets", 1, MOST, "1,16"),
+    BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .name = "atomics",
-    .what = "Measure atomics of the fabric (HLRC_FABRIC); run it under hlrcrun -n 2 or more.",
-    .figures = figures,
-    .warmup = 50,
-    .repetitions = 500,
-    .seconds = 0.5,
-    .sizes = "1,16",
-    .sizes_are = "numbers of targets",
-    .smallest = 1,
-    .largest = MOST,
-};
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure atomics of the fabric (HLRC_FABRIC); run it under hlrcrun -n 2 or more.",
+                  tests, 50, 500, 0.5, options);
 
 int main(int argc, char **argv)
 {
     net_open(&program, argc, argv, SIZE, 2, FABRIC_READ | FABRIC_ATOMICS);
     for (size_t i = 0; net.node == 0 && i < bench.sizes.count; i++)
-        for (size_t k = 0; k < sizeof tests / sizeof tests[0]; k++)
-            measure(&tests[k], bench.sizes.value[i]);
+        measure(bench.sizes.value[i]);
     if (net.node == 0)
         check_words();
     net_meet();

@@ -15,88 +15,58 @@
  */
 #include "microbench/job.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define BATCH 50
 #define SLACK 20 /* us */
 
-static double barrier_once(void *context)
+static double barrier_once(void)
 {
-    uint64_t start = bench_now();
-
-    (void)context;
-    hlrc_barrier();
-    return bench_us_since(start);
+    return bench_us_each(hlrc_barrier, 1);
 }
 
-static double barriers_once(void *context)
+static double barriers_once(void)
 {
-    uint64_t start = bench_now();
-
-    (void)context;
-    for (int i = 0; i < BATCH; i++)
-        hlrc_barrier();
-    return bench_us_since(start) / BATCH;
+    return bench_us_each(hlrc_barrier, BATCH);
 }
 
-/* CONTEXT: true to time the arrive call, false to time the depart call */
-static double split_once(void *context)
+static double arrive_once(void)
 {
-    const bool *arrive = context;
-    uint64_t start = bench_now();
+    double us = bench_us_each(hlrc_barrier_arrive, 1);
 
-    hlrc_barrier_arrive();
-    double arrived = bench_us_since(start);
     bench_wait_until(bench_now() + SLACK * 1000);
-    start = bench_now();
     hlrc_barrier_depart();
-    double departed = bench_us_since(start);
-    return *arrive ? arrived : departed;
+    return us;
 }
 
-static const struct bench_figure figures[] = {
-    { "barrier", "one barrier, timed separately" },
-    { "barriers", "back to back, 50 timed together" },
-    { "arrive", "the call of hlrc_barrier_arrive" },
-    { "depart", "the call of hlrc_barrier_depart, 20 us later" },
-    { NULL, NULL },
-};
-
-static const struct bench_program program = {
-    .name = "barrier",
-    .what = "Measure barriers; run it under hlrcrun.",
-    .figures = figures,
-    .warmup = 5,
-    .repetitions = 200,
-    .seconds = 1,
-};
-
-static void measure(const char *name, size_t batch, bench_once *once, void *context)
+static double depart_once(void)
 {
-    struct job_figure figure = {
-        .name = name,
-        .unit = "us",
-        .operations = (double)batch,
-        .shape = BENCH_SHAPE({ "nodes", hlrc_node_count(), NULL },
-                             { "barrier", 0, job_option("barrier", "auto") },
-                             { "fan", atof(job_option("barrier-fan", "4")), NULL },
-                             { "batch", (double)batch, NULL }),
-    };
-
-    if (bench_wants(name))
-        job_measure(figure, once, context);
+    hlrc_barrier_arrive();
+    bench_wait_until(bench_now() + SLACK * 1000);
+    return bench_us_each(hlrc_barrier_depart, 1);
 }
+
+static const struct {
+    const char *name, *what;
+    bench_once *once;
+    int batch;
+} figures[] = {
+    { "barrier", "one barrier, timed separately", barrier_once, 1 },
+    { "barriers", "back to back, 50 timed together", barriers_once, BATCH },
+    { "arrive", "the call of hlrc_barrier_arrive", arrive_once, 1 },
+    { "depart", "the call of hlrc_barrier_depart, 20 us later", depart_once, 1 },
+};
+
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure barriers; run it under hlrcrun.", figures, 5, 200, 1, NULL);
 
 int main(int argc, char **argv)
 {
-    bool arrive = true, depart = false;
-
     job_begin(&argc, &argv, &program, 1);
-    measure("barrier", 1, barrier_once, NULL);
-    measure("barriers", BATCH, barriers_once, NULL);
-    measure("arrive", 1, split_once, &arrive);
-    measure("depart", 1, split_once, &depart);
-    (void)job_results_end();
-    job_end(0);
+    for (size_t i = 0; i < BENCH_COUNT(figures); i++)
+        job_report(figures[i].name, "us", figures[i].batch, figures[i].once,
+                   bench_shape("nodes %d barrier %s fan %g batch %d", hlrc_node_count(),
+                               job_option("barrier", "auto"), atof(job_option("barrier-fan", "4")),
+                               figures[i].batch));
+    job_end(0, job_options);
 }

@@ -8,45 +8,61 @@
  * and the sample is the mean of the batch. The cost of one clock reading is subtracted from every
  * sample. Functions that fail end the program with one line on stderr and status 1 (2 for a bad
  * argument); process exit does all the cleanup.
+ *
+ * A program has a table whose rows are its figures and what their loops need, its options, a
+ * BENCH_PROGRAM, and a function for each loop, which gives a sample (bench_once). barrier.c is the
+ * shortest.
  */
 #ifndef MICROBENCH_BENCH_H
 #define MICROBENCH_BENCH_H
 
-#include <argp.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#define BENCH_PAGE 4096
+#include "base/clock.h"
+
+#define BENCH_PAGE         4096
+#define BENCH_PAGE_WORDS   (BENCH_PAGE / sizeof(uint64_t))
+#define BENCH_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- Time ---- */
 
 /* ns on the monotonic clock, the same for all processes of a machine */
-uint64_t bench_now(void);
+static inline uint64_t bench_now(void)
+{
+    return (uint64_t)clock_ns();
+}
+
 void bench_wait_until(uint64_t when); /* spins */
 
 /* cost of one clock reading, ns: the median difference of consecutive readings */
 double bench_clock_cost(void);
 
-/* us since START, a bench_now() value, less the cost of one clock reading; never below 0 */
+/* us between two readings of the clock, less the cost of one; never below 0 */
+double bench_us_between(uint64_t start, uint64_t end);
 double bench_us_since(uint64_t start);
+
+/* us of one of BATCH calls */
+typedef void bench_operation(void);
+double bench_us_each(bench_operation *perform, size_t batch);
 
 /* ---- Samples and their statistics (sample.c) ---- */
 
+/* Initially zero, except `max`. If more than MAX samples are added, a uniform random choice of MAX
+ * is kept (Vitter 1985, algorithm R). */
 struct bench_series {
+    size_t max;    /* 0: all are kept */
+    size_t count;  /* number of samples kept */
+    uint64_t seen; /* number of samples added */
+    size_t room;
     double *sample;
-    size_t count; /* number of samples kept */
-    size_t max;
-    uint64_t seen;
 };
 
-/* Holds up to MAX samples. If more are added, a uniform random choice of MAX is kept (Vitter 1985,
- * algorithm R). */
-struct bench_series bench_series_make(size_t max);
 void bench_series_add(struct bench_series *series, double sample);
 void bench_series_clear(struct bench_series *series);
-void bench_series_free(struct bench_series *series);
 
 /*
  * Of n samples in ascending order x[1..n]: the median is x[(n+1)/2], or the mean of the two in the
@@ -71,6 +87,9 @@ struct bench_stat {
 /* Sorts SAMPLES in place. If N is 0, all fields are 0. */
 struct bench_stat bench_stat(double *samples, size_t n);
 
+/* Frees the samples. */
+struct bench_stat bench_series_stat(struct bench_series *series);
+
 /* PER_MILLE 1 to 1000; ASSUMPTIONS: SORTED ascending, N > 0. */
 double bench_percentile(const double *sorted, size_t n, unsigned per_mille);
 
@@ -87,16 +106,6 @@ double bench_bucket_from(size_t bucket);
 int bench_cores(int core[2]);
 void bench_pin(int core); /* pins the calling thread */
 
-/* CPU hint for a spin-wait loop. */
-static inline void bench_relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* ---- Arguments (arguments.c) and failure ---- */
 
 #define BENCH_LIST 64 /* maximum length of a list */
@@ -106,24 +115,55 @@ struct bench_list {
     unsigned long value[BENCH_LIST];
 };
 
-/* Listed by --list, selected by --only. */
+/* What an option is, and the type that TO points to. */
+enum bench_kind {
+    BENCH_NUMBER,  /* unsigned long; --help names its initial value as the default */
+    BENCH_NUMBERS, /* struct bench_list */
+    BENCH_EITHER,  /* bool: one of two words; true for the second */
+    BENCH_TEXT,    /* const char * */
+    BENCH_SECONDS, /* of the harness, as all below: double */
+    BENCH_FIGURE,  /* const char *: the name of a figure */
+    BENCH_FIGURES, /* lists the figures */
+    BENCH_ALIAS,   /* another name of the option before it */
+};
+
+struct bench_option {
+    const char *name; /* NULL ends a list */
+    int key;          /* its letter; 0: none */
+    const char *arg, *help;
+    enum bench_kind kind;
+    void *to;
+    unsigned long low, high; /* of numbers */
+    const char *preset; /* default list of numbers; the words of BENCH_EITHER: "first|second" */
+};
+
+/* Listed by --list, selected by --only. WHAT NULL: one more row of a figure that has it. */
 struct bench_figure {
-    const char *name;
-    const char *what;
+    const char *name, *what;
 };
 
 struct bench_program {
-    const char *name;
-    const char *what;                   /* one sentence, for --help */
-    const struct bench_figure *figures; /* terminated by an entry without a name */
+    const char *what; /* one sentence, for --help */
+    /* A table whose rows begin with the members of struct bench_figure. NULL: a program without
+     * figures, which has no options of the harness but --json, and the shorter table of
+     * bench_row(). */
+    const void *figures;
+    size_t count, size;                 /* of the table, and of a row */
     unsigned long warmup, repetitions;  /* defaults */
     double seconds;                     /* default time limit of a figure */
-    const char *sizes;                  /* default of --sizes; NULL: the program has no sizes */
-    const char *sizes_are;              /* their meaning, for --help */
-    unsigned long smallest, largest;
-    const struct argp_option *options; /* NULL: no further options */
-    bool (*take)(int key, char *arg);  /* handles one of them; false: unknown */
+    const struct bench_option *options; /* NULL: none */
 };
+
+#define BENCH_PROGRAM(what, table, warmup, repetitions, seconds, options)                          \
+    {                                                                                              \
+        what, table, BENCH_COUNT(table), sizeof((table)[0]), warmup, repetitions, seconds, options \
+    }
+
+/* Without figures, and without a limit of time. */
+#define BENCH_PROGRAM_OF_ROWS(what, warmup, repetitions, options) \
+    {                                                             \
+        what, NULL, 0, 0, warmup, repetitions, INFINITY, options  \
+    }
 
 struct bench_settings {
     const struct bench_program *program;
@@ -136,127 +176,105 @@ struct bench_settings {
 
 extern struct bench_settings bench;
 
-/*
- * Parses the arguments into `bench`. In a job, only node 0 reports errors and prints --help and
- * --list.
- */
+/* Rows of a list of options, which BENCH_OPTIONS_END ends. */
+#define BENCH_OPTION_NUMBER(name, key, help, to, low, high)     \
+    {                                                           \
+        name, key, "N", help, BENCH_NUMBER, to, low, high, NULL \
+    }
+#define BENCH_OPTION_NUMBERS(name, key, help, to, low, high, preset)  \
+    {                                                                 \
+        name, key, "LIST", help, BENCH_NUMBERS, to, low, high, preset \
+    }
+#define BENCH_OPTION_EITHER(name, key, arg, help, to, words) \
+    {                                                        \
+        name, key, arg, help, BENCH_EITHER, to, 0, 0, words  \
+    }
+#define BENCH_OPTION_ROUNDS(high) /* of a program without figures */ \
+    BENCH_OPTION_NUMBER("rounds", 'r', "samples of each figure", &bench.repetitions, 1, high)
+#define BENCH_OPTION_SIZES(help, low, high, preset) \
+    BENCH_OPTION_NUMBERS("sizes", 0, help, &bench.sizes, low, high, preset)
+#define BENCH_OPTIONS_END \
+    {                     \
+        0                 \
+    }
+
+/* Parses the arguments into `bench` and the program's options. In a job, only node 0 reports errors
+ * and prints --help and --list. */
 void bench_arguments(const struct bench_program *program, int argc, char **argv);
 
+/* False if --only selects another figure. True for names that are not in the list. */
 bool bench_wants(const char *figure);
-
-/*
- * Parses the value of an option: digits only, LOW to HIGH. Any other value ends the program with
- * an error message.
- */
-unsigned long bench_number(const char *option, const char *text, unsigned long low,
-                           unsigned long high);
 
 /* Numbers separated by commas; each may end in K or M, and A-B means A, 2A, 4A, ... up to B. */
 struct bench_list bench_numbers(const char *option, const char *text, unsigned long low,
                                 unsigned long high);
 
-/* A number that a program without figures takes: --NAME N. */
-struct bench_value {
-    const char *name;
-    int key;
-    const char *help;
-    unsigned long *to, low, high;
-};
-
-/* Parses --json FILE and the values, which an entry without a name ends. Returns FILE, or NULL. An
- * unknown option ends the program with one line. Nodes other than node 0 print nothing. */
-const char *bench_values(const char *what, const struct bench_value *values, int argc, char **argv);
-
-/* Set on nodes that must not print. The launcher ends the job when any node exits, so a failing
- * node waits until node 0 has reported the error and has exited. */
-extern bool bench_silenced;
-
 _Noreturn void bench_fail(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* While set, nothing is printed. The launcher ends the job when any node exits, so a failing node
+ * waits until node 0 has reported the error and has exited. */
+extern bool bench_silenced;
+
+/* A pointer that is not NULL; otherwise ends the program: "out of memory" */
+void *bench_memory(void *allocated);
 
 /* ---- Repetitions ---- */
 
 /* One repetition: a sample, or NAN for none at this node. */
-typedef double bench_once(void *context);
+typedef double bench_once(void);
 
 /*
- * Calls ONCE --warmup times and returns the number of repetitions: --repetitions, or fewer if at
- * the pace of the warm-up they would exceed --seconds, but at least BENCH_FEW. AGREE, if not NULL,
- * combines the numbers of all nodes into one; then --warmup is at least 1.
+ * Calls ONCE --warmup times, at least once, and returns the number of repetitions: --repetitions,
+ * or fewer if at the pace of the warm-up they would exceed --seconds, but at least BENCH_FEW.
  */
 #define BENCH_FEW 3
-size_t bench_warm_up(bench_once *once, void *context, uint64_t (*agree)(uint64_t mine));
+size_t bench_warm_up(bench_once *once);
 
 /* Without the calls: REPETITIONS is the requested number; WARM_UP calls took NS. */
 size_t bench_allowed(size_t repetitions, double seconds, size_t warm_up, uint64_t ns);
 
 /* Calls ONCE COUNT times. */
-void bench_repeat(struct bench_series *series, size_t count, bench_once *once, void *context);
+void bench_repeat(struct bench_series *series, size_t count, bench_once *once);
 
 /* Warm-up and repetitions in this process only; returns the statistics. */
-struct bench_stat bench_measure(bench_once *once, void *context);
+struct bench_stat bench_measure(bench_once *once);
+
+/* ---- The JSON file, if --json requests one (report.c) ---- */
+
+/* NAME NULL, here and below: an array element. BRACKET: '{' or '['. */
+void bench_json_begin(const char *name, char bracket);
+void bench_json_end(char bracket);
+void bench_json_string(const char *name, const char *value);
+void bench_json_number(const char *name, double value);
+/* an object: count, median, min, max, mean, percentiles, histogram */
+void bench_json_stat(const char *name, const struct bench_stat *stat);
 
 /* ---- Results (report.c) ---- */
 
-struct bench_json {
-    FILE *file; /* NULL: no file requested, all calls do nothing */
-    const char *path;
-    bool first;
-};
+/* Begins the table and the file: program, machine, kernel, load, FABRIC, NODES, and ABOUT, which
+ * describes the job as a shape does. Programs without figures: UNIT of all rows. */
+void bench_begin(const char *fabric, int nodes, const char *about);
+void bench_begin_rows(const char *unit);
 
-/* PATH NULL: no file; begins an object */
-void bench_json_open(struct bench_json *json, const char *path);
-/* begins a nested object; NAME NULL, here and below: an array element */
-void bench_json_begin(struct bench_json *json, const char *name);
-void bench_json_end(struct bench_json *json);
-void bench_json_array(struct bench_json *json, const char *name);
-void bench_json_array_end(struct bench_json *json);
-void bench_json_string(struct bench_json *json, const char *name, const char *value);
-void bench_json_unsigned(struct bench_json *json, const char *name, uint64_t value);
-void bench_json_double(struct bench_json *json, const char *name, double value);
-/* an object: count, median, min, max, mean, percentiles, histogram */
-void bench_json_stat(struct bench_json *json, const char *name, const struct bench_stat *stat);
-/* also ends the outermost object */
-void bench_json_close(struct bench_json *json);
+/* What distinguishes a result from others of its name: names and values in turn, separated by
+ * blanks. Until the next call. */
+const char *bench_shape(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A table row: name, median, minimum, maximum and description; for programs that do not call
- * bench_begin(). */
-void bench_heading(const char *unit);
-void bench_row(const char *name, struct bench_stat stat, const char *what);
+/* One figure: a row of the table and, in the file, an object of the array "results". UNIT is the
+ * unit of the samples. MORE, if not NULL, adds members to the object. */
+void bench_result(const char *name, const char *unit, const char *shape,
+                  const struct bench_stat *stat, void (*more)(void));
 
-/* A parameter of a result, printed beside its name: a number or a text. */
-struct bench_shape {
-    const char *name; /* NULL ends a list */
-    double value;
-    const char *text; /* NULL: use value */
-};
+/* Measures a figure in this process, unless --only excludes it, and gives its result. */
+void bench_report(const char *name, const char *unit, bench_once *once, const char *shape);
 
-#define BENCH_SHAPE(...)         \
-    (const struct bench_shape[]) \
-    {                            \
-        __VA_ARGS__,             \
-        {                        \
-            .name = NULL         \
-        }                        \
-    }
+/* A row of a program without figures: name, median, minimum, maximum and description; in the file
+ * NAME_UNIT. */
+void bench_row(const char *name, const char *unit, struct bench_stat stat, const char *what);
+void bench_row_print(const char *name, struct bench_stat stat, const char *what);
 
-/* Begins the table and, with --json, the file: program, machine, kernel, load, FABRIC, NODES, and
- * ABOUT, which describes the job. */
-void bench_begin(const char *fabric, int nodes, const struct bench_shape *about);
-
-/*
- * One figure: a row of the table and, in the JSON file, an object of the array "results". UNIT is
- * the unit of the samples. More members may be added to the object between begin and end.
- */
-struct bench_json *bench_result_begin(const char *name, const char *unit,
-                                      const struct bench_shape *shape,
-                                      const struct bench_stat *stat);
-void bench_result_end(void);
-void bench_result(const char *name, const char *unit, const struct bench_shape *shape,
-                  const struct bench_stat *stat);
-
-/* Ends the array of results; later members are added beside it. */
-struct bench_json *bench_results_end(void);
-void bench_end(void);
+/* Ends the file. MORE, if not NULL, adds members beside the results. */
+void bench_end(void (*more)(void));
 
 #endif

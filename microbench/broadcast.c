@@ -8,92 +8,71 @@
  */
 #include "microbench/job.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define WARM_UP 3
+#define LARGEST (32ul << 20)
 
-struct options {
-    unsigned long rounds;
-};
-
-static struct options options = { .rounds = 20 };
 static uint64_t wrong;
-static unsigned char *buffer, *other;
+static unsigned char buffer[LARGEST], other[LARGEST];
 
-static void check(size_t bytes, unsigned char value)
+/* The value of all bytes in a round. */
+static size_t bytes;
+static int value;
+
+static void check(void)
 {
     wrong += buffer[0] != value || memcmp(buffer, buffer + 1, bytes - 1) != 0;
+    value = (value + 1) % 255;
 }
 
-static double broadcast_once(size_t bytes, unsigned long round)
+static double broadcast_once(void)
 {
-    unsigned char value = (unsigned char)round;
-
     memset(buffer, hlrc_node_id() == 0 ? value : 0xff, bytes);
     hlrc_barrier();
     uint64_t start = bench_now();
-    int rc = hlrc_broadcast(buffer, bytes, 0);
+    job_broadcast(buffer, bytes, 0);
     double us = (double)(bench_now() - start) / 1000;
-    if (rc != 0)
-        bench_fail(1, "hlrc_broadcast of %zu bytes: %s", bytes, strerror(-rc));
-    check(bytes, value);
+    check();
     return us;
 }
 
-static double copy_once(size_t bytes, unsigned long round)
+static double copy_once(void)
 {
-    memset(other, (int)round, bytes);
+    memset(other, value, bytes);
     uint64_t start = bench_now();
     memcpy(buffer, other, bytes);
     double us = (double)(bench_now() - start) / 1000;
-    check(bytes, (unsigned char)round);
+    check();
     return us;
 }
 
-static void measure(struct bench_json *json, const char *what, size_t bytes,
-                    double (*once)(size_t, unsigned long))
+static void measure(const char *what, bench_once *once)
 {
-    struct bench_series series = bench_series_make(options.rounds);
     char name[64], note[64];
 
-    for (unsigned long r = 0; r < WARM_UP + options.rounds; r++) {
-        double us = once(bytes, r % 255);
-        if (r >= WARM_UP)
-            bench_series_add(&series, us);
-    }
-    struct bench_stat stat = job_stat(&series);
-    if (hlrc_node_id() != 0)
-        return;
+    struct bench_stat stat = job_measure(once);
     snprintf(name, sizeof(name), "%s_%zu", what, bytes);
     snprintf(note, sizeof(note), "%.0f MB/s", (double)bytes / stat.median);
-    bench_row(name, stat, note);
-    snprintf(name, sizeof(name), "%s_%zu_us", what, bytes);
-    bench_json_stat(json, name, &stat);
+    job_row(name, stat, note);
 }
 
-static const struct bench_value values[] = {
-    { "rounds", 'r', "samples of each figure (default 20)", &options.rounds, 1, 100000 },
-    { 0 },
+static const struct bench_option options[] = {
+    BENCH_OPTION_ROUNDS(100000),
+    BENCH_OPTIONS_END,
 };
+
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure hlrc_broadcast; run it under hlrcrun.", 3, 20, options);
 
 int main(int argc, char **argv)
 {
-    static const size_t bytes[] = { 8, 4096, 65536, 1ul << 20, 32ul << 20 };
-    struct bench_json json = { 0 };
+    static const size_t sizes[] = { 8, 4096, 65536, 1ul << 20, LARGEST };
 
-    job_table(&json,
-              job_open(&argc, &argv, "Measure hlrc_broadcast; run it under hlrcrun.", values, 1));
-    buffer = malloc(32ul << 20);
-    other = malloc(32ul << 20);
-    if (buffer == NULL || other == NULL)
-        bench_fail(1, "no memory for two buffers of 32 MiB");
-    for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
-        measure(&json, "broadcast", bytes[i], broadcast_once);
-        measure(&json, "memcpy", bytes[i], copy_once);
+    job_begin(&argc, &argv, &program, 1);
+    for (size_t i = 0; i < BENCH_COUNT(sizes); i++) {
+        bytes = sizes[i];
+        measure("broadcast", broadcast_once);
+        measure("memcpy", copy_once);
     }
-    free(other);
-    free(buffer);
-    bench_json_close(&json);
-    job_close(wrong);
+    job_end(wrong, NULL);
 }

@@ -16,13 +16,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define WORDS (BENCH_PAGE / sizeof(uint64_t))
+#define WORDS BENCH_PAGE_WORDS
 
-struct options {
-    unsigned long megabytes;
-};
-
-static struct options options = { .megabytes = 256 };
+static unsigned long megabytes = 256;
 static volatile uint64_t *data;
 static uint64_t pages, begin, end, wrong; /* [begin, end) is this node's share */
 
@@ -56,23 +52,23 @@ static uint64_t at_random(uint64_t k)
     return (p * 0x5851f42d4c957f2d + 0xb5) % pages;
 }
 
-static void walk(struct bench_json *json, const char *name, uint64_t (*which)(uint64_t))
+/* Of a sample of each node. */
+static struct bench_stat stat_of(double sample)
 {
-    struct bench_series series = bench_series_make(1);
-    char field[64];
+    struct bench_series series = { 0 };
 
+    bench_series_add(&series, sample);
+    return job_stat(&series);
+}
+
+static void walk(const char *name, uint64_t (*which)(uint64_t))
+{
     hlrc_barrier();
     uint64_t start = bench_now();
     for (uint64_t k = 0; k < pages; k++)
         read_page(which(k));
-    bench_series_add(&series,
-                     (double)(bench_now() - start) / 1000 / (double)(pages - (end - begin)));
-    struct bench_stat stat = job_stat(&series);
-    if (hlrc_node_id() != 0)
-        return;
-    bench_row(name, stat, "");
-    snprintf(field, sizeof(field), "%s_us", name);
-    bench_json_stat(json, field, &stat);
+    double us = (double)(bench_now() - start) / 1000;
+    job_row(name, stat_of(us / (double)(pages - (end - begin))), "");
 }
 
 /* Percentage of the data in this node's memory. */
@@ -89,45 +85,39 @@ static double share_here(void)
     return 100 * (double)n / (double)pages;
 }
 
-static void report_share(struct bench_json *json)
+static void report_share(void)
 {
-    struct bench_series series = bench_series_make(1);
+    double most = stat_of(share_here()).max;
 
-    bench_series_add(&series, share_here());
-    struct bench_stat stat = job_stat(&series);
     if (hlrc_node_id() != 0)
         return;
-    printf("in memory      %.1f %% of the data at most\n", stat.max);
-    bench_json_double(json, "in_memory_percent", stat.max);
+    printf("in memory      %.1f %% of the data at most\n", most);
+    bench_json_number("in_memory_percent", most);
 }
 
-static const struct bench_value values[] = {
-    { "megabytes", 'm', "MiB of shared data, of all nodes together (default 256)",
-      &options.megabytes, 1, 1000000 },
-    { 0 },
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("megabytes", 'm', "MiB of shared data, of all nodes together", &megabytes,
+                        1, 1000000),
+    BENCH_OPTIONS_END,
 };
+
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure walks through more data than a node may keep; run it under "
+                          "hlrcrun, with --cache-size for instance.",
+                          0, 1, options);
 
 int main(int argc, char **argv)
 {
-    struct bench_json json = { 0 };
-
-    job_table(&json, job_open(&argc, &argv,
-                              "Measure walks through more data than a node may keep; run it under "
-                              "hlrcrun, with "
-                              "--cache-size for instance.",
-                              values, 2));
+    job_begin(&argc, &argv, &program, 2);
     uint64_t me = (uint64_t)hlrc_node_id(), nodes = (uint64_t)hlrc_node_count();
-    pages = (uint64_t)options.megabytes * ((1 << 20) / BENCH_PAGE);
+    pages = (uint64_t)megabytes * ((1 << 20) / BENCH_PAGE);
     begin = pages * me / nodes;
     end = pages * (me + 1) / nodes;
-    data = hlrc_malloc_all(pages * BENCH_PAGE);
-    if (data == NULL)
-        bench_fail(1, "no shared memory for %lu MiB: raise --memory", options.megabytes);
+    data = job_allocate(pages * BENCH_PAGE, "");
     write_share();
-    walk(&json, "first", in_order);
-    walk(&json, "again", in_order);
-    walk(&json, "at_random", at_random);
-    report_share(&json);
-    bench_json_close(&json);
-    job_close(wrong);
+    walk("first", in_order);
+    walk("again", in_order);
+    walk("at_random", at_random);
+    report_share();
+    job_end(wrong, NULL);
 }

@@ -21,8 +21,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -30,18 +28,19 @@
 
 #define WORKERS 128
 #define PAGES   1024
-#define WORDS   (BENCH_PAGE / sizeof(uint64_t))
+#define WORDS   BENCH_PAGE_WORDS
 #define BATCH   50
 #define SLICE   5000000 /* ns */
 
-enum { READ_PAGES, TOUCH_WORD, CONTEND, MEET, LEAVE };
+/* Done by a worker in a measurement; NULL: it leaves. The program is the same in all processes. */
+typedef void task(size_t me);
 
 /* Mapped by all workers. */
 static struct shared {
     pthread_barrier_t meet;  /* before and after a measurement */
     pthread_barrier_t timed; /* the barrier that is measured */
     pthread_mutex_t mutex;
-    int task; /* set by worker 0 before the barrier */
+    task *task; /* set by worker 0 before the barrier */
     uint64_t until;
     uint64_t counter;       /* under the mutex */
     uint64_t done[WORKERS]; /* each worker its own; read by worker 0 after a barrier */
@@ -53,7 +52,7 @@ static struct shared {
 } * shared;
 
 static unsigned long workers = 2;
-static bool processes = true;
+static bool threads;
 
 static void read_pages(size_t me)
 {
@@ -64,6 +63,12 @@ static void read_pages(size_t me)
             *(volatile uint64_t *)&shared->pages[page][page % WORDS] != shared->generation + page;
     shared->us[me] = bench_us_since(start) / PAGES;
     shared->wrong += bad;
+}
+
+static void touch_word(size_t me)
+{
+    if (me == 1)
+        shared->word++;
 }
 
 static void contend(size_t me)
@@ -77,29 +82,31 @@ static void contend(size_t me)
     }
 }
 
+static void enter_timed(void)
+{
+    pthread_barrier_wait(&shared->timed);
+}
+
+static void enter_barriers(size_t me)
+{
+    shared->us[me] = bench_us_each(enter_timed, BATCH);
+}
+
 /* All workers except worker 0, which does the same in its measurements. */
 static void serve(size_t me)
 {
     for (;;) {
         pthread_barrier_wait(&shared->meet);
-        int task = shared->task;
-        if (task == LEAVE)
+        if (shared->task == NULL)
             return;
-        if (task == READ_PAGES)
-            read_pages(me);
-        if (task == TOUCH_WORD && me == 1)
-            shared->word++;
-        if (task == CONTEND)
-            contend(me);
-        for (int i = 0; task == MEET && i < BATCH; i++)
-            pthread_barrier_wait(&shared->timed);
+        shared->task(me);
         pthread_barrier_wait(&shared->meet);
     }
 }
 
-static void begin(int task)
+static void begin(task *next)
 {
-    shared->task = task;
+    shared->task = next;
     pthread_barrier_wait(&shared->meet);
 }
 
@@ -110,41 +117,40 @@ static void end(void)
 
 /* ---- Measurements by worker 0 ---- */
 
-static double page_once(void *unused)
+static double page_once(void)
 {
     double sum = 0;
 
-    (void)unused;
     shared->generation += PAGES;
     for (size_t page = 0; page < PAGES; page++)
         for (size_t i = 0; i < WORDS; i++)
             shared->pages[page][i] = shared->generation + page;
-    begin(READ_PAGES);
+    begin(read_pages);
     end();
     for (size_t w = 1; w < workers; w++)
         sum += shared->us[w];
     return sum / (double)(workers - 1);
 }
 
-static double fetch_add_once(void *unused)
+static void add(void)
 {
-    (void)unused;
-    begin(TOUCH_WORD);
-    end();
-    uint64_t start = bench_now();
-    for (int i = 0; i < BATCH; i++)
-        shared->word++;
-    return bench_us_since(start) / BATCH;
+    shared->word++;
 }
 
-static double lock_once(void *unused)
+static double fetch_add_once(void)
+{
+    begin(touch_word);
+    end();
+    return bench_us_each(add, BATCH);
+}
+
+static double lock_once(void)
 {
     uint64_t before = shared->counter, all = 0;
 
-    (void)unused;
     shared->until = bench_now() + SLICE;
     uint64_t start = bench_now();
-    begin(CONTEND);
+    begin(contend);
     contend(0);
     end();
     double us = bench_us_since(start);
@@ -154,16 +160,12 @@ static double lock_once(void *unused)
     return all > 0 ? us * (double)workers / (double)all : NAN;
 }
 
-static double barriers_once(void *unused)
+static double barriers_once(void)
 {
-    (void)unused;
-    begin(MEET);
-    uint64_t start = bench_now();
-    for (int i = 0; i < BATCH; i++)
-        pthread_barrier_wait(&shared->timed);
-    double us = bench_us_since(start) / BATCH;
+    begin(enter_barriers);
+    enter_barriers(0);
     end();
-    return us;
+    return shared->us[0];
 }
 
 /* ---- Workers ---- */
@@ -174,38 +176,36 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-static void start_workers(pthread_t *thread)
-{
-    pid_t parent = getpid();
+static pthread_t thread[WORKERS];
 
-    for (size_t w = 1; w < workers; w++) {
-        if (!processes) {
-            if (pthread_create(&thread[w], NULL, worker_main, (void *)(uintptr_t)w) != 0)
-                bench_fail(1, "cannot start a thread; lower --workers");
-            continue;
-        }
-        pid_t child = fork();
-        if (child == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (getppid() == parent)
-                serve(w);
-            _exit(0);
-        }
-        if (child < 0)
-            bench_fail(1, "fork: cannot start a process; lower --workers");
-    }
+static void start_process(size_t me)
+{
+    pid_t parent = getpid(), child = fork();
+
+    if (child < 0)
+        bench_fail(1, "fork: cannot start a process; lower --workers");
+    if (child > 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == parent)
+        serve(me);
+    _exit(0);
 }
 
-static void end_workers(const pthread_t *thread)
+static void start_workers(void)
 {
-    shared->task = LEAVE;
-    pthread_barrier_wait(&shared->meet);
-    for (size_t w = 1; w < workers; w++) {
-        if (processes)
-            (void)wait(NULL);
-        else
-            (void)pthread_join(thread[w], NULL);
-    }
+    for (size_t w = 1; w < workers; w++)
+        if (!threads)
+            start_process(w);
+        else if (pthread_create(&thread[w], NULL, worker_main, (void *)(uintptr_t)w) != 0)
+            bench_fail(1, "cannot start a thread; lower --workers");
+}
+
+static void end_workers(void)
+{
+    begin(NULL);
+    for (size_t w = 1; w < workers; w++)
+        (void)(threads ? pthread_join(thread[w], NULL) : wait(NULL));
 }
 
 static void share(void)
@@ -227,67 +227,37 @@ static void share(void)
 
 /* ---- The program ---- */
 
-static const struct bench_figure figures[] = {
-    { "page", "a word of each page that another worker wrote" },
-    { "fetch_add", "a word that another worker wrote last" },
-    { "lock_unlock", "a mutex that all workers contend for" },
-    { "barriers", "barriers of POSIX, back to back" },
-    { NULL, NULL },
-};
-static bench_once *const measured[] = { page_once, fetch_add_once, lock_once, barriers_once };
-
-enum { KEY_WORKERS = 500, KEY_AS };
-
-static const struct argp_option options[] = {
-    { "workers", KEY_WORKERS, "N", 0, "number of workers, 2 to 128 (default 2)", 0 },
-    { "as", KEY_AS, "KIND", 0, "processes or threads (default processes)", 0 },
-    { NULL, 0, NULL, 0, NULL, 0 },
+static const struct {
+    const char *name, *what;
+    bench_once *once;
+} figures[] = {
+    { "page", "a word of each page that another worker wrote", page_once },
+    { "fetch_add", "a word that another worker wrote last", fetch_add_once },
+    { "lock_unlock", "a mutex that all workers contend for", lock_once },
+    { "barriers", "barriers of POSIX, back to back", barriers_once },
 };
 
-static bool take(int key, char *arg)
-{
-    if (key == KEY_WORKERS) {
-        workers = bench_number("--workers", arg, 2, WORKERS);
-        return true;
-    }
-    if (key != KEY_AS)
-        return false;
-    processes = strcmp(arg, "processes") == 0;
-    if (!processes && strcmp(arg, "threads") != 0)
-        bench_fail(2, "--as %s: no such kind; choose processes or threads", arg);
-    return true;
-}
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("workers", 0, "number of workers, 2 to 128", &workers, 2, WORKERS),
+    BENCH_OPTION_EITHER("as", 0, "KIND", "processes or threads", &threads, "processes|threads"),
+    BENCH_OPTIONS_END,
+};
+
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure what memory that caches keep coherent costs, without HLRC.", figures, 2,
+                  50, 0.3, options);
 
 int main(int argc, char **argv)
 {
-    static const struct bench_program program = {
-        .name = "coherent",
-        .what = "Measure what memory that caches keep coherent costs, without HLRC.",
-        .figures = figures,
-        .warmup = 2,
-        .repetitions = 50,
-        .seconds = 0.3,
-        .options = options,
-        .take = take,
-    };
-    pthread_t thread[WORKERS];
-
     bench_arguments(&program, argc, argv);
     share();
-    start_workers(thread);
-    bench_begin("none", 1, BENCH_SHAPE({ "as", 0, processes ? "processes" : "threads" }));
-    for (size_t i = 0; figures[i].name != NULL; i++) {
-        if (!bench_wants(figures[i].name))
-            continue;
-        struct bench_stat stat = bench_measure(measured[i], NULL);
-        bench_result(figures[i].name, "us",
-                     BENCH_SHAPE({ "workers", (double)workers, NULL },
-                                 { "as", 0, processes ? "processes" : "threads" }),
-                     &stat);
-    }
-    end_workers(thread);
-    (void)bench_results_end();
-    bench_end();
+    start_workers();
+    bench_begin("none", 1, threads ? "as threads" : "as processes");
+    for (size_t i = 0; i < BENCH_COUNT(figures); i++)
+        bench_report(figures[i].name, "us", figures[i].once,
+                     bench_shape("workers %lu as %s", workers, threads ? "threads" : "processes"));
+    end_workers();
+    bench_end(NULL);
     if (shared->wrong != 0)
         bench_fail(1, "%lu values were wrong", (unsigned long)shared->wrong);
     return 0;

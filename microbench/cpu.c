@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The slowdown of a node that computes while all others use objects whose home is there (span.h).
- * Node 1 is the home of locks, pages and words.
+ * The slowdown of a node that computes while all others use objects whose home is there: the
+ * counter test of Buntinas, Panda and Gropp (NIC-Based Atomic Remote Memory Operations in
+ * Myrinet/GM, section V). Node 1 is the home of locks, pages and words.
  *
  *  lock    one lock, acquired and released repeatedly. With --locks handler it stays biased to its
  *          only user, and its home gets no messages.
@@ -13,92 +14,76 @@
  *  word_compare, word_exchange
  *          the same by compare-and-exchange and by exchange
  *
+ * Node 1 computes for SPAN, by the clock and outside of the library, and counts its iterations.
+ * During that time the others perform operations or only read the clock. Spans with and without
+ * operations alternate, so that other load on the machine affects both equally. The slowdown
+ * depends on whether the threads of node 1 share a core, and varies with the load of the machine.
+ * The CPU time of the other threads of its process does not.
+ *
  * Results of each USE: operation (us), lost (percent of the computation), iterations and
  * iterations_idle (rounds of the compute loop in a span with operations and in one without),
  * others and others_idle (CPU time of the other threads of its process, in percent of the span),
  * handler (of its handler, by hlrc_stats_get). With --delays, that many us after each operation.
  * The rate is in PER_S, and figure 7 of Buntinas, Panda and Gropp shows iterations over it.
  */
-#include "microbench/span.h"
+#include "microbench/job.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-#define BATCH 20
-#define WORDS (BENCH_PAGE / sizeof(uint64_t))
-#define KEPT  "1M" /* cache size of a node */
-#define PAGES 1024
-#define PAIRS 100000 /* maximum number of span pairs kept */
+#define SPAN    20000000 /* ns */
+#define LEAD    2000000  /* ns from the agreement on a span to its start */
+#define SAMPLES 20000    /* operation samples kept */
+#define THREADS 64       /* maximum per computing process */
+#define BATCH   20
+#define WORDS   BENCH_PAGE_WORDS
+#define KEPT    "1M" /* cache size of a node */
+#define PAGES   1024
 
 static unsigned long operations, lock_count = 32768;
-static struct bench_list delays = { 1, { 0 } };
-static unsigned long delay;
+static struct bench_list delays;
 static uint64_t wrong;
 
-/* Operations in one sample; with a delay between operations, each is timed separately. */
-static int batch(void)
-{
-    return delay > 0 ? 1 : BATCH;
-}
-
-static void broadcast(void *buf, size_t len, int root)
-{
-    int rc = hlrc_broadcast(buf, len, root);
-
-    if (rc != 0)
-        bench_fail(1, "hlrc_broadcast of %zu bytes: %s", len, strerror(-rc));
-}
-
-/* ---- Locks: the home is the lock's number modulo the number of nodes ---- */
+/* ---- Uses: locks, whose home is the lock's number modulo the number of nodes ---- */
 
 static hlrc_lock_t *locks; /* lock_count of them, divided among the nodes that use them */
 static unsigned long next_lock;
 
-static void take_and_free(hlrc_lock_t lock)
+static void acquire_and_release(hlrc_lock_t lock)
 {
     hlrc_lock(lock);
     hlrc_unlock(lock);
 }
 
-static double lock_batch(uint64_t *done)
+static void use_lock(void)
 {
-    uint64_t start = bench_now();
-
-    for (int i = 0; i < batch(); i++)
-        take_and_free(1);
-    double us = bench_us_since(start) / batch();
-    *done += (uint64_t)batch();
-    return us;
+    acquire_and_release(1);
 }
 
 /* Nodes 0, 2, 3, ... use the list of locks in turn. */
-static hlrc_lock_t lock_of(unsigned long i)
+static void use_locks(void)
 {
-    unsigned long takers = (unsigned long)hlrc_node_count() - 1,
-                  node = (unsigned long)hlrc_node_id(), taker = node > 1 ? node - 1 : 0;
+    unsigned long users = (unsigned long)hlrc_node_count() - 1,
+                  node = (unsigned long)hlrc_node_id(), user = node > 1 ? node - 1 : 0;
 
-    return locks[(i * takers + taker) % lock_count];
-}
-
-static double locks_batch(uint64_t *done)
-{
-    uint64_t start = bench_now();
-
-    for (int i = 0; i < batch(); i++)
-        take_and_free(lock_of(next_lock++));
-    double us = bench_us_since(start) / batch();
-    *done += (uint64_t)batch();
-    return us;
+    acquire_and_release(locks[(next_lock++ * users + user) % lock_count]);
 }
 
 static hlrc_lock_t create(void)
 {
     hlrc_lock_t lock = 0;
-    int rc = hlrc_lock_create(&lock);
 
-    if (rc != 0)
-        bench_fail(1, "hlrc_lock_create: %s; lower --locks", strerror(-rc));
+    job_check(hlrc_lock_create(&lock), "hlrc_lock_create, fewer by --locks");
     return lock;
+}
+
+static bool is_at_node_1(hlrc_lock_t lock)
+{
+    return lock % (unsigned)hlrc_node_count() == 1;
 }
 
 /* All locks created by one node have the same home. Returns the node whose locks have node 1 as
@@ -106,7 +91,7 @@ static hlrc_lock_t create(void)
 static int find_creator(void)
 {
     hlrc_lock_t lock = create();
-    bool found = (int)(lock % (unsigned)hlrc_node_count()) == 1;
+    bool found = is_at_node_1(lock);
 
     hlrc_lock_destroy(lock);
     return (int)job_sum(found ? (uint64_t)hlrc_node_id() : 0);
@@ -116,82 +101,61 @@ static void make_locks(void)
 {
     int creator = find_creator();
 
-    locks = calloc(lock_count, sizeof(locks[0]));
-    if (locks == NULL)
-        bench_fail(1, "out of memory: %lu locks", lock_count);
+    locks = bench_memory(calloc(lock_count, sizeof(locks[0])));
     for (unsigned long i = 0; hlrc_node_id() == creator && i < lock_count; i++) {
         locks[i] = create();
-        wrong += locks[i] % (unsigned)hlrc_node_count() != 1;
+        wrong += !is_at_node_1(locks[i]);
     }
-    broadcast(locks, lock_count * sizeof(locks[0]), creator);
+    job_broadcast(locks, lock_count * sizeof(locks[0]), creator);
 }
 
 /* Node 1 acquires all locks, so that the next users find them there. */
-static void take_back(void)
+static void acquire_all(void)
 {
     unsigned long most = 0;
 
     for (int node = 0; node < hlrc_node_count(); node++) {
-        unsigned long taken = next_lock;
-        broadcast(&taken, sizeof(taken), node);
-        most = taken > most ? taken : most;
+        unsigned long used = next_lock;
+        job_broadcast(&used, sizeof(used), node);
+        most = used > most ? used : most;
     }
     most *= (unsigned long)hlrc_node_count() - 1;
     for (unsigned long i = 0; hlrc_node_id() == 1 && i < most && i < lock_count; i++)
-        take_and_free(locks[i]);
+        acquire_and_release(locks[i]);
     next_lock = 0;
     hlrc_barrier();
 }
 
-/* ---- Pages ---- */
+/* ---- Pages and words ---- */
 
 static uint64_t *region; /* PAGES pages; the first word of each is its index */
 static size_t next_page;
 
-static double page_batch(uint64_t *done)
+static void use_page(void)
 {
-    uint64_t start = bench_now();
+    size_t page = next_page++ % PAGES;
 
-    for (int i = 0; i < batch(); i++, next_page++)
-        wrong += *(volatile uint64_t *)&region[next_page % PAGES * WORDS] != next_page % PAGES;
-    double us = bench_us_since(start) / batch();
-    *done += (uint64_t)batch();
-    return us;
+    wrong += *(volatile uint64_t *)&region[page * WORDS] != page;
 }
 
 static void make_pages(void)
 {
-    uint64_t ignored = 0;
-
-    region = hlrc_malloc_all(PAGES * (size_t)BENCH_PAGE);
-    if (region == NULL)
-        bench_fail(1, "%d pages of shared memory are not available; raise --memory", PAGES);
-    int rc = hlrc_node_id() == 1 ? hlrc_place(region, PAGES * (size_t)BENCH_PAGE, 1) : 0;
-    if (rc != 0)
-        bench_fail(1, "hlrc_place: %s", strerror(-rc));
+    region = job_allocate_at(PAGES * (size_t)BENCH_PAGE, 1);
     for (size_t i = 0; hlrc_node_id() == 1 && i < PAGES; i++)
         region[i * WORDS] = i;
     hlrc_barrier();
     while (hlrc_node_id() != 1 && next_page < 2 * (size_t)PAGES)
-        (void)page_batch(&ignored);
+        use_page();
     hlrc_barrier();
 }
-
-static void nothing(void)
-{
-}
-
-/* ---- Words ---- */
 
 static hlrc_atomic_t word;
 
 static void make_word(void)
 {
-    int rc = hlrc_node_id() == 1 && word == 0 ? hlrc_atomic_create(&word, 0) : 0;
-
-    if (rc != 0)
-        bench_fail(1, "hlrc_atomic_create: %s", strerror(-rc));
-    broadcast(&word, sizeof(word), 1);
+    if (hlrc_node_id() == 1 && word == 0)
+        job_check(hlrc_atomic_create(&word, 0), "hlrc_atomic_create");
+    job_broadcast(&word, sizeof(word), 1);
 }
 
 static void fetch_add(void)
@@ -213,124 +177,222 @@ static void exchange(void)
     hlrc_atomic_exchange(word, (uint64_t)hlrc_node_id());
 }
 
-static double word_batch_of(void (*perform)(void), uint64_t *done)
+static void nothing(void)
 {
-    uint64_t start = bench_now();
-
-    for (int i = 0; i < batch(); i++)
-        perform();
-    double us = bench_us_since(start) / batch();
-    *done += (uint64_t)batch();
-    return us;
 }
-
-static double fetch_add_batch(uint64_t *done)
-{
-    return word_batch_of(fetch_add, done);
-}
-
-static double compare_batch(uint64_t *done)
-{
-    return word_batch_of(compare_exchange, done);
-}
-
-static double exchange_batch(uint64_t *done)
-{
-    return word_batch_of(exchange, done);
-}
-
-/* ---- The program ---- */
 
 static const struct use {
-    const char *name;
+    const char *name, *what;
     void (*make)(void);
-    span_work *work;
+    bench_operation *perform;
     void (*between)(void); /* called between pairs of spans */
 } uses[] = {
-    { "lock", nothing, lock_batch, nothing },
-    { "locks", make_locks, locks_batch, take_back },
-    { "page", make_pages, page_batch, nothing },
-    { "word", make_word, fetch_add_batch, nothing },
-    { "word_compare", make_word, compare_batch, nothing },
-    { "word_exchange", make_word, exchange_batch, nothing },
+    { "lock", "one lock over and over", nothing, use_lock, nothing },
+    { "locks", "locks that were last held at their home", make_locks, use_locks, acquire_all },
+    { "page", "pages", make_pages, use_page, nothing },
+    { "word", "fetch-and-add of an atomic word", make_word, fetch_add, nothing },
+    { "word_compare", "compare-and-exchange of an atomic word", make_word, compare_exchange,
+      nothing },
+    { "word_exchange", "exchange of an atomic word", make_word, exchange, nothing },
 };
 
-/* FIRST: first delay of the list, for which everything is created */
-static void run(const struct use *use, bool first)
-{
-    struct job_counts counts = { 0 };
-    uint64_t done = 0, spans = 0;
+/* ---- CPU time of the process's other threads ---- */
 
-    if (first)
-        use->make();
-    struct span span = span_make(PAIRS, use->work, delay);
-    use->between();
-    for (; spans < bench.repetitions || done < operations; spans++) {
-        job_counts_start(&counts);
-        span_pair(&span);
-        job_counts_stop(&counts);
-        use->between();
-        done = job_sum(span.done);
+/* CPU-time clock of one thread of this process, as made by pthread_getcpuclockid(): the complement
+ * of its number, with the flags for a thread's clock and for scheduler time. */
+static clockid_t clock_of(long thread)
+{
+    return (clockid_t)(~(unsigned)thread << 3 | 4 | 2);
+}
+
+/* The runtime starts its threads in hlrc_init and keeps them. Returns their number. */
+static size_t other_threads(long thread[THREADS])
+{
+    size_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+
+    if (tasks == NULL)
+        bench_fail(1, "/proc/self/task: %s", strerror(errno));
+    for (const struct dirent *e; (e = readdir(tasks)) != NULL;) {
+        long number = strtol(e->d_name, NULL, 10);
+        if (number > 0 && number != (long)gettid() && count < THREADS)
+            thread[count++] = number;
     }
-    span_tell(use->name, &span, &counts, (double)spans);
+    (void)closedir(tasks);
+    return count;
 }
 
-static const struct bench_figure figures[] = {
-    { "lock", "one lock over and over" },
-    { "locks", "locks that were last held at their home" },
-    { "page", "pages" },
-    { "word", "fetch-and-add of an atomic word" },
-    { "word_compare", "compare-and-exchange of an atomic word" },
-    { "word_exchange", "exchange of an atomic word" },
-    { NULL, NULL },
-};
-
-static bool take(int key, char *arg)
+static double others_ns(void)
 {
-    if (key == 'l')
-        lock_count = bench_number("--locks", arg, 1, 1000000);
-    else if (key == 'O')
-        operations = bench_number("--operations", arg, 0, 1000000000);
-    else if (key == 'd')
-        delays = bench_numbers("--delays", arg, 0, 100000);
-    else
-        return false;
-    return true;
+    static long thread[THREADS];
+    static size_t count;
+    double sum = 0;
+
+    if (count == 0)
+        count = other_threads(thread);
+    for (size_t i = 0; i < count; i++) {
+        struct timespec t;
+        if (clock_gettime(clock_of(thread[i]), &t) != 0)
+            bench_fail(1, "the CPU clock of thread %ld: %s", thread[i], strerror(errno));
+        sum += (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    }
+    return sum;
 }
 
-static const struct argp_option options[] = {
-    { "delays", 'd', "LIST", 0, "us from one operation to the next (default 0)", 0 },
-    { "locks", 'l', "N", 0, "number of locks acquired one after the other (default 32768)", 0 },
-    { "operations", 'O', "N", 0,
-      "minimum operations of each kind, by all nodes together; adds spans until reached (default "
-      "0)",
-      0 },
-    { 0 },
+static double handler_ns(void)
+{
+    struct hlrc_stats stats = { .size = sizeof(stats) };
+
+    hlrc_stats_get(&stats);
+    return stats.handler_s * 1e9;
+}
+
+/* ---- Spans ---- */
+
+/* Operations of all nodes that perform some, all others of node 1. _idle: in spans without. */
+enum { OPERATION, LOST, ITERATIONS, ITERATIONS_IDLE, OTHERS, OTHERS_IDLE, HANDLER };
+
+static struct job_figure figures[] = {
+    { .name = "operation", .unit = "us", .counters = true, .series.max = SAMPLES },
+    { .name = "lost", .unit = "percent" },
+    { .name = "iterations", .unit = "count" },
+    { .name = "iterations_idle", .unit = "count" },
+    { .name = "others", .unit = "percent" },
+    { .name = "others_idle", .unit = "percent" },
+    { .name = "handler", .unit = "percent" },
 };
 
-static const struct bench_program program = {
-    .name = "cpu",
-    .what =
-        "Measure what a computing node loses while others use its locks, pages and words; run it "
-        "under hlrcrun -n 2 or more. A repetition is 20 ms with operations and 20 ms without.",
-    .figures = figures,
-    .warmup = 1,
-    .repetitions = 10,
-    .seconds = 1, /* the length of a repetition is fixed */
-    .options = options,
-    .take = take,
+static const struct use *now;
+static unsigned long delay_us;
+static uint64_t done; /* operations of this node in this use */
+
+static void add_sample(int figure, double sample)
+{
+    bench_series_add(&figures[figure].series, sample);
+}
+
+/* Progress of node 1 in one span, and its CPU clocks; ns. */
+struct account {
+    double done, others, handler;
 };
+
+static double compute_until(uint64_t end)
+{
+    static volatile double x;
+    double rounds = 0;
+
+    for (; bench_now() < end; rounds++)
+        for (int i = 0; i < 200; i++)
+            x = x * 0.999 + 1;
+    return rounds;
+}
+
+static struct account compute(uint64_t end)
+{
+    double handler = handler_ns(), others = others_ns();
+    struct account account = { .done = compute_until(end) };
+
+    account.others = others_ns() - others;
+    account.handler = handler_ns() - handler;
+    return account;
+}
+
+/* With a delay between operations, each is timed separately. */
+static void perform_until(uint64_t end)
+{
+    size_t batch = delay_us > 0 ? 1 : BATCH;
+
+    while (bench_now() < end) {
+        add_sample(OPERATION, bench_us_each(now->perform, batch));
+        done += batch;
+        if (delay_us > 0)
+            bench_wait_until(bench_now() + delay_us * 1000);
+    }
+}
+
+static struct account one_span(bool with_operations)
+{
+    uint64_t start = job_agree(bench_now() + LEAD), end = start + SPAN;
+    struct account account = { 0 };
+
+    bench_wait_until(start);
+    if (hlrc_node_id() == 1)
+        account = compute(end);
+    else if (with_operations)
+        perform_until(end);
+    bench_wait_until(end);
+    hlrc_barrier();
+    return account;
+}
+
+static void span_pair(void)
+{
+    uint64_t before = done;
+
+    job_counts_start();
+    struct account with = one_span(true), without = one_span(false);
+    job_counts_stop((double)(done - before));
+    if (hlrc_node_id() != 1)
+        return;
+    if (without.done > 0) /* else node 1 got no CPU time */
+        add_sample(LOST, 100 * (1 - with.done / without.done));
+    add_sample(ITERATIONS, with.done);
+    add_sample(ITERATIONS_IDLE, without.done);
+    add_sample(OTHERS, 100 * with.others / SPAN);
+    add_sample(OTHERS_IDLE, 100 * without.others / SPAN);
+    add_sample(HANDLER, 100 * with.handler / SPAN);
+}
+
+/* The first pair is not counted, for newly started threads to settle. */
+static void measure(void)
+{
+    uint64_t spans = 0, all = 0;
+
+    span_pair();
+    now->between();
+    job_clear(figures, BENCH_COUNT(figures));
+    done = 0;
+    for (; spans < bench.repetitions || all < operations; spans++) {
+        span_pair();
+        now->between();
+        all = job_sum(done);
+    }
+    job_results(figures, BENCH_COUNT(figures),
+                bench_shape("use %s delay_us %lu operations %.10g per_s %.10g span_us %d",
+                            now->name, delay_us, (double)all,
+                            (double)all / ((double)spans * SPAN / 1e9), SPAN / 1000));
+}
+
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBERS("delays", 'd', "us from one operation to the next", &delays, 0, 100000,
+                         "0"),
+    BENCH_OPTION_NUMBER("locks", 'l', "number of locks acquired one after the other", &lock_count,
+                        1, 1000000),
+    BENCH_OPTION_NUMBER("operations", 'O',
+                        "minimum operations of each kind, by all nodes together; adds spans until "
+                        "reached",
+                        &operations, 0, 1000000000),
+    BENCH_OPTIONS_END,
+};
+
+static const struct bench_program program = BENCH_PROGRAM(
+    "Measure what a computing node loses while others use its locks, pages and words; run it under "
+    "hlrcrun -n 2 or more. A repetition is 20 ms with operations and 20 ms without.",
+    uses, 1, 10, 1, options);
 
 int main(int argc, char **argv)
 {
     job_page_by_page();
     (void)setenv("HLRC_CACHE_SIZE", KEPT, 0);
     job_begin(&argc, &argv, &program, 2);
-    for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
-        for (size_t k = 0; bench_wants(uses[i].name) && k < delays.count; k++) {
-            delay = delays.value[k];
-            run(&uses[i], k == 0);
+    for (now = uses; now < uses + BENCH_COUNT(uses); now++) {
+        if (!bench_wants(now->name))
+            continue;
+        now->make();
+        for (size_t k = 0; k < delays.count; k++) {
+            delay_us = delays.value[k];
+            measure();
         }
-    (void)job_results_end();
-    job_end(wrong);
+    }
+    job_end(wrong, job_options);
 }

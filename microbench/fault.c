@@ -45,27 +45,26 @@
  */
 #include "microbench/lab.h"
 
-#include <linux/futex.h>
+#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/futex.h"
+#include "base/spin.h"
 
 #define WARM_UP      2
 #define EXTRA_FAULTS 8
 #define FEW_PAGES    64
 #define TURNS        20000   /* in one sample */
+#define COLD_ROUNDS  20      /* maximum; each uses its own memory */
 #define IDLE_SHORT   100000  /* ns */
 #define IDLE_LONG    2000000 /* as in locks.c */
 
-struct options {
-    unsigned long rounds;
-    unsigned long pages;
-};
-
+static unsigned long pages = 1024, rounds;
 static uint64_t value; /* last value written by the other process; different in each round */
+static uint64_t wrong; /* values read */
 
 /* ---- Actions on a fault ---- */
 
@@ -81,7 +80,7 @@ static void action_open_late(size_t page)
     if (refusals++ < EXTRA_FAULTS)
         return;
     refusals = 0;
-    lab_protect(page, 1, PROT_READ | PROT_WRITE);
+    action_open(page);
 }
 
 static void action_fetch(size_t page)
@@ -93,7 +92,7 @@ static void action_fetch(size_t page)
 static void action_twin(size_t page)
 {
     memcpy(lab.twins + page * BENCH_PAGE, lab.fabric + lab_offset(page), BENCH_PAGE);
-    lab_protect(page, 1, PROT_READ | PROT_WRITE);
+    action_open(page);
 }
 
 /* ---- Before the clock starts ---- */
@@ -139,90 +138,71 @@ static void prepare_nothing(void)
 {
 }
 
-/* ---- Measured: each returns ns ---- */
+/* ---- Measured ---- */
 
-static uint64_t run_writes(void)
+static double own_ns; /* set by a function that takes the time itself; otherwise NAN */
+
+static void run_writes(void)
 {
-    uint64_t start = bench_now();
-
     for (size_t i = 0; i < lab.pages; i++)
         *(volatile char *)(lab.app + lab_offset(i)) = 2;
-    return bench_now() - start;
 }
 
-static uint64_t run_late_writes(void)
+static double ns_of_writes(lab_action action, bool plain)
 {
-    lab_on_fault(action_open, false);
-    uint64_t at_once = run_writes();
-    prepare_none();
-    lab_on_fault(action_open_late, false);
-    uint64_t late = run_writes();
-    return late > at_once ? late - at_once : 0;
-}
-
-static uint64_t run_late_writes_plain(void)
-{
-    lab_on_fault(action_open, true);
-    uint64_t at_once = run_writes();
-    prepare_none();
-    lab_on_fault(action_open_late, true);
-    uint64_t late = run_writes();
-    return late > at_once ? late - at_once : 0;
-}
-
-static uint64_t run_reads(void)
-{
-    size_t wrong = 0;
+    lab_on_fault(action, plain);
     uint64_t start = bench_now();
+    run_writes();
+    return (double)(bench_now() - start);
+}
 
+static void late_writes(bool plain)
+{
+    double at_once = ns_of_writes(action_open, plain);
+
+    prepare_none();
+    own_ns = fmax(ns_of_writes(action_open_late, plain) - at_once, 0);
+}
+
+static void run_late_writes(void)
+{
+    late_writes(false);
+}
+
+static void run_late_writes_plain(void)
+{
+    late_writes(true);
+}
+
+static void run_reads(void)
+{
     for (size_t i = 0; i < lab.pages; i++) {
-        size_t word = i % (BENCH_PAGE / sizeof(uint64_t));
+        size_t word = i % BENCH_PAGE_WORDS;
         wrong += ((volatile uint64_t *)(void *)(lab.app + lab_offset(i)))[word] != value;
     }
-    uint64_t time = bench_now() - start;
-    if (wrong != 0)
-        bench_fail(1, "%zu of %zu pages were read with a wrong value", wrong, lab.pages);
-    return time;
 }
 
-static uint64_t run_protect_each(void)
+static void run_protect_each(void)
 {
-    uint64_t start = bench_now();
-
     for (size_t i = 0; i < lab.pages; i++)
         lab_protect(i, 1, PROT_READ);
-    return bench_now() - start;
 }
 
-static uint64_t run_protect_all(void)
+static void run_protect_all(void)
 {
-    uint64_t start = bench_now();
-
     lab_protect(0, lab.pages, PROT_NONE);
-    return bench_now() - start;
 }
 
-static uint64_t copy_pages(char *to, const char *from, size_t pages)
+static void run_copy(void)
 {
-    uint64_t start = bench_now();
-
-    for (size_t i = 0; i < pages; i++)
-        memcpy(to + i * BENCH_PAGE, from + i * BENCH_PAGE, BENCH_PAGE);
-    return bench_now() - start;
+    for (size_t i = 0; i < FEW_PAGES; i++)
+        memcpy(lab.fabric + lab_offset(i), lab.peer + lab_offset(i), BENCH_PAGE);
 }
 
-static uint64_t run_copy(void)
+static void run_copy_own(void)
 {
-    return copy_pages(lab.fabric + lab_offset(0), lab.peer + lab_offset(0), FEW_PAGES);
-}
-
-static uint64_t run_copy_own(void)
-{
-    uint64_t start = bench_now();
-
     for (size_t i = 0; i < FEW_PAGES; i++)
         memcpy(lab.fabric + i % 4 * BENCH_PAGE, lab.twins + i % 4 * BENCH_PAGE, BENCH_PAGE);
-    return bench_now() - start;
 }
 
 static void rest(uint64_t idle)
@@ -233,279 +213,254 @@ static void rest(uint64_t idle)
         usleep((useconds_t)(idle / 1000));
 }
 
-/* Returns ns until the echo arrives. *CALL, unless NULL: ns until FUTEX_WAKE returned. */
-static uint64_t wake(uint64_t idle, uint64_t *call)
+/* Sets own_ns until the echo arrives; returns ns until the call has returned. */
+static double wake(uint64_t idle)
 {
     uint32_t bell = atomic_load_explicit(&lab.words->bell, memory_order_relaxed) + 1;
 
     rest(idle);
     uint64_t start = bench_now();
     atomic_store_explicit(&lab.words->bell, bell, memory_order_release);
-    syscall(SYS_futex, &lab.words->bell, FUTEX_WAKE, 1, NULL, NULL, 0);
-    if (call != NULL)
-        *call = bench_now() - start;
+    futex_wake_shared(&lab.words->bell, 1);
+    double call = (double)(bench_now() - start);
     while (atomic_load_explicit(&lab.words->echo, memory_order_acquire) != bell) {
         if (lab.cores == 1)
             sched_yield();
-        bench_relax();
+        spin_cpu_relax();
     }
-    return bench_now() - start;
-}
-
-static uint64_t run_wake_short(void)
-{
-    return wake(IDLE_SHORT, NULL);
-}
-
-static uint64_t run_wake_long(void)
-{
-    return wake(IDLE_LONG, NULL);
-}
-
-static uint64_t run_wake_call(void)
-{
-    uint64_t call;
-
-    (void)wake(IDLE_SHORT, &call);
+    own_ns = (double)(bench_now() - start);
     return call;
 }
 
-static uint64_t run_wake_lost(void)
+static void run_wake_short(void)
+{
+    (void)wake(IDLE_SHORT);
+}
+
+static void run_wake_long(void)
+{
+    (void)wake(IDLE_LONG);
+}
+
+static void run_wake_call(void)
+{
+    double call = wake(IDLE_SHORT);
+
+    own_ns = call;
+}
+
+static void run_wake_lost(void)
 {
     rest(IDLE_SHORT);
     uint64_t before = lab_second_lost();
-    (void)wake(0, NULL);
+    (void)wake(0);
     rest(IDLE_SHORT); /* until that thread has its core again */
-    return lab_second_lost() - before;
+    own_ns = (double)(lab_second_lost() - before);
 }
 
-static uint64_t run_handover(void)
+static void run_handover(void)
 {
-    uint64_t start = bench_now();
-
     lab_turns(TURNS, false);
-    return bench_now() - start;
 }
 
-static uint64_t run_handover_page(void)
+static void run_handover_page(void)
 {
     const volatile uint64_t *word = (const uint64_t *)(const void *)lab.peer;
-    uint64_t before = *word, start = bench_now();
+    uint64_t before = *word;
 
     lab_turns(TURNS, true);
-    uint64_t time = bench_now() - start;
-    if (*word != before + TURNS)
-        bench_fail(1, "%d turns raised the word in the page by %llu", TURNS,
-                   (unsigned long long)(*word - before));
-    return time;
+    wrong += *word != before + TURNS;
 }
 
 /* ---- The figures ---- */
 
 enum per { PER_PAGE, PER_FEW, PER_FAULT, PER_TURN, PER_CALL };
 
-struct figure {
-    const char *name;
+enum mode {
+    HERE,
+    WITH_THREAD, /* a second thread runs meanwhile, as in BUSY */
+    WAKE,        /* the other process listens; four times the rounds */
+    BUSY,        /* the same, while a thread computes on the sleeper's core */
+    TURN_BY_TURN,
+    COLD,
+};
+
+static const struct figure {
+    const char *name, *what;
     lab_action action;
     void (*prepare)(void);
-    uint64_t (*run)(void);
+    void (*run)(void);
     enum per per;
-    bool second_thread;
-    const char *what;
-};
-
-static const struct figure figures[] = {
-    { "floor", action_fetch, prepare_fetch, run_reads, PER_PAGE, false,
-      "read fault + copy + mprotect, per page" },
-    { "floor_mt", action_fetch, prepare_fetch, run_reads, PER_PAGE, true,
-      "... while a second thread runs" },
-    { "write_floor", action_twin, prepare_read, run_writes, PER_PAGE, false,
-      "write fault + twin + mprotect" },
-    { "write_floor_mt", action_twin, prepare_read, run_writes, PER_PAGE, true,
-      "... while a second thread runs" },
-    { "segv", NULL, prepare_none, run_late_writes, PER_FAULT, false, "signal, dispatch, return" },
-    { "segv_plain", NULL, prepare_none, run_late_writes_plain, PER_FAULT, false,
-      "... by plain sigaction" },
-    { "segv_open", action_open, prepare_none, run_writes, PER_PAGE, false,
-      "fault, mprotect none to read-write" },
-    { "segv_open_mt", action_open, prepare_none, run_writes, PER_PAGE, true,
-      "... while a second thread runs" },
-    { "mprotect", action_open, touch_all, run_protect_each, PER_PAGE, false,
-      "one touched page to read" },
-    { "mprotect_mt", action_open, touch_all, run_protect_each, PER_PAGE, true,
-      "... while a second thread runs" },
-    { "mprotect_run", action_open, touch_all, run_protect_all, PER_CALL, false,
-      "all pages to none, one call" },
-    { "mprotect_run_mt", action_open, touch_all, run_protect_all, PER_CALL, true,
-      "... while a second thread runs" },
-    { "copy", action_open, prepare_copy, run_copy, PER_FEW, false,
-      "4 KiB that the other core just wrote" },
-    { "copy_own", action_open, prepare_nothing, run_copy_own, PER_FEW, false,
-      "4 KiB in this core's cache" },
-};
-
-static const struct figure cold = {
-    "floor_cold",
-    action_fetch,
-    prepare_cold,
-    run_reads,
-    PER_PAGE,
-    false,
-    "... page never touched before",
-};
-
-static const struct figure wakes[] = {
-    { "wake", action_open, prepare_nothing, run_wake_long, PER_CALL, false,
-      "wake of a sleeper until it runs" },
-    { "wake_early", action_open, prepare_nothing, run_wake_short, PER_CALL, false,
-      "... asleep for 100 us only" },
-    { "wake_call", action_open, prepare_nothing, run_wake_call, PER_CALL, false,
-      "... what the waker is busy with" },
-};
-
-/* A thread computes all the time on the sleeper's core. */
-static const struct figure busy_wakes[] = {
-    { "wake_busy", action_open, prepare_nothing, run_wake_short, PER_CALL, false,
-      "... whose core a thread computes on" },
-    { "wake_lost", action_open, prepare_nothing, run_wake_lost, PER_CALL, false,
-      "... what that thread loses" },
-};
-
-static const struct figure handovers[] = {
-    { "handover", action_open, prepare_nothing, run_handover, PER_TURN, false,
-      "from core to core, both spinning" },
-    { "handover_page", action_open, prepare_nothing, run_handover_page, PER_TURN, false,
-      "... with 4 KiB that the other wrote" },
+    enum mode mode;
+} figures[] = {
+    { "floor", "read fault + copy + mprotect, per page", action_fetch, prepare_fetch, run_reads,
+      PER_PAGE, HERE },
+    { "floor_mt", "... while a second thread runs", action_fetch, prepare_fetch, run_reads,
+      PER_PAGE, WITH_THREAD },
+    { "write_floor", "write fault + twin + mprotect", action_twin, prepare_read, run_writes,
+      PER_PAGE, HERE },
+    { "write_floor_mt", "... while a second thread runs", action_twin, prepare_read, run_writes,
+      PER_PAGE, WITH_THREAD },
+    { "segv", "signal, dispatch, return", NULL, prepare_none, run_late_writes, PER_FAULT, HERE },
+    { "segv_plain", "... by plain sigaction", NULL, prepare_none, run_late_writes_plain, PER_FAULT,
+      HERE },
+    { "segv_open", "fault, mprotect none to read-write", action_open, prepare_none, run_writes,
+      PER_PAGE, HERE },
+    { "segv_open_mt", "... while a second thread runs", action_open, prepare_none, run_writes,
+      PER_PAGE, WITH_THREAD },
+    { "mprotect", "one touched page to read", action_open, touch_all, run_protect_each, PER_PAGE,
+      HERE },
+    { "mprotect_mt", "... while a second thread runs", action_open, touch_all, run_protect_each,
+      PER_PAGE, WITH_THREAD },
+    { "mprotect_run", "all pages to none, one call", action_open, touch_all, run_protect_all,
+      PER_CALL, HERE },
+    { "mprotect_run_mt", "... while a second thread runs", action_open, touch_all, run_protect_all,
+      PER_CALL, WITH_THREAD },
+    { "copy", "4 KiB that the other core just wrote", action_open, prepare_copy, run_copy, PER_FEW,
+      HERE },
+    { "copy_own", "4 KiB in this core's cache", action_open, prepare_nothing, run_copy_own, PER_FEW,
+      HERE },
+    { "wake", "wake of a sleeper until it runs", action_open, prepare_nothing, run_wake_long,
+      PER_CALL, WAKE },
+    { "wake_early", "... asleep for 100 us only", action_open, prepare_nothing, run_wake_short,
+      PER_CALL, WAKE },
+    { "wake_call", "... what the waker is busy with", action_open, prepare_nothing, run_wake_call,
+      PER_CALL, WAKE },
+    { "wake_busy", "... whose core a thread computes on", action_open, prepare_nothing,
+      run_wake_short, PER_CALL, BUSY },
+    { "wake_lost", "... what that thread loses", action_open, prepare_nothing, run_wake_lost,
+      PER_CALL, BUSY },
+    { "handover", "from core to core, both spinning", action_open, prepare_nothing, run_handover,
+      PER_TURN, TURN_BY_TURN },
+    { "handover_page", "... with 4 KiB that the other wrote", action_open, prepare_nothing,
+      run_handover_page, PER_TURN, TURN_BY_TURN },
+    { "floor_cold", "... page never touched before", action_fetch, prepare_cold, run_reads,
+      PER_PAGE, COLD },
 };
 
 static double divisor(enum per per)
 {
-    switch (per) {
-    case PER_PAGE:
-        return (double)lab.pages;
-    case PER_FEW:
-        return FEW_PAGES;
-    case PER_FAULT:
-        return (double)(lab.pages * EXTRA_FAULTS);
-    case PER_TURN:
-        return TURNS;
-    case PER_CALL:
-        break;
-    }
-    return 1;
+    const double by[] = { [PER_PAGE] = (double)lab.pages,
+                          [PER_FEW] = FEW_PAGES,
+                          [PER_FAULT] = (double)(lab.pages * EXTRA_FAULTS),
+                          [PER_TURN] = TURNS,
+                          [PER_CALL] = 1 };
+
+    return by[per];
 }
 
-static struct bench_stat measure(const struct figure *f, unsigned long warm_up,
-                                 unsigned long rounds)
-{
-    double *sample = calloc(rounds, sizeof(*sample));
+static const struct figure *now;
 
-    if (sample == NULL)
-        bench_fail(1, "out of memory");
-    lab_on_fault(f->action, false);
-    for (unsigned long r = 0; r < warm_up + rounds; r++) {
-        f->prepare();
-        if (f->second_thread)
-            lab_second_thread(true);
-        uint64_t time = f->run();
-        if (f->second_thread)
-            lab_second_thread(false);
-        if (r >= warm_up)
-            sample[r - warm_up] = (double)time / 1000 / divisor(f->per);
-    }
-    struct bench_stat stat = bench_stat(sample, rounds);
-    free(sample);
+/* us per operation */
+static double once(void)
+{
+    now->prepare();
+    if (now->mode == WITH_THREAD)
+        lab_second_thread(true);
+    own_ns = NAN;
+    uint64_t start = bench_now();
+    now->run();
+    double all = (double)(bench_now() - start);
+    if (now->mode == WITH_THREAD)
+        lab_second_thread(false);
+    return (isnan(own_ns) ? all : own_ns) / 1000 / divisor(now->per);
+}
+
+static struct bench_stat measure(void)
+{
+    bool listens = now->mode == WAKE || now->mode == BUSY;
+
+    bench.warmup = now->mode == COLD ? 1 : WARM_UP;
+    bench.repetitions = listens                                     ? 4 * rounds
+                        : now->mode == COLD && rounds > COLD_ROUNDS ? COLD_ROUNDS
+                                                                    : rounds;
+    if (now->mode == BUSY)
+        lab_second_thread(true);
+    if (listens)
+        lab_other_listens((uint32_t)(bench.warmup + bench.repetitions));
+    lab_on_fault(now->action, false);
+    struct bench_stat stat = bench_measure(once);
+    if (listens)
+        lab_other_listened();
+    if (now->mode == BUSY)
+        lab_second_thread(false);
     return stat;
 }
 
-struct result {
-    const struct figure *figure;
-    struct bench_stat stat;
-};
+/* ---- Results ---- */
 
-static struct result results[sizeof(figures) / sizeof(figures[0]) + 8];
-static size_t result_count;
+static struct bench_stat stats[BENCH_COUNT(figures)]; /* count 0: not measured */
 
-static void take(const struct figure *f, struct bench_stat stat)
+static bool needs_two_cores(void)
 {
-    results[result_count++] = (struct result){ f, stat };
-    bench_row(f->name, stat, f->what);
+    return now->mode == WITH_THREAD || now->mode == BUSY || now->mode == TURN_BY_TURN;
 }
 
-static void measure_wakes(const struct figure *f, size_t figures_count, unsigned long count)
+static void measure_all(void)
 {
-    for (size_t i = 0; i < figures_count; i++) {
-        lab_other_listens((uint32_t)(WARM_UP + count));
-        take(&f[i], measure(&f[i], WARM_UP, count));
-        lab_other_listened();
+    for (size_t i = 0; i < BENCH_COUNT(figures); i++) {
+        now = &figures[i];
+        if (needs_two_cores() && lab.cores < 2)
+            continue;
+        stats[i] = measure();
+        bench_row_print(now->name, stats[i], now->what);
     }
+    if (wrong != 0)
+        bench_fail(1, "%llu values were read wrong", (unsigned long long)wrong);
 }
 
-static void measure_all(const struct options *options, unsigned long cold_rounds)
-{
-    bench_heading("us");
-    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-        if (!figures[i].second_thread || lab.cores == 2)
-            take(&figures[i], measure(&figures[i], WARM_UP, options->rounds));
-
-    measure_wakes(wakes, sizeof(wakes) / sizeof(wakes[0]), 4 * options->rounds);
-    if (lab.cores == 2) {
-        lab_second_thread(true);
-        measure_wakes(busy_wakes, sizeof(busy_wakes) / sizeof(busy_wakes[0]), 4 * options->rounds);
-        lab_second_thread(false);
-    }
-    for (size_t i = 0; lab.cores == 2 && i < sizeof(handovers) / sizeof(handovers[0]); i++)
-        take(&handovers[i], measure(&handovers[i], WARM_UP, options->rounds));
-    take(&cold, measure(&cold, 1, cold_rounds));
-}
-
-static void write_json(struct bench_json *json, const struct options *options)
+/* All medians, or all statistics. */
+static void write_figures(bool medians)
 {
     char name[64];
 
-    for (size_t i = 0; i < result_count; i++) {
-        snprintf(name, sizeof(name), "%s_us", results[i].figure->name);
-        bench_json_double(json, name, results[i].stat.median);
+    for (size_t i = 0; i < BENCH_COUNT(figures); i++) {
+        if (stats[i].count == 0)
+            continue;
+        snprintf(name, sizeof(name), "%s_us", figures[i].name);
+        if (medians)
+            bench_json_number(name, stats[i].median);
+        else
+            bench_json_stat(name, &stats[i]);
     }
-    bench_json_unsigned(json, "pages", options->pages);
-    bench_json_unsigned(json, "rounds", options->rounds);
-    bench_json_unsigned(json, "cores", (uint64_t)lab.cores);
+}
+
+static void write_json(void)
+{
+    write_figures(true);
+    bench_json_number("pages", (double)pages);
+    bench_json_number("rounds", (double)rounds);
+    bench_json_number("cores", lab.cores);
 #if defined(HAVE_LIBSIGSEGV)
-    bench_json_string(json, "dispatch", "libsigsegv");
+    bench_json_string("dispatch", "libsigsegv");
 #else
-    bench_json_string(json, "dispatch", "sigaction");
+    bench_json_string("dispatch", "sigaction");
 #endif
-    bench_json_begin(json, "spread");
-    for (size_t i = 0; i < result_count; i++) {
-        snprintf(name, sizeof(name), "%s_us", results[i].figure->name);
-        bench_json_stat(json, name, &results[i].stat);
-    }
-    bench_json_end(json);
-    bench_json_close(json);
+    bench_json_begin("spread", '{');
+    write_figures(false);
+    bench_json_end('}');
 }
 
 /* ---- The program ---- */
 
-static struct options options = { .rounds = 30, .pages = 1024 };
-
-static const struct bench_value values[] = {
-    { "pages", 'p', "pages of a region (default 1024)", &options.pages, FEW_PAGES, 65536 },
-    { "rounds", 'r', "samples of each figure (default 30)", &options.rounds, 1, 10000 },
-    { 0 },
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("pages", 'p', "pages of a region", &pages, FEW_PAGES, 65536),
+    BENCH_OPTION_ROUNDS(10000),
+    BENCH_OPTIONS_END,
 };
+
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure page faults, and the floor of a page fetch.", WARM_UP, 30,
+                          options);
 
 int main(int argc, char **argv)
 {
-    struct bench_json json;
-
-    const char *path =
-        bench_values("Measure page faults, and the floor of a page fetch.", values, argc, argv);
-    bench_json_open(&json, path);
-    /* Each cold round uses its own memory. */
-    unsigned long cold_rounds = options.rounds < 20 ? options.rounds : 20;
-    lab_open(options.pages, cold_rounds + 2);
-    measure_all(&options, cold_rounds);
-    write_json(&json, &options);
+    bench_arguments(&program, argc, argv);
+    rounds = bench.repetitions;
+    lab_open(pages, (rounds < COLD_ROUNDS ? rounds : COLD_ROUNDS) + 2);
+    bench_begin_rows("us");
+    measure_all();
     lab_close();
+    bench_end(write_json);
     return 0;
 }

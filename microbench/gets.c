@@ -24,7 +24,6 @@
 #include "microbench/job.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -39,16 +38,17 @@
 
 static unsigned char *window; /* CYCLED bytes of source, then LARGEST bytes of destination */
 static unsigned char *kept;   /* private */
-static uint64_t wrong, sent;
-static size_t place;
+static uint64_t wrong;
 
 /* Next source address for SPAN bytes; advances by whole pages. */
-static unsigned char *next_place(size_t span)
+static unsigned char *next_source(size_t span)
 {
-    if (place + span > CYCLED)
-        place = 0;
-    unsigned char *at = window + place;
-    place += (span + PART - 1) / PART * PART;
+    static size_t next;
+
+    if (next + span > CYCLED)
+        next = 0;
+    unsigned char *at = window + next;
+    next += (span + PART - 1) / PART * PART;
     return at;
 }
 
@@ -57,233 +57,236 @@ static uint64_t word_at(size_t off)
     return off / 8 * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static void check(const unsigned char *got, const unsigned char *there, size_t bytes)
+static void check_word(const unsigned char *got, const unsigned char *there)
 {
     uint64_t word;
+
+    memcpy(&word, got, sizeof word);
+    wrong += word != word_at((size_t)(there - window));
+}
+
+/* Checks the first and the last whole word. */
+static void check(const unsigned char *got, const unsigned char *there, size_t bytes)
+{
     size_t last = (bytes - 1) / 8 * 8;
+
     if (bytes < 8)
         return;
-    memcpy(&word, got, 8);
-    wrong += word != word_at((size_t)(there - window));
-    if (last + 8 <= bytes) {
-        memcpy(&word, got + last, 8);
-        wrong += word != word_at((size_t)(there - window) + last);
-    }
+    check_word(got, there);
+    if (last + 8 <= bytes)
+        check_word(got + last, there + last);
 }
 
-/* ---- contiguous ---- */
+/* ---- schemes: COUNT pieces of BYTES, DISTANCE apart at the source, to contiguous memory ---- */
 
-typedef void scheme(unsigned char *to, const unsigned char *from, size_t bytes);
+struct pieces {
+    size_t bytes, distance, count;
+};
 
-static void row_baseline(unsigned char *to, const unsigned char *from, size_t bytes)
+typedef void scheme(unsigned char *to, const unsigned char *from, struct pieces p);
+
+static void get_each(unsigned char *to, const unsigned char *from, struct pieces p)
 {
-    for (size_t at = 0; at < bytes; at += PART)
-        hlrc_get(to + at, from + at, bytes - at < PART ? bytes - at : PART, 1);
+    for (size_t i = 0; i < p.count; i++)
+        hlrc_get(to + i * p.bytes, from + i * p.distance, p.bytes, 1);
 }
 
-static void row_pipelined(unsigned char *to, const unsigned char *from, size_t bytes)
+static void get_strided(unsigned char *to, const unsigned char *from, struct pieces p)
+{
+    const size_t counts[] = { p.bytes, p.count };
+
+    hlrc_get_strided(to, &p.bytes, from, &p.distance, counts, 1, 1);
+}
+
+static void get_packed(unsigned char *to, const unsigned char *from, struct pieces p)
+{
+    static unsigned char all[2 * LARGEST];
+
+    hlrc_get(all, from, (p.count - 1) * p.distance + p.bytes, 1);
+    for (size_t i = 0; i < p.count; i++)
+        memcpy(to + i * p.bytes, all + i * p.distance, p.bytes);
+}
+
+/* Of bytes in a row: parts of PART bytes, and a rest. */
+static void get_parts(unsigned char *to, const unsigned char *from, struct pieces p)
+{
+    size_t rest = p.bytes % PART;
+
+    get_each(to, from, (struct pieces){ PART, PART, p.bytes / PART });
+    if (rest > 0)
+        hlrc_get(to + p.bytes - rest, from + p.bytes - rest, rest, 1);
+}
+
+static void get_vector(unsigned char *to, const unsigned char *from, struct pieces p)
 {
     static void *dst[LARGEST / PART];
     static const void *src[LARGEST / PART];
-    size_t n = bytes / PART;
+    size_t n = p.bytes / PART;
+
     for (size_t i = 0; i < n; i++) {
         dst[i] = to + i * PART;
         src[i] = from + i * PART;
     }
     hlrc_get_vector(dst, src, n, PART, 1);
-    if (bytes % PART)
-        hlrc_get(to + n * PART, from + n * PART, bytes % PART, 1);
+    if (p.bytes % PART)
+        hlrc_get(to + n * PART, from + n * PART, p.bytes % PART, 1);
 }
 
-static void row_whole(unsigned char *to, const unsigned char *from, size_t bytes)
-{
-    hlrc_get(to, from, bytes, 1);
-}
-
-/* ---- with strides ---- */
-
-static void strips_baseline(unsigned char *to, const unsigned char *from, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += STRIP)
-        hlrc_get(to + at, from + 2 * at, STRIP, 1);
-}
-
-static void strips_pipelined(unsigned char *to, const unsigned char *from, size_t bytes)
-{
-    const size_t near = STRIP, far = (size_t)2 * STRIP, counts[] = { STRIP, bytes / STRIP };
-    hlrc_get_strided(to, &near, from, &far, counts, 1, 1);
-}
-
-static void strips_packed(unsigned char *to, const unsigned char *from, size_t bytes)
-{
-    static unsigned char all[2 * LARGEST];
-    hlrc_get(all, from, 2 * bytes - STRIP, 1);
-    for (size_t at = 0; at < bytes; at += STRIP)
-        memcpy(to + at, all + 2 * at, STRIP);
-}
+enum target { FRESH, KEPT, WINDOW };
 
 static const struct test {
-    const char *name, *by;
+    const char *name, *what, *by;
     scheme *get;
-    enum { FRESH, KEPT, WINDOW } to;
+    enum target to;
 } tests[] = {
-    { "contiguous", "baseline", row_baseline, KEPT },
-    { "contiguous", "pipelined", row_pipelined, KEPT },
-    { "contiguous", "overlap", row_whole, FRESH },
-    { "contiguous", "kept", row_whole, KEPT },
-    { "contiguous", "window", row_whole, WINDOW },
-    { "strided", "baseline", strips_baseline, KEPT },
-    { "strided", "pipelined", strips_pipelined, KEPT },
-    { "strided", "packed", strips_packed, KEPT },
+    { "contiguous", "bandwidth of gets of bytes in a row", "baseline", get_parts, KEPT },
+    { "contiguous", NULL, "pipelined", get_vector, KEPT },
+    { "contiguous", NULL, "overlap", get_each, FRESH },
+    { "contiguous", NULL, "kept", get_each, KEPT },
+    { "contiguous", NULL, "window", get_each, WINDOW },
+    { "strided", "bandwidth of gets of every second piece", "baseline", get_each, KEPT },
+    { "strided", NULL, "pipelined", get_strided, KEPT },
+    { "strided", NULL, "packed", get_packed, KEPT },
+    { "gap", "pieces at growing distances, one by one, together, and with all between", "each",
+      get_each, KEPT },
+    { "gap", NULL, "strided", get_strided, KEPT },
+    { "gap", NULL, "packed", get_packed, KEPT },
+    { "computing", "overlap of a get with computing", NULL, NULL, KEPT },
+    { "messages", "messages sent for all of this: none", NULL, NULL, KEPT },
 };
+static const struct test *now;
+static struct pieces pieces;
 
 static unsigned char *map_private(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
                     -1, 0);
+
     if (at == MAP_FAILED)
         bench_fail(1, "no private memory: %zu bytes", bytes);
     memset(at, 1, bytes);
     return at;
 }
 
-struct one {
-    const struct test *test;
-    size_t bytes;
-};
-
-static double once(void *context)
+/* us of the pieces in use */
+static double get_once(void)
 {
-    const struct one *o = context;
-    bool strided = strcmp(o->test->name, "strided") == 0;
-    const unsigned char *from = next_place(strided ? 2 * o->bytes : o->bytes);
-    unsigned char *to = o->test->to == FRESH  ? map_private(o->bytes)
-                        : o->test->to == KEPT ? kept
-                                              : window + CYCLED;
+    size_t bytes = pieces.count * pieces.bytes;
+    const unsigned char *from = next_source(pieces.count * pieces.distance);
+    unsigned char *to = now->to == FRESH  ? map_private(bytes)
+                        : now->to == KEPT ? kept
+                                          : window + CYCLED;
     uint64_t start = bench_now();
-    o->test->get(to, from, o->bytes);
+    now->get(to, from, pieces);
     double us = bench_us_since(start);
-    check(to, from, strided ? STRIP : o->bytes);
-    if (o->test->to == FRESH)
-        munmap(to, o->bytes);
-    return us > 0 ? (double)o->bytes / us : 0;
-}
-
-static void measure(const struct test *test, size_t bytes)
-{
-    struct one one = { test, bytes };
-    if (!bench_wants(test->name) || (strcmp(test->name, "strided") == 0 && bytes % STRIP))
-        return;
-    struct bench_stat stat = bench_measure(once, &one);
-    bench_result(test->name, "MB/s",
-                 BENCH_SHAPE({ "by", 0, test->by }, { "bytes", (double)bytes, NULL }), &stat);
-}
-
-/* ---- gaps ---- */
-
-struct gap {
-    size_t distance;
-    enum { EACH, STRIDED, PACKED } by;
-};
-
-static double gap_once(void *context)
-{
-    static unsigned char all[(size_t)GAPPED * GAP_MOST];
-    const struct gap *g = context;
-    const size_t near = GAP_PIECE, counts[] = { GAP_PIECE, GAPPED };
-    const unsigned char *from = next_place(GAPPED * g->distance);
-    uint64_t start = bench_now();
-    if (g->by == STRIDED)
-        hlrc_get_strided(kept, &near, from, &g->distance, counts, 1, 1);
-    if (g->by == PACKED)
-        hlrc_get(all, from, (GAPPED - 1) * g->distance + GAP_PIECE, 1);
-    for (size_t i = 0; i < GAPPED; i++)
-        if (g->by == PACKED)
-            memcpy(kept + i * GAP_PIECE, all + i * g->distance, GAP_PIECE);
-        else if (g->by == EACH)
-            hlrc_get(kept + i * GAP_PIECE, from + i * g->distance, GAP_PIECE, 1);
-    double us = bench_us_since(start);
-    for (size_t i = 0; i < GAPPED; i++)
-        check(kept + i * GAP_PIECE, from + i * g->distance, GAP_PIECE);
+    for (size_t i = 0; i < pieces.count; i++)
+        check(to + i * pieces.bytes, from + i * pieces.distance, pieces.bytes);
+    if (now->to == FRESH)
+        munmap(to, bytes);
     return us;
 }
 
-static void measure_gaps(void)
+static double rate_once(void)
 {
-    static const char *const by[] = { "each", "strided", "packed" };
-    if (!bench_wants("gap"))
-        return;
-    for (size_t distance = 2 * GAP_PIECE; distance <= GAP_MOST; distance *= 2)
-        for (int k = 0; k < 3; k++) {
-            struct gap gap = { distance, k };
-            struct bench_stat stat = bench_measure(gap_once, &gap);
-            bench_result("gap", "us",
-                         BENCH_SHAPE({ "by", 0, by[k] }, { "distance", (double)distance, NULL },
-                                     { "bytes", GAP_PIECE, NULL }),
-                         &stat);
-        }
+    double us = get_once();
+
+    return us > 0 ? (double)(pieces.count * pieces.bytes) / us : 0;
+}
+
+static void measure(size_t bytes)
+{
+    for (now = tests; now->get != NULL; now++) {
+        bool strided = strcmp(now->name, "strided") == 0;
+        pieces = strided ? (struct pieces){ STRIP, (size_t)2 * STRIP, bytes / STRIP }
+                         : (struct pieces){ bytes, bytes, 1 };
+        if (strcmp(now->name, "gap") != 0 && !(strided && bytes % STRIP))
+            bench_report(now->name, "MB/s", rate_once,
+                         bench_shape("by %s bytes %zu", now->by, bytes));
+    }
+}
+
+static void measure_gaps(size_t distance)
+{
+    pieces = (struct pieces){ GAP_PIECE, distance, GAPPED };
+    for (now = tests; now->get != NULL; now++)
+        if (strcmp(now->name, "gap") == 0)
+            bench_report(now->name, "us", get_once,
+                         bench_shape("by %s distance %zu bytes %d", now->by, distance, GAP_PIECE));
 }
 
 /* ---- overlap with computation ---- */
 
-static volatile double result_of_work;
+static uint64_t steps;
+static volatile double result;
 
-static void work(uint64_t steps)
+static void work(void)
 {
     double x = 1;
+
     for (uint64_t i = 0; i < steps; i++)
         x = x * 0.999999 + 1e-9;
-    result_of_work = x;
+    result = x;
 }
 
-struct meanwhile {
-    size_t bytes;
-    uint64_t steps;
-    enum { GET, WORK, BOTH, RATIO } what;
-};
-
-static double part_of_both(const struct meanwhile *m, bool gets, bool works)
+static double part_of_both(bool gets, bool works)
 {
-    const unsigned char *from = next_place(m->bytes);
+    const unsigned char *from = next_source(pieces.bytes);
     hlrc_handle_t handle;
     uint64_t start = bench_now();
+
     if (gets)
-        hlrc_get_nb(kept, from, m->bytes, 1, &handle);
+        hlrc_get_nb(kept, from, pieces.bytes, 1, &handle);
     if (works)
-        work(m->steps);
+        work();
     if (gets)
         hlrc_wait(handle);
     double us = bench_us_since(start);
     if (gets)
-        check(kept, from, m->bytes);
+        check(kept, from, pieces.bytes);
     return us;
 }
 
-static double meanwhile_once(void *context)
+static double get_only_once(void)
 {
-    const struct meanwhile *m = context;
-    if (m->what != RATIO)
-        return part_of_both(m, m->what != WORK, m->what != GET);
-    double get = part_of_both(m, true, false), works = part_of_both(m, false, true),
-           both = part_of_both(m, true, true), longer = get > works ? get : works;
-    return longer > 0 ? both / longer : 0;
+    return part_of_both(true, false);
 }
 
-static void measure_meanwhile(size_t bytes)
+static double work_once(void)
 {
-    static const char *const by[] = { "get", "work", "both", "ratio" };
-    struct meanwhile m = { .bytes = bytes, .steps = 100000, .what = WORK };
+    return part_of_both(false, true);
+}
+
+static double both_once(void)
+{
+    return part_of_both(true, true);
+}
+
+static double ratio_once(void)
+{
+    double get = get_only_once(), works = work_once(), longer = get > works ? get : works;
+
+    return longer > 0 ? both_once() / longer : 0;
+}
+
+static void measure_computing(size_t bytes)
+{
+    static const struct {
+        const char *by, *unit;
+        bench_once *once;
+    } parts[] = { { "get", "us", get_only_once },
+                  { "work", "us", work_once },
+                  { "both", "us", both_once },
+                  { "ratio", "ratio", ratio_once } };
+
     if (!bench_wants("computing"))
         return;
-    double per_step = bench_measure(meanwhile_once, &m).median / (double)m.steps;
-    m.what = GET;
-    m.steps = (uint64_t)(bench_measure(meanwhile_once, &m).median / per_step);
-    for (int k = 0; k < 4; k++) {
-        m.what = k;
-        struct bench_stat stat = bench_measure(meanwhile_once, &m);
-        bench_result("computing", k == RATIO ? "ratio" : "us",
-                     BENCH_SHAPE({ "by", 0, by[k] }, { "bytes", (double)bytes, NULL }), &stat);
-    }
+    pieces.bytes = bytes;
+    steps = 100000;
+    double per_step = bench_measure(work_once).median / (double)steps;
+    steps = (uint64_t)(bench_measure(get_only_once).median / per_step);
+    for (size_t i = 0; i < BENCH_COUNT(parts); i++)
+        bench_report("computing", parts[i].unit, parts[i].once,
+                     bench_shape("by %s bytes %zu", parts[i].by, bytes));
 }
 
 /* ---- the program ---- */
@@ -291,6 +294,7 @@ static void measure_meanwhile(size_t bytes)
 static uint64_t messages(void)
 {
     struct hlrc_stats stats = { .size = sizeof stats };
+
     hlrc_stats_get(&stats);
     return stats.messages;
 }
@@ -298,44 +302,30 @@ static uint64_t messages(void)
 static void measure_all(void)
 {
     uint64_t before = messages();
+
     for (size_t at = 0; at < CYCLED; at += LARGEST) /* maps the window here, piece by piece */
-        row_whole(kept, window + at, LARGEST);
+        hlrc_get(kept, window + at, LARGEST, 1);
     for (size_t k = 0; k < bench.sizes.count; k++)
-        for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-            measure(&tests[i], bench.sizes.value[k]);
-    measure_gaps();
+        measure(bench.sizes.value[k]);
+    for (size_t distance = 2 * (size_t)GAP_PIECE; distance <= GAP_MOST; distance *= 2)
+        measure_gaps(distance);
     for (size_t k = 0; k < bench.sizes.count; k++)
-        measure_meanwhile(bench.sizes.value[k]);
-    sent = messages() - before;
-    if (bench_wants("messages")) {
-        double count = (double)sent;
-        struct bench_stat stat = bench_stat(&count, 1);
-        bench_result("messages", "count", BENCH_SHAPE({ "node", 0, NULL }), &stat);
-    }
-    wrong += sent;
+        measure_computing(bench.sizes.value[k]);
+    double sent = (double)(messages() - before);
+    struct bench_stat stat = bench_stat(&sent, 1);
+    if (bench_wants("messages"))
+        bench_result("messages", "count", "node 0", &stat, NULL);
+    wrong += sent > 0;
 }
 
-static const struct bench_figure figures[] = {
-    { "contiguous", "bandwidth of gets of bytes in a row" },
-    { "strided", "bandwidth of gets of every second piece" },
-    { "gap", "pieces at growing distances, one by one, together, and with all between" },
-    { "computing", "overlap of a get with computing" },
-    { "messages", "messages sent for all of this: none" },
-    { NULL, NULL },
+static const struct bench_option options[] = {
+    BENCH_OPTION_SIZES("bytes that are got", 1, LARGEST, "8,1K,4K,16K,64K,256K,1M,4M,16M"),
+    BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .name = "gets",
-    .what = "Measure how fast bytes are got from a window; run it under hlrcrun -n 2.",
-    .figures = figures,
-    .warmup = 5,
-    .repetitions = 200,
-    .seconds = 0.3,
-    .sizes = "8,1K,4K,16K,64K,256K,1M,4M,16M",
-    .sizes_are = "bytes that are got",
-    .smallest = 1,
-    .largest = LARGEST,
-};
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure how fast bytes are got from a window; run it under hlrcrun -n 2.", tests,
+                  5, 200, 0.3, options);
 
 int main(int argc, char **argv)
 {
@@ -351,6 +341,5 @@ int main(int argc, char **argv)
     if (hlrc_node_id() == 0)
         measure_all();
     hlrc_barrier();
-    (void)job_results_end();
-    job_end(job_sum(wrong));
+    job_end(wrong, job_options);
 }

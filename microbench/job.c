@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "microbench/job.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/procfs.h"
 
 /* ---- Start and end ---- */
 
@@ -24,22 +25,23 @@ static void join(int *argc, char ***argv, int enough)
     exit(2);
 }
 
-const char *job_open(int *argc, char ***argv, const char *what, const struct bench_value *values,
-                     int nodes)
-{
-    const char *json = bench_values(what, values, *argc, *argv);
-
-    join(argc, argv, nodes);
-    return json;
-}
-
 void job_begin(int *argc, char ***argv, const struct bench_program *program, int nodes)
 {
+    const char *protocol = job_option("protocol", "ardmar");
+
     bench_arguments(program, *argc, *argv);
     join(argc, argv, nodes);
-    if (hlrc_node_id() == 0)
+    if (hlrc_node_id() != 0)
+        return;
+    if (program->figures != NULL) {
         bench_begin(job_option("fabric", "shm"), hlrc_node_count(),
-                    BENCH_SHAPE({ "protocol", 0, job_protocol() }));
+                    bench_shape("protocol %s", protocol));
+        return;
+    }
+    printf("protocol %s, nodes %d\n", protocol, hlrc_node_count());
+    bench_begin_rows("us");
+    bench_json_string("protocol", protocol);
+    bench_json_number("nodes", hlrc_node_count());
 }
 
 /* HLRC_BARRIER_FAN is the option barrier-fan; NAME has room for the part before the '='. */
@@ -51,7 +53,7 @@ static bool option_name(const char *variable, char *name, size_t len)
     if (strncmp(variable, "HLRC_", 5) != 0 || length - 5 >= len)
         return false;
     snprintf(name, len, "%.*s", (int)(length - 5), variable + 5);
-    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
+    for (size_t i = 0; i < BENCH_COUNT(launchers); i++)
         if (strcmp(name, launchers[i]) == 0)
             return false;
     for (; *name != '\0'; name++)
@@ -59,31 +61,38 @@ static bool option_name(const char *variable, char *name, size_t len)
     return true;
 }
 
-static void tell_options(struct bench_json *json)
+const char *job_option(const char *name, const char *otherwise)
+{
+    char option[64];
+
+    for (char **variable = environ; *variable != NULL; variable++)
+        if (option_name(*variable, option, sizeof option) && strcmp(option, name) == 0)
+            return strchr(*variable, '=') + 1;
+    return otherwise;
+}
+
+void job_options(void)
 {
     char name[64];
 
-    bench_json_begin(json, "options");
+    bench_json_begin("options", '{');
     for (char **variable = environ; *variable != NULL; variable++)
         if (option_name(*variable, name, sizeof name))
-            bench_json_string(json, name, strchr(*variable, '=') + 1);
-    bench_json_end(json);
+            bench_json_string(name, strchr(*variable, '=') + 1);
+    bench_json_end('}');
 }
 
-struct bench_json *job_results_end(void)
+void job_end(uint64_t wrong, void (*more)(void))
 {
-    if (hlrc_node_id() != 0)
-        return NULL;
-    struct bench_json *json = bench_results_end();
-    tell_options(json);
-    return json;
-}
+    int node = hlrc_node_id();
 
-void job_end(uint64_t wrong)
-{
-    if (hlrc_node_id() == 0)
-        bench_end();
-    job_close(wrong);
+    if (node == 0)
+        bench_end(more);
+    wrong = job_sum(wrong);
+    hlrc_finalize();
+    if (wrong != 0 && node == 0)
+        bench_fail(1, "%llu values were read wrong", (unsigned long long)wrong);
+    exit(wrong != 0);
 }
 
 void job_page_by_page(void)
@@ -93,55 +102,17 @@ void job_page_by_page(void)
     (void)setenv("HLRC_RENEW", "0", 0);
 }
 
-void job_table(struct bench_json *json, const char *path)
+/* ---- Collective ---- */
+
+void job_check(int rc, const char *what)
 {
-    if (hlrc_node_id() != 0)
-        return;
-    bench_json_open(json, path);
-    bench_json_string(json, "protocol", job_protocol());
-    bench_json_unsigned(json, "nodes", (uint64_t)hlrc_node_count());
-    printf("protocol %s, nodes %d\n", job_protocol(), hlrc_node_count());
-    bench_heading("us");
-}
-
-void job_close(uint64_t wrong)
-{
-    int node = hlrc_node_id();
-
-    wrong = job_sum(wrong);
-    hlrc_finalize();
-    if (wrong != 0 && node == 0)
-        bench_fail(1, "%llu values were read wrong", (unsigned long long)wrong);
-    exit(wrong != 0);
-}
-
-const char *job_protocol(void)
-{
-    return job_option("protocol", "ardmar");
-}
-
-const char *job_option(const char *name, const char *otherwise)
-{
-    char variable[64] = "HLRC_";
-    size_t at = strlen(variable);
-
-    for (; *name != '\0' && at < sizeof variable - 1; name++)
-        variable[at++] = (char)(*name == '-'                   ? '_'
-                                : *name >= 'a' && *name <= 'z' ? *name - 32
-                                                               : *name);
-    variable[at] = '\0';
-    const char *value = getenv(variable);
-    return value != NULL ? value : otherwise;
-}
-
-/* ---- Results of all nodes ---- */
-
-static void broadcast(void *buf, size_t len, int root)
-{
-    int rc = len > 0 ? hlrc_broadcast(buf, len, root) : 0;
-
     if (rc != 0)
-        bench_fail(1, "hlrc_broadcast of %zu bytes: %s", len, strerror(-rc));
+        bench_fail(1, "%s: %s", what, strerror(-rc));
+}
+
+void job_broadcast(void *buf, size_t len, int root)
+{
+    job_check(len > 0 ? hlrc_broadcast(buf, len, root) : 0, "hlrc_broadcast");
 }
 
 uint64_t job_sum(uint64_t mine)
@@ -150,88 +121,77 @@ uint64_t job_sum(uint64_t mine)
 
     for (int node = 0; node < hlrc_node_count(); node++) {
         uint64_t value = mine;
-        broadcast(&value, sizeof(value), node);
+        job_broadcast(&value, sizeof(value), node);
         sum += value;
     }
     return sum;
 }
 
-struct bench_stat job_stat(struct bench_series *series)
-{
-    struct bench_series all = bench_series_make((size_t)job_sum(series->count));
-
-    for (int node = 0; node < hlrc_node_count(); node++) {
-        uint64_t count = series->count;
-        broadcast(&count, sizeof(count), node);
-        if (node == hlrc_node_id() && count > 0)
-            memcpy(all.sample + all.count, series->sample, count * sizeof(double));
-        broadcast(all.sample + all.count, (size_t)count * sizeof(double), node);
-        all.count += (size_t)count;
-    }
-    struct bench_stat stat = bench_stat(all.sample, all.count);
-    free(all.sample);
-    bench_series_free(series);
-    return stat;
-}
-
 uint64_t job_agree(uint64_t mine)
 {
-    broadcast(&mine, sizeof(mine), 0);
+    job_broadcast(&mine, sizeof(mine), 0);
     return mine;
 }
 
 bool job_one_machine(void)
 {
     char boot[64] = "", first[64];
-    FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+    bool known = procfs_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot) > 0;
 
-    if (in != NULL) {
-        if (fgets(boot, sizeof(boot), in) == NULL)
-            boot[0] = '\0';
-        fclose(in);
-    }
-    memcpy(first, boot, sizeof(first));
-    broadcast(first, sizeof(first), 0);
-    return job_sum(boot[0] == '\0' || strcmp(boot, first) != 0) == 0;
+    memcpy(first, boot, sizeof first);
+    job_broadcast(first, sizeof first, 0);
+    return job_sum(!known || strcmp(boot, first) != 0) == 0;
 }
 
-void *job_allocate(size_t size)
+struct bench_stat job_stat(struct bench_series *series)
+{
+    struct bench_series all = { 0 };
+
+    for (int node = 0; node < hlrc_node_count(); node++) {
+        size_t count = series->count;
+        job_broadcast(&count, sizeof count, node);
+        all.sample = bench_memory(realloc(all.sample, (all.count + count + 1) * sizeof(double)));
+        if (node == hlrc_node_id() && count > 0)
+            memcpy(all.sample + all.count, series->sample, count * sizeof(double));
+        job_broadcast(all.sample + all.count, count * sizeof(double), node);
+        all.count += count;
+    }
+    (void)bench_series_stat(series);
+    return bench_series_stat(&all);
+}
+
+struct bench_stat job_measure(bench_once *once)
+{
+    struct bench_series series = { 0 };
+
+    bench_repeat(&series, (size_t)job_agree(bench_warm_up(once)), once);
+    return job_stat(&series);
+}
+
+void job_row(const char *name, struct bench_stat stat, const char *what)
+{
+    if (hlrc_node_id() == 0)
+        bench_row(name, "us", stat, what);
+}
+
+void *job_allocate(size_t size, const char *remedy)
 {
     void *at = hlrc_malloc_all(size);
 
     if (at == NULL)
-        bench_fail(1, "%zu bytes of shared memory are not available; raise --memory", size);
+        bench_fail(1, "%zu bytes of shared memory are not available; raise --memory%s", size,
+                   remedy);
     return at;
 }
 
-/* ---- Figures ---- */
-
-void job_result(const struct job_figure *figure, struct bench_series *series,
-                struct job_counts *counts)
+void *job_allocate_at(size_t size, int home)
 {
-    struct bench_stat stat = job_stat(series);
+    void *at = job_allocate(size, "");
 
-    if (counts != NULL)
-        job_counts_sum(counts);
-    if (hlrc_node_id() != 0 || stat.count == 0)
-        return;
-    struct bench_json *json = bench_result_begin(figure->name, figure->unit, figure->shape, &stat);
-    if (counts != NULL && figure->operations > 0)
-        job_counts_json(json, "counters", counts, figure->operations);
-    bench_result_end();
-}
-
-void job_measure(struct job_figure figure, bench_once *once, void *context)
-{
-    size_t count = bench_warm_up(once, context, job_agree);
-    struct bench_series series = bench_series_make(count);
-    struct job_counts counts = { 0 };
-
-    job_counts_start(&counts);
-    bench_repeat(&series, count, once, context);
-    job_counts_stop(&counts);
-    figure.operations *= (double)count;
-    job_result(&figure, &series, &counts);
+    if (hlrc_node_id() == home)
+        job_check(hlrc_place(at, size, home), "hlrc_place");
+    hlrc_barrier();
+    return at;
 }
 
 /* ---- Counters ---- */
@@ -254,51 +214,114 @@ static const struct {
     COUNTER(bytes_in),      COUNTER(bytes_out),     COUNTER(fetch_round_trips),
 };
 
-_Static_assert(sizeof(counters) / sizeof(counters[0]) == JOB_COUNTERS,
-               "struct job_counts has room for all");
+_Static_assert(BENCH_COUNT(counters) == JOB_COUNTERS, "struct job_counts has room for all");
 
-static void read_counters(uint64_t value[JOB_COUNTERS])
+struct job_counts job_counts;
+static struct hlrc_stats counted_before;
+
+static uint64_t counter_of(const struct hlrc_stats *stats, size_t i)
 {
-    struct hlrc_stats stats = { .size = sizeof(stats) };
+    uint64_t value;
 
-    hlrc_stats_get(&stats);
+    memcpy(&value, (const char *)stats + counters[i].offset, sizeof(value));
+    return value;
+}
+
+void job_counts_start(void)
+{
+    counted_before.size = sizeof counted_before;
+    hlrc_stats_get(&counted_before);
+}
+
+void job_counts_stop(double operations)
+{
+    struct hlrc_stats now = { .size = sizeof now };
+
+    hlrc_stats_get(&now);
     for (size_t i = 0; i < JOB_COUNTERS; i++)
-        memcpy(&value[i], (const char *)&stats + counters[i].offset, sizeof(value[i]));
+        job_counts.value[i] += counter_of(&now, i) - counter_of(&counted_before, i);
+    job_counts.operations += operations;
 }
 
-void job_counts_start(struct job_counts *counts)
-{
-    read_counters(counts->before);
-}
-
-void job_counts_stop(struct job_counts *counts)
-{
-    uint64_t now[JOB_COUNTERS];
-
-    read_counters(now);
-    for (size_t i = 0; i < JOB_COUNTERS; i++)
-        counts->total[i] += now[i] - counts->before[i];
-}
-
-void job_counts_sum(struct job_counts *counts)
+static void counts_sum(void)
 {
     for (size_t i = 0; i < JOB_COUNTERS; i++)
-        counts->total[i] = job_sum(counts->total[i]);
+        job_counts.value[i] = job_sum(job_counts.value[i]);
+    job_counts.operations = (double)job_sum((uint64_t)job_counts.operations);
 }
 
-double job_counts_per(const struct job_counts *counts, const char *name, double operations)
+static double count_per(const struct job_counts *counts, size_t i)
+{
+    return (double)counts->value[i] / counts->operations;
+}
+
+double job_counts_per(const struct job_counts *counts, const char *name)
 {
     for (size_t i = 0; i < JOB_COUNTERS; i++)
         if (strcmp(counters[i].name, name) == 0)
-            return (double)counts->total[i] / operations;
+            return count_per(counts, i);
     return 0;
 }
 
-void job_counts_json(struct bench_json *json, const char *name, const struct job_counts *counts,
-                     double operations)
+void job_counts_json(const char *name, const struct job_counts *counts)
 {
-    bench_json_begin(json, name);
+    bench_json_begin(name, '{');
     for (size_t i = 0; i < JOB_COUNTERS; i++)
-        bench_json_double(json, counters[i].name, (double)counts->total[i] / operations);
-    bench_json_end(json);
+        bench_json_number(counters[i].name, count_per(counts, i));
+    bench_json_end('}');
+}
+
+/* ---- Figures ---- */
+
+static void tell_counters(void)
+{
+    job_counts_json("counters", &job_counts);
+}
+
+void job_results(struct job_figure *figures, size_t count, const char *shape)
+{
+    counts_sum();
+    for (struct job_figure *f = figures; f < figures + count; f++) {
+        bool counts = f->counters && job_counts.operations > 0;
+        f->stat = job_stat(&f->series);
+        if (hlrc_node_id() == 0 && f->stat.count > 0 && bench_wants(f->name))
+            bench_result(f->name, f->unit, shape, &f->stat, counts ? tell_counters : NULL);
+    }
+}
+
+void job_clear(struct job_figure *figures, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        bench_series_clear(&figures[i].series);
+    job_counts = (struct job_counts){ 0 };
+}
+
+/* The samples that ONCE returns are those of the first figure. */
+static void repeat(struct job_figure *figures, size_t count, double operations, bench_once *once)
+{
+    size_t repetitions = (size_t)job_agree(bench_warm_up(once));
+
+    job_clear(figures, count);
+    if (operations > 0)
+        job_counts_start();
+    bench_repeat(&figures->series, repetitions, once);
+    if (operations > 0)
+        job_counts_stop(hlrc_node_id() == 0 ? operations * (double)repetitions : 0);
+}
+
+void job_report(const char *name, const char *unit, double operations, bench_once *once,
+                const char *shape)
+{
+    struct job_figure figure = { .name = name, .unit = unit, .counters = true };
+
+    if (!bench_wants(name))
+        return;
+    repeat(&figure, 1, operations, once);
+    job_results(&figure, 1, shape);
+}
+
+void job_report_all(struct job_figure *figures, size_t count, bench_once *once, const char *shape)
+{
+    repeat(figures, count, 0, once);
+    job_results(figures, count, shape);
 }

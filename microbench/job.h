@@ -11,92 +11,90 @@
 #include <hlrc.h>
 
 /*
- * Parses the arguments by bench_values(), whose result is returned, then joins the job. Only node 0
- * reports invalid arguments. Ends the program if either fails or if the job has fewer than NODES
- * nodes.
- */
-const char *job_open(int *argc, char ***argv, const char *what, const struct bench_value *values,
-                     int nodes);
-
-/*
- * As job_open(), for a program of the harness; also begins its table and JSON file at node 0.
- * job_results_end() returns NULL except at node 0, where more may be added beside the results.
- * job_end() leaves the job and ends the program as job_close() does.
+ * Parses the arguments, joins the job and begins the table and the JSON file at node 0. Ends the
+ * program if the arguments are invalid or the job has fewer than NODES nodes.
  */
 void job_begin(int *argc, char ***argv, const struct bench_program *program, int nodes);
-struct bench_json *job_results_end(void);
-_Noreturn void job_end(uint64_t wrong);
 
-/* Called before job_open(): turns readahead and update off, so that each page is fetched by its
+/* Leaves the job and ends the program. MORE adds to the JSON file beside the results: in programs
+ * with figures job_options(), or a function that calls it. WRONG is the number of wrong values at
+ * this node; if any node has some, the program fails. */
+_Noreturn void job_end(uint64_t wrong, void (*more)(void));
+void job_options(void);
+
+/* Called before job_begin(): turns readahead and update off, so that each page is fetched by its
  * own fault. --ahead and --renew of the job take precedence. */
 void job_page_by_page(void);
-
-/* At node 0: begins a table in microseconds and the JSON file PATH with the same figures. */
-void job_table(struct bench_json *json, const char *path);
-
-/* Leaves the job and ends the program. WRONG is the number of wrong values on all nodes; if not 0,
- * the program fails. */
-_Noreturn void job_close(uint64_t wrong);
-
-const char *job_protocol(void);
 
 /* Value of an option of the runtime as set by hlrcrun or in the environment; OTHERWISE if not
  * set. */
 const char *job_option(const char *name, const char *otherwise);
 
-/* Collective. Returns the sum over all nodes. */
-uint64_t job_sum(uint64_t mine);
+/* RC: 0, or the negative error of the call WHAT, which ends the program. */
+void job_check(int rc, const char *what);
 
-/* Collective. Returns the statistics of the samples of all nodes on every node. Frees the
- * series. */
+/* ---- Collective ---- */
+
+void job_broadcast(void *buf, size_t len, int root);
+uint64_t job_sum(uint64_t mine);   /* the sum over all nodes, on every node */
+uint64_t job_agree(uint64_t mine); /* node 0's number on every node */
+bool job_one_machine(void);        /* true if all nodes have the same clock */
+
+/* Statistics of the samples of all nodes, on every node. Frees the samples. job_measure() makes
+ * them: warm-up and repetitions of ONCE. */
 struct bench_stat job_stat(struct bench_series *series);
+struct bench_stat job_measure(bench_once *once);
 
-/* Collective. Returns node 0's number on every node. */
-uint64_t job_agree(uint64_t mine);
+/* At node 0, of a program without figures: bench_row() in us. */
+void job_row(const char *name, struct bench_stat stat, const char *what);
 
-/* Collective. True if all nodes have the same clock. */
-bool job_one_machine(void);
+/* SIZE bytes of shared memory, page-aligned. REMEDY ends the message if there is too little:
+ * "raise --memory" and this. */
+void *job_allocate(size_t size, const char *remedy);
+void *job_allocate_at(size_t size, int home); /* the same, with a home */
 
-/* Collective. SIZE bytes of shared memory, page-aligned. */
-void *job_allocate(size_t size);
+/* ---- Counters of hlrc_stats_get() ---- */
 
-/* Increments of the counters of hlrc_stats_get() between start and stop, summed over all such
- * spans. */
 #define JOB_COUNTERS 21
 
 struct job_counts {
-    uint64_t before[JOB_COUNTERS];
-    uint64_t total[JOB_COUNTERS];
+    uint64_t value[JOB_COUNTERS];
+    double operations; /* counted meanwhile; results have the counters per operation */
 };
 
-void job_counts_start(struct job_counts *counts);
-void job_counts_stop(struct job_counts *counts);
+/* Of the measurement in progress; after its results, of all nodes. */
+extern struct job_counts job_counts;
 
-/* Collective. Sums the totals over all nodes. */
-void job_counts_sum(struct job_counts *counts);
+/* Adds what this node counts, and its operations, from start to stop. */
+void job_counts_start(void);
+void job_counts_stop(double operations);
 
-/* The named counter, divided by the number of operations. */
-double job_counts_per(const struct job_counts *counts, const char *name, double operations);
-void job_counts_json(struct bench_json *json, const char *name, const struct job_counts *counts,
-                     double operations);
+/* The named counter per operation; all of them as an object. */
+double job_counts_per(const struct job_counts *counts, const char *name);
+void job_counts_json(const char *name, const struct job_counts *counts);
 
 /* ---- Figures: collective, reported at node 0 ---- */
 
 struct job_figure {
-    const char *name;
+    const char *name, *what; /* as struct bench_figure */
     const char *unit;
-    const struct bench_shape *shape;
-    /* by all nodes, in one repetition or in all of them; counters are divided by this */
-    double operations;
+    bool counters; /* its result has the counters */
+    struct bench_series series;
+    struct bench_stat stat; /* of all nodes; set by the functions below */
 };
 
-/* Reports a figure from the samples of all nodes, which are freed, and the counters if not NULL.
- * Without samples, reports nothing. */
-void job_result(const struct job_figure *figure, struct bench_series *series,
-                struct job_counts *counts);
+/* All nodes repeat ONCE: one figure. OPERATIONS by all nodes in one repetition, for the counters of
+ * all repetitions; 0: none. */
+void job_report(const char *name, const char *unit, double operations, bench_once *once,
+                const char *shape);
 
-/* All nodes repeat ONCE. Counters cover the repetitions that give samples; none if operations is
- * 0. */
-void job_measure(struct job_figure figure, bench_once *once, void *context);
+/* The same with figures to whose series ONCE adds, and counters that it starts and stops. */
+void job_report_all(struct job_figure *figures, size_t count, bench_once *once, const char *shape);
+
+/* The results only: of figures that --only does not exclude and that have samples. */
+void job_results(struct job_figure *figures, size_t count, const char *shape);
+
+/* Removes the samples and counts of a warm-up. */
+void job_clear(struct job_figure *figures, size_t count);
 
 #endif

@@ -2,16 +2,17 @@
 #include "microbench/lab.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/futex.h"
+#include "base/spin.h"
 
 #if defined(HAVE_LIBSIGSEGV)
 #    include <sigsegv.h>
@@ -115,7 +116,7 @@ static void other_listen(uint32_t count)
     uint32_t seen = 0;
 
     while (seen < count) {
-        syscall(SYS_futex, &lab.words->bell, FUTEX_WAIT, seen, NULL, NULL, 0);
+        futex_wait_shared(&lab.words->bell, seen, -1);
         uint32_t bell = atomic_load_explicit(&lab.words->bell, memory_order_acquire);
         if (bell == seen)
             continue;
@@ -131,7 +132,7 @@ static void take_turns(uint32_t first, uint32_t count, bool with_page)
 
     for (uint32_t i = first; i < count; i += 2) {
         while (atomic_load_explicit(&lab.words->turn, memory_order_acquire) != i)
-            bench_relax();
+            spin_cpu_relax();
         if (with_page) {
             memcpy(copy, lab.peer, sizeof(copy));
             copy[0]++;
@@ -264,7 +265,7 @@ void lab_second_thread(bool run)
     if (pthread_create(&second, NULL, second_main, NULL) != 0)
         bench_fail(1, "cannot start a second thread");
     while (!atomic_load(&second_runs))
-        bench_relax();
+        spin_cpu_relax();
 }
 
 /* ---- Set-up ---- */

@@ -24,155 +24,120 @@
 #define OFTEN    ((size_t)64 << 10) /* up to this size all repetitions are made */
 #define AT_LEAST 10
 
-typedef void start_op(size_t slot, size_t bytes, struct fabric_op *op);
+static double latency_once(void);
+static double message_once(void);
+static double burst_once(void);
 
-struct transfer {
-    start_op *start;
-    size_t bytes;
-    size_t batch; /* latency: operations timed together; bandwidth: operations of a burst */
+static const struct transfer {
+    const char *name, *what;
+    const char *unit;
+    bench_once *once;
+    net_start *start;
+} transfers[] = {
+    { "message_latency", "half of a round trip of writes with immediate", "us", message_once,
+      NULL },
+    { "read_latency", "until a read is complete", "us", latency_once, net_start_read },
+    { "write_latency", "until a write is placed", "us", latency_once, net_start_write },
+    { "read_bandwidth", "many reads under way", "MB/s", burst_once, net_start_read },
+    { "write_bandwidth", "many writes under way", "MB/s", burst_once, net_start_write },
 };
 
-static void start_read(size_t slot, size_t bytes, struct fabric_op *op)
-{
-    fabric_read(net.fabric, 1, net.window.id, slot * bytes,
-                net.window.base + NET_LOCAL + slot * bytes, bytes, op);
-}
+static const struct transfer *now;
+static size_t bytes;
+static size_t batch; /* latency: operations timed together; bandwidth: operations of a burst */
 
-static void start_write(size_t slot, size_t bytes, struct fabric_op *op)
+static double latency_once(void)
 {
-    fabric_write(net.fabric, 1, net.window.id, slot * bytes,
-                 net.window.base + NET_LOCAL + slot * bytes, bytes, op);
-}
-
-static double latency_once(void *context)
-{
-    const struct transfer *t = context;
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t start = bench_now();
 
-    for (size_t i = 0; i < t->batch; i++) {
-        t->start(0, t->bytes, &op);
+    for (size_t i = 0; i < batch; i++) {
+        now->start(0, bytes, &op);
         fabric_wait(net.fabric, &op);
     }
-    return bench_us_since(start) / (double)t->batch;
+    return bench_us_since(start) / (double)batch;
 }
 
-static double message_once(void *context)
+static double message_once(void)
 {
-    const struct transfer *t = context;
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t start = bench_now();
 
-    for (size_t i = 0; i < t->batch; i++) {
-        fabric_write_imm(net.fabric, 1, net.window.id, 0, net.window.base + NET_LOCAL, t->bytes,
-                         net_immediate(NET_ECHO, t->bytes), true, &op);
+    for (size_t i = 0; i < batch; i++) {
+        fabric_write_imm(net.fabric, 1, net.window.id, 0, net.window.base + NET_LOCAL, bytes,
+                         net_immediate(NET_ECHO, bytes), true, &op);
         (void)net_await_event();
         fabric_wait(net.fabric, &op);
     }
-    return bench_us_since(start) / (double)t->batch / 2;
+    return bench_us_since(start) / (double)batch / 2;
 }
 
 /* MB/s: bytes per us */
-static double burst_once(void *context)
+static double burst_once(void)
 {
-    const struct transfer *t = context;
     struct fabric_op op[NET_BATCH] = { FABRIC_OP_INIT };
-    size_t slots = NET_AREA / t->bytes < NET_BATCH ? NET_AREA / t->bytes : NET_BATCH;
+    size_t slots = NET_AREA / bytes < NET_BATCH ? NET_AREA / bytes : NET_BATCH;
     uint64_t start = bench_now();
 
-    for (size_t i = 0; i < t->batch; i++) {
+    for (size_t i = 0; i < batch; i++) {
         fabric_wait(net.fabric, &op[i % slots]);
-        t->start(i % slots, t->bytes, &op[i % slots]);
+        now->start(i % slots * bytes, bytes, &op[i % slots]);
     }
     for (size_t i = 0; i < slots; i++)
         fabric_wait(net.fabric, &op[i]);
     double us = bench_us_since(start);
-    return us > 0 ? (double)(t->batch * t->bytes) / us : 0;
+    return us > 0 ? (double)(batch * bytes) / us : 0;
 }
 
-/* Repetitions for transfers of BYTES: REPETITIONS up to OFTEN bytes, fewer above. */
-static unsigned long less_often(unsigned long repetitions, size_t bytes)
+static size_t burst_of(size_t size)
 {
-    unsigned long less = repetitions / (bytes / OFTEN + 1);
+    size_t count = BURST / size;
 
+    return count < NET_BATCH ? NET_BATCH : count > MANY ? MANY : count;
+}
+
+/* Repetitions for transfers of BYTES: all up to OFTEN bytes, fewer above. A burst takes as long as
+ * many latency samples. */
+static unsigned long less_often(unsigned long repetitions)
+{
+    if (now->once == burst_once && repetitions > 4)
+        repetitions /= 4;
+    unsigned long less = repetitions / (bytes / OFTEN + 1);
     return less > AT_LEAST ? less : repetitions < AT_LEAST ? repetitions : AT_LEAST;
 }
 
-static void measure(const char *name, const char *unit, bench_once *once, struct transfer t)
+static void measure(const struct transfer *transfer, size_t size)
 {
     unsigned long repetitions = bench.repetitions, warmup = bench.warmup;
 
-    if (!bench_wants(name))
-        return;
-    bench.repetitions = less_often(repetitions, t.bytes);
+    now = transfer;
+    bytes = size;
+    batch = now->once == burst_once ? burst_of(size) : size <= NET_PAGE ? NET_BATCH : 1;
+    bench.repetitions = less_often(repetitions);
     bench.warmup = warmup < bench.repetitions ? warmup : bench.repetitions;
-    struct bench_stat stat = bench_measure(once, &t);
+    bench_report(now->name, now->unit, now->once, bench_shape("bytes %zu batch %zu", bytes, batch));
     bench.repetitions = repetitions;
     bench.warmup = warmup;
-    bench_result(name, unit,
-                 BENCH_SHAPE({ "bytes", (double)t.bytes, NULL },
-                             { "batch", (double)t.batch, NULL }),
-                 &stat);
 }
 
-static struct transfer latency_of(start_op *start, size_t bytes)
-{
-    return (struct transfer){ start, bytes, bytes <= NET_PAGE ? NET_BATCH : 1 };
-}
-
-static struct transfer burst_of(start_op *start, size_t bytes)
-{
-    size_t count = BURST / bytes;
-
-    count = count < NET_BATCH ? NET_BATCH : count > MANY ? MANY : count;
-    return (struct transfer){ start, bytes, count };
-}
-
-/* A burst takes as long as many latency samples, so it is repeated less often. */
-static void measure_bursts(const char *name, start_op *start, size_t bytes)
-{
-    unsigned long repetitions = bench.repetitions;
-
-    bench.repetitions = repetitions > 4 ? repetitions / 4 : repetitions;
-    measure(name, "MB/s", burst_once, burst_of(start, bytes));
-    bench.repetitions = repetitions;
-}
-
-static const struct bench_figure figures[] = {
-    { "message_latency", "half of a round trip of writes with immediate" },
-    { "read_latency", "until a read is complete" },
-    { "write_latency", "until a write is placed" },
-    { "read_bandwidth", "many reads under way" },
-    { "write_bandwidth", "many writes under way" },
-    { NULL, NULL },
+static const struct bench_option options[] = {
+    BENCH_OPTION_SIZES("bytes of a transfer", 1, LARGEST, "1-4M"),
+    BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .name = "latbw",
-    .what = "Measure latency and bandwidth of the fabric (HLRC_FABRIC); run it under hlrcrun -n 2.",
-    .figures = figures,
-    .warmup = 20,
-    .repetitions = 200,
-    .seconds = 0.2,
-    .sizes = "1-4M",
-    .sizes_are = "bytes of a transfer",
-    .smallest = 1,
-    .largest = LARGEST,
-};
+static const struct bench_program program = BENCH_PROGRAM(
+    "Measure latency and bandwidth of the fabric (HLRC_FABRIC); run it under hlrcrun -n 2.",
+    transfers, 20, 200, 0.2, options);
 
 int main(int argc, char **argv)
 {
     net_open(&program, argc, argv, NET_SIZE, 2, FABRIC_READ | FABRIC_WRITE_IMM);
-    for (size_t i = 0; net.node == 0 && i < bench.sizes.count; i++) {
-        size_t bytes = bench.sizes.value[i];
-        measure("read_latency", "us", latency_once, latency_of(start_read, bytes));
-        measure("write_latency", "us", latency_once, latency_of(start_write, bytes));
-        measure_bursts("read_bandwidth", start_read, bytes);
-        measure_bursts("write_bandwidth", start_write, bytes);
-    }
+    for (size_t i = 0; net.node == 0 && i < bench.sizes.count; i++)
+        for (size_t k = 1; k < BENCH_COUNT(transfers); k++)
+            measure(&transfers[k], bench.sizes.value[i]);
     net_meet();
     for (size_t i = 0; net.node == 0 && i < bench.sizes.count; i++)
-        measure("message_latency", "us", message_once, latency_of(NULL, bench.sizes.value[i]));
+        measure(&transfers[0], bench.sizes.value[i]);
     if (net.node == 0)
         net_stop_serving();
     else if (net.node == 1)

@@ -28,8 +28,6 @@
 #include "microbench/job.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define BATCH 200
@@ -50,28 +48,9 @@ static void lock_unlock(void)
 
 /* ---- Without contention ---- */
 
-static double cached_once(void *context)
+static double cached_once(void)
 {
-    (void)context;
-    if (hlrc_node_id() != 0)
-        return NAN;
-    uint64_t start = bench_now();
-    for (int i = 0; i < BATCH; i++)
-        lock_unlock();
-    return bench_us_since(start) / BATCH;
-}
-
-static void measure_cached(void)
-{
-    struct job_figure figure = {
-        .name = "cached",
-        .unit = "us",
-        .operations = BATCH,
-        .shape = BENCH_SHAPE({ "batch", BATCH, NULL }),
-    };
-
-    job_measure(figure, cached_once, NULL);
-    hlrc_barrier();
+    return hlrc_node_id() == 0 ? bench_us_each(lock_unlock, BATCH) : NAN;
 }
 
 static void sleep_until(uint64_t when)
@@ -81,15 +60,13 @@ static void sleep_until(uint64_t when)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
-static double take_turn(struct job_counts *counts, uint64_t when)
+static double take_turn(uint64_t when)
 {
     sleep_until(when - LEAD);
     bench_wait_until(when);
-    job_counts_start(counts);
-    uint64_t start = bench_now();
-    lock_unlock();
-    double us = bench_us_since(start);
-    job_counts_stop(counts);
+    job_counts_start();
+    double us = bench_us_each(lock_unlock, 1);
+    job_counts_stop(1);
     return us;
 }
 
@@ -100,21 +77,16 @@ static void measure_remote(void)
     size_t count = bench_allowed(bench.repetitions, bench.seconds, 1, UINT64_C(2) * SLOT);
     uint64_t node = (uint64_t)hlrc_node_id(), in = job_agree(bench_now() + 2 * SLOT);
     uint64_t start = job_one_machine() ? in : bench_now() + 2 * SLOT;
-    struct bench_series series = bench_series_make(count);
-    struct job_counts counts = { 0 }, ignored = { 0 };
-    uint64_t warmup = bench.warmup;
-    struct job_figure figure = { .name = "remote",
-                                 .unit = "us",
-                                 .operations = 2 * (double)count,
-                                 .shape = BENCH_SHAPE({ "slot_us", SLOT / 1000, NULL }) };
+    struct job_figure remote = { .name = "remote", .unit = "us", .counters = true };
 
-    for (uint64_t r = 0; node < 2 && r < warmup + count; r++) {
-        double us = take_turn(r < warmup ? &ignored : &counts, start + (2 * r + node) * SLOT);
-        if (r >= warmup)
-            bench_series_add(&series, us);
+    job_clear(&remote, 1);
+    for (uint64_t r = 0; node < 2 && r < bench.warmup + count; r++) {
+        if (r == bench.warmup)
+            job_clear(&remote, 1);
+        bench_series_add(&remote.series, take_turn(start + (2 * r + node) * SLOT));
     }
     hlrc_barrier();
-    job_result(&figure, &series, &counts);
+    job_results(&remote, 1, bench_shape("slot_us %d", SLOT / 1000));
 }
 
 /* ---- Nodes 0 to K-1 contend ---- */
@@ -127,192 +99,118 @@ struct shared {
     uint64_t freed;      /* clock reading of the last holder before its unlock */
 };
 
-struct contest {
-    volatile struct shared *shared;
-    int nodes; /* number of contending nodes */
-    bool same_clock;
-    uint64_t increments;                                       /* by all nodes, in all slices */
-    struct bench_series lock_unlock, acquire, hand_over;       /* of this node */
-    struct bench_series per_hand_over, per_increment, unequal; /* at node 0 */
-    struct job_counts counts;
+static volatile struct shared *shared;
+static int contending; /* number of contending nodes */
+static bool same_clock;
+static uint64_t increments; /* by all nodes, in all slices */
+
+/* The figures of contending nodes: the first three have samples of each node, the others of node
+ * 0. */
+enum { LOCK_UNLOCK = 2, ACQUIRE, HAND_OVER, PER_HAND_OVER, PER_INCREMENT, UNEQUAL, FIGURES };
+
+static struct job_figure figures[FIGURES] = {
+    { "cached", "lock and unlock, held here last", .unit = "us" },
+    { "remote", "lock and unlock, held elsewhere last, free", .unit = "us" },
+    { "lock_unlock", "K nodes contend: lock, increment, unlock", "us", .series.max = SAMPLES },
+    { "acquire", "K nodes contend: the call of hlrc_lock", "us", .series.max = SAMPLES },
+    { "hand_over", "from before an unlock until the next node has the lock", "us",
+      .series.max = SAMPLES },
+    { "per_hand_over", "a slice of time, by the hand-overs in it", .unit = "us" },
+    { "per_increment", "a slice of time, by the increments in it", "us", .counters = true },
+    { "unequal", "most increments of a node / least", .unit = "ratio" },
 };
 
-static double us_between(uint64_t start, uint64_t end)
+static void add_sample(int figure, double sample)
 {
-    double ns = (double)end - (double)start - bench_clock_cost();
-
-    return ns > 0 ? ns / 1000 : 0;
+    bench_series_add(&figures[figure].series, sample);
 }
 
-static void increment(struct contest *c)
+static void increment(void)
 {
-    volatile struct shared *s = c->shared;
+    volatile struct shared *s = shared;
     uint64_t me = (uint64_t)hlrc_node_id() + 1, start = bench_now();
 
     hlrc_lock((hlrc_lock_t)lock);
     uint64_t got = bench_now();
-    bench_series_add(&c->acquire, us_between(start, got));
+    add_sample(ACQUIRE, bench_us_between(start, got));
     if (s->last != me) {
-        if (s->last != 0 && c->same_clock)
-            bench_series_add(&c->hand_over, us_between(s->freed, got));
+        if (s->last != 0 && same_clock)
+            add_sample(HAND_OVER, bench_us_between(s->freed, got));
         s->hand_overs += s->last != 0;
         s->last = me;
     }
     s->count++;
     s->freed = bench_now();
     hlrc_unlock((hlrc_lock_t)lock);
-    bench_series_add(&c->lock_unlock, bench_us_since(start));
-}
-
-static double at_least_1(double x)
-{
-    return x > 1 ? x : 1;
+    add_sample(LOCK_UNLOCK, bench_us_since(start));
 }
 
 /* Records the increments of one slice; shared->count is the sum over all slices. */
-static void account(struct contest *c, double us, uint64_t mine, uint64_t hand_overs)
+static void account(double us, uint64_t mine, uint64_t hand_overs)
 {
-    struct bench_series each = bench_series_make(1);
+    struct bench_series each = { 0 };
     uint64_t all = job_sum(mine);
 
-    if (hlrc_node_id() < c->nodes)
+    if (hlrc_node_id() < contending)
         bench_series_add(&each, (double)mine);
     struct bench_stat of_nodes = job_stat(&each);
-    c->increments += all;
-    wrong += c->shared->count != c->increments;
+    increments += all;
+    wrong += shared->count != increments;
     if (hlrc_node_id() != 0)
         return;
-    if (c->nodes > 1)
-        bench_series_add(&c->per_hand_over, us / at_least_1((double)hand_overs));
-    bench_series_add(&c->per_increment, us / at_least_1((double)all));
-    bench_series_add(&c->unequal, of_nodes.max / at_least_1(of_nodes.min));
+    if (contending > 1)
+        add_sample(PER_HAND_OVER, us / fmax((double)hand_overs, 1));
+    add_sample(PER_INCREMENT, us / fmax((double)all, 1));
+    add_sample(UNEQUAL, of_nodes.max / fmax(of_nodes.min, 1));
 }
 
-static double slice_once(void *context)
+static double slice_once(void)
 {
-    struct contest *c = context;
-    uint64_t mine = 0, before = c->shared->hand_overs;
+    uint64_t mine = 0, before = shared->hand_overs;
 
     if (hlrc_node_id() == 0)
-        c->shared->last = 0; /* no hand-over from one slice to the next */
+        shared->last = 0; /* no hand-over from one slice to the next */
     hlrc_barrier();
-    job_counts_start(&c->counts);
+    job_counts_start();
     uint64_t start = bench_now(), end = start + slice_ms * 1000000;
-    for (; hlrc_node_id() < c->nodes && bench_now() < end; mine++)
-        increment(c);
+    for (; hlrc_node_id() < contending && bench_now() < end; mine++)
+        increment();
     hlrc_barrier();
     double us = bench_us_since(start);
-    job_counts_stop(&c->counts);
-    account(c, us, mine, c->shared->hand_overs - before);
+    job_counts_stop((double)mine);
+    account(us, mine, shared->hand_overs - before);
     return NAN;
-}
-
-static struct contest contest_make(int nodes)
-{
-    return (struct contest){
-        .shared = job_allocate(sizeof(struct shared)),
-        .nodes = nodes,
-        .same_clock = job_one_machine(),
-        .lock_unlock = bench_series_make(SAMPLES),
-        .acquire = bench_series_make(SAMPLES),
-        .hand_over = bench_series_make(SAMPLES),
-        .per_hand_over = bench_series_make(bench.repetitions),
-        .per_increment = bench_series_make(bench.repetitions),
-        .unequal = bench_series_make(bench.repetitions),
-    };
-}
-
-static void tell(const char *name, const char *unit, struct bench_series *series, struct contest *c,
-                 struct job_counts *counts, double operations)
-{
-    struct job_figure figure = {
-        .name = name,
-        .unit = unit,
-        .operations = operations,
-        .shape = BENCH_SHAPE({ "contending", c->nodes, NULL }),
-    };
-
-    if (bench_wants(name) && job_sum(series->count) > 0)
-        job_result(&figure, series, counts);
-    else
-        bench_series_free(series);
 }
 
 static void contend(int nodes)
 {
-    struct contest c = contest_make(nodes);
-    size_t count = bench_warm_up(slice_once, &c, job_agree);
-    uint64_t before = c.increments;
-
-    bench_series_clear(&c.lock_unlock);
-    bench_series_clear(&c.acquire);
-    bench_series_clear(&c.hand_over);
-    bench_series_clear(&c.per_hand_over);
-    bench_series_clear(&c.per_increment);
-    bench_series_clear(&c.unequal);
-    c.counts = (struct job_counts){ 0 };
-    bench_repeat(NULL, count, slice_once, &c);
-    double increments = (double)(c.increments - before);
-    tell("lock_unlock", "us", &c.lock_unlock, &c, NULL, 0);
-    tell("acquire", "us", &c.acquire, &c, NULL, 0);
-    tell("hand_over", "us", &c.hand_over, &c, NULL, 0);
-    tell("per_hand_over", "us", &c.per_hand_over, &c, NULL, 0);
-    tell("per_increment", "us", &c.per_increment, &c, &c.counts, increments);
-    tell("unequal", "ratio", &c.unequal, &c, NULL, 0);
-    hlrc_free_all((void *)c.shared);
+    shared = job_allocate(sizeof(struct shared), "");
+    contending = nodes;
+    same_clock = job_one_machine();
+    increments = 0;
+    job_report_all(&figures[LOCK_UNLOCK], FIGURES - LOCK_UNLOCK, slice_once,
+                   bench_shape("contending %d", nodes));
+    hlrc_free_all((void *)shared);
 }
 
 /* ---- The program ---- */
 
-static const struct bench_figure figures[] = {
-    { "cached", "lock and unlock, held here last" },
-    { "remote", "lock and unlock, held elsewhere last, free" },
-    { "lock_unlock", "K nodes contend: lock, increment, unlock" },
-    { "acquire", "K nodes contend: the call of hlrc_lock" },
-    { "hand_over", "from before an unlock until the next node has the lock" },
-    { "per_hand_over", "a slice of time, by the hand-overs in it" },
-    { "per_increment", "a slice of time, by the increments in it" },
-    { "unequal", "most increments of a node / least" },
-    { NULL, NULL },
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("lock", 'l', "the lock to use", &lock, 0, HLRC_STATIC_LOCKS - 1),
+    { "slice", 'S', "MS", "how long nodes contend for one repetition", BENCH_NUMBER, &slice_ms, 1,
+      10000, NULL },
+    BENCH_OPTION_SIZES("how many nodes contend", 1, 1024, "1-16"),
+    BENCH_OPTIONS_END,
 };
 
-static bool take(int key, char *arg)
-{
-    if (key == 'l')
-        lock = bench_number("--lock", arg, 0, HLRC_STATIC_LOCKS - 1);
-    else if (key == 'S')
-        slice_ms = bench_number("--slice", arg, 1, 10000);
-    else
-        return false;
-    return true;
-}
-
-static const struct argp_option options[] = {
-    { "lock", 'l', "N", 0, "the lock to use (default 1)", 0 },
-    { "slice", 'S', "MS", 0, "how long nodes contend for one repetition (default 20)", 0 },
-    { 0 },
-};
-
-static const struct bench_program program = {
-    .name = "locks",
-    .what = "Measure locks; run it under hlrcrun.",
-    .figures = figures,
-    .warmup = 2,
-    .repetitions = 20,
-    .seconds = 1,
-    .sizes = "1-16",
-    .sizes_are = "how many nodes contend",
-    .smallest = 1,
-    .largest = 1024,
-    .options = options,
-    .take = take,
-};
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure locks; run it under hlrcrun.", figures, 2, 20, 1, options);
 
 /* True if any figure with contending nodes is requested. */
 static bool wants_contention(void)
 {
-    for (const struct bench_figure *f = figures + 2; f->name != NULL; f++)
-        if (bench_wants(f->name))
+    for (int i = LOCK_UNLOCK; i < FIGURES; i++)
+        if (bench_wants(figures[i].name))
             return true;
     return false;
 }
@@ -322,13 +220,11 @@ int main(int argc, char **argv)
     job_page_by_page();
     job_begin(&argc, &argv, &program, 1);
     unsigned long nodes = (unsigned long)hlrc_node_count();
-    if (bench_wants("cached"))
-        measure_cached();
+    job_report("cached", "us", BATCH, cached_once, bench_shape("batch %d", BATCH));
     if (bench_wants("remote") && nodes > 1)
         measure_remote();
     for (size_t i = 0; i < bench.sizes.count; i++)
         if (wants_contention() && bench.sizes.value[i] <= nodes)
             contend((int)bench.sizes.value[i]);
-    (void)job_results_end();
-    job_end(wrong);
+    job_end(wrong, job_options);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "microbench/net.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -65,13 +66,13 @@ void net_open(const struct bench_program *program, int argc, char **argv, size_t
     net.nodes = boot_nodes(boot);
     if (net.nodes < nodes)
         diag_fatal(2, "a job of %d nodes: %s needs %d; start it with hlrcrun -n %d", net.nodes,
-                   program->name, nodes, nodes);
+                   program_invocation_short_name, nodes, nodes);
     open_fabric(size);
     if ((net.fabric->caps & caps) != caps)
         diag_fatal(2, "fabric %s lacks what %s measures; choose another one by HLRC_FABRIC",
-                   config.fabric, program->name);
+                   config.fabric, program_invocation_short_name);
     if (net.node == 0)
-        bench_begin(config.fabric, net.nodes, NULL);
+        bench_begin(config.fabric, net.nodes, "");
     net_meet();
 }
 
@@ -87,10 +88,8 @@ void net_gather(uint64_t mine, uint64_t *all)
 
 void net_close(uint64_t wrong)
 {
-    if (net.node == 0) {
-        (void)bench_results_end();
-        bench_end();
-    }
+    if (net.node == 0)
+        bench_end(NULL);
     net_meet();
     fabric_close(net.fabric);
     boot_goodbye(boot);
@@ -101,25 +100,84 @@ void net_close(uint64_t wrong)
     exit(0);
 }
 
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+void net_start_read(size_t at, size_t bytes, struct fabric_op *op)
+{
+    fabric_read(net.fabric, 1, net.window.id, at, net.window.base + NET_LOCAL + at, bytes, op);
+}
+
+void net_start_write(size_t at, size_t bytes, struct fabric_op *op)
+{
+    fabric_write(net.fabric, 1, net.window.id, at, net.window.base + NET_LOCAL + at, bytes, op);
+}
+
+uint64_t net_read_word(int node, size_t offset)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t value = 0;
+
+    fabric_read(net.fabric, node, net.window.id, offset, &value, sizeof value, &op);
+    fabric_wait(net.fabric, &op);
+    return value;
+}
+
+void net_write_word(int node, size_t offset, uint64_t value)
+{
+    fabric_write(net.fabric, node, net.window.id, offset, &value, sizeof value, NULL);
+}
+
+uint64_t net_fetch_add(int node, size_t offset, uint64_t add)
+{
+    struct fabric_op op = FABRIC_OP_INIT;
+    uint64_t old = 0;
+
+    fabric_fetch_add(net.fabric, node, net.window.id, offset, add, &old, &op);
+    fabric_wait(net.fabric, &op);
+    return old;
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
+
+/* Counts the attempts of a poll; yields the core now and then. */
+static void poll_again(unsigned long *attempts)
+{
+    if (++*attempts % SPINS == 0)
+        sched_yield();
+}
 
 uint32_t net_await_event(void)
 {
     struct fabric_event event;
+    unsigned long attempts = 0;
 
-    for (unsigned long i = 1; fabric_rx_poll(net.fabric, &event) == 0; i++)
-        if (i % SPINS == 0)
-            sched_yield();
+    while (fabric_rx_poll(net.fabric, &event) == 0)
+        poll_again(&attempts);
     return event.imm;
+}
+
+static uint64_t word_here(size_t offset)
+{
+    return atomic_load_explicit((_Atomic uint64_t *)(void *)(net.window.base + offset),
+                                memory_order_acquire);
 }
 
 void net_await_word(size_t offset, uint64_t value)
 {
-    const _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(net.window.base + offset);
+    unsigned long attempts = 0;
 
-    for (unsigned long i = 1; atomic_load_explicit(word, memory_order_acquire) != value; i++)
-        if (i % SPINS == 0)
-            sched_yield();
+    while (word_here(offset) != value)
+        poll_again(&attempts);
+}
+
+uint64_t net_await_change(size_t offset, uint64_t value)
+{
+    unsigned long attempts = 0;
+    uint64_t now;
+
+    while ((now = word_here(offset)) == value)
+        poll_again(&attempts);
+    return now;
 }
 
 static void echo(size_t bytes)

@@ -11,7 +11,7 @@
 #include "microbench/bench.h"
 
 #define NET_BATCH 16 /* operations timed together or in flight together */
-#define NET_PAGE  4096
+#define NET_PAGE  BENCH_PAGE
 
 /*
  * Layout of the window: the area that other nodes read and write, the local buffer of this node's
@@ -50,6 +50,18 @@ void net_gather(uint64_t mine, uint64_t *all);
  * node 0. */
 _Noreturn void net_close(uint64_t wrong);
 
+/* ---- Operations ---- */
+
+/* Starts a read or write of node 1's window: at this offset there and in NET_LOCAL here. */
+typedef void net_start(size_t at, size_t bytes, struct fabric_op *op);
+void net_start_read(size_t at, size_t bytes, struct fabric_op *op);
+void net_start_write(size_t at, size_t bytes, struct fabric_op *op);
+
+/* Words of a node's window. The write is not awaited. net_fetch_add() returns the old value. */
+uint64_t net_read_word(int node, size_t offset);
+void net_write_word(int node, size_t offset, uint64_t value);
+uint64_t net_fetch_add(int node, size_t offset, uint64_t add);
+
 /* ---- Requests of node 0 to node 1, by a write with immediate ---- */
 
 enum net_request {
@@ -72,7 +84,9 @@ void net_stop_serving(void); /* node 0 */
 
 /* Polls until an event arrives; yields the core now and then. */
 uint32_t net_await_event(void);
-/* Waits until a word of this node's window, written by others, equals VALUE. */
+/* Waits until a word of this node's window, written by others, equals VALUE; or until it no longer
+ * does, and returns it. */
 void net_await_word(size_t offset, uint64_t value);
+uint64_t net_await_change(size_t offset, uint64_t value);
 
 #endif

@@ -39,56 +39,28 @@ static void loop(int n)
     }
 }
 
-static void barrier(int n)
-{
-#pragma omp parallel
-    for (int i = 0; i < n; i++) {
-#pragma omp barrier
+/* A directive COUNT times in each thread of a region. */
+#define IN_REGION(name, count, ...)                               \
+    static void name(int n)                                       \
+    {                                                             \
+        _Pragma("omp parallel") for (int i = 0; i < (count); i++) \
+        {                                                         \
+            __VA_ARGS__;                                          \
+        }                                                         \
     }
-}
+#define SHARE(n) ((n) / omp_get_num_threads())
 
-static void single(int n)
-{
-#pragma omp parallel
-    for (int i = 0; i < n; i++) {
-#pragma omp single
-        __asm__ volatile("");
-    }
-}
-
-static void critical(int n)
-{
-#pragma omp parallel
-    for (int i = 0; i < n / omp_get_num_threads(); i++) {
-#pragma omp critical
-        sum += 1;
-    }
-}
-
-static void lock(int n)
-{
-#pragma omp parallel
-    for (int i = 0; i < n / omp_get_num_threads(); i++) {
-        omp_set_lock(&the_lock);
-        sum += 1;
-        omp_unset_lock(&the_lock);
-    }
-}
+IN_REGION(barrier, n, _Pragma("omp barrier"))
+IN_REGION(single, n, _Pragma("omp single") __asm__ volatile(""))
+IN_REGION(critical, SHARE(n), _Pragma("omp critical") sum += 1)
+IN_REGION(lock, SHARE(n), omp_set_lock(&the_lock); sum += 1; omp_unset_lock(&the_lock))
+IN_REGION(atomic, SHARE(n), _Pragma("omp atomic") sum += 1)
 
 static void ordered(int n)
 {
 #pragma omp parallel for ordered schedule(static, 1)
     for (int i = 0; i < n; i++) {
 #pragma omp ordered
-        sum += 1;
-    }
-}
-
-static void atomic(int n)
-{
-#pragma omp parallel
-    for (int i = 0; i < n / omp_get_num_threads(); i++) {
-#pragma omp atomic
         sum += 1;
     }
 }

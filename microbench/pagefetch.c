@@ -38,44 +38,50 @@
 #include <string.h>
 #include <time.h>
 
-#define WORDS   (BENCH_PAGE / sizeof(uint64_t))
+#define WORDS   BENCH_PAGE_WORDS
 #define LOCK    1
 #define FETCHES 50000 /* maximum samples kept per node */
 #define THREADS 16
 #define LOOK    200000 /* ns that a home computes between checks for the end */
 
 static unsigned long pages = 1024, stride = 8;
-static bool one_reader, cold_alone;
+static bool one_reader, cold_only;
 static struct bench_list threads;
 static uint64_t generation; /* of the data written; the same on all nodes */
 static _Atomic uint64_t wrong;
 static hlrc_atomic_t rounds_read; /* generation read last; its home is node 0 */
 
-struct phase {
-    const char *pattern;
-    bool cold, pending;
-    size_t threads;
-    uint64_t *region;
-    size_t *order; /* order in which the pages are read */
-    struct bench_series page, fetch, cpu;
-    struct job_counts counts;
+/* What is measured now. */
+static const char *pattern;
+static bool cold, pending;
+static size_t thread_count;
+static uint64_t *region;
+static size_t *order; /* order in which the pages are read */
+static double *us;    /* of each page in that order */
+
+enum { PAGE, FETCH, CPU };
+
+static struct job_figure figures[] = {
+    { .name = "page", .unit = "us", .counters = true },
+    { .name = "fetch", .unit = "us", .series.max = FETCHES },
+    { .name = "cpu", .unit = "us" },
 };
 
-static int first_reader(const struct phase *p)
+static int first_reader(void)
 {
-    return p->pending ? 2 : 1;
+    return pending ? 2 : 1;
 }
 
-static bool is_reader(const struct phase *p)
+static int readers(void)
 {
-    int node = hlrc_node_id(), first = first_reader(p);
-
-    return one_reader || p->pending ? node == first : node >= first;
+    return one_reader || pending ? 1 : hlrc_node_count() - first_reader();
 }
 
-static int readers(const struct phase *p)
+static bool is_reader(void)
 {
-    return one_reader || p->pending ? 1 : hlrc_node_count() - first_reader(p);
+    int after = hlrc_node_id() - first_reader();
+
+    return after >= 0 && after < readers();
 }
 
 static uint64_t expected(size_t page)
@@ -89,34 +95,32 @@ static size_t word_of(size_t page)
     return page * WORDS + page % WORDS;
 }
 
-static void write_pages(uint64_t *region)
+static void write_pages(void)
 {
     for (size_t page = 0; page < pages; page++)
         for (size_t i = 0; i < WORDS; i++)
             region[page * WORDS + i] = expected(page);
 }
 
+/* Returns 1 if the page has a wrong value. */
+static uint64_t read_page(size_t page)
+{
+    return *(const volatile uint64_t *)&region[word_of(page)] != expected(page);
+}
+
 /* ---- Reading: one thread or several, each with a share of the order ---- */
 
-struct share {
-    const struct phase *phase;
-    size_t first, end;
-    double *us; /* one per page */
-    pthread_barrier_t *meet;
-};
+static pthread_barrier_t meet;
 
-static void read_share(const struct share *share)
+static void read_share(size_t thread)
 {
-    const struct phase *p = share->phase;
-    double cost = bench_clock_cost();
     uint64_t before = bench_now(), bad = 0;
+    size_t end = pages * (thread + 1) / thread_count;
 
-    for (size_t i = share->first; i < share->end; i++) {
-        size_t page = p->order[i];
-        bad += *(const volatile uint64_t *)&p->region[word_of(page)] != expected(page);
+    for (size_t i = pages * thread / thread_count; i < end; i++) {
+        bad += read_page(order[i]);
         uint64_t now = bench_now();
-        double ns = (double)(now - before) - cost;
-        share->us[i] = ns > 0 ? ns / 1000 : 0;
+        us[i] = bench_us_between(before, now);
         before = now;
     }
     wrong += bad;
@@ -124,38 +128,30 @@ static void read_share(const struct share *share)
 
 static void *read_main(void *arg)
 {
-    const struct share *share = arg;
-
-    pthread_barrier_wait(share->meet);
-    read_share(share);
-    pthread_barrier_wait(share->meet);
+    pthread_barrier_wait(&meet);
+    read_share((size_t)(uintptr_t)arg);
+    pthread_barrier_wait(&meet);
     return NULL;
 }
 
 /* Returns us for all pages, without the clock readings. */
-static double read_together(const struct phase *p, double *us)
+static double read_together(void)
 {
-    struct share share[THREADS];
     pthread_t thread[THREADS];
-    pthread_barrier_t meet;
 
-    pthread_barrier_init(&meet, NULL, (unsigned)p->threads);
-    for (size_t t = 0; t < p->threads; t++)
-        share[t] =
-            (struct share){ p, pages * t / p->threads, pages * (t + 1) / p->threads, us, &meet };
-    for (size_t t = 1; t < p->threads; t++)
-        if (pthread_create(&thread[t], NULL, read_main, &share[t]) != 0)
+    pthread_barrier_init(&meet, NULL, (unsigned)thread_count);
+    for (size_t t = 1; t < thread_count; t++)
+        if (pthread_create(&thread[t], NULL, read_main, (void *)(uintptr_t)t) != 0)
             bench_fail(1, "cannot start a thread; lower --threads");
     pthread_barrier_wait(&meet);
     uint64_t start = bench_now();
-    read_share(&share[0]);
+    read_share(0);
     pthread_barrier_wait(&meet);
     double all = bench_us_since(start);
-    for (size_t t = 1; t < p->threads; t++)
+    for (size_t t = 1; t < thread_count; t++)
         pthread_join(thread[t], NULL);
     pthread_barrier_destroy(&meet);
-    double readings = (double)pages / (double)p->threads * bench_clock_cost() / 1000;
-    return all > readings ? all - readings : 0;
+    return fmax(all - (double)pages / (double)thread_count * bench_clock_cost() / 1000, 0);
 }
 
 /* ---- Pages handed over one by one ---- */
@@ -167,10 +163,10 @@ static hlrc_lock_t lock_of(size_t page)
     return (hlrc_lock_t)(LOCK + page % 2);
 }
 
-static void write_one_by_one(const struct phase *p)
+static void write_one_by_one(void)
 {
     for (size_t page = 0; page < pages; page++) {
-        p->region[word_of(page)] = expected(page);
+        region[word_of(page)] = expected(page);
         hlrc_lock(lock_of(page + 1));
         hlrc_unlock(lock_of(page));
     }
@@ -178,14 +174,13 @@ static void write_one_by_one(const struct phase *p)
 }
 
 /* Returns us for all pages, without the locks. */
-static double read_one_by_one(const struct phase *p, double *us)
+static double read_one_by_one(void)
 {
     double all = 0;
 
     for (size_t page = 0; page < pages; page++) {
         hlrc_lock(lock_of(page));
-        uint64_t start = bench_now();
-        bool bad = *(const volatile uint64_t *)&p->region[word_of(page)] != expected(page);
+        uint64_t start = bench_now(), bad = read_page(page);
         us[page] = bench_us_since(start);
         hlrc_unlock(lock_of(page));
         all += us[page];
@@ -202,26 +197,23 @@ static double cpu_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static void read_pages(struct phase *p)
+static void read_pages(void)
 {
-    static double *us;
-
-    if (us == NULL && (us = calloc(pages, sizeof *us)) == NULL)
-        bench_fail(1, "out of memory: %lu pages; lower --pages", pages);
-    job_counts_start(&p->counts);
+    job_counts_start();
     double before = cpu_us();
-    double all = p->pending ? read_one_by_one(p, us) : read_together(p, us);
+    double all = pending ? read_one_by_one() : read_together();
     double cpu = cpu_us() - before;
-    job_counts_stop(&p->counts);
-    bench_series_add(&p->page, all / (double)pages);
-    bench_series_add(&p->cpu, cpu / (double)pages);
+    job_counts_stop((double)pages);
+    bench_series_add(&figures[PAGE].series, all / (double)pages);
+    if (strcmp(pattern, "sequential") == 0)
+        bench_series_add(&figures[CPU].series, cpu / (double)pages);
     for (size_t i = 0; i < pages; i++)
-        bench_series_add(&p->fetch, us[i]);
+        bench_series_add(&figures[FETCH].series, us[i]);
 }
 
 /* ---- One repetition ---- */
 
-static void shuffle(size_t *order)
+static void shuffle(void)
 {
     uint64_t state = generation * 0x9e3779b97f4a7c15u + (uint64_t)hlrc_node_id() + 1;
 
@@ -233,28 +225,20 @@ static void shuffle(size_t *order)
     }
 }
 
-static void put_in_order(const struct phase *p)
+static void put_in_order(void)
 {
-    bool strided = strcmp(p->pattern, "strided") == 0;
-    size_t step = strided ? stride : 1, count = 0;
+    size_t step = strcmp(pattern, "strided") == 0 ? stride : 1, count = 0;
 
     for (size_t first = 0; first < step; first++)
         for (size_t page = first; page < pages; page += step)
-            p->order[count++] = page;
-    if (strcmp(p->pattern, "random") == 0)
-        shuffle(p->order);
+            order[count++] = page;
+    if (strcmp(pattern, "random") == 0)
+        shuffle();
 }
 
-static uint64_t *new_region(void)
+static void new_region(void)
 {
-    uint64_t *region = hlrc_malloc_all(pages * BENCH_PAGE);
-
-    if (region == NULL)
-        bench_fail(1,
-                   "shared memory for %lu regions of %lu pages is not available; raise --memory or "
-                   "lower --repetitions",
-                   bench.repetitions + bench.warmup, pages);
-    return region;
+    region = job_allocate(pages * BENCH_PAGE, " or lower --repetitions, since each has a region");
 }
 
 /* Node 0 computes outside of the library, except for a periodic check of its own word. */
@@ -264,250 +248,153 @@ static void compute_until_read(void)
         bench_wait_until(bench_now() + LOOK);
 }
 
-static void write_and_meet(const struct phase *p)
+static void write_and_meet(void)
 {
     int node = hlrc_node_id();
 
-    if (node == 0 && !p->pending)
-        write_pages(p->region);
-    if (node == 1 && p->pending)
+    if (node == 0 && !pending)
+        write_pages();
+    if (node == 1 && pending)
         hlrc_lock(lock_of(0));
     hlrc_barrier();
-    if (node == 1 && p->pending)
-        write_one_by_one(p);
-    if (node == 0 && p->pending)
+    if (node == 1 && pending)
+        write_one_by_one();
+    if (node == 0 && pending)
         compute_until_read();
 }
 
-static double phase_once(void *context)
+static double once(void)
 {
-    struct phase *p = context;
-
-    if (p->cold)
-        p->region = new_region();
+    if (cold)
+        new_region();
     generation++;
-    put_in_order(p);
-    write_and_meet(p);
-    if (is_reader(p))
-        read_pages(p);
-    if (is_reader(p) && p->pending)
+    put_in_order();
+    write_and_meet();
+    if (is_reader())
+        read_pages();
+    if (is_reader() && pending)
         hlrc_atomic_exchange(rounds_read, generation);
     hlrc_barrier();
     return NAN;
 }
 
-/* ---- Phases ---- */
+/* ---- Patterns ---- */
 
-struct told {
+/* Of the sequential pattern; without operations if it was not measured. */
+static struct summary {
     struct bench_stat page;
-    double fetches, repeated, messages, round_trips; /* per page */
     struct job_counts counts;
-    double operations;
-    bool made;
-};
+} summary_cold, summary_warm;
 
-static struct told told_cold, told_warm;
-
-static void tell(struct phase *p, struct told *told)
+static struct summary measure(const char *name, size_t count)
 {
-    struct bench_stat fetch = job_stat(&p->fetch), cpu = job_stat(&p->cpu);
-    const struct bench_shape *shape =
-        BENCH_SHAPE({ "pattern", 0, p->pattern }, { "state", 0, p->cold ? "cold" : "warm" },
-                    { "threads", (double)p->threads, NULL }, { "pages", (double)pages, NULL },
-                    { "readers", readers(p), NULL });
-
-    told->page = job_stat(&p->page);
-    told->operations = (double)told->page.count * (double)pages;
-    job_counts_sum(&p->counts);
-    told->counts = p->counts;
-    told->made = true;
-    if (hlrc_node_id() != 0)
-        return;
-    struct bench_json *json = bench_result_begin("page", "us", shape, &told->page);
-    job_counts_json(json, "counters", &told->counts, told->operations);
-    bench_result_end();
-    bench_result("fetch", "us", shape, &fetch);
-    if (strcmp(p->pattern, "sequential") == 0)
-        bench_result("cpu", "us", shape, &cpu);
+    pattern = name;
+    thread_count = count;
+    job_report_all(figures, BENCH_COUNT(figures), once,
+                   bench_shape("pattern %s state %s threads %zu pages %lu readers %d", pattern,
+                               cold ? "cold" : "warm", thread_count, pages, readers()));
+    return (struct summary){ figures[PAGE].stat, job_counts };
 }
 
-static struct told measure(struct phase *p)
+static void measure_sequential(void)
 {
-    struct told told = { .made = false };
-    size_t most = bench.repetitions > bench.warmup ? bench.repetitions : bench.warmup;
-
-    p->order = calloc(pages, sizeof *p->order);
-    if (p->order == NULL)
-        bench_fail(1, "out of memory: %lu pages; lower --pages", pages);
-    p->page = bench_series_make(most);
-    p->cpu = bench_series_make(most);
-    p->fetch = bench_series_make(FETCHES);
-    size_t count = bench_warm_up(phase_once, p, job_agree);
-    bench_series_clear(&p->page);
-    bench_series_clear(&p->cpu);
-    bench_series_clear(&p->fetch);
-    p->counts = (struct job_counts){ 0 };
-    bench_repeat(NULL, count, phase_once, p);
-    tell(p, &told);
-    free(p->order);
-    return told;
-}
-
-/* A region whose home is node 0, independent of the writer. */
-static uint64_t *placed_region(void)
-{
-    uint64_t *region = new_region();
-    int rc = hlrc_node_id() == 0 ? hlrc_place(region, pages * BENCH_PAGE, 0) : 0;
-
-    if (rc == 0 && hlrc_node_id() == 0)
-        rc = hlrc_atomic_create(&rounds_read, 0);
-    if (rc != 0)
-        bench_fail(1, "hlrc_place, hlrc_atomic_create: %s", strerror(-rc));
-    rounds_read = (hlrc_atomic_t)job_agree(rounds_read);
-    hlrc_barrier();
-    return region;
-}
-
-/* A region that readers have read, or a new one. */
-static uint64_t *region_of(const struct phase *before)
-{
-    return before->region != NULL ? before->region : new_region();
+    cold = true;
+    summary_cold = measure("sequential", 1);
+    cold = false;
+    if (!cold_only)
+        summary_warm = measure("sequential", 1);
 }
 
 static void measure_pending(void)
 {
-    struct phase pending = { .pattern = "pending", .threads = 1, .pending = true };
-
-    if (hlrc_node_count() > 2) {
-        pending.region = placed_region();
-        (void)measure(&pending);
-    } else if (hlrc_node_id() == 0) {
-        puts("pending: left out, since it needs a job of three nodes");
+    if (hlrc_node_count() < 3) {
+        if (hlrc_node_id() == 0)
+            puts("pending: left out, since it needs a job of three nodes");
+        return;
     }
+    region = job_allocate_at(pages * BENCH_PAGE, 0); /* independent of the writer */
+    if (hlrc_node_id() == 0)
+        job_check(hlrc_atomic_create(&rounds_read, 0), "hlrc_atomic_create");
+    rounds_read = (hlrc_atomic_t)job_agree(rounds_read);
+    pending = true;
+    (void)measure("pending", 1);
+    pending = false;
 }
 
 static void measure_all(void)
 {
-    struct phase sequential = { .pattern = "sequential", .cold = true, .threads = 1 };
-
-    if (bench_wants("sequential")) {
-        told_cold = measure(&sequential);
-        sequential.cold = false;
-        if (!cold_alone)
-            told_warm = measure(&sequential);
-    }
-    uint64_t *region = region_of(&sequential);
-    struct phase random = { .pattern = "random", .threads = 1, .region = region },
-                 strided = { .pattern = "strided", .threads = 1, .region = region };
+    order = bench_memory(calloc(pages, sizeof *order));
+    us = bench_memory(calloc(pages, sizeof *us));
+    if (bench_wants("sequential"))
+        measure_sequential();
+    else
+        new_region();
+    uint64_t *warm = region;
     if (bench_wants("random"))
-        (void)measure(&random);
+        (void)measure("random", 1);
     if (bench_wants("strided"))
-        (void)measure(&strided);
+        (void)measure("strided", 1);
     if (bench_wants("pending"))
         measure_pending();
-    for (size_t i = 0; bench_wants("threads") && i < threads.count; i++) {
-        struct phase of_threads = { .pattern = "threads",
-                                    .threads = threads.value[i],
-                                    .region = region };
-        (void)measure(&of_threads);
-    }
+    region = warm;
+    for (size_t i = 0; bench_wants("threads") && i < threads.count; i++)
+        (void)measure("threads", threads.value[i]);
 }
 
 /* Summary of the sequential pattern, in the JSON format used before results were an array. */
-static void summarise(struct bench_json *json)
+static void summarise(void)
 {
     static const char *const names[] = { "page_fetches", "fetch_retries", "messages",
                                          "fetch_round_trips" };
     static const char *const units[] = { "fetches", "repeated", "messages", "round trips" };
 
-    bench_json_unsigned(json, "pages", pages);
-    bench_json_string(json, "readers", one_reader ? "one" : "all");
-    if (!told_warm.made)
+    job_options();
+    bench_json_number("pages", (double)pages);
+    bench_json_string("readers", one_reader ? "one" : "all");
+    if (summary_warm.counts.operations == 0)
         return;
-    bench_json_stat(json, "us_per_page", &told_warm.page);
-    bench_json_stat(json, "us_per_page_cold", &told_cold.page);
-    job_counts_json(json, "counters", &told_warm.counts, told_warm.operations);
-    job_counts_json(json, "counters_cold", &told_cold.counts, told_cold.operations);
+    bench_json_stat("us_per_page", &summary_warm.page);
+    bench_json_stat("us_per_page_cold", &summary_cold.page);
+    job_counts_json("counters", &summary_warm.counts);
+    job_counts_json("counters_cold", &summary_cold.counts);
     printf("per page, warm / cold:");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < BENCH_COUNT(names); i++)
         printf("%s %.3f / %.3f %s", i > 0 ? "," : "",
-               job_counts_per(&told_warm.counts, names[i], told_warm.operations),
-               job_counts_per(&told_cold.counts, names[i], told_cold.operations), units[i]);
+               job_counts_per(&summary_warm.counts, names[i]),
+               job_counts_per(&summary_cold.counts, names[i]), units[i]);
     putchar('\n');
 }
 
 /* ---- The program ---- */
 
-static const struct bench_figure figures[] = {
+static const struct bench_figure patterns[] = {
     { "sequential", "in ascending order, cold and warm" },
     { "random", "in random order" },
     { "strided", "with a stride" },
     { "pending", "with the diff on its way; needs three nodes" },
     { "threads", "by several threads of each node" },
-    { NULL, NULL },
 };
 
-static void take_readers(const char *arg)
-{
-    one_reader = strcmp(arg, "one") == 0;
-    if (!one_reader && strcmp(arg, "all") != 0)
-        bench_fail(2, "--readers %s: no such choice; choose all or one", arg);
-}
-
-static void take_states(const char *arg)
-{
-    cold_alone = strcmp(arg, "cold") == 0;
-    if (!cold_alone && strcmp(arg, "both") != 0)
-        bench_fail(2, "--states %s: no such choice; choose both or cold", arg);
-}
-
-static bool take(int key, char *arg)
-{
-    if (key == 'p')
-        pages = bench_number("--pages", arg, 1, 1ul << 24);
-    else if (key == 'R')
-        take_readers(arg);
-    else if (key == 'c')
-        take_states(arg);
-    else if (key == 's')
-        stride = bench_number("--stride", arg, 1, 1ul << 24);
-    else if (key == 't')
-        threads = bench_numbers("--threads", arg, 1, THREADS);
-    else
-        return false;
-    return true;
-}
-
-static const struct argp_option options[] = {
-    { "pages", 'p', "N", 0, "pages that node 0 writes (default 1024)", 0 },
-    { "readers", 'R', "all|one", 0,
-      "readers: all nodes but 0 at once, or only node 1 (default all)", 0 },
-    { "states", 'c', "both|cold", 0,
-      "page states of sequential: both (default), or only cold pages", 0 },
-    { "stride", 's', "N", 0, "of the pattern strided, in pages (default 8)", 0 },
-    { "threads", 't', "LIST", 0, "threads of each reader (default 1,2,3,4)", 0 },
-    { 0 },
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("pages", 'p', "pages that node 0 writes", &pages, 1, 1ul << 24),
+    BENCH_OPTION_EITHER("readers", 'R', "all|one",
+                        "readers: all nodes but 0 at once, or only node 1", &one_reader, "all|one"),
+    BENCH_OPTION_EITHER("states", 'c', "both|cold",
+                        "page states of sequential: both, or only cold pages", &cold_only,
+                        "both|cold"),
+    BENCH_OPTION_NUMBER("stride", 's', "of the pattern strided, in pages", &stride, 1, 1ul << 24),
+    BENCH_OPTION_NUMBERS("threads", 't', "threads of each reader", &threads, 1, THREADS, "1,2,3,4"),
+    BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .name = "pagefetch",
-    .what = "Measure page fetches; run it under hlrcrun -n 2 or more.",
-    .figures = figures,
-    .warmup = 2,
-    .repetitions = 10,
-    .seconds = 0.3,
-    .options = options,
-    .take = take,
-};
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure page fetches; run it under hlrcrun -n 2 or more.", patterns, 2, 10, 0.3,
+                  options);
 
 int main(int argc, char **argv)
 {
-    threads = bench_numbers("--threads", "1,2,3,4", 1, THREADS);
     job_page_by_page();
     job_begin(&argc, &argv, &program, 2);
     measure_all();
-    struct bench_json *json = job_results_end();
-    if (json != NULL)
-        summarise(json);
-    job_end(wrong);
+    job_end(wrong, summarise);
 }

@@ -12,18 +12,14 @@
  */
 #include "microbench/job.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-#define WORDS     (BENCH_PAGE / sizeof(uint64_t))
+#define WORDS     BENCH_PAGE_WORDS
 #define MOST      128 /* maximum pages of a pattern */
 #define INTERVALS 40  /* maximum of a pattern */
 #define SMALL     4   /* maximum words of a small store: the share of a node of 128 */
 
-struct options {
-    unsigned long patterns, seed;
-};
-
-static struct options options = { .patterns = 1000, .seed = 1 };
+static unsigned long patterns = 1000, seed = 1;
 static uint64_t wrong;
 
 enum who { NOBODY, ONE, IN_TURN, ANY, ALL, KINDS };
@@ -51,9 +47,9 @@ static uint64_t draw(uint64_t *state)
 
 /* Half of the patterns have mostly equal pages; in the other half each page is drawn
  * separately. */
-static void draw_pattern(struct pattern *p, uint64_t seed)
+static void draw_pattern(struct pattern *p, uint64_t state)
 {
-    uint64_t state = seed, nodes = (uint64_t)hlrc_node_count();
+    uint64_t nodes = (uint64_t)hlrc_node_count();
     uint64_t alike = draw(&state) % 2;
     enum who stores = (enum who)(draw(&state) % KINDS), loads = (enum who)(draw(&state) % KINDS);
 
@@ -140,19 +136,14 @@ static void load(volatile uint64_t *data, const struct pattern *p, uint64_t inte
     }
 }
 
-static double run_pattern(uint64_t seed)
+static double run_pattern(uint64_t number)
 {
     static uint64_t last[MOST][HLRC_MAX_NODES];
     static struct pattern p;
 
-    draw_pattern(&p, seed);
-    volatile uint64_t *data = hlrc_malloc_all(p.pages * BENCH_PAGE);
-    if (data == NULL)
-        bench_fail(1, "%ju pages of shared memory are not available; raise --memory",
-                   (uintmax_t)p.pages);
-    for (uint64_t i = 0; i < p.pages; i++)
-        for (int w = 0; w < hlrc_node_count(); w++)
-            last[i][w] = 0;
+    memset(last, 0, sizeof last);
+    draw_pattern(&p, number);
+    volatile uint64_t *data = job_allocate(p.pages * BENCH_PAGE, "");
     hlrc_barrier();
     uint64_t start = bench_now();
     for (uint64_t i = 0; i < p.pages; i++)
@@ -170,35 +161,34 @@ static double run_pattern(uint64_t seed)
     return us;
 }
 
-static const struct bench_value values[] = {
-    { "patterns", 'n', "how many (default 1000)", &options.patterns, 1, 1000000 },
-    { "seed", 's', "which (default 1)", &options.seed, 0, 1ul << 62 },
-    { 0 },
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("patterns", 'n', "how many", &patterns, 1, 1000000),
+    BENCH_OPTION_NUMBER("seed", 's', "which", &seed, 0, 1ul << 62),
+    BENCH_OPTIONS_END,
 };
+
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Run random access patterns, every load checked; run it under hlrcrun.",
+                          0, 1, options);
 
 int main(int argc, char **argv)
 {
-    struct bench_json json = { 0 };
+    struct bench_series series = { 0 };
 
-    job_table(&json,
-              job_open(&argc, &argv,
-                       "Run random access patterns, every load checked; run it under hlrcrun.",
-                       values, 1));
-    struct bench_series series = bench_series_make(options.patterns);
-    for (uint64_t i = 0; i < options.patterns; i++) {
-        double us = run_pattern(options.seed + i);
+    job_begin(&argc, &argv, &program, 1);
+    for (uint64_t i = 0; i < patterns; i++) {
+        double us = run_pattern(seed + i);
         char name[32];
         snprintf(name, sizeof(name), "pattern_%ju_us", (uintmax_t)i);
         if (hlrc_node_id() != 0)
             continue;
-        bench_json_double(&json, name, us);
+        bench_json_number(name, us);
         bench_series_add(&series, us);
     }
     struct bench_stat stat = job_stat(&series);
     if (hlrc_node_id() == 0) {
-        bench_row("pattern", stat, "of 1 to 128 pages, 4 to 40 intervals");
-        bench_json_stat(&json, "patterns_us", &stat);
+        bench_row_print("pattern", stat, "of 1 to 128 pages, 4 to 40 intervals");
+        bench_json_stat("patterns_us", &stat);
     }
-    bench_json_close(&json);
-    job_close(wrong);
+    job_end(wrong, NULL);
 }

@@ -19,81 +19,91 @@
 #include "microbench/job.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define WORDS   (BENCH_PAGE / sizeof(uint64_t))
+#define WORDS   BENCH_PAGE_WORDS
 #define LOCK    1
 #define MOST    4096
 #define WAITING 200000 /* ns within which a node that left a barrier is waiting for the lock */
 
-static unsigned long changed = 8, both_pages = 256;
+static unsigned long bytes = 8, both_pages = 256;
 static uint64_t wrong, generation; /* the same on all nodes */
 
 /* ---- Pages that node 0 writes ---- */
 
-struct dirty {
-    volatile uint64_t *region;
-    size_t pages;
-    struct bench_series arrive, barrier;
-    struct job_counts counts; /* of the barrier */
-};
+static volatile uint64_t *region;
+static size_t pages;
 
 static uint64_t value_of(size_t page)
 {
     return generation << 16 | page;
 }
 
-static void write_pages(const struct dirty *d)
+/* Words written of each page. */
+static size_t changed(void)
 {
-    for (size_t page = 0; page < d->pages; page++)
-        for (size_t i = 0; i < changed / sizeof(uint64_t); i++)
-            d->region[page * WORDS + i] = value_of(page);
+    return bytes / sizeof(uint64_t);
 }
 
-static void check_pages(const struct dirty *d)
+static void write_pages(void)
 {
-    for (size_t page = 0; page < d->pages; page++)
-        wrong += d->region[page * WORDS + (changed / sizeof(uint64_t) - 1)] != value_of(page);
+    for (size_t page = 0; page < pages; page++)
+        for (size_t i = 0; i < changed(); i++)
+            region[page * WORDS + i] = value_of(page);
 }
 
-static double barrier_once(void *context)
+static void check_pages(void)
 {
-    struct dirty *d = context;
+    for (size_t page = 0; page < pages; page++)
+        wrong += region[page * WORDS + changed() - 1] != value_of(page);
+}
+
+enum { ARRIVE, BARRIER, UNLOCK };
+
+static struct job_figure figures[] = {
+    { "arrive", "the call of hlrc_barrier_arrive", .unit = "us" },
+    { "barrier", "the whole barrier", .unit = "us", .counters = true },
+    { "unlock", "the call of hlrc_unlock, of a lock that another node waits for", .unit = "us" },
+    { "two_writers", "two nodes write each page, per page, refetch included", .unit = "us" },
+};
+
+static double barrier_once(void)
+{
     bool writer = hlrc_node_id() == 0;
 
     generation++;
     if (writer)
-        write_pages(d);
-    job_counts_start(&d->counts);
+        write_pages();
+    job_counts_start();
     uint64_t start = bench_now();
     hlrc_barrier_arrive();
     double arrived = bench_us_since(start);
     hlrc_barrier_depart();
     double all = bench_us_since(start);
-    job_counts_stop(&d->counts);
+    job_counts_stop(writer);
     if (writer) {
-        bench_series_add(&d->arrive, arrived);
-        bench_series_add(&d->barrier, all);
+        bench_series_add(&figures[ARRIVE].series, arrived);
+        bench_series_add(&figures[BARRIER].series, all);
     } else if (hlrc_node_id() == 1) {
-        check_pages(d);
+        check_pages();
     }
     hlrc_barrier();
     return NAN;
 }
 
-static double unlock_while_waited_for(const struct dirty *d, uint64_t waiting)
+static void unlock(void)
 {
-    write_pages(d);
-    bench_wait_until(waiting);
-    uint64_t start = bench_now();
     hlrc_unlock(LOCK);
-    return bench_us_since(start);
 }
 
-static double unlock_once(void *context)
+static double unlock_while_waited_for(uint64_t waiting)
 {
-    const struct dirty *d = context;
+    write_pages();
+    bench_wait_until(waiting);
+    return bench_us_each(unlock, 1);
+}
+
+static double unlock_once(void)
+{
     int node = hlrc_node_id();
     double us = NAN;
 
@@ -102,77 +112,40 @@ static double unlock_once(void *context)
         hlrc_lock(LOCK);
     hlrc_barrier();
     if (node == 0)
-        us = unlock_while_waited_for(d, bench_now() + WAITING);
+        us = unlock_while_waited_for(bench_now() + WAITING);
     if (node == hlrc_node_count() - 1) {
         hlrc_lock(LOCK);
-        check_pages(d);
+        check_pages();
         hlrc_unlock(LOCK);
     }
     hlrc_barrier();
     return us;
 }
 
-static struct dirty dirty_make(size_t pages, bool own)
+static void allocate(int home)
 {
-    struct dirty d = { .region = job_allocate((pages > 0 ? pages : 1) * BENCH_PAGE),
-                       .pages = pages };
-    int home = own ? 0 : 1;
-    int rc = hlrc_node_id() == home && pages > 0
-                 ? hlrc_place((void *)d.region, pages * BENCH_PAGE, home)
-                 : 0;
-
-    if (rc != 0)
-        bench_fail(1, "hlrc_place: %s", strerror(-rc));
-    hlrc_barrier();
-    return d;
+    region = job_allocate_at((pages > 0 ? pages : 1) * BENCH_PAGE, home);
 }
 
-static void measure_barrier(size_t pages, bool own)
+static void measure(size_t count)
 {
-    struct dirty d = dirty_make(pages, own);
+    static const char shape[] = "pages %zu bytes %lu home %s";
 
-    d.arrive = bench_series_make(bench.repetitions);
-    d.barrier = bench_series_make(bench.repetitions);
-    size_t count = bench_warm_up(barrier_once, &d, job_agree);
-    const struct bench_shape *shape =
-        BENCH_SHAPE({ "pages", (double)pages, NULL }, { "bytes", (double)changed, NULL },
-                    { "home", 0, own ? "own" : "other" });
-    struct job_figure arrive = { "arrive", "us", shape, (double)count },
-                      barrier = { "barrier", "us", shape, (double)count };
-
-    bench_series_clear(&d.arrive);
-    bench_series_clear(&d.barrier);
-    d.counts = (struct job_counts){ 0 };
-    bench_repeat(NULL, count, barrier_once, &d);
-    if (bench_wants("arrive"))
-        job_result(&arrive, &d.arrive, NULL);
-    if (bench_wants("barrier"))
-        job_result(&barrier, &d.barrier, &d.counts);
-    bench_series_free(&d.arrive);
-    bench_series_free(&d.barrier);
-    hlrc_free_all((void *)d.region);
-}
-
-static void measure_unlock(size_t pages)
-{
-    struct dirty d = dirty_make(pages, false);
-    struct job_figure figure = {
-        .name = "unlock",
-        .unit = "us",
-        .shape = BENCH_SHAPE({ "pages", (double)pages, NULL }, { "bytes", (double)changed, NULL },
-                             { "home", 0, "other" }),
-    };
-
-    job_measure(figure, unlock_once, &d);
-    hlrc_free_all((void *)d.region);
+    pages = count;
+    for (int home = 1; home >= 0 && (bench_wants("arrive") || bench_wants("barrier")); home--) {
+        allocate(home);
+        job_report_all(figures, UNLOCK, barrier_once,
+                       bench_shape(shape, pages, bytes, home == 0 ? "own" : "other"));
+        hlrc_free_all((void *)region);
+    }
+    allocate(1);
+    job_report("unlock", "us", 0, unlock_once, bench_shape(shape, pages, bytes, "other"));
+    hlrc_free_all((void *)region);
 }
 
 /* ---- Pages written by both nodes ---- */
 
-struct both {
-    uint64_t *region;
-    uint64_t round;
-};
+static uint64_t rounds;
 
 /*
  * Word written by WRITER in ROUND. Rounds alternate between two words, so that the words of the
@@ -188,7 +161,7 @@ static uint64_t word_value(uint64_t writer, uint64_t round, size_t page)
     return round << 32 | page << 1 | writer;
 }
 
-static void write_both(uint64_t *region, uint64_t node, uint64_t round)
+static void write_both(uint64_t node, uint64_t round)
 {
     for (size_t page = 0; page < both_pages; page++) {
         volatile uint64_t *word = region + page * WORDS;
@@ -198,94 +171,53 @@ static void write_both(uint64_t *region, uint64_t node, uint64_t round)
     }
 }
 
-static double both_once(void *context)
+static double both_once(void)
 {
-    struct both *both = context;
     uint64_t node = (uint64_t)hlrc_node_id(), start = bench_now();
 
     if (node < 2)
-        write_both(both->region, node, both->round);
+        write_both(node, rounds);
     hlrc_barrier();
-    both->round++;
+    rounds++;
     return node < 2 ? bench_us_since(start) / (double)both_pages : NAN;
 }
 
 static void measure_two_writers(void)
 {
-    struct both both = { .region = job_allocate(both_pages * BENCH_PAGE) };
     size_t half = both_pages / 2, node = (size_t)hlrc_node_id();
-    struct job_figure figure = {
-        .name = "two_writers",
-        .unit = "us",
-        .operations = (double)both_pages,
-        .shape = BENCH_SHAPE({ "pages", (double)both_pages, NULL }, { "per", 0, "page" }),
-    };
 
+    region = job_allocate(both_pages * BENCH_PAGE, "");
     if (node < 2)
         for (size_t i = 0; i < (node == 0 ? half : both_pages - half) * WORDS; i++)
-            both.region[node * half * WORDS + i] = ~UINT64_C(0);
+            region[node * half * WORDS + i] = ~UINT64_C(0);
     hlrc_barrier();
-    job_measure(figure, both_once, &both);
-    hlrc_free_all(both.region);
+    job_report("two_writers", "us", (double)both_pages, both_once,
+               bench_shape("pages %lu per page", both_pages));
+    hlrc_free_all((void *)region);
 }
 
 /* ---- The program ---- */
 
-static const struct bench_figure figures[] = {
-    { "arrive", "the call of hlrc_barrier_arrive" },
-    { "barrier", "the whole barrier" },
-    { "unlock", "the call of hlrc_unlock, of a lock that another node waits for" },
-    { "two_writers", "two nodes write each page, per page, refetch included" },
-    { NULL, NULL },
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("bytes", 'b', "changed bytes of each page, in one run", &bytes, 8,
+                        BENCH_PAGE),
+    BENCH_OPTION_NUMBER("pages", 'p', "pages with two writers", &both_pages, 2, 1ul << 24),
+    BENCH_OPTION_SIZES("numbers of dirty pages", 0, MOST, "0,1-1024"),
+    BENCH_OPTIONS_END,
 };
 
-static bool take(int key, char *arg)
-{
-    if (key == 'b')
-        changed = bench_number("--bytes", arg, 8, BENCH_PAGE) / 8 * 8;
-    else if (key == 'p')
-        both_pages = bench_number("--pages", arg, 2, 1ul << 24);
-    else
-        return false;
-    return true;
-}
-
-static const struct argp_option options[] = {
-    { "bytes", 'b', "N", 0, "changed bytes of each page, in one run (default 8)", 0 },
-    { "pages", 'p', "N", 0, "pages with two writers (default 256)", 0 },
-    { 0 },
-};
-
-static const struct bench_program program = {
-    .name = "release",
-    .what = "Measure releases of dirty pages; run it under hlrcrun -n 2 or more.",
-    .figures = figures,
-    .warmup = 5,
-    .repetitions = 50,
-    .seconds = 0.3,
-    .sizes = "0,1-1024",
-    .sizes_are = "numbers of dirty pages",
-    .smallest = 0,
-    .largest = MOST,
-    .options = options,
-    .take = take,
-};
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure releases of dirty pages; run it under hlrcrun -n 2 or more.", figures, 5,
+                  50, 0.3, options);
 
 int main(int argc, char **argv)
 {
     job_page_by_page();
     job_begin(&argc, &argv, &program, 2);
-    for (size_t i = 0; i < bench.sizes.count; i++) {
-        size_t pages = bench.sizes.value[i];
-        if (bench_wants("arrive") || bench_wants("barrier")) {
-            measure_barrier(pages, false);
-            measure_barrier(pages, true);
-        }
-        if (bench_wants("unlock"))
-            measure_unlock(pages);
-    }
+    bytes -= bytes % sizeof(uint64_t);
+    for (size_t i = 0; i < bench.sizes.count; i++)
+        measure(bench.sizes.value[i]);
     if (bench_wants("two_writers"))
         measure_two_writers();
-    (void)job_results_end();
-    job_end(wrong);
+    job_end(wrong, job_options);
 }

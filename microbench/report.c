@@ -3,183 +3,149 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/json.h"
+
 /* ---- The JSON file --------------------------------------------------------------------------- */
 
-static void json_name(struct bench_json *json, const char *name)
+static FILE *file;
+static bool first = true; /* the next member of an object or array is its first */
+
+static void file_open(void)
 {
-    fprintf(json->file, "%s", json->first ? "" : ", ");
+    if (bench.json == NULL)
+        return;
+    file = fopen(bench.json, "we");
+    if (file == NULL)
+        bench_fail(1, "--json %s: %s", bench.json, strerror(errno));
+    bench_json_begin(NULL, '{');
+}
+
+/* Begins a member, whose value the caller writes. Returns false without a file. */
+static bool member(const char *name)
+{
+    if (file == NULL)
+        return false;
+    fputs(first ? "" : ", ", file);
     if (name != NULL)
-        fprintf(json->file, "\"%s\": ", name);
-    json->first = false;
+        fprintf(file, "\"%s\": ", name);
+    first = false;
+    return true;
 }
 
-void bench_json_open(struct bench_json *json, const char *path)
+void bench_json_begin(const char *name, char bracket)
 {
-    *json = (struct bench_json){ .path = path, .first = true };
-    if (path == NULL)
-        return;
-    json->file = fopen(path, "we");
-    if (json->file == NULL)
-        bench_fail(1, "--json %s: %s", path, strerror(errno));
-    fputc('{', json->file);
+    if (member(name))
+        fputc(bracket, file);
+    first = true;
 }
 
-void bench_json_begin(struct bench_json *json, const char *name)
+void bench_json_end(char bracket)
 {
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fputc('{', json->file);
-    json->first = true;
+    if (file != NULL)
+        fputc(bracket, file);
+    first = false;
 }
 
-void bench_json_end(struct bench_json *json)
+void bench_json_string(const char *name, const char *value)
 {
-    if (json->file == NULL)
-        return;
-    fputc('}', json->file);
-    json->first = false;
-}
-
-void bench_json_string(struct bench_json *json, const char *name, const char *value)
-{
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fputc('"', json->file);
-    for (; *value != '\0'; value++) {
-        unsigned char c = (unsigned char)*value;
-        if (c < 0x20)
-            fprintf(json->file, "\\u%04x", c);
-        else
-            fprintf(json->file, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
-    }
-    fputc('"', json->file);
-}
-
-void bench_json_unsigned(struct bench_json *json, const char *name, uint64_t value)
-{
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fprintf(json->file, "%llu", (unsigned long long)value);
-}
-
-void bench_json_array(struct bench_json *json, const char *name)
-{
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    fputs("[", json->file);
-    json->first = true;
-}
-
-void bench_json_array_end(struct bench_json *json)
-{
-    if (json->file == NULL)
-        return;
-    fputs("]", json->file);
-    json->first = false;
+    if (member(name))
+        json_put_string(file, value);
 }
 
 /* JSON has no NaN or infinity: writes null. */
-void bench_json_double(struct bench_json *json, const char *name, double value)
+void bench_json_number(const char *name, double value)
 {
-    if (json->file == NULL)
-        return;
-    json_name(json, name);
-    if (isfinite(value))
-        fprintf(json->file, "%.9g", value);
-    else
-        fputs("null", json->file);
+    if (member(name))
+        fprintf(file, isfinite(value) ? "%.9g" : "null", value);
 }
 
-static void json_histogram(struct bench_json *json, const struct bench_stat *stat)
+static void json_figures(const struct bench_stat *stat)
 {
-    bench_json_array(json, "histogram");
+    bench_json_number("median", stat->median);
+    bench_json_number("min", stat->min);
+    bench_json_number("max", stat->max);
+    bench_json_number("mean", stat->mean);
+    bench_json_number("count", (double)stat->count);
+    bench_json_number("p10", stat->p10);
+    bench_json_number("p50", stat->p50);
+    bench_json_number("p90", stat->p90);
+    bench_json_number("p99", stat->p99);
+    bench_json_number("p999", stat->p999);
+    bench_json_begin("histogram", '[');
     for (size_t i = 0; i < BENCH_BUCKETS; i++) {
         if (stat->log2[i] == 0)
             continue;
-        bench_json_array(json, NULL);
-        bench_json_double(json, NULL, bench_bucket_from(i));
-        bench_json_unsigned(json, NULL, stat->log2[i]);
-        bench_json_array_end(json);
+        bench_json_begin(NULL, '[');
+        bench_json_number(NULL, bench_bucket_from(i));
+        bench_json_number(NULL, (double)stat->log2[i]);
+        bench_json_end(']');
     }
-    bench_json_array_end(json);
+    bench_json_end(']');
 }
 
-static void json_figures(struct bench_json *json, const struct bench_stat *stat)
+void bench_json_stat(const char *name, const struct bench_stat *stat)
 {
-    bench_json_double(json, "median", stat->median);
-    bench_json_double(json, "min", stat->min);
-    bench_json_double(json, "max", stat->max);
-    bench_json_double(json, "mean", stat->mean);
-    bench_json_unsigned(json, "count", stat->count);
-    bench_json_double(json, "p10", stat->p10);
-    bench_json_double(json, "p50", stat->p50);
-    bench_json_double(json, "p90", stat->p90);
-    bench_json_double(json, "p99", stat->p99);
-    bench_json_double(json, "p999", stat->p999);
-    json_histogram(json, stat);
+    bench_json_begin(name, '{');
+    json_figures(stat);
+    bench_json_end('}');
 }
 
-void bench_json_stat(struct bench_json *json, const char *name, const struct bench_stat *stat)
+/* Names and values in turn; text that is no number becomes a string. */
+static void json_shape(const char *shape)
 {
-    bench_json_begin(json, name);
-    json_figures(json, stat);
-    bench_json_end(json);
+    char text[400], *rest = text, *end;
+    const char *name, *value;
+
+    snprintf(text, sizeof text, "%s", shape);
+    while ((name = strsep(&rest, " ")) != NULL && (value = strsep(&rest, " ")) != NULL) {
+        double number = strtod(value, &end);
+        if (*value != '\0' && *end == '\0')
+            bench_json_number(name, number);
+        else
+            bench_json_string(name, value);
+    }
 }
 
-void bench_json_close(struct bench_json *json)
-{
-    if (json->file == NULL)
-        return;
-    fputs("}\n", json->file);
-    bool bad = ferror(json->file) != 0;
-    if (fclose(json->file) != 0 || bad)
-        bench_fail(1, "--json %s: %s", json->path, strerror(errno));
-    json->file = NULL;
-}
+/* ---- Programs without figures ---------------------------------------------------------------- */
 
-/* ---- Tables of programs that do not use bench_begin ------------------------------------------ */
-
-void bench_heading(const char *unit)
+void bench_begin_rows(const char *unit)
 {
+    file_open();
     printf("%-22s %10s %10s %10s  in %s\n", "", "median", "min", "max", unit);
 }
 
-void bench_row(const char *name, struct bench_stat stat, const char *what)
+void bench_row_print(const char *name, struct bench_stat stat, const char *what)
 {
     printf("%-22s %10.3f %10.3f %10.3f  %s\n", name, stat.median, stat.min, stat.max, what);
 }
 
-/* ---- Program and machine --------------------------------------------------------------------- */
-
-static struct bench_json file;
-
-static void trim(char *line)
+void bench_row(const char *name, const char *unit, struct bench_stat stat, const char *what)
 {
-    line[strcspn(line, "\n")] = '\0';
+    char key[64];
+
+    bench_row_print(name, stat, what);
+    snprintf(key, sizeof key, "%s_%s", name, unit);
+    bench_json_stat(key, &stat);
 }
 
+/* ---- Program and machine --------------------------------------------------------------------- */
+
 /* Processor name from the kernel, or an empty string. */
-static void cpu_model(char *model, size_t len)
+static void cpu_model(char model[256])
 {
     FILE *in = fopen("/proc/cpuinfo", "re");
     char line[256];
 
     model[0] = '\0';
-    while (in != NULL && model[0] == '\0' && fgets(line, sizeof line, in) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL && colon[1] == ' ')
-            snprintf(model, len, "%s", colon + 2);
-    }
-    trim(model);
+    while (in != NULL && fgets(line, sizeof line, in) != NULL)
+        if (sscanf(line, "model name : %255[^\n]", model) == 1)
+            break;
     if (in != NULL)
         fclose(in);
 }
@@ -199,100 +165,89 @@ static void tell_machine(void)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     (void)uname(&system);
-    cpu_model(model, sizeof model);
-    bench_json_begin(&file, "machine");
-    bench_json_string(&file, "name", system.nodename);
-    bench_json_string(&file, "architecture", system.machine);
-    bench_json_string(&file, "cpu", model);
-    bench_json_unsigned(&file, "cores", cores > 0 ? (uint64_t)cores : 1);
-    bench_json_end(&file);
-    bench_json_string(&file, "kernel", system.release);
-    bench_json_double(&file, "load", load_now());
+    cpu_model(model);
+    bench_json_begin("machine", '{');
+    bench_json_string("name", system.nodename);
+    bench_json_string("architecture", system.machine);
+    bench_json_string("cpu", model);
+    bench_json_number("cores", cores > 0 ? (double)cores : 1);
+    bench_json_end('}');
+    bench_json_string("kernel", system.release);
+    bench_json_number("load", load_now());
     printf("machine %s, %ld cores, Linux %s, load %.2f\n", system.nodename, cores, system.release,
            load_now());
 }
 
-static void tell_shape(const struct bench_shape *shape)
+void bench_begin(const char *fabric, int nodes, const char *about)
 {
-    for (; shape != NULL && shape->name != NULL; shape++) {
-        if (shape->text != NULL)
-            bench_json_string(&file, shape->name, shape->text);
-        else
-            bench_json_double(&file, shape->name, shape->value);
-    }
-}
-
-static void print_shape(const struct bench_shape *shape)
-{
-    for (; shape != NULL && shape->name != NULL; shape++) {
-        if (shape->text != NULL)
-            printf(" %s %s", shape->name, shape->text);
-        else
-            printf(" %s %.10g", shape->name, shape->value);
-    }
-    putchar('\n');
-}
-
-void bench_begin(const char *fabric, int nodes, const struct bench_shape *about)
-{
-    bench_json_open(&file, bench.json);
-    bench_json_string(&file, "benchmark", bench.program->name);
-    bench_json_string(&file, "version", PACKAGE_VERSION);
-    printf("%s of hlrc %s\n", bench.program->name, PACKAGE_VERSION);
+    file_open();
+    bench_json_string("benchmark", program_invocation_short_name);
+    bench_json_string("version", PACKAGE_VERSION);
+    printf("%s of hlrc %s\n", program_invocation_short_name, PACKAGE_VERSION);
     tell_machine();
-    bench_json_string(&file, "fabric", fabric);
-    bench_json_unsigned(&file, "nodes", (uint64_t)nodes);
-    tell_shape(about);
-    printf("fabric %s, nodes %d", fabric, nodes);
-    print_shape(about);
-    bench_json_unsigned(&file, "warmup", bench.warmup);
-    bench_json_unsigned(&file, "repetitions", bench.repetitions);
-    bench_json_double(&file, "seconds", bench.seconds);
-    bench_json_double(&file, "clock_ns", bench_clock_cost());
+    bench_json_string("fabric", fabric);
+    bench_json_number("nodes", nodes);
+    json_shape(about);
+    printf("fabric %s, nodes %d%s%s\n", fabric, nodes, *about != '\0' ? " " : "", about);
+    bench_json_number("warmup", (double)bench.warmup);
+    bench_json_number("repetitions", (double)bench.repetitions);
+    bench_json_number("seconds", bench.seconds);
+    bench_json_number("clock_ns", bench_clock_cost());
     printf("a reading of the clock, taken off each sample: %.0f ns\n\n", bench_clock_cost());
     printf("%-24s %-7s %10s %10s %10s %10s %7s\n", "", "unit", "median", "min", "p99", "max",
            "samples");
-    bench_json_array(&file, "results");
+    bench_json_begin("results", '[');
 }
 
-struct bench_json *bench_result_begin(const char *name, const char *unit,
-                                      const struct bench_shape *shape,
-                                      const struct bench_stat *stat)
+void bench_result(const char *name, const char *unit, const char *shape,
+                  const struct bench_stat *stat, void (*more)(void))
 {
-    printf("%-24s %-7s %10.3f %10.3f %10.3f %10.3f %7zu", name, unit, stat->median, stat->min,
-           stat->p99, stat->max, stat->count);
-    print_shape(shape);
-    bench_json_begin(&file, NULL);
-    bench_json_string(&file, "name", name);
-    bench_json_string(&file, "unit", unit);
-    tell_shape(shape);
-    bench_json_double(&file, "load", load_now());
-    json_figures(&file, stat);
-    return &file;
-}
-
-void bench_result_end(void)
-{
-    bench_json_end(&file);
-    if (file.file != NULL)
-        fputc('\n', file.file);
+    printf("%-24s %-7s %10.3f %10.3f %10.3f %10.3f %7zu %s\n", name, unit, stat->median, stat->min,
+           stat->p99, stat->max, stat->count, shape);
+    bench_json_begin(NULL, '{');
+    bench_json_string("name", name);
+    bench_json_string("unit", unit);
+    json_shape(shape);
+    bench_json_number("load", load_now());
+    json_figures(stat);
+    if (more != NULL)
+        more();
+    bench_json_end('}');
+    if (file != NULL)
+        fputc('\n', file);
     fflush(stdout);
 }
 
-void bench_result(const char *name, const char *unit, const struct bench_shape *shape,
-                  const struct bench_stat *stat)
+const char *bench_shape(const char *format, ...)
 {
-    (void)bench_result_begin(name, unit, shape, stat);
-    bench_result_end();
+    static char text[400];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return text;
 }
 
-struct bench_json *bench_results_end(void)
+void bench_report(const char *name, const char *unit, bench_once *once, const char *shape)
 {
-    bench_json_array_end(&file);
-    return &file;
+    if (!bench_wants(name))
+        return;
+    struct bench_stat stat = bench_measure(once);
+    bench_result(name, unit, shape, &stat, NULL);
 }
 
-void bench_end(void)
+void bench_end(void (*more)(void))
 {
-    bench_json_close(&file);
+    if (bench.program->figures != NULL)
+        bench_json_end(']');
+    if (more != NULL)
+        more();
+    if (file == NULL)
+        return;
+    fputs("}\n", file);
+    bool bad = ferror(file) != 0;
+    if (fclose(file) != 0 || bad)
+        bench_fail(1, "--json %s: %s", bench.json, strerror(errno));
+    file = NULL;
 }

@@ -13,237 +13,214 @@
  *  mutex        lock and unlock of an uncontended pthread mutex, for comparison.
  *  recycled     hlrc_malloc of a block of --bytes that was written and freed before: zeroed.
  *
- * The first WARM_UP rounds are not counted, since pages fault in them.
+ * The first five rounds are not counted, since pages fault in them.
  */
 #include "microbench/job.h"
 
+#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define WORDS   (BENCH_PAGE / sizeof(uint64_t))
-#define WARM_UP 5
-#define BATCH   100 /* operations per sample where one is too short to be timed */
-#define LOCK    1
+#define WORDS BENCH_PAGE_WORDS
+#define BATCH 100 /* operations per sample where one is too short to be timed */
+#define LOCK  1
 
-struct options {
-    unsigned long rounds, pages, bytes;
-};
-
-static struct options options = { .rounds = 30, .pages = 4096, .bytes = 1ul << 20 };
+static unsigned long pages = 4096, bytes = 1ul << 20;
 static uint64_t wrong;
+
+/* One round of each test: a sample, or NAN for none at this node. */
+static volatile uint64_t *data; /* `pages` pages, of each test its own */
+static uint64_t round_now;      /* rounds before this one */
+static uint64_t few;            /* pages written under a lock */
 
 static double us_since(uint64_t start)
 {
     return (double)(bench_now() - start) / 1000;
 }
 
-static volatile uint64_t *allocate(void)
+static void write_pages(uint64_t count, uint64_t value)
 {
-    void *at = hlrc_malloc_all(options.pages * BENCH_PAGE);
-
-    if (at == NULL)
-        bench_fail(1,
-                   "%lu pages of shared memory are not available; raise --memory or lower --pages",
-                   options.pages);
-    return at;
-}
-
-static void write_pages(volatile uint64_t *data, uint64_t pages, uint64_t value)
-{
-    for (uint64_t page = 0; page < pages; page++)
+    for (uint64_t page = 0; page < count; page++)
         data[page * WORDS] = value + page;
 }
 
-static void read_pages(const volatile uint64_t *data, uint64_t value)
+static void read_pages(uint64_t count, uint64_t value)
 {
-    for (uint64_t page = 0; page < options.pages; page++)
+    for (uint64_t page = 0; page < count; page++)
         wrong += data[page * WORDS] != value + page;
 }
 
-static void solo_writer(struct bench_series *series)
+static bool is_last(void)
 {
-    volatile uint64_t *data = allocate();
+    return hlrc_node_id() == hlrc_node_count() - 1;
+}
 
-    for (uint64_t r = 0; r < WARM_UP + options.rounds; r++) {
-        uint64_t start = bench_now();
-        if (hlrc_node_id() == 0)
-            write_pages(data, options.pages, r);
-        hlrc_barrier();
-        if (r >= WARM_UP && hlrc_node_id() == 0)
-            bench_series_add(series, us_since(start) / (double)options.pages);
-        hlrc_barrier();
+static double write_round(void)
+{
+    uint64_t start = bench_now();
+
+    if (hlrc_node_id() == 0)
+        write_pages(pages, round_now);
+    hlrc_barrier();
+    return us_since(start) / (double)pages;
+}
+
+static double solo_writer(void)
+{
+    double written = write_round();
+
+    hlrc_barrier();
+    return hlrc_node_id() == 0 ? written : NAN;
+}
+
+static void solo_end(void)
+{
+    read_pages(pages, round_now - 1);
+}
+
+static double hot_pages(bool reader)
+{
+    double written = write_round();
+    uint64_t start = bench_now();
+
+    if (is_last())
+        read_pages(pages, round_now);
+    double read = us_since(start) / (double)pages;
+    hlrc_barrier();
+    if (reader)
+        return is_last() ? read : NAN;
+    return hlrc_node_id() == 0 ? written : NAN;
+}
+
+static double hot_writer(void)
+{
+    return hot_pages(false);
+}
+
+static double hot_reader(void)
+{
+    return hot_pages(true);
+}
+
+static void shared_begin(void)
+{
+    if (is_last())
+        write_pages(few, 0);
+}
+
+static double locked(void)
+{
+    if (hlrc_node_id() != 0)
+        return NAN;
+    uint64_t start = bench_now();
+    for (uint64_t k = 0; k < BATCH; k++) {
+        hlrc_lock(LOCK);
+        write_pages(few, round_now * BATCH + k);
+        hlrc_unlock(LOCK);
     }
-    read_pages(data, WARM_UP + options.rounds - 1);
-    hlrc_barrier();
-    hlrc_free_all((void *)data);
+    return us_since(start) / BATCH;
 }
 
-static void hot_pages(struct bench_series *series, bool reader)
+static void locked_end(void)
 {
-    volatile uint64_t *data = allocate();
-    int last = hlrc_node_count() - 1;
-
-    for (uint64_t r = 0; r < WARM_UP + options.rounds; r++) {
-        uint64_t start = bench_now();
-        if (hlrc_node_id() == 0)
-            write_pages(data, options.pages, r);
-        hlrc_barrier();
-        double written = us_since(start) / (double)options.pages;
-        start = bench_now();
-        if (hlrc_node_id() == last)
-            read_pages(data, r);
-        double read = us_since(start) / (double)options.pages;
-        hlrc_barrier();
-        if (r >= WARM_UP && hlrc_node_id() == (reader ? last : 0))
-            bench_series_add(series, reader ? read : written);
-    }
-    hlrc_free_all((void *)data);
+    read_pages(few, round_now * BATCH - 1);
 }
 
-static void hot_writer(struct bench_series *series)
-{
-    hot_pages(series, false);
-}
-
-static void hot_reader(struct bench_series *series)
-{
-    hot_pages(series, true);
-}
-
-static void locked(struct bench_series *series, uint64_t pages, bool shared)
-{
-    volatile uint64_t *data = allocate();
-
-    if (shared && hlrc_node_id() == hlrc_node_count() - 1)
-        write_pages(data, pages, 0);
-    hlrc_barrier();
-    for (uint64_t r = 0; hlrc_node_id() == 0 && r < WARM_UP + options.rounds; r++) {
-        uint64_t start = bench_now();
-        for (uint64_t k = 0; k < BATCH; k++) {
-            hlrc_lock(LOCK);
-            write_pages(data, pages, r * BATCH + k);
-            hlrc_unlock(LOCK);
-        }
-        if (r >= WARM_UP)
-            bench_series_add(series, us_since(start) / BATCH);
-    }
-    hlrc_barrier();
-    for (uint64_t page = 0; page < pages; page++)
-        wrong += data[page * WORDS] != (WARM_UP + options.rounds) * BATCH - 1 + page;
-    hlrc_barrier();
-    hlrc_free_all((void *)data);
-}
-
-static void locked_0(struct bench_series *series)
-{
-    locked(series, 0, false);
-}
-
-static void locked_4(struct bench_series *series)
-{
-    locked(series, 4, false);
-}
-
-static void locked_16(struct bench_series *series)
-{
-    locked(series, 16, false);
-}
-
-static void shared_16(struct bench_series *series)
-{
-    locked(series, 16, true);
-}
-
-static void mutex(struct bench_series *series)
+static double mutex(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    uint64_t start = bench_now();
 
-    for (uint64_t r = 0; r < WARM_UP + options.rounds; r++) {
-        uint64_t start = bench_now();
-        for (uint64_t k = 0; k < BATCH; k++) {
-            pthread_mutex_lock(&lock);
-            pthread_mutex_unlock(&lock);
-        }
-        if (r >= WARM_UP && hlrc_node_id() == 0)
-            bench_series_add(series, us_since(start) / BATCH);
+    for (uint64_t k = 0; k < BATCH; k++) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
     }
+    return hlrc_node_id() == 0 ? us_since(start) / BATCH : NAN;
 }
 
-static void recycled(struct bench_series *series)
+static double recycled(void)
 {
-    for (uint64_t r = 0; hlrc_node_id() == 0 && r < WARM_UP + options.rounds; r++) {
-        uint64_t start = bench_now();
-        char *block = hlrc_malloc(options.bytes);
-        double time = us_since(start);
-        if (block == NULL)
-            bench_fail(1,
-                       "%lu bytes of shared memory are not available; raise --memory or lower "
-                       "--bytes",
-                       options.bytes);
-        wrong += block[0] != 0 || memcmp(block, block + 1, options.bytes - 1) != 0;
-        memset(block, 0x5a, options.bytes);
-        hlrc_free(block);
-        if (r >= WARM_UP)
-            bench_series_add(series, time);
-    }
-    hlrc_barrier();
+    if (hlrc_node_id() != 0)
+        return NAN;
+    uint64_t start = bench_now();
+    char *block = hlrc_malloc(bytes);
+    double us = us_since(start);
+    if (block == NULL)
+        bench_fail(1,
+                   "%lu bytes of shared memory are not available; raise --memory or lower --bytes",
+                   bytes);
+    wrong += block[0] != 0 || memcmp(block, block + 1, bytes - 1) != 0;
+    memset(block, 0x5a, bytes);
+    hlrc_free(block);
+    return us;
+}
+
+static void nothing(void)
+{
 }
 
 /* ---- The program ---- */
 
-struct test {
-    const char *name;
-    void (*run)(struct bench_series *series);
+static const struct test {
+    const char *name, *what;
+    void (*begin)(void);
+    bench_once *once;
+    void (*end)(void); /* checks */
+    uint64_t few;
     int nodes; /* minimum */
-    const char *what;
+} tests[] = {
+    { "solo_writer", "own pages, per page and barrier", nothing, solo_writer, solo_end, 0, 1 },
+    { "hot_writer", "own pages that another node reads", nothing, hot_writer, nothing, 0, 2 },
+    { "hot_reader", "the reader's side, fetch included", nothing, hot_reader, nothing, 0, 2 },
+    { "locked_0", "lock + unlock, nothing written", nothing, locked, locked_end, 0, 1 },
+    { "locked_4", "lock + unlock, 4 own pages written", nothing, locked, locked_end, 4, 1 },
+    { "locked_16", "lock + unlock, 16 own pages written", nothing, locked, locked_end, 16, 1 },
+    { "shared_16", "lock + unlock, 16 pages of another home written", shared_begin, locked,
+      locked_end, 16, 2 },
+    { "mutex", "lock + unlock of a pthread mutex", nothing, mutex, nothing, 0, 1 },
+    { "recycled", "hlrc_malloc of a block used before", nothing, recycled, nothing, 0, 1 },
 };
 
-static const struct test tests[] = {
-    { "solo_writer", solo_writer, 1, "own pages, per page and barrier" },
-    { "hot_writer", hot_writer, 2, "own pages that another node reads" },
-    { "hot_reader", hot_reader, 2, "the reader's side, fetch included" },
-    { "locked_0", locked_0, 1, "lock + unlock, nothing written" },
-    { "locked_4", locked_4, 1, "lock + unlock, 4 own pages written" },
-    { "locked_16", locked_16, 1, "lock + unlock, 16 own pages written" },
-    { "shared_16", shared_16, 2, "lock + unlock, 16 pages of another home written" },
-    { "mutex", mutex, 1, "lock + unlock of a pthread mutex" },
-    { "recycled", recycled, 1, "hlrc_malloc of a block used before" },
-};
+static const struct test *now;
 
-static void run(const struct test *test, struct bench_json *json)
+static double once(void)
 {
-    struct bench_series series = bench_series_make(options.rounds);
-    char name[64];
+    double us = now->once();
 
-    hlrc_barrier();
-    test->run(&series);
-    struct bench_stat stat = job_stat(&series);
-    if (hlrc_node_id() != 0)
-        return;
-    bench_row(test->name, stat, test->what);
-    snprintf(name, sizeof(name), "%s_us", test->name);
-    bench_json_stat(json, name, &stat);
+    round_now++;
+    return us;
 }
 
-static const struct bench_value values[] = {
-    { "bytes", 'b', "size of the recycled block (default 1048576)", &options.bytes, 1, 1ul << 40 },
-    { "pages", 'p', "pages that are written (default 4096)", &options.pages, 16, 1ul << 24 },
-    { "rounds", 'r', "samples of each figure (default 30)", &options.rounds, 1, 100000 },
-    { 0 },
+static void measure(void)
+{
+    data = job_allocate(pages * BENCH_PAGE, " or lower --pages");
+    few = now->few;
+    round_now = 0;
+    now->begin();
+    hlrc_barrier();
+    struct bench_stat stat = job_measure(once);
+    now->end();
+    hlrc_barrier();
+    hlrc_free_all((void *)data);
+    job_row(now->name, stat, now->what);
+}
+
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("bytes", 'b', "size of the recycled block", &bytes, 1, 1ul << 40),
+    BENCH_OPTION_NUMBER("pages", 'p', "pages that are written", &pages, 16, 1ul << 24),
+    BENCH_OPTION_ROUNDS(100000),
+    BENCH_OPTIONS_END,
 };
+
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure pages that are written again and again; run it under hlrcrun.",
+                          5, 30, options);
 
 int main(int argc, char **argv)
 {
-    struct bench_json json = { 0 };
-
-    job_table(&json,
-              job_open(&argc, &argv,
-                       "Measure pages that are written again and again; run it under hlrcrun.",
-                       values, 1));
-    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-        if (hlrc_node_count() >= tests[i].nodes)
-            run(&tests[i], &json);
-    bench_json_close(&json);
-    job_close(wrong);
+    job_begin(&argc, &argv, &program, 1);
+    for (now = tests; now < tests + BENCH_COUNT(tests); now++)
+        if (hlrc_node_count() >= now->nodes)
+            measure();
+    job_end(wrong, NULL);
 }

@@ -18,7 +18,6 @@
 #include "microbench/job.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hlrc/rma/window.h"
@@ -34,10 +33,9 @@
 #define DISTANCE 256
 
 static char *window;
+static size_t bytes; /* of the operation measured */
 
-typedef void operation(size_t bytes);
-
-static void put_by_fabric(size_t bytes)
+static void put_by_fabric(void)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     size_t off = (size_t)(window - arena.app);
@@ -46,7 +44,7 @@ static void put_by_fabric(size_t bytes)
     fabric_wait(engine.fabric, &op);
 }
 
-static void get_by_fabric(size_t bytes)
+static void get_by_fabric(void)
 {
     struct fabric_op op = FABRIC_OP_INIT;
     size_t off = (size_t)(window - arena.app);
@@ -55,44 +53,19 @@ static void get_by_fabric(size_t bytes)
     fabric_wait(engine.fabric, &op);
 }
 
-static void put(size_t bytes)
+static void put(void)
 {
     hlrc_put(window, window + LOCAL, bytes, 1);
 }
 
-static void get(size_t bytes)
+static void get(void)
 {
     hlrc_get(window + GOT, window, bytes, 1);
 }
 
-static void acc(size_t bytes)
+static void acc(void)
 {
     (void)hlrc_acc(window, window + LOCAL, bytes / 8, HLRC_DOUBLE, HLRC_SUM, NULL, 1);
-}
-
-static void rmw(hlrc_op op)
-{
-    static const uint64_t one = 1;
-
-    (void)hlrc_rmw(window + 3 * LARGEST, &one, NULL, HLRC_UINT64, op, 1);
-}
-
-static void rmw_add(size_t bytes)
-{
-    (void)bytes;
-    rmw(HLRC_SUM);
-}
-
-static void rmw_swap(size_t bytes)
-{
-    (void)bytes;
-    rmw(HLRC_REPLACE);
-}
-
-static void rmw_xor(size_t bytes)
-{
-    (void)bytes;
-    rmw(HLRC_XOR);
 }
 
 /* ---- pieces ---- */
@@ -100,98 +73,54 @@ static void rmw_xor(size_t bytes)
 static const size_t here = PIECE, there = DISTANCE, counts[] = { PIECE, PIECES };
 static void *far[PIECES], *near[PIECES], *got[PIECES];
 
-static void get_each(size_t bytes)
+static void list_pieces(void)
 {
-    for (size_t i = 0; i < PIECES; i++)
-        hlrc_get(window + GOT + i * PIECE, window + i * DISTANCE, bytes, 1);
+    for (size_t i = 0; i < PIECES; i++) {
+        far[i] = window + i * DISTANCE;
+        near[i] = window + LOCAL + i * PIECE;
+        got[i] = window + GOT + i * PIECE;
+    }
 }
 
-static void get_strided(size_t bytes)
+static void get_each(void)
 {
-    (void)bytes;
+    for (size_t i = 0; i < PIECES; i++)
+        hlrc_get(got[i], far[i], bytes, 1);
+}
+
+static void get_strided(void)
+{
     hlrc_get_strided(window + GOT, &here, window, &there, counts, 1, 1);
 }
 
-static void get_vector(size_t bytes)
+static void get_vector(void)
 {
     hlrc_get_vector(got, (const void *const *)far, PIECES, bytes, 1);
 }
 
-static void get_packed(size_t bytes)
+static void get_packed(void)
 {
     static char all[PIECES * DISTANCE];
 
     hlrc_get(all, window, sizeof all, 1);
     for (size_t i = 0; i < PIECES; i++)
-        memcpy(window + GOT + i * PIECE, all + i * DISTANCE, bytes);
+        memcpy(got[i], all + i * DISTANCE, bytes);
 }
 
-static void put_each(size_t bytes)
+static void put_each(void)
 {
     for (size_t i = 0; i < PIECES; i++)
-        hlrc_put(window + i * DISTANCE, window + LOCAL + i * PIECE, bytes, 1);
+        hlrc_put(far[i], near[i], bytes, 1);
 }
 
-static void put_strided(size_t bytes)
+static void put_strided(void)
 {
-    (void)bytes;
     hlrc_put_strided(window, &there, window + LOCAL, &here, counts, 1, 1);
 }
 
-static void put_vector(size_t bytes)
+static void put_vector(void)
 {
     hlrc_put_vector(far, (const void *const *)near, PIECES, bytes, 1);
-}
-
-static const struct test {
-    const char *name, *by;
-    operation *perform;
-    size_t bytes; /* of a word or a piece; 0: use --sizes */
-} tests[] = {
-    { "put", "fabric", put_by_fabric, 0 },
-    { "put", "hlrc", put, 0 },
-    { "get", "fabric", get_by_fabric, 0 },
-    { "get", "hlrc", get, 0 },
-    { "acc", "hlrc", acc, 0 },
-    { "rmw", "add", rmw_add, 8 },
-    { "rmw", "swap", rmw_swap, 8 },
-    { "rmw", "xor", rmw_xor, 8 },
-    { "get_pieces", "each", get_each, PIECE },
-    { "get_pieces", "strided", get_strided, PIECE },
-    { "get_pieces", "vector", get_vector, PIECE },
-    { "get_pieces", "packed", get_packed, PIECE },
-    { "put_pieces", "each", put_each, PIECE },
-    { "put_pieces", "strided", put_strided, PIECE },
-    { "put_pieces", "vector", put_vector, PIECE },
-};
-
-struct one {
-    const struct test *test;
-    size_t bytes;
-    int batch;
-};
-
-static double once(void *context)
-{
-    const struct one *one = context;
-    uint64_t start = bench_now();
-
-    for (int i = 0; i < one->batch; i++)
-        one->test->perform(one->bytes);
-    return bench_us_since(start) / one->batch;
-}
-
-static void measure(const struct test *test, size_t bytes)
-{
-    struct one one = { test, bytes, test->bytes == PIECE || bytes > OFTEN ? 1 : BATCH };
-
-    if (!bench_wants(test->name) || hlrc_node_id() != 0)
-        return;
-    struct bench_stat stat = bench_measure(once, &one);
-    bench_result(test->name, "us",
-                 BENCH_SHAPE({ "by", 0, test->by }, { "bytes", (double)bytes, NULL },
-                             { "batch", one.batch, NULL }),
-                 &stat);
 }
 
 /* ---- shared memory ---- */
@@ -200,66 +129,129 @@ static void measure(const struct test *test, size_t bytes)
 
 static volatile uint64_t *pages;
 static uint64_t round_of, wrong;
+static uint64_t value;
 
-/* Collective; returns node 0's time. */
-static double homes_once(void *context)
+static void homes_get(void)
 {
-    const bool *gets = context;
-    size_t words = BENCH_PAGE / sizeof(uint64_t);
+    for (size_t i = 0; i < PAGES; i++) {
+        hlrc_get(&value, (const void *)(uintptr_t)&pages[i * BENCH_PAGE_WORDS], sizeof value,
+                 HLRC_HOMES);
+        wrong += value != round_of;
+    }
+}
+
+static void homes_load(void)
+{
+    for (size_t i = 0; i < PAGES; i++)
+        wrong += pages[i * BENCH_PAGE_WORDS] != round_of;
+}
+
+static void rmw(void);
+
+static const struct test {
+    const char *name, *what, *by;
+    bench_operation *perform;
+    size_t bytes; /* of a word or a piece; 0: use --sizes */
+    hlrc_op op;   /* of rmw */
+} tests[] = {
+    { "put", NULL, "fabric", put_by_fabric, 0, 0 },
+    { "put", "until it is in the other node's memory", "hlrc", put, 0, 0 },
+    { "get", NULL, "fabric", get_by_fabric, 0, 0 },
+    { "get", "until it is here", "hlrc", get, 0, 0 },
+    { "acc", "doubles, added to doubles of the other node", "hlrc", acc, 0, 0 },
+    { "rmw", NULL, "add", rmw, 8, HLRC_SUM },
+    { "rmw", NULL, "swap", rmw, 8, HLRC_REPLACE },
+    { "rmw", "hlrc_rmw", "xor", rmw, 8, HLRC_XOR },
+    { "homes", "8 bytes of a page that the other node has written", "get", homes_get, 8, 0 },
+    { "homes", NULL, "load", homes_load, 8, 0 },
+    { "get_pieces", "1,024 pieces of 64 bytes", "each", get_each, PIECE, 0 },
+    { "get_pieces", NULL, "strided", get_strided, PIECE, 0 },
+    { "get_pieces", NULL, "vector", get_vector, PIECE, 0 },
+    { "get_pieces", NULL, "packed", get_packed, PIECE, 0 },
+    { "put_pieces", "1,024 pieces of 64 bytes", "each", put_each, PIECE, 0 },
+    { "put_pieces", NULL, "strided", put_strided, PIECE, 0 },
+    { "put_pieces", NULL, "vector", put_vector, PIECE, 0 },
+};
+static const struct test *now;
+static size_t batch;
+
+static void rmw(void)
+{
+    static const uint64_t one = 1;
+
+    (void)hlrc_rmw(window + 3 * LARGEST, &one, NULL, HLRC_UINT64, now->op, 1);
+}
+
+static bool is_homes(void)
+{
+    return now->perform == homes_get || now->perform == homes_load;
+}
+
+static double once(void)
+{
+    return bench_us_each(now->perform, batch);
+}
+
+static void measure(size_t size)
+{
+    bytes = size;
+    batch = now->bytes == PIECE || bytes > OFTEN ? 1 : BATCH;
+    bench_report(now->name, "us", once,
+                 bench_shape("by %s bytes %zu batch %zu", now->by, bytes, batch));
+}
+
+/* Node 0: those of --sizes, or all others. */
+static void measure_all(bool sized)
+{
+    for (size_t k = 0; k < (sized ? bench.sizes.count : 1); k++)
+        for (now = tests; now < tests + BENCH_COUNT(tests); now++)
+            if (sized == (now->bytes == 0) && !is_homes())
+                measure(sized ? bench.sizes.value[k] : now->bytes);
+}
+
+/* Node 1 writes the pages, node 0 reads. */
+static double homes_once(void)
+{
+    double us = NAN;
 
     round_of++;
     for (size_t i = 0; i < PAGES && hlrc_node_id() == 1; i++)
-        pages[i * words] = round_of;
+        pages[i * BENCH_PAGE_WORDS] = round_of;
     hlrc_barrier();
-    uint64_t start = bench_now(), value = 0;
-    for (size_t i = 0; i < PAGES && hlrc_node_id() == 0; i++) {
-        volatile uint64_t *word = &pages[i * words];
-        if (*gets)
-            hlrc_get(&value, (const void *)(uintptr_t)word, sizeof value, HLRC_HOMES);
-        else
-            value = *word;
-        wrong += value != round_of;
-    }
-    double us = bench_us_since(start) / PAGES;
+    if (hlrc_node_id() == 0)
+        us = bench_us_each(now->perform, 1) / PAGES;
     hlrc_barrier();
-    return hlrc_node_id() == 0 ? us : NAN;
+    return us;
 }
 
-static void measure_homes(const char *by, bool gets)
+static void measure_homes(void)
 {
-    struct job_figure figure = {
-        .name = "homes",
-        .unit = "us",
-        .operations = PAGES,
-        .shape = BENCH_SHAPE({ "by", 0, by }, { "bytes", 8, NULL }, { "batch", PAGES, NULL }),
-    };
-
-    job_measure(figure, homes_once, &gets);
+    pages = job_allocate((size_t)PAGES * BENCH_PAGE, "");
+    for (size_t i = 0; i < PAGES && hlrc_node_id() == 1; i++)
+        pages[i * BENCH_PAGE_WORDS] = 0;
+    hlrc_barrier();
+    for (now = tests; now < tests + BENCH_COUNT(tests); now++)
+        if (is_homes())
+            job_report(now->name, "us", PAGES, homes_once,
+                       bench_shape("by %s bytes 8 batch %d", now->by, PAGES));
 }
 
-static const struct bench_figure figures[] = {
-    { "put", "until it is in the other node's memory" },
-    { "get", "until it is here" },
-    { "acc", "doubles, added to doubles of the other node" },
-    { "rmw", "hlrc_rmw" },
-    { "homes", "8 bytes of a page that the other node has written" },
-    { "get_pieces", "1,024 pieces of 64 bytes" },
-    { "put_pieces", "1,024 pieces of 64 bytes" },
-    { NULL, NULL },
+/* Reads the pieces that were put. */
+static void check_pieces(void)
+{
+    get_strided();
+    for (size_t i = 0; i < PIECES * PIECE; i++)
+        wrong += window[GOT + i] != 1;
+}
+
+static const struct bench_option options[] = {
+    BENCH_OPTION_SIZES("bytes that are put and got", 1, LARGEST, "8,4K,1M"),
+    BENCH_OPTIONS_END,
 };
 
-static const struct bench_program program = {
-    .name = "rma",
-    .what = "Measure put and get beside the fabric's operations; run it under hlrcrun -n 2.",
-    .figures = figures,
-    .warmup = 100,
-    .repetitions = 1000,
-    .seconds = 0.5,
-    .sizes = "8,4K,1M",
-    .sizes_are = "bytes that are put and got",
-    .smallest = 1,
-    .largest = LARGEST,
-};
+static const struct bench_program program =
+    BENCH_PROGRAM("Measure put and get beside the fabric's operations; run it under hlrcrun -n 2.",
+                  tests, 100, 1000, 0.5, options);
 
 int main(int argc, char **argv)
 {
@@ -269,34 +261,14 @@ int main(int argc, char **argv)
     if (!window)
         bench_fail(1, "hlrc_window_create: no room");
     memset(window + LOCAL, 1 + hlrc_node_id(), LARGEST);
+    list_pieces();
     hlrc_barrier();
-    for (size_t k = 0; k < bench.sizes.count; k++)
-        for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-            if (!tests[i].bytes)
-                measure(&tests[i], bench.sizes.value[k]);
-    for (size_t i = 0; i < PIECES; i++) {
-        far[i] = window + i * DISTANCE;
-        near[i] = window + LOCAL + i * PIECE;
-        got[i] = window + GOT + i * PIECE;
-    }
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-        if (tests[i].bytes)
-            measure(&tests[i], tests[i].bytes);
+    for (int sized = 1; sized >= 0 && hlrc_node_id() == 0; sized--)
+        measure_all(sized);
     hlrc_barrier();
-    if (bench_wants("homes")) {
-        pages = job_allocate(PAGES * BENCH_PAGE);
-        if (hlrc_node_id() == 1)
-            for (size_t i = 0; i < PAGES; i++)
-                pages[i * (BENCH_PAGE / sizeof(uint64_t))] = 0;
-        hlrc_barrier();
-        measure_homes("get", true);
-        measure_homes("load", false);
-    }
-    if (bench_wants("put_pieces") && hlrc_node_id() == 0) {
-        get_strided(PIECE);
-        for (size_t i = 0; i < PIECES * PIECE; i++)
-            wrong += window[GOT + i] != 1;
-    }
-    (void)job_results_end();
-    job_end(job_sum(wrong));
+    if (bench_wants("homes"))
+        measure_homes();
+    if (bench_wants("put_pieces") && hlrc_node_id() == 0)
+        check_pieces();
+    job_end(wrong, job_options);
 }

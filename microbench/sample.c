@@ -4,22 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct bench_series bench_series_make(size_t max)
-{
-    struct bench_series series = { .sample = calloc(max > 0 ? max : 1, sizeof(double)),
-                                   .max = max };
-
-    if (series.sample == NULL)
-        bench_fail(1, "out of memory: %zu samples", max);
-    return series;
-}
-
-void bench_series_free(struct bench_series *series)
-{
-    free(series->sample);
-    *series = (struct bench_series){ .sample = NULL };
-}
-
 /* Marsaglia's xorshift, always from the same seed. */
 static uint64_t drawn(uint64_t below)
 {
@@ -34,13 +18,17 @@ static uint64_t drawn(uint64_t below)
 void bench_series_add(struct bench_series *series, double sample)
 {
     series->seen++;
-    if (series->count < series->max) {
-        series->sample[series->count++] = sample;
+    if (series->max > 0 && series->count == series->max) {
+        uint64_t at = drawn(series->seen);
+        if (at < series->max)
+            series->sample[at] = sample;
         return;
     }
-    uint64_t at = drawn(series->seen);
-    if (at < series->max)
-        series->sample[at] = sample;
+    if (series->count == series->room) {
+        series->room = series->room > 0 ? 2 * series->room : 1024;
+        series->sample = bench_memory(realloc(series->sample, series->room * sizeof(double)));
+    }
+    series->sample[series->count++] = sample;
 }
 
 void bench_series_clear(struct bench_series *series)
@@ -58,9 +46,7 @@ static int ascending(const void *a, const void *b)
 
 double bench_percentile(const double *sorted, size_t n, unsigned per_mille)
 {
-    size_t rank = (n * per_mille + 999) / 1000;
-
-    return sorted[rank - 1];
+    return sorted[(n * per_mille + 999) / 1000 - 1];
 }
 
 double bench_bucket_from(size_t bucket)
@@ -100,5 +86,14 @@ struct bench_stat bench_stat(double *samples, size_t n)
     stat.p90 = bench_percentile(samples, n, 900);
     stat.p99 = bench_percentile(samples, n, 990);
     stat.p999 = bench_percentile(samples, n, 999);
+    return stat;
+}
+
+struct bench_stat bench_series_stat(struct bench_series *series)
+{
+    struct bench_stat stat = bench_stat(series->sample, series->count);
+
+    free(series->sample);
+    *series = (struct bench_series){ .max = series->max };
     return stat;
 }

@@ -48,11 +48,7 @@ struct scan_arg {
 #define OF        64 /* pages, of which K are written */
 #define INTERVALS 16 /* per sample */
 
-struct options {
-    unsigned long pages, rounds;
-};
-
-static struct options options = { .pages = 1024, .rounds = 30 };
+static unsigned long pages = 1024;
 static unsigned char *page, *twin;
 static size_t bytes;
 static volatile uint64_t faults; /* counted by the signal handler */
@@ -69,7 +65,7 @@ static uint64_t write_some(unsigned k)
     uint64_t n = 0;
 
     value++;
-    for (size_t p = 0; p < options.pages; p++) {
+    for (size_t p = 0; p < pages; p++) {
         if ((p + value) % OF >= k)
             continue;
         *word_of(p) = value;
@@ -175,7 +171,7 @@ static void kernel_interval(unsigned k)
                              .start = (uintptr_t)page,
                              .end = (uintptr_t)page + bytes,
                              .vec = (uintptr_t)regions,
-                             .vec_len = options.pages,
+                             .vec_len = pages,
                              .category_mask = IS_WRITTEN,
                              .return_mask = IS_WRITTEN };
     uint64_t written = write_some(k), n = 0;
@@ -210,81 +206,79 @@ static const struct way {
     { "kernel", kernel_begin, kernel_interval, kernel_end },
 };
 
-static struct bench_stat measure(const struct way *way, unsigned k)
-{
-    double *sample = calloc(options.rounds, sizeof(*sample));
+static const struct way *now;
+static unsigned written; /* pages of OF */
 
-    if (sample == NULL)
-        bench_fail(1, "out of memory");
-    for (unsigned long r = 0; r <= options.rounds; r++) {
-        uint64_t start = bench_now();
-        for (int i = 0; i < INTERVALS; i++)
-            way->interval(k);
-        if (r > 0)
-            sample[r - 1] = (double)(bench_now() - start) / (double)(INTERVALS * options.pages);
-    }
-    struct bench_stat stat = bench_stat(sample, options.rounds);
-    free(sample);
-    return stat;
+static double once(void)
+{
+    uint64_t start = bench_now();
+
+    for (int i = 0; i < INTERVALS; i++)
+        now->interval(written);
+    return (double)(bench_now() - start) / (double)(INTERVALS * pages);
 }
 
-static void measure_way(struct bench_json *json, const struct way *way)
+static void measure(unsigned k)
 {
-    static const unsigned written[] = { OF, OF / 8, 1, 0 };
-    int rc = way->begin();
+    char name[48], what[64];
+
+    written = k;
+    snprintf(name, sizeof(name), "%s_%u", now->name, k);
+    snprintf(what, sizeof(what), "%u of %d pages written in each interval", k, OF);
+    bench_row(name, "ns", bench_measure(once), what);
+}
+
+static void measure_way(void)
+{
+    int rc = now->begin();
 
     if (rc != 0)
-        printf("%-24s not on this machine: %s\n", way->name, strerror(-rc));
-    for (size_t i = 0; rc == 0 && i < sizeof(written) / sizeof(written[0]); i++) {
-        char name[48], what[64];
-        struct bench_stat stat = measure(way, written[i]);
-        snprintf(name, sizeof(name), "%s_%u", way->name, written[i]);
-        snprintf(what, sizeof(what), "%u of %d pages written in each interval", written[i], OF);
-        bench_row(name, stat, what);
-        snprintf(name, sizeof(name), "%s_%u_ns", way->name, written[i]);
-        bench_json_stat(json, name, &stat);
-    }
-    way->end();
+        printf("%-24s not on this machine: %s\n", now->name, strerror(-rc));
+    else
+        for (unsigned k = OF; k > 0; k /= 8)
+            measure(k);
+    if (rc == 0)
+        measure(0);
+    now->end();
 }
-
-static const struct bench_value values[] = {
-    { "pages", 'p', "pages of the set, a multiple of 64 (default 1024)", &options.pages, OF,
-      1ul << 20 },
-    { "rounds", 'r', "samples of each figure (default 30)", &options.rounds, 1, 100000 },
-    { 0 },
-};
 
 static void make_pages(void)
 {
     int fd = memfd_create("tracking", MFD_CLOEXEC);
 
-    options.pages -= options.pages % OF;
-    bytes = options.pages * BENCH_PAGE;
+    pages -= pages % OF;
+    bytes = pages * BENCH_PAGE;
     twin = aligned_alloc(BENCH_PAGE, bytes);
-    regions = calloc(options.pages, sizeof(*regions));
+    regions = calloc(pages, sizeof(*regions));
     if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0 || twin == NULL || regions == NULL)
-        bench_fail(1, "no memory for %lu pages", options.pages);
+        bench_fail(1, "no memory for %lu pages", pages);
     page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
-        bench_fail(1, "mapping %lu pages: %s", options.pages, strerror(errno));
+        bench_fail(1, "mapping %lu pages: %s", pages, strerror(errno));
     close(fd);
     memset(page, 1, bytes);
 }
 
+static const struct bench_option options[] = {
+    BENCH_OPTION_NUMBER("pages", 'p', "pages of the set, a multiple of 64", &pages, OF, 1ul << 20),
+    BENCH_OPTION_ROUNDS(100000),
+    BENCH_OPTIONS_END,
+};
+
+static const struct bench_program program =
+    BENCH_PROGRAM_OF_ROWS("Measure three ways to learn which pages were written.", 1, 30, options);
+
 int main(int argc, char **argv)
 {
-    struct bench_json json;
     int core[2];
 
-    const char *path =
-        bench_values("Measure three ways to learn which pages were written.", values, argc, argv);
+    bench_arguments(&program, argc, argv);
     bench_cores(core);
     bench_pin(core[0]);
     make_pages();
-    bench_json_open(&json, path);
-    bench_heading("ns per page of the set and interval");
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-        measure_way(&json, &ways[i]);
-    bench_json_close(&json);
+    bench_begin_rows("ns per page of the set and interval");
+    for (now = ways; now < ways + BENCH_COUNT(ways); now++)
+        measure_way();
+    bench_end(NULL);
     return 0;
 }

@@ -49,9 +49,9 @@ tests_unit_async_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_async_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 tests_unit_async_LDFLAGS = -Wl,--wrap=msg_slot,--wrap=page_set_home,--wrap=exclusive_reader
 UNIT_TESTS += tests/unit/bench
-tests_unit_bench_SOURCES = tests/unit/test_bench.c $(MICROBENCH)
+tests_unit_bench_SOURCES = tests/unit/test_bench.c
 tests_unit_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_bench_LDADD = $(CMOCKA_LIBS)
+tests_unit_bench_LDADD = libmicrobench.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/config
 tests_unit_config_SOURCES = tests/unit/test_config.c
 tests_unit_config_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

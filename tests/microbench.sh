@@ -131,7 +131,7 @@ refused 2 '^diff: --seconds never: not a number' "$bench/diff" --seconds never
 refused 2 '^diff: --only nothing: no such figure; --list' "$bench/diff" --only nothing
 refused 2 '^diff: word: no argument is expected' "$bench/diff" word
 refused 1 "^diff: --json $work/no/file: No such file" "$bench/diff" --json "$work/no/file"
-refused 2 '^coherent: --as nothing: no such kind' "$bench/coherent" --as nothing
+refused 2 '^coherent: --as nothing: no such choice; choose processes or threads' "$bench/coherent" --as nothing
 refused 2 '^tracking: --rounds 0: not a number from 1 to 100000' "$bench/tracking" --rounds 0
 refused 2 '^rewrite: --nothing: no such option' "$bench/rewrite" --nothing
 refused 2 '^latbw: --sizes 0: not a list' "$bench/latbw" --sizes 0

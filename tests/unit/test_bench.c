@@ -14,8 +14,6 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static void expect(double found, double wanted)
 {
     if (fabs(found - wanted) > 1e-9)
@@ -27,7 +25,7 @@ static void expect(double found, double wanted)
 static void ten_samples(void **state)
 {
     double x[] = { 7, 3, 10, 1, 9, 5, 2, 8, 4, 6 };
-    struct bench_stat stat = bench_stat(x, COUNT(x));
+    struct bench_stat stat = bench_stat(x, BENCH_COUNT(x));
 
     (void)state;
     assert_int_equal(stat.count, 10);
@@ -45,7 +43,7 @@ static void ten_samples(void **state)
 static void odd_samples(void **state)
 {
     double x[] = { 20, -4, 1 };
-    struct bench_stat stat = bench_stat(x, COUNT(x));
+    struct bench_stat stat = bench_stat(x, BENCH_COUNT(x));
 
     (void)state;
     expect(stat.median, 1);
@@ -75,16 +73,16 @@ static void percentiles_of_many(void **state)
     static double x[2000];
 
     (void)state;
-    for (size_t i = 0; i < COUNT(x); i++)
-        x[i] = (double)(COUNT(x) - i);
-    struct bench_stat stat = bench_stat(x, COUNT(x));
+    for (size_t i = 0; i < BENCH_COUNT(x); i++)
+        x[i] = (double)(BENCH_COUNT(x) - i);
+    struct bench_stat stat = bench_stat(x, BENCH_COUNT(x));
     expect(stat.median, 1000.5);
     expect(stat.p50, 1000);
     expect(stat.p90, 1800);
     expect(stat.p99, 1980);
     expect(stat.p999, 1998);
-    expect(bench_percentile(x, COUNT(x), 1), 2);
-    expect(bench_percentile(x, COUNT(x), 1000), 2000);
+    expect(bench_percentile(x, BENCH_COUNT(x), 1), 2);
+    expect(bench_percentile(x, BENCH_COUNT(x), 1000), 2000);
 }
 
 /* How many samples are in the bucket that begins at BOUND. */
@@ -100,7 +98,7 @@ static uint64_t from(const struct bench_stat *stat, double bound)
 static void histogram_by_powers_of_two(void **state)
 {
     double x[] = { 0, -3, 0.5, 0.999, 1, 1.5, 1.999, 2, 3, 4, 1024, 2047, 1e300, 1e-9 };
-    struct bench_stat stat = bench_stat(x, COUNT(x));
+    struct bench_stat stat = bench_stat(x, BENCH_COUNT(x));
     uint64_t sum = 0;
 
     (void)state;
@@ -114,13 +112,13 @@ static void histogram_by_powers_of_two(void **state)
     assert_int_equal(stat.log2[BENCH_BUCKETS - 1], 1);
     for (size_t i = 0; i < BENCH_BUCKETS; i++)
         sum += stat.log2[i];
-    assert_int_equal(sum, COUNT(x));
+    assert_int_equal(sum, BENCH_COUNT(x));
 }
 
 /* A thousand of the numbers below 20,000: none twice, and their mean is near that of all. */
 static void more_samples_than_fit(void **state)
 {
-    struct bench_series series = bench_series_make(1000);
+    struct bench_series series = { .max = 1000 };
 
     (void)state;
     for (int i = 0; i < 20000; i++)
@@ -134,7 +132,9 @@ static void more_samples_than_fit(void **state)
     assert_true(stat.mean > 9000 && stat.mean < 11000);
     bench_series_clear(&series);
     assert_int_equal(series.count, 0);
-    bench_series_free(&series);
+    bench_series_add(&series, 7);
+    expect(bench_series_stat(&series).max, 7);
+    assert_null(series.sample);
 }
 
 /* ---- Repetitions ---- */
@@ -150,20 +150,18 @@ static void repetitions_that_fit(void **state)
     assert_int_equal(bench_allowed(7, 1, 1, 0), 7);
 }
 
-static double count_calls(void *context)
-{
-    int *calls = context;
+static int calls;
 
-    return ++*calls % 2 == 0 ? (double)*calls : (double)NAN;
+static double count_calls(void)
+{
+    return ++calls % 2 == 0 ? (double)calls : (double)NAN;
 }
 
 static void warm_up_gives_no_samples(void **state)
 {
-    int calls = 0;
-
     (void)state;
     bench = (struct bench_settings){ .warmup = 4, .repetitions = 6, .seconds = 3600 };
-    struct bench_stat stat = bench_measure(count_calls, &calls);
+    struct bench_stat stat = bench_measure(count_calls);
     assert_int_equal(calls, 10);
     assert_int_equal(stat.count, 3); /* NAN is none: 6, 8, 10 */
     expect(stat.min, 6);
@@ -201,27 +199,28 @@ static void json_is_as_written(void **state)
     char path[] = "/tmp/test_bench.XXXXXX";
     int fd = mkstemp(path);
     double x[] = { 1, 1, 3 };
-    struct bench_stat stat = bench_stat(x, COUNT(x));
-    struct bench_json json;
+    struct bench_stat stat = bench_stat(x, BENCH_COUNT(x));
+    const struct bench_program rows = { .what = "A program without figures." };
 
     (void)state;
     assert_true(fd >= 0);
-    bench_json_open(&json, path);
-    bench_json_string(&json, "text", "a \"b\" \\ \n");
-    bench_json_double(&json, "none", INFINITY);
-    bench_json_array(&json, "list");
-    bench_json_unsigned(&json, NULL, 18446744073709551615u);
-    bench_json_begin(&json, NULL);
-    bench_json_end(&json);
-    bench_json_double(&json, NULL, 0.25);
-    bench_json_array_end(&json);
-    bench_json_stat(&json, "stat", &stat);
-    bench_json_close(&json);
+    bench = (struct bench_settings){ .json = path, .program = &rows };
+    bench_begin_rows("us");
+    bench_json_string("text", "a \"b\" \\ \n");
+    bench_json_number("none", INFINITY);
+    bench_json_begin("list", '[');
+    bench_json_number(NULL, 123456789);
+    bench_json_begin(NULL, '{');
+    bench_json_end('}');
+    bench_json_number(NULL, 0.25);
+    bench_json_end(']');
+    bench_json_stat("stat", &stat);
+    bench_end(NULL);
     ssize_t length = read(fd, written, sizeof written - 1);
     assert_true(length > 0);
     assert_string_equal(written,
                         "{\"text\": \"a \\\"b\\\" \\\\ \\u000a\", \"none\": null, "
-                        "\"list\": [18446744073709551615, {}, 0.25], "
+                        "\"list\": [123456789, {}, 0.25], "
                         "\"stat\": {\"median\": 1, \"min\": 1, \"max\": 3, \"mean\": 1.66666667, "
                         "\"count\": 3, \"p10\": 1, \"p50\": 1, \"p90\": 3, \"p99\": 3, "
                         "\"p999\": 3, \"histogram\": [[1, 2], [2, 1]]}}\n");
