@@ -288,15 +288,9 @@ void *app_private(const char *what, size_t size)
 
 static const char *protocol(void)
 {
-#ifdef SEQUENTIAL
-    return "sequential";
-#elif defined(NATIVE)
-    return "native";
-#else
     const char *name = getenv("HLRC_PROTOCOL");
 
     return name != NULL && *name != '\0' ? name : "ardmar";
-#endif
 }
 
 static void print_result(const struct app_result *r)

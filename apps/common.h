@@ -6,23 +6,16 @@
  * app_end() from main. Every node runs all of it; only node 0 prints. Exit status: 0, 1 if the
  * verification failed or memory ran out, 2 for an invalid command line.
  *
- * Compiled with -DSEQUENTIAL the same sources make a program of one process without HLRC:
- * sequential.h; with -DNATIVE one of several processes that share memory without it: native.h.
+ * The same objects, linked with native.c in place of HLRC, make a program of several processes that
+ * share memory without it, and a sequential one: native.h.
  */
 #ifndef APPS_COMMON_H
 #define APPS_COMMON_H
 
+#include <hlrc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef SEQUENTIAL
-#    include "apps/sequential.h"
-#elif defined(NATIVE)
-#    include "apps/native.h"
-#else
-#    include <hlrc.h>
-#endif
 
 /* Data of different nodes are at least this far apart; no supported machine has smaller pages. */
 #define APP_PAGE 4096
