@@ -79,10 +79,12 @@ static void rest_at_origin(const struct bodies *bodies)
     double n = bodies->count;
 
     for (uint32_t i = 0; i < bodies->count; i++) {
-        at = (struct vector){ at.x + bodies->body[i].x, at.y + bodies->body[i].y,
-                              at.z + bodies->body[i].z };
-        v = (struct vector){ v.x + bodies->motion[i].x, v.y + bodies->motion[i].y,
-                             v.z + bodies->motion[i].z };
+        at.x += bodies->body[i].x;
+        at.y += bodies->body[i].y;
+        at.z += bodies->body[i].z;
+        v.x += bodies->motion[i].x;
+        v.y += bodies->motion[i].y;
+        v.z += bodies->motion[i].z;
     }
     for (uint32_t i = 0; i < bodies->count; i++) {
         bodies->body[i].x -= at.x / n;
@@ -203,7 +205,7 @@ int bodies_write(const char *path, const struct space *s, int now)
     bool good;
 
     if (f == NULL)
-        return -errno;
+        return app_unwritten("output", path);
     at = find_bodies(s, now);
     fprintf(f, "# mass, position, velocity; %u bodies\n", (unsigned)s->total);
     for (uint32_t id = 0; id < s->total; id++) {
@@ -215,5 +217,5 @@ int bodies_write(const char *path, const struct space *s, int now)
     }
     free(at);
     good = !ferror(f);
-    return fclose(f) == 0 && good ? 0 : -EIO;
+    return fclose(f) == 0 && good ? 0 : app_unwritten("output", path);
 }

@@ -30,7 +30,7 @@ void plummer_model(const struct bodies *bodies, uint64_t seed);
 int bodies_read(const char *path, struct bodies *bodies, size_t *line);
 
 /* Writes the bodies of all nodes in arrays `now` in their original order. Only on node 0. Returns
- * 0 or a negative errno. */
+ * the exit status, 1 after a message. */
 int bodies_write(const char *path, const struct space *s, int now);
 
 #endif

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define UNITS 0x1p40 /* per 1 kJ/mol/angstrom */
 #define LIMIT 0x1p17 /* of a force, far above the values found in water; 64 of them fit */
@@ -14,16 +13,8 @@ void sums_init(struct sums *s, size_t molecules)
 {
     s->molecules = molecules;
     s->shared = app_shared("the forces", molecules * sizeof *s->shared);
-    s->own = app_private("the forces", molecules * sizeof *s->own);
-    s->touched = app_private("the forces", molecules * sizeof *s->touched);
-    memset(s->own, 0, molecules * sizeof *s->own);
-    memset(s->touched, 0, molecules * sizeof *s->touched);
-}
-
-void sums_free(struct sums *s)
-{
-    free(s->own);
-    free(s->touched);
+    s->own = app_zeros("the forces", molecules * sizeof *s->own);
+    s->touched = app_zeros("the forces", molecules * sizeof *s->touched);
 }
 
 static uint64_t units_of(double x)

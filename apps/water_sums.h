@@ -37,7 +37,6 @@ struct sums {
 };
 
 void sums_init(struct sums *s, size_t molecules);
-void sums_free(struct sums *s);
 
 /* Adds to this node's sum of a molecule: the force and energy of `pairs` others on it. */
 void sums_add(struct sums *s, size_t number, const struct water_force *force, unsigned pairs);
