@@ -73,7 +73,7 @@ struct energy {
     double kinetic, potential;
 };
 
-enum moment { FIRST, BETWEEN, LAST };
+enum stage { FIRST, BETWEEN, LAST };
 
 struct simulation {
     const struct problem *problem;
@@ -190,11 +190,11 @@ static double square(double x, double y, double z)
 /* Computes the body's next velocity. Energy uses position and velocity at the same time, which
  * holds at both ends of the run. */
 static struct motion accelerate(const struct motion *m, const struct body *b, const struct force *f,
-                                double kick, enum moment moment, struct note *note)
+                                double kick, enum stage stage, struct note *note)
 {
     struct motion next = { m->x + f->ax * kick, m->y + f->ay * kick, m->z + f->az * kick, m->id,
                            f->cost };
-    const struct motion *same_time = moment == FIRST ? m : &next;
+    const struct motion *same_time = stage == FIRST ? m : &next;
 
     note->kinetic += 0.5 * b->mass * square(same_time->x, same_time->y, same_time->z);
     note->potential += 0.5 * b->mass * f->potential;
@@ -203,7 +203,7 @@ static struct motion accelerate(const struct motion *m, const struct body *b, co
 }
 
 /* Forces on all bodies of this node; updates velocities and the note. */
-static void move_bodies(struct simulation *sim, double kick, enum moment moment)
+static void move_bodies(struct simulation *sim, double kick, enum stage stage)
 {
     const struct problem *problem = sim->problem;
     const struct space *s = &sim->space;
@@ -221,7 +221,7 @@ static void move_bodies(struct simulation *sim, double kick, enum moment moment)
         f.inverse_theta = 1 / problem->theta;
         f.eps2 = problem->eps * problem->eps;
         tree_force(&sim->tree, &f);
-        motion[i] = accelerate(m, b, &f, kick, moment, &sums);
+        motion[i] = accelerate(m, b, &f, kick, stage, &sums);
         box_add(&sums.box, b->x + motion[i].x * problem->dt, b->y + motion[i].y * problem->dt,
                 b->z + motion[i].z * problem->dt);
     }
@@ -246,7 +246,7 @@ static void make_tree(struct simulation *sim)
 }
 
 /* Advances positions by `drift`, finds the forces there, and advances velocities by `kick`. */
-static void step(struct simulation *sim, double drift, double kick, enum moment moment)
+static void step(struct simulation *sim, double drift, double kick, enum stage stage)
 {
     int old = sim->now;
 
@@ -257,7 +257,7 @@ static void step(struct simulation *sim, double drift, double kick, enum moment 
     zone_gather(&sim->zone, &sim->space, old, drift);
     sim->now = !old;
     make_tree(sim);
-    move_bodies(sim, kick, moment);
+    move_bodies(sim, kick, stage);
     hlrc_barrier();
 }
 

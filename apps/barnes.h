@@ -50,12 +50,14 @@ struct entry {
     uint32_t from; /* index of the body, in the arrays before this step */
 };
 
+enum moment { XX, XY, XZ, YY, YZ, ZZ, MOMENTS };
+
 /* See barnes_tree.h; moments about the centre of mass. */
 struct cell {
-    double x, y, z, mass;         /* centre of mass */
-    float xx, xy, xz, yy, yz, zz; /* second moments */
-    float side;                   /* of the cube */
-    float offset;                 /* of the centre of mass from the centre of the cube */
+    double x, y, z, mass;  /* centre of mass */
+    float second[MOMENTS]; /* second moments, by enum moment */
+    float side;            /* of the cube */
+    float offset;          /* of the centre of mass from the centre of the cube */
     /* cell at which the walk continues if this one is not opened, or CELL_END */
     uint32_t next;
     /* first of its children, which are consecutive; CELL_LEAF without children */

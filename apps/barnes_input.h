@@ -24,7 +24,7 @@ struct bodies {
 void plummer_model(const struct bodies *bodies, uint64_t seed);
 
 /*
- * Reads a file into private memory, from malloc(). Returns 0, or a negative errno value: -EINVAL
+ * Reads a file into private memory. Returns 0, or a negative errno value: -EINVAL
  * if *line is not a body, -EFBIG if there are too many.
  */
 int bodies_read(const char *path, struct bodies *bodies, size_t *line);

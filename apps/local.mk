@@ -12,8 +12,8 @@ apps_common = apps/common.c apps/common.h
 noinst_PROGRAMS += apps/is apps/is_native apps/is_seq apps/fft3d apps/fft3d_native apps/fft3d_seq apps/radix \
 	apps/radix_native apps/radix_seq apps/barnes apps/barnes_native apps/barnes_seq apps/water apps/water_native \
 	apps/water_seq apps/tsp apps/tsp_native apps/tsp_seq apps/qsort apps/qsort_native apps/qsort_seq apps/cg \
-	apps/cg_native apps/cg_seq apps/sor apps/sor_native apps/sor_seq apps/gauss apps/gauss_native apps/gauss_seq apps/lu \
-	apps/lu_native apps/lu_seq apps/gups apps/gups_native apps/gups_seq
+	apps/cg_native apps/cg_seq apps/sor apps/sor_native apps/sor_seq apps/gauss apps/gauss_native apps/gauss_seq \
+	apps/lu apps/lu_native apps/lu_seq apps/gups apps/gups_native apps/gups_seq
 
 apps_is_SOURCES = apps/is.c apps/is_check.c apps/is_check.h $(apps_common)
 apps_is_LDADD = $(apps_hlrc)
@@ -36,16 +36,18 @@ apps_radix_native_LDADD = $(apps_native)
 apps_radix_seq_SOURCES = $(apps_radix_SOURCES)
 apps_radix_seq_LDADD = $(apps_seq)
 
-apps_barnes_SOURCES = apps/barnes.c apps/barnes.h apps/barnes_cell.c apps/barnes_cell.h apps/barnes_check.c apps/barnes_check.h apps/barnes_input.c apps/barnes_input.h apps/barnes_shared.c \
-	apps/barnes_shared.h apps/barnes_tree.c apps/barnes_tree.h apps/barnes_zone.c apps/barnes_zone.h $(apps_common)
+apps_barnes_SOURCES = apps/barnes.c apps/barnes.h apps/barnes_cell.c apps/barnes_cell.h apps/barnes_check.c \
+	apps/barnes_check.h apps/barnes_input.c apps/barnes_input.h apps/barnes_shared.c apps/barnes_shared.h \
+	apps/barnes_tree.c apps/barnes_tree.h apps/barnes_zone.c apps/barnes_zone.h $(apps_common)
 apps_barnes_LDADD = $(apps_hlrc)
 apps_barnes_native_SOURCES = $(apps_barnes_SOURCES)
 apps_barnes_native_LDADD = $(apps_native)
 apps_barnes_seq_SOURCES = $(apps_barnes_SOURCES)
 apps_barnes_seq_LDADD = $(apps_seq)
 
-apps_water_SOURCES = apps/water.c apps/water_cells.c apps/water_cells.h apps/water_check.c apps/water_check.h apps/water_forces.c apps/water_forces.h \
-	apps/water_model.c apps/water_model.h apps/water_start.c apps/water_start.h apps/water_sums.c apps/water_sums.h $(apps_common)
+apps_water_SOURCES = apps/water.c apps/water_cells.c apps/water_cells.h apps/water_check.c apps/water_check.h \
+	apps/water_forces.c apps/water_forces.h apps/water_model.c apps/water_model.h apps/water_start.c apps/water_start.h \
+	$(apps_common)
 apps_water_LDADD = $(apps_hlrc)
 apps_water_native_SOURCES = $(apps_water_SOURCES)
 apps_water_native_LDADD = $(apps_native)
@@ -101,7 +103,8 @@ apps_gups_native_LDADD = $(apps_native)
 apps_gups_seq_SOURCES = $(apps_gups_SOURCES)
 apps_gups_seq_LDADD = $(apps_seq)
 
-# The same bits in any function, for any number of nodes: no contraction of a product and a sum. sqrt() without errno is
+# The same bits in any function, for any number of nodes: no contraction of a product and a sum. sqrt() without \
+	errno is
 # one instruction.
 $(apps_barnes_OBJECTS) $(apps_cg_OBJECTS) $(apps_gauss_OBJECTS) $(apps_lu_OBJECTS) $(apps_sor_OBJECTS) \
 $(apps_water_OBJECTS): AM_CFLAGS += -ffp-contract=off -fno-math-errno

@@ -16,7 +16,7 @@
  * equal for any number of nodes.
  *
  * This is --forces rows. With --forces locks each pair is computed once, and both molecules'
- * forces are added up under a lock for each molecule, as in water-nsquared: water_sums.h. Results
+ * forces are added up under a lock for each molecule, as in water-nsquared: water_forces.h. Results
  * differ, as sums are rounded differently, but are also bitwise equal for any number of nodes.
  * There are then two barriers per step.
  *
@@ -44,7 +44,6 @@
 #include "apps/water_check.h"
 #include "apps/water_forces.h"
 #include "apps/water_start.h"
-#include "apps/water_sums.h"
 
 /* Default sizes as in SPLASH-2. */
 #define DEFAULT_MOLECULES 512
