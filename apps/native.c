@@ -195,11 +195,12 @@ void hlrc_barrier(void)
 {
     uint32_t round = atomic_load(&meeting->round);
 
+    if (nodes == 1)
+        return;
     if (atomic_fetch_add(&meeting->arrived, 1) + 1 == (uint32_t)nodes) {
         atomic_store(&meeting->arrived, 0);
         atomic_store(&meeting->round, round + 1);
-        if (nodes > 1)
-            native_wake(&meeting->round, MAX_NODES);
+        native_wake(&meeting->round, MAX_NODES);
         return;
     }
     for (int i = 0; i < SPINS && atomic_load(&meeting->round) == round; i++)
