@@ -73,7 +73,7 @@ struct energy {
     double kinetic, potential;
 };
 
-enum moment { FIRST, BETWEEN, LAST };
+enum stage { FIRST, BETWEEN, LAST };
 
 struct simulation {
     const struct problem *problem;
@@ -122,19 +122,14 @@ static void read_input(struct problem *problem, struct bodies *bodies)
     problem->bodies = note->bodies;
 }
 
-static size_t rounded(size_t n)
-{
-    return (n + STRIDE_UNIT - 1) / STRIDE_UNIT * STRIDE_UNIT;
-}
-
 /* A part has room for all bodies: address space, of which only the used pages take memory. */
 static void space_init(struct space *s, uint32_t bodies, bool locks)
 {
     size_t nodes = (size_t)app.nodes;
 
     s->total = bodies;
-    s->stride = rounded(bodies);
-    s->cell_stride = rounded(2 * (size_t)bodies); /* every inner cell has at least two children */
+    s->stride = stride_of(bodies);
+    s->cell_stride = stride_of(2 * (size_t)bodies); /* every inner cell has at least two children */
     for (int i = 0; i < 2; i++) {
         s->body[i] = app_shared("the bodies", nodes * s->stride * sizeof *s->body[i]);
         s->motion[i] = app_shared("the velocities", nodes * s->stride * sizeof *s->motion[i]);
@@ -187,14 +182,6 @@ static void simulation_init(struct simulation *sim, struct problem *problem)
         place_bodies(sim, &input);
 }
 
-static void simulation_free(struct simulation *sim)
-{
-    zone_free(&sim->zone);
-    tree_free(&sim->tree);
-    if (sim->problem->locks)
-        shared_free(&sim->shared);
-}
-
 static double square(double x, double y, double z)
 {
     return x * x + y * y + z * z;
@@ -203,11 +190,11 @@ static double square(double x, double y, double z)
 /* Computes the body's next velocity. Energy uses position and velocity at the same time, which
  * holds at both ends of the run. */
 static struct motion accelerate(const struct motion *m, const struct body *b, const struct force *f,
-                                double kick, enum moment moment, struct note *note)
+                                double kick, enum stage stage, struct note *note)
 {
     struct motion next = { m->x + f->ax * kick, m->y + f->ay * kick, m->z + f->az * kick, m->id,
                            f->cost };
-    const struct motion *same_time = moment == FIRST ? m : &next;
+    const struct motion *same_time = stage == FIRST ? m : &next;
 
     note->kinetic += 0.5 * b->mass * square(same_time->x, same_time->y, same_time->z);
     note->potential += 0.5 * b->mass * f->potential;
@@ -216,7 +203,7 @@ static struct motion accelerate(const struct motion *m, const struct body *b, co
 }
 
 /* Forces on all bodies of this node; updates velocities and the note. */
-static void move_bodies(struct simulation *sim, double kick, enum moment moment)
+static void move_bodies(struct simulation *sim, double kick, enum stage stage)
 {
     const struct problem *problem = sim->problem;
     const struct space *s = &sim->space;
@@ -234,7 +221,7 @@ static void move_bodies(struct simulation *sim, double kick, enum moment moment)
         f.inverse_theta = 1 / problem->theta;
         f.eps2 = problem->eps * problem->eps;
         tree_force(&sim->tree, &f);
-        motion[i] = accelerate(m, b, &f, kick, moment, &sums);
+        motion[i] = accelerate(m, b, &f, kick, stage, &sums);
         box_add(&sums.box, b->x + motion[i].x * problem->dt, b->y + motion[i].y * problem->dt,
                 b->z + motion[i].z * problem->dt);
     }
@@ -259,7 +246,7 @@ static void make_tree(struct simulation *sim)
 }
 
 /* Advances positions by `drift`, finds the forces there, and advances velocities by `kick`. */
-static void step(struct simulation *sim, double drift, double kick, enum moment moment)
+static void step(struct simulation *sim, double drift, double kick, enum stage stage)
 {
     int old = sim->now;
 
@@ -270,7 +257,7 @@ static void step(struct simulation *sim, double drift, double kick, enum moment 
     zone_gather(&sim->zone, &sim->space, old, drift);
     sim->now = !old;
     make_tree(sim);
-    move_bodies(sim, kick, moment);
+    move_bodies(sim, kick, stage);
     hlrc_barrier();
 }
 
@@ -389,14 +376,14 @@ static void verify(const struct simulation *sim, const struct findings *f,
         greatest = fmax(greatest, f->ratio[i]);
     }
     result->verified = kept && forces_good(problem, f, error) && fabs(drift) <= ENERGY_TOLERANCE;
-    snprintf(result->evidence, sizeof result->evidence,
-             "%s; %u forces: rms error %.2g, theta %g %.2g, at most %.2g of their bounds; energy "
-             "%.5g, drift %.1e",
-             !kept                         ? "BODIES LOST"
-             : f->moments <= CHECK_MOMENTS ? "all bodies there"
-                                           : "MOMENTS WRONG",
-             (unsigned)f->sample, error[0], CHECK_THETA, error[1], greatest,
-             end.kinetic + end.potential, drift);
+    APP_PRINT(result->evidence,
+              "%s; %u forces: rms error %.2g, theta %g %.2g, at most %.2g of their bounds; energy "
+              "%.5g, drift %.1e",
+              !kept                         ? "BODIES LOST"
+              : f->moments <= CHECK_MOMENTS ? "all bodies there"
+                                            : "MOMENTS WRONG",
+              (unsigned)f->sample, error[0], CHECK_THETA, error[1], greatest,
+              end.kinetic + end.potential, drift);
 }
 
 /* Only on node 0. */
@@ -406,29 +393,17 @@ static void report(struct simulation *sim, struct app_result *result)
     struct findings findings = all_findings(&sim->space);
     uint32_t timed = problem->steps - untimed_steps(problem);
 
-    snprintf(result->size, sizeof result->size, "%u", (unsigned)problem->bodies);
-    snprintf(
-        result->problem, sizeof result->problem,
+    APP_PRINT(result->size, "%u", (unsigned)problem->bodies);
+    APP_PRINT(
+        result->problem,
         "Barnes-Hut, %u bodies %s, %stheta %g, dt %g, eps %g, %u steps (%u timed), seed %" PRIu64,
         (unsigned)problem->bodies, problem->input != NULL ? "from a file" : "of Plummer's model",
         problem->locks ? "shared tree, " : "", problem->theta, problem->dt, problem->eps,
         (unsigned)problem->steps, (unsigned)timed, app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, findings.hash);
+    APP_PRINT(result->checksum, "%016" PRIx64, findings.hash);
     result->mops = 1e-6 * (double)sim->interactions / result->time_s;
     if (app.verify)
         verify(sim, &findings, result);
-}
-
-/* Returns false if an output file was requested and could not be written. */
-static bool write_output(const struct simulation *sim)
-{
-    const char *path = sim->problem->output;
-    int status = path != NULL ? bodies_write(path, &sim->space, sim->now) : 0;
-
-    if (status != 0)
-        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path,
-                strerror(-status));
-    return status == 0;
 }
 
 static const struct app_option options[] = {
@@ -454,25 +429,22 @@ static const struct app_option options[] = {
 
 int main(int argc, char **argv)
 {
+    static struct simulation sim;
     struct problem problem = {
         .bodies = 16384, .steps = 4, .theta = 1.0, .dt = 0.025, .eps = 0.05
     };
-    struct simulation sim;
     struct app_result result = { 0 };
-    bool written = true;
-    int status;
+    int unwritten = 0;
 
-    app_begin("barnes", &argc, &argv);
-    app_parse(options, "Gravitation of many bodies by the method of Barnes and Hut.", argc, argv,
-              &problem);
+    app_begin("barnes", "Gravitation of many bodies by the method of Barnes and Hut.", options,
+              &problem, argc, argv);
     simulation_init(&sim, &problem);
     result.time_s = timed_run(&sim);
     examine(&sim);
     if (app.node == 0) {
         report(&sim, &result);
-        written = write_output(&sim);
+        if (problem.output != NULL)
+            unwritten = bodies_write(problem.output, &sim.space, sim.now);
     }
-    simulation_free(&sim);
-    status = app_end(&result);
-    return written ? status : EXIT_FAILURE;
+    return app_end(&result) | unwritten;
 }

@@ -26,7 +26,11 @@
 #define CHECKS     3   /* values of theta for which forces are checked */
 #define MAX_BODIES (UINT64_C(1) << 22)
 
-#define STRIDE_UNIT 256 /* this number of bodies, motions, entries or cells fills whole pages */
+/* Elements of a part with room for `n`: 256 bodies, motions, entries or cells fill whole pages. */
+static inline size_t stride_of(size_t n)
+{
+    return (n + 255) / 256 * 256;
+}
 
 struct body {
     double x, y, z, mass;
@@ -46,12 +50,14 @@ struct entry {
     uint32_t from; /* index of the body, in the arrays before this step */
 };
 
+enum moment { XX, XY, XZ, YY, YZ, ZZ, MOMENTS };
+
 /* See barnes_tree.h; moments about the centre of mass. */
 struct cell {
-    double x, y, z, mass;         /* centre of mass */
-    float xx, xy, xz, yy, yz, zz; /* second moments */
-    float side;                   /* of the cube */
-    float offset;                 /* of the centre of mass from the centre of the cube */
+    double x, y, z, mass;  /* centre of mass */
+    float second[MOMENTS]; /* second moments, by enum moment */
+    float side;            /* of the cube */
+    float offset;          /* of the centre of mass from the centre of the cube */
     /* cell at which the walk continues if this one is not opened, or CELL_END */
     uint32_t next;
     /* first of its children, which are consecutive; CELL_LEAF without children */
@@ -94,7 +100,7 @@ struct findings {
 /* Data of a node for the others. A barrier separates each write from the reads, and the reads from
  * the next write. */
 struct note {
-    struct box box; /* of its bodies at the next step */
+    _Alignas(APP_PAGE) struct box box; /* of its bodies at the next step */
     uint64_t first_key, last_key, cost;
     uint32_t sorted, cuts;         /* number of entries and cuts */
     uint32_t bodies, cells, roots; /* number of each in its part of the tree */
@@ -105,12 +111,7 @@ struct note {
     struct cut cut[CUTS];
 };
 
-union note_page {
-    struct note note;
-    char page[APP_PAGE];
-};
-
-static_assert(sizeof(union note_page) == APP_PAGE, "a note is one page");
+static_assert(sizeof(struct note) == APP_PAGE, "a note is one page");
 static_assert(sizeof(struct cell) == 80, "many cells to a page");
 static_assert(sizeof(uint64_t) * ROOTS % APP_PAGE == 0, "a node's roots are whole pages");
 
@@ -123,7 +124,7 @@ struct space {
     struct entry *sorted;
     struct cell *cell;
     uint64_t *root; /* for each root, the key of one of its bodies */
-    union note_page *notes;
+    struct note *notes;
 };
 
 static inline struct cell *cells_of(const struct space *s, int node)
@@ -143,7 +144,7 @@ static inline struct entry *sorted_of(const struct space *s, int node)
 
 static inline struct note *note_of(const struct space *s, int node)
 {
-    return &s->notes[node].note;
+    return &s->notes[node];
 }
 
 /* The level of the smallest cube that contains both keys. */

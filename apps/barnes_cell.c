@@ -2,29 +2,21 @@
 /* barnes_cell.c - see barnes_cell.h. */
 #include "apps/barnes_cell.h"
 
-/* Sums of second moments, in full precision until the cell is complete. */
-struct moments {
-    double xx, xy, xz, yy, yz, zz;
-};
-
-static void moments_add(struct moments *s, double m, double x, double y, double z)
+void moments_add(double sum[MOMENTS], double m, double x, double y, double z)
 {
-    s->xx += m * x * x;
-    s->xy += m * x * y;
-    s->xz += m * x * z;
-    s->yy += m * y * y;
-    s->yz += m * y * z;
-    s->zz += m * z * z;
+    sum[XX] += m * x * x;
+    sum[XY] += m * x * y;
+    sum[XZ] += m * x * z;
+    sum[YY] += m * y * y;
+    sum[YZ] += m * y * z;
+    sum[ZZ] += m * z * z;
 }
 
-static void moments_store(const struct moments *s, struct cell *c)
+/* The sums are in full precision until the cell is complete. */
+static void moments_store(const double sum[MOMENTS], struct cell *c)
 {
-    c->xx = (float)s->xx;
-    c->xy = (float)s->xy;
-    c->xz = (float)s->xz;
-    c->yy = (float)s->yy;
-    c->yz = (float)s->yz;
-    c->zz = (float)s->zz;
+    for (int k = 0; k < MOMENTS; k++)
+        c->second[k] = (float)sum[k];
 }
 
 /* Sums masses and mass-weighted positions; cell_centre() then turns the sums into a centre. */
@@ -45,19 +37,19 @@ static void cell_centre(struct cell *c)
 
 void cell_sum_bodies(struct cell *c, const struct body *body)
 {
-    struct moments s = { 0 };
+    double s[MOMENTS] = { 0 };
 
     for (uint32_t i = 0; i < c->count; i++)
         cell_weigh(c, body[i].mass, body[i].x, body[i].y, body[i].z);
     cell_centre(c);
     for (uint32_t i = 0; i < c->count; i++)
-        moments_add(&s, body[i].mass, body[i].x - c->x, body[i].y - c->y, body[i].z - c->z);
-    moments_store(&s, c);
+        moments_add(s, body[i].mass, body[i].x - c->x, body[i].y - c->y, body[i].z - c->z);
+    moments_store(s, c);
 }
 
 void cell_sum_cells(struct cell *c, const struct cell *const child[8], int n)
 {
-    struct moments s = { 0 };
+    double s[MOMENTS] = { 0 };
 
     for (int i = 0; i < n; i++)
         cell_weigh(c, child[i]->mass, child[i]->x, child[i]->y, child[i]->z);
@@ -65,15 +57,11 @@ void cell_sum_cells(struct cell *c, const struct cell *const child[8], int n)
     for (int i = 0; i < n; i++) {
         const struct cell *k = child[i];
 
-        moments_add(&s, k->mass, k->x - c->x, k->y - c->y, k->z - c->z);
-        s.xx += (double)k->xx;
-        s.xy += (double)k->xy;
-        s.xz += (double)k->xz;
-        s.yy += (double)k->yy;
-        s.yz += (double)k->yz;
-        s.zz += (double)k->zz;
+        moments_add(s, k->mass, k->x - c->x, k->y - c->y, k->z - c->z);
+        for (int moment = 0; moment < MOMENTS; moment++)
+            s[moment] += (double)k->second[moment];
     }
-    moments_store(&s, c);
+    moments_store(s, c);
 }
 
 /* Gathers bits 0, 3, 6, ... */

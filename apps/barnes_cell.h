@@ -26,6 +26,9 @@ struct force {
 void cell_sum_bodies(struct cell *c, const struct body *body);
 void cell_sum_cells(struct cell *c, const struct cell *const child[8], int n);
 
+/* Adds the second moments of a mass at (x, y, z). */
+void moments_add(double sum[MOMENTS], double m, double x, double y, double z);
+
 /* Called next: sets the size of the cube of this level around `key`, and the offset of the centre
  * of mass in it. */
 void cell_place(struct cell *c, const struct cube *space, uint64_t key, unsigned level);
@@ -44,11 +47,12 @@ static inline void force_add_cell(struct force *f, const struct cell *c, double 
                                   double dz, double d2)
 {
     double inverse = 1 / sqrt(d2 + f->eps2), inverse2 = inverse * inverse;
-    double sx = (double)c->xx * dx + (double)c->xy * dy + (double)c->xz * dz;
-    double sy = (double)c->xy * dx + (double)c->yy * dy + (double)c->yz * dz;
-    double sz = (double)c->xz * dx + (double)c->yz * dy + (double)c->zz * dz;
+    const float *s = c->second;
+    double sx = (double)s[XX] * dx + (double)s[XY] * dy + (double)s[XZ] * dz;
+    double sy = (double)s[XY] * dx + (double)s[YY] * dy + (double)s[YZ] * dz;
+    double sz = (double)s[XZ] * dx + (double)s[YZ] * dy + (double)s[ZZ] * dz;
     double along = (sx * dx + sy * dy + sz * dz) * inverse2;
-    double trace = (double)c->xx + (double)c->yy + (double)c->zz;
+    double trace = (double)s[XX] + (double)s[YY] + (double)s[ZZ];
     double inverse3 = inverse * inverse2, inverse5 = inverse3 * inverse2;
     double radial = c->mass * inverse3 + (7.5 * along - 1.5 * trace) * inverse5;
 

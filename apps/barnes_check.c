@@ -29,7 +29,7 @@ struct probe {
 /* The bodies of a cell about its centre of mass. */
 struct extent {
     double b2, third; /* greatest distance, squared; sum of m r^3 */
-    double mass, x, y, z, xx, xy, xz, yy, yz, zz;
+    double mass, x, y, z, second[MOMENTS];
 };
 
 static void extent_add(struct extent *e, const struct cell *c, const struct body *body, uint32_t n)
@@ -44,12 +44,7 @@ static void extent_add(struct extent *e, const struct cell *c, const struct body
         e->x += m * x;
         e->y += m * y;
         e->z += m * z;
-        e->xx += m * x * x;
-        e->xy += m * x * y;
-        e->xz += m * x * z;
-        e->yy += m * y * y;
-        e->yz += m * y * z;
-        e->zz += m * z * z;
+        moments_add(e->second, m, x, y, z);
     }
 }
 
@@ -57,14 +52,12 @@ static double moments_error(const struct extent *e, const struct cell *c)
 {
     double side = (double)c->side;
     const double first[] = { e->x, e->y, e->z };
-    const double second[] = { e->xx - (double)c->xx, e->xy - (double)c->xy, e->xz - (double)c->xz,
-                              e->yy - (double)c->yy, e->yz - (double)c->yz, e->zz - (double)c->zz };
     double error = fabs(e->mass - c->mass) / e->mass;
 
     for (int i = 0; i < 3; i++)
         error = fmax(error, fabs(first[i]) / (e->mass * side));
-    for (int i = 0; i < 6; i++)
-        error = fmax(error, fabs(second[i]) / (e->mass * side * side));
+    for (int i = 0; i < MOMENTS; i++)
+        error = fmax(error, fabs(e->second[i] - (double)c->second[i]) / (e->mass * side * side));
     return error;
 }
 

@@ -79,10 +79,12 @@ static void rest_at_origin(const struct bodies *bodies)
     double n = bodies->count;
 
     for (uint32_t i = 0; i < bodies->count; i++) {
-        at = (struct vector){ at.x + bodies->body[i].x, at.y + bodies->body[i].y,
-                              at.z + bodies->body[i].z };
-        v = (struct vector){ v.x + bodies->motion[i].x, v.y + bodies->motion[i].y,
-                             v.z + bodies->motion[i].z };
+        at.x += bodies->body[i].x;
+        at.y += bodies->body[i].y;
+        at.z += bodies->body[i].z;
+        v.x += bodies->motion[i].x;
+        v.y += bodies->motion[i].y;
+        v.z += bodies->motion[i].z;
     }
     for (uint32_t i = 0; i < bodies->count; i++) {
         bodies->body[i].x -= at.x / n;
@@ -129,39 +131,24 @@ static int parse_line(char *text, struct body *b, struct motion *m)
     return 1;
 }
 
-/* Makes room for one more body. */
-static int make_room(struct bodies *bodies, size_t *room)
-{
-    size_t more = *room != 0 ? 2 * *room : 1024;
-    struct body *body;
-    struct motion *motion;
-
-    if (bodies->count < *room)
-        return 0;
-    body = realloc(bodies->body, more * sizeof *body);
-    bodies->body = body != NULL ? body : bodies->body;
-    motion = realloc(bodies->motion, more * sizeof *motion);
-    bodies->motion = motion != NULL ? motion : bodies->motion;
-    *room = more;
-    return body != NULL && motion != NULL ? 0 : -ENOMEM;
-}
-
 static int read_lines(FILE *f, struct bodies *bodies, size_t *number)
 {
     char *line = NULL;
-    size_t length = 0, room = 0;
+    size_t length = 0;
     int status = 0;
 
     while (status >= 0 && getline(&line, &length, f) >= 0) {
+        struct body body;
+        struct motion motion;
+
         ++*number;
-        status = make_room(bodies, &room);
-        if (status == 0)
-            status = parse_line(line, &bodies->body[bodies->count], &bodies->motion[bodies->count]);
+        status = parse_line(line, &body, &motion);
         if (status == 1 && bodies->count == MAX_BODIES)
             status = -EFBIG;
         if (status == 1) {
-            bodies->motion[bodies->count].id = bodies->count;
-            bodies->count++;
+            motion.id = bodies->count;
+            bodies->body[bodies->count] = body;
+            bodies->motion[bodies->count++] = motion;
         }
     }
     free(line);
@@ -173,10 +160,13 @@ int bodies_read(const char *path, struct bodies *bodies, size_t *line)
     FILE *f = fopen(path, "r");
     int status;
 
-    *bodies = (struct bodies){ 0 };
     *line = 0;
     if (f == NULL)
         return -errno;
+    /* address space, of which only the used pages take memory */
+    bodies->body = app_private("the input", MAX_BODIES * sizeof *bodies->body);
+    bodies->motion = app_private("the input", MAX_BODIES * sizeof *bodies->motion);
+    bodies->count = 0;
     status = read_lines(f, bodies, line);
     fclose(f);
     return status;
@@ -203,7 +193,7 @@ int bodies_write(const char *path, const struct space *s, int now)
     bool good;
 
     if (f == NULL)
-        return -errno;
+        return app_unwritten("output", path);
     at = find_bodies(s, now);
     fprintf(f, "# mass, position, velocity; %u bodies\n", (unsigned)s->total);
     for (uint32_t id = 0; id < s->total; id++) {
@@ -215,5 +205,5 @@ int bodies_write(const char *path, const struct space *s, int now)
     }
     free(at);
     good = !ferror(f);
-    return fclose(f) == 0 && good ? 0 : -EIO;
+    return fclose(f) == 0 && good ? 0 : app_unwritten("output", path);
 }

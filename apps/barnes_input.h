@@ -24,13 +24,13 @@ struct bodies {
 void plummer_model(const struct bodies *bodies, uint64_t seed);
 
 /*
- * Reads a file into private memory, from malloc(). Returns 0, or a negative errno value: -EINVAL
+ * Reads a file into private memory. Returns 0, or a negative errno value: -EINVAL
  * if *line is not a body, -EFBIG if there are too many.
  */
 int bodies_read(const char *path, struct bodies *bodies, size_t *line);
 
 /* Writes the bodies of all nodes in arrays `now` in their original order. Only on node 0. Returns
- * 0 or a negative errno. */
+ * the exit status, 1 after a message. */
 int bodies_write(const char *path, const struct space *s, int now);
 
 #endif

@@ -43,19 +43,11 @@ static unsigned octant_of(uint64_t key, unsigned level)
  * leaves. */
 void shared_init(struct shared_tree *t, const struct space *s)
 {
-    size_t most = 4 * (size_t)s->total + 1;
-
-    *t = (struct shared_tree){ .space = s };
-    t->stride = (most + STRIDE_UNIT - 1) / STRIDE_UNIT * STRIDE_UNIT;
+    *t = (struct shared_tree){ .space = s, .stride = stride_of(4 * (size_t)s->total + 1) };
     t->cell = app_shared("the cells", (size_t)app.nodes * t->stride * sizeof *t->cell);
     t->known = calloc((size_t)app.nodes * t->stride, sizeof *t->known);
     if (t->known == NULL)
         app_no_memory("the cells", (size_t)app.nodes * t->stride * sizeof *t->known);
-}
-
-void shared_free(struct shared_tree *t)
-{
-    free(t->known);
 }
 
 static uint32_t first_cell(const struct shared_tree *t)

@@ -76,7 +76,6 @@ struct shared_tree {
 };
 
 void shared_init(struct shared_tree *t, const struct space *s);
-void shared_free(struct shared_tree *t);
 
 /* Makes the root. Called after the barrier that ends the walks of the last step, and before a
  * barrier that precedes shared_build(). */

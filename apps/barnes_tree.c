@@ -10,11 +10,6 @@ void tree_init(struct tree *tree, const struct space *s)
     *tree = (struct tree){ .space = s };
 }
 
-void tree_free(struct tree *tree)
-{
-    free(tree->top);
-}
-
 /* State for building a node's branches; indices are within its parts. */
 struct builder {
     const struct zone *zone;

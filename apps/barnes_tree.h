@@ -51,7 +51,6 @@ struct tree {
 };
 
 void tree_init(struct tree *tree, const struct space *s);
-void tree_free(struct tree *tree);
 
 /* Builds the branches of this node's zone from the bodies in array `now`. */
 void tree_build(const struct space *s, const struct zone *zone, int now);

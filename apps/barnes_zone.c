@@ -3,7 +3,6 @@
 #include "apps/barnes_zone.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct box box_empty(void)
@@ -32,11 +31,6 @@ void zone_init(struct zone *zone, const struct space *s)
     zone->begin = 0;
     zone->end = KEY_END;
     zone->list = app_private("the order of bodies", s->total * sizeof *zone->list);
-}
-
-void zone_free(struct zone *zone)
-{
-    free(zone->list);
 }
 
 uint32_t entry_search(const struct entry *entry, uint32_t begin, uint32_t end, uint64_t key)

@@ -30,7 +30,6 @@ struct box box_empty(void);
 void box_add(struct box *box, double x, double y, double z);
 
 void zone_init(struct zone *zone, const struct space *s);
-void zone_free(struct zone *zone);
 
 /* The key of a body's position. */
 uint64_t body_key(const struct cube *cube, const struct body *b);

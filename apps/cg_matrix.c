@@ -4,18 +4,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RANDOM_BITS 46
-
-static unsigned log2_above(size_t n)
-{
-    unsigned bits = 1;
-
-    while ((size_t)1 << bits < n)
-        bits++;
-    return bits;
-}
 
 static uint32_t find(const uint32_t *place, uint32_t length, uint32_t what)
 {
@@ -29,7 +19,7 @@ static uint32_t find(const uint32_t *place, uint32_t length, uint32_t what)
 /* Draws the `nonzer` values of one vector, at random places. */
 static void draw_vector(const struct cg_vectors *v, uint32_t *place, double *value, uint64_t *state)
 {
-    unsigned shift = RANDOM_BITS - log2_above(v->count);
+    unsigned shift = RANDOM_BITS - (app_log2(v->count - 1) + 1); /* 2^bits is not below count */
 
     for (uint32_t length = 0; length < v->stride - 1;) {
         uint64_t number = app_random(state);
@@ -93,10 +83,9 @@ static bool is_in(struct app_range range, size_t i)
 static void sort_entries(struct assembly *as)
 {
     const struct cg_vectors *v = as->v;
-    size_t rows = as->rows.end - as->rows.begin;
+    size_t rows = app_length(as->rows);
 
-    as->first = app_private("the rows", (rows + 1) * sizeof *as->first);
-    memset(as->first, 0, (rows + 1) * sizeof *as->first);
+    as->first = app_zeros("the rows", (rows + 1) * sizeof *as->first);
     for (size_t i = 0; i < v->count; i++)
         for (size_t k = i * v->stride; k < i * v->stride + v->length[i]; k++)
             if (is_in(as->rows, v->place[k]))
@@ -127,8 +116,7 @@ static void assembly_begin(struct assembly *as, const struct cg_vectors *v, stru
     as->rows = rows;
     sort_entries(as);
     make_weights(as);
-    as->sum = app_private("a row", v->count * sizeof *as->sum);
-    memset(as->sum, 0, v->count * sizeof *as->sum);
+    as->sum = app_zeros("a row", v->count * sizeof *as->sum);
     as->column = app_private("a row", v->count * sizeof *as->column);
     as->columns = 0;
 }

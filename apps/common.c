@@ -50,20 +50,6 @@ static _Noreturn void leave(int status)
     exit(status);
 }
 
-void app_begin(const char *name, int *argc, char ***argv)
-{
-    bool terminal;
-
-    app.name = name;
-    if (hlrc_init(argc, argv) != 0)
-        exit(STATUS_FAILED);
-    app.node = hlrc_node_id();
-    app.nodes = hlrc_node_count();
-    /* under hlrcrun standard error is always a pipe, even if it ends at a terminal */
-    terminal = isatty(STDERR_FILENO) == 1 || getenv("HLRC_TERMINAL") != NULL;
-    progress_at = app.node == 0 && terminal ? app_now() + PROGRESS_S : INFINITY;
-}
-
 /* ---- values of options ---- */
 
 static uint64_t app_option_number(const char *option, const char *text, uint64_t min, uint64_t max)
@@ -101,8 +87,8 @@ static uint64_t app_option_power(const char *option, const char *text, uint64_t 
     uint64_t value = app_option_number(option, text, min, max);
 
     if ((value & (value - 1)) != 0)
-        app_usage_error("--%s %s: not a power of two; choose one such as 2^%d", option, text,
-                        63 - __builtin_clzll(value));
+        app_usage_error("--%s %s: not a power of two; choose one such as 2^%u", option, text,
+                        app_log2(value));
     return value;
 }
 
@@ -219,8 +205,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
     }
 }
 
-void app_parse(const struct app_option *options, const char *doc, int argc, char **argv,
-               void *problem)
+static void parse(const struct app_option *options, const char *doc, int argc, char **argv,
+                  void *problem)
 {
     struct argp_option rows[OPTIONS + 1] = { 0 };
     struct own input = { options, problem };
@@ -241,11 +227,20 @@ void app_parse(const struct app_option *options, const char *doc, int argc, char
         leave(0);
 }
 
-static void say(const char *format, va_list args)
+void app_begin(const char *name, const char *doc, const struct app_option *options, void *problem,
+               int argc, char **argv)
 {
-    fprintf(stderr, "%s: ", app.name);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    bool terminal;
+
+    app.name = name;
+    if (hlrc_init(&argc, &argv) != 0)
+        exit(STATUS_FAILED);
+    app.node = hlrc_node_id();
+    app.nodes = hlrc_node_count();
+    /* under hlrcrun standard error is always a pipe, even if it ends at a terminal */
+    terminal = isatty(STDERR_FILENO) == 1 || getenv("HLRC_TERMINAL") != NULL;
+    progress_at = app.node == 0 && terminal ? app_now() + PROGRESS_S : INFINITY;
+    parse(options, doc, argc, argv, problem);
 }
 
 void app_usage_error(const char *format, ...)
@@ -253,10 +248,24 @@ void app_usage_error(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    if (app.node == 0)
-        say(format, args);
+    if (app.node == 0) {
+        fprintf(stderr, "%s: ", app.name);
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+    }
     va_end(args);
     leave(STATUS_USAGE);
+}
+
+const void *app_class(const char *text, const void *table, size_t row, const char *choices)
+{
+    const char *found = table;
+
+    while (*found != '\0' && (*found != (text[0] & ~0x20) || text[1] != '\0'))
+        found += row;
+    if (*found == '\0')
+        app_usage_error("--class %s: unknown; choose %s", text, choices);
+    return found;
 }
 
 void app_no_memory(const char *what, size_t size)
@@ -286,17 +295,34 @@ void *app_private(const char *what, size_t size)
     return p;
 }
 
+void *app_zeros(const char *what, size_t size)
+{
+    return memset(app_private(what, size), 0, size);
+}
+
+const char *app_source(const char *input)
+{
+    static char text[80];
+
+    if (input != NULL)
+        APP_PRINT(text, "from %.60s", input);
+    else
+        APP_PRINT(text, "seed %" PRIu64, app.seed);
+    return text;
+}
+
+int app_unwritten(const char *option, const char *path)
+{
+    fprintf(stderr, "%s: --%s %s: %s; name a file that can be written\n", app.name, option, path,
+            strerror(errno));
+    return STATUS_FAILED;
+}
+
 static const char *protocol(void)
 {
-#ifdef SEQUENTIAL
-    return "sequential";
-#elif defined(NATIVE)
-    return "native";
-#else
     const char *name = getenv("HLRC_PROTOCOL");
 
     return name != NULL && *name != '\0' ? name : "ardmar";
-#endif
 }
 
 static void print_result(const struct app_result *r)
@@ -316,16 +342,13 @@ static void print_result(const struct app_result *r)
     fflush(stdout);
 }
 
-/* Returns false if a file was requested and could not be written. */
-static bool write_json(const struct app_result *r)
+/* Returns the exit status. */
+static int write_json(const struct app_result *r)
 {
-    FILE *f;
-    bool good;
+    FILE *f = fopen(app.json, "w");
+    bool good = f != NULL;
 
-    if (app.json == NULL)
-        return true;
-    f = fopen(app.json, "w");
-    if (f != NULL) {
+    if (good) {
         fprintf(f,
                 "{\"app\": \"%s\", \"size\": \"%s\", \"nodes\": %d, \"protocol\": \"%s\", "
                 "\"time_s\": %.9f, "
@@ -333,12 +356,9 @@ static bool write_json(const struct app_result *r)
                 app.name, r->size, app.nodes, protocol(), r->time_s,
                 app.verify && r->verified ? "true" : "false", r->checksum);
         good = !ferror(f);
-        if (fclose(f) == 0 && good)
-            return true;
+        good = fclose(f) == 0 && good;
     }
-    fprintf(stderr, "%s: --json %s: %s; name a file that can be written\n", app.name, app.json,
-            strerror(errno));
-    return false;
+    return good ? 0 : app_unwritten("json", app.json);
 }
 
 int app_end(const struct app_result *result)
@@ -347,8 +367,8 @@ int app_end(const struct app_result *result)
 
     if (app.node == 0) {
         print_result(result);
-        if (!write_json(result) || (app.verify && !result->verified))
-            status = STATUS_FAILED;
+        status = app.verify && !result->verified ? STATUS_FAILED : 0;
+        status |= app.json != NULL ? write_json(result) : 0;
     }
     hlrc_finalize();
     return status;

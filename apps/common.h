@@ -2,27 +2,20 @@
 /*
  * common.h - shared by all applications: start and end, options, partition, timing, report.
  *
- * A program calls app_begin() first, then app_parse(), computes, and returns the result of
- * app_end() from main. Every node runs all of it; only node 0 prints. Exit status: 0, 1 if the
- * verification failed or memory ran out, 2 for an invalid command line.
+ * A program calls app_begin() first, computes, and returns the result of app_end() from main. Every
+ * node runs all of it; only node 0 prints. Exit status: 0, 1 if the verification failed or memory
+ * ran out, 2 for an invalid command line.
  *
- * Compiled with -DSEQUENTIAL the same sources make a program of one process without HLRC:
- * sequential.h; with -DNATIVE one of several processes that share memory without it: native.h.
+ * The same objects, linked with native.c in place of HLRC, make a program of several processes that
+ * share memory without it, and a sequential one: native.h.
  */
 #ifndef APPS_COMMON_H
 #define APPS_COMMON_H
 
+#include <hlrc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef SEQUENTIAL
-#    include "apps/sequential.h"
-#elif defined(NATIVE)
-#    include "apps/native.h"
-#else
-#    include <hlrc.h>
-#endif
 
 /* Data of different nodes are at least this far apart; no supported machine has smaller pages. */
 #define APP_PAGE 4096
@@ -38,13 +31,18 @@ struct app {
     const char *json; /* file to write the result to, NULL for none */
 };
 
-/* Of this process; set by app_begin() and app_parse(), constant afterwards. */
+/* Of this process; set by app_begin(), constant afterwards. */
 extern struct app app;
 
 /* A half-open range of indices. */
 struct app_range {
     size_t begin, end;
 };
+
+static inline size_t app_length(struct app_range range)
+{
+    return range.end - range.begin;
+}
 
 /* The result, filled in on node 0. */
 struct app_result {
@@ -58,11 +56,11 @@ struct app_result {
     char checksum[80];  /* of the results; the same for any number of nodes */
 };
 
-/* Joins the job. Does not return on failure. */
-void app_begin(const char *name, int *argc, char ***argv);
+/* Prints to an array, such as those above. */
+#define APP_PRINT(to, ...) (void)snprintf((to), sizeof(to), __VA_ARGS__)
 
 /*
- * An option of a program. Its value goes to a member of the struct that app_parse() is given; the
+ * An option of a program. Its value goes to a member of the struct that app_begin() is given; the
  * macros below say how.
  */
 struct app_option {
@@ -93,11 +91,16 @@ struct app_option {
     APP_WORD_OF(type, member, ((const char *const[]){ __VA_ARGS__, NULL }))
 
 /*
- * Parses the command line with the program's options and the common options. Ends the program on
- * --help and on errors; node 0 prints one error.
+ * Joins the job, and parses the command line with the program's options and the common options.
+ * Ends the program on --help and on errors; node 0 prints one error.
  */
-void app_parse(const struct app_option *options, const char *doc, int argc, char **argv,
-               void *problem);
+void app_begin(const char *name, const char *doc, const struct app_option *options, void *problem,
+               int argc, char **argv);
+
+/* For a `call` of an option: the row of a table whose first member is this letter, of either case.
+ * The table ends with a row without a letter. Ends the program if there is none; `choices` names
+ * the letters and an alternative. */
+const void *app_class(const char *text, const void *table, size_t row, const char *choices);
 
 /* Ends the program because of an invalid command line; every node must reach the same
  * conclusion. */
@@ -109,8 +112,16 @@ _Noreturn void app_no_memory(const char *what, size_t size);
 /* Collective. Shared memory, zero-filled, page-aligned; does not return on failure. */
 void *app_shared(const char *what, size_t size);
 
-/* Private memory, cache-line aligned, released by free(); does not return on failure. */
+/* Private memory, cache-line aligned; does not return on failure. Released by free(), or kept until
+ * the program ends. The second one is zero-filled. */
 void *app_private(const char *what, size_t size);
+void *app_zeros(const char *what, size_t size);
+
+/* The size in whole pages. */
+static inline size_t app_pages(size_t bytes)
+{
+    return (bytes + APP_PAGE - 1) / APP_PAGE * APP_PAGE;
+}
 
 /* Prints the result on node 0, writes the JSON file, leaves the job. Returns the exit status. */
 int app_end(const struct app_result *result);
@@ -120,6 +131,13 @@ int app_end(const struct app_result *result);
  * has run for a while, and at a limited rate. Clears the line when all are done.
  */
 void app_progress(uint64_t done, uint64_t total);
+
+/* For the description of a problem: the name of its input file, or the seed without one. */
+const char *app_source(const char *input);
+
+/* Reports that the output file of this option could not be written: errno. Returns the exit
+ * status. */
+int app_unwritten(const char *option, const char *path);
 
 /* Seconds on a monotonic clock. */
 double app_now(void);
@@ -147,5 +165,30 @@ static inline uint64_t app_random(uint64_t *x)
 
 /* The state of app_random() after `count` numbers. */
 uint64_t app_random_skip(uint64_t seed, uint64_t count);
+
+/* A hash, for sums over a set: equal sums mean equal elements in any order. */
+static inline uint64_t app_scramble(uint64_t x)
+{
+    x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ x >> 32;
+}
+
+/* A hash of a number and its place, for sums over an array: any differing bit changes the sum. */
+static inline uint64_t app_stamp(double value, size_t place)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } u = { value };
+
+    return u.bits * (2 * place + 1);
+}
+
+/* Rounded down. */
+static inline unsigned app_log2(uint64_t n)
+{
+    return 63 - (unsigned)__builtin_clzll(n);
+}
 
 #endif

@@ -38,7 +38,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/common.h"
@@ -89,9 +88,8 @@ static struct complex_value *checksum_at(const struct transform *ft, int t, size
 static void share_sums(struct transform *ft)
 {
     size_t planes = (ft->nz + (size_t)app.nodes - 1) / (size_t)app.nodes;
-    size_t bytes = planes * (size_t)ft->iterations * sizeof *ft->sums;
+    size_t bytes = app_pages(planes * (size_t)ft->iterations * sizeof *ft->sums);
 
-    bytes = (bytes + APP_PAGE - 1) / APP_PAGE * APP_PAGE;
     ft->sums_per_node = bytes / sizeof *ft->sums;
     ft->sums = app_shared("the checksums", bytes * (size_t)app.nodes);
 }
@@ -131,25 +129,12 @@ static void transform_init(struct transform *ft, const struct problem *problem)
     ft->decay_xy = app_private("damping", FFT_LANES * sizeof(double));
 }
 
-static void transform_free(struct transform *ft)
-{
-    free(ft->plane);
-    free(ft->rows);
-    fft_free(&ft->along_x);
-    fft_free(&ft->along_y);
-    fft_free(&ft->along_z);
-    free(ft->decay_x);
-    free(ft->decay_y);
-    free(ft->decay_z);
-    free(ft->decay_xy);
-}
-
 /* First touch by the owner of the slab, in the layout of the inverse transform, which takes most
  * of the time. */
 static void place_slabs(struct transform *ft)
 {
     size_t block = ft->nz * ft->nx;
-    size_t bytes = (ft->y.end - ft->y.begin) * block * sizeof *ft->work;
+    size_t bytes = app_length(ft->y) * block * sizeof *ft->work;
 
     memset(&ft->spectrum[ft->y.begin * block], 0, bytes);
     memset(&ft->work[ft->y.begin * block], 0, bytes);
@@ -224,7 +209,7 @@ static void fetch_rows(const struct transform *ft, struct crossing c)
 
         for (size_t i = theirs.begin; i < theirs.end; i++)
             app_will_read(&ft->work[(i * c.along + c.own.begin) * ft->nx],
-                          (c.own.end - c.own.begin) * ft->nx * sizeof *ft->work);
+                          app_length(c.own) * ft->nx * sizeof *ft->work);
     }
 }
 
@@ -251,7 +236,7 @@ static void get_rows(const struct transform *ft, struct crossing c, size_t first
 
     for (int distance = 1; distance < app.nodes; distance++) {
         struct app_range theirs = app_part(c.lines, 1, (app.node + distance) % app.nodes);
-        size_t counts[] = { width, theirs.end - theirs.begin };
+        size_t counts[] = { width, app_length(theirs) };
 
         hlrc_get_strided_nb(&ft->rows[theirs.begin * count * ft->nx], &width,
                             &ft->work[(theirs.begin * c.along + first) * ft->nx], &pitch, counts, 1,
@@ -278,8 +263,7 @@ static void forward_planes(struct transform *ft)
 {
     size_t points = ft->nx * ft->ny;
 
-    app_will_write(&ft->work[ft->z.begin * points],
-                   (ft->z.end - ft->z.begin) * points * sizeof *ft->work);
+    app_will_write(&ft->work[ft->z.begin * points], app_length(ft->z) * points * sizeof *ft->work);
     for (size_t z = ft->z.begin; z < ft->z.end; z++) {
         generate_plane(ft, z);
         rows_along_x(ft, FFT_FORWARD, ft->plane, ft->nx, (struct app_range){ 0, ft->ny });
@@ -300,7 +284,7 @@ static void columns_along_z(struct transform *ft, struct crossing c, size_t firs
 
             fft_load_part(&ft->along_z, FFT_FORWARD, &r.at[(y - first) * ft->nx + x],
                           (struct fft_lines){ r.step, 1, lanes }, r.lines.begin,
-                          r.lines.end - r.lines.begin);
+                          app_length(r.lines));
         }
         fft_run(&ft->along_z);
         fft_store(&ft->along_z, FFT_FORWARD, &ft->spectrum[y * ft->nz * ft->nx + x],
@@ -316,7 +300,7 @@ static void forward_columns(struct transform *ft)
 
     fetch_rows(ft, c);
     app_will_write(&ft->spectrum[ft->y.begin * block],
-                   (ft->y.end - ft->y.begin) * block * sizeof *ft->spectrum);
+                   app_length(ft->y) * block * sizeof *ft->spectrum);
     for (size_t first = ft->y.begin; first < ft->y.end; first += count) {
         count = next_rows(ft, c, first);
         for (size_t y = first; y < first + count; y++)
@@ -339,8 +323,7 @@ static void backward_columns(struct transform *ft, int t)
     ft_decay(ft->decay_x, ft->nx, t);
     ft_decay(ft->decay_y, ft->ny, t);
     ft_decay(ft->decay_z, ft->nz, t);
-    app_will_write(&ft->work[ft->y.begin * block],
-                   (ft->y.end - ft->y.begin) * block * sizeof *ft->work);
+    app_will_write(&ft->work[ft->y.begin * block], app_length(ft->y) * block * sizeof *ft->work);
     for (size_t y = ft->y.begin; y < ft->y.end; y++)
         for (size_t x = 0; x < ft->nx; x += FFT_LANES) {
             struct fft_lines lines = { ft->nx, 1, least(FFT_LANES, ft->nx - x) };
@@ -454,17 +437,16 @@ static void verify(const struct transform *ft, const struct problem *problem,
     const char *source = expectations(problem, expected);
 
     result->verified = true;
-    snprintf(result->evidence, sizeof result->evidence, "%d checksums equal those %s within %g",
-             ft->iterations, source, TOLERANCE);
+    APP_PRINT(result->evidence, "%d checksums equal those %s within %g", ft->iterations, source,
+              TOLERANCE);
     for (int t = ft->iterations; t >= 1; t--) {
         struct complex_value sum = checksum(ft, t), e = expected[t - 1];
 
         if (near(sum.re, e.re) && near(sum.im, e.im))
             continue;
         result->verified = false;
-        snprintf(result->evidence, sizeof result->evidence,
-                 "iteration %d: checksum %.13g %.13g, %s: %.13g %.13g", t, sum.re, sum.im, source,
-                 e.re, e.im);
+        APP_PRINT(result->evidence, "iteration %d: checksum %.13g %.13g, %s: %.13g %.13g", t,
+                  sum.re, sum.im, source, e.re, e.im);
     }
 }
 
@@ -476,16 +458,14 @@ static void report(const struct transform *ft, const struct problem *problem,
     struct complex_value last = checksum(ft, ft->iterations);
     char grid[sizeof result->size];
 
-    snprintf(grid, sizeof grid, "%zux%zux%zu", ft->nx, ft->ny, ft->nz);
+    APP_PRINT(grid, "%zux%zux%zu", ft->nx, ft->ny, ft->nz);
+    APP_PRINT(result->size, "%s", grid);
     if (problem->class != NULL)
-        snprintf(result->size, sizeof result->size, "%c", problem->class->name);
-    else
-        memcpy(result->size, grid, sizeof grid);
-    snprintf(result->problem, sizeof result->problem,
-             "NAS FT, %s%.1s%sgrid %s, %d iterations, seed %" PRIu64,
-             problem->class != NULL ? "class " : "", problem->class != NULL ? result->size : "",
-             problem->class != NULL ? ", " : "", grid, ft->iterations, app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%.17g %.17g", last.re, last.im);
+        APP_PRINT(result->size, "%c", problem->class->name);
+    APP_PRINT(result->problem, "NAS FT, %s%.1s%sgrid %s, %d iterations, seed %" PRIu64,
+              problem->class != NULL ? "class " : "", problem->class != NULL ? result->size : "",
+              problem->class != NULL ? ", " : "", grid, ft->iterations, app.seed);
+    APP_PRINT(result->checksum, "%.17g %.17g", last.re, last.im);
     result->mops =
         1e-6 * points *
         (14.8157 + 7.19641 * log(points) + (5.23518 + 7.21113 * log(points)) * ft->iterations) /
@@ -517,9 +497,7 @@ static void set_class(void *input, const char *name)
     struct problem *problem = input;
 
     problem->class =
-        name[0] != '\0' && name[1] == '\0' ? ft_class_find((char)(name[0] & ~0x20)) : NULL;
-    if (problem->class == NULL)
-        app_usage_error("--class %s: unknown; choose S, W, A or B, or a size by --grid", name);
+        app_class(name, ft_classes, sizeof *ft_classes, "S, W, A or B, or a size by --grid");
     memcpy(problem->n, problem->class->n, sizeof problem->n);
 }
 
@@ -538,20 +516,18 @@ static const struct app_option options[] = {
 
 int main(int argc, char **argv)
 {
+    static struct transform ft;
     struct problem problem = { 0 };
-    struct transform ft = { 0 };
     struct app_result result = { 0 };
 
-    app_begin("fft3d", &argc, &argv);
     set_class(&problem, "S");
-    app_parse(options, "3-D Fourier transforms: the FT benchmark of the NAS Parallel Benchmarks.",
-              argc, argv, &problem);
+    app_begin("fft3d", "3-D Fourier transforms: the FT benchmark of the NAS Parallel Benchmarks.",
+              options, &problem, argc, argv);
     if (problem.iterations == 0)
         problem.iterations = problem.class != NULL ? problem.class->iterations : ITERATIONS;
     transform_init(&ft, &problem);
     result.time_s = timed_run(&ft);
     if (app.node == 0)
         report(&ft, &problem, &result);
-    transform_free(&ft);
     return app_end(&result);
 }

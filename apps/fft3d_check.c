@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apps/common.h"
 
@@ -43,22 +42,15 @@ static const struct complex_value checksums_b[] = {
     { 5.124551951846e+02, 5.115415130407e+02 }, { 5.124146770029e+02, 5.115744692211e+02 },
 };
 
-static const struct ft_class classes[] = {
+const struct ft_class ft_classes[] = {
     { 'S', { 64, 64, 64 }, LENGTH(checksums_s), checksums_s },
     { 'W', { 128, 128, 32 }, LENGTH(checksums_w), checksums_w },
     { 'A', { 256, 256, 128 }, LENGTH(checksums_a), checksums_a },
     { 'B', { 512, 256, 256 }, LENGTH(checksums_b), checksums_b },
+    { 0 },
 };
 
 const size_t ft_direction[FT_AXES] = { 1, 3, 5 };
-
-const struct ft_class *ft_class_find(char name)
-{
-    for (size_t i = 0; i < LENGTH(classes); i++)
-        if (classes[i].name == name)
-            return &classes[i];
-    return NULL;
-}
 
 void ft_decay(double *factor, size_t n, int t)
 {
@@ -99,9 +91,8 @@ static void lines_init(struct lines *lines, const size_t n[FT_AXES])
     lines->inverse = 1;
     while (lines->inverse * ft_direction[lines->longest] % lines->m != 1 % lines->m)
         lines->inverse++;
-    size_t size = n[lines->other[0]] * n[lines->other[1]] * sizeof *lines->sum;
-    lines->sum = app_private("sums along lines", size);
-    memset(lines->sum, 0, size);
+    lines->sum =
+        app_zeros("sums along lines", n[lines->other[0]] * n[lines->other[1]] * sizeof *lines->sum);
 }
 
 /* Lengths are powers of two, so unsigned wrap-around is correct modulo each of them. */

@@ -33,8 +33,7 @@ struct ft_class {
     const struct complex_value *checksums;
 };
 
-/* NULL if there is no class of that name. */
-const struct ft_class *ft_class_find(char name);
+extern const struct ft_class ft_classes[];
 
 /* exp(-4 alpha pi^2 t k^2) for the wave number k, in [-n/2, n/2), of each of n elements. */
 void ft_decay(double *factor, size_t n, int t);

@@ -29,24 +29,17 @@
  * share a page. Then each step changes almost every page of the matrix on two nodes or more, and
  * each of these fetches it again.
  *
- * The verification generates the system again. Elements are multiples of 1/16 and the unknowns
- * small integers, so b is exact and the solution known. Node 0 checks the residual by the measure
- * of the LINPACK benchmark (HPL): in norms of the largest element or row sum, |A x - b| is less
- * than 16 size epsilon (|A| |x| + |b|).
+ * In the first step many rows have the largest element, which tests the choice among equal ones.
+ * The verification generates the system again, and node 0 checks the residual: equations.h.
  */
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "apps/common.h"
+#include "apps/equations.h"
 
 #define DEFAULT_SIZE 1024
 #define MAX_SIZE     32768
-
-#define HPL_BOUND 16
 
 /* A node's best row for a step. */
 struct offer {
@@ -70,14 +63,7 @@ static void gauss_init(struct gauss *g, size_t size)
     g->x = app_shared("the solution", size * sizeof *g->x);
     g->offer = app_shared("the offers", size * (size_t)app.nodes * sizeof *g->offer);
     g->pivot = app_private("the order of rows", size * sizeof *g->pivot);
-    g->chosen = app_private("marks of rows", size * sizeof *g->chosen);
-    memset(g->chosen, 0, size * sizeof *g->chosen);
-}
-
-static void gauss_free(struct gauss *g)
-{
-    free(g->pivot);
-    free(g->chosen);
+    g->chosen = app_zeros("marks of rows", size * sizeof *g->chosen);
 }
 
 static double *row_of(const struct gauss *g, size_t i)
@@ -85,31 +71,15 @@ static double *row_of(const struct gauss *g, size_t i)
     return &g->a[i * g->size];
 }
 
-static double known_solution(size_t j)
+static struct equations system_of(const struct gauss *g)
 {
-    return (double)(j % 9) - 3;
-}
-
-/*
- * Row i of the system, uniform in -8/16 to 7/16; returns its right-hand side, which is exact. In
- * the first step many rows have the largest element, which tests the choice among equal ones.
- */
-static double make_row(size_t size, size_t i, double *row)
-{
-    uint64_t random = app_random_skip(app.seed, (uint64_t)i * size);
-    double sum = 0;
-
-    for (size_t j = 0; j < size; j++) {
-        row[j] = (double)(app_random(&random) >> 42) * 0x1p-4 - 0.5;
-        sum += row[j] * known_solution(j);
-    }
-    return sum;
+    return (struct equations){ .size = g->size };
 }
 
 static void make_system(struct gauss *g)
 {
     for (size_t i = (size_t)app.node; i < g->size; i += (size_t)app.nodes)
-        g->b[i] = make_row(g->size, i, row_of(g, i));
+        g->b[i] = equations_side(system_of(g), i, row_of(g, i));
     hlrc_barrier();
 }
 
@@ -191,43 +161,12 @@ static double timed_solve(struct gauss *g)
     return app_now() - start;
 }
 
-/* Checks against a newly generated system. */
-static void verify(const struct gauss *g, struct app_result *result)
-{
-    double *row = app_private("a row", g->size * sizeof *row);
-    double matrix = 0, x = 0, b = 0, residual = 0, off = 0, measure;
-
-    for (size_t i = 0; i < g->size; i++) {
-        double right = make_row(g->size, i, row), rest = right, sum = 0;
-
-        for (size_t j = 0; j < g->size; j++) {
-            sum += fabs(row[j]);
-            rest -= row[j] * g->x[j];
-        }
-        matrix = fmax(matrix, sum);
-        x = fmax(x, fabs(g->x[i]));
-        b = fmax(b, fabs(right));
-        /* not fmax(), which ignores NaN */
-        residual = fabs(rest) <= residual ? residual : fabs(rest);
-        off = fmax(off, fabs(g->x[i] - known_solution(i)));
-    }
-    free(row);
-    measure = residual / (DBL_EPSILON * (double)g->size * (matrix * x + b));
-    result->verified = measure < HPL_BOUND;
-    snprintf(result->evidence, sizeof result->evidence,
-             "residual %.2e of the bound of HPL%s; unknowns at most %.1e off", measure / HPL_BOUND,
-             result->verified ? "" : ", wrong", off);
-}
-
-/* Any differing bit changes the sum. */
 static uint64_t checksum_of(const struct gauss *g)
 {
-    uint64_t bits, sum = 0;
+    uint64_t sum = 0;
 
-    for (size_t j = 0; j < g->size; j++) {
-        memcpy(&bits, &g->x[j], sizeof bits);
-        sum += bits * (2 * j + 1) ^ (uint64_t)g->pivot[j] << 32;
-    }
+    for (size_t j = 0; j < g->size; j++)
+        sum += app_stamp(g->x[j], j) ^ (uint64_t)g->pivot[j] << 32;
     return sum;
 }
 
@@ -235,14 +174,14 @@ static void report(const struct gauss *g, struct app_result *result)
 {
     double n = (double)g->size;
 
-    snprintf(result->size, sizeof result->size, "%zu", g->size);
-    snprintf(result->problem, sizeof result->problem,
-             "%zu equations, Gaussian elimination, partial pivoting, seed %" PRIu64, g->size,
-             app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, checksum_of(g));
+    APP_PRINT(result->size, "%zu", g->size);
+    APP_PRINT(result->problem,
+              "%zu equations, Gaussian elimination, partial pivoting, seed %" PRIu64, g->size,
+              app.seed);
+    APP_PRINT(result->checksum, "%016" PRIx64, checksum_of(g));
     result->mops = 1e-6 * (2 * n * n * n / 3 + 3 * n * n / 2) / result->time_s; /* as HPL counts */
     if (app.verify)
-        verify(g, result);
+        equations_verify(system_of(g), g->x, result);
 }
 
 struct problem {
@@ -257,18 +196,16 @@ static const struct app_option options[] = {
 
 int main(int argc, char **argv)
 {
+    static struct gauss g;
     struct problem problem = { DEFAULT_SIZE };
     struct app_result result = { 0 };
-    struct gauss g;
 
-    app_begin("gauss", &argc, &argv);
-    app_parse(options, "A dense system of linear equations by Gaussian elimination.", argc, argv,
-              &problem);
+    app_begin("gauss", "A dense system of linear equations by Gaussian elimination.", options,
+              &problem, argc, argv);
     gauss_init(&g, problem.size);
     make_system(&g);
     result.time_s = timed_solve(&g);
     if (app.node == 0)
         report(&g, &result);
-    gauss_free(&g);
     return app_end(&result);
 }

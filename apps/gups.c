@@ -4,8 +4,8 @@
  * second.
  *
  * By its published rules: the table has 2^k words, and word i is initially i. There are four
- * updates per word. Update x, the next number of the stream (gups_stream.h), is an exclusive or of
- * x into word x modulo 2^k. A node may look ahead: at most 1,024 of the updates that it has taken
+ * updates per word. Update x, the next number of the stream, is an exclusive or of x into
+ * word x modulo 2^k. A node may look ahead: at most 1,024 of the updates that it has taken
  * from the stream may be pending. One word in a hundred may be wrong at the end; here none is.
  *
  * Each node generates a part of the stream and has a part of the table. It updates words of other
@@ -35,12 +35,12 @@
 #include <string.h>
 
 #include "apps/common.h"
-#include "apps/gups_check.h"
-#include "apps/gups_stream.h"
 
 #define DEFAULT_WORDS (UINT64_C(1) << 20)
 #define MAX_WORDS     (UINT64_C(1) << 34)
 #define DEFAULT_LOCKS 64
+#define UPDATES       4                             /* per word */
+#define PERIOD        UINT64_C(1317624576693539401) /* of the stream: (2^63 - 1) / 7 */
 
 #define OUTSTANDING 1024
 #define ROUND       (OUTSTANDING / 2) /* per round, with two rounds pending */
@@ -62,7 +62,7 @@ struct bucket {
 
 struct gups {
     struct problem problem;
-    int bits;               /* bits of a word index */
+    unsigned bits;          /* of a word index */
     uint64_t *table;        /* with locks: shared, the whole table; otherwise in a window, the
                              * node's part */
     uint64_t *begin;        /* by node: first word of its part; then the end of the last part */
@@ -71,6 +71,51 @@ struct gups {
     struct bucket *buckets; /* with puts: in a window, [2][node] */
     uint64_t *counts;       /* with puts: by node, updates of this round for it */
 };
+
+/* Findings of a node, on its own page. */
+struct note {
+    _Alignas(APP_PAGE) uint64_t different;
+    uint64_t checksum;
+};
+
+/*
+ * ---- the stream ----
+ *
+ * Its numbers are polynomials over GF(2), each of which is the previous one times x, modulo x^64 +
+ * x^2 + x + 1. The first one is 1. Bit i of a number is the coefficient of x^i. None is 0.
+ */
+
+static inline uint64_t stream_next(uint64_t x)
+{
+    return x << 1 ^ (x >> 63) * 7;
+}
+
+/* In GF(2) the square of a sum is the sum of the squares, as twice anything is 0. */
+static uint64_t square(const uint64_t squares[64], uint64_t a)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < 64; i++)
+        sum ^= squares[i] & -(a >> i & 1);
+    return sum;
+}
+
+/* Number `n` of the stream, from 0 on: x^n. By the bits of n, highest first: square for each bit,
+ * and one more step for a set bit. */
+static uint64_t stream_at(uint64_t n)
+{
+    uint64_t squares[64], x = 1;
+
+    squares[0] = 1;
+    for (int i = 1; i < 64; i++)
+        squares[i] = stream_next(stream_next(squares[i - 1]));
+    for (int i = 63; i >= 0; i--) {
+        x = square(squares, x);
+        if (n >> i & 1)
+            x = stream_next(x);
+    }
+    return x;
+}
 
 /* ---- partition ---- */
 
@@ -112,7 +157,7 @@ static uint64_t *own_part(const struct gups *g)
 static uint64_t next_update(struct gups *g)
 {
     g->begun++;
-    return g->x = gups_next(g->x);
+    return g->x = stream_next(g->x);
 }
 
 /* Remaining updates, at most `most`. */
@@ -226,8 +271,7 @@ static void update_by_locks(struct gups *g)
 static double timed_updates(struct gups *g)
 {
     uint64_t each = g->problem.by == PUTS ? ROUND : OUTSTANDING;
-    uint64_t most =
-        (GUPS_UPDATES * g->problem.words + (uint64_t)app.nodes - 1) / (uint64_t)app.nodes;
+    uint64_t most = (UPDATES * g->problem.words + (uint64_t)app.nodes - 1) / (uint64_t)app.nodes;
     uint64_t rounds = (most + each - 1) / each;
     double start;
 
@@ -259,19 +303,17 @@ static void *window(const char *what, size_t size)
 
 static void gups_init(struct gups *g, const struct problem *problem)
 {
-    uint64_t updates = GUPS_UPDATES * problem->words;
+    uint64_t updates = UPDATES * problem->words;
     size_t nodes = (size_t)app.nodes;
 
-    *g = (struct gups){ .problem = *problem };
-    while (problem->words >> g->bits > 1)
-        g->bits++;
+    *g = (struct gups){ .problem = *problem, .bits = app_log2(problem->words) };
     g->begin = app_private("parts", (nodes + 1) * sizeof *g->begin);
     g->counts = app_private("counts", nodes * sizeof *g->counts);
     for (int node = 0; node <= app.nodes; node++)
         g->begin[node] = part_begin(problem->words, node);
     g->begun = part_begin(updates, app.node);
     g->end = part_begin(updates, app.node + 1);
-    g->x = gups_start(problem->first + g->begun);
+    g->x = stream_at(problem->first + g->begun);
     if (problem->by == LOCKS)
         g->table = app_shared("the table", problem->words * sizeof *g->table);
     else
@@ -282,23 +324,65 @@ static void gups_init(struct gups *g, const struct problem *problem)
         own_part(g)[i] = g->begin[app.node] + i;
 }
 
-static void gups_free(struct gups *g)
+/* The words of this node's part that differ from the result of the stream: it goes through the
+ * updates of all nodes, with a way to find the word of an update that is independent of the
+ * first. */
+static uint64_t count_different(const struct gups *g)
 {
-    free(g->begin);
-    free(g->counts);
+    uint64_t begin = g->begin[app.node], count = own_words(g), words = g->problem.words;
+    uint64_t *expected = app_private("a second table", count * sizeof *expected);
+    uint64_t x = stream_at(g->problem.first), different = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        expected[i] = begin + i;
+    for (uint64_t i = 0; i < UPDATES * words; i++) {
+        uint64_t at;
+
+        x = stream_next(x);
+        at = x % words - begin; /* wraps to a huge value if the word is below `begin` */
+        if (at < count)
+            expected[at] ^= x;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        different += own_part(g)[i] != expected[i];
+    free(expected);
+    return different;
+}
+
+/* Collective, after a barrier that follows the updates. */
+static void check(const struct gups *g, struct app_result *result)
+{
+    struct note *notes = app_shared("notes", (size_t)app.nodes * sizeof *notes);
+    struct note *mine = &notes[app.node], sum = { 0 };
+    uint64_t allowed = g->problem.words / 100;
+
+    /* any differing bit changes the sum */
+    for (uint64_t i = 0; i < own_words(g); i++)
+        mine->checksum += own_part(g)[i] * (2 * (g->begin[app.node] + i) + 1);
+    if (app.verify)
+        mine->different = count_different(g);
+    hlrc_barrier();
+    for (int node = 0; node < app.nodes; node++) {
+        sum.different += notes[node].different;
+        sum.checksum += notes[node].checksum;
+    }
+    result->verified = sum.different <= allowed;
+    APP_PRINT(result->evidence,
+              "%" PRIu64 " of %" PRIu64 " words differ in a second pass, %" PRIu64 " may",
+              sum.different, g->problem.words, allowed);
+    APP_PRINT(result->checksum, "%016" PRIx64, sum.checksum);
 }
 
 static void report(const struct gups *g, struct app_result *result)
 {
     const struct problem *p = &g->problem;
-    double updates = (double)(GUPS_UPDATES * p->words);
+    double updates = (double)(UPDATES * p->words);
 
-    snprintf(result->size, sizeof result->size, "2^%d", g->bits);
-    snprintf(result->problem, sizeof result->problem,
-             "2^%d words, %.0f updates from number %" PRIu64 " on, by %s", g->bits, updates,
-             p->first, way_names[p->by]);
+    APP_PRINT(result->size, "2^%u", g->bits);
+    APP_PRINT(result->problem, "2^%u words, %.0f updates from number %" PRIu64 " on, by %s",
+              g->bits, updates, p->first, way_names[p->by]);
     result->mops = 1e-6 * updates / result->time_s;
-    snprintf(result->rate, sizeof result->rate, "%.6f GUP/s", 1e-3 * result->mops);
+    APP_PRINT(result->rate, "%.6f GUP/s", 1e-3 * result->mops);
 }
 
 static const struct app_option options[] = {
@@ -308,24 +392,21 @@ static const struct app_option options[] = {
     { "locks", 'l', "N", "By locks: how many the table has (default 64)",
       APP_NUMBER(problem, locks, 1, HLRC_STATIC_LOCKS) },
     { "first", 'f', "N", "Start after this number of the stream (default 0)",
-      APP_NUMBER(problem, first, 0, GUPS_PERIOD) },
+      APP_NUMBER(problem, first, 0, PERIOD) },
     { 0 },
 };
 
 int main(int argc, char **argv)
 {
+    static struct gups g;
     struct problem problem = { .words = DEFAULT_WORDS, .locks = DEFAULT_LOCKS };
     struct app_result result = { 0 };
-    struct gups g;
 
-    app_begin("gups", &argc, &argv);
-    app_parse(options, "RandomAccess of the HPC Challenge: giga-updates per second.", argc, argv,
-              &problem);
+    app_begin("gups", "RandomAccess of the HPC Challenge: giga-updates per second.", options,
+              &problem, argc, argv);
     gups_init(&g, &problem);
     result.time_s = timed_updates(&g);
-    gups_check(own_part(&g), g.begin[app.node], own_words(&g), problem.words, problem.first,
-               &result);
+    check(&g, &result);
     report(&g, &result);
-    gups_free(&g);
     return app_end(&result);
 }

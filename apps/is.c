@@ -30,7 +30,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/common.h"
@@ -52,16 +51,12 @@ struct problem {
 
 /* Data of a node for the others; written between barriers, read by all after them. */
 struct note {
-    uint32_t total;          /* keys with a value of this node's share */
+    /* keys with a value of this node's share */
+    _Alignas(APP_PAGE) uint32_t total;
     uint32_t rank[IS_TESTS]; /* of the checked keys, if their value is in this node's share */
     uint64_t misplaced;      /* keys that were out of place when this node checked */
     uint64_t sum_given;      /* over this node's share of the keys, before and after sorting */
     uint64_t sum_sorted;
-};
-
-union note_page {
-    struct note note;
-    char page[APP_PAGE];
 };
 
 struct sorter {
@@ -72,7 +67,7 @@ struct sorter {
     uint32_t *histogram;
     uint32_t *rank;
     uint32_t *sorted;
-    union note_page *notes;
+    struct note *notes;      /* by node, a page each */
     uint32_t *count;         /* private, by key value */
     struct app_range mine;   /* share of the keys */
     struct app_range values; /* share of the key values */
@@ -92,12 +87,6 @@ static void sorter_init(struct sorter *s, const struct problem *problem)
     s->notes = app_shared("the notes", (size_t)app.nodes * sizeof *s->notes);
     s->sorted = app.verify ? app_shared("the sorted keys", s->keys * sizeof *s->sorted) : NULL;
     s->count = app_private("a histogram", s->max_key * sizeof *s->count);
-    s->wrong_ranks = 0;
-}
-
-static size_t length(struct app_range range)
-{
-    return range.end - range.begin;
 }
 
 static void generate_keys(struct sorter *s)
@@ -143,7 +132,7 @@ static const uint32_t *counts_of(const struct sorter *s, int node)
 static void add_counts_of_others(struct sorter *s)
 {
     uint32_t *restrict count = &s->count[s->values.begin];
-    size_t n = length(s->values);
+    size_t n = app_length(s->values);
 
     for (int distance = 1; distance < app.nodes; distance++)
         app_will_read(counts_of(s, (app.node + distance) % app.nodes), n * sizeof *count);
@@ -166,7 +155,7 @@ static void make_ranks(struct sorter *s)
         s->count[k] = smaller;
         smaller += here;
     }
-    s->notes[app.node].note.total = smaller;
+    s->notes[app.node].total = smaller;
 }
 
 static void note_ranks(struct sorter *s, const struct problem *problem)
@@ -175,7 +164,7 @@ static void note_ranks(struct sorter *s, const struct problem *problem)
         uint32_t key = s->key[problem->index[test]];
 
         if (key >= s->values.begin && key < s->values.end)
-            s->notes[app.node].note.rank[test] = s->count[key];
+            s->notes[app.node].rank[test] = s->count[key];
     }
 }
 
@@ -183,7 +172,7 @@ static void note_ranks(struct sorter *s, const struct problem *problem)
 static void share_ranks(struct sorter *s)
 {
     uint32_t *to = &s->rank[s->values.begin];
-    size_t bytes = length(s->values) * sizeof *to;
+    size_t bytes = app_length(s->values) * sizeof *to;
 
     app_will_write(to, bytes);
     memcpy(to, &s->count[s->values.begin], bytes);
@@ -196,7 +185,7 @@ static uint32_t keys_below(const struct sorter *s, int node)
     uint32_t below = 0;
 
     for (int i = 0; i < node; i++)
-        below += s->notes[i].note.total;
+        below += s->notes[i].total;
     return below;
 }
 
@@ -221,7 +210,7 @@ static void check_ranks(struct sorter *s, const struct problem *problem,
     for (int test = 0; test < IS_TESTS; test++) {
         int owner = app_owner(s->max_key, UNIT, s->key[problem->index[test]]);
 
-        if (keys_below(s, owner) + s->notes[owner].note.rank[test] != expected[test])
+        if (keys_below(s, owner) + s->notes[owner].rank[test] != expected[test])
             s->wrong_ranks++;
     }
 }
@@ -261,22 +250,14 @@ static double timed_run(struct sorter *s, const struct problem *problem)
     return app_now() - start;
 }
 
-/* A hash of a key for sums over keys: equal sums mean equal keys in any order. */
-static uint64_t scramble(uint64_t key)
-{
-    key = (key + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    key = (key ^ key >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return key ^ key >> 32;
-}
-
 /* Of one node's share of the keys, puts the keys with values of this node's share in their
  * places. */
 static void place_keys(struct sorter *s, struct app_range theirs)
 {
     uint32_t *restrict position = s->count;
-    size_t n = length(s->values);
+    size_t n = app_length(s->values);
 
-    app_will_read(&s->key[theirs.begin], length(theirs) * sizeof *s->key);
+    app_will_read(&s->key[theirs.begin], app_length(theirs) * sizeof *s->key);
     for (size_t i = theirs.begin; i < theirs.end; i++) {
         uint32_t key = s->key[i];
 
@@ -300,27 +281,27 @@ static uint64_t sort_keys(struct sorter *s)
         place_keys(s, app_part(s->keys, UNIT, (app.node + distance) % app.nodes));
     for (size_t k = s->values.begin; k + 1 < s->values.end; k++)
         wrong += s->count[k] != below + s->rank[k + 1];
-    if (length(s->values) != 0)
-        wrong += s->count[s->values.end - 1] != below + s->notes[app.node].note.total;
+    if (app_length(s->values) != 0)
+        wrong += s->count[s->values.end - 1] != below + s->notes[app.node].total;
     return wrong;
 }
 
 /* Checks this node's share of the sorted array, and the place before it. */
 static void inspect_sorted(struct sorter *s, struct note *note)
 {
-    if (s->mine.begin > 0 && length(s->mine) != 0)
+    if (s->mine.begin > 0 && app_length(s->mine) != 0)
         note->misplaced += s->sorted[s->mine.begin - 1] > s->sorted[s->mine.begin];
     for (size_t i = s->mine.begin; i < s->mine.end; i++) {
         note->misplaced += i > s->mine.begin && s->sorted[i - 1] > s->sorted[i];
-        note->sum_given += scramble(s->key[i]);
-        note->sum_sorted += scramble(s->sorted[i]);
+        note->sum_given += app_scramble(s->key[i]);
+        note->sum_sorted += app_scramble(s->sorted[i]);
     }
 }
 
 /* Called on every node. */
 static void verify_sorted(struct sorter *s)
 {
-    struct note *note = &s->notes[app.node].note;
+    struct note *note = &s->notes[app.node];
     struct note found = { .misplaced = sort_keys(s) };
 
     hlrc_barrier();
@@ -341,7 +322,7 @@ static uint64_t checksum(const struct sorter *s)
             values = app_part(s->max_key, UNIT, ++owner);
             below = keys_below(s, owner);
         }
-        sum += scramble(k << 32 | (uint32_t)(below + s->rank[k]));
+        sum += app_scramble(k << 32 | (uint32_t)(below + s->rank[k]));
     }
     return sum;
 }
@@ -369,46 +350,37 @@ static void verify(struct sorter *s, const struct problem *problem, struct app_r
     uint64_t table = wrong_table(s), misplaced = 0, difference = 0;
 
     for (int node = 0; node < app.nodes; node++) {
-        misplaced += s->notes[node].note.misplaced;
-        difference += s->notes[node].note.sum_given - s->notes[node].note.sum_sorted;
+        misplaced += s->notes[node].misplaced;
+        difference += s->notes[node].sum_given - s->notes[node].sum_sorted;
     }
     result->verified = s->wrong_ranks == 0 && table == 0 && misplaced == 0 && difference == 0;
     if (result->verified)
-        snprintf(result->evidence, sizeof result->evidence,
-                 "%d ranks equal those %s, %" PRIu32
-                 " those counted anew; %zu keys in order, none lost",
-                 IS_TESTS * IS_ITERATIONS, published ? "published" : "counted sequentially",
-                 s->max_key, s->keys);
+        APP_PRINT(result->evidence,
+                  "%d ranks equal those %s, %" PRIu32
+                  " those counted anew; %zu keys in order, none lost",
+                  IS_TESTS * IS_ITERATIONS, published ? "published" : "counted sequentially",
+                  s->max_key, s->keys);
     else
-        snprintf(result->evidence, sizeof result->evidence,
-                 "wrong: %" PRIu64 " of %d ranks %s, %" PRIu64 " of %" PRIu32
-                 " counted anew; %" PRIu64 " keys out of order, keys %s",
-                 s->wrong_ranks, IS_TESTS * IS_ITERATIONS,
-                 published ? "published" : "counted sequentially", table, s->max_key, misplaced,
-                 difference == 0 ? "kept" : "lost");
-}
-
-static unsigned log2_of(uint64_t power)
-{
-    unsigned n = 0;
-
-    while (power >> n > 1)
-        n++;
-    return n;
+        APP_PRINT(result->evidence,
+                  "wrong: %" PRIu64 " of %d ranks %s, %" PRIu64 " of %" PRIu32
+                  " counted anew; %" PRIu64 " keys out of order, keys %s",
+                  s->wrong_ranks, IS_TESTS * IS_ITERATIONS,
+                  published ? "published" : "counted sequentially", table, s->max_key, misplaced,
+                  difference == 0 ? "kept" : "lost");
 }
 
 /* Only on node 0. */
 static void report(struct sorter *s, const struct problem *problem, struct app_result *result)
 {
     if (problem->class != NULL)
-        snprintf(result->size, sizeof result->size, "%c", problem->class->name);
+        APP_PRINT(result->size, "%c", problem->class->name);
     else
-        snprintf(result->size, sizeof result->size, "2^%u", log2_of(s->keys));
-    snprintf(result->problem, sizeof result->problem,
-             "NAS IS, %s%s, %zu keys below %" PRIu32 ", %d iterations, seed %" PRIu64,
-             problem->class != NULL ? "class " : "size ", result->size, s->keys, s->max_key,
-             IS_ITERATIONS, app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, checksum(s));
+        APP_PRINT(result->size, "2^%u", app_log2(s->keys));
+    APP_PRINT(result->problem,
+              "NAS IS, %s%s, %zu keys below %" PRIu32 ", %d iterations, seed %" PRIu64,
+              problem->class != NULL ? "class " : "size ", result->size, s->keys, s->max_key,
+              IS_ITERATIONS, app.seed);
+    APP_PRINT(result->checksum, "%016" PRIx64, checksum(s));
     result->mops = 1e-6 * IS_ITERATIONS * (double)s->keys / result->time_s;
     if (app.verify)
         verify(s, problem, result);
@@ -430,9 +402,7 @@ static void set_class(void *input, const char *name)
     struct problem *problem = input;
 
     problem->class =
-        name[0] != '\0' && name[1] == '\0' ? is_class_find((char)(name[0] & ~0x20)) : NULL;
-    if (problem->class == NULL)
-        app_usage_error("--class %s: unknown; choose S, W, A, B or C, or a size by --keys", name);
+        app_class(name, is_classes, sizeof *is_classes, "S, W, A, B or C, or a size by --keys");
     problem->keys = problem->class->keys;
     problem->max_key = problem->class->max_key;
     memcpy(problem->index, problem->class->index, sizeof problem->index);
@@ -463,14 +433,13 @@ static const struct app_option options[] = {
 
 int main(int argc, char **argv)
 {
+    static struct sorter s;
     struct problem problem = { 0 };
-    struct sorter s;
     struct app_result result = { 0 };
 
-    app_begin("is", &argc, &argv);
     set_class(&problem, "S");
-    app_parse(options, "Ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.",
-              argc, argv, &problem);
+    app_begin("is", "Ranking of integers: the IS benchmark of the NAS Parallel Benchmarks.",
+              options, &problem, argc, argv);
     complete(&problem);
     sorter_init(&s, &problem);
     result.time_s = timed_run(&s, &problem);
@@ -479,6 +448,5 @@ int main(int argc, char **argv)
         verify_sorted(&s);
     if (app.node == 0)
         report(&s, &problem, &result);
-    free(s.count);
     return app_end(&result);
 }

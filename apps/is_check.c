@@ -8,57 +8,43 @@
 
 #include "apps/common.h"
 
-#define LENGTH(a) (sizeof(a) / sizeof(a)[0])
-
-static const struct is_class classes[] = {
+const struct is_class is_classes[] = {
     { 'S',
       1 << 16,
       1 << 11,
       { 48427, 17148, 23627, 62548, 4431 },
       { 0, 18, 346, 64917, 65463 },
-      { 1, 1, 1, -1, -1 },
-      { 0, 0, 0, 0, 0 } },
+      { 1, 1, 1, -1, -1 } },
     { 'W',
       1 << 20,
       1 << 16,
       { 357773, 934767, 875723, 898999, 404505 },
-      { 1249, 11698, 1039987, 1043896, 1048018 },
-      { 1, 1, -1, -1, -1 },
-      { 2, 2, 0, 0, 0 } },
+      { 1249 - 2, 11698 - 2, 1039987, 1043896, 1048018 },
+      { 1, 1, -1, -1, -1 } },
     { 'A',
       1 << 23,
       1 << 19,
       { 2112377, 662041, 5336171, 3642833, 4250760 },
-      { 104, 17523, 123928, 8288932, 8388264 },
-      { 1, 1, 1, -1, -1 },
-      { 1, 1, 1, 1, 1 } },
+      { 104 - 1, 17523 - 1, 123928 - 1, 8288932 + 1, 8388264 + 1 },
+      { 1, 1, 1, -1, -1 } },
     { 'B',
       1 << 25,
       1 << 21,
       { 41869, 812306, 5102857, 18232239, 26860214 },
       { 33422937, 10244, 59149, 33135281, 99 },
-      { -1, 1, 1, -1, 1 },
-      { 0, 0, 0, 0, 0 } },
+      { -1, 1, 1, -1, 1 } },
     { 'C',
       1 << 27,
       1 << 23,
       { 44172927, 72999161, 74326391, 129606274, 21736814 },
       { 61147, 882988, 266290, 133997595, 133525895 },
-      { 1, 1, 1, -1, -1 },
-      { 0, 0, 0, 0, 0 } },
+      { 1, 1, 1, -1, -1 } },
+    { 0 },
 };
-
-const struct is_class *is_class_find(char name)
-{
-    for (size_t i = 0; i < LENGTH(classes); i++)
-        if (classes[i].name == name)
-            return &classes[i];
-    return NULL;
-}
 
 uint32_t is_published_rank(const struct is_class *class, int test, int iteration)
 {
-    return class->rank[test] + (uint32_t)(class->sign[test] * (iteration - class->shift[test]));
+    return class->rank[test] + (uint32_t)(class->sign[test] * iteration);
 }
 
 uint64_t is_key_state(uint64_t seed, size_t index)

@@ -23,12 +23,10 @@ struct is_class {
     uint32_t max_key;
     uint32_t index[IS_TESTS]; /* of the checked keys */
     uint32_t rank[IS_TESTS];
-    int sign[IS_TESTS]; /* the rank at iteration i is rank + sign * (i - shift) */
-    int shift[IS_TESTS];
+    int sign[IS_TESTS]; /* the rank at iteration i is rank + sign * i */
 };
 
-/* NULL if there is no class of that name. */
-const struct is_class *is_class_find(char name);
+extern const struct is_class is_classes[];
 
 /* The rank that key number `test` has at an iteration. */
 uint32_t is_published_rank(const struct is_class *class, int test, int iteration);

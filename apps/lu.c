@@ -28,9 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/common.h"
-#include "apps/lu_block.h"
-#include "apps/lu_check.h"
+#include "apps/equations.h"
 
 #define DEFAULT_SIZE  1024
 #define DEFAULT_BLOCK 32
@@ -52,14 +50,127 @@ struct lu {
     double **below, **left; /* by block: where this node reads it in this step, or NULL */
 };
 
-/* ---- location of blocks ---- */
+/* By rows, which are `pitch` elements apart. */
+struct block {
+    double *at;
+    size_t rows, columns, pitch;
+};
 
-static size_t per_node(const struct lu *lu, int axis)
+/*
+ * ---- operations on blocks ----
+ *
+ * L has ones on the diagonal. Each element gets its products one by one, in the order of the
+ * columns of L. So it has the same bits independent of the storage of blocks and of the node that
+ * computes them.
+ */
+
+/* row[from ..] -= factor * other[from ..] */
+static void subtract(double *restrict row, const double *restrict other, double factor, size_t from,
+                     size_t to)
 {
-    size_t nodes = (size_t)lu->grid[axis];
-
-    return (lu->blocks + nodes - 1) / nodes;
+    for (size_t j = from; j < to; j++)
+        row[j] -= factor * other[j];
 }
+
+/* A square block becomes its L and U. */
+static void block_factor(struct block a)
+{
+    for (size_t k = 0; k < a.rows; k++)
+        for (size_t i = k + 1; i < a.rows; i++) {
+            double *row = &a.at[i * a.pitch];
+
+            row[k] /= a.at[k * a.pitch + k];
+            subtract(row, &a.at[k * a.pitch], row[k], k + 1, a.columns);
+        }
+}
+
+/* A block below a diagonal block becomes its part of L: a U^-1. */
+static void block_below(struct block a, struct block diagonal)
+{
+    for (size_t i = 0; i < a.rows; i++)
+        for (size_t k = 0; k < a.columns; k++) {
+            double *row = &a.at[i * a.pitch];
+
+            row[k] /= diagonal.at[k * diagonal.pitch + k];
+            subtract(row, &diagonal.at[k * diagonal.pitch], row[k], k + 1, a.columns);
+        }
+}
+
+/* A block right of a diagonal block becomes its part of U: L^-1 a. */
+static void block_right(struct block a, struct block diagonal)
+{
+    for (size_t k = 0; k < a.rows; k++)
+        for (size_t i = k + 1; i < a.rows; i++)
+            subtract(&a.at[i * a.pitch], &a.at[k * a.pitch], diagonal.at[i * diagonal.pitch + k], 0,
+                     a.columns);
+}
+
+/* Two numbers that a CPU processes together; most have at least eight such registers. */
+typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+
+#define TILE_ROWS    2
+#define TILE_COLUMNS 4
+
+static inline pair load(const double *at)
+{
+    pair p;
+
+    memcpy(&p, at, sizeof p);
+    return p;
+}
+
+static inline void store(double *at, pair p)
+{
+    memcpy(at, &p, sizeof p);
+}
+
+/* TILE_ROWS x TILE_COLUMNS elements, kept in registers. */
+static inline void tile(double *restrict a0, double *restrict a1, const double *restrict l0,
+                        const double *restrict l1, const double *restrict u, size_t pitch,
+                        size_t inner)
+{
+    pair x0 = load(a0), x1 = load(a0 + 2), y0 = load(a1), y1 = load(a1 + 2);
+
+    for (size_t k = 0; k < inner; k++, u += pitch) {
+        pair u0 = load(u), u1 = load(u + 2);
+
+        x0 -= l0[k] * u0;
+        x1 -= l0[k] * u1;
+        y0 -= l1[k] * u0;
+        y1 -= l1[k] * u1;
+    }
+    store(a0, x0);
+    store(a0 + 2, x1);
+    store(a1, y0);
+    store(a1 + 2, y1);
+}
+
+static void rest(struct block a, struct block l, struct block u, size_t i, size_t from)
+{
+    for (size_t k = 0; k < l.columns; k++)
+        subtract(&a.at[i * a.pitch], &u.at[k * u.pitch], l.at[i * l.pitch + k], from, a.columns);
+}
+
+/* a -= l u */
+static void block_inner(struct block a, struct block l, struct block u)
+{
+    size_t rows = a.rows / TILE_ROWS * TILE_ROWS;
+    size_t columns = a.columns / TILE_COLUMNS * TILE_COLUMNS;
+
+    for (size_t i = 0; i < rows; i += TILE_ROWS) {
+        double *a0 = &a.at[i * a.pitch], *a1 = a0 + a.pitch;
+        const double *l0 = &l.at[i * l.pitch], *l1 = l0 + l.pitch;
+
+        for (size_t j = 0; j < columns; j += TILE_COLUMNS)
+            tile(a0 + j, a1 + j, l0, l1, &u.at[j], u.pitch, l.columns);
+        rest(a, l, u, i, columns);
+        rest(a, l, u, i + 1, columns);
+    }
+    if (rows < a.rows)
+        rest(a, l, u, rows, 0);
+}
+
+/* ---- location of blocks ---- */
 
 /* Row or column of the grid that owns row or column `i` of blocks; among_own(): its index
  * there. */
@@ -95,20 +206,19 @@ static bool in_window(const struct lu *lu)
     return lu->problem.gets && !lu->problem.by_rows;
 }
 
-/* Elements of a node's part, rounded up to whole pages. */
+/* Bytes of a node's part, whole pages. */
 static size_t part_size(const struct lu *lu)
 {
-    size_t size = lu->side[0] * lu->side[1] * lu->problem.block * lu->problem.block;
-    size_t unit = APP_PAGE / sizeof(double);
+    size_t n = lu->problem.block;
 
-    return (size + unit - 1) / unit * unit;
+    return app_pages(lu->side[0] * lu->side[1] * n * n * sizeof(double));
 }
 
 /* Location of the block; in a window, its address at the owner. */
-static struct lu_block profile_report_block_at(const struct lu *lu, size_t i, size_t j)
+static struct block block_at(const struct lu *lu, size_t i, size_t j)
 {
     size_t n = lu->problem.block, size = lu->problem.size;
-    struct lu_block b = { NULL, length_of(lu, i), length_of(lu, j), n };
+    struct block b = { NULL, length_of(lu, i), length_of(lu, j), n };
     size_t index = among_own(lu, 0, i) * lu->side[1] + among_own(lu, 1, j);
 
     if (lu->problem.by_rows) {
@@ -118,7 +228,7 @@ static struct lu_block profile_report_block_at(const struct lu *lu, size_t i, si
     }
     b.at = &lu->a[index * n * n];
     if (!in_window(lu))
-        b.at += (size_t)owner_of(lu, i, j) * part_size(lu);
+        b.at += (size_t)owner_of(lu, i, j) * (part_size(lu) / sizeof *b.at);
     return b;
 }
 
@@ -127,7 +237,7 @@ static struct lu_block profile_report_block_at(const struct lu *lu, size_t i, si
 /* Starts to copy a block. */
 static void get_block(const struct lu *lu, size_t i, size_t j, double *to)
 {
-    struct lu_block b = profile_report_block_at(lu, i, j);
+    struct block b = block_at(lu, i, j);
     size_t width = lu->problem.block * sizeof(double), pitch = b.pitch * sizeof(double);
     size_t counts[] = { b.columns * sizeof(double), b.rows };
 
@@ -139,7 +249,7 @@ static void get_block(const struct lu *lu, size_t i, size_t j, double *to)
  * be read. */
 static double *fetch(const struct lu *lu, size_t i, size_t j, double *copy)
 {
-    struct lu_block b = profile_report_block_at(lu, i, j);
+    struct block b = block_at(lu, i, j);
 
     if (is_mine(lu, i, j))
         return b.at;
@@ -167,9 +277,9 @@ static double *room_for(const struct lu *lu, size_t number)
 }
 
 /* The block as it is read here, at `at`. */
-static struct lu_block seen(const struct lu *lu, size_t i, size_t j, double *at)
+static struct block seen(const struct lu *lu, size_t i, size_t j, double *at)
 {
-    struct lu_block b = profile_report_block_at(lu, i, j);
+    struct block b = block_at(lu, i, j);
 
     if (lu->problem.gets && !is_mine(lu, i, j))
         b.pitch = lu->problem.block;
@@ -192,7 +302,7 @@ static bool in_column(const struct lu *lu, size_t j)
 /* Computes the blocks below the diagonal block, and right of it. */
 static void perimeter(struct lu *lu, size_t k)
 {
-    struct lu_block diagonal;
+    struct block diagonal;
 
     if (!in_row(lu, k) && !in_column(lu, k))
         return;
@@ -200,9 +310,9 @@ static void perimeter(struct lu *lu, size_t k)
     fetched(lu);
     for (size_t i = k + 1; i < lu->blocks; i++) {
         if (is_mine(lu, i, k))
-            lu_below(profile_report_block_at(lu, i, k), diagonal);
+            block_below(block_at(lu, i, k), diagonal);
         if (is_mine(lu, k, i))
-            lu_right(profile_report_block_at(lu, k, i), diagonal);
+            block_right(block_at(lu, k, i), diagonal);
     }
 }
 
@@ -216,8 +326,8 @@ static void interior(struct lu *lu, size_t k)
     for (size_t i = k + 1; i < lu->blocks; i++)
         for (size_t j = k + 1; lu->below[i] != NULL && j < lu->blocks; j++)
             if (lu->left[j] != NULL)
-                lu_inner(profile_report_block_at(lu, i, j), seen(lu, i, k, lu->below[i]),
-                         seen(lu, k, j, lu->left[j]));
+                block_inner(block_at(lu, i, j), seen(lu, i, k, lu->below[i]),
+                            seen(lu, k, j, lu->left[j]));
 }
 
 static double timed_factor(struct lu *lu)
@@ -226,7 +336,7 @@ static double timed_factor(struct lu *lu)
 
     for (size_t k = 0; k < lu->blocks; k++) {
         if (is_mine(lu, k, k))
-            lu_factor(profile_report_block_at(lu, k, k));
+            block_factor(block_at(lu, k, k));
         hlrc_barrier();
         perimeter(lu, k);
         hlrc_barrier();
@@ -247,12 +357,12 @@ static void make_grid(struct lu *lu)
             lu->grid[0] = rows;
     lu->grid[1] = app.nodes / lu->grid[0];
     for (int axis = 0; axis < 2; axis++)
-        lu->side[axis] = per_node(lu, axis);
+        lu->side[axis] = (lu->blocks + (size_t)lu->grid[axis] - 1) / (size_t)lu->grid[axis];
 }
 
 static double *allocate(const struct lu *lu)
 {
-    size_t bytes = part_size(lu) * sizeof(double);
+    size_t bytes = part_size(lu);
     double *a;
 
     if (lu->problem.by_rows)
@@ -277,11 +387,9 @@ static void lu_init(struct lu *lu, const struct problem *problem)
     lu->left = app_private("places of blocks", lu->blocks * sizeof(double *));
 }
 
-static void lu_free(struct lu *lu)
+static struct equations system_of(const struct lu *lu)
 {
-    free(lu->copy);
-    free(lu->below);
-    free(lu->left);
+    return (struct equations){ .size = lu->problem.size, .dominant = true };
 }
 
 static void make_matrix(struct lu *lu)
@@ -290,10 +398,10 @@ static void make_matrix(struct lu *lu)
 
     for (size_t i = 0; i < lu->blocks; i++)
         for (size_t j = 0; j < lu->blocks; j++) {
-            struct lu_block b = profile_report_block_at(lu, i, j);
+            struct block b = block_at(lu, i, j);
 
             for (size_t row = 0; row < b.rows && is_mine(lu, i, j); row++)
-                lu_make_row(lu->problem.size, i * n + row, j * n, b.columns, b.at + row * b.pitch);
+                equations_row(system_of(lu), i * n + row, j * n, b.columns, b.at + row * b.pitch);
         }
     hlrc_barrier();
 }
@@ -306,7 +414,7 @@ static double *gather(const struct lu *lu)
 
     for (size_t i = 0; i < lu->blocks; i++)
         for (size_t j = 0; j < lu->blocks; j++) {
-            struct lu_block b = seen(lu, i, j, fetch(lu, i, j, room_for(lu, 0)));
+            struct block b = seen(lu, i, j, fetch(lu, i, j, room_for(lu, 0)));
 
             fetched(lu);
             for (size_t row = 0; row < b.rows; row++)
@@ -316,34 +424,46 @@ static double *gather(const struct lu *lu)
     return whole;
 }
 
-/* Any differing bit changes the sum. */
-static uint64_t checksum_of(const double *whole, size_t elements)
+/* Solves the system with its factors, which are by rows. */
+static double *solve(struct equations e, const double *factors)
 {
-    uint64_t bits, sum = 0;
+    double *x = app_private("the solution", e.size * sizeof *x);
+    double *row = app_private("a row", e.size * sizeof *row);
 
-    for (size_t i = 0; i < elements; i++) {
-        memcpy(&bits, &whole[i], sizeof bits);
-        sum += bits * (2 * i + 1);
+    for (size_t i = 0; i < e.size; i++) {
+        x[i] = equations_side(e, i, row);
+        for (size_t j = 0; j < i; j++)
+            x[i] -= factors[i * e.size + j] * x[j];
     }
-    return sum;
+    for (size_t i = e.size; i-- > 0;) {
+        for (size_t j = i + 1; j < e.size; j++)
+            x[i] -= factors[i * e.size + j] * x[j];
+        x[i] /= factors[i * e.size + i];
+    }
+    free(row);
+    return x;
 }
 
 /* Only on node 0. */
 static void report(const struct lu *lu, struct app_result *result)
 {
     const struct problem *p = &lu->problem;
-    double n = (double)p->size, *whole = gather(lu);
+    double n = (double)p->size, *whole = gather(lu), *x;
+    uint64_t sum = 0;
 
-    snprintf(result->size, sizeof result->size, "%zu", p->size);
-    snprintf(result->problem, sizeof result->problem,
-             "%zu x %zu, blocks of %zu, %s, dealt out %s, by %s, seed %" PRIu64, p->size, p->size,
-             p->block, p->by_rows ? "by rows" : "contiguous", p->cyclic ? "in turn" : "in regions",
-             p->gets ? "gets" : "loads", app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64,
-             checksum_of(whole, p->size * p->size));
+    for (size_t i = 0; i < p->size * p->size; i++)
+        sum += app_stamp(whole[i], i);
+    APP_PRINT(result->size, "%zu", p->size);
+    APP_PRINT(result->problem, "%zu x %zu, blocks of %zu, %s, dealt out %s, by %s, seed %" PRIu64,
+              p->size, p->size, p->block, p->by_rows ? "by rows" : "contiguous",
+              p->cyclic ? "in turn" : "in regions", p->gets ? "gets" : "loads", app.seed);
+    APP_PRINT(result->checksum, "%016" PRIx64, sum);
     result->mops = 1e-6 * 2 * n * n * n / 3 / result->time_s;
-    if (app.verify)
-        lu_verify(p->size, whole, result);
+    if (app.verify) {
+        x = solve(system_of(lu), whole);
+        equations_verify(system_of(lu), x, result);
+        free(x);
+    }
     free(whole);
 }
 
@@ -362,13 +482,12 @@ static const struct app_option options[] = {
 
 int main(int argc, char **argv)
 {
+    static struct lu lu;
     struct problem problem = { DEFAULT_SIZE, DEFAULT_BLOCK, false, true, false };
     struct app_result result = { 0 };
-    struct lu lu;
 
-    app_begin("lu", &argc, &argv);
-    app_parse(options, "A dense matrix factored by blocks: the LU of SPLASH-2.", argc, argv,
-              &problem);
+    app_begin("lu", "A dense matrix factored by blocks: the LU of SPLASH-2.", options, &problem,
+              argc, argv);
     lu_init(&lu, &problem);
     make_matrix(&lu);
     result.time_s = timed_factor(&lu);
@@ -376,6 +495,5 @@ int main(int argc, char **argv)
     if (app.node == 0)
         report(&lu, &result);
     hlrc_barrier();
-    lu_free(&lu);
     return app_end(&result);
 }

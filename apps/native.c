@@ -3,18 +3,18 @@
  * native.c - see native.h.
  *
  * The arena is mapped before the fork, at one address for all, and is allocated in order: nodes
- * that make the same calls get the same addresses without communication. Memory that only one node
- * allocates comes from the other end, with a counter that all nodes share. A node that exits early
+ * that make the same calls get the same addresses without communication. A node that exits early
  * ends the job: node 0 gets SIGCHLD and exits, and its death ends the others.
  */
 #include "apps/native.h"
 
 #include <errno.h>
+#include <hlrc.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "apps/native_sync.h"
-
 #define ARENA     (UINT64_C(32) << 30) /* address space, not memory, until it is touched */
 #define MAX_NODES 128
 #define SPINS     20000 /* polls of a barrier before sleeping */
@@ -33,13 +31,44 @@
 static struct meeting {
     _Atomic uint32_t round; /* futex word */
     _Atomic uint32_t arrived;
-    _Atomic uint64_t used_alone; /* bytes allocated by hlrc_malloc() at the arena's end */
-} * meeting;                     /* at the start of the arena */
+} * meeting; /* at the start of the arena */
 
 static char *arena;
 static size_t used;
 static int node, nodes = 1;
 static volatile sig_atomic_t ended; /* number of other nodes that have exited successfully */
+
+void native_die(const char *format, ...)
+{
+    va_list args;
+
+    fputs("native: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+void *native_map(const char *what, size_t size)
+{
+    void *p =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        native_die("no room for %s: %s", what, strerror(errno));
+    return p;
+}
+
+void native_sleep(_Atomic uint32_t *word, uint32_t value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+void native_wake(_Atomic uint32_t *word, int sleepers)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, sleepers, NULL, NULL, 0);
+}
 
 /* Async-signal-safe. */
 static void on_child(int sig)
@@ -59,7 +88,17 @@ static void on_child(int sig)
     errno = before;
 }
 
-static int count_from_environment(void)
+#ifdef SEQUENTIAL
+#    define PROTOCOL "sequential"
+
+static int count_nodes(void)
+{
+    return 1;
+}
+#else
+#    define PROTOCOL "native"
+
+static int count_nodes(void)
 {
     const char *text = getenv("NATIVE_NODES");
     char *end;
@@ -67,12 +106,11 @@ static int count_from_environment(void)
     if (text == NULL || *text == '\0')
         return 1;
     long value = strtol(text, &end, 10);
-    if (*end != '\0' || value < 1 || value > MAX_NODES) {
-        fprintf(stderr, "native: NATIVE_NODES=%s is not a number from 1 to %d\n", text, MAX_NODES);
-        return -1;
-    }
+    if (*end != '\0' || value < 1 || value > MAX_NODES)
+        native_die("NATIVE_NODES=%s is not a number from 1 to %d", text, MAX_NODES);
     return (int)value;
 }
+#endif
 
 /* As hlrcrun does: with at least as many cores as nodes, each node gets its own. */
 static void bind_to_core(void)
@@ -108,26 +146,17 @@ int hlrc_init(int *argc, char ***argv)
 
     (void)argc;
     (void)argv;
-    nodes = count_from_environment();
-    if (nodes < 0)
-        return -1;
-    arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
-    if (arena == MAP_FAILED) {
-        fprintf(stderr, "native: no room for the arena: %s\n", strerror(errno));
-        return -1;
-    }
-    if (native_sync_init() != 0)
-        return -1;
+    nodes = count_nodes();
+    setenv("HLRC_PROTOCOL", PROTOCOL, 1); /* as hlrcrun reports its protocol */
+    arena = native_map("the arena", ARENA);
+    native_sync_init();
     meeting = (struct meeting *)(void *)arena;
     used = 4096;
     sigaction(SIGCHLD, &on_end, NULL);
     for (int n = 1; n < nodes && node == 0; n++) {
         pid_t pid = fork();
-        if (pid < 0) {
-            fprintf(stderr, "native: fork: %s\n", strerror(errno));
-            return -1;
-        }
+        if (pid < 0)
+            native_die("fork: %s", strerror(errno));
         if (pid == 0)
             begin_child(n, parent);
     }
@@ -136,6 +165,7 @@ int hlrc_init(int *argc, char ***argv)
     return 0;
 }
 
+/* Node 0 returns when all others have exited. */
 void hlrc_finalize(void)
 {
     sigset_t child, before;
@@ -165,35 +195,28 @@ void hlrc_barrier(void)
 {
     uint32_t round = atomic_load(&meeting->round);
 
+    if (nodes == 1)
+        return;
     if (atomic_fetch_add(&meeting->arrived, 1) + 1 == (uint32_t)nodes) {
         atomic_store(&meeting->arrived, 0);
         atomic_store(&meeting->round, round + 1);
-        syscall(SYS_futex, &meeting->round, FUTEX_WAKE, MAX_NODES, NULL, NULL, 0);
+        native_wake(&meeting->round, MAX_NODES);
         return;
     }
     for (int i = 0; i < SPINS && atomic_load(&meeting->round) == round; i++)
         ;
     while (atomic_load(&meeting->round) == round)
-        syscall(SYS_futex, &meeting->round, FUTEX_WAIT, round, NULL, NULL, 0);
+        native_sleep(&meeting->round, round);
 }
 
+/* Lives until the program ends. */
 void *hlrc_malloc_all(size_t size)
 {
     size_t rounded = (size + 4095) & ~(size_t)4095;
 
-    if (rounded < size || rounded > ARENA / 2 - used)
+    if (rounded < size || rounded > ARENA - used)
         return NULL;
     void *at = arena + used;
     used += rounded;
     return at;
-}
-
-void *hlrc_malloc(size_t size)
-{
-    size_t rounded = size == 0 ? 16 : (size + 15) & ~(size_t)15;
-
-    if (rounded < size || rounded > ARENA / 2)
-        return NULL;
-    uint64_t end = atomic_fetch_add(&meeting->used_alone, rounded) + rounded;
-    return end > ARENA / 2 ? NULL : arena + ARENA - end;
 }

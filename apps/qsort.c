@@ -25,7 +25,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "apps/common.h"
 #include "apps/radix_keys.h"
@@ -33,7 +32,6 @@
 #define DEFAULT_KEYS      (UINT64_C(1) << 20)
 #define DEFAULT_THRESHOLD 1024
 
-#define MAX_KEYS   (UINT64_C(1) << 31)
 #define MAX_KEY    (UINT64_C(1) << 32) /* keys are below */
 #define MAX_RANGES 4096
 #define FEW        16 /* different keys */
@@ -63,11 +61,6 @@ struct sorter {
     struct stack *stack;
     size_t threshold;
 };
-
-static size_t length(struct app_range range)
-{
-    return range.end - range.begin;
-}
 
 /* Waits for work. Returns false when no more will come. */
 static bool take(struct stack *stack, struct app_range *range)
@@ -157,13 +150,14 @@ static struct parts parts_at(struct app_range range, size_t middle)
 {
     struct app_range low = { range.begin, middle }, high = { middle, range.end };
 
-    return length(low) < length(high) ? (struct parts){ low, high } : (struct parts){ high, low };
+    return app_length(low) < app_length(high) ? (struct parts){ low, high }
+                                              : (struct parts){ high, low };
 }
 
 /* Recurses into the smaller part, hence at most log2(keys) deep. */
 static void sort_alone(uint32_t *key, struct app_range range)
 {
-    while (length(range) > INSERTION) {
+    while (app_length(range) > INSERTION) {
         struct parts parts = parts_at(range, partition(key, range));
 
         sort_alone(key, parts.smaller);
@@ -174,7 +168,7 @@ static void sort_alone(uint32_t *key, struct app_range range)
 
 static void sort_shared(struct sorter *s, struct app_range range)
 {
-    while (length(range) > s->threshold) {
+    while (app_length(range) > s->threshold) {
         struct parts parts = parts_at(range, partition(s->key, range));
 
         if (!put(s->stack, parts.larger))
@@ -248,30 +242,25 @@ static void inspect(const uint32_t *key, size_t keys, const struct tally *given,
         checksum += key_at(key[i], i);
         tally_add(&sorted, key[i]);
     }
-    kept = given->keys == keys && given->sum == sorted.sum && given->product == sorted.product;
+    kept = tally_equal(given, &sorted);
     result->verified = misplaced == 0 && kept;
-    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, checksum);
-    snprintf(result->evidence, sizeof result->evidence,
-             "%s: of %zu keys, %" PRIu64 " are smaller than the one before; %s of the input",
-             result->verified ? "right" : "wrong", keys, misplaced,
-             kept ? "sum and product are those" : "they are not those");
+    APP_PRINT(result->checksum, "%016" PRIx64, checksum);
+    APP_PRINT(result->evidence,
+              "%s: of %zu keys, %" PRIu64 " are smaller than the one before; %s of the input",
+              result->verified ? "right" : "wrong", keys, misplaced,
+              kept ? "sum and product are those" : "they are not those");
 }
 
 /* Only on node 0. */
 static void report(const struct problem *problem, struct app_result *result)
 {
-    size_t used;
+    bool made = problem->input == NULL;
 
-    snprintf(result->size, sizeof result->size, "%zu", problem->keys);
-    used = (size_t)snprintf(result->problem, sizeof result->problem,
-                            "quicksort, %zu keys, ranges up to %zu by one node, ", problem->keys,
-                            problem->threshold);
-    if (problem->input != NULL)
-        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s",
-                 problem->input);
-    else
-        snprintf(result->problem + used, sizeof result->problem - used, "%s, seed %" PRIu64,
-                 distribution_name[problem->distribution], app.seed);
+    APP_PRINT(result->size, "%zu", problem->keys);
+    APP_PRINT(result->problem, "quicksort, %zu keys, ranges up to %zu by one node, %s%s%s",
+              problem->keys, problem->threshold,
+              made ? distribution_name[problem->distribution] : "", made ? ", " : "",
+              app_source(problem->input));
     result->mops = 1e-6 * (double)problem->keys / result->time_s;
 }
 
@@ -291,30 +280,19 @@ static const struct app_option options[] = {
     { 0 },
 };
 
-static void complete(struct problem *problem)
-{
-    uint32_t largest;
-
-    if (problem->input == NULL)
-        return;
-    problem->keys = keys_in_file(problem->input, &largest);
-    if (problem->keys > MAX_KEYS)
-        app_usage_error("--input %s: %zu keys; choose a file of at most %" PRIu64, problem->input,
-                        problem->keys, MAX_KEYS);
-}
-
 int main(int argc, char **argv)
 {
     struct problem problem = { DEFAULT_KEYS, DEFAULT_THRESHOLD, UNIFORM, NULL, NULL };
     struct app_result result = { 0 };
     struct tally given = tally_empty;
     struct sorter s;
+    uint32_t largest;
     int unwritten = 0;
 
-    app_begin("qsort", &argc, &argv);
-    app_parse(options, "Sorting of integers: quicksort on a shared stack of ranges.", argc, argv,
-              &problem);
-    complete(&problem);
+    app_begin("qsort", "Sorting of integers: quicksort on a shared stack of ranges.", options,
+              &problem, argc, argv);
+    if (problem.input != NULL)
+        problem.keys = keys_in_file(problem.input, &largest);
     sorter_init(&s, &problem, &given);
     result.time_s = sort(&s);
     if (app.node == 0) {

@@ -44,7 +44,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "apps/common.h"
@@ -57,7 +56,6 @@
 #define DEFAULT_RADIX   1024
 #define DEFAULT_MAX_KEY (UINT64_C(1) << 19)
 
-#define MAX_KEYS    (UINT64_C(1) << 31)
 #define MAX_RADIX   65536
 #define MAX_MAX_KEY (UINT64_C(1) << 32)
 
@@ -70,14 +68,10 @@ struct problem {
 
 /* Data of a node for the others; written between barriers, read by all after them. */
 struct note {
-    struct tally given, sorted; /* of its parts of the input and the result */
-    uint64_t misplaced;         /* keys smaller than the one before */
+    _Alignas(APP_PAGE) struct tally given;
+    struct tally sorted; /* of its parts of the input and the result */
+    uint64_t misplaced;  /* keys smaller than the one before */
     uint64_t checksum;
-};
-
-union note_page {
-    struct note note;
-    char page[APP_PAGE];
 };
 
 struct sorter {
@@ -86,7 +80,7 @@ struct sorter {
     unsigned digit_bits, passes;
     size_t row; /* elements of a row of the histogram */
     uint32_t *key, *bucket[2], *histogram[2];
-    union note_page *notes;
+    struct note *notes;
     struct app_range mine; /* this node's part of each array of keys */
     uint32_t *position;    /* private, by digit */
     size_t *local;         /* private, by node: struct pieces */
@@ -112,15 +106,6 @@ struct piece {
     size_t place;
 };
 
-static unsigned log2_of(uint64_t power)
-{
-    unsigned n = 0;
-
-    while (power >> n > 1)
-        n++;
-    return n;
-}
-
 static unsigned passes_of(uint64_t max_key, unsigned digit_bits)
 {
     unsigned bits = 1;
@@ -136,7 +121,7 @@ static void sorter_init(struct sorter *s, const struct problem *problem)
 
     s->keys = problem->keys;
     s->radix = problem->radix;
-    s->digit_bits = log2_of(s->radix);
+    s->digit_bits = app_log2(s->radix);
     s->passes = passes_of(problem->max_key, s->digit_bits);
     s->row = (s->radix + UNIT - 1) / UNIT * UNIT;
     s->mine = app_part(s->keys, UNIT, app.node);
@@ -149,13 +134,6 @@ static void sorter_init(struct sorter *s, const struct problem *problem)
     s->position = app_private("a histogram", s->radix * sizeof *s->position);
     s->local = app_private("indices", nodes * sizeof *s->local);
     s->span = app_private("ranges", nodes * sizeof *s->span);
-}
-
-static void sorter_free(struct sorter *s)
-{
-    free(s->position);
-    free(s->local);
-    free(s->span);
 }
 
 static void pieces_begin(const struct sorter *s, unsigned pass, struct pieces *walk)
@@ -222,7 +200,7 @@ static void pieces_fetch(const struct sorter *s, unsigned pass)
     for (int distance = 1; distance < app.nodes; distance++) {
         struct app_range span = s->span[(app.node + distance) % app.nodes];
 
-        app_will_read(&walk.from[span.begin], (span.end - span.begin) * sizeof *walk.from);
+        app_will_read(&walk.from[span.begin], app_length(span) * sizeof *walk.from);
     }
 }
 
@@ -265,14 +243,14 @@ static void make_positions(struct sorter *s, unsigned pass)
 
 static void will_write_part(const struct sorter *s, uint32_t *array)
 {
-    app_will_write(&array[s->mine.begin], (s->mine.end - s->mine.begin) * sizeof *array);
+    app_will_write(&array[s->mine.begin], app_length(s->mine) * sizeof *array);
 }
 
 /* Sorts this node's part of the input into its part of the first bucket array. */
 static void first_pass(struct sorter *s)
 {
     const uint32_t *key = &s->key[s->mine.begin];
-    size_t keys = s->mine.end - s->mine.begin;
+    size_t keys = app_length(s->mine);
 
     memset(s->position, 0, s->radix * sizeof *s->position);
     count_digits(s, key, keys, 0);
@@ -294,13 +272,12 @@ static void next_pass(struct sorter *s, unsigned pass)
     memset(s->position, 0, s->radix * sizeof *s->position);
     pieces_begin(s, pass - 1, &walk);
     while (pieces_next(s, &walk, &piece))
-        count_digits(s, &walk.from[piece.at.begin], piece.at.end - piece.at.begin, shift);
+        count_digits(s, &walk.from[piece.at.begin], app_length(piece.at), shift);
     make_positions(s, pass);
     will_write_part(s, s->bucket[pass & 1]);
     pieces_begin(s, pass - 1, &walk);
     while (pieces_next(s, &walk, &piece))
-        place_keys(s, &walk.from[piece.at.begin], piece.at.end - piece.at.begin, shift,
-                   s->bucket[pass & 1]);
+        place_keys(s, &walk.from[piece.at.begin], app_length(piece.at), shift, s->bucket[pass & 1]);
     hlrc_barrier();
 }
 
@@ -315,7 +292,7 @@ static void gather(struct sorter *s, uint32_t *result)
     pieces_begin(s, s->passes - 1, &walk);
     while (pieces_next(s, &walk, &piece))
         memcpy(&result[piece.place], &walk.from[piece.at.begin],
-               (piece.at.end - piece.at.begin) * sizeof *result);
+               app_length(piece.at) * sizeof *result);
     hlrc_barrier();
 }
 
@@ -335,7 +312,7 @@ static uint32_t *sort(struct sorter *s)
 
 static void make_keys(struct sorter *s, const struct problem *problem)
 {
-    struct note *note = &s->notes[app.node].note;
+    struct note *note = &s->notes[app.node];
     struct tally given = tally_empty;
 
     if (problem->input != NULL)
@@ -363,7 +340,7 @@ static const uint32_t *timed_sort(struct sorter *s, double *seconds)
 /* Checks this node's part of the result, and the place before it. */
 static void inspect(struct sorter *s, const uint32_t *result)
 {
-    struct note *note = &s->notes[app.node].note;
+    struct note *note = &s->notes[app.node];
     struct note found = { .given = note->given, .sorted = tally_empty };
     uint32_t before =
         s->mine.begin > 0 && s->mine.begin < s->mine.end ? result[s->mine.begin - 1] : 0;
@@ -381,19 +358,18 @@ static void inspect(struct sorter *s, const uint32_t *result)
 static void verify(const struct note *all, struct app_result *result)
 {
     const struct tally *given = &all->given, *sorted = &all->sorted;
-    bool kept = given->keys == sorted->keys && given->sum == sorted->sum &&
-                given->product == sorted->product;
+    bool kept = tally_equal(given, sorted);
 
     result->verified = all->misplaced == 0 && kept;
     if (result->verified)
-        snprintf(result->evidence, sizeof result->evidence,
-                 "%" PRIu64 " keys in order; their sum and product equal the input", sorted->keys);
+        APP_PRINT(result->evidence,
+                  "%" PRIu64 " keys in order; their sum and product equal the input", sorted->keys);
     else
-        snprintf(result->evidence, sizeof result->evidence,
-                 "wrong: %" PRIu64 " keys smaller than the one before; %" PRIu64
-                 " keys, %s, of %" PRIu64,
-                 all->misplaced, sorted->keys,
-                 kept ? "the same as in the input" : "not the same as in the input", given->keys);
+        APP_PRINT(result->evidence,
+                  "wrong: %" PRIu64 " keys smaller than the one before; %" PRIu64
+                  " keys, %s, of %" PRIu64,
+                  all->misplaced, sorted->keys,
+                  kept ? "the same as in the input" : "not the same as in the input", given->keys);
 }
 
 static struct note notes_of_all(const struct sorter *s)
@@ -401,7 +377,7 @@ static struct note notes_of_all(const struct sorter *s)
     struct note all = { .given = tally_empty, .sorted = tally_empty };
 
     for (int node = 0; node < app.nodes; node++) {
-        const struct note *note = &s->notes[node].note;
+        const struct note *note = &s->notes[node];
 
         tally_join(&all.given, &note->given);
         tally_join(&all.sorted, &note->sorted);
@@ -415,18 +391,11 @@ static struct note notes_of_all(const struct sorter *s)
 static void report(const struct sorter *s, const struct problem *problem, struct app_result *result)
 {
     struct note all = notes_of_all(s);
-    size_t used;
 
-    snprintf(result->size, sizeof result->size, "%zu", s->keys);
-    used = (size_t)snprintf(result->problem, sizeof result->problem,
-                            "sort, %zu keys below %" PRIu64 ", radix %" PRIu32 ", %u passes, ",
-                            s->keys, problem->max_key, s->radix, s->passes);
-    if (problem->input != NULL)
-        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s",
-                 problem->input);
-    else
-        snprintf(result->problem + used, sizeof result->problem - used, "seed %" PRIu64, app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, all.checksum);
+    APP_PRINT(result->size, "%zu", s->keys);
+    APP_PRINT(result->problem, "sort, %zu keys below %" PRIu64 ", radix %" PRIu32 ", %u passes, %s",
+              s->keys, problem->max_key, s->radix, s->passes, app_source(problem->input));
+    APP_PRINT(result->checksum, "%016" PRIx64, all.checksum);
     result->mops = 1e-6 * (double)s->keys / result->time_s;
     if (app.verify)
         verify(&all, result);
@@ -455,21 +424,18 @@ static void complete(struct problem *problem)
         return;
     problem->keys = keys_in_file(problem->input, &largest);
     problem->max_key = (uint64_t)largest + 1;
-    if (problem->keys > MAX_KEYS)
-        app_usage_error("--input %s: %zu keys; choose a file of at most %" PRIu64, problem->input,
-                        problem->keys, MAX_KEYS);
 }
 
 int main(int argc, char **argv)
 {
+    static struct sorter s;
     struct problem problem = { DEFAULT_KEYS, DEFAULT_RADIX, DEFAULT_MAX_KEY, NULL, NULL };
     struct app_result result = { 0 };
     const uint32_t *sorted;
-    struct sorter s;
     int unwritten = 0;
 
-    app_begin("radix", &argc, &argv);
-    app_parse(options, "Sorting of integers: the radix sort of SPLASH-2.", argc, argv, &problem);
+    app_begin("radix", "Sorting of integers: the radix sort of SPLASH-2.", options, &problem, argc,
+              argv);
     complete(&problem);
     sorter_init(&s, &problem);
     make_keys(&s, &problem);
@@ -480,6 +446,5 @@ int main(int argc, char **argv)
         if (problem.output != NULL)
             unwritten = keys_write(problem.output, sorted, s.keys);
     }
-    sorter_free(&s);
     return app_end(&result) | unwritten;
 }

@@ -10,17 +10,10 @@
 
 const struct tally tally_empty = { 0, 0, 1 };
 
-static uint64_t scramble(uint64_t x)
-{
-    x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return x ^ x >> 32;
-}
-
 /* Factors are odd, so the product never becomes 0. */
 void tally_add(struct tally *t, uint32_t key)
 {
-    uint64_t number = scramble(key);
+    uint64_t number = app_scramble(key);
 
     t->keys++;
     t->sum += number;
@@ -34,9 +27,9 @@ void tally_join(struct tally *t, const struct tally *other)
     t->product *= other->product;
 }
 
-uint64_t key_at(uint32_t key, size_t place)
+bool tally_equal(const struct tally *a, const struct tally *b)
 {
-    return scramble((uint64_t)place << 32 ^ key);
+    return a->keys == b->keys && a->sum == b->sum && a->product == b->product;
 }
 
 /* The upper 32 bits of a random number, scaled. */
@@ -99,6 +92,9 @@ size_t keys_in_file(const char *path, uint32_t *largest)
     close_keys(f, path);
     if (keys == 0)
         app_usage_error("--input %s: no keys; write one number in each line", path);
+    if (keys > MAX_KEYS)
+        app_usage_error("--input %s: %zu keys; choose a file of at most %" PRIu64, path, keys,
+                        MAX_KEYS);
     return keys;
 }
 
@@ -125,8 +121,5 @@ int keys_write(const char *path, const uint32_t *key, size_t keys)
         good = fprintf(f, "%" PRIu32 "\n", key[i]) > 0;
     if (f != NULL && fclose(f) != 0)
         good = false;
-    if (!good)
-        fprintf(stderr, "%s: --output %s: %s; name a file that can be written\n", app.name, path,
-                strerror(errno));
-    return good ? 0 : 1;
+    return good ? 0 : app_unwritten("output", path);
 }

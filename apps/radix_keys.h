@@ -26,16 +26,24 @@ extern const struct tally tally_empty;
 void tally_add(struct tally *t, uint32_t key);
 void tally_join(struct tally *t, const struct tally *other);
 
+/* True if both have the same keys. */
+bool tally_equal(const struct tally *a, const struct tally *b);
+
 /* A hash of a key and its place, for sums over an array. */
-uint64_t key_at(uint32_t key, size_t place);
+static inline uint64_t key_at(uint32_t key, size_t place)
+{
+    return app_scramble((uint64_t)place << 32 ^ key);
+}
 
 /* Fills key[range] with uniform keys below max_key, 1 to 2^32. */
 void keys_generate(uint32_t *key, struct app_range range, uint64_t max_key, struct tally *t);
 
+#define MAX_KEYS (UINT64_C(1) << 31)
+
 /*
  * A file of keys: decimal numbers below 2^32, one per line. Every node reads it. Counts the keys
- * and stores the largest. Ends the program if the file cannot be read, has other contents, or has
- * no key.
+ * and stores the largest. Ends the program if the file cannot be read, has other contents, no key
+ * or more than MAX_KEYS.
  */
 size_t keys_in_file(const char *path, uint32_t *largest);
 

@@ -28,14 +28,20 @@
  * writes its slot, a path through the heap and the top of the stack, all of them on pages that
  * other nodes have written in between.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apps/common.h"
-#include "apps/tsp_cities.h"
 
+#define MIN_CITIES     3
 #define DEFAULT_CITIES 16
+#define MAX_CITIES     20 /* 40 MB for the exact method */
+#define MAX_COORDINATE 1000000
+#define SIDE           1000
 #define MAX_TOURS      16384 /* maximum waiting tours */
 
 enum { POOL_LOCK, BEST_LOCK }; /* static locks of HLRC */
@@ -44,6 +50,16 @@ struct problem {
     int cities;
     int threshold; /* missing cities at or below which a tour is completed by one node */
     const char *input;
+};
+
+struct city {
+    int32_t x, y;
+};
+
+struct map {
+    int32_t cities;
+    int32_t distance[MAX_CITIES][MAX_CITIES];
+    int32_t cheapest[MAX_CITIES]; /* distance of the nearest other city */
 };
 
 struct tour {
@@ -77,6 +93,98 @@ struct search {
     int32_t shortest; /* best->length as known to this node */
     uint64_t steps;   /* partial tours that this node has visited */
 };
+
+/*
+ * ---- cities ----
+ *
+ * They are in a plane, at integer coordinates from 0 to MAX_COORDINATE. Their distance is
+ * Euclidean, rounded to an integer, as in TSPLIB (EUC_2D).
+ */
+
+/* Cities at random places, by app.seed, of a square with sides of SIDE. */
+static void cities_generate(struct city *city, int cities)
+{
+    uint64_t state = app.seed;
+
+    for (int i = 0; i < cities; i++) {
+        city[i].x = (int32_t)((app_random(&state) >> 14) * SIDE >> 32);
+        city[i].y = (int32_t)((app_random(&state) >> 14) * SIDE >> 32);
+    }
+}
+
+/* Parses a coordinate at *text and advances *text past it. Returns false if there is none. */
+static bool parse_coordinate(char **text, int32_t *coordinate)
+{
+    char *rest;
+    long value = strtol(*text, &rest, 10);
+
+    if (rest == *text || value < 0 || value > MAX_COORDINATE)
+        return false;
+    *coordinate = (int32_t)value;
+    *text = rest;
+    return true;
+}
+
+static struct city parse_city(const char *path, int line, char *text)
+{
+    struct city city;
+
+    if (!parse_coordinate(&text, &city.x) || !parse_coordinate(&text, &city.y) ||
+        text[strspn(text, " \t\r\n")] != '\0')
+        app_usage_error("--input %s: line %d is no city; write two numbers from 0 to %d in each "
+                        "line",
+                        path, line, MAX_COORDINATE);
+    return city;
+}
+
+/* One city per line: x, blanks, y. Every node reads the file. Returns the number of cities. Ends
+ * the program if that is not MIN_CITIES to MAX_CITIES, or if the file cannot be read. */
+static int cities_read(const char *path, struct city *city)
+{
+    FILE *f = fopen(path, "r");
+    char text[128];
+    int cities = 0;
+
+    if (f == NULL)
+        app_usage_error("--input %s: %s; name a file that every node can read", path,
+                        strerror(errno));
+    while (cities <= MAX_CITIES && fgets(text, sizeof text, f) != NULL) {
+        struct city found = parse_city(path, cities + 1, text);
+
+        if (cities < MAX_CITIES)
+            city[cities] = found;
+        cities++;
+    }
+    fclose(f);
+    if (cities < MIN_CITIES || cities > MAX_CITIES)
+        app_usage_error("--input %s: %s cities; choose a file of %d to %d", path,
+                        cities < MIN_CITIES ? "too few" : "too many", MIN_CITIES, MAX_CITIES);
+    return cities;
+}
+
+static int32_t distance(struct city a, struct city b)
+{
+    double x = a.x - b.x, y = a.y - b.y;
+
+    return (int32_t)(sqrt(x * x + y * y) + 0.5);
+}
+
+static void map_make(struct map *map, const struct city *city, int cities)
+{
+    map->cities = cities;
+    for (int a = 0; a < cities; a++) {
+        map->cheapest[a] = INT32_MAX;
+        for (int b = 0; b < cities; b++) {
+            int32_t d = distance(city[a], city[b]);
+
+            map->distance[a][b] = d;
+            if (a != b && d < map->cheapest[a])
+                map->cheapest[a] = d;
+        }
+    }
+}
+
+/* ---- the search ---- */
 
 /* Increase of the bound by the edge between the two cities. */
 static int32_t surplus(const struct map *map, int from, int to)
@@ -290,11 +398,83 @@ static void search_init(struct search *s, const struct problem *problem, const s
     *s = (struct search){ map, pool, best, problem->threshold, 0, 0 };
     if (app.node != 0)
         return;
-    profile_map_make(map, city, problem->cities);
+    map_make(map, city, problem->cities);
     best->length = INT32_MAX;
     pool_init(pool);
     first = tour_of_one_city(map);
     pool_put(pool, &first);
+}
+
+/* ---- the check ---- */
+
+/* Length of the closed tour through the cities in this order. */
+static int32_t tour_length(const struct map *map, const uint8_t *order)
+{
+    int32_t length = map->distance[order[map->cities - 1]][order[0]];
+
+    for (int i = 1; i < map->cities; i++)
+        length += map->distance[order[i - 1]][order[i]];
+    return length;
+}
+
+/* True if each city occurs once. */
+static bool tour_complete(const struct map *map, const uint8_t *order)
+{
+    uint32_t seen = 0;
+
+    for (int i = 0; i < map->cities; i++) {
+        if (order[i] >= map->cities)
+            return false;
+        seen |= UINT32_C(1) << order[i];
+    }
+    return seen == (UINT32_C(1) << map->cities) - 1;
+}
+
+/* The shortest path from city 0 through all of `set` to its member `last`. City c has bit and index
+ * c - 1. ASSUMPTION: the table is complete for smaller sets. */
+static int32_t shortest_path(const struct map *map, const int32_t *table, uint32_t set, int last)
+{
+    int others = map->cities - 1;
+    uint32_t before = set & ~(UINT32_C(1) << last);
+    int32_t shortest = INT32_MAX;
+
+    if (before == 0)
+        return map->distance[0][last + 1];
+    for (int c = 0; c < others; c++) {
+        int32_t length;
+
+        if ((before >> c & 1) == 0)
+            continue;
+        length =
+            table[(size_t)before * (size_t)others + (size_t)c] + map->distance[c + 1][last + 1];
+        shortest = length < shortest ? length : shortest;
+    }
+    return shortest;
+}
+
+/*
+ * Length of the shortest tour, by dynamic programming (Held and Karp, Journal of SIAM 10(1), 1962;
+ * Bellman, Journal of the ACM 9(1), 1962): of the paths from city 0 that visit a set of cities and
+ * end at the same city, only the shortest matters. Time n^2 2^n, memory 2n 2^n bytes.
+ */
+static int32_t shortest_tour(const struct map *map)
+{
+    size_t others = (size_t)map->cities - 1;
+    uint32_t all = (UINT32_C(1) << others) - 1;
+    int32_t *table = app_private("the exact method", (all + 1) * others * sizeof *table);
+    int32_t shortest = INT32_MAX;
+
+    for (uint32_t set = 1; set <= all; set++)
+        for (size_t last = 0; last < others; last++)
+            if ((set >> last & 1) != 0)
+                table[set * others + last] = shortest_path(map, table, set, (int)last);
+    for (size_t last = 0; last < others; last++) {
+        int32_t length = table[all * others + last] + map->distance[last + 1][0];
+
+        shortest = length < shortest ? length : shortest;
+    }
+    free(table);
+    return shortest;
 }
 
 /* Checks against the input cities, on a private map. */
@@ -305,35 +485,27 @@ static void verify(const struct best *best, const struct city *city, int cities,
     int32_t shortest;
     bool complete, kept;
 
-    profile_map_make(&map, city, cities);
+    map_make(&map, city, cities);
     shortest = shortest_tour(&map);
     complete = tour_complete(&map, best->city);
     kept = complete && tour_length(&map, best->city) == best->length;
     result->verified = kept && best->length == shortest;
-    snprintf(result->evidence, sizeof result->evidence,
-             "%s: length %" PRId32 ", by dynamic programming %" PRId32 "; the tour %s",
-             result->verified ? "right" : "wrong", best->length, shortest,
-             kept       ? "visits each city and is that long"
-             : complete ? "has another length"
-                        : "does not visit each city once");
+    APP_PRINT(result->evidence,
+              "%s: length %" PRId32 ", by dynamic programming %" PRId32 "; the tour %s",
+              result->verified ? "right" : "wrong", best->length, shortest,
+              kept       ? "visits each city and is that long"
+              : complete ? "has another length"
+                         : "does not visit each city once");
 }
 
 /* Only on node 0. */
 static void report(const struct search *s, const struct problem *problem, const struct city *city,
                    struct app_result *result)
 {
-    size_t used;
-
-    snprintf(result->size, sizeof result->size, "%d", problem->cities);
-    used = (size_t)snprintf(result->problem, sizeof result->problem,
-                            "shortest tour, %d cities, the last %d by one node, ", problem->cities,
-                            problem->threshold);
-    if (problem->input != NULL)
-        snprintf(result->problem + used, sizeof result->problem - used, "from %.60s",
-                 problem->input);
-    else
-        snprintf(result->problem + used, sizeof result->problem - used, "seed %" PRIu64, app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%" PRId32, s->best->length);
+    APP_PRINT(result->size, "%d", problem->cities);
+    APP_PRINT(result->problem, "shortest tour, %d cities, the last %d by one node, %s",
+              problem->cities, problem->threshold, app_source(problem->input));
+    APP_PRINT(result->checksum, "%" PRId32, s->best->length);
     result->mops = 1e-6 * (double)s->best->steps / result->time_s;
     if (app.verify)
         verify(s->best, city, problem->cities, result);
@@ -367,8 +539,8 @@ int main(int argc, char **argv)
     struct city city[MAX_CITIES];
     struct search s;
 
-    app_begin("tsp", &argc, &argv);
-    app_parse(options, "The travelling salesman, by branch and bound.", argc, argv, &problem);
+    app_begin("tsp", "The travelling salesman, by branch and bound.", options, &problem, argc,
+              argv);
     complete_problem(&problem, city);
     search_init(&s, &problem, city);
     search(&s, &result.time_s);

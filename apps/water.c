@@ -16,7 +16,7 @@
  * equal for any number of nodes.
  *
  * This is --forces rows. With --forces locks each pair is computed once, and both molecules'
- * forces are added up under a lock for each molecule, as in water-nsquared: water_sums.h. Results
+ * forces are added up under a lock for each molecule, as in water-nsquared: water_forces.h. Results
  * differ, as sums are rounded differently, but are also bitwise equal for any number of nodes.
  * There are then two barriers per step.
  *
@@ -44,7 +44,6 @@
 #include "apps/water_check.h"
 #include "apps/water_forces.h"
 #include "apps/water_start.h"
-#include "apps/water_sums.h"
 
 /* Default sizes as in SPLASH-2. */
 #define DEFAULT_MOLECULES 512
@@ -75,16 +74,11 @@ struct energies {
 
 /* Data of a node for the others; written between barriers, read by all after them. */
 struct note {
-    struct check_forces forces;
+    _Alignas(APP_PAGE) struct check_forces forces;
     double momentum[2][3]; /* at the start, at the end */
     double momenta;        /* sum of the absolute momenta at the start */
     uint64_t checksum, molecules;
     uint64_t adopted; /* molecules that changed their row */
-};
-
-union note_page {
-    struct note note;
-    char page[APP_PAGE];
 };
 
 struct water {
@@ -98,7 +92,7 @@ struct water {
     size_t records;
     char *energies;           /* shared: energies_at() */
     size_t energies_per_node; /* bytes, whole pages */
-    union note_page *notes;   /* shared, by node */
+    struct note *notes;       /* shared, by node */
 };
 
 static double mass_of(int coordinate)
@@ -113,7 +107,7 @@ static struct energies *energies_at(const struct water *w, size_t record, size_t
     struct app_range rows = w->cells.share[owner].rows;
     char *part = w->energies + (size_t)owner * w->energies_per_node;
 
-    return (struct energies *)(void *)part + record * (rows.end - rows.begin) + (row - rows.begin);
+    return (struct energies *)(void *)part + record * app_length(rows) + (row - rows.begin);
 }
 
 static void share_energies(struct water *w)
@@ -121,14 +115,13 @@ static void share_energies(struct water *w)
     size_t rows = 0;
 
     for (int node = 0; node < app.nodes; node++) {
-        size_t here = w->cells.share[node].rows.end - w->cells.share[node].rows.begin;
+        size_t here = app_length(w->cells.share[node].rows);
 
         rows = here > rows ? here : rows;
     }
     w->interval = (w->steps + RECORDS - 1) / RECORDS;
     w->records = (size_t)(w->steps / w->interval) + 1;
-    w->energies_per_node =
-        (rows * w->records * sizeof(struct energies) + APP_PAGE - 1) / APP_PAGE * APP_PAGE;
+    w->energies_per_node = app_pages(rows * w->records * sizeof(struct energies));
     w->energies = app_shared("the energies", w->energies_per_node * (size_t)app.nodes);
 }
 
@@ -161,8 +154,7 @@ static void init_cells(struct water *w, size_t n)
 
     cells_shape(&w->cells, w->start.box, n);
     w->cells.numbered = w->locks;
-    count = app_private("the rows", w->cells.rows * sizeof *count);
-    memset(count, 0, w->cells.rows * sizeof *count);
+    count = app_zeros("the rows", w->cells.rows * sizeof *count);
     for (uint64_t i = 0; i < w->start.molecules; i++) {
         start_place(&w->start, i, o);
         count[cells_row_at(&w->cells, o)]++;
@@ -320,7 +312,7 @@ static double timed_run(struct water *w)
 /* Each node checks its own molecules of the sample, with the forces computed for the start. */
 static void check_forces(struct water *w)
 {
-    struct note *note = &w->notes[app.node].note;
+    struct note *note = &w->notes[app.node];
     /* odd, so that the sample covers all places of a lattice */
     uint64_t stride = ((w->start.molecules + SAMPLES - 1) / SAMPLES) | 1;
     double force[WATER_DOF];
@@ -337,27 +329,20 @@ static void check_forces(struct water *w)
         }
 }
 
-static uint64_t scramble(uint64_t x)
-{
-    x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return x ^ x >> 32;
-}
-
 static uint64_t hash_of(const struct molecule *m)
 {
     uint64_t bits[sizeof *m / sizeof(uint64_t)], hash = 0;
 
     memcpy(bits, m, sizeof bits);
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-        hash = scramble(hash ^ bits[i]);
+        hash = app_scramble(hash ^ bits[i]);
     return hash;
 }
 
 /* Sums over this node's molecules, at the start (0) or the end (1). */
 static void take_notes(struct water *w, int when)
 {
-    struct note *note = &w->notes[app.node].note;
+    struct note *note = &w->notes[app.node];
 
     note->checksum = note->molecules = 0;
     note->adopted = w->cells.adopted;
@@ -423,7 +408,7 @@ static struct note notes_of_all(const struct water *w)
     struct note all = { 0 };
 
     for (int node = 0; node < app.nodes; node++) {
-        const struct note *note = &w->notes[node].note;
+        const struct note *note = &w->notes[node];
 
         all.forces.worst =
             note->forces.worst > all.forces.worst ? note->forces.worst : all.forces.worst;
@@ -448,10 +433,10 @@ static void verify(const struct water *w, const struct note *all, struct app_res
         momentum += fabs(all->momentum[1][k] - all->momentum[0][k]) / all->momenta;
     result->verified = forces <= FORCE_BOUND && energy <= ENERGY_BOUND &&
                        momentum <= MOMENTUM_BOUND && all->molecules == w->start.molecules;
-    snprintf(result->evidence, sizeof result->evidence,
-             "%" PRIu64 " molecules, %" PRIu64 " changed rows; %" PRIu64
-             " forces off the gradient by %.1e, energy by %.1e, momentum by %.1e",
-             all->molecules, all->adopted, all->forces.count, forces, energy, momentum);
+    APP_PRINT(result->evidence,
+              "%" PRIu64 " molecules, %" PRIu64 " changed rows; %" PRIu64
+              " forces off the gradient by %.1e, energy by %.1e, momentum by %.1e",
+              all->molecules, all->adopted, all->forces.count, forces, energy, momentum);
 }
 
 /* Only on node 0. */
@@ -459,13 +444,13 @@ static void report(const struct water *w, const struct problem *problem, struct 
 {
     struct note all = notes_of_all(w);
 
-    snprintf(result->size, sizeof result->size, "%" PRIu64, problem->molecules);
-    snprintf(result->problem, sizeof result->problem,
-             "SPC/Fw, %" PRIu64 " molecules in %zu^3 cells, cut-off %g A, %" PRIu64
-             " steps of %g fs, %sseed %" PRIu64,
-             problem->molecules, w->cells.n, problem->cutoff, problem->steps, problem->dt,
-             w->locks ? "forces under locks, " : "", app.seed);
-    snprintf(result->checksum, sizeof result->checksum, "%016" PRIx64, all.checksum);
+    APP_PRINT(result->size, "%" PRIu64, problem->molecules);
+    APP_PRINT(result->problem,
+              "SPC/Fw, %" PRIu64 " molecules in %zu^3 cells, cut-off %g A, %" PRIu64
+              " steps of %g fs, %sseed %" PRIu64,
+              problem->molecules, w->cells.n, problem->cutoff, problem->steps, problem->dt,
+              w->locks ? "forces under locks, " : "", app.seed);
+    APP_PRINT(result->checksum, "%016" PRIx64, all.checksum);
     result->mops = 1e-6 * total(w, w->records - 1).pairs * (double)problem->steps / result->time_s;
     if (app.verify)
         verify(w, &all, result);
@@ -488,15 +473,14 @@ static const struct app_option options[] = {
 
 int main(int argc, char **argv)
 {
+    static struct water w;
     struct problem problem = { DEFAULT_MOLECULES, DEFAULT_STEPS, DEFAULT_CUTOFF, DEFAULT_DT,
                                false };
     struct app_result result = { 0 };
-    struct water w = { 0 };
 
-    app_begin("water", &argc, &argv);
-    app_parse(options,
-              "Molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial.", argc,
-              argv, &problem);
+    app_begin("water",
+              "Molecular dynamics of liquid water: the problem of SPLASH-2's water-spatial.",
+              options, &problem, argc, argv);
     water_init(&w, &problem);
     start_run(&w);
     if (app.verify)
@@ -506,8 +490,5 @@ int main(int argc, char **argv)
     hlrc_barrier();
     if (app.node == 0)
         report(&w, &problem, &result);
-    cells_free(&w.cells);
-    if (w.locks)
-        sums_free(&w.sums);
     return app_end(&result);
 }

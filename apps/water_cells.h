@@ -120,7 +120,6 @@ size_t cells_along(double box, double cutoff);
  * memory, given the number of molecules that start in each row. Collective. */
 void cells_shape(struct cells *c, double box, size_t n);
 void cells_init(struct cells *c, const uint32_t *count);
-void cells_free(struct cells *c);
 
 /* The row of a position in the box. */
 size_t cells_row_at(const struct cells *c, const double o[3]);

@@ -17,3 +17,19 @@ void fail_compat_fail(const char *format, ...)
     fprintf(stderr, "%s\n", line);
     exit(1);
 }
+
+static void (*leave_job)(void);
+
+static void fail_at_exit(int status, void *arg)
+{
+    (void)arg;
+    if (status == 0)
+        leave_job();
+}
+
+void fail_compat_at_exit(const char *call, void (*leave)(void))
+{
+    leave_job = leave;
+    if (on_exit(fail_at_exit, NULL) != 0)
+        fail_compat_fail("%s: no memory for an exit handler", call);
+}

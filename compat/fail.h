@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fail.h - ends a program that misuses an interface of another system. */
+/* fail.h - ends of a program that uses an interface of another system. */
 #ifndef COMPAT_FAIL_H
 #define COMPAT_FAIL_H
 
@@ -7,5 +7,10 @@
  * the job. Adds the newline; cuts the message after 511 bytes. */
 _Noreturn void fail_compat_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2), visibility("hidden")));
+
+/* Calls `leave` on exit(0), also by return from main, which is a normal end; any other ends the
+ * job. `call` begins messages. */
+void fail_compat_at_exit(const char *call, void (*leave)(void))
+    __attribute__((visibility("hidden")));
 
 #endif

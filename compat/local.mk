@@ -97,9 +97,9 @@ pkgconfig_DATA += hlrc-tmk.pc hlrc-jia.pc hlrc-shmem.pc hlrc-armci.pc
 dist_man7_MANS = compat/treadmarks/tmk.7 compat/jiajia/jia.7 compat/shmem/shmem.7 compat/armci/armci.7
 
 libhlrc_tmk_la_SOURCES = \
+	compat/fail.c compat/fail.h \
 	compat/treadmarks/distribute.c compat/treadmarks/distribute.h \
 	compat/treadmarks/place.c compat/treadmarks/place.h \
-	compat/treadmarks/say.c \
 	compat/treadmarks/sched.c compat/treadmarks/sched.h \
 	compat/treadmarks/tmk.c
 libhlrc_tmk_names = ^Tmk_
@@ -108,10 +108,10 @@ libhlrc_tmk_la_LINK = $(link_local) '$(libhlrc_tmk_names)' $(link_library) $(lib
 libhlrc_tmk_la_DEPENDENCIES = libhlrc.la scripts/local-names
 
 libhlrc_jia_la_SOURCES = \
+	compat/fail.c compat/fail.h \
 	compat/jiajia/jia.c compat/jiajia/jiajia.h \
 	compat/jiajia/load.c \
-	compat/jiajia/message.c \
-	compat/jiajia/say.c
+	compat/jiajia/message.c
 libhlrc_jia_names = ^jia_
 libhlrc_jia_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_jia_names)'
 libhlrc_jia_la_LINK = $(link_local) '$(libhlrc_jia_names)' $(link_library) $(libhlrc_jia_la_LDFLAGS) $(LDFLAGS) -o $@
@@ -128,10 +128,8 @@ libhlrc_shmem_la_SOURCES = \
 	compat/shmem/inner.h \
 	compat/shmem/job.c \
 	compat/shmem/lock.c \
-	compat/shmem/place.c \
 	compat/shmem/reduce.c \
 	compat/shmem/rma.c \
-	compat/shmem/say.c \
 	compat/shmem/team.c \
 	compat/shmem/wait.c
 libhlrc_shmem_names = ^(shmem_|start_pes|_my_pe|_num_pes|sh(malloc|memalign|realloc|free)$$)
@@ -146,7 +144,6 @@ libhlrc_armci_la_SOURCES = \
 	compat/armci/job.c \
 	compat/armci/memory.c \
 	compat/armci/move.c \
-	compat/armci/say.c \
 	compat/armci/value.c
 libhlrc_armci_names = ^(ARMCI_|armci_(hdl|msg)_)
 libhlrc_armci_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_armci_names)'

@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* job.c - start and end, and message passing beside ARMCI. */
+/* job.c - start and end, checks of all calls, and message passing beside ARMCI. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compat/armci/inner.h"
+
+struct armci_job armci_job;
+
+void inner_armci_check(const char *call, int proc)
+{
+    if (armci_job.left)
+        fail_compat_fail("%s: called after ARMCI_Finalize; make ARMCI_Finalize the last call",
+                         call);
+    if (!armci_job.joined)
+        fail_compat_fail("%s: called before ARMCI_Init; call that first", call);
+    if (proc < 0 || proc >= armci_job.n)
+        fail_compat_fail("%s: no process %d; pass 0 to %d", call, proc, armci_job.n - 1);
+}
+
+/* Ends the job, on all processes. */
+void ARMCI_Error(const char *message, int code)
+{
+    (void)fflush(NULL);
+    if (!armci_job.joined || armci_job.left) {
+        fprintf(stderr, "%s: %d\n", message, code);
+        exit(code ? code : 1);
+    }
+    fprintf(stderr, "process %d: %s: %d\n", armci_job.me, message, code);
+    hlrc_exit((code & 0xff) != 0 ? code : 1);
+    abort(); /* it does not return */
+}
 
 static void job_leave(void)
 {
@@ -13,14 +40,6 @@ static void job_leave(void)
     hlrc_fence_all();
     armci_job.left = true;
     hlrc_finalize();
-}
-
-/* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void job_at_exit(int status, void *arg)
-{
-    (void)arg;
-    if (status == 0)
-        job_leave();
 }
 
 int ARMCI_Init(void)
@@ -32,8 +51,7 @@ int ARMCI_Init(void)
     armci_job.me = hlrc_node_id();
     armci_job.n = hlrc_node_count();
     armci_job.joined = true;
-    if (on_exit(job_at_exit, NULL) != 0)
-        fail_compat_fail("ARMCI_Init: no memory for an exit handler");
+    fail_compat_at_exit("ARMCI_Init", job_leave);
     return 0;
 }
 

@@ -6,54 +6,32 @@
 
 enum move_way { PUT, GET, ACC };
 
-/* A call; `handle` is valid if `begins`. */
+/* A call; `handle` is valid if `begins`, and `optype` and `scale` for ACC. */
 struct move {
     const char *call;
     enum move_way way;
     int proc;
     bool begins;
     armci_hdl_t *handle;
-    hlrc_type type; /* of ACC */
+    int optype;
+    hlrc_type type;
     const void *scale;
 };
 
-static struct move move_of(const char *call, enum move_way way, int proc)
-{
-    inner_armci_check(call, proc);
-    return (struct move){ .call = call, .way = way, .proc = proc };
-}
-
-static struct move move_begin_of(const char *call, enum move_way way, int proc, armci_hdl_t *handle)
-{
-    struct move m = move_of(call, way, proc);
-    m.begins = true;
-    m.handle = handle;
-    return m;
-}
-
-static struct move move_acc_of(const char *call, int optype, const void *scale, int proc)
+static void move_check(struct move *m)
 {
     static const hlrc_type types[] = {
         [ARMCI_ACC_INT] = HLRC_INT32,         [ARMCI_ACC_LNG] = HLRC_INT64,
         [ARMCI_ACC_FLT] = HLRC_FLOAT,         [ARMCI_ACC_DBL] = HLRC_DOUBLE,
         [ARMCI_ACC_CPL] = HLRC_COMPLEX_FLOAT, [ARMCI_ACC_DCP] = HLRC_COMPLEX_DOUBLE,
     };
-    struct move m = move_of(call, ACC, proc);
-    if (optype < ARMCI_ACC_INT || optype > ARMCI_ACC_LNG)
-        fail_compat_fail("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d", call,
-                         optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
-    m.type = types[optype];
-    m.scale = scale;
-    return m;
-}
-
-static struct move move_acc_begin_of(const char *call, int optype, const void *scale, int proc,
-                                     armci_hdl_t *handle)
-{
-    struct move m = move_acc_of(call, optype, scale, proc);
-    m.begins = true;
-    m.handle = handle;
-    return m;
+    inner_armci_check(m->call, m->proc);
+    if (m->way != ACC)
+        return;
+    if (m->optype < ARMCI_ACC_INT || m->optype > ARMCI_ACC_LNG)
+        fail_compat_fail("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d",
+                         m->call, m->optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
+    m->type = types[m->optype];
 }
 
 static int move_accumulated(const struct move *m, int rc)
@@ -85,12 +63,13 @@ static size_t move_extent(const size_t *counts, const size_t *strides, int level
     return least ? far : 0;
 }
 
-static int move_section(const struct move *m, void *src, const int *src_stride, void *dst,
+static int move_section(struct move *m, void *src, const int *src_stride, void *dst,
                         const int *dst_stride, const int *count, int levels)
 {
     size_t counts[ARMCI_MAX_STRIDE_LEVEL + 1] = { 0 }, from[ARMCI_MAX_STRIDE_LEVEL],
                                            to[ARMCI_MAX_STRIDE_LEVEL];
     hlrc_handle_t room, *op;
+    move_check(m);
     if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
         fail_compat_fail("%s: %d levels of strides; pass 0 to %d", m->call, levels,
                          ARMCI_MAX_STRIDE_LEVEL);
@@ -126,7 +105,7 @@ static int move_section(const struct move *m, void *src, const int *src_stride, 
     return 0;
 }
 
-static int armci_move_row(const struct move *m, void *src, void *dst, int bytes)
+static int armci_move_row(struct move *m, void *src, void *dst, int bytes)
 {
     return move_section(m, src, NULL, dst, NULL, &bytes, 0);
 }
@@ -156,8 +135,9 @@ static bool move_list(const struct move *m, const armci_giov_t *v, hlrc_handle_t
 
 /* Several lists have no common HLRC handle: they are waited for, unless only a fence has to
  * complete them. */
-static int move_lists(const struct move *m, const armci_giov_t *darr, int len)
+static int move_lists(struct move *m, const armci_giov_t *darr, int len)
 {
+    move_check(m);
     hlrc_handle_t room, *op = m->handle ? inner_armci_begin(m->handle, m->proc, &room) : NULL;
     size_t n = move_count_of(m, "an array", len);
     bool alone = op && n == 1, any = false;
@@ -172,118 +152,25 @@ static int move_lists(const struct move *m, const armci_giov_t *darr, int len)
 
 /* ---- the calls ---- */
 
-int ARMCI_Put(void *src, void *dst, int bytes, int proc)
-{
-    struct move m = move_of("ARMCI_Put", PUT, proc);
-    return armci_move_row(&m, src, dst, bytes);
-}
+/* Each waits, or begins the operation of a handle. PARAMETERS are in parentheses. */
+#define PLAIN(...) __VA_ARGS__
+#define CALLS(NAME, WAY, PARAMETERS, TYPE, SCALE, MOVE)                                \
+    int ARMCI_##NAME(PLAIN PARAMETERS, int proc)                                       \
+    {                                                                                  \
+        struct move m = { "ARMCI_" #NAME, WAY, proc, .optype = TYPE, .scale = SCALE }; \
+        return MOVE;                                                                   \
+    }                                                                                  \
+    int ARMCI_Nb##NAME(PLAIN PARAMETERS, int proc, armci_hdl_t *handle)                \
+    {                                                                                  \
+        struct move m = { "ARMCI_Nb" #NAME, WAY, proc, true, handle, TYPE, 0, SCALE }; \
+        return MOVE;                                                                   \
+    }
+#define EACH_WAY(FORM, PARAMETERS, MOVE)             \
+    CALLS(Put##FORM, PUT, PARAMETERS, 0, NULL, MOVE) \
+    CALLS(Get##FORM, GET, PARAMETERS, 0, NULL, MOVE) \
+    CALLS(Acc##FORM, ACC, (int optype, void *scale, PLAIN PARAMETERS), optype, scale, MOVE)
 
-int ARMCI_Get(void *src, void *dst, int bytes, int proc)
-{
-    struct move m = move_of("ARMCI_Get", GET, proc);
-    return armci_move_row(&m, src, dst, bytes);
-}
-
-int ARMCI_Acc(int optype, void *scale, void *src, void *dst, int bytes, int proc)
-{
-    struct move m = move_acc_of("ARMCI_Acc", optype, scale, proc);
-    return armci_move_row(&m, src, dst, bytes);
-}
-
-int ARMCI_PutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
-               int proc)
-{
-    struct move m = move_of("ARMCI_PutS", PUT, proc);
-    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
-}
-
-int ARMCI_GetS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
-               int proc)
-{
-    struct move m = move_of("ARMCI_GetS", GET, proc);
-    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
-}
-
-int ARMCI_AccS(int optype, void *scale, void *src, int *src_stride, void *dst, int *dst_stride,
-               int *count, int levels, int proc)
-{
-    struct move m = move_acc_of("ARMCI_AccS", optype, scale, proc);
-    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
-}
-
-int ARMCI_PutV(armci_giov_t *darr, int len, int proc)
-{
-    struct move m = move_of("ARMCI_PutV", PUT, proc);
-    return move_lists(&m, darr, len);
-}
-
-int ARMCI_GetV(armci_giov_t *darr, int len, int proc)
-{
-    struct move m = move_of("ARMCI_GetV", GET, proc);
-    return move_lists(&m, darr, len);
-}
-
-int ARMCI_AccV(int optype, void *scale, armci_giov_t *darr, int len, int proc)
-{
-    struct move m = move_acc_of("ARMCI_AccV", optype, scale, proc);
-    return move_lists(&m, darr, len);
-}
-
-int ARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *handle)
-{
-    struct move m = move_begin_of("ARMCI_NbPut", PUT, proc, handle);
-    return armci_move_row(&m, src, dst, bytes);
-}
-
-int ARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *handle)
-{
-    struct move m = move_begin_of("ARMCI_NbGet", GET, proc, handle);
-    return armci_move_row(&m, src, dst, bytes);
-}
-
-int ARMCI_NbPutS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
-                 int proc, armci_hdl_t *handle)
-{
-    struct move m = move_begin_of("ARMCI_NbPutS", PUT, proc, handle);
-    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
-}
-
-int ARMCI_NbGetS(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
-                 int proc, armci_hdl_t *handle)
-{
-    struct move m = move_begin_of("ARMCI_NbGetS", GET, proc, handle);
-    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
-}
-
-int ARMCI_NbPutV(armci_giov_t *darr, int len, int proc, armci_hdl_t *handle)
-{
-    struct move m = move_begin_of("ARMCI_NbPutV", PUT, proc, handle);
-    return move_lists(&m, darr, len);
-}
-
-int ARMCI_NbGetV(armci_giov_t *darr, int len, int proc, armci_hdl_t *handle)
-{
-    struct move m = move_begin_of("ARMCI_NbGetV", GET, proc, handle);
-    return move_lists(&m, darr, len);
-}
-
-int ARMCI_NbAcc(int optype, void *scale, void *src, void *dst, int bytes, int proc,
-                armci_hdl_t *handle)
-{
-    struct move m = move_acc_begin_of("ARMCI_NbAcc", optype, scale, proc, handle);
-    return armci_move_row(&m, src, dst, bytes);
-}
-
-int ARMCI_NbAccS(int optype, void *scale, void *src, int *src_stride, void *dst, int *dst_stride,
-                 int *count, int levels, int proc, armci_hdl_t *handle)
-{
-    struct move m = move_acc_begin_of("ARMCI_NbAccS", optype, scale, proc, handle);
-    return move_section(&m, src, src_stride, dst, dst_stride, count, levels);
-}
-
-int ARMCI_NbAccV(int optype, void *scale, armci_giov_t *darr, int len, int proc,
-                 armci_hdl_t *handle)
-{
-    struct move m = move_acc_begin_of("ARMCI_NbAccV", optype, scale, proc, handle);
-    return move_lists(&m, darr, len);
-}
+EACH_WAY(, (void *src, void *dst, int bytes), armci_move_row(&m, src, dst, bytes))
+EACH_WAY(S, (void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels),
+         move_section(&m, src, src_stride, dst, dst_stride, count, levels))
+EACH_WAY(V, (armci_giov_t * darr, int len), move_lists(&m, darr, len))

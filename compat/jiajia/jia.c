@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <hlrc.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "compat/fail.h"
 #include "compat/jiajia/jiajia.h"
 
 #define PAGE 4096u
@@ -16,7 +19,7 @@
 _Static_assert(Maxhosts == HLRC_MAX_NODES, "programs have arrays of Maxhosts elements");
 _Static_assert(Maxlocks <= HLRC_STATIC_LOCKS, "JIAJIA's locks are static ones");
 
-int jia_lock_index;
+int jia_pid, jia_hosts, jia_lock_index;
 
 static bool joined, left;
 static struct timespec began;
@@ -28,6 +31,24 @@ static struct jia_cv {
     int set; /* guarded by the lock */
 } * cvs;
 
+/* ---- errors ---- */
+
+void jia_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+void jiajia_check(const char *call, const char *what, int value, int limit)
+{
+    if (value < 0 || value >= limit)
+        jia_error("%s: no %s %d; pass 0 to %d", call, what, value, limit - 1);
+}
+
 /* ---- beginning and end ---- */
 
 void jia_exit(void)
@@ -36,14 +57,6 @@ void jia_exit(void)
         return;
     left = true;
     hlrc_finalize();
-}
-
-/* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void jia_at_exit(int status, void *arg)
-{
-    (void)arg;
-    if (status == 0)
-        jia_exit();
 }
 
 static void jia_begin_cvs(void)
@@ -65,8 +78,7 @@ void jia_init(int argc, char **argv)
     jia_pid = hlrc_node_id();
     jia_hosts = hlrc_node_count();
     joined = true;
-    if (on_exit(jia_at_exit, NULL) != 0)
-        jia_error("jia_init: no memory for an exit handler");
+    fail_compat_at_exit("jia_init", jia_exit);
     jia_begin_cvs();
     jiajia_message_begin();
     hlrc_barrier();

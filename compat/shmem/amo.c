@@ -27,141 +27,56 @@ static void amo_compare(shmem_ctx_t ctx, const void *word, void *seen, const voi
         fail_compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 
-#define D SHMEM_CTX_DEFAULT
-
-#define FETCHES(T, N, TYPE)                                                                        \
-    T shmem_ctx_##N##_atomic_fetch(shmem_ctx_t ctx, const T *source, int pe)                       \
-    {                                                                                              \
-        T old = 0;                                                                                 \
-        amo_change("shmem_atomic_fetch", ctx, source, &old, &old, sizeof old, TYPE(T), HLRC_NO_OP, \
-                   pe);                                                                            \
-        return old;                                                                                \
-    }                                                                                              \
-    T shmem_##N##_atomic_fetch(const T *source, int pe)                                            \
-    {                                                                                              \
-        return shmem_ctx_##N##_atomic_fetch(D, source, pe);                                        \
-    }                                                                                              \
-    void shmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t ctx, T *fetch, const T *source, int pe)      \
-    {                                                                                              \
-        *fetch = shmem_ctx_##N##_atomic_fetch(ctx, source, pe);                                    \
-    }                                                                                              \
-    void shmem_##N##_atomic_fetch_nbi(T *fetch, const T *source, int pe)                           \
-    {                                                                                              \
-        *fetch = shmem_ctx_##N##_atomic_fetch(D, source, pe);                                      \
-    }                                                                                              \
-    void shmem_ctx_##N##_atomic_set(shmem_ctx_t ctx, T *dest, T value, int pe)                     \
-    {                                                                                              \
-        amo_change("shmem_atomic_set", ctx, dest, &value, NULL, sizeof value, TYPE(T),             \
-                   HLRC_REPLACE, pe);                                                              \
-    }                                                                                              \
-    void shmem_##N##_atomic_set(T *dest, T value, int pe)                                          \
-    {                                                                                              \
-        shmem_ctx_##N##_atomic_set(D, dest, value, pe);                                            \
-    }                                                                                              \
-    T shmem_ctx_##N##_atomic_swap(shmem_ctx_t ctx, T *dest, T value, int pe)                       \
-    {                                                                                              \
-        T old = 0;                                                                                 \
-        amo_change("shmem_atomic_swap", ctx, dest, &value, &old, sizeof value, TYPE(T),            \
-                   HLRC_REPLACE, pe);                                                              \
-        return old;                                                                                \
-    }                                                                                              \
-    T shmem_##N##_atomic_swap(T *dest, T value, int pe)                                            \
-    {                                                                                              \
-        return shmem_ctx_##N##_atomic_swap(D, dest, value, pe);                                    \
-    }                                                                                              \
-    void shmem_ctx_##N##_atomic_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value, int pe)      \
-    {                                                                                              \
-        *fetch = shmem_ctx_##N##_atomic_swap(ctx, dest, value, pe);                                \
-    }                                                                                              \
-    void shmem_##N##_atomic_swap_nbi(T *fetch, T *dest, T value, int pe)                           \
-    {                                                                                              \
-        *fetch = shmem_ctx_##N##_atomic_swap(D, dest, value, pe);                                  \
-    }
+#define FETCHES(T, N, TYPE)                                                                     \
+    INNER_CALLS(T, N##_atomic_fetch, (const T *source, int pe), T old = 0;                      \
+                amo_change("shmem_atomic_fetch", ctx, source, &old, &old, sizeof old, TYPE(T),  \
+                           HLRC_NO_OP, pe);                                                     \
+                return old;)                                                                    \
+    INNER_CALLS(void, N##_atomic_fetch_nbi, (T * fetch, const T *source, int pe),               \
+                *fetch = shmem_ctx_##N##_atomic_fetch(ctx, source, pe);)                        \
+    INNER_CALLS(void, N##_atomic_set, (T * dest, T value, int pe),                              \
+                amo_change("shmem_atomic_set", ctx, dest, &value, NULL, sizeof value, TYPE(T),  \
+                           HLRC_REPLACE, pe);)                                                  \
+    INNER_CALLS(T, N##_atomic_swap, (T * dest, T value, int pe), T old = 0;                     \
+                amo_change("shmem_atomic_swap", ctx, dest, &value, &old, sizeof value, TYPE(T), \
+                           HLRC_REPLACE, pe);                                                   \
+                return old;)                                                                    \
+    INNER_CALLS(void, N##_atomic_swap_nbi, (T * fetch, T * dest, T value, int pe),              \
+                *fetch = shmem_ctx_##N##_atomic_swap(ctx, dest, value, pe);)
 HLRC_SHMEM_AMO_(FETCHES, TYPE_OF)
 HLRC_SHMEM_REAL_(FETCHES, TYPE_OF_REAL)
 
-#define COMPARES(T, N, ...)                                                                  \
-    T shmem_ctx_##N##_atomic_compare_swap(shmem_ctx_t ctx, T *dest, T cond, T value, int pe) \
-    {                                                                                        \
-        amo_compare(ctx, dest, &cond, &value, sizeof value, TYPE_OF(T), pe);                 \
-        return cond;                                                                         \
-    }                                                                                        \
-    T shmem_##N##_atomic_compare_swap(T *dest, T cond, T value, int pe)                      \
-    {                                                                                        \
-        return shmem_ctx_##N##_atomic_compare_swap(D, dest, cond, value, pe);                \
-    }                                                                                        \
-    void shmem_ctx_##N##_atomic_compare_swap_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T cond, \
-                                                 T value, int pe)                            \
-    {                                                                                        \
-        *fetch = shmem_ctx_##N##_atomic_compare_swap(ctx, dest, cond, value, pe);            \
-    }                                                                                        \
-    void shmem_##N##_atomic_compare_swap_nbi(T *fetch, T *dest, T cond, T value, int pe)     \
-    {                                                                                        \
-        *fetch = shmem_ctx_##N##_atomic_compare_swap(D, dest, cond, value, pe);              \
-    }
+#define COMPARES(T, N, ...)                                                                        \
+    INNER_CALLS(T, N##_atomic_compare_swap, (T * dest, T cond, T value, int pe),                   \
+                amo_compare(ctx, dest, &cond, &value, sizeof value, TYPE_OF(T), pe);               \
+                return cond;)                                                                      \
+    INNER_CALLS(void, N##_atomic_compare_swap_nbi, (T * fetch, T * dest, T cond, T value, int pe), \
+                *fetch = shmem_ctx_##N##_atomic_compare_swap(ctx, dest, cond, value, pe);)
 HLRC_SHMEM_AMO_(COMPARES, )
 
 /* With a value, and with the old value returned. */
-#define COMBINES(T, N, OP, HOW)                                                                  \
-    void shmem_ctx_##N##_atomic_##OP(shmem_ctx_t ctx, T *dest, T value, int pe)                  \
-    {                                                                                            \
-        amo_change("shmem_atomic_" #OP, ctx, dest, &value, NULL, sizeof value, TYPE_OF(T), HOW,  \
-                   pe);                                                                          \
-    }                                                                                            \
-    void shmem_##N##_atomic_##OP(T *dest, T value, int pe)                                       \
-    {                                                                                            \
-        shmem_ctx_##N##_atomic_##OP(D, dest, value, pe);                                         \
-    }                                                                                            \
-    T shmem_ctx_##N##_atomic_fetch_##OP(shmem_ctx_t ctx, T *dest, T value, int pe)               \
-    {                                                                                            \
-        T old = 0;                                                                               \
-        amo_change("shmem_atomic_fetch_" #OP, ctx, dest, &value, &old, sizeof value, TYPE_OF(T), \
-                   HOW, pe);                                                                     \
-        return old;                                                                              \
-    }                                                                                            \
-    T shmem_##N##_atomic_fetch_##OP(T *dest, T value, int pe)                                    \
-    {                                                                                            \
-        return shmem_ctx_##N##_atomic_fetch_##OP(D, dest, value, pe);                            \
-    }                                                                                            \
-    void shmem_ctx_##N##_atomic_fetch_##OP##_nbi(shmem_ctx_t ctx, T *fetch, T *dest, T value,    \
-                                                 int pe)                                         \
-    {                                                                                            \
-        *fetch = shmem_ctx_##N##_atomic_fetch_##OP(ctx, dest, value, pe);                        \
-    }                                                                                            \
-    void shmem_##N##_atomic_fetch_##OP##_nbi(T *fetch, T *dest, T value, int pe)                 \
-    {                                                                                            \
-        *fetch = shmem_ctx_##N##_atomic_fetch_##OP(D, dest, value, pe);                          \
-    }
+#define COMBINES(T, N, OP, HOW)                                                                    \
+    INNER_CALLS(void, N##_atomic_##OP, (T * dest, T value, int pe),                                \
+                amo_change("shmem_atomic_" #OP, ctx, dest, &value, NULL, sizeof value, TYPE_OF(T), \
+                           HOW, pe);)                                                              \
+    INNER_CALLS(T, N##_atomic_fetch_##OP, (T * dest, T value, int pe), T old = 0;                  \
+                amo_change("shmem_atomic_fetch_" #OP, ctx, dest, &value, &old, sizeof value,       \
+                           TYPE_OF(T), HOW, pe);                                                   \
+                return old;)                                                                       \
+    INNER_CALLS(void, N##_atomic_fetch_##OP##_nbi, (T * fetch, T * dest, T value, int pe),         \
+                *fetch = shmem_ctx_##N##_atomic_fetch_##OP(ctx, dest, value, pe);)
 HLRC_SHMEM_AMO_(COMBINES, add, HLRC_SUM)
 HLRC_SHMEM_BITS_(COMBINES, and, HLRC_AND)
 HLRC_SHMEM_BITS_(COMBINES, or, HLRC_OR)
 HLRC_SHMEM_BITS_(COMBINES, xor, HLRC_XOR)
 
-#define INCREMENTS(T, N, ...)                                                             \
-    void shmem_ctx_##N##_atomic_inc(shmem_ctx_t ctx, T *dest, int pe)                     \
-    {                                                                                     \
-        shmem_ctx_##N##_atomic_add(ctx, dest, 1, pe);                                     \
-    }                                                                                     \
-    void shmem_##N##_atomic_inc(T *dest, int pe)                                          \
-    {                                                                                     \
-        shmem_ctx_##N##_atomic_add(D, dest, 1, pe);                                       \
-    }                                                                                     \
-    T shmem_ctx_##N##_atomic_fetch_inc(shmem_ctx_t ctx, T *dest, int pe)                  \
-    {                                                                                     \
-        return shmem_ctx_##N##_atomic_fetch_add(ctx, dest, 1, pe);                        \
-    }                                                                                     \
-    T shmem_##N##_atomic_fetch_inc(T *dest, int pe)                                       \
-    {                                                                                     \
-        return shmem_ctx_##N##_atomic_fetch_add(D, dest, 1, pe);                          \
-    }                                                                                     \
-    void shmem_ctx_##N##_atomic_fetch_inc_nbi(shmem_ctx_t ctx, T *fetch, T *dest, int pe) \
-    {                                                                                     \
-        *fetch = shmem_ctx_##N##_atomic_fetch_add(ctx, dest, 1, pe);                      \
-    }                                                                                     \
-    void shmem_##N##_atomic_fetch_inc_nbi(T *fetch, T *dest, int pe)                      \
-    {                                                                                     \
-        *fetch = shmem_ctx_##N##_atomic_fetch_add(D, dest, 1, pe);                        \
-    }
+#define INCREMENTS(T, N, ...)                                                  \
+    INNER_CALLS(void, N##_atomic_inc, (T * dest, int pe),                      \
+                shmem_ctx_##N##_atomic_add(ctx, dest, 1, pe);)                 \
+    INNER_CALLS(T, N##_atomic_fetch_inc, (T * dest, int pe),                   \
+                return shmem_ctx_##N##_atomic_fetch_add(ctx, dest, 1, pe);)    \
+    INNER_CALLS(void, N##_atomic_fetch_inc_nbi, (T * fetch, T * dest, int pe), \
+                *fetch = shmem_ctx_##N##_atomic_fetch_add(ctx, dest, 1, pe);)
 HLRC_SHMEM_AMO_(INCREMENTS, )
 
 /* ---- former names ---- */

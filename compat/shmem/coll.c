@@ -155,42 +155,26 @@ void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync)
     inner_sh_meet(&g);
 }
 
-#define ACTIVE(S)                                                                                \
-    void shmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,          \
-                            int PE_start, int logPE_stride, int PE_size, long *pSync)            \
-    {                                                                                            \
-        const char *call = "shmem_broadcast" #S;                                                 \
-        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
-        coll_broadcast(call, &g, dest, source, coll_times(nelems, S / 8), PE_root, false);       \
-    }                                                                                            \
-    void shmem_collect##S(void *dest, const void *source, size_t nelems, int PE_start,           \
-                          int logPE_stride, int PE_size, long *pSync)                            \
-    {                                                                                            \
-        const char *call = "shmem_collect" #S;                                                   \
-        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
-        coll_collect(call, &g, dest, source, coll_times(nelems, S / 8));                         \
-    }                                                                                            \
-    void shmem_fcollect##S(void *dest, const void *source, size_t nelems, int PE_start,          \
-                           int logPE_stride, int PE_size, long *pSync)                           \
-    {                                                                                            \
-        const char *call = "shmem_fcollect" #S;                                                  \
-        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
-        coll_fcollect(call, &g, dest, source, coll_times(nelems, S / 8));                        \
-    }                                                                                            \
-    void shmem_alltoall##S(void *dest, const void *source, size_t nelems, int PE_start,          \
-                           int logPE_stride, int PE_size, long *pSync)                           \
-    {                                                                                            \
-        const char *call = "shmem_alltoall" #S;                                                  \
-        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
-        coll_alltoalls(call, &g, dest, source, 1, 1, nelems ? 1 : 0, coll_times(nelems, S / 8)); \
-    }                                                                                            \
-    void shmem_alltoalls##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,        \
-                            size_t nelems, int PE_start, int logPE_stride, int PE_size,          \
-                            long *pSync)                                                         \
-    {                                                                                            \
-        const char *call = "shmem_alltoalls" #S;                                                 \
-        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync);    \
-        coll_alltoalls(call, &g, dest, source, dst, sst, nelems, S / 8);                         \
+#define ACTIVE_CALL(NAME, PARAMETERS, ...)                                                    \
+    void shmem_##NAME(INNER_PLAIN PARAMETERS, int PE_start, int logPE_stride, int PE_size,    \
+                      long *pSync)                                                            \
+    {                                                                                         \
+        const char *call = "shmem_" #NAME;                                                    \
+        struct shmem_group g = inner_sh_active(call, PE_start, logPE_stride, PE_size, pSync); \
+        __VA_ARGS__;                                                                          \
     }
+#define ACTIVE(S)                                                                                  \
+    ACTIVE_CALL(broadcast##S, (void *dest, const void *source, size_t nelems, int PE_root),        \
+                coll_broadcast(call, &g, dest, source, coll_times(nelems, S / 8), PE_root, false)) \
+    ACTIVE_CALL(collect##S, (void *dest, const void *source, size_t nelems),                       \
+                coll_collect(call, &g, dest, source, coll_times(nelems, S / 8)))                   \
+    ACTIVE_CALL(fcollect##S, (void *dest, const void *source, size_t nelems),                      \
+                coll_fcollect(call, &g, dest, source, coll_times(nelems, S / 8)))                  \
+    ACTIVE_CALL(alltoall##S, (void *dest, const void *source, size_t nelems),                      \
+                coll_alltoalls(call, &g, dest, source, 1, 1, nelems ? 1 : 0,                       \
+                               coll_times(nelems, S / 8)))                                         \
+    ACTIVE_CALL(alltoalls##S,                                                                      \
+                (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems),     \
+                coll_alltoalls(call, &g, dest, source, dst, sst, nelems, S / 8))
 ACTIVE(32)
 ACTIVE(64)

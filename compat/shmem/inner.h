@@ -32,6 +32,17 @@
 #include "compat/fail.h"
 #include "compat/shmem/shmem.h"
 
+/* Defines a call twice: with a context, and with the default one. PARAMETERS are in parentheses. */
+#define INNER_PLAIN(...) __VA_ARGS__
+#define INNER_CALLS(TYPE, NAME, PARAMETERS, ...)                    \
+    TYPE shmem_ctx_##NAME(shmem_ctx_t ctx, INNER_PLAIN PARAMETERS){ \
+        __VA_ARGS__                                                 \
+    } TYPE shmem_##NAME(INNER_PLAIN PARAMETERS)                     \
+    {                                                               \
+        shmem_ctx_t ctx = SHMEM_CTX_DEFAULT;                        \
+        __VA_ARGS__                                                 \
+    }
+
 #define HIDDEN __attribute__((visibility("hidden")))
 #define LEVELS 10 /* 2^LEVELS PEs */
 

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* job.c - start and end, PE numbers, and ordering. */
+/* job.c - start and end, PE numbers, ordering, and messages. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/backoff.h"
 #include "compat/shmem/inner.h"
+
+struct shmem_job sh;
+
+#define SPINS  200
+#define YIELDS 400
+#define NAP_NS 50000
 
 _Static_assert(HLRC_MAX_NODES <= 1 << LEVELS, "one slot per power of two");
 _Static_assert(SLOTS <= SHMEM_SYNC_SIZE && VALUE + LEVELS <= SLOTS, "slots lie in pSync arrays");
@@ -20,14 +27,6 @@ static void job_leave(void)
     hlrc_finalize();
 }
 
-/* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void job_at_exit(int status, void *arg)
-{
-    (void)arg;
-    if (status == 0)
-        job_leave();
-}
-
 int shmem_init_thread(int requested, int *provided)
 {
     (void)requested;
@@ -40,8 +39,7 @@ int shmem_init_thread(int requested, int *provided)
     sh.me = hlrc_node_id();
     sh.n = hlrc_node_count();
     sh.joined = true;
-    if (on_exit(job_at_exit, NULL) != 0)
-        fail_compat_fail("shmem_init: no memory for an exit handler");
+    fail_compat_at_exit("shmem_init", job_leave);
     inner_sh_data_begin();
     inner_sh_heap_begin();
     inner_sh_teams_begin();
@@ -178,4 +176,41 @@ void shmem_sync_all(void)
 {
     inner_sh_check("shmem_sync_all");
     hlrc_barrier();
+}
+
+void inner_sh_pause(unsigned *tries)
+{
+    backoff_pause((*tries)++, SPINS, YIELDS, NAP_NS);
+}
+
+/* ---- messages ---- */
+
+void inner_sh_refuse_pe(const char *call, int pe, int n)
+{
+    fail_compat_fail("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
+}
+
+void inner_sh_refuse_time(const char *call)
+{
+    if (sh.left)
+        fail_compat_fail("%s: called after shmem_finalize; make shmem_finalize the last call",
+                         call);
+    fail_compat_fail("%s: called before shmem_init; call that first", call);
+}
+
+void inner_sh_refuse_memory(const char *call, const void *at, size_t len)
+{
+    if (inner_sh_find(at, 1))
+        fail_compat_fail("%s: %zu bytes at %p go beyond the end of their symmetric object", call,
+                         len, at);
+    if (inner_sh_heap_had(at))
+        fail_compat_fail(
+            "%s: %zu bytes at %p are in the symmetric heap, but in no block; use memory of "
+            "shmem_malloc before shmem_free",
+            call, len, at);
+    fail_compat_fail("%s: %zu bytes at %p are not symmetric; use memory of shmem_malloc%s", call,
+                     len, at,
+                     sh.data
+                         ? ", or a global variable of the executable"
+                         : ": global variables are not, since this library is linked statically");
 }

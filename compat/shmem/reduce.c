@@ -80,34 +80,12 @@ HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, and, AND_OF)
 HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, or, OR_OF)
 HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, xor, XOR_OF)
 
-#define INTEGERS(X)                            \
-    X(char, char, uint64_t)                    \
-    X(signed char, schar, uint64_t)            \
-    X(short, short, uint64_t)                  \
-    X(int, int, uint64_t)                      \
-    X(long, long, uint64_t)                    \
-    X(long long, longlong, uint64_t)           \
-    X(unsigned char, uchar, uint64_t)          \
-    X(unsigned short, ushort, uint64_t)        \
-    X(unsigned int, uint, uint64_t)            \
-    X(unsigned long, ulong, uint64_t)          \
-    X(unsigned long long, ulonglong, uint64_t) \
-    X(int8_t, int8, uint64_t)                  \
-    X(int16_t, int16, uint64_t)                \
-    X(int32_t, int32, uint64_t)                \
-    X(int64_t, int64, uint64_t)                \
-    X(uint8_t, uint8, uint64_t)                \
-    X(uint16_t, uint16, uint64_t)              \
-    X(uint32_t, uint32, uint64_t)              \
-    X(uint64_t, uint64, uint64_t)              \
-    X(size_t, size, uint64_t)                  \
-    X(ptrdiff_t, ptrdiff, uint64_t)
 #define SUMS(T, N, C)               \
     COMBINE(T, N, C, sum, SUM_OF)   \
     COMBINE(T, N, C, prod, PROD_OF) \
     TEAM(T, N, sum)                 \
     TEAM(T, N, prod)
-INTEGERS(SUMS)
+HLRC_SHMEM_INTEGERS_(SUMS, uint64_t)
 SUMS(float, float, float)
 SUMS(double, double, double)
 SUMS(long double, longdouble, long double)

@@ -98,83 +98,46 @@ static void rma_put_signal(shmem_ctx_t ctx, void *dest, const void *source, size
                          (void *)sig_addr);
 }
 
-#define D SHMEM_CTX_DEFAULT
+#define MOVES(T, SIZE, NAME, HOW)                                               \
+    INNER_CALLS(void, NAME, (T * dest, const T *source, size_t nelems, int pe), \
+                HOW(ctx, dest, source, rma_bytes_of(nelems, SIZE), pe);)
+#define STRIDES(T, SIZE, NAME, HOW)                                                               \
+    INNER_CALLS(void, NAME,                                                                       \
+                (T * dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), \
+                HOW(ctx, dest, source, dst, sst, nelems, SIZE, pe);)
+#define SIGNALS(T, SIZE, NAME)                                                                  \
+    INNER_CALLS(void, NAME,                                                                     \
+                (T * dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
+                 int sig_op, int pe),                                                           \
+                rma_put_signal(ctx, dest, source, rma_bytes_of(nelems, SIZE), sig_addr, signal, \
+                               sig_op, pe);)
 
-/* CALL with a context, and with the default one; SIZE of an element. */
-#define MOVES(T, SIZE, CALL, CTX_CALL, HOW)                                         \
-    void CALL(T *dest, const T *source, size_t nelems, int pe)                      \
-    {                                                                               \
-        HOW(D, dest, source, rma_bytes_of(nelems, SIZE), pe);                       \
-    }                                                                               \
-    void CTX_CALL(shmem_ctx_t ctx, T *dest, const T *source, size_t nelems, int pe) \
-    {                                                                               \
-        HOW(ctx, dest, source, rma_bytes_of(nelems, SIZE), pe);                     \
-    }
-#define STRIDES(T, SIZE, CALL, CTX_CALL, HOW)                                                \
-    void CALL(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
-    {                                                                                        \
-        HOW(D, dest, source, dst, sst, nelems, SIZE, pe);                                    \
-    }                                                                                        \
-    void CTX_CALL(shmem_ctx_t ctx, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,   \
-                  size_t nelems, int pe)                                                     \
-    {                                                                                        \
-        HOW(ctx, dest, source, dst, sst, nelems, SIZE, pe);                                  \
-    }
-#define SIGNALS(T, SIZE, CALL, CTX_CALL)                                                           \
-    void CALL(T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal,        \
-              int sig_op, int pe)                                                                  \
-    {                                                                                              \
-        rma_put_signal(D, dest, source, rma_bytes_of(nelems, SIZE), sig_addr, signal, sig_op, pe); \
-    }                                                                                              \
-    void CTX_CALL(shmem_ctx_t ctx, T *dest, const T *source, size_t nelems, uint64_t *sig_addr,    \
-                  uint64_t signal, int sig_op, int pe)                                             \
-    {                                                                                              \
-        rma_put_signal(ctx, dest, source, rma_bytes_of(nelems, SIZE), sig_addr, signal, sig_op,    \
-                       pe);                                                                        \
-    }
-
-#define TYPED(T, N, ...)                                                              \
-    MOVES(T, sizeof(T), shmem_##N##_put, shmem_ctx_##N##_put, rma_put)                \
-    MOVES(T, sizeof(T), shmem_##N##_get, shmem_ctx_##N##_get, rma_get)                \
-    MOVES(T, sizeof(T), shmem_##N##_put_nbi, shmem_ctx_##N##_put_nbi, rma_put_nbi)    \
-    MOVES(T, sizeof(T), shmem_##N##_get_nbi, shmem_ctx_##N##_get_nbi, rma_get_nbi)    \
-    STRIDES(T, sizeof(T), shmem_##N##_iput, shmem_ctx_##N##_iput, rma_iput)           \
-    STRIDES(T, sizeof(T), shmem_##N##_iget, shmem_ctx_##N##_iget, rma_iget)           \
-    SIGNALS(T, sizeof(T), shmem_##N##_put_signal, shmem_ctx_##N##_put_signal)         \
-    SIGNALS(T, sizeof(T), shmem_##N##_put_signal_nbi, shmem_ctx_##N##_put_signal_nbi) \
-    void shmem_ctx_##N##_p(shmem_ctx_t ctx, T *dest, T value, int pe)                 \
-    {                                                                                 \
-        rma_put(ctx, dest, &value, sizeof value, pe);                                 \
-    }                                                                                 \
-    void shmem_##N##_p(T *dest, T value, int pe)                                      \
-    {                                                                                 \
-        rma_put(D, dest, &value, sizeof value, pe);                                   \
-    }                                                                                 \
-    T shmem_ctx_##N##_g(shmem_ctx_t ctx, const T *source, int pe)                     \
-    {                                                                                 \
-        T value;                                                                      \
-        rma_get(ctx, &value, source, sizeof value, pe);                               \
-        return value;                                                                 \
-    }                                                                                 \
-    T shmem_##N##_g(const T *source, int pe)                                          \
-    {                                                                                 \
-        T value;                                                                      \
-        rma_get(D, &value, source, sizeof value, pe);                                 \
-        return value;                                                                 \
-    }
+#define TYPED(T, N, ...)                                       \
+    MOVES(T, sizeof(T), N##_put, rma_put)                      \
+    MOVES(T, sizeof(T), N##_get, rma_get)                      \
+    MOVES(T, sizeof(T), N##_put_nbi, rma_put_nbi)              \
+    MOVES(T, sizeof(T), N##_get_nbi, rma_get_nbi)              \
+    STRIDES(T, sizeof(T), N##_iput, rma_iput)                  \
+    STRIDES(T, sizeof(T), N##_iget, rma_iget)                  \
+    SIGNALS(T, sizeof(T), N##_put_signal)                      \
+    SIGNALS(T, sizeof(T), N##_put_signal_nbi)                  \
+    INNER_CALLS(void, N##_p, (T * dest, T value, int pe),      \
+                rma_put(ctx, dest, &value, sizeof value, pe);) \
+    INNER_CALLS(T, N##_g, (const T *source, int pe), T value;  \
+                rma_get(ctx, &value, source, sizeof value, pe); return value;)
 HLRC_SHMEM_RMA_(TYPED, )
 
-#define UNTYPED(S, SIZE, ...)                                                  \
-    MOVES(void, SIZE, shmem_put##S, shmem_ctx_put##S, rma_put)                 \
-    MOVES(void, SIZE, shmem_get##S, shmem_ctx_get##S, rma_get)                 \
-    MOVES(void, SIZE, shmem_put##S##_nbi, shmem_ctx_put##S##_nbi, rma_put_nbi) \
-    MOVES(void, SIZE, shmem_get##S##_nbi, shmem_ctx_get##S##_nbi, rma_get_nbi) \
-    SIGNALS(void, SIZE, shmem_put##S##_signal, shmem_ctx_put##S##_signal)      \
-    SIGNALS(void, SIZE, shmem_put##S##_signal_nbi, shmem_ctx_put##S##_signal_nbi)
+#define UNTYPED(S, SIZE, ...)                    \
+    MOVES(void, SIZE, put##S, rma_put)           \
+    MOVES(void, SIZE, get##S, rma_get)           \
+    MOVES(void, SIZE, put##S##_nbi, rma_put_nbi) \
+    MOVES(void, SIZE, get##S##_nbi, rma_get_nbi) \
+    SIGNALS(void, SIZE, put##S##_signal)         \
+    SIGNALS(void, SIZE, put##S##_signal_nbi)
 HLRC_SHMEM_BYTES_(UNTYPED, )
 UNTYPED(mem, 1, )
 
-#define UNTYPED_STRIDES(S, SIZE, ...)                               \
-    STRIDES(void, SIZE, shmem_iput##S, shmem_ctx_iput##S, rma_iput) \
-    STRIDES(void, SIZE, shmem_iget##S, shmem_ctx_iget##S, rma_iget)
+#define UNTYPED_STRIDES(S, SIZE, ...)      \
+    STRIDES(void, SIZE, iput##S, rma_iput) \
+    STRIDES(void, SIZE, iget##S, rma_iget)
 HLRC_SHMEM_BYTES_(UNTYPED_STRIDES, )

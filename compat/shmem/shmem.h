@@ -92,33 +92,36 @@ typedef struct {
 
 /* ---- the types: of put and get, of atomic operations and waits, of reductions ---- */
 
+#define HLRC_SHMEM_REAL_(X, ...) \
+    X(float, float, __VA_ARGS__) \
+    X(double, double, __VA_ARGS__)
+#define HLRC_SHMEM_INTEGERS_PLAIN_(X, ...) \
+    X(char, char, __VA_ARGS__)             \
+    X(signed char, schar, __VA_ARGS__)     \
+    X(short, short, __VA_ARGS__)           \
+    HLRC_SHMEM_OLD_(X, __VA_ARGS__)        \
+    X(unsigned char, uchar, __VA_ARGS__)   \
+    X(unsigned short, ushort, __VA_ARGS__) \
+    HLRC_SHMEM_BITS_PLAIN_(X, __VA_ARGS__)
 #define HLRC_SHMEM_PLAIN_(X, ...)           \
-    X(float, float, __VA_ARGS__)            \
-    X(double, double, __VA_ARGS__)          \
+    HLRC_SHMEM_REAL_(X, __VA_ARGS__)        \
     X(long double, longdouble, __VA_ARGS__) \
-    X(char, char, __VA_ARGS__)              \
-    X(signed char, schar, __VA_ARGS__)      \
-    X(short, short, __VA_ARGS__)            \
-    X(int, int, __VA_ARGS__)                \
-    X(long, long, __VA_ARGS__)              \
-    X(long long, longlong, __VA_ARGS__)     \
-    X(unsigned char, uchar, __VA_ARGS__)    \
-    X(unsigned short, ushort, __VA_ARGS__)  \
-    X(unsigned int, uint, __VA_ARGS__)      \
-    X(unsigned long, ulong, __VA_ARGS__)    \
-    X(unsigned long long, ulonglong, __VA_ARGS__)
-#define HLRC_SHMEM_RMA_(X, ...)       \
-    HLRC_SHMEM_PLAIN_(X, __VA_ARGS__) \
-    X(int8_t, int8, __VA_ARGS__)      \
-    X(int16_t, int16, __VA_ARGS__)    \
-    X(int32_t, int32, __VA_ARGS__)    \
-    X(int64_t, int64, __VA_ARGS__)    \
-    X(uint8_t, uint8, __VA_ARGS__)    \
-    X(uint16_t, uint16, __VA_ARGS__)  \
-    X(uint32_t, uint32, __VA_ARGS__)  \
-    X(uint64_t, uint64, __VA_ARGS__)  \
-    X(size_t, size, __VA_ARGS__)      \
+    HLRC_SHMEM_INTEGERS_PLAIN_(X, __VA_ARGS__)
+#define HLRC_SHMEM_INTEGERS_SIZED_(X, ...) \
+    X(int8_t, int8, __VA_ARGS__)           \
+    X(int16_t, int16, __VA_ARGS__)         \
+    X(uint8_t, uint8, __VA_ARGS__)         \
+    X(uint16_t, uint16, __VA_ARGS__)       \
+    HLRC_SHMEM_SIZED_(X, __VA_ARGS__)      \
+    X(size_t, size, __VA_ARGS__)
+#define HLRC_SHMEM_INTEGERS_(X, ...)           \
+    HLRC_SHMEM_INTEGERS_PLAIN_(X, __VA_ARGS__) \
+    HLRC_SHMEM_INTEGERS_SIZED_(X, __VA_ARGS__) \
     X(ptrdiff_t, ptrdiff, __VA_ARGS__)
+#define HLRC_SHMEM_RMA_(X, ...)             \
+    HLRC_SHMEM_REAL_(X, __VA_ARGS__)        \
+    X(long double, longdouble, __VA_ARGS__) \
+    HLRC_SHMEM_INTEGERS_(X, __VA_ARGS__)
 /* Types that differ from each other; float and double have only fetch, set and swap. */
 #define HLRC_SHMEM_BITS_PLAIN_(X, ...)   \
     X(unsigned int, uint, __VA_ARGS__)   \
@@ -128,9 +131,6 @@ typedef struct {
     X(int, int, __VA_ARGS__)    \
     X(long, long, __VA_ARGS__)  \
     X(long long, longlong, __VA_ARGS__)
-#define HLRC_SHMEM_REAL_(X, ...) \
-    X(float, float, __VA_ARGS__) \
-    X(double, double, __VA_ARGS__)
 #define HLRC_SHMEM_SIZED_(X, ...)    \
     X(int32_t, int32, __VA_ARGS__)   \
     X(int64_t, int64, __VA_ARGS__)   \
@@ -153,12 +153,7 @@ typedef struct {
     HLRC_SHMEM_BITS_PLAIN_(X, __VA_ARGS__)
 #define HLRC_SHMEM_REDUCE_BITS_(X, ...)           \
     HLRC_SHMEM_REDUCE_BITS_PLAIN_(X, __VA_ARGS__) \
-    HLRC_SHMEM_SIZED_(X, __VA_ARGS__)             \
-    X(int8_t, int8, __VA_ARGS__)                  \
-    X(int16_t, int16, __VA_ARGS__)                \
-    X(uint8_t, uint8, __VA_ARGS__)                \
-    X(uint16_t, uint16, __VA_ARGS__)              \
-    X(size_t, size, __VA_ARGS__)
+    HLRC_SHMEM_INTEGERS_SIZED_(X, __VA_ARGS__)
 #define HLRC_SHMEM_BYTES_(X, ...) \
     X(8, 1, __VA_ARGS__)          \
     X(16, 2, __VA_ARGS__)         \
@@ -233,150 +228,108 @@ int shmem_test_lock(long *lock);
 
 /* ---- put and get ---- */
 
-#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                             \
-    void shmem_##N##_put(T *dest, const T *source, size_t nelems, int pe);                         \
-    void shmem_ctx_##N##_put(shmem_ctx_t, T *dest, const T *source, size_t nelems, int pe);        \
-    void shmem_##N##_get(T *dest, const T *source, size_t nelems, int pe);                         \
-    void shmem_ctx_##N##_get(shmem_ctx_t, T *dest, const T *source, size_t nelems, int pe);        \
-    void shmem_##N##_put_nbi(T *dest, const T *source, size_t nelems, int pe);                     \
-    void shmem_ctx_##N##_put_nbi(shmem_ctx_t, T *dest, const T *source, size_t nelems, int pe);    \
-    void shmem_##N##_get_nbi(T *dest, const T *source, size_t nelems, int pe);                     \
-    void shmem_ctx_##N##_get_nbi(shmem_ctx_t, T *dest, const T *source, size_t nelems, int pe);    \
-    void shmem_##N##_iput(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,   \
-                          int pe);                                                                 \
-    void shmem_ctx_##N##_iput(shmem_ctx_t, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
-                              size_t nelems, int pe);                                              \
-    void shmem_##N##_iget(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,   \
-                          int pe);                                                                 \
-    void shmem_ctx_##N##_iget(shmem_ctx_t, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
-                              size_t nelems, int pe);                                              \
-    void shmem_##N##_p(T *dest, T value, int pe);                                                  \
-    void shmem_ctx_##N##_p(shmem_ctx_t, T *dest, T value, int pe);                                 \
-    T shmem_##N##_g(const T *source, int pe);                                                      \
-    T shmem_ctx_##N##_g(shmem_ctx_t, const T *source, int pe);                                     \
-    void shmem_##N##_put_signal(T *dest, const T *source, size_t nelems, uint64_t *sig_addr,       \
-                                uint64_t signal, int sig_op, int pe);                              \
-    void shmem_ctx_##N##_put_signal(shmem_ctx_t, T *dest, const T *source, size_t nelems,          \
-                                    uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);      \
-    void shmem_##N##_put_signal_nbi(T *dest, const T *source, size_t nelems, uint64_t *sig_addr,   \
-                                    uint64_t signal, int sig_op, int pe);                          \
-    void shmem_ctx_##N##_put_signal_nbi(shmem_ctx_t, T *dest, const T *source, size_t nelems,      \
-                                        uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
+/* With the default context, and with one. */
+#define HLRC_SHMEM_CALLS_(TYPE, NAME, ...) \
+    TYPE shmem_##NAME(__VA_ARGS__);        \
+    TYPE shmem_ctx_##NAME(shmem_ctx_t, __VA_ARGS__);
+
+#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                        \
+    HLRC_SHMEM_CALLS_(void, N##_put, T *dest, const T *source, size_t nelems, int pe)         \
+    HLRC_SHMEM_CALLS_(void, N##_get, T *dest, const T *source, size_t nelems, int pe)         \
+    HLRC_SHMEM_CALLS_(void, N##_put_nbi, T *dest, const T *source, size_t nelems, int pe)     \
+    HLRC_SHMEM_CALLS_(void, N##_get_nbi, T *dest, const T *source, size_t nelems, int pe)     \
+    HLRC_SHMEM_CALLS_(void, N##_iput, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+                      size_t nelems, int pe)                                                  \
+    HLRC_SHMEM_CALLS_(void, N##_iget, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+                      size_t nelems, int pe)                                                  \
+    HLRC_SHMEM_CALLS_(void, N##_p, T *dest, T value, int pe)                                  \
+    HLRC_SHMEM_CALLS_(T, N##_g, const T *source, int pe)                                      \
+    HLRC_SHMEM_CALLS_(void, N##_put_signal, T *dest, const T *source, size_t nelems,          \
+                      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)                \
+    HLRC_SHMEM_CALLS_(void, N##_put_signal_nbi, T *dest, const T *source, size_t nelems,      \
+                      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 HLRC_SHMEM_RMA_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
 
 /* S: 8, 16, 32, 64, 128 bits of an element, and mem: bytes. */
-#define HLRC_SHMEM_DECLARE_(S, ...)                                                                \
-    void shmem_put##S(void *dest, const void *source, size_t nelems, int pe);                      \
-    void shmem_ctx_put##S(shmem_ctx_t, void *dest, const void *source, size_t nelems, int pe);     \
-    void shmem_get##S(void *dest, const void *source, size_t nelems, int pe);                      \
-    void shmem_ctx_get##S(shmem_ctx_t, void *dest, const void *source, size_t nelems, int pe);     \
-    void shmem_put##S##_nbi(void *dest, const void *source, size_t nelems, int pe);                \
-    void shmem_ctx_put##S##_nbi(shmem_ctx_t, void *dest, const void *source, size_t nelems,        \
-                                int pe);                                                           \
-    void shmem_get##S##_nbi(void *dest, const void *source, size_t nelems, int pe);                \
-    void shmem_ctx_get##S##_nbi(shmem_ctx_t, void *dest, const void *source, size_t nelems,        \
-                                int pe);                                                           \
-    void shmem_put##S##_signal(void *dest, const void *source, size_t nelems, uint64_t *sig_addr,  \
-                               uint64_t signal, int sig_op, int pe);                               \
-    void shmem_ctx_put##S##_signal(shmem_ctx_t, void *dest, const void *source, size_t nelems,     \
-                                   uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);       \
-    void shmem_put##S##_signal_nbi(void *dest, const void *source, size_t nelems,                  \
-                                   uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);       \
-    void shmem_ctx_put##S##_signal_nbi(shmem_ctx_t, void *dest, const void *source, size_t nelems, \
-                                       uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
+#define HLRC_SHMEM_DECLARE_(S, ...)                                                              \
+    HLRC_SHMEM_CALLS_(void, put##S, void *dest, const void *source, size_t nelems, int pe)       \
+    HLRC_SHMEM_CALLS_(void, get##S, void *dest, const void *source, size_t nelems, int pe)       \
+    HLRC_SHMEM_CALLS_(void, put##S##_nbi, void *dest, const void *source, size_t nelems, int pe) \
+    HLRC_SHMEM_CALLS_(void, get##S##_nbi, void *dest, const void *source, size_t nelems, int pe) \
+    HLRC_SHMEM_CALLS_(void, put##S##_signal, void *dest, const void *source, size_t nelems,      \
+                      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)                   \
+    HLRC_SHMEM_CALLS_(void, put##S##_signal_nbi, void *dest, const void *source, size_t nelems,  \
+                      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 HLRC_SHMEM_BYTES_(HLRC_SHMEM_DECLARE_, )
 HLRC_SHMEM_DECLARE_(mem, )
 #undef HLRC_SHMEM_DECLARE_
 
-#define HLRC_SHMEM_DECLARE_(S, ...)                                                    \
-    void shmem_iput##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,   \
-                       size_t nelems, int pe);                                         \
-    void shmem_ctx_iput##S(shmem_ctx_t, void *dest, const void *source, ptrdiff_t dst, \
-                           ptrdiff_t sst, size_t nelems, int pe);                      \
-    void shmem_iget##S(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,   \
-                       size_t nelems, int pe);                                         \
-    void shmem_ctx_iget##S(shmem_ctx_t, void *dest, const void *source, ptrdiff_t dst, \
-                           ptrdiff_t sst, size_t nelems, int pe);
+#define HLRC_SHMEM_DECLARE_(S, ...)                                                                \
+    HLRC_SHMEM_CALLS_(void, iput##S, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+                      size_t nelems, int pe)                                                       \
+    HLRC_SHMEM_CALLS_(void, iget##S, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+                      size_t nelems, int pe)
 HLRC_SHMEM_BYTES_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
 
 /* ---- atomic operations ---- */
 
-#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                     \
-    T shmem_##N##_atomic_fetch(const T *source, int pe);                                   \
-    T shmem_ctx_##N##_atomic_fetch(shmem_ctx_t, const T *source, int pe);                  \
-    void shmem_##N##_atomic_fetch_nbi(T *fetch, const T *source, int pe);                  \
-    void shmem_ctx_##N##_atomic_fetch_nbi(shmem_ctx_t, T *fetch, const T *source, int pe); \
-    void shmem_##N##_atomic_set(T *dest, T value, int pe);                                 \
-    void shmem_ctx_##N##_atomic_set(shmem_ctx_t, T *dest, T value, int pe);                \
-    T shmem_##N##_atomic_swap(T *dest, T value, int pe);                                   \
-    T shmem_ctx_##N##_atomic_swap(shmem_ctx_t, T *dest, T value, int pe);                  \
-    void shmem_##N##_atomic_swap_nbi(T *fetch, T *dest, T value, int pe);                  \
-    void shmem_ctx_##N##_atomic_swap_nbi(shmem_ctx_t, T *fetch, T *dest, T value, int pe);
+#define HLRC_SHMEM_DECLARE_(T, N, ...)                                               \
+    HLRC_SHMEM_CALLS_(T, N##_atomic_fetch, const T *source, int pe)                  \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_fetch_nbi, T *fetch, const T *source, int pe) \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_set, T *dest, T value, int pe)                \
+    HLRC_SHMEM_CALLS_(T, N##_atomic_swap, T *dest, T value, int pe)                  \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_swap_nbi, T *fetch, T *dest, T value, int pe)
 HLRC_SHMEM_AMO_(HLRC_SHMEM_DECLARE_, )
 HLRC_SHMEM_REAL_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
 
-#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                            \
-    T shmem_##N##_atomic_compare_swap(T *dest, T cond, T value, int pe);                          \
-    T shmem_ctx_##N##_atomic_compare_swap(shmem_ctx_t, T *dest, T cond, T value, int pe);         \
-    void shmem_##N##_atomic_compare_swap_nbi(T *fetch, T *dest, T cond, T value, int pe);         \
-    void shmem_ctx_##N##_atomic_compare_swap_nbi(shmem_ctx_t, T *fetch, T *dest, T cond, T value, \
-                                                 int pe);                                         \
-    void shmem_##N##_atomic_inc(T *dest, int pe);                                                 \
-    void shmem_ctx_##N##_atomic_inc(shmem_ctx_t, T *dest, int pe);                                \
-    T shmem_##N##_atomic_fetch_inc(T *dest, int pe);                                              \
-    T shmem_ctx_##N##_atomic_fetch_inc(shmem_ctx_t, T *dest, int pe);                             \
-    void shmem_##N##_atomic_fetch_inc_nbi(T *fetch, T *dest, int pe);                             \
-    void shmem_ctx_##N##_atomic_fetch_inc_nbi(shmem_ctx_t, T *fetch, T *dest, int pe);
+#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                       \
+    HLRC_SHMEM_CALLS_(T, N##_atomic_compare_swap, T *dest, T cond, T value, int pe)          \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_compare_swap_nbi, T *fetch, T *dest, T cond, T value, \
+                      int pe)                                                                \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_inc, T *dest, int pe)                                 \
+    HLRC_SHMEM_CALLS_(T, N##_atomic_fetch_inc, T *dest, int pe)                              \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_fetch_inc_nbi, T *fetch, T *dest, int pe)
 HLRC_SHMEM_AMO_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
 
-#define HLRC_SHMEM_DECLARE_(T, N, OP)                                             \
-    void shmem_##N##_atomic_##OP(T *dest, T value, int pe);                       \
-    void shmem_ctx_##N##_atomic_##OP(shmem_ctx_t, T *dest, T value, int pe);      \
-    T shmem_##N##_atomic_fetch_##OP(T *dest, T value, int pe);                    \
-    T shmem_ctx_##N##_atomic_fetch_##OP(shmem_ctx_t, T *dest, T value, int pe);   \
-    void shmem_##N##_atomic_fetch_##OP##_nbi(T *fetch, T *dest, T value, int pe); \
-    void shmem_ctx_##N##_atomic_fetch_##OP##_nbi(shmem_ctx_t, T *fetch, T *dest, T value, int pe);
+#define HLRC_SHMEM_DECLARE_(T, N, OP)                                     \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_##OP, T *dest, T value, int pe)    \
+    HLRC_SHMEM_CALLS_(T, N##_atomic_fetch_##OP, T *dest, T value, int pe) \
+    HLRC_SHMEM_CALLS_(void, N##_atomic_fetch_##OP##_nbi, T *fetch, T *dest, T value, int pe)
 HLRC_SHMEM_AMO_(HLRC_SHMEM_DECLARE_, add)
 HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, and)
 HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, or)
 HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, xor)
 #undef HLRC_SHMEM_DECLARE_
+#undef HLRC_SHMEM_CALLS_
 
 /* ---- waits for words of this PE ---- */
 
 uint64_t shmem_signal_fetch(const uint64_t *sig_addr);
 uint64_t shmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
 
-#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                             \
-    void shmem_##N##_wait_until(T *ivar, int cmp, T cmp_value);                                    \
-    void shmem_##N##_wait_until_all(T *ivars, size_t nelems, const int *status, int cmp,           \
-                                    T cmp_value);                                                  \
-    size_t shmem_##N##_wait_until_any(T *ivars, size_t nelems, const int *status, int cmp,         \
-                                      T cmp_value);                                                \
-    size_t shmem_##N##_wait_until_some(T *ivars, size_t nelems, size_t *indices,                   \
-                                       const int *status, int cmp, T cmp_value);                   \
-    void shmem_##N##_wait_until_all_vector(T *ivars, size_t nelems, const int *status, int cmp,    \
-                                           T *cmp_values);                                         \
-    size_t shmem_##N##_wait_until_any_vector(T *ivars, size_t nelems, const int *status, int cmp,  \
-                                             T *cmp_values);                                       \
-    size_t shmem_##N##_wait_until_some_vector(T *ivars, size_t nelems, size_t *indices,            \
-                                              const int *status, int cmp, T *cmp_values);          \
-    int shmem_##N##_test(T *ivar, int cmp, T cmp_value);                                           \
-    int shmem_##N##_test_all(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value);    \
-    size_t shmem_##N##_test_any(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
-    size_t shmem_##N##_test_some(T *ivars, size_t nelems, size_t *indices, const int *status,      \
-                                 int cmp, T cmp_value);                                            \
-    int shmem_##N##_test_all_vector(T *ivars, size_t nelems, const int *status, int cmp,           \
-                                    T *cmp_values);                                                \
-    size_t shmem_##N##_test_any_vector(T *ivars, size_t nelems, const int *status, int cmp,        \
-                                       T *cmp_values);                                             \
-    size_t shmem_##N##_test_some_vector(T *ivars, size_t nelems, size_t *indices,                  \
-                                        const int *status, int cmp, T *cmp_values);
+/* One value for all words, or one for each. */
+#define HLRC_SHMEM_EACH_(T, N, POST, VALUE)                                                        \
+    void shmem_##N##_wait_until_all##POST(T *ivars, size_t nelems, const int *status, int cmp,     \
+                                          VALUE);                                                  \
+    size_t shmem_##N##_wait_until_any##POST(T *ivars, size_t nelems, const int *status, int cmp,   \
+                                            VALUE);                                                \
+    size_t shmem_##N##_wait_until_some##POST(T *ivars, size_t nelems, size_t *indices,             \
+                                             const int *status, int cmp, VALUE);                   \
+    int shmem_##N##_test_all##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE);    \
+    size_t shmem_##N##_test_any##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+    size_t shmem_##N##_test_some##POST(T *ivars, size_t nelems, size_t *indices,                   \
+                                       const int *status, int cmp, VALUE);
+#define HLRC_SHMEM_DECLARE_(T, N, ...)                          \
+    void shmem_##N##_wait_until(T *ivar, int cmp, T cmp_value); \
+    int shmem_##N##_test(T *ivar, int cmp, T cmp_value);        \
+    HLRC_SHMEM_EACH_(T, N, , T cmp_value)                       \
+    HLRC_SHMEM_EACH_(T, N, _vector, T *cmp_values)
 HLRC_SHMEM_AMO_(HLRC_SHMEM_DECLARE_, )
+#undef HLRC_SHMEM_EACH_
 #undef HLRC_SHMEM_DECLARE_
 
 /* ---- collectives of a team ---- */

@@ -11,7 +11,7 @@
 #define INBOX    ((size_t)4096) /* bytes of a reduction in transit, per level */
 
 /* In a window, one for each table entry. */
-struct place {
+struct team_place {
     uint64_t slots[SLOTS];
     uint64_t choice[2]; /* for inner_sh_reduce, to find a free entry */
     _Alignas(16) char inbox[LEVELS * INBOX];
@@ -24,7 +24,7 @@ struct team {
     uint64_t sent[SLOTS], seen[SLOTS];
 };
 
-static struct place *places;
+static struct team_place *places;
 static struct team teams[TEAMS];
 static _Atomic(struct team *) contexts[CONTEXTS]; /* NULL: free; the first is the default one */
 

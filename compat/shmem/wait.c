@@ -134,45 +134,31 @@ static struct wait_words wait_words_of(const void *at, size_t size, bool has_sig
     return (struct wait_words){ at, size, nelems, status, cmp, values, vector, has_sign };
 }
 
-#define WORDS(T, VALUES, VECTOR) \
-    wait_words_of(ivars, sizeof(T), (T)-1 < (T)1, nelems, status, cmp, VALUES, VECTOR)
-
 /* One value for all, or one for each. */
-#define EACH(T, N, POST, VALUE, VALUES, VECTOR)                                                   \
-    void shmem_##N##_wait_until_all##POST(T *ivars, size_t nelems, const int *status, int cmp,    \
-                                          VALUE)                                                  \
-    {                                                                                             \
-        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
-        wait_all(&w);                                                                             \
-    }                                                                                             \
-    size_t shmem_##N##_wait_until_any##POST(T *ivars, size_t nelems, const int *status, int cmp,  \
-                                            VALUE)                                                \
-    {                                                                                             \
-        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
-        return wait_any(&w);                                                                      \
-    }                                                                                             \
-    size_t shmem_##N##_wait_until_some##POST(T *ivars, size_t nelems, size_t *indices,            \
-                                             const int *status, int cmp, VALUE)                   \
-    {                                                                                             \
-        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
-        return wait_some(&w, indices);                                                            \
-    }                                                                                             \
-    int shmem_##N##_test_all##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE)    \
-    {                                                                                             \
-        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
-        return wait_test_all(&w);                                                                 \
-    }                                                                                             \
-    size_t shmem_##N##_test_any##POST(T *ivars, size_t nelems, const int *status, int cmp, VALUE) \
-    {                                                                                             \
-        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
-        return wait_test_any(&w);                                                                 \
-    }                                                                                             \
-    size_t shmem_##N##_test_some##POST(T *ivars, size_t nelems, size_t *indices,                  \
-                                       const int *status, int cmp, VALUE)                         \
-    {                                                                                             \
-        struct wait_words w = WORDS(T, VALUES, VECTOR);                                           \
-        return wait_test_some(&w, indices);                                                       \
+#define EACH_CALL(TYPE, NAME, T, VALUES, VECTOR, PARAMETERS, ...)                               \
+    TYPE shmem_##NAME PARAMETERS                                                                \
+    {                                                                                           \
+        struct wait_words w =                                                                   \
+            wait_words_of(ivars, sizeof(T), (T)-1 < (T)1, nelems, status, cmp, VALUES, VECTOR); \
+        __VA_ARGS__;                                                                            \
     }
+#define EACH(T, N, POST, VALUE, ...)                                                              \
+    EACH_CALL(void, N##_wait_until_all##POST, T, __VA_ARGS__,                                     \
+              (T * ivars, size_t nelems, const int *status, int cmp, VALUE), wait_all(&w))        \
+    EACH_CALL(size_t, N##_wait_until_any##POST, T, __VA_ARGS__,                                   \
+              (T * ivars, size_t nelems, const int *status, int cmp, VALUE), return wait_any(&w)) \
+    EACH_CALL(size_t, N##_wait_until_some##POST, T, __VA_ARGS__,                                  \
+              (T * ivars, size_t nelems, size_t * indices, const int *status, int cmp, VALUE),    \
+              return wait_some(&w, indices))                                                      \
+    EACH_CALL(int, N##_test_all##POST, T, __VA_ARGS__,                                            \
+              (T * ivars, size_t nelems, const int *status, int cmp, VALUE),                      \
+              return wait_test_all(&w))                                                           \
+    EACH_CALL(size_t, N##_test_any##POST, T, __VA_ARGS__,                                         \
+              (T * ivars, size_t nelems, const int *status, int cmp, VALUE),                      \
+              return wait_test_any(&w))                                                           \
+    EACH_CALL(size_t, N##_test_some##POST, T, __VA_ARGS__,                                        \
+              (T * ivars, size_t nelems, size_t * indices, const int *status, int cmp, VALUE),    \
+              return wait_test_some(&w, indices))
 
 #define WAITS(T, N, ...)                                            \
     EACH(T, N, , T cmp_value, &cmp_value, false)                    \

@@ -82,7 +82,7 @@ void distribute_meet(void)
     was[0] = last;
 }
 
-void distribute_tmk_distribute(const void *ptr, size_t size)
+void Tmk_distribute(const void *ptr, size_t size)
 {
     struct tmk_place place;
     /* all processes have shared memory */

@@ -21,12 +21,8 @@
 #ifndef COMPAT_TREADMARKS_DISTRIBUTE_H
 #define COMPAT_TREADMARKS_DISTRIBUTE_H
 
-#include <stddef.h>
-
 /* Called by all processes, first. */
 void distribute_begin(void);
-/* Distributes the value of this variable to all others. */
-void distribute_tmk_distribute(const void *ptr, size_t size);
 /* After an acquire: takes values that others have distributed. */
 void distribute_tmk_distribute_take(void);
 /* A barrier, then the same; frees records that all have taken. */

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tmk.c - TreadMarks' calls except distributed loops; tmk(7) describes each. */
+#include <errno.h>
 #include <hlrc.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "compat/fail.h"
 #include "compat/treadmarks/Tmk.h"
 #include "compat/treadmarks/distribute.h"
 #include "compat/treadmarks/sched.h"
 
 _Static_assert(TMK_NPROCS == HLRC_MAX_NODES, "programs have arrays of TMK_NPROCS elements");
 _Static_assert(TMK_NLOCKS <= HLRC_STATIC_LOCKS, "TreadMarks' locks are static ones");
+
+unsigned Tmk_proc_id, Tmk_nprocs, Tmk_page_size;
 
 #undef Tmk_stat
 static struct Tmk_stat counted;
@@ -21,6 +27,36 @@ static bool held[TMK_NLOCKS]; /* by this process */
 /* In shared memory; a handle + 1, or 0 before its first wait. Guarded by its lock. */
 static hlrc_cond_t (*conds)[TMK_NCONDS];
 
+/* ---- messages ---- */
+
+void Tmk_err(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+}
+
+void Tmk_errexit(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    exit(1);
+}
+
+void Tmk_perrexit(const char *format, ...)
+{
+    int err = errno;
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, ": %s\n", strerror(err));
+    exit(1);
+}
+
 /* ---- beginning and end ---- */
 
 static void tmk_leave(void)
@@ -29,14 +65,6 @@ static void tmk_leave(void)
         return;
     left = true;
     hlrc_finalize();
-}
-
-/* exit(0), also by return from main, is a normal end; any other ends the job. */
-static void tmk_at_exit(int status, void *arg)
-{
-    (void)arg;
-    if (status == 0)
-        tmk_leave();
 }
 
 /* Arguments after "--" are TreadMarks' own, such as the number of processes. */
@@ -66,8 +94,7 @@ void Tmk_startup(int argc, char *const *argv)
     Tmk_nprocs = (unsigned)hlrc_node_count();
     Tmk_page_size = (unsigned)sysconf(_SC_PAGESIZE);
     joined = true;
-    if (on_exit(tmk_at_exit, NULL) != 0)
-        Tmk_errexit("Tmk_startup: no memory for an exit handler\n");
+    fail_compat_at_exit("Tmk_startup", tmk_leave);
     tmk_check_arguments(argc, argv);
     conds = hlrc_malloc_all(TMK_NLOCKS * sizeof *conds);
     if (!conds)
@@ -97,11 +124,6 @@ void Tmk_free(void *ptr)
 void *Tmk_sbrk(size_t incr)
 {
     return incr < Tmk_page_size ? hlrc_malloc(incr) : hlrc_aligned_alloc(Tmk_page_size, incr);
-}
-
-void Tmk_distribute(const void *ptr, size_t size)
-{
-    distribute_tmk_distribute(ptr, size);
 }
 
 /* ---- synchronisation ---- */

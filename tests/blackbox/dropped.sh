@@ -61,12 +61,12 @@ done <<'END'
 is is.c,is_check.c
 radix radix.c,radix_keys.c -k 2^14
 fft3d fft3d.c,fft3d_check.c,fft.c -g 16^3
-sor sor.c,sor_waves.c -s 64
-cg cg.c,cg_check.c,cg_matrix.c -n 3
-gauss gauss.c -s 64
-water water.c,water_cells.c,water_check.c,water_forces.c,water_layout.c,water_model.c,water_start.c,water_sums.c --forces locks
+sor sor.c -s 64
+cg cg.c,cg_matrix.c -n 3
+gauss gauss.c,equations.c -s 64
+water water.c,water_cells.c,water_check.c,water_forces.c,water_model.c,water_start.c --forces locks
 barnes barnes.c,barnes_cell.c,barnes_check.c,barnes_input.c,barnes_shared.c,barnes_tree.c,barnes_zone.c -n 512
-tsp tsp.c,tsp_cities.c -c 9
+tsp tsp.c -c 9
 qsort qsort.c,radix_keys.c
 END
 echo "$dropped places were left out; a race was reported for $reported"
