@@ -14,12 +14,16 @@ extern "C" {
 #endif
 
 /**
- * hlrc_malloc, hlrc_aligned_alloc - allocate shared memory
+ * hlrc_malloc, hlrc_aligned_alloc, hlrc_alloc_uninitialized - allocate shared memory
  *
  * Any node may allocate at any time. The memory is zero-filled and valid at the same address on
  * all nodes; the others get the pointer through shared memory. hlrc_malloc() aligns it to 16
  * bytes, hlrc_aligned_alloc() to `align` bytes, a power of two; `size` need not be a multiple of
  * it. A size of 0 is treated as a size of 1.
+ *
+ * hlrc_alloc_uninitialized() is hlrc_aligned_alloc() whose memory has undefined contents: no node
+ * writes zeros into it, so its pages stay where they are cached, and their first writes need not
+ * fetch zeros from another node.
  *
  * RETURN VALUE: The address of the memory, or NULL with errno set.
  *
@@ -35,6 +39,7 @@ extern "C" {
  */
 void *hlrc_malloc(size_t size);
 void *hlrc_aligned_alloc(size_t align, size_t size);
+void *hlrc_alloc_uninitialized(size_t align, size_t size);
 
 /**
  * hlrc_calloc, hlrc_realloc, hlrc_usable_size - allocations of other sizes

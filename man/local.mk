@@ -11,6 +11,7 @@ API_PAGES_3 = \
 	man/hlrc_acc_vector_nb.3 \
 	man/hlrc_aligned_alloc.3 \
 	man/hlrc_alloc_placed.3 \
+	man/hlrc_alloc_uninitialized.3 \
 	man/hlrc_atomic_compare_exchange.3 \
 	man/hlrc_atomic_create.3 \
 	man/hlrc_atomic_destroy.3 \

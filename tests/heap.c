@@ -99,7 +99,12 @@ static void basics(void)
         hlrc_free(p);
         unsigned char *q = hlrc_malloc(size);
         CHECK(q && zero(q, size));
+        memset(q, 0xff, size);
         hlrc_free(q);
+        unsigned char *kept = hlrc_alloc_uninitialized(64, size);
+        CHECK(kept && aligned(kept, 64));
+        CHECK(kept != q || (kept[0] == 0xff && kept[size - 1] == 0xff)); /* nothing was written */
+        hlrc_free(kept);
     }
     for (size_t align = 1; align <= 1 << 20; align *= 2) {
         void *p[3];
@@ -114,6 +119,8 @@ static void basics(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         errno = 0;
         CHECK(hlrc_aligned_alloc(bad[i], 64) == NULL && errno == EINVAL);
+        errno = 0;
+        CHECK(hlrc_alloc_uninitialized(bad[i], 64) == NULL && errno == EINVAL);
     }
     hlrc_barrier();
 }

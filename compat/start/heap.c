@@ -12,15 +12,18 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
+#define ALIGN_MALLOC 16 /* as the C library does */
+
 struct heap_request {
     void *ptr;
     size_t align, size;
+    bool zeroed;
 };
 
 static void heap_allocate(void *arg)
 {
     struct heap_request *r = arg;
-    r->ptr = r->align ? hlrc_aligned_alloc(r->align, r->size) : hlrc_malloc(r->size);
+    r->ptr = r->zeroed ? hlrc_malloc(r->size) : hlrc_alloc_uninitialized(r->align, r->size);
 }
 
 static void heap_reallocate(void *arg)
@@ -40,16 +43,16 @@ static void heap_measure(void *arg)
     r->size = hlrc_usable_size(r->ptr);
 }
 
-static void *heap_shared(size_t align, size_t size)
+static void *heap_shared(size_t align, size_t size, bool zeroed)
 {
-    struct heap_request r = { NULL, align, size };
+    struct heap_request r = { NULL, align, size, zeroed };
     lane_call(heap_allocate, &r);
     return r.ptr;
 }
 
 void *heap_malloc(size_t size)
 {
-    return start_sharing ? heap_shared(0, size) : malloc(size);
+    return start_sharing ? heap_shared(ALIGN_MALLOC, size, false) : malloc(size);
 }
 
 void *heap_calloc(size_t count, size_t size)
@@ -60,12 +63,12 @@ void *heap_calloc(size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return heap_shared(0, count * size); /* already zeroed */
+    return heap_shared(ALIGN_MALLOC, count * size, true);
 }
 
 void *heap_aligned_alloc(size_t align, size_t size)
 {
-    return start_sharing ? heap_shared(align, size) : aligned_alloc(align, size);
+    return start_sharing ? heap_shared(align, size, false) : aligned_alloc(align, size);
 }
 
 void heap_free(void *ptr)

@@ -22,7 +22,6 @@
 
 #define SUPER_PAGES   16u /* of a superblock with small blocks, if memory is plentiful */
 #define MARK_WORDS    4u  /* of 64 bits, per page: one bit for every HEAP_GRAIN bytes */
-#define ALIGN_MAX     ((size_t)1 << 30)
 #define OUTBOX_BLOCKS 64u
 #define OUTBOX_BYTES  16384u
 #define LIST_END      UINT32_MAX
@@ -386,7 +385,7 @@ static void heap_refill(int class)
 
 /* ---- allocating ---- */
 
-static void *heap_small_alloc(int class, size_t size)
+static void *heap_small_alloc(int class, size_t size, bool zeroed)
 {
     struct heap_arena_block block;
     pthread_mutex_lock(&arena_mutex);
@@ -399,7 +398,7 @@ static void *heap_small_alloc(int class, size_t size)
     if (!ok)
         return NULL;
     void *ptr = engine.app + block.offset;
-    if (block.used)
+    if (block.used && zeroed)
         memset(ptr, 0, size);
     return ptr;
 }
@@ -425,7 +424,7 @@ void heap_zero(uint32_t first, uint32_t count)
         memset(heap_page_app(first), 0, (size_t)count << PAGE_SHIFT);
 }
 
-static void *heap_large_alloc(uint32_t count, size_t align)
+static void *heap_large_alloc(uint32_t count, size_t align, bool zeroed)
 {
     struct heap_runs_taken run;
     uint64_t pages = align > PAGE_SIZE ? align >> PAGE_SHIFT : 1;
@@ -434,46 +433,27 @@ static void *heap_large_alloc(uint32_t count, size_t align)
         if (!heap_run_take(count, pages, KIND_RUN, &run))
             return NULL;
     }
-    heap_zero(run.dirty_start, run.dirty_count);
+    if (zeroed)
+        heap_zero(run.dirty_start, run.dirty_count);
     return heap_page_app(run.start);
 }
 
-static void *heap_allocate(const char *call, size_t align, size_t size)
+void *heap_allocate(const char *call, size_t align, size_t size, bool zeroed)
 {
     void *ptr = NULL;
     size_t bytes = size ? size : 1;
     int class = heap_runs_class_for(bytes, align);
     race_ignore_begin(); /* also of the zeros */
     if (class >= 0)
-        ptr = heap_small_alloc(class, bytes);
+        ptr = heap_small_alloc(class, bytes, zeroed);
     else if (bytes <= (size_t)engine_heap_pages() << PAGE_SHIFT)
-        ptr = heap_large_alloc(heap_to_pages(bytes), align);
+        ptr = heap_large_alloc(heap_to_pages(bytes), align, zeroed);
     if (!ptr) {
         heap_report_exhausted(call, size);
         errno = ENOMEM;
     }
     race_ignore_end();
     race_acquire(); /* acquires from the thread that freed it */
-    return ptr;
-}
-
-void *hlrc_malloc(size_t size)
-{
-    call_check("hlrc_malloc");
-    void *ptr = heap_allocate("hlrc_malloc", HEAP_GRAIN, size);
-    sites_note(ptr, size, __builtin_return_address(0));
-    return ptr;
-}
-
-void *hlrc_aligned_alloc(size_t align, size_t size)
-{
-    call_check("hlrc_aligned_alloc");
-    if (align == 0 || (align & (align - 1)) != 0 || align > ALIGN_MAX) {
-        errno = EINVAL;
-        return NULL;
-    }
-    void *ptr = heap_allocate("hlrc_aligned_alloc", align, size);
-    sites_note(ptr, size, __builtin_return_address(0));
     return ptr;
 }
 

@@ -34,6 +34,7 @@
  *     collects, or with its pages through the free runs. So before its next owner writes a zero,
  *     that node has seen all that was written to the block. A late diff or an old copy cannot bring
  *     stale bytes back, since the pages that hold them are fetched again before that first write.
+ *   - Memory of hlrc_alloc_uninitialized keeps what its last owner wrote, or older bytes.
  *   - Zeros are ordinary writes, made after the acquire of LOCK_HEAP and before the pointer is
  *     returned. They reach others as all writes do, before the pointer can.
  *   - The heap does not touch pages that no node has touched since the start or a reset: their
@@ -56,6 +57,10 @@ uint32_t heap_first(uint32_t pages);
 /* after engine_heap_pages() is known; 0 or a negative errno after one line to the user */
 int heap_init(void);
 void heap_end(void);
+
+/* Memory for this call of the public interface, undefined or `zeroed`; NULL with errno after one
+ * line to the user. ASSUMPTION: align is a power of two. */
+void *heap_allocate(const char *call, size_t align, size_t size, bool zeroed);
 
 /* Marks the blocks of other nodes that this node has freed; costs nothing if there are none.
  * Without it some kilobytes per node may stay unmarked until its next frees, allocations or

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* heap_sizes.c - calloc, realloc, and the size of an allocation. */
+/* heap_sizes.c - the public calls that allocate, and the size of an allocation. */
 #include <errno.h>
 #include <hlrc.h>
 #include <stdint.h>
@@ -10,6 +10,8 @@
 #include "hlrc/heap/heap.h"
 #include "hlrc/heap/sites.h"
 
+#define ALIGN_MAX ((size_t)1 << 30)
+
 void *hlrc_calloc(size_t count, size_t size)
 {
     call_check("hlrc_calloc");
@@ -19,6 +21,38 @@ void *hlrc_calloc(size_t count, size_t size)
     }
     void *ptr = hlrc_malloc(count * size);
     sites_note(ptr, count * size, __builtin_return_address(0));
+    return ptr;
+}
+
+void *hlrc_malloc(size_t size)
+{
+    call_check("hlrc_malloc");
+    void *ptr = heap_allocate("hlrc_malloc", HEAP_GRAIN, size, true);
+    sites_note(ptr, size, __builtin_return_address(0));
+    return ptr;
+}
+
+static void *heap_sizes_aligned(const char *call, size_t align, size_t size, bool zeroed)
+{
+    call_check(call);
+    if (align == 0 || (align & (align - 1)) != 0 || align > ALIGN_MAX) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return heap_allocate(call, align, size, zeroed);
+}
+
+void *hlrc_aligned_alloc(size_t align, size_t size)
+{
+    void *ptr = heap_sizes_aligned("hlrc_aligned_alloc", align, size, true);
+    sites_note(ptr, size, __builtin_return_address(0));
+    return ptr;
+}
+
+void *hlrc_alloc_uninitialized(size_t align, size_t size)
+{
+    void *ptr = heap_sizes_aligned("hlrc_alloc_uninitialized", align, size, false);
+    sites_note(ptr, size, __builtin_return_address(0));
     return ptr;
 }
 
@@ -41,7 +75,7 @@ static void *heap_sizes_resize(void *ptr, size_t size)
                    ptr);
     if (size <= usable && size >= usable / 2)
         return ptr;
-    void *other = hlrc_malloc(size);
+    void *other = hlrc_alloc_uninitialized(HEAP_GRAIN, size);
     if (!other)
         return NULL;
     memcpy(other, ptr, size < usable ? size : usable);
