@@ -8,8 +8,10 @@ noinst_PROGRAMS += apps/is apps/is_native apps/is_seq
 apps_is_SOURCES = apps/is.c apps/is_check.c apps/is_check.h $(APPS_COMMON)
 apps_is_LDADD = libhlrc.la
 apps_is_native_SOURCES = $(apps_is_SOURCES) $(APPS_NATIVE)
+apps_is_native_LDADD =
 apps_is_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_is_seq_SOURCES = $(apps_is_SOURCES)
+apps_is_seq_LDADD =
 apps_is_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 
 noinst_PROGRAMS += apps/fft3d apps/fft3d_native apps/fft3d_seq
@@ -26,8 +28,10 @@ noinst_PROGRAMS += apps/radix apps/radix_native apps/radix_seq
 apps_radix_SOURCES = apps/radix.c apps/radix_keys.c apps/radix_keys.h $(APPS_COMMON)
 apps_radix_LDADD = libhlrc.la
 apps_radix_native_SOURCES = $(apps_radix_SOURCES) $(APPS_NATIVE)
+apps_radix_native_LDADD =
 apps_radix_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_radix_seq_SOURCES = $(apps_radix_SOURCES)
+apps_radix_seq_LDADD =
 apps_radix_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 
 # The same bits in any function, for any number of nodes: no contraction of a product and a sum. sqrt() without errno.
@@ -76,8 +80,10 @@ noinst_PROGRAMS += apps/qsort apps/qsort_native apps/qsort_seq
 apps_qsort_SOURCES = apps/qsort.c apps/radix_keys.c apps/radix_keys.h $(APPS_COMMON)
 apps_qsort_LDADD = libhlrc.la
 apps_qsort_native_SOURCES = $(apps_qsort_SOURCES) $(APPS_NATIVE)
+apps_qsort_native_LDADD =
 apps_qsort_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_qsort_seq_SOURCES = $(apps_qsort_SOURCES)
+apps_qsort_seq_LDADD =
 apps_qsort_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL
 
 # The same bits, as above.
@@ -140,6 +146,8 @@ noinst_PROGRAMS += apps/gups apps/gups_native apps/gups_seq
 apps_gups_SOURCES = apps/gups.c apps/gups_check.c apps/gups_check.h apps/gups_stream.c apps/gups_stream.h $(APPS_COMMON)
 apps_gups_LDADD = libhlrc.la
 apps_gups_native_SOURCES = $(apps_gups_SOURCES) $(APPS_NATIVE)
+apps_gups_native_LDADD =
 apps_gups_native_CPPFLAGS = $(AM_CPPFLAGS) -DNATIVE
 apps_gups_seq_SOURCES = $(apps_gups_SOURCES)
+apps_gups_seq_LDADD =
 apps_gups_seq_CPPFLAGS = $(AM_CPPFLAGS) -DSEQUENTIAL

@@ -79,6 +79,7 @@ microbench_patterns_LDADD = libhlrc.la
 
 noinst_PROGRAMS += microbench/coherent
 microbench_coherent_SOURCES = microbench/coherent.c $(MICROBENCH)
+microbench_coherent_LDADD =
 
 # Compiled by scripts/bench and scripts/evaluate, where there is an MPI.
 EXTRA_DIST += microbench/mpi_barrier.c microbench/mpi_rma.c microbench/openmp.c

@@ -5,11 +5,11 @@
  * own slot once more; who writes looks whether it was asked when its word is there. So one of the
  * two sees the other, wherever they cross. The invariants are those of hlrc/sync/pairs.h.
  */
+#include "hlrc/sync/pairs.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/layout.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
-#include "hlrc/sync/pairs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,9 +4,9 @@
  * them. What is evicted, and in which order, is compared with the order in which the test has added
  * the pages. The invariants are there. This is node 0; node 1 is home.
  */
+#include "hlrc/memory/copies.h"
 #include "base/headroom.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"
 #include "tests/unit/rng.h"

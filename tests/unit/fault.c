@@ -3,8 +3,8 @@
  * Faults, without pages behind them: what page_access is called with, and what the program that
  * faulted notices, which is nothing. The invariants are those of hlrc/memory/fault.h.
  */
-#include "hlrc/core/engine.h"
 #include "hlrc/memory/fault.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/probe/stats.h"
 #include "hlrc/progress/thread.h"

@@ -7,11 +7,11 @@
  * which the runtime gives them. And who spins offers its core to other threads, and sleeps when
  * these have taken it. The invariants are those of hlrc/progress/progress.h.
  */
+#include "hlrc/progress/progress.h"
 #include "base/clock.h"
 #include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/progress/msg.h"
-#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
 #include <linux/futex.h>

@@ -4,11 +4,11 @@
  * turn, on the machine, in the control group and with the limits that the test says. The invariants
  * are those of hlrc/size.h.
  */
+#include "hlrc/size.h"
 #include "base/config_memory.h"
 #include "boot/boot.h"
 #include "fabric/locality.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/size.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
