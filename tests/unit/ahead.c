@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which pages are opened beyond those of a thread's faults. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "hlrc/memory/ahead.h"
+#include "tests/unit/unit.h"
 
 #define MOST  32u
 #define PAGES 4096u
@@ -18,12 +14,10 @@
 static bool open_now[2][PAGES];
 static struct streams_table streams;
 
-static int setup(void **state)
+static void setup(void)
 {
-    (void)state;
     memset(open_now, 0, sizeof open_now);
     memset(&streams, 0, sizeof streams);
-    return 0;
 }
 
 /* One access; 1 when it faulted, and what was opened ahead is open from then on. */
@@ -52,11 +46,10 @@ static unsigned opened(bool write)
 }
 
 /* Faults at 0 and 1, then behind 8, 16, 32, 32, ... pages. */
-static void test_grows(void **state)
+static void test_grows(void)
 {
     static const uint32_t at[] = { 0, 1, 10, 27, 60, 93, 126 };
     unsigned n = 0;
-    (void)state;
     for (uint32_t p = 0; p < 150; p++)
         if (access_page(p, false)) {
             assert_true(n < sizeof at / sizeof at[0]);
@@ -66,10 +59,9 @@ static void test_grows(void **state)
     assert_int_equal(opened(true), 0);
 }
 
-static void test_backwards_and_strides(void **state)
+static void test_backwards_and_strides(void)
 {
     unsigned n = 0;
-    (void)state;
     for (uint32_t p = PAGES; p-- > PAGES - 128;)
         n += access_page(p, true);
     assert_in_range(n, 6, 8);
@@ -82,10 +74,9 @@ static void test_backwards_and_strides(void **state)
 
 /* Columns of a matrix whose rows are 100 pages long, of three matrices at once: the fourth fault in
  * a column of each opens 8 below it, those behind these 16, and so on. */
-static void test_columns(void **state)
+static void test_columns(void)
 {
     unsigned n = 0;
-    (void)state;
     for (uint32_t row = 0; row < 13; row++)
         for (uint32_t matrix = 0; matrix < 3; matrix++)
             n += access_page(matrix * 1331 + row * 100, false);
@@ -98,10 +89,9 @@ static void test_columns(void **state)
 }
 
 /* Several rows at once, and stores beside the loads, as in a stencil. */
-static void test_streams_interleaved(void **state)
+static void test_streams_interleaved(void)
 {
     unsigned n = 0;
-    (void)state;
     for (uint32_t p = 0; p < 128; p++) {
         for (uint32_t row = 0; row < 3; row++)
             n += access_page(row * 1000 + p, false);
@@ -111,9 +101,8 @@ static void test_streams_interleaved(void **state)
 }
 
 /* A stream that goes elsewhere is forgotten: it opens no more than it had. */
-static void test_forgets(void **state)
+static void test_forgets(void)
 {
-    (void)state;
     for (uint32_t p = 0; p < 12; p++)
         (void)access_page(p, false); /* 10 has opened 11 to 26 */
     assert_int_equal(opened(false), 27);
@@ -124,9 +113,8 @@ static void test_forgets(void **state)
 
 /* Rows of two pages each, far from each other and nowhere at equal distances: the first four are
  * taken for longer ones. */
-static void test_short_rows(void **state)
+static void test_short_rows(void)
 {
-    (void)state;
     for (uint32_t row = 0; row < 40; row++)
         for (uint32_t p = 0; p < 2; p++)
             assert_int_equal(access_page(row * 70 + row * row % 41 + p, false), 1);
@@ -143,12 +131,11 @@ static void test_short_rows(void **state)
 }
 
 /* Of pages in random order, few are opened that nobody has asked for. */
-static void test_random_order(void **state)
+static void test_random_order(void)
 {
     static uint32_t order[PAGES];
     uint64_t x = 88172645463325252u;
     unsigned faults = 0;
-    (void)state;
     for (uint32_t i = 0; i < PAGES; i++)
         order[i] = i;
     for (uint32_t i = PAGES - 1; i > 0; i--) {
@@ -166,10 +153,9 @@ static void test_random_order(void **state)
 
 /* Pages that are open already do not end a stream; and a fault on one that was opened and closed
  * again opens nothing more. */
-static void test_holes(void **state)
+static void test_holes(void)
 {
     int32_t stride;
-    (void)state;
     assert_int_equal(streams_ahead_next(&streams, 100, false, MOST, &stride), 0);
     assert_int_equal(streams_ahead_next(&streams, 101, false, MOST, &stride), 8);
     assert_int_equal(streams_ahead_next(&streams, 104, false, MOST, &stride), 0);
@@ -199,26 +185,13 @@ static unsigned claimed(uint32_t left_out)
 }
 
 /* [readahead.dense-claims] */
-static void test_homes_ahead(void **state)
+static void test_homes_ahead(void)
 {
-    (void)state;
     assert_in_range(claimed(1000), 200, 400);
     assert_int_equal(claimed(4), 0);
     assert_int_equal(claimed(30), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_grows, setup),
-        cmocka_unit_test_setup(test_backwards_and_strides, setup),
-        cmocka_unit_test_setup(test_columns, setup),
-        cmocka_unit_test_setup(test_streams_interleaved, setup),
-        cmocka_unit_test_setup(test_forgets, setup),
-        cmocka_unit_test_setup(test_short_rows, setup),
-        cmocka_unit_test_setup(test_random_order, setup),
-        cmocka_unit_test_setup(test_holes, setup),
-        cmocka_unit_test_setup(test_homes_ahead, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(setup, NULL, TEST(test_grows), TEST(test_backwards_and_strides), TEST(test_columns),
+          TEST(test_streams_interleaved), TEST(test_forgets), TEST(test_short_rows),
+          TEST(test_random_order), TEST(test_holes), TEST(test_homes_ahead))

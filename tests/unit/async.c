@@ -10,13 +10,10 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/progress/msg.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define NODES         6
 #define TOKENS        32u
@@ -105,11 +102,10 @@ void __wrap_exclusive_reader(uint32_t page)
 
 static struct fabric fabric;
 
-static int begin(void **state)
+static void begin(void)
 {
     static char pages[PAGES * PAGE_SIZE];
 
-    (void)state;
     fabric.caps = FABRIC_SEES_SLEEPERS;
     fabric.ops.write = write_any;
     fabric.ops.write_wake = write_word;
@@ -122,14 +118,11 @@ static int begin(void **state)
     assert_true(engine.control.base != MAP_FAILED);
     memset(slots, 0, sizeof slots);
     memset(has_reader, 0, sizeof has_reader);
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     munmap(engine.control.base, engine.at.end);
-    return 0;
 }
 
 /* ---- requests and diffs ---- */
@@ -177,9 +170,8 @@ static void check_all(void)
 
 /* ---- the tests ---- */
 
-static void what_is_here_is_answered_at_once(void **state)
+static void what_is_here_is_answered_at_once(void)
 {
-    (void)state;
     ask(2, 3, 1, 2, 0, 0);
     expect_answered(2, 3, true);
     apply(1, 4, 9);
@@ -188,9 +180,8 @@ static void what_is_here_is_answered_at_once(void **state)
 }
 
 /* Where a wake has a price the word goes without. */
-static void an_answer_without_a_wake(void **state)
+static void an_answer_without_a_wake(void)
 {
-    (void)state;
     fabric.caps = 0;
     fabric.ops.write_wake = NULL;
     ask(2, 3, 1, 2, 0, 0);
@@ -198,9 +189,8 @@ static void an_answer_without_a_wake(void **state)
 }
 
 /* [pages-async.parked]: one diff ends the waiting of all who wait for it, and of nobody else. */
-static void all_who_wait_for_a_diff_are_answered(void **state)
+static void all_who_wait_for_a_diff_are_answered(void)
 {
-    (void)state;
     for (int n = 1; n < NODES; n++)
         for (uint32_t t = 0; t < 4; t++)
             ask(n, t, 1 + t % 2, 5, 7, 0);
@@ -219,9 +209,8 @@ static void all_who_wait_for_a_diff_are_answered(void **state)
 }
 
 /* A prefetch does not wait: it is refused, once, and forgotten. */
-static void a_prefetch_is_refused(void **state)
+static void a_prefetch_is_refused(void)
 {
-    (void)state;
     ask(1, 0, 1, 5, 7, PREFETCH_FLAG);
     assert_int_equal(slots[1][0].answered, 1);
     assert_int_equal(slots[1][0].status, REFUSED);
@@ -234,11 +223,10 @@ static void a_prefetch_is_refused(void **state)
 }
 
 /* Requests and diffs in any order, for pages that nodes wait for together. */
-static void any_order(void **state)
+static void any_order(void)
 {
     uint64_t latest[PAGES][NODES] = { { 0 } };
 
-    (void)state;
     rng_state = 21;
     for (int k = 0; k < 20000; k++) {
         uint32_t page = 1 + rng(5), token = rng(TOKENS);
@@ -252,16 +240,5 @@ static void any_order(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_here_is_answered_at_once),
-        TEST(an_answer_without_a_wake),
-        TEST(all_who_wait_for_a_diff_are_answered),
-        TEST(a_prefetch_is_refused),
-        TEST(any_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end, TEST(what_is_here_is_answered_at_once), TEST(an_answer_without_a_wake),
+          TEST(all_who_wait_for_a_diff_are_answered), TEST(a_prefetch_is_refused), TEST(any_order))

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* base/backoff.h: which system call each attempt makes. The test links with --wrap. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "base/backoff.h"
+#include "tests/unit/unit.h"
 
 static unsigned yields, naps;
 static long nap_ns;
@@ -28,9 +24,8 @@ int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
     return 0;
 }
 
-static void stages(void **state)
+static void stages(void)
 {
-    (void)state;
     for (unsigned tries = 0; tries < 20; tries++) {
         backoff_pause(tries, 5, 12, 700);
         assert_int_equal(yields, tries < 5 ? 0 : tries < 12 ? tries - 4 : 7);
@@ -39,8 +34,4 @@ static void stages(void **state)
     assert_int_equal(nap_ns, 700);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(stages) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(stages))

@@ -4,15 +4,12 @@
  * repetitions it allows for, lists of numbers, and the JSON that it writes.
  */
 #include "microbench/bench.h"
+#include "tests/unit/unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -24,12 +21,11 @@ static void expect(double found, double wanted)
 
 /* ---- Statistics ---- */
 
-static void ten_samples(void **state)
+static void ten_samples(void)
 {
     double x[] = { 7, 3, 10, 1, 9, 5, 2, 8, 4, 6 };
     struct bench_stat stat = bench_stat(x, COUNT(x));
 
-    (void)state;
     assert_int_equal(stat.count, 10);
     expect(stat.min, 1);
     expect(stat.median, 5.5);
@@ -42,12 +38,11 @@ static void ten_samples(void **state)
     expect(stat.p999, 10);
 }
 
-static void odd_samples(void **state)
+static void odd_samples(void)
 {
     double x[] = { 20, -4, 1 };
     struct bench_stat stat = bench_stat(x, COUNT(x));
 
-    (void)state;
     expect(stat.median, 1);
     expect(stat.p50, 1);
     expect(stat.p10, -4);
@@ -55,12 +50,11 @@ static void odd_samples(void **state)
     expect(stat.mean, 17. / 3);
 }
 
-static void one_sample_and_none(void **state)
+static void one_sample_and_none(void)
 {
     double x[] = { 2.5 };
     struct bench_stat one = bench_stat(x, 1), none = bench_stat(x, 0);
 
-    (void)state;
     expect(one.min, 2.5);
     expect(one.median, 2.5);
     expect(one.p10, 2.5);
@@ -70,11 +64,10 @@ static void one_sample_and_none(void **state)
 }
 
 /* 1 to 2000: the p-th percentile is 20 p. */
-static void percentiles_of_many(void **state)
+static void percentiles_of_many(void)
 {
     static double x[2000];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = (double)(COUNT(x) - i);
     struct bench_stat stat = bench_stat(x, COUNT(x));
@@ -97,13 +90,12 @@ static uint64_t from(const struct bench_stat *stat, double bound)
     return 0;
 }
 
-static void histogram_by_powers_of_two(void **state)
+static void histogram_by_powers_of_two(void)
 {
     double x[] = { 0, -3, 0.5, 0.999, 1, 1.5, 1.999, 2, 3, 4, 1024, 2047, 1e300, 1e-9 };
     struct bench_stat stat = bench_stat(x, COUNT(x));
     uint64_t sum = 0;
 
-    (void)state;
     assert_int_equal(stat.log2[0], 3); /* 0, -3, 1e-9 */
     assert_int_equal(from(&stat, 0.25), 0);
     assert_int_equal(from(&stat, 0.5), 2);
@@ -118,11 +110,10 @@ static void histogram_by_powers_of_two(void **state)
 }
 
 /* A thousand of the numbers below 20,000: none twice, and their mean is near that of all. */
-static void more_samples_than_fit(void **state)
+static void more_samples_than_fit(void)
 {
     struct bench_series series = bench_series_make(1000);
 
-    (void)state;
     for (int i = 0; i < 20000; i++)
         bench_series_add(&series, i);
     assert_int_equal(series.count, 1000);
@@ -139,9 +130,8 @@ static void more_samples_than_fit(void **state)
 
 /* ---- Repetitions ---- */
 
-static void repetitions_that_fit(void **state)
+static void repetitions_that_fit(void)
 {
-    (void)state;
     /* 10 took 1 ms */
     assert_int_equal(bench_allowed(100, 1, 10, 1000000), 100);
     assert_int_equal(bench_allowed(100, 0.005, 10, 1000000), 50);
@@ -157,11 +147,10 @@ static double count_calls(void *context)
     return ++*calls % 2 == 0 ? (double)*calls : (double)NAN;
 }
 
-static void warm_up_gives_no_samples(void **state)
+static void warm_up_gives_no_samples(void)
 {
     int calls = 0;
 
-    (void)state;
     bench = (struct bench_settings){ .warmup = 4, .repetitions = 6, .seconds = 3600 };
     struct bench_stat stat = bench_measure(count_calls, &calls);
     assert_int_equal(calls, 10);
@@ -181,9 +170,8 @@ static void expect_list(const char *text, size_t count, const unsigned long *wan
         assert_int_equal(list.value[i], wanted[i]);
 }
 
-static void lists(void **state)
+static void lists(void)
 {
-    (void)state;
     expect_list("5", 1, (unsigned long[]){ 5 });
     expect_list("1,64,4K,2M", 4, (unsigned long[]){ 1, 64, 4096, 2097152 });
     expect_list("0,1-16", 6, (unsigned long[]){ 0, 1, 2, 4, 8, 16 });
@@ -196,7 +184,7 @@ static void lists(void **state)
 
 static char written[2000];
 
-static void json_is_as_written(void **state)
+static void json_is_as_written(void)
 {
     char path[] = "/tmp/test_bench.XXXXXX";
     int fd = mkstemp(path);
@@ -204,7 +192,6 @@ static void json_is_as_written(void **state)
     struct bench_stat stat = bench_stat(x, COUNT(x));
     struct bench_json json;
 
-    (void)state;
     assert_true(fd >= 0);
     bench_json_open(&json, path);
     bench_json_string(&json, "text", "a \"b\" \\ \n");
@@ -229,19 +216,7 @@ static void json_is_as_written(void **state)
     unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_samples),
-        cmocka_unit_test(odd_samples),
-        cmocka_unit_test(one_sample_and_none),
-        cmocka_unit_test(percentiles_of_many),
-        cmocka_unit_test(histogram_by_powers_of_two),
-        cmocka_unit_test(more_samples_than_fit),
-        cmocka_unit_test(repetitions_that_fit),
-        cmocka_unit_test(warm_up_gives_no_samples),
-        cmocka_unit_test(lists),
-        cmocka_unit_test(json_is_as_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(ten_samples), TEST(odd_samples), TEST(one_sample_and_none),
+          TEST(percentiles_of_many), TEST(histogram_by_powers_of_two), TEST(more_samples_than_fit),
+          TEST(repetitions_that_fit), TEST(warm_up_gives_no_samples), TEST(lists),
+          TEST(json_is_as_written))

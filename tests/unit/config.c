@@ -2,9 +2,6 @@
 /* The table of options: defaults, environment, values, errors, resolution, memory limits, manual
  * page. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,25 +9,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/config.h"
 #include "base/config_memory.h"
 #include "base/headroom.h"
 #include "base/nearest.h"
 #include "fabric/fabric.h"
+#include "tests/unit/unit.h"
 
 static char err[CONFIG_ERROR_MAX];
 
-static int clear_environment(void **state)
+static void clear_environment(void)
 {
     char name[64];
 
-    (void)state;
     for (int id = 0; id < CONFIG_COUNT; id++)
         unsetenv(config_environment_name((enum config_id)id, name, sizeof name));
     memset(err, 0, sizeof err);
-    return 0;
+    config_ask_fabrics(fabric_probe);
 }
 
 static int load_with(struct config *cfg, const char *name, const char *value)
@@ -43,11 +38,10 @@ static int load_with(struct config *cfg, const char *name, const char *value)
     return ret;
 }
 
-static void defaults(void **state)
+static void defaults(void)
 {
     struct config cfg;
 
-    (void)state;
     assert_int_equal(config_load(&cfg, err, sizeof err), 0);
     assert_int_equal(cfg.nodes, 1);
     assert_int_equal(cfg.protocol, PROTOCOL_ARDMAR);
@@ -71,12 +65,11 @@ static void defaults(void **state)
 }
 
 /* Every default, and every word of every choice, is read back as it is written. */
-static void round_trip(void **state)
+static void round_trip(void)
 {
     struct config cfg;
     char text[CONFIG_TEXT_MAX], words[128];
 
-    (void)state;
     config_default(&cfg);
     for (int i = 0; i < CONFIG_COUNT; i++) {
         enum config_id id = (enum config_id)i;
@@ -94,11 +87,10 @@ static void round_trip(void **state)
 }
 
 /* The enums of config.h count the words of the table in their order. */
-static void enums_follow_table(void **state)
+static void enums_follow_table(void)
 {
     struct config cfg;
 
-    (void)state;
 #define SAME(field_, word_, value_)                                                     \
     assert_int_equal(config_set(&cfg, CONFIG_ID_##field_, (word_), CONFIG_COMMAND, err, \
                                 sizeof err),                                            \
@@ -131,7 +123,7 @@ static void enums_follow_table(void **state)
 #undef SAME
 }
 
-static void sizes(void **state)
+static void sizes(void)
 {
     static const struct {
         const char *text;
@@ -144,7 +136,6 @@ static void sizes(void **state)
                                        "inf", "1K", "65T", "1e400", "1 M", "1iB" };
     struct config cfg;
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         config_default(&cfg);
         assert_int_equal(config_set(&cfg, CONFIG_ID_memory, good[i].text, CONFIG_COMMAND, err,
@@ -162,11 +153,10 @@ static void sizes(void **state)
     }
 }
 
-static void environment(void **state)
+static void environment(void)
 {
     struct config cfg;
 
-    (void)state;
     assert_int_equal(load_with(&cfg, "HLRC_PEER_TIMEOUT", "7"), 0);
     assert_int_equal(cfg.peer_timeout, 7);
     assert_int_equal(cfg.source[CONFIG_ID_peer_timeout], CONFIG_ENVIRONMENT);
@@ -181,7 +171,7 @@ static void environment(void **state)
 }
 
 /* One line, the variable and its value, the reason, the remedy. */
-static void errors(void **state)
+static void errors(void)
 {
     static const struct {
         const char *name, *value;
@@ -210,7 +200,6 @@ static void errors(void **state)
     };
     struct config cfg;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(load_with(&cfg, cases[i].name, cases[i].value), cases[i].ret);
         assert_string_equal(err, cases[i].line);
@@ -218,7 +207,7 @@ static void errors(void **state)
 }
 
 /* What is nearest is found, the first of equally near ones; what is far is not. */
-static void nearest_names(void **state)
+static void nearest_names(void)
 {
     static const struct {
         const char *given, *name;
@@ -249,7 +238,6 @@ static void nearest_names(void **state)
     };
     char text[100];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct nearest nearest;
 
@@ -277,7 +265,7 @@ static void nearest_names(void **state)
 }
 
 /* What only a launcher can do, a node of another one refuses; defaults it does not mind. */
-static void launched(void **state)
+static void launched(void)
 {
     static const struct {
         const char *name, *value, *line;
@@ -309,7 +297,6 @@ static void launched(void **state)
     };
     struct config cfg;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(load_with(&cfg, cases[i].name, cases[i].value), 0);
         assert_int_equal(config_check_launched(&cfg, err, sizeof err),
@@ -320,11 +307,10 @@ static void launched(void **state)
 }
 
 /* A node, whose number of nodes comes from elsewhere, must not refuse what the launcher took. */
-static void debugged_node(void **state)
+static void debugged_node(void)
 {
     struct config cfg;
 
-    (void)state;
     assert_int_equal(load_with(&cfg, "HLRC_GDB", "1"), 0);
     assert_int_equal(config_check_job(&cfg, err, sizeof err), -ERANGE);
     assert_string_equal(err, "HLRC_GDB=1: no such node; the nodes of this job are 0 to 0");
@@ -332,12 +318,11 @@ static void debugged_node(void **state)
     assert_int_equal(config_check_job(&cfg, err, sizeof err), 0);
 }
 
-static void long_values(void **state)
+static void long_values(void)
 {
     static char text[2 * CONFIG_TEXT_MAX];
     struct config cfg;
 
-    (void)state;
     memset(text, 'x', sizeof text - 1);
     for (int i = 0; i < CONFIG_COUNT; i++) {
         config_default(&cfg);
@@ -353,11 +338,10 @@ static void long_values(void **state)
                      -ERANGE);
 }
 
-static void parts(void **state)
+static void parts(void)
 {
     struct config cfg;
 
-    (void)state;
     assert_int_equal(load_with(&cfg, "HLRC_PROTOCOL", "async"), 0);
     assert_int_equal(cfg.pages, PAGES_ASYNC);
     assert_int_equal(cfg.source[CONFIG_ID_pages], CONFIG_DEFAULT);
@@ -369,11 +353,10 @@ static void parts(void **state)
 }
 
 /* What hlrcrun exports is what a node loads. */
-static void export_and_load(void **state)
+static void export_and_load(void)
 {
     struct config given, loaded;
 
-    (void)state;
     setenv("HLRC_SPIN", "3", 1);
     config_default(&given);
     assert_int_equal(config_set(&given, CONFIG_ID_memory, "1.5M", CONFIG_COMMAND, err, sizeof err),
@@ -444,11 +427,10 @@ static void expect_headroom(const char *root, int64_t left, int64_t whole)
 
 #define KIB INT64_C(1024)
 
-static void headroom(void **state)
+static void headroom(void)
 {
     char root[] = "/tmp/hlrc-config-XXXXXX", command[64];
 
-    (void)state;
     assert_non_null(mkdtemp(root));
     expect_headroom(root, INT64_MAX, INT64_MAX);
     file_put(root, "/proc/meminfo", "MemTotal: 8000 kB\nMemAvailable:    4000 kB\n");
@@ -479,12 +461,11 @@ static void headroom(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void memory(void **state)
+static void memory(void)
 {
     char root[] = "/tmp/hlrc-config-XXXXXX", command[64];
     struct config cfg;
 
-    (void)state;
     assert_non_null(mkdtemp(root));
     expect_limit(root, UINT64_MAX, "no limit");
     file_put(root, "/proc/meminfo",
@@ -538,13 +519,12 @@ static void memory(void **state)
 }
 
 /* Every option shows in each listing. */
-static void listings(void **state)
+static void listings(void)
 {
     static void (*const list[])(FILE *) = { config_help, config_man };
     char *text, name[64];
     size_t len;
 
-    (void)state;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         FILE *out = open_memstream(&text, &len);
 
@@ -557,26 +537,7 @@ static void listings(void **state)
     }
 }
 
-int main(void)
-{
-    config_ask_fabrics(fabric_probe);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(defaults, clear_environment),
-        cmocka_unit_test_setup(round_trip, clear_environment),
-        cmocka_unit_test_setup(enums_follow_table, clear_environment),
-        cmocka_unit_test_setup(sizes, clear_environment),
-        cmocka_unit_test_setup(environment, clear_environment),
-        cmocka_unit_test_setup(errors, clear_environment),
-        cmocka_unit_test_setup(nearest_names, clear_environment),
-        cmocka_unit_test_setup(launched, clear_environment),
-        cmocka_unit_test_setup(debugged_node, clear_environment),
-        cmocka_unit_test_setup(long_values, clear_environment),
-        cmocka_unit_test_setup(parts, clear_environment),
-        cmocka_unit_test_setup(export_and_load, clear_environment),
-        cmocka_unit_test_setup(memory, clear_environment),
-        cmocka_unit_test_setup(headroom, clear_environment),
-        cmocka_unit_test_setup(listings, clear_environment),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(clear_environment, NULL, TEST(defaults), TEST(round_trip), TEST(enums_follow_table),
+          TEST(sizes), TEST(environment), TEST(errors), TEST(nearest_names), TEST(launched),
+          TEST(debugged_node), TEST(long_values), TEST(parts), TEST(export_and_load), TEST(memory),
+          TEST(headroom), TEST(listings))

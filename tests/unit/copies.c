@@ -10,14 +10,10 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PAGES 4000u
 
@@ -194,11 +190,10 @@ static void check_order(const uint32_t *order, uint32_t n, uint32_t near)
 /* ---- the tests ---- */
 
 /* Pages that no thread uses go in the order in which they came, and none stays over. */
-static void first_in_first_out(void **state)
+static void first_in_first_out(void)
 {
     static const uint32_t mosts[] = { 1, 2, 3, 4, 7, 8, 9, 16, 17, 100, 600 };
     static uint32_t order[PAGES];
-    (void)state;
     for (size_t k = 0; k < sizeof mosts / sizeof mosts[0]; k++) {
         uint32_t most = mosts[k];
         begin(most);
@@ -220,9 +215,8 @@ static void first_in_first_out(void **state)
 }
 
 /* The queues have nothing, one page, or two, become empty, and are used again. */
-static void empty_and_single(void **state)
+static void empty_and_single(void)
 {
-    (void)state;
     begin(1);
     copies_trim();
     check(1);
@@ -253,10 +247,9 @@ static void empty_and_single(void **state)
 
 /* Pages that are in use, or of which the home is here by now, stand at the begin of the queue, in
  * its middle, and at its end: the others go, in order, and each that was kept goes later. */
-static void removed_from_the_middle(void **state)
+static void removed_from_the_middle(void)
 {
     uint32_t order[200];
-    (void)state;
     for (uint32_t which = 0; which < 64; which++) {
         for (int here = 0; here < 2; here++) {
             const uint32_t most = 40;
@@ -298,10 +291,9 @@ static void removed_from_the_middle(void **state)
 
 /* A page that was closed when it came to the end of the first queue, and is open again at the end
  * of the second one, is used: it stays, after all others. */
-static void used_again(void **state)
+static void used_again(void)
 {
     const uint32_t most = 1500, used = scattered(200);
-    (void)state;
     begin(most);
     for (uint32_t i = 0; i < 2 * PAGES; i++) {
         if (scattered(i) != used || i == 200)
@@ -325,10 +317,9 @@ static void used_again(void **state)
 }
 
 /* [copies.flush-early]: where all is dirty an interval is closed, and they go. */
-static void all_dirty(void **state)
+static void all_dirty(void)
 {
     const uint32_t most = 16;
-    (void)state;
     begin(most);
     for (uint32_t i = 0; i < 10 * most; i++) {
         add(scattered(i), ACCESS_WRITE);
@@ -342,10 +333,9 @@ static void all_dirty(void **state)
 }
 
 /* What the kernel refuses to close stays in its queue, and goes when the kernel has room again. */
-static void kernel_has_no_room(void **state)
+static void kernel_has_no_room(void)
 {
     const uint32_t most = 16;
-    (void)state;
     begin(most);
     for (uint32_t i = 0; i < 3 * most; i++) {
         kernel_refuses = i % 4 == 0;
@@ -367,10 +357,9 @@ static void kernel_has_no_room(void **state)
 
 /* Memory that cannot be released is as it was: the page is valid, in no queue, and may be added
  * again. */
-static void memory_that_stays(void **state)
+static void memory_that_stays(void)
 {
     const uint32_t most = 16;
-    (void)state;
     begin(most);
     memory_stays = true;
     for (uint32_t i = 0; i < 3 * most; i++) {
@@ -391,9 +380,8 @@ static void memory_that_stays(void **state)
 
 /* Anything, in any order. In the end a flood of other pages drives out all that came before it: no
  * page is in a queue's books only. */
-static void anything(void **state)
+static void anything(void)
 {
-    (void)state;
     for (uint32_t round = 0; round < 60; round++) {
         rng_state = round;
         const uint32_t most = 1 + rng(80), some = 1 + rng(1500);
@@ -440,17 +428,6 @@ static void anything(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_in_first_out),
-        cmocka_unit_test(empty_and_single),
-        cmocka_unit_test(removed_from_the_middle),
-        cmocka_unit_test(used_again),
-        cmocka_unit_test(all_dirty),
-        cmocka_unit_test(kernel_has_no_room),
-        cmocka_unit_test(memory_that_stays),
-        cmocka_unit_test(anything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(first_in_first_out), TEST(empty_and_single),
+          TEST(removed_from_the_middle), TEST(used_again), TEST(all_dirty),
+          TEST(kernel_has_no_room), TEST(memory_that_stays), TEST(anything))

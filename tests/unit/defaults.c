@@ -2,18 +2,14 @@
 /* An option that is given its default value has the same effect as one that is not given
  * (base/config.h): each option beside each value of each other one. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/config.h"
 #include "fabric/fabric.h"
+#include "tests/unit/unit.h"
 
 static char err[CONFIG_ERROR_MAX];
 
@@ -23,6 +19,7 @@ static void clear_environment(void)
 
     for (int id = 0; id < CONFIG_COUNT; id++)
         unsetenv(config_environment_name((enum config_id)id, name, sizeof name));
+    config_ask_fabrics(fabric_probe);
 }
 
 /* Some other value of each option, where it is good alone. Of a choice: every word. */
@@ -97,13 +94,12 @@ static void expect_no_effect(const struct pair context[2])
     }
 }
 
-static void defaults_given(void **state)
+static void defaults_given(void)
 {
     struct pair context[2] = { { CONFIG_ID_nodes, NULL }, { CONFIG_ID_trace_sim, NULL } };
     char word[64];
     int contexts = 0;
 
-    (void)state;
     expect_no_effect(context);
     for (int with_file = 0; with_file < 2; with_file++)
         for (int id = 0; id < CONFIG_COUNT; id++)
@@ -121,11 +117,4 @@ static void defaults_given(void **state)
     assert_true(contexts > 2 * CONFIG_COUNT);
 }
 
-int main(void)
-{
-    config_ask_fabrics(fabric_probe);
-    clear_environment();
-    const struct CMUnitTest tests[] = { cmocka_unit_test(defaults_given) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(clear_environment, NULL, TEST(defaults_given))

@@ -9,15 +9,12 @@
  */
 #include "compat/openmp/depend.h"
 #include "compat/start/start.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TASKS     700
 #define CLAUSES   700
@@ -213,9 +210,8 @@ static void draw_accesses(struct task *t, unsigned addresses, unsigned most)
 
 /* ---- the tests ---- */
 
-static void random_graphs(void **state)
+static void random_graphs(void)
 {
-    (void)state;
     for (unsigned graph = 0; graph < 3000; graph++) {
         unsigned count = 2 + draw(24), addresses = 1 + draw(9), most = 1 + draw(9);
         seed = graph + 1;
@@ -254,10 +250,9 @@ static void join(unsigned count, unsigned last, bool one_address, enum form form
     complete_all();
 }
 
-static void joins(void **state)
+static void joins(void)
 {
     static const unsigned counts[] = { 1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 64, 65 };
-    (void)state;
     for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
         for (enum form form = PLAIN; form < FORMS; form++) {
             unsigned count = counts[i], lasts[] = { 0, count / 2, count - 1 };
@@ -269,9 +264,8 @@ static void joins(void **state)
 }
 
 /* More addresses than the table has at first, and many tasks behind one. */
-static void many(void **state)
+static void many(void)
 {
-    (void)state;
     join(600, 599, false, PLAIN);
     join(600, 0, false, OBJECTS);
     join(600, 599, true, SETS);
@@ -283,12 +277,4 @@ static void many(void **state)
     complete_all();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(joins),
-        cmocka_unit_test(many),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(random_graphs), TEST(joins), TEST(many))

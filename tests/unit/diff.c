@@ -7,19 +7,17 @@
  * buffer likewise: an access beyond either ends the test.
  */
 #include "hlrc/memory/diff.h"
+#include "tests/unit/instructions.h"
+#include "tests/unit/rng.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -38,21 +36,11 @@ struct pages {
 #    define STEP      1
 #endif
 static struct pages p;
-static uint64_t rng_state;
-
-static uint64_t rng(void)
-{
-    uint64_t z = rng_state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 static void fill_random(uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        bytes[i] = (uint8_t)rng();
+        bytes[i] = (uint8_t)rng_next();
 }
 
 /* SIZE bytes that end where an inaccessible page begins; never freed. */
@@ -68,7 +56,7 @@ static uint8_t *guarded(size_t size)
 
 static void change(size_t at)
 {
-    p.page[at] = (uint8_t)(p.page[at] + 1 + rng() % 255);
+    p.page[at] = (uint8_t)(p.page[at] + 1 + rng_next() % 255);
 }
 
 /* ---- The reference --------------------------------------------------------------------------- */
@@ -154,9 +142,8 @@ static void check_pair(void)
 
 /* ---- Encoding and applying ------------------------------------------------------------------- */
 
-static void test_unchanged(void **state)
+static void test_unchanged(void)
 {
-    (void)state;
     fill_random(p.page, DIFF_PAGE);
     memcpy(p.twin, p.page, DIFF_PAGE);
     assert_int_equal(diff_encode(p.page, p.twin, p.out), 0);
@@ -166,9 +153,8 @@ static void test_unchanged(void **state)
     assert_int_equal(diff_changed_bytes(p.out, 0), 0);
 }
 
-static void test_each_byte_alone(void **state)
+static void test_each_byte_alone(void)
 {
-    (void)state;
     fill_random(p.page, DIFF_PAGE);
     for (size_t at = 0; at < DIFF_PAGE; at += STEP) {
         memcpy(p.twin, p.page, DIFF_PAGE);
@@ -178,13 +164,12 @@ static void test_each_byte_alone(void **state)
 }
 
 /* One run of every length, at the begin of the page, at its end, and somewhere between. */
-static void test_each_run_length(void **state)
+static void test_each_run_length(void)
 {
-    (void)state;
     fill_random(p.page, DIFF_PAGE);
     for (size_t length = 1; length <= DIFF_PAGE; length += STEP) {
         size_t last = DIFF_PAGE - length;
-        const size_t begins[] = { 0, last, rng() % (last + 1) };
+        const size_t begins[] = { 0, last, rng_next() % (last + 1) };
         for (size_t k = 0; k < 3; k++) {
             memcpy(p.twin, p.page, DIFF_PAGE);
             for (size_t i = 0; i < length; i++)
@@ -198,9 +183,8 @@ static void test_each_run_length(void **state)
  * Every period and phase: alternating bytes, changed words, unchanged single bytes, ... around the
  * change of form.
  */
-static void test_periodic(void **state)
+static void test_periodic(void)
 {
-    (void)state;
     fill_random(p.page, DIFF_PAGE);
     for (size_t period = 2; period <= 80; period++) {
         for (size_t width = 1; width < period; width += 1 + width / 4) {
@@ -214,10 +198,9 @@ static void test_periodic(void **state)
 }
 
 /* The longest encoding: 127 to 130 runs that cover all they can. */
-static void test_largest(void **state)
+static void test_largest(void)
 {
     size_t largest = 0;
-    (void)state;
     fill_random(p.page, DIFF_PAGE);
     for (size_t gaps = 126; gaps <= 130; gaps++) {
         memcpy(p.twin, p.page, DIFF_PAGE);
@@ -230,16 +213,15 @@ static void test_largest(void **state)
     assert_true(largest > DIFF_MAX - 130 && largest <= DIFF_MAX);
 }
 
-static void test_random_density(void **state)
+static void test_random_density(void)
 {
-    (void)state;
     for (int round = 0; round < ROUNDS(20000); round++) {
-        uint64_t limit = rng() % 4 == 0 ? 256 : 1 + rng() % 256, sticky = rng() % 16;
+        uint64_t limit = rng_next() % 4 == 0 ? 256 : 1 + rng_next() % 256, sticky = rng_next() % 16;
         bool on = false;
         fill_random(p.twin, DIFF_PAGE);
         memcpy(p.page, p.twin, DIFF_PAGE);
         for (size_t at = 0; at < DIFF_PAGE; at++) {
-            uint64_t r = rng();
+            uint64_t r = rng_next();
             if ((r >> 32) % (sticky + 1) == 0)
                 on = (r & 255) < limit / (1 + (uint64_t)round % 8);
             if (on)
@@ -249,15 +231,14 @@ static void test_random_density(void **state)
     }
 }
 
-static void test_unaligned(void **state)
+static void test_unaligned(void)
 {
     uint8_t page[DIFF_PAGE + 8], twin[DIFF_PAGE + 8], out[DIFF_MAX + 8], back[DIFF_PAGE + 8];
-    (void)state;
     for (size_t shift = 1; shift < 8; shift++) {
         fill_random(twin, sizeof(twin));
         memcpy(page, twin, sizeof(page));
         memcpy(back, twin, sizeof(back));
-        for (size_t at = shift; at < DIFF_PAGE + shift; at += 1 + rng() % (8 * shift))
+        for (size_t at = shift; at < DIFF_PAGE + shift; at += 1 + rng_next() % (8 * shift))
             page[at]++;
         size_t len = diff_encode(page + shift, twin + shift, out + shift);
         assert_int_equal(diff_apply(back + shift, out + shift, len), 0);
@@ -271,18 +252,17 @@ static void test_unaligned(void **state)
  * Two nodes write disjoint bytes of one page: the order in which the home applies their diffs does
  * not matter.
  */
-static void test_two_writers(void **state)
+static void test_two_writers(void)
 {
     static uint8_t first[DIFF_PAGE], second[DIFF_PAGE], both[DIFF_PAGE], out[2][DIFF_MAX];
-    (void)state;
     for (int round = 0; round < ROUNDS(3000); round++) {
-        size_t stripe = round < 64 ? (size_t)round + 1 : 1 + rng() % 200;
+        size_t stripe = round < 64 ? (size_t)round + 1 : 1 + rng_next() % 200;
         fill_random(p.twin, DIFF_PAGE);
         memcpy(first, p.twin, DIFF_PAGE);
         memcpy(second, p.twin, DIFF_PAGE);
         memcpy(both, p.twin, DIFF_PAGE);
         for (size_t at = 0; at < DIFF_PAGE; at++) {
-            uint8_t value = (uint8_t)rng();
+            uint8_t value = (uint8_t)rng_next();
             both[at] = value;
             (at / stripe % 2 == 0 ? first : second)[at] = value;
         }
@@ -351,19 +331,17 @@ static void hammer_stripes(size_t stripe)
     assert_int_equal(h.lost, 0);
 }
 
-static void test_neighbours_keep_writing(void **state)
+static void test_neighbours_keep_writing(void)
 {
     static const size_t stripes[] = { 1, 3, 4, 7, 20, 33, 64, 100 };
-    (void)state;
     for (size_t i = 0; i < sizeof(stripes) / sizeof(stripes[0]); i++)
         hammer_stripes(stripes[i]);
 }
 
 /* ---- comparing what is written meanwhile ---- */
 
-static void test_differs(void **state)
+static void test_differs(void)
 {
-    (void)state;
     fill_random(p.twin, DIFF_PAGE);
     memcpy(p.page, p.twin, DIFF_PAGE);
     assert_false(diff_differs(p.page, p.twin));
@@ -388,11 +366,10 @@ static void *come_and_go(void *arg)
 }
 
 /* Another one, further on, differs all the time. */
-static void test_differs_while_written(void **state)
+static void test_differs_while_written(void)
 {
     pthread_t thread;
     int missed = 0;
-    (void)state;
     fill_random(p.twin, DIFF_PAGE);
     memcpy(p.page, p.twin, DIFF_PAGE);
     p.page[3000] ^= 1;
@@ -407,18 +384,17 @@ static void test_differs_while_written(void **state)
 
 /* ---- Merging --------------------------------------------------------------------------------- */
 
-static void test_merge(void **state)
+static void test_merge(void)
 {
     uint8_t expected[DIFF_PAGE];
-    (void)state;
     for (int round = 0; round < ROUNDS(5000); round++) {
         fill_random(p.twin, DIFF_PAGE);
         memcpy(p.page, p.twin, DIFF_PAGE);
         memcpy(p.other, p.twin, DIFF_PAGE);
-        for (uint64_t n = rng() % 2048; n > 0; n--)
-            change(rng() % DIFF_PAGE);
-        for (uint64_t n = rng() % 2048; n > 0; n--)
-            p.other[rng() % DIFF_PAGE]++;
+        for (uint64_t n = rng_next() % 2048; n > 0; n--)
+            change(rng_next() % DIFF_PAGE);
+        for (uint64_t n = rng_next() % 2048; n > 0; n--)
+            p.other[rng_next() % DIFF_PAGE]++;
         memcpy(expected, p.other, DIFF_PAGE);
         reference_apply(expected);
         diff_merge(p.page, p.twin, p.other);
@@ -449,7 +425,7 @@ static void refused_runs(unsigned count, const uint16_t *runs, size_t bytes)
     refused(wire, 4 + 4 * count + bytes);
 }
 
-static void test_malformed(void **state)
+static void test_malformed(void)
 {
     static const uint16_t no_form[] = { 0, 1, 0, 1, 7 }, bad_form[] = { 3, 1, 0, 1, 7 },
                           empty_runs[] = { 1, 0 };
@@ -457,7 +433,6 @@ static void test_malformed(void **state)
     static uint16_t many[2 * 129];
     uint16_t bitmap[(DIFF_MAX + 1) / 2] = { 2, 0 };
 
-    (void)state;
     for (size_t len = 1; len <= sizeof(empty_runs); len++)
         refused(empty_runs, len);
     refused(no_form, 9);
@@ -488,24 +463,23 @@ static void test_malformed(void **state)
 
 /* Noise and valid diffs with a few bits flipped: refused, or within the page; the guard pages
  * tell. */
-static void test_fuzz(void **state)
+static void test_fuzz(void)
 {
     unsigned taken = 0, turned_away = 0;
     uint64_t mask[DIFF_MASK_WORDS];
-    (void)state;
     for (int round = 0; round < ROUNDS(60000); round++) {
-        size_t len = 1 + rng() % 700;
+        size_t len = 1 + rng_next() % 700;
         if (round % 2 == 0) {
             memcpy(p.twin, p.page, DIFF_PAGE);
-            for (uint64_t n = 1 + rng() % (round % 4 == 0 ? 20 : 600); n > 0; n--)
-                change(rng() % DIFF_PAGE);
+            for (uint64_t n = 1 + rng_next() % (round % 4 == 0 ? 20 : 600); n > 0; n--)
+                change(rng_next() % DIFF_PAGE);
             len = diff_encode(p.page, p.twin, p.out);
-            for (uint64_t n = rng() % 3; n > 0; n--)
-                p.out[rng() % (len < 520 ? len : 520)] ^= (uint8_t)(1u << rng() % 8);
-            len -= rng() % 8 == 0;
+            for (uint64_t n = rng_next() % 3; n > 0; n--)
+                p.out[rng_next() % (len < 520 ? len : 520)] ^= (uint8_t)(1u << rng_next() % 8);
+            len -= rng_next() % 8 == 0;
         } else {
             fill_random(p.out, len);
-            p.out[0] = (uint8_t)(1 + rng() % 2);
+            p.out[0] = (uint8_t)(1 + rng_next() % 2);
             p.out[1] = 0;
             p.out[3] &= 1;
         }
@@ -523,9 +497,8 @@ static void test_fuzz(void **state)
 
 /* ---- The instruction sets -------------------------------------------------------------------- */
 
-static void test_names(void **state)
+static void test_names(void)
 {
-    (void)state;
     assert_int_equal(diff_use("z80"), -ENOENT);
     assert_int_equal(diff_use(NULL), 0);
     assert_int_equal(diff_use("portable"), 0);
@@ -533,16 +506,15 @@ static void test_names(void **state)
 }
 
 /* All instruction sets make the same bytes: nodes need not have the same CPU. */
-static void test_same_encoding(void **state)
+static void test_same_encoding(void)
 {
     static const char *const names[] = { "avx2", "avx512" };
     static uint8_t other[DIFF_MAX];
-    (void)state;
     for (int round = 0; round < ROUNDS(2000); round++) {
         fill_random(p.twin, DIFF_PAGE);
         memcpy(p.page, p.twin, DIFF_PAGE);
-        for (uint64_t n = rng() % 1000; n > 0; n--)
-            change(rng() % DIFF_PAGE);
+        for (uint64_t n = rng_next() % 1000; n > 0; n--)
+            change(rng_next() % DIFF_PAGE);
         assert_int_equal(diff_use("portable"), 0);
         size_t len = diff_encode(p.page, p.twin, p.out);
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -554,46 +526,28 @@ static void test_same_encoding(void **state)
     }
 }
 
-static int run_all(const char *name)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unchanged),
-        cmocka_unit_test(test_each_byte_alone),
-        cmocka_unit_test(test_each_run_length),
-        cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_random_density),
-        cmocka_unit_test(test_unaligned),
-        cmocka_unit_test(test_two_writers),
-        cmocka_unit_test(test_neighbours_keep_writing),
-        cmocka_unit_test(test_differs),
-        cmocka_unit_test(test_differs_while_written),
-        cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_fuzz),
-    };
-
-    if (diff_use(name) != 0) {
-        printf("diff: no %s here: its loops are not tested\n", name);
-        return 0;
-    }
-    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
-}
-
 int main(void)
 {
-    static const struct CMUnitTest common[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_same_encoding),
-    };
-    int failed;
+    struct unit_test tests[] = { TEST(test_unchanged),
+                                 TEST(test_each_byte_alone),
+                                 TEST(test_each_run_length),
+                                 TEST(test_periodic),
+                                 TEST(test_largest),
+                                 TEST(test_random_density),
+                                 TEST(test_unaligned),
+                                 TEST(test_two_writers),
+                                 TEST(test_neighbours_keep_writing),
+                                 TEST(test_differs),
+                                 TEST(test_differs_while_written),
+                                 TEST(test_merge),
+                                 TEST(test_malformed),
+                                 TEST(test_fuzz) };
+    struct unit_test common[] = { TEST(test_names), TEST(test_same_encoding) };
+
     p = (struct pages){ guarded(DIFF_PAGE), guarded(DIFF_PAGE), guarded(DIFF_PAGE),
                         guarded(DIFF_MAX) };
     rng_state = 1;
-    failed = run_all("portable");
-#if defined(__x86_64__)
-    failed += run_all("avx2") + run_all("avx512");
-#endif
-    failed += cmocka_run_group_tests_name("all instruction sets", common, NULL, NULL);
+    int failed = instructions_each(tests, sizeof tests / sizeof *tests);
+    failed += unit_group("all instruction sets", NULL, NULL, common, 2);
     return failed != 0;
 }

@@ -5,16 +5,12 @@
  * [update.own-stores].
  */
 #include "hlrc/memory/diff.h"
+#include "tests/unit/instructions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #ifdef HLRC_INSTRUMENTED
 #    define STEP 15 /* odd: all alignments occur; 4095 is a multiple */
@@ -46,9 +42,8 @@ static void merge_at(size_t at, bool here, bool fetched, void (*into)(void *, vo
 
 /* diff_merge keeps a byte that was changed on both sides as it is here; diff_renew assumes that
  * there is none, and takes what was fetched. */
-static void test_merge_each_byte_alone(void **state)
+static void test_merge_each_byte_alone(void)
 {
-    (void)state;
     for (size_t i = 0; i < DIFF_PAGE; i++)
         p.twin[i] = (uint8_t)(i * 167 >> 3);
     for (size_t at = 0; at < DIFF_PAGE; at += STEP) {
@@ -60,9 +55,8 @@ static void test_merge_each_byte_alone(void **state)
     }
 }
 
-static void test_zero(void **state)
+static void test_zero(void)
 {
-    (void)state;
     memset(p.page, 0, DIFF_PAGE);
     assert_true(diff_is_zero(p.page));
     for (size_t at = 0; at < DIFF_PAGE; at++) {
@@ -73,24 +67,9 @@ static void test_zero(void **state)
     assert_true(diff_is_zero(p.page));
 }
 
-static int run_all(const char *name)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merge_each_byte_alone),
-        cmocka_unit_test(test_zero),
-    };
-    if (diff_use(name) != 0) {
-        printf("diff: no %s here: its loops are not tested\n", name);
-        return 0;
-    }
-    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
-}
-
 int main(void)
 {
-    int failed = run_all("portable");
-#if defined(__x86_64__)
-    failed += run_all("avx2") + run_all("avx512");
-#endif
-    return failed != 0;
+    struct unit_test tests[] = { TEST(test_merge_each_byte_alone), TEST(test_zero) };
+
+    return instructions_each(tests, sizeof tests / sizeof *tests) != 0;
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What can be outstanding at a node fits into an adapter's receive queue: msg.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "hlrc/core/engine.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "tests/unit/unit.h"
 
 #define RECEIVES 32767 /* max_srq_wr of widespread adapters */
 
@@ -24,9 +20,8 @@ static uint32_t receives(int nodes, uint32_t t, uint32_t prefetches)
 
 /* All that fits is used, nothing more, within the limits; beyond them only the threads are to
  * blame. */
-static void test_receives(void **state)
+static void test_receives(void)
 {
-    (void)state;
     for (int nodes = 2; nodes <= NODES_MAX; nodes++) {
         for (size_t i = 0; i < THREADS; i++) {
             uint32_t p = msg_prefetch_count(nodes, threads[i]);
@@ -42,9 +37,8 @@ static void test_receives(void **state)
 }
 
 /* With the default of 64 threads: worked out by hand. 2 * (2 * 66 + 1 + p) + 64 = 330 + 2p. */
-static void test_default(void **state)
+static void test_default(void)
 {
-    (void)state;
     assert_int_equal(msg_prefetch_count(2, 64), 1024);
     /* 2520 receives for each; 2378 are wanted */
     assert_int_equal(msg_prefetch_count(13, 64), 1024);
@@ -62,9 +56,8 @@ static void test_default(void **state)
 
 /* What the depth has to hold: requests of everybody's tokens, answers to one's own, bulk messages,
  * and two wakes of each thread. */
-static void test_depth(void **state)
+static void test_depth(void)
 {
-    (void)state;
     for (int nodes = 2; nodes <= NODES_MAX; nodes++) {
         for (size_t i = 0; i < THREADS; i++) {
             uint32_t tokens = msg_token_count(threads[i], msg_prefetch_count(nodes, threads[i])),
@@ -76,12 +69,4 @@ static void test_depth(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_receives),
-        cmocka_unit_test(test_default),
-        cmocka_unit_test(test_depth),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(test_receives), TEST(test_default), TEST(test_depth))

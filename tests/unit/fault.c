@@ -8,16 +8,13 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/probe/stats.h"
 #include "hlrc/progress/thread.h"
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define PAGES          8u
 #define PROGRAMS_ERRNO 4711 /* no error of the system */
@@ -66,9 +63,8 @@ static void *closed_pages(size_t count)
     return p;
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     engine.nodes = 2;
     engine.pages = PAGES;
     engine.app = closed_pages(PAGES);
@@ -78,16 +74,13 @@ static int begin(void **state)
     memset(stats_counters, 0, sizeof stats_counters);
     engine.config.cache_size = 1 << 30; /* nothing is given back */
     assert_int_equal(thread_init(4), 0);
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     thread_end();
     munmap(engine.app, PAGES * PAGE_SIZE);
     munmap(elsewhere, PAGE_SIZE);
-    return 0;
 }
 
 static struct sigaction found; /* cmocka's, which it sets before each test and after */
@@ -124,12 +117,11 @@ static int touch(char *byte, bool write)
 
 /* [thread.no-fault], and that a write is told from a read, on a closed page and on one that may be
  * read. */
-static void a_fault_leaves_errno(void **state)
+static void a_fault_leaves_errno(void)
 {
     static const bool write[] = { false, true, true, true, false, true };
     static const uint32_t page[] = { 0, 0, 3, PAGES - 1, 5, 5 };
 
-    (void)state;
     install();
     for (unsigned i = 0; i < sizeof page / sizeof page[0]; i++) {
         assert_int_equal(touch(engine.app + page[i] * PAGE_SIZE + 100 * i, write[i]),
@@ -153,9 +145,8 @@ static void *fault_first(void *arg)
 }
 
 /* A thread's first fault takes a slot for it, inside the handler. */
-static void a_new_thread_keeps_errno(void **state)
+static void a_new_thread_keeps_errno(void)
 {
-    (void)state;
     install();
     for (uint32_t p = 0; p < PAGES; p++) {
         pthread_t thread;
@@ -170,9 +161,8 @@ static void a_new_thread_keeps_errno(void **state)
 }
 
 /* The program's own handler sees its fault; what it does to errno is hidden, too. */
-static void a_fault_elsewhere_is_passed_on(void **state)
+static void a_fault_elsewhere_is_passed_on(void)
 {
-    (void)state;
     install();
     assert_int_equal(touch(elsewhere, true), PROGRAMS_ERRNO);
     assert_int_equal(others, 1);
@@ -181,9 +171,8 @@ static void a_fault_elsewhere_is_passed_on(void **state)
 }
 
 /* Where another thread was faster, the access is repeated and nothing counted. */
-static void an_open_page_is_no_fault(void **state)
+static void an_open_page_is_no_fault(void)
 {
-    (void)state;
     install();
     found_open = true;
     assert_int_equal(touch(engine.app, false), PROGRAMS_ERRNO);
@@ -192,13 +181,5 @@ static void an_open_page_is_no_fault(void **state)
     uninstall();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_fault_leaves_errno, begin, end),
-        cmocka_unit_test_setup_teardown(a_new_thread_keeps_errno, begin, end),
-        cmocka_unit_test_setup_teardown(a_fault_elsewhere_is_passed_on, begin, end),
-        cmocka_unit_test_setup_teardown(an_open_page_is_no_fault, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end, TEST(a_fault_leaves_errno), TEST(a_new_thread_keeps_errno),
+          TEST(a_fault_elsewhere_is_passed_on), TEST(an_open_page_is_no_fault))

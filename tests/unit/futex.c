@@ -3,20 +3,16 @@
  * process and between processes. A wait that is not ended hangs; alarm() ends the test then. */
 #include <limits.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "base/futex.h"
+#include "tests/unit/unit.h"
 
 #define THREADS 3
 
@@ -44,17 +40,15 @@ static void wait_until_asleep(int process, int thread)
         usleep(500);
 }
 
-static void changed_word(void **state)
+static void changed_word(void)
 {
-    (void)state;
     _Atomic uint32_t w = 1;
     futex_wait(&w, 0, -1);
     futex_wait_shared(&w, 0, -1);
 }
 
-static void time_limit(void **state)
+static void time_limit(void)
 {
-    (void)state;
     _Atomic uint32_t w = 0;
     int64_t begin = clock_ns();
     futex_wait(&w, 0, 1020000000);
@@ -73,9 +67,8 @@ static void *wait_once(void *arg)
 }
 
 /* `count` limits the wake: the word does not change, so each return is a wake. */
-static void count_of_wakes(void **state)
+static void count_of_wakes(void)
 {
-    (void)state;
     pthread_t thread[THREADS];
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, wait_once, (void *)&ids[i]), 0);
@@ -94,9 +87,8 @@ static void count_of_wakes(void **state)
         assert_int_equal(pthread_join(thread[i], NULL), 0);
 }
 
-static void other_process(void **state)
+static void other_process(void)
 {
-    (void)state;
     int status;
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(shared, MAP_FAILED);
@@ -114,14 +106,10 @@ static void other_process(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-int main(void)
+static void limit(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changed_word),
-        cmocka_unit_test(time_limit),
-        cmocka_unit_test(count_of_wakes),
-        cmocka_unit_test(other_process),
-    };
     alarm(120);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
+
+UNIT_MAIN(limit, NULL, TEST(changed_word), TEST(time_limit), TEST(count_of_wakes),
+          TEST(other_process))

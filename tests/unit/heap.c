@@ -7,24 +7,19 @@
 #include "hlrc/heap/heap_arena.h"
 #include "hlrc/heap/heap_runs.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint64_t rng_state = 1;
 
 /* ---- classes ---- */
 
-static void classes_grow(void **state)
+static void classes_grow(void)
 {
-    (void)state;
     assert_int_equal(heap_runs_class_size(0), 16);
     assert_int_equal(heap_runs_class_size(HEAP_CLASSES - 1), HEAP_SMALL_MAX);
     for (int c = 1; c < HEAP_CLASSES; c++) {
@@ -35,9 +30,8 @@ static void classes_grow(void **state)
     }
 }
 
-static void class_is_the_smallest(void **state)
+static void class_is_the_smallest(void)
 {
-    (void)state;
     for (size_t size = 1; size <= HEAP_SMALL_MAX; size++) {
         int c = heap_runs_class_for(size, 1);
         assert_in_range(c, 0, HEAP_CLASSES - 1);
@@ -48,9 +42,8 @@ static void class_is_the_smallest(void **state)
     assert_int_equal(heap_runs_class_for(SIZE_MAX, 16), -1);
 }
 
-static void class_is_aligned(void **state)
+static void class_is_aligned(void)
 {
-    (void)state;
     for (size_t align = 1; align <= 4096; align *= 2) {
         for (size_t size = 1; size <= HEAP_SMALL_MAX; size += 1 + size / 50) {
             int c = heap_runs_class_for(size, align);
@@ -155,9 +148,8 @@ static void give(uint32_t start, uint32_t count, bool clean)
     compare();
 }
 
-static void runs_edges(void **state)
+static void runs_edges(void)
 {
-    (void)state;
     uint32_t a, b;
     begin();
     assert_true(take(PAGES, 1, 0, &a));
@@ -176,9 +168,8 @@ static void runs_edges(void **state)
     assert_int_equal(a, 0);
 }
 
-static void runs_random(void **state)
+static void runs_random(void)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         uint32_t start[PAGES], count[PAGES], held = 0;
         begin();
@@ -197,9 +188,8 @@ static void runs_random(void **state)
 }
 
 /* The worst list has a record for each page. */
-static void runs_worst(void **state)
+static void runs_worst(void)
 {
-    (void)state;
     uint32_t a;
     begin();
     assert_true(take(PAGES, 1, 0, &a));
@@ -224,9 +214,8 @@ static struct heap_arena_super *add(int class, uint32_t pages, uint32_t first, b
     return s;
 }
 
-static void arena_hands_out_each_block_once(void **state)
+static void arena_hands_out_each_block_once(void)
 {
-    (void)state;
     for (int class = 0; class < HEAP_CLASSES; class ++) {
         assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
         uint32_t size = heap_runs_class_size(class),
@@ -250,9 +239,8 @@ static void arena_hands_out_each_block_once(void **state)
     }
 }
 
-static void arena_refuses_what_is_no_block(void **state)
+static void arena_refuses_what_is_no_block(void)
 {
-    (void)state;
     struct heap_arena_block b;
     assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
     struct heap_arena_super *s = add(3, 16, 0, false);
@@ -266,9 +254,8 @@ static void arena_refuses_what_is_no_block(void **state)
     heap_arena_end(&arena);
 }
 
-static void arena_keeps_one_empty(void **state)
+static void arena_keeps_one_empty(void)
 {
-    (void)state;
     struct heap_arena_block b;
     assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
     struct heap_arena_super *one = add(39, 16, 0, false); /* two blocks */
@@ -289,9 +276,8 @@ static void arena_keeps_one_empty(void **state)
     heap_arena_end(&arena);
 }
 
-static void arena_keeps_few_empty(void **state)
+static void arena_keeps_few_empty(void)
 {
-    (void)state;
     struct heap_arena_block b[4];
     struct heap_arena_super *s[4];
     assert_int_equal(heap_arena_init(&arena, 128, 2), 0);
@@ -311,9 +297,8 @@ static void arena_keeps_few_empty(void **state)
     heap_arena_end(&arena);
 }
 
-static void arena_random(void **state)
+static void arena_random(void)
 {
-    (void)state;
     enum { CLASS = 4, SUPERS = 6, HELD = 2000 };
     static uint64_t held[HELD];
     uint32_t count = 0;
@@ -341,20 +326,7 @@ static void arena_random(void **state)
     heap_arena_end(&arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_grow),
-        cmocka_unit_test(class_is_the_smallest),
-        cmocka_unit_test(class_is_aligned),
-        cmocka_unit_test(runs_edges),
-        cmocka_unit_test(runs_random),
-        cmocka_unit_test(runs_worst),
-        cmocka_unit_test(arena_hands_out_each_block_once),
-        cmocka_unit_test(arena_refuses_what_is_no_block),
-        cmocka_unit_test(arena_keeps_one_empty),
-        cmocka_unit_test(arena_keeps_few_empty),
-        cmocka_unit_test(arena_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(classes_grow), TEST(class_is_the_smallest), TEST(class_is_aligned),
+          TEST(runs_edges), TEST(runs_random), TEST(runs_worst),
+          TEST(arena_hands_out_each_block_once), TEST(arena_refuses_what_is_no_block),
+          TEST(arena_keeps_one_empty), TEST(arena_keeps_few_empty), TEST(arena_random))

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* base/json.h: escapes (JS1), and that all output is UTF-8, as iconv(3) sees it. */
 #include <iconv.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/json.h"
+#include "tests/unit/unit.h"
 
 static char *text_of(const char *text)
 {
@@ -31,9 +27,8 @@ static void expect(const char *text, const char *wanted)
     free(made);
 }
 
-static void escapes(void **state)
+static void escapes(void)
 {
-    (void)state;
     expect("", "\"\"");
     expect("a b/c", "\"a b/c\"");
     expect("say \"x\"", "\"say \\\"x\\\"\"");
@@ -41,9 +36,8 @@ static void escapes(void **state)
     expect("\n\t\001\037 \177", "\"\\u000a\\u0009\\u0001\\u001f \177\"");
 }
 
-static void characters(void **state)
+static void characters(void)
 {
-    (void)state;
     expect("Knoten \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80",
            "\"Knoten \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80\"");
     expect("\xff"
@@ -66,12 +60,11 @@ static int is_utf8(const char *text)
 }
 
 /* All sequences of up to three of these bytes: those that are valid stay as they are. */
-static void sequences(void **state)
+static void sequences(void)
 {
     static const unsigned char bytes[] = { 'a',  0x7f, 0x80, 0xbf, 0xc1, 0xc2, 0xdf,
                                            0xe0, 0xed, 0xef, 0x9f, 0xa0, 0xf0, 0xf8 };
     enum { BYTES = sizeof bytes };
-    (void)state;
     for (int i = 0; i < BYTES * BYTES * BYTES; i++) {
         char text[4] = { (char)bytes[i % BYTES], (char)bytes[i / BYTES % BYTES],
                          (char)bytes[i / BYTES / BYTES], '\0' };
@@ -83,9 +76,4 @@ static void sequences(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(escapes), cmocka_unit_test(characters),
-                                        cmocka_unit_test(sequences) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(escapes), TEST(characters), TEST(sequences))

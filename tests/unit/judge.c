@@ -4,18 +4,14 @@
  * where no thread of it can go on ([deadlock.two-rounds], [deadlock.in-transit],
  * deadlock_report.h), and what is said.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "hlrc/core/meeting.h"
 #include "hlrc/report/deadlock_detect.h"
+#include "tests/unit/unit.h"
 
 #define NODES 12
 
@@ -37,15 +33,13 @@ static const char *absent(void *ctx, int node)
     return "is absent";
 }
 
-static int setup(void **state)
+static void setup(void)
 {
-    (void)state;
     memset(made, 0, sizeof made);
     for (int n = 0; n < NODES; n++)
         made[n].head.still = 1;
     judge = (struct deadlock_detect_judge){ .nodes = 2, .reports = reports, .absent = absent };
     said[0] = '\0';
-    return 0;
 }
 
 /* A thread of the node waits like this, the next of it. */
@@ -127,9 +121,8 @@ static void crossed_locks(void)
     waits(1, WAITS_LOCK, 1, 0);
 }
 
-static void two_locks(void **state)
+static void two_locks(void)
 {
-    (void)state;
     crossed_locks();
     assert_true(stuck());
     assert_string_equal(cause(),
@@ -140,9 +133,8 @@ static void two_locks(void **state)
 }
 
 /* Any thread that may do something, known or not. */
-static void who_is_not_still_may_go_on(void **state)
+static void who_is_not_still_may_go_on(void)
 {
-    (void)state;
     crossed_locks();
     made[1].head.still = 0;
     assert_false(stuck());
@@ -155,9 +147,8 @@ static void who_is_not_still_may_go_on(void **state)
 }
 
 /* [deadlock.two-rounds]: granted, and on its way. */
-static void a_lock_that_nobody_holds_comes(void **state)
+static void a_lock_that_nobody_holds_comes(void)
 {
-    (void)state;
     waits(0, WAITS_LOCK, 2, 0);
     waits(1, WAITS_LOCK, 2, 0);
     assert_false(stuck());
@@ -166,9 +157,8 @@ static void a_lock_that_nobody_holds_comes(void **state)
                 "node 1 thread 0 waits since 1.2 s for lock 2, which no thread holds now\n");
 }
 
-static void a_page_comes(void **state)
+static void a_page_comes(void)
 {
-    (void)state;
     holds(0, 1, 0);
     waits(0, WAITS_PAGE, 812, 1);
     waits(1, WAITS_LOCK, 1, 0);
@@ -177,9 +167,8 @@ static void a_page_comes(void **state)
                                 "node 1 thread 0 waits since 1.2 s for lock 1 held by node 0\n");
 }
 
-static void itself(void **state)
+static void itself(void)
 {
-    (void)state;
     judge.nodes = 1;
     holds(0, 5, 0);
     waits(0, WAITS_LOCK, 5, 0);
@@ -192,9 +181,8 @@ static void itself(void **state)
                                  "node 0 that has ended");
 }
 
-static void a_barrier(void **state)
+static void a_barrier(void)
 {
-    (void)state;
     holds(0, 3, 0);
     waits(0, WAITS_BARRIER, 12, 0);
     waits(1, WAITS_LOCK, 3, 0);
@@ -219,9 +207,8 @@ static void a_barrier(void **state)
     assert_false(deadlock_detect_cause(&judge, false, said, sizeof said));
 }
 
-static void many_are_missing(void **state)
+static void many_are_missing(void)
 {
-    (void)state;
     judge.nodes = NODES;
     waits(0, WAITS_BARRIER, 2, 0);
     made[0].head.arrivals = 3;
@@ -239,9 +226,8 @@ static void many_are_missing(void **state)
 
 /* [deadlock.in-transit]: counted where it begins and where it ends, which need not be the same
  * node. */
-static void a_signal_is_under_way(void **state)
+static void a_signal_is_under_way(void)
 {
-    (void)state;
     waits(0, WAITS_SIGNAL, 1, 0);
     waits(1, WAITS_BARRIER, 2, 0);
     made[1].head.arrivals = 3;
@@ -253,9 +239,8 @@ static void a_signal_is_under_way(void **state)
 }
 
 /* Of three members, as barrier_pairs.c and group.c meet: node n waits for n - 1, then n - 2. */
-static void pairs(void **state)
+static void pairs(void)
 {
-    (void)state;
     judge.nodes = 3;
     holds(2, 5, 0);
     waits(0, WAITS_LOCK, 5, 0); /* has arrived, and not departed */
@@ -277,9 +262,8 @@ static void pairs(void **state)
     assert_false(stuck());
 }
 
-static void groups(void **state)
+static void groups(void)
 {
-    (void)state;
     holds(0, 3, 0);
     waits(0, WAITS_GROUP, 64, 1);
     waits(1, WAITS_LOCK, 3, 0);
@@ -296,9 +280,8 @@ static void groups(void **state)
     assert_false(stuck());
 }
 
-static void makers_of_a_group(void **state)
+static void makers_of_a_group(void)
 {
-    (void)state;
     struct report_wait *w = waits(0, WAITS_MEMBER, 0, 1),
                        *other = waits(1, WAITS_MEMBER, 0, 0); /* both invite */
     w->ms = 60000;
@@ -316,9 +299,8 @@ static void makers_of_a_group(void **state)
     assert_false(stuck());
 }
 
-static void a_circle_within_a_node(void **state)
+static void a_circle_within_a_node(void)
 {
-    (void)state;
     judge.nodes = 1;
     holds(0, 1, 1);
     holds(0, 2, 2);
@@ -335,9 +317,8 @@ static void a_circle_within_a_node(void **state)
 }
 
 /* What is no report, or that of another node. */
-static void whole_or_not(void **state)
+static void whole_or_not(void)
 {
-    (void)state;
     crossed_locks();
     pack(0);
     const struct report *r = reports[0];
@@ -350,9 +331,8 @@ static void whole_or_not(void **state)
 }
 
 /* A long circle ends in the middle of a word, not behind the line. */
-static void a_line_is_long_enough(void **state)
+static void a_line_is_long_enough(void)
 {
-    (void)state;
     char line[100];
     judge.nodes = NODES;
     for (int n = 0; n < NODES; n++) {
@@ -366,23 +346,8 @@ static void a_line_is_long_enough(void **state)
     assert_int_equal(line[sizeof line - 1], 'x');
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(two_locks, setup),
-        cmocka_unit_test_setup(who_is_not_still_may_go_on, setup),
-        cmocka_unit_test_setup(a_lock_that_nobody_holds_comes, setup),
-        cmocka_unit_test_setup(a_page_comes, setup),
-        cmocka_unit_test_setup(itself, setup),
-        cmocka_unit_test_setup(a_barrier, setup),
-        cmocka_unit_test_setup(many_are_missing, setup),
-        cmocka_unit_test_setup(a_signal_is_under_way, setup),
-        cmocka_unit_test_setup(pairs, setup),
-        cmocka_unit_test_setup(groups, setup),
-        cmocka_unit_test_setup(makers_of_a_group, setup),
-        cmocka_unit_test_setup(a_circle_within_a_node, setup),
-        cmocka_unit_test_setup(whole_or_not, setup),
-        cmocka_unit_test_setup(a_line_is_long_enough, setup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(setup, NULL, TEST(two_locks), TEST(who_is_not_still_may_go_on),
+          TEST(a_lock_that_nobody_holds_comes), TEST(a_page_comes), TEST(itself), TEST(a_barrier),
+          TEST(many_are_missing), TEST(a_signal_is_under_way), TEST(pairs), TEST(groups),
+          TEST(makers_of_a_group), TEST(a_circle_within_a_node), TEST(whole_or_not),
+          TEST(a_line_is_long_enough))

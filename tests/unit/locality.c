@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which nodes share memory, and what a job is told of which some do not. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "fabric/locality.h"
+#include "tests/unit/unit.h"
 
 static struct locality here(void)
 {
@@ -18,19 +14,17 @@ static struct locality here(void)
     return w;
 }
 
-static void test_here(void **state)
+static void test_here(void)
 {
     struct locality a = here(), b = here();
-    (void)state;
     assert_int_equal(strlen(a.boot_id), 36);
     assert_true(a.pid_namespace != 0 && a.ipc_namespace != 0 && a.host[0] != '\0');
     assert_null(locality_apart(&a, &b));
 }
 
-static void test_names_prove_nothing(void **state)
+static void test_names_prove_nothing(void)
 {
     struct locality a = here(), b = here();
-    (void)state;
     strcpy(b.host, "another");
     assert_null(locality_apart(&a, &b));
     b = here();
@@ -38,10 +32,9 @@ static void test_names_prove_nothing(void **state)
     assert_string_equal(locality_apart(&a, &b), "they run on different machines");
 }
 
-static void test_each_reason(void **state)
+static void test_each_reason(void)
 {
     struct locality a = here(), b = a;
-    (void)state;
     b.pid_namespace++;
     assert_non_null(strstr(locality_apart(&a, &b), "PID namespaces"));
     b = a;
@@ -94,9 +87,8 @@ static int check(int node, int far)
     return locality_all_together(&j);
 }
 
-static void test_job(void **state)
+static void test_job(void)
 {
-    (void)state;
     assert_int_equal(check(0, -1), 0);
     assert_string_equal(job.line, "");
     assert_int_equal(job.exchanges, 1);
@@ -112,10 +104,9 @@ static void test_job(void **state)
 }
 
 /* Nodes of other machines share no core, those in other namespaces do. */
-static void test_neighbours(void **state)
+static void test_neighbours(void)
 {
     int count = 0;
-    (void)state;
     for (int far = -1; far < 3; far++) {
         struct fabric_job j = { .node = 1, .nodes = 3, .exchange = exchange };
         job.far = far;
@@ -126,12 +117,5 @@ static void test_neighbours(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_here),        cmocka_unit_test(test_names_prove_nothing),
-        cmocka_unit_test(test_each_reason), cmocka_unit_test(test_job),
-        cmocka_unit_test(test_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(test_here), TEST(test_names_prove_nothing), TEST(test_each_reason),
+          TEST(test_job), TEST(test_neighbours))

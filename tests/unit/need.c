@@ -7,14 +7,10 @@
 
 #include "hlrc/core/engine.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PAGES 40u
 #define LAST  ((UINT64_C(1) << 48) - 1) /* an interval that still fits */
@@ -106,9 +102,8 @@ static void expect_all(void)
     assert_int_equal(made, most_lines);
 }
 
-static void nothing_is_needed_at_first(void **state)
+static void nothing_is_needed_at_first(void)
 {
-    (void)state;
     begin(3);
     expect_all();
     drop(0);
@@ -117,9 +112,8 @@ static void nothing_is_needed_at_first(void **state)
 }
 
 /* The latest interval counts, in whatever order they are told. */
-static void one_writer_takes_no_line(void **state)
+static void one_writer_takes_no_line(void)
 {
-    (void)state;
     begin(NODES_MAX);
     add(0, NODES_MAX - 1, LAST - 1);
     add(0, NODES_MAX - 1, LAST);
@@ -136,9 +130,8 @@ static void one_writer_takes_no_line(void **state)
 
 /* As acquires do it: writer by writer, from the first to the last; then again, and from the last to
  * the first. */
-static void all_writers_in_order(void **state)
+static void all_writers_in_order(void)
 {
-    (void)state;
     for (int nodes = 2; nodes <= NODES_MAX; nodes = nodes * 2 + (nodes < 64)) {
         begin(nodes);
         for (int turn = 0; turn < 3; turn++) {
@@ -157,11 +150,10 @@ static void all_writers_in_order(void **state)
 }
 
 /* What is dropped is used again, whatever chains it comes from. */
-static void any_order(void **state)
+static void any_order(void)
 {
     static const int sizes[] = { 2, 7, 8, 29, 128, NODES_MAX };
 
-    (void)state;
     rng_state = 5;
     for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         begin(sizes[s]);
@@ -180,13 +172,5 @@ static void any_order(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_needed_at_first),
-        cmocka_unit_test(one_writer_takes_no_line),
-        cmocka_unit_test(all_writers_in_order),
-        cmocka_unit_test(any_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(nothing_is_needed_at_first), TEST(one_writer_takes_no_line),
+          TEST(all_writers_in_order), TEST(any_order))

@@ -13,14 +13,11 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define PAGES 4096u  /* that random intervals are about */
 #define SPACE 65536u /* all there are */
@@ -138,11 +135,10 @@ void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *ar
 
 /* ---- the two nodes ---- */
 
-static int begin(void **state)
+static void begin(void)
 {
     static struct fabric fabric;
 
-    (void)state;
     fabric.ops.write = write_window;
     engine.fabric = &fabric;
     engine.nodes = 2;
@@ -166,18 +162,15 @@ static int begin(void **state)
     engine.protocol.diffs = &diffs_by_message;
     assert_int_equal(notices_by_log.init(), 0);
     assert_int_equal(interval_init(), 0);
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     interval_end();
     notices_by_log.end();
     thread_end();
     for (int n = 0; n < 2; n++)
         munmap(control[n], engine.at.end);
-    return 0;
 }
 
 /* The writer's next interval: a page is in it with one chance in `rarity`. */
@@ -239,11 +232,10 @@ static void check_all_revoked(void)
 
 /* ---- the tests ---- */
 
-static void an_interval_arrives(void **state)
+static void an_interval_arrives(void)
 {
     static const uint32_t pages[] = { 0, 1, 2, 5, 9, 10, PAGES - 1 };
 
-    (void)state;
     published = 1;
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
         written[pages[i]] = 1;
@@ -255,11 +247,10 @@ static void an_interval_arrives(void **state)
 
 /* [notices-log.never-late]: nothing later than asked for is needed, but nothing earlier may
  * lack. */
-static void taken_up_to_an_interval(void **state)
+static void taken_up_to_an_interval(void)
 {
     uint64_t model[PAGES];
 
-    (void)state;
     for (int i = 0; i < 10; i++) {
         publish_random(40);
         if (i == 4)
@@ -274,9 +265,8 @@ static void taken_up_to_an_interval(void **state)
 
 /* [fabric.write-order]: an interval of many runs is cut into records; without the last one's tail
  * it is not covered. */
-static void a_long_interval_is_whole(void **state)
+static void a_long_interval_is_whole(void)
 {
-    (void)state;
     rng_state = 11;
     for (int i = 0; i < 20; i++) {
         publish_random(2); /* about 1,000 runs */
@@ -286,9 +276,8 @@ static void a_long_interval_is_whole(void **state)
 }
 
 /* The ring goes round many times, in records of all lengths. */
-static void the_log_goes_round(void **state)
+static void the_log_goes_round(void)
 {
-    (void)state;
     rng_state = 12;
     for (int i = 0; i < 3000; i++) {
         publish_random(1u << (3 + rng(8)));
@@ -301,9 +290,8 @@ static void the_log_goes_round(void **state)
 
 /* rule 9: a reader that never looks has its log drained by its handler, which keeps the latest
  * interval of a page. */
-static void a_full_log_loses_nothing(void **state)
+static void a_full_log_loses_nothing(void)
 {
-    (void)state;
     rng_state = 13;
     for (int i = 0; i < 500; i++)
         publish_random(8);
@@ -317,9 +305,8 @@ static void a_full_log_loses_nothing(void **state)
 
 /* What was drained before and read from the log after: the later interval counts, whichever is
  * applied first. */
-static void drained_and_read(void **state)
+static void drained_and_read(void)
 {
-    (void)state;
     rng_state = 14;
     for (int round = 0; round < 20; round++) {
         unsigned before = drains;
@@ -333,9 +320,8 @@ static void drained_and_read(void **state)
 
 /* rule 9: every record counts, since its pages are in no other; the reader looks rarely, at times
  * that fit nothing. */
-static void a_record_is_never_overwritten(void **state)
+static void a_record_is_never_overwritten(void)
 {
-    (void)state;
     rng_state = 16;
     while (next_page < SPACE - 3 * 40) {
         publish_once(1 + rng(40));
@@ -352,7 +338,7 @@ static void a_record_is_never_overwritten(void **state)
 
 /* rule 9, to the word: a record that fits is written, one that has two words too many waits for the
  * log to be drained. */
-static void a_log_is_full(void **state)
+static void a_log_is_full(void)
 {
     const uint32_t runs = 100, words = 4 + 2 * runs; /* of a record; see the head of notices.h */
     static const uint32_t more[] = { 0, 1, 2, 30 };
@@ -369,16 +355,15 @@ static void a_log_is_full(void **state)
         assert_int_equal(drains, 1);
         take(published);
         check_all_revoked();
-        end(state);
-        begin(state);
+        end();
+        begin();
     }
 }
 
 /* [notices-log.never-late]: what was drained while the reader waited is applied before it goes
  * on. */
-static void drained_while_waiting(void **state)
+static void drained_while_waiting(void)
 {
-    (void)state;
     rng_state = 18;
     for (int round = 0; round < 3; round++) {
         unsigned before = drains;
@@ -391,11 +376,10 @@ static void drained_while_waiting(void **state)
 }
 
 /* [interval.pages-first], and that a vector time only grows. */
-static void a_vector_time_rises_after_the_notices(void **state)
+static void a_vector_time_rises_after_the_notices(void)
 {
     uint64_t vt[2];
 
-    (void)state;
     rng_state = 15;
     acquiring = true;
     for (int i = 0; i < 200; i++) {
@@ -418,16 +402,7 @@ static void a_vector_time_rises_after_the_notices(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(an_interval_arrives),           TEST(taken_up_to_an_interval),
-        TEST(a_long_interval_is_whole),      TEST(the_log_goes_round),
-        TEST(a_full_log_loses_nothing),      TEST(drained_and_read),
-        TEST(a_record_is_never_overwritten), TEST(a_log_is_full),
-        TEST(drained_while_waiting),         TEST(a_vector_time_rises_after_the_notices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end, TEST(an_interval_arrives), TEST(taken_up_to_an_interval),
+          TEST(a_long_interval_is_whole), TEST(the_log_goes_round), TEST(a_full_log_loses_nothing),
+          TEST(drained_and_read), TEST(a_record_is_never_overwritten), TEST(a_log_is_full),
+          TEST(drained_while_waiting), TEST(a_vector_time_rises_after_the_notices))

@@ -13,14 +13,11 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/probe/stats.h"
 #include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define PAGES      10000u /* no multiple of a block */
 #define INTERVALS  30000u
@@ -116,11 +113,10 @@ static unsigned overflows(void)
     return (unsigned)atomic_load(&stats_counters[STAT_LOG_OVERFLOWS]);
 }
 
-static int begin(void **state)
+static void begin(void)
 {
     static struct fabric fabric;
 
-    (void)state;
     fabric.ops.read = read_window;
     fabric.ops.wait = wait_nothing;
     engine.fabric = &fabric;
@@ -143,16 +139,13 @@ static int begin(void **state)
     atomic_store(&stats_counters[STAT_LOG_OVERFLOWS], 0);
     goes_on = looks = 0;
     looks_at = -1;
-    return 0;
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     notices_by_read.end();
     for (int n = 0; n < 2; n++)
         munmap(control[n], engine.at.end);
-    return 0;
 }
 
 /* Nothing up to this interval lacks. */
@@ -197,9 +190,8 @@ static void check_all_revoked(void)
 
 /* ---- the tests ---- */
 
-static void an_interval_is_two_reads(void **state)
+static void an_interval_is_two_reads(void)
 {
-    (void)state;
     for (int i = 1; i <= 3; i++) {
         publish(5, 10, 1);
         take(published);
@@ -211,9 +203,8 @@ static void an_interval_is_two_reads(void **state)
 }
 
 /* Of what is not asked for nothing is read to its end, nor needed. */
-static void taken_up_to_an_interval(void **state)
+static void taken_up_to_an_interval(void)
 {
-    (void)state;
     for (int i = 0; i < 10; i++)
         publish((uint32_t)i * 100, 3, 2);
     take(5);
@@ -225,9 +216,8 @@ static void taken_up_to_an_interval(void **state)
 }
 
 /* The ring goes round many times, and the reader keeps up. */
-static void the_ring_goes_round(void **state)
+static void the_ring_goes_round(void)
 {
-    (void)state;
     rng_state = 12;
     for (int i = 0; i < 6000; i++) {
         publish_any(40);
@@ -241,9 +231,8 @@ static void the_ring_goes_round(void **state)
 
 /* [notices-read.oldest]: what the ring has lost is in the table, and the reader goes on behind
  * it. */
-static void a_ring_that_went_on_loses_nothing(void **state)
+static void a_ring_that_went_on_loses_nothing(void)
 {
-    (void)state;
     rng_state = 13;
     for (unsigned round = 1; round <= 5; round++) {
         for (int i = 0; i < 1500; i++)
@@ -259,9 +248,8 @@ static void a_ring_that_went_on_loses_nothing(void **state)
 }
 
 /* [notices-read.oldest]: of more runs than fit, and of as many as just do. */
-static void an_interval_that_the_ring_cannot_hold(void **state)
+static void an_interval_that_the_ring_cannot_hold(void)
 {
-    (void)state;
     for (uint32_t runs = NOTICE_RING / 2 - 2; runs <= NOTICE_RING / 2 + 1; runs++) {
         unsigned before = overflows();
         publish(3, 1, 1);
@@ -289,9 +277,8 @@ static void publish_empty(uint32_t times)
 }
 
 /* Each costs a word of the ring, two reads, and nothing is revoked for it. */
-static void an_interval_of_no_pages(void **state)
+static void an_interval_of_no_pages(void)
 {
-    (void)state;
     for (unsigned i = 1; i <= 3; i++) {
         publish_empty(1);
         take(published);
@@ -308,7 +295,7 @@ static void an_interval_of_no_pages(void **state)
 
 /* So many in a row, taken at once, between intervals of pages. What the reader had taken to be
  * theirs is not applied a second time, nor for another interval. */
-static void many_intervals_of_no_pages(void **state)
+static void many_intervals_of_no_pages(void)
 {
     static const uint32_t rows[] = { 1,
                                      2,
@@ -329,7 +316,6 @@ static void many_intervals_of_no_pages(void **state)
                                      1025,
                                      NOTICE_RING - 3,
                                      NOTICE_RING - 2 };
-    (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         unsigned before = calls;
         publish_empty(rows[k]);
@@ -346,10 +332,9 @@ static void many_intervals_of_no_pages(void **state)
 
 /* At each place around the end of the ring: a row of up to `most` of them begins, and what comes
  * next is taken right, all at once or one after the other. */
-static void no_pages_at_the_end_of_the_ring(void **state)
+static void no_pages_at_the_end_of_the_ring(void)
 {
     const uint32_t most = 4;
-    (void)state;
     for (uint32_t place = NOTICE_RING - 6; place <= NOTICE_RING + 1; place++) {
         for (uint32_t row = 1; row <= most; row++) {
             for (int at_once = 0; at_once < 2; at_once++) {
@@ -371,8 +356,8 @@ static void no_pages_at_the_end_of_the_ring(void **state)
                 take(published);
                 check_all_revoked();
                 assert_int_equal(overflows(), 0);
-                end(state);
-                begin(state);
+                end();
+                begin();
             }
         }
     }
@@ -380,9 +365,8 @@ static void no_pages_at_the_end_of_the_ring(void **state)
 
 /* [notices-read.oldest]: those that the ring has lost, before and after one that it has not; and
  * where the oldest record of the ring is one of them. The table knows none of them. */
-static void lost_intervals_of_no_pages(void **state)
+static void lost_intervals_of_no_pages(void)
 {
-    (void)state;
     for (unsigned round = 1; round <= 6; round++) {
         publish(50 * round, 3, 2);
         publish_empty(NOTICE_RING - 3 + round);
@@ -398,9 +382,8 @@ static void lost_intervals_of_no_pages(void **state)
 }
 
 /* [notices-read.oldest]: beside one that has more runs than the ring may hold. */
-static void no_pages_beside_a_long_interval(void **state)
+static void no_pages_beside_a_long_interval(void)
 {
-    (void)state;
     for (unsigned round = 1; round <= 8; round++) {
         if (round & 1)
             publish_empty(round);
@@ -422,11 +405,10 @@ static void no_pages_beside_a_long_interval(void **state)
 
 /* [notices-read.record-first], [notices-read.oldest]: the writer goes on between any two words that
  * the reader reads. */
-static void the_writer_goes_on(void **state)
+static void the_writer_goes_on(void)
 {
     static const uint32_t often[] = { 3, 30, 200, 2000 }, lengths[] = { 2, 30, 300, 9000 };
 
-    (void)state;
     for (uint32_t k = 0; k < 16; k++) {
         rng_state = 100 + k;
         longest = lengths[k / 4];
@@ -444,17 +426,16 @@ static void the_writer_goes_on(void **state)
         goes_on = 0;
         take(published);
         check_all_revoked();
-        end(state);
-        begin(state);
+        end();
+        begin();
     }
 }
 
 /* [notices-read.record-first], [notices-read.oldest]: the reader looks in the middle of
  * publications. It has come to where the ring begins when it looks rarely. */
-static void the_reader_looks_meanwhile(void **state)
+static void the_reader_looks_meanwhile(void)
 {
 #ifndef HLRC_PERTURB
-    (void)state;
     skip();
 #endif
     for (uint32_t k = 0; k < 8; k++) {
@@ -466,16 +447,15 @@ static void the_reader_looks_meanwhile(void **state)
         looks = 0;
         take(published);
         check_all_revoked();
-        end(state);
-        begin(state);
+        end();
+        begin();
     }
 }
 
 /* [notices-read.oldest]: its record is the oldest, and is written over while it looks. */
-static void the_oldest_record(void **state)
+static void the_oldest_record(void)
 {
 #ifndef HLRC_PERTURB
-    (void)state;
     skip();
 #endif
     for (uint32_t k = 0; k < 100; k++) {
@@ -494,29 +474,14 @@ static void the_oldest_record(void **state)
         looks = 0;
         take(published);
         check_all_revoked();
-        end(state);
-        begin(state);
+        end();
+        begin();
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(an_interval_is_two_reads),
-        TEST(taken_up_to_an_interval),
-        TEST(the_ring_goes_round),
-        TEST(a_ring_that_went_on_loses_nothing),
-        TEST(an_interval_that_the_ring_cannot_hold),
-        TEST(an_interval_of_no_pages),
-        TEST(many_intervals_of_no_pages),
-        TEST(no_pages_at_the_end_of_the_ring),
-        TEST(lost_intervals_of_no_pages),
-        TEST(no_pages_beside_a_long_interval),
-        TEST(the_writer_goes_on),
-        TEST(the_reader_looks_meanwhile),
-        TEST(the_oldest_record),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end, TEST(an_interval_is_two_reads), TEST(taken_up_to_an_interval),
+          TEST(the_ring_goes_round), TEST(a_ring_that_went_on_loses_nothing),
+          TEST(an_interval_that_the_ring_cannot_hold), TEST(an_interval_of_no_pages),
+          TEST(many_intervals_of_no_pages), TEST(no_pages_at_the_end_of_the_ring),
+          TEST(lost_intervals_of_no_pages), TEST(no_pages_beside_a_long_interval),
+          TEST(the_writer_goes_on), TEST(the_reader_looks_meanwhile), TEST(the_oldest_record))

@@ -19,15 +19,12 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void expect_lines(uint64_t n)
 {
@@ -61,9 +58,8 @@ static void expect_all_slots(void)
 
 /* ---- the tests ---- */
 
-static void a_prefetch_saves_the_fetch(void **state)
+static void a_prefetch_saves_the_fetch(void)
 {
-    (void)state;
     acquire(0, SOME);
     page_prefetch(0, SOME);
     assert_int_equal(prefetched, SOME);
@@ -74,9 +70,8 @@ static void a_prefetch_saves_the_fetch(void **state)
 
 /* A copy that the home could not bring up to date is none, whatever lies in the place of its
  * versions. */
-static void a_refused_prefetch_is_nothing(void **state)
+static void a_refused_prefetch_is_nothing(void)
 {
-    (void)state;
     for (int round = 0; round < 3; round++) {
         acquire(0, SOME);
         answer = round == 2 ? TOO_OLD : REFUSED;
@@ -96,11 +91,10 @@ static void a_refused_prefetch_is_nothing(void **state)
     }
 }
 
-static void refused_prefetches_use_nothing_up(void **state)
+static void refused_prefetches_use_nothing_up(void)
 {
     const unsigned rounds = 5 * PREFETCHES / SOME;
 
-    (void)state;
     acquire(0, SOME);
     answer = REFUSED;
     for (unsigned k = 1; k <= rounds; k++) {
@@ -118,9 +112,8 @@ static void refused_prefetches_use_nothing_up(void **state)
 }
 
 /* [page.needed-versions]: what is acquired while a copy is under way is not in it. */
-static void a_copy_is_compared_again(void **state)
+static void a_copy_is_compared_again(void)
 {
-    (void)state;
     for (uint32_t p = 1; p < 5; p++) {
         acquire(p, 1);
         acquired_meanwhile = p;
@@ -144,9 +137,8 @@ static void a_copy_is_compared_again(void **state)
 }
 
 /* Whoever needs a page that is being prefetched finishes the prefetch. */
-static void a_fault_finishes_a_prefetch(void **state)
+static void a_fault_finishes_a_prefetch(void)
 {
-    (void)state;
     for (int k = 0; k < 40; k++) {
         acquire(0, SOME);
         ready = false;
@@ -164,11 +156,10 @@ static void a_fault_finishes_a_prefetch(void **state)
 
 /* Whoever waits for a page is told of every end of work on it, and of a prefetch that somebody has
  * to finish. */
-static void who_waits_is_told(void **state)
+static void who_waits_is_told(void)
 {
     uint32_t list[SOME];
 
-    (void)state;
     for (uint32_t p = 0; p < SOME; p++) {
         page_access(p, true); /* claims */
         list[p] = p;
@@ -212,13 +203,12 @@ static void acquire_renewing(uint32_t occasion, uint32_t page)
 
 /* A page is under way before its notice is taken, where that has been right before; it is compared
  * all the same, and not for ever. */
-static void what_was_renewed_is_expected(void **state)
+static void what_was_renewed_is_expected(void)
 {
     static const struct parts_notice read = { .read = true };
     struct protocol_pages pages = scripted;
     const struct policy_update *r = &page_at(3)->renewal;
 
-    (void)state;
     pages.caps = FABRIC_READ;
     engine.protocol.pages = &pages;
     engine.protocol.notices = &read;
@@ -266,9 +256,8 @@ static void what_was_renewed_is_expected(void **state)
 
 /* [page.needed-versions]: what is asked for is the latest of each writer, until a copy has come
  * that has it. [need.dropped]: not once more then. */
-static void what_is_needed_is_asked_for_once(void **state)
+static void what_is_needed_is_asked_for_once(void)
 {
-    (void)state;
     for (uint32_t p = 0; p < SOME; p++) {
         close_interval(p, 1);
         close_interval(p, 2);
@@ -295,9 +284,8 @@ static void what_is_needed_is_asked_for_once(void **state)
 
 /* Diffs that are written are there before they are told of [diffs-write.visible]: only a copy that
  * is under way then may lack them [need.dropped]. */
-static void what_is_written_is_there(void **state)
+static void what_is_written_is_there(void)
 {
-    (void)state;
     engine.config.diffs = DIFFS_WRITE;
     acquire(0, SOME);
     memset(wanted, 0, sizeof wanted); /* and fetches ask for nothing */
@@ -321,9 +309,8 @@ static void what_is_written_is_there(void **state)
 }
 
 /* What is given back needs nothing in its next life. */
-static void a_reset_forgets_what_is_needed(void **state)
+static void a_reset_forgets_what_is_needed(void)
 {
-    (void)state;
     for (uint32_t p = 0; p < SOME; p++)
         close_interval(p, 1);
     acquire(0, SOME);
@@ -335,16 +322,9 @@ static void a_reset_forgets_what_is_needed(void **state)
     expect_contents(0, SOME);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_node, end_node)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_prefetch_saves_the_fetch),        TEST(a_refused_prefetch_is_nothing),
-        TEST(refused_prefetches_use_nothing_up), TEST(a_copy_is_compared_again),
-        TEST(a_fault_finishes_a_prefetch),       TEST(who_waits_is_told),
-        TEST(what_was_renewed_is_expected),      TEST(what_is_needed_is_asked_for_once),
-        TEST(what_is_written_is_there),          TEST(a_reset_forgets_what_is_needed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin_node, end_node, TEST(a_prefetch_saves_the_fetch),
+          TEST(a_refused_prefetch_is_nothing), TEST(refused_prefetches_use_nothing_up),
+          TEST(a_copy_is_compared_again), TEST(a_fault_finishes_a_prefetch),
+          TEST(who_waits_is_told), TEST(what_was_renewed_is_expected),
+          TEST(what_is_needed_is_asked_for_once), TEST(what_is_written_is_there),
+          TEST(a_reset_forgets_what_is_needed))

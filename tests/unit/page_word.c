@@ -19,22 +19,18 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* An operation on a word waits until the home has what this node has sent, and is not made where
  * this node has stored to it [word.ordered]; its result is here [word.copy]; the page does not move
  * [home-migration.held] before it was announced, with an empty diff [word.announced]. */
-static void what_is_operated_on_is_announced(void **state)
+static void what_is_operated_on_is_announced(void)
 {
-    (void)state;
     uint32_t page = 5;
     uint64_t value = 7;
     char diff[DIFF_MAX], *word = engine.mem + (size_t)page * PAGE_SIZE + 8;
@@ -133,9 +129,8 @@ static void operate_on_stale(uint32_t page)
     }
 }
 
-static void a_word_of_a_stale_copy(void **state)
+static void a_word_of_a_stale_copy(void)
 {
-    (void)state;
     operate_on_stale(7);
     engine.config.diffs = DIFFS_WRITE;
     operate_on_stale(8);
@@ -144,12 +139,11 @@ static void a_word_of_a_stale_copy(void **state)
 /* An acquire that comes during the operation makes the copy stale: the result is in a page that is
  * dirty, in its twin as well, and in no diff [word.copy]. A clean one is fetched by the next
  * access. */
-static void stale_during_an_operation(void **state)
+static void stale_during_an_operation(void)
 {
     const uint32_t page = 9;
     const size_t stored[] = { 100 };
     uint64_t value = 33;
-    (void)state;
     page_access(page, true);
     engine.app[(size_t)page * PAGE_SIZE + 100] = 1;
     page_word_leave(page_word_begin(page, 8, 8));
@@ -172,10 +166,9 @@ static void stale_during_an_operation(void **state)
 }
 
 /* [word.ordered]: each byte of the word counts, and no byte beside it. */
-static void a_word_that_is_unsent(void **state)
+static void a_word_that_is_unsent(void)
 {
     const uint32_t page = 11;
-    (void)state;
     page_access(page, true);
     for (size_t bytes = 4; bytes <= 8; bytes += 4)
         for (size_t at = 0; at < PAGE_SIZE; at = at == 0    ? 64
@@ -197,11 +190,10 @@ static void a_word_that_is_unsent(void **state)
 /* [word.announced]: the page is on the dirty list once, however many operations there were, by the
  * next one after a closing again, and not by one that has changed nothing. What was on the list for
  * a store is `worded` as well: a closing that finds the page as its twin is announces it. */
-static void operations_are_noted_once(void **state)
+static void operations_are_noted_once(void)
 {
     const uint32_t page = 13;
     uint64_t value = 1;
-    (void)state;
     page_access(page, false);
     page_set_home(page, 1); /* or the first operation opens the page for stores */
     page_word_leave(page_word_begin(page, 8, 8));
@@ -226,10 +218,9 @@ static void operations_are_noted_once(void **state)
 }
 
 /* [home-migration.held]: no operation begins while the page is held. */
-static void a_word_of_a_held_page(void **state)
+static void a_word_of_a_held_page(void)
 {
     const uint32_t page = 15;
-    (void)state;
     page_access(page, false);
     for (unsigned k = 1; k <= 2; k++) {
         page_move_hold(page);
@@ -291,11 +282,10 @@ static void expect_settled(uint32_t page, uint64_t interval, uint64_t there, boo
     need_drop(&page_at(page)->need);
 }
 
-static void what_the_home_has_is_not_fetched(void **state)
+static void what_the_home_has_is_not_fetched(void)
 {
     struct protocol_pages readable = scripted;
     const uint32_t page = 17;
-    (void)state;
     readable.caps = FABRIC_READ;
     engine.protocol.pages = &readable;
     engine.fabric->ops.read = read_version;
@@ -311,15 +301,7 @@ static void what_the_home_has_is_not_fetched(void **state)
     engine.protocol.pages = &scripted;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_node, end_node)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_operated_on_is_announced), TEST(a_word_of_a_stale_copy),
-        TEST(stale_during_an_operation),        TEST(a_word_that_is_unsent),
-        TEST(operations_are_noted_once),        TEST(a_word_of_a_held_page),
-        TEST(what_the_home_has_is_not_fetched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin_node, end_node, TEST(what_is_operated_on_is_announced),
+          TEST(a_word_of_a_stale_copy), TEST(stale_during_an_operation),
+          TEST(a_word_that_is_unsent), TEST(operations_are_noted_once), TEST(a_word_of_a_held_page),
+          TEST(what_the_home_has_is_not_fetched))

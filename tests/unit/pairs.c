@@ -10,14 +10,11 @@
 #include "hlrc/layout.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #define MEMBERS 3
 #define ROUNDS  2
@@ -146,9 +143,8 @@ void __wrap_progress_wait(struct waits_wait what, bool (*done)(void *), void *ar
     assert_int_equal(questions[before(p.round)], asked + 1); /* once in a round */
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     fabric = (struct fabric){ .caps = FABRIC_WRITE_IMM };
     fabric.ops.write = write_window;
     fabric.ops.write_wake = write_wake;
@@ -167,14 +163,13 @@ static int begin(void **state)
     memset(questions, 0, sizeof questions);
     memset(wakes, 0, sizeof wakes);
     comes_when_asked = asks_when_written = waited = false;
-    return thread_init(4);
+    assert_int_equal(thread_init(4), 0);
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     thread_end();
-    return munmap(window, engine.at.end);
+    assert_int_equal(munmap(window, engine.at.end), 0);
 }
 
 static void begin_meeting(void)
@@ -202,9 +197,8 @@ static void expect_wakes(unsigned of_each)
 /* ---- the tests ---- */
 
 /* The others are there first: nobody sleeps, nobody is asked, nobody woken. */
-static void nobody_sleeps(void **state)
+static void nobody_sleeps(void)
 {
-    (void)state;
     while (p.epoch < OFTEN) {
         for (int r = 0; r < ROUNDS; r++)
             come(r);
@@ -217,9 +211,8 @@ static void nobody_sleeps(void **state)
 }
 
 /* [barrier-pairs.sleep-test]: and the word comes after the second look, or amid the question. */
-static void who_sleeps_asks(void **state)
+static void who_sleeps_asks(void)
 {
-    (void)state;
     for (int crossing = 0; crossing < 2; crossing++) {
         comes_when_asked = crossing;
         for (uint64_t until = p.epoch + OFTEN; p.epoch < until;) {
@@ -248,35 +241,21 @@ static void meet_asked(bool late)
     expect_wakes(OFTEN);
 }
 
-static void who_is_asked_wakes(void **state)
+static void who_is_asked_wakes(void)
 {
-    (void)state;
     meet_asked(false);
 }
 
-static void who_is_asked_late_wakes(void **state)
+static void who_is_asked_late_wakes(void)
 {
-    (void)state;
     meet_asked(true);
 }
 
-static void who_is_asked_wakes_by_a_wake_of_its_own(void **state)
+static void who_is_asked_wakes_by_a_wake_of_its_own(void)
 {
-    (void)state;
     fabric.caps = 0;
     meet_asked(false);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(nobody_sleeps),
-        TEST(who_sleeps_asks),
-        TEST(who_is_asked_wakes),
-        TEST(who_is_asked_late_wakes),
-        TEST(who_is_asked_wakes_by_a_wake_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end, TEST(nobody_sleeps), TEST(who_sleeps_asks), TEST(who_is_asked_wakes),
+          TEST(who_is_asked_late_wakes), TEST(who_is_asked_wakes_by_a_wake_of_its_own))

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* base/parse.h: bounds, ends, and what is no number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "base/parse.h"
+#include "tests/unit/unit.h"
 
 static void expect_error(int error, const char *text, const char *ends, int64_t low, int64_t high)
 {
@@ -17,10 +13,9 @@ static void expect_error(int error, const char *text, const char *ends, int64_t 
 }
 
 /* Every number within a range and around it, as printf writes it. */
-static void ranges(void **state)
+static void ranges(void)
 {
     char text[32];
-    (void)state;
     for (int n = -20; n <= 20; n++) {
         int64_t value;
         snprintf(text, sizeof text, "%d", n);
@@ -33,10 +28,9 @@ static void ranges(void **state)
     }
 }
 
-static void limits(void **state)
+static void limits(void)
 {
     int64_t value;
-    (void)state;
     assert_int_equal(parse_number("9223372036854775807", "", 0, INT64_MAX, &value), 0);
     assert_true(value == INT64_MAX);
     assert_int_equal(parse_number("-9223372036854775808", "", INT64_MIN, 0, &value), 0);
@@ -46,22 +40,20 @@ static void limits(void **state)
     expect_error(-ERANGE, "4294967297", "", 0, 10); /* 1 in 32 bits */
 }
 
-static void no_numbers(void **state)
+static void no_numbers(void)
 {
     static const char *const texts[] = {
         "", "-", "x", "1x", "0x10", "1.5", "1 ", "1,2", ",", "--1"
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         expect_error(-EINVAL, texts[i], "", 0, 100);
     /* what is no number is not out of range */
     expect_error(-EINVAL, "999x", "", 0, 100);
 }
 
-static void ends(void **state)
+static void ends(void)
 {
     int64_t value;
-    (void)state;
     assert_int_equal(parse_number("12,13", ",:", 0, 100, &value), 0);
     assert_int_equal(value, 12);
     assert_int_equal(parse_number("12", ",:", 0, 100, &value), 0);
@@ -69,9 +61,4 @@ static void ends(void **state)
     expect_error(-EINVAL, ",13", ",:", 0, 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(ranges), cmocka_unit_test(limits),
-                                        cmocka_unit_test(no_numbers), cmocka_unit_test(ends) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(ranges), TEST(limits), TEST(no_numbers), TEST(ends))

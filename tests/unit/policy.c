@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The decisions of hlrc/policy, against tables worked out by hand from their heads. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "hlrc/policy/policy_batch.h"
 #include "hlrc/policy/policy_gather.h"
@@ -19,6 +14,7 @@
 #include "hlrc/policy/policy_readahead.h"
 #include "hlrc/policy/policy_retain.h"
 #include "hlrc/policy/policy_update.h"
+#include "tests/unit/unit.h"
 
 #define LENGTH(table) (sizeof(table) / sizeof(table)[0])
 
@@ -46,7 +42,7 @@ static void revoke_all(struct policy_update *u, struct policy_update_limits limi
 }
 
 /* Two probes that find the copy used give the first budget; each further one doubles it. */
-static void test_update_budget(void **state)
+static void test_update_budget(void)
 {
     static const struct notice notice[] = {
         { 0, false, true, true, false, 0, 0 },  { 1, false, true, true, false, 0, 0 },
@@ -56,7 +52,6 @@ static void test_update_budget(void **state)
     };
     struct policy_update u = { 0 };
 
-    (void)state;
     assert_int_equal(policy_update_first(false), 2);
     assert_int_equal(policy_update_first(true), 4);
     revoke_all(&u, (struct policy_update_limits){ policy_update_first(false), 5 }, notice,
@@ -65,7 +60,7 @@ static void test_update_budget(void **state)
 
 /* A closed copy that two acquires find unused loses its budget; a second notice of one acquire does
  * not count. */
-static void test_update_unused(void **state)
+static void test_update_unused(void)
 {
     static const struct notice notice[] = {
         { 8, false, true, true, false, 8, 0 },  { 8, true, false, true, false, 8, 0 },
@@ -74,13 +69,11 @@ static void test_update_unused(void **state)
     };
     struct policy_update u = { .budget = 8, .used = 2 };
 
-    (void)state;
     revoke_all(&u, (struct policy_update_limits){ 2, 32 }, notice, LENGTH(notice));
 }
 
-static void test_update_dirty(void **state)
+static void test_update_dirty(void)
 {
-    (void)state;
     assert_true(policy_update_may_wait(false, false));
     assert_true(policy_update_may_wait(true, true));
     assert_false(policy_update_may_wait(true, false));
@@ -94,12 +87,11 @@ static void assert_habit(const struct policy_update_habit *h, const uint32_t *pa
 }
 
 /* A page is expected no more after two acquires in a row that no notice named it. */
-static void test_update_habit(void **state)
+static void test_update_habit(void)
 {
     struct policy_update_habit all[POLICY_UPDATE_OCCASIONS] = { 0 },
                                *h = policy_update_recall(all, 70);
 
-    (void)state;
     assert_ptr_equal(h, &all[6]);
     policy_update_learn(h, 11, false);
     policy_update_learn(h, 12, true); /* unknown: not learnt */
@@ -120,13 +112,12 @@ static void test_update_habit(void **state)
     assert_habit(h, NULL, 0);
 }
 
-static void test_update_named(void **state)
+static void test_update_named(void)
 {
     static const uint32_t list[] = { 5, 6, 7 };
     struct policy_update u = { .left = 3, .pending = true };
     bool named[2] = { false, false };
 
-    (void)state;
     policy_update_named(&u, list, named, 2, 6);
     policy_update_named(&u, list, named, 2, 6); /* by another writer */
     policy_update_named(&u, list, named, 2, 7); /* listed by a notice */
@@ -137,20 +128,19 @@ static void test_update_named(void **state)
 
 /* ---- migrate ---- */
 
-static void test_migrate_cost(void **state)
+static void test_migrate_cost(void)
 {
     static const struct {
         uint32_t bytes, units;
     } cost[] = { { 0, 1 }, { 255, 1 }, { 256, 2 }, { 4096, 17 } };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(cost); i++)
         assert_int_equal(policy_migrate_cost(cost[i].bytes), cost[i].units);
 }
 
 /* Diffs of a page whose home is node 0, each of 17 units: the second in a row of one writer makes
  * the page wanted, and more after each try. */
-static void test_migrate_wanted(void **state)
+static void test_migrate_wanted(void)
 {
     static const struct {
         unsigned writer;
@@ -164,7 +154,6 @@ static void test_migrate_wanted(void **state)
     static const unsigned after[] = { 2, 4, 8 }; /* tries */
     struct policy_migrate m = { 0 };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(diff); i++) {
         bool counts = policy_migrate_wrote(&m, diff[i].writer, 0, diff[i].unshared);
         assert_int_equal(counts, diff[i].writer != 0);
@@ -181,21 +170,19 @@ static void test_migrate_wanted(void **state)
     assert_false(policy_migrate_wrote(&m, 1, 0, false)); /* three tries */
 }
 
-static void test_migrate_noted_once(void **state)
+static void test_migrate_noted_once(void)
 {
     struct policy_migrate m = { 0 };
 
-    (void)state;
     assert_true(policy_migrate_add(&m, 34));
     assert_false(policy_migrate_add(&m, 34));
     assert_true(m.noted);
 }
 
-static void test_migrate_judge(void **state)
+static void test_migrate_judge(void)
 {
     struct policy_migrate m = { .writer = 3, .noted = 1 };
 
-    (void)state;
     assert_int_equal(policy_migrate_judge(&m, 3, true), POLICY_MIGRATE_UNWATCHED);
     assert_int_equal(policy_migrate_judge(&m, 3, true),
                      POLICY_MIGRATE_DROPPED); /* no longer noted */
@@ -207,20 +194,18 @@ static void test_migrate_judge(void **state)
     assert_int_equal(policy_migrate_judge(&m, 3, false), POLICY_MIGRATE_DROPPED);
 }
 
-static void test_migrate_report(void **state)
+static void test_migrate_report(void)
 {
     static const uint32_t units[] = { 0, 0, 9, 0, 0, 9, 17 };
     static const uint32_t bytes[] = { 512, 512, 512, 512, 512, 512, 4096 };
     struct policy_migrate m = { 0 };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(units); i++)
         assert_int_equal(policy_migrate_report(&m, bytes[i]), units[i]);
 }
 
-static void test_migrate_batch(void **state)
+static void test_migrate_batch(void)
 {
-    (void)state;
     assert_int_equal(policy_migrate_more(64), 1024);
     assert_int_equal(policy_migrate_more(1024), 4096);
     assert_int_equal(policy_migrate_less(1024), 512);
@@ -234,7 +219,7 @@ static void test_migrate_batch(void **state)
 
 /* Flushes of one page, with --hot-pages 4: whether it retains the page, and whether the page has
  * changed; then its budget. */
-static void test_retain_budget(void **state)
+static void test_retain_budget(void)
 {
     static const struct {
         bool stays, changed;
@@ -248,7 +233,6 @@ static void test_retain_budget(void **state)
     };
     struct policy_retain r = { 0 };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(flush); i++) {
         bool kept = policy_retain_stays(r);
         assert_int_equal(kept, flush[i].stays);
@@ -261,12 +245,11 @@ static void test_retain_budget(void **state)
 
 /* A load opens a retained page for stores after two stores in a row have followed a load; not after
  * one that no store has followed. */
-static void test_retain_follows(void **state)
+static void test_retain_follows(void)
 {
     struct policy_retain r = { .budget = 2 };
     unsigned stores = 0;
 
-    (void)state;
     for (int interval = 0; interval < 3; interval++) {
         assert_int_equal(policy_retain_follows(r, stores), interval >= 2);
         stores = policy_retain_judge(&r, policy_retain_opened(stores, true), true);
@@ -282,9 +265,8 @@ static void test_retain_follows(void **state)
 
 /* ---- history ---- */
 
-static void test_history_turns(void **state)
+static void test_history_turns(void)
 {
-    (void)state;
     assert_int_equal(policy_history_turn(0), 1);
     assert_int_equal(policy_history_turn(254), 255);
     assert_int_equal(policy_history_turn(255), 1);
@@ -297,7 +279,7 @@ static void test_history_turns(void **state)
 }
 
 /* Of 64 pages, those with the turns 0x0203, except the two left out in turn 5: 2 and 17. */
-static void test_history_group(void **state)
+static void test_history_group(void)
 {
     static const struct {
         uint32_t at, count;
@@ -306,7 +288,6 @@ static void test_history_group(void **state)
     uint64_t group, all = ~UINT64_C(0);
     uint32_t at = 0;
 
-    (void)state;
     for (uint32_t i = 0; i < POLICY_HISTORY_BLOCK; i++)
         turns[i] = i >= 3 && i < 8 ? 0x0103 : 0x0203;
     group = policy_history_group(turns, 128, POLICY_HISTORY_BLOCK, 0x0203, 5);
@@ -322,7 +303,7 @@ static void test_history_group(void **state)
 
 /* ---- readahead ---- */
 
-static void test_readahead_within(void **state)
+static void test_readahead_within(void)
 {
     static const struct {
         uint32_t page, steps;
@@ -331,7 +312,6 @@ static void test_readahead_within(void **state)
     } table[] = { { 90, 8, 1, 8 }, { 95, 8, 1, 4 }, { 99, 8, 1, 0 },
                   { 5, 8, -1, 5 }, { 90, 8, 3, 3 }, { 10, 8, -4, 2 } };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(table); i++)
         assert_int_equal(policy_readahead_within(100, table[i].page, table[i].steps,
                                                  table[i].stride),
@@ -340,14 +320,13 @@ static void test_readahead_within(void **state)
 
 /* Stores to 70 pages in a row: then the next pages without a home are claimed, an eighth of the
  * length of the stream. */
-static void test_readahead_run(void **state)
+static void test_readahead_run(void)
 {
     struct streams_table s = { 0 };
     struct policy_readahead_run run;
     int32_t stride = 0;
     uint32_t steps = 0;
 
-    (void)state;
     for (uint32_t page = 100; page < 170; page++)
         steps = streams_ahead_next(&s, page, true, 0, &stride);
     assert_int_equal(steps, 0);
@@ -367,7 +346,7 @@ static void test_readahead_run(void **state)
 
 /* ---- lock ---- */
 
-static void test_lock_bias(void **state)
+static void test_lock_bias(void)
 {
     static const struct {
         bool stays_here, requested, listed;
@@ -380,7 +359,6 @@ static void test_lock_bias(void **state)
         { true, false, false, 8, 0, false },
     };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(table); i++)
         assert_int_equal(policy_lock_unpublished(table[i].stays_here, table[i].requested,
                                                  table[i].listed, table[i].stays,
@@ -391,9 +369,8 @@ static void test_lock_bias(void **state)
     assert_int_equal(policy_lock_manager(11, 4), 3);
 }
 
-static void test_lock_order(void **state)
+static void test_lock_order(void)
 {
-    (void)state;
     assert_false(policy_lock_stays_here(false, false, 0));
     assert_true(policy_lock_stays_here(true, false, 200));
     assert_true(policy_lock_stays_here(true, true, 7));
@@ -406,9 +383,8 @@ static void test_lock_order(void **state)
 
 /* ---- batch ---- */
 
-static void test_batch(void **state)
+static void test_batch(void)
 {
-    (void)state;
     assert_int_equal(policy_batch_size(9), 24);
     assert_int_equal(policy_batch_size(4612), 4624);
     assert_true(policy_batch_fits(3532)); /* 8176 - 8 - 4612 - 8 - 16 */
@@ -417,11 +393,10 @@ static void test_batch(void **state)
 
 /* ---- notices ---- */
 
-static void test_notices(void **state)
+static void test_notices(void)
 {
     static const uint32_t pages[] = { 3, 4, 5, 7, 9, 10 };
 
-    (void)state;
     assert_int_equal(policy_notices_runs(pages, 6), 3);
     assert_int_equal(policy_notices_runs(pages, 0), 0);
     assert_true(policy_notices_recorded(2047));
@@ -434,7 +409,7 @@ static void test_notices(void **state)
 /* ---- gather ---- */
 
 /* Seven nodes in groups of three: 0 to 2, 3 to 5, 6; then these three groups. */
-static void test_gather(void **state)
+static void test_gather(void)
 {
     static const struct policy_gather want[7][2] = {
         { { 0, 3, 0, 0 }, { 3, 3, 0, 0 } }, { { 0, 3, 1, 0 }, { 3, 3, 0, 0 } },
@@ -444,7 +419,6 @@ static void test_gather(void **state)
     };
     struct policy_gather g;
 
-    (void)state;
     for (uint32_t node = 0; node < 7; node++) {
         struct policy_gather_climb c = policy_gather_begin(node, 7, 3);
         for (int level = 0; level < 2; level++) {
@@ -456,7 +430,7 @@ static void test_gather(void **state)
 }
 
 /* The last of twelve nodes, in pairs. */
-static void test_gather_pairs(void **state)
+static void test_gather_pairs(void)
 {
     static const struct policy_gather want[] = {
         { 5, 2, 1, 10 }, { 8, 2, 1, 8 }, { 10, 1, 0, 8 }, { 11, 2, 1, 0 }
@@ -464,7 +438,6 @@ static void test_gather_pairs(void **state)
     struct policy_gather_climb c = policy_gather_begin(11, 12, 2);
     struct policy_gather g;
 
-    (void)state;
     for (size_t level = 0; level < LENGTH(want); level++) {
         assert_true(policy_gather_next(&c, &g));
         assert_memory_equal(&g, &want[level], sizeof g);
@@ -474,7 +447,7 @@ static void test_gather_pairs(void **state)
 
 /* ---- placement ---- */
 
-static void test_placement(void **state)
+static void test_placement(void)
 {
     static const struct policy_placement p = { .heap_pages = 1000,
                                                .near = 100,
@@ -488,26 +461,15 @@ static void test_placement(void **state)
         { 99, 0 }, { 100, 1 }, { 104, 2 }, { 299, 2 }, { 300, 0 }, { 999, 1 }, { 1000, 1 }
     };
 
-    (void)state;
     for (size_t i = 0; i < LENGTH(table); i++)
         assert_int_equal(policy_placement_home(p, table[i].page, 3), table[i].home);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_update_budget),  cmocka_unit_test(test_update_unused),
-        cmocka_unit_test(test_update_dirty),   cmocka_unit_test(test_update_habit),
-        cmocka_unit_test(test_update_named),   cmocka_unit_test(test_migrate_cost),
-        cmocka_unit_test(test_migrate_wanted), cmocka_unit_test(test_migrate_noted_once),
-        cmocka_unit_test(test_migrate_judge),  cmocka_unit_test(test_migrate_report),
-        cmocka_unit_test(test_migrate_batch),  cmocka_unit_test(test_retain_budget),
-        cmocka_unit_test(test_retain_follows), cmocka_unit_test(test_history_turns),
-        cmocka_unit_test(test_history_group),  cmocka_unit_test(test_readahead_within),
-        cmocka_unit_test(test_readahead_run),  cmocka_unit_test(test_lock_bias),
-        cmocka_unit_test(test_lock_order),     cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_notices),        cmocka_unit_test(test_gather),
-        cmocka_unit_test(test_gather_pairs),   cmocka_unit_test(test_placement),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(test_update_budget), TEST(test_update_unused), TEST(test_update_dirty),
+          TEST(test_update_habit), TEST(test_update_named), TEST(test_migrate_cost),
+          TEST(test_migrate_wanted), TEST(test_migrate_noted_once), TEST(test_migrate_judge),
+          TEST(test_migrate_report), TEST(test_migrate_batch), TEST(test_retain_budget),
+          TEST(test_retain_follows), TEST(test_history_turns), TEST(test_history_group),
+          TEST(test_readahead_within), TEST(test_readahead_run), TEST(test_lock_bias),
+          TEST(test_lock_order), TEST(test_batch), TEST(test_notices), TEST(test_gather),
+          TEST(test_gather_pairs), TEST(test_placement))

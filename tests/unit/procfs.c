@@ -6,9 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/procfs.h"
+#include "tests/unit/unit.h"
 
 #define PAGE 4096u
 
@@ -36,10 +32,9 @@ static uint64_t number_in(const char *text)
     return procfs_number(path, 7);
 }
 
-static void numbers(void **state)
+static void numbers(void)
 {
     char text[8] = "before";
-    (void)state;
     assert_int_equal(number_in("0\n"), 0);
     assert_int_equal(number_in("65530\n"), 65530);
     assert_int_equal(number_in("12 kB"), 12);
@@ -57,12 +52,11 @@ static void numbers(void **state)
     assert_string_equal(text, "Linux v");
 }
 
-static void values(void **state)
+static void values(void)
 {
     static const char text[] =
         "Mem 5\nMemTotal:  8000 kB\nFree: 1\noom_kill_disable 0\noom_kill 4\n"
         "State:\tR (running)\nEmpty:\nLast\t9";
-    (void)state;
     assert_int_equal(procfs_value(text, "Mem", 0), 5);
     assert_int_equal(procfs_value(text, "MemTotal", 0), 8000);
     assert_int_equal(procfs_value(text, "oom_kill", 0), 4);
@@ -76,10 +70,9 @@ static void values(void **state)
 }
 
 /* PS1 */
-static void odd_program(void **state)
+static void odd_program(void)
 {
     char text[1024];
-    (void)state;
     assert_int_equal(prctl(PR_SET_NAME, "a) Z 1 (b) 2"), 0);
     assert_true(procfs_read("/proc/self/stat", text, sizeof text) > 0);
     assert_int_equal(*procfs_stat_field(text, 3), 'R');
@@ -149,11 +142,10 @@ static void check_file(const char *at, uint64_t inode, bool is_shared, const cha
     procfs_maps_close(&maps);
 }
 
-static void odd_files(void **state)
+static void odd_files(void)
 {
     static const char odd[] = " a b-c rwxp\n7f00-8000 rw-p 0 0:0 5 [heap]";
     uint64_t inode;
-    (void)state;
     assert_int_equal(chdir(folder), 0);
     char *at = map_file(odd, MAP_SHARED, &inode);
     check_file(at, inode, true, "/ a b-c rwxp\\0127f00-8000 rw-p 0 0:0 5 [heap]");
@@ -163,7 +155,7 @@ static void odd_files(void **state)
 }
 
 /* PS2: every mapping, compared with the lines that stdio reads; one has 15,000 characters. */
-static void long_names(void **state)
+static void long_names(void)
 {
     static struct procfs_maps maps;
     struct procfs_map m;
@@ -171,7 +163,6 @@ static void long_names(void **state)
     size_t room = 65536; /* so that getline maps nothing */
     char *line = malloc(room), *file[2];
     uintptr_t begin, end;
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(chdir(folder), 0);
         enter_deep(i ? '\n' : 'x');
@@ -200,12 +191,11 @@ static void long_names(void **state)
     munmap(file[1], PAGE);
 }
 
-static void programs(void **state)
+static void programs(void)
 {
     char path[4096], own[4096], small[4];
     struct procfs_map m;
     static struct procfs_maps maps;
-    (void)state;
     assert_true(procfs_program(path, sizeof path) > 0);
     assert_non_null(realpath("/proc/self/exe", own));
     assert_string_equal(path, own);
@@ -219,18 +209,20 @@ static void programs(void **state)
     assert_int_equal(maps.error, -ENOENT);
 }
 
-int main(void)
+static void begin(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),   cmocka_unit_test(values),     cmocka_unit_test(odd_program),
-        cmocka_unit_test(odd_files), cmocka_unit_test(long_names), cmocka_unit_test(programs),
-    };
-    if (!mkdtemp(folder))
-        return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    strcpy(folder, "/tmp/hlrc-procfs-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+}
+
+static void end(void)
+{
     char path[64];
+
     snprintf(path, sizeof path, "%s/number", folder);
     unlink(path);
     rmdir(folder);
-    return failed;
 }
+
+UNIT_MAIN(begin, end, TEST(numbers), TEST(values), TEST(odd_program), TEST(odd_files),
+          TEST(long_names), TEST(programs))

@@ -2,13 +2,9 @@
 /* What nodes did to a page, made by hand, and what is said of it: profile_shared.h. Maps,
  * heat.h. */
 #include "hlrc/report/profile_shared.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { NODES = 3 };
 
@@ -17,13 +13,14 @@ static struct profile_shared_side side[NODES];
 static struct profile_shared_form form;
 
 /* Nobody has written, or read; two have gone to and fro often enough. */
-static int setup(void **unused)
+static struct heat heat;
+
+static void setup(void)
 {
-    (void)unused;
     memset(mask, 0, sizeof mask);
     for (int n = 0; n < NODES; n++)
         side[n] = (struct profile_shared_side){ .mask = &mask[n], .turns = 100, .fetches = 100 };
-    return 0;
+    memset(&heat, 0, sizeof heat);
 }
 
 static void writes(int node, uint32_t first, uint32_t bytes)
@@ -45,9 +42,8 @@ static void expect(int nodes, enum profile_shared_verdict verdict)
     assert_int_equal(profile_shared_judge(side, nodes, &form), verdict);
 }
 
-static void counters_of_two_are_shared_falsely(void **unused)
+static void counters_of_two_are_shared_falsely(void)
 {
-    (void)unused;
     writes(0, 0, 8);
     writes(1, 8, 8);
     touches(0, 0, 20);
@@ -58,23 +54,20 @@ static void counters_of_two_are_shared_falsely(void **unused)
     assert_int_equal(form.distance, 8);
 }
 
-static void one_writer_is_not_enough(void **unused)
+static void one_writer_is_not_enough(void)
 {
-    (void)unused;
     writes(0, 0, 8);
     expect(2, SHARED_NOT);
 }
 
-static void a_page_without_a_mask_is_not_shared(void **unused)
+static void a_page_without_a_mask_is_not_shared(void)
 {
-    (void)unused;
     side[0].mask = side[1].mask = NULL;
     expect(2, SHARED_NOT);
 }
 
-static void what_changes_hands_seldom_is_not_worth_a_line(void **unused)
+static void what_changes_hands_seldom_is_not_worth_a_line(void)
 {
-    (void)unused;
     writes(0, 0, 8);
     writes(1, 8, 8);
     side[0].turns = 1;
@@ -84,22 +77,20 @@ static void what_changes_hands_seldom_is_not_worth_a_line(void **unused)
     expect(2, SHARED_FALSE);
 }
 
-static void one_byte_of_both_is_sharing(void **unused)
+static void one_byte_of_both_is_sharing(void)
 {
-    (void)unused;
     writes(0, 0, 65);
     writes(1, 64, 200);
     expect(2, SHARED_OVERLAP);
-    setup(NULL);
+    setup();
     writes(0, PAGE_SIZE - 1, 1);
     writes(1, 0, 8);
     writes(2, PAGE_SIZE - 1, 1);
     expect(3, SHARED_OVERLAP);
 }
 
-static void bytes_of_one_word_need_more_turns(void **unused)
+static void bytes_of_one_word_need_more_turns(void)
 {
-    (void)unused;
     writes(0, 0, 1);
     writes(1, 1, 1);
     side[0].turns = SHARED_WORD_TURNS - 1;
@@ -109,9 +100,8 @@ static void bytes_of_one_word_need_more_turns(void **unused)
     expect(2, SHARED_FALSE);
 }
 
-static void reading_of_others_bytes_counts(void **unused)
+static void reading_of_others_bytes_counts(void)
 {
-    (void)unused;
     writes(0, 0, 8);
     writes(1, 8, 8);
     touches(0, 0, 16);
@@ -122,9 +112,8 @@ static void reading_of_others_bytes_counts(void **unused)
     expect(2, SHARED_READ);
 }
 
-static void reading_of_what_nobody_writes_does_not(void **unused)
+static void reading_of_what_nobody_writes_does_not(void)
 {
-    (void)unused;
     writes(0, 0, 8);
     writes(1, 8, 8);
     touches(0, 2000, 100);
@@ -132,9 +121,8 @@ static void reading_of_what_nobody_writes_does_not(void **unused)
     expect(2, SHARED_FALSE);
 }
 
-static void phases_in_which_it_is_only_read_count(void **unused)
+static void phases_in_which_it_is_only_read_count(void)
 {
-    (void)unused;
     writes(0, 0, 8);
     writes(1, 8, 8);
     touches(1, 8, 16);
@@ -144,9 +132,8 @@ static void phases_in_which_it_is_only_read_count(void **unused)
     expect(2, SHARED_READ);
 }
 
-static void who_only_fetches_reads(void **unused)
+static void who_only_fetches_reads(void)
 {
-    (void)unused;
     writes(0, 0, 8);
     writes(1, 8, 8);
     side[2].turns = 0;
@@ -156,9 +143,8 @@ static void who_only_fetches_reads(void **unused)
     expect(3, SHARED_READ);
 }
 
-static void elements_by_turns_are_seen_as_such(void **unused)
+static void elements_by_turns_are_seen_as_such(void)
 {
-    (void)unused;
     for (uint32_t i = 0; i < 100; i++)
         writes((int)i % 3, 40 * i, 16);
     expect(3, SHARED_FALSE);
@@ -171,15 +157,6 @@ static void elements_by_turns_are_seen_as_such(void **unused)
 }
 
 /* ---- maps ---- */
-
-static struct heat heat;
-
-static int setup_heat(void **unused)
-{
-    (void)unused;
-    memset(&heat, 0, sizeof heat);
-    return 0;
-}
 
 static uint32_t at(uint32_t row, uint32_t column)
 {
@@ -195,9 +172,8 @@ static uint64_t all_of(enum heat_kind kind)
     return sum;
 }
 
-static void columns_become_longer(void **unused)
+static void columns_become_longer(void)
 {
-    (void)unused;
     for (uint32_t t = 0; t < 4 * HEAT_COLUMNS; t++)
         heat_add(&heat, HEAT_FETCHES, 7, t, t + 1);
     assert_int_equal(heat.rows, 1);
@@ -210,9 +186,8 @@ static void columns_become_longer(void **unused)
     assert_int_equal(at(0, HEAT_COLUMNS / 2), 0);
 }
 
-static void rows_become_wider(void **unused)
+static void rows_become_wider(void)
 {
-    (void)unused;
     for (uint32_t page = 0; page < 2 * HEAT_ROWS; page++) /* backwards, and far apart */
         heat_add(&heat, HEAT_FETCHES, 5000 - page, page % 3, page + 1);
     for (uint32_t page = 0; page < 2 * HEAT_ROWS; page++)
@@ -229,9 +204,8 @@ static void rows_become_wider(void **unused)
     assert_int_equal(heat.rows, rows);
 }
 
-static void pages_that_are_met_are_rows(void **unused)
+static void pages_that_are_met_are_rows(void)
 {
-    (void)unused;
     heat_add(&heat, HEAT_FETCHES, 12, 1, 2);
     heat_add(&heat, HEAT_FETCHES, 4000000000, 1, 3);
     heat_add(&heat, HEAT_FETCHES, 13, 1, 4);
@@ -245,23 +219,10 @@ static void pages_that_are_met_are_rows(void **unused)
     assert_int_equal(heat.row[1].group, 2000000000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(counters_of_two_are_shared_falsely, setup),
-        cmocka_unit_test_setup(one_writer_is_not_enough, setup),
-        cmocka_unit_test_setup(a_page_without_a_mask_is_not_shared, setup),
-        cmocka_unit_test_setup(what_changes_hands_seldom_is_not_worth_a_line, setup),
-        cmocka_unit_test_setup(one_byte_of_both_is_sharing, setup),
-        cmocka_unit_test_setup(bytes_of_one_word_need_more_turns, setup),
-        cmocka_unit_test_setup(reading_of_others_bytes_counts, setup),
-        cmocka_unit_test_setup(reading_of_what_nobody_writes_does_not, setup),
-        cmocka_unit_test_setup(phases_in_which_it_is_only_read_count, setup),
-        cmocka_unit_test_setup(who_only_fetches_reads, setup),
-        cmocka_unit_test_setup(elements_by_turns_are_seen_as_such, setup),
-        cmocka_unit_test_setup(columns_become_longer, setup_heat),
-        cmocka_unit_test_setup(rows_become_wider, setup_heat),
-        cmocka_unit_test_setup(pages_that_are_met_are_rows, setup_heat),
-    };
-    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
-}
+UNIT_MAIN(setup, NULL, TEST(counters_of_two_are_shared_falsely), TEST(one_writer_is_not_enough),
+          TEST(a_page_without_a_mask_is_not_shared),
+          TEST(what_changes_hands_seldom_is_not_worth_a_line), TEST(one_byte_of_both_is_sharing),
+          TEST(bytes_of_one_word_need_more_turns), TEST(reading_of_others_bytes_counts),
+          TEST(reading_of_what_nobody_writes_does_not), TEST(phases_in_which_it_is_only_read_count),
+          TEST(who_only_fetches_reads), TEST(elements_by_turns_are_seen_as_such),
+          TEST(columns_become_longer), TEST(rows_become_wider), TEST(pages_that_are_met_are_rows))

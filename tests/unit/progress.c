@@ -13,18 +13,15 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
+#include "tests/unit/unit.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FLOODED 1000000u /* events of a flood, after which a thread counts as held */
 #define SOME    200u     /* a thread serves no more of them for nothing */
@@ -183,11 +180,10 @@ void __wrap_msg_drained(void)
 {
 }
 
-static int begin(void **state)
+static void begin(void)
 {
     static struct fabric fabric;
 
-    (void)state;
     fabric.ops.rx_poll = rx_poll;
     fabric.ops.rx_pending = rx_pending;
     fabric.ops.rx_mark = rx_mark;
@@ -206,14 +202,12 @@ static int begin(void **state)
     armed = armed_while_passing = second_has_left = false;
     sem_init(&go, 0, 0);
     sem_init(&bell, 0, 0);
-    return thread_init(4);
+    assert_int_equal(thread_init(4), 0);
 }
 
-static int end(void **state)
+static void end(void)
 {
-    (void)state;
     thread_end();
-    return 0;
 }
 
 /* ---- threads ---- */
@@ -274,9 +268,8 @@ static pthread_t start_settling(void)
 
 /* ---- the tests ---- */
 
-static void nobody_serves(void **state)
+static void nobody_serves(void)
 {
-    (void)state;
     progress_settle();
     arrived = 5;
     progress_settle();
@@ -284,9 +277,8 @@ static void nobody_serves(void **state)
 }
 
 /* The event is out of the queue, and at work. */
-static void another_thread_serves(void **state)
+static void another_thread_serves(void)
 {
-    (void)state;
     held = true;
     arrived = 1;
     pthread_t handler = start(poll_main);
@@ -301,9 +293,8 @@ static void another_thread_serves(void **state)
 }
 
 /* Whoever sleeps with the progress lock has served what it took; but not what it has not taken. */
-static void a_sleeper_has_the_role(void **state)
+static void a_sleeper_has_the_role(void)
 {
-    (void)state;
     pthread_t sleeper = start(wait_main);
     await_flag(&asleep);
     progress_settle();
@@ -320,9 +311,8 @@ static void a_sleeper_has_the_role(void **state)
 
 /* [progress.serve-limit]: it serves until it has what it waits for, some more, and passes the
  * progress lock on. */
-static void a_flood_holds_nobody(void **state)
+static void a_flood_holds_nobody(void)
 {
-    (void)state;
     flood = true;
     done_at = 1000;
     pthread_join(start(wait_main), NULL);
@@ -393,9 +383,8 @@ static pthread_t start_serving(void)
 }
 
 /* [progress.no-handler]: who gives the progress lock up wakes those who sleep alone. */
-static void one_after_the_other(void **state)
+static void one_after_the_other(void)
 {
-    (void)state;
     pthread_t first = start_serving(), second = start(second_main);
     while (atomic_load(&alone) == 0)
         sched_yield();
@@ -408,9 +397,8 @@ static void one_after_the_other(void **state)
 }
 
 /* [progress.no-handler]: and is gone when the other is about to sleep. */
-static void gone_meanwhile(void **state)
+static void gone_meanwhile(void)
 {
-    (void)state;
 #ifndef HLRC_PERTURB
     skip();
 #endif
@@ -423,9 +411,8 @@ static void gone_meanwhile(void **state)
 
 /* [progress.sleep-test]: one thread sleeps on the queue, the other alone. What this one waits for
  * is written, with a wake, which reaches the first. */
-static void a_wake_is_passed_on(void **state)
+static void a_wake_is_passed_on(void)
 {
-    (void)state;
     assert_int_equal(progress_start(false), 0);
     pthread_t first = start(first_main);
     await_flag(&asleep);
@@ -500,24 +487,21 @@ static void spin(bool taken_too, bool with_another)
     }
 }
 
-static void a_core_is_offered(void **state)
+static void a_core_is_offered(void)
 {
-    (void)state;
     spin(false, true);
     assert_in_range(offers, 4, 10);
 }
 
-static void a_core_is_taken(void **state)
+static void a_core_is_taken(void)
 {
-    (void)state;
     spin(true, true);
     assert_true(done);             /* by a sleep */
     assert_in_range(offers, 4, 9); /* an offer that another program prolongs does not count */
 }
 
-static void others_are_not_waited_for(void **state)
+static void others_are_not_waited_for(void)
 {
-    (void)state;
     by_others = true;
     spin(false, true);
     by_others = false;
@@ -526,26 +510,15 @@ static void others_are_not_waited_for(void **state)
 }
 
 /* It has it to itself: no system call. */
-static void a_thread_alone_keeps_it(void **state)
+static void a_thread_alone_keeps_it(void)
 {
-    (void)state;
     by_others = true;
     spin(false, false);
     by_others = false;
     assert_int_equal(offers, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(nobody_serves),           TEST(another_thread_serves),
-        TEST(a_sleeper_has_the_role),  TEST(a_flood_holds_nobody),
-        TEST(one_after_the_other),     TEST(gone_meanwhile),
-        TEST(a_wake_is_passed_on),     TEST(a_core_is_offered),
-        TEST(a_core_is_taken),         TEST(others_are_not_waited_for),
-        TEST(a_thread_alone_keeps_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin, end, TEST(nobody_serves), TEST(another_thread_serves),
+          TEST(a_sleeper_has_the_role), TEST(a_flood_holds_nobody), TEST(one_after_the_other),
+          TEST(gone_meanwhile), TEST(a_wake_is_passed_on), TEST(a_core_is_offered),
+          TEST(a_core_is_taken), TEST(others_are_not_waited_for), TEST(a_thread_alone_keeps_it))

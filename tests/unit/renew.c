@@ -5,17 +5,14 @@
  * this CPU has.
  */
 #include "hlrc/memory/diff.h"
+#include "tests/unit/instructions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <pthread.h>
 
 #ifdef HLRC_INSTRUMENTED
@@ -40,12 +37,11 @@ static void *write_even(void *lost)
     return NULL;
 }
 
-static void test_renew(void **state)
+static void test_renew(void)
 {
     pthread_t thread;
     int lost = 0, wrong = 0;
 
-    (void)state;
     for (size_t i = 0; i < DIFF_PAGE; i++)
         page[i] = twin[i] = newer[i] = (uint8_t)(i * i >> 4);
     atomic_store(&over, false);
@@ -66,12 +62,7 @@ static void test_renew(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = { cmocka_unit_test(test_renew) };
-    static const char *const names[] = { "portable", "avx2", "avx512" };
-    int failed = 0;
+    struct unit_test tests[] = { TEST(test_renew) };
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (diff_use(names[i]) == 0)
-            failed += cmocka_run_group_tests_name(names[i], tests, NULL, NULL);
-    return failed;
+    return instructions_each(tests, 1) != 0;
 }

@@ -9,14 +9,11 @@
 #include "boot/boot.h"
 #include "fabric/locality.h"
 #include "hlrc/core/engine.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 #define NODES 4
 #define MIB   (UINT64_C(1) << 20)
@@ -89,9 +86,8 @@ static void on(int node, const char *machine, uint64_t limit, uint64_t group)
     nodes[node].group = group;
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     memset(offers, 0, sizeof offers);
     engine.tokens = 16;
     engine.config.threads = 2;
@@ -100,7 +96,6 @@ static int begin(void **state)
         nodes[n].promisable = UINT64_MAX;
         nodes[n].addresses = nodes[n].data = nodes[n].file = RLIM_INFINITY;
     }
-    return 0;
 }
 
 static int beside(int node, int count)
@@ -131,18 +126,16 @@ static uint64_t agree(int count)
 
 /* ---- tests ---- */
 
-static void given(void **state)
+static void given(void)
 {
-    (void)state;
     engine.nodes = 1;
     engine.config.memory = 3 * MIB;
     assert_int_equal(size_agree(), 0);
     assert_true(engine.config.memory == 3 * MIB);
 }
 
-static void machines(void **state)
+static void machines(void)
 {
-    (void)state;
     assert_true(agree(1) == 24 * GIB);
     assert_true(agree(4) == 24 * GIB);
     on(1, "a small one", 8 * GIB, 0);
@@ -152,9 +145,8 @@ static void machines(void **state)
     assert_true(agree(4) == 40 * GIB + 4096);
 }
 
-static void groups(void **state)
+static void groups(void)
 {
-    (void)state;
     for (int n = 0; n < NODES; n++)
         on(n, "this machine", 600 * MIB, 17);
     assert_true(agree(4) == 600 * MIB);
@@ -168,41 +160,31 @@ static void groups(void **state)
 }
 
 /* Two views and the tables fit, whichever node it is that has the limit. */
-static void limits(void **state)
+static void limits(void)
 {
-    (void)state;
     uint64_t all = agree(4), size;
     for (int n = 0; n < NODES; n++) {
-        begin(NULL);
+        begin();
         nodes[n].addresses = GIB;
         size = agree(4);
         assert_in_range(size, MIB, GIB / 2);
-        begin(NULL);
+        begin();
         nodes[n].file = 100 * MIB;
         size = agree(4);
         assert_in_range(size, 25 * MIB, 100 * MIB);
-        begin(NULL);
+        begin();
         nodes[n].data = GIB; /* a twin of each page */
         size = agree(4);
         assert_in_range(size, GIB / 8, GIB);
-        begin(NULL);
+        begin();
         nodes[n].promisable = 4 * GIB; /* for the four of them */
         size = agree(4);
         assert_in_range(size, GIB / 8, GIB);
     }
-    begin(NULL);
+    begin();
     assert_true(agree(4) == all);
     nodes[3].addresses = 16 * MIB;
     assert_true(agree(4) == MIB);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(given, begin),
-        cmocka_unit_test_setup(machines, begin),
-        cmocka_unit_test_setup(groups, begin),
-        cmocka_unit_test_setup(limits, begin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(begin, NULL, TEST(given), TEST(machines), TEST(groups), TEST(limits))

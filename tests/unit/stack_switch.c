@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* base/stack_switch.h: which stack code runs on, where the caller's is free, that callee-saved
  * registers and locals survive, and that an alternation of two contexts keeps its order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "base/stack_switch.h"
+#include "tests/unit/unit.h"
 
 #define BYTES 65536
 
-static char *stack;
+static _Alignas(4096) char stack[BYTES];
 
 static int is_on_stack(const void *at)
 {
@@ -33,9 +29,8 @@ static void note_frame(void *arg)
         stack_switch_call(note_frame, c, (char *)c->frame - 4096, &c->left);
 }
 
-static void calls(void **state)
+static void calls(void)
 {
-    (void)state;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     struct called c = { NULL, NULL, 0 };
     stack_switch_call(note_frame, &c, stack + BYTES, &c.left);
@@ -77,9 +72,8 @@ static uint64_t expected(uint64_t rounds)
     return all;
 }
 
-static void alternation(void **state)
+static void alternation(void)
 {
-    (void)state;
     uint64_t all = 0;
     assert_int_equal(stack_switch_prepare(&inside, stack, BYTES, coroutine), 0);
     for (uint64_t i = 0; i < 50; i++) {
@@ -92,9 +86,4 @@ static void alternation(void **state)
 #endif
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(calls), cmocka_unit_test(alternation) };
-    stack = aligned_alloc(4096, BYTES);
-    return stack ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
-}
+UNIT_MAIN(NULL, NULL, TEST(calls), TEST(alternation))

@@ -6,10 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <hlrc.h>
 
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/stats.h"
+#include "tests/unit/unit.h"
 
 /* The fields by hand, as the manual names them: not from the list that is printed. */
 #define FIELD(name)                              \
@@ -262,11 +258,10 @@ static void check_table(char *text, int nodes)
         check_by_node(nodes);
 }
 
-static void tables(void **state)
+static void tables(void)
 {
     static const int counts[] = { 1, 2, 7, 8, 9, 16, MANY };
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         check_table(print_to("table", counts[i]), counts[i]);
 }
@@ -308,9 +303,8 @@ static void check_json(char *text, int nodes)
     free(wanted);
 }
 
-static void json(void **state)
+static void json(void)
 {
-    (void)state;
     check_json(print_to("1.json", 1), 1);
     check_json(print_to("9.json", 9), 9);
     check_json(print_to("many.json", MANY), MANY);
@@ -319,7 +313,7 @@ static void json(void **state)
 /* ---- values, places ---- */
 
 /* Rounded to the nearest, with carry; what is below 0 by a clock's whim is 0. */
-static void rounding(void **state)
+static void rounding(void)
 {
     static const struct {
         double value;
@@ -333,7 +327,6 @@ static void rounding(void **state)
     };
     char wanted[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fill(1);
         stats[0].lock_s = cases[i].value;
@@ -366,23 +359,23 @@ static void to_stderr(const char *where)
     check_table(file_text(path), 2);
 }
 
-static void standard_error(void **state)
+static void standard_error(void)
 {
-    (void)state;
     to_stderr("-");
     to_stderr("");
 }
 
 /* A file that is there is replaced, a link to it stays; what is no file is written to; nothing else
  * is left. */
-static void places(void **state)
+static void places(void)
 {
     char other[96], command[128];
     struct stat st;
 
-    (void)state;
     snprintf(other, sizeof other, "%s/a-link.json", folder);
     snprintf(path, sizeof path, "%s/many.json", folder);
+    fill(2);
+    assert_int_equal(stats_print(stats, 2, path), 0);
     assert_int_equal(symlink(path, other), 0);
     fill(1);
     assert_int_equal(stats_print(stats, 1, other), 0);
@@ -399,29 +392,20 @@ static void places(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static int begin(void **state)
+static void begin(void)
 {
-    (void)state;
     config_default(&engine.config);
     engine.config.protocol = PROTOCOL_ASYNC;
-    return mkdtemp(folder) != NULL ? 0 : -1;
+    strcpy(folder, "/tmp/hlrc-stats-XXXXXX");
+    assert_non_null(mkdtemp(folder));
 }
 
-static int end(void **state)
+static void end(void)
 {
     char command[64];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),         cmocka_unit_test(json),   cmocka_unit_test(rounding),
-        cmocka_unit_test(standard_error), cmocka_unit_test(places),
-    };
-
-    return cmocka_run_group_tests(tests, begin, end);
-}
+UNIT_MAIN(begin, end, TEST(tables), TEST(json), TEST(rounding), TEST(standard_error), TEST(places))

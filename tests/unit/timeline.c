@@ -4,12 +4,9 @@
  * what belongs together. The invariants are those of timeline_read.h and timeline.h.
  */
 #include "hlrc/report/timeline_read.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { NODES = 2, LANES = 3, RECORDS = 8, START = 1000000 };
 
@@ -25,9 +22,8 @@ static struct timeline_read_all t;
 /* Counters of three ticks to the nanosecond, begun with 0. */
 #define TICKS(ns) (3 * (int64_t)(ns))
 
-static int setup(void **unused)
+static void setup(void)
 {
-    (void)unused;
     memset(memory, 0, sizeof memory);
     for (int n = 0; n < NODES; n++)
         memory[n].head = (struct timeline_head){ .magic = TIMELINE_MAGIC,
@@ -40,14 +36,11 @@ static int setup(void **unused)
                                                  .start = { TICKS(START), START },
                                                  .end = { TICKS(START + 1000), START + 1000 },
                                                  .offset = { { 0, 0, -1 }, { 0, 0, -1 } } };
-    return 0;
 }
 
-static int teardown(void **unused)
+static void teardown(void)
 {
-    (void)unused;
     timeline_read_end(&t);
-    return 0;
 }
 
 static void note(int node, uint32_t lane, unsigned kind, int64_t begin, int64_t end,
@@ -74,9 +67,8 @@ static void read_all(void)
     assert_int_equal(timeline_read(&t, list, NODES, before, after), 0);
 }
 
-static void spans_are_in_order(void **unused)
+static void spans_are_in_order(void)
 {
-    (void)unused;
     /* noted when they end: the inner one first */
     note(0, 0, TIMELINE_FETCH, 20, 30, 5, 1, 0);
     note(0, 0, TIMELINE_READ_FAULT, 20, 40, 5, -1, 0);
@@ -93,9 +85,8 @@ static void spans_are_in_order(void **unused)
     assert_int_equal(t.node[1].count, 0);
 }
 
-static void whole_records_alone(void **unused)
+static void whole_records_alone(void)
 {
-    (void)unused;
     for (int i = 0; i < RECORDS + 3; i++)
         note(0, 0, TIMELINE_FETCH, 10 * i, 10 * i + 5, (uint64_t)i, 1, 0);
     /* killed amid the next one: its place was taken, and the word cleared */
@@ -107,9 +98,8 @@ static void whole_records_alone(void **unused)
     assert_int_equal(t.node[0].dropped, 4);
 }
 
-static void nonsense_is_no_event(void **unused)
+static void nonsense_is_no_event(void)
 {
-    (void)unused;
     note(0, 0, 9999, 1, 2, 0, -1, 0);
     note(0, 0, TIMELINE_FETCH, 1, 2, 0, NODES, 0);
     note(0, 0, TIMELINE_FETCH, 3, 2, 0, 1, 0);
@@ -131,9 +121,8 @@ static void nonsense_is_no_event(void **unused)
 }
 
 /* Node 1 knows no end, and goes by node 0's; without that, by the caller's two moments. */
-static void one_rule_for_a_machine(void **unused)
+static void one_rule_for_a_machine(void)
 {
-    (void)unused;
     memory[0].head.end = (struct timeline_moment){ TICKS(START + 1500), START + 1000 };
     memory[1].head.end = (struct timeline_moment){ 0, 0 };
     note(0, 0, TIMELINE_FETCH, 300, 600, 1, 1, 0);
@@ -149,9 +138,8 @@ static void one_rule_for_a_machine(void **unused)
 }
 
 /* Another machine's clock is ahead by 500 ns at first and by 700 a thousand later. */
-static void other_machines(void **unused)
+static void other_machines(void)
 {
-    (void)unused;
     memory[1].head.machine = 78;
     memory[1].head.offset[0] = (struct timeline_offset){ START + 500, 500, 20 };
     memory[1].head.offset[1] = (struct timeline_offset){ START + 1500, 700, 30 };
@@ -187,9 +175,8 @@ static void expect_arrow(size_t index, int from, int to, int64_t begin, int64_t 
     assert_int_equal(t.arrows[index].end, end);
 }
 
-static void grants_by_number(void **unused)
+static void grants_by_number(void)
 {
-    (void)unused;
     note(0, 0, TIMELINE_GRANT, 100, 110, 7, 1, 41);
     note(0, 0, TIMELINE_GRANT, 300, 310, 7, 1, 42);
     note(1, 0, TIMELINE_LOCK, 50, 120, 7, -1, 41);
@@ -206,9 +193,8 @@ static void grants_by_number(void **unused)
     assert_true(t.held[1].end < 0 && t.held[2].end < 0);
 }
 
-static void changes_by_interval(void **unused)
+static void changes_by_interval(void)
 {
-    (void)unused;
     note(0, 0, TIMELINE_DIFF, 100, 110, 30, 1, 5 << 16 | 12);
     note(0, 0, TIMELINE_CLOSE, 90, 130, 5, -1, 2);
     note(0, 0, TIMELINE_DIFF, 200, 210, 30, 1, 6 << 16 | 12);
@@ -227,14 +213,6 @@ static void changes_by_interval(void **unused)
     expect_arrow(2, 0, 1, 90, 349); /* page 31 has no diff: the writer is its home */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(spans_are_in_order),     TEST(whole_records_alone), TEST(nonsense_is_no_event),
-        TEST(one_rule_for_a_machine), TEST(other_machines),      TEST(grants_by_number),
-        TEST(changes_by_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(setup, teardown, TEST(spans_are_in_order), TEST(whole_records_alone),
+          TEST(nonsense_is_no_event), TEST(one_rule_for_a_machine), TEST(other_machines),
+          TEST(grants_by_number), TEST(changes_by_interval))

@@ -10,12 +10,9 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_view.h"
 #include "hlrc/memory/space.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MOST (5 * HOME_NEAR)
 
@@ -72,17 +69,15 @@ static void check(uint32_t pages, uint32_t home_shift, uint32_t near, uint32_t f
         }
 }
 
-static void one_length(void **state)
+static void one_length(void)
 {
-    (void)state;
     check(1, 0, 0, 0);
     check(1000, 0, 900, 0);
     check(HOME_NEAR, 5, 4096, 5);
 }
 
-static void two_lengths(void **state)
+static void two_lengths(void)
 {
-    (void)state;
     check(2 * HOME_NEAR + 77, 5, 4096, 8);
     check(3 * HOME_NEAR, 5, 12352, 11);             /* amid a block */
     check(5 * HOME_NEAR - 1, 5, 4 * HOME_NEAR, 10); /* at the end */
@@ -90,9 +85,8 @@ static void two_lengths(void **state)
 }
 
 /* From anywhere in a block to anywhere in another one. */
-static void again(void **state)
+static void again(void)
 {
-    (void)state;
     engine.nodes = 3;
     engine.node = 1;
     space(3 * HOME_NEAR, 5, 12352, 11);
@@ -111,9 +105,8 @@ static void again(void **state)
 }
 
 /* [page.unshared-block]: what may be written unseen is closed at first. */
-static void opened_when_touched(void **state)
+static void opened_when_touched(void)
 {
-    (void)state;
     engine.nodes = 2;
     engine.node = 0;
     space(HOME_NEAR, 5, 4096, 5);
@@ -135,9 +128,8 @@ static void opened_when_touched(void **state)
 }
 
 /* What a collapse looks through: up to the highest page that was used, and no further. */
-static void met(void **state)
+static void met(void)
 {
-    (void)state;
     engine.nodes = 2;
     engine.node = 0;
     space(HOME_NEAR, 5, 4096, 5);
@@ -153,12 +145,5 @@ static void met(void **state)
     page_end();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_length), cmocka_unit_test(two_lengths),
-        cmocka_unit_test(again),      cmocka_unit_test(opened_when_touched),
-        cmocka_unit_test(met),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN(NULL, NULL, TEST(one_length), TEST(two_lengths), TEST(again), TEST(opened_when_touched),
+          TEST(met))
