@@ -16,13 +16,6 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 static volatile uint64_t *data, *fresh;
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static void write_pages(uint64_t count, uint64_t k)
 {
     for (uint64_t p = 0; p < count; p++)

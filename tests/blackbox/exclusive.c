@@ -19,13 +19,6 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 static volatile uint64_t *data; /* node n's pages begin at page n * PAGES */
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static volatile uint64_t *word(int home, uint64_t page, uint64_t at)
 {
     return data + ((uint64_t)home * PAGES + page) * PAGE_WORDS + at;

@@ -15,13 +15,6 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 #define PAGES 64u
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static void fetch_all(volatile uint64_t *data, uint64_t k)
 {
     struct timespec t;

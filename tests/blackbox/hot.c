@@ -19,13 +19,6 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 static volatile uint64_t *at_writer, *elsewhere; /* homes: node 0, the last node */
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static void write_all(uint64_t word, uint64_t k)
 {
     for (uint64_t p = 0; p < PAGES; p++)

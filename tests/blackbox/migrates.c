@@ -19,8 +19,7 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 static uint64_t faults(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
+    struct hlrc_stats s = stats();
     return s.read_faults + s.write_faults;
 }
 

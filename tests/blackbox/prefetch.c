@@ -20,13 +20,6 @@ static void prefetch(uint64_t first, uint64_t count)
            "hlrc_prefetch");
 }
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static void write_all(uint64_t k)
 {
     if (me == 0)

@@ -18,13 +18,6 @@ const int litmus_nodes[] = { 2, 3, 4, 0 };
 
 static volatile uint64_t *data;
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static void read_all(uint64_t k)
 {
     for (uint64_t p = 0; p < PAGES; p++)

@@ -43,9 +43,7 @@ static void many(volatile uint64_t *data, uint64_t round)
 
 static uint64_t notices(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.write_notices;
+    return stats().write_notices;
 }
 
 /* One page that its home, node 0, writes at first, and node 1 in every turn. What node 1 wrote is

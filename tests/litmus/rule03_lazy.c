@@ -28,9 +28,7 @@ LITMUS_SET(AHEAD, "0")
 
 static uint64_t lazy_releases(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.lazy_releases;
+    return stats().lazy_releases;
 }
 
 /* Afterwards the lock is presumed to stay here. */

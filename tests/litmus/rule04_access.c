@@ -20,9 +20,7 @@ static bool written_diffs; /* --diffs write: there before anybody is told of the
 
 static uint64_t retries(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.fetch_retries;
+    return stats().fetch_retries;
 }
 
 static void reader(uint64_t k, enum touch way)

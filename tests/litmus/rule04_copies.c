@@ -64,9 +64,7 @@ static void expect_bounded(const char *what)
 
 static uint64_t evictions(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.evictions;
+    return stats().evictions;
 }
 
 static void write_own(uint64_t round)

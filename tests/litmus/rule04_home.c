@@ -36,13 +36,6 @@ static void all_write(void)
     }
 }
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static void only_reads(void)
 {
     if (me == 1)

@@ -38,9 +38,7 @@ static bool home_here(uint64_t page)
 
 static uint64_t renewed(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.renewed_pages;
+    return stats().renewed_pages;
 }
 
 static void write_own(uint64_t round)

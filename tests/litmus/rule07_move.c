@@ -44,9 +44,7 @@ static void at_home_at_0(void)
 
 static uint64_t moved(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.homes_moved;
+    return stats().homes_moved;
 }
 
 static void expect_homes(int node)

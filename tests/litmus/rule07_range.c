@@ -125,13 +125,6 @@ static void expect_begun(const char *when)
                             (uintmax_t)p, (uintmax_t)at);
 }
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static void nothing_is_sent(void)
 {
     for (uint64_t p = 0; p < PAGES; p++)

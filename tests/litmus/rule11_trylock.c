@@ -38,13 +38,6 @@ static void count_up(int thread)
     }
 }
 
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 /* Node 0 holds the lock; under it, but released by another one, it has written x. A node that fails
  * to get the lock has acquired nothing, so it still sees the x before, and at no cost. */
 static void failure_changes_nothing(volatile uint64_t *x, hlrc_lock_t held, hlrc_lock_t other)

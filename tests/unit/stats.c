@@ -18,58 +18,24 @@
 
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/stats.h"
+#include "tests/stats_counters.h"
 #include "tests/unit/unit.h"
 
-/* The fields by hand, as the manual names them: not from the list that is printed. */
-#define FIELD(name)                              \
-    {                                            \
-#        name, offsetof(struct hlrc_stats, name) \
-    }
-static const struct {
-    const char *name;
-    size_t at;
-} fields[] = {
-    FIELD(wall_s),
-    FIELD(compute_s),
-    FIELD(page_s),
-    FIELD(lock_s),
-    FIELD(barrier_s),
-    FIELD(diff_s),
-    FIELD(handler_s),
-    FIELD(fault_s),
-    FIELD(read_faults),
-    FIELD(write_faults),
-    FIELD(first_write_faults),
-    FIELD(page_fetches),
-    FIELD(fetch_retries),
-    FIELD(homes_assigned),
-    FIELD(twins),
-    FIELD(diffs),
-    FIELD(diff_bytes),
-    FIELD(write_notices),
-    FIELD(invalidations),
-    FIELD(lock_acquires),
-    FIELD(barriers),
-    FIELD(messages),
-    FIELD(wakes),
-    FIELD(rdma_reads),
-    FIELD(rdma_writes),
-    FIELD(atomics),
-    FIELD(bytes_in),
-    FIELD(bytes_out),
-    FIELD(fetch_round_trips),
-    FIELD(hot_pages),
-    FIELD(hot_unchanged),
-    FIELD(ahead_pages),
-    FIELD(exclusive_pages),
-    FIELD(homes_moved),
-    FIELD(lazy_releases),
-    FIELD(evictions),
-    FIELD(renewed_pages),
-    FIELD(log_overflows),
-    FIELD(word_ops),
+static const struct counter_named seconds[] = {
+    STATS_COUNTER(wall_s, 0),    STATS_COUNTER(compute_s, 0), STATS_COUNTER(page_s, 0),
+    STATS_COUNTER(lock_s, 0),    STATS_COUNTER(barrier_s, 0), STATS_COUNTER(diff_s, 0),
+    STATS_COUNTER(handler_s, 0), STATS_COUNTER(fault_s, 0),
 };
-enum { FIELDS = sizeof fields / sizeof fields[0], SECONDS = 8, MANY = HLRC_MAX_NODES };
+enum {
+    SECONDS = sizeof seconds / sizeof seconds[0],
+    FIELDS = SECONDS + COUNTERS,
+    MANY = HLRC_MAX_NODES
+};
+
+static const struct counter_named *field_at(int i)
+{
+    return i < SECONDS ? &seconds[i] : &counters[i - SECONDS];
+}
 
 static struct hlrc_stats stats[MANY];
 static char folder[] = "/tmp/hlrc-stats-XXXXXX", path[64];
@@ -95,7 +61,7 @@ static void fill(int nodes)
     memset(stats, 0, sizeof stats);
     for (int n = 0; n < nodes; n++)
         for (int i = 0; i < FIELDS; i++) {
-            char *at = (char *)&stats[n] + fields[i].at;
+            char *at = (char *)&stats[n] + field_at(i)->at;
             if (i < SECONDS)
                 memcpy(at, &(double){ seconds_value(i, rank_of(n, nodes)) }, sizeof(double));
             else
@@ -200,7 +166,7 @@ static void check_by_field(int nodes)
     assert_string_equal(word(1, 2 * nodes), "all");
     assert_int_equal(line_count, 2 + FIELDS);
     for (int i = 0; i < FIELDS; i++) {
-        assert_string_equal(word(2 + i, 0), fields[i].name);
+        assert_string_equal(word(2 + i, 0), field_at(i)->name);
         for (int n = 0; n <= nodes; n++)
             check_cell(2 + i, 1 + n, i, n, nodes);
         assert_string_equal(word(2 + i, 2 + nodes), "");
@@ -218,7 +184,7 @@ static int check_part(int at, int first_field, int nodes)
     assert_string_equal(word(at, 0), "node");
     for (; *word(at, 1 + count) != '\0'; count++) {
         assert_true(first_field + count < FIELDS);
-        assert_string_equal(word(at, 1 + count), fields[first_field + count].name);
+        assert_string_equal(word(at, 1 + count), field_at(first_field + count)->name);
     }
     for (int n = 0; n <= nodes; n++) {
         snprintf(number, sizeof number, "%d", n);
@@ -292,7 +258,7 @@ static void check_json(char *text, int nodes)
         fprintf(out, "%s{\"node\":%d", n > 0 ? "," : "", n);
         for (int i = 0; i < FIELDS; i++) {
             want(i, n, nodes, 6, value, sizeof value);
-            fprintf(out, ",\"%s\":%s", fields[i].name, value);
+            fprintf(out, ",\"%s\":%s", field_at(i)->name, value);
         }
         fprintf(out, "}");
     }
