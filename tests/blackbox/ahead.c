@@ -8,8 +8,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "faults in runs";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("faults in runs", 2, 3)
 
 #define PAGES  512u
 #define FAULTS 18u /* of a walk: at 0, 1, 10, 27, 60 and every 33 pages (ahead.h) */

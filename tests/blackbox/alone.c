@@ -2,8 +2,7 @@
 /* Black box: a job of one node takes no faults and sends nothing. */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "a job of one node";
-const int litmus_nodes[] = { 1, 0 };
+LITMUS("a job of one node", 1)
 
 void litmus_run(void)
 {

@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char litmus_rule[] = "exact counts";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("exact counts", 2)
 
 LITMUS_SET(RENEW, "0")      /* a fetch for each copy that is read again */
 LITMUS_SET(SPIN, "1000000") /* who waits polls: nobody has to be woken for an answer */
@@ -32,18 +31,8 @@ LITMUS_SET(EXCLUSIVE_PAGES, "off")
 LITMUS_SET(MOVE_HOMES, "off")
 LITMUS_SET(LAZY_RELEASE, "0")
 
-enum {
-    REQUEST = 32,
-    ANSWER = 16,
-    VECTOR = 16,
-    BULK = 16,
-    DIFF_ENTRY = 8,
-    RECORD = 16,
-    RUN = 8,
-    WORD = 8,
-    DIFF_HEAD = 4,
-    DIFF_RUN = 4
-};
+enum { REQUEST = 32, ANSWER = 16, VECTOR = 16, BULK = 16 };
+enum { DIFF_ENTRY = 8, RECORD = 16, RUN = 8, WORD = 8, DIFF_HEAD = 4, DIFF_RUN = 4 };
 
 static struct hlrc_stats want[2];
 static uint64_t wakes_more[2]; /* wakes that may or may not be */

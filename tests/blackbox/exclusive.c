@@ -10,8 +10,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "exclusive pages";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("exclusive pages", 2, 3)
 
 #define PAGES  64u /* at each home */
 #define ROUNDS 10u

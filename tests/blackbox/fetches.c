@@ -10,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "fetches";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("fetches", 2, 3)
 
 #define PAGES 64u
 

@@ -9,8 +9,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "hot pages";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("hot pages", 2, 3)
 
 #define PAGES  48u /* at either home */
 #define OTHERS 4u  /* pages of the runtime's own, such as those of the heap */

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char litmus_rule[] = "a million locks";
-const int litmus_nodes[] = { 2, 16, 0 };
+LITMUS("a million locks", 2, 16)
 
 #define MILLION  1000000u
 #define STRIDE   10007u

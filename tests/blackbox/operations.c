@@ -7,8 +7,7 @@
 
 #include <inttypes.h>
 
-const char litmus_rule[] = "operations of a release and an acquire";
-const int litmus_nodes[] = { 2, 16, 64, 0 };
+LITMUS("operations of a release and an acquire", 2, 16, 64)
 
 LITMUS_SET(MEMORY, "16M")
 LITMUS_SET(THREADS, "2")

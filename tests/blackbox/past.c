@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "pages that were used together";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("pages that were used together", 2)
 
 #define PAGES  128u
 #define ROUNDS 8u

@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "prefetch";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("prefetch", 2, 3)
 
 #define PAGES 100u
 

@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-const char litmus_rule[] = "what costs nothing";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("what costs nothing", 2, 3, 4)
 
 #define PAGES   200u
 #define WRITTEN 7u

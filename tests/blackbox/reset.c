@@ -15,8 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-const char litmus_rule[] = "hlrc_stats_reset";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("hlrc_stats_reset", 2)
 
 LITMUS_SET(MEMORY, "16M") /* default homes alternate from page to page */
 

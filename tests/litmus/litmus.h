@@ -24,10 +24,13 @@
 #define PAGE_WORDS     (PAGE / sizeof(uint64_t))
 #define LITMUS_THREADS 8
 
-/* Defined by the program. */
+/* Defined by the program: by LITMUS what it tests, and with how many nodes. */
 extern const char litmus_rule[];
 extern const int litmus_nodes[]; /* ends with 0 */
 void litmus_run(void);
+#define LITMUS(rule, ...)            \
+    const char litmus_rule[] = rule; \
+    const int litmus_nodes[] = { __VA_ARGS__, 0 };
 
 /* A setting that the program's claims depend on, whatever the environment says: HLRC_HOT_PAGES=0 is
  * LITMUS_SET(HOT_PAGES, "0"). */

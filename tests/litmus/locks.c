@@ -5,8 +5,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "locks";
-const int litmus_nodes[] = { 1, 2, 3, 4, 8, 0 };
+LITMUS("locks", 1, 2, 3, 4, 8)
 
 #define MOVES     2400u
 #define ACCOUNTS  10u

@@ -10,8 +10,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "rule 2, many pages of one home";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 2, many pages of one home", 2, 3)
 
 LITMUS_SET(MOVE_HOMES, "off")
 LITMUS_SET(LAZY_RELEASE, "0") /* an unlock closes an interval */

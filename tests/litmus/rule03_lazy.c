@@ -10,8 +10,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "rule 3, unlocks that publish nothing";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 3, unlocks that publish nothing", 2, 3)
 
 #define ROUNDS 20u
 #define PAGES  6u   /* of nodes 0, 1 and the last one in turn */

@@ -8,8 +8,7 @@
 
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 4, access needs the versions";
-const int litmus_nodes[] = { 3, 4, 0 };
+LITMUS("rule 4, access needs the versions", 3, 4)
 
 #define RACES 400u
 

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-const char litmus_rule[] = "rule 4, copies that are given back";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 4, copies that are given back", 2, 3)
 
 #define PAGES   240u /* 12 copies at a time, of 80 that another node is home of */
 #define KEPT    16u  /* --cache-size */

@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "rule 4, the home's own accesses";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("rule 4, the home's own accesses", 2, 3, 4)
 
 #define ROUNDS 40u
 #define DIFFS  4000u

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-const char litmus_rule[] = "rule 4, parts of pages";
-const int litmus_nodes[] = { 1, 2, 3, 5, 0 };
+LITMUS("rule 4, parts of pages", 1, 2, 3, 5)
 
 LITMUS_SET(RENEW, "0") /* no acquire fetches */
 LITMUS_SET(AHEAD, "0") /* and no fault fetches others */

@@ -8,8 +8,7 @@
 
 #include <sched.h>
 
-const char litmus_rule[] = "rule 4, prefetches";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("rule 4, prefetches", 2, 3, 4)
 
 #define PAGES   72u
 #define THREADS 4

@@ -9,8 +9,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "rule 4, copies that are renewed";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 4, copies that are renewed", 2, 3)
 
 #define PAGES   12u
 #define MORE    6u

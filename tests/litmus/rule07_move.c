@@ -10,8 +10,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-const char litmus_rule[] = "rule 7, homes that move";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 7, homes that move", 2, 3)
 
 #define PAGES   16u
 #define WRITERS 8u  /* words at the front of a page that are not the writer's alone */

@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "rule 7, memory of the program's own";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 7, memory of the program's own", 1, 2, 3, 4)
 
 /* Addresses are the same on all nodes, and not those of another program's run. */
 LITMUS_SET(NO_ASLR, "yes")

@@ -5,8 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 
-const char litmus_rule[] = "rule 11, trylock";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 11, trylock", 1, 2, 3, 4)
 
 /* A page that its home had open for stores, and did not write, may be announced
  * [page.equal-twin]. */

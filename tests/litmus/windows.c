@@ -10,8 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "windows";
-const int litmus_nodes[] = { 1, 2, 3, 5, 0 };
+LITMUS("windows", 1, 2, 3, 5)
 
 #define SLOT    131072u /* of a window, for each node that puts there */
 #define THREADS 3
