@@ -20,26 +20,10 @@ LATER_ONCE_TESTS = tests/model.sh tests/byhand.sh tests/aarch64.sh tests/pmix/tw
 	tests/launch/many.sh tests/launch/gdb.sh
 ONCE_TESTS =
 
-SHELL_TESTS = \
-	tests/launch/bad.sh \
-	tests/launch/bind.sh \
-	tests/launch/death.sh \
-	tests/launch/defaults.sh \
-	tests/launch/exchange.sh \
-	tests/launch/info.sh \
-	tests/launch/limits.sh \
-	tests/launch/look.sh \
-	tests/launch/options.sh \
-	tests/launch/memory.sh \
-	tests/launch/mixed.sh \
-	tests/launch/output.sh \
-	tests/launch/path.sh \
-	tests/launch/run.sh \
-	tests/launch/several.sh \
-	tests/launch/signals.sh \
-	tests/launch/stats.sh \
-	tests/launch/timeline.sh \
-	tests/within.sh
+SHELL_TESTS = tests/launch/bad.sh tests/launch/bind.sh tests/launch/death.sh tests/launch/defaults.sh \
+	tests/launch/exchange.sh tests/launch/info.sh tests/launch/limits.sh tests/launch/look.sh tests/launch/options.sh \
+	tests/launch/memory.sh tests/launch/mixed.sh tests/launch/output.sh tests/launch/path.sh tests/launch/run.sh \
+	tests/launch/several.sh tests/launch/signals.sh tests/launch/stats.sh tests/launch/timeline.sh tests/within.sh
 
 ONCE_TESTS += tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/dumping.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
 
@@ -254,7 +238,7 @@ SHELL_TESTS += tests/pmix/sanitized.sh tests/pmix/stranger.sh
 CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
-EXTRA_DIST += tests/covers.txt tests/stats_counters.h
+EXTRA_DIST += tests/covers.txt tests/proc_status.h tests/stats_counters.h
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)

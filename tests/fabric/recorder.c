@@ -111,19 +111,21 @@ static void nothing_to_close(struct fabric *f)
     (void)f;
 }
 
-static const struct fabric_ops ops = { .name = "recorder",
-                                       .close = nothing_to_close,
-                                       .read = record_read,
-                                       .write = record_write,
-                                       .write_imm = record_event,
-                                       .cas = record_cas,
-                                       .fetch_add = recorder_record_add,
-                                       .wait = at_once,
-                                       .rx_poll = never_pending,
-                                       .rx_arm = record_arm,
-                                       .rx_sleep = record_sleep,
-                                       .rx_wake = record_ring,
-                                       .wake = record_wake };
+static const struct fabric_ops ops = {
+    .name = "recorder",
+    .close = nothing_to_close,
+    .read = record_read,
+    .write = record_write,
+    .write_imm = record_event,
+    .cas = record_cas,
+    .fetch_add = recorder_record_add,
+    .wait = at_once,
+    .rx_poll = never_pending,
+    .rx_arm = record_arm,
+    .rx_sleep = record_sleep,
+    .rx_wake = record_ring,
+    .wake = record_wake,
+};
 
 void recorder_forget(void)
 {

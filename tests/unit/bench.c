@@ -21,46 +21,27 @@ static void expect(double found, double wanted)
 
 /* ---- Statistics ---- */
 
-static void ten_samples(void)
-{
-    double x[] = { 7, 3, 10, 1, 9, 5, 2, 8, 4, 6 };
-    struct bench_stat stat = bench_stat(x, COUNT(x));
+enum { FIGURES = 9 };
 
-    assert_int_equal(stat.count, 10);
-    expect(stat.min, 1);
-    expect(stat.median, 5.5);
-    expect(stat.mean, 5.5);
-    expect(stat.max, 10);
-    expect(stat.p10, 1);
-    expect(stat.p50, 5);
-    expect(stat.p90, 9);
-    expect(stat.p99, 10);
-    expect(stat.p999, 10);
+/* min, median, mean, max, p10, p50, p90, p99, p999 */
+static void expect_stat(struct bench_stat stat, size_t count, const double wanted[FIGURES])
+{
+    const double found[FIGURES] = { stat.min, stat.median, stat.mean, stat.max, stat.p10,
+                                    stat.p50, stat.p90,    stat.p99,  stat.p999 };
+
+    assert_int_equal(stat.count, count);
+    for (int i = 0; i < FIGURES; i++)
+        expect(found[i], wanted[i]);
 }
 
-static void odd_samples(void)
+static void few_samples(void)
 {
-    double x[] = { 20, -4, 1 };
-    struct bench_stat stat = bench_stat(x, COUNT(x));
+    double ten[] = { 7, 3, 10, 1, 9, 5, 2, 8, 4, 6 }, odd[] = { 20, -4, 1 }, one[] = { 2.5 };
 
-    expect(stat.median, 1);
-    expect(stat.p50, 1);
-    expect(stat.p10, -4);
-    expect(stat.p90, 20);
-    expect(stat.mean, 17. / 3);
-}
-
-static void one_sample_and_none(void)
-{
-    double x[] = { 2.5 };
-    struct bench_stat one = bench_stat(x, 1), none = bench_stat(x, 0);
-
-    expect(one.min, 2.5);
-    expect(one.median, 2.5);
-    expect(one.p10, 2.5);
-    expect(one.p999, 2.5);
-    assert_int_equal(none.count, 0);
-    expect(none.max, 0);
+    expect_stat(bench_stat(ten, 10), 10, (double[]){ 1, 5.5, 5.5, 10, 1, 5, 9, 10, 10 });
+    expect_stat(bench_stat(odd, 3), 3, (double[]){ -4, 1, 17. / 3, 20, -4, 1, 20, 20, 20 });
+    expect_stat(bench_stat(one, 1), 1, (double[]){ 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5 });
+    expect_stat(bench_stat(one, 0), 0, (double[]){ 0, 0, 0, 0, 0, 0, 0, 0, 0 });
 }
 
 /* 1 to 2000: the p-th percentile is 20 p. */
@@ -71,11 +52,7 @@ static void percentiles_of_many(void)
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = (double)(COUNT(x) - i);
     struct bench_stat stat = bench_stat(x, COUNT(x));
-    expect(stat.median, 1000.5);
-    expect(stat.p50, 1000);
-    expect(stat.p90, 1800);
-    expect(stat.p99, 1980);
-    expect(stat.p999, 1998);
+    expect_stat(stat, COUNT(x), (double[]){ 1, 1000.5, 1000.5, 2000, 200, 1000, 1800, 1980, 1998 });
     expect(bench_percentile(x, COUNT(x), 1), 2);
     expect(bench_percentile(x, COUNT(x), 1000), 2000);
 }
@@ -216,7 +193,6 @@ static void json_is_as_written(void)
     unlink(path);
 }
 
-UNIT_MAIN(NULL, NULL, TEST(ten_samples), TEST(odd_samples), TEST(one_sample_and_none),
-          TEST(percentiles_of_many), TEST(histogram_by_powers_of_two), TEST(more_samples_than_fit),
-          TEST(repetitions_that_fit), TEST(warm_up_gives_no_samples), TEST(lists),
-          TEST(json_is_as_written))
+UNIT_MAIN(NULL, NULL, TEST(few_samples), TEST(percentiles_of_many),
+          TEST(histogram_by_powers_of_two), TEST(more_samples_than_fit), TEST(repetitions_that_fit),
+          TEST(warm_up_gives_no_samples), TEST(lists), TEST(json_is_as_written))

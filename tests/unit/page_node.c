@@ -95,13 +95,15 @@ static void reset(uint32_t first, uint32_t count)
     (void)first, (void)count;
 }
 
-const struct protocol_pages scripted = { .name = "scripted",
-                                         .initial = initial,
-                                         .claim = claim,
-                                         .fetch_start = fetch_start,
-                                         .fetch_ready = fetch_ready,
-                                         .fetch_finish = fetch_finish,
-                                         .reset = reset };
+const struct protocol_pages scripted = {
+    .reset = reset,
+    .name = "scripted",
+    .initial = initial,
+    .claim = claim,
+    .fetch_start = fetch_start,
+    .fetch_ready = fetch_ready,
+    .fetch_finish = fetch_finish,
+};
 
 static void hand_on(void)
 {

@@ -42,10 +42,16 @@ static void expect(int nodes, enum profile_shared_verdict verdict)
     assert_int_equal(profile_shared_judge(side, nodes, &form), verdict);
 }
 
-static void counters_of_two_are_shared_falsely(void)
+/* Nodes 0 and 1 write a word each, one beside the other. */
+static void write_apart(void)
 {
     writes(0, 0, 8);
     writes(1, 8, 8);
+}
+
+static void counters_of_two_are_shared_falsely(void)
+{
+    write_apart();
     touches(0, 0, 20);
     touches(1, 8, 20);
     expect(2, SHARED_FALSE);
@@ -68,8 +74,7 @@ static void a_page_without_a_mask_is_not_shared(void)
 
 static void what_changes_hands_seldom_is_not_worth_a_line(void)
 {
-    writes(0, 0, 8);
-    writes(1, 8, 8);
+    write_apart();
     side[0].turns = 1;
     side[1].turns = SHARED_TURNS - 2;
     expect(2, SHARED_SELDOM);
@@ -102,8 +107,7 @@ static void bytes_of_one_word_need_more_turns(void)
 
 static void reading_of_others_bytes_counts(void)
 {
-    writes(0, 0, 8);
-    writes(1, 8, 8);
+    write_apart();
     touches(0, 0, 16);
     touches(0, 8, 2);
     touches(1, 8, 20);
@@ -114,8 +118,7 @@ static void reading_of_others_bytes_counts(void)
 
 static void reading_of_what_nobody_writes_does_not(void)
 {
-    writes(0, 0, 8);
-    writes(1, 8, 8);
+    write_apart();
     touches(0, 2000, 100);
     touches(1, 2000, 100);
     expect(2, SHARED_FALSE);
@@ -123,8 +126,7 @@ static void reading_of_what_nobody_writes_does_not(void)
 
 static void phases_in_which_it_is_only_read_count(void)
 {
-    writes(0, 0, 8);
-    writes(1, 8, 8);
+    write_apart();
     touches(1, 8, 16);
     side[1].looks = 2;
     expect(2, SHARED_FALSE);
@@ -134,8 +136,7 @@ static void phases_in_which_it_is_only_read_count(void)
 
 static void who_only_fetches_reads(void)
 {
-    writes(0, 0, 8);
-    writes(1, 8, 8);
+    write_apart();
     side[2].turns = 0;
     side[2].fetches = 25;
     expect(3, SHARED_FALSE); /* one in eight */
