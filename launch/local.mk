@@ -42,23 +42,8 @@ man/hlrc_info.1: hlrc_info$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) man && ./hlrc_info$(EXEEXT) --man >$@.tmp && mv $@.tmp $@
 
 # What the tests of the launcher run: a node without an engine.
-check_PROGRAMS += tests/launch/bootprobe
-tests_launch_bootprobe_SOURCES = tests/launch/bootprobe.c
+check_PROGRAMS += tests/launch/bootprobe tests/launch/dumper tests/launch/faulty tests/launch/little tests/launch/stranger \
+	tests/launch/tooled tests/launch/traced
 tests_launch_bootprobe_LDADD = libhlrc_core.la
-check_PROGRAMS += tests/launch/dumper
-tests_launch_dumper_SOURCES = tests/launch/dumper.c
-check_PROGRAMS += tests/launch/faulty
-tests_launch_faulty_SOURCES = tests/launch/faulty.c
-tests_launch_faulty_LDADD = libhlrc.la
-check_PROGRAMS += tests/launch/little
-tests_launch_little_SOURCES = tests/launch/little.c
-tests_launch_little_LDADD = libhlrc.la
-check_PROGRAMS += tests/launch/tooled
-tests_launch_tooled_SOURCES = tests/launch/tooled.c
-tests_launch_tooled_LDADD = libhlrc.la
-check_PROGRAMS += tests/launch/traced
-tests_launch_traced_SOURCES = tests/launch/traced.c
-tests_launch_traced_LDADD = libhlrc.la
-check_PROGRAMS += tests/launch/stranger
-tests_launch_stranger_SOURCES = tests/launch/stranger.c
+tests_launch_dumper_LDADD =
 tests_launch_stranger_LDADD = libhlrc_core.la

@@ -48,6 +48,30 @@ everywhere() {
     done
 }
 
+# sorts_file OPTION...: a file of keys, large and small, many of them more than once, into one as sort(1) sorts it
+sorts_file() {
+    awk 'BEGIN {
+        srand(5)
+        for (i = 0; i < 30000; i++)
+            printf "%.0f\n", int(rand() * (i % 3 ? 4294967296 : 1000))
+    }' >"$work/keys"
+    sort -n "$work/keys" >"$work/sorted"
+    everywhere "1 3" --input "$work/keys" "$@"
+    run_job 3 ardmar "$app" --input "$work/keys" --output "$work/result"
+    expect_status "--output" 0
+    cmp "$work/sorted" "$work/result" || fail "the sorted file differs from that of sort -n"
+}
+
+# over_rounds COMMAND...: once; with HLRC_SOAK twenty times
+over_rounds() {
+    local round rounds=1
+    [ -z "${HLRC_SOAK:-}" ] || rounds=20
+    for ((round = 1; round <= rounds; round++)); do
+        "$@"
+        [ $rounds -eq 1 ] || echo "round $round of $rounds: $failures failures"
+    done
+}
+
 # expect_traffic LEAST MOST OPTION...: bytes that two nodes receive together
 expect_traffic() {
     local least=$1 most=$2 bytes

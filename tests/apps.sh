@@ -5,13 +5,11 @@ set -u
 app=${top_builddir:-.}/apps/is
 . "$(dirname "$0")/applib.sh"
 JOB_SECONDS=300
-rounds=1
-[ -z "${HLRC_SOAK:-}" ] || rounds=20
 # instrumented, class A takes minutes
 is_class=A nodes="1 2 3 4 8 16"
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || is_class=S nodes="1 2 4"
 
-for ((round = 0; round < rounds; round++)); do
+all() {
     app=${top_builddir:-.}/apps/is
     everywhere "$nodes" --class $is_class
     app=${top_builddir:-.}/apps/fft3d
@@ -20,8 +18,8 @@ for ((round = 0; round < rounds; round++)); do
     everywhere "1 3 5" --grid 512x8x16 --by gets
     run_job 3 onesided "$app" --grid 512x8x16 --by gets --json "$work/json"
     verified "3 nodes, onesided, by gets"
-    [ $rounds -eq 1 ] || echo "round $((round + 1)) of $rounds: $failures failures"
-done
+}
+over_rounds all
 
 # Seven transposes of 64^3 complex numbers, for each of which a node reads a quarter of the array.
 least=$((7 * 2 * (64 * 64 * 64 * 16) / 4))

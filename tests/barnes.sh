@@ -7,8 +7,6 @@ set -u
 app=${top_builddir:-.}/apps/barnes
 . "$(dirname "$0")/applib.sh"
 JOB_SECONDS=300
-rounds=1
-[ -z "${HLRC_SOAK:-}" ] || rounds=20
 
 # instrumented, it takes ten times as long
 many=3000
@@ -24,7 +22,7 @@ shared_tree() {
     test "$expected" = "$zones" || fail "$*: checksum $expected with --tree locks, $zones without"
 }
 
-for ((round = 0; round < rounds; round++)); do
+all() {
     everywhere "1 2 3 4" --bodies $many
     shared_tree "1 2 3 4" --bodies $((many / 3))
     everywhere "4" --bodies $many --no-hints
@@ -33,8 +31,8 @@ for ((round = 0; round < rounds; round++)); do
     shared_tree "8" --bodies 100 --eps 0.2
     everywhere "4" --bodies 2
     shared_tree "3" --bodies 2
-    [ $rounds -eq 1 ] || echo "round $((round + 1)) of $rounds: $failures failures"
-done
+}
+over_rounds all
 
 # All bodies begin at node 0; a body is 64 bytes, and zones are not quite equal. The tree moves as well, in every step.
 least=$((3000 * 64 / 2 * 9 / 10))

@@ -28,15 +28,9 @@ least=$((2 * (25 + 1) * 8192 * 8))
 # What is written in one of four intervals and announced in each, since it is writable, would be renewed in each.
 HLRC_RENEW=0 expect_traffic $least $((least * 3 / 2)) --rows 8192 --nonzer 1 --iterations 1 --no-verify
 
-run_job 2 ardmar "$app" --class X
-expect_status "--class X" 2
-expect_err "--class X" "--class X: unknown; choose S, W, A or B"
-run_job 2 ardmar "$app" --rows 5
-expect_status "--rows 5" 2
-expect_err "--rows 5" "--nonzer 7: a vector has 5 places"
-run_job 2 ardmar "$app" --seed 8
-expect_status "--seed 8" 2
-expect_err "--seed 8" "choose an odd one"
+refused "--class X: unknown; choose S, W, A or B" --class X
+refused "--nonzer 7: a vector has 5 places" --rows 5
+refused "choose an odd one" --seed 8
 # between the eigenvalues
 run_job 2 ardmar "$app" --rows 1000 --nonzer 5 --shift 3 --iterations 1
 expect_status "--shift 3" 1

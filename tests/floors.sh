@@ -4,10 +4,8 @@
 # never above; and no objects call each other in a circle but those named here.
 set -u
 perl=${PERL:-perl}
-[ -z "${HLRC_TEST_SANITIZERS:-}" ] || { echo "SKIP: once is enough: the default build's tests do it"; exit 77; }
-for tool in "$perl" nm; do
-    command -v "$tool" >/dev/null || { echo "SKIP: no $tool"; exit 77; }
-done
+. "$(dirname "$0")/faillib.sh"
+once_with "$perl" nm
 source=$(cd "${top_srcdir:-.}" && pwd) && export source
 cd "${top_builddir:-build}" || exit 1
 exec "$perl" - <<'END'

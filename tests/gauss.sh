@@ -27,11 +27,8 @@ fetches=$(figure page_fetches | awk '{ sum += $1 } END { print sum + 0 }')
 test "$fetches" -ge 500 || fail "$fetches pages fetched, fewer than rows that must move"
 test "$fetches" -le $((512 * 3 * 5 / 4)) || fail "$fetches pages fetched, more than are read after a change"
 
-run_job 2 ardmar "$app" --size 40000
-expect_status "--size 40000" 2
-expect_err "--size 40000" "--size 40000: out of range"
-run_job 2 ardmar "$app" 100
-expect_status "an argument" 2
+refused "--size 40000: out of range" --size 40000
+refused '' 100
 
 app=${top_builddir:-.}/apps/lu
 everywhere "2 3" --size 100 --block 16
@@ -43,9 +40,7 @@ everywhere "5" --size 100 --block 16 --by gets --distribution block
 test "$expected" = "$first" || fail "the layout changes the result: $expected, not $first"
 everywhere "2" --size 7 --block 32
 test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --size 512
-run_job 2 ardmar "$app" --layout diagonal
-expect_status "--layout diagonal" 2
-expect_err "--layout diagonal" "unknown; choose blocks or rows"
+refused "unknown; choose blocks or rows" --layout diagonal
 
 app=${top_builddir:-.}/apps/gups
 everywhere "1 2 3" --table 2^12
@@ -60,7 +55,5 @@ everywhere "2" --table 2^12 --first 1317624576693539401
 test "$expected" = "$first" || fail "another result a period later: $expected, not $first"
 everywhere "3" --table 2 --by puts
 test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --table 2^18 --by puts
-run_job 2 ardmar "$app" --table 1000
-expect_status "--table 1000" 2
-expect_err "--table 1000" "not a power of two"
+refused "not a power of two" --table 1000
 finish

@@ -3,9 +3,13 @@
 # test: top_srcdir, top_builddir (absolute), CC, CXX, PERL, MAKE, HLRC_TEST_SANITIZERS (flags, or empty).
 
 # Time limits that a busy machine does not exceed: for programs, and for scripts as timeout(1).
-TIME_LIMIT = tests/time_limit.c tests/time_limit.h
 check_PROGRAMS += tests/within
-tests_within_SOURCES = tests/within.c $(TIME_LIMIT)
+tests_within_LDADD = tests/libtests.a
+
+# By default a program has one source file, the functions that tests share, and the library as a program of a user links it.
+LDADD = tests/libtests.a libhlrc.la
+check_LIBRARIES = tests/libtests.a
+tests_libtests_a_SOURCES = tests/litmus/litmus.c tests/litmus/litmus.h tests/time_limit.c tests/time_limit.h
 
 # The first tier, make check: at most 20 s each on an idle machine. SHELL_TESTS run in every build; ONCE_TESTS only without
 # sanitizers, which would find nothing in what they test: texts, sources, other compilers' programs.
@@ -16,196 +20,87 @@ LATER_ONCE_TESTS = tests/model.sh tests/byhand.sh tests/aarch64.sh tests/pmix/tw
 	tests/launch/many.sh tests/launch/gdb.sh
 ONCE_TESTS =
 
-SHELL_TESTS = \
-	tests/launch/bad.sh \
-	tests/launch/bind.sh \
-	tests/launch/death.sh \
-	tests/launch/defaults.sh \
-	tests/launch/exchange.sh \
-	tests/launch/info.sh \
-	tests/launch/limits.sh \
-	tests/launch/look.sh \
-	tests/launch/options.sh \
-	tests/launch/memory.sh \
-	tests/launch/mixed.sh \
-	tests/launch/output.sh \
-	tests/launch/path.sh \
-	tests/launch/run.sh \
-	tests/launch/several.sh \
-	tests/launch/signals.sh \
-	tests/launch/stats.sh \
-	tests/launch/timeline.sh \
-	tests/within.sh
+SHELL_TESTS = tests/launch/bad.sh tests/launch/bind.sh tests/launch/death.sh tests/launch/defaults.sh \
+	tests/launch/exchange.sh tests/launch/info.sh tests/launch/limits.sh tests/launch/look.sh tests/launch/options.sh \
+	tests/launch/memory.sh tests/launch/mixed.sh tests/launch/output.sh tests/launch/path.sh tests/launch/run.sh \
+	tests/launch/several.sh tests/launch/signals.sh tests/launch/stats.sh tests/launch/timeline.sh tests/within.sh
 
 ONCE_TESTS += tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/dumping.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
 
 # Unit tests link the internals and cmocka.
+AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 UNIT_TESTS =
-
 if CMOCKA
-UNIT_TESTS += tests/unit/async
-tests_unit_async_SOURCES = tests/unit/test_async.c tests/unit/rng.h
-tests_unit_async_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_async_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT = libhlrc_core.la $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/addresses tests/unit/ahead tests/unit/async tests/unit/backoff tests/unit/bench tests/unit/config \
+	tests/unit/copies tests/unit/defaults tests/unit/depend tests/unit/diff tests/unit/diff_merge \
+	tests/unit/events tests/unit/fault tests/unit/futex tests/unit/heap tests/unit/json tests/unit/judge \
+	tests/unit/locality tests/unit/need tests/unit/notice tests/unit/notice_read tests/unit/page \
+	tests/unit/page_word tests/unit/pairs tests/unit/parse tests/unit/policy tests/unit/procfs \
+	tests/unit/profile tests/unit/progress tests/unit/renew tests/unit/size tests/unit/stack_switch \
+	tests/unit/stats tests/unit/timeline tests/unit/view
+tests_unit_addresses_LDADD = libhlrc_core.la
+tests_unit_ahead_LDADD = $(UNIT)
+tests_unit_async_LDADD = $(UNIT)
 tests_unit_async_LDFLAGS = -Wl,--wrap=msg_slot,--wrap=page_set_home,--wrap=exclusive_reader
-UNIT_TESTS += tests/unit/bench
-tests_unit_bench_SOURCES = tests/unit/test_bench.c
-tests_unit_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_backoff_LDADD = $(UNIT)
+tests_unit_backoff_LDFLAGS = -Wl,--wrap=sched_yield,--wrap=nanosleep
 tests_unit_bench_LDADD = libmicrobench.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/config
-tests_unit_config_SOURCES = tests/unit/test_config.c
-tests_unit_config_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_config_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/depend
-tests_unit_depend_SOURCES = tests/unit/test_depend.c compat/openmp/depend.c
-tests_unit_depend_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_depend_LDADD = $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/copies
-tests_unit_copies_SOURCES = tests/unit/test_copies.c tests/unit/rng.h
-tests_unit_copies_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_config_LDADD = $(UNIT)
+tests_unit_copies_LDADD = $(UNIT)
 tests_unit_copies_LDFLAGS = -Wl,--wrap=page_at,--wrap=page_lock,--wrap=page_unlock,--wrap=page_held \
 	-Wl,--wrap=page_view_change_marked,--wrap=page_view_mend,--wrap=progress_changed,--wrap=headroom_now
-tests_unit_copies_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/defaults
-tests_unit_defaults_SOURCES = tests/unit/test_defaults.c
-tests_unit_defaults_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_defaults_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/diff
-tests_unit_diff_SOURCES = tests/unit/test_diff.c
-tests_unit_diff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_diff_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/diff_merge
-tests_unit_diff_merge_SOURCES = tests/unit/test_diff_merge.c
-tests_unit_diff_merge_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_diff_merge_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/renew
-tests_unit_renew_SOURCES = tests/unit/test_renew.c
-tests_unit_renew_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_renew_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/policy
-tests_unit_policy_SOURCES = tests/unit/test_policy.c
-tests_unit_policy_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_policy_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/addresses
-tests_unit_addresses_SOURCES = tests/unit/test_addresses.c
-tests_unit_addresses_LDFLAGS = $(AM_LDFLAGS) -pthread
-tests_unit_addresses_LDADD = libhlrc_core.la
-UNIT_TESTS += tests/unit/ahead
-tests_unit_ahead_SOURCES = tests/unit/test_ahead.c
-tests_unit_ahead_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_ahead_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/events
-tests_unit_events_SOURCES = tests/unit/test_events.c
-tests_unit_events_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_events_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/fault
-tests_unit_fault_SOURCES = tests/unit/test_fault.c
-tests_unit_fault_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_defaults_LDADD = $(UNIT)
+tests_unit_depend_SOURCES = tests/unit/depend.c compat/openmp/depend.c
+tests_unit_depend_CPPFLAGS = $(AM_CPPFLAGS)
+tests_unit_depend_LDADD = $(CMOCKA_LIBS)
+tests_unit_diff_LDADD = $(UNIT)
+tests_unit_diff_merge_LDADD = $(UNIT)
+tests_unit_events_LDADD = $(UNIT)
+tests_unit_fault_LDADD = $(UNIT)
 tests_unit_fault_LDFLAGS = -Wl,--wrap=page_access
-tests_unit_fault_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/futex
-tests_unit_futex_SOURCES = tests/unit/test_futex.c
-tests_unit_futex_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_futex_LDADD = $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/stack_switch
-tests_unit_stack_switch_SOURCES = tests/unit/test_stack_switch.c
-tests_unit_stack_switch_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_stack_switch_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/procfs
-tests_unit_procfs_SOURCES = tests/unit/test_procfs.c
-tests_unit_procfs_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_procfs_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/parse
-tests_unit_parse_SOURCES = tests/unit/test_parse.c
-tests_unit_parse_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_parse_LDADD = $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/backoff
-tests_unit_backoff_SOURCES = tests/unit/test_backoff.c
-tests_unit_backoff_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_backoff_LDFLAGS = -Wl,--wrap=sched_yield,--wrap=nanosleep
-tests_unit_backoff_LDADD = $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/heap
-tests_unit_heap_SOURCES = tests/unit/test_heap.c tests/unit/rng.h
-tests_unit_heap_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_heap_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/json
-tests_unit_json_SOURCES = tests/unit/test_json.c
-tests_unit_json_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_json_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/judge
-tests_unit_judge_SOURCES = tests/unit/test_judge.c
-tests_unit_judge_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_judge_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/notice
-tests_unit_notice_SOURCES = tests/unit/test_notice.c tests/unit/rng.h
-tests_unit_notice_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_futex_LDADD = $(UNIT)
+tests_unit_heap_LDADD = $(UNIT)
+tests_unit_json_LDADD = $(UNIT)
+tests_unit_judge_LDADD = $(UNIT)
+tests_unit_locality_LDADD = $(UNIT)
+tests_unit_need_LDADD = $(UNIT)
+tests_unit_notice_LDADD = $(UNIT)
 tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=progress_wait \
 	-Wl,--wrap=msg_handle,--wrap=msg_send,--wrap=msg_wait,--wrap=msg_compose,--wrap=msg_reply
-tests_unit_notice_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/notice_read
-tests_unit_notice_read_SOURCES = tests/unit/test_notice_read.c tests/unit/rng.h
-tests_unit_notice_read_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_notice_read_LDADD = $(UNIT)
 tests_unit_notice_read_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=perturb_at
-tests_unit_notice_read_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/profile
-tests_unit_profile_SOURCES = tests/unit/test_profile.c
-tests_unit_profile_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_profile_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/size
-tests_unit_size_SOURCES = tests/unit/test_size.c
-tests_unit_size_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_size_LDFLAGS = -Wl,--wrap=config_memory_whole,--wrap=config_memory_promisable,--wrap=locality_here,--wrap=getrlimit,--wrap=boot_exchange
-tests_unit_size_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/stats
-tests_unit_stats_SOURCES = tests/unit/test_stats.c
-tests_unit_stats_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_stats_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/timeline
-tests_unit_timeline_SOURCES = tests/unit/test_timeline.c $(TIMELINE_TOOL)
-tests_unit_timeline_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_timeline_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/need
-tests_unit_need_SOURCES = tests/unit/test_need.c tests/unit/rng.h
-tests_unit_need_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_need_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
 PAGE_NODE = tests/unit/page_node.c tests/unit/page_node.h
 PAGE_NODE_WRAPS = -Wl,--wrap=progress_changed,--wrap=progress_poll,--wrap=progress_wait,--wrap=progress_await,--wrap=dirty_add
-UNIT_TESTS += tests/unit/page
-tests_unit_page_SOURCES = tests/unit/test_page.c $(PAGE_NODE)
-tests_unit_page_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_page_SOURCES = tests/unit/page.c $(PAGE_NODE)
+tests_unit_page_LDADD = $(UNIT)
 tests_unit_page_LDFLAGS = $(PAGE_NODE_WRAPS)
-tests_unit_page_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/page_word
-tests_unit_page_word_SOURCES = tests/unit/test_page_word.c $(PAGE_NODE)
-tests_unit_page_word_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_page_word_SOURCES = tests/unit/page_word.c $(PAGE_NODE)
+tests_unit_page_word_LDADD = $(UNIT)
 tests_unit_page_word_LDFLAGS = $(PAGE_NODE_WRAPS)
-tests_unit_page_word_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/view
-tests_unit_view_SOURCES = tests/unit/test_view.c
-tests_unit_view_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_view_LDFLAGS = -Wl,--wrap=space_protect
-tests_unit_view_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/progress
-tests_unit_progress_SOURCES = tests/unit/test_progress.c
-tests_unit_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained,--wrap=syscall,--wrap=perturb_at,--wrap=sched_yield
-tests_unit_progress_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/pairs
-tests_unit_pairs_SOURCES = tests/unit/test_pairs.c
-tests_unit_pairs_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_pairs_LDADD = $(UNIT)
 tests_unit_pairs_LDFLAGS = -Wl,--wrap=progress_wait
-tests_unit_pairs_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/locality
-tests_unit_locality_SOURCES = tests/unit/test_locality.c
-tests_unit_locality_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
-tests_unit_locality_LDADD = libhlrc_core.la $(CMOCKA_LIBS)
+tests_unit_parse_LDADD = $(UNIT)
+tests_unit_policy_LDADD = $(UNIT)
+tests_unit_procfs_LDADD = $(UNIT)
+tests_unit_profile_LDADD = $(UNIT)
+tests_unit_progress_LDADD = $(UNIT)
+tests_unit_progress_LDFLAGS = -Wl,--wrap=msg_dispatch,--wrap=msg_drained,--wrap=syscall,--wrap=perturb_at,--wrap=sched_yield
+tests_unit_renew_LDADD = $(UNIT)
+tests_unit_size_LDADD = $(UNIT)
+tests_unit_size_LDFLAGS = -Wl,--wrap=config_memory_whole,--wrap=config_memory_promisable,--wrap=locality_here,--wrap=getrlimit,--wrap=boot_exchange
+tests_unit_stack_switch_LDADD = $(UNIT)
+tests_unit_stats_LDADD = $(UNIT)
+tests_unit_timeline_SOURCES = tests/unit/timeline.c $(TIMELINE_TOOL)
+tests_unit_timeline_LDADD = $(UNIT)
+tests_unit_view_LDADD = $(UNIT)
+tests_unit_view_LDFLAGS = -Wl,--wrap=space_protect
 endif
 
 include tests/sim/local.mk
 
 # Says in the results that the unit tests were left out.
-EXTRA_DIST += tests/no-cmocka.sh tests/mutants tests/README.md
+EXTRA_DIST += tests/no-cmocka.sh tests/mutants tests/README.md tests/unit/instructions.h tests/unit/rng.h tests/unit/unit.h
 if !CMOCKA
 TESTS += tests/no-cmocka.sh
 endif
@@ -214,14 +109,11 @@ endif
 
 # Reads and writes told apart; for this machine, and for another one.
 check_PROGRAMS += tests/faultkind
-tests_faultkind_SOURCES = tests/faultkind.c
 tests_faultkind_LDADD = libhlrc_core.la
 TESTS += tests/faultkind
 
 # The shared heap and the collectives: heap.sh runs the program.
 check_PROGRAMS += tests/heap
-tests_heap_SOURCES = tests/heap.c
-tests_heap_LDADD = libhlrc.la
 SHELL_TESTS += tests/heap.sh
 
 # The applications, verified; the soak repeats them.
@@ -263,64 +155,42 @@ SOAK_TESTS += tests/sor.sh tests/gauss.sh
 ONCE_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/gives_up.sh tests/compat/features.sh tests/compat/tasks.sh tests/compat/private.sh
 LATER_ONCE_TESTS += tests/compat/npb.sh
 SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
-EXTRA_DIST += tests/compat/private/library.c tests/compat/private/program.c
 EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
 	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/sync.c \
-	tests/compat/target.c tests/compat/tasks.c
-EXTRA_DIST += tests/compat/pthread/classes.cc tests/compat/pthread/common.h tests/compat/pthread/futures.cc \
-	tests/compat/pthread/gives_up.c \
-	tests/compat/pthread/life.c \
-	tests/compat/pthread/mutexes.c tests/compat/pthread/places.c tests/compat/pthread/signals.c tests/compat/pthread/waits.c
-EXTRA_DIST += tests/compat/npb/cg.c tests/compat/npb/ep.c tests/compat/npb/ft.c tests/compat/npb/is.c tests/compat/npb/mg.c \
-	tests/compat/npb/npb.h
-EXTRA_DIST += tests/compat/feature/affinity.c tests/compat/feature/allocators.c tests/compat/feature/atomic.c \
-	tests/compat/feature/binding.c tests/compat/feature/cancel.c tests/compat/feature/collapse.c \
-	tests/compat/feature/compare.c tests/compat/feature/conditional.c tests/compat/feature/constructs.c \
-	tests/compat/feature/copyprivate.c tests/compat/feature/critical.c tests/compat/feature/depend.c \
-	tests/compat/feature/doacross.c tests/compat/feature/files.c tests/compat/feature/flush.c \
-	tests/compat/feature/histogram.c tests/compat/feature/locks.c tests/compat/feature/masked.c \
-	tests/compat/feature/memory.c tests/compat/feature/mixed.c tests/compat/feature/nested.c \
-	tests/compat/feature/privates.c tests/compat/feature/queries.c tests/compat/feature/reduction.c \
-	tests/compat/feature/schedule.c tests/compat/feature/simd.c tests/compat/feature/system.c \
-	tests/compat/feature/task_graph.c tests/compat/feature/task_reduction.cc tests/compat/feature/task_team.c \
-	tests/compat/feature/task_tree.c tests/compat/feature/taskgroup.c tests/compat/feature/taskloop.c \
-	tests/compat/feature/team_size.c tests/compat/feature/teams.c tests/compat/feature/threadprivate.c \
-	tests/compat/feature/wavefront.f90
+	tests/compat/target.c tests/compat/tasks.c tests/compat/feature tests/compat/npb tests/compat/private tests/compat/pthread
 
 # hlrcc in projects of CMake; the soak takes one of autotools, too.
 ONCE_TESTS += tests/compat/projects.sh
 SOAK_TESTS += tests/compat/projects.sh
 
 # Programs of TreadMarks, of JIAJIA, of OpenSHMEM and of ARMCI.
-check_PROGRAMS += tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups tests/compat/shmem_waits tests/compat/armci
-tests_compat_shmem_SOURCES = tests/compat/shmem.c tests/compat/shmem_right.h
-tests_compat_shmem_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
-tests_compat_shmem_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed -pthread
-tests_compat_shmem_LDADD = libhlrc_shmem.la libhlrc.la
-tests_compat_shmem_examples_SOURCES = tests/compat/shmem_examples.c tests/compat/shmem_right.h
-tests_compat_shmem_examples_CPPFLAGS = $(tests_compat_shmem_CPPFLAGS)
-tests_compat_shmem_examples_LDFLAGS = $(tests_compat_shmem_LDFLAGS)
-tests_compat_shmem_examples_LDADD = $(tests_compat_shmem_LDADD)
-tests_compat_shmem_groups_SOURCES = tests/compat/shmem_groups.c tests/compat/shmem_right.h
-tests_compat_shmem_groups_CPPFLAGS = $(tests_compat_shmem_CPPFLAGS)
-tests_compat_shmem_groups_LDFLAGS = $(tests_compat_shmem_LDFLAGS)
-tests_compat_shmem_groups_LDADD = $(tests_compat_shmem_LDADD)
-tests_compat_shmem_waits_SOURCES = tests/compat/shmem_waits.c tests/compat/shmem_right.h
-tests_compat_shmem_waits_CPPFLAGS = $(tests_compat_shmem_CPPFLAGS)
-tests_compat_shmem_waits_LDFLAGS = $(tests_compat_shmem_LDFLAGS)
-tests_compat_shmem_waits_LDADD = $(tests_compat_shmem_LDADD)
-tests_compat_armci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/armci
-tests_compat_armci_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
-tests_compat_armci_LDADD = libhlrc_armci.la libhlrc.la
+check_PROGRAMS += tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups \
+	tests/compat/shmem_waits tests/compat/armci
 tests_compat_tmk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/treadmarks
 tests_compat_tmk_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_tmk_LDADD = libhlrc_tmk.la libhlrc.la
 tests_compat_jia_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/jiajia
 tests_compat_jia_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_jia_LDADD = libhlrc_jia.la libhlrc.la
+tests_compat_shmem_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
+tests_compat_shmem_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_shmem_LDADD = libhlrc_shmem.la libhlrc.la
+tests_compat_shmem_examples_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
+tests_compat_shmem_examples_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_shmem_examples_LDADD = libhlrc_shmem.la libhlrc.la
+tests_compat_shmem_groups_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
+tests_compat_shmem_groups_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_shmem_groups_LDADD = libhlrc_shmem.la libhlrc.la
+tests_compat_shmem_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
+tests_compat_shmem_waits_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_shmem_waits_LDADD = libhlrc_shmem.la libhlrc.la
+tests_compat_armci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/armci
+tests_compat_armci_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_armci_LDADD = libhlrc_armci.la libhlrc.la
+EXTRA_DIST += tests/compat/right.h
 SHELL_TESTS += tests/compat/dsm.sh
 ONCE_TESTS += tests/compat/parmacs.sh
-EXTRA_DIST += tests/compat/parmacs/all.C tests/compat/parmacs/other.C
+EXTRA_DIST += tests/compat/parmacs
 SOAK_TESTS += tests/compat/dsm.sh tests/compat/parmacs.sh
 
 # The examples.
@@ -354,19 +224,15 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-ONCE_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/names.sh tests/options.sh tests/words.sh
+ONCE_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/names.sh tests/words.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
-EXTRA_DIST += doc/model/README.md doc/model/conds.pml doc/model/counters.pml doc/model/diffs.pml doc/model/homes.pml \
-	doc/model/locks.pml doc/model/notices.pml doc/model/pairs.pml doc/model/progress.pml doc/model/protocol.pml \
-	doc/model/given.pml doc/model/standstill.pml doc/model/intervals.pml doc/model/words.pml doc/model/room.pml
+EXTRA_DIST += doc/model
 
 # RDMA in a virtual machine, which boots for each of them.
 GUEST_TESTS = tests/guest/verbs.sh tests/pmix/two_guests.sh
 CLUSTER_ONLY = tests/guest/boot.sh tests/guest/parts.sh
 check_PROGRAMS += tests/guest/waiting
-tests_guest_waiting_SOURCES = tests/guest/waiting.c
-tests_guest_waiting_LDADD = libhlrc.la
 tests/guest/verbs.log: TEST_TIMEOUT = 2400
 
 # Jobs that mpirun and srun start, on one host and on two: of namespaces, or in a virtual machine each.
@@ -375,7 +241,7 @@ SHELL_TESTS += tests/pmix/sanitized.sh tests/pmix/stranger.sh
 CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
 EXTRA_DIST += tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
-EXTRA_DIST += tests/covers.txt
+EXTRA_DIST += tests/covers.txt tests/proc_status.h tests/stats_counters.h
 
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS) $(SHELL_TESTS)

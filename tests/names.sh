@@ -5,11 +5,9 @@
 # structs, unions and enums begin with a module of their folder, or with their folder's name.
 set -u
 perl=${PERL:-perl}
-[ -z "${HLRC_TEST_SANITIZERS:-}" ] || { echo "SKIP: once is enough: the default build's tests do it"; exit 77; }
-for tool in "$perl" ctags; do
-    command -v "$tool" >/dev/null || { echo "SKIP: no $tool (Debian: universal-ctags)"; exit 77; }
-done
-ctags --version | grep -q '^Universal' || { echo "SKIP: ctags is not Universal Ctags"; exit 77; }
+. "$(dirname "$0")/faillib.sh"
+once_with "$perl" ctags
+ctags --version | grep -q '^Universal' || { echo "SKIP: ctags is not Universal Ctags (Debian: universal-ctags)"; exit 77; }
 cd "${top_srcdir:-.}" || exit 1
 exec "$perl" - <<'END'
 use strict;

@@ -17,17 +17,7 @@ everywhere "2" --keys 20000 --distribution few
 for keys in 1 2 3 17; do everywhere "2" --keys $keys --threshold 16; done
 [ -z "${HLRC_SOAK:-}" ] || everywhere "1 2 3 4 8 16" --keys 2^20
 
-# A file; numbers come in large and small ones, many of them more than once.
-awk 'BEGIN {
-    srand(5)
-    for (i = 0; i < 30000; i++)
-        printf "%.0f\n", int(rand() * (i % 3 ? 4294967296 : 1000))
-}' >"$work/keys"
-sort -n "$work/keys" >"$work/sorted"
-everywhere "1 3" --input "$work/keys"
-run_job 3 ardmar "$app" --input "$work/keys" --output "$work/result"
-expect_status "--output" 0
-cmp "$work/sorted" "$work/result" || fail "the sorted file differs from that of sort -n"
+sorts_file
 
 refused "--threshold 15: out of range" --threshold 15
 refused "--distribution normal: unknown; choose uniform, sorted, reversed or few" --distribution normal

@@ -26,16 +26,8 @@ expect_out "not solved" "verification .*at most 0[.][5-9][0-9]* off the solution
 least=$((2 * 40 * 2 * 255 * 8 + 255 * 4096))
 expect_traffic $least $((2 * 40 * 2 * 4096 * 5 / 4 + 257 * 4096 * 5 / 4)) --size 510 --sweeps 40 --no-verify
 
-run_job 2 ardmar "$app" --size 0
-expect_status "--size 0" 2
-expect_err "--size 0" "--size 0: out of range"
-run_job 2 ardmar "$app" --omega 2
-expect_status "--omega 2" 2
-expect_err "--omega 2" "--omega 2: out of range"
-run_job 2 ardmar "$app" --method gauss
-expect_status "--method gauss" 2
-expect_err "--method gauss" "choose sor or jacobi"
-run_job 2 ardmar "$app" --omega 1.5 --method jacobi
-expect_status "jacobi with omega" 2
-expect_err "jacobi with omega" "of no use to --method jacobi"
+refused "--size 0: out of range" --size 0
+refused "--omega 2: out of range" --omega 2
+refused "choose sor or jacobi" --method gauss
+refused "of no use to --method jacobi" --omega 1.5 --method jacobi
 finish

@@ -32,12 +32,8 @@ test -z "${HLRC_SOAK:-}" || everywhere "1 2 3 4 8 16" --molecules 8192
 layers=$((2 * 4 * 72 * 4096 * 2 / 7))
 expect_traffic $((layers * 3 / 4)) $((layers * 2)) --molecules 4096 --no-verify
 
-run_job 2 ardmar "$app" --molecules 64
-expect_status "box too small" 2
-expect_err "box too small" "choose a smaller cut-off or more molecules"
-run_job 2 ardmar "$app" --molecules 343 --forces all
-expect_status "--forces all" 2
-expect_err "--forces all" "choose rows or locks"
+refused "choose a smaller cut-off or more molecules" --molecules 64
+refused "choose rows or locks" --molecules 343 --forces all
 run_job 2 ardmar "$app" --molecules 343 --steps 40 --dt 5
 test "$status" != 0 || fail "a time step of 5 fs passed"
 finish

@@ -8,20 +8,12 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "faults in runs";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("faults in runs", 2, 3)
 
 #define PAGES  512u
 #define FAULTS 18u /* of a walk: at 0, 1, 10, 27, 60 and every 33 pages (ahead.h) */
 
 static volatile uint64_t *data, *fresh;
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
 
 static void write_pages(uint64_t count, uint64_t k)
 {

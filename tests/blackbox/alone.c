@@ -2,8 +2,7 @@
 /* Black box: a job of one node takes no faults and sends nothing. */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "a job of one node";
-const int litmus_nodes[] = { 1, 0 };
+LITMUS("a job of one node", 1)
 
 void litmus_run(void)
 {
@@ -29,8 +28,7 @@ void litmus_run(void)
     expect(hlrc_home((void *)(uintptr_t)data) == 0 &&
                hlrc_place((void *)(uintptr_t)data, PAGE, 0) == 0,
            "home and place");
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
+    struct hlrc_stats s = stats();
     expect_word(s.read_faults + s.write_faults + s.first_write_faults, 0, "the number of faults");
     expect_word(s.page_fetches + s.twins + s.diffs + s.write_notices + s.invalidations, 0,
                 "what a single node need not do");

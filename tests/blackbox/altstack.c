@@ -13,8 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "altstack.h: alternate stacks";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("altstack.h: alternate stacks", 2)
 
 #define PAGES 200u
 #define MARK  0x5a

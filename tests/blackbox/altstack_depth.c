@@ -18,8 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "altstack.h: depth of alternate stacks";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("altstack.h: depth of alternate stacks", 2, 3)
 
 LITMUS_SET(CACHE_SIZE, "64K")
 LITMUS_SET(SYSCALLS, "auto")

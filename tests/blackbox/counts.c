@@ -12,14 +12,14 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/default_home.h" /* for engine_default_home */
 #include "tests/litmus/litmus.h"
+#include "tests/stats_counters.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char litmus_rule[] = "exact counts";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("exact counts", 2)
 
 LITMUS_SET(RENEW, "0")      /* a fetch for each copy that is read again */
 LITMUS_SET(SPIN, "1000000") /* who waits polls: nobody has to be woken for an answer */
@@ -31,18 +31,8 @@ LITMUS_SET(EXCLUSIVE_PAGES, "off")
 LITMUS_SET(MOVE_HOMES, "off")
 LITMUS_SET(LAZY_RELEASE, "0")
 
-enum {
-    REQUEST = 32,
-    ANSWER = 16,
-    VECTOR = 16,
-    BULK = 16,
-    DIFF_ENTRY = 8,
-    RECORD = 16,
-    RUN = 8,
-    WORD = 8,
-    DIFF_HEAD = 4,
-    DIFF_RUN = 4
-};
+enum { REQUEST = 32, ANSWER = 16, VECTOR = 16, BULK = 16 };
+enum { DIFF_ENTRY = 8, RECORD = 16, RUN = 8, WORD = 8, DIFF_HEAD = 4, DIFF_RUN = 4 };
 
 static struct hlrc_stats want[2];
 static uint64_t wakes_more[2]; /* wakes that may or may not be */
@@ -432,63 +422,10 @@ static void more_diffs(void)
 
 /* ---- comparing ---- */
 
-#define COUNTER(name)                            \
-    {                                            \
-#        name, offsetof(struct hlrc_stats, name) \
-    }
-
-static const struct {
-    const char *name;
-    size_t at;
-} counters[] = {
-    COUNTER(read_faults),
-    COUNTER(write_faults),
-    COUNTER(first_write_faults),
-    COUNTER(page_fetches),
-    COUNTER(fetch_retries),
-    COUNTER(homes_assigned),
-    COUNTER(twins),
-    COUNTER(diffs),
-    COUNTER(diff_bytes),
-    COUNTER(write_notices),
-    COUNTER(invalidations),
-    COUNTER(lock_acquires),
-    COUNTER(barriers),
-    COUNTER(messages),
-    COUNTER(rdma_reads),
-    COUNTER(rdma_writes),
-    COUNTER(atomics),
-    COUNTER(bytes_in),
-    COUNTER(bytes_out),
-    COUNTER(fetch_round_trips),
-    COUNTER(hot_pages),
-    COUNTER(hot_unchanged),
-    COUNTER(ahead_pages),
-    COUNTER(exclusive_pages),
-    COUNTER(homes_moved),
-    COUNTER(lazy_releases),
-    COUNTER(evictions),
-    COUNTER(renewed_pages),
-    COUNTER(log_overflows),
-    COUNTER(word_ops),
-    COUNTER(wakes),
-};
-
-static uint64_t counter(const struct hlrc_stats *s, size_t i)
-{
-    return *(const uint64_t *)(const void *)((const char *)s + counters[i].at);
-}
-
 static struct hlrc_stats stats_at_rest(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    meet_outside();
-    if (me == 0)
-        await_asleep(1);
-    meet_outside();
-    if (me == 1)
-        await_asleep(0);
-    hlrc_stats_get(&s);
+    await_rest();
+    struct hlrc_stats s = stats();
     meet_outside();
     return s;
 }
@@ -496,7 +433,7 @@ static struct hlrc_stats stats_at_rest(void)
 static void compare(const struct hlrc_stats *before, const struct hlrc_stats *after)
 {
     char text[1024] = "";
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+    for (size_t i = 0; i < COUNTERS; i++) {
         uint64_t got = counter(after, i) - counter(before, i), low = counter(&want[me], i),
                  high = low;
         if (counters[i].at == offsetof(struct hlrc_stats, wakes))

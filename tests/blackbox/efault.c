@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "system calls on shared memory";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("system calls on shared memory", 2)
 
 static void expect_efault(ssize_t rc, const char *what)
 {

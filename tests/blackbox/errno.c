@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "errno";
-const int litmus_nodes[] = { 3, 0 };
+LITMUS("errno", 3)
 
 #define PROGRAMS_ERRNO 4711 /* no error of the system */
 #define WAYS           5

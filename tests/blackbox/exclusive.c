@@ -10,21 +10,13 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "exclusive pages";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("exclusive pages", 2, 3)
 
 #define PAGES  64u /* at each home */
 #define ROUNDS 10u
 #define READ   8u /* pages that are read, of them */
 
 static volatile uint64_t *data; /* node n's pages begin at page n * PAGES */
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
 
 static volatile uint64_t *word(int home, uint64_t page, uint64_t at)
 {

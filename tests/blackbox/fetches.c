@@ -10,17 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "fetches";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("fetches", 2, 3)
 
 #define PAGES 64u
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
 
 static void fetch_all(volatile uint64_t *data, uint64_t k)
 {

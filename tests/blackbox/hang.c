@@ -88,23 +88,25 @@ static void relock(void)
     hlrc_barrier();
 }
 
-static void skip(void)
+/* Node 0 has a lock, for which node 1 waits. */
+static void wait_for_node_0(void)
 {
     if (me == 0)
         hlrc_lock(3);
     hlrc_barrier();
     if (me == 1)
         hlrc_lock(3);
+}
+
+static void skip(void)
+{
+    wait_for_node_0();
     hlrc_barrier();
 }
 
 static void finalize(void)
 {
-    if (me == 0)
-        hlrc_lock(3);
-    hlrc_barrier();
-    if (me == 1)
-        hlrc_lock(3);
+    wait_for_node_0();
     hlrc_finalize();
     exit(0);
 }
@@ -239,11 +241,7 @@ static void group(void)
 
 static void create(void)
 {
-    if (me == 0)
-        hlrc_lock(3);
-    hlrc_barrier();
-    if (me == 1)
-        hlrc_lock(3);
+    wait_for_node_0();
     if (me < 2)
         (void)make_group();
     hlrc_barrier();

@@ -27,8 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "syscalls.copies: system calls on shared memory";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("syscalls.copies: system calls on shared memory", 2, 3)
 
 LITMUS_SET(SYSCALLS, "touch")
 

@@ -8,8 +8,7 @@
 
 #include <errno.h>
 
-const char litmus_rule[] = "homes";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("homes", 2, 3, 4)
 
 #define PAGES 64u
 

@@ -9,8 +9,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "hot pages";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("hot pages", 2, 3)
 
 #define PAGES  48u /* at either home */
 #define OTHERS 4u  /* pages of the runtime's own, such as those of the heap */
@@ -18,13 +17,6 @@ const int litmus_nodes[] = { 2, 3, 0 };
 #define BUDGET 16u /* the default of --hot-pages */
 
 static volatile uint64_t *at_writer, *elsewhere; /* homes: node 0, the last node */
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
 
 static void write_all(uint64_t word, uint64_t k)
 {

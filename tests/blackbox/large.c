@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "beyond 4 GiB";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("beyond 4 GiB", 2)
 
 #define FAR       (UINT64_C(1) << 32) /* bytes */
 #define FAR_WORDS (FAR / sizeof(uint64_t))

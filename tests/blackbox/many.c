@@ -10,8 +10,7 @@
 
 #define MANY 129 /* more than seven bits count */
 
-const char litmus_rule[] = "many nodes";
-const int litmus_nodes[] = { 33, 64, MANY, 0 };
+LITMUS("many nodes", 33, 64, MANY)
 
 #define ROUNDS 2u
 #define TEXT   9001u

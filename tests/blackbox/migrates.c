@@ -9,8 +9,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "what goes with a lock";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("what goes with a lock", 2, 3)
 
 #define LOCK   7u
 #define LEARNT 150u /* turns of each node: by then it is known how the page is used */
@@ -19,8 +18,7 @@ const int litmus_nodes[] = { 2, 3, 0 };
 
 static uint64_t faults(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
+    struct hlrc_stats s = stats();
     return s.read_faults + s.write_faults;
 }
 

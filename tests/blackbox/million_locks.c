@@ -2,12 +2,12 @@
 /* Black box: a million locks and a million condition variables fit, made by one node, and cost
  * little memory. */
 #include "tests/litmus/litmus.h"
+#include "tests/proc_status.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const char litmus_rule[] = "a million locks";
-const int litmus_nodes[] = { 2, 16, 0 };
+LITMUS("a million locks", 2, 16)
 
 #define MILLION  1000000u
 #define STRIDE   10007u
@@ -18,15 +18,9 @@ static hlrc_cond_t conds[MILLION];
 
 static uint64_t resident_kb(void)
 {
-    char line[256];
-    unsigned long kb = 0;
-    FILE *f = fopen("/proc/self/status", "re");
-    expect(f != NULL, "/proc/self/status");
-    while (fgets(line, sizeof line, f))
-        if (strncmp(line, "VmRSS:", 6) == 0)
-            sscanf(line + 6, "%lu", &kb);
-    fclose(f);
-    return kb;
+    long kib = proc_status_kib("VmRSS");
+    expect(kib >= 0, "/proc/self/status");
+    return (uint64_t)kib;
 }
 
 static void create(void)

@@ -9,8 +9,7 @@
 #include <dirent.h>
 #include <string.h>
 
-const char litmus_rule[] = "nobody serves";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("nobody serves", 2, 3)
 
 #define LOCKS  6u /* of every home */
 #define ROUNDS 5u

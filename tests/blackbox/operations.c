@@ -7,8 +7,7 @@
 
 #include <inttypes.h>
 
-const char litmus_rule[] = "operations of a release and an acquire";
-const int litmus_nodes[] = { 2, 16, 64, 0 };
+LITMUS("operations of a release and an acquire", 2, 16, 64)
 
 LITMUS_SET(MEMORY, "16M")
 LITMUS_SET(THREADS, "2")
@@ -23,8 +22,7 @@ __attribute__((constructor)) static void choose_protocol(void)
 
 static uint64_t operations(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
+    struct hlrc_stats s = stats();
     return s.rdma_reads + s.rdma_writes + s.atomics;
 }
 

@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "pages that were used together";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("pages that were used together", 2)
 
 #define PAGES  128u
 #define ROUNDS 8u
@@ -20,13 +19,6 @@ LITMUS_SET(RENEW, "0")
 LITMUS_SET(MOVE_HOMES, "off")
 
 static volatile uint64_t *data;
-
-static struct hlrc_stats counts(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
 
 /* The i-th page that is visited: neither neighbours nor equal distances follow each other. */
 static uint64_t visited(uint64_t i, uint64_t of)
@@ -53,10 +45,10 @@ static void load(uint64_t round, uint64_t pages)
 /* What node 1 has faulted in to store, or node 0 to load, in this round. */
 static uint64_t faults(uint64_t round, uint64_t pages)
 {
-    struct hlrc_stats before = counts();
+    struct hlrc_stats before = stats();
     store(round, pages);
     load(round, pages);
-    struct hlrc_stats after = counts();
+    struct hlrc_stats after = stats();
     return me == 1 ? after.write_faults - before.write_faults
                    : after.read_faults - before.read_faults;
 }
@@ -75,9 +67,9 @@ void litmus_run(void)
     }
     for (uint64_t round = ROUNDS; round < ROUNDS + LONG; round++)
         (void)faults(round, PAGES / 2);
-    struct hlrc_stats before = counts();
+    struct hlrc_stats before = stats();
     (void)faults(ROUNDS + LONG, PAGES / 2);
-    struct hlrc_stats after = counts();
+    struct hlrc_stats after = stats();
     uint64_t opened = after.ahead_pages - before.ahead_pages;
     expect(opened <= PAGES / 2 + 4, "%ju pages are opened where %u are used", (uintmax_t)opened,
            PAGES / 2);

@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "prefetch";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("prefetch", 2, 3)
 
 #define PAGES 100u
 
@@ -18,13 +17,6 @@ static void prefetch(uint64_t first, uint64_t count)
 {
     expect(hlrc_prefetch((void *)(uintptr_t)&data[first * PAGE_WORDS], count * PAGE) == 0,
            "hlrc_prefetch");
-}
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
 }
 
 static void write_all(uint64_t k)

@@ -10,20 +10,12 @@
 
 #include <string.h>
 
-const char litmus_rule[] = "what costs nothing";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("what costs nothing", 2, 3, 4)
 
 #define PAGES   200u
 #define WRITTEN 7u
 
 static volatile uint64_t *data;
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
 
 static void read_all(uint64_t k)
 {

@@ -3,6 +3,8 @@
  * hlrc_share and its callers: the cases of ranges.sh, one per run. Each ends with "node N: done"
  * when the job went on.
  */
+#include "tests/proc_status.h"
+
 #include <hlrc.h>
 
 #include <errno.h>
@@ -127,23 +129,12 @@ static void beyond(void)
 
 /* ---- in the job ---- */
 
-static long resident_kib(void)
-{
-    char line[256];
-    long kib = -1;
-    FILE *f = fopen("/proc/self/status", "re");
-    while (f && fgets(line, sizeof line, f))
-        (void)sscanf(line, "VmRSS: %ld", &kib);
-    if (f)
-        fclose(f);
-    return kib;
-}
-
 /* What nobody touched takes no memory. */
 static void look_at_large(void)
 {
     expect(large[LARGE / 2] == 5 && large[LARGE - 1] == 0 && large[LARGE / 4] == 0, "contents");
-    expect(resident_kib() > 0 && resident_kib() < 128 << 10, "1 GiB is not touched");
+    expect(proc_status_kib("VmRSS") > 0 && proc_status_kib("VmRSS") < 128 << 10,
+           "1 GiB is not touched");
     hlrc_barrier();
     if (hlrc_node_id() == 0)
         large[LARGE - 1] = 6;

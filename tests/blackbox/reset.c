@@ -7,6 +7,7 @@
  * A counter that is 0 before the reset shows nothing, so the script moves every one of them.
  */
 #include "tests/litmus/litmus.h"
+#include "tests/stats_counters.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -14,8 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-const char litmus_rule[] = "hlrc_stats_reset";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("hlrc_stats_reset", 2)
 
 LITMUS_SET(MEMORY, "16M") /* default homes alternate from page to page */
 
@@ -25,13 +25,6 @@ static volatile uint64_t *data;
 static hlrc_cond_t cond[2];
 static hlrc_atomic_t word;
 
-static struct hlrc_stats get(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
-}
-
 static double now(void)
 {
     struct timespec t;
@@ -39,47 +32,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Both nodes have nothing under way, their handlers included. */
-static void rest(void)
-{
-    meet_outside();
-    if (me == 0)
-        await_asleep(1);
-    meet_outside();
-    if (me == 1)
-        await_asleep(0);
-    meet_outside();
-}
-
 /* ---- counters ---- */
-
-#define COUNTER(name, always)                            \
-    {                                                    \
-#        name, offsetof(struct hlrc_stats, name), always \
-    }
-static const struct {
-    const char *name;
-    size_t at;
-    int moved; /* by the script: 2 under both protocols, 1 under ARDMAR, 0 perhaps */
-} counters[] = {
-    COUNTER(read_faults, 2),     COUNTER(write_faults, 2),  COUNTER(first_write_faults, 2),
-    COUNTER(page_fetches, 2),    COUNTER(fetch_retries, 0), COUNTER(homes_assigned, 2),
-    COUNTER(twins, 2),           COUNTER(diffs, 2),         COUNTER(diff_bytes, 2),
-    COUNTER(write_notices, 2),   COUNTER(invalidations, 2), COUNTER(lock_acquires, 2),
-    COUNTER(barriers, 2),        COUNTER(messages, 2),      COUNTER(wakes, 2),
-    COUNTER(rdma_reads, 1),      COUNTER(rdma_writes, 2),   COUNTER(atomics, 1),
-    COUNTER(bytes_in, 2),        COUNTER(bytes_out, 2),     COUNTER(fetch_round_trips, 2),
-    COUNTER(hot_pages, 0),       COUNTER(hot_unchanged, 0), COUNTER(ahead_pages, 0),
-    COUNTER(exclusive_pages, 0), COUNTER(homes_moved, 0),   COUNTER(lazy_releases, 0),
-    COUNTER(evictions, 0),       COUNTER(renewed_pages, 0), COUNTER(log_overflows, 0),
-    COUNTER(word_ops, 0),
-};
-enum { COUNTERS = sizeof counters / sizeof counters[0] };
-
-static uint64_t counter(const struct hlrc_stats *s, size_t i)
-{
-    return *(const uint64_t *)(const void *)((const char *)s + counters[i].at);
-}
 
 /* Four pages each, of either default home; then the other node's, twice; and requests to a node
  * that sleeps. */
@@ -101,25 +54,25 @@ static void move_all(void)
                     (uintmax_t)p);
     hlrc_atomic_fetch_add(word, 1);
     for (int n = 0; n < 2; n++) {
-        rest();
+        await_rest();
         for (int i = 0; n == me && i < 50; i++)
             hlrc_cond_signal(cond[1 - me]);
     }
-    rest();
+    await_rest();
 }
 
 static void counters_begin_anew(void)
 {
-    struct hlrc_stats before = get(), after;
+    struct hlrc_stats before = stats(), after;
     for (size_t i = 0; i < COUNTERS; i++)
         expect(counter(&before, i) > 0 || counters[i].moved < (async ? 2 : 1),
                "%s: the script does not move it", counters[i].name);
     expect(before.handler_s > 0, "the handler has taken no time");
-    rest();
+    await_rest();
     if (me == 0)
         hlrc_stats_reset();
-    rest();
-    after = get();
+    await_rest();
+    after = stats();
     for (size_t i = 0; i < COUNTERS; i++)
         expect_word(counter(&after, i), me == 0 ? 0 : counter(&before, i),
                     "%s after node 0's reset", counters[i].name);
@@ -127,12 +80,12 @@ static void counters_begin_anew(void)
            "the handler's time was %f and is %f", before.handler_s, after.handler_s);
     expect(me == 0 || after.wall_s >= before.wall_s,
            "the wall time of a node without a reset was %f and is %f", before.wall_s, after.wall_s);
-    rest(); /* the locks below make the other node serve */
+    await_rest(); /* the locks below make the other node serve */
     for (int i = 0; i < 3; i++) {
         hlrc_lock(11);
         hlrc_unlock(11);
     }
-    after = get();
+    after = stats();
     expect_word(after.lock_acquires, 3 + (me == 0 ? 0 : before.lock_acquires),
                 "lock_acquires, three locks later");
 }
@@ -142,7 +95,7 @@ static void counters_begin_anew(void)
 static void wall_begins_at_init(double begun)
 {
     double least = now() - begun;
-    struct hlrc_stats s = get();
+    struct hlrc_stats s = stats();
     expect(s.wall_s >= least, "wall %f, %f after hlrc_init", s.wall_s, least);
 }
 
@@ -153,7 +106,7 @@ static void wall_begins_anew(void)
     t1 = now();
     sleep_ms(20);
     t2 = now();
-    struct hlrc_stats s = get();
+    struct hlrc_stats s = stats();
     t3 = now();
     expect(s.wall_s >= t2 - t1 - 1e-6 && s.wall_s <= t3 - t0 + 1e-6,
            "wall %f after the reset, not between %f and %f", s.wall_s, t2 - t1, t3 - t0);
@@ -184,7 +137,7 @@ static void waits_begin_anew(void)
     wait_long();
     hlrc_stats_reset();
     sleep_ms(SHORT_MS);
-    struct hlrc_stats s = get();
+    struct hlrc_stats s = stats();
     double waited = s.page_s + s.lock_s + s.barrier_s + s.diff_s;
     expect(waited < 0.001, "%f s of %f were spent waiting; since the reset nothing was called",
            waited, s.wall_s);
@@ -205,7 +158,7 @@ static bool computing_begins_anew(void)
     double called = now();
     hlrc_barrier();
     double back = now();
-    struct hlrc_stats s = get();
+    struct hlrc_stats s = stats();
     double outside = called - begun + now() - back;
     hlrc_barrier();
     return me == 1 || s.compute_s < outside + WAIT_MS / 4000.0;
@@ -262,9 +215,9 @@ void litmus_run(void)
     wall_begins_at_init(begun);
     counters_begin_anew();
     keeps_to_size();
-    rest();
+    await_rest();
     wall_begins_anew();
-    rest();
+    await_rest();
     if (!async) /* the clocks know no protocol */
         parts();
 }

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "thread.no-fault: a signal in the midst of a call";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("thread.no-fault: a signal in the midst of a call", 2)
 
 #define SIGNALS 50 /* each reads a page of its own */
 

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-const char litmus_rule[] = "home stopped";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("home stopped", 2, 3)
 
 LITMUS_SET(RENEW, "0") /* the fault fetches, not the barrier */
 

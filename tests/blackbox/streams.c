@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "broadcasts that are longer than the ring";
-const int litmus_nodes[] = { 2, 3, 5, 0 };
+LITMUS("broadcasts that are longer than the ring", 2, 3, 5)
 
 #define FIRST  1000ul /* bytes that travel with the call itself, at most */
 #define PIECE  131072ul

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char litmus_rule[] = "--memory 1M";
-const int litmus_nodes[] = { 1, 2, 3, 8, 0 };
+LITMUS("--memory 1M", 1, 2, 3, 8)
 
 LITMUS_SET(MEMORY, "1M")
 

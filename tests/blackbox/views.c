@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char litmus_rule[] = "views of memory";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("views of memory", 2, 3)
 
 #define SPACE (1ul << 24)
 

@@ -9,17 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int me, n;
-
-#define RIGHT(condition) right(condition, #condition, __LINE__)
-
-static void right(int condition, const char *what, int line)
-{
-    if (condition)
-        return;
-    fprintf(stderr, "process %d, line %d: %s\n", me, line, what);
-    exit(1);
-}
+#include "tests/compat/right.h"
 
 /* Each has as much as it asked for; the last one nothing. */
 static void memory(void)

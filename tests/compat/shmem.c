@@ -6,7 +6,10 @@
  */
 #include <pthread.h>
 
-#include "tests/compat/shmem_right.h"
+#include <shmem.h>
+#include <string.h>
+
+#include "tests/compat/right.h"
 
 /* ---- what is symmetric ---- */
 

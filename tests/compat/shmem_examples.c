@@ -4,7 +4,10 @@
  * descriptions: small programs of a few PEs each, one behind the other. Here what they print is
  * computed alone and compared. Prints "right".
  */
-#include "tests/compat/shmem_right.h"
+#include <shmem.h>
+#include <string.h>
+
+#include "tests/compat/right.h"
 
 /* ---- who is there, and what is symmetric ---- */
 

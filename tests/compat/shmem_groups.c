@@ -3,7 +3,10 @@
  * OpenSHMEM's teams, collectives, active sets and reductions, and the names without a type: against
  * the same computed here alone. Prints "right".
  */
-#include "tests/compat/shmem_right.h"
+#include <shmem.h>
+#include <string.h>
+
+#include "tests/compat/right.h"
 
 /* ---- collectives ---- */
 

@@ -8,7 +8,10 @@
  */
 #include <stdint.h>
 
-#include "tests/compat/shmem_right.h"
+#include <shmem.h>
+#include <string.h>
+
+#include "tests/compat/right.h"
 
 #define WORDS  12
 #define ROUNDS 250

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* conformance_data.c - windows, reads, writes, atomics, counters. See conformance.h. */
 #include "tests/fabric/conformance.h"
+#include "tests/proc_status.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -410,14 +411,7 @@ static void *prepare_all(void *arg)
 /* KiB of this process that an adapter holds. */
 static long pinned(void)
 {
-    char line[128];
-    long kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        (void)sscanf(line, "VmPin: %ld", &kib);
-    if (f)
-        fclose(f);
-    return kib;
+    return proc_status_kib("VmPin");
 }
 
 /* From a source that is not registered, which it does not become. */

@@ -161,6 +161,16 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Node 0 sends event K to node 1 once that has armed; true on node 1. */
+static bool receives(struct run *r, uint64_t k, bool wake)
+{
+    if (r->node == 0) {
+        await_armed(r, k + 1);
+        send_event(r, 1, k, wake);
+    }
+    return r->node == 1;
+}
+
 /* A sleep ends when its time is over, and the queue is armed still: the next event ends the next
  * sleep, whose limit is for ever. */
 static void test_timeout(struct run *r)
@@ -169,11 +179,7 @@ static void test_timeout(struct run *r)
     uint64_t k = 0;
     for (enum receiver as = URGENT; as <= APP; as++)
         for (size_t i = 0; i < sizeof times / sizeof times[0]; i++, k++) {
-            if (r->node == 0) {
-                await_armed(r, k + 1);
-                send_event(r, 1, k, true);
-            }
-            if (r->node != 1)
+            if (!receives(r, k, true))
                 continue;
             uint32_t ticket = arm_idle(r, as);
             sleep_as(r, as, ticket, times[i]);
@@ -221,11 +227,7 @@ static void test_two_sleepers(struct run *r)
         struct other_sleeper other = { .r = r, .as = k % 2 ? APP : ALL };
         enum receiver as = k % 2 ? ALL : APP;
         pthread_t thread;
-        if (r->node == 0) {
-            await_armed(r, k + 1);
-            send_event(r, 1, k, false);
-        }
-        if (r->node != 1)
+        if (!receives(r, k, false))
             continue;
         expect(r, pthread_create(&thread, NULL, sleep_beside, &other) == 0, "pthread_create");
         while (!atomic_load(&other.armed))
@@ -244,11 +246,7 @@ static void test_wake_beside(struct run *r)
 {
     for (uint64_t k = 0; k < 20; k++) {
         enum receiver as = (enum receiver)(URGENT + k % 3);
-        if (r->node == 0) {
-            await_armed(r, k + 1);
-            send_event(r, 1, k, true);
-        }
-        if (r->node != 1)
+        if (!receives(r, k, true))
             continue;
         uint32_t ticket = arm_idle(r, as);
         fabric_rx_wake(r->f, as == APP ? FABRIC_HANDLER : FABRIC_APP);

@@ -3,13 +3,13 @@
 check_PROGRAMS += tests/fabric/conformance
 tests_fabric_conformance_SOURCES = tests/fabric/conformance.c tests/fabric/conformance.h \
 	tests/fabric/conformance_data.c tests/fabric/conformance_flight.c tests/fabric/conformance_queue.c \
-	tests/fabric/conformance_queue.h tests/fabric/conformance_sleep.c $(TIME_LIMIT)
-tests_fabric_conformance_LDADD = libhlrc_core.la
+	tests/fabric/conformance_queue.h tests/fabric/conformance_sleep.c
+tests_fabric_conformance_LDADD = tests/libtests.a libhlrc_core.la
 TESTS += tests/fabric/conformance
 
 # What the hook of fabric/chaos/chaos.h does and keeps.
 check_PROGRAMS += tests/fabric/hook
 tests_fabric_hook_SOURCES = tests/fabric/hook.c tests/fabric/hook.h tests/fabric/hook_rounds.c \
-	tests/fabric/recorder.c tests/fabric/recorder.h $(TIME_LIMIT)
-tests_fabric_hook_LDADD = libhlrc_core.la
+	tests/fabric/recorder.c tests/fabric/recorder.h
+tests_fabric_hook_LDADD = tests/libtests.a libhlrc_core.la
 TESTS += tests/fabric/hook

@@ -14,18 +14,6 @@
 
 #include "tests/fuzz/fuzz.h"
 
-void fuzz_fail(const char *what, const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s\n", file, line, what);
-    abort();
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc, (void)argv;
-    return 0;
-}
-
 /* One line, and a code that the header promises. */
 static void check_refusal(int rc, const char *err, size_t errlen)
 {

@@ -23,12 +23,6 @@ enum { DIFF_BYTES = 16384 };
 static uint8_t *page, *twin, *other, *out, *diff_end;
 static const char *const loops[] = { "portable", "avx2", "avx512" };
 
-void fuzz_fail(const char *what, const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s\n", file, line, what);
-    abort();
-}
-
 /* `size` bytes between two inaccessible pages, at the end of the room. */
 static uint8_t *guarded(size_t size)
 {

@@ -171,7 +171,8 @@ int main(int argc, char **argv)
     state = 1;
     signal(SIGSEGV, save_current);
     signal(SIGABRT, save_current);
-    LLVMFuzzerInitialize(&argc, &argv);
+    if (LLVMFuzzerInitialize)
+        LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
             seconds = strtod(argv[++i], NULL);

@@ -8,8 +8,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak)); /* if there is one */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* For driver.c alone: inputs to begin with; NULL after the last. */
@@ -19,8 +21,16 @@ struct fuzz_seed {
 };
 extern const struct fuzz_seed fuzz_seeds[];
 
+static void (*fuzz_context)(void); /* prints what led to a failure; or NULL */
+
 /* Ends the process as a failed assertion does, in optimized builds too. */
-_Noreturn void fuzz_fail(const char *what, const char *file, int line);
+static inline _Noreturn void fuzz_fail(const char *what, const char *file, int line)
+{
+    fprintf(stderr, "%s:%d: %s\n", file, line, what);
+    if (fuzz_context)
+        fuzz_context();
+    abort();
+}
 #define must(cond) ((cond) ? (void)0 : fuzz_fail(#cond, __FILE__, __LINE__))
 
 #endif

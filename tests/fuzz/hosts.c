@@ -10,18 +10,6 @@
 
 enum { TEXT = 16384 };
 
-void fuzz_fail(const char *what, const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s\n", file, line, what);
-    abort();
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-    (void)argc, (void)argv;
-    return 0;
-}
-
 static void check_hosts(const struct hosts *hosts, int nodes)
 {
     int sum = 0;

@@ -31,12 +31,6 @@ static char *before;      /* the pages as they were */
 static struct bulk *slot; /* the last of the ring */
 static uint32_t last_slot;
 
-void fuzz_fail(const char *what, const char *file, int line)
-{
-    fprintf(stderr, "%s:%d: %s\n", file, line, what);
-    abort();
-}
-
 _Noreturn void __wrap_diag_fatal(int status, const char *fmt, ...);
 _Noreturn void __wrap_diag_fatal(int status, const char *fmt, ...)
 {

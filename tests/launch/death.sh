@@ -91,18 +91,16 @@ until_true 60 ready 3
 kill -TERM "$launcher"
 end
 case_over "SIGTERM to nodes that ignore it" 143 '^hlrcrun: ended by signal 15 '
-begin "$hlrcrun" -n 2 sh -c 'trap "echo saved; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
-until_true 60 ready 2
-kill -TERM "$launcher"
-end
-expect_status "SIGTERM that is handled" 143
-test "$(grep -c saved "$work/out")" -eq 2 || fail "SIGTERM that is handled: $(cat "$work/out")"
-begin "$hlrcrun" -n 2 sh -c 'trap "echo usr; exit 0" USR1; echo ready; while :; do sleep 0.05; done'
-until_true 60 ready 2
-kill -USR1 "$launcher"
-end
-expect_status "SIGUSR1" 0
-test "$(grep -c usr "$work/out")" -eq 2 || fail "SIGUSR1: $(cat "$work/out")"
+handled() { # SIGNAL STATUS: nodes that handle it say so; the job's status
+    begin "$hlrcrun" -n 2 sh -c "trap 'echo handled; exit 0' $1; echo ready; while :; do sleep 0.05; done"
+    until_true 60 ready 2
+    kill "-$1" "$launcher"
+    end
+    expect_status "SIG$1 that is handled" "$2"
+    test "$(grep -c handled "$work/out")" -eq 2 || fail "SIG$1 that is handled: $(cat "$work/out")"
+}
+handled TERM 143
+handled USR1 0
 
 # kill -9 of hlrcrun: its guard says so and ends the nodes
 begin_waiting 4

@@ -74,6 +74,19 @@ left() {
     grep -zl -x -F "HLRCTEST_MARK=$mark" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'
 }
 
+# half_said WHO LINE...: what WHO says of a job of tests/blackbox/hang half that ends by --timeout
+half_said() {
+    local who=$1
+    shift
+    cat <<END
+$who: node 0 thread 0 waits since S s for lock 12 held by node 0 thread 1
+$who: node 0 thread 1 waits since S s for lock 11 held by node 0 thread 0
+$who: node 1 thread 0 computes, or waits outside HLRC
+$who: in a circle: node 0 thread 0 waits for lock 12 held by node 0 thread 1, which waits for lock 11 held by node 0 thread 0
+$who: $*
+END
+}
+
 # until_true SECONDS COMMAND...: polls
 until_true() {
     local i tries=$(($1 * 50))

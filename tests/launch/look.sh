@@ -117,13 +117,7 @@ end
 
 aside_is timeout
 expect_status "--timeout" 124
-says "--timeout" <<'END'
-hlrcrun: node 0 thread 0 waits since S s for lock 12 held by node 0 thread 1
-hlrcrun: node 0 thread 1 waits since S s for lock 11 held by node 0 thread 0
-hlrcrun: node 1 thread 0 computes, or waits outside HLRC
-hlrcrun: in a circle: node 0 thread 0 waits for lock 12 held by node 0 thread 1, which waits for lock 11 held by node 0 thread 0
-hlrcrun: the job takes longer than --timeout 2; ending it
-END
+says "--timeout" < <(half_said hlrcrun "the job takes longer than --timeout 2; ending it")
 run env HLRC_TIMEOUT=60 "$hlrcrun" -n 2 "$probe" exchange 1 1
 expect_status "HLRC_TIMEOUT=60" 0
 test ! -s "$work/err" || fail "HLRC_TIMEOUT=60: $(cat "$work/err")"

@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "windows, accumulate";
-const int litmus_nodes[] = { 1, 2, 3, 5, 0 };
+LITMUS("windows, accumulate", 1, 2, 3, 5)
 
 #define THREADS 2
 #define COUNT   5000u   /* of values: more than a block of them */

@@ -197,6 +197,24 @@ void await_asleep(int node)
     }
 }
 
+void await_rest(void)
+{
+    meet_outside();
+    if (me == 0)
+        await_asleep(1);
+    meet_outside();
+    if (me == 1)
+        await_asleep(0);
+    meet_outside();
+}
+
+struct hlrc_stats stats(void)
+{
+    struct hlrc_stats s = { .size = sizeof s };
+    hlrc_stats_get(&s);
+    return s;
+}
+
 static void await_signal(void)
 {
     sigset_t set;

@@ -24,10 +24,13 @@
 #define PAGE_WORDS     (PAGE / sizeof(uint64_t))
 #define LITMUS_THREADS 8
 
-/* Defined by the program. */
+/* Defined by the program: by LITMUS what it tests, and with how many nodes. */
 extern const char litmus_rule[];
 extern const int litmus_nodes[]; /* ends with 0 */
 void litmus_run(void);
+#define LITMUS(rule, ...)            \
+    const char litmus_rule[] = rule; \
+    const int litmus_nodes[] = { __VA_ARGS__, 0 };
 
 /* A setting that the program's claims depend on, whatever the environment says: HLRC_HOT_PAGES=0 is
  * LITMUS_SET(HOT_PAGES, "0"). */
@@ -69,11 +72,15 @@ void await(hlrc_lock_t lock, volatile uint64_t *word, uint64_t value);
 /* Runs fn(i) in `count` threads of this node, i from 0, and waits for all. */
 void in_threads(int count, void (*fn)(int));
 
+/* The figures of this node. */
+struct hlrc_stats stats(void);
+
 /* All nodes meet without the library noticing; of the threads of this node one takes part. */
 void meet_outside(void);
 
 /* Waits until all threads of a node sleep: nothing is under way there. */
 void await_asleep(int node);
+void await_rest(void); /* that of nodes 0 and 1, on both */
 
 /* Stops a node, all its threads, and waits until it stands; and lets it go on, at once or in a
  * while. Node `me` itself is never stopped. meet_pids is collective, once, before any of these and

@@ -16,8 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "fairness of locks";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("fairness of locks", 2, 3)
 
 #define THREADS 2
 #define ROUNDS  6u

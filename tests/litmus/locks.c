@@ -5,8 +5,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "locks";
-const int litmus_nodes[] = { 1, 2, 3, 4, 8, 0 };
+LITMUS("locks", 1, 2, 3, 4, 8)
 
 #define MOVES     2400u
 #define ACCOUNTS  10u
@@ -112,13 +111,12 @@ static void cached(void)
     hlrc_lock(lock);
     hlrc_unlock(lock);
     hlrc_barrier();
-    struct hlrc_stats before = { .size = sizeof before }, after = { .size = sizeof after };
-    hlrc_stats_get(&before);
+    struct hlrc_stats before = stats();
     for (int k = 0; k < 100; k++) {
         hlrc_lock(lock);
         hlrc_unlock(lock);
     }
-    hlrc_stats_get(&after);
+    struct hlrc_stats after = stats();
     expect_word(after.messages, before.messages, "the number of messages");
     expect_word(after.lock_acquires, before.lock_acquires + 100, "the number of locks taken");
     hlrc_barrier();

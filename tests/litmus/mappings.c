@@ -9,8 +9,7 @@
 
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "too many mappings";
-const int litmus_nodes[] = { 3, 0 };
+LITMUS("too many mappings", 3)
 
 #define PAGES 34000u
 #define FILL  (2u * 65536u)

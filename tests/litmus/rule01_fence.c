@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-const char litmus_rule[] = "rule 1, unlocks and the store buffer";
-const int litmus_nodes[] = { 2, 0 };
+LITMUS("rule 1, unlocks and the store buffer", 2)
 
 LITMUS_SET(BIND, "none")
 LITMUS_SET(LOCKS, "handler")

@@ -10,8 +10,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-const char litmus_rule[] = "rule 1, release";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 1, release", 2, 3)
 
 #define PAGES    32u
 #define ROUNDS   15u

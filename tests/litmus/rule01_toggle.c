@@ -12,8 +12,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-const char litmus_rule[] = "rule 1, back to the old value";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 1, back to the old value", 2, 3)
 
 #define PAGES  16u
 #define ROUNDS 12u

@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 2, home";
-const int litmus_nodes[] = { 3, 4, 0 };
+LITMUS("rule 2, home", 3, 4)
 
 #define COUNT   150u
 #define THREADS 4

@@ -10,8 +10,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "rule 2, many pages of one home";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 2, many pages of one home", 2, 3)
 
 LITMUS_SET(MOVE_HOMES, "off")
 LITMUS_SET(LAZY_RELEASE, "0") /* an unlock closes an interval */
@@ -43,9 +42,7 @@ static void many(volatile uint64_t *data, uint64_t round)
 
 static uint64_t notices(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.write_notices;
+    return stats().write_notices;
 }
 
 /* One page that its home, node 0, writes at first, and node 1 in every turn. What node 1 wrote is

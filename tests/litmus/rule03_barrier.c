@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "rule 3, message passing by barrier";
-const int litmus_nodes[] = { 1, 2, 3, 4, 8, 0 };
+LITMUS("rule 3, message passing by barrier", 1, 2, 3, 4, 8)
 
 #define BLOCKS      24u /* of a page and a half: most pages have two owners */
 #define BLOCK_WORDS (PAGE_WORDS * 3 / 2)

@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 3, causality";
-const int litmus_nodes[] = { 3, 4, 5, 0 };
+LITMUS("rule 3, causality", 3, 4, 5)
 
 #define ROUNDS 12u
 #define BATCH  60u /* pages whose diffs come in some dozens of messages */

@@ -10,8 +10,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "rule 3, unlocks that publish nothing";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 3, unlocks that publish nothing", 2, 3)
 
 #define ROUNDS 20u
 #define PAGES  6u   /* of nodes 0, 1 and the last one in turn */
@@ -28,9 +27,7 @@ LITMUS_SET(AHEAD, "0")
 
 static uint64_t lazy_releases(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.lazy_releases;
+    return stats().lazy_releases;
 }
 
 /* Afterwards the lock is presumed to stay here. */

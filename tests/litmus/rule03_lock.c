@@ -5,8 +5,7 @@
 
 #include <sched.h>
 
-const char litmus_rule[] = "rule 3, message passing by lock";
-const int litmus_nodes[] = { 2, 3, 4, 8, 0 };
+LITMUS("rule 3, message passing by lock", 2, 3, 4, 8)
 
 #define PAGES 6u
 #define LAPS  30u

@@ -8,8 +8,7 @@
 
 #include <pthread.h>
 
-const char litmus_rule[] = "rule 3, vector time after invalidations";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 3, vector time after invalidations", 2, 3)
 
 #define PAGES   400u /* every second one: runs of one page */
 #define THREADS 4

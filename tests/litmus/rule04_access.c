@@ -8,8 +8,7 @@
 
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 4, access needs the versions";
-const int litmus_nodes[] = { 3, 4, 0 };
+LITMUS("rule 4, access needs the versions", 3, 4)
 
 #define RACES 400u
 
@@ -20,9 +19,7 @@ static bool written_diffs; /* --diffs write: there before anybody is told of the
 
 static uint64_t retries(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.fetch_retries;
+    return stats().fetch_retries;
 }
 
 static void reader(uint64_t k, enum touch way)

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-const char litmus_rule[] = "rule 4, copies that are given back";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 4, copies that are given back", 2, 3)
 
 #define PAGES   240u /* 12 copies at a time, of 80 that another node is home of */
 #define KEPT    16u  /* --cache-size */
@@ -64,9 +63,7 @@ static void expect_bounded(const char *what)
 
 static uint64_t evictions(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.evictions;
+    return stats().evictions;
 }
 
 static void write_own(uint64_t round)

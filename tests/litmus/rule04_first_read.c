@@ -10,8 +10,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "rule 4, first reads";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 4, first reads", 2, 3)
 
 #define PAGES  48u
 #define ROUNDS 6u

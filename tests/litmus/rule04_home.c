@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "rule 4, the home's own accesses";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("rule 4, the home's own accesses", 2, 3, 4)
 
 #define ROUNDS 40u
 #define DIFFS  4000u
@@ -34,13 +33,6 @@ static void all_write(void)
                    (uintmax_t)k, (uintmax_t)i, (uintmax_t)(i % n), bytes[i], value(k, i));
         hlrc_barrier();
     }
-}
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
 }
 
 static void only_reads(void)

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-const char litmus_rule[] = "rule 4, parts of pages";
-const int litmus_nodes[] = { 1, 2, 3, 5, 0 };
+LITMUS("rule 4, parts of pages", 1, 2, 3, 5)
 
 LITMUS_SET(RENEW, "0") /* no acquire fetches */
 LITMUS_SET(AHEAD, "0") /* and no fault fetches others */
@@ -34,35 +33,28 @@ static void put(volatile uint64_t *word, uint64_t value)
     hlrc_put((void *)(uintptr_t)word, &value, sizeof value, HLRC_HOMES);
 }
 
-static struct hlrc_stats now(void)
-{
-    struct hlrc_stats stats = { .size = sizeof stats };
-    hlrc_stats_get(&stats);
-    return stats;
-}
-
 /* Node 1 is home of a page that it alone has written, and the others are not even known to have
  * read it. */
 static void without_pages(void)
 {
     volatile uint64_t *page = pages;
     for (uint64_t k = 1; k <= 8; k++) {
-        struct hlrc_stats before = now();
+        struct hlrc_stats before = stats();
         if (me == 1)
             page[3] = k;
         hlrc_barrier();
-        uint64_t told = now().write_notices - before.write_notices;
+        uint64_t told = stats().write_notices - before.write_notices;
         if (me == 1 && !async && (k == 4 || k == 6))
             expect(told == (k == 6), "interval %ju announced %ju pages [unshared.reader-mark]",
                    (uintmax_t)k, (uintmax_t)told);
         if (me == 0 && k >= 5) {
-            before = now();
+            before = stats();
             expect_word(get(&page[3]), k, "got in round %ju", (uintmax_t)k);
-            expect(k > 5 || now().read_faults == before.read_faults,
+            expect(k > 5 || stats().read_faults == before.read_faults,
                    "a page was opened to get from it [part.stale-only]");
             put(&page[4], k + 100);
             expect_word(get(&page[4]), k + 100, "got behind a put");
-            struct hlrc_stats after = now();
+            struct hlrc_stats after = stats();
             expect(async ||
                        (after.page_fetches == before.page_fetches &&
                         after.read_faults == before.read_faults &&

@@ -8,8 +8,7 @@
 
 #include <sched.h>
 
-const char litmus_rule[] = "rule 4, prefetches";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("rule 4, prefetches", 2, 3, 4)
 
 #define PAGES   72u
 #define THREADS 4
@@ -89,8 +88,7 @@ static void together(void)
 
 static uint64_t operations(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
+    struct hlrc_stats s = stats();
     return s.messages + s.rdma_reads;
 }
 

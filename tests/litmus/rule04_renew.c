@@ -9,8 +9,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "rule 4, copies that are renewed";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 4, copies that are renewed", 2, 3)
 
 #define PAGES   12u
 #define MORE    6u
@@ -38,9 +37,7 @@ static bool home_here(uint64_t page)
 
 static uint64_t renewed(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.renewed_pages;
+    return stats().renewed_pages;
 }
 
 static void write_own(uint64_t round)

@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 4, pages opened in runs";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 4, pages opened in runs", 2, 3)
 
 #define PAGES  64u
 #define ROUNDS 40u

@@ -12,8 +12,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-const char litmus_rule[] = "rule 4, a stack in shared memory";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 4, a stack in shared memory", 2, 3)
 
 LITMUS_SET(HOT_PAGES, "0") /* each barrier closes what was written */
 

@@ -5,8 +5,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 5, dirty and announced";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("rule 5, dirty and announced", 2, 3, 4)
 
 #define ROUNDS 12u
 

@@ -5,8 +5,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 6, bytes of one page";
-const int litmus_nodes[] = { 2, 3, 4, 0 };
+LITMUS("rule 6, bytes of one page", 2, 3, 4)
 
 #define PAGES 4u
 #define COUNT 200u

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-const char litmus_rule[] = "rule 6, the edges of a page";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 6, the edges of a page", 2, 3)
 
 #define PAGES  4u /* in the middle, with one that no node stores to on each side */
 #define TIMES  3u /* that a node writes the same bytes in a row */

@@ -5,8 +5,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 7, home assignment";
-const int litmus_nodes[] = { 2, 3, 4, 8, 0 };
+LITMUS("rule 7, home assignment", 2, 3, 4, 8)
 
 #define PAGES 900u
 

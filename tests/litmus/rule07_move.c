@@ -10,8 +10,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-const char litmus_rule[] = "rule 7, homes that move";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 7, homes that move", 2, 3)
 
 #define PAGES   16u
 #define WRITERS 8u  /* words at the front of a page that are not the writer's alone */
@@ -44,9 +43,7 @@ static void at_home_at_0(void)
 
 static uint64_t moved(void)
 {
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s.homes_moved;
+    return stats().homes_moved;
 }
 
 static void expect_homes(int node)

@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "rule 7, memory of the program's own";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 7, memory of the program's own", 1, 2, 3, 4)
 
 /* Addresses are the same on all nodes, and not those of another program's run. */
 LITMUS_SET(NO_ASLR, "yes")
@@ -123,13 +122,6 @@ static void expect_begun(const char *when)
             if (!is_written(at))
                 expect_word(*word(p, at), at_first(p, at), "%s: page %ju, word %ju", when,
                             (uintmax_t)p, (uintmax_t)at);
-}
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
 }
 
 static void nothing_is_sent(void)

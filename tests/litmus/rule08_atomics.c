@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-const char litmus_rule[] = "rule 8, atomic words";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 8, atomic words", 1, 2, 3, 4)
 
 #define THREADS 2
 #define COUNT   150u

@@ -12,8 +12,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "rule 8, words of stale copies";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 8, words of stale copies", 2, 3)
 
 #define ROUNDS 3000u
 #define PAGES  40u

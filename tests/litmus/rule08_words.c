@@ -8,8 +8,7 @@
 
 #include <errno.h>
 
-const char litmus_rule[] = "rule 8, words of shared memory";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 8, words of shared memory", 1, 2, 3, 4)
 
 #define THREADS 2
 #define COUNT   60u

@@ -5,8 +5,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 9, notice logs";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 9, notice logs", 2, 3)
 
 #define PAGES     11000u /* in one interval, every second page: as many runs */
 #define INTERVALS 4000u

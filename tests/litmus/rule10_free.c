@@ -6,8 +6,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 10, memory freed early";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 10, memory freed early", 2, 3)
 
 LITMUS_SET(LAZY_RELEASE, "1") /* the lock has settled at its first unlock: no closing */
 

@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "rule 10, heap";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 10, heap", 1, 2, 3, 4)
 
 #define SLOTS  12u
 #define ROUNDS 60u

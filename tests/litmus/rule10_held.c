@@ -17,8 +17,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-const char litmus_rule[] = "rule 10, memory that is given back beside other threads";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 10, memory that is given back beside other threads", 2, 3)
 
 #define ROUNDS 16u
 #define PAGES  6u /* of each allocation */

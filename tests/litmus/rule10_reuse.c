@@ -7,8 +7,7 @@
  */
 #include "tests/litmus/litmus.h"
 
-const char litmus_rule[] = "rule 10, memory had again";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("rule 10, memory had again", 2, 3)
 
 LITMUS_SET(LAZY_RELEASE, "0") /* every unlock announces */
 

@@ -8,8 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "rule 10, sizes of allocations";
-const int litmus_nodes[] = { 1, 2, 3, 0 };
+LITMUS("rule 10, sizes of allocations", 1, 2, 3)
 
 LITMUS_SET(MEMORY, "64M")
 

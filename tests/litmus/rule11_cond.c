@@ -9,8 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-const char litmus_rule[] = "rule 11, condition variables";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 11, condition variables", 1, 2, 3, 4)
 
 #define ITEMS       120u
 #define ROOM        4u

@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "rule 11, barriers of groups";
-const int litmus_nodes[] = { 1, 2, 3, 4, 8, 0 };
+LITMUS("rule 11, barriers of groups", 1, 2, 3, 4, 8)
 
 #define ROUNDS 40u
 

@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "rule 11, hlrc_reduce";
-const int litmus_nodes[] = { 1, 2, 3, 18, 0 }; /* more than 16 meet at node 0 */
+LITMUS("rule 11, hlrc_reduce", 1, 2, 3, 18) /* more than 16 meet at node 0 */
 
 #define MOST   3000
 #define ROUNDS 30

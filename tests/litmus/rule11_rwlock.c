@@ -8,8 +8,7 @@
 
 #include <errno.h>
 
-const char litmus_rule[] = "rule 11, locks for readers and writers";
-const int litmus_nodes[] = { 1, 2, 3, 0 };
+LITMUS("rule 11, locks for readers and writers", 1, 2, 3)
 
 #define THREADS 2
 #define TURNS   40u

@@ -12,8 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char litmus_rule[] = "rule 11, split-phase barrier";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 11, split-phase barrier", 1, 2, 3, 4)
 
 #define ROUNDS 60u
 

@@ -11,8 +11,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-const char litmus_rule[] = "rule 11, trylock beside waiters";
-const int litmus_nodes[] = { 1, 2, 3, 0 };
+LITMUS("rule 11, trylock beside waiters", 1, 2, 3)
 
 #define THREADS 3
 #define ROUNDS  18u

@@ -5,8 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 
-const char litmus_rule[] = "rule 11, trylock";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("rule 11, trylock", 1, 2, 3, 4)
 
 /* A page that its home had open for stores, and did not write, may be announced
  * [page.equal-twin]. */
@@ -36,13 +35,6 @@ static void count_up(int thread)
         counter[PAGE_WORDS] = value + 1;
         hlrc_unlock(lock);
     }
-}
-
-static struct hlrc_stats stats(void)
-{
-    struct hlrc_stats s = { .size = sizeof s };
-    hlrc_stats_get(&s);
-    return s;
 }
 
 /* Node 0 holds the lock; under it, but released by another one, it has written x. A node that fails

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-const char litmus_rule[] = "windows, pieces";
-const int litmus_nodes[] = { 1, 2, 3, 5, 0 };
+LITMUS("windows, pieces", 1, 2, 3, 5)
 
 #define SLOT   (64u * 1024u) /* of a window and of other memory, for each node */
 #define ROUNDS 60

@@ -9,8 +9,7 @@
 #include <sched.h>
 #include <time.h>
 
-const char litmus_rule[] = "several threads per process";
-const int litmus_nodes[] = { 1, 2, 3, 4, 0 };
+LITMUS("several threads per process", 1, 2, 3, 4)
 
 #define THREADS  4
 #define PAGES    24u

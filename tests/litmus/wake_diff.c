@@ -11,8 +11,7 @@
 #include <sched.h>
 #include <time.h>
 
-const char litmus_rule[] = "interval.quiet-diffs: quiet diffs are handed on";
-const int litmus_nodes[] = { 3, 4, 0 };
+LITMUS("interval.quiet-diffs: quiet diffs are handed on", 3, 4)
 
 #define ROUNDS 40u
 

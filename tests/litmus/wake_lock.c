@@ -9,8 +9,7 @@
 
 #include <sched.h>
 
-const char litmus_rule[] = "progress.holder, progress.sleep-test: no wake-up is lost";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("progress.holder, progress.sleep-test: no wake-up is lost", 2, 3)
 
 #define ROUNDS   200u
 #define REQUESTS 100u

@@ -15,8 +15,7 @@
 
 #include <sched.h>
 
-const char litmus_rule[] = "interval.quiet-diffs: quiet diffs between arrival and departure";
-const int litmus_nodes[] = { 3, 0 };
+LITMUS("interval.quiet-diffs: quiet diffs between arrival and departure", 3)
 
 LITMUS_SET(CACHE_SIZE, "64K")
 LITMUS_SET(MOVE_HOMES, "off")

@@ -8,8 +8,7 @@
 
 #include <stdatomic.h>
 
-const char litmus_rule[] = "progress.holder: sleepers without the progress lock are counted";
-const int litmus_nodes[] = { 2, 3, 0 };
+LITMUS("progress.holder: sleepers without the progress lock are counted", 2, 3)
 
 #define ROUNDS 40u
 

@@ -10,8 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-const char litmus_rule[] = "windows";
-const int litmus_nodes[] = { 1, 2, 3, 5, 0 };
+LITMUS("windows", 1, 2, 3, 5)
 
 #define SLOT    131072u /* of a window, for each node that puts there */
 #define THREADS 3
@@ -196,13 +195,12 @@ static void beside_others(void)
 {
     const char *fabric = getenv("HLRC_FABRIC");
     uint32_t one = 1, *half = (uint32_t *)(void *)(slot_of(me) + 68);
-    struct hlrc_stats before = { .size = sizeof before }, after = { .size = sizeof after };
     if (!fabric || !strstr(fabric, "-noswap") || nodes == 1)
         return;
-    hlrc_stats_get(&before);
+    struct hlrc_stats before = stats();
     for (int i = 0; i < 1000; i++)
         hlrc_rmw(half, &one, NULL, HLRC_UINT32, HLRC_SUM, (me + 1) % nodes);
-    hlrc_stats_get(&after);
+    struct hlrc_stats after = stats();
     expect(after.rdma_writes - before.rdma_writes >= 1000, "%ju writes for 1000 words of 4 bytes",
            (uintmax_t)(after.rdma_writes - before.rdma_writes));
     hlrc_barrier();
@@ -283,9 +281,7 @@ static void mutexes(void)
 
 static uint64_t requests(void)
 {
-    struct hlrc_stats stats = { .size = sizeof stats };
-    hlrc_stats_get(&stats);
-    return stats.messages;
+    return stats().messages;
 }
 
 static void while_it_stands(void)

@@ -10,6 +10,15 @@ end=$((SECONDS + seconds))
 # in_time: whether there is time for another run
 in_time() { [ $SECONDS -lt $end ]; }
 
+# each_seed COMMAND: with one seed after the other, until the time is over or a run fails; COMMAND raises `runs`
+each_seed() {
+    runs=0
+    for ((seed = first; failures == 0; seed++)); do "$1" || break; done
+    echo "$runs runs, seeds $first to $seed"
+    [ $runs -gt 0 ] || fail "there was time for nothing"
+    finish
+}
+
 # failed SEED WHAT: what the run said, and which points the seed makes act
 failed() {
     fail "HLRC_PERTURB_SEED=$1 $2: $(head -40 "$work/out" "$work/err" 2>/dev/null)"

@@ -3,18 +3,16 @@
 . "$(dirname "$0")/../lib.sh"
 seconds=60
 . "$(dirname "$0")/lib.sh"
-runs=0
-for ((seed = first; failures == 0; seed++)); do
+all() {
+    local program name
     for program in "$top_builddir"/tests/litmus/*; do
         name=${program##*/}
         case $name in *.* | local | mappings | locks) continue ;; esac # those two are about numbers, not about order
         test -f "$program" && test -x "$program" || continue
-        in_time || break 2
+        in_time || return 1
         HLRC_PERTURB_SEED=$seed LITMUS_NODES=$((2 + (seed + runs) % 2)) "$program" >"$work/out" 2>"$work/err" ||
             failed $seed "$name"
         runs=$((runs + 1))
     done
-done
-echo "$runs runs, seeds $first to $seed"
-[ $runs -gt 0 ] || fail "there was time for nothing"
-finish
+}
+each_seed all

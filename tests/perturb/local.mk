@@ -3,7 +3,6 @@
 PERTURB_TESTS = tests/perturb/litmus.sh tests/perturb/random.sh tests/perturb/windows.sh
 EXTRA_DIST += tests/perturb/litmus.sh tests/perturb/random.sh tests/perturb/windows.sh tests/perturb/lib.sh
 check_PROGRAMS += tests/perturb/points
-tests_perturb_points_SOURCES = tests/perturb/points.c
 tests_perturb_points_LDADD = libhlrc_core.la
 tests/perturb/litmus.log tests/perturb/random.log tests/perturb/windows.log: TEST_TIMEOUT = 1200
 SOAK_TESTS += $(PERTURB_TESTS)

@@ -3,15 +3,13 @@
 . "$(dirname "$0")/../lib.sh"
 seconds=40
 . "$(dirname "$0")/lib.sh"
-runs=0
-for ((seed = first; failures == 0; seed++)); do
+both() {
+    local fabric
     for fabric in shm shm+chaos; do
-        in_time || break 2
+        in_time || return 1
         HLRC_PERTURB_SEED=$seed "$top_builddir/tests/random/random" --seed "$seed" --runs 2 --protocol ardmar,async \
             --fabric $fabric --timeout 90 >"$work/out" 2>"$work/err" || failed $seed "random --seed $seed, $fabric"
         runs=$((runs + 1))
     done
-done
-echo "$runs times two programs, seeds $first to $seed"
-[ $runs -gt 0 ] || fail "there was time for nothing"
-finish
+}
+each_seed both

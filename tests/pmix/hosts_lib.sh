@@ -51,7 +51,7 @@ host_up() {
     unshare --net --uts --ipc --mount --pid --fork --kill-child --mount-proc bash -c '
         hostname "$0" && mount -t tmpfs none /dev/shm && ip link set lo up && echo up >"$1" && exec sleep infinity
     ' "$1" "$hosts_dir/$1.up" &
-    hosts_wait 10 test -s "$hosts_dir/$1.up" || hosts_skip "no namespaces within namespaces here"
+    until_true 10 test -s "$hosts_dir/$1.up" || hosts_skip "no namespaces within namespaces here"
     tr -d ' ' <"/proc/$!/task/$!/children" >"$hosts_dir/$1"
     ip link add "v$2" type veth peer name e0 netns "$(cat "$hosts_dir/$1")" &&
         ip link set "v$2" master br0 up &&
@@ -64,17 +64,6 @@ on() {
     local host=$1
     shift
     nsenter -t "$(cat "$hosts_dir/$host")" --net --uts --ipc --mount --pid "$@"
-}
-
-# hosts_wait SECONDS COMMAND...: polls
-hosts_wait() {
-    local i tries=$(($1 * 20))
-    shift
-    for ((i = 0; i < tries; i++)); do
-        if "$@" >/dev/null 2>&1; then return 0; fi
-        sleep 0.05
-    done
-    return 1
 }
 
 # verbs_in HOST: an RDMA device is there

@@ -151,13 +151,7 @@ END
     status=$?
     cp "$work/half" "$work/err"
     expect_status "HLRC_TIMEOUT" 124
-    says "HLRC_TIMEOUT" <<'END'
-hlrc: node 0 thread 0 waits since S s for lock 12 held by node 0 thread 1
-hlrc: node 0 thread 1 waits since S s for lock 11 held by node 0 thread 0
-hlrc: node 1 thread 0 computes, or waits outside HLRC
-hlrc: in a circle: node 0 thread 0 waits for lock 12 held by node 0 thread 1, which waits for lock 11 held by node 0 thread 0
-hlrc: node 0: the job takes longer than --timeout 1
-END
+    says "HLRC_TIMEOUT" < <(half_said hlrc "node 0: the job takes longer than --timeout 1")
 fi
 
 begin_mpirun() {

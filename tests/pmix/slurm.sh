@@ -14,7 +14,7 @@ slurm_configure "$work" h1=10.77.0.1 h2=10.77.0.2
 on h1 slurmctld -D -c >>"$work/daemons" 2>&1 </dev/null &
 on h1 slurmd -D -N h1 >>"$work/daemons" 2>&1 </dev/null &
 on h2 slurmd -D -N h2 >>"$work/daemons" 2>&1 </dev/null &
-hosts_wait 20 slurm_idle 2 || skip "Slurm does not come up here: $(tail -n 2 "$work"/slurm*.log "$work/daemons")"
+until_true 20 slurm_idle 2 || skip "Slurm does not come up here: $(tail -n 2 "$work"/slurm*.log "$work/daemons")"
 srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm has no PMIx plugin (slurm-wlm-basic-plugins)"
 
 both="srun --mpi=pmix -N 2 -n 4"
@@ -60,7 +60,7 @@ expect_our_line "HLRC_NO_ASLR" "--no-aslr: program and library have other addres
 over() { # WHAT STATUS
     test "$status" = "$2" || expect_status "$1" 137
     expect_quick "$1"
-    hosts_wait 5 nothing_left || fail "$1: processes left"
+    until_true 5 nothing_left || fail "$1: processes left"
 }
 nothing_left() {
     ! pgrep -x bootprobe

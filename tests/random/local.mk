@@ -5,15 +5,14 @@ tests_random_random_SOURCES = \
 	tests/random/actor.c tests/random/actor.h tests/random/content.c tests/random/content.h tests/random/driver.h \
 	tests/random/job.c tests/random/node.c tests/random/oracle.c tests/random/oracle.h tests/random/perform.c \
 	tests/random/plan.c tests/random/print.c tests/random/program.c tests/random/program.h tests/random/random.c \
-	tests/random/words.c $(TIME_LIMIT)
-tests_random_random_LDADD = libhlrc.la
+	tests/random/words.c
 
 # The same, compiled so that reads are noted (--check races).
 if !SANITIZERS
 check_PROGRAMS += tests/random/random_reads
 tests_random_random_reads_SOURCES = $(tests_random_random_SOURCES)
 tests_random_random_reads_CPPFLAGS = $(AM_CPPFLAGS) -fsanitize=thread
-tests_random_random_reads_LDADD = libhlrc_reads.la libhlrc.la
+tests_random_random_reads_LDADD = tests/libtests.a libhlrc_reads.la libhlrc.la
 endif
 
 RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh

@@ -17,15 +17,12 @@
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
+#include "tests/unit/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static_assert(PAGES > PREFETCHES + SOME, "more pages than prefetches in flight");
 
@@ -99,13 +96,13 @@ static void reset(uint32_t first, uint32_t count)
 }
 
 const struct protocol_pages scripted = {
+    .reset = reset,
     .name = "scripted",
     .initial = initial,
     .claim = claim,
     .fetch_start = fetch_start,
     .fetch_ready = fetch_ready,
     .fetch_finish = fetch_finish,
-    .reset = reset,
 };
 
 static void hand_on(void)
@@ -182,12 +179,11 @@ void __wrap_dirty_add(uint32_t page)
     listed++;
 }
 
-int begin_node(void **state)
+void begin_node(void)
 {
     static struct fabric fabric = { .ops = { .window_discard = discard } };
     int fd = memfd_create("test", MFD_CLOEXEC);
 
-    (void)state;
     engine.node = 0;
     engine.nodes = 2;
     engine.pages = PAGES;
@@ -222,12 +218,10 @@ int begin_node(void **state)
     acquired_meanwhile = released_page = NO_PAGE;
     waited = listed = 0;
     memset(told, 0, sizeof told);
-    return 0;
 }
 
-int end_node(void **state)
+void end_node(void)
 {
-    (void)state;
     page_fetch_end();
     page_end();
     twin_end();
@@ -235,7 +229,6 @@ int end_node(void **state)
     munmap(engine.app, PAGES * PAGE_SIZE);
     munmap(engine.mem, PAGES * PAGE_SIZE);
     munmap(engine.control.base, engine.at.end);
-    return 0;
 }
 
 void acquire(uint32_t first, uint32_t count)

@@ -36,8 +36,8 @@ extern unsigned waited; /* for that */
 extern unsigned listed; /* calls of dirty_add */
 
 /* Of each test. */
-int begin_node(void **state);
-int end_node(void **state);
+void begin_node(void);
+void end_node(void);
 
 /* The home's next interval, in which it has written these pages, is acquired. */
 void acquire(uint32_t first, uint32_t count);

@@ -10,11 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-char *library_copy(const char *text);
-char *library_block(size_t bytes);
-void *library_thread(void);
-void library_allocate(const char *file);
-void library_write_maps(const char *path, int at_begin);
+#include "library.h"
 
 #define MAPS_MOST 65536
 static char maps[MAPS_MOST]; /* as they were before anything of the program ran */

@@ -16,11 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *library_copy(const char *text);
-char *library_block(size_t bytes);
-void *library_thread(void);
-void library_allocate(const char *file);
-void library_write_maps(const char *path, int at_begin);
+#include "library.h"
 
 #define BYTES (1 << 20)
 
