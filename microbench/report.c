@@ -55,7 +55,7 @@ void bench_json_end(char bracket)
 void bench_json_string(const char *name, const char *value)
 {
     if (member(name))
-        json_put_string(file, value);
+        json_put_string(&(struct json){ .out = file }, NULL, value);
 }
 
 /* JSON has no NaN or infinity: writes null. */
