@@ -36,13 +36,14 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/retained.c compat/openmp/retained.h \
 	compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
-	compat/openmp/collective.c compat/openmp/collective.h compat/openmp/missing.c \
+	compat/openmp/missing.c \
 	compat/openmp/places.c compat/openmp/places.h \
 	compat/openmp/reduction.c compat/openmp/reduction.h \
 	compat/openmp/settings.c compat/openmp/settings.h \
 	compat/openmp/share.h \
 	compat/openmp/task.c compat/openmp/task.h \
 	compat/openmp/team.c compat/openmp/team.h \
+	compat/openmp/team_plan.c compat/openmp/team_plan.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h \

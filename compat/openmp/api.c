@@ -103,7 +103,7 @@ int omp_in_final(void)
 
 int omp_get_cancellation(void)
 {
-    return settings_cancellation();
+    return settings_cancellation;
 }
 
 #define CONSTANT(name, value) \

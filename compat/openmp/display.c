@@ -13,6 +13,7 @@
 #include "compat/openmp/api.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/team.h"
+#include "compat/openmp/team_plan.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
@@ -251,23 +252,24 @@ void omp_display_env(int more)
 
 /* ---- at the start ---- */
 
-static void display_begin(char *room, bool is_first_node)
+static bool display_begin(char *room, bool is_first_node)
 {
     const char *text = getenv("OMP_DISPLAY_ENV"), *asked = getenv("OMP_AFFINITY_FORMAT");
     bool more = text && strcasecmp(text, "verbose") == 0;
     format = room;
     show_threads = display_is_true("OMP_DISPLAY_AFFINITY");
     if (!is_first_node)
-        return;
+        return show_threads;
     snprintf(format, TEAM_ROOM, "%s", asked && *asked ? asked : FORMAT_DEFAULT);
     if (more || display_is_true("OMP_DISPLAY_ENV"))
         display_show(more);
+    return show_threads;
 }
 
 static void display_region(void)
 {
     static _Thread_local bool shown;
-    if (!show_threads || shown)
+    if (shown)
         return;
     shown = true;
     omp_display_affinity(NULL);

@@ -8,7 +8,7 @@
 
 bool GOMP_cancellation_point(int which)
 {
-    if (!settings_cancellation())
+    if (!settings_cancellation)
         return false;
     if (which & CANCEL_TASKGROUP)
         return taskgroup_is_cancelled(team_region()) || (team_cancelled() & CANCELLED_REGION);
@@ -17,7 +17,7 @@ bool GOMP_cancellation_point(int which)
 
 bool GOMP_cancel(int which, bool condition)
 {
-    if (!settings_cancellation())
+    if (!settings_cancellation)
         return false;
     if (!condition)
         return GOMP_cancellation_point(which);

@@ -34,7 +34,7 @@ static bool taken[LAYERS_MOST];
 static void (*begins[LAYERS_MOST])(void);
 static size_t layer_count, begin_count;
 static int layer_threads;
-static struct image image;
+struct image start_image;
 static struct lane *lanes;
 
 /* Arguments passed by the program's first function. */
@@ -63,13 +63,9 @@ void start_at_begin(void (*fn)(void))
 
 bool start_is_shared(const void *ptr)
 {
-    return start_sharing && (lane_is_shared(ptr) || heap_is_shared(ptr) ||
-                             ((const char *)ptr >= image.begin && (const char *)ptr < image.end));
-}
-
-bool start_is_program(const void *code)
-{
-    return (const char *)code >= image.code && (const char *)code < image.code_end;
+    return start_sharing &&
+           (lane_is_shared(ptr) || heap_is_shared(ptr) ||
+            ((const char *)ptr >= start_image.begin && (const char *)ptr < start_image.end));
 }
 
 static size_t start_stack_bytes(void)
@@ -154,14 +150,14 @@ static void start_share(int nodes)
     image_each_needed(start_look_at_name);
     if (why_not)
         start_fail("%s %s", which, why_not);
-    if (!image_find(&image))
+    if (!image_find(&start_image))
         start_fail("cannot find this program's segments");
     if (nodes == 1) {
         (void)lane_reserve(0, start_stack_bytes());
         return;
     }
-    size_t bytes = (size_t)(image.end - image.begin);
-    int rc = bytes ? hlrc_share(image.begin, bytes) : 0;
+    size_t bytes = (size_t)(start_image.end - start_image.begin);
+    int rc = bytes ? hlrc_share(start_image.begin, bytes) : 0;
     if (rc == -EINVAL)
         start_fail("this program's data cannot be shared; link it with hlrcc, and not "
                    "statically");
@@ -317,8 +313,8 @@ static void *start_lane_body(void *arg)
 static void start_others(int node, int first)
 {
     for (int i = first; i < start_lanes; i++) {
-        int rc = lane_start(&lanes[i], node * start_lanes + i, image.tls_room, start_lane_body,
-                            &lanes[i]);
+        int rc = lane_start(&lanes[i], node * start_lanes + i, start_image.tls_room,
+                            start_lane_body, &lanes[i]);
         if (rc)
             start_fail("starting thread %d: %s", i, strerror(-rc));
     }
@@ -327,7 +323,7 @@ static void start_others(int node, int first)
 /* Its index follows those for the first threads of all nodes. */
 int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg)
 {
-    return lane_start(l, hlrc_node_count() * start_lanes + number, image.tls_room, body, arg);
+    return lane_start(l, hlrc_node_count() * start_lanes + number, start_image.tls_room, body, arg);
 }
 
 /* Blocks signals, except this thread's own errors: they are for the program's threads. On node 0

@@ -32,6 +32,7 @@
 
 #include <stdbool.h>
 
+struct image;
 struct lane;
 
 /* The layer whose threads run the program on other nodes: OpenMP or POSIX threads. */
@@ -69,8 +70,7 @@ extern bool start_sharing
 /* This process is a forked child of one of the job: its end does not involve the others. */
 extern bool start_is_child __attribute__((visibility("hidden")));
 
-/* Is this code of the executable, whose data is shared? */
-bool start_is_program(const void *code);
+extern struct image start_image __attribute__((visibility("hidden"))); /* image.h */
 
 /* May this memory be accessible only to the processor, and not to the kernel, at the moment? */
 bool start_is_shared(const void *ptr);
