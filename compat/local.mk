@@ -20,7 +20,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
-	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_places.c \
+	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
 	compat/openmp/mailbox.c compat/openmp/mailbox.h \
 	compat/openmp/scheduler.c compat/openmp/scheduler.h \

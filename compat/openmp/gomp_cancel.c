@@ -6,6 +6,11 @@
 #include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
+/* The construct to cancel, as gcc passes it. */
+enum { CANCEL_PARALLEL = 1, CANCEL_LOOP = 2, CANCEL_SECTIONS = 4, CANCEL_TASKGROUP = 8 };
+
 bool GOMP_cancellation_point(int which)
 {
     if (!settings_cancellation)
@@ -30,20 +35,12 @@ bool GOMP_cancel(int which, bool condition)
 
 /* ---- barriers: true if the caller must go to the end of the region ---- */
 
-bool GOMP_barrier_cancel(void)
-{
-    GOMP_barrier();
-    return team_is_over();
-}
-
-bool GOMP_loop_end_cancel(void)
-{
-    GOMP_loop_end();
-    return team_is_over();
-}
-
-bool GOMP_sections_end_cancel(void)
-{
-    GOMP_sections_end();
-    return team_is_over();
-}
+#define DEFINE_CANCEL(name)    \
+    bool name##_cancel(void)   \
+    {                          \
+        name();                \
+        return team_is_over(); \
+    }
+DEFINE_CANCEL(GOMP_barrier)
+DEFINE_CANCEL(GOMP_loop_end)
+DEFINE_CANCEL(GOMP_sections_end)

@@ -13,6 +13,8 @@
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
 /* ---- teams: one after the other, each with all threads for its regions ---- */
 
 void GOMP_teams_reg(gomp_fn *fn, void *data, unsigned teams, unsigned limit, unsigned flags)

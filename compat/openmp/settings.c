@@ -28,7 +28,7 @@ static int settings_number(const char *variable, const char *text)
     return (int)n;
 }
 
-static bool settings_is_true(const char *variable)
+bool settings_is_true(const char *variable)
 {
     const char *text = getenv(variable);
     return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);

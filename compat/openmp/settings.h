@@ -6,6 +6,7 @@
 #include "compat/openmp/team.h"
 
 void settings_read(int lanes);
+bool settings_is_true(const char *variable);
 extern struct settings settings_initial __attribute__((visibility("hidden")));
 extern bool settings_cancellation __attribute__((visibility("hidden"))); /* OMP_CANCELLATION */
 
