@@ -12,7 +12,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
-	compat/start/heap.c compat/start/heap.h compat/start/heap_wrap.c \
+	compat/start/heap.c compat/start/heap.h \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \
 	compat/start/numbers.h \

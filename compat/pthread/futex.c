@@ -156,12 +156,8 @@ REPLACE_VOID(futex_future_notify, NOTIFY, start_is_shared(word), (unsigned *word
 
 static void futex_begin(void)
 {
-    if (!start_sharing)
-        return;
-    if (hlrc_node_id() == 0 && !(queues = hlrc_calloc(QUEUES, sizeof *queues)))
-        start_fail("no shared memory for queues of threads; raise --memory");
-    if (hlrc_broadcast(&queues, sizeof queues, 0) != 0)
-        start_fail("queues of threads: hlrc_broadcast failed");
+    if (start_sharing)
+        queues = start_shared_memory(QUEUES * sizeof *queues, "queues of threads");
 }
 
 __attribute__((constructor)) static void futex_at_start(void)

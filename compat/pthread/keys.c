@@ -134,12 +134,8 @@ static void keys_forget(void *arg)
 
 static void keys_begin(void)
 {
-    if (!start_sharing)
-        return;
-    if (hlrc_node_id() == 0 && !(keys = hlrc_calloc(KEYS, sizeof *keys)))
-        start_fail("no shared memory for keys of threads; raise --memory");
-    if (hlrc_broadcast(&keys, sizeof keys, 0) != 0)
-        start_fail("keys of threads: hlrc_broadcast failed");
+    if (start_sharing)
+        keys = start_shared_memory(KEYS * sizeof *keys, "keys of threads");
 }
 
 __attribute__((constructor)) static void keys_at_start(void)

@@ -61,6 +61,16 @@ void start_at_begin(void (*fn)(void))
     begins[begin_count++] = fn;
 }
 
+void *start_shared_memory(size_t bytes, const char *what)
+{
+    void *memory = NULL;
+    if (hlrc_node_id() == 0 && !(memory = hlrc_calloc(1, bytes)))
+        start_fail("no shared memory for %s; raise --memory", what);
+    if (hlrc_broadcast(&memory, sizeof memory, 0) != 0)
+        start_fail("%s: hlrc_broadcast failed", what);
+    return memory;
+}
+
 bool start_is_shared(const void *ptr)
 {
     return start_sharing &&
@@ -175,13 +185,12 @@ static void start_share(int nodes)
 
 static char **environment; /* this process's own */
 
-static char *start_shared_text(const char *text)
+static void *start_shared_copy(const void *from, size_t bytes)
 {
-    size_t len = strlen(text) + 1;
-    char *copy = hlrc_malloc(len);
+    void *copy = hlrc_malloc(bytes);
     if (!copy)
         start_fail("no shared memory for arguments and environment; raise --memory");
-    return memcpy(copy, text, len);
+    return memcpy(copy, from, bytes);
 }
 
 static char **start_shared_texts(char **texts)
@@ -189,11 +198,9 @@ static char **start_shared_texts(char **texts)
     size_t n = 0;
     while (texts[n])
         n++;
-    char **copy = hlrc_calloc(n + 1, sizeof *copy);
-    if (!copy)
-        start_fail("no shared memory for arguments and environment; raise --memory");
+    char **copy = start_shared_copy(texts, (n + 1) * sizeof *copy);
     for (size_t i = 0; i < n; i++)
-        copy[i] = start_shared_text(texts[i]);
+        copy[i] = start_shared_copy(texts[i], strlen(texts[i]) + 1);
     return copy;
 }
 

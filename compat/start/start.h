@@ -31,6 +31,7 @@
 #define COMPAT_START_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct image;
 struct lane;
@@ -58,6 +59,9 @@ struct start_layer {
 void start_register(const struct start_layer *layer);
 /* Called by constructors: fn is called after hlrc_init, on every node, whatever the layer. */
 void start_at_begin(void (*fn)(void));
+
+/* For such an fn: shared memory of zeros, which node 0 allocates; `what` is for messages. */
+void *start_shared_memory(size_t bytes, const char *what);
 
 /* Starts the layer's own thread `number`, from 0. `l` is zeroed, or was used on this node for the
  * same number, whose thread has ended. 0 or a negative errno. */
