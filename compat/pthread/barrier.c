@@ -38,11 +38,7 @@ WRAP(int, pthread_barrier_init,
     return 0;
 }
 
-WRAP(int, pthread_barrier_destroy, (pthread_barrier_t * b), (b))
-{
-    (void)b;
-    return 0;
-}
+WRAP_NOTHING(pthread_barrier_destroy, pthread_barrier_t)
 
 WRAP(int, pthread_barrier_wait, (pthread_barrier_t * b), (b))
 {

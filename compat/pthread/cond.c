@@ -75,11 +75,7 @@ WRAP(int, pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *a
 }
 
 /* Woken threads may not have returned yet. */
-WRAP(int, pthread_cond_destroy, (pthread_cond_t * cond), (cond))
-{
-    (void)cond;
-    return 0;
-}
+WRAP_NOTHING(pthread_cond_destroy, pthread_cond_t)
 
 WRAP(int, pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
 {

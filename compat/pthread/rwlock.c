@@ -119,11 +119,7 @@ WRAP(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t
     return 0;
 }
 
-WRAP(int, pthread_rwlock_destroy, (pthread_rwlock_t * l), (l))
-{
-    (void)l;
-    return 0;
-}
+WRAP_NOTHING(pthread_rwlock_destroy, pthread_rwlock_t)
 
 WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))
 {

@@ -69,11 +69,7 @@ WRAP(int, sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value))
     return 0;
 }
 
-WRAP(int, sem_destroy, (sem_t * s), (s))
-{
-    (void)s;
-    return 0;
-}
+WRAP_NOTHING(sem_destroy, sem_t)
 
 WRAP(int, sem_wait, (sem_t * s), (s))
 {

@@ -19,6 +19,14 @@
     }                                                                  \
     static type wrap_##name parameters
 
+/* The definition of a call that has nothing to do on several nodes. */
+#define WRAP_NOTHING(name, type)               \
+    WRAP(int, name, (type * object), (object)) \
+    {                                          \
+        (void)object;                          \
+        return 0;                              \
+    }
+
 /* Begins the definition of a function that replaces the library's of this mangled name in the whole
  * process; its body follows. Unless `here` the library's function is called, which returns `type`
  * by `RETURN`, or nothing. In C++ a set lowest bit in a member function's address marks the number
