@@ -12,7 +12,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
-	compat/start/heap.c compat/start/heap.h compat/start/heap_wrap.c \
+	compat/start/heap.c compat/start/heap.h \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \
 	compat/start/numbers.h \
@@ -20,7 +20,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
-	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_places.c \
+	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
 	compat/openmp/mailbox.c compat/openmp/mailbox.h \
 	compat/openmp/scheduler.c compat/openmp/scheduler.h \
@@ -36,13 +36,14 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/retained.c compat/openmp/retained.h \
 	compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
-	compat/openmp/collective.c compat/openmp/collective.h compat/openmp/missing.c \
+	compat/openmp/missing.c \
 	compat/openmp/places.c compat/openmp/places.h \
 	compat/openmp/reduction.c compat/openmp/reduction.h \
 	compat/openmp/settings.c compat/openmp/settings.h \
 	compat/openmp/share.h \
 	compat/openmp/task.c compat/openmp/task.h \
 	compat/openmp/team.c compat/openmp/team.h \
+	compat/openmp/team_plan.c compat/openmp/team_plan.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h \
@@ -99,6 +100,7 @@ dist_man7_MANS = compat/treadmarks/tmk.7 compat/jiajia/jia.7 compat/shmem/shmem.
 libhlrc_tmk_la_SOURCES = \
 	compat/fail.c compat/fail.h \
 	compat/treadmarks/distribute.c compat/treadmarks/distribute.h \
+	compat/treadmarks/messages.c \
 	compat/treadmarks/place.c compat/treadmarks/place.h \
 	compat/treadmarks/sched.c compat/treadmarks/sched.h \
 	compat/treadmarks/tmk.c
@@ -109,7 +111,7 @@ libhlrc_tmk_la_DEPENDENCIES = libhlrc.la scripts/local-names
 
 libhlrc_jia_la_SOURCES = \
 	compat/fail.c compat/fail.h \
-	compat/jiajia/jia.c compat/jiajia/jiajia.h \
+	compat/jiajia/jia.c compat/jiajia/jiajia.c compat/jiajia/jiajia.h \
 	compat/jiajia/load.c \
 	compat/jiajia/message.c
 libhlrc_jia_names = ^jia_
@@ -125,7 +127,7 @@ libhlrc_shmem_la_SOURCES = \
 	compat/shmem/data.c \
 	compat/shmem/group.c \
 	compat/shmem/heap.c \
-	compat/shmem/inner.h \
+	compat/shmem/inner.c compat/shmem/inner.h \
 	compat/shmem/job.c \
 	compat/shmem/lock.c \
 	compat/shmem/reduce.c \

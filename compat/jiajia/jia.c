@@ -19,7 +19,7 @@
 _Static_assert(Maxhosts == HLRC_MAX_NODES, "programs have arrays of Maxhosts elements");
 _Static_assert(Maxlocks <= HLRC_STATIC_LOCKS, "JIAJIA's locks are static ones");
 
-int jia_pid, jia_hosts, jia_lock_index;
+int jia_lock_index;
 
 static bool joined, left;
 static struct timespec began;
@@ -30,24 +30,6 @@ static struct jia_cv {
     hlrc_cond_t changed;
     int set; /* guarded by the lock */
 } * cvs;
-
-/* ---- errors ---- */
-
-void jia_error(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-void jiajia_check(const char *call, const char *what, int value, int limit)
-{
-    if (value < 0 || value >= limit)
-        jia_error("%s: no %s %d; pass 0 to %d", call, what, value, limit - 1);
-}
 
 /* ---- beginning and end ---- */
 

@@ -6,155 +6,63 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compat/openmp/places.h"
 #include "compat/openmp/settings.h"
 #include "compat/openmp/team.h"
+#include "compat/start/lane.h"
 #include "compat/start/start.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
 static struct settings *api_mine(void)
 {
     return &team_region()->settings;
 }
 
-int omp_get_thread_num(void)
+/* Number within its node; -1: not a compute thread. */
+static int api_me(void)
 {
-    return team_region()->thread;
+    return lane_current ? lane_current->index % start_lanes : -1;
 }
 
-int omp_get_num_threads(void)
-{
-    return team_region()->threads;
-}
+#define DEFINE_ASK(name, value) \
+    int name(void)              \
+    {                           \
+        return value;           \
+    }                           \
+    API_ALIAS(name);
+API_ASKS(DEFINE_ASK)
 
-int omp_get_max_threads(void)
-{
-    return api_mine()->threads;
-}
-
-/* The largest number of threads: programs derive their number of threads from this. */
-int omp_get_num_procs(void)
-{
-    return team_lanes();
-}
-
-int omp_in_parallel(void)
-{
-    return team_level(true) > 0;
-}
-
-int omp_get_dynamic(void)
-{
-    return api_mine()->dynamic;
-}
-
-int omp_get_nested(void)
-{
-    return api_mine()->levels > 1;
-}
-
-int omp_get_level(void)
-{
-    return team_level(false);
-}
-
-int omp_get_active_level(void)
-{
-    return team_level(true);
-}
-
-int omp_get_thread_limit(void)
-{
-    return api_mine()->limit;
-}
-
-int omp_get_num_teams(void)
-{
-    return api_mine()->league;
-}
-
-int omp_get_team_num(void)
-{
-    return api_mine()->team;
-}
-
-int omp_get_max_teams(void)
-{
-    return api_mine()->teams;
-}
-
-int omp_get_teams_thread_limit(void)
-{
-    return api_mine()->teams_limit;
-}
-
-int omp_get_max_active_levels(void)
-{
-    return api_mine()->levels;
-}
-
-int omp_get_supported_active_levels(void)
-{
-    return 1; /* nested regions have one thread */
-}
-
-int omp_in_final(void)
-{
-    return team_region()->final;
-}
-
-int omp_get_cancellation(void)
-{
-    return settings_cancellation();
-}
-
-#define CONSTANT(name, value) \
-    int name(void)            \
-    {                         \
-        return value;         \
+/* Routines that take an int and return nothing. */
+#define DEFINE_SET(name, statement)   \
+    void name(int to)                 \
+    {                                 \
+        statement;                    \
+    }                                 \
+    void name##_(const int32_t *to)   \
+    {                                 \
+        name(*to);                    \
+    }                                 \
+    void name##_8_(const int64_t *to) \
+    {                                 \
+        name((int)*to);               \
     }
-CONSTANT(omp_get_default_device, 0)
-CONSTANT(omp_get_num_devices, 0)
-CONSTANT(omp_is_initial_device, 1)
-CONSTANT(omp_get_initial_device, 0)
-CONSTANT(omp_get_device_num, 0)
-CONSTANT(omp_get_max_task_priority, 0)
 
-void omp_set_num_threads(int threads)
+static void api_set_if_positive(int *setting, int to)
 {
-    api_mine()->threads = threads < 1 ? 1 : threads < team_lanes() ? threads : team_lanes();
+    if (to >= 0)
+        *setting = to;
 }
 
-void omp_set_dynamic(int on)
-{
-    api_mine()->dynamic = on != 0;
-}
-
-void omp_set_nested(int on)
-{
-    api_mine()->levels = on ? INT_MAX : 1;
-}
-
-void omp_set_max_active_levels(int levels)
-{
-    if (levels >= 0)
-        api_mine()->levels = levels;
-}
-
-void omp_set_default_device(int device)
-{
-    (void)device;
-}
-
-void omp_set_num_teams(int teams)
-{
-    if (teams >= 0)
-        api_mine()->teams = teams;
-}
-
-void omp_set_teams_thread_limit(int threads)
-{
-    if (threads >= 0)
-        api_mine()->teams_limit = threads;
-}
+DEFINE_SET(omp_set_num_threads, api_mine()->threads = to < 1              ? 1
+                                                      : to < team_lanes() ? to
+                                                                          : team_lanes())
+DEFINE_SET(omp_set_dynamic, api_mine()->dynamic = to != 0)
+DEFINE_SET(omp_set_nested, api_mine()->levels = to ? INT_MAX : 1)
+DEFINE_SET(omp_set_max_active_levels, api_set_if_positive(&api_mine()->levels, to))
+DEFINE_SET(omp_set_default_device, (void)to)
+DEFINE_SET(omp_set_num_teams, api_set_if_positive(&api_mine()->teams, to))
+DEFINE_SET(omp_set_teams_thread_limit, api_set_if_positive(&api_mine()->teams_limit, to))
 
 /* The region at a level, 0 for the outermost. Regions that this thread was not in count as the
  * outermost. */
@@ -169,15 +77,47 @@ static const struct team_region *api_at_level(int level)
     return r;
 }
 
-int omp_get_ancestor_thread_num(int level)
-{
-    return api_at_level(level) ? api_at_level(level)->thread : -1;
-}
+/* Routines that take an int and return one. */
+#define DEFINE_OF(name, value)       \
+    int name(int of)                 \
+    {                                \
+        return value;                \
+    }                                \
+    int name##_(const int32_t *of)   \
+    {                                \
+        return name(*of);            \
+    }                                \
+    int name##_8_(const int64_t *of) \
+    {                                \
+        return name((int)*of);       \
+    }
+DEFINE_OF(omp_get_ancestor_thread_num, api_at_level(of) ? api_at_level(of)->thread : -1)
+DEFINE_OF(omp_get_team_size, api_at_level(of) ? api_at_level(of)->threads : -1)
+DEFINE_OF(omp_get_place_num_procs, places_at(of) ? CPU_COUNT(places_at(of)) : 0)
 
-int omp_get_team_size(int level)
-{
-    return api_at_level(level) ? api_at_level(level)->threads : -1;
-}
+/* The processors of a place; the numbers of the partition's places. */
+#define DEFINE_PROC_IDS(name, parameter, place, type)      \
+    void name(parameter, type *ids)                        \
+    {                                                      \
+        const cpu_set_t *set = places_at(place);           \
+        for (int cpu = 0; set && cpu < CPU_SETSIZE; cpu++) \
+            if (CPU_ISSET((size_t)cpu, set))               \
+                *ids++ = cpu;                              \
+    }
+DEFINE_PROC_IDS(omp_get_place_proc_ids, int of, of, int)
+DEFINE_PROC_IDS(omp_get_place_proc_ids_, const int32_t *of, *of, int32_t)
+DEFINE_PROC_IDS(omp_get_place_proc_ids_8_, const int64_t *of, (int)*of, int64_t)
+
+#define DEFINE_PLACE_NUMS(name, type)                      \
+    void name(type *nums)                                  \
+    {                                                      \
+        int first, n = places_partition(api_me(), &first); \
+        for (int k = 0; k < n; k++)                        \
+            nums[k] = first + k;                           \
+    }
+DEFINE_PLACE_NUMS(omp_get_partition_place_nums, int)
+DEFINE_PLACE_NUMS(omp_get_partition_place_nums_8_, int64_t)
+API_ALIAS(omp_get_partition_place_nums);
 
 /* The host's threads have no resources to release. */
 int omp_pause_resource(int kind, int device)
@@ -223,35 +163,10 @@ double omp_get_wtick(void)
     clock_getres(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+API_ALIAS(omp_get_wtime);
+API_ALIAS(omp_get_wtick);
 
 /* ---- the same for Fortran ---- */
-
-#define FORTRAN_ASK(name) \
-    int name##_(void)     \
-    {                     \
-        return name();    \
-    }
-#define FORTRAN_SET(name)                \
-    void name##_(const int32_t *value)   \
-    {                                    \
-        name(*value);                    \
-    }                                    \
-    void name##_8_(const int64_t *value) \
-    {                                    \
-        name((int)*value);               \
-    }
-#define FORTRAN_LEVEL(name)             \
-    int name##_(const int32_t *level)   \
-    {                                   \
-        return name(*level);            \
-    }                                   \
-    int name##_8_(const int64_t *level) \
-    {                                   \
-        return name((int)*level);       \
-    }
-API_ASKS(FORTRAN_ASK)
-API_SETS(FORTRAN_SET)
-API_LEVELS(FORTRAN_LEVEL)
 
 void omp_set_schedule_(const int32_t *kind, const int32_t *chunk)
 {
@@ -265,8 +180,7 @@ void omp_set_schedule_8_(const int32_t *kind, const int64_t *chunk)
 
 void omp_get_schedule_(int32_t *kind, int32_t *chunk)
 {
-    *kind = api_mine()->schedule;
-    *chunk = api_mine()->chunk;
+    omp_get_schedule((unsigned *)kind, chunk);
 }
 
 void omp_get_schedule_8_(int32_t *kind, int64_t *chunk)
@@ -283,14 +197,4 @@ int omp_pause_resource_(const int32_t *kind, const int32_t *device)
 int omp_pause_resource_all_(const int32_t *kind)
 {
     return omp_pause_resource_all(*kind);
-}
-
-double omp_get_wtime_(void)
-{
-    return omp_get_wtime();
-}
-
-double omp_get_wtick_(void)
-{
-    return omp_get_wtick();
 }

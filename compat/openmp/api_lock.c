@@ -9,7 +9,19 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-static void api_lock_create(void *arg)
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
+/* The handle of an HLRC lock plus 1, in the four bytes that omp.h has. */
+struct api_lock {
+    uint32_t handle;
+};
+/* Adds the owner (thread index plus 1) and the nesting count. */
+struct api_lock_nest {
+    uint32_t handle, owner;
+    uint32_t count, unused;
+};
+
+static void api_lock_create_now(void *arg)
 {
     hlrc_lock_t lock;
     if (hlrc_lock_create(&lock) != 0)
@@ -17,49 +29,55 @@ static void api_lock_create(void *arg)
     *(uint32_t *)arg = lock + 1;
 }
 
-static void api_lock_destroy(void *arg)
+static uint32_t api_lock_create(void)
 {
-    hlrc_lock_destroy(*(const uint32_t *)arg - 1);
+    uint32_t handle;
+    lane_call(api_lock_create_now, &handle);
+    return handle;
 }
 
-static void api_lock_check(const char *call, uint32_t handle)
+static hlrc_lock_t api_lock_of(const char *call, uint32_t handle)
 {
     if (handle == 0)
         start_fail("%s: the lock was not initialised by omp_init_lock", call);
+    return handle - 1;
 }
 
-void omp_init_lock(api_lock *l)
+static void api_lock_destroy_now(void *arg)
 {
-    uint32_t handle;
-    lane_call(api_lock_create, &handle);
-    l->handle = handle;
+    hlrc_lock_destroy(*(const hlrc_lock_t *)arg);
 }
 
-void omp_destroy_lock(api_lock *l)
+static void api_lock_destroy(const char *call, uint32_t *handle)
 {
-    uint32_t handle = l->handle;
-    api_lock_check("omp_destroy_lock", handle);
-    lane_call(api_lock_destroy, &handle);
-    l->handle = 0;
+    hlrc_lock_t lock = api_lock_of(call, *handle);
+    lane_call(api_lock_destroy_now, &lock);
+    *handle = 0;
 }
 
-void omp_set_lock(api_lock *l)
+void omp_init_lock(struct api_lock *l)
 {
-    api_lock_check("omp_set_lock", l->handle);
-    locks_take_of_program(l->handle - 1);
+    l->handle = api_lock_create();
 }
 
-void omp_unset_lock(api_lock *l)
+void omp_destroy_lock(struct api_lock *l)
 {
-    api_lock_check("omp_unset_lock", l->handle);
-    locks_drop(l->handle - 1);
+    api_lock_destroy(__func__, &l->handle);
 }
 
-int omp_test_lock(api_lock *l)
+void omp_set_lock(struct api_lock *l)
 {
-    uint32_t handle = l->handle;
-    api_lock_check("omp_test_lock", handle);
-    return locks_try(handle - 1);
+    locks_take_of_program(api_lock_of(__func__, l->handle));
+}
+
+void omp_unset_lock(struct api_lock *l)
+{
+    locks_drop(api_lock_of(__func__, l->handle));
+}
+
+int omp_test_lock(struct api_lock *l)
+{
+    return locks_try(api_lock_of(__func__, l->handle));
 }
 
 /* ---- nestable locks ---- */
@@ -71,105 +89,67 @@ static uint32_t api_lock_me(void)
                         : 0x80000000u | (uint32_t)syscall(SYS_gettid);
 }
 
-void omp_init_nest_lock(api_nest_lock *l)
+void omp_init_nest_lock(struct api_lock_nest *l)
 {
-    uint32_t handle;
-    lane_call(api_lock_create, &handle);
-    *l = (api_nest_lock){ .handle = handle };
+    *l = (struct api_lock_nest){ .handle = api_lock_create() };
 }
 
-void omp_destroy_nest_lock(api_nest_lock *l)
+void omp_destroy_nest_lock(struct api_lock_nest *l)
 {
-    uint32_t handle = l->handle;
-    api_lock_check("omp_destroy_nest_lock", handle);
-    lane_call(api_lock_destroy, &handle);
-    l->handle = 0;
+    api_lock_destroy(__func__, &l->handle);
 }
 
 /* Only the owner stores its number here, and clears it before it releases the lock. So a thread
  * that reads its own number holds the lock, however stale the read. */
-static bool api_lock_is_mine(const api_nest_lock *l)
+static bool api_lock_is_mine(const struct api_lock_nest *l)
 {
     return __atomic_load_n(&l->owner, __ATOMIC_RELAXED) == api_lock_me();
 }
 
-static int api_lock_count_one(api_nest_lock *l)
+static int api_lock_count_one(struct api_lock_nest *l)
 {
     l->owner = api_lock_me();
     return (int)++l->count;
 }
 
-void omp_set_nest_lock(api_nest_lock *l)
+void omp_set_nest_lock(struct api_lock_nest *l)
 {
-    api_lock_check("omp_set_nest_lock", l->handle);
+    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
     if (!api_lock_is_mine(l))
-        locks_take_of_program(l->handle - 1);
+        locks_take_of_program(lock);
     api_lock_count_one(l);
 }
 
-void omp_unset_nest_lock(api_nest_lock *l)
+void omp_unset_nest_lock(struct api_lock_nest *l)
 {
-    uint32_t handle = l->handle;
-    api_lock_check("omp_unset_nest_lock", handle);
+    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
     if (--l->count > 0)
         return;
     l->owner = 0;
-    locks_drop(handle - 1);
+    locks_drop(lock);
 }
 
-int omp_test_nest_lock(api_nest_lock *l)
+int omp_test_nest_lock(struct api_lock_nest *l)
 {
-    uint32_t handle = l->handle;
-    api_lock_check("omp_test_nest_lock", handle);
-    return api_lock_is_mine(l) || locks_try(handle - 1) ? api_lock_count_one(l) : 0;
+    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
+    return api_lock_is_mine(l) || locks_try(lock) ? api_lock_count_one(l) : 0;
 }
 
 /* ---- hints, and Fortran ---- */
 
-void omp_init_lock_with_hint(api_lock *l, unsigned hint)
-{
-    (void)hint;
-    omp_init_lock(l);
-}
-
-void omp_init_nest_lock_with_hint(api_nest_lock *l, unsigned hint)
-{
-    (void)hint;
-    omp_init_nest_lock(l);
-}
-
-void omp_init_lock_with_hint_(api_lock *l, const unsigned *hint)
-{
-    (void)hint;
-    omp_init_lock(l);
-}
-
-void omp_init_nest_lock_with_hint_(api_nest_lock *l, const unsigned *hint)
-{
-    (void)hint;
-    omp_init_nest_lock(l);
-}
-
-#define FORTRAN_LOCK(name, lock) \
-    void name##_(lock *l)        \
-    {                            \
-        name(l);                 \
+#define DEFINE_HINTED(name, init, type, hint_type) \
+    void name(type *l, hint_type hint)             \
+    {                                              \
+        (void)hint;                                \
+        init(l);                                   \
     }
-FORTRAN_LOCK(omp_init_lock, api_lock)
-FORTRAN_LOCK(omp_destroy_lock, api_lock)
-FORTRAN_LOCK(omp_set_lock, api_lock)
-FORTRAN_LOCK(omp_unset_lock, api_lock)
-FORTRAN_LOCK(omp_init_nest_lock, api_nest_lock)
-FORTRAN_LOCK(omp_destroy_nest_lock, api_nest_lock)
-FORTRAN_LOCK(omp_set_nest_lock, api_nest_lock)
-FORTRAN_LOCK(omp_unset_nest_lock, api_nest_lock)
-
-int omp_test_lock_(api_lock *l)
-{
-    return omp_test_lock(l);
-}
-
-int omp_test_nest_lock_(api_nest_lock *l)
-{
-    return omp_test_nest_lock(l);
-}
+#define DEFINE_REST(lock, type)                                                        \
+    DEFINE_HINTED(omp_init##lock##_with_hint, omp_init##lock, type, unsigned)          \
+    DEFINE_HINTED(omp_init##lock##_with_hint_, omp_init##lock, type, const unsigned *) \
+    API_ALIAS(omp_init##lock);                                                         \
+    API_ALIAS(omp_destroy##lock);                                                      \
+    API_ALIAS(omp_set##lock);                                                          \
+    API_ALIAS(omp_unset##lock);                                                        \
+    API_ALIAS(omp_test##lock);
+DEFINE_REST(_lock, struct api_lock)
+DEFINE_REST(_nest_lock, struct api_lock_nest)

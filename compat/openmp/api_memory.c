@@ -10,11 +10,12 @@
 
 #include "compat/openmp/api.h"
 #include "compat/openmp/atomics.h"
-#include "compat/openmp/gomp.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/team.h"
 #include "compat/start/heap.h"
 #include "compat/start/start.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
 enum { NO_ALLOCATOR, DEFAULT_ALLOCATOR, PREDEFINED_MOST = 8 };
 enum { SPACES = 5 };
@@ -22,6 +23,11 @@ enum { TRAIT_ALIGNMENT = 2, TRAIT_POOL = 4, TRAIT_FALLBACK = 5, TRAIT_FALLBACK_D
 enum { FALLBACK_DEFAULT = 11, FALLBACK_NULL, FALLBACK_ABORT, FALLBACK_ALLOCATOR };
 
 #define TRAIT_DEFAULT UINTPTR_MAX
+
+struct api_memory_trait {
+    int key;
+    uintptr_t value;
+};
 
 /* In shared memory; its address is the handle. */
 struct api_memory_allocator {
@@ -49,7 +55,7 @@ static bool api_memory_is_power(uintptr_t n)
     return n && (n & (n - 1)) == 0;
 }
 
-static bool api_memory_set_trait(struct api_memory_allocator *a, const api_trait *t)
+static bool api_memory_set_trait(struct api_memory_allocator *a, const struct api_memory_trait *t)
 {
     bool is_default = t->value == TRAIT_DEFAULT;
     switch (t->key) {
@@ -70,7 +76,7 @@ static bool api_memory_set_trait(struct api_memory_allocator *a, const api_trait
     }
 }
 
-uintptr_t omp_init_allocator(uintptr_t space, int count, const api_trait *traits)
+uintptr_t omp_init_allocator(uintptr_t space, int count, const struct api_memory_trait *traits)
 {
     struct api_memory_allocator a = { .align = 1, .pool = SIZE_MAX, .fallback = FALLBACK_DEFAULT };
     if (space >= SPACES)
@@ -214,25 +220,19 @@ void *omp_realloc(void *ptr, size_t size, uintptr_t allocator, uintptr_t free_al
     return new;
 }
 
-void *GOMP_alloc(size_t align, size_t size, uintptr_t allocator)
-{
-    return omp_aligned_alloc(align, size, allocator);
-}
-
-void GOMP_free(void *ptr, uintptr_t allocator)
-{
-    omp_free(ptr, allocator);
-}
+extern __typeof__(omp_aligned_alloc) GOMP_alloc __attribute__((alias("omp_aligned_alloc")));
+extern __typeof__(omp_free) GOMP_free __attribute__((alias("omp_free")));
 
 /* ---- Fortran ---- */
 
-uintptr_t omp_init_allocator_(const uintptr_t *space, const int32_t *count, const api_trait *traits)
+uintptr_t omp_init_allocator_(const uintptr_t *space, const int32_t *count,
+                              const struct api_memory_trait *traits)
 {
     return omp_init_allocator(*space, *count, traits);
 }
 
 uintptr_t omp_init_allocator_8_(const uintptr_t *space, const int64_t *count,
-                                const api_trait *traits)
+                                const struct api_memory_trait *traits)
 {
     return omp_init_allocator(*space, (int)*count, traits);
 }
@@ -247,7 +247,4 @@ void omp_set_default_allocator_(const uintptr_t *allocator)
     omp_set_default_allocator(*allocator);
 }
 
-uintptr_t omp_get_default_allocator_(void)
-{
-    return omp_get_default_allocator();
-}
+API_ALIAS(omp_get_default_allocator);

@@ -209,19 +209,23 @@ static void atomics_end(const struct atomics_operation *o)
         }                                                                               \
     }
 
-#define EXCHANGE(n, type)                                                                     \
-    type atomic_exchange_##n(volatile type *, type, int) NAMED(__atomic_exchange_##n);        \
-    type atomic_exchange_##n(volatile type *word, type value, int order)                      \
-    {                                                                                         \
-        NATIVE(n, __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST));                        \
-        struct atomics_operation o = OPERATION(word, HLRC_REPLACE, value);                    \
-        if (atomics_begin(&o, n, order))                                                      \
-            return (type)o.old;                                                               \
-        type old = *word;                                                                     \
-        *word = value;                                                                        \
-        atomics_end(&o);                                                                      \
-        return old;                                                                           \
-    }                                                                                         \
+/* `op` makes `expression` from `old` and `value`: from the word and `operand`. Defines the
+ * function that returns the old value; `native` is its name in the compiler. */
+#define FETCH_OLD(n, type, name, native, op, operand, expression)                      \
+    type atomic_##name##_##n(volatile type *, type, int) NAMED(__atomic_##name##_##n); \
+    type atomic_##name##_##n(volatile type *word, type value, int order)               \
+    {                                                                                  \
+        NATIVE(n, native(word, value, __ATOMIC_SEQ_CST));                              \
+        struct atomics_operation o = OPERATION(word, op, operand);                     \
+        if (atomics_begin(&o, n, order))                                               \
+            return (type)o.old;                                                        \
+        type old = *word;                                                              \
+        *word = (type)(expression);                                                    \
+        atomics_end(&o);                                                               \
+        return old;                                                                    \
+    }
+
+#define COMPARE_EXCHANGE(n, type)                                                             \
     bool atomic_cas_##n(volatile type *, type *, type, int, int)                              \
         NAMED(__atomic_compare_exchange_##n);                                                 \
     bool atomic_cas_##n(volatile type *word, type *expected, type value, int yes, int no)     \
@@ -245,21 +249,9 @@ static void atomics_end(const struct atomics_operation *o)
         return old == want;                                                                   \
     }
 
-/* `op` makes `expression` from `old` and `value`: from the word and `operand`. Defines the
- * function that returns the old value and the one that returns the new. */
+/* Also the function that returns the new value. */
 #define FETCH(n, type, name, op, operand, expression)                                              \
-    type atomic_fetch_##name##_##n(volatile type *, type, int) NAMED(__atomic_fetch_##name##_##n); \
-    type atomic_fetch_##name##_##n(volatile type *word, type value, int order)                     \
-    {                                                                                              \
-        NATIVE(n, __atomic_fetch_##name(word, value, __ATOMIC_SEQ_CST));                           \
-        struct atomics_operation o = OPERATION(word, op, operand);                                 \
-        if (atomics_begin(&o, n, order))                                                           \
-            return (type)o.old;                                                                    \
-        type old = *word;                                                                          \
-        *word = (type)(expression);                                                                \
-        atomics_end(&o);                                                                           \
-        return old;                                                                                \
-    }                                                                                              \
+    FETCH_OLD(n, type, fetch_##name, __atomic_fetch_##name, op, operand, expression)               \
     type atomic_##name##_fetch_##n(volatile type *, type, int) NAMED(__atomic_##name##_fetch_##n); \
     type atomic_##name##_fetch_##n(volatile type *word, type value, int order)                     \
     {                                                                                              \
@@ -268,14 +260,15 @@ static void atomics_end(const struct atomics_operation *o)
         return (type)(expression);                                                                 \
     }
 
-#define ALL(n, type)                                         \
-    LOAD_STORE(n, type)                                      \
-    EXCHANGE(n, type)                                        \
-    FETCH(n, type, add, HLRC_SUM, value, old + value)        \
-    FETCH(n, type, sub, HLRC_SUM, (type)-value, old - value) \
-    FETCH(n, type, and, HLRC_AND, value, old &value)         \
-    FETCH(n, type, xor, HLRC_XOR, value, old ^ value)        \
-    FETCH(n, type, or, HLRC_OR, value, old | value)          \
+#define ALL(n, type)                                                              \
+    LOAD_STORE(n, type)                                                           \
+    COMPARE_EXCHANGE(n, type)                                                     \
+    FETCH_OLD(n, type, exchange, __atomic_exchange_n, HLRC_REPLACE, value, value) \
+    FETCH(n, type, add, HLRC_SUM, value, old + value)                             \
+    FETCH(n, type, sub, HLRC_SUM, (type)-value, old - value)                      \
+    FETCH(n, type, and, HLRC_AND, value, old &value)                              \
+    FETCH(n, type, xor, HLRC_XOR, value, old ^ value)                             \
+    FETCH(n, type, or, HLRC_OR, value, old | value)                               \
     FETCH(n, type, nand, NAND, value, ~(old & value))
 
 ALL(1, uint8_t)

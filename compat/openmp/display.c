@@ -12,20 +12,18 @@
 
 #include "compat/openmp/api.h"
 #include "compat/openmp/places.h"
+#include "compat/openmp/settings.h"
 #include "compat/openmp/team.h"
+#include "compat/openmp/team_plan.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
 #define FORMAT_DEFAULT "level %L thread %i affinity %A"
 
 static char *format;
 static bool show_threads;
-
-static bool display_is_true(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
-}
 
 /* ---- affinities ---- */
 
@@ -60,52 +58,56 @@ static void display_describe_set(const cpu_set_t *set, char *out, size_t room)
     }
 }
 
-static const struct {
+static int display_ancestor(void)
+{
+    return omp_get_ancestor_thread_num(omp_get_level() - 1);
+}
+
+static int display_thread_id(void)
+{
+    return (int)syscall(SYS_gettid);
+}
+
+/* `number` is NULL for a field of another type. */
+static const struct display_field {
     char letter;
     const char *name;
-} fields[] = { { 't', "team_num" },       { 'T', "num_teams" },   { 'L', "nesting_level" },
-               { 'n', "thread_num" },     { 'N', "num_threads" }, { 'a', "ancestor_tnum" },
-               { 'H', "host" },           { 'P', "process_id" },  { 'i', "native_thread_id" },
-               { 'A', "thread_affinity" } };
+    int (*number)(void);
+} fields[] = {
+    { 't', "team_num", omp_get_team_num },
+    { 'T', "num_teams", omp_get_num_teams },
+    { 'L', "nesting_level", omp_get_level },
+    { 'n', "thread_num", omp_get_thread_num },
+    { 'N', "num_threads", omp_get_num_threads },
+    { 'a', "ancestor_tnum", display_ancestor },
+    { 'P', "process_id", getpid },
+    { 'i', "native_thread_id", display_thread_id },
+    { 'H', "host", NULL },
+    { 'A', "thread_affinity", NULL },
+};
+
+/* The field of a letter, or of {name}, which ends at `end`; NULL: none. */
+static const struct display_field *display_find(const char *spec, const char *end)
+{
+    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++)
+        if (end ? strlen(fields[k].name) == (size_t)(end - spec - 1) &&
+                      strncmp(fields[k].name, spec + 1, (size_t)(end - spec - 1)) == 0
+                : fields[k].letter == *spec)
+            return &fields[k];
+    return NULL;
+}
 
 /* The value of a field. The caller pads numbers. */
-static bool display_describe(char letter, char *out, size_t room)
+static void display_describe(const struct display_field *f, char *out, size_t room)
 {
-    int me = lane_current ? lane_current->index % start_lanes : -1;
-    switch (letter) {
-    case 't':
-        snprintf(out, room, "%d", omp_get_team_num());
-        return true;
-    case 'T':
-        snprintf(out, room, "%d", omp_get_num_teams());
-        return true;
-    case 'L':
-        snprintf(out, room, "%d", omp_get_level());
-        return true;
-    case 'n':
-        snprintf(out, room, "%d", omp_get_thread_num());
-        return true;
-    case 'N':
-        snprintf(out, room, "%d", omp_get_num_threads());
-        return true;
-    case 'a':
-        snprintf(out, room, "%d", omp_get_ancestor_thread_num(omp_get_level() - 1));
-        return true;
-    case 'H':
-        out[room - 1] = '\0';
-        return gethostname(out, room - 1) == 0;
-    case 'P':
-        snprintf(out, room, "%d", (int)getpid());
-        return true;
-    case 'i':
-        snprintf(out, room, "%ld", syscall(SYS_gettid));
-        return true;
-    case 'A':
-        display_describe_set(places_set(me), out, room);
-        return true;
-    default:
-        return false;
-    }
+    out[0] = out[room - 1] = '\0';
+    if (f->number)
+        snprintf(out, room, "%d", f->number());
+    else if (f->letter == 'H')
+        (void)gethostname(out, room - 1);
+    else
+        display_describe_set(places_set(lane_current ? lane_current->index % start_lanes : -1), out,
+                             room);
 }
 
 /* %[0][.][width]letter, or {name} for the letter: 0 for leading zeros, . for right alignment. */
@@ -113,7 +115,7 @@ static const char *display_expand(struct display_text *t, const char *spec)
 {
     bool zeros = *spec == '0', right = false;
     size_t width = 0;
-    char value[256], letter = '\0';
+    char value[256];
     spec += zeros;
     if (*spec == '.') {
         right = true;
@@ -122,13 +124,10 @@ static const char *display_expand(struct display_text *t, const char *spec)
     for (; *spec >= '0' && *spec <= '9' && width < sizeof value; spec++)
         width = width * 10 + (size_t)(*spec - '0');
     const char *end = *spec == '{' ? strchr(spec, '}') : NULL;
-    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++)
-        if (end ? strlen(fields[k].name) == (size_t)(end - spec - 1) &&
-                      strncmp(fields[k].name, spec + 1, (size_t)(end - spec - 1)) == 0
-                : fields[k].letter == *spec)
-            letter = fields[k].letter;
-    if (!display_describe(letter, value, sizeof value))
+    const struct display_field *f = display_find(spec, end);
+    if (!f)
         start_fail("affinity format: unknown field %%%s", spec);
+    display_describe(f, value, sizeof value);
     size_t len = strlen(value), fill = len < width ? width - len : 0;
     for (size_t k = 0; k < fill && right; k++)
         display_put(t, zeros ? '0' : ' ');
@@ -251,23 +250,24 @@ void omp_display_env(int more)
 
 /* ---- at the start ---- */
 
-static void display_begin(char *room, bool is_first_node)
+static bool display_begin(char *room, bool is_first_node)
 {
     const char *text = getenv("OMP_DISPLAY_ENV"), *asked = getenv("OMP_AFFINITY_FORMAT");
     bool more = text && strcasecmp(text, "verbose") == 0;
     format = room;
-    show_threads = display_is_true("OMP_DISPLAY_AFFINITY");
+    show_threads = settings_is_true("OMP_DISPLAY_AFFINITY");
     if (!is_first_node)
-        return;
+        return show_threads;
     snprintf(format, TEAM_ROOM, "%s", asked && *asked ? asked : FORMAT_DEFAULT);
-    if (more || display_is_true("OMP_DISPLAY_ENV"))
+    if (more || settings_is_true("OMP_DISPLAY_ENV"))
         display_show(more);
+    return show_threads;
 }
 
 static void display_region(void)
 {
     static _Thread_local bool shown;
-    if (!show_threads || shown)
+    if (shown)
         return;
     shown = true;
     omp_display_affinity(NULL);

@@ -82,7 +82,7 @@ static void doacross_await(void *arg)
 {
     const struct doacross_awaited *a = arg;
     while (hlrc_atomic_load(team_progress(a->owner)) < a->position) {
-        if (settings_cancellation() && (team_cancelled() & CANCELLED_REGION))
+        if (settings_cancellation && (team_cancelled() & CANCELLED_REGION))
             return;
         sched_yield();
     }

@@ -49,77 +49,60 @@ __attribute__((constructor)) static void fence_measure(void)
 
 /* In a job of several nodes, calls `function` with %rdi as it is and preserves all else; otherwise
  * executes `alone`. XRSTOR needs zeros after the first 512 bytes. */
-#define STUB(name, function, alone)                  \
-    __asm__(".text\n"                                \
-            ".globl " name "\n"                      \
-            ".type " name ", @function\n" name ":\n" \
-            "    .cfi_startproc\n"                   \
-            "    endbr64\n"                          \
-            "    pushfq\n"                           \
-            "    .cfi_def_cfa_offset 16\n"           \
-            "    cmpb $0, start_sharing(%rip)\n"     \
-            "    jne 1f\n"                           \
-            "    " alone "\n"                        \
-            "    popfq\n"                            \
-            "    ret\n"                              \
-            "1:  pushq %rbp\n"                       \
-            "    .cfi_def_cfa_offset 24\n"           \
-            "    .cfi_offset %rbp, -24\n"            \
-            "    movq %rsp, %rbp\n"                  \
-            "    .cfi_def_cfa_register %rbp\n"       \
-            "    cld\n"                              \
-            "    pushq %rax\n"                       \
-            "    pushq %rcx\n"                       \
-            "    pushq %rdx\n"                       \
-            "    pushq %rsi\n"                       \
-            "    pushq %rdi\n"                       \
-            "    pushq %r8\n"                        \
-            "    pushq %r9\n"                        \
-            "    pushq %r10\n"                       \
-            "    pushq %r11\n"                       \
-            "    movq fence_room(%rip), %rcx\n"      \
-            "    testq %rcx, %rcx\n"                 \
-            "    jz 2f\n"                            \
-            "    subq %rcx, %rsp\n"                  \
-            "    andq $-64, %rsp\n"                  \
-            "    xorl %eax, %eax\n"                  \
-            "    movq %rax, 512(%rsp)\n"             \
-            "    movq %rax, 520(%rsp)\n"             \
-            "    movq %rax, 528(%rsp)\n"             \
-            "    movq %rax, 536(%rsp)\n"             \
-            "    movq %rax, 544(%rsp)\n"             \
-            "    movq %rax, 552(%rsp)\n"             \
-            "    movq %rax, 560(%rsp)\n"             \
-            "    movq %rax, 568(%rsp)\n"             \
-            "    movl $-1, %eax\n"                   \
-            "    movl $-1, %edx\n"                   \
-            "    xsave64 (%rsp)\n"                   \
-            "    call " function "\n"                \
-            "    movl $-1, %eax\n"                   \
-            "    movl $-1, %edx\n"                   \
-            "    xrstor64 (%rsp)\n"                  \
-            "    jmp 3f\n"                           \
-            "2:  subq $512, %rsp\n"                  \
-            "    andq $-64, %rsp\n"                  \
-            "    fxsave64 (%rsp)\n"                  \
-            "    call " function "\n"                \
-            "    fxrstor64 (%rsp)\n"                 \
-            "3:  leaq -72(%rbp), %rsp\n"             \
-            "    popq %r11\n"                        \
-            "    popq %r10\n"                        \
-            "    popq %r9\n"                         \
-            "    popq %r8\n"                         \
-            "    popq %rdi\n"                        \
-            "    popq %rsi\n"                        \
-            "    popq %rdx\n"                        \
-            "    popq %rcx\n"                        \
-            "    popq %rax\n"                        \
-            "    popq %rbp\n"                        \
-            "    .cfi_def_cfa %rsp, 16\n"            \
-            "    popfq\n"                            \
-            "    .cfi_def_cfa_offset 8\n"            \
-            "    ret\n"                              \
-            "    .cfi_endproc\n"                     \
+#define STUB(name, function, alone)                                      \
+    __asm__(".text\n"                                                    \
+            ".globl " name "\n"                                          \
+            ".type " name ", @function\n" name ":\n"                     \
+            "    .cfi_startproc\n"                                       \
+            "    endbr64\n"                                              \
+            "    pushfq\n"                                               \
+            "    .cfi_def_cfa_offset 16\n"                               \
+            "    cmpb $0, start_sharing(%rip)\n"                         \
+            "    jne 1f\n"                                               \
+            "    " alone "\n"                                            \
+            "    popfq\n"                                                \
+            "    ret\n"                                                  \
+            "1:  pushq %rbp\n"                                           \
+            "    .cfi_def_cfa_offset 24\n"                               \
+            "    .cfi_offset %rbp, -24\n"                                \
+            "    movq %rsp, %rbp\n"                                      \
+            "    .cfi_def_cfa_register %rbp\n"                           \
+            "    cld\n"                                                  \
+            ".irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11\n" \
+            "    pushq %\\register\n"                                    \
+            ".endr\n"                                                    \
+            "    movq fence_room(%rip), %rcx\n"                          \
+            "    testq %rcx, %rcx\n"                                     \
+            "    jz 2f\n"                                                \
+            "    subq %rcx, %rsp\n"                                      \
+            "    andq $-64, %rsp\n"                                      \
+            "    xorl %eax, %eax\n"                                      \
+            ".irp at, 512, 520, 528, 536, 544, 552, 560, 568\n"          \
+            "    movq %rax, \\at(%rsp)\n"                                \
+            ".endr\n"                                                    \
+            "    movl $-1, %eax\n"                                       \
+            "    movl $-1, %edx\n"                                       \
+            "    xsave64 (%rsp)\n"                                       \
+            "    call " function "\n"                                    \
+            "    movl $-1, %eax\n"                                       \
+            "    movl $-1, %edx\n"                                       \
+            "    xrstor64 (%rsp)\n"                                      \
+            "    jmp 3f\n"                                               \
+            "2:  subq $512, %rsp\n"                                      \
+            "    andq $-64, %rsp\n"                                      \
+            "    fxsave64 (%rsp)\n"                                      \
+            "    call " function "\n"                                    \
+            "    fxrstor64 (%rsp)\n"                                     \
+            "3:  leaq -72(%rbp), %rsp\n"                                 \
+            ".irp register, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax\n" \
+            "    popq %\\register\n"                                     \
+            ".endr\n"                                                    \
+            "    popq %rbp\n"                                            \
+            "    .cfi_def_cfa %rsp, 16\n"                                \
+            "    popfq\n"                                                \
+            "    .cfi_def_cfa_offset 8\n"                                \
+            "    ret\n"                                                  \
+            "    .cfi_endproc\n"                                         \
             ".size " name ", . - " name "\n")
 
 STUB("hlrc_fence", "fence_flush", "lock orq $0, (%rsp)");

@@ -6,9 +6,14 @@
 #include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
+/* The construct to cancel, as gcc passes it. */
+enum { CANCEL_PARALLEL = 1, CANCEL_LOOP = 2, CANCEL_SECTIONS = 4, CANCEL_TASKGROUP = 8 };
+
 bool GOMP_cancellation_point(int which)
 {
-    if (!settings_cancellation())
+    if (!settings_cancellation)
         return false;
     if (which & CANCEL_TASKGROUP)
         return taskgroup_is_cancelled(team_region()) || (team_cancelled() & CANCELLED_REGION);
@@ -17,7 +22,7 @@ bool GOMP_cancellation_point(int which)
 
 bool GOMP_cancel(int which, bool condition)
 {
-    if (!settings_cancellation())
+    if (!settings_cancellation)
         return false;
     if (!condition)
         return GOMP_cancellation_point(which);
@@ -30,20 +35,12 @@ bool GOMP_cancel(int which, bool condition)
 
 /* ---- barriers: true if the caller must go to the end of the region ---- */
 
-bool GOMP_barrier_cancel(void)
-{
-    GOMP_barrier();
-    return team_is_over();
-}
-
-bool GOMP_loop_end_cancel(void)
-{
-    GOMP_loop_end();
-    return team_is_over();
-}
-
-bool GOMP_sections_end_cancel(void)
-{
-    GOMP_sections_end();
-    return team_is_over();
-}
+#define DEFINE_CANCEL(name)    \
+    bool name##_cancel(void)   \
+    {                          \
+        name();                \
+        return team_is_over(); \
+    }
+DEFINE_CANCEL(GOMP_barrier)
+DEFINE_CANCEL(GOMP_loop_end)
+DEFINE_CANCEL(GOMP_sections_end)

@@ -6,6 +6,8 @@
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/share.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
 /* Both types have 64 bits. */
 static bool gomp_doacross_begin(unsigned dims, const void *counts, enum team_schedule schedule,
                                 ull chunk, ull *first, ull *beyond)
@@ -31,50 +33,6 @@ static bool gomp_doacross_begin_numbered(unsigned dims, const void *counts, long
     return gomp_doacross_begin(dims, counts, (enum team_schedule)kind, chunk, first, beyond);
 }
 
-#define DEFINE(name, type, schedule)                                                 \
-    bool name(unsigned dims, type *counts, type chunk, type *first, type *beyond)    \
-    {                                                                                \
-        return gomp_doacross_begin(dims, counts, schedule, (ull)chunk, (ull *)first, \
-                                   (ull *)beyond);                                   \
-    }
-GOMP_DOACROSS(DEFINE, long, GOMP_loop_doacross)
-GOMP_DOACROSS(DEFINE, ull, GOMP_loop_ull_doacross)
-
-bool GOMP_loop_doacross_runtime_start(unsigned dims, long *counts, long *first, long *beyond)
-{
-    return gomp_doacross_begin_runtime(dims, counts, (ull *)first, (ull *)beyond);
-}
-
-bool GOMP_loop_ull_doacross_runtime_start(unsigned dims, ull *counts, ull *first, ull *beyond)
-{
-    return gomp_doacross_begin_runtime(dims, counts, first, beyond);
-}
-
-bool GOMP_loop_doacross_start(unsigned dims, long *counts, long schedule, long chunk, long *first,
-                              long *beyond, uintptr_t *reductions, void **memory)
-{
-    share_begin(reductions, memory);
-    return gomp_doacross_begin_numbered(dims, counts, schedule, (ull)chunk, (ull *)first,
-                                        (ull *)beyond);
-}
-
-bool GOMP_loop_ull_doacross_start(unsigned dims, ull *counts, long schedule, ull chunk, ull *first,
-                                  ull *beyond, uintptr_t *reductions, void **memory)
-{
-    share_begin(reductions, memory);
-    return gomp_doacross_begin_numbered(dims, counts, schedule, chunk, first, beyond);
-}
-
-void GOMP_doacross_post(long *at)
-{
-    doacross_post((const ull *)at);
-}
-
-void GOMP_doacross_ull_post(ull *at)
-{
-    doacross_post(at);
-}
-
 static void gomp_doacross_wait(ull first, va_list more)
 {
     ull at[DOACROSS_DIMS];
@@ -84,18 +42,39 @@ static void gomp_doacross_wait(ull first, va_list more)
     doacross_wait(at);
 }
 
-void GOMP_doacross_wait(long first, ...)
-{
-    va_list more;
-    va_start(more, first);
-    gomp_doacross_wait((ull)first, more);
-    va_end(more);
-}
+#define DEFINE_SCHEDULE(name, type, schedule)                                        \
+    bool name(unsigned dims, type *counts, type chunk, type *first, type *beyond)    \
+    {                                                                                \
+        return gomp_doacross_begin(dims, counts, schedule, (ull)chunk, (ull *)first, \
+                                   (ull *)beyond);                                   \
+    }
 
-void GOMP_doacross_ull_wait(ull first, ...)
-{
-    va_list more;
-    va_start(more, first);
-    gomp_doacross_wait(first, more);
-    va_end(more);
-}
+/* Iteration counts of each loop of a nest with ordered(n); the schedule may be a number. */
+#define DEFINE(type, loop, doacross)                                                          \
+    DEFINE_SCHEDULE(loop##_static_start, type, SCHEDULE_STATIC)                               \
+    DEFINE_SCHEDULE(loop##_dynamic_start, type, SCHEDULE_DYNAMIC)                             \
+    DEFINE_SCHEDULE(loop##_guided_start, type, SCHEDULE_GUIDED)                               \
+    bool loop##_runtime_start(unsigned dims, type *counts, type *first, type *beyond)         \
+    {                                                                                         \
+        return gomp_doacross_begin_runtime(dims, counts, (ull *)first, (ull *)beyond);        \
+    }                                                                                         \
+    bool loop##_start(unsigned dims, type *counts, long schedule, type chunk, type *first,    \
+                      type *beyond, uintptr_t *reductions, void **memory)                     \
+    {                                                                                         \
+        share_begin(reductions, memory);                                                      \
+        return gomp_doacross_begin_numbered(dims, counts, schedule, (ull)chunk, (ull *)first, \
+                                            (ull *)beyond);                                   \
+    }                                                                                         \
+    void doacross##_post(type *at)                                                            \
+    {                                                                                         \
+        doacross_post((const ull *)at);                                                       \
+    }                                                                                         \
+    void doacross##_wait(type first, ...)                                                     \
+    {                                                                                         \
+        va_list more;                                                                         \
+        va_start(more, first);                                                                \
+        gomp_doacross_wait((ull)first, more);                                                 \
+        va_end(more);                                                                         \
+    }
+DEFINE(long, GOMP_loop_doacross, GOMP_doacross)
+DEFINE(ull, GOMP_loop_ull_doacross, GOMP_doacross_ull)

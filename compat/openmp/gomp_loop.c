@@ -6,6 +6,8 @@
 #include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
 struct gomp_loop_bounds {
     ull start, end, incr;
     bool down, is_signed;
@@ -69,116 +71,91 @@ static bool gomp_loop_begin_ull(struct loop l, ull *first, ull *beyond)
         return loop_next(first, beyond);                      \
     }
 
-#define DEFINE_START(name, schedule, ordered)                                                     \
-    bool GOMP_loop_##name##_start(long start, long end, long incr, long chunk, long *first,       \
-                                  long *beyond)                                                   \
-    {                                                                                             \
-        return gomp_loop_begin_long(gomp_loop_make(schedule, ordered,                             \
-                                                   gomp_loop_of_long(start, end, incr),           \
-                                                   (ull)chunk),                                   \
-                                    first, beyond);                                               \
-    }                                                                                             \
-    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull chunk,           \
-                                      ull *first, ull *beyond)                                    \
-    {                                                                                             \
-        return gomp_loop_begin_ull(gomp_loop_make(schedule, ordered,                              \
-                                                  gomp_loop_of_ull(up, start, end, incr), chunk), \
-                                   first, beyond);                                                \
-    }                                                                                             \
-    DEFINE_NEXT(name)
-
-#define DEFINE_SCHEDULE(name, schedule)                                                       \
-    DEFINE_START(name, schedule, false)                                                       \
-    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start,     \
-                                   long end, long incr, long chunk, unsigned flags)           \
-    {                                                                                         \
-        struct loop l =                                                                       \
-            gomp_loop_make(schedule, false, gomp_loop_of_long(start, end, incr), (ull)chunk); \
-        (void)flags;                                                                          \
-        team_parallel(fn, data, threads, &l);                                                 \
-    }
-
-#define DEFINE_ORDERED(name, schedule) DEFINE_START(ordered_##name, schedule, true)
-
-#define DEFINE_RUNTIME_START(name, ordered)                                                        \
-    bool GOMP_loop_##name##_start(long start, long end, long incr, long *first, long *beyond)      \
+/* A loop function exists for `long` and for unsigned long long. CHUNK and CHUNK_ULL: the parameter,
+ * or nothing; make: the loop, from the bounds and the chunk. */
+#define DEFINE_START(name, CHUNK, CHUNK_ULL, make)                                                 \
+    bool GOMP_loop_##name##_start(long start, long end, long incr CHUNK, long *first,              \
+                                  long *beyond)                                                    \
     {                                                                                              \
-        return gomp_loop_begin_long(gomp_loop_make_runtime(ordered,                                \
-                                                           gomp_loop_of_long(start, end, incr)),   \
-                                    first, beyond);                                                \
+        struct gomp_loop_bounds b = gomp_loop_of_long(start, end, incr);                           \
+        return gomp_loop_begin_long(make, first, beyond);                                          \
     }                                                                                              \
-    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr, ull *first,           \
+    bool GOMP_loop_ull_##name##_start(bool up, ull start, ull end, ull incr CHUNK_ULL, ull *first, \
                                       ull *beyond)                                                 \
     {                                                                                              \
-        return gomp_loop_begin_ull(gomp_loop_make_runtime(ordered,                                 \
-                                                          gomp_loop_of_ull(up, start, end, incr)), \
-                                   first, beyond);                                                 \
+        struct gomp_loop_bounds b = gomp_loop_of_ull(up, start, end, incr);                        \
+        return gomp_loop_begin_ull(make, first, beyond);                                           \
     }                                                                                              \
     DEFINE_NEXT(name)
 
-#define DEFINE_RUNTIME(name)                                                                \
-    DEFINE_RUNTIME_START(name, false)                                                       \
-    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start,   \
-                                   long end, long incr, unsigned flags)                     \
-    {                                                                                       \
-        struct loop l = gomp_loop_make_runtime(false, gomp_loop_of_long(start, end, incr)); \
-        (void)flags;                                                                        \
-        team_parallel(fn, data, threads, &l);                                               \
+#define DEFINE_PARALLEL(name, CHUNK, make)                                                \
+    void GOMP_parallel_loop_##name(gomp_fn *fn, void *data, unsigned threads, long start, \
+                                   long end, long incr CHUNK, unsigned flags)             \
+    {                                                                                     \
+        struct gomp_loop_bounds b = gomp_loop_of_long(start, end, incr);                  \
+        struct loop l = make;                                                             \
+        (void)flags;                                                                      \
+        team_parallel(fn, data, threads, &l);                                             \
     }
 
-GOMP_SCHEDULES(DEFINE_SCHEDULE)
-GOMP_ORDERED(DEFINE_ORDERED)
-GOMP_RUNTIMES(DEFINE_RUNTIME)
-DEFINE_RUNTIME_START(ordered_runtime, true)
+#define LONG , long chunk
+#define ULL  , ull chunk
+#define NONE
+
+#define DEFINE_ORDERED(name, schedule) \
+    DEFINE_START(ordered_##name, LONG, ULL, gomp_loop_make(schedule, true, b, (ull)chunk))
+#define DEFINE_SCHEDULE(name, schedule)                                           \
+    DEFINE_START(name, LONG, ULL, gomp_loop_make(schedule, false, b, (ull)chunk)) \
+    DEFINE_PARALLEL(name, LONG, gomp_loop_make(schedule, false, b, (ull)chunk))
+#define DEFINE_RUNTIME(name)                                         \
+    DEFINE_START(name, NONE, NONE, gomp_loop_make_runtime(false, b)) \
+    DEFINE_PARALLEL(name, NONE, gomp_loop_make_runtime(false, b))
+
+DEFINE_SCHEDULE(static, SCHEDULE_STATIC)
+DEFINE_SCHEDULE(dynamic, SCHEDULE_DYNAMIC)
+DEFINE_SCHEDULE(guided, SCHEDULE_GUIDED)
+DEFINE_SCHEDULE(nonmonotonic_dynamic, SCHEDULE_DYNAMIC)
+DEFINE_SCHEDULE(nonmonotonic_guided, SCHEDULE_GUIDED)
+DEFINE_ORDERED(static, SCHEDULE_STATIC)
+DEFINE_ORDERED(dynamic, SCHEDULE_DYNAMIC)
+DEFINE_ORDERED(guided, SCHEDULE_GUIDED)
+DEFINE_RUNTIME(runtime)
+DEFINE_RUNTIME(nonmonotonic_runtime)
+DEFINE_RUNTIME(maybe_nonmonotonic_runtime)
+DEFINE_START(ordered_runtime, NONE, NONE, gomp_loop_make_runtime(true, b))
 
 /* ---- of any schedule ---- */
 
-static struct loop make_numbered(long number, bool ordered, struct gomp_loop_bounds b, ull chunk)
+static struct loop gomp_loop_make_numbered(long number, bool ordered, struct gomp_loop_bounds b,
+                                           ull chunk)
 {
     long kind = number & ~GOMP_MONOTONIC;
     return kind == 0 ? gomp_loop_make_runtime(ordered, b)
                      : gomp_loop_make((enum team_schedule)kind, ordered, b, chunk);
 }
 
-bool GOMP_loop_start(long start, long end, long incr, long schedule, long chunk, long *first,
-                     long *beyond, uintptr_t *reductions, void **memory)
-{
-    share_begin(reductions, memory);
-    return !first ||
-           gomp_loop_begin_long(make_numbered(schedule, false, gomp_loop_of_long(start, end, incr),
-                                              (ull)chunk),
-                                first, beyond);
-}
-
-bool GOMP_loop_ordered_start(long start, long end, long incr, long schedule, long chunk,
-                             long *first, long *beyond, uintptr_t *reductions, void **memory)
-{
-    share_begin(reductions, memory);
-    return !first ||
-           gomp_loop_begin_long(make_numbered(schedule, true, gomp_loop_of_long(start, end, incr),
-                                              (ull)chunk),
-                                first, beyond);
-}
-
-bool GOMP_loop_ull_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
-                         ull *first, ull *beyond, uintptr_t *reductions, void **memory)
-{
-    share_begin(reductions, memory);
-    return !first ||
-           gomp_loop_begin_ull(make_numbered(schedule, false,
-                                             gomp_loop_of_ull(up, start, end, incr), chunk),
-                               first, beyond);
-}
-
-bool GOMP_loop_ull_ordered_start(bool up, ull start, ull end, ull incr, long schedule, ull chunk,
-                                 ull *first, ull *beyond, uintptr_t *reductions, void **memory)
-{
-    share_begin(reductions, memory);
-    return !first ||
-           gomp_loop_begin_ull(make_numbered(schedule, true, gomp_loop_of_ull(up, start, end, incr),
-                                             chunk),
-                               first, beyond);
-}
+/* With task reductions, and memory that the threads share, or NULL. The schedule is a number.
+ * `first` is NULL for a loop whose iterations gcc distributes itself. */
+#define DEFINE_NUMBERED(name, ordered)                                                             \
+    bool GOMP_loop_##name(long start, long end, long incr, long schedule, long chunk, long *first, \
+                          long *beyond, uintptr_t *reductions, void **memory)                      \
+    {                                                                                              \
+        struct gomp_loop_bounds b = gomp_loop_of_long(start, end, incr);                           \
+        share_begin(reductions, memory);                                                           \
+        return !first ||                                                                           \
+               gomp_loop_begin_long(gomp_loop_make_numbered(schedule, ordered, b, (ull)chunk),     \
+                                    first, beyond);                                                \
+    }                                                                                              \
+    bool GOMP_loop_ull_##name(bool up, ull start, ull end, ull incr, long schedule, ull chunk,     \
+                              ull *first, ull *beyond, uintptr_t *reductions, void **memory)       \
+    {                                                                                              \
+        struct gomp_loop_bounds b = gomp_loop_of_ull(up, start, end, incr);                        \
+        share_begin(reductions, memory);                                                           \
+        return !first || gomp_loop_begin_ull(gomp_loop_make_numbered(schedule, ordered, b, chunk), \
+                                             first, beyond);                                       \
+    }
+DEFINE_NUMBERED(start, false)
+DEFINE_NUMBERED(ordered_start, true)
 
 static void gomp_loop_end(void)
 {

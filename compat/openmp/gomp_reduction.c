@@ -20,6 +20,8 @@
 #include "compat/openmp/team.h"
 #include "compat/start/lane.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
 static uintptr_t *gomp_reduction_around(void)
 {
     const struct team_region *r = team_region();

@@ -10,6 +10,8 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
 static void gomp_sync_take(void *arg)
 {
     hlrc_lock(*(const hlrc_lock_t *)arg);

@@ -9,6 +9,8 @@
 #include "compat/openmp/team.h"
 #include "compat/start/start.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
+
 /* Bits of `flags`, as gcc sets them. */
 enum {
     TASK_FINAL = 1 << 1,

@@ -8,14 +8,12 @@
 #include "compat/openmp/retained.h"
 #include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
+#include "compat/openmp/team_plan.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+#include "compat/start/tls.h"
 
-void GOMP_parallel(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
-{
-    (void)flags;
-    team_parallel(fn, data, threads, NULL);
-}
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
 /* ---- teams: one after the other, each with all threads for its regions ---- */
 
@@ -87,6 +85,20 @@ void GOMP_sections_end_nowait(void)
 
 /* ---- single ---- */
 
+/* An address that one thread shows to its team, and its thread-local variables: valid from the
+ * next barrier to the one after it. */
+static void gomp_team_show(void *what)
+{
+    *team_plan.shown = (struct team_plan_shown){ what, lane_current->index };
+    tls_show();
+}
+
+static void gomp_team_see(void *out)
+{
+    tls_see(team_plan.shown->by);
+    *(void **)out = team_plan.shown->what;
+}
+
 struct gomp_team_first {
     unsigned pair;
     bool is;
@@ -113,15 +125,17 @@ void *GOMP_single_copy_start(void)
 {
     if (team_is_over() || GOMP_single_start())
         return NULL;
+    void *what;
     team_barrier(); /* matches that of GOMP_single_copy_end */
-    return team_shown();
+    lane_call(gomp_team_see, &what);
+    return what;
 }
 
 void GOMP_single_copy_end(void *data)
 {
     if (!team_region()->shared || team_is_over())
         return;
-    team_show(data);
+    lane_call(gomp_team_show, data);
     team_barrier();
 }
 

@@ -167,7 +167,7 @@ static void loop_await(void *arg)
 {
     const struct loop *l = arg;
     while (hlrc_atomic_load(team_turn(l->pair)) != l->low) {
-        if (settings_cancellation() && (team_cancelled() & CANCELLED_REGION))
+        if (settings_cancellation && (team_cancelled() & CANCELLED_REGION))
             return; /* earlier chunks may never run */
         sched_yield();
     }

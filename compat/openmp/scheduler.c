@@ -111,7 +111,7 @@ static void scheduler_end_task(struct team_region *r, const struct scheduler_fra
 
 static bool scheduler_is_cancelled(const struct team_region *r)
 {
-    return settings_cancellation() &&
+    return settings_cancellation &&
            (taskgroup_is_cancelled(r) || (team_cancelled() & CANCELLED_REGION));
 }
 
@@ -257,11 +257,6 @@ static bool scheduler_all_complete(struct task_wait *w)
     return task_state.open == 0;
 }
 
-static bool scheduler_has_phases(const struct team_region *r)
-{
-    return mailbox_exists() && !r->cancelled;
-}
-
 static void scheduler_choose_phase(void *arg)
 {
     struct team_region *r = arg;
@@ -271,8 +266,6 @@ static void scheduler_choose_phase(void *arg)
 static void scheduler_end_phase(struct team_region *r)
 {
     struct task_wait w = { .all = true, .over = scheduler_phase_is_over };
-    if (!r->shared || !scheduler_has_phases(r))
-        return;
     lane_call(scheduler_choose_phase, r);
     if (!r->has_phase)
         w.over = scheduler_all_complete;
@@ -283,8 +276,7 @@ static void scheduler_end_phase(struct team_region *r)
 
 static void scheduler_pass_phase(struct team_region *r)
 {
-    if (scheduler_has_phases(r))
-        scheduler_choose_phase(r);
+    scheduler_choose_phase(r);
 }
 
 void scheduler_poll(void)
@@ -326,10 +318,11 @@ void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
 
 /* ---- callbacks ---- */
 
-static void scheduler_begin_job(int lanes)
+static bool scheduler_begin_job(int lanes)
 {
     if (lanes > 1 && lanes <= LANES_MOST) /* else all run at once */
         mailbox_begin(lanes);
+    return mailbox_exists();
 }
 
 static void scheduler_leave_region(struct team_region *r)

@@ -10,25 +10,15 @@
 #include "base/parse.h"
 #include "compat/start/start.h"
 
-static struct settings initial = { .threads = 1,
-                                   .schedule = SCHEDULE_DYNAMIC,
-                                   .chunk = 1,
-                                   .levels = INT_MAX,
-                                   .limit = 1,
-                                   .league = 1,
-                                   .allocator = 1 };
+struct settings settings_initial = { .threads = 1,
+                                     .schedule = SCHEDULE_DYNAMIC,
+                                     .chunk = 1,
+                                     .levels = INT_MAX,
+                                     .limit = 1,
+                                     .league = 1,
+                                     .allocator = 1 };
 
-static bool cancellation;
-
-bool settings_cancellation(void)
-{
-    return cancellation;
-}
-
-const struct settings *settings_initial(void)
-{
-    return &initial;
-}
+bool settings_cancellation;
 
 static int settings_number(const char *variable, const char *text)
 {
@@ -38,7 +28,7 @@ static int settings_number(const char *variable, const char *text)
     return (int)n;
 }
 
-static bool settings_is_true(const char *variable)
+bool settings_is_true(const char *variable)
 {
     const char *text = getenv(variable);
     return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
@@ -53,10 +43,10 @@ static void settings_read_schedule(const char *text)
     for (int k = 0; k < 4; k++) {
         if (strncasecmp(kind, kinds[k], len) != 0 || kinds[k][len] != '\0')
             continue;
-        initial.schedule = (enum team_schedule)(SCHEDULE_STATIC + k);
-        initial.chunk = k == 0 ? 0 : 1;
+        settings_initial.schedule = (enum team_schedule)(SCHEDULE_STATIC + k);
+        settings_initial.chunk = k == 0 ? 0 : 1;
         if (kind[len] == ',')
-            initial.chunk = settings_number("OMP_SCHEDULE", kind + len + 1);
+            settings_initial.chunk = settings_number("OMP_SCHEDULE", kind + len + 1);
         return;
     }
     start_fail("OMP_SCHEDULE=%s: no such schedule; choose from static, dynamic, guided and auto",
@@ -78,15 +68,16 @@ static int settings_at_most(int most, int n)
 void settings_read(int lanes)
 {
     const char *schedule = getenv("OMP_SCHEDULE");
-    initial.threads = settings_at_most(lanes, settings_number_or("OMP_NUM_THREADS", lanes));
-    initial.limit = settings_at_most(lanes, settings_number_or("OMP_THREAD_LIMIT", lanes));
+    settings_initial.threads =
+        settings_at_most(lanes, settings_number_or("OMP_NUM_THREADS", lanes));
+    settings_initial.limit = settings_at_most(lanes, settings_number_or("OMP_THREAD_LIMIT", lanes));
     if (schedule && *schedule)
         settings_read_schedule(schedule);
-    initial.levels = settings_number_or("OMP_MAX_ACTIVE_LEVELS", initial.levels);
-    initial.teams = settings_number_or("OMP_NUM_TEAMS", 0);
-    initial.teams_limit = settings_number_or("OMP_TEAMS_THREAD_LIMIT", 0);
-    initial.dynamic = settings_is_true("OMP_DYNAMIC");
-    cancellation = settings_is_true("OMP_CANCELLATION");
+    settings_initial.levels = settings_number_or("OMP_MAX_ACTIVE_LEVELS", settings_initial.levels);
+    settings_initial.teams = settings_number_or("OMP_NUM_TEAMS", 0);
+    settings_initial.teams_limit = settings_number_or("OMP_TEAMS_THREAD_LIMIT", 0);
+    settings_initial.dynamic = settings_is_true("OMP_DYNAMIC");
+    settings_cancellation = settings_is_true("OMP_CANCELLATION");
 }
 
 /* Names; a '*' at the end matches any suffix. */

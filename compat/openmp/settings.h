@@ -6,8 +6,9 @@
 #include "compat/openmp/team.h"
 
 void settings_read(int lanes);
-const struct settings *settings_initial(void);
-bool settings_cancellation(void); /* OMP_CANCELLATION */
+bool settings_is_true(const char *variable);
+extern struct settings settings_initial __attribute__((visibility("hidden")));
+extern bool settings_cancellation __attribute__((visibility("hidden"))); /* OMP_CANCELLATION */
 
 /* The reason why a program that imports this name cannot run; NULL: it can. */
 const char *settings_refuse(const char *name);

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/openmp/collective.h"
+#include "base/futex.h"
+#include "compat/openmp/gomp.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/retained.h"
 #include "compat/openmp/settings.h"
 #include "compat/openmp/taskgroup.h"
+#include "compat/openmp/team_plan.h"
+#include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
@@ -29,29 +32,20 @@ struct team_fork {
     struct settings settings;
 };
 
-/* In shared memory. */
-struct team_shown {
-    void *what;
-    int by;
-};
-
-/* Created by node 0, broadcast to all nodes at the start. */
-struct team_plan {
-    struct team_shown *shown;
-    void *tls;
-    char *room;         /* struct team_watcher */
-    hlrc_atomic_t last; /* number of the collective that ends a region */
-    hlrc_atomic_t ended[3];
-    hlrc_atomic_t *progress[2]; /* per thread, in shared memory; doacross.h */
-    hlrc_atomic_t words[2][CONSTRUCTS][2];
-};
+#define SPINS        2000
+#define SPINS_SHARED 20 /* if threads of this node compete for cores */
 
 #define MOVES 8 /* joins; homes may migrate in one of these */
 
-static struct team_plan plan;
 static struct team_fork now; /* this node's copy */
 static int lanes = 1;
 static _Atomic bool amid; /* threads besides thread 0 run the program */
+
+/* The threads of this node in a collective. */
+static _Atomic unsigned arrived;
+static _Atomic uint32_t completed; /* collectives; raised by the last thread to arrive */
+static _Atomic unsigned sleepers;  /* raised before `completed` is read, read after it is raised */
+static int spins;                  /* before a thread sleeps */
 
 /* Per compute thread. */
 static _Thread_local struct team_region outermost, *region;
@@ -61,6 +55,7 @@ static _Thread_local uint64_t collectives; /* so far; equal in all threads */
 
 static const struct team_watcher *watcher;
 static const struct team_scheduler *scheduler;
+static bool has_watcher, has_phases;
 
 void team_use_scheduler(const struct team_scheduler *c)
 {
@@ -74,8 +69,14 @@ void team_watch(const struct team_watcher *w)
 
 static void team_tell_watcher(void)
 {
-    if (watcher)
+    if (has_watcher)
         watcher->region();
+}
+
+static void team_end_phase(struct team_region *r)
+{
+    if (has_phases && !r->cancelled)
+        scheduler->end_phase(r);
 }
 
 /* A thread that the program creates itself is no compute thread: its regions are its own. */
@@ -87,7 +88,7 @@ static bool team_is_first(void)
 struct team_region *team_region(void)
 {
     if (!region) {
-        outermost = (struct team_region){ .threads = 1, .settings = *settings_initial() };
+        outermost = (struct team_region){ .threads = 1, .settings = settings_initial };
         region = &outermost;
     }
     return region;
@@ -110,18 +111,18 @@ int team_level(bool active)
 
 hlrc_atomic_t team_count(unsigned pair)
 {
-    return plan.words[set][pair][0];
+    return team_plan.words[set][pair][0];
 }
 
 hlrc_atomic_t team_turn(unsigned pair)
 {
-    return plan.words[set][pair][1];
+    return team_plan.words[set][pair][1];
 }
 
 hlrc_atomic_t team_progress(int thread)
 {
     in_doacross = true;
-    return plan.progress[set][thread];
+    return team_plan.progress[set][thread];
 }
 
 /* doacross.h. */
@@ -130,18 +131,18 @@ static void team_change_set(unsigned used)
     unsigned old = set;
     set = !set;
     if (in_doacross)
-        hlrc_atomic_exchange(plan.progress[old][lane_current->index], 0);
+        hlrc_atomic_exchange(team_plan.progress[old][lane_current->index], 0);
     in_doacross = false;
     if (!team_is_first())
         return;
     for (unsigned k = 0; k < used; k++)
         for (unsigned w = 0; w < 2; w++)
-            hlrc_atomic_exchange(plan.words[old][k][w], 0);
+            hlrc_atomic_exchange(team_plan.words[old][k][w], 0);
 }
 
 static hlrc_atomic_t team_ended_at(uint64_t collective)
 {
-    return plan.ended[collective % 3];
+    return team_plan.ended[collective % 3];
 }
 
 static void team_look_at_end(struct team_region *r)
@@ -155,12 +156,60 @@ static void team_look_at_end(struct team_region *r)
     r->cancelled = (r->cancelled | now_ended) & CANCELLED_REGION;
 }
 
+/* ---- collectives of all threads of the job: the last thread of each node enters for it ---- */
+
+static void team_collect_nodes(void *buf, size_t len)
+{
+    if (!start_sharing)
+        return;
+    if (buf && hlrc_node_id() != 0)
+        hlrc_defer_release(); /* team.h */
+    if (!buf)
+        hlrc_barrier();
+    else if (hlrc_broadcast(buf, len, 0) != 0)
+        start_fail("OpenMP: hlrc_broadcast failed");
+}
+
+static void team_await_node(unsigned now_completed)
+{
+    for (int i = spins; i > 0; i--) {
+        if (atomic_load_explicit(&completed, memory_order_acquire) != now_completed)
+            return;
+        __builtin_ia32_pause();
+    }
+    atomic_fetch_add(&sleepers, 1);
+    while (atomic_load(&completed) == now_completed)
+        futex_wait(&completed, now_completed, -1);
+    atomic_fetch_sub(&sleepers, 1);
+}
+
+/* A barrier if buf is NULL. Otherwise all nodes then have node 0's `len` bytes at `buf`, private
+ * memory of the node that none of its threads uses during the call. */
+static void team_collect(void *buf, size_t len)
+{
+    unsigned now_completed = atomic_load(&completed);
+    if (start_lanes == 1) {
+        team_collect_nodes(buf, len);
+        return;
+    }
+    if (atomic_fetch_add(&arrived, 1) + 1 < (unsigned)start_lanes) {
+        team_await_node(now_completed);
+        return;
+    }
+    atomic_store(&arrived, 0);
+    team_collect_nodes(buf, len);
+    atomic_store(&completed, now_completed + 1);
+    if (atomic_load(&sleepers) != 0)
+        futex_wake(&completed, start_lanes);
+}
+
 /* In a cancelled region not all threads reach the same constructs. */
 static void team_met(struct team_region *r)
 {
     collectives++;
-    retained_free(r);
-    if (settings_cancellation())
+    if (r->retained_over)
+        retained_free(r);
+    if (settings_cancellation)
         team_look_at_end(r);
     team_change_set(r->cancelled ? CONSTRUCTS : r->pair);
     r->pair = 0;
@@ -170,13 +219,13 @@ static void team_met(struct team_region *r)
 
 static void team_collective(void *arg)
 {
-    collective_barrier(start_lanes);
+    team_collect(NULL, 0);
     team_met(arg);
 }
 
 static void team_fork(struct team_region *r)
 {
-    collective_broadcast(start_lanes, &now, sizeof now);
+    team_collect(&now, sizeof now);
     team_met(r);
 }
 
@@ -186,7 +235,7 @@ void team_barrier(void)
     if (!r->shared)
         r->cancelled &= CANCELLED_REGION;
     else if (!r->cancelled) {
-        scheduler->end_phase(r);
+        team_end_phase(r);
         lane_call(team_collective, r);
     }
 }
@@ -241,30 +290,6 @@ bool team_is_over(void)
     return team_region()->cancelled & CANCELLED_REGION;
 }
 
-static void openmp_team_show(void *what)
-{
-    *plan.shown = (struct team_shown){ what, lane_current->index };
-    tls_show();
-}
-
-void team_show(void *what)
-{
-    lane_call(openmp_team_show, what);
-}
-
-static void team_see(void *out)
-{
-    tls_see(plan.shown->by);
-    *(void **)out = plan.shown->what;
-}
-
-void *team_shown(void)
-{
-    void *what;
-    lane_call(team_see, &what);
-    return what;
-}
-
 /* ---- regions ---- */
 
 static void team_begin(struct team_region *r, struct team_region *outer, int thread, int threads,
@@ -289,8 +314,10 @@ static void team_begin_reducing(struct team_region *r, uintptr_t *reductions)
 
 static void team_leave(struct team_region *r)
 {
-    scheduler->leave(r);
-    retained_leave(r);
+    if (r->group || r->family)
+        scheduler->leave(r);
+    if (r->retained)
+        retained_leave(r);
 }
 
 static void team_begin_loop(struct team_region *r, const struct loop *first)
@@ -344,7 +371,8 @@ static void team_fork_all(void *arg)
                               .settings = f->region->settings };
     if (w->first)
         now.loop = *w->first;
-    tls_show();
+    if (team_plan.tls)
+        tls_show();
     atomic_store(&amid, true);
     team_fork(f->region);
 }
@@ -354,8 +382,8 @@ static void team_announce_end(const struct team_region *r)
 {
     static unsigned joins;
     if (r->threads < lanes)
-        (void)hlrc_atomic_exchange(plan.last, collectives + 1);
-    if (++joins % MOVES != 0 && !settings_cancellation())
+        (void)hlrc_atomic_exchange(team_plan.last, collectives + 1);
+    if (++joins % MOVES != 0 && !settings_cancellation)
         hlrc_defer_release();
 }
 
@@ -390,10 +418,16 @@ static void team_run_in_team(const struct team_work *w, int threads)
         team_begin_loop(&r, w->first);
     team_begin_reducing(&r, w->reductions);
     w->fn(w->data);
-    scheduler->end_phase(&r);
+    team_end_phase(&r);
     team_leave(&r);
     lane_call(team_join_all, &r);
     region = outer;
+}
+
+/* Data of the executable is shared, that of libraries is not. */
+static bool team_is_program(const char *code)
+{
+    return code >= start_image.code && code < start_image.code_end;
 }
 
 unsigned team_size_for(void (*fn)(void *), unsigned threads)
@@ -405,7 +439,7 @@ unsigned team_size_for(void (*fn)(void *), unsigned threads)
     if (n > lanes)
         n = lanes;
     if (n <= 1 || team_level(true) > 0 || !team_is_first() || outer->settings.levels < 1 ||
-        !start_is_program((const void *)(uintptr_t)fn))
+        !team_is_program((const char *)(uintptr_t)fn))
         n = 1;
     return (unsigned)n;
 }
@@ -425,6 +459,12 @@ void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struc
     team_run_work(&w, threads);
 }
 
+void GOMP_parallel(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
+{
+    (void)flags;
+    team_parallel(fn, data, threads, NULL);
+}
+
 void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads, uintptr_t *reductions)
 {
     struct team_work w = { fn, data, NULL, reductions };
@@ -442,7 +482,7 @@ static void team_call(void *arg)
 {
     const struct team_call *c = arg;
     c->fn(c->data);
-    scheduler->end_phase(team_region());
+    team_end_phase(team_region());
 }
 
 /* The value may already be the one for the next collective, not for an earlier one. */
@@ -451,9 +491,10 @@ static void team_sit_out(struct team_region *r)
     bool was_over;
     do {
         was_over = r->cancelled;
-        scheduler->pass_phase(r);
+        if (has_phases && !r->cancelled)
+            scheduler->pass_phase(r);
         team_collective(r);
-    } while (hlrc_atomic_load(plan.last) != collectives || (r->cancelled && !was_over));
+    } while (hlrc_atomic_load(team_plan.last) != collectives || (r->cancelled && !was_over));
 }
 
 static void team_enter(void)
@@ -483,7 +524,8 @@ static void team_serve(struct lane *lane)
             team_begin_loop(&r, &what.loop);
         team_begin_reducing(&r, what.reductions);
         team_tell_watcher();
-        tls_see(0);
+        if (team_plan.tls)
+            tls_see(0);
         lane_run(lane, team_call, &(struct team_call){ what.fn, what.data });
         team_leave(&r);
         team_end_region(&r);
@@ -507,35 +549,6 @@ static bool team_is_amid(void)
 
 /* ---- start ---- */
 
-static void team_make_word(hlrc_atomic_t *word)
-{
-    if (hlrc_atomic_create(word, 0) != 0)
-        start_fail("OpenMP: no atomic words");
-}
-
-static void team_make_plan(void)
-{
-    plan.shown = hlrc_aligned_alloc(4096, sizeof *plan.shown);
-    for (unsigned s = 0; s < 2; s++)
-        plan.progress[s] = hlrc_calloc((size_t)lanes, sizeof *plan.progress[s]);
-    if (!plan.shown || !plan.progress[0] || !plan.progress[1])
-        start_fail("OpenMP: no shared memory; raise --memory");
-    team_make_word(&plan.last);
-    for (unsigned k = 0; k < 3; k++)
-        team_make_word(&plan.ended[k]);
-    plan.tls = tls_create(lanes);
-    plan.room = hlrc_malloc(TEAM_ROOM);
-    if (!plan.room)
-        start_fail("OpenMP: no shared memory; raise --memory");
-    for (unsigned s = 0; s < 2; s++)
-        for (int k = 0; k < lanes; k++)
-            team_make_word(&plan.progress[s][k]);
-    for (unsigned s = 0; s < 2; s++)
-        for (unsigned k = 0; k < CONSTRUCTS; k++)
-            for (unsigned w = 0; w < 2; w++)
-                team_make_word(&plan.words[s][k][w]);
-}
-
 static bool has_tasks; /* of the program */
 
 static void team_begin_job(void)
@@ -543,17 +556,13 @@ static void team_begin_job(void)
     lanes = hlrc_node_count() * start_lanes;
     settings_read(lanes);
     places_read(start_lanes);
+    spins = places_processors() >= start_lanes ? SPINS : SPINS_SHARED;
     if (!start_sharing)
         places_bind(0); /* the calling thread is thread 0 */
-    if (hlrc_node_id() == 0)
-        team_make_plan();
-    if (hlrc_broadcast(&plan, sizeof plan, 0) != 0)
-        start_fail("OpenMP: hlrc_broadcast failed");
-    tls_begin(plan.tls, lanes);
-    if (has_tasks)
-        scheduler->begin(lanes);
-    if (watcher)
-        watcher->begin(plan.room, hlrc_node_id() == 0);
+    team_plan_begin(lanes);
+    tls_begin(team_plan.tls, lanes);
+    has_phases = has_tasks && scheduler->begin(lanes);
+    has_watcher = watcher && watcher->begin(team_plan.room, hlrc_node_id() == 0);
 }
 
 static bool team_takes(const char *name)

@@ -38,8 +38,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CONSTRUCTS 1024u /* between two barriers; each has two atomic words */
-
 enum team_schedule { SCHEDULE_STATIC = 1, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED, SCHEDULE_AUTO };
 
 /* Internal control variables (ICVs) that a thread of a team inherits. */
@@ -115,20 +113,20 @@ void team_cancel(enum team_cancelled what);
 /* Is the region cancelled, so that the caller's barriers do nothing? */
 bool team_is_over(void);
 
-#define TEAM_ROOM 512
-
 /* Callbacks that display the threads (display.c). */
 struct team_watcher {
-    /* on each node, before the program begins; shared memory of TEAM_ROOM bytes */
-    void (*begin)(char *room, bool is_first_node);
+    /* on each node, before the program begins; shared memory of TEAM_ROOM bytes. True: `region`
+     * is to be called */
+    bool (*begin)(char *room, bool is_first_node);
     void (*region)(void); /* by a thread that has entered one */
 };
 void team_watch(const struct team_watcher *w); /* by a constructor */
 
 /* Callbacks of the task scheduler: scheduler.h. */
 struct team_scheduler {
-    void (*begin)(int lanes); /* on every node, if the program has tasks */
-    /* before a collective in a region: by its threads, on shared stacks; by others */
+    bool (*begin)(int lanes); /* on every node, if the program has tasks; may one be deferred? */
+    /* if so, before a collective in a region that is not cancelled: by its threads, on shared
+     * stacks; by others */
     void (*end_phase)(struct team_region *r);
     void (*pass_phase)(struct team_region *r);
     void (*leave)(struct team_region *r); /* leaves all constructs, also by a jump out of one */
@@ -137,10 +135,5 @@ void team_use_scheduler(const struct team_scheduler *c); /* by a constructor */
 
 int team_lanes(void);
 int team_level(bool active); /* regions around the caller; active: only those of several threads */
-
-/* An address that one thread shows to its team, and its thread-local variables: valid from the
- * next barrier to the one after it. */
-void team_show(void *what);
-void *team_shown(void);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/wrap.h"
-#include "compat/start/lane.h"
-#include "compat/start/start.h"
 
 /* In the bytes of a pthread_barrier_t. */
 struct barrier {
@@ -17,54 +15,32 @@ struct barrier {
 static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t),
               "it fits into the type of the C library");
 
-static struct barrier *barrier_inside(pthread_barrier_t *b)
+static int pthread_barrier_arrive(struct monitor_call *c)
 {
-    return (struct barrier *)(void *)b;
-}
-
-struct barrier_arrival {
-    struct barrier *barrier;
-    int rc;
-};
-
-static void pthread_barrier_arrive(void *arg)
-{
-    struct barrier_arrival *a = arg;
-    struct barrier *b = a->barrier;
-    int rc = 0;
-    hlrc_lock_t monitor = monitor_enter(b);
+    struct barrier *b = c->object;
     if (++b->arrived < b->threads) {
-        (void)monitor_queue_wait(&b->queue, monitor, 0, NULL);
-    } else {
-        b->arrived = 0;
-        monitor_queue_wake_all(&b->queue);
-        rc = PTHREAD_BARRIER_SERIAL_THREAD;
+        (void)monitor_call_wait(c, &b->queue);
+        return 0;
     }
-    monitor_leave(monitor);
-    a->rc = rc;
+    b->arrived = 0;
+    monitor_queue_wake_all(&b->queue);
+    return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 
-int __wrap_pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *attr,
-                                unsigned threads)
+WRAP(int, pthread_barrier_init,
+     (pthread_barrier_t * b, const pthread_barrierattr_t *attr, unsigned threads),
+     (b, attr, threads))
 {
-    if (!start_sharing)
-        return pthread_barrier_init(b, attr, threads);
+    (void)attr;
     if (threads == 0)
         return EINVAL;
-    *barrier_inside(b) = (struct barrier){ .threads = threads };
+    *(struct barrier *)(void *)b = (struct barrier){ .threads = threads };
     return 0;
 }
 
-int __wrap_pthread_barrier_destroy(pthread_barrier_t *b)
-{
-    return start_sharing ? 0 : pthread_barrier_destroy(b);
-}
+WRAP_NOTHING(pthread_barrier_destroy, pthread_barrier_t)
 
-int __wrap_pthread_barrier_wait(pthread_barrier_t *b)
+WRAP(int, pthread_barrier_wait, (pthread_barrier_t * b), (b))
 {
-    if (!start_sharing)
-        return pthread_barrier_wait(b);
-    struct barrier_arrival a = { barrier_inside(b), 0 };
-    lane_call(pthread_barrier_arrive, &a);
-    return a.rc;
+    return monitor_call(&(struct monitor_call){ .fn = pthread_barrier_arrive, .object = b });
 }

@@ -8,7 +8,6 @@
 #include "compat/pthread/mutex.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
-#include "compat/start/start.h"
 
 /* In the bytes of a pthread_cond_t; all zeros is its initialiser. The C library reads the words
  * after these when C++ destroys it. */
@@ -24,30 +23,13 @@ static struct cond *cond_inside(pthread_cond_t *c)
     return (struct cond *)(void *)c;
 }
 
-struct cond_waiting {
-    struct cond *cond;
-    hlrc_lock_t mutex;
-    const struct monitor_until *until;
-    int rc;
-};
-
-static void cond_wait_on(void *arg)
+/* In the monitor until the mutex is released. */
+static int cond_wait_on(struct monitor_call *c)
 {
-    struct cond_waiting *a = arg;
-    struct cond *c = a->cond;
-    hlrc_lock_t mutex = a->mutex;
-    struct monitor_until copy, *until = NULL;
-    if (a->until) {
-        copy = *a->until;
-        until = &copy;
-    }
-    hlrc_lock_t monitor = monitor_enter(c);
-    struct monitor_waiter *w = monitor_queue_enter(&c->queue, 0);
-    hlrc_unlock(mutex);
-    int rc = monitor_queue_await(&c->queue, w, monitor, until);
-    monitor_leave(monitor);
-    hlrc_lock(mutex);
-    a->rc = rc;
+    struct cond *cond = c->object;
+    struct monitor_waiter *w = monitor_queue_enter(&cond->queue, 0);
+    hlrc_unlock((hlrc_lock_t)c->value);
+    return monitor_queue_await(&cond->queue, w, c->monitor, c->until);
 }
 
 /* Restores the thread's holds of the mutex. */
@@ -62,32 +44,28 @@ static int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
         error = EINVAL;
     if (error)
         return error;
-    struct cond_waiting a = { cond_inside(cond), lock, until, 0 };
-    lane_call(cond_wait_on, &a);
-    return a.rc;
+    error = monitor_call(&(struct monitor_call){
+        .fn = cond_wait_on, .object = cond, .value = lock, .until = until });
+    lane_call(mutex_take, &lock);
+    return error;
 }
 
-static void cond_signal_one(void *arg)
+static int cond_signal_one(struct monitor_call *c)
 {
-    struct cond *c = arg;
-    hlrc_lock_t monitor = monitor_enter(c);
-    if (c->queue.first)
-        monitor_queue_wake(&c->queue);
-    monitor_leave(monitor);
+    struct cond *cond = c->object;
+    if (cond->queue.first)
+        monitor_queue_wake(&cond->queue);
+    return 0;
 }
 
-static void cond_signal_all(void *arg)
+static int cond_signal_all(struct monitor_call *c)
 {
-    struct cond *c = arg;
-    hlrc_lock_t monitor = monitor_enter(c);
-    monitor_queue_wake_all(&c->queue);
-    monitor_leave(monitor);
+    monitor_queue_wake_all(&((struct cond *)c->object)->queue);
+    return 0;
 }
 
-int __wrap_pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+WRAP(int, pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *attr), (cond, attr))
 {
-    if (!start_sharing)
-        return pthread_cond_init(cond, attr);
     clockid_t clock = CLOCK_REALTIME;
     if (attr && pthread_condattr_getclock(attr, &clock) != 0)
         return EINVAL;
@@ -97,46 +75,33 @@ int __wrap_pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *att
 }
 
 /* Woken threads may not have returned yet. */
-int __wrap_pthread_cond_destroy(pthread_cond_t *cond)
+WRAP_NOTHING(pthread_cond_destroy, pthread_cond_t)
+
+WRAP(int, pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
 {
-    return start_sharing ? 0 : pthread_cond_destroy(cond);
+    return cond_wait_until(cond, mutex, NULL);
 }
 
-int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+WRAP(int, pthread_cond_clockwait,
+     (pthread_cond_t * cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *time),
+     (cond, mutex, clock, time))
 {
-    return start_sharing ? cond_wait_until(cond, mutex, NULL) : pthread_cond_wait(cond, mutex);
+    return cond_wait_until(cond, mutex, &(struct monitor_until){ *time, clock });
 }
 
-int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
-                                  const struct timespec *time)
+WRAP(int, pthread_cond_timedwait,
+     (pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *time),
+     (cond, mutex, time))
 {
-    if (!start_sharing)
-        return pthread_cond_timedwait(cond, mutex, time);
-    struct monitor_until until = { *time, cond_inside(cond)->clock };
-    return cond_wait_until(cond, mutex, &until);
+    return wrap_pthread_cond_clockwait(cond, mutex, cond_inside(cond)->clock, time);
 }
 
-int __wrap_pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
-                                  const struct timespec *time)
+WRAP(int, pthread_cond_signal, (pthread_cond_t * cond), (cond))
 {
-    if (!start_sharing)
-        return pthread_cond_clockwait(cond, mutex, clock, time);
-    struct monitor_until until = { *time, clock };
-    return cond_wait_until(cond, mutex, &until);
+    return monitor_call(&(struct monitor_call){ .fn = cond_signal_one, .object = cond });
 }
 
-int __wrap_pthread_cond_signal(pthread_cond_t *cond)
+WRAP(int, pthread_cond_broadcast, (pthread_cond_t * cond), (cond))
 {
-    if (!start_sharing)
-        return pthread_cond_signal(cond);
-    lane_call(cond_signal_one, cond_inside(cond));
-    return 0;
-}
-
-int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
-{
-    if (!start_sharing)
-        return pthread_cond_broadcast(cond);
-    lane_call(cond_signal_all, cond_inside(cond));
-    return 0;
+    return monitor_call(&(struct monitor_call){ .fn = cond_signal_all, .object = cond });
 }

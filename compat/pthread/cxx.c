@@ -14,13 +14,6 @@
 #include "compat/pthread/once.h"
 #include "compat/pthread/threads.h"
 #include "compat/pthread/wrap.h"
-#include "compat/start/start.h"
-
-/* In C++ a set lowest bit in a member function's address marks the number of a virtual one. */
-#define NAMED(name) __asm__(name) __attribute__((visibility("default"), aligned(16)))
-
-/* libstdc++'s own `name`, of this type. */
-#define NEXT(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
 
 void throw_system_error(int error) __asm__("_ZSt20__throw_system_errori") __attribute__((weak));
 
@@ -45,8 +38,6 @@ struct cxx_state {
     const struct cxx_state_table *table;
 };
 
-typedef void start_fn(pthread_t *, struct cxx_state **, void (*)(void));
-typedef void thread_fn(pthread_t *);
 #define START \
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"
 
@@ -58,35 +49,24 @@ static void *cxx_run_state(void *arg)
     return NULL;
 }
 
-start_fn cxx_thread_start NAMED(START);
-void cxx_thread_start(pthread_t *thread, struct cxx_state **state, void (*depend)(void))
+REPLACE_VOID(cxx_thread_start, START, start_sharing,
+             (pthread_t * thread, struct cxx_state **state, void (*depend)(void)),
+             (thread, state, depend))
 {
-    if (!start_sharing) {
-        NEXT(start_fn *, START)(thread, state, depend);
-        return;
-    }
+    (void)depend;
     cxx_throw_if(threads_create(thread, NULL, cxx_run_state, *state));
     *state = NULL; /* now owned by the thread */
 }
 
-thread_fn cxx_thread_join NAMED("_ZNSt6thread4joinEv");
-void cxx_thread_join(pthread_t *thread)
+REPLACE_VOID(cxx_thread_join, "_ZNSt6thread4joinEv", start_sharing, (pthread_t * thread), (thread))
 {
-    if (!start_sharing) {
-        NEXT(thread_fn *, "_ZNSt6thread4joinEv")(thread);
-        return;
-    }
     cxx_throw_if(*thread ? threads_join(*thread, NULL) : EINVAL);
     *thread = 0;
 }
 
-thread_fn cxx_thread_detach NAMED("_ZNSt6thread6detachEv");
-void cxx_thread_detach(pthread_t *thread)
+REPLACE_VOID(cxx_thread_detach, "_ZNSt6thread6detachEv", start_sharing, (pthread_t * thread),
+             (thread))
 {
-    if (!start_sharing) {
-        NEXT(thread_fn *, "_ZNSt6thread6detachEv")(thread);
-        return;
-    }
     cxx_throw_if(*thread ? threads_detach(*thread) : EINVAL);
     *thread = 0;
 }
@@ -97,41 +77,25 @@ struct cxx_unique_lock {
     pthread_mutex_t *mutex;
 };
 
-typedef void wait_fn(pthread_cond_t *, struct cxx_unique_lock *);
-typedef void notify_fn(pthread_cond_t *);
-#define WAIT "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"
-
-wait_fn cxx_cv_wait NAMED(WAIT);
-void cxx_cv_wait(pthread_cond_t *cv, struct cxx_unique_lock *lock)
+REPLACE_VOID(cxx_cv_wait, "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+             start_sharing, (pthread_cond_t * cv, struct cxx_unique_lock *lock), (cv, lock))
 {
-    if (start_sharing)
-        (void)__wrap_pthread_cond_wait(cv, lock->mutex);
-    else
-        NEXT(wait_fn *, WAIT)(cv, lock);
+    (void)__wrap_pthread_cond_wait(cv, lock->mutex);
 }
 
-notify_fn cxx_cv_notify_one NAMED("_ZNSt18condition_variable10notify_oneEv");
-void cxx_cv_notify_one(pthread_cond_t *cv)
+REPLACE_VOID(cxx_cv_notify_one, "_ZNSt18condition_variable10notify_oneEv", start_sharing,
+             (pthread_cond_t * cv), (cv))
 {
-    if (start_sharing)
-        (void)__wrap_pthread_cond_signal(cv);
-    else
-        NEXT(notify_fn *, "_ZNSt18condition_variable10notify_oneEv")(cv);
+    (void)__wrap_pthread_cond_signal(cv);
 }
 
-notify_fn cxx_cv_notify_all NAMED("_ZNSt18condition_variable10notify_allEv");
-void cxx_cv_notify_all(pthread_cond_t *cv)
+REPLACE_VOID(cxx_cv_notify_all, "_ZNSt18condition_variable10notify_allEv", start_sharing,
+             (pthread_cond_t * cv), (cv))
 {
-    if (start_sharing)
-        (void)__wrap_pthread_cond_broadcast(cv);
-    else
-        NEXT(notify_fn *, "_ZNSt18condition_variable10notify_allEv")(cv);
+    (void)__wrap_pthread_cond_broadcast(cv);
 }
 
 /* ---- local statics: a byte that compilers test, and one beside it ---- */
-
-typedef int acquire_fn(char *);
-typedef void guard_fn(char *);
 
 static int cxx_guard_word(void *object, int to)
 {
@@ -143,28 +107,19 @@ static int cxx_guard_word(void *object, int to)
     return guard[0] ? ONCE_DONE : guard[1] ? ONCE_UNDER_WAY : ONCE_UNDONE;
 }
 
-acquire_fn cxx_guard_acquire NAMED("__cxa_guard_acquire");
-int cxx_guard_acquire(char *guard)
+REPLACE(int, cxx_guard_acquire, "__cxa_guard_acquire", start_is_shared(guard), (char *guard),
+        (guard))
 {
-    if (!start_is_shared(guard))
-        return NEXT(acquire_fn *, "__cxa_guard_acquire")(guard);
     return once_begin(guard, cxx_guard_word);
 }
 
-guard_fn cxx_guard_release NAMED("__cxa_guard_release");
-void cxx_guard_release(char *guard)
+REPLACE_VOID(cxx_guard_release, "__cxa_guard_release", start_is_shared(guard), (char *guard),
+             (guard))
 {
-    if (start_is_shared(guard))
-        once_end(guard, cxx_guard_word, true);
-    else
-        NEXT(guard_fn *, "__cxa_guard_release")(guard);
+    once_end(guard, cxx_guard_word, true);
 }
 
-guard_fn cxx_guard_abort NAMED("__cxa_guard_abort");
-void cxx_guard_abort(char *guard)
+REPLACE_VOID(cxx_guard_abort, "__cxa_guard_abort", start_is_shared(guard), (char *guard), (guard))
 {
-    if (start_is_shared(guard))
-        once_end(guard, cxx_guard_word, false);
-    else
-        NEXT(guard_fn *, "__cxa_guard_abort")(guard);
+    once_end(guard, cxx_guard_word, false);
 }

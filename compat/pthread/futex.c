@@ -24,13 +24,9 @@
 
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/wrap.h"
-#include "compat/start/lane.h"
-#include "compat/start/start.h"
 
-#define QUEUES           256u
-#define SECOND_NS        1000000000L
-#define NAMED(name)      __asm__(name) __attribute__((visibility("default"), aligned(16)))
-#define NEXT(type, name) ((type *)(uintptr_t)dlsym(RTLD_NEXT, name))
+#define QUEUES    256u
+#define SECOND_NS 1000000000L
 
 static struct monitor_queue *queues; /* in shared memory */
 
@@ -40,51 +36,37 @@ static struct monitor_queue *futex_queue_of(const void *word)
     return &queues[(hash >> 40) % QUEUES];
 }
 
-struct futex_waiting {
-    const uint32_t *word;
-    uint32_t value;
-    const struct monitor_until *until;
-    int rc;
-};
-
-static void pthread_futex_wait(void *arg)
+/* c->other is the word. */
+static int futex_compare_and_wait(struct monitor_call *c)
 {
-    struct futex_waiting *out = arg, w = *out;
-    struct monitor_queue *q = futex_queue_of(w.word);
-    hlrc_lock_t monitor = monitor_enter(q);
-    int rc = EAGAIN;
-    if (*(const volatile uint32_t *)w.word == w.value)
-        rc = monitor_queue_wait(q, monitor, 0, w.until);
-    monitor_leave(monitor);
-    out->rc = rc;
+    if (*(const volatile uint32_t *)c->other != c->value)
+        return EAGAIN;
+    return monitor_call_wait(c, c->object);
 }
 
 /* 0, EAGAIN (the word has another value) or ETIMEDOUT. */
 static int futex_wait(const void *word, uint32_t value, const struct monitor_until *until)
 {
-    struct monitor_until copy = until ? *until : (struct monitor_until){ .clock = CLOCK_MONOTONIC };
-    struct futex_waiting w = { word, value, until ? &copy : NULL, 0 };
-    lane_call(pthread_futex_wait, &w);
-    return w.rc;
+    return monitor_call(&(struct monitor_call){ .fn = futex_compare_and_wait,
+                                                .object = futex_queue_of(word),
+                                                .other = word,
+                                                .value = value,
+                                                .until = until });
 }
 
-static void pthread_futex_wake(void *arg)
+static int futex_wake_all(struct monitor_call *c)
 {
-    struct futex_waiting *w = arg;
-    struct monitor_queue *q = futex_queue_of(w->word);
+    struct monitor_queue *q = c->object;
     int woken = 0;
-    hlrc_lock_t monitor = monitor_enter(q);
     for (; q->first; woken++)
         monitor_queue_wake(q);
-    monitor_leave(monitor);
-    w->rc = woken;
+    return woken;
 }
 
 static int futex_wake(const void *word)
 {
-    struct futex_waiting w = { .word = word };
-    lane_call(pthread_futex_wake, &w);
-    return w.rc;
+    return monitor_call(
+        &(struct monitor_call){ .fn = futex_wake_all, .object = futex_queue_of(word) });
 }
 
 /* ---- the system call ---- */
@@ -127,6 +109,7 @@ static long futex(const void *word, int what, uint32_t value, const struct times
     return rc ? -1 : 0;
 }
 
+long __wrap_syscall(long number, ...);
 long __wrap_syscall(long number, ...)
 {
     long a[6];
@@ -142,8 +125,6 @@ long __wrap_syscall(long number, ...)
 
 /* ---- libstdc++'s functions for std::future; the name has the clock ---- */
 
-typedef bool wait_fn(void *, unsigned *, unsigned, bool, long, long);
-typedef void notify_fn(unsigned *); /* static member functions */
 #define TIMES  "EPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"
 #define WAIT   "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_until" TIMES
 #define STEADY "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steady" TIMES
@@ -156,42 +137,27 @@ static bool futex_wait_until(unsigned *word, unsigned value, bool timed, struct 
     return futex_wait(word, value, timed ? &until : NULL) != ETIMEDOUT;
 }
 
-wait_fn futex_future_wait NAMED(WAIT);
-bool futex_future_wait(void *self, unsigned *word, unsigned value, bool timed, long s, long ns)
-{
-    if (!start_is_shared(word))
-        return NEXT(wait_fn, WAIT)(self, word, value, timed, s, ns);
-    return futex_wait_until(word, value, timed,
-                            (struct monitor_until){ { s, ns }, CLOCK_REALTIME });
-}
+/* `s` and `ns`: the end. */
+#define DEFINE_WAIT(name, mangled, clock)                                                        \
+    REPLACE(bool, name, mangled, start_is_shared(word),                                          \
+            (void *self, unsigned *word, unsigned value, bool timed, long s, long ns),           \
+            (self, word, value, timed, s, ns))                                                   \
+    {                                                                                            \
+        (void)self;                                                                              \
+        return futex_wait_until(word, value, timed, (struct monitor_until){ { s, ns }, clock }); \
+    }
+DEFINE_WAIT(futex_future_wait, WAIT, CLOCK_REALTIME)
+DEFINE_WAIT(futex_future_wait_steady, STEADY, CLOCK_MONOTONIC)
 
-wait_fn futex_future_wait_steady NAMED(STEADY);
-bool futex_future_wait_steady(void *self, unsigned *word, unsigned value, bool timed, long s,
-                              long ns)
+REPLACE_VOID(futex_future_notify, NOTIFY, start_is_shared(word), (unsigned *word), (word))
 {
-    if (!start_is_shared(word))
-        return NEXT(wait_fn, STEADY)(self, word, value, timed, s, ns);
-    return futex_wait_until(word, value, timed,
-                            (struct monitor_until){ { s, ns }, CLOCK_MONOTONIC });
-}
-
-notify_fn futex_future_notify NAMED(NOTIFY);
-void futex_future_notify(unsigned *word)
-{
-    if (!start_is_shared(word))
-        NEXT(notify_fn, NOTIFY)(word);
-    else
-        (void)futex_wake(word);
+    (void)futex_wake(word);
 }
 
 static void futex_begin(void)
 {
-    if (!start_sharing)
-        return;
-    if (hlrc_node_id() == 0 && !(queues = hlrc_calloc(QUEUES, sizeof *queues)))
-        start_fail("no shared memory for queues of threads; raise --memory");
-    if (hlrc_broadcast(&queues, sizeof queues, 0) != 0)
-        start_fail("queues of threads: hlrc_broadcast failed");
+    if (start_sharing)
+        queues = start_shared_memory(QUEUES * sizeof *queues, "queues of threads");
 }
 
 __attribute__((constructor)) static void futex_at_start(void)

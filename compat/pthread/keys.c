@@ -66,10 +66,8 @@ static void keys_unmake(void *arg)
     m->rc = there ? 0 : EINVAL;
 }
 
-int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+WRAP(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void *)), (key, destructor))
 {
-    if (!start_sharing)
-        return pthread_key_create(key, destructor);
     struct keys_making m = { .destructor = destructor };
     lane_call(keys_make, &m);
     if (m.rc == 0)
@@ -77,26 +75,20 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
     return m.rc;
 }
 
-int __wrap_pthread_key_delete(pthread_key_t key)
+WRAP(int, pthread_key_delete, (pthread_key_t key), (key))
 {
-    if (!start_sharing)
-        return pthread_key_delete(key);
     struct keys_making m = { .key = key };
     lane_call(keys_unmake, &m);
     return m.rc;
 }
 
-void *__wrap_pthread_getspecific(pthread_key_t key)
+WRAP(void *, pthread_getspecific, (pthread_key_t key), (key))
 {
-    if (!start_sharing)
-        return pthread_getspecific(key);
     return values && key < KEYS && values[key].life == keys[key].life ? values[key].value : NULL;
 }
 
-int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
+WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
 {
-    if (!start_sharing)
-        return pthread_setspecific(key, value);
     if (key >= KEYS || !(keys[key].life & 1))
         return EINVAL;
     if (!values) {
@@ -142,12 +134,8 @@ static void keys_forget(void *arg)
 
 static void keys_begin(void)
 {
-    if (!start_sharing)
-        return;
-    if (hlrc_node_id() == 0 && !(keys = hlrc_calloc(KEYS, sizeof *keys)))
-        start_fail("no shared memory for keys of threads; raise --memory");
-    if (hlrc_broadcast(&keys, sizeof keys, 0) != 0)
-        start_fail("keys of threads: hlrc_broadcast failed");
+    if (start_sharing)
+        keys = start_shared_memory(KEYS * sizeof *keys, "keys of threads");
 }
 
 __attribute__((constructor)) static void keys_at_start(void)

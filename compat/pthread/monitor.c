@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
 
@@ -87,6 +88,27 @@ hlrc_lock_t monitor_enter(const void *object)
 void monitor_leave(hlrc_lock_t monitor)
 {
     hlrc_unlock(monitor);
+}
+
+static void monitor_call_now(void *arg)
+{
+    struct monitor_call *out = arg, c = *out;
+    struct monitor_until until;
+    if (c.until) {
+        until = *c.until;
+        c.until = &until;
+    }
+    c.monitor = monitor_enter(c.object);
+    int rc = c.fn(&c);
+    monitor_leave(c.monitor);
+    out->value = c.value;
+    out->rc = rc;
+}
+
+int monitor_call(struct monitor_call *c)
+{
+    lane_call(monitor_call_now, c);
+    return c->rc;
 }
 
 /* ---- time ---- */
@@ -187,6 +209,11 @@ int monitor_queue_wait(struct monitor_queue *q, hlrc_lock_t monitor, unsigned ta
                        const struct monitor_until *until)
 {
     return monitor_queue_await(q, monitor_queue_enter(q, tag), monitor, until);
+}
+
+int monitor_call_wait(const struct monitor_call *c, struct monitor_queue *q)
+{
+    return monitor_queue_wait(q, c->monitor, c->tag, c->until);
 }
 
 void monitor_queue_wake(struct monitor_queue *q)

@@ -37,11 +37,29 @@ struct monitor_until {
     clockid_t clock;
 };
 
-/* All that follow are called on the private stack. */
+/* All that follow are called on the private stack, unless they say otherwise. */
 
 hlrc_lock_t monitor_of(const void *object);
 hlrc_lock_t monitor_enter(const void *object);
 void monitor_leave(hlrc_lock_t monitor);
+
+/* A call on an object, made by monitor_call: fn(this) runs in the object's monitor, with a copy of
+ * this on the private stack. The program's stack may fault, so it is not accessed in a monitor. */
+struct monitor_call {
+    int (*fn)(struct monitor_call *c);
+    void *object;
+    const struct monitor_until *until;
+    bool try;       /* do not wait */
+    unsigned tag;   /* for the waker */
+    uint64_t value; /* an argument; monitor_call stores fn's */
+    const void *other;
+    hlrc_lock_t monitor;
+    int rc;
+};
+/* fn's result. On either stack. */
+int monitor_call(struct monitor_call *c);
+/* monitor_queue_wait by fn. */
+int monitor_call_wait(const struct monitor_call *c, struct monitor_queue *q);
 
 /* Enters the queue and waits, in its monitor. Returns in the monitor: 0 if woken, or ETIMEDOUT.
  * `tag` is for the waker. monitor_queue_await is the second half, after monitor_queue_enter. */

@@ -53,35 +53,22 @@ static int mutex_give_lock(struct mutex *m)
     return 0;
 }
 
-struct mutex_ask {
-    struct mutex *mutex;
-    uint32_t handle;
-    int error;
-};
-
-static void mutex_find(void *arg)
+static int mutex_find(struct monitor_call *c)
 {
-    struct mutex_ask *ask = arg;
-    struct mutex *m = ask->mutex;
-    hlrc_lock_t monitor = monitor_enter(m);
+    struct mutex *m = c->object;
     int error = mutex_handle_of(m) ? 0 : mutex_give_lock(m);
-    uint32_t handle = mutex_handle_of(m);
-    monitor_leave(monitor);
-    ask->handle = handle;
-    ask->error = error;
+    c->value = mutex_handle_of(m);
+    return error;
 }
 
 hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
 {
-    struct mutex_ask ask = { mutex_inside(mutex), mutex_handle_of(mutex_inside(mutex)), 0 };
-    if (ask.mutex->kind == GONE) {
-        *error = EINVAL;
-        return 0;
-    }
-    if (!ask.handle)
-        lane_call(mutex_find, &ask);
-    *error = ask.error;
-    return ask.handle - 1;
+    struct mutex *m = mutex_inside(mutex);
+    struct monitor_call c = { .fn = mutex_find, .object = m, .value = mutex_handle_of(m) };
+    *error = m->kind == GONE ? EINVAL : 0;
+    if (*error == 0 && !c.value)
+        *error = monitor_call(&c);
+    return (hlrc_lock_t)c.value - 1;
 }
 
 /* ---- mutexes that this thread holds ---- */
@@ -148,16 +135,21 @@ int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock)
 
 /* ---- the calls ---- */
 
+struct mutex_ask {
+    struct mutex *mutex;
+    hlrc_lock_t lock;
+    int error;
+};
+
 static void mutex_make(void *arg)
 {
     struct mutex_ask *ask = arg;
     ask->error = mutex_give_lock(ask->mutex);
 }
 
-int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
+WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attr),
+     (mutex, attr))
 {
-    if (!start_sharing)
-        return pthread_mutex_init(mutex, attr);
     struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
     int kind = PTHREAD_MUTEX_DEFAULT, protocol = PTHREAD_PRIO_NONE;
     if (attr && (pthread_mutexattr_gettype(attr, &kind) != 0 ||
@@ -173,7 +165,7 @@ int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
 static void mutex_unmake(void *arg)
 {
     struct mutex_ask *ask = arg;
-    hlrc_lock_t lock = ask->handle - 1;
+    hlrc_lock_t lock = ask->lock;
     if (hlrc_trylock(lock) != 0) {
         ask->error = EBUSY;
         return;
@@ -182,16 +174,11 @@ static void mutex_unmake(void *arg)
     hlrc_lock_destroy(lock);
 }
 
-int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
+/* Another thread's first use may be not visible yet. */
+WRAP(int, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex))
 {
-    if (!start_sharing)
-        return pthread_mutex_destroy(mutex);
-    struct mutex_ask ask = { .mutex = mutex_inside(mutex),
-                             .handle = mutex_handle_of(mutex_inside(mutex)) };
-    if (ask.mutex->kind == GONE)
-        return EINVAL;
-    if (!ask.handle) /* another thread's first use may be not visible yet */
-        lane_call(mutex_find, &ask);
+    struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
+    ask.lock = mutex_lock_of(mutex, &ask.error);
     if (ask.error == 0)
         lane_call(mutex_unmake, &ask);
     if (ask.error == 0)
@@ -199,7 +186,7 @@ int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
     return ask.error;
 }
 
-static void mutex_take(void *arg)
+void mutex_take(void *arg)
 {
     hlrc_lock(*(const hlrc_lock_t *)arg);
 }
@@ -255,42 +242,35 @@ static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
     return error;
 }
 
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+WRAP(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
 {
-    return start_sharing ? mutex_acquire(mutex, NULL) : pthread_mutex_lock(mutex);
+    return mutex_acquire(mutex, NULL);
 }
 
-int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+WRAP(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 {
-    struct mutex_attempt once = { .until = NULL };
-    return start_sharing ? mutex_acquire(mutex, &once) : pthread_mutex_trylock(mutex);
+    return mutex_acquire(mutex, &(struct mutex_attempt){ .until = NULL });
 }
 
-int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-                                   const struct timespec *time)
+WRAP(int, pthread_mutex_clocklock,
+     (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *time), (mutex, clock, time))
 {
-    if (!start_sharing)
-        return pthread_mutex_clocklock(mutex, clock, time);
-    struct monitor_until until = { *time, clock };
-    struct mutex_attempt a = { .until = &until };
     if (!monitor_until_valid(time, clock)) {
-        struct mutex_attempt once = { .until = NULL };
-        int rc = mutex_acquire(mutex, &once);
+        int rc = wrap_pthread_mutex_trylock(mutex);
         return rc == EBUSY ? EINVAL : rc;
     }
-    return mutex_acquire(mutex, &a);
+    struct monitor_until until = { *time, clock };
+    return mutex_acquire(mutex, &(struct mutex_attempt){ .until = &until });
 }
 
-int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *time)
+WRAP(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *time),
+     (mutex, time))
 {
-    return start_sharing ? __wrap_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, time)
-                         : pthread_mutex_timedlock(mutex, time);
+    return wrap_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, time);
 }
 
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 {
-    if (!start_sharing)
-        return pthread_mutex_unlock(mutex);
     int error;
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
     if (error)
@@ -308,9 +288,10 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 }
 
 /* The owner of a robust mutex can only die with its node, which ends the job. */
-int __wrap_pthread_mutex_consistent(pthread_mutex_t *mutex)
+WRAP(int, pthread_mutex_consistent, (pthread_mutex_t * mutex), (mutex))
 {
-    return start_sharing ? EINVAL : pthread_mutex_consistent(mutex);
+    (void)mutex;
+    return EINVAL;
 }
 
 /* ---- spin locks: the handle plus 1, set by pthread_spin_init ---- */
@@ -335,48 +316,39 @@ static hlrc_lock_t mutex_lock_of_spin(const volatile pthread_spinlock_t *spin)
     return handle - 1;
 }
 
-int __wrap_pthread_spin_init(pthread_spinlock_t *spin, int shared)
+WRAP(int, pthread_spin_init, (pthread_spinlock_t * spin, int shared), (spin, shared))
 {
-    if (!start_sharing)
-        return pthread_spin_init(spin, shared);
+    (void)shared;
     uint32_t handle;
     lane_call(mutex_make_spin, &handle);
     *spin = (int)handle;
     return handle ? 0 : EAGAIN;
 }
 
-int __wrap_pthread_spin_destroy(pthread_spinlock_t *spin)
+WRAP(int, pthread_spin_destroy, (pthread_spinlock_t * spin), (spin))
 {
-    if (!start_sharing)
-        return pthread_spin_destroy(spin);
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_unmake_spin, &lock);
     *spin = 0;
     return 0;
 }
 
-int __wrap_pthread_spin_lock(pthread_spinlock_t *spin)
+WRAP(int, pthread_spin_lock, (pthread_spinlock_t * spin), (spin))
 {
-    if (!start_sharing)
-        return pthread_spin_lock(spin);
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_take, &lock);
     return 0;
 }
 
-int __wrap_pthread_spin_trylock(pthread_spinlock_t *spin)
+WRAP(int, pthread_spin_trylock, (pthread_spinlock_t * spin), (spin))
 {
-    if (!start_sharing)
-        return pthread_spin_trylock(spin);
     struct mutex_attempt once = { .lock = mutex_lock_of_spin(spin), .until = NULL };
     lane_call(mutex_try, &once);
     return once.rc;
 }
 
-int __wrap_pthread_spin_unlock(pthread_spinlock_t *spin)
+WRAP(int, pthread_spin_unlock, (pthread_spinlock_t * spin), (spin))
 {
-    if (!start_sharing)
-        return pthread_spin_unlock(spin);
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_drop, &lock);
     return 0;

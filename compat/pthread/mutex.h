@@ -23,6 +23,8 @@
 
 /* The lock of a mutex, created if there is none; *error if that is impossible. On either stack. */
 hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error);
+/* Acquires the lock at `arg`, on the private stack. */
+void mutex_take(void *arg);
 /* EPERM: the calling thread does not hold this mutex, which is of a checking kind. */
 int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock);
 

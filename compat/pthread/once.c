@@ -5,7 +5,6 @@
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
-#include "compat/start/start.h"
 
 struct once_turn {
     void *object;
@@ -68,10 +67,8 @@ static void once_finish(struct once_doing *d)
     once_end(d->once, once_word_of, d->done);
 }
 
-int __wrap_pthread_once(pthread_once_t *once, void (*fn)(void))
+WRAP(int, pthread_once, (pthread_once_t * once, void (*fn)(void)), (once, fn))
 {
-    if (!start_sharing)
-        return pthread_once(once, fn);
     if (once_begin(once, once_word_of)) {
         struct once_doing d __attribute__((cleanup(once_finish))) = { once, false };
         fn();

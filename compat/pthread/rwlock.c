@@ -10,8 +10,6 @@
 
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/wrap.h"
-#include "compat/start/lane.h"
-#include "compat/start/start.h"
 
 enum { READER, WRITER }; /* tags of waiters */
 
@@ -28,19 +26,6 @@ static_assert(sizeof(struct rwlock) <= sizeof(pthread_rwlock_t),
               "it fits into the type of the C library");
 static_assert(offsetof(struct rwlock, kind) == offsetof(pthread_rwlock_t, __data.__flags),
               "static initialisers");
-
-static struct rwlock *rwlock_inside(pthread_rwlock_t *l)
-{
-    return (struct rwlock *)(void *)l;
-}
-
-struct rwlock_request {
-    struct rwlock *lock;
-    pthread_t me;
-    bool write, try;
-    const struct monitor_until *until;
-    int rc;
-};
 
 static bool rwlock_is_free(const struct rwlock *l, bool write)
 {
@@ -69,139 +54,97 @@ static void rwlock_hand_on(struct rwlock *l)
 }
 
 /* Readers may have waited only for the writer that gives up. */
-static int rwlock_wait(struct rwlock *l, const struct rwlock_request *r,
-                       const struct monitor_until *until, hlrc_lock_t monitor)
+static int rwlock_wait(struct rwlock *l, const struct monitor_call *c)
 {
-    l->writers_waiting += r->write;
-    int rc = monitor_queue_wait(&l->queue, monitor, r->write ? WRITER : READER, until);
+    bool write = c->tag == WRITER;
+    l->writers_waiting += write;
+    int rc = monitor_call_wait(c, &l->queue);
     if (rc) {
-        l->writers_waiting -= r->write;
+        l->writers_waiting -= write;
         rwlock_hand_on(l);
     }
     return rc;
 }
 
-static int rwlock_take(struct rwlock *l, const struct rwlock_request *r,
-                       const struct monitor_until *until, hlrc_lock_t monitor)
+/* c->value: the calling thread. */
+static int rwlock_acquire(struct monitor_call *c)
 {
+    struct rwlock *l = c->object;
+    bool write = c->tag == WRITER;
     int rc = 0;
-    if (l->writer == r->me)
-        return r->try ? EBUSY : EDEADLK;
-    if (rwlock_is_free(l, r->write))
-        l->readers += !r->write;
-    else if (r->try)
+    if (l->writer == c->value)
+        return c->try ? EBUSY : EDEADLK;
+    if (rwlock_is_free(l, write))
+        l->readers += !write;
+    else if (c->try)
         return EBUSY;
     else
-        rc = rwlock_wait(l, r, until, monitor);
-    if (rc == 0 && r->write)
-        l->writer = r->me;
+        rc = rwlock_wait(l, c);
+    if (rc == 0 && write)
+        l->writer = c->value;
     return rc;
 }
 
-static void rwlock_acquire(void *arg)
+static int rwlock_release(struct monitor_call *c)
 {
-    struct rwlock_request *out = arg, r = *out;
-    struct monitor_until copy, *until = NULL;
-    if (r.until) {
-        copy = *r.until;
-        until = &copy;
-    }
-    hlrc_lock_t monitor = monitor_enter(r.lock);
-    int rc = rwlock_take(r.lock, &r, until, monitor);
-    monitor_leave(monitor);
-    out->rc = rc;
-}
-
-static void rwlock_release(void *arg)
-{
-    struct rwlock *l = arg;
-    hlrc_lock_t monitor = monitor_enter(l);
+    struct rwlock *l = c->object;
     if (l->writer)
         l->writer = 0;
     else if (l->readers > 0)
         l->readers--;
     rwlock_hand_on(l);
-    monitor_leave(monitor);
+    return 0;
 }
 
-static int rwlock_lock(pthread_rwlock_t *lock, bool write, bool try,
+static int rwlock_lock(pthread_rwlock_t *l, unsigned tag, bool try,
                        const struct monitor_until *until)
 {
-    struct rwlock_request r = { rwlock_inside(lock), __wrap_pthread_self(), write, try, until, 0 };
+    struct monitor_call c = { .fn = rwlock_acquire,
+                              .object = l,
+                              .tag = tag,
+                              .try = try,
+                              .until = until,
+                              .value = __wrap_pthread_self() };
     if (until && !monitor_until_valid(&until->time, until->clock))
         return EINVAL;
-    lane_call(rwlock_acquire, &r);
-    return r.rc;
+    return monitor_call(&c);
 }
 
-int __wrap_pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attr)
+WRAP(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *attr), (l, attr))
 {
     int kind = PTHREAD_RWLOCK_DEFAULT_NP;
-    if (!start_sharing)
-        return pthread_rwlock_init(l, attr);
     if (attr && pthread_rwlockattr_getkind_np(attr, &kind) != 0)
         return EINVAL;
-    *rwlock_inside(l) = (struct rwlock){ .kind = kind };
+    *(struct rwlock *)(void *)l = (struct rwlock){ .kind = kind };
     return 0;
 }
 
-int __wrap_pthread_rwlock_destroy(pthread_rwlock_t *l)
+WRAP_NOTHING(pthread_rwlock_destroy, pthread_rwlock_t)
+
+WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))
 {
-    return start_sharing ? 0 : pthread_rwlock_destroy(l);
+    return monitor_call(&(struct monitor_call){ .fn = rwlock_release, .object = l });
 }
 
-int __wrap_pthread_rwlock_unlock(pthread_rwlock_t *l)
-{
-    if (!start_sharing)
-        return pthread_rwlock_unlock(l);
-    lane_call(rwlock_release, rwlock_inside(l));
-    return 0;
-}
-
-int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *l)
-{
-    return start_sharing ? rwlock_lock(l, false, false, NULL) : pthread_rwlock_rdlock(l);
-}
-
-int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l)
-{
-    return start_sharing ? rwlock_lock(l, true, false, NULL) : pthread_rwlock_wrlock(l);
-}
-
-int __wrap_pthread_rwlock_tryrdlock(pthread_rwlock_t *l)
-{
-    return start_sharing ? rwlock_lock(l, false, true, NULL) : pthread_rwlock_tryrdlock(l);
-}
-
-int __wrap_pthread_rwlock_trywrlock(pthread_rwlock_t *l)
-{
-    return start_sharing ? rwlock_lock(l, true, true, NULL) : pthread_rwlock_trywrlock(l);
-}
-
-int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
-                                      const struct timespec *time)
-{
-    if (!start_sharing)
-        return pthread_rwlock_clockrdlock(l, clock, time);
-    return rwlock_lock(l, false, false, &(struct monitor_until){ *time, clock });
-}
-
-int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
-                                      const struct timespec *time)
-{
-    if (!start_sharing)
-        return pthread_rwlock_clockwrlock(l, clock, time);
-    return rwlock_lock(l, true, false, &(struct monitor_until){ *time, clock });
-}
-
-int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *time)
-{
-    return start_sharing ? __wrap_pthread_rwlock_clockrdlock(l, CLOCK_REALTIME, time)
-                         : pthread_rwlock_timedrdlock(l, time);
-}
-
-int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *time)
-{
-    return start_sharing ? __wrap_pthread_rwlock_clockwrlock(l, CLOCK_REALTIME, time)
-                         : pthread_rwlock_timedwrlock(l, time);
-}
+/* `rd` and `wr`. */
+#define DEFINE_LOCK(mode, tag)                                                                   \
+    WRAP(int, pthread_rwlock_##mode##lock, (pthread_rwlock_t * l), (l))                          \
+    {                                                                                            \
+        return rwlock_lock(l, tag, false, NULL);                                                 \
+    }                                                                                            \
+    WRAP(int, pthread_rwlock_try##mode##lock, (pthread_rwlock_t * l), (l))                       \
+    {                                                                                            \
+        return rwlock_lock(l, tag, true, NULL);                                                  \
+    }                                                                                            \
+    WRAP(int, pthread_rwlock_clock##mode##lock,                                                  \
+         (pthread_rwlock_t * l, clockid_t clock, const struct timespec *time), (l, clock, time)) \
+    {                                                                                            \
+        return rwlock_lock(l, tag, false, &(struct monitor_until){ *time, clock });              \
+    }                                                                                            \
+    WRAP(int, pthread_rwlock_timed##mode##lock,                                                  \
+         (pthread_rwlock_t * l, const struct timespec *time), (l, time))                         \
+    {                                                                                            \
+        return wrap_pthread_rwlock_clock##mode##lock(l, CLOCK_REALTIME, time);                   \
+    }
+DEFINE_LOCK(rd, READER)
+DEFINE_LOCK(wr, WRITER)

@@ -338,44 +338,42 @@ int threads_detach(pthread_t name)
 
 /* ---- the calls ---- */
 
-int __wrap_pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *),
-                          void *arg)
+WRAP(int, pthread_create,
+     (pthread_t * out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg),
+     (out, attr, fn, arg))
 {
-    return start_sharing ? threads_create(out, attr, fn, arg) : pthread_create(out, attr, fn, arg);
+    return threads_create(out, attr, fn, arg);
 }
 
-int __wrap_pthread_join(pthread_t thread, void **result)
+WRAP(int, pthread_join, (pthread_t thread, void **result), (thread, result))
 {
-    return start_sharing ? threads_join(thread, result) : pthread_join(thread, result);
+    return threads_join(thread, result);
 }
 
-int __wrap_pthread_tryjoin_np(pthread_t thread, void **result)
+WRAP(int, pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result))
 {
-    struct threads_joining j = { .name = thread, .try = true };
-    return start_sharing ? threads_join_as(&j, result) : pthread_tryjoin_np(thread, result);
+    return threads_join_as(&(struct threads_joining){ .name = thread, .try = true }, result);
 }
 
-int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
-                                const struct timespec *time)
+WRAP(int, pthread_clockjoin_np,
+     (pthread_t thread, void **result, clockid_t clock, const struct timespec *time),
+     (thread, result, clock, time))
 {
-    if (!start_sharing)
-        return pthread_clockjoin_np(thread, result, clock, time);
     if (!monitor_until_valid(time, clock))
         return EINVAL;
     struct monitor_until until = { *time, clock };
-    struct threads_joining j = { .name = thread, .until = &until };
-    return threads_join_as(&j, result);
+    return threads_join_as(&(struct threads_joining){ .name = thread, .until = &until }, result);
 }
 
-int __wrap_pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *time)
+WRAP(int, pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *time),
+     (thread, result, time))
 {
-    return start_sharing ? __wrap_pthread_clockjoin_np(thread, result, CLOCK_REALTIME, time)
-                         : pthread_timedjoin_np(thread, result, time);
+    return wrap_pthread_clockjoin_np(thread, result, CLOCK_REALTIME, time);
 }
 
-int __wrap_pthread_detach(pthread_t thread)
+WRAP(int, pthread_detach, (pthread_t thread), (thread))
 {
-    return start_sharing ? threads_detach(thread) : pthread_detach(thread);
+    return threads_detach(thread);
 }
 
 /* Threads outside the table, such as OpenMP's, have the C library's name, an address on their
@@ -385,11 +383,13 @@ pthread_t __wrap_pthread_self(void)
     return me.entry ? me.name : pthread_self();
 }
 
+int __wrap_pthread_equal(pthread_t a, pthread_t b);
 int __wrap_pthread_equal(pthread_t a, pthread_t b)
 {
     return a == b;
 }
 
+_Noreturn void __wrap_pthread_exit(void *result);
 _Noreturn void __wrap_pthread_exit(void *result)
 {
     me.result = result;
@@ -397,9 +397,10 @@ _Noreturn void __wrap_pthread_exit(void *result)
 }
 
 /* Only debuggers of one machine use it. */
-int __wrap_pthread_setname_np(pthread_t thread, const char *name)
+WRAP(int, pthread_setname_np, (pthread_t thread, const char *name), (thread, name))
 {
-    return start_sharing ? 0 : pthread_setname_np(thread, name);
+    (void)thread, (void)name;
+    return 0;
 }
 
 /* ---- the layer: start.h ---- */

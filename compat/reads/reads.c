@@ -14,27 +14,25 @@
 
 #define CALLER __builtin_return_address(0)
 
-void __tsan_init(void);
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* compilers call by name */
+
 void __tsan_init(void)
 {
 }
 
-void __tsan_func_entry(void *caller);
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
 }
 
-void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
 }
 
-#define HOOK(NAME, ACT)           \
-    void __tsan_##NAME(void *at); \
-    void __tsan_##NAME(void *at)  \
-    {                             \
-        ACT;                      \
+#define HOOK(NAME, ACT)          \
+    void __tsan_##NAME(void *at) \
+    {                            \
+        ACT;                     \
     }
 #define HOOKS(NAME, BYTES, ACT) \
     HOOK(NAME##BYTES, ACT)      \
@@ -56,46 +54,39 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
-void __tsan_read_range(void *at, size_t bytes);
 void __tsan_read_range(void *at, size_t bytes)
 {
     hlrc_note_read(at, bytes, CALLER);
 }
 
-void __tsan_write_range(void *at, size_t bytes);
 void __tsan_write_range(void *at, size_t bytes)
 {
     (void)at, (void)bytes;
 }
 
-void __tsan_vptr_update(void **at, void *value);
 void __tsan_vptr_update(void **at, void *value)
 {
     (void)at, (void)value;
 }
 
-void __tsan_vptr_read(void **at);
 void __tsan_vptr_read(void **at)
 {
     hlrc_note_read(at, sizeof *at, CALLER);
 }
 
 /* Clang calls these instead. */
-void *__tsan_memcpy(void *to, const void *from, size_t bytes);
 void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {
     hlrc_note_read(from, bytes, CALLER);
     return __builtin_memcpy(to, from, bytes);
 }
 
-void *__tsan_memmove(void *to, const void *from, size_t bytes);
 void *__tsan_memmove(void *to, const void *from, size_t bytes)
 {
     hlrc_note_read(from, bytes, CALLER);
     return __builtin_memmove(to, from, bytes);
 }
 
-void *__tsan_memset(void *to, int value, size_t bytes);
 void *__tsan_memset(void *to, int value, size_t bytes)
 {
     return __builtin_memset(to, value, bytes);
@@ -103,93 +94,61 @@ void *__tsan_memset(void *to, int value, size_t bytes)
 
 /* ---- atomic operations ---- */
 
-#define FETCH(BITS, NAME)                                                               \
-    uint##BITS##_t __tsan_atomic##BITS##_fetch_##NAME(volatile uint##BITS##_t *at,      \
-                                                      uint##BITS##_t value, int order); \
-    uint##BITS##_t __tsan_atomic##BITS##_fetch_##NAME(volatile uint##BITS##_t *at,      \
-                                                      uint##BITS##_t value, int order)  \
-    {                                                                                   \
-        (void)order;                                                                    \
-        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                  \
-        return __atomic_fetch_##NAME(at, value, __ATOMIC_SEQ_CST);                      \
+/* Performs ACT on the word at `at`, which it reads. */
+#define READ_BY(type, name, parameters, ACT)                             \
+    type name parameters                                                 \
+    {                                                                    \
+        (void)order;                                                     \
+        hlrc_note_read((const void *)(uintptr_t)at, sizeof *at, CALLER); \
+        ACT;                                                             \
     }
 
-#define SWAP(BITS, NAME)                                                                           \
-    int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile uint##BITS##_t *at,                 \
-                                                      uint##BITS##_t *expected,                    \
-                                                      uint##BITS##_t value, int order,             \
-                                                      int failed);                                 \
-    int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile uint##BITS##_t *at,                 \
-                                                      uint##BITS##_t *expected,                    \
-                                                      uint##BITS##_t value, int order, int failed) \
-    {                                                                                              \
-        (void)order, (void)failed;                                                                 \
-        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
-        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST,           \
-                                           __ATOMIC_SEQ_CST);                                      \
-    }
+#define FETCH(PREFIX, type, NAME)                                                     \
+    READ_BY(type, PREFIX##_fetch_##NAME, (volatile type * at, type value, int order), \
+            return __atomic_fetch_##NAME(at, value, __ATOMIC_SEQ_CST))
 
-#define ATOMIC(BITS)                                                                               \
-    uint##BITS##_t __tsan_atomic##BITS##_load(const volatile uint##BITS##_t *at, int order);       \
-    uint##BITS##_t __tsan_atomic##BITS##_load(const volatile uint##BITS##_t *at, int order)        \
-    {                                                                                              \
-        (void)order;                                                                               \
-        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
-        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                              \
-    }                                                                                              \
-    void __tsan_atomic##BITS##_store(volatile uint##BITS##_t *at, uint##BITS##_t value,            \
-                                     int order);                                                   \
-    void __tsan_atomic##BITS##_store(volatile uint##BITS##_t *at, uint##BITS##_t value, int order) \
-    {                                                                                              \
-        (void)order;                                                                               \
-        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                              \
-    uint##BITS##_t __tsan_atomic##BITS##_exchange(volatile uint##BITS##_t *at,                     \
-                                                  uint##BITS##_t value, int order);                \
-    uint##BITS##_t __tsan_atomic##BITS##_exchange(volatile uint##BITS##_t *at,                     \
-                                                  uint##BITS##_t value, int order)                 \
-    {                                                                                              \
-        (void)order;                                                                               \
-        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
-        return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST);                                   \
-    }                                                                                              \
-    uint##BITS##_t __tsan_atomic##BITS##_compare_exchange_val(volatile uint##BITS##_t *at,         \
-                                                              uint##BITS##_t expected,             \
-                                                              uint##BITS##_t value, int order,     \
-                                                              int failed);                         \
-    uint##BITS##_t __tsan_atomic##BITS##_compare_exchange_val(volatile uint##BITS##_t *at,         \
-                                                              uint##BITS##_t expected,             \
-                                                              uint##BITS##_t value, int order,     \
-                                                              int failed)                          \
-    {                                                                                              \
-        (void)order, (void)failed;                                                                 \
-        hlrc_note_read((const void *)(uintptr_t)at, BITS / 8, CALLER);                             \
-        (void)__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,           \
-                                          __ATOMIC_SEQ_CST);                                       \
-        return expected;                                                                           \
-    }                                                                                              \
-    SWAP(BITS, strong)                                                                             \
-    SWAP(BITS, weak)                                                                               \
-    FETCH(BITS, add)                                                                               \
-    FETCH(BITS, sub)                                                                               \
-    FETCH(BITS, and)                                                                               \
-    FETCH(BITS, or)                                                                                \
-    FETCH(BITS, xor)                                                                               \
-    FETCH(BITS, nand)
+#define SWAP(PREFIX, type, NAME)                                                             \
+    READ_BY(int, PREFIX##_compare_exchange_##NAME,                                           \
+            (volatile type * at, type * expected, type value, int order, int failed),        \
+            (void)failed;                                                                    \
+            return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, \
+                                               __ATOMIC_SEQ_CST))
 
-ATOMIC(8)
-ATOMIC(16)
-ATOMIC(32)
-ATOMIC(64)
+#define ATOMIC(PREFIX, type)                                                                      \
+    READ_BY(type, PREFIX##_load, (const volatile type *at, int order),                            \
+            return __atomic_load_n(at, __ATOMIC_SEQ_CST))                                         \
+    void PREFIX##_store(volatile type *at, type value, int order)                                 \
+    {                                                                                             \
+        (void)order;                                                                              \
+        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                             \
+    READ_BY(type, PREFIX##_exchange, (volatile type * at, type value, int order),                 \
+            return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST))                              \
+    READ_BY(type, PREFIX##_compare_exchange_val,                                                  \
+            (volatile type * at, type expected, type value, int order, int failed), (void)failed; \
+            (void)__atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST,      \
+                                              __ATOMIC_SEQ_CST);                                  \
+            return expected)                                                                      \
+    SWAP(PREFIX, type, strong)                                                                    \
+    SWAP(PREFIX, type, weak)                                                                      \
+    FETCH(PREFIX, type, add)                                                                      \
+    FETCH(PREFIX, type, sub)                                                                      \
+    FETCH(PREFIX, type, and)                                                                      \
+    FETCH(PREFIX, type, or)                                                                       \
+    FETCH(PREFIX, type, xor)                                                                      \
+    FETCH(PREFIX, type, nand)
 
-void __tsan_atomic_thread_fence(int order);
+ATOMIC(__tsan_atomic8, uint8_t)
+ATOMIC(__tsan_atomic16, uint16_t)
+ATOMIC(__tsan_atomic32, uint32_t)
+ATOMIC(__tsan_atomic64, uint64_t)
+
 void __tsan_atomic_thread_fence(int order)
 {
     (void)order;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-void __tsan_atomic_signal_fence(int order);
 void __tsan_atomic_signal_fence(int order)
 {
     (void)order;

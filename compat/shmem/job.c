@@ -6,8 +6,6 @@
 #include "base/backoff.h"
 #include "compat/shmem/inner.h"
 
-struct shmem_job sh;
-
 #define SPINS  200
 #define YIELDS 400
 #define NAP_NS 50000
@@ -188,14 +186,6 @@ void inner_sh_pause(unsigned *tries)
 void inner_sh_refuse_pe(const char *call, int pe, int n)
 {
     fail_compat_fail("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
-}
-
-void inner_sh_refuse_time(const char *call)
-{
-    if (sh.left)
-        fail_compat_fail("%s: called after shmem_finalize; make shmem_finalize the last call",
-                         call);
-    fail_compat_fail("%s: called before shmem_init; call that first", call);
 }
 
 void inner_sh_refuse_memory(const char *call, const void *at, size_t len)

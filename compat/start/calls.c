@@ -50,56 +50,37 @@ static void calls_done(void *mine)
     errno = before;
 }
 
-/* `call` with `mine` in place of the program's buffer. */
-#define READ_BY(call)                      \
-    char *mine = calls_borrow(len);        \
-    if (!mine)                             \
-        return -1;                         \
-    ssize_t got = call;                    \
-    if (got > 0)                           \
-        memcpy(buffer, mine, (size_t)got); \
-    calls_done(mine);                      \
-    return got
-#define WRITE_BY(call)              \
-    char *mine = calls_borrow(len); \
-    if (!mine)                      \
-        return -1;                  \
-    memcpy(mine, buffer, len);      \
-    ssize_t put = call;             \
-    calls_done(mine);               \
-    return put
+/* The arguments of the call have `mine` in place of the program's buffer. */
+#define DEFINE_READ(name, parameters, arguments)                    \
+    EXPORTED ssize_t name parameters                                \
+    {                                                               \
+        LIBC(name);                                                 \
+        bool shared = start_is_shared(buffer);                      \
+        void *mine = shared ? calls_borrow(len) : buffer;           \
+        ssize_t got = shared && !mine ? -1 : libc_##name arguments; \
+        if (shared && got > 0)                                      \
+            memcpy(buffer, mine, (size_t)got);                      \
+        if (shared)                                                 \
+            calls_done(mine);                                       \
+        return got;                                                 \
+    }
+DEFINE_READ(read, (int fd, void *buffer, size_t len), (fd, mine, len))
+DEFINE_READ(pread, (int fd, void *buffer, size_t len, off_t at), (fd, mine, len, at))
 
-EXPORTED ssize_t read(int fd, void *buffer, size_t len)
-{
-    LIBC(read);
-    if (!start_is_shared(buffer))
-        return libc_read(fd, buffer, len);
-    READ_BY(libc_read(fd, mine, len));
-}
-
-EXPORTED ssize_t write(int fd, const void *buffer, size_t len)
-{
-    LIBC(write);
-    if (!start_is_shared(buffer))
-        return libc_write(fd, buffer, len);
-    WRITE_BY(libc_write(fd, mine, len));
-}
-
-EXPORTED ssize_t pread(int fd, void *buffer, size_t len, off_t at)
-{
-    LIBC(pread);
-    if (!start_is_shared(buffer))
-        return libc_pread(fd, buffer, len, at);
-    READ_BY(libc_pread(fd, mine, len, at));
-}
-
-EXPORTED ssize_t pwrite(int fd, const void *buffer, size_t len, off_t at)
-{
-    LIBC(pwrite);
-    if (!start_is_shared(buffer))
-        return libc_pwrite(fd, buffer, len, at);
-    WRITE_BY(libc_pwrite(fd, mine, len, at));
-}
+#define DEFINE_WRITE(name, parameters, arguments)                     \
+    EXPORTED ssize_t name parameters                                  \
+    {                                                                 \
+        LIBC(name);                                                   \
+        void *copy = NULL;                                            \
+        if (start_is_shared(buffer) && !(copy = calls_borrow(len)))   \
+            return -1;                                                \
+        const void *mine = copy ? memcpy(copy, buffer, len) : buffer; \
+        ssize_t put = libc_##name arguments;                          \
+        calls_done(copy);                                             \
+        return put;                                                   \
+    }
+DEFINE_WRITE(write, (int fd, const void *buffer, size_t len), (fd, mine, len))
+DEFINE_WRITE(pwrite, (int fd, const void *buffer, size_t len, off_t at), (fd, mine, len, at))
 
 /* Like one read or write of all pieces together. */
 static size_t calls_sum(const struct iovec *pieces, int count)
@@ -156,22 +137,33 @@ EXPORTED ssize_t writev(int fd, const struct iovec *pieces, int count)
 
 /* ---- stdio, which passes large pieces directly to the system ---- */
 
+static size_t calls_in_pieces(char *buffer, size_t len, FILE *file, bool reads)
+{
+    LIBC(fread);
+    LIBC(fwrite);
+    size_t at = 0, done = 1;
+    char *mine = calls_borrow(len < PIECE ? len : PIECE);
+    flockfile(file);
+    while (mine && at < len && done > 0) {
+        size_t part = len - at < PIECE ? len - at : PIECE;
+        if (!reads)
+            memcpy(mine, buffer + at, part);
+        done = reads ? libc_fread(mine, 1, part, file) : libc_fwrite(mine, 1, part, file);
+        if (reads)
+            memcpy(buffer + at, mine, done);
+        at += done;
+    }
+    funlockfile(file);
+    calls_done(mine);
+    return at;
+}
+
 EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 {
     LIBC(fread);
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fread(buffer, size, count, from);
-    size_t len = size * count, at = 0, got = 1;
-    char *mine = calls_borrow(len < PIECE ? len : PIECE);
-    flockfile(from);
-    while (mine && at < len && got > 0) {
-        got = libc_fread(mine, 1, len - at < PIECE ? len - at : PIECE, from);
-        memcpy((char *)buffer + at, mine, got);
-        at += got;
-    }
-    funlockfile(from);
-    calls_done(mine);
-    return at / size;
+    return calls_in_pieces(buffer, size * count, from, true) / size;
 }
 
 EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
@@ -179,18 +171,7 @@ EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
     LIBC(fwrite);
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fwrite(buffer, size, count, to);
-    size_t len = size * count, at = 0, put = 1;
-    char *mine = calls_borrow(len < PIECE ? len : PIECE);
-    flockfile(to);
-    while (mine && at < len && put > 0) {
-        size_t part = len - at < PIECE ? len - at : PIECE;
-        memcpy(mine, (const char *)buffer + at, part);
-        put = libc_fwrite(mine, 1, part, to);
-        at += put;
-    }
-    funlockfile(to);
-    calls_done(mine);
-    return at / size;
+    return calls_in_pieces((char *)(uintptr_t)buffer, size * count, to, false) / size;
 }
 
 /* ---- file names ---- */
@@ -209,11 +190,6 @@ EXPORTED FILE *fopen(const char *restrict path, const char *restrict mode)
     return libc_fopen(calls_touched(path), calls_touched(mode));
 }
 
-EXPORTED FILE *fopen64(const char *restrict path, const char *restrict mode)
-{
-    return fopen(path, mode);
-}
-
 EXPORTED int open(const char *path, int flags, ...)
 {
     LIBC(open);
@@ -222,15 +198,6 @@ EXPORTED int open(const char *path, int flags, ...)
     mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
     va_end(args);
     return libc_open(calls_touched(path), flags, mode);
-}
-
-EXPORTED int open64(const char *path, int flags, ...)
-{
-    va_list args;
-    va_start(args, flags);
-    mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
-    va_end(args);
-    return open(path, flags, mode);
 }
 
 /* ---- results of system calls ---- */
@@ -292,27 +259,12 @@ EXPORTED int nanosleep(const struct timespec *time, struct timespec *left)
 }
 
 /* The names that -D_FILE_OFFSET_BITS=64 uses; off_t has 64 bits in any case. */
-EXPORTED ssize_t pread64(int fd, void *buffer, size_t len, off64_t at)
-{
-    return pread(fd, buffer, len, at);
-}
-
-EXPORTED ssize_t pwrite64(int fd, const void *buffer, size_t len, off64_t at)
-{
-    return pwrite(fd, buffer, len, at);
-}
-
-EXPORTED int stat64(const char *restrict path, struct stat64 *restrict out)
-{
-    return stat(path, (struct stat *)(void *)out);
-}
-
-EXPORTED int lstat64(const char *restrict path, struct stat64 *restrict out)
-{
-    return lstat(path, (struct stat *)(void *)out);
-}
-
-EXPORTED int fstat64(int fd, struct stat64 *out)
-{
-    return fstat(fd, (struct stat *)(void *)out);
-}
+#define ALIAS(name, as) \
+    extern __typeof__(as) calls_##name __asm__(#name) __attribute__((alias(#as), copy(as))) EXPORTED
+ALIAS(fopen64, fopen);
+ALIAS(open64, open);
+ALIAS(pread64, pread);
+ALIAS(pwrite64, pwrite);
+ALIAS(stat64, stat);
+ALIAS(lstat64, lstat);
+ALIAS(fstat64, fstat);

@@ -5,12 +5,17 @@
 #include <errno.h>
 #include <hlrc.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
 
 #define ALIGN_MALLOC 16 /* as the C library does */
 
@@ -105,3 +110,188 @@ void *heap_realloc(void *ptr, size_t size)
     lane_call(heap_reallocate, &r);
     return r.ptr;
 }
+
+/* ---- the names that programs call: __wrap_malloc for malloc, and so on ---- */
+
+#define ALIAS(name, as) extern __typeof__(as) name __attribute__((alias(#as)))
+ALIAS(__wrap_malloc, heap_malloc);
+ALIAS(__wrap_calloc, heap_calloc);
+ALIAS(__wrap_realloc, heap_realloc);
+ALIAS(__wrap_free, heap_free);
+ALIAS(__wrap_malloc_usable_size, heap_usable_size);
+
+void *__wrap_reallocarray(void *ptr, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return heap_realloc(ptr, count * size);
+}
+
+static int heap_is_power(size_t align)
+{
+    return align && (align & (align - 1)) == 0;
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t size)
+{
+    if (!heap_is_power(align)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return heap_aligned_alloc(align, size);
+}
+
+ALIAS(__wrap_memalign, __wrap_aligned_alloc);
+
+void *__wrap_valloc(size_t size)
+{
+    return heap_aligned_alloc(4096, size);
+}
+
+int __wrap_posix_memalign(void **out, size_t align, size_t size)
+{
+    int before = errno, rc = 0;
+    if (!heap_is_power(align) || align % sizeof(void *) != 0)
+        return EINVAL;
+    void *ptr = heap_aligned_alloc(align, size);
+    if (ptr)
+        *out = ptr;
+    else
+        rc = ENOMEM;
+    errno = before;
+    return rc;
+}
+
+/* ---- memory that the C library allocates for the program ---- */
+
+static char *heap_copy_of(const char *text, size_t len)
+{
+    char *copy = heap_malloc(len + 1);
+    if (copy) {
+        memcpy(copy, text, len);
+        copy[len] = '\0';
+    }
+    return copy;
+}
+
+char *__wrap_strndup(const char *text, size_t most)
+{
+    return heap_copy_of(text, strnlen(text, most));
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return heap_copy_of(text, strlen(text));
+}
+
+int __wrap_vasprintf(char **out, const char *format, va_list args)
+{
+    char *text;
+    int len = vasprintf(&text, format, args);
+    if (len < 0)
+        return len;
+    *out = heap_copy_of(text, (size_t)len);
+    free(text);
+    return *out ? len : -1;
+}
+
+int __wrap_asprintf(char **out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int len = __wrap_vasprintf(out, format, args);
+    va_end(args);
+    return len;
+}
+
+/* The program's buffer may be shared; then the C library cannot reallocate it. */
+ssize_t __wrap_getdelim(char **line, size_t *room, int delimiter, FILE *from)
+{
+    char *mine = NULL;
+    size_t mine_room = 0;
+    ssize_t len = getdelim(&mine, &mine_room, delimiter, from);
+    if (len >= 0 && (!*line || *room < (size_t)len + 1)) {
+        char *longer = heap_realloc(*line, (size_t)len + 1);
+        if (longer) {
+            *line = longer;
+            *room = (size_t)len + 1;
+        } else {
+            len = -1;
+        }
+    }
+    if (len >= 0)
+        memcpy(*line, mine, (size_t)len + 1);
+    free(mine);
+    return len;
+}
+
+ssize_t __wrap_getline(char **line, size_t *room, FILE *from)
+{
+    return __wrap_getdelim(line, room, '\n', from);
+}
+
+/* ---- C++ ---- */
+
+void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
+
+static void *heap_new_or_throw(size_t align, size_t size)
+{
+    void *ptr = align ? heap_aligned_alloc(align, size) : heap_malloc(size ? size : 1);
+    if (!ptr && std_throw_bad_alloc)
+        std_throw_bad_alloc();
+    return ptr;
+}
+
+#define OPERATOR(type, name, mangled, parameters) \
+    type name parameters __asm__(mangled) __attribute__((visibility("default")))
+
+OPERATOR(void *, heap_new_plain, "_Znwm", (size_t size));
+void *heap_new_plain(size_t size)
+{
+    return heap_new_or_throw(0, size);
+}
+
+OPERATOR(void *, heap_new_aligned, "_ZnwmSt11align_val_t", (size_t size, size_t align));
+void *heap_new_aligned(size_t size, size_t align)
+{
+    return heap_new_or_throw(align, size);
+}
+
+/* The last parameter, a reference to std::nothrow, is not declared. */
+OPERATOR(void *, heap_new_or_null, "_ZnwmRKSt9nothrow_t", (size_t size));
+void *heap_new_or_null(size_t size)
+{
+    return heap_malloc(size ? size : 1);
+}
+
+OPERATOR(void *, heap_new_aligned_or_null, "_ZnwmSt11align_val_tRKSt9nothrow_t",
+         (size_t size, size_t align));
+void *heap_new_aligned_or_null(size_t size, size_t align)
+{
+    return heap_aligned_alloc(align, size);
+}
+
+/* Array forms, and forms with a size or alignment. */
+#define SAME(type, name, mangled, parameters, as) \
+    OPERATOR(type, name, mangled, parameters) __attribute__((alias(as)))
+SAME(void *, new_array, "_Znam", (size_t size), "_Znwm");
+SAME(void *, new_array_aligned, "_ZnamSt11align_val_t", (size_t size, size_t align),
+     "_ZnwmSt11align_val_t");
+SAME(void *, new_array_or_null, "_ZnamRKSt9nothrow_t", (size_t size), "_ZnwmRKSt9nothrow_t");
+SAME(void *, new_array_aligned_or_null, "_ZnamSt11align_val_tRKSt9nothrow_t",
+     (size_t size, size_t align), "_ZnwmSt11align_val_tRKSt9nothrow_t");
+#define DELETE(name, mangled) SAME(void, name, mangled, (void *ptr), "heap_free")
+DELETE(delete_plain, "_ZdlPv");
+DELETE(delete_array, "_ZdaPv");
+DELETE(delete_sized, "_ZdlPvm");
+DELETE(delete_array_sized, "_ZdaPvm");
+DELETE(delete_aligned, "_ZdlPvSt11align_val_t");
+DELETE(delete_array_aligned, "_ZdaPvSt11align_val_t");
+DELETE(delete_sized_aligned, "_ZdlPvmSt11align_val_t");
+DELETE(delete_array_sized_aligned, "_ZdaPvmSt11align_val_t");
+DELETE(delete_nothrow, "_ZdlPvRKSt9nothrow_t");
+DELETE(delete_array_nothrow, "_ZdaPvRKSt9nothrow_t");
+DELETE(delete_aligned_nothrow, "_ZdlPvSt11align_val_tRKSt9nothrow_t");
+DELETE(delete_array_aligned_nothrow, "_ZdaPvSt11align_val_tRKSt9nothrow_t");

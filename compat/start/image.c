@@ -71,67 +71,51 @@ void *image_tls(void)
     return block;
 }
 
-struct image_tables {
-    const ElfW(Sym) * symbols;
-    const char *names;
-    const ElfW(Rela) * relocations[2];
-    size_t bytes[2];
+/* The values of the executable's dynamic section, by tag. */
+struct image_section {
+    uintptr_t base;
+    ElfW(Addr) value[DT_NUM];
 };
 
-static const void *image_at(uintptr_t base, ElfW(Addr) address)
+static int image_read_section(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    return (const void *)(address < base ? base + address : address);
-}
-
-static int image_find_tables(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    struct image_tables *t = arg;
+    struct image_section *s = arg;
     const ElfW(Dyn) *d = NULL;
     (void)size;
+    s->base = info->dlpi_addr;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    for (; d && d->d_tag != DT_NULL; d++) {
-        switch (d->d_tag) {
-        case DT_SYMTAB:
-            t->symbols = image_at(info->dlpi_addr, d->d_un.d_ptr);
-            break;
-        case DT_STRTAB:
-            t->names = image_at(info->dlpi_addr, d->d_un.d_ptr);
-            break;
-        case DT_RELA:
-            t->relocations[0] = image_at(info->dlpi_addr, d->d_un.d_ptr);
-            break;
-        case DT_RELASZ:
-            t->bytes[0] = d->d_un.d_val;
-            break;
-        case DT_JMPREL:
-            t->relocations[1] = image_at(info->dlpi_addr, d->d_un.d_ptr);
-            break;
-        case DT_PLTRELSZ:
-            t->bytes[1] = d->d_un.d_val;
-            break;
-        default:
-            break;
-        }
-    }
+    for (; d && d->d_tag != DT_NULL; d++)
+        if (d->d_tag > DT_NULL && d->d_tag < DT_NUM)
+            s->value[d->d_tag] = d->d_un.d_ptr;
     return 1;
+}
+
+/* NULL: the section has no such table. */
+static const void *image_table(const struct image_section *s, int tag)
+{
+    ElfW(Addr) at = s->value[tag];
+    return (const void *)(at && at < s->base ? s->base + at : at);
 }
 
 void image_each_needed(void (*fn)(const char *name, bool copied, size_t bytes))
 {
-    struct image_tables t = { 0 };
-    (void)dl_iterate_phdr(image_find_tables, &t);
-    if (!t.symbols || !t.names)
-        return;
-    for (int k = 0; k < 2; k++) {
-        size_t n = t.relocations[k] ? t.bytes[k] / sizeof *t.relocations[k] : 0;
-        for (size_t i = 0; i < n; i++) {
-            const ElfW(Rela) *r = &t.relocations[k][i];
-            const ElfW(Sym) *s = &t.symbols[ELF64_R_SYM(r->r_info)];
+    static const struct {
+        int table, bytes;
+    } relocations[] = { { DT_RELA, DT_RELASZ }, { DT_JMPREL, DT_PLTRELSZ } };
+    struct image_section s = { 0 };
+    (void)dl_iterate_phdr(image_read_section, &s);
+    const ElfW(Sym) *symbols = image_table(&s, DT_SYMTAB);
+    const char *names = image_table(&s, DT_STRTAB);
+    for (int k = 0; symbols && names && k < 2; k++) {
+        const ElfW(Rela) *r = image_table(&s, relocations[k].table);
+        const ElfW(Rela) *end = r ? r + s.value[relocations[k].bytes] / sizeof *r : r;
+        for (; r < end; r++) {
+            const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(r->r_info)];
             bool copied = IS_COPY(ELF64_R_TYPE(r->r_info));
-            if (ELF64_R_SYM(r->r_info) && (copied || s->st_shndx == SHN_UNDEF))
-                fn(t.names + s->st_name, copied, s->st_size);
+            if (ELF64_R_SYM(r->r_info) && (copied || symbol->st_shndx == SHN_UNDEF))
+                fn(names + symbol->st_name, copied, symbol->st_size);
         }
     }
 }

@@ -34,7 +34,7 @@ static bool taken[LAYERS_MOST];
 static void (*begins[LAYERS_MOST])(void);
 static size_t layer_count, begin_count;
 static int layer_threads;
-static struct image image;
+struct image start_image;
 static struct lane *lanes;
 
 /* Arguments passed by the program's first function. */
@@ -61,15 +61,21 @@ void start_at_begin(void (*fn)(void))
     begins[begin_count++] = fn;
 }
 
-bool start_is_shared(const void *ptr)
+void *start_shared_memory(size_t bytes, const char *what)
 {
-    return start_sharing && (lane_is_shared(ptr) || heap_is_shared(ptr) ||
-                             ((const char *)ptr >= image.begin && (const char *)ptr < image.end));
+    void *memory = NULL;
+    if (hlrc_node_id() == 0 && !(memory = hlrc_calloc(1, bytes)))
+        start_fail("no shared memory for %s; raise --memory", what);
+    if (hlrc_broadcast(&memory, sizeof memory, 0) != 0)
+        start_fail("%s: hlrc_broadcast failed", what);
+    return memory;
 }
 
-bool start_is_program(const void *code)
+bool start_is_shared(const void *ptr)
 {
-    return (const char *)code >= image.code && (const char *)code < image.code_end;
+    return start_sharing &&
+           (lane_is_shared(ptr) || heap_is_shared(ptr) ||
+            ((const char *)ptr >= start_image.begin && (const char *)ptr < start_image.end));
 }
 
 static size_t start_stack_bytes(void)
@@ -154,14 +160,14 @@ static void start_share(int nodes)
     image_each_needed(start_look_at_name);
     if (why_not)
         start_fail("%s %s", which, why_not);
-    if (!image_find(&image))
+    if (!image_find(&start_image))
         start_fail("cannot find this program's segments");
     if (nodes == 1) {
         (void)lane_reserve(0, start_stack_bytes());
         return;
     }
-    size_t bytes = (size_t)(image.end - image.begin);
-    int rc = bytes ? hlrc_share(image.begin, bytes) : 0;
+    size_t bytes = (size_t)(start_image.end - start_image.begin);
+    int rc = bytes ? hlrc_share(start_image.begin, bytes) : 0;
     if (rc == -EINVAL)
         start_fail("this program's data cannot be shared; link it with hlrcc, and not "
                    "statically");
@@ -179,13 +185,12 @@ static void start_share(int nodes)
 
 static char **environment; /* this process's own */
 
-static char *start_shared_text(const char *text)
+static void *start_shared_copy(const void *from, size_t bytes)
 {
-    size_t len = strlen(text) + 1;
-    char *copy = hlrc_malloc(len);
+    void *copy = hlrc_malloc(bytes);
     if (!copy)
         start_fail("no shared memory for arguments and environment; raise --memory");
-    return memcpy(copy, text, len);
+    return memcpy(copy, from, bytes);
 }
 
 static char **start_shared_texts(char **texts)
@@ -193,11 +198,9 @@ static char **start_shared_texts(char **texts)
     size_t n = 0;
     while (texts[n])
         n++;
-    char **copy = hlrc_calloc(n + 1, sizeof *copy);
-    if (!copy)
-        start_fail("no shared memory for arguments and environment; raise --memory");
+    char **copy = start_shared_copy(texts, (n + 1) * sizeof *copy);
     for (size_t i = 0; i < n; i++)
-        copy[i] = start_shared_text(texts[i]);
+        copy[i] = start_shared_copy(texts[i], strlen(texts[i]) + 1);
     return copy;
 }
 
@@ -317,8 +320,8 @@ static void *start_lane_body(void *arg)
 static void start_others(int node, int first)
 {
     for (int i = first; i < start_lanes; i++) {
-        int rc = lane_start(&lanes[i], node * start_lanes + i, image.tls_room, start_lane_body,
-                            &lanes[i]);
+        int rc = lane_start(&lanes[i], node * start_lanes + i, start_image.tls_room,
+                            start_lane_body, &lanes[i]);
         if (rc)
             start_fail("starting thread %d: %s", i, strerror(-rc));
     }
@@ -327,7 +330,7 @@ static void start_others(int node, int first)
 /* Its index follows those for the first threads of all nodes. */
 int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg)
 {
-    return lane_start(l, hlrc_node_count() * start_lanes + number, image.tls_room, body, arg);
+    return lane_start(l, hlrc_node_count() * start_lanes + number, start_image.tls_room, body, arg);
 }
 
 /* Blocks signals, except this thread's own errors: they are for the program's threads. On node 0

@@ -31,7 +31,9 @@
 #define COMPAT_START_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
+struct image;
 struct lane;
 
 /* The layer whose threads run the program on other nodes: OpenMP or POSIX threads. */
@@ -58,6 +60,9 @@ void start_register(const struct start_layer *layer);
 /* Called by constructors: fn is called after hlrc_init, on every node, whatever the layer. */
 void start_at_begin(void (*fn)(void));
 
+/* For such an fn: shared memory of zeros, which node 0 allocates; `what` is for messages. */
+void *start_shared_memory(size_t bytes, const char *what);
+
 /* Starts the layer's own thread `number`, from 0. `l` is zeroed, or was used on this node for the
  * same number, whose thread has ended. 0 or a negative errno. */
 int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
@@ -69,8 +74,7 @@ extern bool start_sharing
 /* This process is a forked child of one of the job: its end does not involve the others. */
 extern bool start_is_child __attribute__((visibility("hidden")));
 
-/* Is this code of the executable, whose data is shared? */
-bool start_is_program(const void *code);
+extern struct image start_image __attribute__((visibility("hidden"))); /* image.h */
 
 /* May this memory be accessible only to the processor, and not to the kernel, at the moment? */
 bool start_is_shared(const void *ptr);

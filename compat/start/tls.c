@@ -42,8 +42,7 @@ static struct tls_shown *tls_slot(int lane)
 
 static void tls_measure(void)
 {
-    struct image image;
-    block_bytes = image_find(&image) ? image.tls_bytes : 0;
+    block_bytes = start_image.tls_bytes;
     slot_bytes = (sizeof(struct tls_shown) + block_bytes + PAGE - 1) & ~(PAGE - 1);
 }
 

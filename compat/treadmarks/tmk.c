@@ -17,8 +17,6 @@
 _Static_assert(TMK_NPROCS == HLRC_MAX_NODES, "programs have arrays of TMK_NPROCS elements");
 _Static_assert(TMK_NLOCKS <= HLRC_STATIC_LOCKS, "TreadMarks' locks are static ones");
 
-unsigned Tmk_proc_id, Tmk_nprocs, Tmk_page_size;
-
 #undef Tmk_stat
 static struct Tmk_stat counted;
 
@@ -26,36 +24,6 @@ static bool joined, left;
 static bool held[TMK_NLOCKS]; /* by this process */
 /* In shared memory; a handle + 1, or 0 before its first wait. Guarded by its lock. */
 static hlrc_cond_t (*conds)[TMK_NCONDS];
-
-/* ---- messages ---- */
-
-void Tmk_err(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-}
-
-void Tmk_errexit(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    exit(1);
-}
-
-void Tmk_perrexit(const char *format, ...)
-{
-    int err = errno;
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fprintf(stderr, ": %s\n", strerror(err));
-    exit(1);
-}
 
 /* ---- beginning and end ---- */
 

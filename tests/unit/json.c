@@ -15,7 +15,7 @@ static char *text_of(const char *text)
     size_t bytes;
     FILE *out = open_memstream(&made, &bytes);
     assert_non_null(out);
-    json_put_string(out, text);
+    json_put_string(&(struct json){ .out = out }, NULL, text);
     assert_int_equal(fclose(out), 0);
     return made;
 }
