@@ -131,6 +131,7 @@ libhlrc_shmem_la_SOURCES = \
 	compat/shmem/job.c \
 	compat/shmem/lock.c \
 	compat/shmem/reduce.c \
+	compat/shmem/refuse.c \
 	compat/shmem/rma.c \
 	compat/shmem/team.c \
 	compat/shmem/wait.c

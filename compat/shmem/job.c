@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* job.c - start and end, PE numbers, ordering, and messages. */
+/* job.c - start and end, PE numbers, and ordering. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/backoff.h"
 #include "compat/shmem/inner.h"
-
-#define SPINS  200
-#define YIELDS 400
-#define NAP_NS 50000
 
 _Static_assert(HLRC_MAX_NODES <= 1 << LEVELS, "one slot per power of two");
 _Static_assert(SLOTS <= SHMEM_SYNC_SIZE && VALUE + LEVELS <= SLOTS, "slots lie in pSync arrays");
@@ -174,33 +169,4 @@ void shmem_sync_all(void)
 {
     inner_sh_check("shmem_sync_all");
     hlrc_barrier();
-}
-
-void inner_sh_pause(unsigned *tries)
-{
-    backoff_pause((*tries)++, SPINS, YIELDS, NAP_NS);
-}
-
-/* ---- messages ---- */
-
-void inner_sh_refuse_pe(const char *call, int pe, int n)
-{
-    fail_compat_fail("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
-}
-
-void inner_sh_refuse_memory(const char *call, const void *at, size_t len)
-{
-    if (inner_sh_find(at, 1))
-        fail_compat_fail("%s: %zu bytes at %p go beyond the end of their symmetric object", call,
-                         len, at);
-    if (inner_sh_heap_had(at))
-        fail_compat_fail(
-            "%s: %zu bytes at %p are in the symmetric heap, but in no block; use memory of "
-            "shmem_malloc before shmem_free",
-            call, len, at);
-    fail_compat_fail("%s: %zu bytes at %p are not symmetric; use memory of shmem_malloc%s", call,
-                     len, at,
-                     sh.data
-                         ? ", or a global variable of the executable"
-                         : ": global variables are not, since this library is linked statically");
 }
