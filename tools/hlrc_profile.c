@@ -33,8 +33,10 @@ int main(int argc, char **argv)
         return 2;
     }
     const struct json_read *profile = hlrc_profile_read(file);
-    if (!profile)
+    if (!profile) {
+        json_read_free();
         return 1;
+    }
     profile_text(stdout, profile);
     int rc = fflush(stdout) == 0 ? 0 : -errno;
     if (page)
@@ -43,5 +45,6 @@ int main(int argc, char **argv)
         diag_warn("--profile=%s: cannot write the profile: %s; give a file in a directory that can "
                   "be written and has room",
                   page ? page : "-", strerror(-rc));
+    json_read_free();
     return rc ? 1 : 0;
 }

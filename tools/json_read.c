@@ -8,11 +8,14 @@
 
 enum { DEPTH = 32, CHUNK = 1 << 16 };
 
+static char *buffer;           /* the text, which the values point into */
+static struct json_read *made; /* the last value */
+
 struct json_read_input {
     char *at;
     int depth;
-    char
-        ended; /* the character that the '\0' after the last number or word has replaced; '\0': none */
+    /* the character that the '\0' after the last number or word has replaced; '\0': none */
+    char ended;
     const char *why;
 };
 
@@ -112,14 +115,14 @@ static bool json_read_word(struct json_read_input *in, struct json_read *v)
 
 static struct json_read *json_read_value(struct json_read_input *in, const char *name)
 {
-    struct json_read *v = malloc(sizeof *v);
+    struct json_read *v = in->depth < DEPTH ? malloc(sizeof *v) : NULL;
     bool ok = false;
-    if (!v || in->depth == DEPTH) {
-        in->why = v ? "too deep" : "no memory";
-        free(v);
+    if (!v) {
+        in->why = in->depth < DEPTH ? "no memory" : "too deep";
         return NULL;
     }
-    *v = (struct json_read){ .name = name, .text = "" };
+    *v = (struct json_read){ .name = name, .text = "", .made_before = made };
+    made = v;
     in->depth++;
     if (json_read_takes(in, '{'))
         ok = json_read_members(in, v, '}');
@@ -154,11 +157,22 @@ static char *json_read_all(FILE *file)
 
 const struct json_read *json_read_file(FILE *file, const char **why)
 {
-    static struct json_read *root;
-    struct json_read_input in = { .at = json_read_all(file), .why = "it cannot be read" };
-    root = in.at ? json_read_value(&in, NULL) : NULL;
+    buffer = json_read_all(file);
+    struct json_read_input in = { .at = buffer, .why = "it cannot be read" };
+    const struct json_read *root = buffer ? json_read_value(&in, NULL) : NULL;
     *why = in.why;
     return root;
+}
+
+void json_read_free(void)
+{
+    while (made) {
+        struct json_read *v = made;
+        made = v->made_before;
+        free(v);
+    }
+    free(buffer);
+    buffer = NULL;
 }
 
 const struct json_read *json_read_member(const struct json_read *of, const char *name)

@@ -10,11 +10,13 @@ struct json_read {
     const char *name;              /* NULL in a list */
     const char *text;              /* of a string, a number, true, false, null; "" otherwise */
     struct json_read *next, *list; /* list: members of an object or a list */
+    struct json_read *made_before;
 };
 
-/* json_read_file - NULL: an error of the file, no JSON, or no memory; *why says which. The tree
- * stays until the process ends. */
+/* json_read_file - NULL: an error of the file, no JSON, or no memory; *why says which. One tree at
+ * a time; json_read_free frees it, or what was read of one before an error. */
 const struct json_read *json_read_file(FILE *in, const char **why);
+void json_read_free(void);
 
 const struct json_read *json_read_member(const struct json_read *of, const char *name);
 const struct json_read *json_read_list(const struct json_read *of, const char *name);
