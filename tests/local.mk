@@ -224,7 +224,7 @@ tests_fftw_LDADD = $(FFTW3_LIBS) -lm
 endif
 
 # The models of the protocol, by spin; the soak takes larger ones.
-ONCE_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/names.sh tests/words.sh
+ONCE_TESTS += tests/citations.sh tests/documents.sh tests/floors.sh tests/format.sh tests/labels.sh tests/names.sh tests/options.sh tests/words.sh
 SOAK_TESTS += tests/model.sh
 tests/model.log: TEST_TIMEOUT = 1200
 EXTRA_DIST += doc/model
