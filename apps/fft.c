@@ -61,20 +61,37 @@ static void clear_part(struct fft *fft, struct part part)
         fft->front[e] = (struct fft_lanes){ { 0 }, { 0 } };
 }
 
-/* With constant pitch and count in the relevant cases, the loops are vectorised. */
+INLINE void load_element(struct fft_lanes *restrict to, const struct complex_value *restrict from,
+                         size_t pitch, size_t count)
+{
+    for (size_t l = 0; l < count; l++) {
+        to->re[l] = from[l * pitch].re;
+        to->im[l] = from[l * pitch].im;
+    }
+}
+
+INLINE void load_swapped(struct fft_lanes *restrict to, const struct complex_value *restrict from,
+                         size_t pitch, size_t count)
+{
+    for (size_t l = 0; l < count; l++) {
+        to->im[l] = from[l * pitch].re;
+        to->re[l] = from[l * pitch].im;
+    }
+}
+
+/* With constant pitch and count in the relevant cases, the loops above are vectorised. */
 INLINE void load_as(struct fft *fft, struct part part, enum fft_direction direction,
                     const struct complex_value *from, size_t step, size_t pitch, size_t count)
 {
-    for (size_t e = 0; e < part.end - part.first; e++) {
-        struct fft_lanes *to = &fft->front[part.first + e];
-        double *restrict re = direction == FFT_FORWARD ? to->re : to->im;
-        double *restrict im = direction == FFT_FORWARD ? to->im : to->re;
+    struct fft_lanes *to = &fft->front[part.first];
+    size_t elements = part.end - part.first;
 
-        for (size_t l = 0; l < count; l++) {
-            re[l] = from[e * step + l * pitch].re;
-            im[l] = from[e * step + l * pitch].im;
-        }
-    }
+    if (direction == FFT_FORWARD)
+        for (size_t e = 0; e < elements; e++)
+            load_element(&to[e], &from[e * step], pitch, count);
+    else
+        for (size_t e = 0; e < elements; e++)
+            load_swapped(&to[e], &from[e * step], pitch, count);
 }
 
 WIDE_VECTORS
