@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void fail_compat_fail(const char *format, ...)
+void fail_job(const char *format, ...)
 {
     char line[512];
     va_list args;
@@ -27,9 +27,9 @@ static void fail_at_exit(int status, void *arg)
         leave_job();
 }
 
-void fail_compat_at_exit(const char *call, void (*leave)(void))
+void fail_leave_at_exit(const char *call, void (*leave)(void))
 {
     leave_job = leave;
     if (on_exit(fail_at_exit, NULL) != 0)
-        fail_compat_fail("%s: no memory for an exit handler", call);
+        fail_job("%s: no memory for an exit handler", call);
 }

@@ -5,12 +5,12 @@
 
 /* Prints one line on stderr, after the program's own output, and exits with status 1, which ends
  * the job. Adds the newline; cuts the message after 511 bytes. */
-_Noreturn void fail_compat_fail(const char *format, ...)
+_Noreturn void fail_job(const char *format, ...)
     __attribute__((format(printf, 1, 2), visibility("hidden")));
 
 /* Calls `leave` on exit(0), also by return from main, which is a normal end; any other ends the
  * job. `call` begins messages. */
-void fail_compat_at_exit(const char *call, void (*leave)(void))
+void fail_leave_at_exit(const char *call, void (*leave)(void))
     __attribute__((visibility("hidden")));
 
 #endif

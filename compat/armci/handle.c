@@ -59,10 +59,9 @@ hlrc_handle_t *inner_armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *r
         return NULL;
     if (handle->aggregate == MANY) {
         if (handle->proc >= 0 && handle->proc != proc)
-            fail_compat_fail(
-                "an aggregate handle has operations at process %d and cannot take one at "
-                "process %d; call ARMCI_Wait first",
-                handle->proc, proc);
+            fail_job("an aggregate handle has operations at process %d and cannot take one at "
+                     "process %d; call ARMCI_Wait first",
+                     handle->proc, proc);
         handle->proc = proc;
         return NULL;
     }

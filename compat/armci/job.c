@@ -12,12 +12,11 @@ struct armci_job armci_job;
 void inner_armci_check(const char *call, int proc)
 {
     if (armci_job.left)
-        fail_compat_fail("%s: called after ARMCI_Finalize; make ARMCI_Finalize the last call",
-                         call);
+        fail_job("%s: called after ARMCI_Finalize; make ARMCI_Finalize the last call", call);
     if (!armci_job.joined)
-        fail_compat_fail("%s: called before ARMCI_Init; call that first", call);
+        fail_job("%s: called before ARMCI_Init; call that first", call);
     if (proc < 0 || proc >= armci_job.n)
-        fail_compat_fail("%s: no process %d; pass 0 to %d", call, proc, armci_job.n - 1);
+        fail_job("%s: no process %d; pass 0 to %d", call, proc, armci_job.n - 1);
 }
 
 /* Ends the job, on all processes. */
@@ -51,7 +50,7 @@ int ARMCI_Init(void)
     armci_job.me = hlrc_node_id();
     armci_job.n = hlrc_node_count();
     armci_job.joined = true;
-    fail_compat_at_exit("ARMCI_Init", job_leave);
+    fail_leave_at_exit("ARMCI_Init", job_leave);
     return 0;
 }
 
@@ -126,21 +125,20 @@ static hlrc_op job_op_of(const char *call, const char *op)
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (strcmp(op, ops[i].name) == 0)
             return ops[i].op;
-    fail_compat_fail("%s: unknown operation %s; use +, *, max, min, absmax, absmin or or", call,
-                     op);
+    fail_job("%s: unknown operation %s; use +, *, max, min, absmax, absmin or or", call, op);
 }
 
-#define GOP(T, N, TYPE, ABS)                                                   \
-    void armci_msg_##N##gop(T *x, int n, const char *op)                       \
-    {                                                                          \
-        const char *call = "armci_msg_" #N "gop";                              \
-        inner_armci_check(call, 0);                                            \
-        hlrc_op how = job_op_of(call, op);                                     \
-        size_t count = n > 0 ? (size_t)n : 0;                                  \
-        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++)       \
-            x[i] = ABS(x[i]);                                                  \
-        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                          \
-            fail_compat_fail("%s: operation %s: for integers only", call, op); \
+#define GOP(T, N, TYPE, ABS)                                             \
+    void armci_msg_##N##gop(T *x, int n, const char *op)                 \
+    {                                                                    \
+        const char *call = "armci_msg_" #N "gop";                        \
+        inner_armci_check(call, 0);                                      \
+        hlrc_op how = job_op_of(call, op);                               \
+        size_t count = n > 0 ? (size_t)n : 0;                            \
+        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++) \
+            x[i] = ABS(x[i]);                                            \
+        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                    \
+            fail_job("%s: operation %s: for integers only", call, op);   \
     }
 GOP(int, i, HLRC_INT32, abs)
 GOP(long, l, HLRC_INT64, labs)

@@ -33,15 +33,13 @@ void inner_armci_check_memory(const char *call, const void *at, size_t bytes, in
     size_t has = p ? p->sizes[proc] : 0, off = p ? (size_t)((const char *)at - p->at) : 0;
     (void)pthread_rwlock_unlock(&guard);
     if (!p)
-        fail_compat_fail(
-            "%s: %zu bytes at %p, process %d, are not in memory of ARMCI_Malloc, or were "
-            "freed by ARMCI_Free; use an address that ARMCI_Malloc stored",
-            call, bytes, at, proc);
+        fail_job("%s: %zu bytes at %p, process %d, are not in memory of ARMCI_Malloc, or were "
+                 "freed by ARMCI_Free; use an address that ARMCI_Malloc stored",
+                 call, bytes, at, proc);
     if (off > has || bytes > has - off)
-        fail_compat_fail(
-            "%s: %zu bytes at %p go beyond the %zu that process %d allocated there; pass a "
-            "larger size to ARMCI_Malloc",
-            call, bytes, at, has, proc);
+        fail_job("%s: %zu bytes at %p go beyond the %zu that process %d allocated there; pass a "
+                 "larger size to ARMCI_Malloc",
+                 call, bytes, at, has, proc);
 }
 
 /* Gathers the value of each process in `all`. */
@@ -56,10 +54,10 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
 {
     inner_armci_check("ARMCI_Malloc", 0);
     if (bytes < 0)
-        fail_compat_fail("ARMCI_Malloc: %ld bytes; pass 0 or more", bytes);
+        fail_job("ARMCI_Malloc: %ld bytes; pass 0 or more", bytes);
     uint64_t *sizes = calloc((size_t)armci_job.n, sizeof *sizes), most = 0;
     if (!sizes)
-        fail_compat_fail("ARMCI_Malloc: no private memory for %d sizes", armci_job.n);
+        fail_job("ARMCI_Malloc: no private memory for %d sizes", armci_job.n);
     memory_gather((uint64_t)bytes, sizes);
     for (int i = 0; i < armci_job.n; i++)
         most = sizes[i] > most ? sizes[i] : most;
@@ -92,9 +90,8 @@ int ARMCI_Free(void *ptr)
         return 0;
     struct memory_piece *p = memory_find(at);
     if (!p || p->at != at || (ptr && ptr != at))
-        fail_compat_fail(
-            "ARMCI_Free: no block of ARMCI_Malloc begins at %p; free each stored address once",
-            ptr && ptr != at ? ptr : at);
+        fail_job("ARMCI_Free: no block of ARMCI_Malloc begins at %p; free each stored address once",
+                 ptr && ptr != at ? ptr : at);
     (void)pthread_rwlock_wrlock(&guard);
     free(p->sizes);
     *p = (struct memory_piece){ 0 };
@@ -122,12 +119,12 @@ int ARMCI_Create_mutexes(int num)
 {
     inner_armci_check("ARMCI_Create_mutexes", 0);
     if (num < 0 || num > HLRC_MUTEXES)
-        fail_compat_fail("ARMCI_Create_mutexes: %d mutexes; pass 0 to %d", num, HLRC_MUTEXES);
+        fail_job("ARMCI_Create_mutexes: %d mutexes; pass 0 to %d", num, HLRC_MUTEXES);
     if (mutexes)
-        fail_compat_fail("ARMCI_Create_mutexes: called twice; call ARMCI_Destroy_mutexes first");
+        fail_job("ARMCI_Create_mutexes: called twice; call ARMCI_Destroy_mutexes first");
     mutexes = calloc((size_t)armci_job.n, sizeof *mutexes);
     if (!mutexes)
-        fail_compat_fail("ARMCI_Create_mutexes: no private memory for %d numbers", armci_job.n);
+        fail_job("ARMCI_Create_mutexes: no private memory for %d numbers", armci_job.n);
     memory_gather((uint64_t)num, mutexes);
     return 0;
 }
@@ -136,8 +133,7 @@ int ARMCI_Destroy_mutexes(void)
 {
     inner_armci_check("ARMCI_Destroy_mutexes", 0);
     if (!mutexes)
-        fail_compat_fail(
-            "ARMCI_Destroy_mutexes: there are no mutexes; call ARMCI_Create_mutexes first");
+        fail_job("ARMCI_Destroy_mutexes: there are no mutexes; call ARMCI_Create_mutexes first");
     hlrc_fence_all();
     hlrc_barrier();
     free(mutexes);
@@ -150,9 +146,8 @@ static void memory_check_mutex(const char *call, int mutex, int proc)
     inner_armci_check(call, proc);
     long long has = mutexes ? (long long)mutexes[proc] : 0;
     if (mutex < 0 || mutex >= has)
-        fail_compat_fail(
-            "%s: mutex %d: process %d has %lld mutexes; create more with ARMCI_Create_mutexes",
-            call, mutex, proc, has);
+        fail_job("%s: mutex %d: process %d has %lld mutexes; create more with ARMCI_Create_mutexes",
+                 call, mutex, proc, has);
 }
 
 void ARMCI_Lock(int mutex, int proc)

@@ -29,15 +29,15 @@ static void move_check(struct move *m)
     if (m->way != ACC)
         return;
     if (m->optype < ARMCI_ACC_INT || m->optype > ARMCI_ACC_LNG)
-        fail_compat_fail("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d",
-                         m->call, m->optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
+        fail_job("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d", m->call,
+                 m->optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
     m->type = types[m->optype];
 }
 
 static int move_accumulated(const struct move *m, int rc)
 {
     if (rc)
-        fail_compat_fail(
+        fail_job(
             "%s: the address is not aligned to its type, or the length is not a multiple of it: %s",
             m->call, strerror(-rc));
     return 0;
@@ -48,7 +48,7 @@ static int move_accumulated(const struct move *m, int rc)
 static size_t move_count_of(const struct move *m, const char *what, int n)
 {
     if (n < 0)
-        fail_compat_fail("%s: %s of %d; pass 0 or more", m->call, what, n);
+        fail_job("%s: %s of %d; pass 0 or more", m->call, what, n);
     return (size_t)n;
 }
 
@@ -71,8 +71,7 @@ static int move_section(struct move *m, void *src, const int *src_stride, void *
     hlrc_handle_t room, *op;
     move_check(m);
     if (levels < 0 || levels > ARMCI_MAX_STRIDE_LEVEL)
-        fail_compat_fail("%s: %d levels of strides; pass 0 to %d", m->call, levels,
-                         ARMCI_MAX_STRIDE_LEVEL);
+        fail_job("%s: %d levels of strides; pass 0 to %d", m->call, levels, ARMCI_MAX_STRIDE_LEVEL);
     for (int i = 0; i <= levels; i++)
         counts[i] = move_count_of(m, "a count", count[i]);
     for (int i = 0; i < levels; i++) {

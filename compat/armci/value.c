@@ -52,14 +52,14 @@ int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
          adds = op == ARMCI_FETCH_AND_ADD || op == ARMCI_FETCH_AND_ADD_LONG;
     long extra_long = extra;
     if (!adds && op != ARMCI_SWAP && op != ARMCI_SWAP_LONG)
-        fail_compat_fail(
+        fail_job(
             "ARMCI_Rmw: unknown operation %d; pass ARMCI_FETCH_AND_ADD, %d, to ARMCI_SWAP_LONG, %d",
             op, ARMCI_FETCH_AND_ADD, ARMCI_SWAP_LONG);
     inner_armci_check_memory("ARMCI_Rmw", prem, wide ? sizeof(long) : sizeof(int), proc);
     const void *value = !adds ? ploc : wide ? (void *)&extra_long : (void *)&extra;
     hlrc_type type = !wide ? HLRC_INT32 : sizeof(long) == 8 ? HLRC_INT64 : HLRC_INT32;
     if (hlrc_rmw(prem, value, ploc, type, adds ? HLRC_SUM : HLRC_REPLACE, proc) != 0)
-        fail_compat_fail("ARMCI_Rmw: the word at %p is not aligned to its %zu bytes", prem,
-                         wide ? sizeof(long) : sizeof(int));
+        fail_job("ARMCI_Rmw: the word at %p is not aligned to its %zu bytes", prem,
+                 wide ? sizeof(long) : sizeof(int));
     return 0;
 }

@@ -60,7 +60,7 @@ void jia_init(int argc, char **argv)
     jia_pid = hlrc_node_id();
     jia_hosts = hlrc_node_count();
     joined = true;
-    fail_compat_at_exit("jia_init", jia_exit);
+    fail_leave_at_exit("jia_init", jia_exit);
     jia_begin_cvs();
     jiajia_message_begin();
     hlrc_barrier();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* jiajia.c - errors, and who the process is; see jiajia.h. */
+/* jiajia.c - errors, and the number of this process; see jiajia.h. */
 #include "compat/jiajia/jiajia.h"
 
 #include <stdarg.h>

@@ -14,7 +14,7 @@ static void amo_change(const char *call, shmem_ctx_t ctx, const void *word, cons
 {
     void *there = inner_sh_remote(call, word, size);
     if (hlrc_rmw(there, value, old, type, op, inner_sh_pe(call, ctx, pe)) != 0)
-        fail_compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
+        fail_job("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 
 /* `seen`: the expected value; afterwards the old one. */
@@ -24,7 +24,7 @@ static void amo_compare(shmem_ctx_t ctx, const void *word, void *seen, const voi
     const char *call = "shmem_atomic_compare_swap";
     void *there = inner_sh_remote(call, word, size);
     if (hlrc_rmw_compare(there, seen, value, type, inner_sh_pe(call, ctx, pe)) < 0)
-        fail_compat_fail("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
+        fail_job("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 
 #define FETCHES(T, N, TYPE)                                                                     \

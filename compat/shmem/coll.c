@@ -53,7 +53,7 @@ static void coll_alltoalls(const char *call, struct shmem_group *g, void *dest, 
 {
     size_t all = coll_times(nelems, (size_t)g->size);
     if (dst < 1 || sst < 1)
-        fail_compat_fail("%s: strides of %td and %td elements; pass 1 or more", call, dst, sst);
+        fail_job("%s: strides of %td and %td elements; pass 1 or more", call, dst, sst);
     char *to = NULL;
     if (all)
         to = inner_sh_remote(call, dest,

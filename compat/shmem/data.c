@@ -82,13 +82,12 @@ void inner_sh_data_begin(void)
     size_t bytes = s.end - s.begin;
     char *window = hlrc_window_create(bytes);
     if (!window)
-        fail_compat_fail(
-            "shmem_init: the executable's variables, %zu bytes, cannot be made symmetric: %s; "
-            "raise --memory",
-            bytes, strerror(errno));
+        fail_job("shmem_init: the executable's variables, %zu bytes, cannot be made symmetric: %s; "
+                 "raise --memory",
+                 bytes, strerror(errno));
     int rc = data_replace(&s, window, bytes);
     if (rc)
-        fail_compat_fail("shmem_init: cannot map %zu bytes of variables: %s", bytes, strerror(-rc));
+        fail_job("shmem_init: cannot map %zu bytes of variables: %s", bytes, strerror(-rc));
     sh.data_window = window;
     sh.data_bytes = bytes;
     sh.data = (char *)s.begin;

@@ -93,7 +93,7 @@ static void heap_insert(size_t i, struct heap_block b)
         room = room ? 2 * room : 64;
         blocks = realloc(blocks, room * sizeof *blocks);
         if (!blocks)
-            fail_compat_fail("shmem_malloc: no private memory for a list of %zu blocks", room);
+            fail_job("shmem_malloc: no private memory for a list of %zu blocks", room);
     }
     memmove(&blocks[i + 1], &blocks[i], (count - i) * sizeof *blocks);
     blocks[i] = b;
@@ -174,10 +174,9 @@ static void heap_agree(const char *call, uint64_t a, uint64_t b)
     hlrc_fence_all();
     (void)hlrc_reduce(mine, least, 4, HLRC_UINT64, HLRC_MIN);
     if (least[0] != a || least[1] != ~a || least[2] != b || least[3] != ~b)
-        fail_compat_fail(
-            "%s: this PE's arguments are %#llx and %#llx, another PE's differ; all PEs "
-            "make this call with the same arguments",
-            call, (unsigned long long)a, (unsigned long long)b);
+        fail_job("%s: this PE's arguments are %#llx and %#llx, another PE's differ; all PEs "
+                 "make this call with the same arguments",
+                 call, (unsigned long long)a, (unsigned long long)b);
 }
 
 static char *heap_take(size_t alignment, size_t size)
@@ -209,8 +208,7 @@ static size_t heap_block_of(const char *call, const void *ptr)
 {
     size_t i = heap_find(ptr);
     if (!heap_inside(i, ptr) || !blocks[i].used || blocks[i].begin != ptr)
-        fail_compat_fail("%s: no block begins at %p; free each pointer from shmem_malloc once",
-                         call, ptr);
+        fail_job("%s: no block begins at %p; free each pointer from shmem_malloc once", call, ptr);
     return i;
 }
 
@@ -328,12 +326,10 @@ void inner_sh_heap_begin(void)
         return;
     limit = shmem_heap_size_of(text);
     if (!limit)
-        fail_compat_fail(
-            "SHMEM_SYMMETRIC_SIZE=%s: not a size; give a number of bytes, from 1 on, with "
-            "K, M, G or T",
-            text);
+        fail_job("SHMEM_SYMMETRIC_SIZE=%s: not a size; give a number of bytes, from 1 on, with "
+                 "K, M, G or T",
+                 text);
     limit = (limit + UNIT - 1) & ~(UNIT - 1);
     if (!heap_window_add(limit))
-        fail_compat_fail("SHMEM_SYMMETRIC_SIZE=%s: %s; lower it, or raise --memory", text,
-                         strerror(errno));
+        fail_job("SHMEM_SYMMETRIC_SIZE=%s: %s; lower it, or raise --memory", text, strerror(errno));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* inner.c - the state of the job, and what all parts need; see inner.h. */
+/* inner.c - the state of the job, pauses and messages of all parts; see inner.h. */
 #include "compat/shmem/inner.h"
 
 #include "base/backoff.h"
@@ -14,9 +14,8 @@ struct shmem_job sh;
 void inner_sh_refuse_time(const char *call)
 {
     if (sh.left)
-        fail_compat_fail("%s: called after shmem_finalize; make shmem_finalize the last call",
-                         call);
-    fail_compat_fail("%s: called before shmem_init; call that first", call);
+        fail_job("%s: called after shmem_finalize; make shmem_finalize the last call", call);
+    fail_job("%s: called before shmem_init; call that first", call);
 }
 
 void inner_sh_pause(unsigned *tries)
@@ -26,5 +25,5 @@ void inner_sh_pause(unsigned *tries)
 
 void inner_sh_refuse_pe(const char *call, int pe, int n)
 {
-    fail_compat_fail("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
+    fail_job("%s: no PE %d; pass 0 to %d", call, pe, n - 1);
 }

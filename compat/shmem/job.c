@@ -32,7 +32,7 @@ int shmem_init_thread(int requested, int *provided)
     sh.me = hlrc_node_id();
     sh.n = hlrc_node_count();
     sh.joined = true;
-    fail_compat_at_exit("shmem_init", job_leave);
+    fail_leave_at_exit("shmem_init", job_leave);
     inner_sh_data_begin();
     inner_sh_heap_begin();
     inner_sh_teams_begin();

@@ -29,7 +29,7 @@ void inner_sh_locks_begin(void)
 {
     records = hlrc_window_create(RECORDS * sizeof *records);
     if (!records)
-        fail_compat_fail("shmem_init: no room for the records of locks; raise --memory");
+        fail_job("shmem_init: no room for the records of locks; raise --memory");
 }
 
 static uint64_t lock_name_of(int pe, unsigned i)
@@ -53,7 +53,7 @@ static uint64_t *lock_word_of(const char *call, const long *lock, int *pe)
     uint64_t *word = inner_sh_remote(call, lock, sizeof *lock);
     *pe = (int)((uintptr_t)word / sizeof *word % (size_t)sh.n);
     if ((uintptr_t)word % sizeof *word != 0)
-        fail_compat_fail("%s: the lock at %p is not aligned to 8 bytes", call, (const void *)lock);
+        fail_job("%s: the lock at %p is not aligned to 8 bytes", call, (const void *)lock);
     return word;
 }
 
@@ -67,7 +67,7 @@ static unsigned lock_record_take(const char *call)
         taken[i] = true;
     (void)pthread_mutex_unlock(&guard);
     if (i == RECORDS)
-        fail_compat_fail("%s: this PE holds %d locks, the limit; clear one first", call, RECORDS);
+        fail_job("%s: this PE holds %d locks, the limit; clear one first", call, RECORDS);
     records[i] = (struct lock_record){ 0, 0 };
     return i;
 }
@@ -142,8 +142,8 @@ void shmem_clear_lock(long *lock)
     uint64_t *word = lock_word_of("shmem_clear_lock", lock, &pe), nobody = 0, turn = 1;
     unsigned i = lock_record_of_lock(lock);
     if (i == RECORDS)
-        fail_compat_fail("shmem_clear_lock: the lock at %p is not set by this PE; set it first",
-                         (void *)lock);
+        fail_job("shmem_clear_lock: the lock at %p is not set by this PE; set it first",
+                 (void *)lock);
     hlrc_fence_all();
     lock_record_hold(i, NULL);
     uint64_t seen = lock_name_of(sh.me, i);

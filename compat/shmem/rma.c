@@ -47,7 +47,7 @@ static size_t rma_extent(const char *call, size_t nelems, size_t size, ptrdiff_t
 {
     size_t far;
     if (here < 1 || there < 1)
-        fail_compat_fail("%s: strides of %td and %td elements; pass 1 or more", call, there, here);
+        fail_job("%s: strides of %td and %td elements; pass 1 or more", call, there, here);
     if (__builtin_mul_overflow(nelems - 1, (size_t)there, &far) ||
         __builtin_mul_overflow(far, size, &far) || __builtin_add_overflow(far, size, &far))
         return SIZE_MAX;
@@ -86,7 +86,7 @@ static void rma_put_signal(shmem_ctx_t ctx, void *dest, const void *source, size
 {
     uint64_t *word = inner_sh_remote("shmem_put_signal", sig_addr, sizeof *word);
     if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD)
-        fail_compat_fail(
+        fail_job(
             "shmem_put_signal: unknown operation %d; pass SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD",
             sig_op);
     rma_put(ctx, dest, source, bytes, pe);
@@ -94,8 +94,7 @@ static void rma_put_signal(shmem_ctx_t ctx, void *dest, const void *source, size
                       sig_op == SHMEM_SIGNAL_SET ? HLRC_REPLACE : HLRC_SUM,
                       inner_sh_pe("shmem_put_signal", ctx, pe));
     if (rc)
-        fail_compat_fail("shmem_put_signal: the signal at %p is not aligned to 8 bytes",
-                         (void *)sig_addr);
+        fail_job("shmem_put_signal: the signal at %p is not aligned to 8 bytes", (void *)sig_addr);
 }
 
 #define MOVES(T, SIZE, NAME, HOW)                                               \

@@ -40,9 +40,9 @@ static struct team *team_of(const char *call, shmem_team_t team)
     uintptr_t i = (uintptr_t)team - 1;
     inner_sh_check(call);
     if (i >= TEAMS || !teams[i].used)
-        fail_compat_fail("%s: there is no team %p; use one that shmem_team_split_strided created, "
-                         "before shmem_team_destroy",
-                         call, (void *)team);
+        fail_job("%s: there is no team %p; use one that shmem_team_split_strided created, "
+                 "before shmem_team_destroy",
+                 call, (void *)team);
     return &teams[i];
 }
 
@@ -80,7 +80,7 @@ void inner_sh_teams_begin(void)
 {
     places = hlrc_window_create(TEAMS * sizeof *places);
     if (!places)
-        fail_compat_fail("shmem_init: no room for the slots of %d teams; raise --memory", TEAMS);
+        fail_job("shmem_init: no room for the slots of %d teams; raise --memory", TEAMS);
     (void)team_make(0, 0, 1, sh.n, sh.me);
     (void)team_make(1, sh.me, 1, 1, 0); /* SHARED: only this PE's memory can be loaded directly */
     atomic_store(&contexts[0], &teams[0]);
@@ -94,10 +94,9 @@ static struct team *team_context_of(const char *call, shmem_ctx_t ctx)
     inner_sh_check(call);
     struct team *t = i < CONTEXTS ? atomic_load(&contexts[i]) : NULL;
     if (!t)
-        fail_compat_fail(
-            "%s: there is no context %p; use one that shmem_ctx_create created, before "
-            "shmem_ctx_destroy",
-            call, (void *)ctx);
+        fail_job("%s: there is no context %p; use one that shmem_ctx_create created, before "
+                 "shmem_ctx_destroy",
+                 call, (void *)ctx);
     return t;
 }
 
@@ -137,9 +136,8 @@ void shmem_ctx_destroy(shmem_ctx_t ctx)
         return;
     (void)team_context_of("shmem_ctx_destroy", ctx);
     if (ctx == SHMEM_CTX_DEFAULT)
-        fail_compat_fail(
-            "shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed; destroy contexts of "
-            "shmem_ctx_create only");
+        fail_job("shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed; destroy contexts of "
+                 "shmem_ctx_create only");
     hlrc_fence_all();
     atomic_store(&contexts[(uintptr_t)ctx - 1], NULL);
 }
@@ -271,8 +269,8 @@ void shmem_team_destroy(shmem_team_t team)
         return;
     struct team *t = team_of("shmem_team_destroy", team);
     if (t - teams < 2)
-        fail_compat_fail("shmem_team_destroy: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be "
-                         "destroyed; destroy teams of shmem_team_split_strided only");
+        fail_job("shmem_team_destroy: SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED cannot be "
+                 "destroyed; destroy teams of shmem_team_split_strided only");
     hlrc_fence_all();
     for (size_t i = 1; i < CONTEXTS; i++)
         if (atomic_load(&contexts[i]) == t)
@@ -290,15 +288,13 @@ struct shmem_group inner_sh_active(const char *call, int start, int log_stride, 
     uint64_t *slots = inner_sh_remote(call, psync, SHMEM_SYNC_SIZE * sizeof *psync);
     if (log_stride < 0 || log_stride > LEVELS || size < 1 || start < 0 ||
         start + (long)(size - 1) * (1L << log_stride) >= sh.n)
-        fail_compat_fail(
-            "%s: PE_start %d, logPE_stride %d, PE_size %d: not all of these PEs are 0 to %d", call,
-            start, log_stride, size, sh.n - 1);
+        fail_job("%s: PE_start %d, logPE_stride %d, PE_size %d: not all of these PEs are 0 to %d",
+                 call, start, log_stride, size, sh.n - 1);
     struct shmem_group g = { .start = start, .stride = 1 << log_stride, .size = size };
     g.me = team_index_of(&g, sh.me);
     if (g.me < 0)
-        fail_compat_fail(
-            "%s: PE %d is not in the active set: PE_start %d, logPE_stride %d, PE_size %d", call,
-            sh.me, start, log_stride, size);
+        fail_job("%s: PE %d is not in the active set: PE_start %d, logPE_stride %d, PE_size %d",
+                 call, sh.me, start, log_stride, size);
     g.slots = slots;
     return g;
 }

@@ -42,7 +42,7 @@ static bool wait_holds(const struct wait_words *w, size_t i)
     case SHMEM_CMP_GE:
         return a >= b;
     default:
-        fail_compat_fail(
+        fail_job(
             "shmem_wait_until: unknown comparison %d; pass SHMEM_CMP_EQ, 0, to SHMEM_CMP_GE, 5",
             w->cmp);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* messages.c - TreadMarks' messages, and who the process is. */
+/* messages.c - TreadMarks' messages, and the number of this process. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -62,7 +62,7 @@ void Tmk_startup(int argc, char *const *argv)
     Tmk_nprocs = (unsigned)hlrc_node_count();
     Tmk_page_size = (unsigned)sysconf(_SC_PAGESIZE);
     joined = true;
-    fail_compat_at_exit("Tmk_startup", tmk_leave);
+    fail_leave_at_exit("Tmk_startup", tmk_leave);
     tmk_check_arguments(argc, argv);
     conds = hlrc_malloc_all(TMK_NLOCKS * sizeof *conds);
     if (!conds)
