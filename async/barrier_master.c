@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* barrier_master.c - barriers at the master's handler (--barrier handler); see barrier.h. */
+/* barrier_master.c - barriers at the master's handler (--barrier master); see barrier.h. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -146,7 +146,7 @@ static bool barrier_master_await(uint64_t *vt)
 }
 
 const struct parts_barrier barrier_by_master = {
-    .name = "handler",
+    .name = "master",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
     .init = barrier_master_init,

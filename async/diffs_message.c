@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * diffs_message.c - diffs in messages, which the home's handler applies (--diffs handler).
+ * diffs_message.c - diffs in messages, which the home's handler applies (--diffs message).
  *
  * The diffs of an interval for one home travel together, in bulk messages (bulk.h). A message is
  * composed in the home's staging slot while pages are captured. It is sent when it is full or the
@@ -293,7 +293,7 @@ static void diffs_message_serve_diffs(int from, const struct bulk *msg)
 }
 
 const struct parts_diff diffs_by_message = {
-    .name = "handler",
+    .name = "message",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
     .init = diffs_message_init,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* locks_manager.c - locks by their managers' handlers (--locks handler). Invariants: lock.h. */
+/* locks_manager.c - locks by their managers' handlers (--locks manager). Invariants: lock.h. */
 #include "hlrc/probe/probe.h"
 #include "hlrc/sync/lock.h"
 
@@ -583,8 +583,8 @@ static void locks_manager_serve(struct request *req)
     }
 }
 
-const struct parts_lock locks_by_queue = {
-    .name = "handler",
+const struct parts_lock locks_by_manager = {
+    .name = "manager",
     .caps = FABRIC_WRITE_IMM,
     .served = true,
     .init = locks_manager_init,

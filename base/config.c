@@ -66,10 +66,21 @@ static int config_choice_index(const char *choices, const char *word)
     return -1;
 }
 
+/* The value for an older word, or the word itself. */
+static const char *config_choice_value(enum config_id id, const char *word)
+{
+    const struct config_alias *a;
+
+    for (int i = 0; (a = config_alias(i)) != NULL; i++)
+        if (a->id == id && strcmp(a->old, word) == 0)
+            return a->value;
+    return word;
+}
+
 static int config_set_choice(struct config *cfg, enum config_id id, const char *value,
                              enum config_source from, char *err, size_t errlen)
 {
-    int index = config_choice_index(config_option(id)->values, value);
+    int index = config_choice_index(config_option(id)->values, config_choice_value(id, value));
 
     if (index < 0)
         return config_complain(err, errlen, id, value, from, -EINVAL,
@@ -293,18 +304,18 @@ static int config_check_fabric(const struct config *cfg, char *err, size_t errle
 
 static void config_resolve_parts(struct config *cfg)
 {
-    enum config_part part = cfg->protocol == PROTOCOL_ONESIDED ? PART_ONESIDED : PART_HANDLER;
+    bool handler = cfg->protocol != PROTOCOL_ONESIDED;
 
     if (cfg->pages == PAGES_AUTO)
         cfg->pages = cfg->protocol == PROTOCOL_ASYNC ? PAGES_ASYNC : PAGES_ARDMAR;
     if (cfg->diffs == DIFFS_AUTO)
-        cfg->diffs = part == PART_HANDLER ? DIFFS_HANDLER : DIFFS_WRITE;
+        cfg->diffs = handler ? DIFFS_MESSAGE : DIFFS_WRITE;
     if (cfg->notices == NOTICES_AUTO)
-        cfg->notices = part == PART_HANDLER ? NOTICES_HANDLER : NOTICES_READ;
-    if (cfg->locks == PART_AUTO)
-        cfg->locks = part;
+        cfg->notices = handler ? NOTICES_LOG : NOTICES_READ;
+    if (cfg->locks == LOCKS_AUTO)
+        cfg->locks = handler ? LOCKS_MANAGER : LOCKS_MCS;
     if (cfg->barrier == BARRIER_AUTO)
-        cfg->barrier = part == PART_HANDLER ? BARRIER_HANDLER : BARRIER_GB;
+        cfg->barrier = handler ? BARRIER_MASTER : BARRIER_TREE;
 }
 
 /* A value that one option requires of another. */
@@ -330,8 +341,8 @@ static int config_demand(struct config *cfg, const char *what, const struct conf
 static int config_resolve_check(struct config *cfg, char *err, size_t errlen)
 {
     static const struct config_need needs[] = {
-        { CONFIG_ID_diffs, "handler" },
-        { CONFIG_ID_locks, "queue" },
+        { CONFIG_ID_diffs, "message" },
+        { CONFIG_ID_locks, "mcs" },
         { CONFIG_ID_move_homes, "off" },
     };
     int ret = 0;

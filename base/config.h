@@ -23,6 +23,7 @@
  *     set to the contrary.
  *   - --trace-sim-detail all turns off options that would hide an access, and refuses in the same
  *     way.
+ *   - Older words for the values of a CHOICE are accepted (config_alias).
  *   - An option that is given its default value has the same effect as one that is not given.
  *     --check races and --trace-sim-detail all replace the value in both cases.
  */
@@ -39,10 +40,10 @@ enum { CONFIG_TEXT_MAX = 1024, CONFIG_ERROR_MAX = 512 };
 /* The order of each enum is that of the choices in the table. */
 enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
 enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR };
-enum config_part { PART_AUTO, PART_HANDLER, PART_ONESIDED };
-enum config_notices { NOTICES_AUTO, NOTICES_HANDLER, NOTICES_READ };
-enum config_diffs { DIFFS_AUTO, DIFFS_HANDLER, DIFFS_WRITE };
-enum config_barrier { BARRIER_AUTO, BARRIER_HANDLER, BARRIER_CENTRAL, BARRIER_GB, BARRIER_PE };
+enum config_diffs { DIFFS_AUTO, DIFFS_MESSAGE, DIFFS_WRITE };
+enum config_notices { NOTICES_AUTO, NOTICES_LOG, NOTICES_READ };
+enum config_locks { LOCKS_AUTO, LOCKS_MANAGER, LOCKS_MCS };
+enum config_barrier { BARRIER_AUTO, BARRIER_MASTER, BARRIER_COUNTER, BARRIER_TREE, BARRIER_PAIRS };
 enum config_handler { HANDLER_BLOCK, HANDLER_SPIN_BLOCK, HANDLER_POLL };
 enum config_switch { SWITCH_ON, SWITCH_OFF };
 enum config_check { CHECK_OFF, CHECK_RACES };
@@ -85,19 +86,19 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "coherence protocol; sets the default of pages, diffs, notices, locks and barrier")          \
     X(CHOICE, enum config_pages, pages, "pages", "auto", 0, 0, "auto|async|ardmar", 1,             \
       "how a page is fetched and how its home is assigned")                                        \
-    X(CHOICE, enum config_diffs, diffs, "diffs", "auto", 0, 0, "auto|handler|write", 1,            \
-      "how diffs are sent to the home: to its handler, or by remote writes")                       \
-    X(CHOICE, enum config_notices, notices, "notices", "auto", 0, 0, "auto|handler|read", 1,       \
-      "how write notices are distributed: the writer sends them to every node, whose "             \
-      "handler frees space in its table; or readers read them from the writer")                    \
-    X(CHOICE, enum config_part, locks, "locks", "auto", 0, 0, "auto|handler|queue", 1,             \
-      "how locks are granted: by a handler, or by remote atomics")                                 \
+    X(CHOICE, enum config_diffs, diffs, "diffs", "auto", 0, 0, "auto|message|write", 1,            \
+      "how diffs are sent to the home: in messages to its handler, or by remote writes")           \
+    X(CHOICE, enum config_notices, notices, "notices", "auto", 0, 0, "auto|log|read", 1,           \
+      "how write notices are distributed: the writer sends them into a log at every node, "        \
+      "whose handler frees space there; or readers read them from the writer")                     \
+    X(CHOICE, enum config_locks, locks, "locks", "auto", 0, 0, "auto|manager|mcs", 1,              \
+      "how locks are granted: by a manager's handler, or by an MCS queue of remote atomics")       \
     X(CHOICE, enum config_barrier, barrier, "barrier", "auto", 0, 0,                               \
-      "auto|handler|central|gb|pe", 1,                                                             \
-      "barrier algorithm: at a handler; by remote atomics, at one node (central) or in a "         \
-      "tree (gb; with two nodes a pair); or by remote writes between pairs (pe)")                  \
+      "auto|master|counter|tree|pairs", 1,                                                         \
+      "barrier algorithm: at the handler of a master; by remote atomics, with one counter or "     \
+      "a tree of counters (with two nodes a pair); or by remote writes between pairs")             \
     X(NUMBER, int, barrier_fan, "barrier-fan", "4", 2, NODES_MAX, "", 1,                           \
-      "nodes that gather at each node of the tree of --barrier gb")                                \
+      "nodes that gather at each node of the tree of --barrier tree")                              \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \
       "the network: shm (one machine), verbs (InfiniBand, RoCE), or mixed (verbs between "         \
       "machines only)")                                                                            \
@@ -243,6 +244,15 @@ struct config_option {
 
 const struct config_option *config_option(enum config_id id);
 
+/* An older word for a value of a CHOICE. It is accepted; printed and exported is the value. */
+struct config_alias {
+    enum config_id id;
+    const char *old, *value;
+};
+
+/* config_alias - the alias of index 0, 1, ..., in the order of the options; NULL after the last */
+const struct config_alias *config_alias(int index);
+
 /* The value of such an option is a file's name: neither off, nor "-". */
 static inline bool config_is_file(const char *value)
 {
@@ -315,7 +325,7 @@ void config_one_line(char *text);
 /* config_value - the value as the user would write it; returns buf */
 const char *config_value(const struct config *cfg, enum config_id id, char *buf, size_t len);
 
-/* config_argument - the allowed values: "handler|onesided", "1..128", "SIZE"; "" for a FLAG;
+/* config_argument - the allowed values: "auto|log|read", "1..128", "SIZE"; "" for a FLAG;
  * returns buf */
 const char *config_argument(enum config_id id, char *buf, size_t len);
 

@@ -141,6 +141,22 @@ static void config_show_man_text(FILE *out, const char *text)
         fprintf(out, *text == '-' ? "\\-" : *text == '\\' ? "\\e" : "%c", *text);
 }
 
+/* "--locks handler (manager), queue (mcs)" */
+static void config_show_aliases(FILE *out)
+{
+    const struct config_alias *a;
+    int before = -1;
+
+    fputs(".PP\nOlder values are accepted:", out);
+    for (int i = 0; (a = config_alias(i)) != NULL; before = (int)a->id, i++) {
+        fputs(i > 0 ? "," : "", out);
+        if ((int)a->id != before)
+            fprintf(out, " \\-\\-%s", config_option(a->id)->name);
+        fprintf(out, " %s (%s)", a->old, a->value);
+    }
+    fputs(".\n", out);
+}
+
 void config_man(FILE *out)
 {
     char option[160], name[40];
@@ -158,4 +174,5 @@ void config_man(FILE *out)
                 *row->fallback != '\0' ? row->fallback : "off",
                 config_environment_name(id, name, sizeof name));
     }
+    config_show_aliases(out);
 }

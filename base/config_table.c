@@ -23,6 +23,18 @@ const struct config_option *config_option(enum config_id id)
     return &rows[id];
 }
 
+const struct config_alias *config_alias(int index)
+{
+    static const struct config_alias aliases[] = {
+        { CONFIG_ID_diffs, "handler", "message" },  { CONFIG_ID_notices, "handler", "log" },
+        { CONFIG_ID_locks, "handler", "manager" },  { CONFIG_ID_locks, "queue", "mcs" },
+        { CONFIG_ID_barrier, "handler", "master" }, { CONFIG_ID_barrier, "central", "counter" },
+        { CONFIG_ID_barrier, "gb", "tree" },        { CONFIG_ID_barrier, "pe", "pairs" },
+    };
+
+    return (size_t)index < sizeof aliases / sizeof *aliases ? &aliases[index] : NULL;
+}
+
 const char *config_variable(const char *name, char *buf, size_t len)
 {
     snprintf(buf, len, "HLRC_%s", name);

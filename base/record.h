@@ -111,10 +111,10 @@ enum record_wait { RECORD_AWAITED, RECORD_LEFT, RECORD_LATER };
     X(far_shift, "log2 of the pages of a block in the rest of the heap")      \
     X(range_shift, "log2 of the pages of a block after the heap")             \
     X(pages_by, "pages: 1 async, 2 ardmar")                                   \
-    X(diffs_by, "diffs: 1 by handler, 2 by writes")                           \
-    X(notices_by, "notices: 1 written, 2 read")                               \
-    X(locks_by, "locks: 1 by handler, 2 queue")                               \
-    X(barrier_by, "barrier: 1 handler, 2 central, 3 gb, 4 pe")                \
+    X(diffs_by, "diffs: 1 message, 2 write")                                  \
+    X(notices_by, "notices: 1 log, 2 read")                                   \
+    X(locks_by, "locks: 1 manager, 2 mcs")                                    \
+    X(barrier_by, "barrier: 1 master, 2 counter, 3 tree, 4 pairs")            \
     X(barrier_fan, "--barrier-fan")                                           \
     X(hot_pages, "--hot-pages")                                               \
     X(exclusive, "--exclusive-pages: 0 on, 1 off")                            \

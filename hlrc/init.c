@@ -138,8 +138,8 @@ static int init_load_config(void)
     char err[CONFIG_ERROR_MAX];
     config_ask_fabrics(fabric_probe);
     int rc = config_load(&engine.config, err, sizeof err);
-    if (engine.config.barrier == BARRIER_GB && engine.nodes == 2)
-        engine.config.barrier = BARRIER_PE; /* with two nodes the tree is a pair */
+    if (engine.config.barrier == BARRIER_TREE && engine.nodes == 2)
+        engine.config.barrier = BARRIER_PAIRS; /* with two nodes the tree is a pair */
     if (rc == 0 && boot_launcher(engine.boot) == BOOT_OTHER)
         rc = config_check_launched(&engine.config, err, sizeof err);
     if (rc == 0)
@@ -199,10 +199,10 @@ static void init_choose_protocol(void)
         .pages = engine.config.pages == PAGES_ASYNC ? &protocol_async : &protocol_ardmar,
         .diffs = engine.config.diffs == DIFFS_WRITE ? &diffs_by_write : &diffs_by_message,
         .notices = engine.config.notices == NOTICES_READ ? &notices_by_read : &notices_by_log,
-        .locks = engine.config.locks == PART_ONESIDED ? &locks_by_mcs : &locks_by_queue,
-        .conds = engine.config.locks == PART_ONESIDED ? &conds_by_mcs : &conds_by_manager,
-        .barrier = engine.config.barrier == BARRIER_HANDLER ? &barrier_by_master
-                   : engine.config.barrier == BARRIER_PE    ? &barrier_by_pairs
+        .locks = engine.config.locks == LOCKS_MCS ? &locks_by_mcs : &locks_by_manager,
+        .conds = engine.config.locks == LOCKS_MCS ? &conds_by_mcs : &conds_by_manager,
+        .barrier = engine.config.barrier == BARRIER_MASTER  ? &barrier_by_master
+                   : engine.config.barrier == BARRIER_PAIRS ? &barrier_by_pairs
                                                             : &barrier_by_counter,
     };
 }

@@ -52,7 +52,7 @@ static void layout_place_locks(struct engine_layout *at, size_t nodes)
 static void layout_place_meeting(struct engine_layout *at, size_t nodes)
 {
     size_t fan =
-        engine.config.barrier == BARRIER_CENTRAL ? nodes : (size_t)engine.config.barrier_fan;
+        engine.config.barrier == BARRIER_COUNTER ? nodes : (size_t)engine.config.barrier_fan;
     size_t gatherings = 0;
     for (size_t members = nodes; members > 1; members = (members + fan - 1) / fan)
         gatherings += (members + fan - 1) / fan;
@@ -109,9 +109,9 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
         at->clocks = layout_place(&at->end, (n + 1) * TIMELINE_CLOCK_BYTES);
     if (engine.config.trace[0] || engine.config.profile[0] || engine.config.trace_sim[0])
         at->pieces = layout_place(&at->end, GATHER_BYTES);
-    if (engine.config.barrier == BARRIER_CENTRAL || engine.config.barrier == BARRIER_GB)
+    if (engine.config.barrier == BARRIER_COUNTER || engine.config.barrier == BARRIER_TREE)
         layout_place_meeting(at, n);
-    if (engine.config.barrier == BARRIER_PE)
+    if (engine.config.barrier == BARRIER_PAIRS)
         at->meeting_slots = layout_place(&at->end, pairs_slots(nodes) * at->meeting_slot_size);
     at->tables = at->end;
     at->home = layout_place(&at->end, (size_t)pages * 8);
@@ -131,8 +131,8 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
     if (engine.judges)
         layout_place_reports(at, n, threads);
     /* mutexes have no vector time */
-    at->lock_node_size = engine.config.locks == PART_ONESIDED ? layout_slot_size(16, nodes) : 64;
+    at->lock_node_size = engine.config.locks == LOCKS_MCS ? layout_slot_size(16, nodes) : 64;
     at->lock_nodes = layout_place(&at->end, LOCK_QUEUE_NODES * at->lock_node_size);
-    if (engine.config.locks == PART_ONESIDED)
+    if (engine.config.locks == LOCKS_MCS)
         layout_place_locks(at, n);
 }

@@ -318,9 +318,9 @@ void hlrc_unlock(hlrc_lock_t lock);
  * NOTES: All nodes make the same collective calls in the same order. If they are in different ones
  * at the same time, hlrc_finalize() included, the job ends and one line names both calls. Arrival
  * twice without departure, or departure without arrival, ends the job. Between the two the only
- * collective call allowed is hlrc_group_barrier(). With --barrier pe other nodes may have to wait
- * until this node departs. There a node must not wait, between the two steps, for work that other
- * nodes do after the barrier.
+ * collective call allowed is hlrc_group_barrier(). With --barrier pairs other nodes may have to
+ * wait until this node departs. There a node must not wait, between the two steps, for work that
+ * other nodes do after the barrier.
  *
  * SEE ALSO: hlrc_group_barrier, hlrc_lock, hlrc_cond_wait
  */

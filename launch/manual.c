@@ -209,7 +209,7 @@ static void manual_data_races(FILE *out)
           "race.\n"
           ".PP\n"
           "Options that would hide writes are disabled:\n"
-          ".B \\-\\-diffs handler \\-\\-locks queue \\-\\-move\\-homes off ,\n"
+          ".B \\-\\-diffs message \\-\\-locks mcs \\-\\-move\\-homes off ,\n"
           "and another value of these options is refused. The home of a page needs half a\n"
           "kilobyte for each interval of a node with bytes of the page. It also keeps a copy\n"
           "of each of its home pages that is written.\n",

@@ -6,7 +6,7 @@
  *                one, at different times.
  *  barriers      back to back, BATCH timed together: the test of Buntinas, Panda and Sadayappan
  *                (Fast NIC-Based Barrier over Myrinet/GM, section 6), by pairwise exchange
- *                (--barrier pe) and by a tree (gb) of any dimension (--barrier-fan).
+ *                (--barrier pairs) and by a tree of any dimension (--barrier-fan).
  *  arrive        the call of hlrc_barrier_arrive, whether or not the others have arrived before
  *  depart        the call of hlrc_barrier_depart, after SLACK us of computation: the remaining
  *                wait of a split (fuzzy) barrier

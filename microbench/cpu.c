@@ -4,7 +4,7 @@
  * counter test of Buntinas, Panda and Gropp (NIC-Based Atomic Remote Memory Operations in
  * Myrinet/GM, section V). Node 1 is the home of locks, pages and words.
  *
- *  lock    one lock, acquired and released repeatedly. With --locks handler it stays biased to its
+ *  lock    one lock, acquired and released repeatedly. With --locks manager it stays biased to its
  *          only user, and its home gets no messages.
  *  locks   many locks, one after the other, each of which was last held at its home. Its home
  *          acquires them again between spans.

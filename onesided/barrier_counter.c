@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * barrier_counter.c - barriers by remote atomics, in which no remote CPU takes part (--barrier
- * central, gb); see barrier.h for the invariants.
+ * counter, tree); see barrier.h for the invariants.
  *
  * A gathering of up to `barrier_counter_fan` members has a counter at one of them, and a slot for
  * each. An arriving node writes its vector time into its slot, then adds to the counter. The last
@@ -12,7 +12,7 @@
  * climbed by the last to arrive. The node that completes the topmost gathering writes the merged
  * vector time and a word to every node, which polls its own memory only.
  *
- * With `central` there is one gathering, of all nodes, at node 0.
+ * With `counter` there is one gathering, of all nodes, at node 0.
  *
  * Invariants
  *   [barrier-counter.epochs] A counter counts the arrivals at its gathering by parity of the epoch,
@@ -55,7 +55,7 @@ static size_t barrier_counter_slot_bytes(void)
 
 static uint32_t barrier_counter_fan(void)
 {
-    return engine.config.barrier == BARRIER_CENTRAL ? (uint32_t)engine.nodes
+    return engine.config.barrier == BARRIER_COUNTER ? (uint32_t)engine.nodes
                                                     : (uint32_t)engine.config.barrier_fan;
 }
 

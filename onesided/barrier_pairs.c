@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * barrier_pairs.c - barriers by pairwise remote writes only (--barrier pe); see pairs.h for the
+ * barrier_pairs.c - barriers by pairwise remote writes only (--barrier pairs); see pairs.h for the
  * algorithm, barrier.h for the invariants.
  *
  * A node sends a round after it has merged the previous one. Its own thread does that: when it
@@ -8,7 +8,7 @@
  * asleep between arriving and departing may delay others until it departs, unlike the other
  * barriers. Between the two it must not wait for anything that another node does after the barrier.
  * Two nodes need one round, which is sent on arrival, so it wakes no node that has not arrived;
- * --barrier gb of two is this.
+ * --barrier tree of two is this.
  */
 #include <string.h>
 

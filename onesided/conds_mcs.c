@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * conds_mcs.c - condition variables by remote operations (--locks queue), in which no remote CPU
+ * conds_mcs.c - condition variables by remote operations (--locks mcs), in which no remote CPU
  * takes part; see cond.h for the invariants.
  *
  * The record of a condition variable lies at its home: a queue that guards the record (mcs.h), and

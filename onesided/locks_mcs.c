@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * locks_mcs.c - locks by remote atomics (--locks queue), in which no remote CPU takes part.
+ * locks_mcs.c - locks by remote atomics (--locks mcs), in which no remote CPU takes part.
  *
  * The record of a lock lies at its home, node l mod N: the tail of a queue, and the vector time of
  * the last release to free (mcs.h). One thread of a node enters the queue for all its threads, and
@@ -334,7 +334,7 @@ static bool locks_mcs_queue_release_soon(uint32_t lock)
 }
 
 const struct parts_lock locks_by_mcs = {
-    .name = "queue",
+    .name = "mcs",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .init = locks_mcs_init,
     .end = locks_mcs_end,

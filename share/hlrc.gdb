@@ -206,9 +206,9 @@ class HlrcShowLocks(HlrcCommand):
         super().__init__("hlrc locks", gdb.COMMAND_DATA)
 
     def show(self, argument):
-        queue = hlrc_value("engine.protocol.locks->name").string() == "queue"
-        file = "locks_mcs.c" if queue else "locks_manager.c"
-        of = self.of_queue if queue else self.of_handler
+        name = hlrc_value("engine.protocol.locks->name").string()
+        file = "locks_%s.c" % name
+        of = getattr(self, "of_" + name)
         none = True
         for number, lock in hlrc_entries(hlrc_value("'%s'::table" % file), int(hlrc_value("'%s'::limit" % file))):
             said = of(number, lock)
@@ -220,7 +220,7 @@ class HlrcShowLocks(HlrcCommand):
         if none:
             print("no lock is held, asked for or waited for here")
 
-    def of_handler(self, number, lock):
+    def of_manager(self, number, lock):
         mode, flags, nodes = int(lock["mode"]), int(lock["flags"]), int(hlrc_value("engine.nodes"))
         tokens, node = int(hlrc_value("engine.tokens")), int(hlrc_value("engine.node"))
         said = []
@@ -234,7 +234,7 @@ class HlrcShowLocks(HlrcCommand):
             said.append("last in the queue is node %d" % (int(lock["last"]) - 1))
         return said
 
-    def of_queue(self, number, lock):
+    def of_mcs(self, number, lock):
         flags, said = int(lock["flags"]), []
         if flags & 4:
             said.append("held by thread %d" % int(lock["holder"]))

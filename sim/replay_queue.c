@@ -278,7 +278,7 @@ static void replay_queue_release_all(struct replay_node *n, uint32_t *vt, unsign
                           &r->node[i], (uintptr_t)all);
 }
 
-/* A barrier of two nodes, which is --barrier pe: [barrier-pairs.word-last],
+/* A barrier of two nodes, which is --barrier pairs: [barrier-pairs.word-last],
  * [barrier-pairs.two-slots]. */
 static void replay_queue_end_pair(struct replay_node *n, uint64_t epoch)
 {
@@ -316,7 +316,7 @@ static void replay_queue_meet_partner(struct replay_node *n)
     replay_queue_end_pair(n, epoch);
 }
 
-/* Gathers by a tree of counters: --barrier gb. */
+/* Gathers by a tree of counters: --barrier tree. */
 static void replay_queue_gather(struct replay_node *n)
 {
     struct replay *r = n->r;

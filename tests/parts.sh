@@ -91,7 +91,7 @@ draw() { # pairs|all
     BEGIN {
         srand(seed)
         add(programs); add(fabrics); add("2 3 4"); add("async ardmar onesided")
-        add("async ardmar"); add("handler write"); add("handler read"); add("handler queue"); add("handler central gb pe")
+        add("async ardmar"); add("message write"); add("log read"); add("manager mcs"); add("master counter tree pairs")
         if (mode == "all") all(1); else pairs()
         # and the protocol alone
         for (p = 1; p <= width[1]; p++)

@@ -2,8 +2,8 @@
 /*
  * counters.pml - barriers by remote atomics (onesided/barrier_counter.c), for spin.
  *
- * Nodes enter barrier after barrier, at one counter (--barrier central), or with -DTREE at one
- * counter for each two nodes and one counter above those (--barrier gb, a fan of two). A node's
+ * Nodes enter barrier after barrier, at one counter (--barrier counter), or with -DTREE at one
+ * counter for each two nodes and one counter above those (--barrier tree, a fan of two). A node's
  * writes to another node arrive later, in order. An atomic follows earlier writes of its node to
  * the same target [fabric.write-order], [fabric.atomic-order]. Operations on different targets are
  * not ordered [fabric.target-order].

@@ -35,8 +35,8 @@
  *   mutexes   u64 per mutex of this node: the tail of its queue (rma/mutex.c)
  *   block_locks  u64 each: node + 1 that accumulates into a block of a window here
  *             (rma/accumulate.c)
- *   meeting   with --barrier central or gb: counters and slots of gatherings, and the release
- *             (barrier_counter.c); with pe: slots of rounds (pairs.h)
+ *   meeting   with --barrier counter or tree: counters and slots of gatherings, and the release
+ *             (barrier_counter.c); with pairs: slots of rounds (pairs.h)
  *   clocks    with --trace: words by which machines request the time of node 0, and its answers
  *             (timeline_job.c)
  *   pieces    with --trace, --trace-sim or --profile: a piece of another node's records, at
@@ -60,7 +60,7 @@
  *   reports  wait states, per node, written by it at node 0, if no launcher gathers them
  *             (deadlock_watchdog.c)
  *   lock nodes  per queue of mcs.h that this node is in
- *   lock records  per lock, at its home; also cond records: with --locks queue (locks_mcs.c,
+ *   lock records  per lock, at its home; also cond records: with --locks mcs (locks_mcs.c,
  *             conds_mcs.c)
  */
 #ifndef HLRC_ENGINE_H

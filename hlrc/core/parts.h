@@ -155,7 +155,7 @@ struct protocol {
  * onesided/barrier_pairs.c. */
 extern const struct parts_diff diffs_by_message, diffs_by_write;
 extern const struct parts_notice notices_by_log, notices_by_read;
-extern const struct parts_lock locks_by_queue, locks_by_mcs;
+extern const struct parts_lock locks_by_manager, locks_by_mcs;
 extern const struct parts_cond conds_by_manager, conds_by_mcs;
 extern const struct parts_barrier barrier_by_master, barrier_by_counter, barrier_by_pairs;
 

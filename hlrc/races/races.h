@@ -21,7 +21,7 @@
  *       that are compared before they are flushed get the number of the flush that was next when
  *       the comparison began: a flush that ends during it may have captured them.
  *   - An acquire flushes what the node has written before its vector time rises. An unlock passes
- *     on the vector time of its moment (--locks queue). So no store before the acquire or after the
+ *     on the vector time of its moment (--locks mcs). So no store before the acquire or after the
  *     unlock counts as ordered by it.
  *   - A race is reported once for each page and pair of nodes, and counted.
  *   - A record is dropped once all diffs that may still arrive are ordered after it. Records are

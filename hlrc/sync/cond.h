@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * cond.h - condition variables: a queue of waiters. With --locks handler the handler of the
- * manager, node c mod N, keeps the queue: cond.c. With --locks queue it lies at that node as its
+ * cond.h - condition variables: a queue of waiters. With --locks manager the handler of the
+ * manager, node c mod N, keeps the queue: cond.c. With --locks mcs it lies at that node as its
  * home, and waiters and signallers update it by remote operations: conds_mcs.c.
  *
  * Invariants

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lock.h - locks. With --locks queue they use remote atomics: locks_mcs.c, which has its own rules.
- * The rest of this head describes --locks handler, locks_manager.c: a manager per lock knows the
+ * lock.h - locks. With --locks mcs they use remote atomics: locks_mcs.c, which has its own rules.
+ * The rest of this head describes --locks manager, locks_manager.c: a manager per lock knows the
  * tail of a distributed queue, and each owner grants the lock to its successor.
  *
  * Lock l is managed by node l mod N. A request goes to the manager, which records the requester as

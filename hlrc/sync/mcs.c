@@ -94,7 +94,7 @@ static uint32_t mcs_another_node(void)
     if (none)
         diag_fatal(1,
                    "more than %d locks and mutexes are held or waited for at this node; hold fewer "
-                   "at a time, or use --locks handler",
+                   "at a time, or use --locks manager",
                    LOCK_QUEUE_NODES);
     if (!used)
         fabric_window_prepare(engine.fabric, engine.control.id, mcs_queue_node_at(k),

@@ -88,7 +88,7 @@ sub protocols {
     };
     return {
         id => 'sim-grow-protocols', title => 'Simulated: three protocols with 32 to 256 nodes', source => $SOURCE,
-        what => 'Milliseconds of a job. ONESIDED has no handler: its barrier is a tree of counters (--barrier gb), where the others meet at a master; '
+        what => 'Milliseconds of a job. ONESIDED has no handler: its barrier is a tree of counters (--barrier tree), where the others meet at a master; '
             . 'with more nodes its replays take minutes, since each reads the notices of each.',
         plots => [plots($t, 'ms', $curves, \@programs, logy => 1)],
         table => { head => ['Program', 'nodes', 'machine', map { "\U$_\E, ms" } @Traces::PROTOCOLS],
@@ -135,7 +135,7 @@ sub busy {
             . 'home is the one whose adapter is busiest, beside the mean of all.',
         plots => [plots($t, 'per cent', $curves, [programs($t)])], claims => \@notes,
         table => numbers($t, map { ("${_}_most", "${_}_node", "${_}_mean") } map { $_->[0] } @BUSY),
-        why => "Node 0 is the master of barriers (--barrier handler): each brings it a vector time, 8 bytes for each node, and it "
+        why => "Node 0 is the master of barriers (--barrier master): each brings it a vector time, 8 bytes for each node, and it "
             . 'sends one to each.',
     };
 }

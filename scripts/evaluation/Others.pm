@@ -68,27 +68,27 @@ sub operations {
 
 sub contended {
     my ($r) = @_;
-    my @counts = $r->values_of('locks/queue', 'lock_unlock', 'contending');
+    my @counts = $r->values_of('locks/mcs', 'lock_unlock', 'contending');
     my $cell = sub { my ($kind, $k) = @_; $r->cell_of('mean', "locks/$kind", 'lock_unlock', contending => $k) };
-    my @series = curves(\@counts, $cell, ['queue', 'queue lock, by atomics'], ['handler', 'lock of a handler']);
+    my @series = curves(\@counts, $cell, ['mcs', 'queue lock, by atomics'], ['manager', 'lock of a handler']);
     for my $as ('processes', 'threads') {
         my @n = grep { $_ <= ($counts[-1] // 0) } $r->numbers(qr{^coherent/$as/(\d+)$});
         push @series, curve("mutex, $as", \@n, sub { $r->cell_of('mean', "coherent/$as/$_[0]", 'lock_unlock') });
     }
-    my @both = grep { $cell->('queue', $_) && $cell->('handler', $_) } @counts;
-    my @better = grep { $cell->('queue', $_)->{mid} < $cell->('handler', $_)->{mid} } @both;
-    my ($most) = sort { $b <=> $a } map { 100 - 100 * $cell->('queue', $_)->{mid} / $cell->('handler', $_)->{mid} } @both;
+    my @both = grep { $cell->('mcs', $_) && $cell->('manager', $_) } @counts;
+    my @better = grep { $cell->('mcs', $_)->{mid} < $cell->('manager', $_)->{mid} } @both;
+    my ($most) = sort { $b <=> $a } map { 100 - 100 * $cell->('mcs', $_)->{mid} / $cell->('manager', $_)->{mid} } @both;
     return {
         id => 'atomics5', title => 'Locks that nodes contend for', source => "$ATOMICS, figures 5 and 6",
         what => 'Each of the nodes locks, increments a counter of shared memory and unlocks, over and over: mean time from before '
             . 'the lock to behind the unlock. Beside it a mutex of POSIX in memory that caches keep coherent.',
         plots => [lines('Lock and unlock', 'nodes that contend', 'us', [@series, floors($r, \@counts)], logy => 1)],
         table => { head => ['nodes', 'queue lock, us', 'handler, us', 'less by, %'], rows => [map { my $k = $_;
-            my ($q, $h) = map { $cell->($_, $k) } qw(queue handler);
+            my ($q, $h) = map { $cell->($_, $k) } qw(mcs manager);
             [$k, span($q), span($h), $q && $h ? sprintf('%.0f', 100 * (1 - $q->{mid} / $h->{mid})) : '-'] } @counts] },
         claims => [
             claim('Locks by atomics of the adapter are faster with any number of nodes', @both ? sprintf('with %d of %d numbers of nodes',
-                scalar @better, scalar @both) : undef, all_of(map { my $k = $_; below(map { $cell->($_, $k) } qw(queue handler)) } @both)),
+                scalar @better, scalar @both) : undef, all_of(map { my $k = $_; below(map { $cell->($_, $k) } qw(mcs manager)) } @both)),
             holds('By up to 62.3 % (33 MHz adapters) and 57.8 % (66 MHz)', 'by up to %.0f %%', sub { $_[0] > 0 }, $most)],
         why => 'A lock of a handler that was held here last costs no message here, as the paper\'s does: a node alone pays next to '
             . 'nothing, and of several a holder may take it again before the others run, which makes the mean short. With more '
@@ -222,21 +222,21 @@ sub barrier_cell { my ($r, $kind, $n) = @_; return $r->cell("barrier/$kind/$n", 
 # The dimensions that were run with that many nodes: children of a tree node.
 sub dimensions {
     my ($r, $n) = @_;
-    return map { $_ - 1 } $r->numbers(qr{^barrier/gb(\d+)/$n$});
+    return map { $_ - 1 } $r->numbers(qr{^barrier/tree(\d+)/$n$});
 }
 
 sub best_tree {
     my ($r, $n) = @_;
-    my @cells = sort { $a->[1]{mid} <=> $b->[1]{mid} } grep { $_->[1] } map { [$_, barrier_cell($r, 'gb' . ($_ + 1), $n)] } dimensions($r, $n);
+    my @cells = sort { $a->[1]{mid} <=> $b->[1]{mid} } grep { $_->[1] } map { [$_, barrier_cell($r, 'tree' . ($_ + 1), $n)] } dimensions($r, $n);
     return @cells ? @{ $cells[0] } : ();
 }
 
-my @BARRIERS = (['pe', 'pairwise exchange'], ['gb', 'best tree'], ['central', 'one counter'], ['handler', 'by a handler'],
+my @BARRIERS = (['pairs', 'pairwise exchange'], ['tree', 'best tree'], ['counter', 'one counter'], ['master', 'by a handler'],
     ['mpi', 'MPI_Barrier'], ['processes', 'POSIX, processes'], ['threads', 'POSIX, threads']);
 
 sub any_barrier {
     my ($r, $kind, $n) = @_;
-    return (best_tree($r, $n))[1] if $kind eq 'gb';
+    return (best_tree($r, $n))[1] if $kind eq 'tree';
     return $r->cell("mpi_barrier/$n", 'barriers') if $kind eq 'mpi';
     return $r->cell("coherent/$kind/$n", 'barriers') if $kind =~ /^(processes|threads)$/;
     return barrier_cell($r, $kind, $n);
@@ -244,16 +244,16 @@ sub any_barrier {
 
 sub factor_claim {
     my ($r, $n, $text) = @_;
-    my ($pe, $handler) = map { barrier_cell($r, $_, $n) } qw(pe handler);
-    return holds("$n nodes: $text", '%.2f times', below($pe, $handler), ratio($handler, $pe));
+    my ($pairs, $master) = map { barrier_cell($r, $_, $n) } qw(pairs master);
+    return holds("$n nodes: $text", '%.2f times', below($pairs, $master), ratio($master, $pairs));
 }
 
 sub barriers {
     my ($r) = @_;
-    my @nodes = $r->numbers(qr{^barrier/pe/(\d+)$});
+    my @nodes = $r->numbers(qr{^barrier/pairs/(\d+)$});
     my $cell = sub { my ($barrier, $n) = @_; any_barrier($r, $barrier->[0], $n) };
     my $most = $nodes[-1] // 16;
-    my ($pe, $gb) = (barrier_cell($r, 'pe', $most), (best_tree($r, $most))[1]);
+    my ($pairs, $tree) = (barrier_cell($r, 'pairs', $most), (best_tree($r, $most))[1]);
     return {
         id => 'barrier5', title => 'Barriers', source => "$BARRIER, figure 5",
         what => 'Barriers back to back in which nothing was written: of ONESIDED by pairwise exchange (PE), by a tree (GB, of the '
@@ -264,7 +264,7 @@ sub barriers {
         claims => [
             factor_claim($r, 8, 'PE of the adapter is 1.66 times (33 MHz) and 1.83 times (66 MHz) as fast as of the host'),
             factor_claim($r, 16, 'PE of the adapter is 1.78 times as fast as of the host (102.14 us)'),
-            compared('PE is faster than the best tree (16 nodes: 102.14 and 152.27 us)', $pe, $gb, "us on $most nodes")],
+            compared('PE is faster than the best tree (16 nodes: 102.14 and 152.27 us)', $pairs, $tree, "us on $most nodes")],
         why => 'Theirs has a machine for each node, so that the exchanges of a step go on at once and a step costs a latency. Where nodes '
             . 'take turns on a core, each step of a barrier is a switch of processes: what has fewer of those is faster, and '
             . 'pairwise exchange, which has the most messages, need not be. The host-based barrier here is one of a handler, with '
@@ -274,8 +274,8 @@ sub barriers {
 
 sub trees {
     my ($r) = @_;
-    my @nodes = grep { dimensions($r, $_) > 1 } $r->numbers(qr{^barrier/gb2/(\d+)$});
-    my $cell = sub { my ($n, $dimension) = @_; barrier_cell($r, 'gb' . ($dimension + 1), $n) };
+    my @nodes = grep { dimensions($r, $_) > 1 } $r->numbers(qr{^barrier/tree2/(\d+)$});
+    my $cell = sub { my ($n, $dimension) = @_; barrier_cell($r, 'tree' . ($dimension + 1), $n) };
     my %all = map { $_ => 1 } map { dimensions($r, $_) } @nodes;
     my @best = map { my ($d, $cell) = best_tree($r, $_); defined $d ? "$d with $_ nodes" : () } @nodes;
     return {
@@ -304,7 +304,7 @@ sub beside {
             map { $coherent->($_, 'fetch_add') } qw(processes threads)],
         ['compare-and-swap, other\'s word', $r->cell('words/nic', 'compare_exchange', word => 'other'), undef,
             $mpi->('compare_swap'), undef, undef],
-        ['barrier', undef, $r->cell('barrier/pe/2', 'barriers'), $r->cell('mpi_barrier/2', 'barriers'),
+        ['barrier', undef, $r->cell('barrier/pairs/2', 'barriers'), $r->cell('mpi_barrier/2', 'barriers'),
             map { $coherent->($_, 'barriers') } qw(processes threads)]);
     my @systems = ('HLRC, ARDMAR', 'HLRC, ONESIDED', 'Open MPI', 'processes', 'threads');
     my @known = grep { grep { $_ } @$_[1 .. 5] } @rows;

@@ -74,7 +74,7 @@ sub atomics {
     my ($least) = grep { $_ >= 2 } sort { $a <=> $b } @{ $opt->{nodes} }, 2;
     my $n = most($opt) > 8 ? 8 : most($opt) < $least ? $least : most($opt);
     push @words, micro("locks/$_", 'locks', $n, 'async', 4, ['--locks', $_], @brief, '--only', 'lock_unlock', '--sizes', "1-$n")
-        for qw(queue handler);
+        for qw(mcs manager);
     push @words, micro('cpu/nic', 'cpu', 2, 'onesided', 3, [], '--only', 'word', @span),
         map { micro("cpu/$_", 'cpu', 2, 'async', 3, ['--handler', $_], '--only', 'word', @span) } qw(poll spin-block block);
     for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
@@ -97,8 +97,8 @@ sub barriers {
     my @list;
     for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
         my $job = sub { my ($id, @options) = @_; micro("barrier/$id/$n", 'barrier', $n, 'onesided', 0.1 * $n, \@options, @brief) };
-        push @list, map { $job->($_, '--barrier', $_) } qw(pe central handler);
-        push @list, map { $job->("gb$_", '--barrier', 'gb', '--barrier-fan', $_) } fans($n, !$opt->{quick});
+        push @list, map { $job->($_, '--barrier', $_) } qw(pairs counter master);
+        push @list, map { $job->("tree$_", '--barrier', 'tree', '--barrier-fan', $_) } fans($n, !$opt->{quick});
         push @list, { id => "mpi_barrier/$n", kind => 'mpi', program => 'mpi_barrier', nodes => $n, guess => 1 } if $opt->{mpi};
     }
     return @list;

@@ -14,7 +14,7 @@ differ() { # NODES NODE THIS OTHER LINE: the job ends with this line, which says
     expect_err "$what" "^hlrc: node [0-9]: $5; all nodes make the same collective calls in the same order\$"
 }
 
-for barrier in handler central gb pe; do
+for barrier in master counter tree pairs; do
     differ 2 1 finalize barrier 'hlrc_barrier\(\) on node 0, but hlrc_finalize\(\) on node 1'
     differ 3 0 malloc broadcast 'hlrc_malloc_all\(\) on node 0, but hlrc_broadcast\(\) on node [12]'
     # whoever compares, in a tree of two levels too

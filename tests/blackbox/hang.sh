@@ -62,7 +62,7 @@ for protocol in ardmar async onesided; do
 done
 begin ardmar-sleep sleep 3
 begin ardmar-compute compute 2
-for locks in handler queue; do begin $locks-trickle trickle 2 --locks $locks; done
+for locks in manager mcs; do begin $locks-trickle trickle 2 --locks $locks; done
 
 # ---- jobs that stand still ----
 
@@ -75,14 +75,14 @@ for case in left finalize ended; do begin $case $case 3; done
 for protocol in ardmar async onesided; do
     for case in abba skip cond; do begin $protocol-$case $case 3 --protocol $protocol; done
 done
-for barrier in central pe; do begin $barrier-skip skip 3 --barrier $barrier; done
-begin queue-abba abba 3 --locks queue
+for barrier in counter pairs; do begin $barrier-skip skip 3 --barrier $barrier; done
+begin mcs-abba abba 3 --locks mcs
 begin chaos-abba abba 3 --fabric shm+chaos
-begin split split 3 --barrier pe
+begin split split 3 --barrier pairs
 for case in abba late; do begin two-$case $case 2; done
 begin one-ended ended 1
-begin one-conds conds 1 --locks queue
-for locks in handler queue; do begin $locks-relock relock 2 --locks $locks; done
+begin one-conds conds 1 --locks mcs
+for locks in manager mcs; do begin $locks-relock relock 2 --locks $locks; done
 
 # those that are stopped were so for longer than it takes to find a deadlock, which others were found in
 until_true holds "$work/ardmar-stopped.pid"
@@ -92,7 +92,7 @@ test ! -e "$work/abba-stopped.status" || fail "a node that is stopped: the job h
 for id in ardmar-stopped onesided-stopped abba-stopped; do kill -CONT "$(cat "$work/$id.pid")"; done
 wait
 
-for id in ardmar-abba async-abba onesided-abba queue-abba chaos-abba; do
+for id in ardmar-abba async-abba onesided-abba mcs-abba chaos-abba; do
     ends $id 123 <<'END'
 hlrcrun: node 0 thread 0 waits since S s for lock 1 held by node 1
 hlrcrun: node 1 thread 0 waits since S s for lock 2 held by node 2
@@ -107,7 +107,7 @@ hlrcrun: node 1 thread 0 waits since S s for lock 0 held by node 0
 hlrcrun: deadlock: node 0 waits for lock 1 held by node 1, which waits for lock 0 held by node 0
 END
 done
-for id in ardmar-skip async-skip onesided-skip central-skip pe-skip; do
+for id in ardmar-skip async-skip onesided-skip counter-skip pairs-skip; do
     ends $id 123 <<'END'
 hlrcrun: node 0 thread 0 waits since S s for barrier 4: node 1 has not arrived; it waits for lock 3 held by node 0
 hlrcrun: node 1 thread 0 waits since S s for lock 3 held by node 0
@@ -184,14 +184,14 @@ hlrcrun: node 0 thread 0 waits since S s for a signal of condition variable 0
 hlrcrun: deadlock: node 0 waits for a signal of condition variable 0, which no thread is left to send
 END
 # at once
-for id in handler-relock queue-relock; do
+for id in manager-relock mcs-relock; do
     ends $id 123 <<'END'
 hlrc: node 0: deadlock: node 0 waits for lock 3, which it holds itself: thread 0 calls hlrc_lock twice; unlock it in between, locks are not recursive
 END
 done
 
 for id in {ardmar,async,onesided}-{signal,helper} {ardmar,onesided}-stopped ardmar-sleep; do goes_on $id 3; done
-for id in ardmar-compute {handler,queue}-trickle; do goes_on $id 2; done
+for id in ardmar-compute {manager,mcs}-trickle; do goes_on $id 2; done
 ends abba-stopped 123 <<'END'
 hlrcrun: node 0 thread 0 waits since S s for lock 1 held by node 1
 hlrcrun: node 1 thread 0 waits since S s for lock 0 held by node 0

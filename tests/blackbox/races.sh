@@ -53,10 +53,10 @@ unset HLRC_LAZY_RELEASE
 what="an option that would hide writes"
 run_job 2 ardmar --diffs write "$race" clean
 expect_status "$what" 2
-expect_err "$what" '^hlrcrun: --diffs write: --check races needs handler; leave one of the two out$'
+expect_err "$what" '^hlrcrun: --diffs write: --check races needs message; leave one of the two out$'
 
 # what random programs choose at random and --check races needs otherwise
-export HLRC_LOCKS=queue HLRC_DIFFS=handler HLRC_MOVE_HOMES=off
+export HLRC_LOCKS=mcs HLRC_DIFFS=message HLRC_MOVE_HOMES=off
 . "$top_srcdir/tests/random/lib.sh"
 test -n "${HLRC_TEST_SANITIZERS:-}" || random=${random}_reads
 random_programs 10 5 --protocol ardmar,async,onesided >"$work/random" 2>&1 || fail "random programs: $(head -30 "$work/random")"

@@ -47,7 +47,7 @@ static const char *const values[] = {
     "async",
     "ardmar",
     "handler",
-    "queue",
+    "mcs",
     "shm+chaos",
     "onesided",
     "1G",

@@ -71,7 +71,7 @@ static void check_accepted(const struct config *cfg)
         check_value(cfg, (enum config_id)id);
     must(cfg->memory % (uint64_t)sysconf(_SC_PAGESIZE) == 0);
     must(cfg->pages != PAGES_AUTO && cfg->diffs != DIFFS_AUTO && cfg->notices != NOTICES_AUTO &&
-         cfg->locks != PART_AUTO && cfg->barrier != BARRIER_AUTO);
+         cfg->locks != LOCKS_AUTO && cfg->barrier != BARRIER_AUTO);
 }
 
 /* What hlrcrun passes on by the environment is what a node reads there. */

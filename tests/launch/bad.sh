@@ -42,10 +42,10 @@ bad 2 '--nodes : not a number' -n '' true
 bad 2 '--protocol foo: no such choice; choose from async\|ardmar\|onesided' --protocol foo true
 bad 2 '--protocol : no such choice' --protocol= true
 bad 2 '--pages onesided: no such choice; choose from auto\|async\|ardmar' --pages onesided true
-bad 2 '--diffs onesided: no such choice; choose from auto\|handler\|write' --diffs onesided true
-bad 2 '--notices write: no such choice; choose from auto\|handler\|read' --notices write true
-bad 2 '--locks onesided: no such choice; choose from auto\|handler\|queue' --locks onesided true
-bad 2 '--barrier onesided: no such choice; choose from auto\|handler\|central\|gb\|pe' --barrier onesided true
+bad 2 '--diffs onesided: no such choice; choose from auto\|message\|write' --diffs onesided true
+bad 2 '--notices write: no such choice; choose from auto\|log\|read' --notices write true
+bad 2 '--locks onesided: no such choice; choose from auto\|manager\|mcs' --locks onesided true
+bad 2 '--barrier onesided: no such choice; choose from auto\|master\|counter\|tree\|pairs' --barrier onesided true
 bad 2 '--barrier-fan 1: out of range' --barrier-fan 1 true
 bad 2 '--diffs async: no such choice' --diffs async true
 bad 2 '--fabric verbs: (no RDMA device|no port|left out).*; use shm' --fabric verbs true

@@ -11,10 +11,10 @@ options='
 nodes        1..1024                    1      1       3
 protocol     async|ardmar|onesided      ardmar ardmar  async
 pages        auto|async|ardmar          auto   ardmar  async
-diffs        auto|handler|write         auto   handler handler
-notices      auto|handler|read          auto   handler handler
-locks        auto|handler|queue         auto   handler queue
-barrier      auto|handler|central|gb|pe auto   handler gb
+diffs        auto|message|write         auto   message message
+notices      auto|log|read              auto   log     log
+locks        auto|manager|mcs           auto   manager mcs
+barrier      auto|master|counter|tree|pairs auto master tree
 barrier-fan  2..1024                    4      4       16
 fabric       NAME                       shm    shm     shm+chaos
 device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3
@@ -110,6 +110,34 @@ test "$(sed -n 's/^ \{2,6\}\(-n, \)\?--\([a-z-]*\).*/\2/p' "$work/help" | grep -
     "$(echo "$options" | sed '/^$/d; s/ .*//' | sort)" || fail "--help: other options than those of this test"
 test "$(sed -n '/^options$/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$work/info" | sort)" = \
     "$(echo "$options" | sed '/^$/d; s/ .*//' | sort)" || fail "hlrc_info: other options than those of this test"
+
+# Older values mean what they meant; what is shown, and what the nodes get, is the value of now.
+older=
+while read -r name old value; do
+    variable=HLRC_$(echo "$name" | tr a-z A-Z)
+    run "$hlrc_info" --"$name=$old"
+    expect_row "--$name=$old" "$name" "$value" 'command line'
+    run env "$variable=$old" "$hlrc_info"
+    expect_row "$variable=$old" "$name" "$value" environment
+    run "$hlrcrun" --"$name=$old" printenv "$variable"
+    expect_out "--$name=$old, exported" "$value"
+    case $older in *" --$name "*) older+=, ;; *) older+="${older:+,} --$name" ;; esac
+    older+=" $old ($value)"
+done <<END
+diffs handler message
+notices handler log
+locks handler manager
+locks queue mcs
+barrier handler master
+barrier central counter
+barrier gb tree
+barrier pe pairs
+END
+grep -qxF "Older values are accepted:$older." "$work/man" || fail "man: no older values:$older"
+for wrong in 'pages handler' 'diffs queue' 'notices queue' 'barrier queue' 'locks central' 'locks gb' 'handler handler'; do
+    run "$hlrc_info" --"${wrong% *}=${wrong#* }"
+    expect_status "--$wrong" 2
+done
 
 # the ends of a range, what is beyond them, and what is no number
 taken() { # NAME VALUE SHOWN

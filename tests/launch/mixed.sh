@@ -47,8 +47,8 @@ protocol async
 pages async
 diffs write
 notices read
-locks queue
-barrier central
+locks mcs
+barrier counter
 fabric shm+chaos
 memory 1028M
 stats -

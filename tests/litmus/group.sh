@@ -11,14 +11,14 @@ runs() { # NODES PROTOCOL OPTIONS...
 }
 
 for protocol in async ardmar; do
-    for barrier in handler central gb pe; do
-        runs 5 $protocol --locks queue --barrier $barrier
+    for barrier in master counter tree pairs; do
+        runs 5 $protocol --locks mcs --barrier $barrier
     done
     runs 3 $protocol --fabric shm+chaos
-    runs 4 $protocol --fabric shm+chaos --locks queue --barrier pe
+    runs 4 $protocol --fabric shm+chaos --locks mcs --barrier pairs
     runs 2 $protocol --hot-pages 0 --renew 0 --lazy-release 0
 done
-runs 13 ardmar --barrier pe
+runs 13 ardmar --barrier pairs
 runs 3 async --fabric shm-noread+chaos
 
 GROUP_LISTS=differ run_job 3 ardmar "$program"

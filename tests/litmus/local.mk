@@ -59,6 +59,6 @@ tests_litmus_rule07_range_few_SOURCES = tests/litmus/rule07_range.c
 tests_litmus_rule07_range_few_CPPFLAGS = $(AM_CPPFLAGS) -DFEW_COPIES
 
 check_PROGRAMS += $(LITMUS_TESTS)
-TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/onesided.sh tests/litmus/queue.sh
+TESTS += $(LITMUS_TESTS) tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/mcs.sh tests/litmus/onesided.sh
 LATER_TESTS += tests/litmus/writes.sh tests/litmus/notices.sh tests/litmus/meeting.sh tests/litmus/twins.sh
-EXTRA_DIST += tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/onesided.sh tests/litmus/queue.sh tests/litmus/runs.sh
+EXTRA_DIST += tests/litmus/chaos.sh tests/litmus/group.sh tests/litmus/mcs.sh tests/litmus/onesided.sh tests/litmus/runs.sh

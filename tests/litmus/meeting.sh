@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Barriers that no handler serves (--barrier central, gb: onesided/barrier_counter.c; pe: barrier_pairs.c): the litmus
+# Barriers that no handler serves (--barrier counter, tree: onesided/barrier_counter.c; pairs: barrier_pairs.c): the litmus
 # programs that meet, in both phases at once and apart, on a fabric as it is and on the worst one that fabric.h allows.
 . "$(dirname "$0")/../lib.sh"
 programs=${LITMUS_DIR:-$top_builddir/tests/litmus}
@@ -28,20 +28,20 @@ runs() { # NODES PROGRAM...: in jobs of so many, whatever else the program is tr
 }
 
 export HLRC_FABRIC=shm
-for way in central:4 gb:2 gb:3; do
+for way in counter:4 tree:2 tree:3; do
     HLRC_BARRIER=${way%:*} HLRC_BARRIER_FAN=${way#*:}
     runs '3 5' rule03_barrier rule11_split
 done
-HLRC_BARRIER=gb HLRC_BARRIER_FAN=2
+HLRC_BARRIER=tree HLRC_BARRIER_FAN=2
 runs 3 rule07_move rule10_free
 HLRC_BARRIER_FAN=3 HLRC_THREADS=2 runs 13 rule03_barrier
-HLRC_BARRIER=pe
+HLRC_BARRIER=pairs
 runs '2 3 5 8' rule03_barrier rule11_split
 runs 3 rule07_move rule10_free
 HLRC_THREADS=2 runs 13 rule03_barrier
 export HLRC_FABRIC=shm+chaos HLRC_BARRIER_FAN=2
-for HLRC_BARRIER in central gb pe; do
+for HLRC_BARRIER in counter tree pairs; do
     runs 3 rule03_barrier rule11_split
-    test $HLRC_BARRIER = central || runs 3 rule07_move
+    test $HLRC_BARRIER = counter || runs 3 rule07_move
 done
 finish

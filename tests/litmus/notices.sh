@@ -9,7 +9,7 @@ export LITMUS_NODES=3
 runs shm rule03_barrier rule03_causality rule03_lazy rule03_lock rule05_merge rule09_log rule11_cond rule11_split
 HLRC_LAZY_RELEASE=0 runs "no lazy release" rule09_log
 HLRC_LAZY_RELEASE=0 HLRC_CHECK=races LITMUS_PROTOCOLS=ardmar runs "intervals of reads" rule09_log
-HLRC_DIFFS=write HLRC_LOCKS=queue LITMUS_PROTOCOLS=ardmar runs "barriers by messages" rule03_causality rule03_barrier threads
+HLRC_DIFFS=write HLRC_LOCKS=mcs LITMUS_PROTOCOLS=ardmar runs "barriers by messages" rule03_causality rule03_barrier threads
 export HLRC_FABRIC=shm+chaos
 runs chaos rule03_barrier rule03_causality rule09_log
 HLRC_CHAOS_ORDERED=1 LITMUS_PROTOCOLS=ardmar runs "reads in order" rule03_causality rule09_log

@@ -20,7 +20,7 @@
 LITMUS("rule 1, unlocks and the store buffer", 2)
 
 LITMUS_SET(BIND, "none")
-LITMUS_SET(LOCKS, "handler")
+LITMUS_SET(LOCKS, "manager")
 LITMUS_SET(LAZY_RELEASE, "2")
 LITMUS_SET(MOVE_HOMES, "off")
 

@@ -19,7 +19,7 @@ enum { A = 3, B = 4 };
 
 static volatile uint64_t *data, *sum, *alone;
 
-LITMUS_SET(LOCKS, "handler")
+LITMUS_SET(LOCKS, "manager")
 LITMUS_SET(LAZY_RELEASE, "2")
 LITMUS_SET(MOVE_HOMES, "off")
 LITMUS_SET(EXCLUSIVE_PAGES, "on")

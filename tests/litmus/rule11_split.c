@@ -99,12 +99,12 @@ static void asleep(int sleeper, uint64_t k)
     hlrc_barrier();
 }
 
-/* With --barrier pe who sleeps has told what it knew by then, of some nodes; of all if there are
+/* With --barrier pairs who sleeps has told what it knew by then, of some nodes; of all if there are
  * two. */
 static bool sleepers_delay(void)
 {
     const char *barrier = getenv("HLRC_BARRIER");
-    return nodes > 2 && barrier && strcmp(barrier, "pe") == 0;
+    return nodes > 2 && barrier && strcmp(barrier, "pairs") == 0;
 }
 
 void litmus_run(void)

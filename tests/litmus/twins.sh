@@ -6,7 +6,7 @@
 . "$(dirname "$0")/runs.sh"
 export LITMUS_PROTOCOLS="async ardmar onesided"
 
-HLRC_CHECK=races HLRC_DIFFS=handler HLRC_LOCKS=queue HLRC_MOVE_HOMES=off \
+HLRC_CHECK=races HLRC_DIFFS=message HLRC_LOCKS=mcs HLRC_MOVE_HOMES=off \
     runs "--check races" rule01_release rule02_home rule04_first_read rule04_home rule06_bytes rule07_home rule08_words
 HLRC_PROFILE=$work/profile runs "--profile" rule02_home rule06_bytes rule08_words
 finish

@@ -9,7 +9,7 @@ runs shm rule01_release rule02_home rule02_many rule03_causality rule04_access r
     rule07_home rule10_free rule11_split threads
 export LITMUS_NODES=3
 HLRC_FABRIC=shm-noread LITMUS_PROTOCOLS=async runs "no reads" rule02_home rule06_bytes rule06_edges
-HLRC_LOCKS=queue HLRC_BARRIER=gb LITMUS_PROTOCOLS=ardmar runs "locks and barriers by atomics" rule02_home rule10_free threads
+HLRC_LOCKS=mcs HLRC_BARRIER=tree LITMUS_PROTOCOLS=ardmar runs "locks and barriers by atomics" rule02_home rule10_free threads
 export HLRC_FABRIC=shm+chaos
 runs chaos rule01_release rule02_home rule02_many rule03_barrier rule05_merge rule06_bytes rule06_edges threads
 HLRC_CHAOS_ORDERED=1 LITMUS_PROTOCOLS=ardmar runs "reads in order" rule02_home rule04_home

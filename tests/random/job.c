@@ -48,13 +48,13 @@ static void set_unless_given(const char *name, uint64_t value)
 /* Those that are not named are the protocol's own. */
 static void choose_parts(const struct job *job, struct rng *r)
 {
-    static const char *const barriers[] = { "handler", "handler", "pe", "central", "gb" };
+    static const char *const barriers[] = { "master", "master", "pairs", "counter", "tree" };
     bool reads = !strstr(job->fabric, "-noread"), messages = !strstr(job->fabric, "-noimm");
     if (!messages || (strcmp(job->protocol, "onesided") == 0 && rng_chance(r, 60)))
         return;
-    setenv("HLRC_LOCKS", rng_chance(r, 40) && reads ? "queue" : "handler", 0);
-    setenv("HLRC_DIFFS", rng_chance(r, 40) ? "write" : "handler", 0);
-    setenv("HLRC_NOTICES", rng_chance(r, 40) && reads ? "read" : "handler", 0);
+    setenv("HLRC_LOCKS", rng_chance(r, 40) && reads ? "mcs" : "manager", 0);
+    setenv("HLRC_DIFFS", rng_chance(r, 40) ? "write" : "message", 0);
+    setenv("HLRC_NOTICES", rng_chance(r, 40) && reads ? "read" : "log", 0);
     setenv("HLRC_BARRIER", barriers[rng_below(r, reads ? 5 : 3)], 0);
 }
 

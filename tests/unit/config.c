@@ -46,10 +46,10 @@ static void defaults(void)
     assert_int_equal(cfg.nodes, 1);
     assert_int_equal(cfg.protocol, PROTOCOL_ARDMAR);
     assert_int_equal(cfg.pages, PAGES_ARDMAR);
-    assert_int_equal(cfg.diffs, DIFFS_HANDLER);
-    assert_int_equal(cfg.notices, NOTICES_HANDLER);
-    assert_int_equal(cfg.locks, PART_HANDLER);
-    assert_int_equal(cfg.barrier, BARRIER_HANDLER);
+    assert_int_equal(cfg.diffs, DIFFS_MESSAGE);
+    assert_int_equal(cfg.notices, NOTICES_LOG);
+    assert_int_equal(cfg.locks, LOCKS_MANAGER);
+    assert_int_equal(cfg.barrier, BARRIER_MASTER);
     assert_string_equal(cfg.fabric, "shm");
     assert_true(cfg.memory == 0);
     assert_string_equal(cfg.stats, "");
@@ -105,13 +105,17 @@ static void enums_follow_table(void)
     SAME(pages, "async", PAGES_ASYNC);
     SAME(pages, "ardmar", PAGES_ARDMAR);
     SAME(diffs, "auto", DIFFS_AUTO);
+    SAME(diffs, "message", DIFFS_MESSAGE);
     SAME(diffs, "write", DIFFS_WRITE);
     SAME(notices, "auto", NOTICES_AUTO);
+    SAME(notices, "log", NOTICES_LOG);
     SAME(notices, "read", NOTICES_READ);
-    SAME(locks, "handler", PART_HANDLER);
-    SAME(locks, "queue", PART_ONESIDED);
-    SAME(barrier, "gb", BARRIER_GB);
-    SAME(barrier, "pe", BARRIER_PE);
+    SAME(locks, "manager", LOCKS_MANAGER);
+    SAME(locks, "mcs", LOCKS_MCS);
+    SAME(barrier, "master", BARRIER_MASTER);
+    SAME(barrier, "counter", BARRIER_COUNTER);
+    SAME(barrier, "tree", BARRIER_TREE);
+    SAME(barrier, "pairs", BARRIER_PAIRS);
     SAME(handler, "block", HANDLER_BLOCK);
     SAME(handler, "spin-block", HANDLER_SPIN_BLOCK);
     SAME(handler, "poll", HANDLER_POLL);
@@ -188,7 +192,7 @@ static void errors(void)
         { "HLRC_PAGES", "onesided", -EINVAL,
           "HLRC_PAGES=onesided: no such choice; choose from auto|async|ardmar" },
         { "HLRC_DIFFS", "onesided", -EINVAL,
-          "HLRC_DIFFS=onesided: no such choice; choose from auto|handler|write" },
+          "HLRC_DIFFS=onesided: no such choice; choose from auto|message|write" },
         { "HLRC_FABRIC", "tcp", -EINVAL,
           "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed" },
         { "HLRC_THREDS", "3", -EINVAL,
@@ -348,7 +352,7 @@ static void parts(void)
     setenv("HLRC_PAGES", "ardmar", 1);
     assert_int_equal(load_with(&cfg, "HLRC_PROTOCOL", "async"), 0);
     assert_int_equal(cfg.pages, PAGES_ARDMAR);
-    assert_int_equal(cfg.diffs, DIFFS_HANDLER);
+    assert_int_equal(cfg.diffs, DIFFS_MESSAGE);
     unsetenv("HLRC_PAGES");
 }
 

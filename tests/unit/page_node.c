@@ -209,7 +209,7 @@ void begin_node(void)
     assert_int_equal(page_fetch_init(), 0);
     engine.neighbours = 1;
     assert_int_equal(copies_init(), 0);
-    engine.config.diffs = DIFFS_HANDLER;
+    engine.config.diffs = DIFFS_MESSAGE;
     answer = COMPLETE;
     ready = true;
     prefetched = fetched = 0;

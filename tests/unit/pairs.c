@@ -151,7 +151,7 @@ static void begin(void)
     fabric.ops.wake = wake;
     engine.fabric = &fabric;
     engine.nodes = MEMBERS;
-    engine.config.barrier = BARRIER_PE;
+    engine.config.barrier = BARRIER_PAIRS;
     layout_init(&engine.at, MEMBERS, 64, 16, 4);
     window = mmap(NULL, engine.at.end, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
