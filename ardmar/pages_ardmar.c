@@ -27,7 +27,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/default_home.h"
 #include "hlrc/probe/probe.h"
@@ -51,7 +50,7 @@ static int pages_ardmar_assign(uint32_t page, int node, bool *assigned)
     struct fabric_op op = FABRIC_OP_INIT;
     int at = default_home_of(page), win = engine.control.id;
     uint64_t old = 0, beside = 0;
-    perturb(home_asking);
+    PROBE(home_asking);
     fabric_cas(f, at, win, engine_home_at(page), 0, pages_ardmar_home_value(node), &old, &op);
     fabric_read(f, at, win, engine_home_at(page), &beside, sizeof beside, &op);
     fabric_wait(f, &op);

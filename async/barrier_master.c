@@ -3,10 +3,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/dump.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 
@@ -132,7 +132,7 @@ static void barrier_master_arrive(uint64_t epoch, const uint64_t *vt, enum parts
     next_epoch = epoch + 1;
 #endif
     memcpy(req->vec, vt, VT_BYTES(engine.nodes));
-    perturb(barrier_arriving);
+    PROBE(barrier_arriving);
     msg_send(req, MASTER, true, false);
 }
 

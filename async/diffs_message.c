@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/interval.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/policy/policy_batch.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/progress.h"
@@ -218,7 +218,7 @@ static void diffs_message_note_open(uint32_t page)
     uint64_t mask[DIFF_MASK_WORDS], time[NODES_MAX];
     interval_vt(time);
     bool stored = page_tracked(page, mask);
-    perturb(open_compared);
+    PROBE(open_compared);
     uint64_t next = time[engine.node] + 1; /* [races.last-writers] */
     interval_vt(time);
     if (stored)
@@ -272,7 +272,7 @@ static void diffs_message_serve_diffs(int from, const struct bulk *msg)
         const struct diffs_message_entry *e =
             (const struct diffs_message_entry *)(const void *)(msg->payload + at);
         uint32_t left = msg->bytes - at;
-        perturb(diff_arrived);
+        PROBE(diff_arrived);
         if (left >= sizeof *e && e->bytes == READS) {
             at = diffs_message_compare_reads(from, msg, at);
             continue;
@@ -281,7 +281,7 @@ static void diffs_message_serve_diffs(int from, const struct bulk *msg)
             (first_write_races_checked() && !diffs_message_compare(from, msg, at, e)) ||
             page_apply(e->page, from, e + 1, e->bytes) != 0)
             diffs_message_bad_message(from);
-        perturb(diff_applied);
+        PROBE(diff_applied);
         /* orders the diff's bytes before the version that announces them [interval.applied-last] */
         atomic_store_explicit(engine_applied_here(e->page, from), msg->interval,
                               memory_order_release);

@@ -12,7 +12,6 @@
 #include "base/diag.h"
 #include "base/fence.h"
 #include "base/futex.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
@@ -204,7 +203,7 @@ static void locks_manager_grant(const struct request *req)
     uint64_t vt[NODES_MAX];
     struct probe_span span = PROBE_BEGIN(lock_grant);
     interval_hand_on(vt);
-    perturb(lock_granting);
+    PROBE(lock_granting);
     msg_reply(req, 0, span.more, vt);
     PROBE_END(lock_grant, span, req->object, req->from);
 }
@@ -241,7 +240,7 @@ static int locks_manager_request(struct locks_manager_lock *l, uint32_t lock,
                                  enum request_type type)
 {
     uint32_t token = thread_self()->call_token;
-    perturb(lock_asking);
+    PROBE(lock_asking);
     msg_send(msg_compose(token, type, lock), locks_manager_of(lock), false, true);
     const struct request_reply *rep = msg_wait(token);
     int status = (int)rep->status;
@@ -356,7 +355,7 @@ static bool locks_manager_drop(uint32_t lock, uint32_t thread)
     bool done = clean || locks_manager_has_settled(l);
     if (done)
         locks_manager_note_unlock(l, clean ? 0 : interval_next()); /* [lock.flush-first] */
-    perturb(lock_dropping);
+    PROBE(lock_dropping);
     mode = (uint16_t)(done ? FREE : TAKEN + thread);
     atomic_store_explicit(&l->mode, mode, memory_order_release);
     if (!clean)
@@ -369,7 +368,7 @@ static void locks_manager_release(uint32_t lock)
     struct locks_manager_lock *l = &table[lock];
     fence_full();                    /* [interval.unpublished-test] */
     uint64_t mark = interval_mark(); /* [lock.flush-first] */
-    perturb(lock_dropping);
+    PROBE(lock_dropping);
     locks_manager_guard(l, lock);
     if (!(l->flags & HELD)) {
         locks_manager_unguard(l, lock);
@@ -381,7 +380,7 @@ static void locks_manager_release(uint32_t lock)
         locks_manager_unguard(l, lock);
         interval_close(true); /* [lock.flush-first] */
         mark = 0;
-        perturb(lock_dropping);
+        PROBE(lock_dropping);
         locks_manager_guard(l, lock);
     }
     const struct request *successor = NULL;
@@ -470,7 +469,7 @@ static void locks_manager_serve_try_owner(struct request *req)
  * under it before it was LISTED are published; the release of a LISTED lock publishes. */
 static void locks_manager_grant_listed(struct locks_manager_lock *l, uint32_t lock)
 {
-    perturb(lock_published);
+    PROBE(lock_published);
     locks_manager_guard(l, lock);
     l->flags &= (uint8_t)~LISTED;
     uint32_t next = l->next, tried = l->tried;

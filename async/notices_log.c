@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
@@ -136,7 +135,7 @@ static void notices_log_append_record(const struct notices_log_record *r)
         while (notices_log_room(n) < words)
             notices_log_drain_reader(n);
         notices_log_append_words(n, r, words);
-        perturb(notice_written);
+        PROBE(notice_written);
         /* [fabric.write-order] */
         fabric_write(engine.fabric, n, engine.control.id, notices_log_tail_at(engine.node),
                      &sent[n], 8, NULL);
@@ -277,7 +276,7 @@ static void notices_log_notice_take(const struct parts_notices_wanted *want, int
 {
     for (int i = 0; i < count; i++) {
         notices_log_take_log(&want[i]);
-        perturb(acquire_noticed);
+        PROBE(acquire_noticed);
     }
 }
 

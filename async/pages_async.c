@@ -37,7 +37,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/default_home.h"
@@ -105,7 +104,7 @@ static void pages_async_fetch_start(struct protocol_fetch *f, bool prefetch)
     /* the home writes there */
     fabric_window_prepare(engine.fabric, f->window, f->offset, PAGE_SIZE);
     struct request *req = msg_compose(f->token, REQUEST_PAGE, f->page);
-    perturb(home_asking);
+    PROBE(home_asking);
     req->flags = prefetch;
     req->arg[0] = (uint64_t)f->window << 56 | f->offset;
     f->ticket = ANSWER_TICKET(atomic_load(pages_async_answer_here(f->token))) + 1;
@@ -178,7 +177,7 @@ static int pages_async_directory_lookup(uint32_t page, int candidate, bool *appo
         home = touched ? engine.node : candidate;
         if (home >= 0) {
             *pages_async_directory(page) = (uint64_t)home + 1;
-            perturb(home_appointed);
+            PROBE(home_appointed);
             page_set_home(page, home);
             *appointed = !touched;
             if (touched)

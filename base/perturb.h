@@ -4,7 +4,8 @@
  *
  * If two threads or nodes synchronise by the order of their steps, a race may have a window of a
  * few instructions, which a test rarely hits. With --enable-perturb, a thread that reaches such a
- * point sleeps, yields or continues, by a seeded schedule. Without it a point is no code.
+ * point sleeps, yields or continues, by a seeded schedule. Without it a point is no code. The
+ * engine passes a point by PROBE (hlrc/probe/events.h), and a fabric, below the probes, by perturb.
  *
  *   HLRC_PERTURB_SEED=N        each point gets a strength derived from N: half of them
  *                              none, others up to every second pass and up to 3 ms. The threads'

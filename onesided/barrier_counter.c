@@ -28,10 +28,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
 #include "hlrc/policy/policy_gather.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/sync/barrier.h"
 
@@ -96,7 +96,7 @@ static bool barrier_counter_arrive_at(const struct policy_gather *g, int parity,
     fabric_write_copied(engine.fabric, g->home, win, at + sizeof(struct barrier_counter_head), vt,
                         VT_BYTES(engine.nodes));
     fabric_write(engine.fabric, g->home, win, at, &arrival, sizeof arrival, NULL);
-    perturb(barrier_arriving);
+    PROBE(barrier_arriving);
     fabric_fetch_add(engine.fabric, g->home, win, barrier_counter_at(g, parity), 1, &old, &op);
     fabric_wait(engine.fabric, &op);
     return (old + 1) % g->members == 0; /* [barrier-counter.epochs] */
@@ -133,7 +133,7 @@ static void barrier_counter_release_all(uint64_t epoch, const uint64_t *vt, uint
     for (int n = 0; n < engine.nodes; n++)
         fabric_write_copied(engine.fabric, n, win, at + sizeof(struct barrier_counter_head), vt,
                             VT_BYTES(engine.nodes));
-    perturb(barrier_releasing);
+    PROBE(barrier_releasing);
     for (int n = 0; n < engine.nodes; n++)
         /* no thread waits here yet: this thread acts for the node */
         if (n != engine.node && (engine.fabric->caps & FABRIC_WRITE_IMM))

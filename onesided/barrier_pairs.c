@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "base/perturb.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/report/deadlock_collect.h"
 #include "hlrc/sync/pairs.h"
 
@@ -38,7 +38,7 @@ static void barrier_pairs_arrive(uint64_t epoch, const uint64_t *vt, enum parts_
 {
     debug_assert(epoch == all.epoch);
     (void)epoch;
-    perturb(barrier_arriving);
+    PROBE(barrier_arriving);
     pairs_begin(&all, vt, kind, call);
     (void)pairs_go_on(&all);
 }

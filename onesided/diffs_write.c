@@ -22,10 +22,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/page_move.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/bulk.h"
 
 static_assert(DIFF_MAX <= BULK_SLOT_BYTES, "a slot of the staging ring holds a diff");
@@ -64,7 +64,7 @@ static void diffs_write_add(int home, uint32_t page, size_t bytes)
     uint32_t runs = diff_list(diffs_write_slot_mem(slot), bytes, run, &from);
     fabric_write_runs(engine.fabric, home, engine.space.id, (size_t)page << PAGE_SHIFT, run, runs,
                       from, op);
-    perturb(diff_written);
+    PROBE(diff_written);
     fabric_write(engine.fabric, home, engine.control.id, engine_applied_at(page, engine.node),
                  &version, sizeof version, op); /* [diffs-write.visible] */
     page_move_tell(home, page, (uint32_t)bytes);

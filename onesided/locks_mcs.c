@@ -26,11 +26,11 @@
 
 #include "base/diag.h"
 #include "base/futex.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/mcs.h"
 
@@ -93,7 +93,7 @@ static void locks_mcs_fetch(struct locks_mcs_lock *l, uint32_t lock)
 {
     struct mcs q = locks_mcs_queue_of(lock);
     l->node = mcs_take_node();
-    perturb(lock_asking);
+    PROBE(lock_asking);
     mcs_acquire(&q, l->node);
     interval_acquire(mcs_time(l->node), lock);
 }
@@ -104,7 +104,7 @@ static bool locks_mcs_try_fetch(struct locks_mcs_lock *l, uint32_t lock)
     struct mcs q = locks_mcs_queue_of(lock);
     uint64_t tail;
     l->node = mcs_take_node();
-    perturb(lock_trying);
+    PROBE(lock_trying);
     bool taken = mcs_take_free(&q, l->node, &tail);
     if (taken)
         interval_acquire(mcs_time(l->node), lock);
@@ -298,7 +298,7 @@ static void locks_mcs_check_held(const struct locks_mcs_lock *l, uint32_t lock)
 static void locks_mcs_leave(struct locks_mcs_lock *l, uint32_t lock)
 {
     locks_mcs_set_flags(l, BUSY | HERE);
-    perturb(lock_dropping);
+    PROBE(lock_dropping);
     locks_mcs_let_go(lock, l->node);
     spin_lock(&l->guard);
     l->local_run = 0;

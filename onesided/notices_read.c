@@ -39,7 +39,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/notices.h"
 #include "hlrc/memory/page.h"
@@ -163,7 +162,7 @@ static void notices_read_raise_oldest(uint64_t word)
     mine.oldest = word;
     notices_read_store(notices_read_oldest_at(), word);
     atomic_thread_fence(memory_order_release); /* before the writes that follow */
-    perturb(notice_room);
+    PROBE(notice_room);
 }
 
 /* [notices-read.oldest]: drops the oldest records until the ring has room for `words` words. */
@@ -203,7 +202,7 @@ static void notices_read_publish(uint64_t interval, const uint32_t *pages, uint3
     uint32_t runs = policy_notices_runs(pages, count), place = notices_read_place_of(mine.last);
     debug_assert(interval == notices_read_interval_of(mine.last) + 1);
     notices_read_enter_in_table(interval, pages, count);
-    perturb(notice_tabled);
+    PROBE(notice_tabled);
     if (!policy_notices_recorded(runs)) { /* [notices-read.oldest] */
         notices_read_raise_oldest(notices_read_word_of(interval + 1, place));
         mine.used = 0;
@@ -212,7 +211,7 @@ static void notices_read_publish(uint64_t interval, const uint32_t *pages, uint3
         place = notices_read_write_record(interval, pages, count, runs);
         mine.used += runs + 1;
     }
-    perturb(notice_written);
+    PROBE(notice_written);
     mine.last = notices_read_word_of(interval, place);
     /* [notices-read.record-first] */
     atomic_store_explicit((_Atomic uint64_t *)engine_control_at(notices_read_last_at()), mine.last,
@@ -271,7 +270,7 @@ static void notices_read_take_table(int writer)
     uint64_t *blocks = notices_read_slot_mem(1), last;
     notices_read_now(writer, notices_read_last_at(), blocks, 1);
     last = blocks[0];
-    perturb(notice_lost);
+    PROBE(notice_lost);
     notices_read_now(writer, notices_read_blocks_end_at(), blocks, 1);
     uint32_t end = blocks[0] < BLOCKS ? (uint32_t)blocks[0] : BLOCKS;
     for (uint32_t first = 0; first < end; first += CHUNK) {
@@ -331,7 +330,7 @@ static void notices_read_rings(const struct parts_notices_wanted *want, const ui
                                notices_read_slot_mem(k) + CHUNK, 1, &op);
     }
     fabric_wait(engine.fabric, &op);
-    perturb(notice_read);
+    PROBE(notice_read);
     for (int k = 0; k < count && !ordered; k++)
         if (words[k])
             notices_read_words(want[k].writer, notices_read_oldest_at(),
@@ -363,7 +362,7 @@ static void notices_read_take_some(const struct parts_notices_wanted *want, int 
         for (int k = 0; k < count; k++)
             if (words[k] == UINT32_MAX)
                 notices_read_take_table(want[k].writer); /* needs the slots */
-        perturb(acquire_noticed);
+        PROBE(acquire_noticed);
     }
 }
 

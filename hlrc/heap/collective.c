@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/heap/heap.h"
@@ -157,7 +156,7 @@ static void collective_settle(uint32_t first, uint32_t count)
     struct thread *t = thread_enter();
     page_hold(first, count);
     interval_close(false);
-    perturb(pages_settled);
+    PROBE(pages_settled);
     page_hold_looks();
     thread_leave(t);
 }
@@ -174,7 +173,7 @@ static void collective_reset_pages(const struct collective_pages *pages, enum me
     if (engine.alone)
         heap_zero(pages->first, pages->count);
     collective_meet(call);
-    perturb(pages_given);
+    PROBE(pages_given);
     page_hold(0, 0);
 }
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 
@@ -113,7 +113,7 @@ void stream_send(const void *buf, size_t len)
         if (k >= STREAM_SLOTS)
             stream_await_all(k + 1 - STREAM_SLOTS);
         memcpy(engine_control_at(stream_slot_at(k)), (const char *)buf + done, n);
-        perturb(stream_copied);
+        PROBE(stream_copied);
         stream_tell_all(k, n);
         done += n;
     }
@@ -148,7 +148,7 @@ static void stream_fetch(int root, uint64_t piece, size_t len)
         fabric_read(engine.fabric, root, engine.control.id, stream_slot_at(piece),
                     engine_control_at(stream_slot_at(piece)), len, &op);
     fabric_wait(engine.fabric, &op);
-    perturb(stream_fetched);
+    PROBE(stream_fetched);
     thread_leave(t);
 }
 

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "base/headroom.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/page_view.h"
@@ -225,10 +224,10 @@ static bool copies_decide(uint32_t first, uint32_t n, bool *given)
 /* [copies.evict-clean]. ASSUMPTION: BUSY, closed. */
 static void copies_give_back(uint32_t first, uint32_t n)
 {
-    perturb(copy_closed);
+    PROBE(copy_closed);
     bool gone = fabric_window_release(engine.fabric, engine.space.id, (size_t)first << PAGE_SHIFT,
                                       (size_t)n << PAGE_SHIFT);
-    perturb(copy_gone);
+    PROBE(copy_gone);
     for (uint32_t i = first; i < first + n; i++) {
         struct page *p = page_lock(i);
         if (gone)

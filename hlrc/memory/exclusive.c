@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/dirty.h"
@@ -68,7 +67,7 @@ bool exclusive_begin(uint32_t page, struct page *p)
     if (!p->exclusive_listed)
         exclusive_list_add(page);
     p->exclusive_listed = true;
-    perturb(exclusive_listed);
+    PROBE(exclusive_listed);
     atomic_thread_fence(memory_order_seq_cst);
     /* [unshared.announced-first]: the flush that saw it arrive may not have seen the list */
     if (exclusive_has_readers(page))
@@ -135,7 +134,7 @@ bool exclusive_look(void)
     if (!exclusive_arrivals()) /* [unshared.new-readers] */
         return false;
     atomic_store(&seen, atomic_load(engine_arrivals_here())); /* [unshared.new-readers] */
-    perturb(exclusive_seen);
+    PROBE(exclusive_seen);
     atomic_thread_fence(memory_order_seq_cst); /* [unshared.announced-first] */
     bool any = false;
     uint32_t n = atomic_load_explicit(&count, memory_order_acquire);

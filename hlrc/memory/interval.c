@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/fence.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
@@ -197,7 +196,7 @@ static uint32_t interval_capture_all(const uint32_t *closing, uint32_t n, uint64
     for (uint32_t i = page_flush_skip(closing, n); i < n;
          i += page_flush_skip(closing + i, n - i)) {
         uint32_t run = page_flush_begin(closing + i, n - i, why.asked);
-        perturb(page_sealed);
+        PROBE(page_sealed);
         for (uint32_t k = i; k < i + run; k++) {
             uint32_t page = closing[k];
             if (k + 1 < i + run)
@@ -205,7 +204,7 @@ static uint32_t interval_capture_all(const uint32_t *closing, uint32_t n, uint64
             bool changed, announce = interval_capture(page, interval, why.urgent, &changed);
             if (announce)
                 announced[count++] = page;
-            perturb(page_captured);
+            PROBE(page_captured);
             page_flush_end(page, announce ? interval : 0, changed);
         }
         i += run;
@@ -255,7 +254,7 @@ static void interval_close_dirty(struct interval_closing why)
     const uint32_t *closing;
     uint32_t n = dirty_take(&closing), read;
     const struct reads_set *sets = reads_take(&read);
-    perturb(close_taken);
+    PROBE(close_taken);
     if (n == 0 && read == 0)
         return;
     past_turn();
@@ -268,9 +267,9 @@ static void interval_close_dirty(struct interval_closing why)
     if (read)
         engine.protocol.diffs->reads_wait();
     interval_assert_state(interval, count);
-    perturb(close_captured);
+    PROBE(close_captured);
     engine.protocol.notices->publish(interval, announced, count); /* [interval.diff-first] */
-    perturb(close_published);
+    PROBE(close_published);
     spin_lock(&vt_lock);
     interval_raise_vt(engine.node, interval); /* [interval.own-time] */
     spin_unlock(&vt_lock);
@@ -312,7 +311,7 @@ bool interval_clean(void)
     /* [interval.unpublished-test], [unshared.new-readers] */
     if (atomic_load(&interval_closing) || exclusive_arrivals() || dirty_any())
         return false;
-    perturb(clean_looked);
+    PROBE(clean_looked);
     /* [interval.unpublished-test], [unshared.new-readers] */
     return !atomic_load(&interval_closing);
 }

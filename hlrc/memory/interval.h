@@ -54,9 +54,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/dirty.h"
+#include "hlrc/probe/probe.h"
 
 int interval_init(void);
 void interval_end(void);
@@ -81,7 +81,7 @@ static inline bool interval_spotless(void)
         return true;
     if (atomic_load(&interval_closing) || dirty_any()) /* [interval.unpublished-test] */
         return false;
-    perturb(clean_looked);
+    PROBE(clean_looked);
     return !atomic_load(&interval_closing); /* [interval.unpublished-test] */
 }
 

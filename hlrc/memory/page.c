@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/record.h"
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
@@ -181,7 +180,7 @@ static void page_mark_dirty(uint32_t page, struct page *p, bool ahead)
     if (ahead ? !p->blank : !page_is_home(p, engine.node) || first_write_twin_at_home(page)) {
         /* [page.dirty-twin] */
         p->twin = page_flush_twin(page, p);
-        PROBE(page_twinned);
+        PROBE(twin_created);
     }
     first_write_note(page);
     if (!(p->flags & PAGE_LISTED))
@@ -213,7 +212,7 @@ static int page_grant(uint32_t page, struct page *p, bool write)
     page_look_opens(page, p);
     if (p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE))
         right = ACCESS_WRITE;
-    perturb(page_twinned);
+    PROBE(page_twinned);
     return page_view_change(page, 1, right);
 }
 
@@ -580,7 +579,7 @@ void page_reset(uint32_t first, uint32_t count)
     int control = engine.control.id;
     page_discard(engine.space.id, (size_t)first << PAGE_SHIFT, (size_t)count << PAGE_SHIFT);
     page_view_close(first, count);
-    perturb(pages_closed);
+    PROBE(pages_closed);
     page_discard(control, engine_applied_at(first, 0), count * VT_BYTES(engine.nodes));
     page_discard(control, engine_has_readers_at(first), (size_t)count * 4);
     page_discard(control, engine_placed_at(first), (size_t)count * 4);

@@ -2,7 +2,6 @@
 /* page_claim.c - see page_claim.h. */
 #include "hlrc/memory/page_claim.h"
 
-#include "base/perturb.h"
 #include "base/record.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
@@ -25,7 +24,7 @@ bool page_claim(uint32_t page, struct page *p, bool ahead)
 {
     bool assigned = false;
     page_unlock(p);
-    perturb(page_busy);
+    PROBE(page_busy);
     page_prepare_home(page);
     int home = engine.protocol.pages->claim(page, &assigned);
     if (assigned)

@@ -21,7 +21,6 @@
 
 #include "base/clock.h"
 #include "base/headroom.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
@@ -191,9 +190,9 @@ bool page_fetch(uint32_t page, struct page *p)
     if (page_fetch_made_here() && page_fetch_is_bare(p))
         space_furnish(page, 1);
     while (!done) {
-        perturb(page_busy);
+        PROBE(page_busy);
         page_fetch_once(&f);
-        perturb(page_fetched);
+        PROBE(page_fetched);
         page_lock(page);
         done = page_fetch_install(&f, p);
         if (!done)
@@ -239,7 +238,7 @@ static void page_fetch_prefetch_end(uint32_t page, struct page *p)
     int k = p->prefetch;
     p->flags &= (uint8_t)~PAGE_PREFETCH;
     page_unlock(p);
-    perturb(prefetch_taken);
+    PROBE(prefetch_taken);
     struct protocol_fetch *f = &prefetches[k].fetch;
     struct probe_span span = PROBE_BEGIN(prefetch);
     bool covers = engine.protocol.pages->fetch_finish(f, true),
@@ -288,7 +287,7 @@ bool page_prefetch_start(uint32_t page, bool early)
     prefetches[k].fetch.early = early;
     prefetches[k].begun = PROBE_BEGIN(prefetch).begin;
     page_fetch_start(&prefetches[k].fetch, true);
-    perturb(prefetch_started);
+    PROBE(prefetch_started);
     struct page *p = page_lock(page);
     p->flags |= PAGE_PREFETCH;
     page_unlock(p);

@@ -19,7 +19,6 @@
  */
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/diff.h"
@@ -213,7 +212,7 @@ bool page_flush_home(uint32_t page, bool *changed)
     *changed = page_flush_home_changed(page, p);
     if (!*changed)
         return page_flush_same(page); /* [page.equal-twin] */
-    perturb(page_compared);
+    PROBE(page_compared);
     if (p->twin && p->others != others)
         /* [diffs-write.home-twin]: the writer is unknown; announced, but no reason to retain it */
         *changed = false;
@@ -237,9 +236,9 @@ size_t page_flush_diff(uint32_t page, void *out)
         return diff_encode(engine_page_mem(page), twin_mem(twin), out);
     if (!diff_differs(engine_page_mem(page), twin_mem(twin))) /* threads may store now */
         return 0;
-    perturb(page_compared);
+    PROBE(page_compared);
     uint32_t copy = page_flush_copy_of(page); /* [page.retained-twin] */
-    perturb(page_copied);
+    PROBE(page_copied);
     size_t len = diff_encode(twin_mem(copy), twin_mem(twin), out);
     page_flush_set_twin(page, copy);
     twin_drop(twin);
@@ -331,7 +330,7 @@ int page_apply(uint32_t page, int writer, const void *diff, size_t len)
     if (first_write_races_checked() || probe_profiles() || record_all)
         return page_flush_apply_tracked(page, writer, diff, len);
     int rc = diff_apply(engine_page_mem(page), diff, len);
-    perturb(page_applied);
+    PROBE(page_applied);
     struct page *p = page_at(page);
     if (rc || !page_is_home(p, engine.node))
         return rc;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/first_write.h"
@@ -158,7 +157,7 @@ static bool page_part_elsewhere(bool put, uint32_t page, size_t at, void *mem, s
     bool known = p->introduced || engine.config.exclusive_pages != SWITCH_ON;
     p->flags |= PAGE_BUSY;
     page_unlock(p);
-    perturb(page_busy);
+    PROBE(page_busy);
     if (home < 0)
         home = engine.protocol.pages->home(page, t->call_token);
     bool elsewhere = home >= 0 && home != engine.node;
@@ -171,7 +170,7 @@ static bool page_part_elsewhere(bool put, uint32_t page, size_t at, void *mem, s
     }
     if (elsewhere)
         page_part_transfer(put, page, home, at, mem, len);
-    perturb(part_performed);
+    PROBE(part_performed);
     page_part_end(page, home, elsewhere, put);
     if (elsewhere)
         PROBE_END(page_part, span, page, put, len, home);

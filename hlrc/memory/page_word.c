@@ -5,13 +5,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 
 static bool page_word_released(void *arg)
@@ -115,7 +115,7 @@ void page_word_leave(struct page *p)
 {
     p->flags |= PAGE_BUSY;
     page_unlock(p);
-    perturb(page_busy);
+    PROBE(page_busy);
 }
 
 static void memory_page_word_store(char *to, const void *value, size_t bytes)

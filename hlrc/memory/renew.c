@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
@@ -107,7 +106,7 @@ void renew_expected(uint32_t occasion)
     habit = policy_update_recall(habits, occasion);
     for (uint32_t i = 0; i < habit->pages; i++)
         renew_expect_page(habit->page[i]);
-    perturb(renew_expecting);
+    PROBE(renew_expecting);
 }
 
 /* [update.pending]: closes the page if it was not updated; false if the kernel has no room for
@@ -152,7 +151,7 @@ static void renew_listed(void)
 {
     struct probe_span span = PROBE_BEGIN(page_wait);
     bool late = false;
-    perturb(renew_pending);
+    PROBE(renew_pending);
     page_prefetch_reclaim(POLICY_UPDATE_IN_FLIGHT < engine.prefetches ? POLICY_UPDATE_IN_FLIGHT
                                                                       : engine.prefetches / 2);
     for (uint32_t i = 0, started = 0; i < count; i++) {

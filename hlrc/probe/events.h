@@ -28,8 +28,12 @@
 #define HLRC_PROBE_EVENTS_H
 
 /* clang-format off */
+/* Each delay point is an event of its own, without a listener. */
+#define PROBE_POINT(name, text) X(name, perturb(name), NONE)
+
 /* X(event, counts, listeners) */
 #define PROBE_EVENTS(X) \
+    PERTURB_POINTS(PROBE_POINT) \
     /* messages */ \
     X(message_posted, probe_count(STAT_MESSAGES, 1), NONE) \
     X(log_overflowed, probe_count(STAT_LOG_OVERFLOWS, 1), NONE) \
@@ -38,7 +42,7 @@
         RECORD_AS(b ? RECORD_WRITE : c ? RECORD_LOOK : RECORD_READ, a, 0, 0, 0)) \
     X(page_opened, NONE, RING(READ, a)) \
     X(page_opened_dirty, NONE, RING(WRITE, a)) \
-    X(page_twinned, probe_count(STAT_TWINS, 1), NONE) \
+    X(twin_created, probe_count(STAT_TWINS, 1), NONE) \
     /* fetches: page, home; page, first write */ \
     X(fetch_round_trip, probe_count(STAT_FETCH_ROUND_TRIPS, 1), NONE) \
     X(fetch_retried, probe_count(STAT_FETCH_RETRIES, 1), NONE) \
@@ -80,9 +84,9 @@
     X(lock_released, NONE, RECORD(UNLOCK, a, 0, 0, 0) RING(UNLOCK, a) LOCK_SPAN(UNLOCK, a)) \
     X(lock_lazy_release, probe_count(STAT_LAZY_RELEASES, a), NONE) \
     /* condition variables, barriers, groups */ \
-    X(cond_registered, perturb(cond_registered), RING(COND_WAIT, a)) \
-    X(cond_signalling, NONE, RING(SIGNAL, a)) \
-    X(barrier_arriving, NONE, RING(ARRIVE, a)) \
+    X(cond_waiting, perturb(cond_registered), RING(COND_WAIT, a)) \
+    X(cond_signal_called, NONE, RING(SIGNAL, a)) \
+    X(barrier_called, NONE, RING(ARRIVE, a)) \
     X(barrier_arrived, NONE, RECORD(ARRIVE, a, 0, 0, 0)) \
     X(barrier_departed, NONE, \
         RECORD_CALL(b ? recorder_record_add(probe_self(), RECORD_DEPART, 0, 0, 0, 0) : (void)0) \
@@ -148,7 +152,7 @@
     /* barriers and collectives: number, group, values or bytes */ \
     X(barrier_call, BARRIER, NONE, NONE, NONE) \
     X(barrier_arrive, NONE, NONE, NONE, SPAN(ARRIVE, a, -1, 0)) \
-    X(barrier_await, NONE, NONE, NONE, PROFILE(profile_barrier(begin))) \
+    X(barrier_await, NONE, NONE, perturb(barrier_released), PROFILE(profile_barrier(begin))) \
     X(barrier_depart, NONE, NONE, probe_count(STAT_BARRIERS, 1), SPAN(BARRIER, a, -1, 0)) \
     X(barrier_all, BARRIER, NONE, probe_count(STAT_BARRIERS, 1), SPAN(BARRIER, a, -1, 0)) \
     X(group_barrier, BARRIER, NONE, probe_count(STAT_BARRIERS, 1), \

@@ -4,7 +4,7 @@
  * its row in events.h says which statistics, trace, timeline, recorder, profile and delay point
  * get it.
  *
- *     PROBE(page_twinned);                          an event, with up to five arguments
+ *     PROBE(twin_created);                          an event, with up to five arguments
  *
  *     struct probe_span span = PROBE_BEGIN(touch);  a section
  *     ...
@@ -12,7 +12,8 @@
  *
  * An event costs the additions to its counters and one test of probe_on, both inline. Everything
  * else is in probe_note.c, which runs only if a listener other than the statistics is on. An event
- * without such a listener is only its counters.
+ * without such a listener is only its counters. Each delay point is such an event, and is no code
+ * without --enable-perturb.
  *
  * probe_on changes only while no second thread of the program is in a call: at the start of a job,
  * and when a listener stops at its end. PROBE_END restores the category of time last, so an item of

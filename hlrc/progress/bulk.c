@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/dump.h"
@@ -51,7 +50,7 @@ static bool bulk_try_send(int to, const struct bulk *msg, bool urgent, struct fa
     bool room = bulk_have_credit((void *)(intptr_t)to);
     if (room) {
         uint32_t slot = (uint32_t)(out[to].sent++ % engine.at.bulk_slots);
-        perturb(bulk_credit);
+        PROBE(bulk_credit);
         size_t len = (sizeof *msg + msg->bytes + 7) & ~(size_t)7;
         /* [bulk.order]: with the lock held */
         msg_event_bulk(to, bulk_slot_at(engine.node, slot), msg, len, slot, urgent, op);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/bulk.h"
@@ -168,7 +167,7 @@ void msg_forward(const struct request *req, enum request_type type, int to, cons
 
 static void msg_token_complete(uint32_t token)
 {
-    perturb(reply_written);
+    PROBE(reply_written);
     /* orders the contents of the reply slot before the owner reads them */
     atomic_store_explicit(&complete[token], 1, memory_order_release);
     struct thread *t = thread_of_token(token);

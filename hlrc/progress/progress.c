@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/perturb.h"
 #include "base/race.h"
 #include "base/spin.h"
 #include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/dump.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/wait_tracker.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
@@ -72,7 +72,7 @@ static bool progress_trylock(void)
      * [progress.holder] */
     if (atomic_load(&progress_lock) || atomic_exchange(&progress_lock, true))
         return false;
-    perturb(progress_locked);      /* [progress.holder] */
+    PROBE(progress_locked);        /* [progress.holder] */
     fabric_rx_busy(engine.fabric); /* [progress.holder] */
     return true;
 }
@@ -84,7 +84,7 @@ static unsigned progress_drain(unsigned most)
     struct fabric_event ev;
     unsigned n = 0;
     while (n < most && fabric_rx_poll(engine.fabric, &ev)) {
-        perturb(event_taken);
+        PROBE(event_taken);
         msg_dispatch(&ev);
         n++;
     }
@@ -113,7 +113,7 @@ static void progress_pass_wake_on(void)
 static void progress_pass_on(void)
 {
     atomic_store(&progress_lock, false);
-    perturb(progress_passed);
+    PROBE(progress_passed);
     if (handled)
         fabric_rx_wake(engine.fabric, FABRIC_HANDLER);
     else
@@ -151,11 +151,11 @@ static void progress_unlock(unsigned most)
             progress_pass_on();
             return;
         }
-        perturb(progress_armed);
+        PROBE(progress_armed);
         atomic_store(&progress_lock, false);
         /* an event before this is seen here, one after it wakes the handler [progress.holder] */
         atomic_thread_fence(memory_order_seq_cst);
-        perturb(progress_unlocked);
+        PROBE(progress_unlocked);
     } while ((fabric_rx_pending(engine.fabric) || atomic_load(&missed) ||
               (!all && progress_all_matter())) &&
              progress_trylock());
@@ -311,7 +311,7 @@ static void progress_sleep_alone(bool (*done)(void *), void *arg, enum progress_
         return;
     }
     struct progress_awaited a = { done, arg };
-    perturb(wait_unserved);
+    PROBE(wait_unserved);
     atomic_fetch_add(&state_sleepers, 1);
     thread_sleep(thread_self(), progress_done_or_unserved, &a, timeout_ns);
     atomic_fetch_sub(&state_sleepers, 1);
@@ -345,7 +345,7 @@ static void progress_wait_slowly(struct waits_wait what, bool (*done)(void *), v
     bool mine = false;
     /* before the first attempt at the progress lock [progress.holder] */
     atomic_fetch_add(&waiters, 1);
-    perturb(wait_counted);
+    PROBE(wait_counted);
     while (!done(arg)) {
         if (!mine)
             mine = progress_trylock();
@@ -363,7 +363,7 @@ static void progress_wait_slowly(struct waits_wait what, bool (*done)(void *), v
             progress_sleep_alone(done, arg, kind, timeout);
     }
     wait_tracker_end(before);
-    perturb(wait_ending);
+    PROBE(wait_ending);
     atomic_fetch_sub(&waiters, 1);
     if (mine)
         progress_unlock(SERVED_ON_LEAVING);
@@ -389,7 +389,7 @@ void progress_await(struct waits_wait what, const void *key, bool (*done)(void *
 
 void progress_changed(const void *key)
 {
-    perturb(change_made);
+    PROBE(change_made);
     /* orders the change before the read of local_waiters */
     atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&local_waiters, memory_order_relaxed) == 0)
@@ -405,10 +405,10 @@ void progress_changed(const void *key)
 static void progress_handler_block(void)
 {
     uint32_t ticket = fabric_rx_ticket(engine.fabric, FABRIC_HANDLER);
-    perturb(handler_woken);
+    PROBE(handler_woken);
     bool mine = progress_trylock();
     if (!mine) {
-        perturb(handler_missed);
+        PROBE(handler_missed);
         atomic_store(&missed, true); /* [progress.holder] */
         mine = progress_trylock();
     }

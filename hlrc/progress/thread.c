@@ -9,7 +9,6 @@
 
 #include "base/diag.h"
 #include "base/futex.h"
-#include "base/perturb.h"
 #include "base/race.h"
 #include "base/system_sigaction.h"
 #include "hlrc/core/engine.h"
@@ -164,7 +163,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
     atomic_store(&t->asleep, SLEEPS_ALONE);
     /* orders the write of asleep before the reads in done() [progress.sleep-test] */
     atomic_thread_fence(memory_order_seq_cst);
-    perturb(thread_announced);
+    PROBE(thread_announced);
     if (!done(arg))
         futex_wait(&t->bell, seen, timeout_ns);
     atomic_store(&t->asleep, AWAKE);
@@ -172,7 +171,7 @@ void thread_sleep(struct thread *t, bool (*done)(void *), void *arg, int64_t tim
 
 void thread_wake(struct thread *t)
 {
-    perturb(thread_waking);
+    PROBE(thread_waking);
     /* orders the completion's write before the read of asleep [progress.sleep-test] */
     atomic_thread_fence(memory_order_seq_cst);
     switch (atomic_load_explicit(&t->asleep, memory_order_relaxed)) {

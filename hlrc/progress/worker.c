@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "base/futex.h"
-#include "base/perturb.h"
 #include "base/race.h"
 #include "base/system_sigaction.h"
 #include "base/tasks.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/stats.h"
 #include "hlrc/progress/thread.h"
 
@@ -37,7 +37,7 @@ static void *worker_main(void *arg)
             continue;
         }
         seen = now; /* before the work */
-        perturb(worker_woken);
+        PROBE(worker_woken);
         t->inside++;
         work();
         t->inside--;

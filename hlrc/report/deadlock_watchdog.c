@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/probe/wait_tracker.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
@@ -205,7 +205,7 @@ int deadlock_watchdog_look(void)
         more = deadlock_watchdog_tell();
     if (more && (ms == 0 || more < ms))
         ms = more;
-    perturb(watch_looked);
+    PROBE(watch_looked);
     if (ms)
         wait_tracker_goes_on();
     return ms;

@@ -32,7 +32,6 @@
 #include <time.h>
 
 #include "base/backoff.h"
-#include "base/perturb.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
@@ -134,7 +133,7 @@ static unsigned accumulate_lock_and_read(const struct accumulate_batch *b)
         return 1;
     for (int try = 0; !accumulate_try_lock(b, false); try++, asked++)
         backoff_pause((unsigned)try, SPINS, YIELDS, NAP_NS);
-    perturb(block_locked);
+    PROBE(block_locked);
     struct fabric_op op = FABRIC_OP_INIT;
     fabric_read_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
     fabric_wait(engine.fabric, &op);
@@ -147,7 +146,7 @@ static void accumulate_write_and_leave(const struct accumulate_batch *b)
 {
     for (const struct fabric_piece *p = b->piece; p < b->piece + b->count; p++)
         fabric_write_copied(engine.fabric, b->node, arena.id, p->off, p->local, p->len);
-    perturb(block_written);
+    PROBE(block_written);
     fabric_cas(engine.fabric, b->node, engine.control.id, accumulate_lock_of(b),
                (uint64_t)engine.node + 1, 0, NULL, b->tail);
 }
@@ -157,7 +156,7 @@ static void accumulate_write_and_unlock(const struct accumulate_batch *b)
     struct fabric_op op = FABRIC_OP_INIT;
     uint64_t me = (uint64_t)engine.node + 1, seen = 0;
     fabric_write_pieces(engine.fabric, b->node, arena.id, b->piece, b->count, &op);
-    perturb(block_written);
+    PROBE(block_written);
     fabric_cas(engine.fabric, b->node, engine.control.id, accumulate_lock_of(b), me, 0, &seen, &op);
     fabric_wait(engine.fabric, &op);
     debug_assert(seen == me);

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/race.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
@@ -60,7 +59,7 @@ static bool sync_barrier_arrive(bool waits, enum meeting call)
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
     uint64_t number = atomic_load_explicit(&epoch, memory_order_relaxed);
-    PROBE(barrier_arriving, number);
+    PROBE(barrier_called, number);
     bool left = atomic_exchange(&deferred, false);
     if (left)
         waits = false;
@@ -98,7 +97,6 @@ static bool sync_barrier_depart(bool closed)
         moves = engine.protocol.barrier->await(vt);
         PROBE_END(barrier_await, span);
         span = PROBE_BEGIN(acquire_pages);
-        perturb(barrier_released);
         interval_met();
         progress_settle(); /* diffs applied already need no revocation */
         interval_unstored(closed);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/race.h"
 #include "base/reserve.h"
 #include "base/spin.h"
@@ -262,7 +261,7 @@ void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
     struct probe_span call = PROBE_BEGIN(cond_wait), wait = PROBE_BEGIN(cond_await);
     uint64_t vt[NODES_MAX];
     uint32_t place = conds->enter(cond); /* [cond.registered-first] */
-    PROBE(cond_registered, cond);
+    PROBE(cond_waiting, cond);
     struct probe_span span = PROBE_BEGIN(cond_unlock);
     engine.protocol.locks->release(lock);
     PROBE_END(cond_unlock, span, cond, lock); /* after the flush */
@@ -286,7 +285,7 @@ static void cond_signal_waiters(uint32_t cond, bool all, uint64_t name)
     uint64_t vt[NODES_MAX];
     interval_close(true); /* [cond.signal-time] */
     interval_hand_on(vt);
-    perturb(cond_signalling);
+    PROBE(cond_signalling);
     cond_count(1); /* [deadlock.in-transit] */
     engine.protocol.conds->signal(cond, all, vt, name);
 }
@@ -297,7 +296,7 @@ static void cond_signal_call(const char *call, hlrc_cond_t cond, bool all)
     race_release();
     struct thread *t = thread_enter();
     struct probe_span span = PROBE_BEGIN(cond_signal);
-    PROBE(cond_signalling, cond);
+    PROBE(cond_signal_called, cond);
     uint64_t name = cond_next_name();
     cond_signal_waiters(cond, all, name);
     PROBE_END(cond_signal, span, cond, all, cond_signal_number(name)); /* after the flush */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/race.h"
 #include "base/reserve.h"
 #include "hlrc/core/call.h"
@@ -125,7 +124,7 @@ static void group_invite(const struct group_invitation *in)
         fabric_write_copied(engine.fabric, node, engine.control.id,
                             group_invitation_at(engine.node) + 8, in,
                             group_invitation_bytes((int)in->count));
-        perturb(group_inviting);
+        PROBE(group_inviting);
         group_tell(node, group_invitation_at(engine.node),
                    number); /* after the list: [fabric.write-order] */
     }
@@ -161,7 +160,7 @@ static void group_accept_from(int lowest, struct group_invitation *mine)
                    lowest);
     mine->group = in->group;
     accepted[lowest] = atomic_load((_Atomic uint64_t *)engine_control_at(at));
-    perturb(group_answering);
+    PROBE(group_answering);
     group_tell(lowest, group_answer_at(engine.node), accepted[lowest]);
 }
 
@@ -281,10 +280,10 @@ static void group_meet(struct group *g, uint32_t number)
     struct thread *t = thread_enter();
     interval_close(true);
     interval_hand_on(vt);
-    perturb(barrier_arriving);
+    PROBE(barrier_arriving);
     pairs_begin(&g->pairs, vt, ARRIVAL_WAITS, MEETING_BARRIER);
     pairs_end(&g->pairs, WAITS_GROUP, number);
-    perturb(barrier_released);
+    PROBE(barrier_released);
     progress_settle(); /* diffs applied already need no revocation */
     interval_acquire(g->pairs.vt, OCCASION_MEETING);
     thread_leave(t);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
@@ -147,7 +146,7 @@ bool mcs_take_free(const struct mcs *q, uint32_t k, uint64_t *tail)
         mcs_read_time(q, k, &op); /* [mcs.time-first] */
     fabric_wait(engine.fabric, &op);
     if (!together && *tail == 0) {
-        perturb(lock_taken);
+        PROBE(lock_taken);
         mcs_read_time(q, k, &op); /* [mcs.time-first] */
         fabric_wait(engine.fabric, &op);
     }
@@ -173,7 +172,7 @@ static bool mcs_enter_queue(const struct mcs *q, uint32_t k, uint64_t tail)
 {
     uint64_t me = mcs_name(k);
     uint64_t before = fabric_exchange(engine.fabric, q->home, engine.control.id, q->at, me, tail);
-    perturb(lock_queued);
+    PROBE(lock_queued);
     if (before == 0)
         return true;
     fabric_write(engine.fabric, mcs_name_node(before), engine.control.id, mcs_name_next(before),
@@ -204,7 +203,7 @@ uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told)
     if (vt)
         fabric_write_copied(engine.fabric, node, win, at + sizeof(struct mcs_node), vt,
                             VT_BYTES(engine.nodes));
-    perturb(lock_granting);
+    PROBE(lock_granting);
     if (engine.fabric->caps & FABRIC_WRITE_IMM)
         fabric_write_wake(engine.fabric, node, win, word, &yes, sizeof yes, NULL);
     else
@@ -236,7 +235,7 @@ static bool mcs_set_free(const struct mcs *q, uint32_t k, const uint64_t *vt)
     if (q->timed && !(at_home[k] && memcmp(vt, mcs_time(k), VT_BYTES(engine.nodes)) == 0))
         fabric_write_copied(engine.fabric, q->home, engine.control.id, q->at + sizeof(uint64_t), vt,
                             VT_BYTES(engine.nodes));
-    perturb(lock_leaving);
+    PROBE(lock_leaving);
     fabric_cas(engine.fabric, q->home, engine.control.id, q->at, me, 0, &old, &op);
     fabric_wait(engine.fabric, &op);
     return old == me;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/memory/interval.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
@@ -83,7 +83,7 @@ static void pairs_send(const struct pairs *p)
     size_t at = pairs_slot_at(p, p->round, p->epoch);
     fabric_write_copied(engine.fabric, to, win, at + sizeof(struct pairs_head), p->vt,
                         VT_BYTES(engine.nodes));
-    perturb(barrier_releasing);
+    PROBE(barrier_releasing);
     if ((engine.fabric->caps & FABRIC_WRITE_IMM) && pairs_is_asked(p)) {
         fabric_write_wake(engine.fabric, to, win, at, &word, sizeof word, NULL);
         return;

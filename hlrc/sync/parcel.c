@@ -2,8 +2,8 @@
 /* parcel.c - see parcel.h for the invariants. */
 #include "hlrc/sync/parcel.h"
 
-#include "base/perturb.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/sync/barrier.h"
 
@@ -61,7 +61,7 @@ void parcel_meet(enum meeting call)
 {
     barrier_arrive(call);
     barrier_depart();
-    perturb(parcel_met);
+    PROBE(parcel_met);
 }
 
 const void *parcel_from(int node)

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/perturb.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
@@ -121,7 +120,7 @@ static uint64_t word_perform(struct word w, const struct change *c)
     page_word_leave(p);
     old = fabric ? word_by_fabric(w, home, c) : word_by_request(w, home, c);
     uint64_t value = change_of(c, old);
-    perturb(word_performed);
+    PROBE(word_performed);
     page_word_end(w.page, w.at, w.bytes, &value, change_stores(c, old));
     PROBE_END(word_elsewhere, span, w.page);
     return old;
