@@ -168,6 +168,18 @@ static uint64_t next_count(const struct gups *g, uint64_t most)
     return left < most ? left : most;
 }
 
+/* Without other nodes it is a store: a call for each would make the sequential program 1.5 times as
+ * slow, and speedups as much larger. */
+static inline void update_word(uint64_t *word, uint64_t x, int owner)
+{
+#ifdef SEQUENTIAL
+    (void)owner;
+    *word ^= x;
+#else
+    hlrc_rmw(word, &x, NULL, HLRC_UINT64, HLRC_XOR, owner);
+#endif
+}
+
 static void update_by_atomics(struct gups *g)
 {
     uint64_t count = next_count(g, OUTSTANDING);
@@ -176,7 +188,7 @@ static void update_by_atomics(struct gups *g)
         uint64_t x = next_update(g), word = word_of(g, x);
         int owner = owner_of(g, word);
 
-        hlrc_rmw(&g->table[word - g->begin[owner]], &x, NULL, HLRC_UINT64, HLRC_XOR, owner);
+        update_word(&g->table[word - g->begin[owner]], x, owner);
     }
 }
 

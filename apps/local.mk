@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The applications link the library as a program of a user does. The same objects are also linked without HLRC: *_native,
-# processes that share memory, and *_seq, the baseline, one process.
+# processes that share memory, and *_seq, the baseline, one process; only gups_seq is compiled anew, as an update of it is one
+# store instead of a call.
 noinst_LIBRARIES = apps/libnative.a apps/libsequential.a
 apps_libnative_a_SOURCES = apps/native.c apps/native.h apps/native_rma.c apps/native_sync.c
 apps_libsequential_a_SOURCES = $(apps_libnative_a_SOURCES)
@@ -101,6 +102,7 @@ apps_gups_LDADD = $(apps_hlrc)
 apps_gups_native_SOURCES = $(apps_gups_SOURCES)
 apps_gups_native_LDADD = $(apps_native)
 apps_gups_seq_SOURCES = $(apps_gups_SOURCES)
+apps_gups_seq_CPPFLAGS = $(apps_libsequential_a_CPPFLAGS)
 apps_gups_seq_LDADD = $(apps_seq)
 
 # The same bits in any function, for any number of nodes: no contraction of a product and a sum. sqrt() without \
