@@ -105,8 +105,10 @@ apps_gups_seq_SOURCES = $(apps_gups_SOURCES)
 apps_gups_seq_CPPFLAGS = $(apps_libsequential_a_CPPFLAGS)
 apps_gups_seq_LDADD = $(apps_seq)
 
-# The same bits in any function, for any number of nodes: no contraction of a product and a sum. sqrt() without \
-	errno is
-# one instruction.
-$(apps_barnes_OBJECTS) $(apps_cg_OBJECTS) $(apps_gauss_OBJECTS) $(apps_lu_OBJECTS) $(apps_sor_OBJECTS) \
-$(apps_water_OBJECTS): AM_CFLAGS += -ffp-contract=off -fno-math-errno
+# The same bits in any function, for any number of nodes: no contraction of a product and a sum. sqrt() without errno is one
+# instruction.
+apps_exact = $(apps_barnes_OBJECTS) $(apps_cg_OBJECTS) $(apps_gauss_OBJECTS) $(apps_lu_OBJECTS) $(apps_sor_OBJECTS) \
+	$(apps_water_OBJECTS)
+$(apps_exact): AM_CFLAGS += -ffp-contract=off -fno-math-errno
+$(apps_exact) $(apps_fft3d_OBJECTS) $(apps_gups_OBJECTS) $(apps_gups_seq_OBJECTS) $(apps_is_OBJECTS) $(apps_qsort_OBJECTS) \
+$(apps_radix_OBJECTS) $(apps_tsp_OBJECTS): AM_CFLAGS += $(APPS_CFLAGS)
