@@ -37,7 +37,7 @@ static const char *companion_find(const char *name, char *path)
         if (companion_lies_in(info.dli_fname, (size_t)(end - info.dli_fname), from_library[i], name,
                               path))
             return path;
-    return name;
+    return companion_lies_in(BINDIR, strlen(BINDIR), "", name, path) ? path : name;
 }
 
 static int companion_wait(pid_t child)

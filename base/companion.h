@@ -3,8 +3,9 @@
  * companion.h - runs a program that is installed with the library (tools/).
  *
  *   - It is searched in the folder that HLRC_TOOLS names (hlrcrun sets it to its own), in the
- *     folder bin of the tree in which the library lies, in the build tree of the library, and in
- *     PATH.
+ *     folder bin of the tree in which the library lies, in the build tree of the library, in the
+ *     folder that configure chose for programs, and in PATH. For a program that contains the
+ *     library, "the library" is that program.
  */
 #ifndef HLRC_COMPANION_H
 #define HLRC_COMPANION_H

@@ -86,7 +86,21 @@ build_both() { # language, compiler, source
     [ $static = no ] || build_and_run "$1, static" "$2" "$3" --static -static
 }
 
+# Linked statically and started without HLRC_TOOLS, a program finds the other programs where they are installed.
+expect_companions() {
+    local bin said
+    bin=$(find "$stage" -name hlrc_profile -printf %h)
+    if ! unshare -rm mount --bind "$bin" "${bin#"$stage"}" 2>/dev/null; then
+        echo "note: no mount namespace: hlrc_profile was not searched in ${bin#"$stage"}"
+        return
+    fi
+    said=$(unshare -rm sh -c 'mount --bind "$0" "$1" && shift && "$@"' "$bin" "${bin#"$stage"}" \
+        env PATH=/usr/bin:/bin HLRC_TOOLS="$work" "$top_builddir/hlrcrun" -n 2 --profile "$work/use" 2>&1)
+    grep -q '^hlrc: profile: protocol ' <<<"$said" || fail "a static program does not find hlrc_profile: $said"
+}
+
 build_both C "$CC" "$work/use.c"
+[ $static = no ] || expect_companions
 cat >"$work/tmk.c" <<'END'
 #include <Tmk.h>
 #include <stdio.h>
