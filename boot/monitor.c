@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/system_sigaction.h"
+#include "base/quiet_thread.h"
 #include "base/tasks.h"
 
 /* How long the launcher's requests are left to a thread in an exchange. */
@@ -166,22 +165,15 @@ static int monitor_thread_create(void)
     if (err != 0)
         return -err;
     pthread_attr_setstacksize(&attr, 64 * 1024);
-    err = pthread_create(&monitor.thread, &attr, monitor_main, NULL);
+    err = quiet_thread_create(&monitor.thread, &attr, monitor_main, NULL);
     pthread_attr_destroy(&attr);
-    if (err == EINVAL)
-        err = pthread_create(&monitor.thread, NULL, monitor_main, NULL);
-    return -err;
+    return err == -EINVAL ? quiet_thread_create(&monitor.thread, NULL, monitor_main, NULL) : err;
 }
 
 static int monitor_run(void)
 {
-    sigset_t all, old;
-    int err;
+    int err = monitor_thread_create();
 
-    sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
-    err = monitor_thread_create();
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
     monitor.running = err == 0;
     return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* chaos_list.c - operations in flight, and their random execution times; see chaos_parts.h. */
 #include "base/clock.h"
+#include "base/quiet_thread.h"
 #include "base/reserve.h"
-#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "fabric/chaos/chaos_parts.h"
 
@@ -318,15 +318,9 @@ int chaos_make_slots(struct chaos *c)
     return 0;
 }
 
-/* The worker takes no signal: signals belong to the program. */
 int chaos_start_worker(struct chaos *c)
 {
-    sigset_t all, old;
-    sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&c->worker, NULL, chaos_list_worker_main, c);
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
-    return -rc;
+    return quiet_thread_create(&c->worker, NULL, chaos_list_worker_main, c);
 }
 
 void chaos_drop_slots(struct chaos *c)

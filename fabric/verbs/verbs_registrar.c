@@ -22,10 +22,9 @@
 #include "fabric/verbs/verbs_parts.h"
 
 #include <limits.h>
-#include <signal.h>
 
 #include "base/futex.h"
-#include "base/system_sigaction.h"
+#include "base/quiet_thread.h"
 #include "base/tasks.h"
 
 static void verbs_registrar_raise_and_wake(_Atomic uint32_t *word, int wake)
@@ -108,16 +107,11 @@ static void *verbs_registrar_main(void *arg)
     return NULL;
 }
 
-/* The registrar takes no signal: signals belong to the program. */
 int verbs_registrar_start(struct verbs_fabric *v)
 {
-    sigset_t all, old;
-    sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&v->registrar, NULL, verbs_registrar_main, v);
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = quiet_thread_create(&v->registrar, NULL, verbs_registrar_main, v);
     v->registrar_runs = rc == 0;
-    return -rc;
+    return rc;
 }
 
 void verbs_registrar_stop(struct verbs_fabric *v)

@@ -6,15 +6,14 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/quiet_thread.h"
 #include "base/race.h"
 #include "base/spin.h"
-#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/dump.h"
@@ -487,16 +486,12 @@ static void progress_dump_progress(char *line, size_t len)
 
 static int progress_start_handler(void)
 {
-    sigset_t all, old;
-    sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&handler, NULL, progress_handler_main, NULL);
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = quiet_thread_create(&handler, NULL, progress_handler_main, NULL);
     handler_runs = rc == 0;
     clockid_t clock;
     if (handler_runs && pthread_getcpuclockid(handler, &clock) == 0)
         stats_own_clock(STATS_HANDLER, &clock);
-    return -rc;
+    return rc;
 }
 
 int progress_start(bool with_handler)

@@ -3,15 +3,14 @@
 #include "hlrc/progress/worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
 #include "base/futex.h"
+#include "base/quiet_thread.h"
 #include "base/race.h"
-#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/probe/stats.h"
@@ -49,18 +48,14 @@ static void *worker_main(void *arg)
 
 int worker_start(void)
 {
-    sigset_t all, old;
     atomic_store(&stopping, false);
     atomic_store(&calls, 0);
-    sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&worker, NULL, worker_main, NULL);
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = quiet_thread_create(&worker, NULL, worker_main, NULL);
     runs = rc == 0;
     clockid_t clock;
     if (runs && pthread_getcpuclockid(worker, &clock) == 0)
         stats_own_clock(STATS_WORKER, &clock);
-    return -rc;
+    return rc;
 }
 
 void worker_stop(void)

@@ -4,15 +4,14 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/quiet_thread.h"
 #include "base/race.h"
-#include "base/system_sigaction.h"
 #include "base/tasks.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/crash/code.h"
@@ -115,15 +114,11 @@ static void *race_report_tell_all(void *arg)
 
 int race_report_start(void)
 {
-    sigset_t all, old;
     if (!first_write_races_checked())
         return 0;
-    sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&teller, NULL, race_report_tell_all, NULL);
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = quiet_thread_create(&teller, NULL, race_report_tell_all, NULL);
     runs = rc == 0;
-    return -rc;
+    return rc;
 }
 
 void race_report_stop(void)
