@@ -216,7 +216,6 @@ static void pages_ardmar_reset(uint32_t first, uint32_t count)
 }
 
 const struct protocol_pages protocol_ardmar = {
-    .name = "ardmar",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .initial = pages_ardmar_initial,
     .claim = pages_ardmar_claim,

@@ -146,9 +146,7 @@ static bool barrier_master_await(uint64_t *vt)
 }
 
 const struct parts_barrier barrier_by_master = {
-    .name = "master",
     .caps = FABRIC_WRITE_IMM,
-    .served = true,
     .init = barrier_master_init,
     .arrive = barrier_master_arrive,
     .await = barrier_master_await,

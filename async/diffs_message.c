@@ -293,9 +293,7 @@ static void diffs_message_serve_diffs(int from, const struct bulk *msg)
 }
 
 const struct parts_diff diffs_by_message = {
-    .name = "message",
     .caps = FABRIC_WRITE_IMM,
-    .served = true,
     .init = diffs_message_init,
     .room = diffs_message_room,
     .add = diffs_message_add,

@@ -583,9 +583,7 @@ static void locks_manager_serve(struct request *req)
 }
 
 const struct parts_lock locks_by_manager = {
-    .name = "manager",
     .caps = FABRIC_WRITE_IMM,
-    .served = true,
     .init = locks_manager_init,
     .end = locks_manager_end,
     .take = locks_manager_take,

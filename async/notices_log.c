@@ -281,9 +281,7 @@ static void notices_log_notice_take(const struct parts_notices_wanted *want, int
 }
 
 const struct parts_notice notices_by_log = {
-    .name = "log",
     .caps = FABRIC_WRITE_IMM,
-    .served = true,
     .init = notices_log_notice_init,
     .end = notices_log_notice_end,
     .publish = notices_log_notice_publish,

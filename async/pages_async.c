@@ -351,9 +351,7 @@ static void pages_async_reset(uint32_t first, uint32_t count)
 }
 
 const struct protocol_pages protocol_async = {
-    .name = "async",
     .caps = FABRIC_WRITE_IMM,
-    .served = true,
     .initial = pages_async_initial,
     .claim = pages_async_claim,
     .fetch_start = pages_async_fetch_start,

@@ -244,8 +244,9 @@ static int init_check_caps(void)
 static bool init_has_handler(void)
 {
     const struct protocol *p = &engine.protocol;
-    return p->pages->served || p->diffs->served || p->notices->served || p->locks->served ||
-           p->barrier->served;
+    return (p->pages->caps | p->diffs->caps | p->notices->caps | p->locks->caps |
+            p->barrier->caps) &
+           FABRIC_WRITE_IMM;
 }
 
 static int init_open_fabric(void)
@@ -450,7 +451,7 @@ static int init_start_threads(void)
     place_meet(images, engine.nodes, engine.node);
     if (rc == 0 && !engine.alone)
         rc = progress_start(init_has_handler());
-    if (rc == 0 && !engine.alone && engine.protocol.locks->served)
+    if (rc == 0 && !engine.alone && (engine.protocol.locks->caps & FABRIC_WRITE_IMM))
         rc = worker_start();
     if (rc == 0)
         rc = race_report_start();

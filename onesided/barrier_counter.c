@@ -182,7 +182,6 @@ static bool barrier_counter_await(uint64_t *vt)
 }
 
 const struct parts_barrier barrier_by_counter = {
-    .name = "counter",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .init = barrier_counter_init,
     .arrive = barrier_counter_arrive,

@@ -51,8 +51,6 @@ static bool barrier_pairs_await(uint64_t *vt)
 }
 
 const struct parts_barrier barrier_by_pairs = {
-    .name = "pairs",
-    .caps = 0,
     .init = barrier_pairs_init,
     .arrive = barrier_pairs_arrive,
     .await = barrier_pairs_await,

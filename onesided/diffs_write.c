@@ -87,8 +87,6 @@ static void diffs_write_nothing(void)
 }
 
 const struct parts_diff diffs_by_write = {
-    .name = "write",
-    .caps = 0,
     .init = diffs_write_init,
     .room = diffs_write_room,
     .add = diffs_write_add,

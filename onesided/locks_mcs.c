@@ -334,7 +334,6 @@ static bool locks_mcs_queue_release_soon(uint32_t lock)
 }
 
 const struct parts_lock locks_by_mcs = {
-    .name = "mcs",
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .init = locks_mcs_init,
     .end = locks_mcs_end,

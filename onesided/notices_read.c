@@ -373,7 +373,6 @@ static void notices_read_take(const struct parts_notices_wanted *want, int count
 }
 
 const struct parts_notice notices_by_read = {
-    .name = "read",
     .caps = FABRIC_READ,
     .read = true,
     .init = notices_read_init,

@@ -206,7 +206,7 @@ class HlrcShowLocks(HlrcCommand):
         super().__init__("hlrc locks", gdb.COMMAND_DATA)
 
     def show(self, argument):
-        name = hlrc_value("engine.protocol.locks->name").string()
+        name = "mcs" if hlrc_value("engine.protocol.locks == &locks_by_mcs") else "manager"
         file = "locks_%s.c" % name
         of = getattr(self, "of_" + name)
         none = True

@@ -8,11 +8,11 @@
  *   locks     how a lock is passed from node to node (--locks)
  *   barrier   how all nodes synchronise (--barrier)
  *
- * `caps` are the fabric capabilities that a part requires. `served`: the part sends messages that a
- * handler serves. If no part does, no node has a handler [progress.no-handler]. This file states
- * what all implementations of a part guarantee; the head of each implementation says how. Unless
- * stated otherwise, all functions may wait and are called with no lock held. The page functions are
- * in protocol.h.
+ * `caps` are the fabric capabilities that a part requires. A part that requires FABRIC_WRITE_IMM
+ * sends messages that a handler serves. If no part does, no node has a handler
+ * [progress.no-handler]. This file states what all implementations of a part guarantee; the head of
+ * each implementation says how. Unless stated otherwise, all functions may wait and are called with
+ * no lock held. The page functions are in protocol.h.
  */
 #ifndef HLRC_PARTS_H
 #define HLRC_PARTS_H
@@ -29,9 +29,7 @@ struct reads_set;
 /* Called by the flushing thread, one at a time [interval.covers-dirty]. A sealed page is captured
  * once `room` has returned and the diff was encoded there. */
 struct parts_diff {
-    const char *name;
     unsigned caps;
-    bool served;
     int (*init)(void);
 
     /* Where to encode the diff of one page for this home: room for DIFF_MAX bytes. */
@@ -59,9 +57,7 @@ struct parts_notices_wanted {
 };
 
 struct parts_notice {
-    const char *name;
     unsigned caps;
-    bool served;
     bool read; /* the acquirer reads them from the writer; they are not sent */
     int (*init)(void);
     void (*end)(void);
@@ -76,9 +72,7 @@ struct parts_notice {
 
 /* Invariants: lock.h. */
 struct parts_lock {
-    const char *name;
     unsigned caps;
-    bool served;
     int (*init)(uint32_t locks); /* numbered from 0; all are free */
     void (*end)(void);
 
@@ -127,9 +121,7 @@ enum parts_arrival {
 
 /* Invariants: barrier.h. */
 struct parts_barrier {
-    const char *name;
     unsigned caps;
-    bool served;
     int (*init)(void);
 
     /* This node has arrived at barrier number `epoch` (0, 1, ...) with this vector time, in this

@@ -66,9 +66,7 @@ struct protocol_fetch {
 struct request; /* request.h */
 
 struct protocol_pages {
-    const char *name;
-    unsigned caps; /* required fabric capabilities */
-    bool served;   /* parts.h */
+    unsigned caps; /* required fabric capabilities: parts.h */
 
     /* Access of the application to a page that no node has touched; ACCESS_NONE: it must be
      * fetched. */

@@ -230,7 +230,8 @@ int range_map(void)
     int rc = 0;
     if (engine.alone || engine.range_count == 0)
         return 0;
-    if (engine.protocol.pages->served && !(begun = reserve(range_begun_bytes()))) {
+    if ((engine.protocol.pages->caps & FABRIC_WRITE_IMM) &&
+        !(begun = reserve(range_begun_bytes()))) {
         diag_report(1,
                     "cannot share %zu bytes: no address space is free; raise its limit (ulimit -v)",
                     range_begun_bytes());

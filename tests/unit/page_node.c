@@ -97,7 +97,6 @@ static void reset(uint32_t first, uint32_t count)
 
 const struct protocol_pages scripted = {
     .reset = reset,
-    .name = "scripted",
     .initial = initial,
     .claim = claim,
     .fetch_start = fetch_start,
@@ -110,7 +109,7 @@ static void hand_on(void)
     woken = true;
 }
 
-static const struct parts_diff quiet_diffs = { .name = "scripted", .hand_on = hand_on };
+static const struct parts_diff quiet_diffs = { .hand_on = hand_on };
 
 /* ---- what lies beside ---- */
 

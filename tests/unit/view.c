@@ -30,7 +30,7 @@ static enum protocol_access alone(uint32_t page)
     return default_home_of(page) == engine.node ? ACCESS_WRITE : ACCESS_NONE;
 }
 
-static struct protocol_pages scripted = { .name = "scripted", .initial = initial };
+static struct protocol_pages scripted = { .initial = initial };
 
 int __wrap_space_protect(uint32_t first, uint32_t count, enum protocol_access right);
 int __wrap_space_protect(uint32_t first, uint32_t count, enum protocol_access right)
