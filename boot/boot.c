@@ -60,12 +60,13 @@ int boot_exchange(struct boot *boot, const void *mine, size_t len, void *all)
 
 void boot_goodbye(struct boot *boot)
 {
-    boot->ops->goodbye(boot);
+    if (boot->ops->goodbye != NULL)
+        boot->ops->goodbye(boot);
 }
 
 int boot_quit(struct boot *boot, int status)
 {
-    return boot->ops->quit(boot, status);
+    return boot->ops->quit != NULL ? boot->ops->quit(boot, status) : 0;
 }
 
 void boot_report(struct boot *boot, int status, const char *line)
@@ -116,7 +117,8 @@ void boot_last_words(void (*last_words)(void))
 
 void boot_progress(struct boot *boot, const struct boot_counters *counters)
 {
-    boot->ops->progress(boot, counters);
+    if (boot->ops->progress != NULL)
+        boot->ops->progress(boot, counters);
 }
 
 void boot_stats(struct boot *boot, const void *stats, size_t len, bool last)

@@ -22,12 +22,14 @@
 struct boot_ops {
     enum boot_launcher launcher;
     int (*exchange)(struct boot *boot, const void *mine, size_t len, void *all);
+    /* NULL for all of these: there is no launcher, and lines go to standard error */
     void (*goodbye)(struct boot *boot);
     int (*quit)(struct boot *boot, int status);
     void (*report)(struct boot *boot, int status, const char *line);
     void (*detail)(struct boot *boot, const char *line);
+    /* NULL: dropped */
     void (*progress)(struct boot *boot, const struct boot_counters *counters);
-    void (*stats)(struct boot *boot, const void *stats, size_t len, bool last); /* NULL: dropped */
+    void (*stats)(struct boot *boot, const void *stats, size_t len, bool last);
     int (*timeline)(struct boot *boot, int fd); /* NULL: the launcher keeps none */
     /* NULL, both of them: the launcher does not gather reports */
     int (*waits)(struct boot *boot, const void *report, size_t len);

@@ -142,11 +142,6 @@ static void boot_pmix_detail(struct boot *boot, const char *line)
         diag_warn("%s", line);
 }
 
-static void boot_pmix_progress(struct boot *boot, const struct boot_counters *counters)
-{
-    (void)boot, (void)counters;
-}
-
 static bool boot_pmix_succeeded(struct boot_pmix *p, pmix_status_t status)
 {
     if (status != PMIX_SUCCESS)
@@ -290,7 +285,6 @@ static const struct boot_ops pmix_ops = {
     .quit = boot_pmix_quit,
     .report = boot_pmix_report,
     .detail = boot_pmix_detail,
-    .progress = boot_pmix_progress,
     .close = boot_pmix_close,
 };
 

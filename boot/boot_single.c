@@ -82,34 +82,6 @@ static int boot_single_exchange(struct boot *boot, const void *mine, size_t len,
     return 0;
 }
 
-static void boot_single_goodbye(struct boot *boot)
-{
-    (void)boot;
-}
-
-static int boot_single_quit(struct boot *boot, int status)
-{
-    (void)boot, (void)status;
-    return 0;
-}
-
-static void boot_single_report(struct boot *boot, int status, const char *line)
-{
-    (void)boot, (void)status;
-    diag_warn("%s", line);
-}
-
-static void boot_single_detail(struct boot *boot, const char *line)
-{
-    (void)boot;
-    diag_warn("%s", line);
-}
-
-static void boot_single_progress(struct boot *boot, const struct boot_counters *counters)
-{
-    (void)boot, (void)counters;
-}
-
 static void boot_single_close(struct boot *boot)
 {
     free(boot);
@@ -118,11 +90,6 @@ static void boot_single_close(struct boot *boot)
 static const struct boot_ops single_ops = {
     .launcher = BOOT_NOBODY,
     .exchange = boot_single_exchange,
-    .goodbye = boot_single_goodbye,
-    .quit = boot_single_quit,
-    .report = boot_single_report,
-    .detail = boot_single_detail,
-    .progress = boot_single_progress,
     .close = boot_single_close,
 };
 
