@@ -239,11 +239,7 @@ static void cond_check(const char *call, hlrc_cond_t cond)
 int hlrc_cond_create(hlrc_cond_t *cond)
 {
     call_check("hlrc_cond_create");
-    uint32_t number;
-    int rc = handles_take(&created, &number);
-    if (rc == 0)
-        *cond = number;
-    return rc;
+    return handles_take(&created, cond);
 }
 
 void hlrc_cond_destroy(hlrc_cond_t cond)

@@ -24,7 +24,8 @@ struct handles {
 
 /* forgets all assigned numbers */
 void handles_init(struct handles *h, uint32_t first, uint32_t per_node);
-int handles_take(struct handles *h, uint32_t *number); /* 0, or -ENOMEM when all are in use */
+/* 0, or -ENOMEM when all are in use: then *number is unchanged */
+int handles_take(struct handles *h, uint32_t *number);
 void handles_give(struct handles *h, uint32_t number); /* may run on any node. Both spin */
 
 #endif

@@ -108,11 +108,7 @@ static inline void lock_check(const char *call, hlrc_lock_t lock)
 int hlrc_lock_create(hlrc_lock_t *lock)
 {
     call_check("hlrc_lock_create");
-    uint32_t number;
-    int rc = handles_take(&created, &number);
-    if (rc == 0)
-        *lock = number;
-    return rc;
+    return handles_take(&created, lock);
 }
 
 void hlrc_lock_destroy(hlrc_lock_t lock)
