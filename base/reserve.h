@@ -15,6 +15,13 @@ void *reserve(size_t bytes);
 /* Unmaps it; `at` may be NULL. */
 void reserve_end(void *at, size_t bytes);
 
+/* For a list of tables, X(table, bytes): `bool all = true LIST(RESERVE_TABLE);` reserves each,
+ * until one fails, and LIST(RESERVE_TABLE_END) unmaps each. */
+#define RESERVE_TABLE(table, bytes) &&((table = reserve(bytes)) != NULL)
+#define RESERVE_TABLE_END(table, bytes) \
+    reserve_end(table, bytes);          \
+    table = NULL;
+
 /* The offset of the first resident byte at or after `from` in the `bytes` at `at`; `bytes` if none
  * is. The bytes before it were never touched, or have been swapped out. Touches nothing. */
 size_t reserve_touched(const void *at, size_t from, size_t bytes);

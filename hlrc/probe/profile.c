@@ -40,32 +40,29 @@ static uint32_t next, looks, samples;
 static int64_t aside; /* ticks; by flushes */
 static struct clock_moment start, end;
 
-#define PAGES_BYTES ((size_t)engine.pages * sizeof *pages)
-#define NOTED_BYTES ((size_t)engine.pages / CHUNK + 1)
-#define MASKS_BYTES ((size_t)engine.pages * sizeof *masks)
-#define LIST_BYTES  ((size_t)engine.pages * sizeof *told)
-#define LOCKS_BYTES (PROFILE_LOCKS * sizeof *locks)
+/* X(table, bytes) */
+#define PROFILE_TABLES(X)                            \
+    X(pages, (size_t)engine.pages * sizeof *pages)   \
+    X(noted, (size_t)engine.pages / CHUNK + 1)       \
+    X(masks, (size_t)engine.pages * sizeof *masks)   \
+    X(told, (size_t)engine.pages * sizeof *told)     \
+    X(acquires, (size_t)engine.pages * sizeof *told) \
+    X(locks, PROFILE_LOCKS * sizeof *locks)          \
+    X(sums, sizeof *sums)                            \
+    X(heat, sizeof *heat)
 
 int profile_init(void)
 {
     if (engine.config.profile[0] == '\0' || engine.alone)
         return 0;
-    pages = reserve(PAGES_BYTES);
-    noted = reserve(NOTED_BYTES);
-    masks = reserve(MASKS_BYTES);
-    told = reserve(LIST_BYTES);
-    acquires = reserve(LIST_BYTES);
-    locks = reserve(LOCKS_BYTES);
-    sums = reserve(sizeof *sums);
-    heat = reserve(sizeof *heat);
+    bool all = true PROFILE_TABLES(RESERVE_TABLE);
     atomic_store(&told_count, 0);
     atomic_store(&barriers, 0);
     atomic_store(&acquiring, false);
     next = looks = samples = 0;
-    if (heat)
-        heat->time_shift = FIRST_COLUMN;
-    if (!(pages && noted && masks && told && acquires && locks && sums && heat))
+    if (!all)
         return -ENOMEM;
+    heat->time_shift = FIRST_COLUMN;
     probe_on |= PROBE_PROFILE;
     return 0;
 }
@@ -84,21 +81,7 @@ void profile_stop(void)
 void profile_end(void)
 {
     probe_on &= ~(unsigned)PROBE_PROFILE;
-    reserve_end(pages, PAGES_BYTES);
-    reserve_end(noted, NOTED_BYTES);
-    reserve_end(masks, MASKS_BYTES);
-    reserve_end(told, LIST_BYTES);
-    reserve_end(acquires, LIST_BYTES);
-    reserve_end(locks, LOCKS_BYTES);
-    reserve_end(sums, sizeof *sums);
-    reserve_end(heat, sizeof *heat);
-    pages = NULL;
-    noted = NULL;
-    masks = NULL;
-    told = acquires = NULL;
-    locks = NULL;
-    sums = NULL;
-    heat = NULL;
+    PROFILE_TABLES(RESERVE_TABLE_END)
 }
 
 static struct profile_page *profile_note(uint32_t page)

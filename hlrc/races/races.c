@@ -47,44 +47,28 @@ static uint64_t *met;   /* vector times of the last two meetings of all nodes */
 
 uint64_t (*races_code)(uint64_t code);
 
-#define HEADS_BYTES   ((size_t)engine.pages * sizeof *heads)
-#define RECORDS_BYTES ((size_t)RECORDS * sizeof *records)
-#define KEYS_BYTES    ((size_t)KEYS * sizeof *keys)
-#define QUEUE_BYTES   ((size_t)QUEUE * sizeof *queue)
-#define MET_BYTES     (2 * VT_BYTES(engine.nodes))
-#define TIMES_BYTES   ((size_t)engine.nodes * VT_BYTES(engine.nodes))
+/* X(table, bytes) */
+#define RACES_TABLES(X)                                    \
+    X(heads, (size_t)engine.pages * sizeof *heads)         \
+    X(records, (size_t)RECORDS * sizeof *records)          \
+    X(keys, (size_t)KEYS * sizeof *keys)                   \
+    X(queue, (size_t)QUEUE * sizeof *queue)                \
+    X(times, (size_t)engine.nodes *VT_BYTES(engine.nodes)) \
+    X(sent, (size_t)engine.nodes *VT_BYTES(engine.nodes))  \
+    X(met, 2 * VT_BYTES(engine.nodes))
 
 int races_init(void)
 {
     if (!first_write_races_checked())
         return 0;
-    heads = reserve(HEADS_BYTES);
-    records = reserve(RECORDS_BYTES);
-    keys = reserve(KEYS_BYTES);
-    queue = reserve(QUEUE_BYTES);
-    times = reserve(TIMES_BYTES);
-    sent = reserve(TIMES_BYTES);
-    met = reserve(MET_BYTES);
+    bool all = true RACES_TABLES(RESERVE_TABLE);
     used = unused = queued = taken = 0;
     atomic_store(&found, 0);
     atomic_store(&stopping, false);
-    return heads && records && keys && queue && times && sent && met ? 0 : -ENOMEM;
+    return all ? 0 : -ENOMEM;
 }
 
-void races_end(void)
-{
-    reserve_end(heads, HEADS_BYTES);
-    reserve_end(records, RECORDS_BYTES);
-    reserve_end(keys, KEYS_BYTES);
-    reserve_end(queue, QUEUE_BYTES);
-    reserve_end(times, TIMES_BYTES);
-    reserve_end(sent, TIMES_BYTES);
-    reserve_end(met, MET_BYTES);
-    heads = NULL;
-    records = NULL;
-    keys = times = sent = met = NULL;
-    queue = NULL;
-}
+void races_end(void){ RACES_TABLES(RESERVE_TABLE_END) }
 
 uint64_t *races_time_of(int writer)
 {
