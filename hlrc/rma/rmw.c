@@ -47,13 +47,10 @@ static int rmw_perform(const char *call, void *word, const struct change *c, int
 
 int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node)
 {
-    bool plain = op == HLRC_REPLACE || op == HLRC_NO_OP;
+    struct change c;
     call_check("hlrc_rmw");
-    if (!combine_knows(type, plain ? HLRC_SUM : op))
+    if (!change_make(type, op, value, &c))
         return -EINVAL;
-    struct change c = { .type = type, .op = op };
-    if (op != HLRC_NO_OP)
-        c.value = change_bytes(value, combine_bytes(type));
     uint64_t was = 0;
     int rc = rmw_perform("hlrc_rmw", word, &c, node, &was);
     if (rc == 0 && old)

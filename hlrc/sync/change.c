@@ -95,6 +95,17 @@ uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c,
     return change_by_swaps(&w, c, guess, atomics);
 }
 
+bool change_make(hlrc_type type, hlrc_op op, const void *value, struct change *c)
+{
+    bool plain = op == HLRC_REPLACE || op == HLRC_NO_OP;
+    if (!combine_knows(type, plain ? HLRC_SUM : op))
+        return false;
+    *c = (struct change){ .type = type, .op = op };
+    if (op != HLRC_NO_OP)
+        c->value = change_bytes(value, combine_bytes(type));
+    return true;
+}
+
 struct change change_if(hlrc_type type, const void *expected, const void *desired)
 {
     size_t bytes = combine_bytes(type);

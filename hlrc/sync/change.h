@@ -30,6 +30,10 @@ uint64_t change_of(const struct change *c, uint64_t old); /* the new value */
 uint64_t change_by_fabric(int node, int win, size_t off, const struct change *c, uint64_t guess,
                           uint32_t *atomics);
 
+/* True, and the operation with the value at `value`, which HLRC_NO_OP does not read; false: the
+ * type does not have it. */
+bool change_make(hlrc_type type, hlrc_op op, const void *value, struct change *c);
+
 /* A compare-and-swap to `desired`. change_was returns the call's result when the word was `was`,
  * and stores `was` in `expected`. */
 struct change change_if(hlrc_type type, const void *expected, const void *desired);

@@ -4,15 +4,6 @@
 
 #include <stdint.h>
 
-static const struct {
-    const char *name;
-    size_t bytes;
-    bool bits; /* it has bitwise operations */
-} types[] = {
-    [HLRC_INT32] = { "HLRC_INT32", 4, true },  [HLRC_UINT32] = { "HLRC_UINT32", 4, true },
-    [HLRC_INT64] = { "HLRC_INT64", 8, true },  [HLRC_UINT64] = { "HLRC_UINT64", 8, true },
-    [HLRC_FLOAT] = { "HLRC_FLOAT", 4, false }, [HLRC_DOUBLE] = { "HLRC_DOUBLE", 8, false },
-};
 static const char *const ops[] = {
     [HLRC_SUM] = "HLRC_SUM", [HLRC_PRODUCT] = "HLRC_PRODUCT", [HLRC_MIN] = "HLRC_MIN",
     [HLRC_MAX] = "HLRC_MAX", [HLRC_AND] = "HLRC_AND",         [HLRC_OR] = "HLRC_OR",
@@ -45,15 +36,17 @@ static const char *const ops[] = {
     case HLRC_XOR:         \
         EACH(a[i] ^ b[i])
 
-#define COMBINE(name, T, U, bits)                                      \
-    static void combine_##name(T *a, const T *b, size_t n, hlrc_op op) \
-    {                                                                  \
-        switch (op) {                                                  \
-            ARITHMETIC(T, U);                                          \
-            bits;                                                      \
-        default:                                                       \
-            return;                                                    \
-        }                                                              \
+#define COMBINE(name, T, U, bits)                                                \
+    static void combine_##name(void *to, const void *from, size_t n, hlrc_op op) \
+    {                                                                            \
+        T *a = to;                                                               \
+        const T *b = from;                                                       \
+        switch (op) {                                                            \
+            ARITHMETIC(T, U);                                                    \
+            bits;                                                                \
+        default:                                                                 \
+            return;                                                              \
+        }                                                                        \
     }
 COMBINE(int32, int32_t, uint32_t, BITS)
 COMBINE(uint32, uint32_t, uint32_t, BITS)
@@ -62,30 +55,23 @@ COMBINE(uint64, uint64_t, uint64_t, BITS)
 COMBINE(float, float, float, )
 COMBINE(double, double, double, )
 
+static const struct {
+    const char *name;
+    size_t bytes;
+    bool bits; /* it has bitwise operations */
+    void (*combine)(void *to, const void *from, size_t n, hlrc_op op);
+} types[] = {
+    [HLRC_INT32] = { "HLRC_INT32", 4, true, combine_int32 },
+    [HLRC_UINT32] = { "HLRC_UINT32", 4, true, combine_uint32 },
+    [HLRC_INT64] = { "HLRC_INT64", 8, true, combine_int64 },
+    [HLRC_UINT64] = { "HLRC_UINT64", 8, true, combine_uint64 },
+    [HLRC_FLOAT] = { "HLRC_FLOAT", 4, false, combine_float },
+    [HLRC_DOUBLE] = { "HLRC_DOUBLE", 8, false, combine_double },
+};
+
 void combine(hlrc_type type, hlrc_op op, void *a, const void *b, size_t n)
 {
-    switch (type) {
-    case HLRC_INT32:
-        combine_int32(a, b, n, op);
-        return;
-    case HLRC_UINT32:
-        combine_uint32(a, b, n, op);
-        return;
-    case HLRC_INT64:
-        combine_int64(a, b, n, op);
-        return;
-    case HLRC_UINT64:
-        combine_uint64(a, b, n, op);
-        return;
-    case HLRC_FLOAT:
-        combine_float(a, b, n, op);
-        return;
-    case HLRC_DOUBLE:
-        combine_double(a, b, n, op);
-        return;
-    default:
-        return;
-    }
+    types[type].combine(a, b, n, op);
 }
 
 bool combine_knows(hlrc_type type, hlrc_op op)

@@ -170,12 +170,9 @@ static int word_operate(void *word, const struct change *c, uint64_t *old)
 int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc_op op)
 {
     call_check("hlrc_fetch_op");
-    bool plain = op == HLRC_REPLACE || op == HLRC_NO_OP;
-    if (!combine_knows(type, plain ? HLRC_SUM : op))
+    struct change c;
+    if (!change_make(type, op, value, &c))
         return -EINVAL;
-    struct change c = { .type = type, .op = op };
-    if (op != HLRC_NO_OP)
-        c.value = change_bytes(value, combine_bytes(type));
     uint64_t was = 0;
     int rc = word_operate(word, &c, &was);
     if (rc == 0 && old)
