@@ -48,8 +48,7 @@ config_complain(char *err, size_t errlen, enum config_id id, const char *value,
     return code;
 }
 
-/* Index of word in "a|b|c", or -1. */
-static int config_choice_index(const char *choices, const char *word)
+int config_choice_index(const char *choices, const char *word)
 {
     size_t len = strlen(word);
     int index = 0;

@@ -338,7 +338,10 @@ void config_ask_fabrics(int (*ask)(const char *name, char *why, size_t len));
 const char *config_fabric_reason(int index, const char **name);
 
 void config_list(FILE *out, const struct config *cfg); /* value, source and help of each option */
-void config_help(FILE *out);                           /* the options in --help */
+/* Index of word in "a|b|c", or -1. */
+int config_choice_index(const char *choices, const char *word);
+
+void config_help(FILE *out); /* the options in --help */
 /* the options in a manual page (man macros) */
 void config_man(FILE *out);
 

@@ -118,20 +118,35 @@ static void config_show_option_text(enum config_id id, char *buf, size_t len)
                  argument);
 }
 
-void config_help(FILE *out)
+struct config_show_row {
+    const struct config_option *option;
+    const char *text, *fallback, *environment; /* "-n, --nodes=N", "1", "HLRC_NODES" */
+};
+
+static void config_show_each(FILE *out, void (*print)(FILE *out, const struct config_show_row *row))
 {
-    char option[160], name[40];
+    char text[160], name[40];
 
     for (int i = 0; i < CONFIG_COUNT; i++) {
         enum config_id id = (enum config_id)i;
-        const struct config_option *row = config_option(id);
+        const struct config_option *option = config_option(id);
 
-        config_show_option_text(id, option, sizeof option);
-        fprintf(out, "  %s\n        %s", option, row->help);
-        fprintf(out, " (%s%s%s)\n", *row->fallback != '\0' ? row->fallback : "off",
-                row->kind == CONFIG_FLAG ? "; " : "; or ",
-                config_environment_name(id, name, sizeof name));
+        config_show_option_text(id, text, sizeof text);
+        print(out, &(struct config_show_row){ option, text,
+                                              *option->fallback != '\0' ? option->fallback : "off",
+                                              config_environment_name(id, name, sizeof name) });
     }
+}
+
+static void config_show_help_row(FILE *out, const struct config_show_row *row)
+{
+    fprintf(out, "  %s\n        %s (%s%s%s)\n", row->text, row->option->help, row->fallback,
+            row->option->kind == CONFIG_FLAG ? "; " : "; or ", row->environment);
+}
+
+void config_help(FILE *out)
+{
+    config_show_each(out, config_show_help_row);
 }
 
 /* '-' is a hyphen to troff; "\-" is the character that a user types. */
@@ -157,22 +172,17 @@ static void config_show_aliases(FILE *out)
     fputs(".\n", out);
 }
 
+static void config_show_man_row(FILE *out, const struct config_show_row *row)
+{
+    fprintf(out, ".TP\n.B ");
+    config_show_man_text(out, row->text + strspn(row->text, " "));
+    fprintf(out, "\n");
+    config_show_man_text(out, row->option->help);
+    fprintf(out, ".\nDefault: %s.  Environment: %s.\n", row->fallback, row->environment);
+}
+
 void config_man(FILE *out)
 {
-    char option[160], name[40];
-
-    for (int i = 0; i < CONFIG_COUNT; i++) {
-        enum config_id id = (enum config_id)i;
-        const struct config_option *row = config_option(id);
-
-        config_show_option_text(id, option, sizeof option);
-        fprintf(out, ".TP\n.B ");
-        config_show_man_text(out, option + strspn(option, " "));
-        fprintf(out, "\n");
-        config_show_man_text(out, row->help);
-        fprintf(out, ".\nDefault: %s.  Environment: %s.\n",
-                *row->fallback != '\0' ? row->fallback : "off",
-                config_environment_name(id, name, sizeof name));
-    }
+    config_show_each(out, config_show_man_row);
     config_show_aliases(out);
 }

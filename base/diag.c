@@ -55,6 +55,14 @@ static void diag_line_write(const struct diag_sink *sink, const char *line)
         return; /* standard error is closed */
 }
 
+static void diag_line_print(const struct diag_sink *sink, const char *fmt, va_list args)
+{
+    char line[DIAG_LINE_MAX];
+
+    diag_line_format(line, sizeof line, fmt, args);
+    diag_line_write(sink, line);
+}
+
 static void diag_line_report(int status, const char *line)
 {
     const struct diag_sink *sink = atomic_load(&diag_sink);
@@ -129,22 +137,18 @@ void diag_detail(const char *fmt, ...)
 
 void diag_warn(const char *fmt, ...)
 {
-    char line[DIAG_LINE_MAX];
     va_list args;
 
     va_start(args, fmt);
-    diag_line_format(line, sizeof line, fmt, args);
+    diag_line_print(atomic_load(&diag_sink), fmt, args);
     va_end(args);
-    diag_line_write(atomic_load(&diag_sink), line);
 }
 
 void diag_job(const char *fmt, ...)
 {
-    char line[DIAG_LINE_MAX];
     va_list args;
 
     va_start(args, fmt);
-    diag_line_format(line, sizeof line, fmt, args);
+    diag_line_print(NULL, fmt, args);
     va_end(args);
-    diag_line_write(NULL, line);
 }

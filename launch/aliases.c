@@ -43,23 +43,6 @@ const struct aliases_entry *alias(int index)
     return index < ALIASES ? &aliases[index] : NULL;
 }
 
-/* True if value is one of "a|b". */
-static bool aliases_among(const char *values, const char *value)
-{
-    size_t len = strlen(value);
-
-    for (const char *word = values; len > 0;) {
-        const char *end = strchrnul(word, '|');
-
-        if ((size_t)(end - word) == len && strncmp(word, value, len) == 0)
-            return true;
-        if (*end == '\0')
-            break;
-        word = end + 1;
-    }
-    return false;
-}
-
 bool aliases_alias_refuses(const struct aliases_entry *a, const char *value, char *err,
                            size_t errlen)
 {
@@ -67,7 +50,7 @@ bool aliases_alias_refuses(const struct aliases_entry *a, const char *value, cha
         snprintf(err, errlen, "--%s: not an option here: %s", a->name, a->text);
         return true;
     }
-    if (a->only == NULL || aliases_among(a->only, value))
+    if (a->only == NULL || config_choice_index(a->only, value) >= 0)
         return false;
     snprintf(err, errlen, "--%s %.200s: %s", a->name, value, a->text);
     return true;
