@@ -375,16 +375,14 @@ static void place_describe_rest(const struct place_look *l, int sig, siginfo_t *
 
 static void place_words_of(struct place_look *l)
 {
-    static const char *const access[] = { [FAULT_READ] = "read",
-                                          [FAULT_WRITE] = "write",
-                                          [FAULT_EXECUTE] = "execution",
-                                          [FAULT_UNKNOWN] = "access" };
-    static const char *const of[] = { [FAULT_READ] = "read of",
-                                      [FAULT_WRITE] = "write to",
-                                      [FAULT_EXECUTE] = "execution of",
-                                      [FAULT_UNKNOWN] = "access to" };
-    l->access = access[l->kind];
-    l->of = of[l->kind];
+    static const char *const words[][2] = {
+        [FAULT_READ] = { "read", "read of" },
+        [FAULT_WRITE] = { "write", "write to" },
+        [FAULT_EXECUTE] = { "execution", "execution of" },
+        [FAULT_UNKNOWN] = { "access", "access to" },
+    };
+    l->access = words[l->kind][0];
+    l->of = words[l->kind][1];
 }
 
 void place_describe(int sig, siginfo_t *info, void *context, char *text, size_t len)

@@ -241,6 +241,18 @@ static void profile_json_put_map(struct json *j, const struct profile_map *m)
     json_close(j, '}');
 }
 
+/* Puts a list with a line for each `i` below `count`. */
+#define PUT_LINES(j, name, count, put)      \
+    do {                                    \
+        json_open(j, name, '[');            \
+        for (int i = 0; i < (count); i++) { \
+            json_line(j);                   \
+            put;                            \
+        }                                   \
+        json_close(j, ']');                 \
+        json_line(j);                       \
+    } while (0)
+
 void profile_json(FILE *out, const void *report)
 {
     const struct profile_report *r = report;
@@ -255,27 +267,9 @@ void profile_json(FILE *out, const void *report)
     json_put_count(&j, "page_bytes", PAGE_SIZE);
     json_put_seconds(&j, "wall_seconds", r->node[0].head->wall_s);
     json_line(&j);
-    json_open(&j, "by_node", '[');
-    for (int n = 0; n < r->nodes; n++) {
-        json_line(&j);
-        profile_json_put_node(&j, r, n);
-    }
-    json_close(&j, ']');
-    json_line(&j);
-    json_open(&j, "blocks", '[');
-    for (uint32_t i = 0; i < r->blocks; i++) {
-        json_line(&j);
-        profile_json_put_block(&j, r, &r->block[i]);
-    }
-    json_close(&j, ']');
-    json_line(&j);
-    json_open(&j, "pages", '[');
-    for (uint32_t i = 0; i < r->pages; i++) {
-        json_line(&j);
-        profile_json_put_page(&j, r, &r->page[i]);
-    }
-    json_close(&j, ']');
-    json_line(&j);
+    PUT_LINES(&j, "by_node", r->nodes, profile_json_put_node(&j, r, i));
+    PUT_LINES(&j, "blocks", (int)r->blocks, profile_json_put_block(&j, r, &r->block[i]));
+    PUT_LINES(&j, "pages", (int)r->pages, profile_json_put_page(&j, r, &r->page[i]));
     profile_json_put_map(&j, r->map);
     json_close(&j, '}');
     fputc('\n', out);
