@@ -72,21 +72,25 @@ static void law_cg_product(struct law_run *r, const struct law_cg *c, struct law
     law_read(r, vector, 0, 8 * c->rows);
 }
 
+/* Each node writes the partial sums of its rows, and reads those of all. */
+static void law_cg_reduce(struct law_run *r, const struct law_cg *c, int kind)
+{
+    law_write(r, c->partial, law_cg_sum(c, kind, c->first), law_cg_sum(c, kind, c->below));
+    law_barrier_after(r, c->own);
+    law_read(r, c->partial, law_cg_sum(c, kind, 0), law_cg_sum(c, kind, c->rows));
+}
+
 static void law_cg_step(struct law_run *r, const struct law_cg *c)
 {
     if (c->own > 0) {
         law_cg_product(r, c, c->p);
         law_write(r, c->q, c->from, c->to);
     }
-    law_write(r, c->partial, law_cg_sum(c, 1, c->first), law_cg_sum(c, 1, c->below));
-    law_barrier_after(r, c->own);
-    law_read(r, c->partial, law_cg_sum(c, 1, 0), law_cg_sum(c, 1, c->rows));
+    law_cg_reduce(r, c, 1);
     law_update(r, c->z, c->from, c->to);
     law_read(r, c->q, c->from, c->to);
     law_update(r, c->r, c->from, c->to);
-    law_write(r, c->partial, law_cg_sum(c, 0, c->first), law_cg_sum(c, 0, c->below));
-    law_barrier_after(r, c->own);
-    law_read(r, c->partial, 0, law_cg_sum(c, 0, c->rows));
+    law_cg_reduce(r, c, 0);
     law_read(r, c->r, c->from, c->to);
     law_update(r, c->p, c->from, c->to);
     law_barrier_after(r, c->own);
@@ -98,26 +102,18 @@ static void law_cg_iterate(struct law_run *r, const struct law_cg *c)
     law_read(r, c->x, c->from, c->to);
     law_write(r, c->r, c->from, c->to);
     law_write(r, c->p, c->from, c->to);
-    law_write(r, c->partial, law_cg_sum(c, 0, c->first), law_cg_sum(c, 0, c->below));
-    law_barrier_after(r, c->own);
-    law_read(r, c->partial, 0, law_cg_sum(c, 0, c->rows));
+    law_cg_reduce(r, c, 0);
     for (int k = 0; k < STEPS; k++)
         law_cg_step(r, c);
     if (c->own > 0)
         law_cg_product(r, c, c->z);
     law_read(r, c->x, c->from, c->to);
     law_update(r, c->r, c->from, c->to);
-    law_write(r, c->partial, law_cg_sum(c, 1, c->first), law_cg_sum(c, 1, c->below));
-    law_barrier_after(r, c->own);
-    law_read(r, c->partial, law_cg_sum(c, 1, 0), law_cg_sum(c, 1, c->rows));
+    law_cg_reduce(r, c, 1);
     law_read(r, c->x, c->from, c->to);
     law_read(r, c->z, c->from, c->to);
-    law_write(r, c->partial, law_cg_sum(c, 0, c->first), law_cg_sum(c, 0, c->below));
-    law_barrier_after(r, c->own);
-    law_read(r, c->partial, 0, law_cg_sum(c, 0, c->rows));
-    law_write(r, c->partial, law_cg_sum(c, 1, c->first), law_cg_sum(c, 1, c->below));
-    law_barrier_after(r, c->own);
-    law_read(r, c->partial, law_cg_sum(c, 1, 0), law_cg_sum(c, 1, c->rows));
+    law_cg_reduce(r, c, 0);
+    law_cg_reduce(r, c, 1);
     law_write(r, c->x, c->from, c->to);
 }
 

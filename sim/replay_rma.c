@@ -95,33 +95,32 @@ void replay_fence(struct replay_node *n, const struct script_op *op)
 
 /* ---- put and get ---- */
 
-/* Adds an operation to LEFT. Elsewhere LEFT is NULL if the node itself waits. */
-static void replay_rma_post(struct replay_node *n, struct replay_rma_left *left)
+/* Adds an operation to LEFT. False: LEFT is NULL, as the node itself waits. */
+static bool replay_rma_post(struct replay_node *n, struct replay_rma_left *left)
 {
+    if (left == NULL)
+        return false;
     replay_post(n, 1);
     left->under_way++;
+    return true;
 }
 
 static void replay_rma_post_write(struct replay_node *n, struct replay_node *to, uint64_t bytes,
                                   struct replay_rma_left *left)
 {
-    if (left == NULL) {
+    if (replay_rma_post(n, left))
+        replay_write(n, to, bytes, replay_rma_left_written, left, 0);
+    else
         replay_post_write(n, to, bytes);
-        return;
-    }
-    replay_rma_post(n, left);
-    replay_write(n, to, bytes, replay_rma_left_written, left, 0);
 }
 
 static void replay_rma_post_read(struct replay_node *n, struct replay_node *from, uint64_t bytes,
                                  struct replay_rma_left *left)
 {
-    if (left == NULL) {
+    if (replay_rma_post(n, left))
+        replay_read(n, from, bytes, false, NULL, replay_rma_left_end, left, 0);
+    else
         replay_post_read(n, from, bytes);
-        return;
-    }
-    replay_rma_post(n, left);
-    replay_read(n, from, bytes, false, NULL, replay_rma_left_end, left, 0);
 }
 
 void replay_transfer(struct replay_node *n, const struct script_op *op)
@@ -184,14 +183,13 @@ void replay_accumulate(struct replay_node *n, const struct script_op *op)
         left = replay_rma_left_begin(n, at);
     for (uint64_t i = 0; i < pieces; i++)
         replay_rma_post_write(n, at, replay_rma_share(op->arg[1], pieces, i), left);
-    if (left == NULL) {
+    if (replay_rma_post(n, left)) {
+        replay_read(n, at, 8, true, NULL, replay_rma_left_end, left, 0);
+        replay_rma_left_end(left, 0);
+    } else {
         replay_post_atomic(n, at);
         replay_await_all(n);
-        return;
     }
-    replay_rma_post(n, left);
-    replay_read(n, at, 8, true, NULL, replay_rma_left_end, left, 0);
-    replay_rma_left_end(left, 0);
 }
 
 /* rmw.c, change.c change_by_fabric */
