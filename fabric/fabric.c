@@ -67,18 +67,12 @@ static void fabric_complete_ops(struct fabric *f, const struct fabric_ops *ops)
 {
     f->ops = *ops;
     f->caps |= ops->caps; /* in addition to those found when it was opened */
-    if (!f->ops.read)
-        f->ops.read = fabric_no_read;
-    if (!f->ops.write_imm)
-        f->ops.write_imm = fabric_no_write_imm;
-    if (!f->ops.write_wake)
-        f->ops.write_wake = fabric_no_write_wake;
-    if (!f->ops.cas)
-        f->ops.cas = fabric_no_cas;
-    if (!f->ops.fetch_add)
-        f->ops.fetch_add = fabric_no_fetch_add;
-    if (!f->ops.window_discard)
-        f->ops.window_discard = fabric_no_discard;
+    f->ops.read = ops->read ? ops->read : fabric_no_read;
+    f->ops.write_imm = ops->write_imm ? ops->write_imm : fabric_no_write_imm;
+    f->ops.write_wake = ops->write_wake ? ops->write_wake : fabric_no_write_wake;
+    f->ops.cas = ops->cas ? ops->cas : fabric_no_cas;
+    f->ops.fetch_add = ops->fetch_add ? ops->fetch_add : fabric_no_fetch_add;
+    f->ops.window_discard = ops->window_discard ? ops->window_discard : fabric_no_discard;
 }
 
 /* "shm-noread" is shm without reads and atomics, "shm-noimm" shm without write-with-immediate,

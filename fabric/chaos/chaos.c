@@ -18,6 +18,12 @@ static struct chaos *chaos_of(struct fabric *f)
 
 /* ---- starting ---- */
 
+static struct chaos_job chaos_job_at(enum chaos_kind kind, int peer, int win, size_t off,
+                                     struct fabric_op *op)
+{
+    return (struct chaos_job){ .kind = kind, .peer = peer, .win = win, .off = off, .op = op };
+}
+
 static void chaos_start(struct fabric *f, const struct chaos_job *j, _Atomic uint64_t *counter)
 {
     struct chaos *c = chaos_of(f);
@@ -42,8 +48,10 @@ static void chaos_start_inline_write(struct fabric *f, const struct chaos_job *j
     atomic_fetch_add_explicit(&c->writes, 1, memory_order_relaxed);
 }
 
-static void chaos_start_write(struct fabric *f, const struct chaos_job *j)
+static void chaos_start_write(struct fabric *f, struct chaos_job *j, const void *src, size_t len)
 {
+    j->at.src = src;
+    j->len = len;
     if ((j->kind == WRITE_IMM || j->kind == WRITE_WAKE) && !(f->caps & FABRIC_WRITE_IMM))
         failure_fabric_lacks(f, "write with immediate");
     if (j->op)
@@ -55,46 +63,32 @@ static void chaos_start_write(struct fabric *f, const struct chaos_job *j)
 static void chaos_write(struct fabric *f, int peer, int win, size_t off, const void *src,
                         size_t len, struct fabric_op *op)
 {
-    struct chaos_job j = {
-        .kind = WRITE, .peer = peer, .win = win, .off = off, .len = len, .at.src = src, .op = op
-    };
-    chaos_start_write(f, &j);
+    struct chaos_job j = chaos_job_at(WRITE, peer, win, off, op);
+    chaos_start_write(f, &j, src, len);
 }
 
 static void chaos_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
                             size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = WRITE_IMM,
-                           .peer = peer,
-                           .win = win,
-                           .off = off,
-                           .len = len,
-                           .at.src = src,
-                           .a = imm,
-                           .urgent = urgent,
-                           .op = op };
-    chaos_start_write(f, &j);
+    struct chaos_job j = chaos_job_at(WRITE_IMM, peer, win, off, op);
+    j.a = imm;
+    j.urgent = urgent;
+    chaos_start_write(f, &j, src, len);
 }
 
 static void chaos_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
                              size_t len, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = WRITE_WAKE,
-                           .peer = peer,
-                           .win = win,
-                           .off = off,
-                           .len = len,
-                           .at.src = src,
-                           .op = op };
-    chaos_start_write(f, &j);
+    struct chaos_job j = chaos_job_at(WRITE_WAKE, peer, win, off, op);
+    chaos_start_write(f, &j, src, len);
 }
 
 static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
                        struct fabric_op *op)
 {
-    struct chaos_job j = {
-        .kind = READ, .peer = peer, .win = win, .off = off, .len = len, .at.dst = dst, .op = op
-    };
+    struct chaos_job j = chaos_job_at(READ, peer, win, off, op);
+    j.len = len;
+    j.at.dst = dst;
     if (!(f->caps & FABRIC_READ))
         failure_fabric_lacks(f, "read");
     if (op && chaos_of(f)->strength > 0)
@@ -102,8 +96,10 @@ static void chaos_read(struct fabric *f, int peer, int win, size_t off, void *ds
     chaos_start(f, &j, &chaos_of(f)->reads);
 }
 
-static void chaos_start_atomic(struct fabric *f, const struct chaos_job *j)
+static void chaos_start_atomic(struct fabric *f, struct chaos_job *j, uint64_t a, uint64_t *old)
 {
+    j->a = a;
+    j->at.old = old;
     if (!(f->caps & FABRIC_ATOMICS))
         failure_fabric_lacks(f, "atomics");
     chaos_start(f, j, &chaos_of(f)->atomics);
@@ -112,34 +108,24 @@ static void chaos_start_atomic(struct fabric *f, const struct chaos_job *j)
 static void chaos_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
                       uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
-    struct chaos_job j = { .kind = CAS,
-                           .peer = peer,
-                           .win = win,
-                           .off = off,
-                           .a = expect,
-                           .b = desired,
-                           .at.old = old,
-                           .op = op };
-    chaos_start_atomic(f, &j);
+    struct chaos_job j = chaos_job_at(CAS, peer, win, off, op);
+    j.b = desired;
+    chaos_start_atomic(f, &j, expect, old);
 }
 
 static void chaos_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
                             uint64_t *old, struct fabric_op *op)
 {
-    struct chaos_job j = {
-        .kind = FETCH_ADD, .peer = peer, .win = win, .off = off, .a = add, .at.old = old, .op = op
-    };
-    chaos_start_atomic(f, &j);
+    struct chaos_job j = chaos_job_at(FETCH_ADD, peer, win, off, op);
+    chaos_start_atomic(f, &j, add, old);
 }
 
 /* Offered if the fabric below has it. */
 static void chaos_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
                            uint64_t *old, struct fabric_op *op)
 {
-    struct chaos_job j = {
-        .kind = EXCHANGE, .peer = peer, .win = win, .off = off, .a = value, .at.old = old, .op = op
-    };
-    chaos_start_atomic(f, &j);
+    struct chaos_job j = chaos_job_at(EXCHANGE, peer, win, off, op);
+    chaos_start_atomic(f, &j, value, old);
 }
 
 static void chaos_wake(struct fabric *f, int peer)

@@ -325,18 +325,19 @@ static void shm_write_wake(struct fabric *f, int peer, int win, size_t off, cons
     shm_wake(f, peer); /* its fence orders the data before the test whether a thread sleeps */
 }
 
-static _Atomic uint64_t *shm_word(struct shm_fabric *s, int peer, int win, size_t off)
+/* The word of an atomic, which is counted. */
+static _Atomic uint64_t *shm_word(struct fabric *f, int peer, int win, size_t off)
 {
+    struct shm_fabric *s = shm_of(f);
+    shm_count(&s->self->atomics, 1);
     return (_Atomic uint64_t *)(void *)shm_window_at(s, peer, win, off);
 }
 
 static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
                     uint64_t desired, uint64_t *old, struct fabric_op *op)
 {
-    struct shm_fabric *s = shm_of(f);
     (void)op;
-    shm_count(&s->self->atomics, 1);
-    atomic_compare_exchange_strong(shm_word(s, peer, win, off), &expect, desired);
+    atomic_compare_exchange_strong(shm_word(f, peer, win, off), &expect, desired);
     fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
     if (old)
         *old = expect;
@@ -345,20 +346,16 @@ static void shm_cas(struct fabric *f, int peer, int win, size_t off, uint64_t ex
 static void shm_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
                           uint64_t *old, struct fabric_op *op)
 {
-    struct shm_fabric *s = shm_of(f);
     (void)op;
-    shm_count(&s->self->atomics, 1);
-    *old = atomic_fetch_add(shm_word(s, peer, win, off), add);
+    *old = atomic_fetch_add(shm_word(f, peer, win, off), add);
     fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
 }
 
 static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
                          uint64_t *old, struct fabric_op *op)
 {
-    struct shm_fabric *s = shm_of(f);
     (void)op;
-    shm_count(&s->self->atomics, 1);
-    *old = atomic_exchange(shm_word(s, peer, win, off), value);
+    *old = atomic_exchange(shm_word(f, peer, win, off), value);
     fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
 }
 

@@ -423,9 +423,11 @@ void verbs_send_internal(struct verbs_fabric *v, int peer, uint32_t imm, bool ur
 }
 
 /* A short operation at a plain address of the peer's. */
-static void verbs_start_at(struct verbs_fabric *v, struct verbs_order *o, const void *value)
+static void verbs_start_at(struct verbs_fabric *v, struct verbs_order *o, void *dst,
+                           const void *value)
 {
     verbs_take_bounce(v, o);
+    o->dst = dst;
     if (value)
         memcpy(o->local, value, o->len);
     verbs_post(v, o);
@@ -434,14 +436,10 @@ static void verbs_start_at(struct verbs_fabric *v, struct verbs_order *o, const 
 void verbs_read_at(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey, void *dst,
                    size_t len, struct fabric_op *op)
 {
-    struct verbs_order o = { .kind = VERBS_READ,
-                             .peer = peer,
-                             .op = op,
-                             .remote = addr,
-                             .rkey = rkey,
-                             .len = len,
-                             .dst = dst };
-    verbs_start_at(v, &o, NULL);
+    struct verbs_order o = {
+        .kind = VERBS_READ, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = len
+    };
+    verbs_start_at(v, &o, dst, NULL);
 }
 
 void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t rkey,
@@ -450,7 +448,7 @@ void verbs_write_word(struct verbs_fabric *v, int peer, uint64_t addr, uint32_t 
     struct verbs_order o = {
         .kind = VERBS_WRITE, .peer = peer, .op = op, .remote = addr, .rkey = rkey, .len = 8
     };
-    verbs_start_at(v, &o, &value);
+    verbs_start_at(v, &o, NULL, &value);
 }
 
 static void verbs_wake(struct fabric *f, int peer)

@@ -101,9 +101,18 @@ static void verbs_long_start_registered(struct verbs_fabric *v, struct verbs_ord
     verbs_region_done(v, r);
 }
 
+static void verbs_long_count(struct verbs_fabric *v, bool reads, int peer, size_t len)
+{
+    struct verbs_count *c = &v->count[peer];
+    atomic_fetch_add_explicit(reads ? &v->reads : &v->writes, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(reads ? &c->read_bytes : &c->written_bytes, len,
+                              memory_order_relaxed);
+}
+
 static void verbs_long_start_long(struct verbs_fabric *v, enum verbs_kind kind, int peer, int win,
                                   size_t off, char *local, size_t len, struct fabric_op *op)
 {
+    verbs_long_count(v, kind == VERBS_READ, peer, len);
     for (size_t n; len; len -= n, off += n, local += n) {
         struct verbs_order o = { .kind = kind, .peer = peer, .op = op, .local = local };
         n = len < CHUNK ? len : CHUNK;
@@ -120,24 +129,18 @@ void verbs_read_long(struct fabric *f, int peer, int win, size_t off, void *dst,
                      struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
-    if (v->peer[peer].near || verbs_in_window(v, dst)) {
+    if (v->peer[peer].near || verbs_in_window(v, dst))
         verbs_read(f, peer, win, off, dst, len, op);
-        return;
-    }
-    atomic_fetch_add_explicit(&v->reads, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&v->count[peer].read_bytes, len, memory_order_relaxed);
-    verbs_long_start_long(v, VERBS_READ, peer, win, off, dst, len, op);
+    else
+        verbs_long_start_long(v, VERBS_READ, peer, win, off, dst, len, op);
 }
 
 void verbs_write_long(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
 {
     struct verbs_fabric *v = verbs_of(f);
-    if (v->peer[peer].near || verbs_in_window(v, src)) {
+    if (v->peer[peer].near || verbs_in_window(v, src))
         verbs_write(f, peer, win, off, src, len, op);
-        return;
-    }
-    atomic_fetch_add_explicit(&v->writes, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&v->count[peer].written_bytes, len, memory_order_relaxed);
-    verbs_long_start_long(v, VERBS_WRITE, peer, win, off, (char *)(uintptr_t)src, len, op);
+    else
+        verbs_long_start_long(v, VERBS_WRITE, peer, win, off, (char *)(uintptr_t)src, len, op);
 }
