@@ -2,6 +2,7 @@
 /* fail.c - see fail.h. */
 #include "compat/fail.h"
 
+#include <hlrc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,10 @@ static void fail_at_exit(int status, void *arg)
         leave_job();
 }
 
-void fail_leave_at_exit(const char *call, void (*leave)(void))
+void fail_join(const char *call, void (*leave)(void))
 {
+    if (hlrc_init(NULL, NULL) < 0)
+        exit(1);
     leave_job = leave;
     if (on_exit(fail_at_exit, NULL) != 0)
         fail_job("%s: no memory for an exit handler", call);

@@ -45,12 +45,10 @@ int ARMCI_Init(void)
 {
     if (armci_job.joined && !armci_job.left)
         return 0;
-    if (hlrc_init(NULL, NULL) < 0)
-        exit(1);
+    fail_join("ARMCI_Init", job_leave);
     armci_job.me = hlrc_node_id();
     armci_job.n = hlrc_node_count();
     armci_job.joined = true;
-    fail_leave_at_exit("ARMCI_Init", job_leave);
     return 0;
 }
 

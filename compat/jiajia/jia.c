@@ -55,12 +55,10 @@ void jia_init(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    if (hlrc_init(NULL, NULL) < 0)
-        exit(1);
+    fail_join("jia_init", jia_exit);
     jia_pid = hlrc_node_id();
     jia_hosts = hlrc_node_count();
     joined = true;
-    fail_leave_at_exit("jia_init", jia_exit);
     jia_begin_cvs();
     jiajia_message_begin();
     hlrc_barrier();

@@ -27,12 +27,10 @@ int shmem_init_thread(int requested, int *provided)
         *provided = SHMEM_THREAD_MULTIPLE;
     if (sh.joined && !sh.left)
         return 0;
-    if (hlrc_init(NULL, NULL) < 0)
-        exit(1);
+    fail_join("shmem_init", job_leave);
     sh.me = hlrc_node_id();
     sh.n = hlrc_node_count();
     sh.joined = true;
-    fail_leave_at_exit("shmem_init", job_leave);
     inner_sh_data_begin();
     inner_sh_heap_begin();
     inner_sh_teams_begin();

@@ -54,30 +54,35 @@ static size_t rma_extent(const char *call, size_t nelems, size_t size, ptrdiff_t
     return far;
 }
 
+/* `here` and `there`: the elements in this PE's memory and in the other's, at the distances `near`
+ * and `far`, in elements. */
+static void rma_strided(bool puts, shmem_ctx_t ctx, const void *there, ptrdiff_t far,
+                        const void *here, ptrdiff_t near, size_t nelems, size_t size, int pe)
+{
+    const char *call = puts ? "shmem_iput" : "shmem_iget";
+    inner_sh_check(call);
+    if (nelems == 0)
+        return;
+    void *remote = inner_sh_remote(call, there, rma_extent(call, nelems, size, near, far));
+    void *local = inner_sh_local(here);
+    size_t stride = (size_t)far * size, mine = (size_t)near * size, counts[] = { size, nelems };
+    int node = inner_sh_pe(call, ctx, pe);
+    if (puts)
+        hlrc_put_strided(remote, &stride, local, &mine, counts, 1, node);
+    else
+        hlrc_get_strided(local, &mine, remote, &stride, counts, 1, node);
+}
+
 static void rma_iput(shmem_ctx_t ctx, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, size_t size, int pe)
 {
-    inner_sh_check("shmem_iput");
-    if (nelems == 0)
-        return;
-    void *there =
-        inner_sh_remote("shmem_iput", dest, rma_extent("shmem_iput", nelems, size, sst, dst));
-    size_t to = (size_t)dst * size, from = (size_t)sst * size, counts[] = { size, nelems };
-    hlrc_put_strided(there, &to, inner_sh_local(source), &from, counts, 1,
-                     inner_sh_pe("shmem_iput", ctx, pe));
+    rma_strided(true, ctx, dest, dst, source, sst, nelems, size, pe);
 }
 
 static void rma_iget(shmem_ctx_t ctx, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
                      size_t nelems, size_t size, int pe)
 {
-    inner_sh_check("shmem_iget");
-    if (nelems == 0)
-        return;
-    void *there =
-        inner_sh_remote("shmem_iget", source, rma_extent("shmem_iget", nelems, size, dst, sst));
-    size_t to = (size_t)dst * size, from = (size_t)sst * size, counts[] = { size, nelems };
-    hlrc_get_strided(inner_sh_local(dest), &to, there, &from, counts, 1,
-                     inner_sh_pe("shmem_iget", ctx, pe));
+    rma_strided(false, ctx, source, sst, dest, dst, nelems, size, pe);
 }
 
 /* The data arrives before the signal. */

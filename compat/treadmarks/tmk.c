@@ -56,13 +56,11 @@ static void tmk_check_arguments(int argc, char *const *argv)
 
 void Tmk_startup(int argc, char *const *argv)
 {
-    if (hlrc_init(NULL, NULL) < 0)
-        exit(1);
+    fail_join("Tmk_startup", tmk_leave);
     Tmk_proc_id = (unsigned)hlrc_node_id();
     Tmk_nprocs = (unsigned)hlrc_node_count();
     Tmk_page_size = (unsigned)sysconf(_SC_PAGESIZE);
     joined = true;
-    fail_leave_at_exit("Tmk_startup", tmk_leave);
     tmk_check_arguments(argc, argv);
     conds = hlrc_malloc_all(TMK_NLOCKS * sizeof *conds);
     if (!conds)
