@@ -266,7 +266,7 @@ void bench_arguments(const struct bench_program *program, int argc, char **argv)
                                      .seconds = program->seconds };
     for (size_t i = 0; i < (program->figures != NULL ? BENCH_COUNT(common) : 1); i++)
         add_option(&common[i]);
-    for (const struct bench_option *o = program->options; o != NULL && o->name != NULL; o++)
+    for (const struct bench_option *o = program->options; o->name != NULL; o++)
         add_option(o);
     bench_silenced = node != NULL && strcmp(node, "0") != 0;
     error_t error =

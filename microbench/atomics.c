@@ -319,14 +319,10 @@ static void measure_targets(void)
 
 /* ---- The program ---- */
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_SIZES("numbers of targets", 1, MOST, "1,16"),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
     BENCH_PROGRAM("Measure atomics of the fabric (HLRC_FABRIC); run it under hlrcrun -n 2 or more.",
-                  tests, 50, 500, 0.5, options);
+                  tests, 50, 500, 0.5, BENCH_OPTION_SIZES("numbers of targets", 1, MOST, "1,16"),
+                  BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -58,7 +58,7 @@ static const struct {
 };
 
 static const struct bench_program program =
-    BENCH_PROGRAM("Measure barriers; run it under hlrcrun.", figures, 5, 200, 1, NULL);
+    BENCH_PROGRAM("Measure barriers; run it under hlrcrun.", figures, 5, 200, 1, BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -151,18 +151,26 @@ struct bench_program {
     size_t count, size;                 /* of the table, and of a row */
     unsigned long warmup, repetitions;  /* defaults */
     double seconds;                     /* default time limit of a figure */
-    const struct bench_option *options; /* NULL: none */
+    const struct bench_option *options; /* a list */
 };
 
-#define BENCH_PROGRAM(what, table, warmup, repetitions, seconds, options)                          \
-    {                                                                                              \
-        what, table, BENCH_COUNT(table), sizeof((table)[0]), warmup, repetitions, seconds, options \
+/* The further arguments are rows of options: below. */
+#define BENCH_PROGRAM(what, table, warmup, repetitions, seconds, ...)                      \
+    {                                                                                      \
+        what, table, BENCH_COUNT(table), sizeof((table)[0]), warmup, repetitions, seconds, \
+            (const struct bench_option[])                                                  \
+        {                                                                                  \
+            __VA_ARGS__                                                                    \
+        }                                                                                  \
     }
 
 /* Without figures, and without a limit of time. */
-#define BENCH_PROGRAM_OF_ROWS(what, warmup, repetitions, options) \
-    {                                                             \
-        what, NULL, 0, 0, warmup, repetitions, INFINITY, options  \
+#define BENCH_PROGRAM_OF_ROWS(what, warmup, repetitions, ...)                          \
+    {                                                                                  \
+        what, NULL, 0, 0, warmup, repetitions, INFINITY, (const struct bench_option[]) \
+        {                                                                              \
+            __VA_ARGS__                                                                \
+        }                                                                              \
     }
 
 struct bench_settings {
@@ -176,7 +184,7 @@ struct bench_settings {
 
 extern struct bench_settings bench;
 
-/* Rows of a list of options, which BENCH_OPTIONS_END ends. */
+/* Rows of options; BENCH_OPTIONS_END is the last. */
 #define BENCH_OPTION_NUMBER(name, key, help, to, low, high)     \
     {                                                           \
         name, key, "N", help, BENCH_NUMBER, to, low, high, NULL \

@@ -56,13 +56,9 @@ static void measure(const char *what, bench_once *once)
     job_row(name, stat, note);
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_ROUNDS(100000),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
-    BENCH_PROGRAM_OF_ROWS("Measure hlrc_broadcast; run it under hlrcrun.", 3, 20, options);
+    BENCH_PROGRAM_OF_ROWS("Measure hlrc_broadcast; run it under hlrcrun.", 3, 20,
+                          BENCH_OPTION_ROUNDS(100000), BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

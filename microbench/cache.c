@@ -95,16 +95,14 @@ static void report_share(void)
     bench_json_number("in_memory_percent", most);
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_NUMBER("megabytes", 'm', "MiB of shared data, of all nodes together", &megabytes,
-                        1, 1000000),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
     BENCH_PROGRAM_OF_ROWS("Measure walks through more data than a node may keep; run it under "
                           "hlrcrun, with --cache-size for instance.",
-                          0, 1, options);
+                          0, 1,
+                          BENCH_OPTION_NUMBER("megabytes", 'm',
+                                              "MiB of shared data, of all nodes together",
+                                              &megabytes, 1, 1000000),
+                          BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

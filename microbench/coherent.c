@@ -236,15 +236,11 @@ static const struct {
     { "barriers", "barriers of POSIX, back to back", barriers_once },
 };
 
-static const struct bench_option options[] = {
+static const struct bench_program program = BENCH_PROGRAM(
+    "Measure what memory that caches keep coherent costs, without HLRC.", figures, 2, 50, 0.3,
     BENCH_OPTION_NUMBER("workers", 0, "number of workers, 2 to 128", &workers, 2, WORKERS),
     BENCH_OPTION_EITHER("as", 0, "KIND", "processes or threads", &threads, "processes|threads"),
-    BENCH_OPTIONS_END,
-};
-
-static const struct bench_program program =
-    BENCH_PROGRAM("Measure what memory that caches keep coherent costs, without HLRC.", figures, 2,
-                  50, 0.3, options);
+    BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

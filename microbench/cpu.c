@@ -363,7 +363,10 @@ static void measure(void)
                             (double)all / ((double)spans * SPAN / 1e9), SPAN / 1000));
 }
 
-static const struct bench_option options[] = {
+static const struct bench_program program = BENCH_PROGRAM(
+    "Measure what a computing node loses while others use its locks, pages and words; run it under "
+    "hlrcrun -n 2 or more. A repetition is 20 ms with operations and 20 ms without.",
+    uses, 1, 10, 1,
     BENCH_OPTION_NUMBERS("delays", 'd', "us from one operation to the next", &delays, 0, 100000,
                          "0"),
     BENCH_OPTION_NUMBER("locks", 'l', "number of locks acquired one after the other", &lock_count,
@@ -372,13 +375,7 @@ static const struct bench_option options[] = {
                         "minimum operations of each kind, by all nodes together; adds spans until "
                         "reached",
                         &operations, 0, 1000000000),
-    BENCH_OPTIONS_END,
-};
-
-static const struct bench_program program = BENCH_PROGRAM(
-    "Measure what a computing node loses while others use its locks, pages and words; run it under "
-    "hlrcrun -n 2 or more. A repetition is 20 ms with operations and 20 ms without.",
-    uses, 1, 10, 1, options);
+    BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -119,14 +119,12 @@ static void measure(const struct pattern *p)
 
 static const char *loops;
 
-static const struct bench_option options[] = {
-    { "loops", 'l', "NAME", "use these loops: portable, avx2 or avx512 (default: the best)",
-      BENCH_TEXT, &loops, 0, 0, NULL },
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
-    BENCH_PROGRAM("Measure diffs of pages of 4096 bytes.", passes, 5, 200, 1, options);
+    BENCH_PROGRAM("Measure diffs of pages of 4096 bytes.", passes, 5, 200, 1,
+                  { "loops", 'l', "NAME",
+                    "use these loops: portable, avx2 or avx512 (default: the best)", BENCH_TEXT,
+                    &loops, 0, 0, NULL },
+                  BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -443,15 +443,11 @@ static void write_json(void)
 
 /* ---- The program ---- */
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_NUMBER("pages", 'p', "pages of a region", &pages, FEW_PAGES, 65536),
-    BENCH_OPTION_ROUNDS(10000),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
     BENCH_PROGRAM_OF_ROWS("Measure page faults, and the floor of a page fetch.", WARM_UP, 30,
-                          options);
+                          BENCH_OPTION_NUMBER("pages", 'p', "pages of a region", &pages, FEW_PAGES,
+                                              65536),
+                          BENCH_OPTION_ROUNDS(10000), BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

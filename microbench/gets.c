@@ -318,14 +318,12 @@ static void measure_all(void)
     wrong += sent > 0;
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_SIZES("bytes that are got", 1, LARGEST, "8,1K,4K,16K,64K,256K,1M,4M,16M"),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
     BENCH_PROGRAM("Measure how fast bytes are got from a window; run it under hlrcrun -n 2.", tests,
-                  5, 200, 0.3, options);
+                  5, 200, 0.3,
+                  BENCH_OPTION_SIZES("bytes that are got", 1, LARGEST,
+                                     "8,1K,4K,16K,64K,256K,1M,4M,16M"),
+                  BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

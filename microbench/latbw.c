@@ -120,14 +120,10 @@ static void measure(const struct transfer *transfer, size_t size)
     bench.warmup = warmup;
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_SIZES("bytes of a transfer", 1, LARGEST, "1-4M"),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program = BENCH_PROGRAM(
     "Measure latency and bandwidth of the fabric (HLRC_FABRIC); run it under hlrcrun -n 2.",
-    transfers, 20, 200, 0.2, options);
+    transfers, 20, 200, 0.2, BENCH_OPTION_SIZES("bytes of a transfer", 1, LARGEST, "1-4M"),
+    BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -195,16 +195,13 @@ static void contend(int nodes)
 
 /* ---- The program ---- */
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_NUMBER("lock", 'l', "the lock to use", &lock, 0, HLRC_STATIC_LOCKS - 1),
-    { "slice", 'S', "MS", "how long nodes contend for one repetition", BENCH_NUMBER, &slice_ms, 1,
-      10000, NULL },
-    BENCH_OPTION_SIZES("how many nodes contend", 1, 1024, "1-16"),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
-    BENCH_PROGRAM("Measure locks; run it under hlrcrun.", figures, 2, 20, 1, options);
+    BENCH_PROGRAM("Measure locks; run it under hlrcrun.", figures, 2, 20, 1,
+                  BENCH_OPTION_NUMBER("lock", 'l', "the lock to use", &lock, 0,
+                                      HLRC_STATIC_LOCKS - 1),
+                  { "slice", 'S', "MS", "how long nodes contend for one repetition", BENCH_NUMBER,
+                    &slice_ms, 1, 10000, NULL },
+                  BENCH_OPTION_SIZES("how many nodes contend", 1, 1024, "1-16"), BENCH_OPTIONS_END);
 
 /* True if any figure with contending nodes is requested. */
 static bool wants_contention(void)

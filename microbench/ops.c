@@ -180,15 +180,13 @@ static void measure_all(bool served)
     }
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_NUMBER("batch", 'b', "operations in one sample, 1 to 16", &batch, 1, NET_BATCH),
-    BENCH_OPTION_SIZES("bytes that are read and written", 1, LARGEST, "8,256,4K,64K"),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
     BENCH_PROGRAM("Measure the fabric's operations (HLRC_FABRIC); run it under hlrcrun -n 2.",
-                  operations, 100, 1000, 0.5, options);
+                  operations, 100, 1000, 0.5,
+                  BENCH_OPTION_NUMBER("batch", 'b', "operations in one sample, 1 to 16", &batch, 1,
+                                      NET_BATCH),
+                  BENCH_OPTION_SIZES("bytes that are read and written", 1, LARGEST, "8,256,4K,64K"),
+                  BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -375,7 +375,8 @@ static const struct bench_figure patterns[] = {
     { "threads", "by several threads of each node" },
 };
 
-static const struct bench_option options[] = {
+static const struct bench_program program = BENCH_PROGRAM(
+    "Measure page fetches; run it under hlrcrun -n 2 or more.", patterns, 2, 10, 0.3,
     BENCH_OPTION_NUMBER("pages", 'p', "pages that node 0 writes", &pages, 1, 1ul << 24),
     BENCH_OPTION_EITHER("readers", 'R', "all|one",
                         "readers: all nodes but 0 at once, or only node 1", &one_reader, "all|one"),
@@ -384,12 +385,7 @@ static const struct bench_option options[] = {
                         "both|cold"),
     BENCH_OPTION_NUMBER("stride", 's', "of the pattern strided, in pages", &stride, 1, 1ul << 24),
     BENCH_OPTION_NUMBERS("threads", 't', "threads of each reader", &threads, 1, THREADS, "1,2,3,4"),
-    BENCH_OPTIONS_END,
-};
-
-static const struct bench_program program =
-    BENCH_PROGRAM("Measure page fetches; run it under hlrcrun -n 2 or more.", patterns, 2, 10, 0.3,
-                  options);
+    BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -161,15 +161,12 @@ static double run_pattern(uint64_t number)
     return us;
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_NUMBER("patterns", 'n', "how many", &patterns, 1, 1000000),
-    BENCH_OPTION_NUMBER("seed", 's', "which", &seed, 0, 1ul << 62),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
     BENCH_PROGRAM_OF_ROWS("Run random access patterns, every load checked; run it under hlrcrun.",
-                          0, 1, options);
+                          0, 1,
+                          BENCH_OPTION_NUMBER("patterns", 'n', "how many", &patterns, 1, 1000000),
+                          BENCH_OPTION_NUMBER("seed", 's', "which", &seed, 0, 1ul << 62),
+                          BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

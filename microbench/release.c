@@ -198,17 +198,12 @@ static void measure_two_writers(void)
 
 /* ---- The program ---- */
 
-static const struct bench_option options[] = {
+static const struct bench_program program = BENCH_PROGRAM(
+    "Measure releases of dirty pages; run it under hlrcrun -n 2 or more.", figures, 5, 50, 0.3,
     BENCH_OPTION_NUMBER("bytes", 'b', "changed bytes of each page, in one run", &bytes, 8,
                         BENCH_PAGE),
     BENCH_OPTION_NUMBER("pages", 'p', "pages with two writers", &both_pages, 2, 1ul << 24),
-    BENCH_OPTION_SIZES("numbers of dirty pages", 0, MOST, "0,1-1024"),
-    BENCH_OPTIONS_END,
-};
-
-static const struct bench_program program =
-    BENCH_PROGRAM("Measure releases of dirty pages; run it under hlrcrun -n 2 or more.", figures, 5,
-                  50, 0.3, options);
+    BENCH_OPTION_SIZES("numbers of dirty pages", 0, MOST, "0,1-1024"), BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -205,16 +205,11 @@ static void measure(void)
     job_row(now->name, stat, now->what);
 }
 
-static const struct bench_option options[] = {
+static const struct bench_program program = BENCH_PROGRAM_OF_ROWS(
+    "Measure pages that are written again and again; run it under hlrcrun.", 5, 30,
     BENCH_OPTION_NUMBER("bytes", 'b', "size of the recycled block", &bytes, 1, 1ul << 40),
     BENCH_OPTION_NUMBER("pages", 'p', "pages that are written", &pages, 16, 1ul << 24),
-    BENCH_OPTION_ROUNDS(100000),
-    BENCH_OPTIONS_END,
-};
-
-static const struct bench_program program =
-    BENCH_PROGRAM_OF_ROWS("Measure pages that are written again and again; run it under hlrcrun.",
-                          5, 30, options);
+    BENCH_OPTION_ROUNDS(100000), BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

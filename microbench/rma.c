@@ -244,14 +244,11 @@ static void check_pieces(void)
         wrong += window[GOT + i] != 1;
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_SIZES("bytes that are put and got", 1, LARGEST, "8,4K,1M"),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
     BENCH_PROGRAM("Measure put and get beside the fabric's operations; run it under hlrcrun -n 2.",
-                  tests, 100, 1000, 0.5, options);
+                  tests, 100, 1000, 0.5,
+                  BENCH_OPTION_SIZES("bytes that are put and got", 1, LARGEST, "8,4K,1M"),
+                  BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

@@ -259,14 +259,11 @@ static void make_pages(void)
     memset(page, 1, bytes);
 }
 
-static const struct bench_option options[] = {
-    BENCH_OPTION_NUMBER("pages", 'p', "pages of the set, a multiple of 64", &pages, OF, 1ul << 20),
-    BENCH_OPTION_ROUNDS(100000),
-    BENCH_OPTIONS_END,
-};
-
 static const struct bench_program program =
-    BENCH_PROGRAM_OF_ROWS("Measure three ways to learn which pages were written.", 1, 30, options);
+    BENCH_PROGRAM_OF_ROWS("Measure three ways to learn which pages were written.", 1, 30,
+                          BENCH_OPTION_NUMBER("pages", 'p', "pages of the set, a multiple of 64",
+                                              &pages, OF, 1ul << 20),
+                          BENCH_OPTION_ROUNDS(100000), BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {

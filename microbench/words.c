@@ -143,7 +143,7 @@ static void make_words(void)
 
 static const struct bench_program program =
     BENCH_PROGRAM("Measure operations on atomic words; run it under hlrcrun -n 2 or more.", tests,
-                  3, 100, 0.3, NULL);
+                  3, 100, 0.3, BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)
 {
