@@ -164,29 +164,22 @@ ONCE_TESTS += tests/compat/projects.sh
 SOAK_TESTS += tests/compat/projects.sh
 
 # Programs of TreadMarks, of JIAJIA, of OpenSHMEM and of ARMCI.
-check_PROGRAMS += tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups \
+dsm_tests = tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups \
 	tests/compat/shmem_waits tests/compat/armci
-tests_compat_tmk_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/treadmarks
-tests_compat_tmk_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+check_PROGRAMS += $(dsm_tests)
 tests_compat_tmk_LDADD = libhlrc_tmk.la libhlrc.la
-tests_compat_jia_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/jiajia
-tests_compat_jia_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_jia_LDADD = libhlrc_jia.la libhlrc.la
-tests_compat_shmem_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
-tests_compat_shmem_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
 tests_compat_shmem_LDADD = libhlrc_shmem.la libhlrc.la
-tests_compat_shmem_examples_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
-tests_compat_shmem_examples_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
-tests_compat_shmem_examples_LDADD = libhlrc_shmem.la libhlrc.la
-tests_compat_shmem_groups_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
-tests_compat_shmem_groups_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
-tests_compat_shmem_groups_LDADD = libhlrc_shmem.la libhlrc.la
-tests_compat_shmem_waits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/shmem
-tests_compat_shmem_waits_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
-tests_compat_shmem_waits_LDADD = libhlrc_shmem.la libhlrc.la
-tests_compat_armci_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compat/armci
-tests_compat_armci_LDFLAGS = $(AM_LDFLAGS) -Wl,--no-as-needed
+tests_compat_shmem_examples_LDADD = $(tests_compat_shmem_LDADD)
+tests_compat_shmem_groups_LDADD = $(tests_compat_shmem_LDADD)
+tests_compat_shmem_waits_LDADD = $(tests_compat_shmem_LDADD)
 tests_compat_armci_LDADD = libhlrc_armci.la libhlrc.la
+$(tests_compat_tmk_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/treadmarks
+$(tests_compat_jia_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/jiajia
+$(tests_compat_armci_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/armci
+$(tests_compat_shmem_OBJECTS) $(tests_compat_shmem_examples_OBJECTS) $(tests_compat_shmem_groups_OBJECTS) \
+$(tests_compat_shmem_waits_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/shmem
+$(dsm_tests): AM_LDFLAGS += -Wl,--no-as-needed
 EXTRA_DIST += tests/compat/right.h
 SHELL_TESTS += tests/compat/dsm.sh
 ONCE_TESTS += tests/compat/parmacs.sh

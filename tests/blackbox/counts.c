@@ -262,14 +262,20 @@ static void take_back(void)
     in_lock(LOCK_AT_0);
 }
 
-static void locks(void)
+/* Node 0 has changed so many runs of one byte of a page of node 1, under a lock. */
+static void changed(unsigned runs)
 {
-    step(0, three_bytes);
     want[0].write_faults++;
     want[0].twins++;
     want[0].lock_acquires++;
-    diff(0, 3, 3);
+    diff(0, runs, runs);
     notice(0, 1);
+}
+
+static void locks(void)
+{
+    step(0, three_bytes);
+    changed(3);
     step(1, read_three); /* at the home: no fault */
     want[1].lock_acquires++;
     request(1, REQUEST);
@@ -411,11 +417,7 @@ static void hundred_bytes(void)
 static void more_diffs(void)
 {
     step(0, hundred_bytes);
-    want[0].lock_acquires++;
-    want[0].write_faults++;
-    want[0].twins++;
-    diff(0, 100, 100);
-    notice(0, 1);
+    changed(100);
     barrier_step();
     barrier_step();
 }

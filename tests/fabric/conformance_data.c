@@ -123,6 +123,16 @@ static void write_rounds(struct run *r, uint64_t from)
     }
 }
 
+/* Once all nodes have cleared what is written. */
+static pthread_t start_writer(struct run *r, void *(*body)(void *))
+{
+    pthread_t writer;
+    memset(own(r, AREA_ACK), 0, 128);
+    meet(r);
+    expect(r, pthread_create(&writer, NULL, body, r) == 0, "pthread_create");
+    return writer;
+}
+
 static void *write_rounds_thread(void *arg)
 {
     write_rounds(arg, 1);
@@ -131,10 +141,7 @@ static void *write_rounds_thread(void *arg)
 
 static void test_write_order(struct run *r)
 {
-    pthread_t writer;
-    memset(own(r, AREA_ACK), 0, 128);
-    meet(r);
-    expect(r, pthread_create(&writer, NULL, write_rounds_thread, r) == 0, "pthread_create");
+    pthread_t writer = start_writer(r, write_rounds_thread);
     for (uint64_t second = 0; second < rounds(r, ORDER_ROUNDS);) {
         second = own_word(r, AREA_ACK + 64);
         uint64_t first = own_word(r, AREA_ACK);
@@ -148,12 +155,9 @@ static void test_write_order(struct run *r)
 /* [fabric.read-order]: of two reads started at once the later one does not see an older state. */
 static void test_read_order(struct run *r)
 {
-    pthread_t writer;
     /* [0] second word, read first; [8] first word, read second */
     uint64_t *seen = (uint64_t *)(void *)own(r, AREA_BACK);
-    memset(own(r, AREA_ACK), 0, 128);
-    meet(r);
-    expect(r, pthread_create(&writer, NULL, write_rounds_thread, r) == 0, "pthread_create");
+    pthread_t writer = start_writer(r, write_rounds_thread);
     for (seen[0] = 0; seen[0] < rounds(r, ORDER_ROUNDS);) {
         struct fabric_op op = FABRIC_OP_INIT;
         fabric_read(r->f, left_of(r), r->win.id, AREA_ACK + 64, &seen[0], 8, &op);
@@ -215,11 +219,8 @@ static void *alternate_words(void *arg)
 
 static void test_whole_words(struct run *r)
 {
-    pthread_t writer;
     uint64_t *seen = (uint64_t *)(void *)own(r, AREA_BACK);
-    memset(own(r, AREA_ACK), 0, 128);
-    meet(r);
-    expect(r, pthread_create(&writer, NULL, alternate_words, r) == 0, "pthread_create");
+    pthread_t writer = start_writer(r, alternate_words);
     while (own_word(r, AREA_ACK + 64) == 0) {
         uint64_t here = own_word(r, AREA_ACK);
         expect(r, here == 0 || here == ~UINT64_C(0), "whole-word: half a word arrived: %jx",

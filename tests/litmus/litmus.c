@@ -114,6 +114,20 @@ void in_threads(int count, void (*fn)(int))
         pthread_join(threads[i], NULL);
 }
 
+static void (*halves[2])(void);
+
+static void run_half(int thread)
+{
+    halves[thread]();
+}
+
+void in_two_threads(void (*first)(void), void (*second)(void))
+{
+    halves[0] = first;
+    halves[1] = second;
+    in_threads(2, run_half);
+}
+
 void sleep_ms(int milliseconds)
 {
     struct timespec t = { milliseconds / 1000, milliseconds % 1000 * 1000000L };

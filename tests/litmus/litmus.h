@@ -72,6 +72,9 @@ void await(hlrc_lock_t lock, volatile uint64_t *word, uint64_t value);
 /* Runs fn(i) in `count` threads of this node, i from 0, and waits for all. */
 void in_threads(int count, void (*fn)(int));
 
+/* Runs both at once, in threads of this node, and waits for both. */
+void in_two_threads(void (*first)(void), void (*second)(void));
+
 /* The figures of this node. */
 struct hlrc_stats stats(void);
 

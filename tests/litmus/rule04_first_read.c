@@ -54,14 +54,6 @@ static void write_at_home(void)
     atomic_store(&noise_ends, true);
 }
 
-static void home(int thread)
-{
-    if (thread == 0)
-        write_at_home();
-    else
-        release();
-}
-
 /* In each round more of the pages are read for the first time, at the moment when they are written;
  * and all that were read before. */
 static void elsewhere(void)
@@ -91,7 +83,7 @@ static void first_reads(int at)
             *word(p, 1) = 1; /* the home; announced by the barrier, exclusive from then on */
     hlrc_barrier();
     if (me == at)
-        in_threads(2, home);
+        in_two_threads(write_at_home, release);
     else
         elsewhere();
     hlrc_barrier();

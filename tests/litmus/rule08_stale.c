@@ -70,14 +70,6 @@ static void acquire_and_read(void)
     }
 }
 
-static void half(int thread)
-{
-    if (thread == 0)
-        operate_and_load();
-    else
-        acquire_and_read();
-}
-
 static void write_others(void)
 {
     while (hlrc_atomic_load(end) == 0) {
@@ -97,7 +89,7 @@ void litmus_run(void)
     end = shared_atomic();
     hlrc_barrier();
     if (me == 1)
-        in_threads(2, half);
+        in_two_threads(operate_and_load, acquire_and_read);
     else if (me == 0)
         write_others();
     hlrc_barrier();

@@ -209,44 +209,23 @@ static int run_all(void)
 
 /* ---- options ---- */
 
-enum {
-    OPT_SEED = 256,
-    OPT_RUNS,
-    OPT_REPEAT,
-    OPT_TRIES,
-    OPT_PREFIX,
-    OPT_NODES,
-    OPT_THREADS,
-    OPT_PROTOCOL,
-    OPT_FABRIC,
-    OPT_ORACLE,
-    OPT_SECONDS,
-    OPT_TIMEOUT,
-    OPT_PRINT,
-    OPT_KEEP_GOING,
-    OPT_HLRCRUN,
-    OPT_STACKS
+/* The index of an option in this table is its value for getopt_long(). */
+static const struct {
+    const char *name;
+    /* of the variable: bool, const char *, uint64_t, uint32_t or int, double */
+    enum { FLAG, WORD, NUMBER, COUNT, SECONDS } kind;
+    void *to;
+} takes[] = {
+    { "seed", NUMBER, &opt.seed },           { "runs", COUNT, &opt.runs },
+    { "repeat", COUNT, &opt.repeat },        { "tries", COUNT, &opt.tries },
+    { "prefix", COUNT, &opt.prefix },        { "nodes", COUNT, &opt.nodes },
+    { "threads", COUNT, &opt.threads },      { "protocol", WORD, &opt.protocols },
+    { "fabric", WORD, &opt.fabrics },        { "oracle", WORD, &opt.oracle },
+    { "seconds", SECONDS, &opt.seconds },    { "timeout", SECONDS, &opt.timeout },
+    { "print", FLAG, &opt.print },           { "keep-going", FLAG, &opt.keep_going },
+    { "hlrcrun", WORD, &opt.files.hlrcrun }, { "stacks", FLAG, &opt.files.stacks },
 };
-
-static const struct option options[] = {
-    { "seed", 1, NULL, OPT_SEED },
-    { "runs", 1, NULL, OPT_RUNS },
-    { "repeat", 1, NULL, OPT_REPEAT },
-    { "tries", 1, NULL, OPT_TRIES },
-    { "prefix", 1, NULL, OPT_PREFIX },
-    { "nodes", 1, NULL, OPT_NODES },
-    { "threads", 1, NULL, OPT_THREADS },
-    { "protocol", 1, NULL, OPT_PROTOCOL },
-    { "fabric", 1, NULL, OPT_FABRIC },
-    { "oracle", 1, NULL, OPT_ORACLE },
-    { "seconds", 1, NULL, OPT_SECONDS },
-    { "timeout", 1, NULL, OPT_TIMEOUT },
-    { "print", 0, NULL, OPT_PRINT },
-    { "keep-going", 0, NULL, OPT_KEEP_GOING },
-    { "hlrcrun", 1, NULL, OPT_HLRCRUN },
-    { "stacks", 0, NULL, OPT_STACKS },
-    { NULL, 0, NULL, 0 },
-};
+enum { TAKES = sizeof takes / sizeof *takes };
 
 static const char usage[] =
     "usage: random [options]\n"
@@ -266,61 +245,48 @@ static const char usage[] =
     "  --print           show the program, do not run it\n"
     "  --hlrcrun PATH    the launcher ($top_builddir/hlrcrun, ./hlrcrun)\n";
 
-static void take_option(int c)
+_Noreturn static void refuse(void)
 {
-    switch (c) {
-    case OPT_SEED:
-        opt.seed = strtoull(optarg, NULL, 0);
+    fputs(usage, stderr);
+    exit(2);
+}
+
+static void take_option(int index)
+{
+    void *to = takes[index].to;
+    switch (takes[index].kind) {
+    case FLAG:
+        *(bool *)to = true;
         return;
-    case OPT_RUNS:
-        opt.runs = (uint32_t)strtoul(optarg, NULL, 0);
+    case WORD:
+        *(const char **)to = optarg;
         return;
-    case OPT_REPEAT:
-        opt.repeat = (uint32_t)strtoul(optarg, NULL, 0);
+    case NUMBER:
+        *(uint64_t *)to = strtoull(optarg, NULL, 0);
         return;
-    case OPT_TRIES:
-        opt.tries = (uint32_t)strtoul(optarg, NULL, 0);
+    case COUNT:
+        *(uint32_t *)to = (uint32_t)strtoul(optarg, NULL, 0);
         return;
-    case OPT_PREFIX:
-        opt.prefix = (uint32_t)strtoul(optarg, NULL, 0);
+    case SECONDS:
+        *(double *)to = strtod(optarg, NULL);
         return;
-    case OPT_NODES:
-        opt.nodes = atoi(optarg);
-        return;
-    case OPT_THREADS:
-        opt.threads = atoi(optarg);
-        return;
-    case OPT_PROTOCOL:
-        opt.protocols = optarg;
-        return;
-    case OPT_FABRIC:
-        opt.fabrics = optarg;
-        return;
-    case OPT_ORACLE:
-        opt.oracle = optarg;
-        return;
-    case OPT_SECONDS:
-        opt.seconds = strtod(optarg, NULL);
-        return;
-    case OPT_TIMEOUT:
-        opt.timeout = strtod(optarg, NULL);
-        return;
-    case OPT_PRINT:
-        opt.print = true;
-        return;
-    case OPT_KEEP_GOING:
-        opt.keep_going = true;
-        return;
-    case OPT_HLRCRUN:
-        opt.files.hlrcrun = optarg;
-        return;
-    case OPT_STACKS:
-        opt.files.stacks = true;
-        return;
-    default:
-        fputs(usage, stderr);
-        exit(2);
     }
+}
+
+static void take_options(int argc, char **argv)
+{
+    struct option options[TAKES + 1] = { { 0 } };
+    int c;
+    for (int i = 0; i < TAKES; i++)
+        options[i] = (struct option){ takes[i].name, takes[i].kind != FLAG, NULL, i };
+    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (c == '?')
+            refuse();
+        take_option(c);
+    }
+    if (opt.nodes < 0 || opt.nodes > MAX_NODES || opt.threads < 0 || opt.threads > MAX_THREADS ||
+        optind < argc)
+        refuse();
 }
 
 static const char *find_hlrcrun(void)
@@ -341,12 +307,7 @@ static const char *find_self(void)
 
 int main(int argc, char **argv)
 {
-    int c;
-    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
-        take_option(c);
-    if (opt.nodes < 0 || opt.nodes > MAX_NODES || opt.threads < 0 || opt.threads > MAX_THREADS ||
-        optind < argc)
-        take_option('?');
+    take_options(argc, argv);
     make(opt.seed, opt.prefix);
     if (opt.oracle)
         return be_node();
