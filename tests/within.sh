@@ -18,10 +18,10 @@ ends 137 "$within" 60 sh -c 'kill -9 $$'
 ends 127 "$within" 60 "$work/none"
 ends 125 "$within" 0 true
 ends 124 "$within" 1 sleep 60
-ends 124 "$within" -k 0.5 0.5 sh -c "trap 'echo kept >\"$work/kept\"' TERM; sleep 60; exit 3"
+ends 124 "$within" -k 5 1 sh -c "trap 'echo kept >\"$work/kept\"' TERM; sleep 60; exit 3"
 test -s "$work/kept" || fail "SIGTERM did not reach the command before its end"
 # SIGTERM is ignored: all of the group are killed, within as well
-ends 137 "$within" -k 0.5 0.5 sh -c 'trap "" TERM; sleep 60 & wait; sleep 60'
+ends 137 "$within" -k 0.5 1 sh -c 'trap "" TERM; sleep 60 & wait; sleep 60'
 
 # a signal is passed on
 "$within" 60 sh -c 'echo ready >"$0"; exec sleep 60' "$work/ready" &

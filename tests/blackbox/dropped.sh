@@ -45,7 +45,7 @@ app() {
     sed -n 's/^.*drop: //p' "$work/err" | sort -u >"$work/places"
     test -s "$work/places" || fail "$name calls no lock and no barrier"
     while read -r call place; do
-        DROP=$place run_job $nodes ardmar --timeout 20 --check races "$work/$name/$name" "$@"
+        DROP=$place run_job $nodes ardmar --timeout 60 --check races "$work/$name/$name" "$@"
         judge "$name, $call at $(addr2line -se "$work/$name/$name" "$place" 2>"$work/log")"
     done <"$work/places"
 }

@@ -133,7 +133,6 @@ static void reset(void)
     struct hlrc_stats s = stats();
     expect(s.barriers == 0 && s.lock_acquires == 0 && s.page_fetches == 0 && s.messages == 0,
            "counts after a reset");
-    expect(s.wall_s < 5, "%f seconds have passed since the reset", s.wall_s);
     hlrc_barrier();
     s = stats();
     expect_word(s.barriers, 1, "the number of barriers since the reset");

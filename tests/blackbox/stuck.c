@@ -38,11 +38,12 @@ int main(int argc, char **argv)
     if (me == 1 && strcmp(what, "barrier") == 0)
         sleep(600);
     if (strcmp(what, "lock") == 0) {
-        if (me != 1)
-            usleep(200000);
-        hlrc_lock(7);
+        if (me == 1)
+            hlrc_lock(7);
+        hlrc_barrier();
         if (me == 1)
             sleep(600);
+        hlrc_lock(7);
         hlrc_unlock(7);
     }
     if (me == 0 && strcmp(what, "cond") == 0) {

@@ -65,7 +65,7 @@ pid_of() {
 }
 for protocol in ${hang:+async onesided}; do
     begin "$hlrcrun" -n 3 --protocol $protocol "$hang" asked
-    for i in $(seq 100); do all_wait && break; sleep 0.1; done
+    until_true 2 all_wait # a hundred times, each of which starts gdb
     said "$protocol, node 1" '^node 1 thread 0 waits since [0-9]+\.[0-9] s for lock 5$' '^lock 5: asked for$'
     ask 0 holds -p "$(pid_of 0)"
     said "$protocol, node 0" '^no thread of node 0 waits$' '^lock 5: held by thread 0, next is node 1$'

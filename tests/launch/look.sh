@@ -46,7 +46,7 @@ aside moving "$hlrcrun" -n 2 "$stranger" waits moving 3
 aside deaf "$hlrcrun" -n 2 "$stranger" waits deaf
 aside mute "$hlrcrun" -n 2 "$stranger" waits mute
 aside late "$hlrcrun" -n 2 sh -c 'test $HLRC_NODE = 0 && exec "$0" waits late; exec "$0" waits steady' "$stranger"
-aside timeout "$hlrcrun" -n 2 --timeout 2 "$hang" half
+aside timeout "$hlrcrun" -n 2 --timeout 8 "$hang" half
 aside timeout-alone env HLRC_TIMEOUT=1 "$hang" sleep
 aside alone "$hang" conds
 wait
@@ -86,7 +86,7 @@ there() {
 }
 until_true 30 there || fail "SIGQUIT: $(tail -n 3 "$work/err")"
 kill -STOP "$(pid_of 2)"
-until_true 10 stopped "$(pid_of 2)" || fail "node 2 does not stop"
+until_true 60 stopped "$(pid_of 2)" || fail "node 2 does not stop"
 kill -QUIT "$launcher"
 until_true 30 lines $((questions + 3)) || fail "SIGQUIT, stopped: $(cat "$work/err")"
 sed -i "1,${questions}d" "$work/err"
@@ -117,7 +117,7 @@ end
 
 aside_is timeout
 expect_status "--timeout" 124
-says "--timeout" < <(half_said hlrcrun "the job takes longer than --timeout 2; ending it")
+says "--timeout" < <(half_said hlrcrun "the job takes longer than --timeout 8; ending it")
 run env HLRC_TIMEOUT=60 "$hlrcrun" -n 2 "$probe" exchange 1 1
 expect_status "HLRC_TIMEOUT=60" 0
 test ! -s "$work/err" || fail "HLRC_TIMEOUT=60: $(cat "$work/err")"

@@ -27,9 +27,9 @@ asked() {
 
 hold() {
     rm -f "$work"/asked.* "$work"/saved.*
-    until_true 20 ready "$1" || fail "nodes did not start: $(cat "$work/err")"
+    until_true 60 ready "$1" || fail "nodes did not start: $(cat "$work/err")"
     kill -STOP "$launcher"
-    until_true 10 state_is "$launcher" T || fail "hlrcrun does not stop"
+    until_true 60 state_is "$launcher" T || fail "hlrcrun does not stop"
 }
 
 # one signal: the nodes are asked, and may save
@@ -59,10 +59,10 @@ begin "$hlrcrun" -n 3 sh -c 'test $HLRC_NODE = 1 || exec sh $work/saver.sh 0.4
     echo ready
     while ! test -e $work/go; do sleep 0.02; done
     exit 6'
-until_true 20 ready 3 || fail "nodes did not start"
+until_true 60 ready 3 || fail "nodes did not start"
 rm -f "$work"/asked.* "$work"/saved.*
 touch "$work/go"
-until_true 10 asked 2 || fail "a death, then a signal: $(saved asked) nodes were asked to end"
+until_true 60 asked 2 || fail "a death, then a signal: $(saved asked) nodes were asked to end"
 kill -INT "$launcher" 2>/dev/null
 end
 expect_status "a death, then a signal" 6
@@ -72,10 +72,10 @@ rm -f "$work/go"
 
 # hlrcrun has spoken, and is killed then: its guard ends the rest, and adds nothing
 begin "$hlrcrun" -n 2 sh "$work/saver.sh" 60
-until_true 20 ready 2 || fail "nodes did not start"
+until_true 60 ready 2 || fail "nodes did not start"
 rm -f "$work"/asked.* "$work"/saved.*
 kill -TERM "$launcher"
-until_true 10 asked 2 || fail "SIGTERM, then SIGKILL: the nodes were not asked"
+until_true 60 asked 2 || fail "SIGTERM, then SIGKILL: the nodes were not asked"
 kill -KILL "$launcher" 2>/dev/null
 end
 test "$status" -eq 137 -o "$status" -eq 143 || fail "SIGTERM, then SIGKILL: status $status"
@@ -109,9 +109,9 @@ for pid in $pids; do
     esac
 done
 touch "$work/go.0"
-until_true 10 state_is "$early" Z || fail "node 0 does not end"
+until_true 60 state_is "$early" Z || fail "node 0 does not end"
 kill -KILL "$late"
-until_true 10 state_is "$late" Z || fail "node 2 does not end"
+until_true 60 state_is "$late" Z || fail "node 2 does not end"
 kill -CONT "$launcher"
 end
 expect_status "killed, and failed" 137

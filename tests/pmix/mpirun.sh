@@ -138,7 +138,7 @@ says() { # WHAT: the lines of standard input are ours, but for the seconds
 }
 hang=$top_builddir/tests/blackbox/hang
 if test -x "$hang" -a -z "${HLRC_TEST_SANITIZERS-}"; then
-    "${limit[@]}" mpirun -n 2 -x HLRC_TIMEOUT=1 "$hang" half >"$work/half" 2>&1 &
+    "${limit[@]}" mpirun -n 2 -x HLRC_TIMEOUT=8 "$hang" half >"$work/half" 2>&1 &
     run "${limit[@]}" mpirun -n 3 "$hang" abba
     expect_status "deadlock" 123
     says "deadlock" <<'END'
@@ -151,12 +151,12 @@ END
     status=$?
     cp "$work/half" "$work/err"
     expect_status "HLRC_TIMEOUT" 124
-    says "HLRC_TIMEOUT" < <(half_said hlrc "node 0: the job takes longer than --timeout 1")
+    says "HLRC_TIMEOUT" < <(half_said hlrc "node 0: the job takes longer than --timeout 8")
 fi
 
 begin_mpirun() {
     begin mpirun -n "$1" "$probe" wait
-    until_true 20 ready "$1" || fail "nodes did not start: $(cat "$work/err")"
+    until_true 60 ready "$1" || fail "nodes did not start: $(cat "$work/err")"
 }
 begin_mpirun 4
 kill -9 "$(pid_of 2)"

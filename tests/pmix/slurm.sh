@@ -60,7 +60,7 @@ expect_our_line "HLRC_NO_ASLR" "--no-aslr: program and library have other addres
 over() { # WHAT STATUS
     test "$status" = "$2" || expect_status "$1" 137
     expect_quick "$1"
-    until_true 5 nothing_left || fail "$1: processes left"
+    until_true 60 nothing_left || fail "$1: processes left"
 }
 nothing_left() {
     ! pgrep -x bootprobe

@@ -89,7 +89,7 @@ cut_off() {
 # Milliseconds until no node runs on this machine any more.
 watch_end() {
     local begun=${EPOCHREALTIME/[.,]/} i
-    for ((i = 0; i < 300; i++)); do
+    for ((i = 0; i < 700; i++)); do
         pgrep -x waiting >/dev/null || break
         sleep 0.1
     done
@@ -168,7 +168,7 @@ check_loss() { # GUEST
     local ended
     ended=$(cat "$at/ended.$1")
     echo "$launcher: $loss, the nodes on guest$1 ended after $ended ms"
-    test "$ended" -gt 500 && test "$ended" -lt 20000 ||
+    test "$ended" -gt 500 && test "$ended" -lt 60000 ||
         fail "$launcher: $loss, the nodes on guest$1 ended after $ended ms (--peer-timeout 5)"
 }
 

@@ -47,7 +47,7 @@ expect_status "kill" 137
 expect_quick "kill"
 expect_nothing_left "kill"
 begin $both "$probe" wait
-until_true 20 ready 4 || fail "nodes did not start: $(cat "$work/err")"
+until_true 60 ready 4 || fail "nodes did not start: $(cat "$work/err")"
 kill -9 "$launcher"
 end
 expect_nothing_left "kill of mpirun"

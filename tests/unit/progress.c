@@ -362,7 +362,7 @@ static void *second_main(void *arg)
  * sleeps on the queue. */
 static void expect_on_the_queue(void)
 {
-    for (int i = 0; i < 10000 && !atomic_load(&asleep); i++)
+    for (int i = 0; i < 60000 && !atomic_load(&asleep); i++)
         usleep(1000);
     if (!atomic_load(&asleep)) {
         print_error("a thread waits, and none is on the queue\n");
@@ -421,7 +421,7 @@ static void a_wake_is_passed_on(void)
         sched_yield();
     atomic_store(&done, true);
     sem_post(&bell);
-    for (int i = 0; i < 10000 && !atomic_load(&second_has_left); i++)
+    for (int i = 0; i < 60000 && !atomic_load(&second_has_left); i++)
         usleep(1000);
     if (!atomic_load(&second_has_left)) {
         print_error("a thread sleeps alone, and the wake for it has ended another sleep\n");
