@@ -29,6 +29,9 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/doacross.c compat/openmp/doacross.h \
 	compat/openmp/steal.c compat/openmp/steal.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
+	compat/openmp/team_cancel.c compat/openmp/team_collect.c compat/openmp/team_collect.h \
+	compat/openmp/team_watch.c compat/openmp/team_watch.h \
+	compat/openmp/gather.c compat/openmp/gather.h \
 	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_doacross.c compat/openmp/gomp_loop.c \
 	compat/openmp/gomp_reduction.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
 	compat/openmp/gomp_team.c \

@@ -19,12 +19,6 @@ static struct settings *api_mine(void)
     return &team_region()->settings;
 }
 
-/* Number within its node; -1: not a compute thread. */
-static int api_me(void)
-{
-    return lane_current ? lane_current->index % start_lanes : -1;
-}
-
 #define DEFINE_ASK(name, value) \
     int name(void)              \
     {                           \
@@ -108,12 +102,12 @@ DEFINE_PROC_IDS(omp_get_place_proc_ids, int of, of, int)
 DEFINE_PROC_IDS(omp_get_place_proc_ids_, const int32_t *of, *of, int32_t)
 DEFINE_PROC_IDS(omp_get_place_proc_ids_8_, const int64_t *of, (int)*of, int64_t)
 
-#define DEFINE_PLACE_NUMS(name, type)                      \
-    void name(type *nums)                                  \
-    {                                                      \
-        int first, n = places_partition(api_me(), &first); \
-        for (int k = 0; k < n; k++)                        \
-            nums[k] = first + k;                           \
+#define DEFINE_PLACE_NUMS(name, type)                           \
+    void name(type *nums)                                       \
+    {                                                           \
+        int first, n = places_partition(places_mine(), &first); \
+        for (int k = 0; k < n; k++)                             \
+            nums[k] = first + k;                                \
     }
 DEFINE_PLACE_NUMS(omp_get_partition_place_nums, int)
 DEFINE_PLACE_NUMS(omp_get_partition_place_nums_8_, int64_t)

@@ -26,8 +26,8 @@
     X(omp_get_cancellation, settings_cancellation) \
     X(omp_get_proc_bind, places_policy(team_level(true))) \
     X(omp_get_num_places, places_count()) \
-    X(omp_get_place_num, places_of(api_me())) \
-    X(omp_get_partition_num_places, places_partition(api_me(), &(int){ 0 })) \
+    X(omp_get_place_num, places_of(places_mine())) \
+    X(omp_get_partition_num_places, places_partition(places_mine(), &(int){ 0 })) \
     X(omp_get_num_teams, api_mine()->league) \
     X(omp_get_team_num, api_mine()->team) \
     X(omp_get_max_teams, api_mine()->teams) \

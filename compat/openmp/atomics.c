@@ -175,7 +175,7 @@ static void atomics_end(const struct atomics_operation *o)
 
 /* In a job of one node, if the processor has the instruction: up to 8 bytes. */
 #define NATIVE_1(statement) \
-    if (!start_sharing) {   \
+    if (!start_spread) {    \
         statement;          \
     }
 #define NATIVE_2(statement) NATIVE_1(statement)

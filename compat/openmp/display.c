@@ -15,6 +15,7 @@
 #include "compat/openmp/settings.h"
 #include "compat/openmp/team.h"
 #include "compat/openmp/team_plan.h"
+#include "compat/openmp/team_watch.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
@@ -106,8 +107,7 @@ static void display_describe(const struct display_field *f, char *out, size_t ro
     else if (f->letter == 'H')
         (void)gethostname(out, room - 1);
     else
-        display_describe_set(places_set(lane_current ? lane_current->index % start_lanes : -1), out,
-                             room);
+        display_describe_set(places_set(places_mine()), out, room);
 }
 
 /* %[0][.][width]letter, or {name} for the letter: 0 for leading zeros, . for right alignment. */

@@ -47,8 +47,8 @@ __attribute__((constructor)) static void fence_measure(void)
         fence_room = ebx;
 }
 
-/* In a job of several nodes, calls `function` with %rdi as it is and preserves all else; otherwise
- * executes `alone`. XRSTOR needs zeros after the first 512 bytes. */
+/* While threads of several nodes run the program, calls `function` with %rdi as it is and preserves
+ * all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. */
 #define STUB(name, function, alone)                                      \
     __asm__(".text\n"                                                    \
             ".globl " name "\n"                                          \
@@ -57,7 +57,7 @@ __attribute__((constructor)) static void fence_measure(void)
             "    endbr64\n"                                              \
             "    pushfq\n"                                               \
             "    .cfi_def_cfa_offset 16\n"                               \
-            "    cmpb $0, start_sharing(%rip)\n"                         \
+            "    cmpb $0, start_spread(%rip)\n"                          \
             "    jne 1f\n"                                               \
             "    " alone "\n"                                            \
             "    popfq\n"                                                \

@@ -15,6 +15,12 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
+void GOMP_parallel(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
+{
+    (void)flags;
+    team_parallel(fn, data, threads, NULL);
+}
+
 /* ---- teams: one after the other, each with all threads for its regions ---- */
 
 void GOMP_teams_reg(gomp_fn *fn, void *data, unsigned teams, unsigned limit, unsigned flags)

@@ -306,3 +306,17 @@ bool mailbox_phase_is_over(void)
     uint64_t seen = hlrc_atomic_load(addresses[mailbox_me()].phases[phases % 2]);
     return (seen & (OF_TASKS - 1)) == (phases + 1) / 2;
 }
+
+void mailbox_resume(void)
+{
+    const hlrc_atomic_t *word = addresses[mailbox_me()].phases;
+    memset(codes, 0, sizeof codes);
+    last = NULL;
+    expected = hlrc_atomic_load(shared.arrived) & (OF_TASKS - 1);
+    phases = 0;
+    for (unsigned k = 0; k < 2; k++) {
+        uint64_t seen = hlrc_atomic_load(word[k]);
+        phases += seen & (OF_TASKS - 1);
+        with_tasks[k] = seen >> COUNTED;
+    }
+}

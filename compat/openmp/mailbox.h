@@ -96,5 +96,8 @@ bool mailbox_has_phase(void (*code)(void *), int threads);
 /* This thread of the team arrives at the phase. has_made: it has created tasks since its last. */
 void mailbox_arrive(bool has_created);
 bool mailbox_phase_is_over(void); /* polled until true, once for each phase */
+/* Called by all threads between two phases, if some have taken no part in the last ones. A barrier
+ * follows. */
+void mailbox_resume(void);
 
 #endif

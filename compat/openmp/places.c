@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/procfs.h"
+#include "compat/start/lane.h"
 #include "compat/start/start.h"
 
 #define PLACES_MOST 1024
@@ -295,6 +296,11 @@ const cpu_set_t *places_at(int place)
 
 /* ---- places of threads ---- */
 
+int places_mine(void)
+{
+    return lane_current ? lane_current->index % threads_here : -1;
+}
+
 int places_of(int thread)
 {
     if (count == 0 || thread < 0)
@@ -325,15 +331,20 @@ int places_processors(void)
     return count > 0 ? CPU_COUNT(&all) : CPU_COUNT(&allowance);
 }
 
+bool places_are_shared(void)
+{
+    return places_processors() < threads_here;
+}
+
 const cpu_set_t *places_set(int thread)
 {
     int place = places_of(thread);
     return place >= 0 ? &places[place] : &allowance;
 }
 
-void places_bind(int thread)
+void places_bind(int lane)
 {
-    int place = places_of(thread);
+    int place = places_of(lane % threads_here);
     if (place >= 0)
         (void)sched_setaffinity(0, sizeof places[place], &places[place]);
 }

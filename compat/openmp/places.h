@@ -16,8 +16,10 @@ enum places_bind { BIND_NONE, BIND_TRUE, BIND_PRIMARY, BIND_CLOSE, BIND_SPREAD }
 
 /* Reads the variables, for the calling process and its `threads` threads. */
 void places_read(int threads);
-/* Binds the calling thread, number `thread` of the node. */
-void places_bind(int thread);
+/* The calling thread's number among them; -1: not a compute thread. */
+int places_mine(void);
+/* Binds the calling thread, `lane` of the job. */
+void places_bind(int lane);
 
 /* The policy of regions at nesting depth `level`. */
 enum places_bind places_policy(int level);
@@ -32,5 +34,6 @@ const cpu_set_t *places_set(int thread);
 
 /* Number of processors that the node's threads may use. */
 int places_processors(void);
+bool places_are_shared(void); /* by more threads than there are processors */
 
 #endif

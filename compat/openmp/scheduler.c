@@ -334,7 +334,8 @@ static void scheduler_leave_region(struct team_region *r)
 __attribute__((constructor)) static void scheduler_register(void)
 {
     static const struct team_scheduler of_team = { scheduler_begin_job, scheduler_end_phase,
-                                                   scheduler_pass_phase, scheduler_leave_region };
+                                                   scheduler_pass_phase, scheduler_leave_region,
+                                                   mailbox_resume };
     static const struct locks_watcher of_locks = { scheduler_poll, steal_may_return, steal_return };
     team_use_scheduler(&of_team);
     locks_watch(&of_locks);

@@ -7,22 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/futex.h"
-#include "compat/openmp/gomp.h"
+#include "compat/openmp/gather.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/retained.h"
 #include "compat/openmp/settings.h"
 #include "compat/openmp/taskgroup.h"
+#include "compat/openmp/team_collect.h"
 #include "compat/openmp/team_plan.h"
+#include "compat/openmp/team_watch.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
 
-/* Describes a region. Written by thread 0; each node has its copy after the collective. */
+enum team_fork_kind {
+    FORK_END,
+    FORK_REGION,
+    FORK_SHOW, /* threads show their thread-local variables; they will read no words */
+    FORK_PARK, /* guests return to the gate (gather.h) */
+};
+
+/* Tells threads what to do. Written by thread 0; each node has its copy after the collective. */
 struct team_fork {
-    void (*fn)(void *); /* NULL: the end */
+    enum team_fork_kind kind;
+    bool moved; /* between nodes, since the last region */
+    /* thread 0's, before this collective: the others may have missed some */
+    uint64_t collectives;
+    unsigned set;
+    void (*fn)(void *);
     void *data;
     int threads;
     int around; /* one-thread regions that thread 0 is in */
@@ -32,20 +45,13 @@ struct team_fork {
     struct settings settings;
 };
 
-#define SPINS        2000
-#define SPINS_SHARED 20 /* if threads of this node compete for cores */
-
 #define MOVES 8 /* joins; homes may migrate in one of these */
 
 static struct team_fork now; /* this node's copy */
 static int lanes = 1;
+static bool gathered;     /* all of them run on this node; gather.h */
+static bool moved;        /* to or from this node, since the last region */
 static _Atomic bool amid; /* threads besides thread 0 run the program */
-
-/* The threads of this node in a collective. */
-static _Atomic unsigned arrived;
-static _Atomic uint32_t completed; /* collectives; raised by the last thread to arrive */
-static _Atomic unsigned sleepers;  /* raised before `completed` is read, read after it is raised */
-static int spins;                  /* before a thread sleeps */
 
 /* Per compute thread. */
 static _Thread_local struct team_region outermost, *region;
@@ -53,24 +59,12 @@ static _Thread_local unsigned set;         /* of words */
 static _Thread_local bool in_doacross;     /* since the last barrier */
 static _Thread_local uint64_t collectives; /* so far; equal in all threads */
 
-static const struct team_watcher *watcher;
 static const struct team_scheduler *scheduler;
-static bool has_watcher, has_phases;
+static bool has_phases;
 
 void team_use_scheduler(const struct team_scheduler *c)
 {
     scheduler = c;
-}
-
-void team_watch(const struct team_watcher *w)
-{
-    watcher = w;
-}
-
-static void team_tell_watcher(void)
-{
-    if (has_watcher)
-        watcher->region();
 }
 
 static void team_end_phase(struct team_region *r)
@@ -145,6 +139,11 @@ static hlrc_atomic_t team_ended_at(uint64_t collective)
     return team_plan.ended[collective % 3];
 }
 
+hlrc_atomic_t team_next_ended(void)
+{
+    return team_ended_at(collectives + 1);
+}
+
 static void team_look_at_end(struct team_region *r)
 {
     static unsigned before; /* only used by thread 0 */
@@ -154,53 +153,6 @@ static void team_look_at_end(struct team_region *r)
     if (team_is_first())
         before = now_ended;
     r->cancelled = (r->cancelled | now_ended) & CANCELLED_REGION;
-}
-
-/* ---- collectives of all threads of the job: the last thread of each node enters for it ---- */
-
-static void team_collect_nodes(void *buf, size_t len)
-{
-    if (!start_sharing)
-        return;
-    if (buf && hlrc_node_id() != 0)
-        hlrc_defer_release(); /* team.h */
-    if (!buf)
-        hlrc_barrier();
-    else if (hlrc_broadcast(buf, len, 0) != 0)
-        start_fail("OpenMP: hlrc_broadcast failed");
-}
-
-static void team_await_node(unsigned now_completed)
-{
-    for (int i = spins; i > 0; i--) {
-        if (atomic_load_explicit(&completed, memory_order_acquire) != now_completed)
-            return;
-        __builtin_ia32_pause();
-    }
-    atomic_fetch_add(&sleepers, 1);
-    while (atomic_load(&completed) == now_completed)
-        futex_wait(&completed, now_completed, -1);
-    atomic_fetch_sub(&sleepers, 1);
-}
-
-/* A barrier if buf is NULL. Otherwise all nodes then have node 0's `len` bytes at `buf`, private
- * memory of the node that none of its threads uses during the call. */
-static void team_collect(void *buf, size_t len)
-{
-    unsigned now_completed = atomic_load(&completed);
-    if (start_lanes == 1) {
-        team_collect_nodes(buf, len);
-        return;
-    }
-    if (atomic_fetch_add(&arrived, 1) + 1 < (unsigned)start_lanes) {
-        team_await_node(now_completed);
-        return;
-    }
-    atomic_store(&arrived, 0);
-    team_collect_nodes(buf, len);
-    atomic_store(&completed, now_completed + 1);
-    if (atomic_load(&sleepers) != 0)
-        futex_wake(&completed, start_lanes);
 }
 
 /* In a cancelled region not all threads reach the same constructs. */
@@ -223,10 +175,24 @@ static void team_collective(void *arg)
     team_met(arg);
 }
 
-static void team_fork(struct team_region *r)
+/* By thread 0. */
+static void team_fork(struct team_region *r, const struct team_fork *what)
 {
+    now = *what;
+    now.collectives = collectives;
+    now.set = set;
     team_collect(&now, sizeof now);
     team_met(r);
+}
+
+static struct team_fork team_await_fork(void)
+{
+    struct team_region idle = { .shared = true };
+    team_collect(&now, sizeof now);
+    collectives = now.collectives;
+    set = now.set;
+    team_met(&idle);
+    return now;
 }
 
 void team_barrier(void)
@@ -249,45 +215,6 @@ unsigned team_construct(void)
             r->pair = 0; /* of a cancelled region */
     }
     return r->pair++;
-}
-
-/* ---- cancelling ---- */
-
-static void team_look(void *arg)
-{
-    *(unsigned *)arg = (unsigned)hlrc_atomic_load(team_ended_at(collectives + 1));
-}
-
-unsigned team_cancelled(void)
-{
-    const struct team_region *r = team_region();
-    unsigned word = 0;
-    if (r->shared && !r->cancelled)
-        lane_call(team_look, &word);
-    return r->cancelled | word;
-}
-
-static void team_mark(void *arg)
-{
-    hlrc_atomic_t word = team_ended_at(collectives + 1);
-    uint64_t seen = hlrc_atomic_load(word), what = *(const unsigned *)arg;
-    while ((seen & what) != what && !hlrc_atomic_compare_exchange(word, &seen, seen | what))
-        continue;
-}
-
-void team_cancel(enum team_cancelled what)
-{
-    struct team_region *r = team_region();
-    unsigned bits = what;
-    if (!r->shared)
-        r->cancelled |= bits;
-    else if (!r->cancelled)
-        lane_call(team_mark, &bits);
-}
-
-bool team_is_over(void)
-{
-    return team_region()->cancelled & CANCELLED_REGION;
 }
 
 /* ---- regions ---- */
@@ -352,6 +279,52 @@ static void team_run_serially(const struct team_work *w)
     region = outer;
 }
 
+/* ---- placement: gather.h ---- */
+
+static void team_serve_forks(struct lane *lane);
+
+static void team_gather(struct team_region *r)
+{
+    if (collectives > 0) {
+        team_fork(r, &(struct team_fork){ .kind = FORK_SHOW });
+        team_collective(r);
+    }
+    gathered = moved = true;
+    start_spread = false;
+    team_collect_of(lanes, places_processors(), false);
+    gather_enter(team_serve_forks);
+}
+
+static void team_spread(struct team_region *r)
+{
+    team_fork(r, &(struct team_fork){ .kind = FORK_PARK });
+    team_collective(r);
+    gather_leave();
+    gathered = false;
+    moved = start_spread = true;
+    team_collect_of(start_lanes, places_processors(), true);
+}
+
+static void team_place(struct team_region *r)
+{
+    bool better = gather_is_better();
+    if (better && !gathered)
+        team_gather(r);
+    else if (!better && gathered)
+        team_spread(r);
+}
+
+/* Before the first region after a move, all threads. */
+static void team_resume(void)
+{
+    struct team_region idle = { .shared = true };
+    if (hlrc_node_id() != 0)
+        gather_come_back();
+    if (has_phases)
+        scheduler->resume();
+    team_collective(&idle);
+}
+
 struct team_forking {
     const struct team_work *work;
     int threads;
@@ -362,7 +335,10 @@ static void team_fork_all(void *arg)
 {
     struct team_forking *f = arg;
     const struct team_work *w = f->work;
-    now = (struct team_fork){ .fn = w->fn,
+    team_place(f->region);
+    struct team_fork what = { .kind = FORK_REGION,
+                              .moved = moved,
+                              .fn = w->fn,
                               .data = w->data,
                               .threads = f->threads,
                               .around = team_level(false) - 1,
@@ -370,11 +346,14 @@ static void team_fork_all(void *arg)
                               .reductions = w->reductions,
                               .settings = f->region->settings };
     if (w->first)
-        now.loop = *w->first;
+        what.loop = *w->first;
     if (team_plan.tls)
         tls_show();
     atomic_store(&amid, true);
-    team_fork(f->region);
+    team_fork(f->region, &what);
+    if (moved)
+        team_resume();
+    moved = false;
 }
 
 /* Thread 0 reaches the end of a region. */
@@ -383,7 +362,7 @@ static void team_announce_end(const struct team_region *r)
     static unsigned joins;
     if (r->threads < lanes)
         (void)hlrc_atomic_exchange(team_plan.last, collectives + 1);
-    if (++joins % MOVES != 0 && !settings_cancellation)
+    if (++joins % MOVES != 0 && !settings_cancellation && !gathered)
         hlrc_defer_release();
 }
 
@@ -413,7 +392,7 @@ static void team_run_in_team(const struct team_work *w, int threads)
     r.code = w->fn;
     struct team_forking f = { w, threads, &r };
     lane_call(team_fork_all, &f);
-    team_tell_watcher();
+    team_watch_region();
     if (w->first)
         team_begin_loop(&r, w->first);
     team_begin_reducing(&r, w->reductions);
@@ -459,12 +438,6 @@ void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struc
     team_run_work(&w, threads);
 }
 
-void GOMP_parallel(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
-{
-    (void)flags;
-    team_parallel(fn, data, threads, NULL);
-}
-
 void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads, uintptr_t *reductions)
 {
     struct team_work w = { fn, data, NULL, reductions };
@@ -502,35 +475,67 @@ static void team_enter(void)
     places_bind(0);
 }
 
-static void team_serve(struct lane *lane)
+static void team_serve_region(struct lane *lane, const struct team_fork *what)
 {
-    places_bind(lane->index % start_lanes);
-    (void)team_region(); /* the outermost */
+    struct team_region r;
+    team_begin(&r, &outermost, lane->index, what->threads, &what->settings);
+    r.shared = true;
+    r.code = what->fn;
+    r.around = what->around;
+    if (lane->index >= what->threads) {
+        team_sit_out(&r);
+        return;
+    }
+    if (what->has_loop)
+        team_begin_loop(&r, &what->loop);
+    team_begin_reducing(&r, what->reductions);
+    team_watch_region();
+    if (team_plan.tls)
+        tls_see(0);
+    lane_run(lane, team_call, &(struct team_call){ what->fn, what->data });
+    team_leave(&r);
+    team_end_region(&r);
+}
+
+static bool team_is_away(const struct lane *lane)
+{
+    return lane->index / start_lanes != hlrc_node_id();
+}
+
+/* Other forks than those of regions; after the barrier thread 0 overwrites this node's copy. */
+static void team_serve_move(enum team_fork_kind kind)
+{
+    struct team_region idle = { .shared = true };
+    if (kind == FORK_SHOW && team_plan.tls)
+        tls_show();
+    team_collective(&idle);
+}
+
+/* Until the end, or of a guest until it is parked. */
+static void team_serve_forks(struct lane *lane)
+{
     for (;;) {
-        struct team_region r, idle = { .shared = true };
-        team_fork(&idle);
-        struct team_fork what = now;
-        if (!what.fn)
+        (void)team_region(); /* the outermost */
+        struct team_fork what = team_await_fork();
+        if (what.kind == FORK_END)
             break;
-        team_begin(&r, &outermost, lane->index, what.threads, &what.settings);
-        r.shared = true;
-        r.code = what.fn;
-        r.around = what.around;
-        if (lane->index >= what.threads) {
-            team_sit_out(&r);
+        if (what.kind != FORK_REGION)
+            team_serve_move(what.kind);
+        if (what.kind == FORK_PARK && team_is_away(lane))
+            break;
+        if (what.kind != FORK_REGION)
             continue;
-        }
-        if (what.has_loop)
-            team_begin_loop(&r, &what.loop);
-        team_begin_reducing(&r, what.reductions);
-        team_tell_watcher();
-        if (team_plan.tls)
-            tls_see(0);
-        lane_run(lane, team_call, &(struct team_call){ what.fn, what.data });
-        team_leave(&r);
-        team_end_region(&r);
+        if (what.moved)
+            team_resume();
+        team_serve_region(lane, &what);
     }
     region = NULL;
+}
+
+static void team_serve(struct lane *lane)
+{
+    places_bind(lane->index);
+    team_serve_forks(lane);
 }
 
 static void team_end(void)
@@ -538,8 +543,10 @@ static void team_end(void)
     struct team_region idle = { .shared = true };
     if (lanes == 1)
         return;
-    now = (struct team_fork){ .fn = NULL };
-    team_fork(&idle);
+    if (gathered)
+        team_spread(&idle);
+    gather_end();
+    team_fork(&idle, &(struct team_fork){ .kind = FORK_END });
 }
 
 static bool team_is_amid(void)
@@ -554,15 +561,16 @@ static bool has_tasks; /* of the program */
 static void team_begin_job(void)
 {
     lanes = hlrc_node_count() * start_lanes;
+    team_plan_begin(lanes);
+    int here = gather_begin(lanes);
     settings_read(lanes);
-    places_read(start_lanes);
-    spins = places_processors() >= start_lanes ? SPINS : SPINS_SHARED;
+    places_read(here);
     if (!start_sharing)
         places_bind(0); /* the calling thread is thread 0 */
-    team_plan_begin(lanes);
     tls_begin(team_plan.tls, lanes);
+    team_collect_of(start_lanes, places_processors(), start_sharing);
     has_phases = has_tasks && scheduler->begin(lanes);
-    has_watcher = watcher && watcher->begin(team_plan.room, hlrc_node_id() == 0);
+    team_watch_begin();
 }
 
 static bool team_takes(const char *name)

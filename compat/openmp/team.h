@@ -10,6 +10,8 @@
  *    lane 0 ------------------> fn(data) ---------------------> continues
  *    others ------------------> fn(data), or not in this team ---------> wait for the next fork
  *
+ * Where it is faster, the threads of all nodes run on node 0 instead: gather.h.
+ *
  * Invariants
  *   - All threads take part in each barrier, also those outside the team, so that it is one of the
  *     job. After each barrier the latter test whether it ended the region. Thread 0 writes the
@@ -108,19 +110,11 @@ void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
 unsigned team_size_for(void (*fn)(void *), unsigned threads);
 
 /* If OMP_CANCELLATION is on: reads what was cancelled; cancels for the whole team. */
+hlrc_atomic_t team_next_ended(void); /* the word of the next collective */
 unsigned team_cancelled(void);
 void team_cancel(enum team_cancelled what);
 /* Is the region cancelled, so that the caller's barriers do nothing? */
 bool team_is_over(void);
-
-/* Callbacks that display the threads (display.c). */
-struct team_watcher {
-    /* on each node, before the program begins; shared memory of TEAM_ROOM bytes. True: `region`
-     * is to be called */
-    bool (*begin)(char *room, bool is_first_node);
-    void (*region)(void); /* by a thread that has entered one */
-};
-void team_watch(const struct team_watcher *w); /* by a constructor */
 
 /* Callbacks of the task scheduler: scheduler.h. */
 struct team_scheduler {
@@ -130,6 +124,7 @@ struct team_scheduler {
     void (*end_phase)(struct team_region *r);
     void (*pass_phase)(struct team_region *r);
     void (*leave)(struct team_region *r); /* leaves all constructs, also by a jump out of one */
+    void (*resume)(void); /* by all threads, in the first region after some have moved; gather.h */
 };
 void team_use_scheduler(const struct team_scheduler *c); /* by a constructor */
 

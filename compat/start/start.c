@@ -26,7 +26,7 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
                      void *);
 
 int start_lanes = 1;
-bool start_sharing, start_is_child;
+bool start_sharing, start_spread, start_is_child;
 
 #define LAYERS_MOST 4
 static const struct start_layer *layers[LAYERS_MOST], *layer;
@@ -242,7 +242,7 @@ static void start_streams_end(void)
 static void start_finalize(void *arg)
 {
     (void)arg;
-    start_sharing = false;
+    start_sharing = start_spread = false;
     if (environment)
         environ = environment;
     hlrc_finalize();
@@ -358,6 +358,18 @@ static int start_run_alone(void)
     return 0;
 }
 
+/* Slots of the engine for all threads on one node (compat/openmp/gather.h), unless the user says
+ * how many there are. */
+static void start_make_slots(int nodes)
+{
+    char number[16];
+    int slots = nodes * start_lanes + THREADS_OWN;
+    if (slots <= THREADS_DEFAULT || slots > THREADS_MOST)
+        return;
+    snprintf(number, sizeof number, "%d", slots);
+    (void)setenv("HLRC_THREADS", number, 0);
+}
+
 static int start_execute(void)
 {
     int nodes = early_nodes();
@@ -367,6 +379,7 @@ static int start_execute(void)
         start_lanes = 1;
     if (layer && layer->threads && nodes > 1)
         layer_threads = layer->threads(nodes);
+    start_make_slots(nodes);
     start_share(nodes);
     start_serve_calls();
     if (hlrc_init(NULL, NULL) != 0)
@@ -376,7 +389,7 @@ static int start_execute(void)
     lanes = calloc((size_t)start_lanes, sizeof *lanes);
     if (!lanes || on_exit(start_at_exit, NULL) != 0)
         start_fail("no memory for %d threads", start_lanes);
-    start_sharing = hlrc_node_count() > 1;
+    start_sharing = start_spread = hlrc_node_count() > 1;
     if (hlrc_node_count() > nodes)
         start_fail("the job has %d nodes, but no environment variable gives their number; set "
                    "HLRC_NODES to it",

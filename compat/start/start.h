@@ -67,9 +67,16 @@ void *start_shared_memory(size_t bytes, const char *what);
  * same number, whose thread has ended. 0 or a negative errno. */
 int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
 
+#define THREADS_OWN     2    /* of a node, besides those that run the program */
+#define THREADS_DEFAULT 64   /* --threads: default, */
+#define THREADS_MOST    1024 /* limit */
+
 extern int start_lanes; /* of one node */
 extern bool start_sharing
     __attribute__((visibility("hidden"))); /* several nodes, between hlrc_init and hlrc_finalize */
+/* Threads of several nodes run the program: sharing, and not gathered on node 0
+ * (compat/openmp/gather.h). Changes only while one thread runs. */
+extern bool start_spread __attribute__((visibility("hidden")));
 
 /* This process is a forked child of one of the job: its end does not involve the others. */
 extern bool start_is_child __attribute__((visibility("hidden")));

@@ -33,6 +33,7 @@ struct tls_mirror {
 static char *slots;
 static size_t slot_bytes, block_bytes;
 static struct tls_mirror *mirrors;
+static bool gathered;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct tls_shown *tls_slot(int lane)
@@ -96,7 +97,7 @@ static void tls_map(struct tls_mirror *m, const struct tls_shown *s)
 
 void tls_see(int lane)
 {
-    if (!slots || lane / start_lanes == lane_current->index / start_lanes)
+    if (!slots || gathered || lane / start_lanes == lane_current->index / start_lanes)
         return;
     struct tls_mirror *m = &mirrors[lane];
     const struct tls_shown *s = tls_slot(lane);
@@ -107,4 +108,38 @@ void tls_see(int lane)
         memcpy(m->writable, s->bytes, block_bytes);
     m->version = s->version;
     pthread_mutex_unlock(&mutex);
+}
+
+/* ---- threads that move ---- */
+
+void *tls_mine(void)
+{
+    return image_tls();
+}
+
+void tls_take(int lane, void *to)
+{
+    if (slots && tls_slot(lane)->version)
+        memcpy(to, tls_slot(lane)->bytes, block_bytes);
+}
+
+void tls_give(int lane, const void *from)
+{
+    struct tls_shown *s = slots ? tls_slot(lane) : NULL;
+    if (!s)
+        return;
+    s->at = (char *)(uintptr_t)from;
+    s->version++;
+    memcpy(s->bytes, from, block_bytes);
+}
+
+void tls_hold(int lane, void *at)
+{
+    if (slots)
+        mirrors[lane].writable = at;
+}
+
+void tls_gather(bool is)
+{
+    gathered = is;
 }

@@ -16,6 +16,7 @@
 #ifndef COMPAT_TLS_H
 #define COMPAT_TLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Creates the shared copies, on one node. NULL: the program has no such variables, or the job has
@@ -28,5 +29,14 @@ void tls_begin(void *shown, int lanes);
  * `lane`. */
 void tls_show(void);
 void tls_see(int lane);
+
+/* Threads that move between nodes (compat/openmp/gather.h). The calling thread's variables, or
+ * NULL; copies the variables of thread `lane` from, to the shared copy. */
+void *tls_mine(void);
+void tls_take(int lane, void *to);
+void tls_give(int lane, const void *from);
+/* On this node the variables of thread `lane` of another node are at `at`, their own address. */
+void tls_hold(int lane, void *at);
+void tls_gather(bool gathered); /* all threads run on this node, or no longer */
 
 #endif

@@ -9,8 +9,10 @@
 
 void handles_init(struct handles *h, uint32_t first, uint32_t per_node)
 {
+    uint32_t nodes = (uint32_t)engine.nodes;
     free(h->returned);
-    *h = (struct handles){ .first = first, .limit = first + per_node * (uint32_t)engine.nodes };
+    *h = (struct handles){ .first = (first + nodes - 1) / nodes * nodes,
+                           .limit = first + per_node * nodes };
 }
 
 int handles_take(struct handles *h, uint32_t *number)

@@ -3,9 +3,10 @@
  * handles.h - numbers for locks, condition variables and atomic words that a node creates without
  * communication.
  *
- * Node n of N assigns first + n, first + n + N, ...; a number freed at any node is assigned again
- * there. The object it names is in its unused state when freed: a lock is free, a condition
- * variable has no waiter.
+ * Node n of N assigns numbers k from `first` on with k mod N = n: objects of number k are at node
+ * k mod N, so at the node that created them. A number freed at any node is assigned again there.
+ * The object it names is in its unused state when freed: a lock is free, a condition variable has
+ * no waiter.
  */
 #ifndef HLRC_HANDLES_H
 #define HLRC_HANDLES_H

@@ -6,6 +6,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ -x "$top_builddir/hlrcc" ] || skip "this build has no hlrcc"
 command -v gcc >/dev/null || skip "no gcc"
 unset "${!OMP_@}" HLRC_CC HLRC_CXX HLRC_FC
+# Threads run on their own nodes, unless a test says otherwise: on one host they would all run on node 0.
+export HLRC_PLACEMENT_CONTROL=off
 gcc=(gcc -fopenmp -O2) hlrcc=("$top_builddir/hlrcc" -fopenmp -O2)
 echo 'int main(void) { return 0; }' >"$work/try.c"
 "${gcc[@]}" "$work/try.c" -o "$work/try" 2>"$work/err" || skip "gcc -fopenmp does not link: $(head -1 "$work/err")"
@@ -35,7 +37,7 @@ compare() { # PROGRAM "NODES..." "THREADS..." "PROTOCOLS..." ARGUMENTS...
                 run_job "$nodes" "$protocol" --threads-per-node "$threads" "$work/$program" "$@"
                 [ -z "${SORTED-}" ] || sort -o "$work/out" "$work/out"
                 cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && continue
-                fail "$program $*, $protocol, $nodes nodes of $threads threads: status $status; $(diff "$work/out" "$work/wanted" | head -3)" \
+                fail "$program $*, $protocol, $nodes nodes of $threads threads, placement control $HLRC_PLACEMENT_CONTROL: status $status; $(diff "$work/out" "$work/wanted" | head -3)" \
                     "$(head -3 "$work/err")"
             done
         done

@@ -28,15 +28,21 @@ for source in "$here"/feature/*; do
     cancel | task_team) export OMP_CANCELLATION=true ;;
     esac
     if [ -n "${HLRC_SOAK-}" ]; then
-        compare "$program" '1 2 3 4' '1 2' "${protocols[*]}" "$work/file"
+        for control in off on alternate; do
+            HLRC_PLACEMENT_CONTROL=$control compare "$program" '1 2 3 4' '1 2' "${protocols[*]}" "$work/file"
+        done
     elif [[ $program = task_@(graph|team) ]]; then
         compare "$program" '2 3' 1 "${protocols[*]}"
         compare "$program" 2 2 "${protocols[*]}"
         compare "$program" 1 2 ardmar
         compare "$program" 4 1 ardmar
+        HLRC_PLACEMENT_CONTROL=on compare "$program" 3 1 "${protocols[turn % 3]}"
+        HLRC_PLACEMENT_CONTROL=alternate compare "$program" 2 2 "${protocols[turn % 3]}"
     else
         compare "$program" 2 $((turn % 2 + 1)) "${protocols[turn % 3]}" "$work/file"
         compare "$program" 3 1 "${protocols[(turn + 1) % 3]}" "$work/file"
+        HLRC_PLACEMENT_CONTROL=on compare "$program" $((turn % 2 + 2)) 1 "${protocols[(turn + 2) % 3]}" "$work/file"
+        HLRC_PLACEMENT_CONTROL=alternate compare "$program" 2 $(((turn + 1) % 2 + 1)) "${protocols[(turn + 2) % 3]}" "$work/file"
     fi
     turn=$((turn + 1))
 done

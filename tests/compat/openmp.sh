@@ -15,6 +15,8 @@ for program in data fences loops own sync tasks; do
         compare $program 2 2 'async onesided'
         compare $program 3 1 'async onesided'
     fi
+    HLRC_PLACEMENT_CONTROL=on compare $program '2 3' '1 2' ardmar
+    HLRC_PLACEMENT_CONTROL=alternate compare $program '2 3' '1 2' ardmar
 done
 if command -v g++ >/dev/null; then
     build containers containers.cc g++ hlrc++ && compare containers '1 2 3' '1 2' ardmar "$work/file"
@@ -34,6 +36,14 @@ export OMP_NUM_THREADS=2 OMP_SCHEDULE=guided,3
 compare loops 3 1 'ardmar async'
 compare sync 3 1 onesided
 unset OMP_NUM_THREADS OMP_SCHEDULE
+
+# where the threads run, and why
+HLRC_PLACEMENT_CONTROL=on run_job 2 ardmar --stats "$work/loops"
+expect_err "all on one host" '^hlrc: [1-9][0-9]* parallel regions ran on node 0, 0 on all nodes: all nodes are on one host$'
+HLRC_PLACEMENT_CONTROL=on run_job 3 ardmar --stats --threads 4 "$work/loops"
+expect_err "--threads 4" '^hlrc: 0 parallel regions ran on node 0, [1-9][0-9]* on all nodes: --threads allows no more on one node$'
+HLRC_PLACEMENT_CONTROL=on run_job 3 ardmar --stats --threads-per-node 30 "$work/sync"
+expect_err "90 threads" '^hlrc: [1-9][0-9]* parallel regions ran on node 0, 0 on all'
 
 # ---- beginning and end: SM1, SM3, SM4 ----
 build plain plain.c gcc hlrcc || finish

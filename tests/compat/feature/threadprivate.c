@@ -36,6 +36,14 @@ int main(void)
         wrong += number != omp_get_thread_num() || *pointer != number || state.calls != 4;
         wrong += next() != 7;
     }
+    for (int k = 0; k < 6; k++) { /* also where threads change between nodes */
+#pragma omp parallel reduction(+ : wrong)
+        {
+            wrong += state.calls != 4 + k || state.room[0] != 1.5;
+            state.calls++;
+            wrong += next() != 8 + k;
+        }
+    }
     number = 1000;
     state.room[999] = 5;
     pointer = malloc(sizeof *pointer);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* gather.c - see gather.h for the invariants. */
+#include "compat/openmp/gather.h"
+
+#include <hlrc.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/futex.h"
+#include "base/procfs.h"
+#include "compat/openmp/places.h"
+#include "compat/openmp/team_plan.h"
+#include "compat/start/early.h"
+#include "compat/start/image.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+#include "compat/start/tls.h"
+
+#define HOST_ID "/proc/sys/kernel/random/boot_id"
+
+/* On node 0. */
+struct gather_guest {
+    struct lane lane;
+    void *tls; /* its thread-local variables */
+    _Atomic uint32_t ready;
+};
+static struct gather_guest *guests; /* of threads start_lanes, start_lanes + 1, ... */
+static int count;                   /* of them */
+static enum gather_choice { SPREAD, GATHERED, ALTERNATE } choice;
+static const char *reason = "they are on several hosts"; /* for the choice */
+static uint64_t regions[2];                              /* so far: spread, gathered */
+static gather_body *body;
+static _Atomic uint32_t gate; /* raised when it opens; an odd number: the guests end */
+
+/* ---- the choice ---- */
+
+static void gather_describe(struct team_plan_node *node)
+{
+    if (procfs_read(HOST_ID, node->host, sizeof node->host) <= 0)
+        node->host[0] = '\0';
+    if (sched_getaffinity(0, sizeof node->processors, &node->processors) != 0)
+        CPU_ZERO(&node->processors);
+}
+
+static bool gather_is_one_host(const struct team_plan_node *nodes)
+{
+    for (int n = 0; n < hlrc_node_count(); n++)
+        if (nodes[n].host[0] == '\0' || strcmp(nodes[n].host, nodes[0].host) != 0)
+            return false;
+    return true;
+}
+
+/* The calling thread and those that it starts get the processors of all nodes. */
+static void gather_take_processors(const struct team_plan_node *nodes)
+{
+    cpu_set_t all = nodes[0].processors;
+    for (int n = 1; n < hlrc_node_count(); n++)
+        CPU_OR(&all, &all, &nodes[n].processors);
+    (void)sched_setaffinity(0, sizeof all, &all);
+}
+
+static enum gather_choice gather_choose(int lanes, const struct team_plan_node *nodes)
+{
+    const char *control = getenv("HLRC_PLACEMENT_CONTROL");
+    int threads = early_number("HLRC_THREADS");
+    if (control && strcmp(control, "on") != 0)
+        reason = "--placement-control";
+    else if (lanes + THREADS_OWN > (threads ? threads : THREADS_DEFAULT))
+        reason = "--threads allows no more on one node";
+    else if (gather_is_one_host(nodes)) {
+        reason = "all nodes are on one host";
+        return GATHERED;
+    }
+    return control && strcmp(control, "alternate") == 0 ? ALTERNATE : SPREAD;
+}
+
+int gather_begin(int lanes)
+{
+    struct team_plan_node *nodes = team_plan.nodes;
+    if (!start_sharing)
+        return start_lanes;
+    gather_describe(&nodes[hlrc_node_id()]);
+    hlrc_barrier();
+    if (hlrc_node_id() != 0)
+        return start_lanes;
+    count = lanes - start_lanes;
+    choice = gather_choose(lanes, nodes);
+    if (choice != GATHERED)
+        return start_lanes;
+    gather_take_processors(nodes);
+    return lanes;
+}
+
+bool gather_is_better(void)
+{
+    bool better = choice == ALTERNATE ? regions[true] <= regions[false] : choice == GATHERED;
+    regions[better]++;
+    return better;
+}
+
+/* The line of --stats. */
+static void gather_report(void)
+{
+    if (getenv("HLRC_STATS"))
+        fprintf(stderr,
+                "hlrc: %" PRIu64 " parallel regions ran on node 0, %" PRIu64 " on all nodes: %s\n",
+                regions[true], regions[false], reason);
+}
+
+/* ---- guests ---- */
+
+static void *gather_guest_body(void *arg)
+{
+    struct gather_guest *g = arg;
+    uint32_t seen = 0, now;
+    places_bind(g->lane.index);
+    g->tls = tls_mine();
+    atomic_store(&g->ready, 1);
+    futex_wake(&g->ready, 1);
+    for (;;) {
+        while ((now = atomic_load(&gate)) == seen)
+            futex_wait(&gate, seen, -1);
+        if (now % 2 == 1)
+            return NULL;
+        seen = now;
+        body(&g->lane);
+    }
+}
+
+static void gather_start_guests(void)
+{
+    if (!(guests = calloc((size_t)count, sizeof *guests)))
+        start_fail("OpenMP: no memory for %d threads", count);
+    for (int i = 0; i < count; i++) {
+        struct gather_guest *g = &guests[i];
+        int rc = lane_start(&g->lane, start_lanes + i, start_image.tls_room, gather_guest_body, g);
+        if (rc)
+            start_fail("OpenMP: starting thread %d: %s; raise the limit on processes (ulimit -u)",
+                       start_lanes + i, strerror(-rc));
+        while (atomic_load(&g->ready) == 0)
+            futex_wait(&g->ready, 0, -1);
+        tls_hold(start_lanes + i, g->tls);
+    }
+}
+
+static void gather_open(uint32_t step)
+{
+    atomic_fetch_add(&gate, step);
+    futex_wake(&gate, count);
+}
+
+void gather_enter(gather_body *run)
+{
+    body = run;
+    if (!guests)
+        gather_start_guests();
+    for (int i = 0; i < count; i++)
+        tls_take(start_lanes + i, guests[i].tls);
+    tls_gather(true);
+    gather_open(2);
+}
+
+void gather_leave(void)
+{
+    for (int i = 0; i < count; i++)
+        tls_give(start_lanes + i, guests[i].tls);
+    tls_gather(false);
+}
+
+void gather_end(void)
+{
+    gather_report();
+    if (!guests)
+        return;
+    gather_open(1);
+    for (int i = 0; i < count; i++)
+        pthread_join(guests[i].lane.thread, NULL);
+}
+
+void gather_come_back(void)
+{
+    tls_take(lane_current->index, tls_mine());
+}

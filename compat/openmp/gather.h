@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gather.h - placement control: whether the team's threads run on all nodes ("spread") or all on
+ * node 0 ("gathered").
+ *
+ * On one node pages are not shared between nodes: they become writable once, nothing is flushed or
+ * fetched, barriers and locks are local. So if the other nodes add no processors, because they are
+ * on the same host, all regions run on node 0, by the processors of all nodes of its host.
+ *
+ * Node 0 has a guest for each thread of another node: a thread with the same index, so with the
+ * same addresses of stacks and thread-local variables (lane.h). Threads of the team change between
+ * their node and their guest only between regions, where no frame of the program is on their
+ * stacks; what remains are their thread-local variables, which are copied.
+ *
+ *              gather: variables to node 0              spread: variables back
+ *    spread --------------------------------> gathered ------------------------> spread
+ *    guests wait at the gate                   threads of other nodes wait for a fork
+ *
+ * Invariants
+ *   - Guests run only while gathered, the threads of other nodes only while spread. So no two
+ *     threads run on one shared stack, and the variables have one current copy.
+ *   - While gathered no node but node 0 runs the program: what it writes need not be published
+ *     until the next fork of all nodes.
+ */
+#ifndef COMPAT_GATHER_H
+#define COMPAT_GATHER_H
+
+#include <stdbool.h>
+
+/* What a guest runs each time that the gate opens. */
+struct lane;
+typedef void gather_body(struct lane *lane);
+
+/* On every node, after the team's plan is known. Returns the number of threads that this node runs
+ * at most; on node 0 the calling thread may have got the processors of other nodes. */
+int gather_begin(int lanes);
+
+/* On node 0, by thread 0, on its private stack. */
+bool gather_is_better(void); /* than spread, for the region that begins? */
+/* Starts the guests if they are not there, gives them the variables, lets them run `body`. */
+void gather_enter(gather_body *body);
+/* No guest runs the program, or will before gather_enter: the threads of other nodes get the
+ * variables. */
+void gather_leave(void);
+void gather_end(void); /* ends the guests, which have returned from the body; the line of --stats */
+
+/* By a thread of another node, after a fork that follows gather_leave. */
+void gather_come_back(void);
+
+#endif
