@@ -120,11 +120,11 @@ static struct fork_stack fork_save_stack(char *frame)
 
 static void fork_take_stack(const struct fork_stack *s)
 {
+    if (!s->live)
+        return;
     size_t bytes = lane_stack_bytes();
     char *at = lane_current->shared_top - bytes;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    if (!s->live)
-        return;
     if (mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != at)
         start_fail("fork: no memory for the child's stack: %s", strerror(errno));
     memcpy(s->from, s->copy, s->live);
