@@ -13,6 +13,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
 	compat/start/heap.c compat/start/heap.h \
+	compat/start/hosts.c compat/start/hosts.h \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h \
 	compat/start/numbers.h \
@@ -48,6 +49,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
+	compat/pthread/control.c compat/pthread/control.h \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat/pthread/control.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/refuse.h"
 #include "compat/pthread/table.h"
@@ -28,7 +29,7 @@
 /* HLRC threads of a node: the program's, and main, the agent, some of libraries. */
 #define OTHERS    8
 #define LEAST     (64 - OTHERS)
-#define ALL_NODES 4096 /* the cost of each grows with the number of nodes */
+#define ALL_NODES 4096 /* with a network adapter: each takes registered memory for each node */
 
 /* Of the calling thread; entry + 1, 0: not in the table. */
 static _Thread_local struct {
@@ -200,15 +201,18 @@ static void *threads_agent(void *arg)
     return NULL;
 }
 
+/* By the node that ends the job. */
 static void threads_close_table(enum table_closing how)
 {
     hlrc_lock(LOCK_THREADS);
+    uint32_t created = table->created;
     table->closing = how;
     for (int n = 0; n < hlrc_node_count(); n++)
         hlrc_cond_signal(table->nodes[n].news);
     if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
         (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
+    control_report(created);
 }
 
 /* ---- create, join, detach ---- */
@@ -249,6 +253,8 @@ static void threads_check_stack(const pthread_attr_t *attr)
 int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
     int detached = PTHREAD_CREATE_JOINABLE;
+    if (control_gathered)
+        return control_create(out, attr, fn, arg);
     if (attr) {
         (void)pthread_attr_getdetachstate(attr, &detached);
         threads_check_stack(attr);
@@ -338,11 +344,12 @@ int threads_detach(pthread_t name)
 
 /* ---- the calls ---- */
 
-WRAP(int, pthread_create,
-     (pthread_t * out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg),
-     (out, attr, fn, arg))
+int __wrap_pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *),
+                          void *arg);
+int __wrap_pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *),
+                          void *arg)
 {
-    return threads_create(out, attr, fn, arg);
+    return start_sharing ? threads_create(out, attr, fn, arg) : pthread_create(out, attr, fn, arg);
 }
 
 WRAP(int, pthread_join, (pthread_t thread, void **result), (thread, result))
@@ -414,8 +421,9 @@ static bool threads_takes(const char *name)
 /* Sets how many threads of a node may use HLRC, unless --threads does. */
 static int threads_count_threads(int nodes)
 {
-    const char *given = getenv("HLRC_THREADS");
-    int most = ALL_NODES / nodes;
+    const char *given = getenv("HLRC_THREADS"), *fabric = getenv("HLRC_FABRIC");
+    bool one_host = !fabric || strncmp(fabric, "shm", 3) == 0;
+    int most = one_host ? (int)TABLE_THREADS : ALL_NODES / nodes;
     char text[16];
     if (given && *given)
         most = atoi(given) - OTHERS;
@@ -439,6 +447,7 @@ static void threads_begin(void)
         return;
     (void)dlopen("libgcc_s.so.1", RTLD_NOW);
     table_begin(per_node);
+    control_begin(per_node);
     if (hlrc_node_id() != 0)
         return;
     int rc = pthread_create(&agent_thread, NULL, threads_agent, NULL);
@@ -448,7 +457,10 @@ static void threads_begin(void)
 
 static void threads_enter(void)
 {
-    threads_become(0);
+    if (control_gathered)
+        control_enter();
+    else
+        threads_become(0);
 }
 
 static void threads_serve(struct lane *lane)
@@ -470,6 +482,8 @@ static bool threads_amid(void)
     bool live = false;
     if (!start_sharing)
         return false;
+    if (control_gathered)
+        return control_is_amid();
     lane_call(threads_ask_live, &live);
     return live || hlrc_node_id() != 0;
 }

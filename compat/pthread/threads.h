@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg);
+/* Only while spread. */
 int threads_join(pthread_t name, void **result);
 int threads_detach(pthread_t name);
 

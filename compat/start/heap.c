@@ -19,6 +19,18 @@
 
 #define ALIGN_MALLOC 16 /* as the C library does */
 
+static bool private;
+
+void heap_be_private(void)
+{
+    private = true;
+}
+
+bool heap_shares(void)
+{
+    return start_sharing && !private;
+}
+
 struct heap_request {
     void *ptr;
     size_t align, size;
@@ -57,12 +69,12 @@ static void *heap_shared(size_t align, size_t size, bool zeroed)
 
 void *heap_malloc(size_t size)
 {
-    return start_sharing ? heap_shared(ALIGN_MALLOC, size, false) : malloc(size);
+    return heap_shares() ? heap_shared(ALIGN_MALLOC, size, false) : malloc(size);
 }
 
 void *heap_calloc(size_t count, size_t size)
 {
-    if (!start_sharing)
+    if (!heap_shares())
         return calloc(count, size);
     if (size && count > SIZE_MAX / size) {
         errno = ENOMEM;
@@ -73,7 +85,7 @@ void *heap_calloc(size_t count, size_t size)
 
 void *heap_aligned_alloc(size_t align, size_t size)
 {
-    return start_sharing ? heap_shared(align, size, false) : aligned_alloc(align, size);
+    return heap_shares() ? heap_shared(align, size, false) : aligned_alloc(align, size);
 }
 
 void heap_free(void *ptr)

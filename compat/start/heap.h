@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * heap.h - the program's malloc: from the shared heap while the job has several nodes, else from
- * the C library.
+ * heap.h - the program's malloc: from the shared heap while threads of several nodes may run the
+ * program, else from the C library.
  *
  * The linker redirects the program's calls of malloc, free and so on to these functions (--wrap).
  * The C library, HLRC and this library use the C library's own for memory of one node. C++
@@ -29,6 +29,10 @@ static inline bool heap_is_shared(const void *ptr)
     uintptr_t at = (uintptr_t)ptr;
     return at >= HEAP_LOW && at < HEAP_HIGH && (at < OTHERS_LOW || at >= OTHERS_END);
 }
+
+/* From now on the C library's heap is used: only threads of this node run the program. */
+void heap_be_private(void);
+bool heap_shares(void);
 
 /* Like malloc and so on. */
 void *heap_malloc(size_t size);

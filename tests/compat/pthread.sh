@@ -2,31 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs of POSIX threads, and of those of C++, compiled by hlrcc, print what the same sources print that gcc has compiled
 # for the C library: on 1 to 3 nodes, under the protocols in turn (the soak has all combinations). Then where threads are,
-# how such programs end, and what is refused. Arguments: only programs of these names; gives_up.sh has one.
-. "$(dirname "$0")/../lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-[ -z "${HLRC_TEST_SANITIZERS-}" ] || skip "a sanitized library needs sanitized programs"
-[ -x "$top_builddir/hlrcc" ] || skip "this build has no hlrcc"
-command -v gcc >/dev/null || skip "no gcc"
-unset HLRC_CC HLRC_CXX HLRC_FC
-
-build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
-    local program=$1 source=$here/pthread/$2
-    "$3" -pthread -O2 "$source" -o "$work/$program.libc" 2>"$work/err" || { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
-    "$top_builddir/$4" -pthread -O2 "$source" -o "$work/$program" 2>"$work/said" ||
-        { fail "$4 $2: $(head -3 "$work/said")"; return 1; }
-}
-
-compare() { # PROGRAM NODES PROTOCOL ARGUMENTS...
-    local program=$1 nodes=$2 protocol=$3 expected=0
-    shift 3
-    "$work/$program.libc" "$@" >"$work/wanted" 2>/dev/null </dev/null || expected=$?
-    run_job "$nodes" "$protocol" "$work/$program" "$@"
-    cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && return
-    fail "$program $*, $protocol, $nodes nodes: status $status, not $expected; $(diff "$work/out" "$work/wanted" | head -5)" \
-        "$(head -3 "$work/err")"
-    [ -z "${LITMUS_STOP-}" ] || finish
-}
+# how such programs end, and what is refused. Arguments: only programs of these names; gives_up.sh has one. In gathered.sh all
+# threads run on node 0.
+. "$(dirname "$0")/pthreadlib.sh"
 
 each() { # PROGRAM
     local nodes protocol
@@ -71,29 +49,13 @@ for program in mutexes life; do
 done
 
 # ---- the end: with threads, by a thread, after main; what each node's stdio has buffered is written ----
-ends() { # HOW NODES PROTOCOL: nodes write when they end, in whatever order
-    local expected=0
-    "$work/life.libc" "$1" </dev/null | sort >"$work/wanted"
-    expected=${PIPESTATUS[0]}
-    run_job "$2" "$3" "$work/life" "$1"
-    expect_status "end by $1, $3" "$expected"
-    sort "$work/out" | cmp -s - "$work/wanted" || fail "end by $1, $3: $(sort "$work/out" | diff - "$work/wanted" | head -5)"
-    test -s "$work/err" && fail "end by $1, $3: $(head -3 "$work/err")"
-}
 for end in main status thread exit; do
     ends $end 2 ardmar
     ends $end 3 async
 done
 
 # ---- places ----
-"$top_builddir/hlrcc" -pthread "$here/pthread/places.c" -o "$work/places" 2>"$work/err" || fail "places: $(cat "$work/err")"
-places() { # NODES WHERE OPTIONS...
-    local nodes=$1 wanted=$2
-    shift 2
-    run_job "$nodes" ardmar "$@" "$work/places"
-    expect_status "places $*" 0
-    test "$(cat "$work/out")" = "$wanted" || fail "places $*, $nodes nodes: $(cat "$work/out"), not $wanted"
-}
+build_places
 places 3 '1 2 0 1 2 0 1 2'
 places 3 '0 1 1 2 2 0 0 1' --placement block --threads-per-node 2
 places 3 '0 0 0 0 0 0 0 0' --placement local
@@ -120,23 +82,7 @@ refused thrd '^hlrc: mtx_lock \(C11 threads\) is not supported' 'static mtx_t m;
 refused OpenMP '^hlrc: this program uses (OpenMP|POSIX threads) and (OpenMP|POSIX threads): threads of only one ' 'int x;' '_Pragma("omp parallel") x++'
 
 # what node 0 alone has loaded
-cat >"$work/loads.c" <<'END'
-#include <dlfcn.h>
-#include <pthread.h>
-static void *(*fn)(void *);
-static void *call(void *arg) { return fn(arg); }
-int main(int argc, char **argv)
-{
-    pthread_t t;
-    void *plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW) : 0;
-    if (!plugin || !(fn = (void *(*)(void *))dlsym(plugin, "plugged")))
-        return 2;
-    pthread_create(&t, 0, call, 0);
-    return pthread_join(t, 0);
-}
-END
-echo 'void *plugged(void *arg) { return arg; }' >"$work/plugged.c"
-gcc -shared -fPIC "$work/plugged.c" -o "$work/plugged.so" && "$top_builddir/hlrcc" "$work/loads.c" -o "$work/loads" || fail "a plugin"
+build_plugin
 run_job 2 ardmar "$work/loads" "$work/plugged.so"
 expect_status "a plugin" 139
 expect_err "a plugin" 'plugged.so as node 0 has loaded it: .*; link the program with it, so that all nodes load it$'
@@ -158,6 +104,8 @@ int main(void)
 }
 END
 "$top_builddir/hlrcc" -fopenmp "$work/both.c" -o "$work/both" || fail "OpenMP with mutexes"
-run_job 2 ardmar --threads-per-node 2 "$work/both"
-expect_status "OpenMP with mutexes" 60
+for HLRC_PLACEMENT_CONTROL in off on; do
+    run_job 2 ardmar --threads-per-node 2 "$work/both"
+    expect_status "OpenMP with mutexes, placement control $HLRC_PLACEMENT_CONTROL" 60
+done
 finish

@@ -265,14 +265,15 @@ static void *exits(void *arg)
 
 static void *goes_on(void *arg)
 {
+    pthread_setspecific(key, (void *)10L);
     nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
     puts("after main");
     return arg;
 }
 
-static void key_of_main(void *value)
+static void key_of_last(void *value)
 {
-    printf("main's value %ld\n", (long)value);
+    printf("value %ld\n", (long)value);
 }
 
 /* ---- children ---- */
@@ -377,7 +378,7 @@ static int end_by(const char *how)
         pause();
     }
     if (strcmp(how, "exit") == 0) {
-        pthread_key_create(&key, key_of_main);
+        pthread_key_create(&key, key_of_last);
         pthread_setspecific(key, (void *)9L);
         pthread_create(&t, NULL, goes_on, NULL);
         pthread_exit(NULL);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where threads are: each says the number of its node, in the order of their creation. With an
- * argument: how many can be at once, and that the next one is refused. */
+ * argument: how many can be at once, and that the next one is refused; by how many processors main
+ * and a thread may run; whose memory malloc returns; or that stacks of any size will do. */
+#define _GNU_SOURCE
+#include <alloca.h>
 #include <hlrc.h>
+#include <limits.h>
+#include <sched.h>
 
 #include "common.h"
 
@@ -35,11 +40,79 @@ static int fill(void)
     return 0;
 }
 
+static void *counts_processors(void *arg)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    EXPECT(sched_getaffinity(0, sizeof set, &set) == 0);
+    *(int *)arg = CPU_COUNT(&set);
+    return NULL;
+}
+
+static int processors(void)
+{
+    int of_main, of_thread;
+    pthread_t t;
+    (void)counts_processors(&of_main);
+    EXPECT(pthread_create(&t, NULL, counts_processors, &of_thread) == 0 &&
+           pthread_join(t, NULL) == 0);
+    printf("%d %d\n", of_main, of_thread);
+    return 0;
+}
+
+static int heap(void)
+{
+    void *ptr = malloc(100);
+    puts(hlrc_touch(ptr, 100, 0) == 0 ? "shared" : "private");
+    free(ptr);
+    return 0;
+}
+
+/* ---- stacks ---- */
+
+enum { WORDS = 100000, LARGE = 24 << 20 };
+static long words[WORDS];
+
+static void *stores(void *arg)
+{
+    for (int i = 0; i < WORDS; i++)
+        words[i] += (long)arg;
+    return NULL;
+}
+
+static void *uses_stack(void *arg)
+{
+    char *all = alloca(LARGE);
+    memset(all, 1, LARGE);
+    return stores((void *)((long)arg + all[LARGE / 2]));
+}
+
+static void run_with_stack(size_t bytes, void *(*fn)(void *))
+{
+    pthread_attr_t attr;
+    pthread_t t;
+    pthread_attr_init(&attr);
+    EXPECT(pthread_attr_setstacksize(&attr, bytes) == 0);
+    EXPECT(pthread_create(&t, &attr, fn, (void *)1L) == 0);
+    EXPECT(pthread_join(t, NULL) == 0);
+    pthread_attr_destroy(&attr);
+}
+
+static int stacks(void)
+{
+    run_with_stack((size_t)32 << 10, stores);
+    run_with_stack(LARGE + (1 << 20), uses_stack);
+    printf("%ld %ld\n", words[0], words[WORDS - 1]);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    (void)argv;
     if (argc > 1)
-        return fill();
+        return strcmp(argv[1], "all") == 0          ? fill()
+               : strcmp(argv[1], "processors") == 0 ? processors()
+               : strcmp(argv[1], "heap") == 0       ? heap()
+                                                    : stacks();
     with_threads(8, tells);
     for (int i = 0; i < 8; i++)
         printf("%d%s", where[i], i < 7 ? " " : "\n");

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The programs of pthread.sh with placement control: since all nodes run on one host, all threads run on node 0. They print what
+# they print with the C library. Then where threads are, when they stay spread, by which processors they run, and how such
+# programs end.
+. "$(dirname "$0")/pthreadlib.sh"
+export HLRC_PLACEMENT_CONTROL=on
+
+protocols=(ardmar async onesided)
+turn=0
+each() { # PROGRAM
+    local nodes protocol
+    if [ -n "${HLRC_SOAK-}" ]; then
+        for nodes in 2 3 5 8; do
+            for protocol in "${protocols[@]}"; do compare "$1" $nodes $protocol; done
+        done
+        return
+    fi
+    compare "$1" 2 "${protocols[turn++ % 3]}"
+    compare "$1" 3 "${protocols[turn % 3]}"
+}
+
+for program in life mutexes waits signals; do
+    build $program $program.c gcc hlrcc && each $program
+done
+if command -v g++ >/dev/null; then
+    for program in classes futures; do
+        build $program $program.cc g++ hlrc++ && each $program
+    done
+    [ -x "$work/classes" ] && compare classes 2 async streams
+fi
+build gives_up gives_up.c gcc hlrcc && compare gives_up 2 ardmar
+for end in main status thread exit; do
+    ends $end 2 ardmar
+done
+
+# ---- where: on node 0, unless other nodes are to be seen, or node 0 has too few threads ----
+build_places
+places 3 '0 0 0 0 0 0 0 0'
+places 9 '0 0 0 0 0 0 0 0'
+places 3 '0 0 0 0 0 0 0 0' --placement block --threads-per-node 2
+for option in --watchdog=60 --check=races --trace-sim="$work/sim" --threads=28 --placement-control=off; do
+    places 3 '1 2 0 1 2 0 1 2' "$option"
+done
+prints() { # WHAT WANTED OPTIONS... ARGUMENT
+    run_job 2 ardmar "${@:3:$#-3}" "$work/places" "${!#}"
+    expect_status "$1" 0
+    test "$(cat "$work/out")" = "$2" || fail "$1: $(cat "$work/out" "$work/err" | head -3), not $2"
+}
+prints "all at once" '512, then EAGAIN' all
+prints "all at once of few" '40, then EAGAIN' --threads 28 all
+prints "malloc" private heap
+prints "malloc while spread" shared --placement-control off heap
+prints "stacks" '3 3' stacks
+if [ "$(nproc)" -ge 2 ]; then
+    prints "processors" '2 2' --bind core processors
+    prints "processors of one node" '1 1' --bind core --placement-control off processors
+fi
+
+said() { # CONTROL PATTERN
+    run_job 3 ardmar --stats="$work/stats" --placement-control "$1" "$work/places"
+    expect_err "the line of --stats, $1" "^hlrc: $2\$"
+}
+said on '8 threads ran on node 0, 0 on all nodes: all nodes are on one host'
+said off '0 threads ran on node 0, 8 on all nodes: --placement-control'
+
+build_plugin
+run_job 2 ardmar "$work/loads" "$work/plugged.so"
+expect_status "a plugin" 0
+finish
