@@ -156,8 +156,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "nodes; or --threads-per-node threads on each node in turn; or all on node 0")               \
     X(CHOICE, enum config_control, placement_control, "placement-control", "on", 0, 0,             \
       "on|off|alternate", 1,                                                                       \
-      "the threads of an OpenMP program (hlrcc) run all on node 0 where that is faster, as on "    \
-      "one machine; off: always on their own nodes; alternate: by turns, for tests")               \
+      "the threads of a program (hlrcc) run all on node 0 where that is faster, as on one "        \
+      "machine; off: always on their own nodes; alternate: OpenMP threads by turns, for tests")    \
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
       "a page that is written in many intervals stays writable across flushes, until this "        \
       "number of flushes in a row found it unchanged; 0: never")                                   \

@@ -11,16 +11,13 @@
 #include <string.h>
 
 #include "base/futex.h"
-#include "base/procfs.h"
 #include "compat/openmp/places.h"
-#include "compat/openmp/team_plan.h"
 #include "compat/start/early.h"
+#include "compat/start/hosts.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
-
-#define HOST_ID "/proc/sys/kernel/random/boot_id"
 
 /* On node 0. */
 struct gather_guest {
@@ -38,32 +35,7 @@ static _Atomic uint32_t gate; /* raised when it opens; an odd number: the guests
 
 /* ---- the choice ---- */
 
-static void gather_describe(struct team_plan_node *node)
-{
-    if (procfs_read(HOST_ID, node->host, sizeof node->host) <= 0)
-        node->host[0] = '\0';
-    if (sched_getaffinity(0, sizeof node->processors, &node->processors) != 0)
-        CPU_ZERO(&node->processors);
-}
-
-static bool gather_is_one_host(const struct team_plan_node *nodes)
-{
-    for (int n = 0; n < hlrc_node_count(); n++)
-        if (nodes[n].host[0] == '\0' || strcmp(nodes[n].host, nodes[0].host) != 0)
-            return false;
-    return true;
-}
-
-/* The calling thread and those that it starts get the processors of all nodes. */
-static void gather_take_processors(const struct team_plan_node *nodes)
-{
-    cpu_set_t all = nodes[0].processors;
-    for (int n = 1; n < hlrc_node_count(); n++)
-        CPU_OR(&all, &all, &nodes[n].processors);
-    (void)sched_setaffinity(0, sizeof all, &all);
-}
-
-static enum gather_choice gather_choose(int lanes, const struct team_plan_node *nodes)
+static enum gather_choice gather_choose(int lanes, bool one_host)
 {
     const char *control = getenv("HLRC_PLACEMENT_CONTROL");
     int threads = early_number("HLRC_THREADS");
@@ -71,7 +43,7 @@ static enum gather_choice gather_choose(int lanes, const struct team_plan_node *
         reason = "--placement-control";
     else if (lanes + THREADS_OWN > (threads ? threads : THREADS_DEFAULT))
         reason = "--threads allows no more on one node";
-    else if (gather_is_one_host(nodes)) {
+    else if (one_host) {
         reason = "all nodes are on one host";
         return GATHERED;
     }
@@ -80,18 +52,18 @@ static enum gather_choice gather_choose(int lanes, const struct team_plan_node *
 
 int gather_begin(int lanes)
 {
-    struct team_plan_node *nodes = team_plan.nodes;
+    cpu_set_t processors;
     if (!start_sharing)
         return start_lanes;
-    gather_describe(&nodes[hlrc_node_id()]);
-    hlrc_barrier();
+    bool one_host = hosts_are_one(&processors);
     if (hlrc_node_id() != 0)
         return start_lanes;
     count = lanes - start_lanes;
-    choice = gather_choose(lanes, nodes);
+    choice = gather_choose(lanes, one_host);
     if (choice != GATHERED)
         return start_lanes;
-    gather_take_processors(nodes);
+    /* inherited by the threads that this one starts */
+    (void)sched_setaffinity(0, sizeof processors, &processors);
     return lanes;
 }
 

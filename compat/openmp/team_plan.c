@@ -19,10 +19,9 @@ static void team_plan_make_memory(int lanes)
     p->shown = hlrc_aligned_alloc(4096, sizeof *p->shown);
     for (unsigned s = 0; s < 2; s++)
         p->progress[s] = hlrc_calloc((size_t)lanes, sizeof *p->progress[s]);
-    p->nodes = hlrc_calloc((size_t)hlrc_node_count(), sizeof *p->nodes);
     p->tls = tls_create(lanes);
     p->room = hlrc_malloc(TEAM_ROOM);
-    if (!p->shown || !p->nodes || !p->progress[0] || !p->progress[1] || !p->room)
+    if (!p->shown || !p->progress[0] || !p->progress[1] || !p->room)
         start_fail("OpenMP: no shared memory; raise --memory");
 }
 

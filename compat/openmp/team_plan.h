@@ -5,7 +5,6 @@
 #define COMPAT_TEAM_PLAN_H
 
 #include <hlrc.h>
-#include <sched.h>
 
 #define CONSTRUCTS 1024u /* between two barriers; each has two atomic words */
 #define TEAM_ROOM  512
@@ -16,14 +15,7 @@ struct team_plan_shown {
     int by;
 };
 
-/* Where a node runs (gather.c). */
-struct team_plan_node {
-    char host[64];
-    cpu_set_t processors; /* that it may use */
-};
-
 struct team_plan {
-    struct team_plan_node *nodes; /* in shared memory */
     struct team_plan_shown *shown;
     void *tls;          /* NULL: the program has no thread-local variables to show; tls.h */
     char *room;         /* TEAM_ROOM bytes of shared memory; struct team_watcher */
