@@ -28,25 +28,18 @@ struct gather_guest {
 static struct gather_guest *guests; /* of threads start_lanes, start_lanes + 1, ... */
 static int count;                   /* of them */
 static enum gather_choice { SPREAD, GATHERED, ALTERNATE } choice;
-static const char *reason = "they are on several hosts"; /* for the choice */
-static uint64_t regions[2];                              /* so far: spread, gathered */
+static const char *obstacle;
+static uint64_t regions[2]; /* so far: spread, gathered */
 static gather_body *body;
 static _Atomic uint32_t gate; /* raised when it opens; an odd number: the guests end */
 
 /* ---- the choice ---- */
 
-static enum gather_choice gather_choose(int lanes, bool one_host)
+static enum gather_choice gather_choose(void)
 {
     const char *control = getenv("HLRC_PLACEMENT_CONTROL");
-    int threads = early_number("HLRC_THREADS");
-    if (control && strcmp(control, "on") != 0)
-        reason = "--placement-control";
-    else if (lanes + THREADS_OWN > (threads ? threads : THREADS_DEFAULT))
-        reason = "--threads allows no more on one node";
-    else if (one_host) {
-        reason = "all nodes are on one host";
+    if (!obstacle)
         return GATHERED;
-    }
     return control && strcmp(control, "alternate") == 0 ? ALTERNATE : SPREAD;
 }
 
@@ -55,11 +48,13 @@ int gather_begin(int lanes)
     cpu_set_t processors;
     if (!start_sharing)
         return start_lanes;
-    bool one_host = hosts_are_one(&processors);
+    int threads = early_number("HLRC_THREADS");
+    obstacle =
+        hosts_obstacle(lanes + THREADS_OWN <= (threads ? threads : THREADS_DEFAULT), &processors);
     if (hlrc_node_id() != 0)
         return start_lanes;
     count = lanes - start_lanes;
-    choice = gather_choose(lanes, one_host);
+    choice = gather_choose();
     if (choice != GATHERED)
         return start_lanes;
     /* inherited by the threads that this one starts */
@@ -80,7 +75,7 @@ static void gather_report(void)
     if (getenv("HLRC_STATS"))
         fprintf(stderr,
                 "hlrc: %" PRIu64 " parallel regions ran on node 0, %" PRIu64 " on all nodes: %s\n",
-                regions[true], regions[false], reason);
+                regions[true], regions[false], obstacle ? obstacle : HOSTS_REASON);
 }
 
 /* ---- guests ---- */

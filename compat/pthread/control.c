@@ -25,21 +25,6 @@ static const char *obstacle;
 
 /* ---- the choice ---- */
 
-/* Why threads stay on all nodes; NULL: they do not. A run that is to show what several nodes do, or
- * what threads wait for, is not changed. */
-static const char *control_obstacle(unsigned per_node, cpu_set_t *processors)
-{
-    const char *control = getenv("HLRC_PLACEMENT_CONTROL");
-    bool one_host = hosts_are_one(processors);
-    if (control && strcmp(control, "off") == 0)
-        return "--placement-control";
-    if (getenv("HLRC_CHECK") || getenv("HLRC_TRACE_SIM") || getenv("HLRC_WATCHDOG"))
-        return "--check, --trace-sim or --watchdog";
-    if (per_node < TABLE_THREADS)
-        return "--threads allows no more on one node";
-    return one_host ? NULL : "they are on several hosts";
-}
-
 /* Destructor of a C library key, which runs after those of the program: in the second round. As
  * without HLRC the last thread ends the program. */
 static void control_end_thread(void *round)
@@ -54,7 +39,9 @@ static void control_end_thread(void *round)
 void control_begin(unsigned per_node)
 {
     cpu_set_t processors;
-    obstacle = control_obstacle(per_node, &processors);
+    obstacle = hosts_obstacle(per_node >= TABLE_THREADS, &processors);
+    if (getenv("HLRC_WATCHDOG"))
+        obstacle = "--watchdog"; /* it sees only waits for this library's objects */
     control_gathered = !obstacle;
     if (obstacle)
         return;
@@ -128,5 +115,5 @@ void control_report(uint32_t spread)
 {
     if (getenv("HLRC_STATS"))
         fprintf(stderr, "hlrc: %u threads ran on node 0, %u on all nodes: %s\n",
-                atomic_load(&created), spread, obstacle ? obstacle : "all nodes are on one host");
+                atomic_load(&created), spread, obstacle ? obstacle : HOSTS_REASON);
 }

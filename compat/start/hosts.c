@@ -3,6 +3,7 @@
 #include "compat/start/hosts.h"
 
 #include <hlrc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/procfs.h"
@@ -24,7 +25,7 @@ static void hosts_describe(struct hosts_node *node)
         CPU_ZERO(&node->processors);
 }
 
-bool hosts_are_one(cpu_set_t *processors)
+static bool hosts_are_one(cpu_set_t *processors)
 {
     int count = hlrc_node_count();
     struct hosts_node *nodes = start_shared_memory((size_t)count * sizeof *nodes, "hosts");
@@ -39,4 +40,18 @@ bool hosts_are_one(cpu_set_t *processors)
         CPU_OR(processors, processors, &nodes[n].processors);
     }
     return true;
+}
+
+/* A run that is to show what several nodes do is not changed. */
+const char *hosts_obstacle(bool has_room, cpu_set_t *processors)
+{
+    const char *control = getenv("HLRC_PLACEMENT_CONTROL");
+    bool one = hosts_are_one(processors);
+    if (control && strcmp(control, "on") != 0)
+        return "--placement-control";
+    if (getenv("HLRC_CHECK") || getenv("HLRC_TRACE_SIM"))
+        return "--check or --trace-sim";
+    if (!has_room)
+        return "--threads allows no more on one node";
+    return one ? NULL : "they are on several hosts";
 }

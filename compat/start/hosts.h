@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hosts.h - which nodes of the job run on one host. */
+/* hosts.h - do all nodes run on one host, so that the program's threads run faster on node 0? */
 #ifndef COMPAT_HOSTS_H
 #define COMPAT_HOSTS_H
 
 #include <sched.h>
 #include <stdbool.h>
 
-/* Collective, after hlrc_init: do all nodes run on one host? *processors: those that they may use,
- * valid if they do. */
-bool hosts_are_one(cpu_set_t *processors);
+#define HOSTS_REASON "all nodes are on one host" /* why they run there */
+
+/* Collective, after hlrc_init: why the program's threads stay on their nodes, for messages; NULL:
+ * they are better on node 0, with *processors, those of all nodes. `has_room`: that node may have
+ * so many threads. */
+const char *hosts_obstacle(bool has_room, cpu_set_t *processors);
 
 #endif
