@@ -4,20 +4,19 @@
  * leaves to a library: the interface of libatomic.
  *
  * A processor's atomic instruction has no effect between nodes. An operation on 4 or 8 bytes is
- * performed at the home of the word (hlrc_fetch_op), and usually also under a lock that the
- * address chooses, so that it orders memory with earlier ones on that word. If it cannot be
- * performed at the home, only the lock makes it atomic. In a job of one node it is the
+ * performed at the home of the word (hlrc_fetch_op). If it orders memory it is performed under a
+ * lock that the address chooses, so that it orders memory with earlier ones on that word. If it
+ * cannot be performed at the home, only the lock makes it atomic. In a job of one node it is the
  * instruction.
  *
  * Invariants
  *   - Operations on one word are all performed at its home, or all under its lock. So operations of
  *     any size use the lock if the program has instructions inserted by compat/cc/as: each object
  *     that has some says so.
- *   - Operations that need not order memory, as all of `omp atomic`, mostly do so on the machines
- *     where programs were tested. So they do here, by the lock, unless no object of the program
- *     could tell: none has a fence, an `omp flush`, or an `omp atomic` that reads, writes, captures
- *     or compares (compat/cc/hlrcc). Then only C and C++ code can request more than updates, by
- *     memory_order_relaxed, and means it.
+ *   - An operation that need not order memory, as `omp atomic` without a clause, takes no lock and
+ *     ends no interval. Exception: a flush that only acquires or only releases leaves no
+ *     instruction that compat/cc/as could replace. In a program that has one, or may have one, all
+ *     operations order memory. Its objects say so.
  */
 #include "compat/openmp/atomics.h"
 
@@ -45,10 +44,10 @@ hlrc_lock_t atomics_lock_of(const volatile void *word)
 
 /* ---- ELF notes of the objects ---- */
 
-static bool words_are_locked, words_are_observed;
+static bool words_are_locked, words_are_fences;
 
 /* Notes of these types, made by compat/cc/as, have only a name. */
-enum { NOTE_LOCKED = 4097, NOTE_OBSERVED };
+enum { NOTE_LOCKED = 4097, NOTE_FENCES };
 
 struct atomics_note {
     uint32_t name_bytes, bytes, type;
@@ -63,7 +62,7 @@ static void atomics_read_notes(const char *at, const char *end)
         size_t text = (n->name_bytes + 3u) & ~(size_t)3;
         bool ours = n->name_bytes == 5 && memcmp(n->name, name, 5) == 0;
         words_are_locked |= ours && n->type == NOTE_LOCKED;
-        words_are_observed |= ours && n->type == NOTE_OBSERVED;
+        words_are_fences |= ours && n->type == NOTE_FENCES;
         at += offsetof(struct atomics_note, name) + text + ((n->bytes + 3u) & ~(size_t)3);
     }
 }
@@ -156,7 +155,7 @@ static bool atomics_done_at_home(struct atomics_operation *o, size_t bytes)
 /* True: the operation was performed. Otherwise the caller performs it and calls end. */
 static bool atomics_begin(struct atomics_operation *o, size_t bytes, int order)
 {
-    bool orders = order != __ATOMIC_RELAXED || words_are_observed;
+    bool orders = order != __ATOMIC_RELAXED || words_are_fences;
     hlrc_lock_t lock = atomics_lock_of(o->word);
     if (orders)
         locks_take(lock);

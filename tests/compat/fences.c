@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the compiler leaves to instructions: flushes, without anything else that orders, and the
- * atomic operations of before C11 (__sync). */
+/* Flushes, without anything else that orders, and the atomic operations of before C11 (__sync). */
 #include <omp.h>
 #include <stdio.h>
 

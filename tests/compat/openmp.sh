@@ -65,9 +65,23 @@ expect_status bare 3
 cmp -s "$work/wanted" "$work/out" || fail "bare: $(diff "$work/wanted" "$work/out" | head -5)"
 
 # the atomic instructions of a function are told of, once
-"$top_builddir/hlrcc" -fopenmp -O2 -c "$here/fences.c" -o "$work/fences.o" 2>"$work/err"
-expect_err "__sync" '^hlrcc: fences\.c:operations\.[^:]*: warning: atomic instruction'
-test "$(grep -c operations "$work/err")" = 1 || fail "__sync: $(cat "$work/err")"
+echo 'void operations(int *n) { __asm__("lock incl %0" : "+m"(n[0])); __asm__("lock incl %0" : "+m"(n[1])); }' >"$work/lock.c"
+"$top_builddir/hlrcc" -O2 -c "$work/lock.c" -o "$work/lock.o" 2>"$work/err"
+expect_err "lock incl" '^hlrcc: lock\.c:operations: warning: atomic instruction'
+test "$(grep -c operations "$work/err")" = 1 || fail "lock incl: $(cat "$work/err")"
+
+# relaxed operations take no locks, whatever else the program has
+build relaxed relaxed.c gcc hlrcc && compare relaxed 2 1 'ardmar async onesided'
+locks() { # into $taken
+    run_job 2 ardmar --stats="$work/relaxed.json" "$work/relaxed" "$@"
+    expect_status "relaxed $*" 0
+    stats_read "relaxed $*" "$work/relaxed.json" 2
+    taken=$(figure lock_acquires | tr '\n' ' ')
+}
+locks without
+expected=$taken
+locks
+test -n "$expected" && test "$taken" = "$expected" || fail "relaxed operations: $taken locks taken, not $expected"
 
 # which atomic operations an object has
 notes() { readelf -n "$work/says.o" | sed -n 's/.*HLRC .*type: (0x0*100\([12]\)).*/\1/p'; }
@@ -80,13 +94,14 @@ says() { # WHAT CODE OPTION...
 }
 atomic='_Pragma("omp atomic'
 says '' "void f1(int n) { $atomic\") a[n]++; $atomic update\") d += n; a[n] = f(n); }" -fopenmp
-says 2 "int f2(int n) { int b; $atomic capture\") b = a[n]++; return b; }" -fopenmp
-says 2 "int f3(int n) { int b; $atomic read\") b = a[n]; return b; }" -fopenmp
+says '' "int f2(int n) { int b; $atomic capture\") b = a[n]++; return b; }" -fopenmp
+says '' "int f3(int n) { int b; $atomic read\") b = a[n]; return b; }" -fopenmp
 says 2 "void f4(int n) { $atomic\") a[n]++; _Pragma(\"omp flush acq_rel\") }" -fopenmp
-says 2 "void f5(int n) { _Pragma(\"omp flush\") a[n]++; }" -fopenmp
-says 2 "void f6(int n) { a[n]++; __atomic_thread_fence(__ATOMIC_RELEASE); }"
+says '' "void f5(int n) { _Pragma(\"omp flush\") a[n]++; }" -fopenmp
+says '' "void f6(int n) { a[n]++; __atomic_thread_fence(__ATOMIC_RELEASE); }"
 says '' "int f7(int n) { return __atomic_fetch_add(a, n, __ATOMIC_RELAXED) + __atomic_load_n(a, __ATOMIC_ACQUIRE); }"
-says 1 "void f8(int n) { __sync_fetch_and_add(a, n); }"
+says '' "int f8(int n) { return __sync_fetch_and_add(a, n) + __sync_bool_compare_and_swap(a, n, 2); }"
+says 1 "void f9(int n) { __asm__(\"lock addl %1, %0\" : \"+m\"(a[n]) : \"r\"(n)); }"
 # nobody knows what pragmas there were
 echo 'void f(int *a, int n) { __atomic_fetch_add(a, n, 0); }' | "$top_builddir/hlrcc" -x c -c - -o "$work/says.o"
 test "$(notes)" = 2 || fail "from standard input: $(readelf -n "$work/says.o")"
