@@ -75,6 +75,8 @@
     X(acquire_noticed, "notices applied, vector time not raised")                       \
     X(open_compared, "stores of the home compared, not recorded")                       \
     X(diff_arrived, "diff arrived at the home, not applied")                            \
+    X(order_written, "vector time in its slot, number of releases not raised")          \
+    X(order_read, "slot of a vector time read, number of releases not read again")      \
     X(word_performed, "word changed at its home, change not received here")             \
     X(diff_applied, "diff applied, version not raised")                                 \
     X(diff_written, "runs written, version not")                                        \

@@ -75,6 +75,7 @@
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
 #include "hlrc/sync/mcs.h"
+#include "hlrc/sync/order.h"
 #include "hlrc/sync/word.h"
 #include "hlrc/system/filter.h"
 
@@ -358,6 +359,7 @@ static const struct init_module {
     { interval_init, interval_end },
     { mcs_init, mcs_end },
     { lock_init, lock_end },
+    { order_init, NULL },
     { cond_init, cond_end },
     { NULL, heap_end },
     { NULL, heap_look_end },

@@ -14,6 +14,7 @@
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/group.h"
 #include "hlrc/sync/lock.h"
+#include "hlrc/sync/order.h"
 #include "hlrc/sync/pairs.h"
 #include "hlrc/sync/parcel.h"
 
@@ -100,6 +101,7 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
     at->words = layout_place(&at->end, (size_t)ATOMIC_WORDS * 8);
     at->mutexes = layout_place(&at->end, (size_t)HLRC_MUTEXES * 8);
     at->block_locks = layout_place(&at->end, (size_t)BLOCK_LOCKS * 8);
+    at->order = layout_place(&at->end, order_bytes(nodes));
     at->staging = layout_place(&at->end, layout_staging_slots(nodes) * BULK_SLOT_BYTES);
     at->stream = layout_place(&at->end, (size_t)STREAM_SLOTS * STREAM_PIECE);
     at->stream_told = layout_place(&at->end, n * 64);

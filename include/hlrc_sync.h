@@ -102,6 +102,31 @@ int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc
 int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type type);
 
 /**
+ * hlrc_release, hlrc_acquire - order memory without a lock
+ *
+ * hlrc_release() publishes what this node has written. hlrc_acquire() makes visible here what each
+ * other node had published by hlrc_release(), and what that node had learnt of third nodes. If
+ * communication of any kind puts a release before an acquire, for example an operation by
+ * hlrc_fetch_op(), the thread that acquires sees what the releasing thread had written or seen.
+ *
+ *     data = 5;                                         while (!ready)
+ *     hlrc_release();                                       hlrc_acquire();
+ *     ready = 1;                                        use(data);
+ *     hlrc_release();
+ *
+ * RETURN VALUE: hlrc_acquire() returns 1 if another node had released since this node last acquired
+ * from it, otherwise 0.
+ *
+ * NOTES: A release that finds nothing to publish writes nothing. An acquire reads a word of each
+ * other node and interrupts none. A thread that repeats it until something changes should give up
+ * its processor from time to time. Traces have no events for these calls.
+ *
+ * SEE ALSO: hlrc_fetch_op, hlrc_lock
+ */
+void hlrc_release(void);
+int hlrc_acquire(void);
+
+/**
  * hlrc_defer_release - arrive at the next barrier without publishing anything
  *
  * For this node the next collective call that orders memory (hlrc_barrier(), hlrc_broadcast(),

@@ -9,6 +9,7 @@ API_PAGES_3 = \
 	man/hlrc_acc_strided_nb.3 \
 	man/hlrc_acc_vector.3 \
 	man/hlrc_acc_vector_nb.3 \
+	man/hlrc_acquire.3 \
 	man/hlrc_aligned_alloc.3 \
 	man/hlrc_alloc_placed.3 \
 	man/hlrc_alloc_uninitialized.3 \
@@ -67,6 +68,7 @@ API_PAGES_3 = \
 	man/hlrc_put_vector_nb.3 \
 	man/hlrc_realloc.3 \
 	man/hlrc_reduce.3 \
+	man/hlrc_release.3 \
 	man/hlrc_rmw.3 \
 	man/hlrc_rmw_compare.3 \
 	man/hlrc_rwlock_create.3 \

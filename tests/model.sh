@@ -191,6 +191,11 @@ for variant in ASKS_LATE LOOKED_FIRST WAKES_UNASKED; do
     search bad pairs -DMEMBERS=3 -DMEMORY -D$variant
 done
 
+small=yes search good order
+for variant in ORDER_NUMBER_FIRST ORDER_OWN_ONLY ORDER_ACQUIRED_EARLY ORDER_READ_EARLY; do
+    search bad order -D$variant
+done
+
 small=yes search good counters
 small=yes search good counters -DTREE
 small=yes search good counters -DTREE -DN=3

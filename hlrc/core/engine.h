@@ -35,6 +35,7 @@
  *   mutexes   u64 per mutex of this node: the tail of its queue (rma/mutex.c)
  *   block_locks  u64 each: node + 1 that accumulates into a block of a window here
  *             (rma/accumulate.c)
+ *   order     the number of this node's releases without a lock, and their vector time (order.h)
  *   meeting   with --barrier counter or tree: counters and slots of gatherings, and the release
  *             (barrier_counter.c); with pairs: slots of rounds (pairs.h)
  *   clocks    with --trace: words by which machines request the time of node 0, and its answers
@@ -96,9 +97,9 @@ struct engine_layout {
     size_t home, applied, has_readers, placed, arrivals, moves, told, requests, replies, answers,
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
-        notice_slots, notice_pages, notice_blocks, bounce, words, mutexes, block_locks, staging,
-        stream, stream_told, stream_taken, parcels, clocks, pieces, invitations, answers_of_members,
-        group_slots, reports, tables;
+        notice_slots, notice_pages, notice_blocks, bounce, words, mutexes, block_locks, order,
+        staging, stream, stream_told, stream_taken, parcels, clocks, pieces, invitations,
+        answers_of_members, group_slots, reports, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size,

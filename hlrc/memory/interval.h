@@ -100,7 +100,11 @@ void interval_publish(void); /* waits, as an urgent interval_close */
 /* Acquire: makes everything visible that the vector time covers. Waits for notices that are still
  * under way and for pages that are BUSY. `occasion`: the lock, or one of these. Acquires of the
  * same occasion are expected to need the same pages (renew.h). */
-enum { OCCASION_MEETING = UINT32_MAX, OCCASION_SIGNAL = UINT32_MAX - 1 };
+enum {
+    OCCASION_MEETING = UINT32_MAX,
+    OCCASION_SIGNAL = UINT32_MAX - 1,
+    OCCASION_ORDER = UINT32_MAX - 2
+};
 void interval_acquire(const uint64_t *vt, uint32_t occasion);
 /* Set between the calling thread's flush and its next acquire if it stores nothing in between. If
  * it is the only thread, the acquire then skips a flush (races.h). */

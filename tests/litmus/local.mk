@@ -14,6 +14,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule03_causality \
 	tests/litmus/rule03_lazy \
 	tests/litmus/rule03_lock \
+	tests/litmus/rule03_order \
 	tests/litmus/rule03_vt \
 	tests/litmus/rule04_access \
 	tests/litmus/rule04_copies \
