@@ -4,15 +4,21 @@
  * leaves to a library: the interface of libatomic.
  *
  * A processor's atomic instruction has no effect between nodes. An operation on 4 or 8 bytes is
- * performed at the home of the word (hlrc_fetch_op). If it orders memory it is performed under a
- * lock that the address chooses, so that it orders memory with earlier ones on that word. If it
- * cannot be performed at the home, only the lock makes it atomic. In a job of one node it is the
- * instruction.
+ * performed at the home of the word (hlrc_fetch_op). If it orders memory, it does so with earlier
+ * ones on that word, in one of two ways. First it is performed under a lock that the address
+ * chooses. The lock stays on its node, which publishes nothing until another node requests it. Once
+ * nodes have passed a lock to each other a few times, its words are contended: an operation
+ * releases before and acquires after, without the lock (hlrc_release, hlrc_acquire). If an
+ * operation cannot be performed at the home, only the lock makes it atomic. In a job of one node it
+ * is the instruction.
  *
  * Invariants
  *   - Operations on one word are all performed at its home, or all under its lock. So operations of
  *     any size use the lock if the program has instructions inserted by compat/cc/as: each object
  *     that has some says so.
+ *   - Words become contended under their lock, for good, and no operation that the lock orders
+ *     begins under it afterwards. A node operates without the lock only after it has held the lock
+ *     and found the words contended. So it has acquired from all operations that the lock ordered.
  *   - An operation that need not order memory, as `omp atomic` without a clause, takes no lock and
  *     ends no interval. Exception: a flush that only acquires or only releases leaves no
  *     instruction that compat/cc/as could replace. In a program that has one, or may have one, all
@@ -22,6 +28,7 @@
 
 #include <link.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -152,18 +159,82 @@ static bool atomics_done_at_home(struct atomics_operation *o, size_t bytes)
     return true;
 }
 
+/* ---- order ---- */
+
+#define TURNS_MOST 4 /* of a lock, between nodes, until its words are contended */
+
+/* By lock, in shared memory, guarded by the lock. */
+struct atomics_turns {
+    int node; /* that had it last, + 1 */
+    int turns;
+};
+static struct atomics_turns *atomics_turns;
+static _Atomic bool contended[LOCK_WORDS_COUNT]; /* as this node knows */
+
+static void atomics_make_turns(void)
+{
+    atomics_turns =
+        start_shared_memory(LOCK_WORDS_COUNT * sizeof *atomics_turns, "atomic operations");
+}
+
+__attribute__((constructor)) static void atomics_ask_for_turns(void)
+{
+    start_at_begin(atomics_make_turns);
+}
+
+/* ASSUMPTION: the lock is held. */
+static bool atomics_is_contended(hlrc_lock_t lock)
+{
+    struct atomics_turns *t = &atomics_turns[lock - LOCK_WORDS];
+    int node = hlrc_node_id() + 1;
+    if (t->node != node && t->turns < TURNS_MOST) {
+        t->turns += t->node != 0;
+        t->node = node;
+    }
+    return t->turns == TURNS_MOST && !locks_recorded;
+}
+
+static bool atomics_done_without_lock(struct atomics_operation *o, size_t bytes)
+{
+    if (o->op != HLRC_NO_OP)
+        locks_release();
+    bool done = atomics_done_at_home(o, bytes);
+    if (done)
+        (void)locks_acquire();
+    return done;
+}
+
+/* The lock is held if the operation was not performed. */
+static bool atomics_done_in_order(struct atomics_operation *o, size_t bytes)
+{
+    hlrc_lock_t lock = atomics_lock_of(o->word);
+    _Atomic bool *known = &contended[lock - LOCK_WORDS];
+    bool done;
+    if (!atomic_load(known)) {
+        locks_take(lock);
+        if (!atomics_is_contended(lock)) {
+            done = atomics_done_at_home(o, bytes);
+            if (done)
+                locks_drop(lock);
+            return done;
+        }
+        locks_drop(lock);
+        atomic_store(known, true);
+    }
+    done = atomics_done_without_lock(o, bytes);
+    if (!done)
+        locks_take(lock);
+    return done;
+}
+
 /* True: the operation was performed. Otherwise the caller performs it and calls end. */
 static bool atomics_begin(struct atomics_operation *o, size_t bytes, int order)
 {
-    bool orders = order != __ATOMIC_RELAXED || words_are_fences;
-    hlrc_lock_t lock = atomics_lock_of(o->word);
-    if (orders)
-        locks_take(lock);
+    if (order != __ATOMIC_RELAXED || words_are_fences)
+        return atomics_done_in_order(o, bytes);
     bool done = atomics_done_at_home(o, bytes);
-    if (!orders && !done)
-        locks_take(lock);
-    else if (orders && done)
-        locks_drop(lock);
+    if (!done)
+        locks_take(atomics_lock_of(o->word));
     return done;
 }
 

@@ -79,6 +79,39 @@ void locks_drop(hlrc_lock_t lock)
     lane_call(gomp_sync_drop, &lock);
 }
 
+bool locks_recorded;
+
+__attribute__((constructor)) static void gomp_sync_look_at_options(void)
+{
+    const char *file = getenv("HLRC_TRACE_SIM");
+    locks_recorded = file && *file;
+}
+
+static void gomp_sync_release(void *arg)
+{
+    (void)arg;
+    hlrc_release();
+}
+
+void locks_release(void)
+{
+    lane_call(gomp_sync_release, NULL);
+}
+
+static void gomp_sync_acquire(void *arg)
+{
+    *(bool *)arg = hlrc_acquire();
+}
+
+/* For threads that spin, as locks_take. */
+bool locks_acquire(void)
+{
+    bool news;
+    watcher->poll();
+    lane_call(gomp_sync_acquire, &news);
+    return news;
+}
+
 void locks_pass(hlrc_lock_t lock)
 {
     hlrc_lock(lock);

@@ -24,6 +24,11 @@ unsigned locks_held(void);
 /* The same for locks held only within a call of this library. */
 void locks_take(hlrc_lock_t lock);
 void locks_drop(hlrc_lock_t lock);
+/* --trace-sim: recordings have locks, but no releases and acquires without one. */
+extern bool locks_recorded __attribute__((visibility("hidden")));
+/* Releases what this thread wrote, acquires what other threads released; false: nothing new. */
+void locks_release(void);
+bool locks_acquire(void);
 /* Acquires and releases the lock: sees what its earlier holders wrote, and later holders see what
  * this thread wrote. */
 void locks_pass(hlrc_lock_t lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Relaxed atomic operations of each form beside ordinary stores; with an argument they are left out.
- * The locks that both runs take are counted. */
+/* Relaxed atomic operations of each form beside ordinary stores; with an argument they are left
+ * out. The locks that both runs take are counted. */
 #include <omp.h>
 #include <stdio.h>
 
