@@ -7,11 +7,14 @@
  */
 #include "compat/openmp/fence.h"
 
+#include <assert.h>
 #include <cpuid.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "compat/openmp/atomics.h"
 #include "compat/openmp/locks.h"
+#include "compat/start/lane.h"
 #include "compat/start/start.h"
 
 /* Most bytes that XSAVE writes with the features enabled; 0: only FXSAVE is available. */
@@ -47,62 +50,85 @@ __attribute__((constructor)) static void fence_measure(void)
         fence_room = ebx;
 }
 
-/* While threads of several nodes run the program, calls `function` with %rdi as it is and preserves
- * all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. */
-#define STUB(name, function, alone)                                      \
-    __asm__(".text\n"                                                    \
-            ".globl " name "\n"                                          \
-            ".type " name ", @function\n" name ":\n"                     \
-            "    .cfi_startproc\n"                                       \
-            "    endbr64\n"                                              \
-            "    pushfq\n"                                               \
-            "    .cfi_def_cfa_offset 16\n"                               \
-            "    cmpb $0, start_spread(%rip)\n"                          \
-            "    jne 1f\n"                                               \
-            "    " alone "\n"                                            \
-            "    popfq\n"                                                \
-            "    ret\n"                                                  \
-            "1:  pushq %rbp\n"                                           \
-            "    .cfi_def_cfa_offset 24\n"                               \
-            "    .cfi_offset %rbp, -24\n"                                \
-            "    movq %rsp, %rbp\n"                                      \
-            "    .cfi_def_cfa_register %rbp\n"                           \
-            "    cld\n"                                                  \
-            ".irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11\n" \
-            "    pushq %\\register\n"                                    \
-            ".endr\n"                                                    \
-            "    movq fence_room(%rip), %rcx\n"                          \
-            "    testq %rcx, %rcx\n"                                     \
-            "    jz 2f\n"                                                \
-            "    subq %rcx, %rsp\n"                                      \
-            "    andq $-64, %rsp\n"                                      \
-            "    xorl %eax, %eax\n"                                      \
-            ".irp at, 512, 520, 528, 536, 544, 552, 560, 568\n"          \
-            "    movq %rax, \\at(%rsp)\n"                                \
-            ".endr\n"                                                    \
-            "    movl $-1, %eax\n"                                       \
-            "    movl $-1, %edx\n"                                       \
-            "    xsave64 (%rsp)\n"                                       \
-            "    call " function "\n"                                    \
-            "    movl $-1, %eax\n"                                       \
-            "    movl $-1, %edx\n"                                       \
-            "    xrstor64 (%rsp)\n"                                      \
-            "    jmp 3f\n"                                               \
-            "2:  subq $512, %rsp\n"                                      \
-            "    andq $-64, %rsp\n"                                      \
-            "    fxsave64 (%rsp)\n"                                      \
-            "    call " function "\n"                                    \
-            "    fxrstor64 (%rsp)\n"                                     \
-            "3:  leaq -72(%rbp), %rsp\n"                                 \
-            ".irp register, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax\n" \
-            "    popq %\\register\n"                                     \
-            ".endr\n"                                                    \
-            "    popq %rbp\n"                                            \
-            "    .cfi_def_cfa %rsp, 16\n"                                \
-            "    popfq\n"                                                \
-            "    .cfi_def_cfa_offset 8\n"                                \
-            "    ret\n"                                                  \
-            "    .cfi_endproc\n"                                         \
+static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
+
+/* While threads of several nodes run the program, calls `function` with %rdi as it is and preserves all else; otherwise
+ * executes `alone`. XRSTOR needs zeros after the first 512 bytes. The registers are saved on the
+ * private stack, as the function runs there (lane.h): on the shared one, a fence would itself store
+ * something new to publish. */
+#define STUB(name, function, alone)                                              \
+    __asm__(".text\n"                                                            \
+            ".globl " name "\n"                                                  \
+            ".type " name ", @function\n" name ":\n"                             \
+            "    .cfi_startproc\n"                                               \
+            "    endbr64\n"                                                      \
+            "    pushfq\n"                                                       \
+            "    .cfi_def_cfa_offset 16\n"                                       \
+            "    cmpb $0, start_spread(%rip)\n"                                  \
+            "    jne 1f\n"                                                       \
+            "    " alone "\n"                                                    \
+            "    popfq\n"                                                        \
+            "    ret\n"                                                          \
+            "1:  pushq %rcx\n"                                                   \
+            "    .cfi_def_cfa_offset 24\n"                                       \
+            "    movq lane_current@gottpoff(%rip), %rcx\n"                       \
+            "    movq %fs:(%rcx), %rcx\n"                                        \
+            "    testq %rcx, %rcx\n"                                             \
+            "    jz 4f\n"                                                        \
+            "    movq 16(%rcx), %rcx\n"                                          \
+            "    testq %rcx, %rcx\n"                                             \
+            "    jz 4f\n"                                                        \
+            "    cmpq lane_shared_from(%rip), %rsp\n"                            \
+            "    jb 4f\n"                                                        \
+            "    cmpq lane_shared_to(%rip), %rsp\n"                              \
+            "    jb 5f\n"                                                        \
+            "4:  movq %rsp, %rcx\n"                                              \
+            "5:  movq %rsp, -8(%rcx)\n"                                          \
+            "    leaq -8(%rcx), %rsp\n"                                          \
+            "    pushq %rbp\n"                                                   \
+            "    movq %rsp, %rbp\n" /* CFA: *(%rbp + 8) + 24; %rbp is at %rbp */ \
+            "    .cfi_escape 0x0f, 5, 0x76, 8, 0x06, 0x23, 24\n"                 \
+            "    .cfi_escape 0x10, 6, 2, 0x76, 0\n"                              \
+            "    cld\n"                                                          \
+            ".irp register, rax, rdx, rsi, rdi, r8, r9, r10, r11\n"              \
+            "    pushq %\\register\n"                                            \
+            ".endr\n"                                                            \
+            "    movq fence_room(%rip), %rcx\n"                                  \
+            "    testq %rcx, %rcx\n"                                             \
+            "    jz 2f\n"                                                        \
+            "    subq %rcx, %rsp\n"                                              \
+            "    andq $-64, %rsp\n"                                              \
+            "    xorl %eax, %eax\n"                                              \
+            ".irp at, 512, 520, 528, 536, 544, 552, 560, 568\n"                  \
+            "    movq %rax, \\at(%rsp)\n"                                        \
+            ".endr\n"                                                            \
+            "    movl $-1, %eax\n"                                               \
+            "    movl $-1, %edx\n"                                               \
+            "    xsave64 (%rsp)\n"                                               \
+            "    call " function "\n"                                            \
+            "    movl $-1, %eax\n"                                               \
+            "    movl $-1, %edx\n"                                               \
+            "    xrstor64 (%rsp)\n"                                              \
+            "    jmp 3f\n"                                                       \
+            "2:  subq $512, %rsp\n"                                              \
+            "    andq $-64, %rsp\n"                                              \
+            "    fxsave64 (%rsp)\n"                                              \
+            "    call " function "\n"                                            \
+            "    fxrstor64 (%rsp)\n"                                             \
+            "3:  leaq -64(%rbp), %rsp\n"                                         \
+            ".irp register, r11, r10, r9, r8, rdi, rsi, rdx, rax\n"              \
+            "    popq %\\register\n"                                             \
+            ".endr\n"                                                            \
+            "    popq %rbp\n"                                                    \
+            "    popq %rsp\n"                                                    \
+            "    .cfi_def_cfa %rsp, 24\n"                                        \
+            "    .cfi_restore %rbp\n"                                            \
+            "    popq %rcx\n"                                                    \
+            "    .cfi_def_cfa_offset 16\n"                                       \
+            "    popfq\n"                                                        \
+            "    .cfi_def_cfa_offset 8\n"                                        \
+            "    ret\n"                                                          \
+            "    .cfi_endproc\n"                                                 \
             ".size " name ", . - " name "\n")
 
 STUB("hlrc_fence", "fence_flush", "lock orq $0, (%rsp)");

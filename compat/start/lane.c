@@ -19,6 +19,7 @@
 #define ONE_AT_LEAST ((size_t)64 << 10)
 
 _Thread_local struct lane *lane_current;
+char *const lane_shared_from = SHARED_AT, *const lane_shared_to = PRIVATE_AT;
 
 static size_t shared_bytes;              /* of one stack; 0 in a job of one node */
 static size_t private_bytes = OWN_BYTES; /* besides thread-local variables */

@@ -59,6 +59,9 @@ void lane_run(struct lane *l, void (*act)(void *), void *arg);
  * thread. */
 void lane_call(void (*act)(void *), void *arg);
 
+/* Where the shared stacks of all threads are. */
+extern char *const lane_shared_from __attribute__((visibility("hidden")));
+extern char *const lane_shared_to __attribute__((visibility("hidden")));
 /* May this be part of a shared stack? */
 bool lane_is_shared(const void *ptr);
 
