@@ -52,10 +52,10 @@ __attribute__((constructor)) static void fence_measure(void)
 
 static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
 
-/* While threads of several nodes run the program, calls `function` with %rdi as it is and preserves all else; otherwise
- * executes `alone`. XRSTOR needs zeros after the first 512 bytes. The registers are saved on the
- * private stack, as the function runs there (lane.h): on the shared one, a fence would itself store
- * something new to publish. */
+/* While threads of several nodes run the program, calls `function` with %rdi as it is and preserves
+ * all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. The registers
+ * are saved on the private stack, as the function runs there (lane.h): on the shared one, a fence
+ * would itself store something new to publish. */
 #define STUB(name, function, alone)                                              \
     __asm__(".text\n"                                                            \
             ".globl " name "\n"                                                  \
