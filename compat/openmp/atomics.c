@@ -191,7 +191,7 @@ static bool atomics_is_contended(hlrc_lock_t lock)
         t->turns += t->node != 0;
         t->node = node;
     }
-    return t->turns == TURNS_MOST && !locks_recorded;
+    return t->turns == TURNS_MOST && !locks_only;
 }
 
 static bool atomics_done_without_lock(struct atomics_operation *o, size_t bytes)

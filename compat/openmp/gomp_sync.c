@@ -79,12 +79,17 @@ void locks_drop(hlrc_lock_t lock)
     lane_call(gomp_sync_drop, &lock);
 }
 
-bool locks_recorded;
+bool locks_only;
 
-__attribute__((constructor)) static void gomp_sync_look_at_options(void)
+static void gomp_sync_begin(void)
 {
     const char *file = getenv("HLRC_TRACE_SIM");
-    locks_recorded = file && *file;
+    locks_only = (file && *file) || hlrc_acquire() < 0;
+}
+
+__attribute__((constructor)) static void gomp_sync_at_start(void)
+{
+    start_at_begin(gomp_sync_begin);
 }
 
 static void gomp_sync_release(void *arg)

@@ -24,8 +24,8 @@ unsigned locks_held(void);
 /* The same for locks held only within a call of this library. */
 void locks_take(hlrc_lock_t lock);
 void locks_drop(hlrc_lock_t lock);
-/* --trace-sim: recordings have locks, but no releases and acquires without one. */
-extern bool locks_recorded __attribute__((visibility("hidden")));
+/* No release and acquire without a lock: recordings (--trace-sim) have none, or the fabric. */
+extern bool locks_only __attribute__((visibility("hidden")));
 /* Releases what this thread wrote, acquires what other threads released; false: nothing new. */
 void locks_release(void);
 bool locks_acquire(void);

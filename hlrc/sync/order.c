@@ -2,6 +2,7 @@
 /* order.c - see order.h for the invariants. */
 #include "hlrc/sync/order.h"
 
+#include <errno.h>
 #include <hlrc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -123,6 +124,8 @@ int hlrc_acquire(void)
     call_check("hlrc_acquire");
     if (engine.alone)
         return 0;
+    if (!(engine.fabric->caps & FABRIC_READ))
+        return -ENOTSUP;
     struct thread *t = thread_enter();
     uint64_t number[NODES_MAX];
     fence_full(); /* [order.read-last] */
