@@ -109,14 +109,14 @@ static void producer(void)
     printf("producer: %ld\n", sum);
 }
 
-/* Sooner or later all threads have run one. */
+/* One thread creates them all; sooner or later all threads have run one. */
 static void by_all(void)
 {
     static int ran[512];
     int threads = omp_get_max_threads(), seen = 0;
     for (int round = 0; round < 20000 && seen < threads; round++) {
 #pragma omp parallel
-#pragma omp single
+#pragma omp master
         for (int i = 0; i < 40; i++) {
 #pragma omp task
             {
