@@ -7,6 +7,8 @@
  * fetched, barriers and locks are local. So if the other nodes add no processors, because they are
  * on the same host, all regions run on node 0, by the processors of all nodes of its host.
  *
+ * With --placement-control alternate, for tests, regions run in both ways by turns.
+ *
  * Node 0 has a guest for each thread of another node: a thread with the same index, so with the
  * same addresses of stacks and thread-local variables (lane.h). Threads of the team change between
  * their node and their guest only between regions, where no frame of the program is on their

@@ -502,7 +502,7 @@ static bool team_is_away(const struct lane *lane)
     return lane->index / start_lanes != hlrc_node_id();
 }
 
-/* Other forks than those of regions; after the barrier thread 0 overwrites this node's copy. */
+/* A fork that is not for a region. Thread 0 overwrites this node's copy after the barrier. */
 static void team_serve_move(enum team_fork_kind kind)
 {
     struct team_region idle = { .shared = true };

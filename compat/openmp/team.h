@@ -109,8 +109,9 @@ void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
 /* The size of that team. */
 unsigned team_size_for(void (*fn)(void *), unsigned threads);
 
+/* The word of `ended` for the next collective. */
+hlrc_atomic_t team_next_ended(void);
 /* If OMP_CANCELLATION is on: reads what was cancelled; cancels for the whole team. */
-hlrc_atomic_t team_next_ended(void); /* the word of the next collective */
 unsigned team_cancelled(void);
 void team_cancel(enum team_cancelled what);
 /* Is the region cancelled, so that the caller's barriers do nothing? */

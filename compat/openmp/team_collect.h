@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* team_collect.h - collectives of all threads of the team. Those of a node wait for each other; the
- * last to arrive enters a collective of all nodes. */
+/* team_collect.h - collectives of all threads of the team. The threads of a node wait for each
+ * other; the last to arrive enters a collective of all nodes. */
 #ifndef COMPAT_TEAM_COLLECT_H
 #define COMPAT_TEAM_COLLECT_H
 

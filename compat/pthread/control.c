@@ -25,7 +25,7 @@ static const char *obstacle;
 
 /* ---- the choice ---- */
 
-/* Destructor of a C library key, which runs after those of the program: in the second round. As
+/* Destructor of a C library key, which runs after the program's: in the second round. As
  * without HLRC the last thread ends the program. */
 static void control_end_thread(void *round)
 {

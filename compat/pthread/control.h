@@ -25,7 +25,7 @@
 
 extern bool control_gathered __attribute__((visibility("hidden")));
 
-/* Are the calls on threads and objects those of this library? */
+/* Does this library serve the calls on threads and objects? Otherwise the C library does. */
 static inline bool control_is_spread(void)
 {
     return start_sharing && !control_gathered;

@@ -9,8 +9,8 @@
 #define HOSTS_REASON "all nodes are on one host" /* why they run there */
 
 /* Collective, after hlrc_init: why the program's threads stay on their nodes, for messages; NULL:
- * they are better on node 0, with *processors, those of all nodes. `has_room`: that node may have
- * so many threads. */
+ * they run faster on node 0, on *processors, the processors of all nodes. `has_room`: that node may
+ * have so many threads. */
 const char *hosts_obstacle(bool has_room, cpu_set_t *processors);
 
 #endif

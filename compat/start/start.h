@@ -67,7 +67,7 @@ void *start_shared_memory(size_t bytes, const char *what);
  * same number, whose thread has ended. 0 or a negative errno. */
 int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
 
-#define THREADS_OWN     2    /* of a node, besides those that run the program */
+#define THREADS_OWN     2    /* of a node, besides the threads that run the program */
 #define THREADS_DEFAULT 64   /* --threads: default, */
 #define THREADS_MOST    1024 /* limit */
 
