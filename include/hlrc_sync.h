@@ -115,7 +115,10 @@ int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type
  *     hlrc_release();
  *
  * RETURN VALUE: hlrc_acquire() returns 1 if another node had released since this node last acquired
- * from it, otherwise 0. -ENOTSUP: the fabric cannot read other nodes' memory; use a lock.
+ * from it, otherwise 0, or -ENOTSUP.
+ *
+ * ERRORS:
+ *     ENOTSUP  the fabric cannot read other nodes' memory; use a lock
  *
  * NOTES: A release that finds nothing to publish writes nothing. An acquire reads a word of each
  * other node and interrupts none. A thread that repeats it until something changes should give up

@@ -184,13 +184,36 @@ static bool all_are(char state, int pid)
     return all;
 }
 
-/* Not where a point delays a thread: what it is about to do others may wait for, a position in
- * their queue is one. */
+/* Whether all threads of a node have slept for three milliseconds; not while a point delays one. */
+static bool rests(int node)
+{
+    for (int times = 0; times < 3; times++) {
+        if (!all_are('S', pids[node]))
+            return false;
+        sleep_ms(1);
+    }
+    return true;
+}
+
+void await_asleep(int node)
+{
+    while (!rests(node))
+        sleep_ms(1);
+}
+
+/* A node is stopped while its threads sleep, and no point delays one of them: other nodes may wait
+ * for what a thread is about to do, for example for an entry at its position in their queue. */
 void stop_node(int node)
 {
     struct timespec begun, now;
     clock_gettime(CLOCK_MONOTONIC, &begun);
     for (bool stands = false; !stands;) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        expect(now.tv_sec - begun.tv_sec < 60, "node %d does not stop", node);
+        if (!rests(node)) {
+            sleep_ms(1);
+            continue;
+        }
         expect(kill(pids[node], SIGSTOP) == 0, "SIGSTOP to node %d: %s", node, strerror(errno));
         for (int tries = 0; tries < 100 && !stands; tries++) {
             sched_yield();
@@ -198,16 +221,6 @@ void stop_node(int node)
         }
         if (!stands)
             continue_node(node);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        expect(now.tv_sec - begun.tv_sec < 60, "node %d does not stop", node);
-    }
-}
-
-void await_asleep(int node)
-{
-    for (int times = 0; times < 3;) {
-        times = all_are('S', pids[node]) ? times + 1 : 0;
-        sleep_ms(1);
     }
 }
 

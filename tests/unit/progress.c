@@ -437,7 +437,7 @@ static void a_wake_is_passed_on(void)
 static bool has_offered(void *arg)
 {
     (void)arg;
-    if (++spun > 20 * FLOODED) {
+    if (++spun > 1000 * FLOODED) { /* other programs end the offers for a while, again and again */
         print_error("a thread spins and spins, and lets no other one have its core\n");
         _exit(1);
     }
