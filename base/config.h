@@ -52,7 +52,7 @@ enum config_syscalls { SYSCALLS_OFF, SYSCALLS_TOUCH, SYSCALLS_AUTO };
 enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_core { CORE_SMALL, CORE_FULL };
 enum config_placement { PLACEMENT_CYCLIC, PLACEMENT_BLOCK, PLACEMENT_LOCAL };
-enum config_control { CONTROL_ON, CONTROL_OFF, CONTROL_ALTERNATE };
+enum config_control { CONTROL_ON, CONTROL_OFF, CONTROL_MEASURE, CONTROL_ALTERNATE };
 enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 
 /* clang-format off */
@@ -155,9 +155,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "node on which each thread of a POSIX program starts (hlrcc): round-robin over the "         \
       "nodes; or --threads-per-node threads on each node in turn; or all on node 0")               \
     X(CHOICE, enum config_control, placement_control, "placement-control", "on", 0, 0,             \
-      "on|off|alternate", 1,                                                                       \
-      "the threads of a program (hlrcc) run all on node 0 where that is faster, as on one "        \
-      "machine; off: always on their own nodes; alternate: OpenMP threads by turns, for tests")    \
+      "on|off|measure|alternate", 1,                                                               \
+      "the threads of a program (hlrcc) run all on node 0 where that is faster: if all nodes are " \
+      "on one host; otherwise, of OpenMP, as measured; off: always on their own nodes; measure: "  \
+      "OpenMP on one host, too; alternate: OpenMP by turns, for tests")                            \
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
       "a page that is written in many intervals stays writable across flushes, until this "        \
       "number of flushes in a row found it unchanged; 0: never")                                   \

@@ -36,7 +36,7 @@ UNIT_TESTS += tests/unit/addresses tests/unit/ahead tests/unit/async tests/unit/
 	tests/unit/copies tests/unit/defaults tests/unit/depend tests/unit/diff tests/unit/diff_merge \
 	tests/unit/events tests/unit/fault tests/unit/futex tests/unit/heap tests/unit/json tests/unit/judge \
 	tests/unit/locality tests/unit/need tests/unit/notice tests/unit/notice_read tests/unit/page \
-	tests/unit/page_word tests/unit/pairs tests/unit/parse tests/unit/policy tests/unit/procfs \
+	tests/unit/page_word tests/unit/pairs tests/unit/parse tests/unit/policy tests/unit/policy_threads tests/unit/procfs \
 	tests/unit/profile tests/unit/progress tests/unit/renew tests/unit/size tests/unit/stack_switch \
 	tests/unit/stats tests/unit/timeline tests/unit/view
 tests_unit_addresses_LDADD = libhlrc_core.la
@@ -82,6 +82,7 @@ tests_unit_pairs_LDADD = $(UNIT)
 tests_unit_pairs_LDFLAGS = -Wl,--wrap=progress_wait
 tests_unit_parse_LDADD = $(UNIT)
 tests_unit_policy_LDADD = $(UNIT)
+tests_unit_policy_threads_LDADD = $(CMOCKA_LIBS)
 tests_unit_procfs_LDADD = $(UNIT)
 tests_unit_profile_LDADD = $(UNIT)
 tests_unit_progress_LDADD = $(UNIT)

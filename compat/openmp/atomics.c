@@ -243,24 +243,44 @@ static void atomics_end(const struct atomics_operation *o)
     locks_drop(atomics_lock_of(o->word));
 }
 
-/* In a job of one node, if the processor has the instruction: up to 8 bytes. */
-#define NATIVE_1(statement) \
-    if (!start_spread) {    \
-        statement;          \
+#define YIELDS 64 /* operations on one word, after which a thread counts as spinning */
+
+/* Threads may share a processor: one that spins lets the others run. */
+static void atomics_note(const volatile void *word, int order, bool may_spin)
+{
+    static _Thread_local const volatile void *last;
+    static _Thread_local unsigned times;
+    locks_syncs += order != __ATOMIC_RELAXED;
+    if (!start_crowded || !may_spin)
+        return;
+    times = word == last ? times + 1 : 0;
+    last = word;
+    if (times == YIELDS) {
+        times = 0;
+        sched_yield();
     }
-#define NATIVE_2(statement) NATIVE_1(statement)
-#define NATIVE_4(statement) NATIVE_1(statement)
-#define NATIVE_8(statement) NATIVE_1(statement)
-#define NATIVE_16(statement)
-#define NATIVE(n, e) NATIVE_##n(return e)
+}
+
+/* While one node runs the program, if the processor has the instruction: up to 8 bytes. */
+#define NATIVE_1(may_spin, statement)            \
+    if (!start_spread) {                         \
+        if (start_fences)                        \
+            atomics_note(word, order, may_spin); \
+        statement;                               \
+    }
+#define NATIVE_2(may_spin, statement) NATIVE_1(may_spin, statement)
+#define NATIVE_4(may_spin, statement) NATIVE_1(may_spin, statement)
+#define NATIVE_8(may_spin, statement) NATIVE_1(may_spin, statement)
+#define NATIVE_16(may_spin, statement)
+#define NATIVE(n, may_spin, e) NATIVE_##n(may_spin, return e)
 #define NATIVE_STORE(n, word, value) \
-    NATIVE_##n(__atomic_store_n(word, value, __ATOMIC_SEQ_CST); return;)
+    NATIVE_##n(false, __atomic_store_n(word, value, __ATOMIC_SEQ_CST); return;)
 
 #define LOAD_STORE(n, type)                                                             \
     type atomic_load_##n(const volatile type *, int) NAMED(__atomic_load_##n);          \
     type atomic_load_##n(const volatile type *word, int order)                          \
     {                                                                                   \
-        NATIVE(n, __atomic_load_n(word, __ATOMIC_SEQ_CST));                             \
+        NATIVE(n, true, __atomic_load_n(word, __ATOMIC_SEQ_CST));                       \
         struct atomics_operation o = OPERATION((void *)(uintptr_t)word, HLRC_NO_OP, 0); \
         if (atomics_begin(&o, n, order))                                                \
             return (type)o.old;                                                         \
@@ -285,7 +305,7 @@ static void atomics_end(const struct atomics_operation *o)
     type atomic_##name##_##n(volatile type *, type, int) NAMED(__atomic_##name##_##n); \
     type atomic_##name##_##n(volatile type *word, type value, int order)               \
     {                                                                                  \
-        NATIVE(n, native(word, value, __ATOMIC_SEQ_CST));                              \
+        NATIVE(n, (op) != HLRC_SUM, native(word, value, __ATOMIC_SEQ_CST));            \
         struct atomics_operation o = OPERATION(word, op, operand);                     \
         if (atomics_begin(&o, n, order))                                               \
             return (type)o.old;                                                        \
@@ -295,28 +315,30 @@ static void atomics_end(const struct atomics_operation *o)
         return old;                                                                    \
     }
 
-#define COMPARE_EXCHANGE(n, type)                                                             \
-    bool atomic_cas_##n(volatile type *, type *, type, int, int)                              \
-        NAMED(__atomic_compare_exchange_##n);                                                 \
-    bool atomic_cas_##n(volatile type *word, type *expected, type value, int yes, int no)     \
-    {                                                                                         \
-        NATIVE(n, __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST, \
-                                              __ATOMIC_SEQ_CST));                             \
-        type want = *expected;                                                                \
-        struct atomics_operation o = OPERATION(word, COMPARE, value);                         \
-        o.old = (uint64_t)want;                                                               \
-        if (atomics_begin(&o, n, yes | no)) {                                                 \
-            if (!o.result)                                                                    \
-                *expected = (type)o.old;                                                      \
-            return o.result;                                                                  \
-        }                                                                                     \
-        type old = *word;                                                                     \
-        if (old == want)                                                                      \
-            *word = value;                                                                    \
-        atomics_end(&o);                                                                      \
-        if (old != want)                                                                      \
-            *expected = old;                                                                  \
-        return old == want;                                                                   \
+#define COMPARE_EXCHANGE(n, type)                                                          \
+    bool atomic_cas_##n(volatile type *, type *, type, int, int)                           \
+        NAMED(__atomic_compare_exchange_##n);                                              \
+    bool atomic_cas_##n(volatile type *word, type *expected, type value, int yes, int no)  \
+    {                                                                                      \
+        int order = yes | no;                                                              \
+        NATIVE(n, true,                                                                    \
+               __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST, \
+                                           __ATOMIC_SEQ_CST));                             \
+        type want = *expected;                                                             \
+        struct atomics_operation o = OPERATION(word, COMPARE, value);                      \
+        o.old = (uint64_t)want;                                                            \
+        if (atomics_begin(&o, n, order)) {                                                 \
+            if (!o.result)                                                                 \
+                *expected = (type)o.old;                                                   \
+            return o.result;                                                               \
+        }                                                                                  \
+        type old = *word;                                                                  \
+        if (old == want)                                                                   \
+            *word = value;                                                                 \
+        atomics_end(&o);                                                                   \
+        if (old != want)                                                                   \
+            *expected = old;                                                               \
+        return old == want;                                                                \
     }
 
 /* Also the function that returns the new value. */
@@ -325,7 +347,7 @@ static void atomics_end(const struct atomics_operation *o)
     type atomic_##name##_fetch_##n(volatile type *, type, int) NAMED(__atomic_##name##_fetch_##n); \
     type atomic_##name##_fetch_##n(volatile type *word, type value, int order)                     \
     {                                                                                              \
-        NATIVE(n, __atomic_##name##_fetch(word, value, __ATOMIC_SEQ_CST));                         \
+        NATIVE(n, (op) != HLRC_SUM, __atomic_##name##_fetch(word, value, __ATOMIC_SEQ_CST));       \
         type old = atomic_fetch_##name##_##n(word, value, order);                                  \
         return (type)(expression);                                                                 \
     }

@@ -9,6 +9,8 @@
 
 #include <assert.h>
 #include <cpuid.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +24,21 @@ uint64_t fence_room __attribute__((visibility("hidden")));
 
 static _Thread_local hlrc_lock_t held; /* between hlrc_word_lock and hlrc_word_unlock */
 
+#define YIELDS 16 /* flushes; threads that share a processor may spin */
+
+static void fence_alone(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (++locks_syncs % YIELDS == 0 && start_crowded)
+        sched_yield();
+}
+
 void fence_flush(void)
 {
+    if (!start_spread) {
+        fence_alone();
+        return;
+    }
     locks_take(LOCK_FLUSH);
     locks_drop(LOCK_FLUSH);
 }
@@ -33,13 +48,16 @@ void fence_lock(const void *word)
 {
     hlrc_lock_t lock = atomics_lock_of(word);
     fence_flush();
+    if (!start_spread)
+        return;
     locks_take(lock);
     held = lock;
 }
 
 void fence_unlock(void)
 {
-    locks_drop(held);
+    if (start_spread)
+        locks_drop(held);
 }
 
 __attribute__((constructor)) static void fence_measure(void)
@@ -52,7 +70,7 @@ __attribute__((constructor)) static void fence_measure(void)
 
 static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
 
-/* While threads of several nodes run the program, calls `function` with %rdi as it is and preserves
+/* If start_fences, calls `function` with %rdi as it is and preserves
  * all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. The registers
  * are saved on the private stack, as the function runs there (lane.h): on the shared one, a fence
  * would itself store something new to publish. */
@@ -64,7 +82,7 @@ static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
             "    endbr64\n"                                                      \
             "    pushfq\n"                                                       \
             "    .cfi_def_cfa_offset 16\n"                                       \
-            "    cmpb $0, start_spread(%rip)\n"                                  \
+            "    cmpb $0, start_fences(%rip)\n"                                  \
             "    jne 1f\n"                                                       \
             "    " alone "\n"                                                    \
             "    popfq\n"                                                        \

@@ -10,14 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/futex.h"
+#include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
+#include "compat/openmp/team_collect.h"
 #include "compat/start/early.h"
 #include "compat/start/hosts.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
+#include "hlrc/policy/policy_threads.h"
 
 /* On node 0. */
 struct gather_guest {
@@ -27,7 +31,8 @@ struct gather_guest {
 };
 static struct gather_guest *guests; /* of threads start_lanes, start_lanes + 1, ... */
 static int count;                   /* of them */
-static enum gather_choice { SPREAD, GATHERED, ALTERNATE } choice;
+static enum gather_choice { SPREAD, GATHERED, ALTERNATE, MEASURE } choice;
+static struct policy_threads policy; /* MEASURE */
 static const char *obstacle;
 static uint64_t regions[2]; /* so far: spread, gathered */
 static gather_body *body;
@@ -40,7 +45,12 @@ static enum gather_choice gather_choose(void)
     const char *control = getenv("HLRC_PLACEMENT_CONTROL");
     if (!obstacle)
         return GATHERED;
-    return control && strcmp(control, "alternate") == 0 ? ALTERNATE : SPREAD;
+    if (control && strcmp(control, "alternate") == 0)
+        return ALTERNATE;
+    if (strcmp(obstacle, HOSTS_SEVERAL) != 0 && (!control || strcmp(control, "measure") != 0))
+        return SPREAD;
+    obstacle = "measured";
+    return MEASURE;
 }
 
 int gather_begin(int lanes)
@@ -55,6 +65,7 @@ int gather_begin(int lanes)
         return start_lanes;
     count = lanes - start_lanes;
     choice = gather_choose();
+    policy_threads_begin(&policy, (double)clock_ns());
     if (choice != GATHERED)
         return start_lanes;
     /* inherited by the threads that this one starts */
@@ -62,11 +73,32 @@ int gather_begin(int lanes)
     return lanes;
 }
 
-bool gather_is_better(void)
+static bool gather_measure(const void *code)
 {
-    bool better = choice == ALTERNATE ? regions[true] <= regions[false] : choice == GATHERED;
+    static uint64_t syncs;
+    double of_period = (double)(locks_syncs - syncs);
+    syncs = locks_syncs;
+    policy_threads_next(&policy, code, (double)clock_ns(), of_period);
+    return !policy.spread;
+}
+
+bool gather_is_better(const void *code)
+{
+    bool better = choice == GATHERED;
+    if (choice == ALTERNATE)
+        better = regions[true] <= regions[false];
+    else if (choice == MEASURE)
+        better = gather_measure(code);
     regions[better]++;
     return better;
+}
+
+void gather_run_here(int threads, bool nodes)
+{
+    start_spread = nodes;
+    start_crowded = threads > places_processors();
+    start_fences = nodes || start_crowded || choice == MEASURE;
+    team_collect_of(threads, places_processors(), nodes);
 }
 
 /* The line of --stats. */

@@ -38,7 +38,10 @@ typedef void gather_body(struct lane *lane);
 int gather_begin(int lanes);
 
 /* On node 0, by thread 0, on its private stack. */
-bool gather_is_better(void); /* than spread, for the region that begins? */
+/* Than spread, for the region that begins, of this code? */
+bool gather_is_better(const void *code);
+/* By one thread of a node: from now on so many run on this node, and others on other `nodes`. */
+void gather_run_here(int threads, bool nodes);
 /* Starts the guests if they are not there, gives them the variables, lets them run `body`. */
 void gather_enter(gather_body *body);
 /* No guest runs the program, or will before gather_enter: the threads of other nodes get the

@@ -30,6 +30,7 @@ void locks_watch(const struct locks_watcher *w)
 }
 
 static _Thread_local unsigned held;
+_Thread_local uint64_t locks_syncs;
 
 unsigned locks_held(void)
 {
@@ -71,6 +72,7 @@ void locks_take(hlrc_lock_t lock)
     watcher->poll();
     lane_call(gomp_sync_take, &lock);
     held++;
+    locks_syncs++;
 }
 
 void locks_drop(hlrc_lock_t lock)

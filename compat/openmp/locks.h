@@ -5,6 +5,7 @@
 
 #include <hlrc.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "compat/start/numbers.h"
 
@@ -21,6 +22,8 @@ void locks_watch(const struct locks_watcher *w); /* by a constructor */
 void locks_take_of_program(hlrc_lock_t lock);
 bool locks_try(hlrc_lock_t lock);
 unsigned locks_held(void);
+/* Locks and ordered operations of this thread so far; atomic ones only if start_fences. */
+extern _Thread_local uint64_t locks_syncs __attribute__((visibility("hidden")));
 /* The same for locks held only within a call of this library. */
 void locks_take(hlrc_lock_t lock);
 void locks_drop(hlrc_lock_t lock);

@@ -331,11 +331,6 @@ int places_processors(void)
     return count > 0 ? CPU_COUNT(&all) : CPU_COUNT(&allowance);
 }
 
-bool places_are_shared(void)
-{
-    return places_processors() < threads_here;
-}
-
 const cpu_set_t *places_set(int thread)
 {
     int place = places_of(thread);

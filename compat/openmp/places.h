@@ -34,6 +34,5 @@ const cpu_set_t *places_set(int thread);
 
 /* Number of processors that the node's threads may use. */
 int places_processors(void);
-bool places_are_shared(void); /* by more threads than there are processors */
 
 #endif

@@ -351,7 +351,7 @@ static void steal_send_request(const struct task_wait *w, uint64_t now)
 
 static void steal_back_off(uint64_t so_far)
 {
-    if (so_far < SPIN_UNTIL && places_are_shared()) {
+    if (so_far < SPIN_UNTIL && start_crowded) {
         sched_yield();
         return;
     }

@@ -290,8 +290,7 @@ static void team_gather(struct team_region *r)
         team_collective(r);
     }
     gathered = moved = true;
-    start_spread = false;
-    team_collect_of(lanes, places_processors(), false);
+    gather_run_here(lanes, false);
     gather_enter(team_serve_forks);
 }
 
@@ -301,13 +300,13 @@ static void team_spread(struct team_region *r)
     team_collective(r);
     gather_leave();
     gathered = false;
-    moved = start_spread = true;
-    team_collect_of(start_lanes, places_processors(), true);
+    moved = true;
+    gather_run_here(start_lanes, true);
 }
 
-static void team_place(struct team_region *r)
+static void team_place(struct team_region *r, const void *code)
 {
-    bool better = gather_is_better();
+    bool better = gather_is_better(code);
     if (better && !gathered)
         team_gather(r);
     else if (!better && gathered)
@@ -335,7 +334,7 @@ static void team_fork_all(void *arg)
 {
     struct team_forking *f = arg;
     const struct team_work *w = f->work;
-    team_place(f->region);
+    team_place(f->region, (const void *)(uintptr_t)w->fn);
     struct team_fork what = { .kind = FORK_REGION,
                               .moved = moved,
                               .fn = w->fn,
@@ -568,7 +567,7 @@ static void team_begin_job(void)
     if (!start_sharing)
         places_bind(0); /* the calling thread is thread 0 */
     tls_begin(team_plan.tls, lanes);
-    team_collect_of(start_lanes, places_processors(), start_sharing);
+    gather_run_here(start_lanes, start_sharing);
     has_phases = has_tasks && scheduler->begin(lanes);
     team_watch_begin();
 }

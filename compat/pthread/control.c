@@ -45,7 +45,7 @@ void control_begin(unsigned per_node)
     control_gathered = !obstacle;
     if (obstacle)
         return;
-    start_spread = false;
+    start_spread = start_fences = false;
     heap_be_private();
     if (hlrc_node_id() == 0) /* inherited by main */
         (void)sched_setaffinity(0, sizeof processors, &processors);

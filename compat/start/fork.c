@@ -136,7 +136,7 @@ static void fork_become_child(const struct fork_stack *s)
 {
     fork_each_mapping(fork_keep);
     fork_take_stack(s);
-    start_sharing = start_spread = false;
+    start_sharing = start_spread = start_fences = false;
     start_is_child = true;
 }
 

@@ -53,5 +53,5 @@ const char *hosts_obstacle(bool has_room, cpu_set_t *processors)
         return "--check or --trace-sim";
     if (!has_room)
         return "--threads allows no more on one node";
-    return one ? NULL : "they are on several hosts";
+    return one ? NULL : HOSTS_SEVERAL;
 }

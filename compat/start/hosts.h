@@ -6,7 +6,8 @@
 #include <sched.h>
 #include <stdbool.h>
 
-#define HOSTS_REASON "all nodes are on one host" /* why they run there */
+#define HOSTS_SEVERAL "they are on several hosts"
+#define HOSTS_REASON  "all nodes are on one host" /* why they run there */
 
 /* Collective, after hlrc_init: why the program's threads stay on their nodes, for messages; NULL:
  * they run faster on node 0, on *processors, the processors of all nodes. `has_room`: that node may

@@ -26,7 +26,7 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
                      void *);
 
 int start_lanes = 1;
-bool start_sharing, start_spread, start_is_child;
+bool start_sharing, start_spread, start_fences, start_crowded, start_is_child;
 
 #define LAYERS_MOST 4
 static const struct start_layer *layers[LAYERS_MOST], *layer;
@@ -242,7 +242,7 @@ static void start_streams_end(void)
 static void start_finalize(void *arg)
 {
     (void)arg;
-    start_sharing = start_spread = false;
+    start_sharing = start_spread = start_fences = false;
     if (environment)
         environ = environment;
     hlrc_finalize();
@@ -389,7 +389,7 @@ static int start_execute(void)
     lanes = calloc((size_t)start_lanes, sizeof *lanes);
     if (!lanes || on_exit(start_at_exit, NULL) != 0)
         start_fail("no memory for %d threads", start_lanes);
-    start_sharing = start_spread = hlrc_node_count() > 1;
+    start_sharing = start_spread = start_fences = hlrc_node_count() > 1;
     if (hlrc_node_count() > nodes)
         start_fail("the job has %d nodes, but no environment variable gives their number; set "
                    "HLRC_NODES to it",

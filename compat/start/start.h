@@ -78,6 +78,12 @@ extern bool start_sharing
  * (compat/openmp/gather.h). Changes only while one thread runs. */
 extern bool start_spread __attribute__((visibility("hidden")));
 
+/* Fences and atomic operations of the program are more than instructions: start_spread, or
+ * start_crowded, or they are counted. */
+extern bool start_fences __attribute__((visibility("hidden")));
+/* More threads of the program run on this node than it has processors. */
+extern bool start_crowded __attribute__((visibility("hidden")));
+
 /* This process is a forked child of one of the job: its end does not involve the others. */
 extern bool start_is_child __attribute__((visibility("hidden")));
 

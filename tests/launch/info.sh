@@ -33,7 +33,7 @@ spin         0..1000000|auto            auto   auto    7
 threads      1..1024                    64     64      5
 threads-per-node 1..1024                1      1       2
 placement    cyclic|block|local         cyclic cyclic  block
-placement-control on|off|alternate     on     on      off
+placement-control on|off|measure|alternate on on off
 hot-pages    0..255                     16     16      3
 exclusive-pages on|off                 on     on      off
 lazy-release 0..255                     8      8       1

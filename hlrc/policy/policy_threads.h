@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * policy_threads.h - do the threads of a team run on all nodes ("spread"), or all on node 0
+ * ("gathered"), when the nodes are on several hosts?
+ *
+ * A program begins gathered, which costs what one node costs. When a rest is over, it is spread for
+ * a trial, and stays spread as long as that is faster. Then it rests again, longer than before.
+ *
+ * Time is divided into periods, each from one region's fork to the next one's. Periods are compared
+ * by the code of their regions: the time that each takes gathered, on average, is known. A window
+ * is the time until the code with which it began has come round again. Spread, each window is
+ * judged by its ratio, time / time gathered.
+ *
+ * Rules
+ *   [threads.budget] Trials have lost at most POLICY_THREADS_BUDGET of the time so far when one
+ *       begins, and one ends with the first period that exceeds this.
+ *   [threads.falling] A trial is not given up while its ratio falls from window to window: data
+ *       still move to their nodes.
+ *   [threads.worth] There is no trial of a program whose periods are too short, or synchronise too
+ *       often, to gain: a single period of these may cost more spread than a budget holds.
+ *
+ * Source: the probing of HetProbe (Lyerly et al., libHetMP, doi 10.1145/3505224), with a budget for
+ * what probes lose. All times are ns.
+ */
+#ifndef HLRC_POLICY_THREADS_H
+#define HLRC_POLICY_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define POLICY_THREADS_CODES     64     /* a power of two */
+#define POLICY_THREADS_BUDGET    0.06   /* of the time */
+#define POLICY_THREADS_REST      1.5e9  /* before the first trial */
+#define POLICY_THREADS_PERIOD    200000 /* the shortest period, on average, that is worth a trial */
+#define POLICY_THREADS_SYNC      20000  /* what a lock or an ordered operation costs when spread */
+#define POLICY_THREADS_SYNCS     0.1    /* their part of a period that is worth a trial */
+#define POLICY_THREADS_LEAST     2e7    /* the shortest window of a trial */
+#define POLICY_THREADS_LONG      2e8    /* and after a success: other programs may disturb it */
+#define POLICY_THREADS_MOST      1e9    /* judged without a cycle */
+#define POLICY_THREADS_GAIN      0.95   /* the ratio of a trial that is a success */
+#define POLICY_THREADS_KEEP      1.0    /* the ratio up to which it stays spread then */
+#define POLICY_THREADS_FALLING   0.9    /* of the ratio before */
+#define POLICY_THREADS_REPAYMENT 16     /* a trial's loss is repaid so many times before the next */
+
+struct policy_threads_code {
+    const void *at;
+    double gathered; /* time of its period, mean of the last ones; 0: unknown */
+};
+
+struct policy_threads {
+    struct policy_threads_code codes[POLICY_THREADS_CODES];
+    bool spread, succeeded; /* `succeeded` since the last move */
+    double begun, since;    /* the program; the period */
+    const void *code;       /* of the period; NULL: none yet */
+    bool moved;             /* the period began with a move */
+    /* while gathered: of the periods since the last trial */
+    double time, syncs;
+    uint64_t periods;
+    double rest, rest_until;
+    /* while spread: of the window */
+    const void *first;
+    unsigned rounds;        /* of `first` */
+    double spent, expected; /* time; what the same periods take gathered */
+    double unknown;         /* part of both */
+    double ratio;           /* of the window before; 0: none */
+    double lost;            /* by all trials, without the window */
+};
+
+static inline struct policy_threads_code *policy_threads_code_of(struct policy_threads *p,
+                                                                 const void *at)
+{
+    uintptr_t n = (uintptr_t)at;
+    struct policy_threads_code *c = &p->codes[(n >> 4 ^ n >> 10) % POLICY_THREADS_CODES];
+    if (c->at != at)
+        *c = (struct policy_threads_code){ .at = at };
+    return c;
+}
+
+static inline void policy_threads_window(struct policy_threads *p)
+{
+    p->first = NULL;
+    p->rounds = 0;
+    p->spent = p->expected = p->unknown = 0;
+}
+
+static inline void policy_threads_move(struct policy_threads *p, bool spread, double now)
+{
+    p->moved = p->spread != spread;
+    p->spread = spread;
+    p->succeeded = false;
+    p->time = p->syncs = 0;
+    p->periods = 0;
+    p->rest_until = now + p->rest;
+    p->ratio = 0;
+    policy_threads_window(p);
+}
+
+static inline void policy_threads_begin(struct policy_threads *p, double now)
+{
+    *p = (struct policy_threads){ .begun = now, .rest = POLICY_THREADS_REST };
+    policy_threads_move(p, false, now);
+}
+
+/* ---- gathered ---- */
+
+static inline void policy_threads_learn(struct policy_threads *p, double took, double syncs)
+{
+    struct policy_threads_code *c = policy_threads_code_of(p, p->code);
+    if (!p->moved)
+        c->gathered = c->gathered == 0 ? took : 0.75 * c->gathered + 0.25 * took;
+    p->time += took;
+    p->syncs += syncs;
+    p->periods++;
+}
+
+/* [threads.worth] */
+static inline bool policy_threads_is_worth(const struct policy_threads *p)
+{
+    return p->time >= POLICY_THREADS_PERIOD * (double)p->periods &&
+           p->syncs * POLICY_THREADS_SYNC <= POLICY_THREADS_SYNCS * p->time;
+}
+
+static inline void policy_threads_rest(struct policy_threads *p, double now)
+{
+    if (now < p->rest_until || p->periods < 2)
+        return;
+    bool affordable = p->lost <= POLICY_THREADS_BUDGET * (now - p->begun);
+    policy_threads_move(p, policy_threads_is_worth(p) && affordable, now);
+}
+
+/* ---- spread ---- */
+
+static inline void policy_threads_account(struct policy_threads *p, double took)
+{
+    const struct policy_threads_code *c = policy_threads_code_of(p, p->code);
+    p->spent += took;
+    p->expected += c->gathered > 0 ? c->gathered : took;
+    p->unknown += c->gathered > 0 ? 0 : took;
+    if (!p->first)
+        p->first = p->code;
+    p->rounds += p->first == p->code;
+}
+
+/* Of the window, so far. */
+static inline double policy_threads_loss(const struct policy_threads *p)
+{
+    return p->spent > p->expected ? p->spent - p->expected : 0;
+}
+
+static inline void policy_threads_give_up(struct policy_threads *p, double now)
+{
+    double loss = policy_threads_loss(p), repaid = POLICY_THREADS_REPAYMENT * loss;
+    p->lost += loss;
+    p->rest = 2 * p->rest > repaid ? 2 * p->rest : repaid;
+    policy_threads_move(p, false, now);
+}
+
+/* Long enough, and its code has come round, which began twice. `next` begins. */
+static inline bool policy_threads_has_seen(const struct policy_threads *p, const void *next)
+{
+    double least = p->succeeded ? POLICY_THREADS_LONG : POLICY_THREADS_LEAST;
+    return (p->rounds >= 2 && next == p->first && p->expected >= least) ||
+           p->expected >= POLICY_THREADS_MOST;
+}
+
+/* [threads.falling] */
+static inline void policy_threads_judge(struct policy_threads *p, double now)
+{
+    double ratio = p->spent / p->expected;
+    bool falls = p->ratio == 0 || ratio < POLICY_THREADS_FALLING * p->ratio;
+    if (ratio <= POLICY_THREADS_GAIN) {
+        p->succeeded = true;
+        p->rest = POLICY_THREADS_REST;
+    }
+    if (!falls && !(p->succeeded && ratio <= POLICY_THREADS_KEEP)) {
+        policy_threads_give_up(p, now);
+        return;
+    }
+    p->lost += policy_threads_loss(p);
+    p->ratio = ratio;
+    policy_threads_window(p);
+}
+
+/* Other code than was measured runs. */
+static inline bool policy_threads_is_strange(const struct policy_threads *p)
+{
+    return p->unknown > p->spent / 2;
+}
+
+static inline void policy_threads_check(struct policy_threads *p, const void *next, double now)
+{
+    double lost = p->lost + policy_threads_loss(p);
+    if (lost > POLICY_THREADS_BUDGET * (now - p->begun)) { /* [threads.budget] */
+        policy_threads_give_up(p, now);
+    } else if (policy_threads_has_seen(p, next)) {
+        if (policy_threads_is_strange(p)) {
+            p->rest = POLICY_THREADS_REST;
+            policy_threads_move(p, false, now);
+        } else {
+            policy_threads_judge(p, now);
+        }
+    }
+}
+
+/* ---- both ---- */
+
+/* The region `next` begins at `now`; the period before it had so many locks and ordered operations,
+ * valid while gathered. Then p->spread says where it runs. */
+static inline void policy_threads_next(struct policy_threads *p, const void *next, double now,
+                                       double syncs)
+{
+    double took = now - p->since;
+    if (p->code && !p->spread) {
+        policy_threads_learn(p, took, syncs);
+        p->moved = false;
+        policy_threads_rest(p, now);
+    } else if (p->code) {
+        policy_threads_account(p, took);
+        p->moved = false;
+        policy_threads_check(p, next, now);
+    }
+    p->code = next;
+    p->since = now;
+}
+
+#endif

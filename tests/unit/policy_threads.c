@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Placement control (policy_threads.h) with programs whose times on one node and on all nodes are
+ * given: what each takes in all, beside one that stays on one node. */
+#include "hlrc/policy/policy_threads.h"
+
+#include <stddef.h>
+
+#include "tests/unit/unit.h"
+
+#define MS 1e6
+#define S  1e9
+
+/* A region: its time gathered and spread, and its locks. */
+struct region {
+    char code[64]; /* its address */
+    double gathered, spread, syncs;
+};
+
+/* Cycles through its regions; each move costs `move` in the first cycle, and in each one after it
+ * `again` times as much as in the one before. */
+struct program {
+    struct region region[4];
+    size_t regions;
+    double move, again;
+};
+
+struct outcome {
+    double time, alone; /* time taken; the same gathered */
+    unsigned moves;
+};
+
+/* Runs it for `length` of its gathered time. `p` and *now continue. */
+static struct outcome run(struct policy_threads *p, const struct program *program, double length,
+                          double *now)
+{
+    struct outcome out = { 0, 0, 0 };
+    const struct region *before = NULL;
+    size_t since_move = 0;
+    double move = 0; /* of this cycle */
+
+    for (size_t k = 0; out.alone < length; k = (k + 1) % program->regions) {
+        const struct region *r = &program->region[k];
+        bool was = !p->spread;
+        policy_threads_next(p, r->code, *now, before ? before->syncs : 0);
+        bool gathered = !p->spread;
+        out.moves += was != gathered;
+        if (was != gathered) {
+            since_move = 0;
+            move = program->move;
+        } else if (++since_move % program->regions == 0) {
+            move *= program->again;
+        }
+        double took = (gathered ? r->gathered : r->spread) + move / (double)program->regions;
+        *now += took;
+        out.time += took;
+        out.alone += r->gathered;
+        before = r;
+    }
+    return out;
+}
+
+static struct outcome run_alone(const struct program *program, double length)
+{
+    struct policy_threads p;
+    double now = 1 * S;
+
+    policy_threads_begin(&p, now);
+    return run(&p, program, length, &now);
+}
+
+static const struct program gains = {
+    { { "a", 4 * MS, 2 * MS, 0 }, { "b", 2 * MS, 1.2 * MS, 1 }, { "c", 1 * MS, 1.5 * MS, 0 } },
+    3,
+    40 * MS,
+    0
+};
+static const struct program loses = {
+    { { "a", 4 * MS, 12 * MS, 0 }, { "b", 1 * MS, 30 * MS, 0 } }, 2, 40 * MS, 0
+};
+
+/* At least 0.8 of what spreading gains, in a run of some seconds. */
+static void test_gain(void)
+{
+    struct outcome o = run_alone(&gains, 10 * S);
+    double all_spread = o.alone * (2 + 1.2 + 1.5) / (4 + 2 + 1);
+
+    assert_true(o.time < o.alone - 0.8 * (o.alone - all_spread));
+    assert_true(o.moves <= 3);
+}
+
+static void test_loss(void)
+{
+    for (double length = 1 * S; length < 2000 * S; length *= 3) {
+        struct outcome o = run_alone(&loses, length);
+        assert_true(o.time <= 1.1 * o.alone);
+    }
+}
+
+/* One period takes seconds when it is spread: its locks say so beforehand. */
+static void test_never(void)
+{
+    static const struct program locks = {
+        { { "a", 4 * MS, 4000 * MS, 50 }, { "b", 4 * MS, 2 * MS, 0 } }, 2, 0, 0
+    };
+    static const struct program fine = { { { "a", 0.1 * MS, 0.05 * MS, 0 } }, 1, 0, 0 };
+
+    assert_int_equal(run_alone(&locks, 100 * S).moves, 0);
+    assert_int_equal(run_alone(&fine, 100 * S).moves, 0);
+}
+
+/* The cost of moving is learnt: a move that does not pay within the budget is not repeated. */
+static void test_moves(void)
+{
+    static const struct program heavy = { { { "a", 10 * MS, 10.5 * MS, 0 } }, 1, 60 * MS, 0 };
+
+    for (double length = 1 * S; length < 200 * S; length *= 3) {
+        struct outcome o = run_alone(&heavy, length);
+        assert_true(o.time <= 1.1 * o.alone);
+        assert_true(o.moves <= 20);
+    }
+}
+
+/* [threads.falling] Data move for several windows, each of which alone would not pay. */
+static void test_falling(void)
+{
+    static const struct program slow = { { { "a", 20 * MS, 11 * MS, 0 } }, 1, 40 * MS, 0.6 };
+    struct outcome o = run_alone(&slow, 20 * S);
+
+    assert_true(o.time < 0.7 * o.alone);
+    assert_true(o.moves <= 3);
+}
+
+/* A program changes its ways, twice. */
+static void test_phases(void)
+{
+    struct policy_threads p;
+    double now = 5 * S;
+
+    policy_threads_begin(&p, now);
+    struct outcome first = run(&p, &gains, 20 * S, &now), second = run(&p, &loses, 40 * S, &now),
+                   third = run(&p, &gains, 200 * S, &now);
+    assert_true(first.time < 0.8 * first.alone);
+    assert_true(second.time <= 1.1 * second.alone);
+    assert_true(third.time < 0.85 * third.alone);
+}
+
+/* The same code takes longer when it is spread: as it did gathered. */
+static void test_same_code(void)
+{
+    struct program program = gains;
+    struct policy_threads p;
+    double now = 0;
+
+    policy_threads_begin(&p, now);
+    (void)run(&p, &program, 20 * S, &now);
+    assert_true(p.spread);
+    for (size_t k = 0; k < program.regions; k++)
+        program.region[k].spread = 10 * program.region[k].gathered;
+    struct outcome o = run(&p, &program, 100 * S, &now);
+    assert_true(o.time <= 1.1 * o.alone);
+    assert_false(p.spread);
+}
+
+UNIT_MAIN(NULL, NULL, TEST(test_gain), TEST(test_loss), TEST(test_never), TEST(test_moves),
+          TEST(test_falling), TEST(test_phases), TEST(test_same_code))
