@@ -38,7 +38,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/gomp_team.c \
 	compat/openmp/taskgroup.c compat/openmp/taskgroup.h \
 	compat/openmp/retained.c compat/openmp/retained.h \
-	compat/openmp/locks.h \
+	compat/openmp/lock_word.h compat/openmp/locks.h \
 	compat/openmp/loop.c compat/openmp/loop.h \
 	compat/openmp/missing.c \
 	compat/openmp/places.c compat/openmp/places.h \

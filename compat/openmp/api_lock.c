@@ -5,19 +5,22 @@
 #include <unistd.h>
 
 #include "compat/openmp/api.h"
+#include "compat/openmp/lock_word.h"
 #include "compat/openmp/locks.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
-/* The handle of an HLRC lock plus 1, in the four bytes that omp.h has. */
+/* The handle of an HLRC lock plus 1, in the four bytes that omp.h has; or the lock itself, if
+ * locks_are_words. */
 struct api_lock {
-    uint32_t handle;
+    _Atomic uint32_t handle;
 };
 /* Adds the owner (thread index plus 1) and the nesting count. */
 struct api_lock_nest {
-    uint32_t handle, owner;
+    _Atomic uint32_t handle;
+    uint32_t owner;
     uint32_t count, unused;
 };
 
@@ -32,6 +35,8 @@ static void api_lock_create_now(void *arg)
 static uint32_t api_lock_create(void)
 {
     uint32_t handle;
+    if (locks_are_words)
+        return LOCK_WORD_FREE;
     lane_call(api_lock_create_now, &handle);
     return handle;
 }
@@ -48,11 +53,36 @@ static void api_lock_destroy_now(void *arg)
     hlrc_lock_destroy(*(const hlrc_lock_t *)arg);
 }
 
-static void api_lock_destroy(const char *call, uint32_t *handle)
+static void api_lock_destroy(const char *call, _Atomic uint32_t *handle)
 {
     hlrc_lock_t lock = api_lock_of(call, *handle);
-    lane_call(api_lock_destroy_now, &lock);
+    if (!locks_are_words)
+        lane_call(api_lock_destroy_now, &lock);
     *handle = 0;
+}
+
+static void api_lock_take(const char *call, _Atomic uint32_t *handle)
+{
+    hlrc_lock_t lock = api_lock_of(call, *handle);
+    if (locks_are_words)
+        locks_take_word(handle);
+    else
+        locks_take_of_program(lock);
+}
+
+static void api_lock_drop(const char *call, _Atomic uint32_t *handle)
+{
+    hlrc_lock_t lock = api_lock_of(call, *handle);
+    if (locks_are_words)
+        locks_drop_word(handle);
+    else
+        locks_drop(lock);
+}
+
+static bool api_lock_try(const char *call, _Atomic uint32_t *handle)
+{
+    hlrc_lock_t lock = api_lock_of(call, *handle);
+    return locks_are_words ? locks_try_word(handle) : locks_try(lock);
 }
 
 void omp_init_lock(struct api_lock *l)
@@ -67,17 +97,17 @@ void omp_destroy_lock(struct api_lock *l)
 
 void omp_set_lock(struct api_lock *l)
 {
-    locks_take_of_program(api_lock_of(__func__, l->handle));
+    api_lock_take(__func__, &l->handle);
 }
 
 void omp_unset_lock(struct api_lock *l)
 {
-    locks_drop(api_lock_of(__func__, l->handle));
+    api_lock_drop(__func__, &l->handle);
 }
 
 int omp_test_lock(struct api_lock *l)
 {
-    return locks_try(api_lock_of(__func__, l->handle));
+    return api_lock_try(__func__, &l->handle);
 }
 
 /* ---- nestable locks ---- */
@@ -114,25 +144,22 @@ static int api_lock_count_one(struct api_lock_nest *l)
 
 void omp_set_nest_lock(struct api_lock_nest *l)
 {
-    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
     if (!api_lock_is_mine(l))
-        locks_take_of_program(lock);
+        api_lock_take(__func__, &l->handle);
     api_lock_count_one(l);
 }
 
 void omp_unset_nest_lock(struct api_lock_nest *l)
 {
-    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
     if (--l->count > 0)
         return;
     l->owner = 0;
-    locks_drop(lock);
+    api_lock_drop(__func__, &l->handle);
 }
 
 int omp_test_nest_lock(struct api_lock_nest *l)
 {
-    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
-    return api_lock_is_mine(l) || locks_try(lock) ? api_lock_count_one(l) : 0;
+    return api_lock_is_mine(l) || api_lock_try(__func__, &l->handle) ? api_lock_count_one(l) : 0;
 }
 
 /* ---- hints, and Fortran ---- */

@@ -2,10 +2,12 @@
 /* gomp_sync.c - critical and atomic regions, flushes, by the names of gomp.h. */
 #include <hlrc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "compat/openmp/gomp.h"
+#include "compat/openmp/lock_word.h"
 #include "compat/openmp/locks.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -56,6 +58,33 @@ bool locks_try(hlrc_lock_t lock)
     return a.done;
 }
 
+bool locks_are_words;
+static _Atomic uint32_t words[HLRC_STATIC_LOCKS]; /* of the locks of numbers.h */
+
+bool locks_try_word(_Atomic uint32_t *word)
+{
+    bool done = lock_word_try(word);
+    held += done;
+    return done;
+}
+
+void locks_take_word(_Atomic uint32_t *word)
+{
+    watcher->poll();
+    if (!lock_word_try(word)) {
+        if (watcher->may_return())
+            watcher->return_tasks();
+        lock_word_await(word, !start_crowded);
+    }
+    held++;
+}
+
+void locks_drop_word(_Atomic uint32_t *word)
+{
+    held--;
+    lock_word_drop(word);
+}
+
 void locks_take_of_program(hlrc_lock_t lock)
 {
     if (watcher->may_return()) {
@@ -69,6 +98,10 @@ void locks_take_of_program(hlrc_lock_t lock)
 /* A thread that spins until another of its tasks stores a value calls this, too. */
 void locks_take(hlrc_lock_t lock)
 {
+    if (locks_are_words) {
+        locks_take_word(&words[lock]);
+        return;
+    }
     watcher->poll();
     lane_call(gomp_sync_take, &lock);
     held++;
@@ -77,6 +110,10 @@ void locks_take(hlrc_lock_t lock)
 
 void locks_drop(hlrc_lock_t lock)
 {
+    if (locks_are_words) {
+        locks_drop_word(&words[lock]);
+        return;
+    }
     held--;
     lane_call(gomp_sync_drop, &lock);
 }
@@ -121,13 +158,19 @@ bool locks_acquire(void)
 
 void locks_pass(hlrc_lock_t lock)
 {
+    atomic_thread_fence(memory_order_seq_cst);
+    if (locks_are_words)
+        return;
     hlrc_lock(lock);
     hlrc_unlock(lock);
 }
 
 void GOMP_critical_start(void)
 {
-    locks_take_of_program(LOCK_CRITICAL);
+    if (locks_are_words)
+        locks_take_word(&words[LOCK_CRITICAL]);
+    else
+        locks_take_of_program(LOCK_CRITICAL);
 }
 
 void GOMP_critical_end(void)
@@ -206,10 +249,16 @@ static hlrc_lock_t gomp_sync_lock_of(void **name)
 
 void GOMP_critical_name_start(void **name)
 {
-    locks_take_of_program(gomp_sync_lock_of(name));
+    if (locks_are_words)
+        locks_take_word((_Atomic uint32_t *)name);
+    else
+        locks_take_of_program(gomp_sync_lock_of(name));
 }
 
 void GOMP_critical_name_end(void **name)
 {
-    locks_drop(gomp_sync_lock_of(name));
+    if (locks_are_words)
+        locks_drop_word((_Atomic uint32_t *)name);
+    else
+        locks_drop(gomp_sync_lock_of(name));
 }

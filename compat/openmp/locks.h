@@ -18,6 +18,12 @@ struct locks_watcher {
 };
 void locks_watch(const struct locks_watcher *w); /* by a constructor */
 
+/* All threads of the program run on this node until the end: instead of HLRC's lock, the word of
+ * the program's variable is the lock (lock_word.h). */
+extern bool locks_are_words __attribute__((visibility("hidden")));
+void locks_take_word(_Atomic uint32_t *word);
+bool locks_try_word(_Atomic uint32_t *word);
+void locks_drop_word(_Atomic uint32_t *word);
 /* Lock, try, unlock for the program; number of locks that the calling thread holds. */
 void locks_take_of_program(hlrc_lock_t lock);
 bool locks_try(hlrc_lock_t lock);
