@@ -61,7 +61,7 @@ static void *by_call(void *arg)
 }
 
 /* As much as the system says that a handler needs which does next to nothing. */
-static void *with_own(void *arg)
+static void with_own(uint64_t from, uint64_t to, bool calls_first)
 {
     size_t size = ((size_t)sysconf(_SC_MINSIGSTKSZ) + 2048 + 4095) & ~(size_t)4095;
     unsigned char *bytes =
@@ -69,13 +69,29 @@ static void *with_own(void *arg)
     stack_t own = { .ss_sp = bytes + size, .ss_size = size };
     expect(bytes != MAP_FAILED && sigaltstack(&own, NULL) == 0, "an alternate stack");
     memset(bytes, MARK, size);
-    use(60, PAGES, 1);
-    hlrc_lock(1);
-    hlrc_unlock(1);
-    expect_word(alternate_size(), size, "the size of the thread's own alternate stack");
+    for (int step = 0; step < 2; step++) {
+        if (calls_first == (step == 0)) {
+            hlrc_lock(1);
+            hlrc_unlock(1);
+        } else {
+            use(from, to, 1);
+        }
+        expect_word(alternate_size(), size, "the size of the thread's own alternate stack");
+    }
     for (size_t i = 0; i < size; i++)
         expect(bytes[i] == MARK, "a fault has written %zu bytes beyond the alternate stack",
                size - i);
+}
+
+static void *with_own_by_fault(void *arg)
+{
+    with_own(60, 130, false);
+    return arg;
+}
+
+static void *with_own_by_call(void *arg)
+{
+    with_own(130, PAGES, true);
     return arg;
 }
 
@@ -101,7 +117,8 @@ void litmus_run(void)
 #else
         run_thread(by_fault);
         run_thread(by_call);
-        run_thread(with_own);
+        run_thread(with_own_by_fault);
+        run_thread(with_own_by_call);
 #endif
     }
     hlrc_barrier();
