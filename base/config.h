@@ -148,8 +148,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "cores, otherwise 200 or more")                                                              \
     X(NUMBER, int, threads, "threads", "64", 1, 1024, "", 1,                                       \
       "threads of one node that may use shared memory")                                            \
-    X(NUMBER, int, threads_per_node, "threads-per-node", "1", 1, 1024, "", 1,                      \
-      "threads of each node that run an OpenMP program (hlrcc)")                                   \
+    X(NUMBER, int, threads_per_node, "threads-per-node", "auto", 1, 1024, "auto", 1,               \
+      "threads of each node that run an OpenMP program (hlrcc); auto: the variable "               \
+      "OMP_NUM_THREADS divided by the nodes; if that is not set, the processors of a node")        \
     X(CHOICE, enum config_placement, placement, "placement", "cyclic", 0, 0, "cyclic|block|local", \
       1,                                                                                           \
       "node on which each thread of a POSIX program starts (hlrcc): round-robin over the "         \

@@ -28,6 +28,7 @@ static const char *const others[] = {
     "launch-fd",
     "tools",
     "terminal",
+    "processors",
     "pmix-node",
     "filtered",
     /* of the test suite */

@@ -74,6 +74,22 @@ void bind_plan(struct bind_bindings *b, const struct config *cfg)
     claim_keep(&b->claims, &b->topology, used);
 }
 
+int bind_processors(const struct bind_bindings *b, int nodes)
+{
+    cpu_set_t usable;
+    int least = 0;
+
+    if (b->bound && b->real) {
+        least = CPU_COUNT(&b->node[0]);
+        for (int node = 1; node < nodes; node++)
+            if (CPU_COUNT(&b->node[node]) < least)
+                least = CPU_COUNT(&b->node[node]);
+    } else if (sched_getaffinity(0, sizeof usable, &usable) == 0) {
+        least = CPU_COUNT(&usable) / nodes;
+    }
+    return least > 0 ? least : 1;
+}
+
 void bind_node(const struct bind_bindings *b, int node)
 {
     /* an unbound node is slower, not wrong */

@@ -35,6 +35,10 @@ struct bind_bindings {
 /* bind_plan - computes the binding of each node. Holds its claims until hlrcrun ends. */
 void bind_plan(struct bind_bindings *bindings, const struct config *cfg);
 
+/* bind_processors - number of CPUs of each node: the least of their sets, or the part of each if
+ * none is bound; at least 1 */
+int bind_processors(const struct bind_bindings *bindings, int nodes);
+
 /* bind_node - binds the calling process as that node */
 void bind_node(const struct bind_bindings *bindings, int node);
 

@@ -190,6 +190,15 @@ static void hlrcrun_tools_export(void)
     setenv("HLRC_TOOLS", self, 0);
 }
 
+/* Processors of each node, for --threads-per-node auto. */
+static void hlrcrun_processors_export(const struct bind_bindings *bindings, int nodes)
+{
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", bind_processors(bindings, nodes));
+    setenv("HLRC_PROCESSORS", number, 1);
+}
+
 int main(int argc, char **argv)
 {
     static struct command_line line;
@@ -206,6 +215,7 @@ int main(int argc, char **argv)
     hlrcrun_tools_export();
     hlrcrun_files_limit(&job.spawn, line.config.nodes);
     bind_plan(&bindings, &line.config);
+    hlrcrun_processors_export(&bindings, line.config.nodes);
     if (line.config.report_bindings)
         bind_report(&bindings, &line.config, stderr);
     job.spawn.bindings = &bindings;

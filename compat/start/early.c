@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <hlrc.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/addresses.h"
@@ -16,6 +19,7 @@
 #include "base/procfs.h"
 #include "compat/start/start.h"
 
+#define PER_NODE      "HLRC_THREADS_PER_NODE"
 #define NODES_UNKNOWN 128 /* used if no variable gives the number */
 #define NOT_PARTED    (-1)
 
@@ -39,6 +43,44 @@ int early_nodes(void)
         if (early_number(variables[i]))
             return early_number(variables[i]);
     return NODES_UNKNOWN;
+}
+
+/* The number with which its value begins, as "8,2" or "8(x3)". */
+static int early_leading_number(const char *variable)
+{
+    const char *text = getenv(variable);
+    long n = text ? strtol(text, NULL, 10) : 0;
+    return n > 0 && n <= THREADS_MOST ? (int)n : 0;
+}
+
+/* Processors of this host for each of its nodes, at most those that this one may use. hlrcrun has
+ * counted them (HLRC_PROCESSORS); other launchers bind nodes, or leave all processors to each. */
+static int early_processors(void)
+{
+    static const char *const here[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                        "SLURM_TASKS_PER_NODE" };
+    int cores = early_number("HLRC_PROCESSORS"), all = early_number("SLURM_CPUS_ON_NODE"),
+        nodes = 0;
+    cpu_set_t usable;
+    if (cores)
+        return cores;
+    for (size_t i = 0; i < sizeof here / sizeof here[0] && nodes == 0 && early_nodes() > 1; i++)
+        nodes = early_leading_number(here[i]);
+    int each = (all ? all : get_nprocs()) / (nodes ? nodes : 1),
+        mine = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : each;
+    return each < 1 ? 1 : mine < each ? mine : each;
+}
+
+int early_threads(int nodes)
+{
+    char text[16];
+    int threads = early_number(PER_NODE), team = early_leading_number("OMP_NUM_THREADS");
+    if (threads == 0) {
+        threads = team ? (team + nodes - 1) / nodes : early_processors();
+        snprintf(text, sizeof text, "%d", threads);
+        (void)setenv(PER_NODE, text, 1);
+    }
+    return threads;
 }
 
 /* ---- equal addresses; libraries where their system calls are identified by address ---- */

@@ -21,4 +21,8 @@ void early_check_node(int node);
 /* The positive number in an environment variable; 0: not set, or not such a number. */
 int early_number(const char *variable);
 
+/* Threads of each node, --threads-per-node. Writes what auto stands for into the environment, where
+ * hlrc_init compares it with other nodes. */
+int early_threads(int nodes);
+
 #endif

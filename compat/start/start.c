@@ -374,8 +374,8 @@ static int start_execute(void)
 {
     int nodes = early_nodes();
     start_choose_layer(nodes);
-    start_lanes = early_number("HLRC_THREADS_PER_NODE");
-    if (start_lanes == 0 || !layer || layer->threads)
+    start_lanes = early_threads(nodes);
+    if (!layer || layer->threads)
         start_lanes = 1;
     if (layer && layer->threads && nodes > 1)
         layer_threads = layer->threads(nodes);

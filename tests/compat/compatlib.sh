@@ -8,6 +8,7 @@ command -v gcc >/dev/null || skip "no gcc"
 unset "${!OMP_@}" HLRC_CC HLRC_CXX HLRC_FC
 # Threads run on their own nodes, unless a test says otherwise: on one host they would all run on node 0.
 export HLRC_PLACEMENT_CONTROL=off
+export HLRC_THREADS_PER_NODE=1 # auto is more where nodes have more processors
 gcc=(gcc -fopenmp -O2) hlrcc=("$top_builddir/hlrcc" -fopenmp -O2)
 echo 'int main(void) { return 0; }' >"$work/try.c"
 "${gcc[@]}" "$work/try.c" -o "$work/try" 2>"$work/err" || skip "gcc -fopenmp does not link: $(head -1 "$work/err")"

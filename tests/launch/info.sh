@@ -31,7 +31,7 @@ check        off|races                  off    off     races
 handler      block|spin-block|poll      block  block   spin-block
 spin         0..1000000|auto            auto   auto    7
 threads      1..1024                    64     64      5
-threads-per-node 1..1024                1      1       2
+threads-per-node 1..1024|auto           auto   auto    2
 placement    cyclic|block|local         cyclic cyclic  block
 placement-control on|off|measure|alternate on on off
 hot-pages    0..255                     16     16      3
