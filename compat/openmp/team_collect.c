@@ -3,18 +3,20 @@
 #include "compat/openmp/team_collect.h"
 
 #include <hlrc.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/futex.h"
+#include "base/spin.h"
 #include "compat/start/start.h"
 
-#define SPINS        2000
-#define SPINS_SHARED 20 /* if threads of this node compete for cores */
+#define SPINS  2000
+#define YIELDS 100 /* instead, if threads of this node compete for cores */
 
 static int members = 1; /* threads of this node */
 static bool of_nodes;   /* of several nodes */
-static int spins;       /* before a thread sleeps */
+static bool crowded;    /* more of them than processors */
 
 static _Atomic unsigned arrived;
 static _Atomic uint32_t completed; /* collectives; raised by the last thread to arrive */
@@ -24,7 +26,7 @@ void team_collect_of(int threads, int processors, bool nodes)
 {
     members = threads;
     of_nodes = nodes;
-    spins = processors >= threads ? SPINS : SPINS_SHARED;
+    crowded = threads > processors;
 }
 
 static void team_collect_nodes(void *buf, size_t len)
@@ -41,10 +43,13 @@ static void team_collect_nodes(void *buf, size_t len)
 
 static void team_collect_await(unsigned now_completed)
 {
-    for (int i = spins; i > 0; i--) {
+    for (int i = crowded ? YIELDS : SPINS; i > 0; i--) {
         if (atomic_load_explicit(&completed, memory_order_acquire) != now_completed)
             return;
-        __builtin_ia32_pause();
+        if (crowded)
+            sched_yield();
+        else
+            spin_cpu_relax();
     }
     atomic_fetch_add(&sleepers, 1);
     while (atomic_load(&completed) == now_completed)
