@@ -15,7 +15,7 @@ libhlrc_core_la_SOURCES += hlrc/probe/dump.c hlrc/probe/dump.h hlrc/probe/events
 
 # Decisions, as functions of what they depend on: the simulator makes them by these, too.
 libhlrc_core_la_SOURCES += hlrc/policy/policy_batch.h hlrc/policy/policy_gather.h hlrc/policy/policy_history.c \
-	hlrc/policy/policy_history.h hlrc/policy/policy_lock.h hlrc/policy/policy_migrate.h hlrc/policy/policy_notices.h \
+	hlrc/policy/policy_history.h hlrc/policy/policy_lock.h hlrc/policy/policy_threads.h hlrc/policy/policy_migrate.h hlrc/policy/policy_notices.h \
 	hlrc/policy/policy_placement.h hlrc/policy/policy_readahead.h hlrc/policy/policy_retain.h \
 	hlrc/policy/policy_update.c hlrc/policy/policy_update.h
 
