@@ -102,7 +102,7 @@ endif
 include tests/sim/local.mk
 
 # Says in the results that the unit tests were left out.
-EXTRA_DIST += tests/no-cmocka.sh tests/mutants tests/README.md tests/unit/instructions.h tests/unit/rng.h tests/unit/unit.h
+EXTRA_DIST += tests/no-cmocka.sh tests/mutants tests/README.md tests/unit/asleep.h tests/unit/instructions.h tests/unit/rng.h tests/unit/unit.h
 if !CMOCKA
 TESTS += tests/no-cmocka.sh
 endif

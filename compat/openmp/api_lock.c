@@ -61,30 +61,6 @@ static void api_lock_destroy(const char *call, _Atomic uint32_t *handle)
     *handle = 0;
 }
 
-static void api_lock_take(const char *call, _Atomic uint32_t *handle)
-{
-    hlrc_lock_t lock = api_lock_of(call, *handle);
-    if (locks_are_words)
-        locks_take_word(handle);
-    else
-        locks_take_of_program(lock);
-}
-
-static void api_lock_drop(const char *call, _Atomic uint32_t *handle)
-{
-    hlrc_lock_t lock = api_lock_of(call, *handle);
-    if (locks_are_words)
-        locks_drop_word(handle);
-    else
-        locks_drop(lock);
-}
-
-static bool api_lock_try(const char *call, _Atomic uint32_t *handle)
-{
-    hlrc_lock_t lock = api_lock_of(call, *handle);
-    return locks_are_words ? locks_try_word(handle) : locks_try(lock);
-}
-
 void omp_init_lock(struct api_lock *l)
 {
     l->handle = api_lock_create();
@@ -97,17 +73,17 @@ void omp_destroy_lock(struct api_lock *l)
 
 void omp_set_lock(struct api_lock *l)
 {
-    api_lock_take(__func__, &l->handle);
+    locks_take_of_program(api_lock_of(__func__, l->handle), &l->handle);
 }
 
 void omp_unset_lock(struct api_lock *l)
 {
-    api_lock_drop(__func__, &l->handle);
+    locks_drop_of_program(api_lock_of(__func__, l->handle), &l->handle);
 }
 
 int omp_test_lock(struct api_lock *l)
 {
-    return api_lock_try(__func__, &l->handle);
+    return locks_try(api_lock_of(__func__, l->handle), &l->handle);
 }
 
 /* ---- nestable locks ---- */
@@ -144,22 +120,25 @@ static int api_lock_count_one(struct api_lock_nest *l)
 
 void omp_set_nest_lock(struct api_lock_nest *l)
 {
+    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
     if (!api_lock_is_mine(l))
-        api_lock_take(__func__, &l->handle);
+        locks_take_of_program(lock, &l->handle);
     api_lock_count_one(l);
 }
 
 void omp_unset_nest_lock(struct api_lock_nest *l)
 {
+    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
     if (--l->count > 0)
         return;
     l->owner = 0;
-    api_lock_drop(__func__, &l->handle);
+    locks_drop_of_program(lock, &l->handle);
 }
 
 int omp_test_nest_lock(struct api_lock_nest *l)
 {
-    return api_lock_is_mine(l) || api_lock_try(__func__, &l->handle) ? api_lock_count_one(l) : 0;
+    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
+    return api_lock_is_mine(l) || locks_try(lock, &l->handle) ? api_lock_count_one(l) : 0;
 }
 
 /* ---- hints, and Fortran ---- */

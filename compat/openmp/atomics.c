@@ -245,7 +245,7 @@ static void atomics_end(const struct atomics_operation *o)
 
 #define YIELDS 64 /* operations on one word, after which a thread counts as spinning */
 
-/* Threads may share a processor: one that spins lets the others run. */
+/* If threads share a processor, a spinning thread yields it. */
 static void atomics_note(const volatile void *word, int order, bool may_spin)
 {
     static _Thread_local const volatile void *last;
@@ -305,7 +305,7 @@ static void atomics_note(const volatile void *word, int order, bool may_spin)
     type atomic_##name##_##n(volatile type *, type, int) NAMED(__atomic_##name##_##n); \
     type atomic_##name##_##n(volatile type *word, type value, int order)               \
     {                                                                                  \
-        NATIVE(n, (op) != HLRC_SUM, native(word, value, __ATOMIC_SEQ_CST));            \
+        NATIVE(n, (int)(op) != HLRC_SUM, native(word, value, __ATOMIC_SEQ_CST));       \
         struct atomics_operation o = OPERATION(word, op, operand);                     \
         if (atomics_begin(&o, n, order))                                               \
             return (type)o.old;                                                        \
@@ -347,7 +347,7 @@ static void atomics_note(const volatile void *word, int order, bool may_spin)
     type atomic_##name##_fetch_##n(volatile type *, type, int) NAMED(__atomic_##name##_fetch_##n); \
     type atomic_##name##_fetch_##n(volatile type *word, type value, int order)                     \
     {                                                                                              \
-        NATIVE(n, (op) != HLRC_SUM, __atomic_##name##_fetch(word, value, __ATOMIC_SEQ_CST));       \
+        NATIVE(n, (int)(op) != HLRC_SUM, __atomic_##name##_fetch(word, value, __ATOMIC_SEQ_CST));  \
         type old = atomic_fetch_##name##_##n(word, value, order);                                  \
         return (type)(expression);                                                                 \
     }

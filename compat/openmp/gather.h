@@ -40,7 +40,8 @@ int gather_begin(int lanes);
 /* On node 0, by thread 0, on its private stack. */
 /* Than spread, for the region that begins, of this code? */
 bool gather_is_better(const void *code);
-/* By one thread of a node: from now on so many run on this node, and others on other `nodes`. */
+/* Called by one thread of each node: from now on the team has `threads` on this node, and further
+ * ones on other nodes if `nodes`. */
 void gather_run_here(int threads, bool nodes);
 /* Starts the guests if they are not there, gives them the variables, lets them run `body`. */
 void gather_enter(gather_body *body);

@@ -50,72 +50,59 @@ static void gomp_sync_try(void *arg)
     a->done = hlrc_trylock(a->lock) == 0;
 }
 
-bool locks_try(hlrc_lock_t lock)
+bool locks_are_words;
+static _Atomic uint32_t words[HLRC_STATIC_LOCKS]; /* of the locks of numbers.h */
+
+bool locks_try(hlrc_lock_t lock, _Atomic uint32_t *word)
 {
     struct gomp_sync_attempt a = { lock, false };
-    lane_call(gomp_sync_try, &a);
+    if (locks_are_words)
+        a.done = lock_word_try(word);
+    else
+        lane_call(gomp_sync_try, &a);
     held += a.done;
     return a.done;
 }
 
-bool locks_are_words;
-static _Atomic uint32_t words[HLRC_STATIC_LOCKS]; /* of the locks of numbers.h */
-
-bool locks_try_word(_Atomic uint32_t *word)
-{
-    bool done = lock_word_try(word);
-    held += done;
-    return done;
-}
-
-void locks_take_word(_Atomic uint32_t *word)
-{
-    watcher->poll();
-    if (!lock_word_try(word)) {
-        if (watcher->may_return())
-            watcher->return_tasks();
-        lock_word_await(word, !start_crowded);
-    }
-    held++;
-}
-
-void locks_drop_word(_Atomic uint32_t *word)
-{
-    held--;
-    lock_word_drop(word);
-}
-
-void locks_take_of_program(hlrc_lock_t lock)
-{
-    if (watcher->may_return()) {
-        if (locks_try(lock))
-            return;
-        watcher->return_tasks();
-    }
-    locks_take(lock);
-}
-
 /* A thread that spins until another of its tasks stores a value calls this, too. */
-void locks_take(hlrc_lock_t lock)
+static void gomp_sync_await(hlrc_lock_t lock, _Atomic uint32_t *word)
 {
-    if (locks_are_words) {
-        locks_take_word(&words[lock]);
-        return;
-    }
     watcher->poll();
-    lane_call(gomp_sync_take, &lock);
+    if (!locks_are_words)
+        lane_call(gomp_sync_take, &lock);
+    else if (!lock_word_try(word))
+        lock_word_await(word, !start_crowded);
     held++;
     locks_syncs++;
 }
 
+void locks_take_of_program(hlrc_lock_t lock, _Atomic uint32_t *word)
+{
+    if (watcher->may_return()) {
+        if (locks_try(lock, word))
+            return;
+        watcher->return_tasks();
+    }
+    gomp_sync_await(lock, word);
+}
+
+void locks_drop_of_program(hlrc_lock_t lock, _Atomic uint32_t *word)
+{
+    held--;
+    if (locks_are_words)
+        lock_word_drop(word);
+    else
+        lane_call(gomp_sync_drop, &lock);
+}
+
+void locks_take(hlrc_lock_t lock)
+{
+    gomp_sync_await(lock, &words[lock]);
+}
+
 void locks_drop(hlrc_lock_t lock)
 {
-    if (locks_are_words) {
-        locks_drop_word(&words[lock]);
-        return;
-    }
-    held--;
-    lane_call(gomp_sync_drop, &lock);
+    locks_drop_of_program(lock, &words[lock]);
 }
 
 bool locks_only;
@@ -167,10 +154,7 @@ void locks_pass(hlrc_lock_t lock)
 
 void GOMP_critical_start(void)
 {
-    if (locks_are_words)
-        locks_take_word(&words[LOCK_CRITICAL]);
-    else
-        locks_take_of_program(LOCK_CRITICAL);
+    locks_take_of_program(LOCK_CRITICAL, &words[LOCK_CRITICAL]);
 }
 
 void GOMP_critical_end(void)
@@ -243,22 +227,17 @@ static void gomp_sync_find(void *arg)
 static hlrc_lock_t gomp_sync_lock_of(void **name)
 {
     struct gomp_sync_ask ask = { name, 0 };
-    lane_call(gomp_sync_find, &ask);
+    if (!locks_are_words)
+        lane_call(gomp_sync_find, &ask);
     return ask.lock;
 }
 
 void GOMP_critical_name_start(void **name)
 {
-    if (locks_are_words)
-        locks_take_word((_Atomic uint32_t *)name);
-    else
-        locks_take_of_program(gomp_sync_lock_of(name));
+    locks_take_of_program(gomp_sync_lock_of(name), (_Atomic uint32_t *)name);
 }
 
 void GOMP_critical_name_end(void **name)
 {
-    if (locks_are_words)
-        locks_drop_word((_Atomic uint32_t *)name);
-    else
-        locks_drop(gomp_sync_lock_of(name));
+    locks_drop_of_program(gomp_sync_lock_of(name), (_Atomic uint32_t *)name);
 }

@@ -18,15 +18,14 @@ struct locks_watcher {
 };
 void locks_watch(const struct locks_watcher *w); /* by a constructor */
 
-/* All threads of the program run on this node until the end: instead of HLRC's lock, the word of
- * the program's variable is the lock (lock_word.h). */
+/* All threads of the program run on this node until it ends: a lock is a word of the program
+ * (lock_word.h), and no HLRC lock is used. */
 extern bool locks_are_words __attribute__((visibility("hidden")));
-void locks_take_word(_Atomic uint32_t *word);
-bool locks_try_word(_Atomic uint32_t *word);
-void locks_drop_word(_Atomic uint32_t *word);
-/* Lock, try, unlock for the program; number of locks that the calling thread holds. */
-void locks_take_of_program(hlrc_lock_t lock);
-bool locks_try(hlrc_lock_t lock);
+/* Lock, try, unlock for the program: `word` if locks_are_words, otherwise `lock`. */
+void locks_take_of_program(hlrc_lock_t lock, _Atomic uint32_t *word);
+bool locks_try(hlrc_lock_t lock, _Atomic uint32_t *word);
+void locks_drop_of_program(hlrc_lock_t lock, _Atomic uint32_t *word);
+/* Number of locks that the calling thread holds. */
 unsigned locks_held(void);
 /* Locks and ordered operations of this thread so far; atomic ones only if start_fences. */
 extern _Thread_local uint64_t locks_syncs __attribute__((visibility("hidden")));

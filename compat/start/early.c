@@ -53,8 +53,9 @@ static int early_leading_number(const char *variable)
     return n > 0 && n <= THREADS_MOST ? (int)n : 0;
 }
 
-/* Processors of this host for each of its nodes, at most those that this one may use. hlrcrun has
- * counted them (HLRC_PROCESSORS); other launchers bind nodes, or leave all processors to each. */
+/* Processors of each node. hlrcrun counts them (HLRC_PROCESSORS). Other launchers bind nodes, or
+ * let each node use all processors of its host: a node counts its share of the host's processors,
+ * and no more than it may use. */
 static int early_processors(void)
 {
     static const char *const here[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",

@@ -11,7 +11,7 @@
 
 /* Collective, after hlrc_init: why the program's threads stay on their nodes, for messages; NULL:
  * they run faster on node 0, on *processors, the processors of all nodes. `has_room`: that node may
- * have so many threads. */
+ * have the threads of all nodes. */
 const char *hosts_obstacle(bool has_room, cpu_set_t *processors);
 
 #endif

@@ -41,7 +41,7 @@
 #define POLICY_THREADS_GAIN      0.95   /* the ratio of a trial that is a success */
 #define POLICY_THREADS_KEEP      1.0    /* the ratio up to which it stays spread then */
 #define POLICY_THREADS_FALLING   0.9    /* of the ratio before */
-#define POLICY_THREADS_REPAYMENT 16     /* a trial's loss is repaid so many times before the next */
+#define POLICY_THREADS_REPAYMENT 16     /* the next rest, in losses of the trial */
 
 struct policy_threads_code {
     const void *at;
@@ -205,8 +205,8 @@ static inline void policy_threads_check(struct policy_threads *p, const void *ne
 
 /* ---- both ---- */
 
-/* The region `next` begins at `now`; the period before it had so many locks and ordered operations,
- * valid while gathered. Then p->spread says where it runs. */
+/* The region `next` begins at `now`. `syncs`: locks and ordered operations in the period before it,
+ * counted while gathered. Sets p->spread: the region runs on all nodes. */
 static inline void policy_threads_next(struct policy_threads *p, const void *next, double now,
                                        double syncs)
 {

@@ -137,8 +137,8 @@ static void by_threads(void)
 }
 
 /* Nodes 0 and 1 write a page of node 2, which sleeps outside of the library, and read it. In step 1
- * node 0 writes what is sent to be found at a barrier of all, and node 1 reads: a reader wakes the
- * homes of what it wrote itself. */
+ * node 0 sends a diff that wakes no thread, and only node 1 reads: a node that fetches a page wakes
+ * the homes of its own diffs, which would hide a missing wake-up. */
 static void home_asleep(void)
 {
     volatile uint64_t *page = data + (3 * (uint64_t)nodes + 5) * PAGE_WORDS;

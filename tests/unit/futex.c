@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "tests/unit/asleep.h"
 #include "tests/unit/unit.h"
 
 #define THREADS 3
@@ -19,26 +19,6 @@
 static _Atomic uint32_t *shared; /* mapped by a child as well */
 static _Atomic uint32_t word, ended;
 static _Atomic int ids[THREADS];
-
-/* True if the system says that the thread sleeps. */
-static bool sleeps(int process, int thread)
-{
-    char path[64], state = '?';
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", process, thread);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return false;
-    if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-        state = '?';
-    fclose(f);
-    return state == 'S';
-}
-
-static void wait_until_asleep(int process, int thread)
-{
-    while (!sleeps(process, thread))
-        usleep(500);
-}
 
 static void changed_word(void)
 {
@@ -75,7 +55,7 @@ static void count_of_wakes(void)
     for (int i = 0; i < THREADS; i++) {
         while (!atomic_load(&ids[i]))
             usleep(500);
-        wait_until_asleep(getpid(), atomic_load(&ids[i]));
+        asleep_await(getpid(), atomic_load(&ids[i]));
     }
     futex_wake(&word, 1);
     while (atomic_load(&ended) == 0)
@@ -99,7 +79,7 @@ static void other_process(void)
             futex_wait_shared(shared, 0, -1);
         _exit(0);
     }
-    wait_until_asleep(pid, pid);
+    asleep_await(pid, pid);
     atomic_store(shared, 1);
     futex_wake_shared(shared, 1);
     assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lock_word.h: one thread at a time, and none of those that sleep is forgotten. A thread that is
- * forgotten hangs; alarm() ends the test then. */
+/* lock_word.h: one thread holds the lock at a time, and each sleeping thread gets it. A thread that
+ * is not woken hangs; alarm() ends the test then. */
 #include "compat/openmp/lock_word.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <unistd.h>
 
+#include "tests/unit/asleep.h"
 #include "tests/unit/unit.h"
 
 #define THREADS 6
@@ -59,19 +59,6 @@ static void exclusion(void)
     assert_int_equal(word, LOCK_WORD_FREE);
 }
 
-static bool sleeps(int thread)
-{
-    char path[64], state = '?';
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return false;
-    if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-        state = '?';
-    fclose(f);
-    return state == 'S';
-}
-
 static void *sleep_once(void *arg)
 {
     atomic_store((_Atomic int *)arg, gettid());
@@ -81,7 +68,7 @@ static void *sleep_once(void *arg)
     return NULL;
 }
 
-/* All sleep before the lock is released: each one wakes the next. */
+/* All threads sleep before the lock is released; each wakes the next. */
 static void sleepers(void)
 {
     pthread_t thread[THREADS];
@@ -90,9 +77,11 @@ static void sleepers(void)
     assert_true(lock_word_try(&word));
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, sleep_once, (void *)&ids[i]), 0);
-    for (int i = 0; i < THREADS; i++)
-        while (ids[i] == 0 || !sleeps(ids[i]))
+    for (int i = 0; i < THREADS; i++) {
+        while (atomic_load(&ids[i]) == 0)
             usleep(500);
+        asleep_await(getpid(), atomic_load(&ids[i]));
+    }
     assert_int_equal(counter, 0);
     lock_word_drop(&word);
     for (int i = 0; i < THREADS; i++)

@@ -16,8 +16,8 @@ struct region {
     double gathered, spread, syncs;
 };
 
-/* Cycles through its regions; each move costs `move` in the first cycle, and in each one after it
- * `again` times as much as in the one before. */
+/* Cycles through its regions. A move costs `move` in the first cycle, and in each later cycle
+ * `again` times the cost of the previous cycle. */
 struct program {
     struct region region[4];
     size_t regions;

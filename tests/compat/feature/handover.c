@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two threads hand data to each other by many flags, some rounds by each: words that both use come
- * to be contended one after the other, and each operation in between must order memory. */
+/* Two threads exchange data through many flags, several rounds through each. Each flag becomes
+ * contended during its rounds, and the operation that finds it contended must order memory, too. */
 #include <omp.h>
 #include <stdio.h>
 
