@@ -1,33 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two threads exchange data through many flags, several rounds through each. Each flag becomes
- * contended during its rounds, and the operation that finds it contended must order memory, too. */
+/* One thread passes data to another through many flags, several times through each. A flag becomes
+ * contended during its rounds, first for the spinning reader: the writer's next store, the first
+ * that finds it contended, must order memory, too. */
 #include <omp.h>
 #include <stdio.h>
+#include <unistd.h>
 
-enum { FLAGS = 48, ROUNDS = 5, APART = 64, LENGTH = 128 };
+enum { FLAGS = 24, ROUNDS = 6, APART = 64, LENGTH = 64 };
 
 static int flag[FLAGS * APART];
-static int data[2][FLAGS][LENGTH];
+static int data[FLAGS][ROUNDS + 1][LENGTH];
 
-static void give(int me, int k, int value)
+static void give(int k)
 {
-    for (int i = 0; i < LENGTH; i++)
-        data[me][k][i] = value + i;
+    for (int round = 1; round <= ROUNDS; round++) {
+        usleep(200); /* the reader reads the flag meanwhile */
+        for (int i = 0; i < LENGTH; i++)
+            data[k][round][i] = round + i;
 #pragma omp atomic write release
-    flag[k * APART] = value;
+        flag[k * APART] = round;
+    }
 }
 
 /* Returns the number of wrong values. */
-static int receive(int me, int k, int value)
+static int receive(int k)
 {
-    int seen, wrong = 0;
+    int seen = 0, wrong = 0;
 
-    do {
+    for (int round = 1; round <= ROUNDS; round++) {
+        while (seen < round) {
 #pragma omp atomic read acquire
-        seen = flag[k * APART];
-    } while (seen != value);
-    for (int i = 0; i < LENGTH; i++)
-        wrong += data[1 - me][k][i] != value + i;
+            seen = flag[k * APART];
+        }
+        for (int i = 0; i < LENGTH; i++)
+            wrong += data[k][round][i] != round + i;
+    }
     return wrong;
 }
 
@@ -36,13 +43,12 @@ int main(void)
     int wrong = 0;
 
 #pragma omp parallel num_threads(2) reduction(+ : wrong)
-    for (int k = 0; omp_get_num_threads() == 2 && k < FLAGS; k++)
-        for (int r = 0; r < 2 * ROUNDS; r++) {
-            if (r % 2 == omp_get_thread_num())
-                give(omp_get_thread_num(), k, r + 1);
-            else
-                wrong += receive(omp_get_thread_num(), k, r + 1);
-        }
+    for (int k = 0; omp_get_num_threads() == 2 && k < FLAGS; k++) {
+        if (k % 2 == omp_get_thread_num())
+            give(k);
+        else
+            wrong += receive(k);
+    }
     printf("%d\n", wrong);
     return 0;
 }
