@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "boot/boot_backend.h"
@@ -40,7 +41,32 @@ int boot_node(const struct boot *boot)
 
 int boot_nodes(const struct boot *boot)
 {
-    return boot->nodes;
+    return boot->united ? 1 : boot->nodes;
+}
+
+/* Until node 0's goodbye, unless the launcher is hlrcrun. */
+static void boot_wait_for_others(struct boot *boot)
+{
+    if (boot->nodes > 1 && boot_launcher(boot) == BOOT_OTHER)
+        (void)boot->ops->exchange(boot, NULL, 0, NULL);
+}
+
+static void boot_say_goodbye(struct boot *boot, bool finalized)
+{
+    if (boot->ops->goodbye != NULL)
+        boot->ops->goodbye(boot, finalized);
+}
+
+void boot_unite(struct boot *boot)
+{
+    if (boot->node != 0) {
+        boot_wait_for_others(boot);
+        boot_say_goodbye(boot, false);
+        _exit(0);
+    }
+    boot->united = true;
+    if (boot_launcher(boot) == BOOT_HLRCRUN)
+        boot_say_goodbye(boot, false);
 }
 
 enum boot_launcher boot_launcher(const struct boot *boot)
@@ -55,13 +81,20 @@ int boot_fd(const struct boot *boot)
 
 int boot_exchange(struct boot *boot, const void *mine, size_t len, void *all)
 {
-    return len > BOOT_BLOB_MAX ? -EINVAL : boot->ops->exchange(boot, mine, len, all);
+    if (len > BOOT_BLOB_MAX)
+        return -EINVAL;
+    if (!boot->united)
+        return boot->ops->exchange(boot, mine, len, all);
+    if (len > 0)
+        memcpy(all, mine, len);
+    return 0;
 }
 
 void boot_goodbye(struct boot *boot)
 {
-    if (boot->ops->goodbye != NULL)
-        boot->ops->goodbye(boot);
+    if (boot->united)
+        boot_wait_for_others(boot);
+    boot_say_goodbye(boot, true);
 }
 
 int boot_quit(struct boot *boot, int status)

@@ -46,6 +46,12 @@ int boot_open(struct boot **out);
 int boot_node(const struct boot *boot);
 int boot_nodes(const struct boot *boot);
 
+/* boot_unite - node 0 goes on as a job of one node: from now on boot_nodes() is 1 and an exchange
+ * copies. Under hlrcrun its process may end in any way, or execute another program, as without a
+ * launcher. The others end, in here, with status 0: at once under hlrcrun, otherwise with node 0,
+ * since a launcher may end a job whose processes end at different times. Collective. */
+void boot_unite(struct boot *boot);
+
 /* boot_launcher - the launcher that started the node: it decides which launcher options work */
 enum boot_launcher { BOOT_NOBODY, BOOT_HLRCRUN, BOOT_OTHER };
 enum boot_launcher boot_launcher(const struct boot *boot);

@@ -23,7 +23,7 @@ struct boot_ops {
     enum boot_launcher launcher;
     int (*exchange)(struct boot *boot, const void *mine, size_t len, void *all);
     /* NULL for all of these: there is no launcher, and lines go to standard error */
-    void (*goodbye)(struct boot *boot);
+    void (*goodbye)(struct boot *boot, bool finalized);
     int (*quit)(struct boot *boot, int status);
     void (*report)(struct boot *boot, int status, const char *line);
     void (*detail)(struct boot *boot, const char *line);
@@ -41,7 +41,8 @@ struct boot_ops {
 struct boot {
     const struct boot_ops *ops;
     int node, nodes;
-    int fd; /* hangs up when the launcher dies; -1: there is none */
+    int fd;      /* hangs up when the launcher dies; -1: there is none */
+    bool united; /* boot_unite(); set by boot.c */
 };
 
 int boot_local_open(struct boot **out);  /* hlrcrun */

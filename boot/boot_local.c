@@ -150,9 +150,9 @@ static int boot_local_waits(struct boot *boot, const void *report, size_t len)
     return boot_local_packet_send(boot->fd, &head, report, len, MSG_DONTWAIT) < 0 ? -EAGAIN : 0;
 }
 
-static void boot_local_goodbye(struct boot *boot)
+static void boot_local_goodbye(struct boot *boot, bool finalized)
 {
-    struct wire_head head = { .type = WIRE_GOODBYE };
+    struct wire_head head = { .type = WIRE_GOODBYE, .status = finalized };
 
     (void)boot_local_packet_send(boot->fd, &head, NULL, 0, 0);
 }

@@ -259,8 +259,9 @@ static int boot_pmix_speaker_agree(struct boot_pmix *p)
     return err == 0 ? 0 : boot_pmix_lost(p);
 }
 
-static void boot_pmix_goodbye(struct boot *boot)
+static void boot_pmix_goodbye(struct boot *boot, bool finalized)
 {
+    (void)finalized;
     (void)boot;
     pmix.Finalize(NULL, 0);
 }

@@ -7,7 +7,8 @@
  *
  *   node -> hlrcrun   HELLO(version in status)  EXCHANGE(total, offset, bytes)...
  *                     PROGRESS(struct boot_counters)  REPORT(status, line)  DETAIL(line): a
- *                     further line of the report  GOODBYE
+ *                     further line of the report
+ *                     GOODBYE(status 1: it has finalized; 0: its process may end in any way)
  *                     STATS(struct hlrc_stats; status 1: the last)
  *                     TIMELINE, with the descriptor of the node's trace memory (SCM_RIGHTS)
  *                     WAITS(a report of hlrc/report/deadlock_report.h), requested or not
@@ -27,7 +28,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 5, WIRE_PIECE = 32 * 1024 };
+enum { WIRE_VERSION = 6, WIRE_PIECE = 32 * 1024 };
 
 enum wire_type {
     WIRE_HELLO = 1,
@@ -47,7 +48,8 @@ enum wire_type {
 
 struct wire_head {
     uint32_t type;
-    int32_t status; /* HELLO: WIRE_VERSION; REPORT, NO_EXEC, QUIT: exit status of the job; STATS */
+    /* HELLO: WIRE_VERSION; REPORT, NO_EXEC, QUIT: exit status of the job; GOODBYE; STATS */
+    int32_t status;
     /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all; LOOK: its number */
     uint32_t total;
     uint32_t offset; /* offset of this piece */

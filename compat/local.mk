@@ -8,14 +8,13 @@ EXTRA_DIST += compat/compat.map compat/cc/as.in compat/cc/hlrcc.in compat/cc/lib
 if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
-	base/procfs.c base/procfs.h base/stack_switch.c base/stack_switch.h \
+	base/procfs.c base/procfs.h base/stack_switch.c base/stack_switch.h base/tasks.c base/tasks.h \
 	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
 	compat/start/heap.c compat/start/heap.h \
-	compat/start/hosts.c compat/start/hosts.h \
 	compat/start/image.c compat/start/image.h \
-	compat/start/lane.c compat/start/lane.h \
+	compat/start/lane.c compat/start/lane.h compat/start/last_thread.c compat/start/last_thread.h \
 	compat/start/numbers.h \
 	compat/start/signals.c \
 	compat/start/start.c compat/start/start.h \
@@ -49,7 +48,6 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
-	compat/pthread/control.c compat/pthread/control.h \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \

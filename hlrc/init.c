@@ -111,7 +111,7 @@ int hlrc_node_count(void)
 
 static int init_open_boot(void)
 {
-    int rc = boot_open(&engine.boot);
+    int rc = engine.boot ? 0 : boot_open(&engine.boot); /* unite.h */
     if (rc)
         return rc;
     boot_speak(engine.boot);

@@ -242,7 +242,7 @@ static void node_message_handle(struct job *job, int index, struct node_packet *
         break;
     case WIRE_GOODBYE:
         node->state = NODE_FINALIZED;
-        job->finished = true;
+        job->finished |= packet->head.status != 0;
         break;
     case WIRE_QUIT:
         job_quit(job, packet->head.status & 255);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The shared library exports exactly what the public headers declare, what a debugger finds by name, what
-# libhlrc_compat calls before the job begins (base/addresses.h), and what the C library has, too (hlrc/crash/handlers.h).
+# libhlrc_compat calls before the job begins (base/addresses.h, hlrc/unite.h), and what the C library has, too (hlrc/crash/handlers.h).
 # The static library has exactly these global names as well, and each other installed static library only names with the
 # prefixes of its interface. A program that has a function by the name of each internal one links with all of them, and
 # runs right.
@@ -21,6 +21,7 @@ sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addr
 [ "$(wc -l <"$work/addresses")" -eq 3 ] || { echo "FAIL: addresses.h declares $(cat "$work/addresses")"; exit 1; }
 {
     cat "$work/debugger" "$work/addresses"
+    sed -n 's/^int \(hlrc_unite\)(void);$/\1/p' "$top_srcdir/hlrc/unite.h"
     "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'
     printf 'pthread_sigmask\nsigprocmask\n'
     case $HLRC_TEST_SANITIZERS in *address*) ;; *) printf 'sigaction\nsignal\n' ;; esac

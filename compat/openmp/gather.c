@@ -4,7 +4,6 @@
 
 #include <hlrc.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 #include "compat/openmp/places.h"
 #include "compat/openmp/team_collect.h"
 #include "compat/start/early.h"
-#include "compat/start/hosts.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -31,59 +29,37 @@ struct gather_guest {
 };
 static struct gather_guest *guests; /* of threads start_lanes, start_lanes + 1, ... */
 static int count;                   /* of them */
-static enum gather_choice { SPREAD, GATHERED, ALTERNATE, MEASURE } choice;
+static enum gather_choice { SPREAD, ALTERNATE, MEASURE } choice;
 static struct policy_threads policy; /* MEASURE */
-static const char *obstacle;
+static const char *reason;
 static uint64_t regions[2]; /* so far: spread, gathered */
 static gather_body *body;
 static _Atomic uint32_t gate; /* raised when it opens; an odd number: the guests end */
 
 /* ---- the choice ---- */
 
-static enum gather_choice gather_choose(void)
+static enum gather_choice gather_choose(bool has_room)
 {
     const char *control = getenv("HLRC_PLACEMENT_CONTROL");
-    if (!obstacle)
-        return GATHERED;
+    bool several = strcmp(start_obstacle, EARLY_HOSTS) == 0;
+    reason = start_obstacle;
     if (control && strcmp(control, "alternate") == 0)
         return ALTERNATE;
-    if (strcmp(obstacle, HOSTS_SEVERAL) != 0 && (!control || strcmp(control, "measure") != 0))
+    if (!several && (!control || strcmp(control, "measure") != 0))
         return SPREAD;
-    obstacle = "measured";
-    return MEASURE;
+    reason = has_room ? "measured" : "--threads allows no more on one node";
+    return has_room ? MEASURE : SPREAD;
 }
 
-/* By what sees HLRC's locks. */
-static bool gather_is_observed(void)
+void gather_begin(int lanes)
 {
-    static const char *const by[] = { "HLRC_CHECK", "HLRC_TRACE_SIM", "HLRC_TRACE", "HLRC_PROFILE",
-                                      "HLRC_WATCHDOG" };
-    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
-        if (getenv(by[i]))
-            return true;
-    return false;
-}
-
-int gather_begin(int lanes)
-{
-    cpu_set_t processors;
-    locks_are_words = !start_sharing && !gather_is_observed();
-    if (!start_sharing)
-        return start_lanes;
     int threads = early_number("HLRC_THREADS");
-    obstacle =
-        hosts_obstacle(lanes + THREADS_OWN <= (threads ? threads : THREADS_DEFAULT), &processors);
-    if (hlrc_node_id() != 0)
-        return start_lanes;
+    locks_are_words = !start_sharing && !early_observer();
+    if (!start_sharing || hlrc_node_id() != 0)
+        return;
     count = lanes - start_lanes;
-    choice = gather_choose();
+    choice = gather_choose(lanes + THREADS_OWN <= (threads ? threads : THREADS_DEFAULT));
     policy_threads_begin(&policy, (double)clock_ns());
-    if (choice != GATHERED)
-        return start_lanes;
-    locks_are_words = !gather_is_observed();
-    /* inherited by the threads that this one starts */
-    (void)sched_setaffinity(0, sizeof processors, &processors);
-    return lanes;
 }
 
 static bool gather_measure(const void *code)
@@ -97,7 +73,7 @@ static bool gather_measure(const void *code)
 
 bool gather_is_better(const void *code)
 {
-    bool better = choice == GATHERED;
+    bool better = false;
     if (choice == ALTERNATE)
         better = regions[true] <= regions[false];
     else if (choice == MEASURE)
@@ -117,10 +93,10 @@ void gather_run_here(int threads, bool nodes)
 /* The line of --stats. */
 static void gather_report(void)
 {
-    if (getenv("HLRC_STATS"))
+    if (reason && getenv("HLRC_STATS"))
         fprintf(stderr,
                 "hlrc: %" PRIu64 " parallel regions ran on node 0, %" PRIu64 " on all nodes: %s\n",
-                regions[true], regions[false], obstacle ? obstacle : HOSTS_REASON);
+                regions[true], regions[false], reason);
 }
 
 /* ---- guests ---- */

@@ -4,10 +4,10 @@
  * node 0 ("gathered").
  *
  * On one node pages are not shared between nodes: they become writable once, nothing is flushed or
- * fetched, barriers and locks are local. So if the other nodes add no processors, because they are
- * on the same host, all regions run on node 0, by the processors of all nodes of its host.
- *
- * With --placement-control alternate, for tests, regions run in both ways by turns.
+ * fetched, barriers and locks are local. If all nodes are on one host, the program is one process
+ * from the start (hlrc/unite.h). On several hosts a program begins gathered, and is measured both
+ * ways (hlrc/policy/policy_threads.h). With --placement-control alternate, for tests, regions run
+ * in both ways by turns.
  *
  * Node 0 has a guest for each thread of another node: a thread with the same index, so with the
  * same addresses of stacks and thread-local variables (lane.h). Threads of the team change between
@@ -33,9 +33,8 @@
 struct lane;
 typedef void gather_body(struct lane *lane);
 
-/* On every node, after the team's plan is known. Returns the number of threads that this node runs
- * at most; on node 0 the calling thread may have got the processors of other nodes. */
-int gather_begin(int lanes);
+/* On every node, after the team's plan is known. */
+void gather_begin(int lanes);
 
 /* On node 0, by thread 0, on its private stack. */
 /* Than spread, for the region that begins, of this code? */

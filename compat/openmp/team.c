@@ -561,9 +561,9 @@ static void team_begin_job(void)
 {
     lanes = hlrc_node_count() * start_lanes;
     team_plan_begin(lanes);
-    int here = gather_begin(lanes);
+    gather_begin(lanes);
     settings_read(lanes);
-    places_read(here);
+    places_read(start_lanes);
     if (!start_sharing)
         places_bind(0); /* the calling thread is thread 0 */
     tls_begin(team_plan.tls, lanes);
@@ -578,8 +578,9 @@ static bool team_takes(const char *name)
     return strncmp(name, "GOMP_", 5) == 0;
 }
 
-static const char *team_refuse(const char *name)
+static const char *team_refuse(const char *name, int nodes)
 {
+    (void)nodes;
     return settings_refuse(name);
 }
 

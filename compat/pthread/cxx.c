@@ -58,14 +58,13 @@ REPLACE_VOID(cxx_thread_start, START, start_sharing,
     *state = NULL; /* now owned by the thread */
 }
 
-REPLACE_VOID(cxx_thread_join, "_ZNSt6thread4joinEv", control_is_spread(), (pthread_t * thread),
-             (thread))
+REPLACE_VOID(cxx_thread_join, "_ZNSt6thread4joinEv", start_sharing, (pthread_t * thread), (thread))
 {
     cxx_throw_if(*thread ? threads_join(*thread, NULL) : EINVAL);
     *thread = 0;
 }
 
-REPLACE_VOID(cxx_thread_detach, "_ZNSt6thread6detachEv", control_is_spread(), (pthread_t * thread),
+REPLACE_VOID(cxx_thread_detach, "_ZNSt6thread6detachEv", start_sharing, (pthread_t * thread),
              (thread))
 {
     cxx_throw_if(*thread ? threads_detach(*thread) : EINVAL);
@@ -79,18 +78,18 @@ struct cxx_unique_lock {
 };
 
 REPLACE_VOID(cxx_cv_wait, "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
-             control_is_spread(), (pthread_cond_t * cv, struct cxx_unique_lock *lock), (cv, lock))
+             start_sharing, (pthread_cond_t * cv, struct cxx_unique_lock *lock), (cv, lock))
 {
     (void)__wrap_pthread_cond_wait(cv, lock->mutex);
 }
 
-REPLACE_VOID(cxx_cv_notify_one, "_ZNSt18condition_variable10notify_oneEv", control_is_spread(),
+REPLACE_VOID(cxx_cv_notify_one, "_ZNSt18condition_variable10notify_oneEv", start_sharing,
              (pthread_cond_t * cv), (cv))
 {
     (void)__wrap_pthread_cond_signal(cv);
 }
 
-REPLACE_VOID(cxx_cv_notify_all, "_ZNSt18condition_variable10notify_allEv", control_is_spread(),
+REPLACE_VOID(cxx_cv_notify_all, "_ZNSt18condition_variable10notify_allEv", start_sharing,
              (pthread_cond_t * cv), (cv))
 {
     (void)__wrap_pthread_cond_broadcast(cv);

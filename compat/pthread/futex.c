@@ -69,11 +69,6 @@ static int futex_wake(const void *word)
         &(struct monitor_call){ .fn = futex_wake_all, .object = futex_queue_of(word) });
 }
 
-static bool futex_is_shared(const void *word)
-{
-    return control_is_spread() && start_is_shared(word);
-}
-
 /* ---- the system call ---- */
 
 static struct monitor_until futex_after(const struct timespec *time)
@@ -123,7 +118,7 @@ long __wrap_syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(args, long);
     va_end(args);
-    if (number == SYS_futex && futex_is_shared((void *)a[0]))
+    if (number == SYS_futex && start_is_shared((void *)a[0]))
         return futex((void *)a[0], (int)a[1], (uint32_t)a[2], (void *)a[3]);
     return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -144,7 +139,7 @@ static bool futex_wait_until(unsigned *word, unsigned value, bool timed, struct 
 
 /* `s` and `ns`: the end. */
 #define DEFINE_WAIT(name, mangled, clock)                                                        \
-    REPLACE(bool, name, mangled, futex_is_shared(word),                                          \
+    REPLACE(bool, name, mangled, start_is_shared(word),                                          \
             (void *self, unsigned *word, unsigned value, bool timed, long s, long ns),           \
             (self, word, value, timed, s, ns))                                                   \
     {                                                                                            \
@@ -154,7 +149,7 @@ static bool futex_wait_until(unsigned *word, unsigned value, bool timed, struct 
 DEFINE_WAIT(futex_future_wait, WAIT, CLOCK_REALTIME)
 DEFINE_WAIT(futex_future_wait_steady, STEADY, CLOCK_MONOTONIC)
 
-REPLACE_VOID(futex_future_notify, NOTIFY, futex_is_shared(word), (unsigned *word), (word))
+REPLACE_VOID(futex_future_notify, NOTIFY, start_is_shared(word), (unsigned *word), (word))
 {
     (void)futex_wake(word);
 }

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compat/pthread/control.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/refuse.h"
 #include "compat/pthread/table.h"
@@ -212,7 +211,8 @@ static void threads_close_table(enum table_closing how)
     if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
         (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
-    control_report(created);
+    if (getenv("HLRC_STATS"))
+        fprintf(stderr, "hlrc: %u threads ran on all nodes: %s\n", created, start_obstacle);
 }
 
 /* ---- create, join, detach ---- */
@@ -253,8 +253,6 @@ static void threads_check_stack(const pthread_attr_t *attr)
 int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
     int detached = PTHREAD_CREATE_JOINABLE;
-    if (control_gathered)
-        return control_create(out, attr, fn, arg);
     if (attr) {
         (void)pthread_attr_getdetachstate(attr, &detached);
         threads_check_stack(attr);
@@ -447,7 +445,6 @@ static void threads_begin(void)
         return;
     (void)dlopen("libgcc_s.so.1", RTLD_NOW);
     table_begin(per_node);
-    control_begin(per_node);
     if (hlrc_node_id() != 0)
         return;
     int rc = pthread_create(&agent_thread, NULL, threads_agent, NULL);
@@ -457,10 +454,7 @@ static void threads_begin(void)
 
 static void threads_enter(void)
 {
-    if (control_gathered)
-        control_enter();
-    else
-        threads_become(0);
+    threads_become(0);
 }
 
 static void threads_serve(struct lane *lane)
@@ -482,8 +476,6 @@ static bool threads_amid(void)
     bool live = false;
     if (!start_sharing)
         return false;
-    if (control_gathered)
-        return control_is_amid();
     lane_call(threads_ask_live, &live);
     return live || hlrc_node_id() != 0;
 }

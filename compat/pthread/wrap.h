@@ -6,17 +6,17 @@
 
 #include <pthread.h>
 
-#include "compat/pthread/control.h"
+#include "compat/start/start.h"
 
 /* Begins the definition of a call; its body follows. Unless threads run on
  * several nodes the C library's function is called instead, with these arguments. */
-#define WRAP(type, name, parameters, arguments)                              \
-    type __wrap_##name parameters;                                           \
-    static type wrap_##name parameters;                                      \
-    type __wrap_##name parameters                                            \
-    {                                                                        \
-        return control_is_spread() ? wrap_##name arguments : name arguments; \
-    }                                                                        \
+#define WRAP(type, name, parameters, arguments)                        \
+    type __wrap_##name parameters;                                     \
+    static type wrap_##name parameters;                                \
+    type __wrap_##name parameters                                      \
+    {                                                                  \
+        return start_sharing ? wrap_##name arguments : name arguments; \
+    }                                                                  \
     static type wrap_##name parameters
 
 /* The definition of a call that has nothing to do on several nodes. */

@@ -45,12 +45,56 @@ int early_nodes(void)
     return NODES_UNKNOWN;
 }
 
+/* ---- one process instead of several ---- */
+
+const char *early_observer(void)
+{
+    static const struct {
+        const char *variable, *option;
+    } by[] = { { "HLRC_CHECK", "--check" },
+               { "HLRC_TRACE", "--trace" },
+               { "HLRC_TRACE_SIM", "--trace-sim" },
+               { "HLRC_PROFILE", "--profile" },
+               { "HLRC_ADVISE", "--advise" },
+               { "HLRC_WATCHDOG", "--watchdog" },
+               { "HLRC_GDB", "--gdb" } };
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (getenv(by[i].variable))
+            return by[i].option;
+    return NULL;
+}
+
+/* hlrcrun starts processes on its own host only. */
+static bool early_is_one_host(void)
+{
+    int nodes = early_nodes();
+    return getenv("HLRC_LAUNCH_FD") || early_number("OMPI_COMM_WORLD_LOCAL_SIZE") == nodes ||
+           early_number("MPI_LOCALNRANKS") == nodes || early_number("SLURM_STEP_NUM_NODES") == 1;
+}
+
+const char *early_obstacle(void)
+{
+    const char *control = getenv("HLRC_PLACEMENT_CONTROL");
+    if (control && strcmp(control, "on") != 0)
+        return "--placement-control";
+    if (early_observer())
+        return early_observer();
+    return early_is_one_host() ? NULL : EARLY_HOSTS;
+}
+
 /* The number with which its value begins, as "8,2" or "8(x3)". */
 static int early_leading_number(const char *variable)
 {
     const char *text = getenv(variable);
     long n = text ? strtol(text, NULL, 10) : 0;
     return n > 0 && n <= THREADS_MOST ? (int)n : 0;
+}
+
+/* Processors that this process may use. */
+static int early_usable(int unknown)
+{
+    cpu_set_t usable;
+    return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : unknown;
 }
 
 /* Processors of each node. hlrcrun counts them (HLRC_PROCESSORS). Other launchers bind nodes, or
@@ -62,14 +106,21 @@ static int early_processors(void)
                                         "SLURM_TASKS_PER_NODE" };
     int cores = early_number("HLRC_PROCESSORS"), all = early_number("SLURM_CPUS_ON_NODE"),
         nodes = 0;
-    cpu_set_t usable;
     if (cores)
         return cores;
     for (size_t i = 0; i < sizeof here / sizeof here[0] && nodes == 0 && early_nodes() > 1; i++)
         nodes = early_leading_number(here[i]);
-    int each = (all ? all : get_nprocs()) / (nodes ? nodes : 1),
-        mine = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : each;
+    int each = (all ? all : get_nprocs()) / (nodes ? nodes : 1), mine = early_usable(each);
     return each < 1 ? 1 : mine < each ? mine : each;
+}
+
+int early_threads_united(int nodes)
+{
+    int threads = early_number(PER_NODE) * nodes, team = early_leading_number("OMP_NUM_THREADS"),
+        most = THREADS_MOST - THREADS_OWN;
+    if (threads == 0)
+        threads = team ? team : early_usable(get_nprocs());
+    return threads < most ? threads : most;
 }
 
 int early_threads(int nodes)
@@ -140,7 +191,7 @@ void hlrc_begin(int argc, char **argv, char **envp)
     (void)argc;
     environ = envp; /* the C library's own initialisation comes later */
     int nodes = early_nodes();
-    if (nodes == 1)
+    if (nodes == 1 || !early_obstacle())
         return;
     early_without_aslr(argv);
     early_leave_slice(nodes);

@@ -21,8 +21,18 @@ void early_check_node(int node);
 /* The positive number in an environment variable; 0: not set, or not such a number. */
 int early_number(const char *variable);
 
+/* The option by which the user observes HLRC, "--check" for example; NULL: none. */
+const char *early_observer(void);
+
+#define EARLY_HOSTS "they are on several hosts"
+/* Why the program runs on all nodes, for messages; NULL: all nodes are on one host, so it runs as
+ * one process (hlrc/unite.h). By variables that are equal on all nodes; before hlrc_init. */
+const char *early_obstacle(void);
+
 /* Threads of each node, --threads-per-node. Writes what auto stands for into the environment, where
  * hlrc_init compares it with other nodes. */
 int early_threads(int nodes);
+/* The same for a program that runs as one process instead of `nodes`. */
+int early_threads_united(int nodes);
 
 #endif

@@ -92,7 +92,7 @@ allocate_fn exceptions_allocate_exception NAMED("__cxa_allocate_exception");
 void *exceptions_allocate_exception(size_t size)
 {
     struct exceptions_primary *p = NULL;
-    if (heap_shares())
+    if (start_sharing)
         p = heap_calloc(1, sizeof *p + size);
     return p ? p + 1 : NEXT(allocate_fn, "__cxa_allocate_exception")(size);
 }

@@ -19,18 +19,6 @@
 
 #define ALIGN_MALLOC 16 /* as the C library does */
 
-static bool private;
-
-void heap_be_private(void)
-{
-    private = true;
-}
-
-bool heap_shares(void)
-{
-    return start_sharing && !private;
-}
-
 struct heap_request {
     void *ptr;
     size_t align, size;
@@ -69,12 +57,12 @@ static void *heap_shared(size_t align, size_t size, bool zeroed)
 
 void *heap_malloc(size_t size)
 {
-    return heap_shares() ? heap_shared(ALIGN_MALLOC, size, false) : malloc(size);
+    return start_sharing ? heap_shared(ALIGN_MALLOC, size, false) : malloc(size);
 }
 
 void *heap_calloc(size_t count, size_t size)
 {
-    if (!heap_shares())
+    if (!start_sharing)
         return calloc(count, size);
     if (size && count > SIZE_MAX / size) {
         errno = ENOMEM;
@@ -85,7 +73,7 @@ void *heap_calloc(size_t count, size_t size)
 
 void *heap_aligned_alloc(size_t align, size_t size)
 {
-    return heap_shares() ? heap_shared(align, size, false) : aligned_alloc(align, size);
+    return start_sharing ? heap_shared(align, size, false) : aligned_alloc(align, size);
 }
 
 void heap_free(void *ptr)
@@ -246,11 +234,25 @@ ssize_t __wrap_getline(char **line, size_t *room, FILE *from)
 
 /* ---- C++ ---- */
 
+typedef void heap_new_handler(void);
 void std_throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
+heap_new_handler *std_get_new_handler(void) __asm__("_ZSt15get_new_handlerv") __attribute__((weak));
+
+/* While there is no memory the program's handler is called, which may free some, or throw. */
+static void *heap_new_or_null(size_t align, size_t size)
+{
+    for (;;) {
+        void *ptr = align ? heap_aligned_alloc(align, size) : heap_malloc(size ? size : 1);
+        heap_new_handler *handler = ptr || !std_get_new_handler ? NULL : std_get_new_handler();
+        if (!handler)
+            return ptr;
+        handler();
+    }
+}
 
 static void *heap_new_or_throw(size_t align, size_t size)
 {
-    void *ptr = align ? heap_aligned_alloc(align, size) : heap_malloc(size ? size : 1);
+    void *ptr = heap_new_or_null(align, size);
     if (!ptr && std_throw_bad_alloc)
         std_throw_bad_alloc();
     return ptr;
@@ -272,17 +274,17 @@ void *heap_new_aligned(size_t size, size_t align)
 }
 
 /* The last parameter, a reference to std::nothrow, is not declared. */
-OPERATOR(void *, heap_new_or_null, "_ZnwmRKSt9nothrow_t", (size_t size));
-void *heap_new_or_null(size_t size)
+OPERATOR(void *, heap_new_nothrow, "_ZnwmRKSt9nothrow_t", (size_t size));
+void *heap_new_nothrow(size_t size)
 {
-    return heap_malloc(size ? size : 1);
+    return heap_new_or_null(0, size);
 }
 
-OPERATOR(void *, heap_new_aligned_or_null, "_ZnwmSt11align_val_tRKSt9nothrow_t",
+OPERATOR(void *, heap_new_aligned_nothrow, "_ZnwmSt11align_val_tRKSt9nothrow_t",
          (size_t size, size_t align));
-void *heap_new_aligned_or_null(size_t size, size_t align)
+void *heap_new_aligned_nothrow(size_t size, size_t align)
 {
-    return heap_aligned_alloc(align, size);
+    return heap_new_or_null(align, size);
 }
 
 /* Array forms, and forms with a size or alignment. */

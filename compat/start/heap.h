@@ -30,10 +30,6 @@ static inline bool heap_is_shared(const void *ptr)
     return at >= HEAP_LOW && at < HEAP_HIGH && (at < OTHERS_LOW || at >= OTHERS_END);
 }
 
-/* From now on the C library's heap is used: only threads of this node run the program. */
-void heap_be_private(void);
-bool heap_shares(void);
-
 /* Like malloc and so on. */
 void *heap_malloc(size_t size);
 void *heap_calloc(size_t count, size_t size);

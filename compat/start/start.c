@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <hlrc.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,13 @@
 #include "compat/start/heap.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
+#include "compat/start/last_thread.h"
+#include "hlrc/unite.h"
 
 #define STACK_DEFAULT ((size_t)8 << 20)
 #define STACK_MOST    ((size_t)1 << 30)
+#define LARGEST_KEPT  (32 << 20) /* bytes of an allocation; the C library allows no more */
+#define MOST_KEPT     (256 << 20)
 
 typedef int main_fn(int, char **, char **);
 typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
@@ -27,6 +32,8 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
 
 int start_lanes = 1;
 bool start_sharing, start_spread, start_fences, start_crowded, start_is_child;
+const char *start_obstacle;
+static int united = 1; /* processes that became this one */
 
 #define LAYERS_MOST 4
 static const struct start_layer *layers[LAYERS_MOST], *layer;
@@ -131,6 +138,7 @@ static void start_choose_layer(int nodes)
 
 static const char *why_not;
 static char which[256];
+static int nodes_asked;
 
 /* Sets an option if the program sets signal handlers. */
 static void start_look_for_handlers(const char *name)
@@ -144,9 +152,9 @@ static void start_look_for_handlers(const char *name)
 
 static void start_look_at_name(const char *name, bool copied, size_t bytes)
 {
-    const char *why = layer ? layer->refuse(name) : NULL;
+    const char *why = layer ? layer->refuse(name, nodes_asked) : NULL;
     start_look_for_handlers(name);
-    if (!why && copied && bytes > sizeof(void *))
+    if (!why && nodes_asked > 1 && copied && bytes > sizeof(void *))
         why = "is a library's variable in the program's own data; compile all of the program with "
               "hlrcc";
     if (why && !why_not) {
@@ -157,6 +165,7 @@ static void start_look_at_name(const char *name, bool copied, size_t bytes)
 
 static void start_share(int nodes)
 {
+    nodes_asked = nodes;
     image_each_needed(start_look_at_name);
     if (why_not)
         start_fail("%s %s", which, why_not);
@@ -263,6 +272,14 @@ static void start_finalize_and_keep_stack(void *arg)
     free(copy);
 }
 
+static void start_report(void)
+{
+    if (united > 1 && getenv("HLRC_STATS"))
+        fprintf(stderr,
+                "hlrc: one process ran the program, instead of %d: all nodes are on one host\n",
+                united);
+}
+
 static void start_end_layer(void *arg)
 {
     (void)arg;
@@ -278,6 +295,8 @@ static void start_at_exit(int status, void *arg)
     if (start_is_child)
         _exit(status);
     if (layer && layer->amid()) {
+        if (!start_sharing) /* they continue until then, as without HLRC */
+            _exit(status);
         if (layer->leave)
             layer->leave(status);
         fprintf(stderr, "hlrc: exit(%d) while other threads run the program; the job ends\n",
@@ -286,6 +305,7 @@ static void start_at_exit(int status, void *arg)
     }
     if (layer)
         lane_call(start_end_layer, NULL);
+    start_report();
     for (int i = 1; i < start_lanes; i++)
         pthread_join(lanes[i].thread, NULL);
     if (lane_live(&from))
@@ -348,33 +368,61 @@ static void start_wait_for_lanes(int node)
     _exit(0);
 }
 
+/* Arrays that a program allocates and frees in each step keep their pages: by default the C library
+ * returns them to the system, and the program's threads fault on all of them again. Environment
+ * variables of the C library prevail. */
+static void start_keep_freed_memory(void)
+{
+    static const char *const set[] = { "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_",
+                                       "GLIBC_TUNABLES" };
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (getenv(set[i]))
+            return;
+    (void)mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);
+    (void)mallopt(M_TRIM_THRESHOLD, MOST_KEPT);
+}
+
 /* A job of one node: continues in the C library's function. */
 static int start_run_alone(void)
 {
+    start_keep_freed_memory();
     hlrc_addresses_release_stack();
     lane_adopt(&lanes[0], 0);
     start_others(0, 1);
+    last_thread_begin();
     start_run_program(NULL);
     return 0;
 }
 
 /* Slots of the engine for all threads on one node (compat/openmp/gather.h), unless the user says
- * how many there are. */
+ * how many a node has. */
 static void start_make_slots(int nodes)
 {
     char number[16];
-    int slots = nodes * start_lanes + THREADS_OWN;
-    if (slots <= THREADS_DEFAULT || slots > THREADS_MOST)
+    int slots = nodes * start_lanes + THREADS_OWN, given = early_number("HLRC_THREADS");
+    if (slots <= (given ? given : THREADS_DEFAULT) || slots > THREADS_MOST)
         return;
     snprintf(number, sizeof number, "%d", slots);
-    (void)setenv("HLRC_THREADS", number, 0);
+    (void)setenv("HLRC_THREADS", number, united > 1);
+}
+
+/* Returns the number of nodes. */
+static int start_unite(void)
+{
+    int nodes = early_nodes();
+    if (nodes > 1 && (start_obstacle = early_obstacle()))
+        return nodes;
+    united = hlrc_unite();
+    if (united < 0)
+        _exit(1);
+    return 1;
 }
 
 static int start_execute(void)
 {
-    int nodes = early_nodes();
+    int nodes = start_unite();
     start_choose_layer(nodes);
-    start_lanes = early_threads(nodes);
+    start_lanes = united > 1 ? early_threads_united(united) : early_threads(nodes);
     if (!layer || layer->threads)
         start_lanes = 1;
     if (layer && layer->threads && nodes > 1)

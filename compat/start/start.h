@@ -3,7 +3,8 @@
  * start.h - turns a program that does not know HLRC into a job, before its main.
  *
  * The program is linked against this library before the C library, so its first function calls
- * __libc_start_main here. Each node then does, in this order:
+ * __libc_start_main here. If all nodes are on one host, the job becomes one process
+ * (hlrc/unite.h), unless the user wants to observe several. Each node then does, in this order:
  *
  *   1  unless the job is one process: executes itself again without address space randomisation,
  *      and keeps this node's private memory apart from other nodes' (early.h), before libraries
@@ -41,8 +42,8 @@ struct start_layer {
     const char *name;
     /* does a program that imports `name` from libraries need this layer? */
     bool (*takes)(const char *name);
-    /* why this program cannot run, one line; NULL: it can */
-    const char *(*refuse)(const char *name);
+    /* why this program cannot run on that many nodes, one line; NULL: it can */
+    const char *(*refuse)(const char *name, int nodes);
     /* before hlrc_init: number of threads that it starts itself, on all nodes, by start_thread,
      * besides one per node. NULL: none, and each node has --threads-per-node */
     int (*threads)(int nodes);
@@ -72,6 +73,8 @@ int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
 #define THREADS_MOST    1024 /* limit */
 
 extern int start_lanes; /* of one node */
+extern const char *start_obstacle
+    __attribute__((visibility("hidden"))); /* why there are several nodes: early_obstacle() */
 extern bool start_sharing
     __attribute__((visibility("hidden"))); /* several nodes, between hlrc_init and hlrc_finalize */
 /* Threads of several nodes run the program: sharing, and not gathered on node 0

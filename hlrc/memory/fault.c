@@ -186,7 +186,7 @@ static void fault_pass_on(int sig, siginfo_t *info, void *context)
     bool handled = fault_is_handler(&to);
     if (!handled)
         hlrc_debug_fault_foreign();
-    if (!handled || late)
+    if (!handled || (late && !engine.alone))
         unserved(sig, info, context, handled);
     if (handled && ((unsigned)to.sa_flags & SA_RESETHAND))
         before = (struct sigaction){ .sa_handler = SIG_DFL };

@@ -38,12 +38,15 @@ compare sync 3 1 onesided
 unset OMP_NUM_THREADS OMP_SCHEDULE
 
 # where the threads run, and why
+one_process='^hlrc: one process ran the program, instead of'
 HLRC_PLACEMENT_CONTROL=on run_job 2 ardmar --stats "$work/loops"
-expect_err "all on one host" '^hlrc: [1-9][0-9]* parallel regions ran on node 0, 0 on all nodes: all nodes are on one host$'
-HLRC_PLACEMENT_CONTROL=on run_job 3 ardmar --stats --threads 4 "$work/loops"
+expect_err "all on one host" "$one_process 2: all nodes are on one host\$"
+HLRC_PLACEMENT_CONTROL=on run_job 3 ardmar --stats --threads-per-node 30 --threads 40 "$work/sync"
+expect_err "90 threads" "$one_process 3: "
+HLRC_PLACEMENT_CONTROL=on run_job 3 ardmar --stats --profile="$work/profile" "$work/loops"
+expect_err "--profile" '^hlrc: 0 parallel regions ran on node 0, [1-9][0-9]* on all nodes: --profile$'
+HLRC_PLACEMENT_CONTROL=measure run_job 3 ardmar --stats --threads 4 "$work/loops"
 expect_err "--threads 4" '^hlrc: 0 parallel regions ran on node 0, [1-9][0-9]* on all nodes: --threads allows no more on one node$'
-HLRC_PLACEMENT_CONTROL=on run_job 3 ardmar --stats --threads-per-node 30 "$work/sync"
-expect_err "90 threads" '^hlrc: [1-9][0-9]* parallel regions ran on node 0, 0 on all'
 
 # ---- beginning and end: SM1, SM3, SM4 ----
 build plain plain.c gcc hlrcc || finish

@@ -8,6 +8,7 @@
 hlrcc=$(realpath "$top_builddir/hlrcc")
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS CC CXX HLRC_CC HLRC_CXX
 make=${MAKE:-make}
+export HLRC_PLACEMENT_CONTROL=off # on one host there would be one process
 
 cat >"$work/prog.c" <<'END'
 #include <stdio.h>

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Programs of POSIX threads, and of those of C++, compiled by hlrcc, print what the same sources print that gcc has compiled
 # for the C library: on 1 to 3 nodes, under the protocols in turn (the soak has all combinations). Then where threads are,
-# how such programs end, and what is refused. Arguments: only programs of these names; gives_up.sh has one. In gathered.sh all
-# threads run on node 0.
+# how such programs end, and what is refused. Arguments: only programs of these names; gives_up.sh has one. In one_process.sh
+# one process runs them.
 . "$(dirname "$0")/pthreadlib.sh"
 
 each() { # PROGRAM

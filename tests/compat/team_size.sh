@@ -69,6 +69,17 @@ if command -v taskset >/dev/null; then
     team "without hlrcrun, on processor $one" 1 1
 fi
 
+# one process instead of several: all processors of all nodes
+export HLRC_PLACEMENT_CONTROL=on
+united() { # THREADS NODES OPTION...
+    run_job "$2" ardmar "${@:3}" "$work/size"
+    team "$2 nodes in one process, options ${*:3}" "$1" 1
+}
+for nodes in 1 2 3; do united "$(nproc)" $nodes; done
+united 6 3 --threads-per-node 2
+OMP_NUM_THREADS=5 united 5 2
+export HLRC_PLACEMENT_CONTROL=off
+
 # what the nodes find differs
 run_job 2 ardmar sh -c 'HLRC_PROCESSORS=$((HLRC_NODE + 1)) exec "$0"' "$work/size"
 test $status -ne 0 || fail "nodes of 1 and 2 threads: status 0"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The programs of pthread.sh with placement control: since all nodes run on one host, all threads run on node 0. They print what
-# they print with the C library. Then where threads are, when they stay spread, by which processors they run, and how such
-# programs end.
+# The programs of pthread.sh with placement control: since all nodes are on one host, one process runs the program. They print
+# what they print with the C library. Then where threads are, when they are spread, by which processors they run, and how
+# such programs end.
 . "$(dirname "$0")/pthreadlib.sh"
 export HLRC_PLACEMENT_CONTROL=on
 
@@ -34,12 +34,28 @@ for end in main status thread exit; do
     ends $end 2 ardmar
 done
 
-# ---- where: on node 0, unless other nodes are to be seen, or node 0 has too few threads ----
+# ---- what belongs to the process: as in a native run, and no line of HLRC's own ----
+if command -v g++ >/dev/null; then
+    g++ -O1 -fopenmp "$here/pthread/endings.cc" -o "$work/endings.native" && "$top_builddir/hlrc++" -O1 -fopenmp "$here/pthread/endings.cc" -o "$work/endings" ||
+        fail "endings.cc"
+    for how in $("$work/endings.native" | grep -v ' '); do
+        wanted_status=0
+        "$work/endings.native" "$how" >"$work/wanted" 2>/dev/null || wanted_status=$?
+        for nodes in 1 2; do
+            run_job $nodes ardmar "$work/endings" "$how"
+            expect_status "$how, $nodes nodes" $wanted_status
+            cmp -s "$work/out" "$work/wanted" || fail "$how, $nodes nodes: $(diff "$work/out" "$work/wanted" | head -3)"
+            test ! -s "$work/err" || fail "$how, $nodes nodes: $(head -3 "$work/err")"
+        done
+    done
+fi
+
+# ---- where: in one process, unless other nodes are to be seen ----
 build_places
 places 3 '0 0 0 0 0 0 0 0'
 places 9 '0 0 0 0 0 0 0 0'
-places 3 '0 0 0 0 0 0 0 0' --placement block --threads-per-node 2
-for option in --watchdog=60 --check=races --trace-sim="$work/sim" --threads=28 --placement-control=off; do
+places 3 '0 0 0 0 0 0 0 0' --placement block --threads-per-node 2 --threads 28
+for option in --watchdog=60 --check=races --trace-sim="$work/sim" --trace="$work/trace" --profile="$work/profile" --placement-control=off; do
     places 3 '1 2 0 1 2 0 1 2' "$option"
 done
 prints() { # WHAT WANTED OPTIONS... ARGUMENT
@@ -47,8 +63,9 @@ prints() { # WHAT WANTED OPTIONS... ARGUMENT
     expect_status "$1" 0
     test "$(cat "$work/out")" = "$2" || fail "$1: $(cat "$work/out" "$work/err" | head -3), not $2"
 }
-prints "all at once" '512, then EAGAIN' all
-prints "all at once of few" '40, then EAGAIN' --threads 28 all
+prints "all at once" '600, then Success' all
+prints "all at once while spread" '512, then EAGAIN' --placement-control off all
+prints "all at once of few" '40, then EAGAIN' --placement-control off --threads 28 all
 prints "malloc" private heap
 prints "malloc while spread" shared --placement-control off heap
 prints "stacks" '3 3' stacks
@@ -61,8 +78,8 @@ said() { # CONTROL PATTERN
     run_job 3 ardmar --stats="$work/stats" --placement-control "$1" "$work/places"
     expect_err "the line of --stats, $1" "^hlrc: $2\$"
 }
-said on '8 threads ran on node 0, 0 on all nodes: all nodes are on one host'
-said off '0 threads ran on node 0, 8 on all nodes: --placement-control'
+said on 'one process ran the program, instead of 3: all nodes are on one host'
+said off '8 threads ran on all nodes: --placement-control'
 
 build_plugin
 run_job 2 ardmar "$work/loads" "$work/plugged.so"

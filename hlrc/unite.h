@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * unite.h - a job that continues as one process, since all its nodes are on one host.
+ *
+ * There, other nodes add no processors to a program of threads (libhlrc_compat), but pages that are
+ * shared with them cost time, and files, signals and the like belong to one process. So node 0 gets
+ * the processors of all nodes and becomes a job of one node; the other processes end.
+ */
+#ifndef HLRC_UNITE_H
+#define HLRC_UNITE_H
+
+/* hlrc_unite - collective, before hlrc_init, by a process of one thread. Returns on node 0 only:
+ * the number of processes that the launcher has started, or a negative errno after one line to the
+ * user. Node 0 may use the processors of all from then on. The others end with status 0. Exported
+ * for libhlrc_compat. ERRORS: -EXDEV the nodes are on several hosts; those of boot_open() and
+ * boot_exchange() */
+int hlrc_unite(void);
+
+#endif
