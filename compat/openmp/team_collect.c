@@ -11,8 +11,9 @@
 #include "base/spin.h"
 #include "compat/start/start.h"
 
-#define SPINS  2000
-#define YIELDS 100 /* instead, if threads of this node compete for cores */
+#define SPINS  20000 /* of some 30 ns: longer than a thread takes to wake, else all of them sleep */
+#define OFFER  128   /* spins; then the core is offered to others: the awaited thread may need it */
+#define YIELDS 100   /* instead, if threads of this node compete for cores */
 
 static int members = 1; /* threads of this node */
 static bool of_nodes;   /* of several nodes */
@@ -46,7 +47,7 @@ static void team_collect_await(unsigned now_completed)
     for (int i = crowded ? YIELDS : SPINS; i > 0; i--) {
         if (atomic_load_explicit(&completed, memory_order_acquire) != now_completed)
             return;
-        if (crowded)
+        if (crowded || i % OFFER == 0)
             sched_yield();
         else
             spin_cpu_relax();
