@@ -162,6 +162,10 @@ EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/contai
 	tests/compat/target.c tests/compat/tasks.c tests/compat/feature tests/compat/npb tests/compat/private tests/compat/pthread \
 	tests/compat/pthreadlib.sh
 
+# In a container.
+ONCE_TESTS += tests/container/container.sh
+EXTRA_DIST += tests/container/filter.py tests/container/inside.sh
+
 # hlrcc in projects of CMake; the soak takes one of autotools, too.
 ONCE_TESTS += tests/compat/projects.sh
 SOAK_TESTS += tests/compat/projects.sh
