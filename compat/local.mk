@@ -16,6 +16,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/image.c compat/start/image.h \
 	compat/start/lane.c compat/start/lane.h compat/start/last_thread.c compat/start/last_thread.h \
 	compat/start/numbers.h \
+	compat/start/reload.c compat/start/reload.h \
 	compat/start/signals.c \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \

@@ -17,6 +17,7 @@
 #include "base/addresses.h"
 #include "base/parse.h"
 #include "base/procfs.h"
+#include "compat/start/reload.h"
 #include "compat/start/start.h"
 
 #define PER_NODE      "HLRC_THREADS_PER_NODE"
@@ -143,6 +144,16 @@ static bool early_serves_calls(void)
     return (!asked || strcmp(asked, "off") != 0) && !getenv("HLRC_FILTERED");
 }
 
+_Noreturn static void early_load_again(void)
+{
+    const char *denied = strerror(errno);
+    int rc = reload_begin();
+    start_fail(
+        "equal addresses on all nodes: personality(2) fails: %s; and the libraries cannot be "
+        "loaded again: %s; in a container, allow personality",
+        denied, strerror(-rc));
+}
+
 static void early_without_aslr(char **argv)
 {
     char path[PATH_MAX];
@@ -151,11 +162,13 @@ static void early_without_aslr(char **argv)
         wanted |= ADDR_COMPAT_LAYOUT; /* removed once the job has begun */
     if (now >= 0 && (now & wanted) == wanted)
         return;
+    if (reload_done()) {
+        reload_end();
+        return;
+    }
     ssize_t len = procfs_program(path, sizeof path);
     if (now < 0 || len <= 0 || personality((unsigned long)(now | wanted)) < 0)
-        start_fail("equal addresses on all nodes need personality(2), which failed: %s; start the "
-                   "job with --no-aslr",
-                   strerror(errno));
+        early_load_again();
     execv(path, argv);
     start_fail("cannot execute %s again without address space randomisation: %s", path,
                strerror(errno));

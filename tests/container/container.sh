@@ -76,5 +76,20 @@ for flag in fopenmp pthread; do
     expect_status "-$flag" 3
     expect_out "-$flag" '^499500$'
     expect_err "-$flag" '^hlrc: one process ran the program, instead of 3'
+    for protocol in ardmar async onesided; do
+        in_container "$build/hlrcrun" -n 3 --protocol $protocol --placement-control off --stats "$work/$flag"
+        expect_status "-$flag on three nodes, $protocol" 3
+        expect_out "-$flag on three nodes, $protocol" '^499500$'
+        expect_err "-$flag on three nodes, $protocol" '^hlrc: .* on all nodes: --placement-control$'
+    done
 done
+
+# a function of a library, a stream, memory and an exception that all nodes have at the same addresses
+command -v g++ >/dev/null || finish
+g++ -O1 -fopenmp "$here/../compat/containers.cc" -o "$work/native" && "$build/hlrc++" -O1 -fopenmp "$here/../compat/containers.cc" -o "$work/containers" ||
+    fail "containers.cc"
+"$work/native" streams | sort >"$work/wanted"
+in_container "$build/hlrcrun" -n 3 --placement-control off "$work/containers" streams
+expect_status "C++ on three nodes" 0
+sort "$work/out" | cmp -s - "$work/wanted" || fail "C++ on three nodes: $(sort "$work/out" | diff - "$work/wanted" | head -3)"
 finish
