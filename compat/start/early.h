@@ -2,7 +2,8 @@
 /*
  * early.h - what a process of several nodes does before its libraries are initialised. It executes
  * itself again without address space randomisation, or loads its libraries again (reload.h), then
- * leaves the system only this node's addresses for private memory ([addresses.reserved], base/addresses.h).
+ * leaves the system only this node's addresses for private memory ([addresses.reserved],
+ * base/addresses.h).
  *
  * hlrcc links begin.o into the program, whose .preinit_array calls hlrc_begin. Constructors of
  * libraries, and their first malloc, run later.

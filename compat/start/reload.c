@@ -6,7 +6,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -89,7 +88,7 @@ static int reload_protection(uint32_t flags)
 }
 
 /* Maps a segment of the file at its address, with zeros behind what the file has. */
-static int reload_map_segment(int fd, uintptr_t base, const ElfW(Phdr) * segment)
+static int reload_map_segment(int fd, uintptr_t base, const Elf64_Phdr *segment)
 {
     uintptr_t at = base + segment->p_vaddr, begin = reload_page_of(at),
               file_end = at + segment->p_filesz, end = at + segment->p_memsz,
@@ -108,16 +107,16 @@ static int reload_map_segment(int fd, uintptr_t base, const ElfW(Phdr) * segment
 
 /* ---- the executable ---- */
 
-static const ElfW(Phdr) * reload_segments(size_t *count)
+static const Elf64_Phdr *reload_segments(size_t *count)
 {
     *count = getauxval(AT_PHNUM);
-    return (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    return (const Elf64_Phdr *)getauxval(AT_PHDR);
 }
 
 static const char *reload_loader_path(void)
 {
     size_t count;
-    const ElfW(Phdr) *segments = reload_segments(&count);
+    const Elf64_Phdr *segments = reload_segments(&count);
     for (size_t i = 0; i < count; i++)
         if (segments[i].p_type == PT_INTERP)
             return (const char *)segments[i].p_vaddr;
@@ -128,7 +127,7 @@ static const char *reload_loader_path(void)
 static int reload_map_data(void)
 {
     size_t count;
-    const ElfW(Phdr) *segments = reload_segments(&count);
+    const Elf64_Phdr *segments = reload_segments(&count);
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
     for (size_t i = 0; i < count && rc == 0; i++)
         if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & PF_W))
@@ -146,8 +145,8 @@ struct reload_loader {
 
 static int reload_map_parts(int fd, const char *header, struct reload_loader *loader)
 {
-    const ElfW(Ehdr) *elf = (const void *)header;
-    const ElfW(Phdr) *segments = (const void *)(header + elf->e_phoff);
+    const Elf64_Ehdr *elf = (const void *)header;
+    const Elf64_Phdr *segments = (const void *)(header + elf->e_phoff);
     uintptr_t end = 0;
     int rc = 0;
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -187,7 +186,7 @@ static void reload_tell_base(uintptr_t base)
     at += 1 + *(long *)at + 1;
     while (*at++)
         ;
-    for (ElfW(auxv_t) *aux = (void *)at; aux->a_type != AT_NULL; aux++)
+    for (Elf64_auxv_t *aux = (void *)at; aux->a_type != AT_NULL; aux++)
         if (aux->a_type == AT_BASE)
             aux->a_un.a_val = base;
 }

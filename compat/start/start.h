@@ -6,7 +6,7 @@
  * __libc_start_main here. If all nodes are on one host, the job becomes one process
  * (hlrc/unite.h), unless the user wants to observe several. Each node then does, in this order:
  *
- *   1  unless the job is one process: executes itself again without address space randomisation,
+ *   1  unless the job is one process: gets the addresses that all nodes have (early.h),
  *      and keeps this node's private memory apart from other nodes' (early.h), before libraries
  *      are initialised
  *   2  shares the executable's .data and .bss and the stacks of compute threads (hlrc_share)
