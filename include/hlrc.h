@@ -566,6 +566,9 @@ struct hlrc_stats {
     uint64_t renewed_pages;      /* copies updated instead of invalidated (--renew) */
     uint64_t log_overflows;      /* compactions of a full log of notices (--notices) */
     uint64_t word_ops;           /* operations of hlrc_fetch_op and hlrc_compare_swap */
+    double kernel_s;       /* CPU seconds of the process in the kernel; a part lies in compute_s */
+    uint64_t minor_faults; /* page faults that the kernel served without reading a file, for memory
+                            * used for the first time, or after a change of protection */
 };
 
 /**

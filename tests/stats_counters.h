@@ -50,6 +50,7 @@ static const struct counter_named counters[] = {
     STATS_COUNTER(renewed_pages, 0),
     STATS_COUNTER(log_overflows, 0),
     STATS_COUNTER(word_ops, 0),
+    STATS_COUNTER(minor_faults, 0),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 

@@ -4,6 +4,7 @@
 
 #include <hlrc.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -18,6 +19,10 @@ _Atomic uint64_t stats_counters[STAT_COUNTERS];
 static int64_t started_ns;    /* constant from a start or reset to the next reset */
 static double handler_before; /* handler seconds at the last start */
 static struct fabric_counters fabric_before;
+static struct stats_kernel {
+    double seconds;
+    uint64_t faults;
+} kernel_before;
 /* set while no other thread reads them */
 static clockid_t own_clock[STATS_OWN];
 static bool has_own_clock[STATS_OWN];
@@ -85,6 +90,16 @@ static double stats_own_seconds(void)
     return sum;
 }
 
+/* Of all threads of this process, since it began. */
+static struct stats_kernel stats_kernel_now(void)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) != 0)
+        return (struct stats_kernel){ 0, 0 };
+    return (struct stats_kernel){ (double)use.ru_stime.tv_sec + (double)use.ru_stime.tv_usec * 1e-6,
+                                  (uint64_t)use.ru_minflt };
+}
+
 void stats_start(void)
 {
     started_ns = clock_ns();
@@ -94,6 +109,7 @@ void stats_start(void)
         stats_restart(&probe_slot(i)->clock, clock_ticks());
     handler_before = stats_own_seconds();
     fabric_counters(engine.fabric, &fabric_before);
+    kernel_before = stats_kernel_now();
 }
 
 /* Adds a thread's time by category, including the time in its current one. */
@@ -138,6 +154,9 @@ static void stats_collect_counts(struct hlrc_stats *out)
 
 void stats_collect_own(struct hlrc_stats *out)
 {
+    struct stats_kernel kernel = stats_kernel_now();
+    out->kernel_s = kernel.seconds - kernel_before.seconds;
+    out->minor_faults = kernel.faults - kernel_before.faults;
     stats_collect_times(out);
     stats_collect_counts(out);
 }

@@ -16,7 +16,8 @@
 #include "base/outfile.h"
 
 #define SECONDS(X) \
-    X(wall_s) X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s)
+    X(wall_s)      \
+    X(compute_s) X(page_s) X(lock_s) X(barrier_s) X(diff_s) X(handler_s) X(fault_s) X(kernel_s)
 
 struct stats_print_field {
     const char *name;
@@ -26,8 +27,8 @@ struct stats_print_field {
 
 #define SECONDS_FIELD(name) { #name, offsetof(struct hlrc_stats, name), true },
 #define COUNTS_FIELD(name)  { #name, offsetof(struct hlrc_stats, name), false },
-static const struct stats_print_field fields[] = { SECONDS(SECONDS_FIELD)
-                                                       HLRC_COUNTS(COUNTS_FIELD) };
+static const struct stats_print_field fields[] = { SECONDS(SECONDS_FIELD) HLRC_COUNTS(COUNTS_FIELD)
+                                                       COUNTS_FIELD(minor_faults) };
 #define FIELDS (sizeof fields / sizeof fields[0])
 
 /* A new field of the struct has to be added above, or to HLRC_COUNTS. */

@@ -24,7 +24,7 @@
 static const struct counter_named seconds[] = {
     STATS_COUNTER(wall_s, 0),    STATS_COUNTER(compute_s, 0), STATS_COUNTER(page_s, 0),
     STATS_COUNTER(lock_s, 0),    STATS_COUNTER(barrier_s, 0), STATS_COUNTER(diff_s, 0),
-    STATS_COUNTER(handler_s, 0), STATS_COUNTER(fault_s, 0),
+    STATS_COUNTER(handler_s, 0), STATS_COUNTER(fault_s, 0),   STATS_COUNTER(kernel_s, 0),
 };
 enum {
     SECONDS = sizeof seconds / sizeof seconds[0],
