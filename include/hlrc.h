@@ -525,18 +525,17 @@ int hlrc_touch(void *addr, size_t len, int write);
 
 /* Statistics of a node. New fields are added only at the end. */
 struct hlrc_stats {
-    size_t size;      /* bytes of this struct, set by the caller */
-    double wall_s;    /* elapsed seconds: compute + page + lock + barrier + diff */
-    double compute_s; /* seconds in the program itself, fault handling included */
-    double page_s;    /* seconds from the request for a page to its arrival */
-    double lock_s;    /* seconds in condition variables, and in locks not acquired at once */
-    double barrier_s; /* seconds in barriers and collectives */
-    double diff_s;    /* seconds making and sending diffs */
-    double handler_s; /* CPU seconds of the handler and worker threads, not part of wall_s */
-    /* seconds handling faults without the fetches, part of compute_s */
-    double fault_s;
-    uint64_t read_faults;        /* faults by loads */
-    uint64_t write_faults;       /* faults by stores */
+    size_t size;           /* bytes of this struct, set by the caller */
+    double wall_s;         /* elapsed seconds: compute + page + lock + barrier + diff */
+    double compute_s;      /* seconds in the program itself, fault handling included */
+    double page_s;         /* seconds from the request for a page to its arrival */
+    double lock_s;         /* seconds in condition variables, and in locks not acquired at once */
+    double barrier_s;      /* seconds in barriers and collectives */
+    double diff_s;         /* seconds making and sending diffs */
+    double handler_s;      /* CPU seconds of the handler and worker threads, not part of wall_s */
+    double fault_s;        /* seconds handling faults without fetches, part of compute_s */
+    uint64_t read_faults;  /* faults by loads */
+    uint64_t write_faults; /* faults by stores */
     uint64_t first_write_faults; /* write faults on pages that no node had written before */
     uint64_t page_fetches;       /* pages fetched from their home */
     uint64_t fetch_retries;      /* fetches repeated because the page was too old */
@@ -567,8 +566,7 @@ struct hlrc_stats {
     uint64_t log_overflows;      /* compactions of a full log of notices (--notices) */
     uint64_t word_ops;           /* operations of hlrc_fetch_op and hlrc_compare_swap */
     double kernel_s;       /* CPU seconds of the process in the kernel; a part lies in compute_s */
-    uint64_t minor_faults; /* page faults that the kernel served without reading a file, for memory
-                            * used for the first time, or after a change of protection */
+    uint64_t minor_faults; /* page faults that the kernel served alone, without reading a file */
 };
 
 /**
