@@ -574,8 +574,7 @@ struct hlrc_stats {
  *
  * hlrc_stats_get() fills in the fields of *`stats` that lie within its first `size` bytes. The
  * caller sets the field `size` to sizeof(struct hlrc_stats) before. Times are in seconds. The
- * numbers are for this node only, since hlrc_init() or its last hlrc_stats_reset(), which sets
- * them to 0.
+ * numbers are this node's, since hlrc_init() or its last hlrc_stats_reset(), which clears them.
  *
  *     struct hlrc_stats stats = { .size = sizeof stats };
  *     hlrc_stats_get(&stats);
