@@ -5,7 +5,8 @@
 /*
  * A job: the nodes that hlrcrun started, from the first fork to its own exit.
  *
- *     a node     SILENT --HELLO--> RUNNING --GOODBYE--> FINALIZED   (HELLO again: scripts)
+ *     a node     SILENT --HELLO--> RUNNING --GOODBYE 1--> FINALIZED   (HELLO again: scripts)
+ *                                     \-----GOODBYE 0--> APART: its process may end in any way
  *     the job    running --job_end()--> ending --all ended, or time is up--> over
  *                    \------------------ all ended ------------------------^
  *
@@ -66,7 +67,7 @@ enum {
     JOB_WRAPPER_LOOKS = 50 /* further such waits while the wrapper has not gone to sleep */
 };
 
-enum node_state { NODE_SILENT, NODE_RUNNING, NODE_FINALIZED };
+enum node_state { NODE_SILENT, NODE_RUNNING, NODE_APART, NODE_FINALIZED };
 
 struct node {
     pid_t pid; /* hlrcrun's child */

@@ -20,6 +20,8 @@ static const char *look_absent(void *ctx, int node)
         return "has ended";
     if (n->state == NODE_SILENT)
         return "has not called hlrc_init";
+    if (n->state == NODE_APART)
+        return "runs the program as one process";
     if (n->state == NODE_FINALIZED)
         return "has left the job with hlrc_finalize";
     if (exchange_waits(&job->exchange, node))

@@ -241,8 +241,8 @@ static void node_message_handle(struct job *job, int index, struct node_packet *
         packet->fd = -1;
         break;
     case WIRE_GOODBYE:
-        node->state = NODE_FINALIZED;
-        job->finished |= packet->head.status != 0;
+        node->state = packet->head.status != 0 ? NODE_FINALIZED : NODE_APART;
+        job->finished |= node->state == NODE_FINALIZED;
         break;
     case WIRE_QUIT:
         job_quit(job, packet->head.status & 255);
@@ -359,7 +359,7 @@ static void node_judge_status(struct job *job, int index)
     pid_t pid = lost ? node->engine : node->pid;
 
     /* It has finalized and has reported its own error: let the others finish. */
-    if (sig == 0 && node->state == NODE_FINALIZED) {
+    if (sig == 0 && node->state >= NODE_APART) {
         if (job->status == 0)
             job->status = node->status;
         return;

@@ -48,6 +48,9 @@ if command -v g++ >/dev/null; then
             test ! -s "$work/err" || fail "$how, $nodes nodes: $(head -3 "$work/err")"
         done
     done
+    run_job 3 ardmar --timeout 1 "$work/endings" wait
+    expect_status "--timeout" 124
+    expect_err "--timeout" '^hlrcrun: node 0 runs the program as one process$'
 fi
 
 # ---- where: in one process, unless other nodes are to be seen ----

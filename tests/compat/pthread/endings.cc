@@ -174,6 +174,8 @@ int main(int argc, char **argv)
                 { "named", named },
                 { "c11", threads_of_c } };
     self = argv[0];
+    while (argc > 1 && strcmp(argv[1], "wait") == 0)
+        pause();
     for (const auto &one : all)
         if (argc > 1 && strcmp(argv[1], one.name) == 0)
             one.run();
