@@ -34,6 +34,7 @@ int start_lanes = 1;
 bool start_sharing, start_spread, start_fences, start_crowded, start_is_child;
 const char *start_obstacle;
 static int united = 1; /* processes that became this one */
+static pid_t own_pid;
 
 #define LAYERS_MOST 4
 static const struct start_layer *layers[LAYERS_MOST], *layer;
@@ -286,6 +287,22 @@ static void start_end_layer(void *arg)
     layer->end();
 }
 
+/* Ends the job with this status, whatever other threads do. */
+static void start_leave_job(void *status)
+{
+    hlrc_exit(*(int *)status);
+}
+
+void __wrap__exit(int status);
+void __wrap__exit(int status)
+{
+    if (start_sharing && getpid() == own_pid) /* not a child that shares this memory */
+        lane_call(start_leave_job, &status);
+    _exit(status);
+}
+
+void __wrap__Exit(int status) __attribute__((alias("__wrap__exit")));
+
 /* Registered first, so it runs after all handlers and destructors of the program. */
 static void start_at_exit(int status, void *arg)
 {
@@ -299,6 +316,8 @@ static void start_at_exit(int status, void *arg)
             _exit(status);
         if (layer->leave)
             layer->leave(status);
+        else if (hlrc_node_id() == 0) /* the program's exit handlers have run */
+            lane_call(start_leave_job, &status);
         fprintf(stderr, "hlrc: exit(%d) while other threads run the program; the job ends\n",
                 status);
         _exit(status ? status : 1);
@@ -420,6 +439,7 @@ static int start_unite(void)
 
 static int start_execute(void)
 {
+    own_pid = getpid();
     int nodes = start_unite();
     start_choose_layer(nodes);
     start_lanes = united > 1 ? early_threads_united(united) : early_threads(nodes);

@@ -56,6 +56,11 @@ done
 run_job 2 ardmar "$work/plain" "$work/file" inside
 expect_status "exit in a region" 7
 expect_err "exit in a region" '^hlrc: exit\(7\) while other threads run the program; the job ends$'
+for end in "first 8" "at once 9"; do
+    run_job 2 ardmar "$work/plain" "$work/file" "${end% *}"
+    expect_status "exit in a region, $end" "${end##* }"
+    test ! -s "$work/err" || fail "exit in a region, $end: $(head -3 "$work/err")"
+done
 run_job 2 ardmar "$work/plain" "$work/file" abort
 expect_status abort 134
 expect_err abort ': SIGABRT: the program called abort\(\)'

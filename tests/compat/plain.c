@@ -95,6 +95,17 @@ int main(int argc, char **argv)
         if (omp_get_thread_num() == omp_get_num_threads() - 1)
             exit(7);
     }
+    if (strcmp(end, "first") == 0 || strcmp(end, "at once") == 0) {
+#pragma omp parallel
+        {
+            if (end[0] == 'f' && omp_get_thread_num() == 0)
+                exit(8);
+            if (end[0] == 'a' && omp_get_thread_num() == omp_get_num_threads() - 1)
+                _exit(9);
+            for (;;)
+                usleep(1000);
+        }
+    }
     if (strcmp(end, "abort") == 0)
         abort();
     printf("the end\n");
