@@ -9,7 +9,6 @@
 #define PLACES   "binds threads to processors; leave it out, hlrcrun --bind binds nodes"
 #define POLICY   "sets the scheduling of threads on one machine; leave it out"
 #define OWN      "sets a thread's stack; leave it out, HLRC allocates stacks"
-#define FILES    "is for named semaphores, which are not supported; use sem_init"
 #define THREADS  "(C11 threads) is not supported; use POSIX threads"
 #define UNKNOWN  "returns data of one machine about a thread; leave it out"
 #define CEILINGS "(priority ceilings) is not supported; leave it out"
@@ -35,9 +34,6 @@ static const struct {
     { "pthread_mutex_setprioceiling", CEILINGS },
     { "pthread_mutex_getprioceiling", CEILINGS },
     { "pthread_mutexattr_setprioceiling", CEILINGS },
-    { "sem_open", FILES },
-    { "sem_close", FILES },
-    { "sem_unlink", FILES },
 };
 
 static const char *const threads_of_c[] = { "thrd_", "mtx_", "cnd_", "tss_", "call_once" };

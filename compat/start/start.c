@@ -151,9 +151,21 @@ static void start_look_for_handlers(const char *name)
             (void)setenv("HLRC_SIGNALS", "mask", 0);
 }
 
+/* Of any layer: the objects are not in the program's memory. */
+static const char *start_refuse(const char *name)
+{
+    static const char *const named[] = { "sem_open", "sem_close", "sem_unlink" };
+    for (size_t i = 0; i < sizeof named / sizeof *named && nodes_asked > 1; i++)
+        if (strcmp(name, named[i]) == 0)
+            return "is for named semaphores, which are not supported; use sem_init";
+    return NULL;
+}
+
 static void start_look_at_name(const char *name, bool copied, size_t bytes)
 {
     const char *why = layer ? layer->refuse(name, nodes_asked) : NULL;
+    if (!why)
+        why = start_refuse(name);
     start_look_for_handlers(name);
     if (!why && nodes_asked > 1 && copied && bytes > sizeof(void *))
         why = "is a library's variable in the program's own data; compile all of the program with "
