@@ -24,11 +24,19 @@ uint64_t fence_room __attribute__((visibility("hidden")));
 
 static _Thread_local hlrc_lock_t held; /* between hlrc_word_lock and hlrc_word_unlock */
 
-#define YIELDS 16 /* flushes; threads that share a processor may spin */
+#define YIELDS 16   /* flushes; threads that share a processor may spin */
+#define OFFER  1024 /* flushes; threads of other processes may use the processor */
+
+/* Until this thread offers its processor: it may wait for a thread that is queued there. */
+_Thread_local int32_t fence_left __attribute__((visibility("hidden"))) = OFFER;
 
 static void fence_alone(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
+    if (fence_left < 0) {
+        fence_left = OFFER;
+        sched_yield();
+    }
     if (++locks_syncs % YIELDS == 0 && start_crowded)
         sched_yield();
 }
@@ -70,8 +78,8 @@ __attribute__((constructor)) static void fence_measure(void)
 
 static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
 
-/* If start_fences, calls `function` with %rdi as it is and preserves
- * all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. The registers
+/* If start_fences, or fence_left has become negative, calls `function` with %rdi as it is and
+ * preserves all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. The registers
  * are saved on the private stack, as the function runs there (lane.h): on the shared one, a fence
  * would itself store something new to publish. */
 #define STUB(name, function, alone)                                              \
@@ -84,6 +92,13 @@ static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
             "    .cfi_def_cfa_offset 16\n"                                       \
             "    cmpb $0, start_fences(%rip)\n"                                  \
             "    jne 1f\n"                                                       \
+            "    pushq %rcx\n"                                                   \
+            "    .cfi_def_cfa_offset 24\n"                                       \
+            "    movq fence_left@gottpoff(%rip), %rcx\n"                         \
+            "    decl %fs:(%rcx)\n"                                              \
+            "    popq %rcx\n"                                                    \
+            "    .cfi_def_cfa_offset 16\n"                                       \
+            "    js 1f\n"                                                        \
             "    " alone "\n"                                                    \
             "    popfq\n"                                                        \
             "    ret\n"                                                          \
