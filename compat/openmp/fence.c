@@ -79,9 +79,9 @@ __attribute__((constructor)) static void fence_measure(void)
 static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
 
 /* If start_fences, or fence_left has become negative, calls `function` with %rdi as it is and
- * preserves all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. The registers
- * are saved on the private stack, as the function runs there (lane.h): on the shared one, a fence
- * would itself store something new to publish. */
+ * preserves all else; otherwise executes `alone`. XRSTOR needs zeros after the first 512 bytes. The
+ * registers are saved on the private stack, as the function runs there (lane.h): on the shared one,
+ * a fence would itself store something new to publish. */
 #define STUB(name, function, alone)                                              \
     __asm__(".text\n"                                                            \
             ".globl " name "\n"                                                  \
