@@ -21,21 +21,21 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
-	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c \
+	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_target.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
 	compat/openmp/mailbox.c compat/openmp/mailbox.h \
 	compat/openmp/scheduler.c compat/openmp/scheduler.h \
 	compat/openmp/depend.c compat/openmp/depend.h \
-	compat/openmp/display.c \
+	compat/openmp/detach.c compat/openmp/detach.h compat/openmp/display.c \
 	compat/openmp/doacross.c compat/openmp/doacross.h \
 	compat/openmp/steal.c compat/openmp/steal.h \
 	compat/openmp/fence.c compat/openmp/fence.h \
-	compat/openmp/team_cancel.c compat/openmp/team_collect.c compat/openmp/team_collect.h \
+	compat/openmp/team_size.c compat/openmp/team_cancel.c compat/openmp/team_collect.c compat/openmp/team_collect.h \
 	compat/openmp/team_watch.c compat/openmp/team_watch.h \
 	compat/openmp/gather.c compat/openmp/gather.h \
 	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_doacross.c compat/openmp/gomp_loop.c \
 	compat/openmp/gomp_reduction.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
-	compat/openmp/gomp_team.c \
+	compat/openmp/gomp_target.c compat/openmp/gomp_team.c \
 	compat/openmp/taskgroup.c compat/openmp/taskgroup.h \
 	compat/openmp/retained.c compat/openmp/retained.h \
 	compat/openmp/lock_word.h compat/openmp/locks.h \

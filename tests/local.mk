@@ -159,7 +159,7 @@ LATER_ONCE_TESTS += tests/compat/npb.sh
 SOAK_TESTS += tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/one_process.sh tests/compat/team_size.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
 EXTRA_DIST += tests/compat/calls.c tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
 	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/relaxed.c tests/compat/sync.c \
-	tests/compat/target.c tests/compat/tasks.c tests/compat/feature tests/compat/npb tests/compat/private tests/compat/pthread \
+	tests/compat/missing.c tests/compat/tasks.c tests/compat/feature tests/compat/npb tests/compat/private tests/compat/pthread \
 	tests/compat/pthreadlib.sh
 
 # In a container.

@@ -54,7 +54,7 @@ DEFINE_SET(omp_set_num_threads, api_mine()->threads = to < 1              ? 1
 DEFINE_SET(omp_set_dynamic, api_mine()->dynamic = to != 0)
 DEFINE_SET(omp_set_nested, api_mine()->levels = to ? INT_MAX : 1)
 DEFINE_SET(omp_set_max_active_levels, api_set_if_positive(&api_mine()->levels, to))
-DEFINE_SET(omp_set_default_device, (void)to)
+DEFINE_SET(omp_set_default_device, api_mine()->device = to < 0 ? 0 : to)
 DEFINE_SET(omp_set_num_teams, api_set_if_positive(&api_mine()->teams, to))
 DEFINE_SET(omp_set_teams_thread_limit, api_set_if_positive(&api_mine()->teams_limit, to))
 

@@ -32,7 +32,7 @@
     X(omp_get_team_num, api_mine()->team) \
     X(omp_get_max_teams, api_mine()->teams) \
     X(omp_get_teams_thread_limit, api_mine()->teams_limit) \
-    X(omp_get_default_device, 0) \
+    X(omp_get_default_device, api_mine()->device) \
     X(omp_get_num_devices, 0) \
     X(omp_is_initial_device, 1) \
     X(omp_get_initial_device, 0) \

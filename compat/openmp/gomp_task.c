@@ -2,12 +2,12 @@
 /* gomp_task.c - tasks, by the names of gomp.h. */
 #include <stdint.h>
 
+#include "compat/openmp/detach.h"
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/scheduler.h"
 #include "compat/openmp/task.h"
 #include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team.h"
-#include "compat/start/start.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
@@ -28,21 +28,25 @@ static struct task_new gomp_task_make(gomp_fn *fn, void *data, void (*copy)(void
                                       long bytes, long align, unsigned flags)
 {
     size_t a = align > 0 ? (size_t)align : 1;
-    return (struct task_new){ fn, data, copy, (size_t)bytes, a, NULL, flags & TASK_FINAL };
+    return (struct task_new){ fn, data, copy, (size_t)bytes, a, NULL, flags & TASK_FINAL, 0 };
 }
 
-static void gomp_task_check_flags(unsigned flags)
+/* The variable of the detach clause, and the task's copy, which is its first. */
+static void gomp_task_detach(struct task_new *m, void *detach)
 {
-    if (flags & TASK_DETACH)
-        start_fail("omp task detach is not supported; leave it out");
+    m->event = detach_create();
+    *(uintptr_t *)detach = m->event;
+    if (m->data)
+        *(uintptr_t *)m->data = m->event;
 }
 
 void GOMP_task(gomp_fn *fn, void *data, void (*copy)(void *, void *), long bytes, long align,
                bool if_clause, unsigned flags, void **depend, int priority, void *detach)
 {
     struct task_new m = gomp_task_make(fn, data, copy, bytes, align, flags);
-    (void)priority, (void)detach;
-    gomp_task_check_flags(flags);
+    (void)priority;
+    if (flags & TASK_DETACH)
+        gomp_task_detach(&m, detach);
     scheduler_submit(&m, if_clause, flags & TASK_DEPEND ? depend : NULL);
 }
 
@@ -118,7 +122,6 @@ void GOMP_taskloop(gomp_fn *fn, void *data, void (*copy)(void *, void *), long b
     bool up = step > 0;
     ull count = 0;
     (void)priority;
-    gomp_task_check_flags(flags);
     if (up ? start < end : start > end)
         count = up ? ((ull)end - (ull)start - 1) / (ull)step + 1
                    : ((ull)start - (ull)end - 1) / (0 - (ull)step) + 1;
@@ -133,7 +136,6 @@ void GOMP_taskloop_ull(gomp_fn *fn, void *data, void (*copy)(void *, void *), lo
     bool up = flags & TASK_UP;
     ull count = 0;
     (void)priority;
-    gomp_task_check_flags(flags);
     if (up ? start < end : start > end)
         count = up ? (end - start - 1) / step + 1 : (start - end - 1) / (0 - step) + 1;
     gomp_task_loop_submit(&m, flags, tasks, start, count, step);

@@ -7,28 +7,9 @@
 
 #define MISSING(X)                      \
     X(GOMP_target)                      \
-    X(GOMP_target_ext)                  \
     X(GOMP_target_data)                 \
-    X(GOMP_target_data_ext)             \
-    X(GOMP_target_end_data)             \
     X(GOMP_target_update)               \
-    X(GOMP_target_update_ext)           \
-    X(GOMP_target_enter_exit_data)      \
-    X(GOMP_offload_register)            \
-    X(GOMP_offload_register_ver)        \
-    X(GOMP_offload_unregister)          \
-    X(GOMP_offload_unregister_ver)      \
     X(GOMP_teams)                       \
-    X(GOMP_teams4)                      \
-    X(omp_target_alloc)                 \
-    X(omp_target_free)                  \
-    X(omp_target_is_present)            \
-    X(omp_target_memcpy)                \
-    X(omp_target_memcpy_rect)           \
-    X(omp_target_associate_ptr)         \
-    X(omp_target_disassociate_ptr)      \
-    X(omp_fulfill_event)                \
-    X(omp_fulfill_event_)               \
     X(GOMP_parallel_start)              \
     X(GOMP_parallel_end)                \
     X(GOMP_parallel_loop_static_start)  \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "compat/openmp/depend.h"
+#include "compat/openmp/detach.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/mailbox.h"
 #include "compat/openmp/settings.h"
@@ -32,7 +33,7 @@ static struct task *scheduler_take(struct task_wait *w)
     for (unsigned k = task_state.queued; k > 0; k--)
         if (task_wait_is_for(w, task_state.queue[k - 1]))
             return task_state_remove(k - 1);
-    return NULL;
+    return task_state_take_staying(w);
 }
 
 static struct task_family *scheduler_family(struct team_region *r)
@@ -45,6 +46,8 @@ static struct task_family *scheduler_family(struct team_region *r)
     return r->family;
 }
 
+static void scheduler_run(struct task *t);
+
 static void scheduler_defer(struct team_region *r, const struct task_new *m, void **depend)
 {
     struct task *t = task_make(m, r);
@@ -53,6 +56,8 @@ static void scheduler_defer(struct team_region *r, const struct task_new *m, voi
     t->family->children++;
     task_state.open++;
     task_state.has_created = true;
+    if (t->region)
+        r->open++;
     if (t->group)
         t->group->pending++;
     if (depend)
@@ -60,6 +65,8 @@ static void scheduler_defer(struct team_region *r, const struct task_new *m, voi
     t->alone = depend != NULL;
     if (waits)
         task_state.held++;
+    else if (t->stays && locks_held() == 0)
+        scheduler_run(t);
     else
         task_state_push(t);
 }
@@ -115,19 +122,22 @@ static bool scheduler_is_cancelled(const struct team_region *r)
            (taskgroup_is_cancelled(r) || (team_cancelled() & CANCELLED_REGION));
 }
 
-static void scheduler_run_new(const struct task_new *m)
+/* False: it was cancelled before. */
+static bool scheduler_run_new(const struct task_new *m)
 {
     struct team_region *r = team_region();
     struct taskgroup *group = r->group;
     if (scheduler_is_cancelled(r))
-        return;
+        return false;
     struct scheduler_frame before = scheduler_begin_task(r, r->final || m->final);
     task_call_new(m);
     scheduler_end_groups(r, group);
     scheduler_end_task(r, &before);
+    return true;
 }
 
-static void scheduler_run_deferred(struct task *t)
+/* False: it was cancelled before. */
+static bool scheduler_run_deferred(struct task *t)
 {
     struct team_region *r = team_region();
     struct scheduler_frame before = scheduler_begin_task(r, t->final);
@@ -140,22 +150,32 @@ static void scheduler_run_deferred(struct task *t)
         r->top_lane = t->top_lane;
         r->top_ref = t->top_ref;
     }
-    if (!scheduler_is_cancelled(r))
+    bool runs = !scheduler_is_cancelled(r);
+    if (runs)
         task_call(t);
     scheduler_end_groups(r, t->group);
     scheduler_end_task(r, &before);
+    return runs;
+}
+
+static void scheduler_complete(struct task *t)
+{
+    task_state_done(t);
+    task_state_complete(t);
+    task_free(t);
 }
 
 static void scheduler_run(struct task *t)
 {
-    scheduler_run_deferred(t);
+    bool ran = scheduler_run_deferred(t);
     if (t->origin >= 0) {
         task_report_done(t);
+        task_free(t);
+    } else if (t->event && ran) {
+        detach_keep(t);
     } else {
-        task_state_done(t);
-        task_state_complete(t);
+        scheduler_complete(t);
     }
-    task_free(t);
 }
 
 /* ---- waiting ---- */
@@ -163,6 +183,7 @@ static void scheduler_run(struct task *t)
 static void scheduler_await(struct task_wait *w)
 {
     for (;;) {
+        detach_poll(scheduler_complete);
         struct task *t = scheduler_take(w);
         if (t) {
             if (!steal_withdraw(w)) {
@@ -205,6 +226,18 @@ void scheduler_await_depend(void **depend)
                            .depend = depend,
                            .over = scheduler_depend_done };
     if (w.family && !scheduler_depend_done(&w))
+        scheduler_await(&w);
+}
+
+static bool scheduler_region_complete(struct task_wait *w)
+{
+    return w->region->open == 0;
+}
+
+static void scheduler_finish_region(struct team_region *r)
+{
+    struct task_wait w = { .region = r, .over = scheduler_region_complete };
+    if (r->open > 0)
         scheduler_await(&w);
 }
 
@@ -296,21 +329,36 @@ static bool scheduler_is_full(const struct team_region *r)
            task_state.queue[task_state.queued - 1]->family != r->family;
 }
 
+static void scheduler_run_at_once(const struct task_new *m, bool waits, void **depend)
+{
+    if (waits)
+        scheduler_await_depend(depend);
+    if (scheduler_run_new(m) && m->event)
+        detach_await(m->event);
+}
+
+/* A thread of its own runs its tasks at once, but for those that something on it may wait for
+ * before it could: after a detached one, or for a lock. */
+static bool scheduler_may_defer(const struct team_region *r, const struct task_new *m, bool waits)
+{
+    if (r->final || r->cancelled)
+        return false;
+    return (r->shared && mailbox_exists()) || (r->outer && (m->event || waits || locks_held() > 0));
+}
+
 /* All its dependences are done before it runs at once. */
 void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
 {
     struct team_region *r = team_region();
     bool waits = depend && r->family && depend_waits(r->family->depends, depend);
-    if (!r->shared || !may_wait || r->final || r->cancelled || !mailbox_exists()) {
-        if (waits)
-            scheduler_await_depend(depend);
-        scheduler_run_new(m);
+    if (!may_wait || !scheduler_may_defer(r, m, waits)) {
+        scheduler_run_at_once(m, waits, depend);
         return;
     }
     scheduler_poll();
-    if (waits && task_state.held >= HELD_MOST && locks_held() == 0)
+    if (waits && task_state.held >= HELD_MOST && locks_held() == 0 && !detach_has_kept())
         waits = scheduler_await_room() && depend_waits(r->family->depends, depend);
-    if (!waits && scheduler_is_full(r))
+    if (!waits && !m->event && r->shared && scheduler_is_full(r))
         scheduler_run_new(m);
     else
         scheduler_defer(r, m, depend);
@@ -333,9 +381,9 @@ static void scheduler_leave_region(struct team_region *r)
 
 __attribute__((constructor)) static void scheduler_register(void)
 {
-    static const struct team_scheduler of_team = { scheduler_begin_job, scheduler_end_phase,
-                                                   scheduler_pass_phase, scheduler_leave_region,
-                                                   mailbox_resume };
+    static const struct team_scheduler of_team = { scheduler_begin_job,     scheduler_end_phase,
+                                                   scheduler_pass_phase,    scheduler_leave_region,
+                                                   scheduler_finish_region, mailbox_resume };
     static const struct locks_watcher of_locks = { scheduler_poll, steal_may_return, steal_return };
     team_use_scheduler(&of_team);
     locks_watch(&of_locks);

@@ -77,6 +77,7 @@ void settings_read(int lanes)
     settings_initial.teams = settings_number_or("OMP_NUM_TEAMS", 0);
     settings_initial.teams_limit = settings_number_or("OMP_TEAMS_THREAD_LIMIT", 0);
     settings_initial.dynamic = settings_is_true("OMP_DYNAMIC");
+    settings_initial.device = settings_number_or("OMP_DEFAULT_DEVICE", 0);
     settings_cancellation = settings_is_true("OMP_CANCELLATION");
 }
 
@@ -84,16 +85,14 @@ void settings_read(int lanes)
 static const struct {
     const char *name, *why;
 } missing[] = {
-    { "GOMP_target*", "(omp target): offloading is not supported; leave it out" },
-    { "GOMP_offload_*", "(omp target): offloading is not supported; leave it out" },
-    { "GOMP_teams", "(omp target teams): offloading is not supported; leave it out" },
-    { "GOMP_teams4", "(omp target teams): offloading is not supported; leave it out" },
     { "GOACC_*", "(OpenACC) is not supported; leave it out" },
-    { "omp_target_*", "(omp target): offloading is not supported; leave it out" },
+    { "GOMP_target", "belongs to gcc before 5; compile with hlrcc" },
+    { "GOMP_target_data", "belongs to gcc before 5; compile with hlrcc" },
+    { "GOMP_target_update", "belongs to gcc before 5; compile with hlrcc" },
+    { "GOMP_teams", "belongs to gcc before 12; compile with hlrcc" },
     { "GOMP_parallel_end", "belongs to gcc before 4.9; compile with hlrcc" },
     { "GOMP_parallel_start", "belongs to gcc before 4.9; compile with hlrcc" },
     { "GOMP_parallel_*_start", "belongs to gcc before 4.9; compile with hlrcc" },
-    { "omp_fulfill_event*", "(omp task detach) is not supported; leave it out" },
     { "__kmpc_*", "belongs to another OpenMP runtime; compile with gcc (hlrcc)" },
 };
 

@@ -393,5 +393,11 @@ static void steal_step_now(void *arg)
 
 void steal_step(struct task_wait *w)
 {
+    if (!mailbox_exists()) {
+        w->is_over = w->over(w);
+        if (!w->is_over)
+            sched_yield();
+        return;
+    }
     lane_call(steal_step_now, w);
 }

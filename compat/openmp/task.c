@@ -67,7 +67,7 @@ struct task *task_allocate(size_t room)
 }
 
 /* Objects stay where the copy function constructed them. */
-struct task *task_make(const struct task_new *m, const struct team_region *r)
+struct task *task_make(const struct task_new *m, struct team_region *r)
 {
     size_t bytes = m->part && m->bytes < sizeof *m->part ? sizeof *m->part : m->bytes;
     bool placed = m->copy || m->align > 16;
@@ -76,6 +76,9 @@ struct task *task_make(const struct task_new *m, const struct team_region *r)
     t->bytes = bytes;
     t->align = m->align;
     t->final = r->final || m->final;
+    t->event = m->event;
+    t->stays = m->event || !r->shared;
+    t->region = r->shared ? NULL : r;
     t->placed = placed;
     t->settings = r->settings;
     t->group = r->group;

@@ -23,6 +23,7 @@ struct task_new {
     size_t bytes, align;
     const struct task_part *part;
     bool final;
+    uintptr_t event; /* detach.h; 0: none */
 };
 
 struct task_part {
@@ -43,17 +44,20 @@ struct task {
     uint64_t ref;
     bool alone; /* mailbox.h */
     bool done;
-    int sent_to;              /* thread that it was sent to, or -1 */
-    struct task *next, *prev; /* in the list of sent tasks */
-    int top_lane;             /* thread that sent an ancestor of this task; -1: none */
-    uint64_t top_ref;         /* the ancestor's ref there */
+    bool stays;                 /* run by its creator */
+    uintptr_t event;            /* detach.h */
+    struct team_region *region; /* of one thread, that waits for it; otherwise NULL */
+    int sent_to;                /* thread that it was sent to, or -1 */
+    struct task *next, *prev;   /* in the list of sent tasks, or of those that stay */
+    int top_lane;               /* thread that sent an ancestor of this task; -1: none */
+    uint64_t top_ref;           /* the ancestor's ref there */
     _Alignas(16) char room[];
 };
 
 /* Calls its code now. */
 void task_call_new(const struct task_new *m);
 /* Makes it a deferred task. */
-struct task *task_make(const struct task_new *m, const struct team_region *r);
+struct task *task_make(const struct task_new *m, struct team_region *r);
 struct task *task_allocate(size_t room);
 /* Calls its code. */
 void task_call(struct task *t);

@@ -16,6 +16,11 @@ _Thread_local struct task_state task_state = { .request = REQUEST_NONE };
 
 void task_state_push(struct task *t)
 {
+    if (t->stays) {
+        t->next = task_state.staying;
+        task_state.staying = t;
+        return;
+    }
     if (task_state.queued == task_state.room) {
         task_state.room = task_state.room ? 2 * task_state.room : 64;
         task_state.queue = realloc(task_state.queue, task_state.room * sizeof *task_state.queue);
@@ -36,11 +41,24 @@ struct task *task_state_remove(unsigned k)
 
 bool task_wait_is_for(const struct task_wait *w, const struct task *t)
 {
+    if (w->region)
+        return t->region == w->region;
     if (t->origin >= 0 || w->batches)
         return t->group && t->group->batch && t->group->batch->wait == w;
     if (w->depend)
         return t->family == w->family && t->dependence && depend_leads(t->dependence);
     return w->all || (t->family && t->family == w->family) || (t->group && t->group == w->group);
+}
+
+struct task *task_state_take_staying(const struct task_wait *w)
+{
+    struct task **at = &task_state.staying, *t;
+    while (*at && !task_wait_is_for(w, *at))
+        at = &(*at)->next;
+    t = *at;
+    if (t)
+        *at = t->next;
+    return t;
 }
 
 /* ---- reports ---- */
@@ -124,6 +142,8 @@ void task_state_complete(struct task *t)
 {
     assert(t->done && task_state.open > 0);
     task_state.open--;
+    if (t->region)
+        t->region->open--;
     if (t->group) {
         t->group->pending--;
         if (t->group->batch)

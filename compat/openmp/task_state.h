@@ -23,10 +23,11 @@ struct task_family {
 /* What a thread waits for, on its stack. */
 struct task_wait {
     bool (*over)(struct task_wait *w);
-    const struct task_family *family; /* exactly one of these four is set */
+    const struct task_family *family; /* exactly one of these five is set */
     struct taskgroup *group;
     void **depend;
     bool all;
+    const struct team_region *region; /* of one thread */
     bool is_over;
     bool arrived;       /* all: this thread has arrived at the phase */
     unsigned batches;   /* incomplete batches received during the wait */
@@ -51,7 +52,8 @@ enum task_state_request { REQUEST_NONE, REQUEST_ANY, REQUEST_ONE };
 
 /* Per compute thread. */
 struct task_state {
-    struct task **queue; /* oldest first */
+    struct task **queue;  /* oldest first */
+    struct task *staying; /* queued besides, newest first: tasks that no other thread may run */
     unsigned queued, room;
     unsigned held;         /* not ready */
     unsigned open;         /* created here and not complete */
@@ -74,6 +76,7 @@ extern _Thread_local struct task_state task_state __attribute__((visibility("hid
 /* The queue. */
 void task_state_push(struct task *t);
 struct task *task_state_remove(unsigned k);
+struct task *task_state_take_staying(const struct task_wait *w); /* NULL: it waits for none */
 bool task_wait_is_for(const struct task_wait *w, const struct task *t);
 
 /* A task created here is done; is complete. */

@@ -16,7 +16,6 @@
 #include "compat/openmp/team_collect.h"
 #include "compat/openmp/team_plan.h"
 #include "compat/openmp/team_watch.h"
-#include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
@@ -73,8 +72,7 @@ static void team_end_phase(struct team_region *r)
         scheduler->end_phase(r);
 }
 
-/* A thread that the program creates itself is no compute thread: its regions are its own. */
-static bool team_is_first(void)
+bool team_is_first(void)
 {
     return lane_current && lane_current->index == 0;
 }
@@ -91,14 +89,6 @@ struct team_region *team_region(void)
 int team_lanes(void)
 {
     return lanes;
-}
-
-int team_level(bool active)
-{
-    int n = 0;
-    for (const struct team_region *r = team_region(); r->outer; r = r->outer)
-        n += active ? r->shared : 1 + r->around;
-    return n;
 }
 
 /* ---- barriers and atomic words ---- */
@@ -198,9 +188,10 @@ static struct team_fork team_await_fork(void)
 void team_barrier(void)
 {
     struct team_region *r = team_region();
-    if (!r->shared)
+    if (!r->shared) {
         r->cancelled &= CANCELLED_REGION;
-    else if (!r->cancelled) {
+        scheduler->finish(r);
+    } else if (!r->cancelled) {
         team_end_phase(r);
         lane_call(team_collective, r);
     }
@@ -241,6 +232,7 @@ static void team_begin_reducing(struct team_region *r, uintptr_t *reductions)
 
 static void team_leave(struct team_region *r)
 {
+    scheduler->finish(r);
     if (r->group || r->family)
         scheduler->leave(r);
     if (r->retained)
@@ -277,6 +269,19 @@ static void team_run_serially(const struct team_work *w)
     w->fn(w->data);
     team_leave(&r);
     region = outer;
+}
+
+void team_run_target(void (*fn)(void *), void *data, int limit)
+{
+    struct team_region r, *around = team_region();
+    team_begin(&r, NULL, 0, 1, &settings_initial);
+    r.shared = false;
+    r.around_target = around;
+    if (limit > 0 && limit < r.settings.limit)
+        r.settings.limit = limit;
+    fn(data);
+    team_leave(&r);
+    region = around;
 }
 
 /* ---- placement: gather.h ---- */
@@ -400,26 +405,6 @@ static void team_run_in_team(const struct team_work *w, int threads)
     team_leave(&r);
     lane_call(team_join_all, &r);
     region = outer;
-}
-
-/* Data of the executable is shared, that of libraries is not. */
-static bool team_is_program(const char *code)
-{
-    return code >= start_image.code && code < start_image.code_end;
-}
-
-unsigned team_size_for(void (*fn)(void *), unsigned threads)
-{
-    const struct team_region *outer = team_region();
-    int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : outer->settings.threads;
-    if (n > outer->settings.limit)
-        n = outer->settings.limit;
-    if (n > lanes)
-        n = lanes;
-    if (n <= 1 || team_level(true) > 0 || !team_is_first() || outer->settings.levels < 1 ||
-        !team_is_program((const char *)(uintptr_t)fn))
-        n = 1;
-    return (unsigned)n;
 }
 
 static void team_run_work(const struct team_work *w, unsigned threads)

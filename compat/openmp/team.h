@@ -53,6 +53,7 @@ struct settings {
     int limit;              /* thread-limit-var */
     int league, team;       /* of the teams construct: number of teams, number of this one */
     int teams, teams_limit; /* nteams-var, teams-thread-limit-var; 0: none */
+    int device;             /* default-device-var */
 };
 
 /* A loop or sections, in iteration numbers from 0: at `start`, start + incr, ... */
@@ -71,10 +72,11 @@ struct loop {
 /* A region that a thread is in. */
 struct team_region {
     struct team_region *outer;
-    int thread, threads; /* its number in the team; the team's size */
-    bool shared;         /* by several threads */
-    int around;          /* enclosing one-thread regions that this thread was not in */
-    unsigned pair;       /* of the next construct */
+    struct team_region *around_target; /* of a target region, which has no outer one */
+    int thread, threads;               /* its number in the team; the team's size */
+    bool shared;                       /* by several threads */
+    int around;    /* enclosing one-thread regions that this thread was not in */
+    unsigned pair; /* of the next construct */
     struct loop loop;
     struct settings settings;
     bool final;              /* in a final task */
@@ -86,6 +88,7 @@ struct team_region {
     struct task_family *family; /* the current task's children; NULL: none. scheduler.h */
     int top_lane;               /* thread that sent an ancestor of the current task; -1: none */
     uint64_t top_ref;
+    unsigned open; /* not shared: deferred tasks that are not complete */
 };
 
 enum team_cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
@@ -106,7 +109,10 @@ void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struc
 /* The same, with a taskgroup with these reductions around each call. */
 void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
                             uintptr_t *reductions);
-/* The size of that team. */
+/* Calls fn(data) as a target region, which begins as the program does. limit: of its threads; 0:
+ * none. */
+void team_run_target(void (*fn)(void *), void *data, int limit);
+/* The size of a team: team_size.c. */
 unsigned team_size_for(void (*fn)(void *), unsigned threads);
 
 /* The word of `ended` for the next collective. */
@@ -124,12 +130,16 @@ struct team_scheduler {
      * stacks; by others */
     void (*end_phase)(struct team_region *r);
     void (*pass_phase)(struct team_region *r);
-    void (*leave)(struct team_region *r); /* leaves all constructs, also by a jump out of one */
+    void (*leave)(struct team_region *r);  /* leaves all constructs, also by a jump out of one */
+    void (*finish)(struct team_region *r); /* waits for its `open` tasks */
     void (*resume)(void); /* by all threads, in the first region after some have moved; gather.h */
 };
 void team_use_scheduler(const struct team_scheduler *c); /* by a constructor */
 
 int team_lanes(void);
+/* Of the job's threads. A thread that the program creates itself is none: its regions are its
+ * own. */
+bool team_is_first(void);
 int team_level(bool active); /* regions around the caller; active: only those of several threads */
 
 #endif

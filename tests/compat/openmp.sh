@@ -119,11 +119,11 @@ test "$status" -ne 0 || fail "a store to another node's thread-local variable we
 expect_err "store to another's" 'SIGSEGV'
 
 # ---- what is not there ----
-"${hlrcc[@]}" "$here/target.c" -o "$work/target" 2>"$work/err" || fail "omp target: $(head -3 "$work/err")"
-run_job 1 ardmar "$work/target"
-test "$status" -ne 0 || fail "omp target runs"
-test "$(grep -c . "$work/err")" -le 2 || fail "omp target: $(cat "$work/err")"
-expect_err "omp target" '^hlrc: GOMP_target_ext \(omp target\): offloading is not supported; leave it out$'
+"${hlrcc[@]}" "$here/missing.c" -o "$work/missing" 2>"$work/err" || fail "missing.c: $(head -3 "$work/err")"
+run_job 1 ardmar "$work/missing"
+test "$status" -ne 0 || fail "a program of an older gcc runs"
+test "$(grep -c . "$work/err")" -le 2 || fail "missing.c: $(cat "$work/err")"
+expect_err "missing.c" '^hlrc: GOMP_parallel_start belongs to gcc before 4.9; compile with hlrcc$'
 OMP_PLACES='{0},{1' run_job 2 ardmar "$work/loops"
 test "$status" -ne 0 || fail "OMP_PLACES is not read"
 expect_err OMP_PLACES "^hlrc: OMP_PLACES=\\{0\\},\\{1: not understood from '' on; use threads, cores, "

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* team_size.c - regions around a thread, and how many threads a region gets; see team.h. */
+#include "compat/openmp/team.h"
+#include "compat/start/image.h"
+#include "compat/start/start.h"
+
+int team_level(bool active)
+{
+    int n = 0;
+    for (const struct team_region *r = team_region(); r->outer; r = r->outer)
+        n += active ? r->shared : 1 + r->around;
+    return n;
+}
+
+/* In a region of several threads, also around a target region. */
+static bool team_is_nested(void)
+{
+    const struct team_region *r = team_region();
+    while (r && !r->shared)
+        r = r->outer ? r->outer : r->around_target;
+    return r != NULL;
+}
+
+/* Data of the executable is shared, that of libraries is not. */
+static bool team_is_program(const char *code)
+{
+    return code >= start_image.code && code < start_image.code_end;
+}
+
+unsigned team_size_for(void (*fn)(void *), unsigned threads)
+{
+    const struct settings *s = &team_region()->settings;
+    int lanes = team_lanes();
+    int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : s->threads;
+    if (n > s->limit)
+        n = s->limit;
+    if (n > lanes)
+        n = lanes;
+    if (n <= 1 || team_is_nested() || !team_is_first() || s->levels < 1 ||
+        !team_is_program((const char *)(uintptr_t)fn))
+        n = 1;
+    return (unsigned)n;
+}
