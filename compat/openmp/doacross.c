@@ -4,6 +4,7 @@
 
 #include <hlrc.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compat/openmp/locks.h"
@@ -16,18 +17,28 @@
 
 /* The current loop nest of this thread, in a region of several threads. */
 static _Thread_local struct {
-    unsigned dims;
-    ull counts[DOACROSS_DIMS];
+    unsigned dims, room;
+    ull *counts;
 } nest;
 
 static void doacross_check(unsigned dims, const ull *counts)
 {
     ull all = 1;
-    if (dims > DOACROSS_DIMS)
-        start_fail("omp ordered(%u): the limit is %d loops", dims, DOACROSS_DIMS);
     for (unsigned d = 0; d < dims; d++)
         if (__builtin_mul_overflow(all, counts[d], &all) || all >= ITERATIONS_MOST)
             start_fail("omp ordered(%u): the iterations exceed the limit of 2^52", dims);
+}
+
+static void doacross_keep(unsigned dims, const ull *counts)
+{
+    if (dims > nest.room) {
+        nest.counts = realloc(nest.counts, dims * sizeof *counts);
+        nest.room = dims;
+        if (!nest.counts)
+            start_fail("omp ordered(%u): no memory", dims);
+    }
+    nest.dims = dims;
+    memcpy(nest.counts, counts, dims * sizeof *counts);
 }
 
 void doacross_begin(unsigned dims, const ull *counts, enum team_schedule schedule, ull chunk)
@@ -37,8 +48,7 @@ void doacross_begin(unsigned dims, const ull *counts, enum team_schedule schedul
         chunk = 1;
     if (team_region()->shared) {
         doacross_check(dims, counts);
-        nest.dims = dims;
-        memcpy(nest.counts, counts, dims * sizeof *counts);
+        doacross_keep(dims, counts);
     }
     loop_init(&l, SCHEDULE_STATIC, false, 0, counts[0], 1, false, false, chunk);
     loop_begin(&l);

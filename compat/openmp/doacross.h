@@ -17,8 +17,6 @@
 
 #include "compat/openmp/loop.h"
 
-#define DOACROSS_DIMS 16 /* most loops in a nest */
-
 /* The calling thread begins a nest of `dims` loops with `counts` iterations each. */
 void doacross_begin(unsigned dims, const ull *counts, enum team_schedule schedule, ull chunk);
 /* Loops in the current nest; 0: no thread waits. */

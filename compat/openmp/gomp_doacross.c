@@ -35,9 +35,10 @@ static bool gomp_doacross_begin_numbered(unsigned dims, const void *counts, long
 
 static void gomp_doacross_wait(ull first, va_list more)
 {
-    ull at[DOACROSS_DIMS];
+    unsigned dims = doacross_dims();
+    ull *at = __builtin_alloca((dims + 1) * sizeof *at);
     at[0] = first;
-    for (unsigned d = 1; d < doacross_dims(); d++)
+    for (unsigned d = 1; d < dims; d++)
         at[d] = va_arg(more, ull);
     doacross_wait(at);
 }

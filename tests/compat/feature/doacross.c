@@ -34,6 +34,26 @@ static long sum(void)
     return s;
 }
 
+/* More loops than a program has; the outermost has iterations that wait. */
+#define DEEP(x)   for (int x = 0; x < 1; x++)
+#define DEEPER(a) DEEP(a##0) DEEP(a##1) DEEP(a##2) DEEP(a##3) DEEP(a##4) DEEP(a##5)
+static void deep(void)
+{
+    static int counts[40];
+#pragma omp parallel for ordered(25)
+    for (int i = 1; i < 40; i++)
+        DEEPER(a)
+    DEEPER(b) DEEPER(c) DEEPER(d)
+    {
+#pragma omp ordered depend(sink                                                                 \
+                           : i - 1, a0, a1, a2, a3, a4, a5, b0, b1, b2, b3, b4, b5, c0, c1, c2, \
+                             c3, c4, c5, d0, d1, d2, d3, d4, d5)
+        counts[i] = counts[i - 1] + i;
+#pragma omp ordered depend(source)
+    }
+    expect("deep", counts[39]);
+}
+
 /* Several without a barrier between them; one in which numbers go down, one of unsigned ones. */
 static void chains(void)
 {
@@ -109,6 +129,7 @@ int main(void)
     expect("guided", sum());
     WAVE("omp for ordered(2) schedule(runtime)");
     expect("runtime", sum());
+    deep();
     chains();
     expect("chains", line[3][49] * 10000 + line[0][50]);
     cube();
