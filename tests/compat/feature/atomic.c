@@ -20,6 +20,17 @@ static _Complex double z;
 static unsigned long drawn[N];
 static _Bool any;
 
+/* Those of before C11 may be given variables that they are said to protect. */
+static void older(void)
+{
+    static int x, y;
+    int was = __sync_fetch_and_add(&x, 3, &y), now = __sync_or_and_fetch(&x, 4, &x, &y);
+    int swapped = __sync_bool_compare_and_swap(&x, 7, 9, &y);
+    int seen = __sync_val_compare_and_swap(&x, 9, 1), taken = __sync_lock_test_and_set(&y, 5, &x);
+    __sync_lock_release(&y, &x);
+    printf("%d %d %d %d %d %d %d\n", was, now, swapped, seen, taken, x, y);
+}
+
 static void updates(void)
 {
 #pragma omp parallel for
@@ -113,6 +124,6 @@ static void swaps(void)
 
 int main(void)
 {
-    updates(), captures(), swaps();
+    older(), updates(), captures(), swaps();
     return 0;
 }
