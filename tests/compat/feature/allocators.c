@@ -41,6 +41,33 @@ static void pools(void)
     omp_destroy_allocator(b);
 }
 
+/* What is counted in a pool; which traits there are. */
+static void counted(void)
+{
+    omp_alloctrait_t null[] = { { omp_atk_fallback, omp_atv_null_fb },
+                                { omp_atk_pool_size, 4096 } };
+    omp_alloctrait_t pinned = { omp_atk_pinned, omp_atv_true }, access = { omp_atk_access, 99 };
+    omp_allocator_handle_t a = omp_init_allocator(omp_default_mem_space, 2, null);
+    char *p = omp_alloc(3071, a), *q, *r;
+    p = omp_realloc(p, 3072, omp_null_allocator, omp_null_allocator);
+    q = omp_alloc(4, a);
+    printf("%d %d", p != NULL, q != NULL);
+    r = omp_realloc(q, 3072, a, a);
+    printf(" %d", r != NULL);
+    r = omp_alloc(950, a);
+    printf(" %d", r != NULL);
+    r = omp_realloc(q, 900, omp_default_mem_alloc, a);
+    q = omp_alloc(900, a);
+    printf(" %d %d\n", r != NULL, q != NULL);
+    omp_free(p, a);
+    omp_free(q, a);
+    omp_free(r, a);
+    omp_destroy_allocator(a);
+    printf("%d %d %d\n", omp_init_allocator(omp_default_mem_space, 1, &pinned) != 0,
+           omp_init_allocator(omp_default_mem_space, 1, &access) != 0,
+           omp_init_allocator(omp_high_bw_mem_space, 0, NULL) != 0);
+}
+
 static void passed_on(void)
 {
     static char *texts[16];
@@ -91,6 +118,7 @@ int main(void)
     int x = 5, y[100] = { 1 };
     omp_allocator_handle_t a = make(1024, 1 << 20, omp_atv_abort_fb);
     pools();
+    counted();
     passed_on();
     defaults();
 #pragma omp parallel firstprivate(x, y) allocate(a : x, y)
