@@ -47,6 +47,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/share.h \
 	compat/openmp/task.c compat/openmp/task.h \
 	compat/openmp/team.c compat/openmp/team.h \
+	compat/openmp/team_grow.c compat/openmp/team_grow.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \

@@ -42,18 +42,25 @@ API_ASKS(DEFINE_ASK)
         name((int)*to);               \
     }
 
+static void api_set_nested(int *levels, int to)
+{
+    if (to)
+        *levels = LEVELS_MOST;
+    else if (*levels > 1)
+        *levels = 1;
+}
+
 static void api_set_if_positive(int *setting, int to)
 {
     if (to >= 0)
         *setting = to;
 }
 
-DEFINE_SET(omp_set_num_threads, api_mine()->threads = to < 1              ? 1
-                                                      : to < team_lanes() ? to
-                                                                          : team_lanes())
+DEFINE_SET(omp_set_num_threads, api_mine()->threads = to < 1 ? 1 : to)
 DEFINE_SET(omp_set_dynamic, api_mine()->dynamic = to != 0)
-DEFINE_SET(omp_set_nested, api_mine()->levels = to ? INT_MAX : 1)
-DEFINE_SET(omp_set_max_active_levels, api_set_if_positive(&api_mine()->levels, to))
+DEFINE_SET(omp_set_nested, api_set_nested(&api_mine()->levels, to))
+DEFINE_SET(omp_set_max_active_levels,
+           api_set_if_positive(&api_mine()->levels, to < LEVELS_MOST ? to : LEVELS_MOST))
 DEFINE_SET(omp_set_default_device, api_mine()->device = to < 0 ? 0 : to)
 DEFINE_SET(omp_set_num_teams, api_set_if_positive(&api_mine()->teams, to))
 DEFINE_SET(omp_set_teams_thread_limit, api_set_if_positive(&api_mine()->teams_limit, to))
@@ -71,19 +78,24 @@ static const struct team_region *api_at_level(int level)
     return r;
 }
 
+static int api_to_int(int64_t n)
+{
+    return n > INT_MAX ? INT_MAX : n < INT_MIN ? INT_MIN : (int)n;
+}
+
 /* Routines that take an int and return one. */
-#define DEFINE_OF(name, value)       \
-    int name(int of)                 \
-    {                                \
-        return value;                \
-    }                                \
-    int name##_(const int32_t *of)   \
-    {                                \
-        return name(*of);            \
-    }                                \
-    int name##_8_(const int64_t *of) \
-    {                                \
-        return name((int)*of);       \
+#define DEFINE_OF(name, value)        \
+    int name(int of)                  \
+    {                                 \
+        return value;                 \
+    }                                 \
+    int name##_(const int32_t *of)    \
+    {                                 \
+        return name(*of);             \
+    }                                 \
+    int name##_8_(const int64_t *of)  \
+    {                                 \
+        return name(api_to_int(*of)); \
     }
 DEFINE_OF(omp_get_ancestor_thread_num, api_at_level(of) ? api_at_level(of)->thread : -1)
 DEFINE_OF(omp_get_team_size, api_at_level(of) ? api_at_level(of)->threads : -1)

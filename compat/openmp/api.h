@@ -13,15 +13,15 @@
     X(omp_get_thread_num, team_region()->thread) \
     X(omp_get_num_threads, team_region()->threads) \
     X(omp_get_max_threads, api_mine()->threads) \
-    X(omp_get_num_procs, team_lanes()) /* programs derive their number of threads from this */ \
+    X(omp_get_num_procs, start_lanes * hlrc_node_count()) /* from which programs derive theirs */ \
     X(omp_in_parallel, team_level(true) > 0) \
     X(omp_get_dynamic, api_mine()->dynamic) \
-    X(omp_get_nested, api_mine()->levels > 1) \
+    X(omp_get_nested, api_mine()->levels > 1 && api_mine()->levels > team_level(true)) \
     X(omp_get_level, team_level(false)) \
     X(omp_get_active_level, team_level(true)) \
     X(omp_get_thread_limit, api_mine()->limit) \
     X(omp_get_max_active_levels, api_mine()->levels) \
-    X(omp_get_supported_active_levels, 1) /* nested regions have one thread */ \
+    X(omp_get_supported_active_levels, LEVELS_MOST) \
     X(omp_in_final, team_region()->final) \
     X(omp_get_cancellation, settings_cancellation) \
     X(omp_get_proc_bind, places_policy(team_level(true))) \
@@ -37,7 +37,7 @@
     X(omp_is_initial_device, 1) \
     X(omp_get_initial_device, 0) \
     X(omp_get_device_num, 0) \
-    X(omp_get_max_task_priority, 0)
+    X(omp_get_max_task_priority, settings_max_priority)
 /* clang-format on */
 
 #define API_DECLARE_ASK(name, value) int name(void);

@@ -7,6 +7,8 @@
 #include "compat/openmp/api.h"
 #include "compat/openmp/lock_word.h"
 #include "compat/openmp/locks.h"
+#include "compat/openmp/team.h"
+#include "compat/start/heap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
@@ -17,12 +19,14 @@
 struct api_lock {
     _Atomic uint32_t handle;
 };
-/* Adds the owner (thread index plus 1) and the nesting count. */
+/* Adds the nesting count and the owner, a task: OWNER_TASKS bits have its number, the others its
+ * thread, index plus 1. */
 struct api_lock_nest {
     _Atomic uint32_t handle;
-    uint32_t owner;
-    uint32_t count, unused;
+    uint32_t count;
+    uint64_t owner;
 };
+#define OWNER_TASKS 40
 
 static void api_lock_create_now(void *arg)
 {
@@ -88,11 +92,13 @@ int omp_test_lock(struct api_lock *l)
 
 /* ---- nestable locks ---- */
 
-/* All threads that the program creates itself are on one node, so their ids differ. */
-static uint32_t api_lock_me(void)
+/* The current task. All threads that the program creates itself are on one node, so their ids
+ * differ, and from the indexes, which are less than 2^16. */
+static uint64_t api_lock_me(void)
 {
-    return lane_current ? (uint32_t)lane_current->index + 1
-                        : 0x80000000u | (uint32_t)syscall(SYS_gettid);
+    uint64_t thread = lane_current ? (uint64_t)lane_current->index + 1
+                                   : 0x800000u | (uint64_t)syscall(SYS_gettid);
+    return thread << OWNER_TASKS | (team_region()->task & (((uint64_t)1 << OWNER_TASKS) - 1));
 }
 
 void omp_init_nest_lock(struct api_lock_nest *l)
@@ -105,7 +111,7 @@ void omp_destroy_nest_lock(struct api_lock_nest *l)
     api_lock_destroy(__func__, &l->handle);
 }
 
-/* Only the owner stores its number here, and clears it before it releases the lock. So a thread
+/* Only the owner stores its number here, and clears it before it releases the lock. So a task
  * that reads its own number holds the lock, however stale the read. */
 static bool api_lock_is_mine(const struct api_lock_nest *l)
 {
@@ -141,7 +147,7 @@ int omp_test_nest_lock(struct api_lock_nest *l)
     return api_lock_is_mine(l) || locks_try(lock, &l->handle) ? api_lock_count_one(l) : 0;
 }
 
-/* ---- hints, and Fortran ---- */
+/* ---- hints ---- */
 
 #define DEFINE_HINTED(name, init, type, hint_type) \
     void name(type *l, hint_type hint)             \
@@ -149,13 +155,53 @@ int omp_test_nest_lock(struct api_lock_nest *l)
         (void)hint;                                \
         init(l);                                   \
     }
-#define DEFINE_REST(lock, type)                                                        \
-    DEFINE_HINTED(omp_init##lock##_with_hint, omp_init##lock, type, unsigned)          \
-    DEFINE_HINTED(omp_init##lock##_with_hint_, omp_init##lock, type, const unsigned *) \
-    API_ALIAS(omp_init##lock);                                                         \
-    API_ALIAS(omp_destroy##lock);                                                      \
-    API_ALIAS(omp_set##lock);                                                          \
-    API_ALIAS(omp_unset##lock);                                                        \
-    API_ALIAS(omp_test##lock);
-DEFINE_REST(_lock, struct api_lock)
-DEFINE_REST(_nest_lock, struct api_lock_nest)
+DEFINE_HINTED(omp_init_lock_with_hint, omp_init_lock, struct api_lock, unsigned)
+DEFINE_HINTED(omp_init_nest_lock_with_hint, omp_init_nest_lock, struct api_lock_nest, unsigned)
+
+/* ---- Fortran ---- */
+
+API_ALIAS(omp_init_lock);
+API_ALIAS(omp_destroy_lock);
+API_ALIAS(omp_set_lock);
+API_ALIAS(omp_unset_lock);
+API_ALIAS(omp_test_lock);
+DEFINE_HINTED(omp_init_lock_with_hint_, omp_init_lock, struct api_lock, const unsigned *)
+
+/* A nestable lock of omp_lib has eight bytes: its address, in shared memory. */
+void omp_init_nest_lock_(struct api_lock_nest **l)
+{
+    *l = heap_malloc(sizeof **l);
+    if (!*l)
+        start_fail("omp_init_nest_lock: no memory");
+    omp_init_nest_lock(*l);
+}
+DEFINE_HINTED(omp_init_nest_lock_with_hint_, omp_init_nest_lock_, struct api_lock_nest *,
+              const unsigned *)
+
+static struct api_lock_nest *api_lock_at(const char *call, struct api_lock_nest **l)
+{
+    (void)api_lock_of(call, *l != NULL);
+    return *l;
+}
+
+void omp_destroy_nest_lock_(struct api_lock_nest **l)
+{
+    omp_destroy_nest_lock(api_lock_at(__func__, l));
+    heap_free(*l);
+    *l = NULL;
+}
+
+void omp_set_nest_lock_(struct api_lock_nest **l)
+{
+    omp_set_nest_lock(api_lock_at(__func__, l));
+}
+
+void omp_unset_nest_lock_(struct api_lock_nest **l)
+{
+    omp_unset_nest_lock(api_lock_at(__func__, l));
+}
+
+int omp_test_nest_lock_(struct api_lock_nest **l)
+{
+    return omp_test_nest_lock(api_lock_at(__func__, l));
+}

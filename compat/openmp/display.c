@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "compat/openmp/api.h"
@@ -64,11 +63,6 @@ static int display_ancestor(void)
     return omp_get_ancestor_thread_num(omp_get_level() - 1);
 }
 
-static int display_thread_id(void)
-{
-    return (int)syscall(SYS_gettid);
-}
-
 /* `number` is NULL for a field of another type. */
 static const struct display_field {
     char letter;
@@ -82,7 +76,7 @@ static const struct display_field {
     { 'N', "num_threads", omp_get_num_threads },
     { 'a', "ancestor_tnum", display_ancestor },
     { 'P', "process_id", getpid },
-    { 'i', "native_thread_id", display_thread_id },
+    { 'i', "native_thread_id", NULL },
     { 'H', "host", NULL },
     { 'A', "thread_affinity", NULL },
 };
@@ -106,6 +100,8 @@ static void display_describe(const struct display_field *f, char *out, size_t ro
         snprintf(out, room, "%d", f->number());
     else if (f->letter == 'H')
         (void)gethostname(out, room - 1);
+    else if (f->letter == 'i')
+        snprintf(out, room, "%#lx", (unsigned long)pthread_self());
     else
         display_describe_set(places_set(places_mine()), out, room);
 }
@@ -128,10 +124,15 @@ static const char *display_expand(struct display_text *t, const char *spec)
     if (!f)
         start_fail("affinity format: unknown field %%%s", spec);
     display_describe(f, value, sizeof value);
-    size_t len = strlen(value), fill = len < width ? width - len : 0;
+    size_t len = strlen(value), fill = len < width ? width - len : 0, sign = 0;
+    zeros = zeros && f->letter != 'H' && f->letter != 'A';
+    if (zeros)
+        sign = value[0] == '-' ? 1 : strncmp(value, "0x", 2) == 0 ? 2 : 0;
+    for (size_t k = 0; k < sign; k++)
+        display_put(t, value[k]);
     for (size_t k = 0; k < fill && right; k++)
         display_put(t, zeros ? '0' : ' ');
-    for (size_t k = 0; k < len; k++)
+    for (size_t k = sign; k < len; k++)
         display_put(t, value[k]);
     for (size_t k = 0; k < fill && !right; k++)
         display_put(t, ' ');
@@ -214,9 +215,11 @@ static void display_show(bool more)
     unsigned kind;
     int chunk;
     char text[TEAM_ROOM];
+    const char *offload = getenv("OMP_TARGET_OFFLOAD");
     omp_get_schedule(&kind, &chunk);
     fputs("\nOPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP = '201511'\n", stderr);
     fprintf(stderr, "  OMP_DYNAMIC = '%s'\n", omp_get_dynamic() ? "TRUE" : "FALSE");
+    fprintf(stderr, "  OMP_NESTED = '%s'\n", omp_get_nested() ? "TRUE" : "FALSE");
     fprintf(stderr, "  OMP_NUM_THREADS = '%d'\n", omp_get_max_threads());
     fprintf(stderr, "  OMP_SCHEDULE = '%s", kinds[kind - 1]);
     fprintf(stderr, chunk > 1 ? ",%d'\n" : "'\n", chunk);
@@ -230,8 +233,13 @@ static void display_show(bool more)
     fprintf(stderr, "  OMP_NUM_TEAMS = '%d'\n", omp_get_max_teams());
     fprintf(stderr, "  OMP_TEAMS_THREAD_LIMIT = '%d'\n", omp_get_teams_thread_limit());
     fprintf(stderr, "  OMP_CANCELLATION = '%s'\n", omp_get_cancellation() ? "TRUE" : "FALSE");
+    fprintf(stderr, "  OMP_DEFAULT_DEVICE = '%d'\n", omp_get_default_device());
+    fprintf(stderr, "  OMP_MAX_TASK_PRIORITY = '%d'\n", omp_get_max_task_priority());
     fprintf(stderr, "  OMP_DISPLAY_AFFINITY = '%s'\n", show_threads ? "TRUE" : "FALSE");
     fprintf(stderr, "  OMP_AFFINITY_FORMAT = '%s'\n", format);
+    fprintf(stderr, "  OMP_ALLOCATOR = 'omp_%s_mem_alloc'\n",
+            settings_allocators[settings_initial.allocator - 1]);
+    fprintf(stderr, "  OMP_TARGET_OFFLOAD = '%s'\n", offload && *offload ? offload : "DEFAULT");
     if (more)
         fprintf(stderr, "  HLRC_THREADS_PER_NODE = '%d'\n  HLRC_STACK_BYTES = '%zu'\n", start_lanes,
                 lane_stack_bytes());

@@ -27,7 +27,7 @@ bool GOMP_cancel(int which, bool condition)
     if (!condition)
         return GOMP_cancellation_point(which);
     if (which & CANCEL_TASKGROUP)
-        taskgroup_cancel(team_region());
+        taskgroup_cancel(team_region()->group);
     else
         team_cancel(which & CANCEL_PARALLEL ? CANCELLED_REGION : CANCELLED_SHARING);
     return true;

@@ -99,13 +99,30 @@ void mailbox_begin(int count)
         mailbox_make_words();
     if (hlrc_broadcast(&shared, sizeof shared, 0) != 0)
         start_fail("OpenMP: hlrc_broadcast failed");
-    for (int k = 0; k < start_lanes; k++)
-        mailbox_make_address(&shared.lanes[hlrc_node_id() * start_lanes + k]);
+    int here = start_sharing ? start_lanes : count;
+    for (int k = 0; k < here; k++)
+        mailbox_make_address(&shared.lanes[hlrc_node_id() * here + k]);
     hlrc_barrier();
     addresses = malloc(bytes);
     if (!addresses)
         start_fail("omp task: no memory");
     memcpy(addresses, shared.lanes, bytes);
+}
+
+void mailbox_grow(int count)
+{
+    unsigned words = mailbox_request_words();
+    addresses = realloc(addresses, (size_t)count * sizeof *addresses);
+    if (!addresses)
+        start_fail("omp task: no memory");
+    for (int k = lanes; k < count; k++) {
+        mailbox_make_address(&addresses[k]);
+        for (unsigned p = 0; p < 2; p++)
+            hlrc_atomic_exchange(addresses[k].phases[p], hlrc_atomic_load(addresses[0].phases[p]));
+    }
+    lanes = count;
+    for (; words < mailbox_request_words(); words++)
+        mailbox_make_word(&shared.requests[words]);
 }
 
 /* ---- mailboxes ---- */

@@ -43,7 +43,8 @@ struct task_message {
     size_t bytes, align;
     int origin;        /* the thread that created it, which gets the reports */
     bool final, alone; /* alone: may be waited for apart from the rest of its batch */
-    uint64_t ref;      /* identifies the task there */
+    bool copied;
+    uint64_t ref; /* identifies the task there */
     uintptr_t *reductions;
     struct settings settings;
     _Alignas(16) char room[SENT_ROOM];
@@ -67,6 +68,8 @@ struct mailbox_contents {
 
 /* Called on every node, by one thread each, if the program has tasks. */
 void mailbox_begin(int lanes);
+/* For more threads of a job of one process. mailbox_resume follows. */
+void mailbox_grow(int lanes);
 bool mailbox_exists(void);
 
 /* All on the private stack, for the calling thread. */

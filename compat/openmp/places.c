@@ -13,14 +13,14 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-#define PLACES_MOST 1024
-#define LEVELS_MOST 8
-#define KEY_BYTES   128
+#define PLACES_MOST   1024
+#define POLICIES_MOST 8
+#define KEY_BYTES     128
 
 static cpu_set_t allowance; /* processors that the node may use */
 static cpu_set_t *places;
 static int count, threads_here = 1;
-static enum places_bind policies[LEVELS_MOST];
+static enum places_bind policies[POLICIES_MOST];
 static int levels;
 
 /* Keeps the processors that the node may use, if there are any. */
@@ -244,7 +244,7 @@ static void places_read_policies(const char *text)
     } names[] = { { "false", BIND_NONE },     { "true", BIND_TRUE },   { "primary", BIND_PRIMARY },
                   { "master", BIND_PRIMARY }, { "close", BIND_CLOSE }, { "spread", BIND_SPREAD } };
     const char *at = text;
-    while (*at && levels < LEVELS_MOST) {
+    while (*at && levels < POLICIES_MOST) {
         size_t len = strcspn(at, ", "), k = 0;
         while (k < 6 && (strncasecmp(at, names[k].name, len) != 0 || names[k].name[len] != '\0'))
             k++;
@@ -275,6 +275,11 @@ void places_read(int threads)
         places_add_kind(KIND_THREADS, INT_MAX);
     if (count == 0)
         start_fail("OMP_PLACES=%s: this node has none of these processors; see --bind", list);
+}
+
+void places_grow(int threads)
+{
+    threads_here = threads;
 }
 
 enum places_bind places_policy(int level)

@@ -16,6 +16,7 @@ enum places_bind { BIND_NONE, BIND_TRUE, BIND_PRIMARY, BIND_CLOSE, BIND_SPREAD }
 
 /* Reads the variables, for the calling process and its `threads` threads. */
 void places_read(int threads);
+void places_grow(int threads); /* it has more now */
 /* The calling thread's number among them; -1: not a compute thread. */
 int places_mine(void);
 /* Binds the calling thread, `lane` of the job. */

@@ -92,15 +92,16 @@ struct scheduler_frame {
     struct taskgroup *group;
     bool final;
     int top_lane;
-    uint64_t top_ref;
+    uint64_t top_ref, task;
 };
 
 static struct scheduler_frame scheduler_begin_task(struct team_region *r, bool final)
 {
-    struct scheduler_frame before = { r->settings, r->family,   r->group,
-                                      r->final,    r->top_lane, r->top_ref };
+    struct scheduler_frame before = { r->settings, r->family,  r->group, r->final,
+                                      r->top_lane, r->top_ref, r->task };
     r->family = NULL;
     r->final = final;
+    r->task = team_next_task();
     return before;
 }
 
@@ -114,6 +115,7 @@ static void scheduler_end_task(struct team_region *r, const struct scheduler_fra
     r->final = before->final;
     r->top_lane = before->top_lane;
     r->top_ref = before->top_ref;
+    r->task = before->task;
 }
 
 static bool scheduler_is_cancelled(const struct team_region *r)
@@ -136,7 +138,7 @@ static bool scheduler_run_new(const struct task_new *m)
     return true;
 }
 
-/* False: it was cancelled before. */
+/* False: it was cancelled before. One that has objects runs nevertheless, as in libgomp. */
 static bool scheduler_run_deferred(struct task *t)
 {
     struct team_region *r = team_region();
@@ -150,7 +152,7 @@ static bool scheduler_run_deferred(struct task *t)
         r->top_lane = t->top_lane;
         r->top_ref = t->top_ref;
     }
-    bool runs = !scheduler_is_cancelled(r);
+    bool runs = t->copied || !scheduler_is_cancelled(r);
     if (runs)
         task_call(t);
     scheduler_end_groups(r, t->group);
@@ -373,6 +375,15 @@ static bool scheduler_begin_job(int lanes)
     return mailbox_exists();
 }
 
+static bool scheduler_grow_job(int lanes)
+{
+    if (mailbox_exists())
+        mailbox_grow(lanes);
+    else
+        (void)scheduler_begin_job(lanes);
+    return mailbox_exists();
+}
+
 static void scheduler_leave_region(struct team_region *r)
 {
     scheduler_end_groups(r, NULL);
@@ -383,7 +394,8 @@ __attribute__((constructor)) static void scheduler_register(void)
 {
     static const struct team_scheduler of_team = { scheduler_begin_job,     scheduler_end_phase,
                                                    scheduler_pass_phase,    scheduler_leave_region,
-                                                   scheduler_finish_region, mailbox_resume };
+                                                   scheduler_finish_region, mailbox_resume,
+                                                   scheduler_grow_job };
     static const struct locks_watcher of_locks = { scheduler_poll, steal_may_return, steal_return };
     team_use_scheduler(&of_team);
     locks_watch(&of_locks);

@@ -3,6 +3,7 @@
 #include "compat/openmp/settings.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,12 +14,13 @@
 struct settings settings_initial = { .threads = 1,
                                      .schedule = SCHEDULE_DYNAMIC,
                                      .chunk = 1,
-                                     .levels = INT_MAX,
-                                     .limit = 1,
+                                     .levels = 1,
+                                     .limit = INT_MAX,
                                      .league = 1,
                                      .allocator = 1 };
 
 bool settings_cancellation;
+int settings_max_priority;
 
 static int settings_number(const char *variable, const char *text)
 {
@@ -65,19 +67,53 @@ static int settings_at_most(int most, int n)
     return n < 1 ? 1 : n < most ? n : most;
 }
 
+/* More than one level, if the number of threads or the binding has values for more. */
+static int settings_read_levels(void)
+{
+    const char *threads = getenv("OMP_NUM_THREADS"), *bind = getenv("OMP_PROC_BIND");
+    bool more = settings_is_true("OMP_NESTED") ||
+                (!getenv("OMP_NESTED") &&
+                 ((threads && strchr(threads, ',')) || (bind && strchr(bind, ','))));
+    int levels = settings_number_or("OMP_MAX_ACTIVE_LEVELS", more ? LEVELS_MOST : 1);
+    return levels < LEVELS_MOST ? levels : LEVELS_MOST;
+}
+
+const char *const settings_allocators[] = { "default", "large_cap", "const",  "high_bw", "low_lat",
+                                            "cgroup",  "pteam",     "thread", NULL };
+
+/* "omp_default_mem_alloc"; the numbers of omp.h begin at 1. */
+static uintptr_t settings_read_allocator(void)
+{
+    const char *text = getenv("OMP_ALLOCATOR");
+    char name[64];
+    if (!text || !*text)
+        return 1;
+    for (unsigned k = 0; settings_allocators[k]; k++) {
+        snprintf(name, sizeof name, "omp_%s_mem_alloc", settings_allocators[k]);
+        if (strcasecmp(text, name) == 0)
+            return k + 1;
+    }
+    start_fail("OMP_ALLOCATOR=%s: no such allocator; use omp_default_mem_alloc or another name of "
+               "omp.h",
+               text);
+}
+
 void settings_read(int lanes)
 {
     const char *schedule = getenv("OMP_SCHEDULE");
     settings_initial.threads =
         settings_at_most(lanes, settings_number_or("OMP_NUM_THREADS", lanes));
-    settings_initial.limit = settings_at_most(lanes, settings_number_or("OMP_THREAD_LIMIT", lanes));
+    settings_initial.limit =
+        settings_at_most(INT_MAX, settings_number_or("OMP_THREAD_LIMIT", INT_MAX));
     if (schedule && *schedule)
         settings_read_schedule(schedule);
-    settings_initial.levels = settings_number_or("OMP_MAX_ACTIVE_LEVELS", settings_initial.levels);
+    settings_initial.levels = settings_read_levels();
     settings_initial.teams = settings_number_or("OMP_NUM_TEAMS", 0);
     settings_initial.teams_limit = settings_number_or("OMP_TEAMS_THREAD_LIMIT", 0);
     settings_initial.dynamic = settings_is_true("OMP_DYNAMIC");
     settings_initial.device = settings_number_or("OMP_DEFAULT_DEVICE", 0);
+    settings_initial.allocator = settings_read_allocator();
+    settings_max_priority = settings_number_or("OMP_MAX_TASK_PRIORITY", 0);
     settings_cancellation = settings_is_true("OMP_CANCELLATION");
 }
 

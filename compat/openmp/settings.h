@@ -9,6 +9,10 @@ void settings_read(int lanes);
 bool settings_is_true(const char *variable);
 extern struct settings settings_initial __attribute__((visibility("hidden")));
 extern bool settings_cancellation __attribute__((visibility("hidden"))); /* OMP_CANCELLATION */
+extern int settings_max_priority __attribute__((visibility("hidden")));  /* OMP_MAX_TASK_PRIORITY */
+/* What predefined allocator k + 1 is named after; ends with NULL. */
+extern const char *const settings_allocators[] __attribute__((visibility("hidden")));
+#define LEVELS_MOST 255 /* of OMP_MAX_ACTIVE_LEVELS, as in libgomp */
 
 /* The reason why a program that imports this name cannot run; NULL: it can. */
 const char *settings_refuse(const char *name);

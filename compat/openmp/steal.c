@@ -59,8 +59,8 @@ static void steal_unlink_sent(struct task *t)
 static void steal_hear_report(uint64_t what)
 {
     struct task *t = (struct task *)(uintptr_t)(what & ~REPORT_BITS);
-    if ((what & REPORT_CANCELLED) && t->group)
-        t->group->cancelled = true;
+    if (what & REPORT_CANCELLED)
+        taskgroup_cancel(t->group);
     if (what & REPORT_DONE)
         task_state_done(t);
     if (!(what & (REPORT_GONE | REPORT_BACK)))
@@ -85,6 +85,7 @@ static struct task *steal_unpack(const struct task_message *g, struct task_batch
     t->align = g->align;
     t->final = g->final;
     t->alone = g->alone;
+    t->copied = g->copied;
     t->settings = g->settings;
     t->group = &p->group;
     t->origin = g->origin;
@@ -187,6 +188,7 @@ static void steal_pack(struct task_message *g, struct task *t, int to)
                                 .origin = t->origin >= 0 ? t->origin : steal_me(),
                                 .final = t->final,
                                 .alone = t->alone,
+                                .copied = t->copied,
                                 .ref = t->origin >= 0 ? t->ref : (uintptr_t)t,
                                 .reductions = t->group ? t->group->reductions : NULL,
                                 .settings = t->settings };

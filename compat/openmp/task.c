@@ -80,6 +80,7 @@ struct task *task_make(const struct task_new *m, struct team_region *r)
     t->stays = m->event || !r->shared;
     t->region = r->shared ? NULL : r;
     t->placed = placed;
+    t->copied = m->copy;
     t->settings = r->settings;
     t->group = r->group;
     t->top_lane = r->top_lane;

@@ -36,6 +36,7 @@ struct task {
     void *data; /* its variables: in shared memory, where they stay, or in `room` */
     size_t bytes, align;
     bool final, placed; /* placed: in shared memory */
+    bool copied;        /* its variables are objects, which its code destroys */
     struct settings settings;
     struct task_family *family; /* of its creator; NULL: created by another thread */
     struct taskgroup *group;    /* the innermost at its creation */

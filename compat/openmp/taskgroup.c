@@ -24,21 +24,20 @@ void taskgroup_drop(struct team_region *r)
     free(g);
 }
 
-static struct taskgroup *taskgroup_of_program(const struct team_region *r)
+static struct taskgroup *taskgroup_of_program(struct taskgroup *g)
 {
-    struct taskgroup *g = r->group;
     return g && g->worksharing && g->outer ? g->outer : g;
 }
 
 bool taskgroup_is_cancelled(const struct team_region *r)
 {
-    const struct taskgroup *g = taskgroup_of_program(r);
+    const struct taskgroup *g = taskgroup_of_program(r->group);
     return g && (g->cancelled || r->group->cancelled);
 }
 
-void taskgroup_cancel(struct team_region *r)
+void taskgroup_cancel(struct taskgroup *inner)
 {
-    struct taskgroup *g = taskgroup_of_program(r);
+    struct taskgroup *g = taskgroup_of_program(inner);
     if (g)
         g->cancelled = true;
 }

@@ -22,8 +22,9 @@ void taskgroup_begin(struct team_region *r);
 /* Leaves the innermost group, whose tasks are all complete. */
 void taskgroup_drop(struct team_region *r);
 
-/* The program's innermost group. */
+/* The program's innermost group; the innermost of the program from `inner` on, which may be
+ * NULL. */
 bool taskgroup_is_cancelled(const struct team_region *r);
-void taskgroup_cancel(struct team_region *r);
+void taskgroup_cancel(struct taskgroup *inner);
 
 #endif

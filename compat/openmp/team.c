@@ -14,6 +14,7 @@
 #include "compat/openmp/settings.h"
 #include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team_collect.h"
+#include "compat/openmp/team_grow.h"
 #include "compat/openmp/team_plan.h"
 #include "compat/openmp/team_watch.h"
 #include "compat/start/lane.h"
@@ -59,6 +60,7 @@ static _Thread_local bool in_doacross;     /* since the last barrier */
 static _Thread_local uint64_t collectives; /* so far; equal in all threads */
 
 static const struct team_scheduler *scheduler;
+static bool has_tasks; /* of the program */
 static bool has_phases;
 
 void team_use_scheduler(const struct team_scheduler *c)
@@ -218,6 +220,7 @@ static void team_begin(struct team_region *r, struct team_region *outer, int thr
                                .threads = threads,
                                .shared = threads > 1 || (outer == NULL && lanes > 1),
                                .top_lane = -1,
+                               .task = team_next_task(),
                                .settings = *inherited };
     region = r;
 }
@@ -318,10 +321,12 @@ static void team_place(struct team_region *r, const void *code)
         team_spread(r);
 }
 
-/* Before the first region after a move, all threads. */
+/* Before the first region after a move, or with more threads, all threads. */
 static void team_resume(void)
 {
     struct team_region idle = { .shared = true };
+    if (!start_sharing)
+        places_bind(lane_current->index); /* of more threads */
     if (hlrc_node_id() != 0)
         gather_come_back();
     if (has_phases)
@@ -339,6 +344,12 @@ static void team_fork_all(void *arg)
 {
     struct team_forking *f = arg;
     const struct team_work *w = f->work;
+    if (f->threads > lanes) {
+        has_phases =
+            team_grow(lanes, f->threads, has_tasks ? scheduler->grow : NULL, team_serve_forks);
+        lanes = f->threads;
+        moved = true;
+    }
     team_place(f->region, (const void *)(uintptr_t)w->fn);
     struct team_fork what = { .kind = FORK_REGION,
                               .moved = moved,
@@ -531,6 +542,7 @@ static void team_end(void)
         team_spread(&idle);
     gather_end();
     team_fork(&idle, &(struct team_fork){ .kind = FORK_END });
+    team_grow_end();
 }
 
 static bool team_is_amid(void)
@@ -539,8 +551,6 @@ static bool team_is_amid(void)
 }
 
 /* ---- start ---- */
-
-static bool has_tasks; /* of the program */
 
 static void team_begin_job(void)
 {

@@ -89,12 +89,15 @@ struct team_region {
     int top_lane;               /* thread that sent an ancestor of the current task; -1: none */
     uint64_t top_ref;
     unsigned open; /* not shared: deferred tasks that are not complete */
+    uint64_t task; /* number of the current task among this thread's; team_next_task */
 };
 
 enum team_cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
 
 /* Of the calling lane. */
 struct team_region *team_region(void);
+/* The number of a task that the calling thread begins. */
+uint64_t team_next_task(void);
 
 /* On either stack. The pairs of words belong to the calling thread's set. */
 void team_barrier(void);
@@ -133,6 +136,7 @@ struct team_scheduler {
     void (*leave)(struct team_region *r);  /* leaves all constructs, also by a jump out of one */
     void (*finish)(struct team_region *r); /* waits for its `open` tasks */
     void (*resume)(void); /* by all threads, in the first region after some have moved; gather.h */
+    bool (*grow)(int lanes); /* more threads, in a job of one process; as begin. A resume follows */
 };
 void team_use_scheduler(const struct team_scheduler *c); /* by a constructor */
 

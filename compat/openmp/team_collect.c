@@ -15,9 +15,9 @@
 #define OFFER  128   /* spins; then the core is offered to others: the awaited thread may need it */
 #define YIELDS 100   /* instead, if threads of this node compete for cores */
 
-static int members = 1; /* threads of this node */
-static bool of_nodes;   /* of several nodes */
-static bool crowded;    /* more of them than processors */
+static _Atomic int members = 1; /* threads of this node */
+static bool of_nodes;           /* of several nodes */
+static _Atomic bool crowded;    /* more of them than processors */
 
 static _Atomic unsigned arrived;
 static _Atomic uint32_t completed; /* collectives; raised by the last thread to arrive */

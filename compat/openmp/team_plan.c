@@ -2,6 +2,8 @@
 /* team_plan.c - see team_plan.h. */
 #include "compat/openmp/team_plan.h"
 
+#include <string.h>
+
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
 
@@ -37,6 +39,21 @@ static void team_plan_make_words(int lanes)
         for (unsigned k = 0; k < CONSTRUCTS; k++)
             for (unsigned w = 0; w < 2; w++)
                 team_plan_make_word(&team_plan.words[s][k][w]);
+}
+
+void team_plan_grow(int from, int to)
+{
+    for (unsigned s = 0; s < 2; s++) {
+        hlrc_atomic_t *words = hlrc_calloc((size_t)to, sizeof *words);
+        if (!words)
+            start_fail("OpenMP: no shared memory; raise --memory");
+        if (from > 0)
+            memcpy(words, team_plan.progress[s], (size_t)from * sizeof *words);
+        for (int k = from; k < to; k++)
+            team_plan_make_word(&words[k]);
+        hlrc_free(team_plan.progress[s]);
+        team_plan.progress[s] = words;
+    }
 }
 
 void team_plan_begin(int lanes)

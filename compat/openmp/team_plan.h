@@ -26,6 +26,7 @@ struct team_plan {
 };
 extern struct team_plan team_plan __attribute__((visibility("hidden")));
 
-void team_plan_begin(int lanes); /* on every node */
+void team_plan_begin(int lanes);       /* on every node */
+void team_plan_grow(int from, int to); /* in a job of one process: for threads from..to-1 */
 
 #endif

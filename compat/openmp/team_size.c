@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* team_size.c - regions around a thread, and how many threads a region gets; see team.h. */
 #include "compat/openmp/team.h"
+#include "compat/openmp/team_grow.h"
 #include "compat/start/image.h"
 #include "compat/start/start.h"
+
+uint64_t team_next_task(void)
+{
+    static _Thread_local uint64_t tasks;
+    return ++tasks;
+}
 
 int team_level(bool active)
 {
@@ -30,12 +37,12 @@ static bool team_is_program(const char *code)
 unsigned team_size_for(void (*fn)(void *), unsigned threads)
 {
     const struct settings *s = &team_region()->settings;
-    int lanes = team_lanes();
-    int n = threads ? (threads < (unsigned)lanes ? (int)threads : lanes) : s->threads;
+    int most = team_grow_most(team_lanes());
+    int n = threads ? (threads < (unsigned)most ? (int)threads : most) : s->threads;
     if (n > s->limit)
         n = s->limit;
-    if (n > lanes)
-        n = lanes;
+    if (n > most)
+        n = most;
     if (n <= 1 || team_is_nested() || !team_is_first() || s->levels < 1 ||
         !team_is_program((const char *)(uintptr_t)fn))
         n = 1;

@@ -31,6 +31,8 @@ for source in "$here"/feature/*; do
         for control in off on alternate; do
             HLRC_PLACEMENT_CONTROL=$control compare "$program" '1 2 3 4' '1 2' "${protocols[*]}" "$work/file"
         done
+    elif [ "$program" = larger ]; then # with fewer threads on several nodes
+        compare "$program" 1 '1 2 4' ardmar
     elif [[ $program = task_@(graph|team) ]]; then
         compare "$program" '2 3' 1 "${protocols[*]}"
         compare "$program" 2 2 "${protocols[*]}"

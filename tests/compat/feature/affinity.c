@@ -49,6 +49,10 @@ int main(void)
 {
     char text[40];
     int ids[64], threads = 0;
+    omp_capture_affinity(text, sizeof text, "%0.7a|%.5{nesting_level}|%0.3N");
+    puts(text);
+    expect(omp_capture_affinity(text, sizeof text, "%0.20i") == 20);
+    expect(text[0] == '0' && text[1] == 'x' && text[2] == '0');
     omp_set_affinity_format("thread %n");
     expect(omp_get_affinity_format(text, sizeof text) == 9 && strcmp(text, "thread %n") == 0);
     expect(omp_get_proc_bind() == omp_proc_bind_close);

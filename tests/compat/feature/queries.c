@@ -19,6 +19,7 @@ int main(void)
     int chunk, threads = omp_get_max_threads(), seen = 0, end;
     double start = omp_get_wtime();
 
+    printf("%d %d\n", omp_get_max_active_levels(), omp_get_nested());
     expect(omp_get_num_threads() == 1 && omp_get_thread_num() == 0 && !omp_in_parallel());
     expect(threads >= 1 && omp_get_num_procs() >= 1 && omp_get_thread_limit() >= threads);
     expect(omp_get_level() == 0 && omp_get_active_level() == 0 && !omp_in_final());
@@ -47,8 +48,16 @@ int main(void)
     expect(kind == omp_sched_guided && chunk == 5);
     expect(omp_get_max_threads() == threads);
     expect(omp_get_wtime() >= start && omp_get_wtick() > 0);
+    omp_set_nested(1);
+    printf("%d %d\n", omp_get_max_active_levels(), omp_get_supported_active_levels());
     omp_set_nested(0);
     end = omp_get_max_active_levels();
-    printf("%d wrong, %d\n", wrong, end);
+    omp_set_max_active_levels(0);
+#pragma omp parallel
+    expect(omp_get_num_threads() == 1 && omp_get_active_level() == 0 && omp_get_level() == 1);
+    omp_set_max_active_levels(1000);
+    omp_set_num_threads(33);
+    printf("%d wrong, %d, %d %d %d %d\n", wrong, end, omp_get_max_active_levels(),
+           omp_get_max_threads(), omp_get_thread_limit(), omp_get_max_task_priority());
     return 0;
 }
