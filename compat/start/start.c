@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/addresses.h"
+#include "base/parse.h"
 #include "compat/start/early.h"
 #include "compat/start/heap.h"
 #include "compat/start/image.h"
@@ -86,10 +87,27 @@ bool start_is_shared(const void *ptr)
             ((const char *)ptr >= start_image.begin && (const char *)ptr < start_image.end));
 }
 
+/* OMP_STACKSIZE, in KiB unless it ends in B, K, M or G; 0: not set. */
+static size_t start_stack_asked(void)
+{
+    static const char units[] = "bBkKmMgG";
+    const char *text = getenv("OMP_STACKSIZE");
+    int64_t n;
+    if (!text || !*text)
+        return 0;
+    const char *end = text + strspn(text, " 0123456789");
+    const char *unit = *end ? strchr(units, *end) : units + 2;
+    int shift = unit ? 10 * (int)((unit - units) / 2) : 0;
+    if (!unit || (*end && end[1]) || parse_number(text, units, 1, STACK_MOST >> shift, &n) != 0)
+        start_fail("OMP_STACKSIZE=%s: use a number of KiB, or one with B, K, M or G, up to 1G",
+                   text);
+    return (size_t)n << shift;
+}
+
 static size_t start_stack_bytes(void)
 {
     struct rlimit limit;
-    size_t bytes = STACK_DEFAULT;
+    size_t asked = start_stack_asked(), bytes = asked > STACK_DEFAULT ? asked : STACK_DEFAULT;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > bytes)
         bytes = limit.rlim_cur < STACK_MOST ? (size_t)limit.rlim_cur : STACK_MOST;
     return bytes;

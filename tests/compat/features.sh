@@ -25,7 +25,8 @@ for source in "$here"/feature/*; do
     unset "${!OMP_@}"
     case $program in
     affinity) export OMP_PLACES=threads OMP_PROC_BIND=close ;;
-    cancel | task_team) export OMP_CANCELLATION=true ;;
+    cancel | task_cancel | task_team) export OMP_CANCELLATION=true ;;
+    stack) export OMP_STACKSIZE=24M ;;
     esac
     if [ -n "${HLRC_SOAK-}" ]; then
         for control in off on alternate; do
