@@ -24,7 +24,7 @@ static struct team_grow_thread *threads;
 int team_grow_most(int lanes)
 {
     static int most;
-    if (start_sharing)
+    if (start_sharing || !team_plan.shown) /* the program is one of POSIX threads */
         return lanes;
     if (!most) {
         int slots = early_number("HLRC_THREADS");

@@ -145,7 +145,7 @@ static void start_choose_layer(int nodes)
             start_fail("this program uses %s and %s: threads of only one can run on other nodes; "
                        "use one of them",
                        layer->name, layers[i]->name);
-        if (taken[i] && !layer)
+        if (taken[i] && (!layer || layer->threads)) /* in one process threads need no layer */
             layer = layers[i];
     }
     for (size_t i = 0; i < layer_count && !layer; i++)
