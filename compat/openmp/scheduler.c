@@ -353,6 +353,8 @@ void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
 {
     struct team_region *r = team_region();
     bool waits = depend && r->family && depend_waits(r->family->depends, depend);
+    if (!m->copy && scheduler_is_cancelled(r))
+        return;
     if (!may_wait || !scheduler_may_defer(r, m, waits)) {
         scheduler_run_at_once(m, waits, depend);
         return;
