@@ -34,7 +34,7 @@ for source in "$here"/feature/*; do
         done
     elif [ "$program" = larger ]; then # with fewer threads on several nodes
         compare "$program" 1 '1 2 4' ardmar
-    elif [[ $program = task_@(graph|team) ]]; then
+    elif [[ $program = task_@(graph|team|cancel) ]]; then
         compare "$program" '2 3' 1 "${protocols[*]}"
         compare "$program" 2 2 "${protocols[*]}"
         compare "$program" 1 2 ardmar
