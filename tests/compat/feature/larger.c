@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Regions that ask for more threads than there are, in a job of one process: loops, tasks, ordered
- * dependences, thread-local variables that stay. */
+ * dependences, thread-local variables that stay. The program has a thread of its own besides. */
 #include <omp.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #define MOST 20
@@ -46,8 +47,18 @@ static void region(int threads)
     printf("%d threads: %d wrong, %d %d %d\n", threads, wrong, sum, line[199], tasks);
 }
 
+static void *count(void *arg)
+{
+    ++*(int *)arg;
+    return NULL;
+}
+
 int main(void)
 {
+    int counted = 0;
+    pthread_t thread;
+    pthread_create(&thread, NULL, count, &counted);
+    pthread_join(thread, NULL);
     int procs = omp_get_num_procs(), some[] = { 2, 9, 5, MOST, 3, 1, 16 };
     for (unsigned k = 0; k < sizeof some / sizeof *some; k++)
         region(some[k]);
@@ -55,6 +66,6 @@ int main(void)
 #pragma omp parallel
 #pragma omp single
     printf("%d\n", omp_get_num_threads());
-    printf("%d, %d\n", omp_get_max_threads(), omp_get_num_procs() == procs);
+    printf("%d, %d %d\n", omp_get_max_threads(), omp_get_num_procs() == procs, counted);
     return 0;
 }
