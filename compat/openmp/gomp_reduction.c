@@ -111,7 +111,7 @@ void GOMP_workshare_task_reduction_unregister(bool cancelled)
 unsigned GOMP_parallel_reductions(gomp_fn *fn, void *data, unsigned threads, unsigned flags)
 {
     uintptr_t *reductions = *(uintptr_t **)data;
-    unsigned n = team_size_for(fn, threads);
+    unsigned n = team_size(fn, threads);
     (void)flags;
     reduction_register(reductions, NULL, n);
     team_parallel_reducing(fn, data, n, reductions);

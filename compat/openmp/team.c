@@ -418,9 +418,14 @@ static void team_run_in_team(const struct team_work *w, int threads)
     region = outer;
 }
 
+unsigned team_size(void (*fn)(void *), unsigned threads)
+{
+    return team_is_first() ? team_size_for(team_region(), fn, threads, lanes) : 1;
+}
+
 static void team_run_work(const struct team_work *w, unsigned threads)
 {
-    unsigned n = team_size_for(w->fn, threads);
+    unsigned n = team_size(w->fn, threads);
     if (n == 1)
         team_run_serially(w);
     else

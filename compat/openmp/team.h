@@ -115,8 +115,12 @@ void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
 /* Calls fn(data) as a target region, which begins as the program does. limit: of its threads; 0:
  * none. */
 void team_run_target(void (*fn)(void *), void *data, int limit);
-/* The size of a team: team_size.c. */
-unsigned team_size_for(void (*fn)(void *), unsigned threads);
+/* The size of a team for fn that thread 0 would begin in region r, of `lanes` threads that there
+ * are. */
+unsigned team_size_for(const struct team_region *r, void (*fn)(void *), unsigned threads,
+                       int lanes);
+/* The same for the calling thread. */
+unsigned team_size(void (*fn)(void *), unsigned threads);
 
 /* The word of `ended` for the next collective. */
 hlrc_atomic_t team_next_ended(void);
@@ -144,6 +148,11 @@ int team_lanes(void);
 /* Of the job's threads. A thread that the program creates itself is none: its regions are its
  * own. */
 bool team_is_first(void);
-int team_level(bool active); /* regions around the caller; active: only those of several threads */
+/* Regions around the one in r; active: only those of several threads. */
+int team_level_of(const struct team_region *r, bool active);
+static inline int team_level(bool active)
+{
+    return team_level_of(team_region(), active);
+}
 
 #endif

@@ -11,18 +11,17 @@ uint64_t team_next_task(void)
     return ++tasks;
 }
 
-int team_level(bool active)
+int team_level_of(const struct team_region *r, bool active)
 {
     int n = 0;
-    for (const struct team_region *r = team_region(); r->outer; r = r->outer)
+    for (; r->outer; r = r->outer)
         n += active ? r->shared : 1 + r->around;
     return n;
 }
 
 /* In a region of several threads, also around a target region. */
-static bool team_is_nested(void)
+static bool team_is_nested(const struct team_region *r)
 {
-    const struct team_region *r = team_region();
     while (r && !r->shared)
         r = r->outer ? r->outer : r->around_target;
     return r != NULL;
@@ -34,16 +33,16 @@ static bool team_is_program(const char *code)
     return code >= start_image.code && code < start_image.code_end;
 }
 
-unsigned team_size_for(void (*fn)(void *), unsigned threads)
+unsigned team_size_for(const struct team_region *r, void (*fn)(void *), unsigned threads, int lanes)
 {
-    const struct settings *s = &team_region()->settings;
-    int most = team_grow_most(team_lanes());
+    const struct settings *s = &r->settings;
+    int most = team_grow_most(lanes);
     int n = threads ? (threads < (unsigned)most ? (int)threads : most) : s->threads;
     if (n > s->limit)
         n = s->limit;
     if (n > most)
         n = most;
-    if (n <= 1 || team_is_nested() || !team_is_first() || s->levels < 1 ||
+    if (n <= 1 || team_is_nested(r) || s->levels < 1 ||
         !team_is_program((const char *)(uintptr_t)fn))
         n = 1;
     return (unsigned)n;
