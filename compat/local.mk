@@ -65,6 +65,7 @@ libhlrc_compat_la_CFLAGS = $(AM_CFLAGS) -fexceptions
 # libhlrc by its file: libtool has dependencies of libraries by their whole paths, in which it takes no spaces.
 libhlrc_compat_la_LDFLAGS = -Wl,.libs/libhlrc.so -pthread -no-undefined -version-info 0:0:0 -shared \
 	-Wl,--version-script=$(top_srcdir)/compat/compat.map
+libhlrc_compat_la_LIBADD = -lm
 libhlrc_compat_la_DEPENDENCIES = libhlrc.la compat/compat.map
 
 # One script by three names; what it needs besides is in a folder of its own, beside a build as installed.

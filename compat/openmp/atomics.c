@@ -26,6 +26,7 @@
  */
 #include "compat/openmp/atomics.h"
 
+#include <fenv.h>
 #include <link.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -447,4 +448,11 @@ bool atomics_is_lock_free(size_t bytes, const void *word)
 {
     (void)word;
     return !start_sharing && bytes <= 8 && (bytes & (bytes - 1)) == 0;
+}
+
+/* After an operation on a floating-point object has stored its result. */
+void atomics_raise(int exceptions) NAMED(__atomic_feraiseexcept);
+void atomics_raise(int exceptions)
+{
+    feraiseexcept(exceptions);
 }

@@ -15,9 +15,9 @@ echo 'int main(void) { return 0; }' >"$work/try.c"
 
 build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
     local program=$1 source=$here/$2
-    "$3" -fopenmp -O2 "$source" -o "$work/$program.gomp" -lm 2>"$work/err" ||
+    "$3" -fopenmp -O2 "$source" -o "$work/$program.gomp" -lm -latomic 2>"$work/err" ||
         { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
-    "$top_builddir/$4" -fopenmp -O2 "$source" -o "$work/$program" -lm 2>"$work/said" ||
+    "$top_builddir/$4" -fopenmp -O2 "$source" -o "$work/$program" -lm -latomic 2>"$work/said" ||
         { fail "$4 $2: $(head -3 "$work/said")"; return 1; }
 }
 

@@ -122,8 +122,18 @@ static void swaps(void)
     printf("%d %g\n", sum + word, real);
 }
 
+/* C11's compound assignment, which may raise floating-point exceptions. */
+static void reals(void)
+{
+    static _Atomic double sum;
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        sum += 0.5;
+    printf("%g\n", (double)sum);
+}
+
 int main(void)
 {
-    older(), updates(), captures(), swaps();
+    older(), updates(), captures(), swaps(), reals();
     return 0;
 }
