@@ -154,7 +154,7 @@ libhlrc_armci_la_SOURCES = \
 	compat/armci/memory.c \
 	compat/armci/move.c \
 	compat/armci/value.c
-libhlrc_armci_names = ^(ARMCI_|armci_(hdl|msg)_)
+libhlrc_armci_names = ^(ARMCI_|armci_(hdl_|msg_|notify))
 libhlrc_armci_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_armci_names)'
 libhlrc_armci_la_LINK = $(link_local) '$(libhlrc_armci_names)' $(link_library) $(libhlrc_armci_la_LDFLAGS) $(LDFLAGS) -o $@
 libhlrc_armci_la_DEPENDENCIES = libhlrc.la scripts/local-names

@@ -128,6 +128,10 @@ void ARMCI_Fence(int proc);
 void ARMCI_AllFence(void);
 void ARMCI_Barrier(void);
 
+/* A notification arrives after all earlier puts of the caller at that process. */
+int armci_notify(int proc);
+int armci_notify_wait(int proc, int *pval);
+
 int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc);
 int ARMCI_Create_mutexes(int num);
 int ARMCI_Destroy_mutexes(void);

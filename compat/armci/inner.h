@@ -33,6 +33,9 @@ void inner_armci_check(const char *call, int proc) HIDDEN;
 /* Ends the job unless all these bytes belong to one ARMCI_Malloc at that process. */
 void inner_armci_check_memory(const char *call, const void *at, size_t bytes, int proc) HIDDEN;
 
+/* Collective. */
+void inner_armci_notify_begin(void) HIDDEN;
+
 /* For an operation at this process: inner_armci_begin returns where to store HLRC's handle,
  * inner_armci_begun sets the program's. NULL: no handle is wanted, and a fence completes the
  * operation. */

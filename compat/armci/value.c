@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* value.c - single values, flags after data, and atomic operations. */
+/* value.c - single values, flags after data, notifications, and atomic operations. */
+#include "base/backoff.h"
 #include "compat/armci/inner.h"
+
+#define SPINS  200
+#define YIELDS 400
+#define NAP_NS 50000
 
 #define VALUES(T, N)                                                                \
     int ARMCI_PutValue##N(T src, void *dst, int proc)                               \
@@ -43,6 +48,47 @@ int ARMCI_PutS_flag(void *src, int *src_stride, void *dst, int *dst_stride, int 
     (void)ARMCI_PutS(src, src_stride, dst, dst_stride, count, levels, proc);
     hlrc_put(flag, &value, sizeof value, proc);
     return 0;
+}
+
+/* ---- notifications ---- */
+
+static uint32_t *arrived; /* in a window: how many from each process; NULL: no fabric for it */
+static int awaited[HLRC_MAX_NODES];
+
+void inner_armci_notify_begin(void)
+{
+    arrived = hlrc_window_create((size_t)armci_job.n * sizeof *arrived);
+}
+
+static void value_notify_check(const char *call, int proc)
+{
+    inner_armci_check(call, proc);
+    if (!arrived)
+        fail_job("%s: no window for notifications could be created; choose a fabric with reads and "
+                 "atomics, or raise --memory",
+                 call);
+}
+
+/* Returns how many it has sent there. */
+int armci_notify(int proc)
+{
+    int one = 1, before = 0;
+    value_notify_check("armci_notify", proc);
+    hlrc_fence(proc);
+    (void)hlrc_rmw(&arrived[armci_job.me], &one, &before, HLRC_INT32, HLRC_SUM, proc);
+    return before + 1;
+}
+
+/* *pval gets how many were waited for. Returns how many have arrived. */
+int armci_notify_wait(int proc, int *pval)
+{
+    value_notify_check("armci_notify_wait", proc);
+    int least = __atomic_add_fetch(&awaited[proc], 1, __ATOMIC_RELAXED), has;
+    for (unsigned tries = 0; (has = (int)__atomic_load_n(&arrived[proc], __ATOMIC_ACQUIRE)) < least;
+         tries++)
+        backoff_pause(tries, SPINS, YIELDS, NAP_NS);
+    *pval = least;
+    return has;
 }
 
 /* *ploc gets the old value. */

@@ -343,8 +343,34 @@ static void mistake(const char *word)
     exit(0);
 }
 
+/* A value after a notification, around the processes; each has room for one. */
+static void notifications(void **at)
+{
+    int next = (me + 1) % n, before = (me + n - 1) % n, waited = 0;
+    volatile int *mine = at[me];
+    for (int turn = 1; turn <= 200; turn++) {
+        int value = 1000 * me + turn;
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        if (turn % 2)
+            RIGHT(ARMCI_NbPut(&value, at[next], sizeof value, next, &handle) == 0);
+        else
+            ARMCI_PutValueInt(value, at[next], next);
+        RIGHT(armci_notify(next) == (n > 2 ? turn : 2 * turn - 1));
+        RIGHT(armci_notify_wait(before, &waited) >= waited);
+        RIGHT(waited == (n > 2 ? turn : 2 * turn - 1));
+        RIGHT(*mine == 1000 * before + turn);
+        ARMCI_Wait(&handle);
+        RIGHT(armci_notify(before) == (n > 2 ? turn : 2 * turn));
+        armci_notify_wait(next, &waited);
+        RIGHT(waited == (n > 2 ? turn : 2 * turn));
+    }
+    ARMCI_Barrier();
+}
+
 int main(int argc, char *argv[])
 {
+    ARMCI_Finalize(); /* nothing to end */
     RIGHT(!ARMCI_Initialized());
     if (argc > 1 && strcmp(argv[1], "early") == 0)
         ARMCI_Barrier();
@@ -356,7 +382,8 @@ int main(int argc, char *argv[])
     void **at = malloc((size_t)n * sizeof *at);
     memory();
     RIGHT(ARMCI_Malloc(at, 400000) == 0);
-    void (*const parts[])(void **) = { sections, lists, accumulate, begun, words, flags, mutexes };
+    void (*const parts[])(void **) = { sections, lists, accumulate,    begun,
+                                       words,    flags, notifications, mutexes };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         parts[i](at);
     messages();
@@ -365,6 +392,7 @@ int main(int argc, char *argv[])
     if (me == 0)
         puts("right");
     ARMCI_Cleanup();
+    ARMCI_Finalize();
     ARMCI_Finalize();
     return 0;
 }

@@ -140,7 +140,7 @@ if [ -z "${HLRC_TEST_SANITIZERS-}" ] && [ -e "$top_builddir/.libs/libhlrc_tmk.so
     else
         fail "a program from before prototypes: $(head -3 "$work/err")"
     fi
-    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so '\(ARMCI_\|armci_hdl_\|armci_msg_\)':libhlrc_armci.so \
+    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so '\(ARMCI_\|armci_hdl_\|armci_msg_\|armci_notify\)':libhlrc_armci.so \
         '\(shmem_\|shm\?[a-z]*$\|start_pes$\|_my_pe$\|_num_pes$\)':libhlrc_shmem.so; do
         others=$(nm -D --defined-only "$libs/${names#*:}" | awk '{ print $3 }' | grep -v "^${names%:*}")
         [ -z "$others" ] || fail "${names#*:} exports $others"
