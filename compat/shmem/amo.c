@@ -102,7 +102,7 @@ HLRC_SHMEM_AMO_(INCREMENTS, )
     {                                                                  \
         return shmem_##N##_atomic_compare_swap(dest, cond, value, pe); \
     }
-HLRC_SHMEM_OLD_(OLD, )
+HLRC_SHMEM_AMO_(OLD, )
 
 #define OLD_FETCHES(T, N, ...)                           \
     T shmem_##N##_fetch(const T *source, int pe)         \
@@ -117,5 +117,5 @@ HLRC_SHMEM_OLD_(OLD, )
     {                                                    \
         return shmem_##N##_atomic_swap(dest, value, pe); \
     }
-HLRC_SHMEM_OLD_(OLD_FETCHES, )
+HLRC_SHMEM_AMO_(OLD_FETCHES, )
 HLRC_SHMEM_REAL_(OLD_FETCHES, )

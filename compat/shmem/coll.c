@@ -45,7 +45,8 @@ static void coll_fcollect(const char *call, struct shmem_group *g, void *dest, c
 static void coll_collect(const char *call, struct shmem_group *g, void *dest, const void *source,
                          size_t bytes)
 {
-    inner_sh_collect(g, inner_sh_remote(call, dest, bytes), inner_sh_local(source), bytes);
+    inner_sh_collect(g, bytes ? inner_sh_remote(call, dest, bytes) : NULL, inner_sh_local(source),
+                     bytes);
 }
 
 static void coll_alltoalls(const char *call, struct shmem_group *g, void *dest, const void *source,

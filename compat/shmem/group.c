@@ -161,9 +161,9 @@ static uint64_t group_sum_before(struct shmem_group *g, uint64_t mine)
 /* Of any size: each PE puts its block after the blocks of lower indices. */
 void inner_sh_collect(struct shmem_group *g, char *to, const char *from, size_t bytes)
 {
-    char *at = to + group_sum_before(g, bytes);
+    size_t before = group_sum_before(g, bytes);
     for (int i = 0; bytes && i < g->size; i++)
-        hlrc_put_nb(at, from, bytes, inner_sh_member(g, group_above(g, i)), NULL);
+        hlrc_put_nb(to + before, from, bytes, inner_sh_member(g, group_above(g, i)), NULL);
     hlrc_fence_all();
     inner_sh_meet(g);
 }

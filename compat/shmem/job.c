@@ -135,6 +135,8 @@ void shmem_pcontrol(int level, ...)
 void shmem_ctx_quiet(shmem_ctx_t ctx)
 {
     inner_sh_check("shmem_quiet");
+    if (ctx == SHMEM_CTX_INVALID)
+        return;
     (void)inner_sh_pe("shmem_quiet", ctx, 0);
     hlrc_fence_all();
 }
@@ -142,6 +144,8 @@ void shmem_ctx_quiet(shmem_ctx_t ctx)
 void shmem_ctx_fence(shmem_ctx_t ctx)
 {
     inner_sh_check("shmem_fence");
+    if (ctx == SHMEM_CTX_INVALID)
+        return;
     (void)inner_sh_pe("shmem_fence", ctx, 0);
     hlrc_fence_all();
 }

@@ -147,6 +147,13 @@ typedef struct {
     HLRC_SHMEM_SIZED_(X, __VA_ARGS__)     \
     X(size_t, size, __VA_ARGS__)          \
     X(ptrdiff_t, ptrdiff, __VA_ARGS__)
+/* Of waits and tests. */
+#define HLRC_SHMEM_SHORTS_(X, ...) \
+    X(short, short, __VA_ARGS__)   \
+    X(unsigned short, ushort, __VA_ARGS__)
+#define HLRC_SHMEM_WAIT_(X, ...)    \
+    HLRC_SHMEM_AMO_(X, __VA_ARGS__) \
+    HLRC_SHMEM_SHORTS_(X, __VA_ARGS__)
 #define HLRC_SHMEM_REDUCE_BITS_PLAIN_(X, ...) \
     X(unsigned char, uchar, __VA_ARGS__)      \
     X(unsigned short, ushort, __VA_ARGS__)    \
@@ -162,9 +169,9 @@ typedef struct {
     X(128, 16, __VA_ARGS__)
 
 #ifdef __cplusplus
-typedef std::complex<float> hlrc_shmem_complexf_;
-typedef std::complex<double> hlrc_shmem_complexd_;
 extern "C" {
+__extension__ typedef float _Complex hlrc_shmem_complexf_;
+__extension__ typedef double _Complex hlrc_shmem_complexd_;
 #else
 typedef float _Complex hlrc_shmem_complexf_;
 typedef double _Complex hlrc_shmem_complexd_;
@@ -328,7 +335,7 @@ uint64_t shmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value
     int shmem_##N##_test(T *ivar, int cmp, T cmp_value);        \
     HLRC_SHMEM_EACH_(T, N, , T cmp_value)                       \
     HLRC_SHMEM_EACH_(T, N, _vector, T *cmp_values)
-HLRC_SHMEM_AMO_(HLRC_SHMEM_DECLARE_, )
+HLRC_SHMEM_WAIT_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_EACH_
 #undef HLRC_SHMEM_DECLARE_
 
@@ -416,25 +423,59 @@ void *shmemalign(size_t alignment, size_t size);
 void *shmem_shrealloc(void *ptr, size_t size);
 void shmem_shfree(void *ptr);
 
-#define HLRC_SHMEM_DECLARE_(T, N, ...)                     \
-    void shmem_##N##_add(T *dest, T value, int pe);        \
-    void shmem_##N##_inc(T *dest, int pe);                 \
-    T shmem_##N##_fadd(T *dest, T value, int pe);          \
-    T shmem_##N##_finc(T *dest, int pe);                   \
-    T shmem_##N##_cswap(T *dest, T cond, T value, int pe); \
-    void shmem_##N##_wait(T *ivar, T cmp_value);
-HLRC_SHMEM_OLD_(HLRC_SHMEM_DECLARE_, )
+#define HLRC_SHMEM_DECLARE_(T, N, ...)              \
+    void shmem_##N##_add(T *dest, T value, int pe); \
+    void shmem_##N##_inc(T *dest, int pe);          \
+    T shmem_##N##_fadd(T *dest, T value, int pe);   \
+    T shmem_##N##_finc(T *dest, int pe);            \
+    T shmem_##N##_cswap(T *dest, T cond, T value, int pe);
+HLRC_SHMEM_AMO_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
 #define HLRC_SHMEM_DECLARE_(T, N, ...)              \
     T shmem_##N##_fetch(const T *source, int pe);   \
     void shmem_##N##_set(T *dest, T value, int pe); \
     T shmem_##N##_swap(T *dest, T value, int pe);
-HLRC_SHMEM_OLD_(HLRC_SHMEM_DECLARE_, )
+HLRC_SHMEM_AMO_(HLRC_SHMEM_DECLARE_, )
 HLRC_SHMEM_REAL_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
+#define HLRC_SHMEM_DECLARE_(T, N, ...) void shmem_##N##_wait(T *ivar, T cmp_value);
+HLRC_SHMEM_WAIT_(HLRC_SHMEM_DECLARE_, )
+#undef HLRC_SHMEM_DECLARE_
+void shmem_wait(long *ivar, long cmp_value);
+void shmem_wait_until(long *ivar, int cmp, long cmp_value);
 
 #ifdef __cplusplus
 }
+/* Sums and products of std::complex, of the size of R. A template: NULL selects the call of C. */
+#    define HLRC_SHMEM_DECLARE_(R, N, OP)                                                         \
+        template <class T>                                                                        \
+        inline int shmem_##N##_##OP##_reduce(shmem_team_t team, std::complex<T> *dest,            \
+                                             const std::complex<T> *source, size_t nreduce)       \
+        {                                                                                         \
+            std::complex<R> *to = dest;                                                           \
+            const std::complex<R> *from = source;                                                 \
+            return shmem_##N##_##OP##_reduce(team, reinterpret_cast<hlrc_shmem_##N##_ *>(to),     \
+                                             reinterpret_cast<const hlrc_shmem_##N##_ *>(from),   \
+                                             nreduce);                                            \
+        }                                                                                         \
+        template <class T>                                                                        \
+        inline void shmem_##N##_##OP##_to_all(std::complex<T> *dest,                              \
+                                              const std::complex<T> *source, int nreduce,         \
+                                              int PE_start, int logPE_stride, int PE_size,        \
+                                              std::complex<T> *pWrk, long *pSync)                 \
+        {                                                                                         \
+            std::complex<R> *to = dest, *work = pWrk;                                             \
+            const std::complex<R> *from = source;                                                 \
+            shmem_##N##_##OP##_to_all(reinterpret_cast<hlrc_shmem_##N##_ *>(to),                  \
+                                      reinterpret_cast<const hlrc_shmem_##N##_ *>(from), nreduce, \
+                                      PE_start, logPE_stride, PE_size,                            \
+                                      reinterpret_cast<hlrc_shmem_##N##_ *>(work), pSync);        \
+        }
+HLRC_SHMEM_DECLARE_(float, complexf, sum)
+HLRC_SHMEM_DECLARE_(float, complexf, prod)
+HLRC_SHMEM_DECLARE_(double, complexd, sum)
+HLRC_SHMEM_DECLARE_(double, complexd, prod)
+#    undef HLRC_SHMEM_DECLARE_
 #elif __STDC_VERSION__ >= 201112L
 #    include "shmem_generic.h"
 #endif

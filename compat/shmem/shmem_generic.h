@@ -75,7 +75,10 @@
 #define shmem_atomic_fetch_xor(...)        HLRC_SHMEM_FLAGS_(_atomic_fetch_xor, __VA_ARGS__)
 #define shmem_atomic_fetch_xor_nbi(...)    HLRC_SHMEM_FLAGS_(_atomic_fetch_xor_nbi, __VA_ARGS__)
 
-#define HLRC_SHMEM_WORDS_(POST, ...) HLRC_SHMEM_FIRST_BY_(HLRC_SHMEM_AMO_PLAIN_, POST, __VA_ARGS__)
+#define HLRC_SHMEM_WAIT_PLAIN_(X, ...)    \
+    HLRC_SHMEM_AMO_PLAIN_(X, __VA_ARGS__) \
+    HLRC_SHMEM_SHORTS_(X, __VA_ARGS__)
+#define HLRC_SHMEM_WORDS_(POST, ...) HLRC_SHMEM_FIRST_BY_(HLRC_SHMEM_WAIT_PLAIN_, POST, __VA_ARGS__)
 
 #define shmem_wait_until(...)             HLRC_SHMEM_WORDS_(_wait_until, __VA_ARGS__)
 #define shmem_wait_until_all(...)         HLRC_SHMEM_WORDS_(_wait_until_all, __VA_ARGS__)
@@ -115,6 +118,21 @@
 #define shmem_sum_reduce(...) HLRC_SHMEM_SECOND_BY_(HLRC_SHMEM_ALL_SUMS_, _sum_reduce, __VA_ARGS__)
 #define shmem_prod_reduce(...) \
     HLRC_SHMEM_SECOND_BY_(HLRC_SHMEM_ALL_SUMS_, _prod_reduce, __VA_ARGS__)
+
+/* Deprecated; without a context. */
+#define HLRC_SHMEM_OLD_INTS_(POST, ...) \
+    HLRC_SHMEM_FIRST_BY_(HLRC_SHMEM_AMO_PLAIN_, POST, __VA_ARGS__)
+#define HLRC_SHMEM_OLD_REALS_(POST, ...) \
+    HLRC_SHMEM_FIRST_BY_(HLRC_SHMEM_EXTENDED_, POST, __VA_ARGS__)
+#define shmem_add(...)   HLRC_SHMEM_OLD_INTS_(_add, __VA_ARGS__)
+#define shmem_inc(...)   HLRC_SHMEM_OLD_INTS_(_inc, __VA_ARGS__)
+#define shmem_fadd(...)  HLRC_SHMEM_OLD_INTS_(_fadd, __VA_ARGS__)
+#define shmem_finc(...)  HLRC_SHMEM_OLD_INTS_(_finc, __VA_ARGS__)
+#define shmem_cswap(...) HLRC_SHMEM_OLD_INTS_(_cswap, __VA_ARGS__)
+#define shmem_fetch(...) HLRC_SHMEM_OLD_REALS_(_fetch, __VA_ARGS__)
+#define shmem_set(...)   HLRC_SHMEM_OLD_REALS_(_set, __VA_ARGS__)
+#define shmem_swap(...)  HLRC_SHMEM_OLD_REALS_(_swap, __VA_ARGS__)
+#define shmem_wait(...)  HLRC_SHMEM_WORDS_(_wait, __VA_ARGS__)
 
 /* With a team, or with an active set. */
 #define shmem_sync(...)                                     \

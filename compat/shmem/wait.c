@@ -3,7 +3,7 @@
  * loads. Data put before a word is visible after it. */
 #include "compat/shmem/inner.h"
 
-/* The words of a call, of 4 or 8 bytes, compared with one value each, or with one for all. */
+/* The words of a call, of 2, 4 or 8 bytes, compared with one value each, or with one for all. */
 struct wait_words {
     const void *at;
     size_t size, nelems;
@@ -16,6 +16,10 @@ struct wait_words {
 /* Converts to an order-preserving unsigned number: flips the sign bit of signed ones. */
 static uint64_t wait_number(const struct wait_words *w, const void *at)
 {
+    if (w->size == 2) {
+        uint16_t v = __atomic_load_n((const uint16_t *)at, __ATOMIC_ACQUIRE);
+        return w->has_sign ? v ^ UINT32_C(0x8000) : v;
+    }
     if (w->size == 4) {
         uint32_t v = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
         return w->has_sign ? v ^ UINT32_C(0x80000000) : v;
@@ -171,14 +175,25 @@ static struct wait_words wait_words_of(const void *at, size_t size, bool has_sig
     {                                                               \
         return shmem_##N##_test_all(ivar, 1, NULL, cmp, cmp_value); \
     }
-HLRC_SHMEM_AMO_(WAITS, )
+HLRC_SHMEM_WAIT_(WAITS, )
 
 #define OLD(T, N, ...)                                         \
     void shmem_##N##_wait(T *ivar, T cmp_value)                \
     {                                                          \
         shmem_##N##_wait_until(ivar, SHMEM_CMP_NE, cmp_value); \
     }
-HLRC_SHMEM_OLD_(OLD, )
+HLRC_SHMEM_WAIT_(OLD, )
+
+/* In parentheses: shmem_generic.h has macros by these names. */
+void(shmem_wait)(long *ivar, long cmp_value)
+{
+    shmem_long_wait(ivar, cmp_value);
+}
+
+void(shmem_wait_until)(long *ivar, int cmp, long cmp_value)
+{
+    shmem_long_wait_until(ivar, cmp, cmp_value);
+}
 
 uint64_t shmem_signal_fetch(const uint64_t *sig_addr)
 {

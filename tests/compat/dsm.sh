@@ -152,6 +152,40 @@ if [ -n "${CXX-}" ]; then
             </dev/null 2>"$work/err" || fail "$header in C++: $(head -3 "$work/err")"
     done
 fi
+# std::complex and the compiler's complex numbers take the same reductions.
+cat >"$work/complex.cc" <<'END'
+#include "shmem.h"
+#include <cstdio>
+static std::complex<double> mine, all;
+__extension__ static float _Complex plain_mine, plain_all;
+static std::complex<float> work[SHMEM_REDUCE_MIN_WRKDATA_SIZE], part, whole;
+static long sync_all[SHMEM_REDUCE_SYNC_SIZE];
+int main()
+{
+    shmem_init();
+    mine = std::complex<double>(0, 1 + shmem_my_pe());
+    part = std::complex<float>(1, 2);
+    __real__ plain_mine = 3;
+    shmem_barrier_all();
+    shmem_complexd_prod_reduce(SHMEM_TEAM_WORLD, &all, &mine, 1);
+    shmem_complexf_sum_reduce(SHMEM_TEAM_WORLD, &plain_all, &plain_mine, 1);
+    shmem_complexf_sum_reduce(SHMEM_TEAM_WORLD, NULL, NULL, 0);
+    shmem_complexf_sum_to_all(&whole, &part, 1, 0, 0, shmem_n_pes(), work, sync_all);
+    if (shmem_my_pe() == 0)
+        std::printf("%g %g %g %g %g\n", all.real(), all.imag(), double(__real__ plain_all), double(whole.real()), double(whole.imag()));
+    shmem_finalize();
+}
+END
+if [ -n "${CXX-}" ] && [ -z "${HLRC_TEST_SANITIZERS-}" ] && [ -e "$top_builddir/.libs/libhlrc_shmem.so" ]; then
+    libs=$top_builddir/.libs
+    if "$CXX" -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/compat/shmem" "$work/complex.cc" -L"$libs" -lhlrc_shmem \
+        -lhlrc -o "$work/complex" 2>"$work/err"; then
+        LD_LIBRARY_PATH=$libs run_job 2 onesided "$work/complex"
+        [ "$status:$(cat "$work/out")" = '0:-2 0 6 2 4' ] || fail "std::complex: $(cat "$work/out" "$work/err")"
+    else
+        fail "std::complex: $(head -3 "$work/err")"
+    fi
+fi
 for std in c99 c11; do
     ${CC:-cc} -std=$std -Wall -Wextra -Wpedantic -Werror -x c -fsyntax-only -include "$top_srcdir/compat/shmem/shmem.h" - \
         </dev/null 2>"$work/err" || fail "shmem.h in $std: $(head -3 "$work/err")"

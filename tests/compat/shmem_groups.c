@@ -103,6 +103,28 @@ static void teams(void)
     shmem_team_destroy(y);
 }
 
+/* Calls on no elements, with NULL, and on no context. */
+static void nothing(void)
+{
+    static int one = 5, got[2] = { -1, -1 };
+    int last = me == n - 1;
+    RIGHT(shmem_int_broadcast(SHMEM_TEAM_WORLD, NULL, NULL, 0, 0) == 0);
+    RIGHT(shmem_int_collect(SHMEM_TEAM_WORLD, NULL, NULL, 0) == 0);
+    RIGHT(shmem_int_fcollect(SHMEM_TEAM_WORLD, NULL, NULL, 0) == 0);
+    RIGHT(shmem_int_alltoall(SHMEM_TEAM_WORLD, NULL, NULL, 0) == 0);
+    RIGHT(shmem_int_alltoalls(SHMEM_TEAM_WORLD, NULL, NULL, 1, 1, 0) == 0);
+    RIGHT(shmem_int_sum_reduce(SHMEM_TEAM_WORLD, NULL, NULL, 0) == 0);
+    shmem_collect32(NULL, NULL, 0, 0, 0, n, psync[0]);
+    shmem_collect64(NULL, NULL, 0, 0, 0, n, psync[1]);
+    shmem_int_put(NULL, NULL, 0, 0);
+    shmem_int_collect(SHMEM_TEAM_WORLD, got, last ? &one : NULL, (size_t)last);
+    RIGHT(got[0] == 5 && got[1] == -1);
+    shmem_ctx_quiet(SHMEM_CTX_INVALID);
+    shmem_ctx_fence(SHMEM_CTX_INVALID);
+    shmem_ctx_destroy(SHMEM_CTX_INVALID);
+    shmem_barrier_all();
+}
+
 static void clear_syncs(void)
 {
     for (int i = 0; i < SHMEM_SYNC_SIZE; i++)
@@ -189,6 +211,31 @@ static void reductions(void)
     shmem_barrier_all();
 }
 
+/* The names without a type that are deprecated. */
+static void generic_old(void)
+{
+    static unsigned int count;
+    static long whole;
+    static double real;
+    static unsigned short flag;
+    int next = (me + 1) % n;
+    shmem_add(&count, 2U, 0);
+    shmem_inc(&count, 0);
+    shmem_barrier_all();
+    RIGHT(shmem_fetch(&count, 0) == 3 * (unsigned)n);
+    RIGHT(shmem_fadd(&whole, 7L, next) == 0 && shmem_finc(&whole, next) == 7);
+    RIGHT(shmem_cswap(&whole, 8L, 5L, next) == 8);
+    RIGHT(shmem_swap(&real, 0.5, next) == 0);
+    shmem_set(&real, 1.5, next);
+    shmem_p(&flag, 3, next);
+    shmem_wait(&flag, 0);
+    shmem_wait_until(&flag, SHMEM_CMP_EQ, 3);
+    shmem_barrier_all();
+    RIGHT(whole == 5 && real == 1.5 && flag == 3 && shmem_test(&flag, SHMEM_CMP_LT, 4));
+    (shmem_wait_until)(&whole, SHMEM_CMP_EQ, 5);
+    (shmem_wait)(&whole, 4);
+}
+
 /* The names without a type. */
 static void generic(void)
 {
@@ -225,6 +272,8 @@ int main(void)
     active_sets();
     reductions();
     generic();
+    generic_old();
+    nothing();
     if (me == 0)
         puts("right");
     return 0; /* without shmem_finalize */

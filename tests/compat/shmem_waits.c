@@ -148,7 +148,7 @@ static int compare_less(int less, int same, int cmp)
             round_##N(i % 2, i % 10 >= 8);                                                  \
         fair_##N();                                                                         \
     }
-HLRC_SHMEM_AMO_(TYPE, )
+HLRC_SHMEM_WAIT_(TYPE, )
 
 #define RUN(T, N, ...) all_##N();
 
@@ -203,7 +203,7 @@ int main(void)
     shmem_init();
     me = shmem_my_pe();
     n = shmem_n_pes();
-    HLRC_SHMEM_AMO_(RUN, )
+    HLRC_SHMEM_WAIT_(RUN, )
     changed_by_others();
     last_one_late();
     if (me == 0)
