@@ -97,16 +97,27 @@ const char *procfs_stat_field(const char *text, int field)
 
 /* ---- mappings ---- */
 
+static bool procfs_maps_open_path(struct procfs_maps *m, const char *path, bool used)
+{
+    m->at = m->end = 0;
+    m->skips = false;
+    m->used = used;
+    m->fd = open(path, O_RDONLY | O_CLOEXEC);
+    m->error = m->fd < 0 ? -errno : 0;
+    return m->fd >= 0;
+}
+
 bool procfs_maps_open(struct procfs_maps *m, pid_t pid)
 {
     char path[40] = "/proc/self/maps";
     if (pid)
         snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    m->at = m->end = 0;
-    m->skips = false;
-    m->fd = open(path, O_RDONLY | O_CLOEXEC);
-    m->error = m->fd < 0 ? -errno : 0;
-    return m->fd >= 0;
+    return procfs_maps_open_path(m, path, false);
+}
+
+bool procfs_maps_open_used(struct procfs_maps *m)
+{
+    return procfs_maps_open_path(m, "/proc/self/smaps", true);
 }
 
 void procfs_maps_close(struct procfs_maps *m)
@@ -167,6 +178,16 @@ static bool procfs_take_letter(const char **at, char letter)
     return same;
 }
 
+/* Lines "KEY: value kB" follow a mapping; the last one is VmFlags. */
+static void procfs_take_used(struct procfs_maps *m, struct procfs_map *out)
+{
+    const char *line;
+    out->name = ""; /* the line is overwritten */
+    out->used_kb = 0;
+    while ((line = procfs_next_line(m)) && strncmp(line, "VmFlags:", 8) != 0)
+        out->used_kb += procfs_value(line, "Rss", 0) + procfs_value(line, "Swap", 0);
+}
+
 /* "begin-end rwxp offset device inode   name" */
 bool procfs_maps_next(struct procfs_maps *m, struct procfs_map *out)
 {
@@ -185,5 +206,7 @@ bool procfs_maps_next(struct procfs_maps *m, struct procfs_map *out)
     at += *at == ' ';
     out->inode = procfs_take_number(&at, 10);
     out->name = at + strspn(at, " ");
+    if (m->used)
+        procfs_take_used(m, out);
     return true;
 }

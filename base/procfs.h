@@ -45,18 +45,21 @@ struct procfs_map {
     bool readable, writable, executable, is_shared;
     uint64_t offset, inode; /* in the file; 0: none */
     const char *name;       /* of the file, "[heap]", ...; "" for none. Until the next map */
+    uint64_t used_kb;       /* of procfs_maps_open_used: present or swapped out */
 };
 
 struct procfs_maps {
     int fd;
     int error; /* negative errno of the read that ended it; 0: none */
-    bool skips;
+    bool skips, used;
     size_t at, end;
     char text[8192]; /* PS2 */
 };
 
 /* `pid` 0: this process. Returns false, with `error`, if the mappings cannot be read. */
 bool procfs_maps_open(struct procfs_maps *m, pid_t pid);
+/* Of this process, with used_kb; name is "". Takes time for each page that is present. */
+bool procfs_maps_open_used(struct procfs_maps *m);
 bool procfs_maps_next(struct procfs_maps *m, struct procfs_map *out);
 void procfs_maps_close(struct procfs_maps *m);
 

@@ -75,13 +75,14 @@ static void range_each_used(char *at, size_t bytes, used_fn *fn, void *arg)
     char *end = at + bytes;
     struct procfs_maps maps;
     struct procfs_map m;
-    bool opened = procfs_maps_open(&maps, 0);
+    bool opened = procfs_maps_open_used(&maps);
     int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     while (opened && at < end && procfs_maps_next(&maps, &m)) {
         if (m.end <= (uintptr_t)at)
             continue;
         char *stop = m.end < (uintptr_t)end ? (char *)m.end : end;
-        range_each_used_of_map(at, stop, m.inode != 0, pagemap, fn, arg);
+        if (m.inode != 0 || m.used_kb > 0) /* unused stacks may take terabytes */
+            range_each_used_of_map(at, stop, m.inode != 0, pagemap, fn, arg);
         at = stop;
     }
     range_each_used_of_map(at, end, true, -1, fn, arg);

@@ -48,6 +48,15 @@ for program in mutexes life; do
     cmp -s "$work/wanted" "$work/out" || fail "bare $program: $(diff "$work/wanted" "$work/out" | head -5)"
 done
 
+# stacks without a limit are not read, a page at a time, when a node starts
+if (ulimit -s unlimited) 2>/dev/null && [ -r /proc/self/io ]; then
+    (ulimit -s unlimited
+        run_job 2 ardmar bash -c '"$0" >/dev/null && while read -r key n; do [ $key != syscr: ] || echo $n; done </proc/self/io' \
+            "$work/mutexes")
+    reads=$(sort -n "$work/out" | tail -n 1)
+    test "$reads" -le 20000 || fail "ulimit -s unlimited: $(tr '\n' ' ' <"$work/out") reads $(head -3 "$work/err")"
+fi
+
 # ---- the end: with threads, by a thread, after main; what each node's stdio has buffered is written ----
 for end in main status thread exit; do
     ends $end 2 ardmar

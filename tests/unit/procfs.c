@@ -154,6 +154,33 @@ static void odd_files(void)
     munmap(at, PAGE);
 }
 
+/* Terabytes without a page, and a mapping amid them of which three pages are written. */
+static void used_parts(void)
+{
+    static struct procfs_maps maps;
+    struct procfs_map m;
+    size_t large = (size_t)1 << 40, small = 64 * PAGE, seen = 0;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    char *none = mmap(NULL, large, PROT_NONE, flags, -1, 0), *some = none + large / 2;
+    assert_ptr_not_equal(none, MAP_FAILED);
+    assert_ptr_equal(mmap(some, small, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1, 0), some);
+    (void)madvise(some, small, MADV_NOHUGEPAGE);
+    some[0] = some[5 * PAGE] = some[6 * PAGE] = 1;
+    assert_true(procfs_maps_open_used(&maps));
+    while (procfs_maps_next(&maps, &m)) {
+        if (m.begin < (uintptr_t)none || m.begin >= (uintptr_t)(none + large))
+            continue;
+        assert_int_equal(m.used_kb, m.begin == (uintptr_t)some ? 3 * PAGE / 1024 : 0);
+        assert_int_equal(m.writable, m.begin == (uintptr_t)some);
+        assert_string_equal(m.name, "");
+        seen++;
+    }
+    assert_int_equal(maps.error, 0);
+    assert_int_equal(seen, 3);
+    procfs_maps_close(&maps);
+    munmap(none, large);
+}
+
 /* PS2: every mapping, compared with the lines that stdio reads; one has 15,000 characters. */
 static void long_names(void)
 {
@@ -225,4 +252,4 @@ static void end(void)
 }
 
 UNIT_MAIN(begin, end, TEST(numbers), TEST(values), TEST(odd_program), TEST(odd_files),
-          TEST(long_names), TEST(programs))
+          TEST(used_parts), TEST(long_names), TEST(programs))
