@@ -26,6 +26,52 @@ fi
 if command -v gfortran >/dev/null; then
     build fortran fortran.f90 gfortran hlrcfort && compare fortran '1 2 3' '1 2' ardmar
     [ -x "$work/fortran" ] && compare fortran 2 2 'async onesided'
+    # sources for the preprocessor, beside one in C that has the atomic operations of before C11
+    cat >"$work/upper.F90" <<'END'
+#define SQUARE(x) ((x)*(x))
+program upper
+  use iso_c_binding
+  implicit none
+  interface
+    subroutine count_one(n) bind(c)
+      import c_int
+      integer(c_int) :: n
+    end subroutine
+  end interface
+  integer(c_int) :: n = 0
+  integer :: i
+#ifdef _OPENMP
+!$omp parallel do
+#endif
+  do i = 1, 40
+    call count_one(n)
+  end do
+  print *, n * SCALE, SQUARE(n)
+end program
+END
+    cat >"$work/upper.c" <<'END'
+static int lock, other;
+void count_one(int *n)
+{
+    while (__sync_lock_test_and_set(&lock, 1))
+        ;
+    other++;
+    __sync_lock_release(&lock);
+    if (__sync_fetch_and_add(n, 2) >= 0)
+        __sync_sub_and_fetch(n, 1);
+}
+END
+    for compiler in gfortran hlrcfort; do
+        program=$work/upper.gomp
+        [ $compiler = gfortran ] || program=$work/upper compiler=$top_builddir/hlrcfort
+        "$compiler" -fopenmp -O2 -DSCALE=3 -w "$work/upper.F90" "$work/upper.c" -o "$program" 2>"$work/err" ||
+            fail "$compiler upper.F90: $(head -3 "$work/err")"
+    done
+    compare upper '1 3' '1 2' ardmar
+    for name in a.F a.FOR a.fpp a.F03 'a.f90 -cpp' '-x f95-cpp-input a.f'; do
+        printf '#define X end\n      X\n' | tee "$work/a.F" "$work/a.FOR" "$work/a.fpp" "$work/a.F03" "$work/a.f90" >"$work/a.f"
+        "$top_builddir/hlrcfort" -c ${name/a./$work/a.} -o "$work/a.o" 2>"$work/err" || fail "hlrcfort $name: $(head -3 "$work/err")"
+    done
 fi
 # system calls with what the program has, on several nodes
 build calls calls.c gcc hlrcc && compare calls 2 '1 2' 'ardmar async onesided' "$work/file" && compare calls 3 1 ardmar "$work/file"
