@@ -11,8 +11,9 @@
 #define HLRC_COMPANION_H
 
 /* companion_run - runs argv[0] with standard output on this process's standard error, and waits
- * for its end. `in`: its standard input; -1: the same as here. Returns its exit status, or a
- * negative errno if it could not be run. */
-int companion_run(const char *const *argv, int in);
+ * for its end. `in`: its standard input; -1: the same as here. `signals`: a signalfd of SIGCHLD and
+ * of signals of the user, which the program gets as well; -1: this process blocks none. Returns its
+ * exit status, 128 + N for signal N, or a negative errno if it could not be run. */
+int companion_run(const char *const *argv, int in, int signals);
 
 #endif

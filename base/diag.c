@@ -4,7 +4,9 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <time.h>
@@ -151,4 +153,16 @@ void diag_job(const char *fmt, ...)
     va_start(args, fmt);
     diag_line_print(NULL, fmt, args);
     va_end(args);
+}
+
+/* Handlers registered earlier run after this one: the C library continues with them. */
+static void diag_exit_leave(int status, void *instead)
+{
+    if (status == 0)
+        exit((int)(intptr_t)instead);
+}
+
+void diag_exit_status(int status)
+{
+    (void)on_exit(diag_exit_leave, (void *)(intptr_t)status);
 }

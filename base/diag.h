@@ -18,8 +18,9 @@
 
 enum { DIAG_LINE_MAX = 1024 };
 
-/* Status of a job that is deadlocked; 124 is the status of timeout(1) as well. */
-enum { STATUS_DEADLOCK = 123, STATUS_TIMEOUT = 124 };
+/* Status of a job that is deadlocked; 124 is the status of timeout(1) as well. Instead of 0: races
+ * were found; an output file was not written (EX_IOERR). */
+enum { STATUS_RACES = 66, STATUS_OUTPUT = 74, STATUS_DEADLOCK = 123, STATUS_TIMEOUT = 124 };
 
 /* The node that reports, and where fatal lines go. */
 struct diag_sink {
@@ -55,6 +56,10 @@ void diag_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *diag_join(bool named, const char **line);
 
 void diag_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* diag_exit_status - an exit of this process with status 0 has this one instead. Not in a signal
+ * handler. */
+void diag_exit_status(int status);
 
 /* diag_job - a line of the job, not of this node: names no node */
 void diag_job(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -50,8 +50,9 @@ static void hlrcrun_help_print(void)
     aliases_alias_help(stdout);
     printf("\nSIGQUIT (Ctrl-\\) prints what each thread of the job waits for.\n\n"
            "Exit status: that of the first node that failed, 128 + N for signal N; 66 if --check "
-           "races found races; 123 for a\ndeadlock; 124 if --timeout expired; 126 if the program "
-           "cannot be executed; 127 if it does not exist; 2 if the\ncommand line is wrong.\n");
+           "races found races; 74 if\nan output file was not written; 123 for a deadlock; 124 if "
+           "--timeout expired; 126 if the program cannot be\nexecuted; 127 if it does not exist; 2 "
+           "if the command line is wrong.\n");
 }
 
 /* Opens descriptors 0, 1 and 2 if they are closed; otherwise our pipes would get these numbers. */

@@ -476,10 +476,8 @@ static void job_stats_keep(struct job *job)
         }
     }
     report.count = count;
-    if (count > 0)
-        stats_write(&report, job->config->stats);
-    else
-        stats_write_part(&report, job->config->stats);
+    if ((count > 0 ? stats_write : stats_write_part)(&report, job->config->stats) != 0)
+        job->status = job_status_of_first(job, STATUS_OUTPUT);
     free(stats);
     free(numbers);
 }
@@ -547,7 +545,9 @@ static void job_timeline_write(struct job *job)
         node_receive(job, i);
         fd[i] = job->nodes[i].timeline;
     }
-    timeline_tool_write(job->config->trace, fd, job->config->nodes, job->ending);
+    int status = timeline_tool_write(job->config->trace, fd, job->config->nodes, job->ending,
+                                     job->signal_fd);
+    job->status = job_status_of_first(job, status);
 }
 
 int job_run(struct job *job)

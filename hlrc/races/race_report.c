@@ -130,19 +130,11 @@ void race_report_stop(void)
     runs = false;
 }
 
-/* Handlers registered earlier run after this one: the C library continues with them. */
-static void race_report_leave(int status, void *arg)
-{
-    (void)arg;
-    if (status == 0)
-        exit(RACES_STATUS);
-}
-
 void race_report_sum(uint64_t found)
 {
     if (found == 0)
         return;
     if (engine.node == 0)
         diag_job("--check races found %" PRIu64 " race%s", found, found == 1 ? "" : "s");
-    (void)on_exit(race_report_leave, NULL);
+    diag_exit_status(STATUS_RACES);
 }

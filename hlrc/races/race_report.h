@@ -14,8 +14,7 @@ int race_report_start(void); /* before the first flush; 0 or a negative errno */
 void race_report_stop(void);
 
 /* Reports the number of races found by all nodes: node 0 prints it, and the process's status
- * becomes RACES_STATUS if it would be 0. */
+ * becomes STATUS_RACES if it would be 0. */
 void race_report_sum(uint64_t found);
-#define RACES_STATUS 66
 
 #endif

@@ -345,8 +345,9 @@ static void profile_report_complain(const char *file, int rc)
               file, strerror(-rc));
 }
 
-/* hlrc_profile cannot be run: keeps what it would have read, if FILE is not that. */
-static void profile_report_keep(const char *file, const char *page, const char *why)
+/* hlrc_profile cannot be run: keeps what it would have read, if FILE is not that. Nonzero if that
+ * failed. */
+static int profile_report_keep(const char *file, const char *page, const char *why)
 {
     char name[CONFIG_TEXT_MAX + 8];
     bool kept = config_is_file(file) && !page;
@@ -360,6 +361,7 @@ static void profile_report_keep(const char *file, const char *page, const char *
     else
         diag_warn("--profile: hlrc_profile cannot be run: %s; run: hlrc_profile %s%s%s%s", why,
                   page ? "--html=" : "", page ? page : "", page ? " " : "", name);
+    return rc;
 }
 
 static bool profile_report_is_page(const char *file)
@@ -379,19 +381,20 @@ static int profile_report_open(void)
     return fclose(out) == 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -errno;
 }
 
-/* hlrc_profile prints the report, and writes a page. */
-static void profile_report_draw(const char *file)
+/* hlrc_profile prints the report, and writes a page; nonzero if that failed, after a line. */
+static int profile_report_draw(const char *file)
 {
     char html[CONFIG_TEXT_MAX + 8];
     const char *page = profile_report_is_page(file) ? file : NULL;
     const char *argv[] = { "hlrc_profile", page ? html : NULL, NULL };
     snprintf(html, sizeof html, "--html=%s", file);
     fflush(stderr);
-    int fd = profile_report_open(), rc = fd < 0 ? fd : companion_run(argv, fd);
+    int fd = profile_report_open(), rc = fd < 0 ? fd : companion_run(argv, fd, -1);
     if (rc < 0)
-        profile_report_keep(file, page, strerror(-rc));
+        rc = profile_report_keep(file, page, strerror(-rc));
     if (fd >= 0)
         close(fd);
+    return rc;
 }
 
 void profile_report(const struct profile_job_node *nodes, int count)
@@ -399,11 +402,12 @@ void profile_report(const struct profile_job_node *nodes, int count)
     const char *file = engine.config.profile;
     job = (struct profile_report){ .node = nodes, .nodes = count };
     int rc = profile_report_merge();
-    if (rc == 0)
-        profile_report_draw(file);
+    bool lacks = rc != 0 || profile_report_draw(file) != 0;
     if (rc == 0 && config_is_file(file) && !profile_report_is_page(file))
         rc = outfile_write(file, true, profile_json, &job);
     if (rc)
         profile_report_complain(file, rc);
+    if (rc || lacks)
+        diag_exit_status(STATUS_OUTPUT);
     profile_report_drop();
 }

@@ -219,12 +219,13 @@ static void record_job_write_all(FILE *out, const void *arg)
     record_job_out_fixed(&s, s.digest, 8);
 }
 
-static void record_job_write_file(const struct record_job_part *parts)
+static int record_job_write_file(const struct record_job_part *parts)
 {
     int rc = outfile_write(engine.config.trace_sim, true, record_job_write_all, parts);
     if (rc)
         diag_warn("--trace-sim %s: %s; nothing was written", engine.config.trace_sim,
                   strerror(-rc));
+    return rc;
 }
 
 static void record_job_gather_all(struct record_job_part *parts, const struct record_job_part *told)
@@ -247,8 +248,8 @@ static void record_job_gather_all(struct record_job_part *parts, const struct re
         diag_warn("--trace-sim %s: nothing was written: a thread recorded more than the %llu bytes "
                   "of --trace-sim-size; raise it",
                   engine.config.trace_sim, (unsigned long long)engine.config.trace_sim_size);
-    else
-        record_job_write_file(parts);
+    if (cut || record_job_write_file(parts) != 0)
+        diag_exit_status(STATUS_OUTPUT);
     for (int n = 1; n < engine.nodes; n++)
         reserve_end(parts[n].at, parts[n].bytes);
 }

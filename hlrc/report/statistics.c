@@ -123,6 +123,7 @@ void statistics_finish(void)
         return;
     pthread_mutex_lock(&writing);
     over = true;
-    stats_print(all, engine.nodes, engine.config.stats);
+    if (stats_print(all, engine.nodes, engine.config.stats) != 0)
+        diag_exit_status(STATUS_OUTPUT);
     pthread_mutex_unlock(&writing);
 }

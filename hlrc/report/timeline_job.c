@@ -188,7 +188,8 @@ static void timeline_job_write_gathered(void)
     fd[0] = own_fd;
     for (int n = 1; n < engine.nodes; n++)
         fd[n] = timeline_job_receive(n);
-    timeline_tool_write(engine.config.trace, fd, engine.nodes, false);
+    if (timeline_tool_write(engine.config.trace, fd, engine.nodes, false, -1) != 0)
+        diag_exit_status(STATUS_OUTPUT);
     for (int n = 1; n < engine.nodes; n++)
         close(fd[n]);
 }

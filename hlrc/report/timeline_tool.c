@@ -41,8 +41,8 @@ static int timeline_tool_keep_node(const char *file, int node, int fd)
     return rc;
 }
 
-static void timeline_tool_keep(const char *file, const int *fd, int nodes, const char *failed,
-                               const char *why)
+static int timeline_tool_keep(const char *file, const int *fd, int nodes, const char *failed,
+                              const char *why)
 {
     int rc = 0;
     for (int n = 0; n < nodes && rc == 0; n++)
@@ -57,9 +57,10 @@ static void timeline_tool_keep(const char *file, const int *fd, int nodes, const
         diag_warn("--trace %s: hlrc_timeline cannot be run: %s; run: hlrc_timeline %s%s "
                   "%s.node{0..%d}",
                   file, why, failed, file, file, nodes - 1);
+    return rc;
 }
 
-void timeline_tool_write(const char *file, const int *fd, int nodes, bool failed)
+int timeline_tool_write(const char *file, const int *fd, int nodes, bool failed, int signals)
 {
     static const char *argv[NODES_MAX + 4] = { "hlrc_timeline", "--failed" };
     static char names[NODES_MAX][32];
@@ -72,7 +73,11 @@ void timeline_tool_write(const char *file, const int *fd, int nodes, bool failed
         *next++ = names[n];
     }
     *next = NULL;
-    int rc = companion_run(argv, -1);
+    int rc = companion_run(argv, -1, signals);
     if (rc < 0)
-        timeline_tool_keep(file, fd, nodes, failed ? "--failed " : "", strerror(-rc));
+        rc = timeline_tool_keep(file, fd, nodes, failed ? "--failed " : "", strerror(-rc));
+    if (rc > 128)
+        diag_warn("--trace %s: signal %d (%s) has ended hlrc_timeline; the file is not complete",
+                  file, rc - 128, strsignal(rc - 128));
+    return rc > 128 ? rc : rc ? STATUS_OUTPUT : 0;
 }

@@ -7,7 +7,9 @@
 #include <stdbool.h>
 
 /* timeline_tool_write - `fd`: by node, of its records; -1: the node has none. If hlrc_timeline
- * cannot be run, the records are written beside `file`, and a line names the command to run. */
-void timeline_tool_write(const char *file, const int *fd, int nodes, bool failed);
+ * cannot be run, the records are written beside `file`, and a line names the command to run.
+ * `signals`: as for companion_run(). Returns 0, STATUS_OUTPUT if nothing was written, or 128 + N if
+ * signal N ended hlrc_timeline; both after a line. */
+int timeline_tool_write(const char *file, const int *fd, int nodes, bool failed, int signals);
 
 #endif

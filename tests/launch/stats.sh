@@ -110,5 +110,19 @@ run "$within" 60 "$hlrcrun" -n 3 --stats="$work/pipe" "$figures" end exit
 expect_status "a pipe" 3
 test -p "$work/pipe" || fail "the pipe is gone"
 
+# Files of all options: with no room for one at the end, a status that would be 0 is 74.
+for option in --stats=/dev/full '--trace /dev/full' '--trace-sim /dev/full' --profile=/dev/full; do
+    run "$hlrcrun" -n 2 $option "$figures"
+    expect_status "$option" 74
+    grep -q "^hlrc: .*$option: .*No space left on device" "$work/err" || fail "$option: $(cat "$work/err")"
+done
+for variable in HLRC_STATS HLRC_TRACE HLRC_PROFILE; do
+    run env $variable=/dev/full "$figures"
+    expect_status "a bare program, $variable=/dev/full" 74
+done
+run "$hlrcrun" -n 3 --stats=/dev/full "$figures" end exit
+expect_status "no room, and a node fails" 3
+grep -q 'No space left on device' "$work/err" || fail "no room, and a node fails: $(cat "$work/err")"
+
 test -z "$(ls "$work" | grep tmp)" || fail "left: $(ls "$work")"
 finish

@@ -74,7 +74,21 @@ run env HLRC_TRACE="$file" HLRC_STATS="$work/stats.json" "$traced"
 expect_sum "a bare program" 1
 trace_check "a bare program" "$file" "$work/stats.json"
 run "$hlrcrun" --trace /dev/full "$traced"
+expect_status "no room" 74
 expect_line "no room" '^hlrc: --trace /dev/full: cannot write the timeline: No space left on device; give a file in'
+
+# a signal ends the wait for the reader of a pipe, and hlrc_timeline
+mkfifo "$work/pipe"
+for sig in TERM INT; do
+    begin "$hlrcrun" -n 2 --trace "$work/pipe" "$traced"
+    writes() { grep -qs "hlrc_timeline" $(left | sed 's|.*|/proc/&/cmdline|'); }
+    until_true 60 writes || fail "a pipe: hlrc_timeline does not run: $(cat "$work/err")"
+    kill -$sig "$launcher"
+    until_true 30 nothing_left || kill -KILL $(left)
+    end
+    expect_status "a pipe, $sig" $((128 + $(kill -l $sig)))
+    expect_line "a pipe, $sig" "^hlrc: --trace $work/pipe: signal [0-9]* \(.*\) has ended hlrc_timeline; the file is not complete\$"
+done
 
 # without the program that joins, the records are kept, and a line has the command to run
 mkdir "$work/hlrc_timeline"
@@ -82,6 +96,7 @@ run env HLRC_TOOLS="$work" "$hlrcrun" -n 2 --trace "$file" --trace-size 64K "$tr
 command=$(sed -n 's/^hlrc: --trace .*: hlrc_timeline cannot be run: .*; run: //p' "$work/err")
 test -n "$command" || fail "no hlrc_timeline: $(cat "$work/err")"
 (PATH=$(realpath "$top_builddir"):$PATH && eval "$command") || fail "no hlrc_timeline: $command"
+expect_status "no hlrc_timeline" 0
 trace_check "no hlrc_timeline" "$file"
 expect_name "no hlrc_timeline" '^1 lock [0-9]'
 
