@@ -67,14 +67,16 @@ static int outfile_write_to(const char *name, const struct outfile_writing *w, i
     return rc;
 }
 
-/* Writes to a temporary name in the same directory, then renames. */
+/* Writes to a temporary name in the same directory, then renames. Whatever has that name is
+ * removed, not written to: it may be another user's symbolic link. */
 static int outfile_write_whole(const char *name, const struct outfile_writing *w)
 {
     char temporary[PATH_MAX];
     if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, (long)getpid()) >=
         (int)sizeof temporary)
         return -ENAMETOOLONG;
-    int rc = outfile_write_to(temporary, w, 0);
+    (void)unlink(temporary);
+    int rc = outfile_write_to(temporary, w, O_EXCL);
     if (rc == 0 && rename(temporary, name) != 0)
         rc = -errno;
     if (rc)
@@ -91,7 +93,7 @@ int outfile_write(const char *name, bool waits, void (*put)(FILE *out, const voi
     /* a symbolic link stays; its target is replaced */
     char *real = realpath(name, NULL);
     int rc = outfile_write_whole(real ? real : name, &w);
-    if (rc == -EACCES || rc == -EPERM)
+    if (rc == -EACCES || rc == -EPERM || rc == -EEXIST)
         rc = outfile_write_to(name, &w, 0);
     free(real);
     return rc;

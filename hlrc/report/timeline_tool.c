@@ -33,7 +33,8 @@ static int timeline_tool_keep_node(const char *file, int node, int fd)
 {
     char name[PATH_MAX + 16];
     snprintf(name, sizeof name, "%s.node%d", file, node);
-    int to = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    (void)unlink(name); /* not through a symbolic link of another user */
+    int to = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (to < 0)
         return -errno;
     int rc = fd < 0 ? 0 : timeline_tool_copy(fd, to);

@@ -358,6 +358,25 @@ static void places(void)
     assert_int_equal(system(command), 0);
 }
 
+/* What has the name of the temporary file, such as a link of another user, is not written to. */
+static void temporary_name(void)
+{
+    char temporary[128], victim[96];
+
+    snprintf(path, sizeof path, "%s/many.json", folder);
+    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    assert_int_equal(symlink(victim, temporary), 0);
+    fill(2);
+    assert_int_equal(stats_print(stats, 2, path), 0);
+    check_json(file_text(path), 2);
+    assert_int_equal(access(victim, F_OK), -1);
+    assert_int_equal(mkdir(temporary, 0700), 0); /* cannot be removed: written directly */
+    fill(1);
+    assert_int_equal(stats_print(stats, 1, path), 0);
+    check_json(file_text(path), 1);
+}
+
 static void begin(void)
 {
     config_default(&engine.config);
@@ -374,4 +393,5 @@ static void end(void)
     assert_int_equal(system(command), 0);
 }
 
-UNIT_MAIN(begin, end, TEST(tables), TEST(json), TEST(rounding), TEST(standard_error), TEST(places))
+UNIT_MAIN(begin, end, TEST(tables), TEST(json), TEST(rounding), TEST(standard_error), TEST(places),
+          TEST(temporary_name))
