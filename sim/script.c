@@ -12,6 +12,8 @@
 #define IN_CLOSING UINT32_MAX
 #define WORDED     (UINT32_MAX - 1) /* operated on or put to: its home's flush shows it */
 #define SLACK      8u               /* base/streams.c */
+#define MUTEX      (UINT32_C(1) << 30)
+#define MUTEXES    1024u /* hlrc_rma.h */
 
 void script_open(struct script *s, const struct trace *t, unsigned node)
 {
@@ -30,6 +32,7 @@ void script_close(struct script *s)
     free(s->store);
     map_free(&s->pages);
     map_free(&s->exclusive);
+    map_free(&s->held);
     *s = (struct script){ .ended = true };
 }
 
@@ -323,6 +326,65 @@ static void script_judge_ahead(struct script *s)
     }
 }
 
+/* A barrier and a wait for a condition are two items each, one after the other. NULL, or the error
+ * message. */
+static const char *script_unpaired(struct script *s, enum record_kind kind)
+{
+    static const struct {
+        enum record_kind begins, ends;
+        const char *wrong;
+    } pairs[SCRIPT_PAIRS] = {
+        { RECORD_ARRIVE, RECORD_DEPART, "the record of a thread has half a barrier" },
+        { RECORD_WAIT, RECORD_WOKEN, "the record of a thread has half a wait for a condition" },
+    };
+
+    for (int i = 0; i < SCRIPT_PAIRS; i++) {
+        if (kind == (s->begun[i] ? pairs[i].begins : pairs[i].ends))
+            return pairs[i].wrong;
+        s->begun[i] = kind == pairs[i].begins || (s->begun[i] && kind != pairs[i].ends);
+    }
+    return NULL;
+}
+
+/* One thread releases what it has acquired. */
+static const char *script_unlocked(struct script *s, enum record_kind kind, const uint64_t *arg)
+{
+    bool is_mutex = kind == RECORD_MUTEX || kind == RECORD_UNMUTEX,
+         acquires = kind == RECORD_LOCK || kind == RECORD_MUTEX;
+
+    if (!is_mutex && kind != RECORD_LOCK && kind != RECORD_UNLOCK)
+        return NULL;
+    if (arg[0] >= MUTEX || (is_mutex && (arg[0] >= MUTEXES || arg[1] >= TRACE_NODES_MAX)))
+        return "the record of a thread has a lock beyond the highest";
+    uint32_t key = is_mutex ? MUTEX | (uint32_t)(arg[1] * MUTEXES + arg[0]) : (uint32_t)arg[0];
+    bool *held = map_at(&s->held, key, sizeof *held);
+    if (*held == acquires)
+        return acquires ? "a thread acquires a lock that it holds"
+                        : "a thread releases a lock that it does not hold";
+    *held = acquires;
+    return NULL;
+}
+
+static const char *script_beyond(const struct script *s, enum record_kind kind, const uint64_t *arg)
+{
+    bool range = kind == RECORD_TOUCH || kind == RECORD_PREFETCH || kind == RECORD_PLACE ||
+                 kind == RECORD_RESET || kind == RECORD_EXPECT;
+
+    return range && arg[1] > s->trace->set[RECORD_SET_pages] - arg[0]
+               ? "a range of pages goes beyond the space"
+               : NULL;
+}
+
+/* NULL, or the error message */
+static const char *script_wrong(struct script *s, const struct record_item *item)
+{
+    const char *wrong = script_unpaired(s, item->kind);
+
+    if (wrong == NULL && s->trace->part[s->node].streams == 1)
+        wrong = script_unlocked(s, item->kind, item->arg);
+    return wrong != NULL ? wrong : script_beyond(s, item->kind, item->arg);
+}
+
 static void script_fill(struct script *s)
 {
     struct record_item item;
@@ -330,6 +392,9 @@ static void script_fill(struct script *s)
 
     s->count = s->at = 0;
     while ((got = record_get(&s->stream, &item)) > 0) {
+        s->wrong = script_wrong(s, &item);
+        if (s->wrong != NULL)
+            return;
         if (item.kind == RECORD_CLOSED) {
             script_judge_ahead(s);
             if (!script_put_closings(s, item.arg[0]))

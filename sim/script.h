@@ -45,6 +45,8 @@ struct script_store {
     uint32_t at, page;
 };
 
+#define SCRIPT_PAIRS 2 /* kinds of items that come in pairs */
+
 struct script {
     const struct trace *trace;
     unsigned node;
@@ -59,7 +61,9 @@ struct script {
     struct map exclusive;       /* bool */
     struct script_store *store; /* stores to insert */
     uint32_t store_room;
-    const char *wrong; /* error message for a bad trace; NULL: none */
+    bool begun[SCRIPT_PAIRS]; /* a barrier, a wait */
+    struct map held;          /* bool: locks and mutexes */
+    const char *wrong;        /* error message for a bad trace; NULL: none */
     bool ended;
 };
 

@@ -247,6 +247,51 @@ TEST(test_script)
     trace_free(&t);
 }
 
+/* Items that cannot follow each other: a second half without the first, a lock released twice, a
+ * range of pages beyond the space. */
+TEST(test_wrong_order)
+{
+    static const struct {
+        struct {
+            enum record_kind kind;
+            uint64_t arg[RECORD_ARGS];
+        } item[3];
+        const char *wrong;
+    } some[] = {
+        { { { RECORD_DEPART, { 0 } } }, "half a barrier" },
+        { { { RECORD_ARRIVE, { 0 } }, { RECORD_ARRIVE, { 0 } } }, "half a barrier" },
+        { { { RECORD_ARRIVE, { 0 } }, { RECORD_DEPART, { 0 } }, { RECORD_DEPART, { 0 } } },
+          "half a barrier" },
+        { { { RECORD_WOKEN, { 0 } } }, "half a wait" },
+        { { { RECORD_UNLOCK, { 3 } } }, "does not hold" },
+        { { { RECORD_LOCK, { 3 } }, { RECORD_LOCK, { 3 } } }, "that it holds" },
+        { { { RECORD_LOCK, { 3 } }, { RECORD_UNLOCK, { 4 } } }, "does not hold" },
+        { { { RECORD_MUTEX, { 3, 1 } }, { RECORD_UNMUTEX, { 3, 0 } } }, "does not hold" },
+        { { { RECORD_MUTEX, { 1024, 1 } } }, "beyond the highest" },
+        { { { RECORD_TOUCH, { 65535, 2, 1 } } }, "beyond the space" },
+        { { { RECORD_RESET, { 0, UINT64_MAX } } }, "beyond the space" },
+    };
+
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        struct trace t;
+        struct script s;
+        made_begin(&made, 2);
+        for (int k = 0; k < 3 && (k == 0 || some[i].item[k].kind != RECORD_END); k++)
+            made_put3(&made, 0, some[i].item[k].kind, 1, some[i].item[k].arg[0],
+                      some[i].item[k].arg[1], some[i].item[k].arg[2]);
+        made_put(&made, 0, RECORD_END, 1, 0, 0);
+        made_end(&made);
+        assert_null(trace_read(&t, made.bytes, made.length));
+        script_open(&s, &t, 0);
+        while (script_next(&s) != NULL)
+            ;
+        assert_non_null(s.wrong);
+        assert_non_null(strstr(s.wrong, some[i].wrong));
+        script_close(&s);
+        trace_free(&t);
+    }
+}
+
 /* What a stream has opened ahead is stored to behind that. */
 TEST(test_script_ahead)
 {
@@ -256,6 +301,7 @@ TEST(test_script_ahead)
     struct made_node *n = &made.node[0];
 
     made_begin(&made, 2);
+    made_put(&made, 0, RECORD_ARRIVE, 0, 0, 0);
     made_put(&made, 0, RECORD_DEPART, 10, 0, 0);
     made_put(&made, 0, RECORD_WRITE, 5, 50, 0);
     n->stream_bytes =
@@ -265,6 +311,7 @@ TEST(test_script_ahead)
     made_end(&made);
     assert_null(trace_read(&t, made.bytes, made.length));
     script_open(&s, &t, 0);
+    expect(&s, RECORD_ARRIVE, 0, 0);
     expect(&s, RECORD_DEPART, 10, 0);
     expect(&s, RECORD_WRITE, 5, 50);
     expect(&s, RECORD_AHEAD, 0, 51);
@@ -278,4 +325,4 @@ TEST_MAIN(cmocka_unit_test(test_round_trip), cmocka_unit_test(test_cut),
           cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_limits),
           cmocka_unit_test(test_file), cmocka_unit_test(test_damage),
           cmocka_unit_test(test_signed_damage), cmocka_unit_test(test_script),
-          cmocka_unit_test(test_script_ahead))
+          cmocka_unit_test(test_wrong_order), cmocka_unit_test(test_script_ahead))
