@@ -211,6 +211,7 @@ static const char *growth_fit_walk_node(struct growth *g, uint32_t i, uint32_t n
     const char *wrong;
 
     job.node = node;
+    job.pages = t->set[RECORD_SET_pages];
     if (t->part[node].streams != 1)
         return "it has several threads";
     script_open(&w.script, t, node);

@@ -2,11 +2,16 @@
 /* law.c - see law.h. */
 #include "sim/law.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define ARRAY_MOST (INT64_C(1) << 44)
+#include "sim/fail.h"
+
+#define ARRAY_MOST    (INT64_C(1) << 44)
+#define ACCESSES_MOST (UINT32_C(1) << 25) /* between two synchronization points */
 
 /* ---- parameters ---- */
 
@@ -26,52 +31,54 @@ int law_param(const struct law *l, const char *name, size_t length)
 
 /* ---- a run ---- */
 
-bool law_fail(struct law_run *r, uint32_t line, const char *what)
+_Noreturn void law_fail(struct law_run *r, uint32_t line, const char *what)
 {
     static char wrong[160];
 
-    if (r->stopped)
-        return false;
     snprintf(wrong, sizeof wrong, "line %" PRIu32 " of sim/law_%s.c: %s", line, r->job->law->name,
              what);
     r->wrong = wrong;
-    r->stopped = true;
-    return false;
+    longjmp(r->stop, 1);
+}
+
+void *law_alloc(struct law_run *r, size_t count, size_t size)
+{
+    assert(r->owned_count < LAW_ALLOCS);
+    return r->owned[r->owned_count++] = fail_alloc(count, size);
 }
 
 struct law_array law_array_add(struct law_run *r, uint32_t line, int64_t bytes)
 {
     struct law_array a = { r->next_page * (uint64_t)r->page, (uint64_t)bytes };
 
-    if (bytes <= 0 || bytes > ARRAY_MOST) {
-        (void)law_fail(r, line, "an array has no bytes, or more than 16 TB");
-        return (struct law_array){ 0, 0 };
-    }
+    if (bytes <= 0 || bytes > ARRAY_MOST)
+        law_fail(r, line, "an array has no bytes, or more than 16 TB");
     r->next_page += (uint64_t)(law_whole(bytes, r->page) / r->page);
+    if (r->job->pages != 0 && r->next_page > r->job->pages)
+        law_fail(r, line, "its arrays have more pages than the space of the run");
     if (r->next_page > UINT32_MAX)
-        (void)law_fail(r, line, "its arrays have more pages than a trace can have");
+        law_fail(r, line, "its arrays have more pages than a trace can have");
     return a;
 }
 
 void law_access(struct law_run *r, enum law_kind kind, uint32_t line, struct law_array a,
                 int64_t from, int64_t to)
 {
-    if (r->stopped || from >= to)
+    if (from >= to)
         return;
     if (from < 0 || (uint64_t)to > a.bytes)
-        (void)law_fail(r, line, "a range lies outside of its array");
-    else
-        r->sink->access(r->self, &(struct law_access){ kind, line, a.begin + (uint64_t)from,
-                                                       a.begin + (uint64_t)to });
+        law_fail(r, line, "a range lies outside of its array");
+    if (++r->accesses > ACCESSES_MOST)
+        law_fail(r, line, "more accesses than 33,554,432 without synchronization");
+    r->sink->access(r->self, &(struct law_access){ kind, line, a.begin + (uint64_t)from,
+                                                   a.begin + (uint64_t)to });
 }
 
 void law_sync(struct law_run *r, enum law_kind kind, uint32_t line, int64_t arg)
 {
-    if (r->stopped)
-        return;
-    r->stopped =
-        r->sink->sync != NULL && !r->sink->sync(r->self, kind, (uint64_t)arg, line, r->work);
-    r->work = 0;
+    if (r->sink->sync != NULL && !r->sink->sync(r->self, kind, (uint64_t)arg, line, r->work))
+        longjmp(r->stop, 1);
+    r->work = r->accesses = 0;
     r->part++;
 }
 
@@ -110,19 +117,24 @@ int64_t law_seen_first(const struct law_run *r, struct law_array a)
 
 const char *law_run_node(const struct law_job *job, const struct law_sink *sink, void *self)
 {
-    struct law_run r = { .nodes = job->nodes,
-                         .node = job->node,
-                         .traced = job->traced,
-                         .page = (int64_t)job->page_bytes,
-                         .param = job->param,
-                         .weak = job->weak,
-                         .job = job,
-                         .sink = sink,
-                         .self = self,
-                         .next_page = job->first_page };
+    static struct law_run r; /* the jump out of the law must not change it */
 
-    job->law->run(&r);
-    law_sync(&r, LAW_END, 0, 0);
+    r = (struct law_run){ .nodes = job->nodes,
+                          .node = job->node,
+                          .traced = job->traced,
+                          .page = (int64_t)job->page_bytes,
+                          .param = job->param,
+                          .weak = job->weak,
+                          .job = job,
+                          .sink = sink,
+                          .self = self,
+                          .next_page = job->first_page };
+    if (setjmp(r.stop) == 0) {
+        job->law->run(&r);
+        law_sync(&r, LAW_END, 0, 0);
+    }
+    while (r.owned_count > 0)
+        free(r.owned[--r.owned_count]);
     return r.wrong;
 }
 

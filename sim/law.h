@@ -6,20 +6,23 @@
  *
  *   - The actions of a node depend only on the law, the parameters, N and n: a law that is run
  *     twice does the same.
- *   - A range outside its array is an error, reported with its line in the law's file. The law runs
- *     on to its end, without effect.
+ *   - A range outside its array is an error, reported with its line in the law's file. The law's
+ *     function is left there, and wherever the trace does not match: what it allocates is freed if
+ *     law_alloc() allocated it.
  *   - law_divide() rounds towards minus infinity, and the result of law_rest() has the sign of the
  *     divisor. So distributions over nodes match the programs', below 0 as well.
  */
 #ifndef SIM_LAW_H
 #define SIM_LAW_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define LAW_LINES  400 /* more than the file of any law has */
 #define LAW_PARAMS 10
+#define LAW_ALLOCS 4 /* of one run */
 
 enum law_kind {
     LAW_READ,
@@ -61,6 +64,7 @@ struct law_job {
     uint32_t traced; /* nodes of the largest trace */
     bool weak;
     uint64_t page_bytes, first_page; /* of the first array */
+    uint64_t pages;                  /* of the space; 0: as many as a trace can have */
     const struct law_seen *seen;     /* in ascending order */
     uint32_t seen_count;
 };
@@ -105,8 +109,10 @@ struct law_run {
     const struct law_sink *sink;
     void *self;
     uint64_t next_page, work;
-    uint32_t part;
-    bool stopped;
+    uint32_t part, accesses; /* accesses: in the part */
+    void *owned[LAW_ALLOCS];
+    int owned_count;
+    jmp_buf stop;
     const char *wrong;
 };
 
@@ -127,7 +133,7 @@ struct law_array {
 #define law_barrier_after(r, units)   (law_work(r, units), law_barrier(r))
 #define law_lock(r, lock)             law_sync(r, LAW_LOCK, __LINE__, lock)
 #define law_unlock(r, lock)           law_sync(r, LAW_UNLOCK, __LINE__, lock)
-#define law_require(r, is_true, what) ((is_true) || law_fail(r, __LINE__, what))
+#define law_require(r, is_true, what) ((is_true) ? (void)0 : law_fail(r, __LINE__, what))
 
 struct law_array law_array_add(struct law_run *r, uint32_t line, int64_t bytes);
 struct law_array law_array_all_add(struct law_run *r, uint32_t line, int64_t bytes);
@@ -140,8 +146,11 @@ void law_access(struct law_run *r, enum law_kind kind, uint32_t line, struct law
 /* law_sync - ends a part */
 void law_sync(struct law_run *r, enum law_kind kind, uint32_t line, int64_t arg);
 
-/* law_fail - stops the run with an error message; returns false */
-bool law_fail(struct law_run *r, uint32_t line, const char *what);
+/* law_fail - ends the run with an error message */
+_Noreturn void law_fail(struct law_run *r, uint32_t line, const char *what);
+
+/* law_alloc - zeros; freed at the end of the run */
+void *law_alloc(struct law_run *r, size_t count, size_t size);
 
 /* law_work - adds units of computing to this part */
 void law_work(struct law_run *r, int64_t units);

@@ -4,9 +4,6 @@
  * of all and the rest of the pivot row. Which row that is does not depend on N: the traces show
  * it. A page has one row at most: size a multiple of 512.
  */
-#include <stdlib.h>
-
-#include "sim/fail.h"
 #include "sim/law.h"
 
 enum { SIZE };
@@ -61,11 +58,10 @@ static void law_gauss_run(struct law_run *r)
     m.b = law_array_all(r, 8 * m.size);
     m.x = law_array_all(r, 8 * m.size);
     m.offer = law_array_all(r, 16 * m.size * r->nodes);
-    m.done = fail_alloc((size_t)m.size, sizeof *m.done);
+    m.done = law_alloc(r, (size_t)m.size, sizeof *m.done);
     law_gauss_fill(r, &m);
     for (int64_t k = 0; k < m.size; k++)
         law_gauss_step(r, &m, k);
-    free(m.done);
 
     /* Node 0 computes the unknowns, and reads them. */
     if (r->node == 0) {

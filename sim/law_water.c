@@ -6,15 +6,14 @@
  * than that to a border of cells is in two layers of cells, with the expected number in each.
  * Lengths in 1/10000 angstrom.
  */
-#include <stdlib.h>
-
-#include "sim/fail.h"
 #include "sim/law.h"
 
 enum { SIDE, STEPS, SPACING, CUTOFF };
 
 #define SLACK    400 /* CELLS_SLACK of the program */
 #define MOLECULE 512 /* bytes of its state */
+
+#define LAYERS_MOST (INT64_C(1) << 22)
 
 struct law_water_node {
     int64_t rows, held; /* rows of cells; molecules in them */
@@ -260,18 +259,16 @@ static void law_water_run(struct law_run *r)
         w.side = law_water_weak(r, w.side);
     w.cells = w.side * w.spacing / (r->param[CUTOFF] + SLACK);
     w.layers = w.cells * w.cells;
+    law_require(r, w.layers <= LAYERS_MOST, "too many rows of cells; lower the side or spacing");
     for (int64_t row = 0; row < w.layers; row++)
         w.all += law_water_load(&w, row);
-    if (!law_require(r, w.all > 0, "the molecules fill no row of cells; raise the side"))
-        return;
-    w.owner = fail_alloc((size_t)w.layers, sizeof *w.owner);
-    w.node = fail_alloc((size_t)r->nodes + 1, sizeof *w.node);
+    law_require(r, w.all > 0, "the molecules fill no row of cells; raise the side");
+    w.owner = law_alloc(r, (size_t)w.layers, sizeof *w.owner);
+    w.node = law_alloc(r, (size_t)r->nodes + 1, sizeof *w.node);
     law_water_deal(r, &w);
     law_water_place(r, &w);
     law_water_make(r, &w);
     law_water_steps(r, &w);
-    free(w.owner);
-    free(w.node);
 }
 
 const struct law law_water = {

@@ -114,6 +114,16 @@ refused "large number" 2 '--grow size=9999999: give a number from 1 to' --law "$
 refused "no option" 2 '--nothing: not understood' --law "$law" "${few[@]}" --nothing 3
 refused "no room" 1 '-o /nowhere/x: ' --law "$law" "${set_size[@]}" "${few[@]}" --nodes 8 -o /nowhere/x
 
+# The largest sizes end with that line, too, and not when they have been computed.
+for large in fft3d:nx=32768:ny=32768:nz=32768 gauss:size=1048576 lu:size=1048576:block=1 lu:size=16384:block=1 \
+    sor:size=1048576:sweeps=1048576 water:side=1024:spacing=1000000:cutoff=1000; do
+    # shellcheck disable=SC2046 # an option and its value are two words
+    "$within" 60 "$sim" grow --law $(echo "$large" | sed 's/:/ --set /g') "${few[@]}" >"$work/out" 2>"$work/err"
+    status=$?
+    expect_status "$large" 1
+    test "$(grep -c '^hlrc_sim: .*line [0-9]* of sim/law_' "$work/err")" = 1 || fail "$large: $(head -3 "$work/err")"
+done
+
 # The pages of other programs, too, are those of the law with five nodes, all but one in fifty; and no range is outside its array with
 # many nodes and a larger size.
 other() { # LAW SETTINGS ARGUMENT...

@@ -104,6 +104,8 @@ static bool tell_sync(void *self, enum law_kind kind, uint64_t arg, uint32_t sit
 
 static const struct law_sink teller = { tell_access, tell_sync };
 
+static uint64_t space; /* pages; 0: any number */
+
 static const char *run(void (*fn)(struct law_run *r), uint32_t nodes, uint32_t node)
 {
     static const struct law_seen seen[] = { { 0, 2 }, { 1, 1 }, { 1, 3 }, { 2, 1 } };
@@ -114,6 +116,7 @@ static const char *run(void (*fn)(struct law_run *r), uint32_t nodes, uint32_t n
                            .traced = 4,
                            .page_bytes = 100,
                            .first_page = 1,
+                           .pages = space,
                            .seen = seen,
                            .seen_count = 4 };
 
@@ -165,13 +168,13 @@ static int wrong_line;
 
 static void wrong_array(struct law_run *r)
 {
-    (void)law_array(r, 0), wrong_line = __LINE__;
+    wrong_line = __LINE__, (void)law_array(r, 0);
 }
 
 static void wrong_pages(struct law_run *r)
 {
     (void)law_array(r, INT64_C(400000000000));
-    (void)law_array(r, INT64_C(40000000000)), wrong_line = __LINE__;
+    wrong_line = __LINE__, (void)law_array(r, INT64_C(40000000000));
 }
 
 static void wrong_end(struct law_run *r)
@@ -179,23 +182,37 @@ static void wrong_end(struct law_run *r)
     struct law_array a = law_array(r, 150);
 
     law_read(r, a, 0, 150);
-    law_read(r, a, 0, 151), wrong_line = __LINE__;
-    law_read(r, a, 0, 150); /* without effect from here on */
-    law_barrier(r);
+    wrong_line = __LINE__, law_read(r, a, 0, 151);
+    abort();
 }
 
 static void wrong_begin(struct law_run *r)
 {
     struct law_array a = law_array(r, 150);
 
-    law_read(r, a, -1, 1), wrong_line = __LINE__;
-    law_read(r, a, 0, 152);
+    wrong_line = __LINE__, law_read(r, a, -1, 1);
+    abort();
 }
 
 static void wrong_size(struct law_run *r)
 {
-    (void)law_require(r, r->nodes == 2, "not wrong");
-    (void)law_require(r, r->nodes == 3, "three nodes"), wrong_line = __LINE__;
+    char *owned = law_alloc(r, 10, 1);
+    law_require(r, owned[9] == 0, "not wrong");
+    wrong_line = __LINE__, law_require(r, r->nodes == 3, "three nodes");
+    abort();
+}
+
+static void wrong_endless(struct law_run *r)
+{
+    struct law_array a = law_array(r, 150);
+
+    for (;;)
+        wrong_line = __LINE__, law_prefetch(r, a, 0, 1), told[0] = '\0';
+}
+
+static void wrong_space(struct law_run *r)
+{
+    wrong_line = __LINE__, (void)law_array(r, INT64_C(100) * 100000000);
 }
 
 /* With the line. */
@@ -210,10 +227,13 @@ TEST(test_wrong_runs)
         { wrong_end, "a range lies outside of its array", "read 100-250 " },
         { wrong_begin, "a range lies outside of its array", "" },
         { wrong_size, "three nodes", "" },
+        { wrong_endless, "more accesses than 33,554,432 without synchronization", "" },
+        { wrong_space, "its arrays have more pages than the space of the run", "" },
     };
 
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         char line[120];
+        space = some[i].run == wrong_space ? 100000000 : 0;
         const char *wrong = run(some[i].run, 2, 0);
         snprintf(line, sizeof line, "line %d of sim/law_some.c: %s", wrong_line, some[i].what);
         assert_string_equal(wrong, line);
