@@ -228,5 +228,8 @@ int main(int argc, char **argv)
         manual_hlrc_info(stdout);
     else
         status = hlrc_info_all_print(&cfg);
-    return fflush(stdout) == 0 ? status : 1;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "hlrc_info: standard output: %s; free some room\n", strerror(errno));
+    return 1;
 }

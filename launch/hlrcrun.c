@@ -146,7 +146,9 @@ static void hlrcrun_command_line(int argc, char **argv, struct command_line *lin
             fprintf(stderr, "hlrcrun: %s\n", line->note);
         return;
     }
-    exit(fflush(stdout) == 0 ? 0 : 1);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        hlrcrun_give_up(1, "standard output: %s; free some room", strerror(errno));
+    exit(0);
 }
 
 /* Checks the output files before the job starts, not hours later. */

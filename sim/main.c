@@ -10,13 +10,29 @@ static const struct sim_command *const commands[] = { &atomics_command, &barrier
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-static const struct {
+static const struct main_other {
     const char *name;
     int (*main)(int argc, char **argv);
-} others[] = { { "grow", grow_command_main },
-               { "load", load_command_main },
-               { "replay", replay_command_main },
-               { "trace", trace_command_main } };
+    const char *text; /* arguments, and lines about them */
+} others[] = {
+    { "grow", grow_command_main,
+      "--law NAME [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
+      "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
+      "        Computes the trace of N nodes from traces of few nodes (hlrcrun --trace-sim) and a\n"
+      "        workload model of the program." },
+    { "load", load_command_main,
+      "--machine FILE [--protocol ...] [options as replay] FILE...\n"
+      "        Replays traces, and prints the load of the busiest handler, adapter and link." },
+    { "replay", replay_command_main,
+      "--machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
+      "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
+      "        [--lazy-release N] [--move-homes on|off] [--times FILE] [--decisions] FILE\n"
+      "        Replays a file of hlrcrun --trace-sim on the given machine." },
+    { "trace", trace_command_main,
+      "FILE\n        Prints a file of hlrcrun --trace-sim, a line for each item." },
+};
+
+#define OTHERS (sizeof others / sizeof *others)
 
 static void main_help(void)
 {
@@ -24,21 +40,27 @@ static void main_help(void)
          "Simulates other machines, and prints CSV. Equal options give equal output.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %s\n        %s\n", commands[i]->name, commands[i]->text);
-    puts("  grow --law NAME [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
-         "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
-         "        Computes the trace of N nodes from traces of few nodes (hlrcrun --trace-sim) and "
-         "a\n"
-         "        workload model of the program.");
-    puts("  load --machine FILE [--protocol ...] [options as replay] FILE...\n"
-         "        Replays traces, and prints the load of the busiest handler, adapter and link.");
-    puts("  replay --machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
-         "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
-         "        [--lazy-release N] [--move-homes on|off] [--times FILE] [--decisions] FILE\n"
-         "        Replays a file of hlrcrun --trace-sim on the given machine.");
-    puts("  trace FILE\n        Prints a file of hlrcrun --trace-sim, a line for each item.");
+    for (size_t i = 0; i < OTHERS; i++)
+        printf("  %s %s\n", others[i].name, others[i].text);
     puts("  -h, --help\n        this text; hlrc_sim COMMAND --help lists the options\n"
          "  -V, --version\n        the version\n      --man\n        the manual page, for man -l "
          "-");
+}
+
+static bool main_asks_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* Runs the command, or prints its usage if an argument asks for that. */
+static int main_run_other(const struct main_other *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (main_asks_help(argv[i])) {
+            printf("Usage: hlrc_sim %s %s\n", o->name, o->text);
+            return fail_flush();
+        }
+    return o->main(argc, argv);
 }
 
 static void main_manual(void)
@@ -127,10 +149,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i]->name, word) == 0)
             return options_sim_command_main(commands[i], argc - 1, argv + 1);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    for (size_t i = 0; i < OTHERS; i++)
         if (strcmp(others[i].name, word) == 0)
-            return others[i].main(argc - 1, argv + 1);
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+            return main_run_other(&others[i], argc - 1, argv + 1);
+    if (main_asks_help(word))
         main_help();
     else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
         puts("hlrc_sim " PACKAGE_VERSION);
@@ -139,5 +161,5 @@ int main(int argc, char **argv)
     else
         fail_with(SIM_WRONG_USE, "%s: no such command; see hlrc_sim --help",
                   word[0] != '\0' ? word : "nothing given");
-    return 0;
+    return fail_flush();
 }

@@ -8,6 +8,11 @@
 #include "base/diag.h"
 #include "base/outfile.h"
 #include "tools/profile_data.h"
+#include "tools/usage.h"
+
+#define USAGE                                    \
+    "usage: hlrc_profile [--html=PAGE] [FILE]\n" \
+    "Prints the profile in FILE, or in standard input, as --profile does.\n"
 
 static const struct json_read *hlrc_profile_read(const char *file)
 {
@@ -26,10 +31,10 @@ int main(int argc, char **argv)
 {
     const char *page = argc > 1 && strncmp(argv[1], "--html=", 7) == 0 ? argv[1] + 7 : NULL;
     const char *file = page ? argv[2] : argv[1];
+    if (usage_asked(argc, argv, "hlrc_profile", USAGE))
+        return fflush(stdout) == 0 ? 0 : 1;
     if (argc > (page ? 3 : 2) || (file && *file == '-')) {
-        fputs("usage: hlrc_profile [--html=PAGE] [FILE]\n"
-              "Prints the profile in FILE, or in standard input, as --profile does.\n",
-              stderr);
+        fputs(USAGE, stderr);
         return 2;
     }
     const struct json_read *profile = hlrc_profile_read(file);

@@ -12,6 +12,11 @@
 #include "base/diag.h"
 #include "base/limits.h"
 #include "tools/timeline_json.h"
+#include "tools/usage.h"
+
+#define USAGE                                                                          \
+    "usage: hlrc_timeline [--failed] FILE RECORDS-OF-NODE-0 [RECORDS-OF-NODE-1 ...]\n" \
+    "hlrc_timeline(1) says what it reads.\n"
 
 static struct timeline_read_memory hlrc_timeline_map(const char *name)
 {
@@ -34,10 +39,10 @@ int main(int argc, char **argv)
     bool failed = argc > 1 && strcmp(argv[1], "--failed") == 0;
     char **file = argv + 1 + failed, **parts = file + 1;
     int nodes = argc - 2 - failed;
+    if (usage_asked(argc, argv, "hlrc_timeline", USAGE))
+        return fflush(stdout) == 0 ? 0 : 1;
     if (nodes < 1 || nodes > NODES_MAX || **file == '-') {
-        fputs("usage: hlrc_timeline [--failed] FILE RECORDS-OF-NODE-0 [RECORDS-OF-NODE-1 ...]\n"
-              "hlrc_timeline (1) says what it reads.\n",
-              stderr);
+        fputs(USAGE, stderr);
         return 2;
     }
     for (int n = 0; n < nodes; n++)

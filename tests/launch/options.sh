@@ -166,4 +166,24 @@ run env -u HLRC_TEST_SANITIZERS PATH="$work:$PATH" LD_LIBRARY_PATH= "$hlrcrun" -
     -x HLRC_SPIN=7 --bind none --no-aslr prog -n 3
 expect_handed --hostfile "--tag-output --report-bindings -n 6 --host h1:2,h2:3,h3:1 --bind-to none --wdir /tmp -x MARK -x NEVER -x LD_LIBRARY_PATH -x \
 HLRC_SPIN -x HLRC_NO_ASLR setarch -R prog -n 3" HLRC_NO_ASLR=yes HLRC_SPIN=7
+# programs that a job runs at its end
+for tool in hlrc_profile hlrc_timeline; do
+    for option in --help -h; do
+        run "$top_builddir/$tool" $option
+        expect_status "$tool $option" 0
+        grep -q "^usage: $tool " "$work/out" || fail "$tool $option: $(cat "$work/out")"
+    done
+    run "$top_builddir/$tool" --version
+    grep -q "^$tool [0-9]" "$work/out" || fail "$tool --version: $(cat "$work/out")"
+done
+# help that cannot be printed
+for program in "$hlrcrun" "$hlrc_info"; do
+    for option in --help --man --version; do
+        status=0
+        "$program" $option >/dev/full 2>"$work/err" || status=$?
+        expect_status "$program $option, no room" 1
+        expect_line "$program $option, no room" 'standard output: No space left on device; free some room$'
+    done
+done
+
 finish

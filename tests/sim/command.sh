@@ -83,10 +83,22 @@ done
 sim atomics --help
 expect_status "--help" 0
 expect_out "--help" '--tags VALUE'
+for command in atomics barrier grow load replay trace; do
+    for help in --help -h; do
+        sim $command $help
+        expect_status "$command $help" 0
+        expect_out "$command $help" "^Usage: hlrc_sim $command "
+    done
+done
 sim --version
 expect_out "--version" '^hlrc_sim [0-9]'
 if test -w /dev/full; then
     "$sim" atomics --operations 1 >/dev/full 2>"$work/err" && fail "no room, and no word of it"
     expect_err "no room" 'standard output'
+    for command in --help --man --version 'replay --help'; do
+        # shellcheck disable=SC2086
+        "$sim" $command >/dev/full 2>"$work/err" && fail "no room, $command: status 0"
+        expect_err "no room, $command" 'standard output'
+    done
 fi
 finish
