@@ -28,7 +28,7 @@ static int part = NOT_PARTED; /* the node whose slice of addresses this process 
 
 int early_number(const char *variable)
 {
-    const char *text = getenv(variable);
+    const char *text = secure_getenv(variable);
     int64_t n;
     return text && parse_number(text, "", 1, HLRC_MAX_NODES, &n) == 0 ? (int)n : 0;
 }
@@ -38,7 +38,8 @@ int early_nodes(void)
 {
     static const char *const variables[] = { "HLRC_NODES", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
                                              "SLURM_NTASKS" };
-    if (!getenv("HLRC_LAUNCH_FD") && !getenv("PMIX_RANK"))
+    /* a program with more rights than its caller is no node: exec would clear its personality */
+    if (!secure_getenv("HLRC_LAUNCH_FD") && !secure_getenv("PMIX_RANK"))
         return 1;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         if (early_number(variables[i]))

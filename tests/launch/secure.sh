@@ -58,4 +58,17 @@ as "$work/hlrcrun" -n 2 "$work/01-hello"
 expect_status "set-user-ID, hlrcrun" 1
 grep -qE "^hlrc: HLRC_NODES=2, but $refusal" "$work/err" || fail "set-user-ID, hlrcrun: $(cat "$work/err")"
 expect_out "set-user-ID, hlrcrun" ""
+
+# a program of hlrcc executes itself again for equal addresses, which such a program never gets
+if test -x "$top_builddir/hlrcc" && "$top_builddir/hlrcc" -x c - -o "$work/hello" <<<'#include <stdio.h>
+int main(void) { puts("hello"); return 0; }' 2>"$work/err"; then
+    chown 65533:65533 "$work/hello" && chmod 6755 "$work/hello"
+    run "${as_user[@]}" "$within" 20 "$work/hello"
+    expect_status "set-user-ID, hlrcc" 0
+    expect_out "set-user-ID, hlrcc" "hello"
+    run "${as_user[@]}" "$within" 20 "$work/hlrcrun" -n 2 "$work/hello"
+    expect_status "set-user-ID, hlrcc, hlrcrun" 1
+    grep -qE "^hlrc: HLRC_NODES=2, but $refusal" "$work/err" || fail "set-user-ID, hlrcc, hlrcrun: $(cat "$work/err")"
+    expect_nothing_left "set-user-ID, hlrcc, hlrcrun"
+fi
 finish
