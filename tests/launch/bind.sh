@@ -124,6 +124,28 @@ for arguments in '-n 1' '-n 2 --bind none' "-n $((cpus + 1))" "-n $((cpus + 1)) 
     grep -q '^hlrcrun: no node is bound: ' "$work/err" || fail "$arguments: $(cat "$work/err")"
 done
 
+# A name by which jobs choose one after the other, held by another user, delays no job: each waited a second for it.
+if test "$(id -u)" -eq 0 && command -v python3 >/dev/null; then
+    begin_waiting 1 --bind core
+    identity=$(sed -n 's/.*@hlrc-core-\([0-9a-f]*\)-.*/\1/p' /proc/net/unix | head -n 1)
+    kill -TERM "$launcher"
+    end
+    python3 -c 'import os, socket, sys, time
+os.setuid(65534)
+held = [socket.socket(socket.AF_UNIX, kind) for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET)]
+for s in held: s.bind("\0hlrc-cores-" + sys.argv[1])
+held[1].listen(100)
+print("bound", flush=True)
+time.sleep(600)' "$identity" >"$work/bound" &
+    squatter=$!
+    until_true 30 grep -q bound "$work/bound" || fail "the name of jobs is not @hlrc-cores-$identity: $(cat "$work/bound")"
+    run bash -c 'for ((i = 0; i < 20; i++)); do "$hlrcrun" -n 1 --bind core true || exit; done'
+    expect_status "another user's name" 0
+    test "$took" -lt 15000 || fail "another user's name: 20 jobs took $took ms"
+    kill $squatter
+    wait $squatter 2>"$work/wait"
+fi
+
 # a mask that hlrcrun itself has, and a control group's
 last=${own##*[,-]}
 if test "$cpus" -gt 1 && command -v taskset >/dev/null; then
