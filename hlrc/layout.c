@@ -13,6 +13,7 @@
 #include "hlrc/report/timeline_job.h"
 #include "hlrc/sync/cond.h"
 #include "hlrc/sync/group.h"
+#include "hlrc/sync/handles.h"
 #include "hlrc/sync/lock.h"
 #include "hlrc/sync/order.h"
 #include "hlrc/sync/pairs.h"
@@ -99,6 +100,7 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
     }
     at->bounce = layout_place(&at->end, (size_t)tokens * PAGE_SIZE);
     at->words = layout_place(&at->end, (size_t)ATOMIC_WORDS * 8);
+    at->handles = layout_place(&at->end, HANDLES_KINDS * 8);
     at->mutexes = layout_place(&at->end, (size_t)HLRC_MUTEXES * 8);
     at->block_locks = layout_place(&at->end, (size_t)BLOCK_LOCKS * 8);
     at->order = layout_place(&at->end, order_bytes(nodes));

@@ -20,3 +20,9 @@ void call_refuse(const char *call)
     diag_fatal(1, "%s called %s; call hlrc_init first, and no HLRC function after hlrc_finalize",
                call, call_now == CALL_OVER ? "after hlrc_finalize" : "before hlrc_init");
 }
+
+void call_refuse_null(const char *call, const char *argument)
+{
+    call_check(call);
+    diag_fatal(1, "%s: argument `%s` is NULL; pass an address", call, argument);
+}

@@ -22,6 +22,15 @@ static inline void call_check(const char *call)
         call_refuse(call);
 }
 
+_Noreturn void call_refuse_null(const char *call, const char *argument);
+
+/* Ends the program with one message if the argument is NULL. */
+static inline void call_check_given(const char *call, const char *argument, const void *value)
+{
+    if (__builtin_expect(!value, 0))
+        call_refuse_null(call, argument);
+}
+
 void call_set(enum call_state state); /* only by init.c, when no other thread is in a call */
 static inline enum call_state call_get(void)
 {

@@ -32,6 +32,7 @@
  *   bounce    a page per token of an application thread and per prefetch, the target of fetched
  *             copies of dirty pages
  *   words     u64 per atomic word homed here
+ *   handles   u64 each: locks, conditions and atomic words that this node has created (handles.h)
  *   mutexes   u64 per mutex of this node: the tail of its queue (rma/mutex.c)
  *   block_locks  u64 each: node + 1 that accumulates into a block of a window here
  *             (rma/accumulate.c)
@@ -97,8 +98,8 @@ struct engine_layout {
     size_t home, applied, has_readers, placed, arrivals, moves, told, requests, replies, answers,
         bulk, credits, logs, lock_records, lock_nodes, cond_records, meeting_counters,
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
-        notice_slots, notice_pages, notice_blocks, bounce, words, mutexes, block_locks, order,
-        staging, stream, stream_told, stream_taken, parcels, clocks, pieces, invitations,
+        notice_slots, notice_pages, notice_blocks, bounce, words, handles, mutexes, block_locks,
+        order, staging, stream, stream_told, stream_taken, parcels, clocks, pieces, invitations,
         answers_of_members, group_slots, reports, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */

@@ -111,6 +111,8 @@ static void collective_pass_on(enum meeting call, int root, uint64_t arg, void *
 int hlrc_broadcast(void *buf, size_t len, int root)
 {
     call_check("hlrc_broadcast");
+    if (len)
+        call_check_given("hlrc_broadcast", "buf", buf);
     if (root < 0 || root >= engine.nodes)
         return -EINVAL;
     struct probe_span span = PROBE_BEGIN(broadcast);

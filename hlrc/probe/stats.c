@@ -196,6 +196,7 @@ int stats_print(const struct hlrc_stats *per_node, int nodes, const char *where)
 void hlrc_stats_get(struct hlrc_stats *stats)
 {
     call_check("hlrc_stats_get");
+    call_check_given("hlrc_stats_get", "stats", stats);
     struct hlrc_stats now;
     memset(&now, 0, sizeof now);
     stats_collect(&now);

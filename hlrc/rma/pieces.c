@@ -2,7 +2,10 @@
 /* pieces.c - see pieces.h. */
 #include "hlrc/rma/pieces.h"
 
+#include <string.h>
+
 #include "base/diag.h"
+#include "hlrc/core/call.h"
 #include "hlrc/rma/window.h"
 
 void pieces_shared_check(const char *call, const void *there, size_t len)
@@ -17,6 +20,19 @@ void pieces_shared_check(const char *call, const void *there, size_t len)
                    "%s: %zu bytes at %p, HLRC_HOMES, are not shared memory; use memory of "
                    "hlrc_malloc, or pass a node and an address in a window",
                    call, len, there);
+}
+
+/* The names of the public calls' arguments: what a get writes is here. */
+static void pieces_check_there(const char *call, bool strides, const void *there)
+{
+    static const char *const names[2][2] = { { "dst", "dst_strides" }, { "src", "src_strides" } };
+    call_check_given(call, names[strncmp(call, "hlrc_get", 8) == 0][strides], there);
+}
+
+static void pieces_check_here(const char *call, bool strides, const void *here)
+{
+    static const char *const names[2][2] = { { "src", "src_strides" }, { "dst", "dst_strides" } };
+    call_check_given(call, names[strncmp(call, "hlrc_get", 8) == 0][strides], here);
 }
 
 /* ---- strided ---- */
@@ -65,6 +81,11 @@ struct pieces pieces_strided(const char *call, void *there, const size_t *far, v
     struct pieces p = { .call = call, .node = node };
     if (levels < 0 || levels > HLRC_STRIDE_LEVELS)
         diag_fatal(1, "%s: %d levels of strides; pass 0 to %d", call, levels, HLRC_STRIDE_LEVELS);
+    call_check_given(call, "counts", counts);
+    if (levels > 0) {
+        pieces_check_there(call, true, far);
+        pieces_check_here(call, true, near);
+    }
     p.left = p.bytes = counts[0];
     p.levels = levels;
     for (int i = 0; i < levels; i++) {
@@ -77,6 +98,7 @@ struct pieces pieces_strided(const char *call, void *there, const size_t *far, v
         p.off = pieces_place_of(call, there, 0, node);
         return p;
     }
+    pieces_check_here(call, false, here);
     size_t span = pieces_span_of(p.bytes, p.near, p.count, levels);
     p.off = pieces_place_of(call, there, pieces_span_of(p.bytes, p.far, p.count, levels), node);
     p.may_fault = node == HLRC_HOMES || window_local_is_shared(here, span);
@@ -136,6 +158,10 @@ struct pieces pieces_vector(const char *call, void *const *there, void *const *h
     call_check(call);
     if (node != HLRC_HOMES && (node < 0 || node >= engine.nodes))
         window_refuse(call, NULL, 0, node);
+    if (count) {
+        pieces_check_there(call, false, there);
+        pieces_check_here(call, false, here);
+    }
     return (struct pieces){ .call = call,
                             .node = node,
                             .may_fault = true,
@@ -148,9 +174,12 @@ struct pieces pieces_vector(const char *call, void *const *there, void *const *h
 static size_t pieces_next_listed(struct pieces *p, struct fabric_piece *piece)
 {
     size_t n = p->left < PIECES ? p->left : PIECES;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (p->bytes)
+            pieces_check_here(p->call, false, p->here[i]);
         piece[i] = (struct fabric_piece){ pieces_place_of(p->call, p->there[i], p->bytes, p->node),
                                           p->here[i], p->bytes };
+    }
     p->there += n;
     p->here += n;
     p->left -= n;

@@ -49,6 +49,8 @@ int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op o
 {
     struct change c;
     call_check("hlrc_rmw");
+    if (op != HLRC_NO_OP)
+        call_check_given("hlrc_rmw", "value", value);
     if (!change_make(type, op, value, &c))
         return -EINVAL;
     uint64_t was = 0;
@@ -61,6 +63,8 @@ int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op o
 int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node)
 {
     call_check("hlrc_rmw_compare");
+    call_check_given("hlrc_rmw_compare", "expected", expected);
+    call_check_given("hlrc_rmw_compare", "desired", desired);
     if (!combine_knows(type, HLRC_SUM))
         return -EINVAL;
     struct change c = change_if(type, expected, desired);

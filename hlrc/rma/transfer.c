@@ -11,6 +11,7 @@
 #include <hlrc.h>
 #include <string.h>
 
+#include "hlrc/core/call.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/handle.h"
@@ -101,10 +102,18 @@ static void transfer_nb(enum transfer_way way, int node, size_t off, void *local
         *handle = name; /* may lie in shared memory */
 }
 
+static inline void transfer_check_local(const char *call, enum transfer_way way, const void *local,
+                                        size_t len)
+{
+    if (len)
+        call_check_given(call, way == PUT ? "src" : "dst", local);
+}
+
 static __attribute__((noinline)) void transfer_of_homes(const char *call, enum transfer_way way,
                                                         void *there, void *local, size_t len)
 {
     pieces_shared_check(call, there, len);
+    transfer_check_local(call, way, local, len);
     shared_copy(way, there, local, len);
 }
 
@@ -115,6 +124,7 @@ void hlrc_put(void *dst, const void *src, size_t len, int node)
         return;
     }
     size_t off = window_offset("hlrc_put", dst, len, node);
+    transfer_check_local("hlrc_put", PUT, src, len);
     transfer(PUT, node, off, (void *)(uintptr_t)src, len);
 }
 
@@ -125,6 +135,7 @@ void hlrc_get(void *dst, const void *src, size_t len, int node)
         return;
     }
     size_t off = window_offset("hlrc_get", src, len, node);
+    transfer_check_local("hlrc_get", GET, dst, len);
     transfer(GET, node, off, dst, len);
 }
 
@@ -137,6 +148,7 @@ void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
         return;
     }
     size_t off = window_offset("hlrc_put_nb", dst, len, node);
+    transfer_check_local("hlrc_put_nb", PUT, src, len);
     transfer_nb(PUT, node, off, (void *)(uintptr_t)src, len, handle);
 }
 
@@ -149,5 +161,6 @@ void hlrc_get_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
         return;
     }
     size_t off = window_offset("hlrc_get_nb", src, len, node);
+    transfer_check_local("hlrc_get_nb", GET, dst, len);
     transfer_nb(GET, node, off, dst, len, handle);
 }

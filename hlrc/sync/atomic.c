@@ -20,7 +20,7 @@ static struct handles created; /* numbers of words */
 
 int atomic_words_init(void)
 {
-    handles_init(&created, 0, ATOMIC_WORDS);
+    handles_init(&created, HANDLES_ATOMICS, 0, ATOMIC_WORDS);
     msg_handle(REQUEST_ATOMIC, atomic_serve);
     return 0;
 }
@@ -94,7 +94,7 @@ static uint64_t atomic_access_word(uint32_t word, enum atomic_operation op, uint
 static void atomic_check(const char *call, hlrc_atomic_t word)
 {
     call_check(call);
-    if (word / (uint32_t)engine.nodes >= ATOMIC_WORDS)
+    if (!handles_assigned(&created, word))
         diag_fatal(1, "%s(%u): no such atomic word; use one that hlrc_atomic_create returned", call,
                    word);
 }
@@ -102,6 +102,7 @@ static void atomic_check(const char *call, hlrc_atomic_t word)
 int hlrc_atomic_create(hlrc_atomic_t *word, uint64_t value)
 {
     call_check("hlrc_atomic_create");
+    call_check_given("hlrc_atomic_create", "word", word);
     uint32_t number;
     int rc = handles_take(&created, &number);
     if (rc)
@@ -138,6 +139,7 @@ uint64_t hlrc_atomic_exchange(hlrc_atomic_t word, uint64_t value)
 int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_t desired)
 {
     atomic_check("hlrc_atomic_compare_exchange", word);
+    call_check_given("hlrc_atomic_compare_exchange", "expected", expected);
     uint64_t want = *expected;
     uint64_t seen = atomic_access_word(word, COMPARE_EXCHANGE, want, desired);
     if (seen != want)

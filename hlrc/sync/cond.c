@@ -73,7 +73,7 @@ static void cond_report_signals(struct report_draft *d)
 
 int cond_init(void)
 {
-    handles_init(&created, 0, CONDS_PER_NODE);
+    handles_init(&created, HANDLES_CONDS, 0, CONDS_PER_NODE);
     atomic_store(&signals, 0);
     atomic_store(&cond_under_way, 0);
     deadlock_collect_reporter_add(cond_report_signals);
@@ -231,7 +231,7 @@ const struct parts_cond conds_by_manager = {
 static void cond_check(const char *call, hlrc_cond_t cond)
 {
     call_check(call);
-    if (cond >= created.limit)
+    if (!handles_assigned(&created, cond))
         diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create returned",
                    call, cond);
 }
@@ -239,6 +239,7 @@ static void cond_check(const char *call, hlrc_cond_t cond)
 int hlrc_cond_create(hlrc_cond_t *cond)
 {
     call_check("hlrc_cond_create");
+    call_check_given("hlrc_cond_create", "cond", cond);
     return handles_take(&created, cond);
 }
 

@@ -256,6 +256,9 @@ static void group_record_group(const struct group_invitation *in)
 int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
 {
     call_check("hlrc_group_create");
+    if (count > 0)
+        call_check_given("hlrc_group_create", "nodes", nodes);
+    call_check_given("hlrc_group_create", "group", group);
     struct group_invitation in;
     int rc = group_check_list(nodes, count, &in);
     if (rc)

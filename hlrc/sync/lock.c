@@ -76,7 +76,7 @@ void lock_tell_held(const char *call)
 
 int lock_init(void)
 {
-    handles_init(&created, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
+    handles_init(&created, HANDLES_LOCKS, LOCK_CREATED_FIRST, LOCKS_PER_NODE);
     dump_add(lock_dump_locks);
     deadlock_collect_reporter_add(lock_report_locks);
     return engine.protocol.locks->init(created.limit);
@@ -89,7 +89,7 @@ void lock_end(void)
 
 static bool lock_exists(hlrc_lock_t lock)
 {
-    return lock < created.limit && (lock < HLRC_STATIC_LOCKS || lock >= LOCK_CREATED_FIRST);
+    return lock < HLRC_STATIC_LOCKS || handles_assigned(&created, lock);
 }
 
 _Noreturn static void lock_refuse(const char *call, hlrc_lock_t lock)
@@ -108,6 +108,7 @@ static inline void lock_check(const char *call, hlrc_lock_t lock)
 int hlrc_lock_create(hlrc_lock_t *lock)
 {
     call_check("hlrc_lock_create");
+    call_check_given("hlrc_lock_create", "lock", lock);
     return handles_take(&created, lock);
 }
 

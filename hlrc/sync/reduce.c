@@ -114,6 +114,10 @@ static void reduce_piece(const struct reduce_reduction *r, const char *in, char 
 int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op op)
 {
     call_check("hlrc_reduce");
+    if (count) {
+        call_check_given("hlrc_reduce", "in", in);
+        call_check_given("hlrc_reduce", "out", out);
+    }
     if (!combine_knows(type, op))
         return -EINVAL;
     struct reduce_reduction r = { count, type, op, combine_bytes(type) };

@@ -16,9 +16,21 @@
 #include <errno.h>
 #include <hlrc.h>
 
+#include "base/diag.h"
+#include "hlrc/core/call.h"
+
+/* A structure of zeros would name a lock that exists. */
+static void rwlock_check(const char *call, hlrc_rwlock_t lock)
+{
+    call_check(call);
+    if (lock.turn < HLRC_STATIC_LOCKS || lock.guard < HLRC_STATIC_LOCKS)
+        diag_fatal(1, "%s: no such lock; use one that hlrc_rwlock_create returned", call);
+}
+
 int hlrc_rwlock_create(hlrc_rwlock_t *lock)
 {
     hlrc_rwlock_t made;
+    call_check_given("hlrc_rwlock_create", "lock", lock);
     int rc = hlrc_lock_create(&made.turn);
     if (rc)
         return rc;
@@ -42,6 +54,7 @@ err_destroy_turn:
 
 void hlrc_rwlock_destroy(hlrc_rwlock_t lock)
 {
+    rwlock_check("hlrc_rwlock_destroy", lock);
     hlrc_atomic_destroy(lock.readers);
     hlrc_cond_destroy(lock.none);
     hlrc_lock_destroy(lock.guard);
@@ -59,12 +72,14 @@ static void rwlock_enter(hlrc_rwlock_t lock)
 
 void hlrc_rwlock_rdlock(hlrc_rwlock_t lock)
 {
+    rwlock_check("hlrc_rwlock_rdlock", lock);
     hlrc_lock(lock.turn);
     rwlock_enter(lock);
 }
 
 int hlrc_rwlock_tryrdlock(hlrc_rwlock_t lock)
 {
+    rwlock_check("hlrc_rwlock_tryrdlock", lock);
     int rc = hlrc_trylock(lock.turn);
     if (rc == 0)
         rwlock_enter(lock);
@@ -73,6 +88,7 @@ int hlrc_rwlock_tryrdlock(hlrc_rwlock_t lock)
 
 void hlrc_rwlock_rdunlock(hlrc_rwlock_t lock)
 {
+    rwlock_check("hlrc_rwlock_rdunlock", lock);
     hlrc_lock(lock.guard);
     if (hlrc_atomic_fetch_add(lock.readers, (uint64_t)-1) == 1)
         hlrc_cond_signal(lock.none);
@@ -81,6 +97,7 @@ void hlrc_rwlock_rdunlock(hlrc_rwlock_t lock)
 
 void hlrc_rwlock_wrlock(hlrc_rwlock_t lock)
 {
+    rwlock_check("hlrc_rwlock_wrlock", lock);
     hlrc_lock(lock.turn);
     hlrc_lock(lock.guard);
     while (hlrc_atomic_load(lock.readers) != 0)
@@ -90,6 +107,7 @@ void hlrc_rwlock_wrlock(hlrc_rwlock_t lock)
 
 int hlrc_rwlock_trywrlock(hlrc_rwlock_t lock)
 {
+    rwlock_check("hlrc_rwlock_trywrlock", lock);
     int rc = hlrc_trylock(lock.turn);
     if (rc)
         return rc;
@@ -104,5 +122,6 @@ int hlrc_rwlock_trywrlock(hlrc_rwlock_t lock)
 
 void hlrc_rwlock_wrunlock(hlrc_rwlock_t lock)
 {
+    rwlock_check("hlrc_rwlock_wrunlock", lock);
     hlrc_unlock(lock.turn);
 }

@@ -170,6 +170,8 @@ static int word_operate(void *word, const struct change *c, uint64_t *old)
 int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc_op op)
 {
     call_check("hlrc_fetch_op");
+    if (op != HLRC_NO_OP)
+        call_check_given("hlrc_fetch_op", "value", value);
     struct change c;
     if (!change_make(type, op, value, &c))
         return -EINVAL;
@@ -183,6 +185,8 @@ int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc
 int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type type)
 {
     call_check("hlrc_compare_swap");
+    call_check_given("hlrc_compare_swap", "expected", expected);
+    call_check_given("hlrc_compare_swap", "desired", desired);
     if (!combine_knows(type, HLRC_SUM))
         return -EINVAL;
     struct change c = change_if(type, expected, desired);

@@ -67,6 +67,12 @@ static void answer(int from, uint64_t bytes)
     wakes_more[from]++;
 }
 
+/* The first use of a handle of the other node: how many it has created. */
+static void foreign_handle(int by)
+{
+    one_read(by, WORD);
+}
+
 /* The home of a page is asked of its default home, `at`, or claimed there: a compare-and-swap and a
  * read beside it, through the fabric even where the word is the node's own. */
 static void home_word(int by, int at)
@@ -354,6 +360,7 @@ static void calls(void)
     want[0].wakes--;
     wakes_more[0]++;
     step(1, add_one);
+    foreign_handle(1);
     if (async) {
         request(1, REQUEST);
         answer(0, ANSWER);
@@ -361,6 +368,7 @@ static void calls(void)
         want[1].atomics++;
     }
     step(0, signal_nobody);
+    foreign_handle(0);
     request(0, BULK + VECTOR);
     one_write(1, WORD);
 }

@@ -35,7 +35,7 @@ BLACKBOX_SHELL = tests/blackbox/computing.sh tests/blackbox/collectives.sh tests
 	tests/blackbox/crash.sh tests/blackbox/dropped.sh tests/blackbox/endings.sh tests/blackbox/fork.sh \
 	tests/blackbox/hang.sh tests/blackbox/holds.sh tests/blackbox/large.sh tests/blackbox/many.sh \
 	tests/blackbox/noread.sh tests/blackbox/profile.sh tests/blackbox/race_pages.sh tests/blackbox/races.sh \
-	tests/blackbox/ranges.sh tests/blackbox/segv.sh tests/blackbox/signals.sh tests/blackbox/syscalls.sh \
+	tests/blackbox/ranges.sh tests/blackbox/arguments.sh tests/blackbox/segv.sh tests/blackbox/signals.sh tests/blackbox/syscalls.sh \
 	tests/blackbox/totals.sh tests/blackbox/watchdog.sh
 
 check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/crash tests/blackbox/figures tests/blackbox/hang tests/blackbox/holds \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program can do to itself: the cases of fork.sh and segv.sh, one per run. Each ends with
+ * What a program can do to itself: the cases of fork.sh, segv.sh and arguments.sh, one per run. Each ends with
  * "node N: done" when the job went on.
  */
 #include <hlrc.h>
@@ -16,6 +16,7 @@
 
 static volatile uint64_t *shared;
 static volatile int *wild;
+static char *shared_window;
 
 /* The exit status of a child that does something after fork. */
 static void in_child(void (*act)(void))
@@ -94,6 +95,70 @@ static void own_handler(void)
     sigaction(SIGSEGV, &sa, NULL);
 }
 
+/* Arguments that are NULL, and handles that no node has created; arguments.sh has the messages. */
+static void bad_argument(int which)
+{
+    static char mine[64];
+    static const size_t stride[1] = { 8 }, counts[2] = { 8, 2 };
+    char *window = shared_window;
+    void *none[1] = { NULL }, *there[1] = { window };
+    uint64_t value = 0;
+    hlrc_group group;
+    hlrc_rwlock_t zeros;
+    int node = 0, n = 0;
+
+    memset(&zeros, 0, sizeof zeros);
+#define CASE(call)       \
+    if (which == n++) {  \
+        (void)(call, 0); \
+        return;          \
+    }
+    CASE(hlrc_lock_create(NULL))
+    CASE(hlrc_cond_create(NULL))
+    CASE(hlrc_atomic_create(NULL, 1))
+    CASE(hlrc_rwlock_create(NULL))
+    CASE(hlrc_group_create(NULL, 1, &group))
+    CASE(hlrc_group_create(&node, 1, NULL))
+    CASE(hlrc_stats_get(NULL))
+    CASE(hlrc_broadcast(NULL, 1, 0))
+    CASE(hlrc_reduce(NULL, &value, 1, HLRC_UINT64, HLRC_SUM))
+    CASE(hlrc_reduce(&value, NULL, 1, HLRC_UINT64, HLRC_SUM))
+    CASE(hlrc_rmw(window, NULL, NULL, HLRC_UINT64, HLRC_SUM, 0))
+    CASE(hlrc_rmw_compare(window, NULL, &value, HLRC_UINT64, 0))
+    CASE(hlrc_rmw_compare(window, &value, NULL, HLRC_UINT64, 0))
+    CASE(hlrc_fetch_op((void *)(uintptr_t)shared, NULL, NULL, HLRC_UINT64, HLRC_SUM))
+    CASE(hlrc_compare_swap((void *)(uintptr_t)shared, NULL, &value, HLRC_UINT64))
+    CASE(hlrc_compare_swap((void *)(uintptr_t)shared, &value, NULL, HLRC_UINT64))
+    CASE(hlrc_put(window, NULL, 8, 0))
+    CASE(hlrc_get(NULL, window, 8, 0))
+    CASE(hlrc_put_nb(window, NULL, 8, 0, NULL))
+    CASE(hlrc_get_nb(NULL, window, 8, 0, NULL))
+    CASE(hlrc_put((void *)(uintptr_t)shared, NULL, 8, HLRC_HOMES))
+    CASE(hlrc_put_strided(window, stride, NULL, stride, counts, 1, 0))
+    CASE(hlrc_put_strided(window, NULL, mine, stride, counts, 1, 0))
+    CASE(hlrc_get_strided(mine, stride, window, NULL, counts, 1, 0))
+    CASE(hlrc_get_strided(mine, stride, window, stride, NULL, 1, 0))
+    CASE(hlrc_put_vector(there, NULL, 1, 8, 0))
+    CASE(hlrc_get_vector(NULL, (const void *const *)there, 1, 8, 0))
+    CASE(hlrc_get_vector(none, (const void *const *)there, 1, 8, 0))
+    CASE(hlrc_acc(window, NULL, 1, HLRC_UINT64, HLRC_SUM, NULL, 0))
+    CASE(hlrc_lock(70000))
+    CASE(hlrc_unlock(70001))
+    CASE(hlrc_trylock(69999))
+    CASE(hlrc_cond_signal(0))
+    CASE(hlrc_cond_broadcast(1))
+    CASE(hlrc_atomic_load(2))
+    CASE(hlrc_atomic_destroy(3))
+    CASE(hlrc_rwlock_rdlock(zeros))
+    CASE(hlrc_group_barrier(5))
+    CASE(hlrc_wait(77))
+    /* what is allowed */
+    CASE(hlrc_init(NULL, NULL))
+    CASE((hlrc_free(NULL), hlrc_put(window, NULL, 0, 0), hlrc_get(NULL, window, 0, 0),
+          hlrc_rmw(window, NULL, &value, HLRC_UINT64, HLRC_NO_OP, 0), hlrc_window_free(NULL)))
+    exit(91);
+}
+
 static const struct {
     const char *name;
     void (*act)(void);
@@ -115,7 +180,9 @@ static void act_on(const char *name)
                 cases[i].act();
             return;
         }
-    exit(96);
+    if (strncmp(name, "bad-", 4) != 0)
+        exit(96);
+    bad_argument(atoi(name + 4));
 }
 
 int main(int argc, char **argv)
@@ -128,6 +195,7 @@ int main(int argc, char **argv)
     if (hlrc_init(&argc, &argv) != 0)
         return 1;
     shared = hlrc_malloc_all(4096);
+    shared_window = hlrc_window_create(4096);
     hlrc_barrier();
     if (hlrc_node_id() == 0)
         *shared = 5;
