@@ -161,6 +161,17 @@ evaluate
 expect_status "with them" 0
 ! grep -q '<h2>Failed</h2>' "$out/index.html" || fail "what failed before is on the page still"
 
+# Lines that are no measurements end it with one line, before anything is drawn or measured.
+for line in '{"id":[],"turn":1}' '{"id":"a","turn":"b","rows":5}' '{"turn":1}' \
+    "$(tail -n 1 "$file" | sed 's/"shape": *{[^}]*}/"shape":3/')" "$(tail -n 1 "$file" | sed 's/"median": *[0-9.e-]*/"median":"x"/')"; do
+    { cat "$file"; echo "$line"; } >"$work/lines" && mkdir -p "$work/malformed" && mv "$work/lines" "$work/malformed/results.jsonl"
+    status=0
+    "$top_srcdir/scripts/evaluate" --render --output "$work/malformed" >"$work/out" 2>"$work/err" || status=$?
+    expect_status "$line" 1
+    test "$(cat "$work/err")" = "scripts/evaluate: $work/malformed/results.jsonl: line $(wc -l <"$work/malformed/results.jsonl") is no measurement; remove that line, or measure again with --fresh" ||
+        fail "$line: $(head -3 "$work/err")"
+done
+
 for wrong in '--apps nothing' '--nodes 0' '--sizes small,,' '--parts x' '--repeat 0' 'word' '--nothing'; do
     # shellcheck disable=SC2086
     evaluate $wrong

@@ -8,6 +8,7 @@ package Results;
 
 use strict;
 use warnings;
+use Options;
 use Runs;
 
 # The median, least and largest of the turns.
@@ -16,11 +17,32 @@ sub spread {
     return @sorted ? { mid => median(@sorted), lo => $sorted[0], hi => $sorted[-1], turns => scalar @sorted } : undef;
 }
 
+sub is_text { return defined $_[0] && !ref $_[0] && $_[0] ne '' }
+sub is_number { return is_text($_[0]) && $_[0] =~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/i }
+
+sub is_row {
+    my ($row) = @_;
+    return ref $row eq 'HASH' && is_text($row->{metric}) && (!defined $row->{shape} || ref $row->{shape} eq 'HASH')
+        && !grep({ ref } values %{ $row->{shape} // {} }) && !grep { defined $row->{$_} && !is_number($row->{$_}) } qw(median mean p10 p90 count);
+}
+
+# Whether another program has left the line as this one writes it.
+sub is_measurement {
+    my ($m) = @_;
+    return is_text($m->{id}) && is_number($m->{turn}) && !grep({ !is_text($m->{$_}) } qw(kind machine kernel cores at))
+        && !grep({ ref $m->{$_} && ref $m->{$_} ne 'ARRAY' } keys %$m) && (ref($m->{rows} // []) eq 'ARRAY')
+        && !grep { !is_row($_) } @{ $m->{rows} // [] };
+}
+
 # { plan, done: by "ID#TURN" the measurements, good: bytes of whole lines }; undef: there is no file, or none that is begun.
 sub load {
     my ($file) = @_;
     my ($good, $first, @measured) = read_lines($file);
-    return defined $first && defined $first->{plan}
+    for my $i (0 .. $#measured) {
+        is_measurement($measured[$i])
+            or fail("$file: line @{[$i + 2]} is no measurement; remove that line, or measure again with --fresh");
+    }
+    return defined $first && is_text($first->{plan})
         ? { plan => $first->{plan}, done => { map { ("$_->{id}#$_->{turn}" => $_) } @measured }, good => $good } : undef;
 }
 
