@@ -10,9 +10,9 @@
  *   - A core may be claimed several times, under a different name each time. A job claims the least
  *     claimed cores: first unclaimed ones, then cores of one job, and so on, until it has enough.
  *   - Jobs that start at the same time choose one after the other, serialized by a name that only
- *     one of them can hold. A job that cannot take it within CLAIM_WAIT_MS continues without it, and
- *     at once if another user but root holds it, since anyone can bind an abstract name. Claims are
- *     a courtesy, and nothing depends on them.
+ *     one of them can hold. A job that cannot take it within CLAIM_WAIT_MS continues without it. If
+ *     another user but root holds it, it continues at once, since anyone can bind an abstract name.
+ *     Claims are a courtesy, and nothing depends on them.
  */
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program can do to itself: the cases of fork.sh, segv.sh and arguments.sh, one per run. Each ends with
- * "node N: done" when the job went on.
+ * What a program can do to itself: the cases of fork.sh, segv.sh and arguments.sh, one per run.
+ * Each ends with "node N: done" when the job went on.
  */
 #include <hlrc.h>
 
