@@ -24,6 +24,7 @@
 struct armci_job {
     bool joined, left;
     int me, n;
+    uint32_t *arrived; /* notifications from each process, in a window; NULL: no fabric for it */
 };
 
 extern struct armci_job armci_job HIDDEN;
@@ -32,9 +33,6 @@ void inner_armci_check(const char *call, int proc) HIDDEN;
 
 /* Ends the job unless all these bytes belong to one ARMCI_Malloc at that process. */
 void inner_armci_check_memory(const char *call, const void *at, size_t bytes, int proc) HIDDEN;
-
-/* Collective. */
-void inner_armci_notify_begin(void) HIDDEN;
 
 /* For an operation at this process: inner_armci_begin returns where to store HLRC's handle,
  * inner_armci_begun sets the program's. NULL: no handle is wanted, and a fence completes the

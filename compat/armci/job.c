@@ -49,7 +49,7 @@ int ARMCI_Init(void)
     armci_job.me = hlrc_node_id();
     armci_job.n = hlrc_node_count();
     armci_job.joined = true;
-    inner_armci_notify_begin();
+    armci_job.arrived = hlrc_window_create((size_t)armci_job.n * sizeof *armci_job.arrived);
     return 0;
 }
 

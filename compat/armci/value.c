@@ -52,18 +52,12 @@ int ARMCI_PutS_flag(void *src, int *src_stride, void *dst, int *dst_stride, int 
 
 /* ---- notifications ---- */
 
-static uint32_t *arrived; /* in a window: how many from each process; NULL: no fabric for it */
 static int awaited[HLRC_MAX_NODES];
-
-void inner_armci_notify_begin(void)
-{
-    arrived = hlrc_window_create((size_t)armci_job.n * sizeof *arrived);
-}
 
 static void value_notify_check(const char *call, int proc)
 {
     inner_armci_check(call, proc);
-    if (!arrived)
+    if (!armci_job.arrived)
         fail_job("%s: no window for notifications could be created; choose a fabric with reads and "
                  "atomics, or raise --memory",
                  call);
@@ -75,7 +69,7 @@ int armci_notify(int proc)
     int one = 1, before = 0;
     value_notify_check("armci_notify", proc);
     hlrc_fence(proc);
-    (void)hlrc_rmw(&arrived[armci_job.me], &one, &before, HLRC_INT32, HLRC_SUM, proc);
+    (void)hlrc_rmw(&armci_job.arrived[armci_job.me], &one, &before, HLRC_INT32, HLRC_SUM, proc);
     return before + 1;
 }
 
@@ -84,8 +78,8 @@ int armci_notify_wait(int proc, int *pval)
 {
     value_notify_check("armci_notify_wait", proc);
     int least = __atomic_add_fetch(&awaited[proc], 1, __ATOMIC_RELAXED), has;
-    for (unsigned tries = 0; (has = (int)__atomic_load_n(&arrived[proc], __ATOMIC_ACQUIRE)) < least;
-         tries++)
+    for (unsigned tries = 0;
+         (has = (int)__atomic_load_n(&armci_job.arrived[proc], __ATOMIC_ACQUIRE)) < least; tries++)
         backoff_pause(tries, SPINS, YIELDS, NAP_NS);
     *pval = least;
     return has;
