@@ -55,31 +55,44 @@ static void readers(void)
     }
 }
 
-/* Node 1 waits for the lock while node 0 writes under it, gets it from there and writes nothing;
- * node 2 finds it free. What node 0 wrote comes with it. */
-static void handed_on_unwritten(hlrc_atomic_t step, volatile uint64_t *word)
+/* Node 0 writes under the lock, and node 2 finds it free. What node 0 wrote comes with it: from
+ * node 0's release, or, if it is `queued`, from node 1, which waits for the lock while node 0
+ * writes, gets it from there and writes nothing. */
+static void pass_to_reader(hlrc_atomic_t step, volatile uint64_t *word, uint64_t k, bool queued)
+{
+    if (me == 0) {
+        hlrc_lock(9);
+        if (queued) {
+            hlrc_atomic_fetch_add(step, 1);
+            sleep_ms(10); /* node 1 is in the queue by then, nearly always */
+        }
+        *word = k + 1;
+        hlrc_unlock(9);
+        if (!queued)
+            hlrc_atomic_fetch_add(step, 1);
+    } else if (me == 1) {
+        await_atomic(step, 2 * k + 1);
+        if (queued) {
+            hlrc_lock(9);
+            hlrc_unlock(9);
+        }
+        hlrc_atomic_fetch_add(step, 1);
+    } else if (me == 2) {
+        await_atomic(step, 2 * k + 2);
+        hlrc_lock(9);
+        expect_word(*word, k + 1, "written under the lock, which %s",
+                    queued ? "node 1 had since" : "was free since");
+        hlrc_unlock(9);
+    }
+}
+
+static void written_by_another(hlrc_atomic_t step, volatile uint64_t *word)
 {
     if (me == 0)
         place(word, PAGE, 0);
     hlrc_barrier();
-    for (uint64_t k = 0; nodes > 2 && k < 10; k++) {
-        if (me == 0) {
-            hlrc_lock(9);
-            hlrc_atomic_fetch_add(step, 1);
-            sleep_ms(10); /* node 1 is in the queue by then, nearly always */
-            *word = k + 1;
-            hlrc_unlock(9);
-        } else if (me == 1) {
-            await_atomic(step, 2 * k + 1);
-            hlrc_lock(9);
-            hlrc_unlock(9);
-            hlrc_atomic_fetch_add(step, 1);
-        } else if (me == 2) {
-            await_atomic(step, 2 * k + 2);
-            hlrc_lock(9);
-            expect_word(*word, k + 1, "written before the lock went by way of node 1");
-            hlrc_unlock(9);
-        }
+    for (uint64_t k = 0; nodes > 2 && k < 20; k++) {
+        pass_to_reader(step, word, k, k % 2 == 0);
         hlrc_barrier();
     }
 }
@@ -92,5 +105,5 @@ void litmus_run(void)
     turn = shared_words(2 * PAGE_WORDS);
     baton();
     readers();
-    handed_on_unwritten(step, word);
+    written_by_another(step, word);
 }
