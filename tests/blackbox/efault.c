@@ -23,9 +23,9 @@ LITMUS_SET(LAZY_RELEASE, "1") /* the lock has settled at its first unlock */
 /* Another node's request for the lock makes this one close an interval. */
 static void have_lock(volatile unsigned char *guarded)
 {
-    for (int k = 0; k < 3; k++) {
+    for (unsigned char k = 1; k <= 3; k++) {
         hlrc_lock(LOCK);
-        *guarded = 1;
+        *guarded = k;
         hlrc_unlock(LOCK);
     }
 }
@@ -35,7 +35,7 @@ static void ask_for(char *at, volatile unsigned char *guarded)
     expect(hlrc_prefetch(at, ASKED * PAGE) == 0 && hlrc_touch(at, ASKED * PAGE, 0) == 0,
            "asking for pages");
     hlrc_lock(LOCK);
-    expect(*guarded == 1, "under the lock: %d", *guarded);
+    expect(*guarded == 3, "under the lock: %d", *guarded);
     hlrc_unlock(LOCK);
 }
 
@@ -43,6 +43,9 @@ static void touched_and_asked_for(const int fds[2])
 {
     char *at = (char *)(uintptr_t)shared_bytes(ASKED * PAGE), line[PAGE];
     volatile unsigned char *guarded = shared_bytes(1);
+    if (me == 1) /* so that each of node 0's stores is one to publish */
+        place(guarded, 1, 1);
+    hlrc_barrier();
     if (me == 0) {
         have_lock(guarded);
         for (int p = 0; p < ASKED; p += 2) /* the others nobody has written */
