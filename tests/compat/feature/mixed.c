@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A word that some change by `omp atomic`, others by the older builtins, which are instructions. */
+/* A word that some change by `omp atomic`, others by an instruction. */
 #include <stdio.h>
 
-#define TIMES 300
+#define TIMES 3000
 
 static int word;
 
@@ -14,7 +14,7 @@ int main(void)
 #pragma omp atomic
             word += 3;
         } else {
-            __sync_fetch_and_add(&word, 5);
+            __asm__ volatile("lock addl %1, %0" : "+m"(word) : "r"(5));
         }
     }
     printf("%d\n", word);
