@@ -65,6 +65,7 @@
     X(renew_pending, "copies pending, none updated")                                    \
     X(page_fetched, "copy received, page not locked for its installation")              \
     X(page_twinned, "twin created, view not writable")                                  \
+    X(view_failed, "protection not changed as requested, view not mended")              \
     X(prefetch_started, "prefetch in flight, PREFETCH not set")                         \
     X(prefetch_taken, "PREFETCH cleared, fetch not finished")                           \
     X(clean_looked, "dirty list empty, flush flag not checked")                         \

@@ -11,6 +11,7 @@
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/probe/probe.h"
 
 #define PARTS    16u /* of the pages that were met (page.h): one is collapsed at a time */
 #define HOPELESS 100 /* collapses in a row that found no border */
@@ -102,6 +103,7 @@ static int page_view_collapse_range(uint32_t first, uint32_t end)
 
 static void page_view_collapse(void)
 {
+    PROBE(view_failed);
     uint32_t met = page_met(), most, part = page_view_choose_part(met, &most);
     if (most > 0)
         atomic_store(&in_vain, 0);

@@ -16,6 +16,7 @@ rounds=1
 # [interval.covers-dirty]: a closing has taken the pages that another thread of the node has to publish
 # [cond.registered-first]: a waiter is registered before its lock is free
 # [page.busy-capture], [page.writable-tracked]: sealing, opening, and a change of protection that fails half done
+#     and threads fault on a page whose opening has failed, until the view is mended
 # [page.retained-twin]: a page that stays writable is copied, and gets diffs, while it is written
 # [unshared.reset]: memory that was freed is had again before its freeing thread has come out of the call
 # [page.unshared-block], [unshared.reset]: pages are reset while a thread touches those beside them, or ends intervals
@@ -44,6 +45,7 @@ page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
 diff_arrived:100:2000,word_performed:50:100 LITMUS_NODES=3 rule08_words
 part_performed:50:200                       LITMUS_NODES=3 rule04_parts
 block_locked:30:200,block_written:30:200    LITMUS_NODES=3 LITMUS_PROTOCOLS=onesided accumulate
+fail:5:0,view_failed:50:40000               LITMUS_NODES=2 threads
 fail:5:0                                    LITMUS_NODES=2 rule01_release
 fail:5:0                                    LITMUS_NODES=2 rule05_merge
 fail:5:0                                    LITMUS_NODES=3 rule10_heap
