@@ -14,6 +14,8 @@
  *   race open F    what node 0, the home, has stored and not closed is compared with node 1's diff
  *                  while node 0 closes it; node 1 writes the same bytes behind a barrier
  *                  [races.last-writers]
+ *   race over F    node 1's diff overwrites stores of node 0, the home, that are not flushed yet:
+ *                  node 2 has read a page with the diff before they are [races.last-writers]
  *   race reads     node 0 writes bytes 24 to 27, node 1 reads them, between the same two barriers
  *   race read-locks     the same, each under a lock of its own
  *   race read-before F  node 1 reads before it takes the lock under which node 0 has written
@@ -184,6 +186,28 @@ static void open_stores(volatile char *page, const char *file)
     }
 }
 
+/* Node 2 reads a version that the home has once it has applied node 1's diff. */
+static void over(volatile char *page, const char *file)
+{
+    if (me == 0) {
+        write_first(page);
+        go_on(numbered(file, 1));
+        wait_for(numbered(file, 3));
+    } else if (me == 1) {
+        wait_for(numbered(file, 1));
+        hlrc_lock(1);
+        write_second(page);
+        hlrc_unlock(1);
+        go_on(numbered(file, 2));
+    } else if (me == 2) {
+        wait_for(numbered(file, 2));
+        hlrc_lock(1);
+        (void)page[AT];
+        hlrc_unlock(1);
+        go_on(numbered(file, 3));
+    }
+}
+
 static int read_or_write(volatile char *page)
 {
     if (me == 0)
@@ -282,7 +306,7 @@ int main(int argc, char **argv)
     if (!page)
         return 1;
     bool at_home = strcmp(what, "home") == 0 || strcmp(what, "word") == 0 ||
-                   strcmp(what, "open") == 0 ||
+                   strcmp(what, "open") == 0 || strcmp(what, "over") == 0 ||
                    (strncmp(what, "read", 4) == 0 && strcmp(what, "read-early") != 0);
     if (at_home && me == 0)
         page[0] = 1; /* its home is here */
@@ -315,6 +339,8 @@ int main(int argc, char **argv)
         sum += early(page, file);
     if (strcmp(what, "open") == 0)
         open_stores(page, file);
+    if (strcmp(what, "over") == 0)
+        over(page, file);
     if (strcmp(what, "joined") == 0)
         joined(page, file);
     if (strcmp(what, "before") == 0)

@@ -36,7 +36,7 @@ clean() { # PROTOCOL PROGRAM HOW
 
 export HLRC_LAZY_RELEASE=0 # each unlock is an interval
 for protocol in async ardmar onesided; do
-    for how in same locks home word before after; do
+    for how in same locks home word over before after; do
         found $protocol "$race" $how ""
     done
     for how in joined open read-behind read-behind read-behind clean; do # by chance
