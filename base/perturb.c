@@ -50,13 +50,16 @@ static uint64_t perturb_mix(uint64_t x) /* splitmix64 */
     return x ^ x >> 31;
 }
 
+/* Not the number of points: then a new one would change what each seed does to all others. */
+#define OF_A_SEED 82u
+
 /* Half of the points act; a point that acts more often delays for less time. */
 static struct perturb_strength perturb_strength_of(uint64_t of_seed, int point)
 {
     static const struct perturb_strength some[] = { { 4, 3000 },  { 32, 1000 }, { 128, 300 },
                                                     { 512, 0 },   { 1024, 0 },  { 512, 30 },
                                                     { 256, 100 }, { 16, 300 } };
-    uint64_t h = perturb_mix(of_seed * PERTURB_COUNT + (uint64_t)point);
+    uint64_t h = perturb_mix(of_seed * OF_A_SEED + (uint64_t)point);
     return h & 1 ? some[h >> 8 & 7] : (struct perturb_strength){ 0, 0 };
 }
 

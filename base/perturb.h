@@ -28,7 +28,8 @@
 
 #define PERTURB_THREAD "delayed"
 
-/* Name, and the step that a thread at this point has not done yet. */
+/* Name, and the step that a thread at this point has not done yet. New ones go to the end, so that
+ * each seed does what it did. */
 #define PERTURB_POINTS(X)                                                               \
     X(queue_drawn, "shm: position of the receive queue drawn, entry not written")       \
     X(queue_filled, "shm: entry written, mode not read")                                \
@@ -65,7 +66,6 @@
     X(renew_pending, "copies pending, none updated")                                    \
     X(page_fetched, "copy received, page not locked for its installation")              \
     X(page_twinned, "twin created, view not writable")                                  \
-    X(view_failed, "protection not changed as requested, view not mended")              \
     X(prefetch_started, "prefetch in flight, PREFETCH not set")                         \
     X(prefetch_taken, "PREFETCH cleared, fetch not finished")                           \
     X(clean_looked, "dirty list empty, flush flag not checked")                         \
@@ -112,7 +112,9 @@
     X(cond_signalling, "signaller's interval flushed, signal not sent")                 \
     X(home_asking, "home unknown, compare-and-swap or request not started")             \
     X(home_appointed, "home word written, no node notified")                            \
-    X(bulk_credit, "credit read, slot not written")
+    X(bulk_credit, "credit read, slot not written")                                     \
+    X(view_failed, "protection not changed as requested, view not mended")              \
+    X(word_read, "word read at its home by the home, not written")
 #define PERTURB_ENUM_(name, text) PERTURB_##name,
 enum perturb_point { PERTURB_POINTS(PERTURB_ENUM_) PERTURB_COUNT };
 #undef PERTURB_ENUM_

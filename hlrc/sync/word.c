@@ -55,6 +55,7 @@ static uint64_t word_perform_here(struct word w, const struct page *p, const str
 {
     uint64_t old = change_bytes(engine_page_mem(w.page) + w.at, w.bytes);
     uint64_t value = change_of(c, old);
+    PROBE(word_read);
     if (change_stores(c, old))
         page_word_store(w.page, p, w.at, w.bytes, &value);
     return old;
