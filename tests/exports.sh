@@ -49,7 +49,7 @@ static_names() {
 hlrc_tmk Tmk_
 hlrc_jia jia_
 hlrc_shmem (shmem_|start_pes|_my_pe|_num_pes|sh(malloc|memalign|realloc|free)$)
-hlrc_armci (ARMCI_|armci_(hdl|msg)_)
+hlrc_armci (ARMCI_|armci_((hdl|msg)_|notify))
 hlrc_reads __tsan_
 LINES
 }
