@@ -204,8 +204,8 @@ SOAK_TESTS += tests/parts.sh tests/guest/parts.sh
 # scripts/run, with the smallest sizes.
 SHELL_TESTS += tests/run.sh
 
-# scripts/programs, with programs made by the test.
-ONCE_TESTS += tests/programs.sh
+# scripts/programs and scripts/conformance, with programs made by the tests.
+ONCE_TESTS += tests/programs.sh tests/conformance.sh
 
 # README's commands, from the sources to a program that runs.
 EXTRA_DIST += tests/faillib.sh tests/textlib.sh
