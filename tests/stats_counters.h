@@ -11,8 +11,12 @@
 struct counter_named {
     const char *name;
     size_t at;
-    int moved; /* by blackbox/reset.c: 2 under both protocols, 1 under ARDMAR, 0 perhaps */
+    /* by blackbox/reset.c: 2 under both protocols, 1 under ARDMAR, 0 perhaps; KERNELS: the kernel
+     * counts, at any moment */
+    int moved;
 };
+
+#define KERNELS (-1)
 
 #define STATS_COUNTER(name, moved)                      \
     {                                                   \
@@ -50,7 +54,7 @@ static const struct counter_named counters[] = {
     STATS_COUNTER(renewed_pages, 0),
     STATS_COUNTER(log_overflows, 0),
     STATS_COUNTER(word_ops, 0),
-    STATS_COUNTER(minor_faults, 0),
+    STATS_COUNTER(minor_faults, KERNELS),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };
 
