@@ -212,12 +212,17 @@ void job_quit(struct job *job, int status)
         job_ending_begin(job, job_status_of_first(job, status), -1, SIGTERM, JOB_KILL_MS);
 }
 
-/* Passes the user's signal on unchanged. A second one ends the waiting. */
+/* Passes the user's signal on unchanged. A second one ends the waiting. A program that runs as one
+ * process decides itself what the signal does. */
 static void job_interrupt(struct job *job, int sig)
 {
     if (job->ending) {
         job->ask_at = job->grace_ms = job->kill_at = 0;
         job->hurried = true;
+        return;
+    }
+    if (job->nodes[0].state == NODE_APART) {
+        job_nodes_notify(job, sig);
         return;
     }
     job_say(job, "hlrcrun: ended by signal %d (%s)", sig, strsignal(sig));

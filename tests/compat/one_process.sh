@@ -48,6 +48,19 @@ if command -v g++ >/dev/null; then
             test ! -s "$work/err" || fail "$how, $nodes nodes: $(head -3 "$work/err")"
         done
     done
+    for nodes in 1 2; do
+        "$hlrcrun" -n $nodes --timeout 60 "$work/endings" signals >"$work/out" 2>"$work/err" &
+        job=$!
+        for count in 0 1; do
+            until grep -q "^signals $count" "$work/out" || ! kill -0 $job 2>/dev/null; do sleep 0.02; done
+            kill -TERM $job
+        done
+        status=0
+        wait $job || status=$?
+        expect_status "signals, $nodes nodes" 12
+        test "$(cat "$work/out")" = $'signals 0\nsignals 1\nsignals 2' || fail "signals, $nodes nodes: $(cat "$work/out")"
+        test ! -s "$work/err" || fail "signals, $nodes nodes: $(head -3 "$work/err")"
+    done
     run_job 3 ardmar --timeout 1 "$work/endings" wait
     expect_status "--timeout" 124
     expect_err "--timeout" '^hlrcrun: node 0 runs the program as one process$'

@@ -133,6 +133,18 @@ static void cancelled()
     printf("cancelled %d\n", result == PTHREAD_CANCELED);
 }
 
+/* Ends at the second signal, with a status of its own. */
+static void heeds_signals()
+{
+    signal(SIGTERM, [](int) { seen = seen + 1; });
+    for (int told_of = -1; told_of < 2; usleep(1000))
+        if (told_of < seen) {
+            printf("signals %d\n", ++told_of);
+            fflush(stdout);
+        }
+    exit(12);
+}
+
 static void named()
 {
     cpu_set_t set;
@@ -176,6 +188,8 @@ int main(int argc, char **argv)
     self = argv[0];
     while (argc > 1 && strcmp(argv[1], "wait") == 0)
         pause();
+    if (argc > 1 && strcmp(argv[1], "signals") == 0)
+        heeds_signals();
     for (const auto &one : all)
         if (argc > 1 && strcmp(argv[1], one.name) == 0)
             one.run();
