@@ -34,6 +34,13 @@ int boot_open(struct boot **out)
     return err;
 }
 
+int boot_open_alone(struct boot **out)
+{
+    boot_mark_environment();
+    boot_allow_single_copies();
+    return boot_single_open(out);
+}
+
 int boot_node(const struct boot *boot)
 {
     return boot->node;
@@ -65,6 +72,7 @@ void boot_unite(struct boot *boot)
         _exit(0);
     }
     boot->united = true;
+    boot_allow_single_copies();
     if (boot_launcher(boot) == BOOT_HLRCRUN)
         boot_say_goodbye(boot, false);
 }

@@ -42,6 +42,8 @@ enum { BOOT_BLOB_MAX = 1 << 20 };
 /* boot_open - 0, or a negative errno after one line to the user. Not thread-safe: it changes the
  * environment. */
 int boot_open(struct boot **out);
+/* boot_open_alone - the same for a job of one node, whatever the launcher's variables say */
+int boot_open_alone(struct boot **out);
 
 int boot_node(const struct boot *boot);
 int boot_nodes(const struct boot *boot);

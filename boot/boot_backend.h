@@ -59,4 +59,8 @@ bool boot_inherited(void);
 /* boot_mark_environment - marks the environment: programs that this one starts are not nodes */
 void boot_mark_environment(void);
 
+/* boot_allow_single_copies - no page of this process will be protected, so MPI may read it from
+ * other processes (boot_environment.c). Before MPI_Init. */
+void boot_allow_single_copies(void);
+
 #endif

@@ -41,12 +41,12 @@ static int unite_look(const struct unite_node *nodes, int count, cpu_set_t *proc
     return 0;
 }
 
-int hlrc_unite(void)
+int hlrc_unite(bool alone)
 {
     static struct unite_node all[NODES_MAX];
     struct unite_node mine = unite_describe();
     cpu_set_t processors;
-    int rc = boot_open(&engine.boot);
+    int rc = alone ? boot_open_alone(&engine.boot) : boot_open(&engine.boot);
     if (rc)
         return rc;
     boot_speak(engine.boot);

@@ -9,11 +9,13 @@
 #ifndef HLRC_UNITE_H
 #define HLRC_UNITE_H
 
+#include <stdbool.h>
+
 /* hlrc_unite - collective, before hlrc_init, by a process of one thread. Returns on node 0 only:
  * the number of processes that the launcher has started, or a negative errno after one line to the
- * user. Node 0 may use the processors of all from then on. The others end with status 0. Exported
- * for libhlrc_compat. ERRORS: -EXDEV the nodes are on several hosts; those of boot_open() and
- * boot_exchange() */
-int hlrc_unite(void);
+ * user. Node 0 may use the processors of all from then on. The others end with status 0. alone:
+ * not collective, whatever the launcher's variables say. Exported for libhlrc_compat.
+ * ERRORS: -EXDEV the nodes are on several hosts; those of boot_open() and boot_exchange() */
+int hlrc_unite(bool alone);
 
 #endif

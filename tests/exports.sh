@@ -21,7 +21,7 @@ sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addr
 [ "$(wc -l <"$work/addresses")" -eq 3 ] || { echo "FAIL: addresses.h declares $(cat "$work/addresses")"; exit 1; }
 {
     cat "$work/debugger" "$work/addresses"
-    sed -n 's/^int \(hlrc_unite\)(void);$/\1/p' "$top_srcdir/hlrc/unite.h"
+    sed -n 's/^int \(hlrc_unite\)(bool alone);$/\1/p' "$top_srcdir/hlrc/unite.h"
     "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'
     printf 'pthread_sigmask\nsigprocmask\n'
     case $HLRC_TEST_SANITIZERS in *address*) ;; *) printf 'sigaction\nsignal\n' ;; esac

@@ -33,13 +33,20 @@ int early_number(const char *variable)
     return text && parse_number(text, "", 1, HLRC_MAX_NODES, &n) == 0 ? (int)n : 0;
 }
 
+extern int MPI_Init(int *argc, char ***argv) __attribute__((weak));
+
+bool early_is_rank(void)
+{
+    return MPI_Init && !secure_getenv("HLRC_LAUNCH_FD");
+}
+
 /* Needed before hlrc_init, to share stacks and to choose slices. */
 int early_nodes(void)
 {
     static const char *const variables[] = { "HLRC_NODES", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
                                              "SLURM_NTASKS" };
     /* a program with more rights than its caller is no node: exec would clear its personality */
-    if (!secure_getenv("HLRC_LAUNCH_FD") && !secure_getenv("PMIX_RANK"))
+    if (early_is_rank() || (!secure_getenv("HLRC_LAUNCH_FD") && !secure_getenv("PMIX_RANK")))
         return 1;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         if (early_number(variables[i]))

@@ -11,10 +11,16 @@
 #ifndef COMPAT_EARLY_H
 #define COMPAT_EARLY_H
 
+#include <stdbool.h>
+
 void hlrc_begin(int argc, char **argv, char **envp);
 
 /* Number of nodes of the job according to the environment; hlrc_init knows it later. */
 int early_nodes(void);
+
+/* A rank of an MPI program, whose ranks all run main: each is a job of its own. hlrcrun in the
+ * place of the program gives each rank several nodes. */
+bool early_is_rank(void);
 
 /* Ends the process with one line if hlrc_begin assumed another node number. */
 void early_check_node(int node);

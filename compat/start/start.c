@@ -461,7 +461,7 @@ static int start_unite(void)
     int nodes = early_nodes();
     if (nodes > 1 && (start_obstacle = early_obstacle()))
         return nodes;
-    united = hlrc_unite();
+    united = hlrc_unite(early_is_rank());
     if (united < 0)
         _exit(1);
     return 1;
