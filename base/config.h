@@ -138,6 +138,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "print at the end, on standard error, the cost of shared memory by block, lock and "         \
       "barrier, and false sharing; with FILE, also write the whole profile, as JSON or as "        \
       "a page, FILE.html")                                                                         \
+    X(FLAG, bool, advise, "advise", "no", 0, 0, "", 1,                                             \
+      "print at the end, on standard error, what one node would have taken, what sharing "         \
+      "cost, and the blocks and locks that cost most, each with a remedy")                         \
     X(CHOICE, enum config_check, check, "check", "off", 0, 0, "off|races", 1,                      \
       "report writes of two nodes to the same byte that no lock and no barrier orders")            \
     X(CHOICE, enum config_handler, handler, "handler", "block", 0, 0, "block|spin-block|poll", 0,  \
@@ -264,6 +267,12 @@ const struct config_alias *config_alias(int index);
 static inline bool config_is_file(const char *value)
 {
     return value[0] != '\0' && !(value[0] == '-' && value[1] == '\0');
+}
+
+/* --profile and --advise need the counts of profile.h. */
+static inline bool config_profiles(const struct config *cfg)
+{
+    return cfg->profile[0] != '\0' || cfg->advise;
 }
 
 /* Options that may be named without a value. */

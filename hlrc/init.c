@@ -44,6 +44,7 @@
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/probe/caller.h"
 #include "hlrc/probe/dump.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/probe/profile.h"
@@ -382,9 +383,10 @@ static const struct init_module {
 static int init_make_tables(void)
 {
     int rc = 0;
-    if (first_write_races_checked() || engine.config.profile[0])
+    if (first_write_races_checked() || config_profiles(&engine.config))
         code_init();
     races_code = sites_code = code_for_all;
+    caller_is_std = code_is_std;
     probe_on = engine.config.watchdog > 0 ? PROBE_RING : 0u; /* the others add themselves */
     collective_reset();
     /* blocks of other nodes that were freed here are available to them after the barrier */

@@ -111,7 +111,7 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
     at->parcels = layout_place(&at->end, n * 2 * parcel_bytes(nodes));
     if (engine.config.trace[0])
         at->clocks = layout_place(&at->end, (n + 1) * TIMELINE_CLOCK_BYTES);
-    if (engine.config.trace[0] || engine.config.profile[0] || engine.config.trace_sim[0])
+    if (engine.config.trace[0] || config_profiles(&engine.config) || engine.config.trace_sim[0])
         at->pieces = layout_place(&at->end, GATHER_BYTES);
     if (engine.config.barrier == BARRIER_COUNTER || engine.config.barrier == BARRIER_TREE)
         layout_place_meeting(at, n);

@@ -158,10 +158,46 @@ static void manual_profile(FILE *out)
           "in the format of doc/profile.md. If the name of FILE ends with .html, FILE is a\n"
           "page for a browser instead. It contains maps of the faults, fetches and diffs of\n"
           "pages over time, and of the bytes transferred between nodes. A job that fails\n"
-          "writes no profile. A node needs 104 bytes for each page that it uses, 608 more for\n"
+          "writes no profile. A node needs 120 bytes for each page that it uses, 608 more for\n"
           "a page that another node writes, and 0.2 MiB. hlrc_profile(1) prints and draws such\n"
           "JSON again.\n",
           out);
+}
+
+static void manual_advice(FILE *out)
+{
+    fputs(
+        ".SH ADVICE\n"
+        ".BR \\-\\-advise\n"
+        "counts the same, but prints only advice, which also ends the report of\n"
+        "\\-\\-profile. The advice begins with an estimate of the time on one node: the time that\n"
+        "all threads computed, divided by the processors that one node would use, but at\n"
+        "least what the busiest thread computed. These processors are those of the host of\n"
+        "node 0, and no more than there are threads. A thread computes while it is in the\n"
+        "program, at most its CPU time. So work of HLRC for the program and loops that wait\n"
+        "for a variable count as computing. A program that calls hlrc_stats_reset(3) starts\n"
+        "these times again. Then come the parts of the threads\\(aq time, and at most three\n"
+        "blocks of memory or lines that acquire locks, the most costly first. A block is\n"
+        "named by the line that allocated it and the lines of most of its faults. Frames of\n"
+        "namespace std and of the runtime libraries are skipped. The advice for it is one of\n"
+        "these, with the number of pages, diffs or fetches that would be left, as far as the\n"
+        "counts show it:\n"
+        ".IP \\(bu 3\n"
+        "padding, if nodes write different bytes of a page;\n"
+        ".IP \\(bu 3\n"
+        "one writer for each page, if alternating nodes overwrite it;\n"
+        ".IP \\(bu 3\n"
+        "first touch by the reader, if one node writes and others read;\n"
+        ".IP \\(bu 3\n"
+        "private sums, if nodes update few bytes in turn, or wait for one lock;\n"
+        ".IP \\(bu 3\n"
+        "larger parts, if nodes read what others write in the same page, or barriers follow\n"
+        "each other closely;\n"
+        ".IP \\(bu 3\n"
+        "one node, if that would take less than 80 % of the time.\n"
+        ".PP\n"
+        "If sharing cost less than 5 % of the time, one line says so.\n",
+        out);
 }
 
 static void manual_data_races(FILE *out)
@@ -292,6 +328,7 @@ void manual_hlrcrun(FILE *out)
     manual_system_calls(out);
     manual_timeline(out);
     manual_profile(out);
+    manual_advice(out);
     manual_data_races(out);
     manual_debugger(out);
     fputs(".SH OPTIONS\n"
@@ -353,6 +390,7 @@ void manual_hlrcrun(FILE *out)
           "hlrcrun \\-n 4 \\-\\-protocol async \\-\\-memory 4G \\-\\-stats ./program input\n"
           "hlrcrun \\-n 4 \\-\\-trace timeline.json ./program\n"
           "hlrcrun \\-n 4 \\-\\-profile ./program\n"
+          "hlrcrun \\-n 4 \\-\\-advise ./program\n"
           "hlrcrun \\-n 2 \\-\\-gdb 1 ./program\n"
           ".fi\n.SH SEE ALSO\nhlrc(7), hlrc_info(1)\n",
           out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* hlrc_profile - prints the report of --profile, and draws its page, from the profile as JSON.
- * Node 0 runs it at the end of a job (hlrc/report/profile_report.c). */
+/* hlrc_profile - prints the report of --profile, draws its page, and gives the advice of --advise,
+ * from the profile as JSON. Node 0 runs it at the end of a job (hlrc/report/profile_report.c). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "tools/profile_data.h"
 #include "tools/usage.h"
 
-#define USAGE                                    \
-    "usage: hlrc_profile [--html=PAGE] [FILE]\n" \
-    "Prints the profile in FILE, or in standard input, as --profile does.\n"
+#define USAGE                                             \
+    "usage: hlrc_profile [--html=PAGE|--advise] [FILE]\n" \
+    "Prints the profile in FILE, or in standard input, as --profile does, or only the advice.\n"
 
 static const struct json_read *hlrc_profile_read(const char *file)
 {
@@ -30,10 +30,11 @@ static const struct json_read *hlrc_profile_read(const char *file)
 int main(int argc, char **argv)
 {
     const char *page = argc > 1 && strncmp(argv[1], "--html=", 7) == 0 ? argv[1] + 7 : NULL;
-    const char *file = page ? argv[2] : argv[1];
+    bool advise = argc > 1 && strcmp(argv[1], "--advise") == 0;
+    const char *file = page || advise ? argv[2] : argv[1];
     if (usage_asked(argc, argv, "hlrc_profile", USAGE))
         return fflush(stdout) == 0 ? 0 : 1;
-    if (argc > (page ? 3 : 2) || (file && *file == '-')) {
+    if (argc > (page || advise ? 3 : 2) || (file && *file == '-')) {
         fputs(USAGE, stderr);
         return 2;
     }
@@ -42,7 +43,7 @@ int main(int argc, char **argv)
         json_read_free();
         return 1;
     }
-    profile_text(stdout, profile);
+    (advise ? profile_advise : profile_text)(stdout, profile);
     int rc = fflush(stdout) == 0 ? 0 : -errno;
     if (page)
         rc = outfile_write(page, true, profile_page_write, profile);

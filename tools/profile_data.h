@@ -29,6 +29,7 @@ struct profile_data_lock {
 size_t profile_data_locks(const struct json_read *profile, struct profile_data_lock **locks);
 
 void profile_text(FILE *out, const struct json_read *profile);
+void profile_advise(FILE *out, const struct json_read *profile);
 void profile_page_write(FILE *out, const void *profile); /* a struct json_read */
 
 /* profile_draw.c: one <svg> each, with colours for a light page and a dark one; text has the

@@ -135,4 +135,5 @@ void profile_text(FILE *out, const struct json_read *profile)
             profile_text_put_false(out, block);
     profile_text_put_locks(out, profile);
     profile_text_put_barriers(out, profile);
+    profile_advise(out, profile);
 }

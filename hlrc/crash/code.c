@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,12 +80,44 @@ uint64_t code_for_all(uint64_t address)
     return f ? f->digest << FILE_SHIFT | ADDRESS(address - f->bias) : ADDRESS(address);
 }
 
+bool code_is_std(uint64_t address)
+{
+    static const char *const starts[] = { "_ZS",  "_ZNS",          "_ZNKS",         "_Znw",
+                                          "_Zna", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx" };
+    const struct code_file *f = code_loaded_at(address);
+    uint64_t behind;
+    struct elf elf;
+    bool is_std = false;
+    if (!f || !elf_open(f->path, &elf))
+        return false;
+    const char *name = elf_function(&elf, address - f->bias, &behind);
+    for (size_t i = 0; name && i < sizeof starts / sizeof *starts; i++)
+        is_std |= strncmp(name, starts[i], strlen(starts[i])) == 0;
+    elf_close(&elf);
+    return is_std;
+}
+
 static const struct code_file *code_file_of(uint64_t code)
 {
     for (int i = 0; i < file_count; i++)
         if (files[i].digest == code >> FILE_SHIFT)
             return &files[i];
     return NULL;
+}
+
+/* In "std::vector<int>& std::f<int>(int)" the name is "std::f<int>": after the last space that is
+ * outside of brackets, before the parameters. */
+static bool code_name_is_std(const char *function)
+{
+    const char *name = function;
+    int depth = 0;
+    for (const char *c = function; *c && (depth > 0 || *c != '(' || c == name); c++) {
+        depth += strchr("<({", *c) != NULL;
+        depth -= strchr(">)}", *c) != NULL;
+        if (*c == ' ' && depth == 0)
+            name = c + 1;
+    }
+    return strncmp(name, "std::", 5) == 0 || strncmp(name, "__gnu_cxx::", 11) == 0;
 }
 
 /* By addr2line; false: it has no answer. */
@@ -97,9 +128,12 @@ static bool code_say_line(const struct code_file *f, uint64_t address, char *tex
     lines.count = 0;
     lines_begin(SECONDS);
     lines_find(f->path, &address, &out, 1);
-    if (lines.count == 0 || lines.of[0].place[0] == '\0')
+    int at = 0;
+    while (at + 1 < lines.count && code_name_is_std(lines.of[at].function))
+        at++;
+    if (lines.count == 0 || lines.of[at].place[0] == '\0')
         return false;
-    snprintf(text, len, "%.100s, %.120s", lines.of[0].function, code_name_of(lines.of[0].place));
+    snprintf(text, len, "%.100s, %.120s", lines.of[at].function, code_name_of(lines.of[at].place));
     return true;
 }
 

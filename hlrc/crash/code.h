@@ -11,6 +11,7 @@
 #ifndef HLRC_CODE_H
 #define HLRC_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,9 +20,13 @@ void code_init(void); /* records the loaded files */
 /* this process's address in the form that all nodes know; 0 stays 0 */
 uint64_t code_for_all(uint64_t address);
 
+/* Whether the function at this address of the process is of namespace std, or operator new. */
+bool code_is_std(uint64_t address);
+
 /* Called by one thread at a time; these run addr2line, which may take seconds. */
 
-/* Function and source line, as far as known: "work, prog.c:33". */
+/* Function and source line, as far as known: "work, prog.c:33". Of inlined functions, the innermost
+ * that is not of namespace std. */
 void code_say(uint64_t code, char *text, size_t len);
 /* The same for the call that returns to this address. */
 void code_say_call(uint64_t code, char *text, size_t len);

@@ -38,8 +38,8 @@ static void lines_take_place(char *place, const char *line)
     const char *more = strstr(line, " (discriminator");
     size_t len = more ? (size_t)(more - line) : strlen(line);
     place[0] = '\0';
-    if (line[0] == '?' || (len > 2 && strncmp(line + len - 2, ":?", 2) == 0) ||
-        (len > 2 && strncmp(line + len - 2, ":0", 2) == 0))
+    if (line[0] == '?' || (len >= 2 && strncmp(line + len - 2, ":?", 2) == 0) ||
+        (len >= 2 && strncmp(line + len - 2, ":0", 2) == 0))
         return;
     snprintf(place, LINES_PLACE, "%.*s", (int)len, line);
 }

@@ -8,7 +8,7 @@
 
 #define LINES_NAME    160
 #define LINES_PLACE   400
-#define LINES_INLINED 6
+#define LINES_INLINED 16
 
 /* Of an address: innermost function first; each was inlined into the next one. */
 struct lines {

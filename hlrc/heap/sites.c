@@ -4,88 +4,35 @@
 
 #include <errno.h>
 #include <hlrc.h>
-#include <link.h>
 #include <string.h>
-#include <unwind.h>
 
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/heap/heap_tables.h"
 #include "hlrc/memory/interval.h"
+#include "hlrc/probe/caller.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/msg.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/races/races.h"
 
-#define GRAINS    (PAGE_SIZE / HEAP_GRAIN) /* addresses in a page where a block may begin */
-#define RECORDS   (1u << 26)
-#define LIBRARIES 16
-#define BITS      64u
+#define GRAINS  (PAGE_SIZE / HEAP_GRAIN) /* addresses in a page where a block may begin */
+#define RECORDS (1u << 26)
+#define BITS    64u
 
 bool sites_on;
 uint64_t (*sites_code)(uint64_t code);
 
-static spin_lock_word lock;        /* guards all of the following except the libraries */
+static spin_lock_word lock;        /* guards all of the following */
 static struct sites_site *records; /* 0 is none; free ones are a list by size */
 static uint32_t used, unused;
 static uint32_t *beginning; /* the record of the block that begins at each grain */
 static uint64_t *pages;     /* a bit for each page in which one begins */
 
-/* HLRC's libraries in this process: constant after sites_init. */
-static struct {
-    uintptr_t start, end;
-} libraries[LIBRARIES];
-static unsigned library_count;
-
 #define RECORDS_BYTES   ((size_t)RECORDS * sizeof *records)
 #define BEGINNING_BYTES ((size_t)engine_heap_pages() * GRAINS * sizeof *beginning)
 #define PAGES_BYTES     (((size_t)engine_heap_pages() / BITS + 1) * sizeof *pages)
-
-/* ---- the caller ---- */
-
-static int sites_add_library(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    (void)size, (void)arg;
-    const char *path = info->dlpi_name ? info->dlpi_name : "", *slash = strrchr(path, '/');
-    if (strncmp(slash ? slash + 1 : path, "libhlrc", 7) != 0 || library_count == LIBRARIES)
-        return 0;
-    uintptr_t start = UINTPTR_MAX, end = 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-        if (info->dlpi_phdr[i].p_type != PT_LOAD)
-            continue;
-        start = from < start ? from : start;
-        end = from + info->dlpi_phdr[i].p_memsz;
-    }
-    libraries[library_count].start = start;
-    libraries[library_count++].end = end;
-    return 0;
-}
-
-static bool sites_is_of_hlrc(uintptr_t code)
-{
-    for (unsigned i = 0; i < library_count; i++)
-        if (code - libraries[i].start < libraries[i].end - libraries[i].start)
-            return true;
-    return false;
-}
-
-static _Unwind_Reason_Code sites_step(struct _Unwind_Context *context, void *arg)
-{
-    uintptr_t code = _Unwind_GetIP(context);
-    if (code == 0 || sites_is_of_hlrc(code))
-        return _URC_NO_REASON;
-    *(uintptr_t *)arg = code;
-    return _URC_END_OF_STACK;
-}
-
-static uintptr_t sites_outside(uintptr_t caller)
-{
-    if (sites_is_of_hlrc(caller))
-        (void)_Unwind_Backtrace(sites_step, &caller);
-    return caller;
-}
 
 /* ---- records ---- */
 
@@ -99,9 +46,8 @@ int sites_init(void)
     beginning = reserve(BEGINNING_BYTES);
     pages = reserve(PAGES_BYTES);
     used = unused = 0;
-    library_count = 0;
     msg_handle(REQUEST_SITE, sites_serve);
-    (void)dl_iterate_phdr(sites_add_library, NULL);
+    caller_init();
     sites_on = records && beginning && pages;
     return sites_on ? 0 : -ENOMEM;
 }
@@ -173,7 +119,8 @@ static uint64_t sites_stamp_now(void)
 
 void sites_add(const void *block, size_t size, void *caller)
 {
-    struct sites_site site = { block, size ? size : 1, sites_code(sites_outside((uintptr_t)caller)),
+    uintptr_t code = caller_outside((uintptr_t)caller);
+    struct sites_site site = { block, size ? size : 1, sites_code(code ? code : (uintptr_t)caller),
                                sites_stamp_now() };
     uint32_t page = engine_page_of(block);
     spin_lock(&lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * sites.h - the program line that allocated the block at an address of shared memory. Recorded
- * only with --check races or --profile.
+ * only with --check races, --profile or --advise.
  *
  * Invariants
  *   - A node records its own allocations, in private memory: a query about a block of another node
@@ -10,7 +10,7 @@
  *     access to a freed block names that block. Of the answers of several nodes the one with the
  *     highest stamp is valid: memory changes hands through LOCK_HEAP (heap.h), so a later allocator
  *     knows of more intervals.
- *   - The line is the caller's, or the first one up the stack that is not in a library of HLRC.
+ *   - The line is the caller's, or the first one up the stack that caller.h does not skip.
  */
 #ifndef HLRC_SITES_H
 #define HLRC_SITES_H

@@ -132,7 +132,7 @@ static bool fault_resolve(void *addr)
         if (!look)
             ahead_fault(engine_page_of(addr), write);
         copies_trim();
-        PROBE_END(fault, span, engine_page_of(addr), (uintptr_t)addr % PAGE_SIZE, write);
+        PROBE_END(fault, span, engine_page_of(addr), (uintptr_t)addr % PAGE_SIZE, write, code_now);
         vain = 0;
     } else {
         probe_drop(span);

@@ -113,10 +113,10 @@
     /* serving: type, object or bytes, sender */ \
     X(request, NONE, NONE, NONE, SPAN_AS(TIMELINE_SERVE + a, b, c, 0)) \
     X(bulk, NONE, NONE, NONE, SPAN_AS(TIMELINE_SERVE_BULK + a, b, c, 0)) \
-    /* faults and fetches: page, byte, write; page, home */ \
+    /* faults and fetches: page, byte, write, instruction; page, home */ \
     X(fault, FAULT, NONE, NONE, \
         SPAN_AS(c ? TIMELINE_WRITE_FAULT : TIMELINE_READ_FAULT, a, -1, 0) \
-        PROFILE(profile_fault((uint32_t)a, (uint32_t)b, c, begin))) \
+        PROFILE(profile_fault((uint32_t)a, (uint32_t)b, c, d, begin))) \
     X(touch, FAULT, NONE, NONE, SPAN(TOUCH, a, -1, b)) \
     X(page_wait, PAGE, NONE, NONE, NONE) \
     X(page_fetch, NONE, NONE, probe_count(STAT_PAGE_FETCHES, 1), \

@@ -6,17 +6,23 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/procfs.h"
 #include "base/reserve.h"
 #include "base/spin.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/caller.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/probe/timeline.h"
 
 #define SAMPLES_ALL  16   /* first visits of a page, which all sample it, */
 #define ACQUIRED     4096 /* pages among which the time of one acquire is divided, at most */
+#define CODES_ALL    16   /* first faults of a page of which the line counts, */
+#define CODES_EACH   16   /* then one in this number */
 #define SAMPLES_EACH 64   /* then one visit in this number; */
 #define SAMPLES_MOST 64   /* samples of a node, plus one for each SAMPLES_LESS visits */
 #define SAMPLES_LESS 256
+
+#define HOST_ID "/proc/sys/kernel/random/boot_id"
 
 #define CHUNK        1024
 #define FIRST_COLUMN 16 /* log2 of the ticks of a column of the map at first */
@@ -39,6 +45,7 @@ static uint32_t *acquires;     /* visits of each page of the list; by acquires, 
 static uint32_t next, looks, samples;
 static int64_t aside; /* ticks; by flushes */
 static struct clock_moment start, end;
+static struct profile_host host;
 
 /* X(table, bytes) */
 #define PROFILE_TABLES(X)                            \
@@ -53,7 +60,7 @@ static struct clock_moment start, end;
 
 int profile_init(void)
 {
-    if (engine.config.profile[0] == '\0' || engine.alone)
+    if (!config_profiles(&engine.config) || engine.alone)
         return 0;
     bool all = true PROFILE_TABLES(RESERVE_TABLE);
     atomic_store(&told_count, 0);
@@ -67,9 +74,19 @@ int profile_init(void)
     return 0;
 }
 
+/* Before a program binds its threads. */
+static void profile_note_host(void)
+{
+    if (procfs_read(HOST_ID, host.id, sizeof host.id) <= 0)
+        host.id[0] = '\0';
+    if (sched_getaffinity(0, sizeof host.processors, &host.processors) != 0)
+        CPU_ZERO(&host.processors);
+}
+
 void profile_start(void)
 {
     start = clock_both();
+    profile_note_host();
 }
 
 void profile_stop(void)
@@ -143,7 +160,30 @@ static void profile_read_in_phase(struct profile_page *p)
     atomic_store_explicit(&p->reading, now, memory_order_relaxed);
 }
 
-void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin)
+/* By majority (Boyer and Moore 1981): one that causes most faults of the page stays. */
+static uint64_t profile_vote(uint64_t was, uintptr_t code)
+{
+    uint64_t lead = was >> 48, one = UINT64_C(1) << 48;
+    if (PROFILE_CODE(was) == code)
+        return lead < UINT16_MAX ? was + one : was;
+    return lead > 0 ? was - one : code + one;
+}
+
+/* Where the program called a library, the stack is walked: not at each fault. */
+static void profile_note_code(struct profile_page *p, bool write, uintptr_t code)
+{
+    uint64_t faults = p->count[write ? PROFILE_write_faults : PROFILE_read_faults];
+    if (code == 0 || (faults > CODES_ALL && faults % CODES_EACH != 0))
+        return;
+    uintptr_t caller = caller_outside(code);
+    uint64_t was = p->code[write];
+    caller += caller == code; /* the instruction itself, not a return address */
+    while (caller && !atomic_compare_exchange_weak(&p->code[write], &was,
+                                                   profile_vote(was, PROFILE_CODE(caller))))
+        ;
+}
+
+void profile_fault(uint32_t page, uint32_t byte, bool write, uintptr_t code, int64_t begin)
 {
     if (!begin)
         return;
@@ -158,6 +198,7 @@ void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin)
     profile_add(&p->count[write ? PROFILE_write_faults : PROFILE_read_faults], 1);
     profile_add_ticks(p, (uint64_t)(now - begin));
     profile_heat_note(HEAT_FAULTS, page, now);
+    profile_note_code(p, write, code);
 }
 
 void profile_count(uint32_t page, enum profile_count what, uint64_t by)
@@ -206,8 +247,11 @@ void profile_told(uint32_t first, uint32_t count)
     for (uint32_t i = first; i < first + count; i++) {
         struct profile_page *p = profile_note(i);
         if (!atomic_load_explicit(&p->told, memory_order_relaxed) &&
-            !atomic_exchange(&p->told, true))
+            !atomic_exchange(&p->told, true)) {
+            atomic_store(&p->code[0], 0); /* first touches do not share it */
+            atomic_store(&p->code[1], 0);
             profile_list_add(i);
+        }
         if (atomic_load_explicit(&p->wrote, memory_order_relaxed) &&
             atomic_exchange(&p->wrote, false))
             atomic_fetch_add_explicit(&p->turns, 1, memory_order_relaxed);
@@ -306,7 +350,8 @@ void profile_lock(uint32_t number, int64_t begin, int granter)
     uint64_t ticks = (uint64_t)(clock_ticks() - begin);
     spin_lock(&lock);
     struct profile_lock *l = profile_place_of(number);
-    l->waits++;
+    if (l->waits++ == 0)
+        l->code = caller_outside((uintptr_t)__builtin_return_address(0));
     l->hands += granter >= 0 && granter != engine.node;
     l->ticks += ticks;
     spin_unlock(&lock);
@@ -388,7 +433,19 @@ const struct heat *profile_heat(void)
     return heat;
 }
 
-void profile_time(double *tick_s, double *wall_s)
+const struct profile_host *profile_host(void)
+{
+    return &host;
+}
+
+struct profile_time profile_time(double tick_s)
+{
+    struct profile_time time = { 0 };
+    time.threads = stats_spent(time.spent, &time.most, tick_s);
+    return time;
+}
+
+void profile_times(double *tick_s, double *wall_s)
 {
     *wall_s = (double)(end.ns - start.ns) * 1e-9;
     *tick_s = end.ticks > start.ticks ? *wall_s / (double)(end.ticks - start.ticks) : 1e-9;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profile.h - what shared memory costs this node, page by page, lock by lock: --profile.
+ * profile.h - what shared memory costs this node, page by page, lock by lock: --profile,
+ * --advise.
  *
  * When off, nothing is mapped, and each count costs a test of one word that never changes. When
  * on, all of it is in private memory until the job finalizes (hlrc/report/profile_job.h).
@@ -19,6 +20,7 @@
 #ifndef HLRC_PROFILE_H
 #define HLRC_PROFILE_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +29,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "hlrc/probe/heat.h"
+#include "hlrc/probe/stats.h"
 
 #define PROFILE_WORDS   (PAGE_SIZE / 64) /* one bit for each byte of a page */
 #define PROFILE_LOCKS   4096u            /* counted separately */
@@ -61,7 +64,11 @@ struct profile_page {
     /* another writer known; written since; closed for a sample */
     _Atomic bool told, wrote, sampled;
     bool home; /* this node is its home; by flushes */
+    /* of faults, by reads and by writes: the line that causes most of them, as a return address in
+     * the low 48 bits; above, its lead (profile_vote) */
+    _Atomic uint64_t code[2];
 };
+#define PROFILE_CODE(vote) ((vote) & ((UINT64_C(1) << 48) - 1))
 
 struct profile_mask {
     uint64_t written[PROFILE_WORDS];           /* by flushes, which are serialised */
@@ -71,6 +78,7 @@ struct profile_mask {
 struct profile_lock {
     uint32_t lock; /* number + 1; 0: none */
     uint32_t unused;
+    uint64_t code;  /* return address of the first of them */
     uint64_t waits; /* acquires whose first try failed */
     uint64_t hands; /* of these, granted by another node */
     uint64_t ticks;
@@ -83,6 +91,16 @@ struct profile_sums {
     uint64_t got[NODES_MAX], put[NODES_MAX];      /* bytes of parts, by home */
 };
 
+/* The host of this node, and what its threads did: for the advice. */
+struct profile_host {
+    char id[40];          /* of the system's start; empty: unknown */
+    cpu_set_t processors; /* that this node may use */
+};
+struct profile_time {
+    double spent[STATS_CATEGORIES], most; /* seconds of all threads; computing of one thread */
+    uint64_t threads;
+};
+
 int profile_init(void);   /* 0 or -ENOMEM */
 void profile_start(void); /* after the clock was chosen */
 void profile_stop(void);  /* ends the recording and the measured time */
@@ -91,8 +109,8 @@ void profile_end(void);
 /* Events that the engine names (hlrc/probe/events.h). `begin`: ticks; 0: it began while the profile
  * was off, and is not recorded. */
 
-/* An access to this byte of the page faulted and was served. */
-void profile_fault(uint32_t page, uint32_t byte, bool write, int64_t begin);
+/* An access to this byte of the page, by the instruction at `code`, faulted and was served. */
+void profile_fault(uint32_t page, uint32_t byte, bool write, uintptr_t code, int64_t begin);
 void profile_count(uint32_t page, enum profile_count what, uint64_t by);
 void profile_fetched(uint32_t page, int home);
 /* Another node has written these pages. */
@@ -133,7 +151,9 @@ const struct profile_mask *profile_mask(uint32_t page);
 const struct profile_lock *profile_locks(void); /* PROFILE_LOCKS */
 const struct profile_sums *profile_sums(void);
 const struct heat *profile_heat(void); /* times in ticks since the start */
+const struct profile_host *profile_host(void);
 /* The length of a tick; the time from start to stop. */
-void profile_time(double *tick_s, double *wall_s);
+void profile_times(double *tick_s, double *wall_s);
+struct profile_time profile_time(double tick_s);
 
 #endif

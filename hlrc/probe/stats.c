@@ -3,6 +3,7 @@
 #include "hlrc/probe/stats.h"
 
 #include <hlrc.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -13,6 +14,8 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
+
+#define LITTLE 0.05 /* of what the busiest thread does */
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
 
@@ -33,8 +36,17 @@ static void stats_add(_Atomic int64_t *to, int64_t by)
                           memory_order_relaxed);
 }
 
+static int64_t stats_cpu_ns(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? t.tv_sec * INT64_C(1000000000) + t.tv_nsec : 0;
+}
+
 void stats_clock_start(struct stats_clock *c)
 {
+    if (pthread_getcpuclockid(pthread_self(), &c->cpu_clock) != 0)
+        c->cpu_clock = CLOCK_PROCESS_CPUTIME_ID;
+    c->cpu_since = stats_cpu_ns(c->cpu_clock);
     atomic_store(&c->category, STATS_COMPUTE);
     atomic_store(&c->since, clock_ticks());
     atomic_store(&c->running, true);
@@ -43,6 +55,7 @@ void stats_clock_start(struct stats_clock *c)
 void stats_clock_stop(struct stats_clock *c)
 {
     stats_add(&c->spent[c->category], clock_ticks() - c->since);
+    c->cpu_spent += stats_cpu_ns(c->cpu_clock) - c->cpu_since;
     atomic_store(&c->running, false);
 }
 
@@ -70,6 +83,9 @@ static void stats_restart(struct stats_clock *c, int64_t now)
         atomic_store(&c->spent[k], 0);
     atomic_store(&c->locks_before, atomic_load(&c->locks));
     atomic_store(&c->since, now);
+    c->cpu_spent = 0;
+    if (c->running)
+        c->cpu_since = stats_cpu_ns(c->cpu_clock);
 }
 
 void stats_own_clock(enum stats_own which, const clockid_t *clock)
@@ -119,6 +135,43 @@ static void stats_add_clock(const struct stats_clock *c, int64_t now, int64_t *s
         sum[k] += c->spent[k];
     if (c->running)
         sum[c->category] += now - c->since;
+}
+
+/* Seconds of a thread by category. Returns their sum without waiting in barriers. */
+static double stats_spent_by(const struct stats_clock *c, double tick_s,
+                             double own[STATS_CATEGORIES])
+{
+    int64_t spent[STATS_CATEGORIES] = { 0 };
+    int64_t cpu = c->cpu_spent + (c->running ? stats_cpu_ns(c->cpu_clock) - c->cpu_since : 0);
+    double work = 0, limit = (double)cpu * 1e-9;
+    stats_add_clock(c, clock_ticks(), spent);
+    for (int k = 0; k < STATS_CATEGORIES; k++) {
+        own[k] = (double)spent[k] * tick_s;
+        if (k == STATS_COMPUTE && own[k] > limit)
+            own[k] = limit;
+        work += k == STATS_BARRIER ? 0 : own[k];
+    }
+    return work;
+}
+
+uint32_t stats_spent(double sum[STATS_CATEGORIES], double *most, double tick_s)
+{
+    double own[STATS_CATEGORIES], longest = 0;
+    uint32_t threads = 0;
+    *most = 0;
+    for (uint32_t i = 0; i < probe_slots.count; i++) {
+        double work = stats_spent_by(&probe_slot(i)->clock, tick_s, own);
+        longest = work > longest ? work : longest;
+    }
+    for (uint32_t i = 0; i < probe_slots.count; i++) {
+        if (stats_spent_by(&probe_slot(i)->clock, tick_s, own) <= longest * LITTLE)
+            continue;
+        threads++;
+        *most = own[STATS_COMPUTE] > *most ? own[STATS_COMPUTE] : *most;
+        for (int k = 0; k < STATS_CATEGORIES; k++)
+            sum[k] += own[k];
+    }
+    return threads;
 }
 
 /* Seconds by category, scaled to the wall time: with several threads, the average over them. */

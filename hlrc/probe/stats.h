@@ -67,6 +67,9 @@ struct stats_clock {
     _Atomic int64_t spent[STATS_CATEGORIES];
     _Atomic uint64_t locks;        /* acquired; written only by the thread */
     _Atomic uint64_t locks_before; /* at the last start or reset */
+    /* CPU time, in ns: its clock, what that showed at the start or reset, and of earlier threads */
+    clockid_t cpu_clock;
+    int64_t cpu_since, cpu_spent;
 };
 
 struct probe_thread;
@@ -92,6 +95,11 @@ void stats_collect(struct hlrc_stats *out);
 /* The same without the fabric's counters, which stay unchanged in *out. Also allowed in signal
  * handlers. */
 void stats_collect_own(struct hlrc_stats *out);
+/* Seconds since the start or reset: by category, and the computing of the thread that computed
+ * most. Returns the number of threads. A thread computes no longer than its CPU time: else it waits
+ * outside of HLRC. Left out are threads that hardly did anything but wait there and in barriers,
+ * beside the busiest one. */
+uint32_t stats_spent(double sum[STATS_CATEGORIES], double *most, double tick_s);
 void stats_progress(struct boot_counters *out); /* for the monitor's thread */
 
 /*

@@ -8,12 +8,13 @@
 #include "base/reserve.h"
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/crash/code.h"
 #include "hlrc/report/gather.h"
 #include "hlrc/report/profile_report.h"
 
 static bool profile_job_wanted(void)
 {
-    return engine.config.profile[0] != '\0';
+    return config_profiles(&engine.config);
 }
 
 /* ---- this node ---- */
@@ -70,6 +71,10 @@ static void profile_job_put_page(uint32_t page, const struct profile_page *p,
                                       .home = p->home,
                                       .ticks = p->ticks,
                                       .shared = p->shared };
+    for (int write = 0; write < 2; write++) {
+        r->votes[write] = (uint32_t)(p->code[write] >> 48);
+        r->code[write] = code_for_all(PROFILE_CODE(p->code[write]));
+    }
     for (int k = 0; k < PROFILE_COUNTERS; k++)
         r->count[k] = p->count[k];
 }
@@ -98,8 +103,11 @@ static void profile_job_fill(struct profile_job_head *h)
         r++;
     }
     for (uint32_t i = 0; i < PROFILE_LOCKS; i++)
-        if (profile_job_is_used(&profile_locks()[i]))
-            *l++ = profile_locks()[i];
+        if (profile_job_is_used(&profile_locks()[i])) {
+            *l = profile_locks()[i];
+            l->code = code_for_all(l->code);
+            l++;
+        }
     sites_each(profile_job_put_site, &site);
     memcpy(site, profile_heat()->row, h->heat_rows * sizeof(struct heat_row));
 }
@@ -110,7 +118,9 @@ static struct profile_job_head *profile_job_compose(size_t *bytes)
     struct profile_job_head head = { .node = (uint32_t)engine.node };
     if (!engine.alone)
         profile_job_count_all(&head);
-    profile_time(&head.tick_s, &head.wall_s);
+    profile_times(&head.tick_s, &head.wall_s);
+    head.time = profile_time(head.tick_s);
+    head.host = *profile_host();
     *bytes = profile_job_bytes_of(&head);
     struct profile_job_head *h = reserve(*bytes);
     if (!h)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * profile_job.h - collects and writes --profile when the job finalizes.
+ * profile_job.h - collects and writes --profile and --advise when the job finalizes.
  *
  *   - Each node writes its counts into one piece of memory (struct profile_job_head), which node 0
  *     gathers (gather.h) after all nodes have stopped serving. A job that fails has no profile.
@@ -18,6 +18,8 @@ struct profile_job_head {
     uint32_t heat_rows, page_shift, time_shift, unused;
     double tick_s, wall_s;
     struct profile_sums sums;
+    struct profile_time time;
+    struct profile_host host;
 };
 
 struct profile_job_record {
@@ -27,6 +29,8 @@ struct profile_job_record {
     uint32_t home, unused;
     uint64_t count[PROFILE_COUNTERS];
     uint64_t ticks, shared;
+    uint64_t code[2]; /* of reads, of writes, in transfer form (crash/code.h) */
+    uint32_t votes[2];
 };
 
 /* Pointers to the parts of a node's memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* profile_json.c - writes a profile; doc/profile.md has the format. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "hlrc/core/engine.h"
@@ -102,6 +103,10 @@ static void profile_json_put_block(struct json *j, const struct profile_report *
     profile_json_put_address(j, "address", b->name.at);
     json_put_count(j, "bytes", b->name.size);
     json_put_string(j, "where", b->where);
+    if (*b->at[0])
+        json_put_string(j, "read_at", b->at[0]);
+    if (*b->at[1])
+        json_put_string(j, "written_at", b->at[1]);
     json_put_count(j, "pages", b->pages);
     profile_json_put_part(j, &b->all);
     json_open(j, "by_node", '[');
@@ -180,6 +185,7 @@ static void profile_json_put_page(struct json *j, const struct profile_report *r
 /* Of one node. */
 static void profile_json_put_locks(struct json *j, const struct profile_job_node *n)
 {
+    char where[PROFILE_WHERE];
     json_open(j, "locks", '[');
     for (uint32_t i = 0; i < n->head->locks; i++) {
         const struct profile_lock *l = &n->locks[i];
@@ -188,9 +194,27 @@ static void profile_json_put_locks(struct json *j, const struct profile_job_node
         json_put_count(j, "waits", l->waits);
         json_put_count(j, "from_others", l->hands);
         json_put_seconds(j, "seconds", (double)l->ticks * n->head->tick_s);
+        profile_report_say_call(l->code, where, sizeof where);
+        if (*where)
+            json_put_string(j, "at", where);
         json_close(j, '}');
     }
     json_close(j, ']');
+}
+
+/* Of all threads of a node. */
+static void profile_json_put_time(struct json *j, const struct profile_time *t)
+{
+    static const char *const names[STATS_CATEGORIES] = {
+        [STATS_COMPUTE] = "compute", [STATS_FAULT] = "faults",     [STATS_PAGE] = "fetches",
+        [STATS_LOCK] = "locks",      [STATS_BARRIER] = "barriers", [STATS_DIFF] = "diffs"
+    };
+    json_put_count(j, "threads", t->threads);
+    json_put_seconds(j, "most_computed_seconds", t->most);
+    json_open(j, "time", '{');
+    for (int k = 0; k < STATS_CATEGORIES; k++)
+        json_put_seconds(j, names[k], t->spent[k]);
+    json_close(j, '}');
 }
 
 static void profile_json_put_node(struct json *j, const struct profile_report *r, int n)
@@ -200,6 +224,7 @@ static void profile_json_put_node(struct json *j, const struct profile_report *r
     uint32_t nodes = (uint32_t)r->nodes;
     json_open(j, NULL, '{');
     json_put_count(j, "node", (uint64_t)n);
+    profile_json_put_time(j, &h->time);
     json_put_count(j, "barriers", s->barriers);
     json_put_seconds(j, "barrier_seconds", (double)s->barrier_ticks * h->tick_s);
     json_put_seconds(j, "longest_barrier_seconds", (double)s->barrier_most * h->tick_s);
@@ -253,6 +278,17 @@ static void profile_json_put_map(struct json *j, const struct profile_map *m)
         json_line(j);                       \
     } while (0)
 
+/* Of the host of node 0, for all of its nodes. */
+static uint64_t profile_json_processors(const struct profile_report *r)
+{
+    const struct profile_host *first = &r->node[0].head->host;
+    cpu_set_t all = first->processors;
+    for (int n = 1; n < r->nodes; n++)
+        if (*first->id && strcmp(first->id, r->node[n].head->host.id) == 0)
+            CPU_OR(&all, &all, &r->node[n].head->host.processors);
+    return (uint64_t)CPU_COUNT(&all);
+}
+
 void profile_json(FILE *out, const void *report)
 {
     const struct profile_report *r = report;
@@ -266,6 +302,7 @@ void profile_json(FILE *out, const void *report)
     json_put_count(&j, "nodes", (uint64_t)r->nodes);
     json_put_count(&j, "page_bytes", PAGE_SIZE);
     json_put_seconds(&j, "wall_seconds", r->node[0].head->wall_s);
+    json_put_count(&j, "processors", profile_json_processors(r));
     json_line(&j);
     PUT_LINES(&j, "by_node", r->nodes, profile_json_put_node(&j, r, i));
     PUT_LINES(&j, "blocks", (int)r->blocks, profile_json_put_block(&j, r, &r->block[i]));

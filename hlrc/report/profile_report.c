@@ -14,7 +14,8 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/report/profile_map.h"
 
-#define FETCHES 2 /* fetches that count as reading */
+#define FETCHES  2  /* fetches that count as reading */
+#define ACCESSES 20 /* blocks of which the lines of the accesses are looked up */
 
 static struct profile_report job;
 static struct report_record *records;
@@ -256,6 +257,19 @@ static bool profile_report_is_read_across(const struct report_page *p)
            (p + 1 < end && profile_report_is_read_beside(p, p + 1));
 }
 
+/* As profile_vote, each page with the lead of its line. */
+static void profile_report_add_votes(struct profile_report_block *b,
+                                     const struct profile_job_record *r)
+{
+    for (int write = 0; write < 2; write++) {
+        uint64_t votes = r->votes[write], lead = b->lead[write];
+        bool same = b->code[write] == r->code[write];
+        if (!same && votes > lead)
+            b->code[write] = r->code[write];
+        b->lead[write] = same ? lead + votes : votes > lead ? votes - lead : lead - votes;
+    }
+}
+
 static int profile_report_add_page(struct report_page *p)
 {
     struct profile_shared_form form;
@@ -270,6 +284,7 @@ static int profile_report_add_page(struct report_page *p)
         profile_report_is_read_across(p))
         p->verdict = SHARED_READ;
     for (int i = 0; i < p->count; i++) {
+        profile_report_add_votes(b, p->record[i].of);
         profile_report_add_part(&b->all, &p->record[i]);
         profile_report_add_part(&b->by_node[p->record[i].node], &p->record[i]);
     }
@@ -313,8 +328,11 @@ static int profile_report_merge(void)
         rc = profile_report_add_page(&job.page[i]);
     if (rc == 0)
         rc = profile_report_sort_blocks();
-    for (uint32_t i = 0; i < job.blocks && rc == 0; i++)
+    for (uint32_t i = 0; i < job.blocks && rc == 0; i++) {
+        if (i >= ACCESSES)
+            job.block[i].code[0] = job.block[i].code[1] = 0;
         profile_report_block_say(&job.block[i]);
+    }
     if (rc == 0 && !(job.map = profile_map_make(job.node, job.nodes)))
         rc = -ENOMEM;
     return rc;
@@ -347,7 +365,7 @@ static void profile_report_complain(const char *file, int rc)
 
 /* hlrc_profile cannot be run: keeps what it would have read, if FILE is not that. Nonzero if that
  * failed. */
-static int profile_report_keep(const char *file, const char *page, const char *why)
+static int profile_report_keep(const char *file, const char *page, const char *how, const char *why)
 {
     char name[CONFIG_TEXT_MAX + 8];
     bool kept = config_is_file(file) && !page;
@@ -359,8 +377,8 @@ static int profile_report_keep(const char *file, const char *page, const char *w
     if (rc)
         profile_report_complain(name, rc);
     else
-        diag_warn("--profile: hlrc_profile cannot be run: %s; run: hlrc_profile %s%s%s%s", why,
-                  page ? "--html=" : "", page ? page : "", page ? " " : "", name);
+        diag_warn("--profile: hlrc_profile cannot be run: %s; run: hlrc_profile %s%s%s", why,
+                  how ? how : "", how ? " " : "", name);
     return rc;
 }
 
@@ -386,12 +404,13 @@ static int profile_report_draw(const char *file)
 {
     char html[CONFIG_TEXT_MAX + 8];
     const char *page = profile_report_is_page(file) ? file : NULL;
-    const char *argv[] = { "hlrc_profile", page ? html : NULL, NULL };
+    const char *how = page ? html : *file ? NULL : "--advise";
+    const char *argv[] = { "hlrc_profile", how, NULL };
     snprintf(html, sizeof html, "--html=%s", file);
     fflush(stderr);
     int fd = profile_report_open(), rc = fd < 0 ? fd : companion_run(argv, fd, -1);
     if (rc < 0)
-        rc = profile_report_keep(file, page, strerror(-rc));
+        rc = profile_report_keep(file, page, how, strerror(-rc));
     if (fd >= 0)
         close(fd);
     return rc;

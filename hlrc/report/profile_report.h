@@ -44,6 +44,10 @@ struct profile_report_block {
     uint32_t pages, lowest, highest, number; /* number: by address */
     struct profile_report_block_part all, *by_node;
     struct profile_report_block_false shared; /* pages 0: no page is */
+    /* of reads, of writes: the line that most of its pages name, in transfer form, by how many
+     * faults more than others, and in words */
+    uint64_t code[2], lead[2];
+    char at[2][PROFILE_WHERE];
 };
 
 struct profile_report {
@@ -77,7 +81,9 @@ void profile_report_sites_drop(void);
 struct profile_report_block_name profile_report_block_at(uintptr_t address);
 /* The lowest block of the heap with bytes in [from, from + bytes); kind BLOCK_SHARED: none. */
 struct profile_report_block_name profile_report_block_in(uintptr_t from, size_t bytes);
-void profile_report_block_say(struct profile_report_block *b); /* fills `where` */
+void profile_report_block_say(struct profile_report_block *b); /* fills `where` and `at` */
+/* The source line of a call, "" for 0. */
+void profile_report_say_call(uint64_t code, char *text, size_t len);
 
 void profile_json(FILE *out, const void *report); /* a struct profile_report */
 

@@ -117,13 +117,16 @@ struct profile_report_block_name profile_report_block_in(uintptr_t from, size_t 
 }
 
 /* Looks up each call site once. */
-static void profile_sites_say_call(uint64_t code, char *text, size_t len)
+void profile_report_say_call(uint64_t code, char *text, size_t len)
 {
     static struct {
         uint64_t code;
         char text[PROFILE_WHERE];
     } known[LOOKED_UP];
     static int count;
+    *text = '\0';
+    if (code == 0)
+        return;
     for (int i = 0; i < count; i++)
         if (known[i].code == code) {
             snprintf(text, len, "%s", known[i].text);
@@ -143,9 +146,11 @@ void profile_report_block_say(struct profile_report_block *b)
     uint64_t behind = 0;
     const char *name = b->name.kind == BLOCK_VARIABLE ? code_variable(b->name.at, &behind) : NULL;
     if (b->name.kind == BLOCK_HEAP)
-        profile_sites_say_call(b->name.code, b->where, sizeof b->where);
+        profile_report_say_call(b->name.code, b->where, sizeof b->where);
     else if (b->name.kind == BLOCK_TABLES)
         snprintf(b->where, sizeof b->where, "the tables of the shared heap");
     else
         snprintf(b->where, sizeof b->where, "%s", name ? name : "shared memory");
+    for (int write = 0; write < 2; write++)
+        profile_report_say_call(b->code[write], b->at[write], sizeof b->at[write]);
 }

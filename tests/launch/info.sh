@@ -27,6 +27,7 @@ trace-sim    FILE                       off    (off)   s.trace
 trace-sim-size SIZE                     64M    64M     512K
 trace-sim-detail own|all                own    own     own
 profile      FILE                       off    (off)   z.json
+advise       -                          no     no      yes
 check        off|races                  off    off     races
 handler      block|spin-block|poll      block  block   spin-block
 spin         0..1000000|auto            auto   auto    7
