@@ -53,12 +53,12 @@ static _Atomic bool quiet[NODES_MAX];
 
 static bool reads_under_way[NODES_MAX]; /* only used by flushes */
 
-static void diffs_message_serve_diffs(int from, const struct bulk *msg);
+static void diffs_message_serve(int from, const struct bulk *msg);
 static void diffs_message_serve_question(struct request *req);
 
 static int diffs_message_init(void)
 {
-    bulk_handle(BULK_DIFFS, diffs_message_serve_diffs);
+    bulk_handle(BULK_DIFFS, diffs_message_serve);
     msg_handle(REQUEST_SERVED, diffs_message_serve_question);
     return 0;
 }
@@ -202,7 +202,7 @@ static void diffs_message_send_all(bool urgent)
 
 /* ---- at the home ---- */
 
-static void diffs_message_bad_message(int from)
+static void diffs_message_bad(int from)
 {
     diag_fatal(1, "node %d sent a malformed diff; do all nodes run the same version?", from);
 }
@@ -245,10 +245,10 @@ static uint32_t diffs_message_compare_reads(int from, const struct bulk *msg, ui
     struct reads_set set;
     at += (uint32_t)sizeof(struct diffs_message_entry);
     if (!first_write_races_checked() || msg->bytes < at + sizeof set)
-        diffs_message_bad_message(from);
+        diffs_message_bad(from);
     memcpy(&set, msg->payload + at, sizeof set);
     if (set.page >= engine.pages)
-        diffs_message_bad_message(from);
+        diffs_message_bad(from);
     diffs_message_note_open(set.page);
     races_note_reads(from, msg->interval, races_time_of(from), &set);
     return at + (uint32_t)sizeof set;
@@ -257,12 +257,12 @@ static uint32_t diffs_message_compare_reads(int from, const struct bulk *msg, ui
 static void diffs_message_keep_time(int from, const struct bulk *msg)
 {
     if (!first_write_races_checked() || msg->bytes != VT_BYTES(engine.nodes))
-        diffs_message_bad_message(from);
+        diffs_message_bad(from);
     memcpy(races_time_of(from), msg->payload, msg->bytes);
 }
 
 /* Applies the diffs of a message. ASSUMPTION: the caller holds the progress lock. */
-static void diffs_message_serve_diffs(int from, const struct bulk *msg)
+static void diffs_message_serve(int from, const struct bulk *msg)
 {
     if (msg->interval == TIME_ALONE) {
         diffs_message_keep_time(from, msg);
@@ -280,7 +280,7 @@ static void diffs_message_serve_diffs(int from, const struct bulk *msg)
         if (left < sizeof *e || left - sizeof *e < e->bytes || e->page >= engine.pages ||
             (first_write_races_checked() && !diffs_message_compare(from, msg, at, e)) ||
             page_apply(e->page, from, e + 1, e->bytes) != 0)
-            diffs_message_bad_message(from);
+            diffs_message_bad(from);
         PROBE(diff_applied);
         /* orders the diff's bytes before the version that announces them [interval.applied-last] */
         atomic_store_explicit(engine_applied_here(e->page, from), msg->interval,

@@ -258,7 +258,7 @@ static bool notices_log_take_records(const struct parts_notices_wanted *want)
     }
 }
 
-static void notices_log_take_log(const struct parts_notices_wanted *want)
+static void notices_log_take(const struct parts_notices_wanted *want)
 {
     struct parts_notices_wanted mine = *want;
     struct notices_log_reader *r = &readers[want->writer];
@@ -275,7 +275,7 @@ static void notices_log_take_log(const struct parts_notices_wanted *want)
 static void notices_log_notice_take(const struct parts_notices_wanted *want, int count)
 {
     for (int i = 0; i < count; i++) {
-        notices_log_take_log(&want[i]);
+        notices_log_take(&want[i]);
         PROBE(acquire_noticed);
     }
 }

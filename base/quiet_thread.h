@@ -15,9 +15,9 @@ static inline int quiet_thread_create(pthread_t *thread, const pthread_attr_t *a
 {
     sigset_t all, old;
     sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
+    system_sigaction_mask(SIG_SETMASK, &all, &old);
     int rc = pthread_create(thread, attr, body, arg);
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_mask(SIG_SETMASK, &old, NULL);
     return -rc;
 }
 

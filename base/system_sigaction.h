@@ -19,7 +19,7 @@ static inline int system_sigaction(int sig, const struct sigaction *act, struct 
 
 /* ASSUMPTION: `set` comes from sigfillset or sigemptyset, or from the system: it lacks the signals
  * that the C library reserves. */
-static inline int system_sigaction_system_sigmask(int how, const sigset_t *set, sigset_t *old)
+static inline int system_sigaction_mask(int how, const sigset_t *set, sigset_t *old)
 {
     int before = errno;
     int rc = syscall(SYS_rt_sigprocmask, how, set, old, (size_t)8) == 0 ? 0 : errno;

@@ -396,13 +396,13 @@ static int boot_pmix_connect(struct boot_pmix *p)
     int err = -ENOENT, threads;
 
     sigfillset(&all);
-    system_sigaction_system_sigmask(SIG_SETMASK, &all, &old);
+    system_sigaction_mask(SIG_SETMASK, &all, &old);
     threads = tasks_all();
     status = pmix.Init(&p->self, NULL, 0);
     tasks_own(tasks_all() - threads); /* libpmix's threads, which stay */
     if (status == PMIX_SUCCESS)
         err = boot_pmix_node_make(p);
-    system_sigaction_system_sigmask(SIG_SETMASK, &old, NULL);
+    system_sigaction_mask(SIG_SETMASK, &old, NULL);
     /* variables left over from a launcher that has ended */
     if (status == PMIX_SUCCESS || status == PMIX_ERR_UNREACH)
         return err;

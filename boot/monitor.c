@@ -62,7 +62,7 @@ static int64_t monitor_attend(int64_t due[MONITOR_DUTIES], int64_t now)
 }
 
 /* The same for the watch. */
-static int64_t boot_monitor_watch(int64_t now)
+static int64_t monitor_look(int64_t now)
 {
     int ms;
 
@@ -88,8 +88,7 @@ static void monitor_answer(void)
 /* Milliseconds until the next work, -1 if there is none. */
 static int monitor_work(int64_t due[MONITOR_DUTIES])
 {
-    int64_t now = clock_ms(),
-            next = monitor_earlier(monitor_attend(due, now), boot_monitor_watch(now));
+    int64_t now = clock_ms(), next = monitor_earlier(monitor_attend(due, now), monitor_look(now));
 
     if (deaf_until != 0 && deaf_until <= now)
         monitor_answer();

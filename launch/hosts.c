@@ -210,7 +210,7 @@ int hosts_check(const struct config *cfg, char *err, size_t errlen)
 }
 
 /* "h1:2,h2:2" for mpirun; srun has "h1,h1,h2,h2". */
-static void hosts_add_hosts(struct command *command, const struct hosts *hosts, bool counted)
+static void hosts_append(struct command *command, const struct hosts *hosts, bool counted)
 {
     char *text = NULL;
     size_t len = 0;
@@ -239,7 +239,7 @@ static void hosts_srun_command(struct command *command, const struct config *cfg
     hosts_add_text(command, "--ntasks=%d", hosts->nodes);
     hosts_add(command, "--distribution=arbitrary"); /* in the order listed, not in srun's */
     hosts_add(command, "-w");
-    hosts_add_hosts(command, hosts, false);
+    hosts_append(command, hosts, false);
     (void)exported;
     if (cfg->label)
         hosts_add(command, "--label");
@@ -278,7 +278,7 @@ static void hosts_mpirun_command(struct command *command, const struct config *c
 {
     hosts_add_text(command, "%d", hosts->nodes);
     hosts_add(command, "--host");
-    hosts_add_hosts(command, hosts, true);
+    hosts_append(command, hosts, true);
     if (cfg->bind != BIND_AUTO) {
         hosts_add(command, "--bind-to");
         hosts_add(command, cfg->bind == BIND_CORE ? "core" : "none");

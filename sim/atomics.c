@@ -142,8 +142,8 @@ static void atomics_choose_target(struct atomics_system *s, struct atomics_pe *p
         break;
     case WORKLOAD_RANDOM:
     case WORKLOAD_SHMEM:
-        m->to = (unsigned)random_sim_random_below(&s->random, s->nodes);
-        m->address = random_sim_random_below(&s->random, s->cfg->table) * WORD;
+        m->to = (unsigned)random_number_below(&s->random, s->nodes);
+        m->address = random_number_below(&s->random, s->cfg->table) * WORD;
         break;
     }
 }
@@ -207,7 +207,7 @@ static bool atomics_takes_part(const struct atomics_config *cfg, unsigned pe)
 static void atomics_choose_words(struct atomics_system *s, unsigned number)
 {
     uint64_t part = s->cfg->table / s->cfg->pes;
-    uint64_t base = random_sim_random_below(&s->random, part - ATOMICS_WORDS + 1), word = 0;
+    uint64_t base = random_number_below(&s->random, part - ATOMICS_WORDS + 1), word = 0;
 
     for (unsigned i = 0; i < ATOMICS_WORDS; i++) {
         if (s->cfg->workload == WORKLOAD_ONE)
@@ -216,7 +216,7 @@ static void atomics_choose_words(struct atomics_system *s, unsigned number)
             word = number * part + base + i;
         else
             word = number * part + i * (part / ATOMICS_WORDS) +
-                   random_sim_random_below(&s->random, part / ATOMICS_WORDS);
+                   random_number_below(&s->random, part / ATOMICS_WORDS);
         s->pe[number].word[i] = word * WORD;
     }
 }

@@ -254,7 +254,7 @@ static uint64_t growth_fit_rounded(__uint128_t a, __uint128_t b)
 }
 
 /* Sums are exact, and one quotient is rounded, the same everywhere by IEEE 754. */
-static struct growth_line growth_fit_fit(const struct growth_times *t)
+static struct growth_line growth_fit_line(const struct growth_times *t)
 {
     struct growth_line through = { 0,
                                    growth_fit_rounded(t->work_time << SLOPE_SHIFT, t->work_work) };
@@ -289,7 +289,7 @@ static void growth_fit_all(struct growth *g)
         for (uint32_t i = 0; i < g->traces; i++)
             if (!g->is_check[i])
                 growth_fit_add_times(&all, &g->seen[i].at[s]);
-        g->line[s] = growth_fit_fit(&all);
+        g->line[s] = growth_fit_line(&all);
     }
 }
 

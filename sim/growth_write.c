@@ -282,7 +282,7 @@ static void growth_write_default_options(uint64_t *set)
 {
     struct run_options_option o;
 
-    for (unsigned i = 0; run_options_run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_entry(i, &o); i++)
         if (o.at != RECORD_SET_ahead && o.at != RECORD_SET_move_homes)
             set[o.at] = o.usual;
 }

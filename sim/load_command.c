@@ -66,7 +66,7 @@ static void load_command_print_busy(const struct load_command_most *m,
            mean / 100, mean % 100);
 }
 
-static void load_command_print_load(struct replay *r, const char *file)
+static void load_command_print(struct replay *r, const char *file)
 {
     struct load_command_offered l = { 0 };
     uint64_t *versions = replay_copies_needs(r);
@@ -104,11 +104,11 @@ static void load_command_run(const struct machine *m, const struct load_command_
             fail_with(SIM_FAILED,
                       "%s: node %u has several threads; give traces with one thread on each node",
                       file, n);
-    run_options_run_settings(&w->choice, t.set, set);
+    run_options_settings(&w->choice, t.set, set);
     replay_run(&r, &t, m, &(struct replay_wish){ .protocol = w->protocol, .set = set });
     if (r.wrong != NULL)
         fail_with(SIM_FAILED, "%s: node %u: %s; trace the run again", file, r.wrong_node, r.wrong);
-    load_command_print_load(&r, file);
+    load_command_print(&r, file);
     replay_free(&r);
     trace_free(&t);
 }
@@ -124,7 +124,7 @@ static struct load_command_wish load_command_parse(int argc, char **argv)
             w.machine = argv[++i];
         else if (strcmp(argv[i], "--protocol") == 0 && i + 1 < argc)
             w.protocol = replay_protocol_named(argv[++i]);
-        else if ((words = run_options_run_choose(&w.choice, &argv[i])) > 0)
+        else if ((words = run_options_choose(&w.choice, &argv[i])) > 0)
             i += words - 1;
         else if (argv[i][0] != '-')
             argv[files++] = argv[i];

@@ -260,7 +260,7 @@ static void nic_barrier_enter_next(struct nic_barrier_process *p)
 
     if (p->entered < b->cfg->barriers)
         event_after(&b->loop,
-                    b->cfg->skew > 0 ? random_sim_random_below(&b->random, b->cfg->skew + 1) : 0,
+                    b->cfg->skew > 0 ? random_number_below(&b->random, b->cfg->skew + 1) : 0,
                     nic_barrier_enter, p, 0);
 }
 

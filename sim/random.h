@@ -9,7 +9,7 @@ struct sim_random {
     uint64_t state; /* initially the seed */
 };
 
-static inline uint64_t random_sim_random(struct sim_random *r)
+static inline uint64_t random_next(struct sim_random *r)
 {
     uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -19,9 +19,9 @@ static inline uint64_t random_sim_random(struct sim_random *r)
 }
 
 /* Uniform from 0 to below LIMIT, which is from 1 to 2^32, up to a bias of LIMIT / 2^32. */
-static inline uint64_t random_sim_random_below(struct sim_random *r, uint64_t limit)
+static inline uint64_t random_number_below(struct sim_random *r, uint64_t limit)
 {
-    return (random_sim_random(r) >> 32) * limit >> 32;
+    return (random_next(r) >> 32) * limit >> 32;
 }
 
 #endif

@@ -353,7 +353,7 @@ static bool replay_as_traced(const struct replay *r)
 
     if ((r->trace->set[RECORD_SET_pages_by] == 1) != (r->protocol == REPLAY_ASYNC))
         return false;
-    for (unsigned i = 0; run_options_run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_entry(i, &o); i++)
         if (r->set[o.at] != r->trace->set[o.at])
             return false;
     return true;

@@ -212,8 +212,8 @@ static bool replay_close_capture(struct replay_node *n, struct replay_copy *c, u
     return announce;
 }
 
-/* page_flush.c replay_close_to_close */
-static bool replay_close_to_close(const struct replay_copy *c)
+/* page_flush.c page_flush_to_close */
+static bool replay_close_later(const struct replay_copy *c)
 {
     return (c->flags & COPY_DIRTY) || (c->worded && !(c->flags & COPY_EXCLUSIVE));
 }
@@ -228,7 +228,7 @@ static uint32_t replay_close_capture_all(struct replay_node *n, uint32_t count, 
         struct replay_copy *c = replay_copy_of(n, n->taken[i]);
         bool changed, was = sealing;
         c->flags &= (uint8_t)~COPY_LISTED;
-        if (!replay_close_to_close(c)) {
+        if (!replay_close_later(c)) {
             c->worded = false;
             continue;
         }

@@ -40,7 +40,7 @@ static struct replay_command_wish replay_command_parse(int argc, char **argv)
             w.times = argv[++i];
         else if (strcmp(argv[i], "--decisions") == 0)
             w.decisions = true;
-        else if ((words = run_options_run_choose(&w.choice, &argv[i])) > 0)
+        else if ((words = run_options_choose(&w.choice, &argv[i])) > 0)
             i += words - 1;
         else if (argv[i][0] != '-' && w.trace == NULL)
             w.trace = argv[i];
@@ -157,7 +157,7 @@ int replay_command_main(int argc, char **argv)
     machine_load(&m, w.machine);
     trace_load(&t, w.trace);
     replay_command_check(&w, &t);
-    run_options_run_settings(&w.choice, t.set, set);
+    run_options_settings(&w.choice, t.set, set);
     if (w.times != NULL)
         replay_command_load_times(&w, &t, &times);
     replay_run(&r, &t, &m,

@@ -78,8 +78,7 @@ static void replay_part_transfer(struct replay_node *n, struct replay_node *home
     replay_await_all(n);
 }
 
-static bool replay_part_part(struct replay_node *n, struct replay_copy *c, uint32_t bytes,
-                             bool put);
+static bool replay_part_of(struct replay_node *n, struct replay_copy *c, uint32_t bytes, bool put);
 
 static bool replay_part_elsewhere(struct replay_node *n, struct replay_copy *c, uint32_t bytes,
                                   bool put)
@@ -95,7 +94,7 @@ static bool replay_part_elsewhere(struct replay_node *n, struct replay_copy *c, 
     replay_part_introduce(n, c, &n->r->node[home]);
     if (!replay_part_is_there(n, c, &n->r->node[home])) {
         (void)replay_fetch(n, c);
-        return !put && replay_part_part(n, c, bytes, put);
+        return !put && replay_part_of(n, c, bytes, put);
     }
     replay_part_transfer(n, &n->r->node[home], bytes, put);
     c->home = (uint16_t)(home + 1);
@@ -107,7 +106,7 @@ static bool replay_part_elsewhere(struct replay_node *n, struct replay_copy *c, 
 }
 
 /* page_part.c page_part: false if the program loads or stores instead. */
-static bool replay_part_part(struct replay_node *n, struct replay_copy *c, uint32_t bytes, bool put)
+static bool replay_part_of(struct replay_node *n, struct replay_copy *c, uint32_t bytes, bool put)
 {
     switch (replay_part_find(n, c, put)) {
     case ELSEWHERE:
@@ -139,7 +138,7 @@ void replay_part(struct replay_node *n, uint32_t page, uint32_t bytes, bool put)
     replay_settle(n);
     bytes = bytes < PAGE_BYTES ? bytes : PAGE_BYTES;
     c->shared->written = c->shared->written || put;
-    if (replay_part_part(n, c, bytes, put))
+    if (replay_part_of(n, c, bytes, put))
         return;
     if (put)
         replay_part_store(n, c, bytes);

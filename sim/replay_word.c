@@ -5,7 +5,7 @@
 #include "sim/replay.h"
 
 /* page_word.c settle: the home may have received everything that this node sent. */
-static void replay_word_settle_word(struct replay_node *n, struct replay_copy *c)
+static void replay_word_settle(struct replay_node *n, struct replay_copy *c)
 {
     if (n->r->protocol != REPLAY_ASYNC && !(c->flags & COPY_STALE)) {
         replay_read_now(n, &n->r->node[c->home - 1], 8);
@@ -23,7 +23,7 @@ static bool replay_word_step(struct replay_node *n, struct replay_copy *c)
     if (c->flags & COPY_BUSY)
         replay_finish(n, c);
     else if ((c->flags & COPY_STALE) || (c->need.count > 0 && !replay_copy_is_home(c, n)))
-        replay_word_settle_word(n, c);
+        replay_word_settle(n, c);
     else if (c->home == 0 && !(c->flags & COPY_EXCLUSIVE))
         replay_open(n, c->page, true);
     else

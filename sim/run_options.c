@@ -31,7 +31,7 @@ static const struct {
 };
 
 /* The first word of a switch is its default: on. */
-bool run_options_run_option(unsigned i, struct run_options_option *o)
+bool run_options_entry(unsigned i, struct run_options_option *o)
 {
     if (i >= sizeof kept / sizeof *kept)
         return false;
@@ -62,7 +62,7 @@ static uint64_t run_options_number_of(const struct run_options_option *o, const 
     return value;
 }
 
-int run_options_run_choose(struct run_options_choice *c, char *const *argv)
+int run_options_choose(struct run_options_choice *c, char *const *argv)
 {
     struct run_options_option o;
 
@@ -70,7 +70,7 @@ int run_options_run_choose(struct run_options_choice *c, char *const *argv)
         c->usual = true;
         return 1;
     }
-    for (unsigned i = 0; run_options_run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_entry(i, &o); i++)
         if (strcmp(argv[0], o.name) == 0 && argv[1] != NULL) {
             c->named[o.at] = true;
             c->value[o.at] = o.is_switch ? run_options_switch_of(&o, argv[1])
@@ -80,13 +80,12 @@ int run_options_run_choose(struct run_options_choice *c, char *const *argv)
     return 0;
 }
 
-void run_options_run_settings(const struct run_options_choice *c, const uint64_t *traced,
-                              uint64_t *set)
+void run_options_settings(const struct run_options_choice *c, const uint64_t *traced, uint64_t *set)
 {
     struct run_options_option o;
 
     memcpy(set, traced, sizeof c->value);
-    for (unsigned i = 0; run_options_run_option(i, &o); i++)
+    for (unsigned i = 0; run_options_entry(i, &o); i++)
         if (c->named[o.at] || c->usual)
             set[o.at] = c->named[o.at] ? c->value[o.at] : o.usual;
 }

@@ -15,8 +15,8 @@ struct run_options_option {
     bool is_switch;       /* 0: on, 1: off */
 };
 
-/* run_options_run_option - the option with index i; false after the last */
-bool run_options_run_option(unsigned i, struct run_options_option *o);
+/* run_options_entry - the option with index i; false after the last */
+bool run_options_entry(unsigned i, struct run_options_option *o);
 
 /* The choice made on a command line. */
 struct run_options_choice {
@@ -27,13 +27,13 @@ struct run_options_choice {
     uint64_t value[RECORD_SETTING_COUNT];
 };
 
-/* run_options_run_choose - the number of words at ARGV, ended by NULL, that are such an option and
+/* run_options_choose - the number of words at ARGV, ended by NULL, that are such an option and
  * its value; 0: none. Ends the program with an error line if the value is invalid. */
-int run_options_run_choose(struct run_options_choice *c, char *const *argv);
+int run_options_choose(struct run_options_choice *c, char *const *argv);
 
-/* run_options_run_settings - computes SET for a run whose trace has TRACED; RECORD_SETTING_COUNT
+/* run_options_settings - computes SET for a run whose trace has TRACED; RECORD_SETTING_COUNT
  * of each */
-void run_options_run_settings(const struct run_options_choice *c, const uint64_t *traced,
-                              uint64_t *set);
+void run_options_settings(const struct run_options_choice *c, const uint64_t *traced,
+                          uint64_t *set);
 
 #endif

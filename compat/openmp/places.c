@@ -213,7 +213,7 @@ static void places_read_list(const char *text)
         places_refuse(&r);
 }
 
-static void places_read_places(const char *text)
+static void places_parse(const char *text)
 {
     size_t len = strcspn(text, " (");
     for (int kind = 0; kind < KINDS; kind++) {
@@ -270,7 +270,7 @@ void places_read(int threads)
     if (places_policy(0) == BIND_NONE)
         return;
     if (list && *list)
-        places_read_places(list);
+        places_parse(list);
     else
         places_add_kind(KIND_THREADS, INT_MAX);
     if (count == 0)

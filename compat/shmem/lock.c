@@ -88,7 +88,7 @@ static void lock_record_drop(unsigned i)
 }
 
 /* The record by which this PE holds the lock; RECORDS: none. */
-static unsigned lock_record_of_lock(const long *lock)
+static unsigned lock_record_for(const long *lock)
 {
     unsigned i = 0;
     (void)pthread_mutex_lock(&guard);
@@ -140,7 +140,7 @@ void shmem_clear_lock(long *lock)
 {
     int pe;
     uint64_t *word = lock_word_of("shmem_clear_lock", lock, &pe), nobody = 0, turn = 1;
-    unsigned i = lock_record_of_lock(lock);
+    unsigned i = lock_record_for(lock);
     if (i == RECORDS)
         fail_job("shmem_clear_lock: the lock at %p is not set by this PE; set it first",
                  (void *)lock);

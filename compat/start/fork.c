@@ -147,7 +147,7 @@ static void fork_await_child(int fd)
         ;
 }
 
-static void fork_do_fork(void *arg)
+static void fork_perform(void *arg)
 {
     struct fork_state *f = arg;
     struct fork_stack s = fork_save_stack(arg);
@@ -188,7 +188,7 @@ pid_t __wrap_fork(void)
         start_is_child |= f.pid == 0;
         return f.pid;
     }
-    lane_call(fork_do_fork, &f);
+    lane_call(fork_perform, &f);
     if (f.pid < 0)
         errno = f.error;
     return f.pid;

@@ -50,7 +50,7 @@ static void distribute_take(void)
 {
     while (last->next) {
         last = last->next;
-        void *here = place_tmk_place_here(&last->place);
+        void *here = place_here(&last->place);
         if (!here)
             Tmk_errexit("Tmk_distribute: a variable of a library that process %u has not loaded\n",
                         Tmk_proc_id);
@@ -58,7 +58,7 @@ static void distribute_take(void)
     }
 }
 
-void distribute_tmk_distribute_take(void)
+void distribute_accept(void)
 {
     if (Tmk_nprocs == 1 || !__atomic_load_n(&last->next, __ATOMIC_RELAXED))
         return;
@@ -70,7 +70,7 @@ void distribute_tmk_distribute_take(void)
 void distribute_meet(void)
 {
     hlrc_barrier();
-    distribute_tmk_distribute_take();
+    distribute_accept();
     if (Tmk_proc_id != 0)
         return;
     while (oldest != was[1]) {
@@ -88,7 +88,7 @@ void Tmk_distribute(const void *ptr, size_t size)
     /* all processes have shared memory */
     if (Tmk_nprocs == 1 || size == 0 || hlrc_home(ptr) != -EINVAL)
         return;
-    if (!place_tmk_place_of(ptr, size, true, &place))
+    if (!place_find(ptr, size, true, &place))
         Tmk_errexit("Tmk_distribute: %zu bytes at %p are not in a global or static variable, so "
                     "other processes have other data there; use a global or static variable\n",
                     size, ptr);

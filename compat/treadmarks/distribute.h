@@ -24,7 +24,7 @@
 /* Called by all processes, first. */
 void distribute_begin(void);
 /* After an acquire: takes values that others have distributed. */
-void distribute_tmk_distribute_take(void);
+void distribute_accept(void);
 /* A barrier, then the same; frees records that all have taken. */
 void distribute_meet(void);
 

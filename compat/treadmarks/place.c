@@ -40,7 +40,7 @@ static int place_holds(struct dl_phdr_info *info, size_t len, void *arg)
     return 0;
 }
 
-bool place_tmk_place_of(const void *addr, size_t size, bool writable, struct tmk_place *place)
+bool place_find(const void *addr, size_t size, bool writable, struct tmk_place *place)
 {
     struct place_search s = {
         .addr = (uintptr_t)addr, .size = size, .writable = writable, .place = place
@@ -58,7 +58,7 @@ static int place_is_object(struct dl_phdr_info *info, size_t len, void *arg)
     return 1;
 }
 
-void *place_tmk_place_here(const struct tmk_place *place)
+void *place_here(const struct tmk_place *place)
 {
     struct tmk_place copy = *place;
     struct place_search s = { .place = &copy };

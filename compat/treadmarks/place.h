@@ -17,9 +17,9 @@ struct tmk_place {
 
 /* Do these bytes all lie in one segment of the program or a library, writable if `writable`? Then
  * sets *place. */
-bool place_tmk_place_of(const void *addr, size_t size, bool writable, struct tmk_place *place);
+bool place_find(const void *addr, size_t size, bool writable, struct tmk_place *place);
 
 /* Its address in this process; NULL if not loaded. */
-void *place_tmk_place_here(const struct tmk_place *place);
+void *place_here(const struct tmk_place *place);
 
 #endif

@@ -28,7 +28,7 @@ static struct sched_work {
 
 static int forked; /* master only: the others may not be back yet */
 
-void sched_tmk_sched_begin(void)
+void sched_begin(void)
 {
     work = hlrc_malloc_all(sizeof *work);
     if (!work)
@@ -37,7 +37,7 @@ void sched_tmk_sched_begin(void)
 
 static void sched_run(void)
 {
-    void *here = place_tmk_place_here(&work->func);
+    void *here = place_here(&work->func);
     if (!here)
         Tmk_errexit("Tmk_sched_fork: a function of a library that process %u has not loaded\n",
                     Tmk_proc_id);
@@ -78,7 +78,7 @@ static void sched_fork_work(void (*func)(Tmk_sched_arg_t arg), Tmk_sched_arg_t a
     if (func) {
         const void *code;
         memcpy(&code, &func, sizeof code);
-        if (!place_tmk_place_of(code, 1, false, &work->func))
+        if (!place_find(code, 1, false, &work->func))
             Tmk_errexit("Tmk_sched_fork: %p is not a function of the program or of its libraries\n",
                         code);
     }

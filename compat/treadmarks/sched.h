@@ -4,6 +4,6 @@
 #define COMPAT_TREADMARKS_SCHED_H
 
 /* Called by all processes. */
-void sched_tmk_sched_begin(void);
+void sched_begin(void);
 
 #endif

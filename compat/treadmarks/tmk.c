@@ -66,7 +66,7 @@ void Tmk_startup(int argc, char *const *argv)
     if (!conds)
         Tmk_perrexit("Tmk_startup: cannot create condition variables");
     distribute_begin();
-    sched_tmk_sched_begin();
+    sched_begin();
 }
 
 void Tmk_exit(int status)
@@ -130,7 +130,7 @@ void Tmk_lock_acquire(unsigned lock_id)
     tmk_check("Tmk_lock_acquire", "lock", lock_id, TMK_NLOCKS);
     hlrc_lock(lock_id);
     held[lock_id] = true;
-    distribute_tmk_distribute_take();
+    distribute_accept();
 }
 
 void Tmk_lock_release(unsigned lock_id)
@@ -160,7 +160,7 @@ void Tmk_lock_cond_wait(unsigned lock_id, unsigned cond_id)
     }
     counted.waits++;
     hlrc_cond_wait(*entry - 1, lock_id);
-    distribute_tmk_distribute_take();
+    distribute_accept();
 }
 
 /* A caller without the lock takes it for this; otherwise it may not see the waiters. */

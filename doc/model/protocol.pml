@@ -1463,7 +1463,7 @@ end:
         }
 #endif
         atomic {
-            applied[IX(n, p)].w[from] = interval;               /* [interval.applied-last]: diffs_message_serve_diffs */
+            applied[IX(n, p)].w[from] = interval;               /* [interval.applied-last]: diffs_message_serve */
             from = 0; interval = 0; p = 0;
             pending--
         }

@@ -61,7 +61,7 @@ byte seen[THREADS];             /* the least value of the word for the thread; i
 #define MAY_OPERATE(t) (STORED == NO_THREAD || seen[t] >= BASE)
 #define APPLIED(n) (version[1] >= VT(n, 1) && version[2] >= VT(n, 2))
 
-/* Applies diffs. [interval.applied-last]: diffs_message_serve_diffs; [page.retained-twin]: page_apply */
+/* Applies diffs. [interval.applied-last]: diffs_message_serve; [page.retained-twin]: page_apply */
 inline APPLY()
 {
     if

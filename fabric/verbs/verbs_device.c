@@ -73,8 +73,8 @@ static bool verbs_device_try_port(struct verbs_fabric *v, struct ibv_context *ct
     return true;
 }
 
-static bool verbs_device_try_device(struct verbs_fabric *v, struct ibv_device *dev,
-                                    const struct verbs_device_choice *c)
+static bool verbs_device_try(struct verbs_fabric *v, struct ibv_device *dev,
+                             const struct verbs_device_choice *c)
 {
     if (c->name[0] && strcmp(c->name, ibv_get_device_name(dev)) != 0)
         return false;
@@ -92,7 +92,7 @@ static bool verbs_device_try_device(struct verbs_fabric *v, struct ibv_device *d
 }
 
 /* The requested adapter does not exist, or has no active port: prints the adapters that exist. */
-static void verbs_device_no_such_device(struct verbs_fabric *v, struct ibv_device **list, int count)
+static void verbs_device_unknown(struct verbs_fabric *v, struct ibv_device **list, int count)
 {
     char line[512];
     size_t used =
@@ -118,9 +118,9 @@ int verbs_find_device(struct verbs_fabric *v)
     if (!list)
         return -errno;
     for (int i = 0; i < count && !v->context; i++)
-        verbs_device_try_device(v, list[i], &c);
+        verbs_device_try(v, list[i], &c);
     if (!v->context && c.name[0])
-        verbs_device_no_such_device(v, list, count);
+        verbs_device_unknown(v, list, count);
     ibv_free_device_list(list);
     return v->context ? 0 : -ENODEV;
 }

@@ -109,8 +109,8 @@ static void verbs_long_count(struct verbs_fabric *v, bool reads, int peer, size_
                               memory_order_relaxed);
 }
 
-static void verbs_long_start_long(struct verbs_fabric *v, enum verbs_kind kind, int peer, int win,
-                                  size_t off, char *local, size_t len, struct fabric_op *op)
+static void verbs_long_start(struct verbs_fabric *v, enum verbs_kind kind, int peer, int win,
+                             size_t off, char *local, size_t len, struct fabric_op *op)
 {
     verbs_long_count(v, kind == VERBS_READ, peer, len);
     for (size_t n; len; len -= n, off += n, local += n) {
@@ -132,7 +132,7 @@ void verbs_read_long(struct fabric *f, int peer, int win, size_t off, void *dst,
     if (v->peer[peer].near || verbs_in_window(v, dst))
         verbs_read(f, peer, win, off, dst, len, op);
     else
-        verbs_long_start_long(v, VERBS_READ, peer, win, off, dst, len, op);
+        verbs_long_start(v, VERBS_READ, peer, win, off, dst, len, op);
 }
 
 void verbs_write_long(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
@@ -142,5 +142,5 @@ void verbs_write_long(struct fabric *f, int peer, int win, size_t off, const voi
     if (v->peer[peer].near || verbs_in_window(v, src))
         verbs_write(f, peer, win, off, src, len, op);
     else
-        verbs_long_start_long(v, VERBS_WRITE, peer, win, off, (char *)(uintptr_t)src, len, op);
+        verbs_long_start(v, VERBS_WRITE, peer, win, off, (char *)(uintptr_t)src, len, op);
 }

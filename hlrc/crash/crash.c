@@ -193,9 +193,9 @@ static void crash_attempt(void (*step)(void *), struct crash *c)
         for (size_t i = 0; i < TOLD; i++)
             sigaddset(&set, told[i].sig);
         has_way_out = 1;
-        system_sigaction_system_sigmask(SIG_UNBLOCK, &set, NULL);
+        system_sigaction_mask(SIG_UNBLOCK, &set, NULL);
         step(c);
-        system_sigaction_system_sigmask(SIG_BLOCK, &set, NULL);
+        system_sigaction_mask(SIG_BLOCK, &set, NULL);
     }
     has_way_out = 0;
 }

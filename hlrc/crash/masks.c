@@ -22,7 +22,7 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
         masks_leave_out_internal(&copy);
         set = &copy;
     }
-    return system_sigaction_system_sigmask(how, set, old);
+    return system_sigaction_mask(how, set, old);
 }
 
 int sigprocmask(int how, const sigset_t *set, sigset_t *old)

@@ -172,7 +172,7 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
             sigaddset(&set, s);
     if (!(to->sa_flags & SA_NODEFER))
         sigaddset(&set, sig);
-    system_sigaction_system_sigmask(SIG_SETMASK, &set, NULL);
+    system_sigaction_mask(SIG_SETMASK, &set, NULL);
     if (to->sa_flags & SA_SIGINFO)
         to->sa_sigaction(sig, info, context);
     else

@@ -50,16 +50,16 @@ static inline bool first_write_twin_at_home(uint32_t page)
 }
 
 /* The application's right to a page that no node has touched [races.tracked]. */
-static inline enum protocol_access first_write_first_access(uint32_t page)
+static inline enum protocol_access first_write_access(uint32_t page)
 {
     enum protocol_access right = engine.protocol.pages->initial(page);
     return right == ACCESS_WRITE && first_write_races_checked() ? ACCESS_READ : right;
 }
 
 /* What the view allows initially [page.unshared-block]. */
-static inline enum protocol_access first_write_first_view(uint32_t page)
+static inline enum protocol_access first_write_view(uint32_t page)
 {
-    enum protocol_access right = first_write_first_access(page);
+    enum protocol_access right = first_write_access(page);
     return right == ACCESS_WRITE ? ACCESS_NONE : right;
 }
 

@@ -106,13 +106,13 @@ void page_assert_announced(uint32_t page, uint64_t interval)
 
 static void page_set_initial(uint32_t page, struct page *p)
 {
-    enum protocol_access right = first_write_first_access(page);
+    enum protocol_access right = first_write_access(page);
     uint8_t flags = PAGE_KNOWN | (p->flags & PAGE_LISTED);
     if (right == ACCESS_NONE)
         flags |= PAGE_STALE;
     if (right == ACCESS_WRITE)
         flags |= PAGE_EXCLUSIVE;
-    p->access = first_write_first_view(page);
+    p->access = first_write_view(page);
     p->flags = flags;
 }
 

@@ -56,7 +56,7 @@ int page_view_change_marked(uint32_t first, uint32_t count, const bool *marked,
 static unsigned page_view_access_of(uint32_t page)
 {
     const struct page *p = page_at(page);
-    return p->flags & PAGE_KNOWN ? p->access : (unsigned)first_write_first_view(page);
+    return p->flags & PAGE_KNOWN ? p->access : (unsigned)first_write_view(page);
 }
 
 static uint32_t page_view_borders(uint32_t first, uint32_t end)
@@ -167,8 +167,8 @@ static uint32_t page_view_block_rest(uint32_t page)
 static uint32_t page_view_initial_run(uint32_t first, uint32_t count, enum protocol_access *right)
 {
     uint64_t n = page_view_block_rest(first);
-    *right = first_write_first_view(first);
-    while (n < count && first_write_first_view(first + (uint32_t)n) == *right)
+    *right = first_write_view(first);
+    while (n < count && first_write_view(first + (uint32_t)n) == *right)
         n += page_view_block_rest(first + (uint32_t)n);
     return n < count ? (uint32_t)n : count;
 }

@@ -108,7 +108,7 @@ void bulk_return_credits(void)
             bulk_return_credit(n);
 }
 
-static void bulk_dump_bulk(char *line, size_t len)
+static void bulk_dump(char *line, size_t len)
 {
     for (int n = 0; n < engine.nodes; n++)
         if (!bulk_have_credit((void *)(intptr_t)n))
@@ -117,6 +117,6 @@ static void bulk_dump_bulk(char *line, size_t len)
 
 int bulk_init(void)
 {
-    dump_add(bulk_dump_bulk);
+    dump_add(bulk_dump);
     return 0;
 }

@@ -473,7 +473,7 @@ static int64_t progress_usual_spin_ns(void)
     return some < SPIN_LEAST_NS ? SPIN_LEAST_NS : some > SPIN_MOST_NS ? SPIN_MOST_NS : some;
 }
 
-static void progress_dump_progress(char *line, size_t len)
+static void progress_dump(char *line, size_t len)
 {
     dump_append(line, len,
                 "progress lock %s; %d threads wait, %d of them asleep until a state changes; a "
@@ -496,7 +496,7 @@ static int progress_start_handler(void)
 
 int progress_start(bool with_handler)
 {
-    dump_add(progress_dump_progress);
+    dump_add(progress_dump);
     cores = sysconf(_SC_NPROCESSORS_ONLN);
     cpu_set_t mine;
     own = sched_getaffinity(0, sizeof mine, &mine) == 0 ? (uint32_t)CPU_COUNT(&mine) : 1;

@@ -126,7 +126,7 @@ void thread_guard(struct thread *t)
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK) {
         sigset_t set;
         thread_signals(&set);
-        system_sigaction_system_sigmask(SIG_BLOCK, &set, &t->unmasked);
+        system_sigaction_mask(SIG_BLOCK, &set, &t->unmasked);
     }
     t->inside++;
     if (race_watched())
@@ -139,7 +139,7 @@ void thread_unguard(struct thread *t)
         race_ignore_end();
     t->inside--;
     if (t->inside == 0 && engine.config.signals == SIGNALS_MASK)
-        system_sigaction_system_sigmask(SIG_SETMASK, &t->unmasked, NULL);
+        system_sigaction_mask(SIG_SETMASK, &t->unmasked, NULL);
 }
 
 struct thread *thread_of_token(uint32_t token)

@@ -133,7 +133,7 @@ static struct deadlock_detect_judge deadlock_watchdog_judge_here(void)
                                            .absent = deadlock_watchdog_absent };
 }
 
-static _Noreturn void deadlock_watchdog_end_deadlock(const struct deadlock_detect_judge *j)
+static _Noreturn void deadlock_watchdog_finish(const struct deadlock_detect_judge *j)
 {
     char line[DIAG_LINE_MAX / 2];
     deadlock_detect_tell(j, deadlock_watchdog_say);
@@ -169,7 +169,7 @@ static void deadlock_watchdog_judge_reports(const struct report *mine)
     deadlock_watchdog_read_all(mine);
     bool stuck = deadlock_detect_stuck(&j);
     if (stuck && deadlock_watchdog_confirmed())
-        deadlock_watchdog_end_deadlock(&j);
+        deadlock_watchdog_finish(&j);
     deadlock_watchdog_note_first_look(stuck);
 }
 

@@ -247,7 +247,7 @@ static int group_make(struct group_invitation *in)
 }
 
 /* For --trace-sim. */
-static void group_record_group(const struct group_invitation *in)
+static void group_record_of(const struct group_invitation *in)
 {
     for (uint32_t i = 0; i < in->count; i++)
         PROBE(group_member, in->group, in->nodes[i], in->count - 1 - i);
@@ -268,7 +268,7 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
     rc = group_make(&in);
     thread_leave(t);
     if (rc == 0 && probe_records())
-        group_record_group(&in);
+        group_record_of(&in);
     PROBE_END(barrier_call, span);
     if (rc == 0)
         *group = in.group;

@@ -242,7 +242,7 @@ static int filter_install(void)
     long rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
     if (rc < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
         rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-    return rc < 0 ? -errno : system_sigaction_system_sigmask(SIG_UNBLOCK, &sys, NULL);
+    return rc < 0 ? -errno : system_sigaction_mask(SIG_UNBLOCK, &sys, NULL);
 }
 
 static int system_filter_start(const char **why)

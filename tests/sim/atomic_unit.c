@@ -197,7 +197,7 @@ TEST(test_read_after_write)
 
 static unsigned choose(struct sim_random *r, const unsigned *of, unsigned count)
 {
-    return of[random_sim_random_below(r, count)];
+    return of[random_number_below(r, count)];
 }
 
 /* Units of all shapes: nothing stands still, and the rules hold. */
@@ -209,7 +209,7 @@ TEST(test_all_shapes)
 
     for (int round = 0; round < 400; round++) {
         struct atomic_unit_config cfg = { .lines = choose(&r, lines, 6) };
-        uint64_t words = 1 + random_sim_random_below(&r, WORDS), operations = MOST / 4;
+        uint64_t words = 1 + random_number_below(&r, WORDS), operations = MOST / 4;
         sim_time when = 0, apart = choose(&r, few, 5);
 
         do
@@ -217,15 +217,15 @@ TEST(test_all_shapes)
         while (cfg.lines % cfg.ways != 0);
         cfg.window = choose(&r, many, 4);
         cfg.registers = choose(&r, many, 4);
-        cfg.aging = (enum atomic_unit_aging)random_sim_random_below(&r, 4);
+        cfg.aging = (enum atomic_unit_aging)random_number_below(&r, 4);
         cfg.aging_count = choose(&r, few, 5);
         cfg.aging_queue = choose(&r, many, 4);
         cfg.raw = choose(&r, few, 5);
         cfg.pipeline = choose(&r, few, 5);
         begin(cfg, choose(&r, few, 5));
         for (uint64_t i = 0; i < operations; i++) {
-            word_of[i] = random_sim_random_below(&r, words);
-            when += random_sim_random_below(&r, apart) * SIM_NS;
+            word_of[i] = random_number_below(&r, words);
+            when += random_number_below(&r, apart) * SIM_NS;
             event_at(&loop, when, add, NULL, i);
         }
         end(operations);

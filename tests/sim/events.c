@@ -27,7 +27,7 @@ static void happen(void *self, uint64_t number);
 
 static void ask(void)
 {
-    sim_time when = loop.now + random_sim_random_below(&chance, spread);
+    sim_time when = loop.now + random_number_below(&chance, spread);
 
     asked[asked_for] = (struct asked){ when, asked_for };
     event_at(&loop, when, happen, &chance, asked_for);
@@ -40,8 +40,7 @@ static void happen(void *self, uint64_t number)
     assert_ptr_equal(self, &chance);
     assert_int_equal(loop.now, asked[number].when);
     happened[done++] = asked[number];
-    for (uint64_t more = random_sim_random_below(&chance, 4); more > 0 && asked_for < EVENTS;
-         more--)
+    for (uint64_t more = random_number_below(&chance, 4); more > 0 && asked_for < EVENTS; more--)
         ask();
 }
 
@@ -116,10 +115,10 @@ TEST(test_random)
     struct sim_random r = { 1234567 };
 
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
-        assert_int_equal(random_sim_random(&r), published[i]);
+        assert_int_equal(random_next(&r), published[i]);
     for (int i = 0; i < 1000; i++) {
-        assert_in_range(random_sim_random_below(&r, 3), 0, 2);
-        assert_int_equal(random_sim_random_below(&r, 1), 0);
+        assert_in_range(random_number_below(&r, 3), 0, 2);
+        assert_int_equal(random_number_below(&r, 1), 0);
     }
 }
 

@@ -78,13 +78,13 @@ static uint64_t sent, sent_bytes;
 
 static void send_some(void *self, uint64_t left)
 {
-    uint64_t bytes = random_sim_random_below(&chance, 5000);
+    uint64_t bytes = random_number_below(&chance, 5000);
 
     link_send(&link_, bytes, count, NULL, bytes);
     sent++;
     sent_bytes += bytes;
     if (left > 0)
-        event_after(&loop, random_sim_random_below(&chance, 4000000), send_some, self, left - 1);
+        event_after(&loop, random_number_below(&chance, 4000000), send_some, self, left - 1);
 }
 
 /* At every moment, of messages of all lengths, with pauses and without; and no faster than the

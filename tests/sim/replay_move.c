@@ -160,7 +160,7 @@ TEST(test_ahead_of_other_faults)
         meet();
         for (uint64_t p = PAGE; p < PAGE + 16; p++)
             made_put(&made, 1, RECORD_READ, 0, p, 0);
-        for (unsigned i = 0; !is_option && run_options_run_option(i, &o); i++)
+        for (unsigned i = 0; !is_option && run_options_entry(i, &o); i++)
             is_option = o.at == changed;
         memcpy(set, made.set, sizeof set);
         set[changed] += is_option;

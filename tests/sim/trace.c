@@ -21,15 +21,14 @@ static struct made made;
 /* Of any length, short ones as often as long ones. */
 static uint64_t any_number(unsigned bits)
 {
-    return random_sim_random(&chance) >> (64 - 1 - random_sim_random_below(&chance, bits));
+    return random_next(&chance) >> (64 - 1 - random_number_below(&chance, bits));
 }
 
 static void any_item(struct record_item *item)
 {
-    *item =
-        (struct record_item){ .kind = (enum record_kind)random_sim_random_below(&chance,
+    *item = (struct record_item){ .kind = (enum record_kind)random_number_below(&chance,
                                                                                 RECORD_KIND_COUNT),
-                              .time = any_number(59) };
+                                  .time = any_number(59) };
     for (int i = 0; record_args[item->kind][i] != '\0'; i++)
         item->arg[i] = record_args[item->kind][i] == 'p' ? any_number(31) : any_number(64);
 }
@@ -97,10 +96,10 @@ TEST(test_any_bytes)
     struct record_item got;
 
     for (int round = 0; round < 20000; round++) {
-        size_t length = random_sim_random_below(&chance, 40);
+        size_t length = random_number_below(&chance, 40);
         unsigned char *part = malloc(length + 1);
         for (size_t i = 0; i < length; i++)
-            part[i] = (unsigned char)random_sim_random(&chance);
+            part[i] = (unsigned char)random_next(&chance);
         struct record_reader r = { part, part + length, 0, 1000 };
         uint64_t page = 0;
         const unsigned char *before = r.at;
@@ -190,9 +189,9 @@ TEST(test_signed_damage)
     for (int round = 0; round < 5000; round++) {
         make_file();
         made.length -= 8;
-        for (uint64_t k = random_sim_random_below(&chance, 4) + 1; k > 0; k--)
-            made.bytes[12 + random_sim_random_below(&chance, made.length - 12)] =
-                (unsigned char)random_sim_random(&chance);
+        for (uint64_t k = random_number_below(&chance, 4) + 1; k > 0; k--)
+            made.bytes[12 + random_number_below(&chance, made.length - 12)] =
+                (unsigned char)random_next(&chance);
         made_sign(&made);
         if (trace_read(&t, made.bytes, made.length) != NULL)
             continue;
