@@ -118,6 +118,10 @@ TESTS += tests/faultkind
 check_PROGRAMS += tests/heap
 SHELL_TESTS += tests/heap.sh
 
+# The interface of C++20.
+ONCE_TESTS += tests/cxx/cxx.sh
+EXTRA_DIST += tests/cxx/cxx.cc
+
 # The applications, verified; the soak repeats them.
 SHELL_TESTS += tests/apps.sh
 SOAK_TESTS += tests/apps.sh tests/kill.sh
