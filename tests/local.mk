@@ -118,9 +118,9 @@ TESTS += tests/faultkind
 check_PROGRAMS += tests/heap
 SHELL_TESTS += tests/heap.sh
 
-# The interface of C++20.
-ONCE_TESTS += tests/cxx/cxx.sh
-EXTRA_DIST += tests/cxx/cxx.cc
+# The interfaces of C++20 and of Fortran.
+ONCE_TESTS += tests/cxx/cxx.sh tests/fortran/module.sh
+EXTRA_DIST += tests/cxx/cxx.cc tests/fortran/module.f90
 
 # The applications, verified; the soak repeats them.
 SHELL_TESTS += tests/apps.sh

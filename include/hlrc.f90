@@ -1,0 +1,433 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
+!
+! hlrc.f90 - the module hlrc, for Fortran 2018: hlrc.h, and shared arrays as array pointers.
+!
+!     program sum
+!       use hlrc
+!       real(c_double), pointer :: a(:, :)
+!       if (hlrc_init() /= 0) stop 1
+!       call hlrc_allocate(a, [1000, 1000])       ! collective: zero, the same memory on all nodes
+!       a(:, 1 + hlrc_node_id()) = 1              ! columns lie together: divide those
+!       call hlrc_barrier()
+!       ...
+!       call hlrc_deallocate(a)
+!       call hlrc_finalize()
+!     end program
+!
+! Compile it beside the program: gfortran $(pkg-config --variable=includedir hlrc)/hlrc.f90 sum.f90
+! $(pkg-config --libs hlrc). Procedures without a comment are those of hlrc.h, with its rules and
+! results; numbers of nodes begin with 0. Memory that nodes share must not be kept in variables
+! over a lock or a barrier: give an array that is a dummy argument the attribute TARGET.
+!
+module hlrc
+  use, intrinsic :: iso_c_binding
+  implicit none
+  public
+
+  ! hlrc_placement
+  integer(c_int), parameter :: HLRC_BLOCK = 0, HLRC_CYCLIC = 1, HLRC_AT = 2
+  ! hlrc_type
+  integer(c_int), parameter :: HLRC_INT32 = 0, HLRC_UINT32 = 1, HLRC_INT64 = 2, HLRC_UINT64 = 3, &
+                               HLRC_FLOAT = 4, HLRC_DOUBLE = 5
+  ! hlrc_op
+  integer(c_int), parameter :: HLRC_SUM = 0, HLRC_PRODUCT = 1, HLRC_MIN = 2, HLRC_MAX = 3, &
+                               HLRC_AND = 4, HLRC_OR = 5, HLRC_XOR = 6, HLRC_REPLACE = 7, &
+                               HLRC_NO_OP = 8
+
+  interface
+    subroutine hlrc_finalize() bind(c)
+    end subroutine
+    subroutine hlrc_exit(status) bind(c)
+      import c_int
+      integer(c_int), value :: status
+    end subroutine
+    integer(c_int) function hlrc_node_id() bind(c)
+      import c_int
+    end function
+    integer(c_int) function hlrc_node_count() bind(c)
+      import c_int
+    end function
+    subroutine hlrc_barrier() bind(c)
+    end subroutine
+    subroutine hlrc_barrier_arrive() bind(c)
+    end subroutine
+    subroutine hlrc_barrier_depart() bind(c)
+    end subroutine
+    subroutine hlrc_lock(lock) bind(c)
+      import c_int32_t
+      integer(c_int32_t), value :: lock
+    end subroutine
+    integer(c_int) function hlrc_trylock(lock) bind(c)
+      import c_int, c_int32_t
+      integer(c_int32_t), value :: lock
+    end function
+    subroutine hlrc_unlock(lock) bind(c)
+      import c_int32_t
+      integer(c_int32_t), value :: lock
+    end subroutine
+    integer(c_int) function hlrc_lock_create(lock) bind(c)
+      import c_int, c_int32_t
+      integer(c_int32_t), intent(out) :: lock
+    end function
+    subroutine hlrc_lock_destroy(lock) bind(c)
+      import c_int32_t
+      integer(c_int32_t), value :: lock
+    end subroutine
+    integer(c_int) function hlrc_broadcast(buf, len, root) bind(c)
+      import c_int, c_size_t
+      type(*), dimension(*), intent(inout) :: buf
+      integer(c_size_t), value :: len ! bytes
+      integer(c_int), value :: root
+    end function
+    integer(c_int) function hlrc_reduce(in, out, count, type, op) bind(c)
+      import c_int, c_size_t
+      type(*), dimension(*), intent(in) :: in
+      type(*), dimension(*), intent(inout) :: out
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, op
+    end function
+    integer(c_int) function hlrc_fetch_op(word, value, old, type, op) bind(c)
+      import c_int
+      type(*), intent(inout) :: word
+      type(*), intent(in) :: value
+      type(*), intent(inout) :: old
+      integer(c_int), value :: type, op
+    end function
+    integer(c_int) function hlrc_compare_swap(word, expected, desired, type) bind(c)
+      import c_int
+      type(*), intent(inout) :: word, expected
+      type(*), intent(in) :: desired
+      integer(c_int), value :: type
+    end function
+    subroutine hlrc_release() bind(c)
+    end subroutine
+    integer(c_int) function hlrc_acquire() bind(c)
+      import c_int
+    end function
+    integer(c_int) function hlrc_home(addr) bind(c)
+      import c_int
+      type(*), dimension(*), intent(in) :: addr
+    end function
+    integer(c_int) function hlrc_prefetch(addr, len) bind(c)
+      import c_int, c_size_t
+      type(*), dimension(*), intent(in) :: addr
+      integer(c_size_t), value :: len
+    end function
+    ! For arrays of other types: c_f_pointer makes an array pointer of the result.
+    type(c_ptr) function hlrc_malloc_all(size) bind(c)
+      import c_ptr, c_size_t
+      integer(c_size_t), value :: size
+    end function
+    type(c_ptr) function hlrc_alloc_placed(size, how, unit) bind(c)
+      import c_ptr, c_size_t, c_int
+      integer(c_size_t), value :: size
+      integer(c_int), value :: how
+      integer(c_size_t), value :: unit
+    end function
+    subroutine hlrc_free_all(ptr) bind(c)
+      import c_ptr
+      type(c_ptr), value :: ptr
+    end subroutine
+  end interface
+
+  ! hlrc_allocate(a, shape [, stat]) - a shared array of this shape, zero, at the same address on
+  ! all nodes. Collective. stat: 0, or -1 if there is no memory; without it that ends the job.
+  ! a: a pointer of rank 1 to 7 to integer(c_int32_t), integer(c_int64_t), real(c_float),
+  ! real(c_double) or complex(c_double_complex).
+  interface hlrc_allocate
+    module procedure hlrc_module_allocate_int32, hlrc_module_allocate_int64, hlrc_module_allocate_float, &
+      hlrc_module_allocate_double, hlrc_module_allocate_complex
+  end interface
+  ! hlrc_deallocate(a) - frees it, and makes it null. Collective.
+  interface hlrc_deallocate
+    module procedure hlrc_module_free_int32, hlrc_module_free_int64, hlrc_module_free_float, &
+      hlrc_module_free_double, hlrc_module_free_complex
+  end interface
+  private :: hlrc_module_allocate, &
+      hlrc_module_allocate_int32, hlrc_module_allocate_int64, hlrc_module_allocate_float, &
+      hlrc_module_allocate_double, hlrc_module_allocate_complex, &
+      hlrc_module_free_int32, hlrc_module_free_int64, hlrc_module_free_float, &
+      hlrc_module_free_double, hlrc_module_free_complex
+
+contains
+
+  ! 0 if the job has begun.
+  integer(c_int) function hlrc_init()
+    interface
+      integer(c_int) function hlrc_module_init(argc, argv) bind(c, name='hlrc_init')
+        import c_int, c_ptr
+        type(c_ptr), value :: argc, argv
+      end function
+    end interface
+    hlrc_init = hlrc_module_init(c_null_ptr, c_null_ptr)
+  end function
+
+  type(c_ptr) function hlrc_module_allocate(shape, bytes, stat)
+    integer, intent(in) :: shape(:)
+    integer(c_size_t), intent(in) :: bytes ! of an element
+    integer, intent(out), optional :: stat
+    hlrc_module_allocate = hlrc_malloc_all(max(1_c_size_t, product(int(shape, c_size_t))*bytes))
+    if (present(stat)) then
+      stat = merge(0, -1, c_associated(hlrc_module_allocate))
+    else if (.not. c_associated(hlrc_module_allocate)) then
+      write (*, '(a)') 'hlrc: hlrc_allocate: no memory for this array; raise --memory'
+      call hlrc_exit(1_c_int)
+    end if
+  end function
+
+  subroutine hlrc_module_allocate_int32(a, shape, stat)
+    integer(c_int32_t), pointer, intent(inout) :: a(..)
+    integer, intent(in) :: shape(:)
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: at
+    at = hlrc_module_allocate(shape, 4_c_size_t, stat)
+    select rank (a)
+    rank (1)
+      call c_f_pointer(at, a, shape)
+    rank (2)
+      call c_f_pointer(at, a, shape)
+    rank (3)
+      call c_f_pointer(at, a, shape)
+    rank (4)
+      call c_f_pointer(at, a, shape)
+    rank (5)
+      call c_f_pointer(at, a, shape)
+    rank (6)
+      call c_f_pointer(at, a, shape)
+    rank (7)
+      call c_f_pointer(at, a, shape)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_free_int32(a)
+    integer(c_int32_t), pointer, intent(inout) :: a(..)
+    select rank (a)
+    rank (1)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (2)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (3)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (4)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (5)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (6)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (7)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_allocate_int64(a, shape, stat)
+    integer(c_int64_t), pointer, intent(inout) :: a(..)
+    integer, intent(in) :: shape(:)
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: at
+    at = hlrc_module_allocate(shape, 8_c_size_t, stat)
+    select rank (a)
+    rank (1)
+      call c_f_pointer(at, a, shape)
+    rank (2)
+      call c_f_pointer(at, a, shape)
+    rank (3)
+      call c_f_pointer(at, a, shape)
+    rank (4)
+      call c_f_pointer(at, a, shape)
+    rank (5)
+      call c_f_pointer(at, a, shape)
+    rank (6)
+      call c_f_pointer(at, a, shape)
+    rank (7)
+      call c_f_pointer(at, a, shape)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_free_int64(a)
+    integer(c_int64_t), pointer, intent(inout) :: a(..)
+    select rank (a)
+    rank (1)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (2)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (3)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (4)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (5)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (6)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (7)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_allocate_float(a, shape, stat)
+    real(c_float), pointer, intent(inout) :: a(..)
+    integer, intent(in) :: shape(:)
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: at
+    at = hlrc_module_allocate(shape, 4_c_size_t, stat)
+    select rank (a)
+    rank (1)
+      call c_f_pointer(at, a, shape)
+    rank (2)
+      call c_f_pointer(at, a, shape)
+    rank (3)
+      call c_f_pointer(at, a, shape)
+    rank (4)
+      call c_f_pointer(at, a, shape)
+    rank (5)
+      call c_f_pointer(at, a, shape)
+    rank (6)
+      call c_f_pointer(at, a, shape)
+    rank (7)
+      call c_f_pointer(at, a, shape)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_free_float(a)
+    real(c_float), pointer, intent(inout) :: a(..)
+    select rank (a)
+    rank (1)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (2)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (3)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (4)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (5)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (6)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (7)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_allocate_double(a, shape, stat)
+    real(c_double), pointer, intent(inout) :: a(..)
+    integer, intent(in) :: shape(:)
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: at
+    at = hlrc_module_allocate(shape, 8_c_size_t, stat)
+    select rank (a)
+    rank (1)
+      call c_f_pointer(at, a, shape)
+    rank (2)
+      call c_f_pointer(at, a, shape)
+    rank (3)
+      call c_f_pointer(at, a, shape)
+    rank (4)
+      call c_f_pointer(at, a, shape)
+    rank (5)
+      call c_f_pointer(at, a, shape)
+    rank (6)
+      call c_f_pointer(at, a, shape)
+    rank (7)
+      call c_f_pointer(at, a, shape)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_free_double(a)
+    real(c_double), pointer, intent(inout) :: a(..)
+    select rank (a)
+    rank (1)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (2)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (3)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (4)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (5)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (6)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (7)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_allocate_complex(a, shape, stat)
+    complex(c_double_complex), pointer, intent(inout) :: a(..)
+    integer, intent(in) :: shape(:)
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: at
+    at = hlrc_module_allocate(shape, 16_c_size_t, stat)
+    select rank (a)
+    rank (1)
+      call c_f_pointer(at, a, shape)
+    rank (2)
+      call c_f_pointer(at, a, shape)
+    rank (3)
+      call c_f_pointer(at, a, shape)
+    rank (4)
+      call c_f_pointer(at, a, shape)
+    rank (5)
+      call c_f_pointer(at, a, shape)
+    rank (6)
+      call c_f_pointer(at, a, shape)
+    rank (7)
+      call c_f_pointer(at, a, shape)
+    end select
+  end subroutine
+
+  subroutine hlrc_module_free_complex(a)
+    complex(c_double_complex), pointer, intent(inout) :: a(..)
+    select rank (a)
+    rank (1)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (2)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (3)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (4)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (5)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (6)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    rank (7)
+      if (associated(a)) call hlrc_free_all(c_loc(a))
+      nullify (a)
+    end select
+  end subroutine
+
+end module hlrc

@@ -1,0 +1,120 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
+! The module hlrc on all nodes of a job. Prints "NODES nodes, bad NUMBER".
+program module_test
+  use hlrc
+  implicit none
+  integer, parameter :: rounds = 100
+  integer(c_int) :: node, nodes
+  integer(c_int32_t) :: bad(1), all_bad(1)
+  bad = 0
+  if (hlrc_init() /= 0) stop 1
+  node = hlrc_node_id()
+  nodes = hlrc_node_count()
+  call columns()
+  call ranks()
+  call locks()
+  call words()
+  call together()
+  if (hlrc_reduce(bad, all_bad, 1_c_size_t, HLRC_INT32, HLRC_SUM) /= 0) stop 2
+  if (node == 0) print '(i0, a, i0)', nodes, ' nodes, bad ', all_bad(1)
+  call hlrc_finalize()
+  if (all_bad(1) /= 0) stop 3
+
+contains
+
+  subroutine expect(right, what)
+    logical, intent(in) :: right
+    character(*), intent(in) :: what
+    if (right) return
+    bad = bad + 1
+    print '(a, i0, 2a)', 'node ', node, ': ', what
+  end subroutine
+
+  ! Each node writes columns of its own; all read all.
+  subroutine columns()
+    real(c_double), pointer :: a(:, :)
+    integer :: i, j
+    call hlrc_allocate(a, [500, 60])
+    call expect(all(shape(a) == [500, 60]) .and. all(a == 0), 'a new array')
+    call hlrc_barrier()
+    do j = 1 + node, 60, nodes
+      a(:, j) = [(i + 1000*j, i=1, 500)]
+    end do
+    call hlrc_barrier()
+    call expect(sum(a) == 60*125250d0 + 1000*500*1830d0, 'columns')
+    call hlrc_barrier()
+    call hlrc_deallocate(a)
+    call expect(.not. associated(a), 'freed')
+  end subroutine
+
+  subroutine ranks()
+    integer(c_int32_t), pointer :: one(:)
+    integer(c_int64_t), pointer :: three(:, :, :)
+    complex(c_double_complex), pointer :: four(:, :, :, :)
+    real(c_float), pointer :: seven(:, :, :, :, :, :, :)
+    integer :: stat
+    call hlrc_allocate(one, [5])
+    call hlrc_allocate(three, [2, 3, 4], stat)
+    call hlrc_allocate(four, [2, 1, 2, 3])
+    call hlrc_allocate(seven, [2, 1, 2, 1, 2, 1, 3])
+    call expect(stat == 0 .and. size(one) == 5 .and. size(three) == 24 .and. size(four) == 12 .and. size(seven) == 24, 'sizes')
+    if (node == nodes - 1) then
+      three(2, 3, 4) = 7000000000_c_int64_t
+      four(2, 1, 2, 3) = (1d0, -2d0)
+      seven(2, 1, 2, 1, 2, 1, 3) = 1.5
+    end if
+    call hlrc_barrier()
+    call expect(sum(three) == 7000000000_c_int64_t .and. sum(four) == (1d0, -2d0) .and. sum(seven) == 1.5, 'elements')
+    call hlrc_barrier()
+    call hlrc_deallocate(seven)
+    call hlrc_deallocate(four)
+    call hlrc_deallocate(three)
+    call hlrc_deallocate(one)
+  end subroutine
+
+  subroutine locks()
+    integer(c_int64_t), pointer :: total(:)
+    integer(c_int32_t) :: lock(1)
+    integer :: i
+    call hlrc_allocate(total, [1])
+    if (node == 0) call expect(hlrc_lock_create(lock(1)) == 0, 'a new lock')
+    call expect(hlrc_broadcast(lock, 4_c_size_t, 0) == 0, 'its broadcast')
+    do i = 1, rounds
+      call hlrc_lock(lock(1))
+      total(1) = total(1) + 1
+      call hlrc_unlock(lock(1))
+    end do
+    call hlrc_barrier()
+    call expect(total(1) == rounds*nodes, 'lock')
+    call hlrc_barrier()
+    call hlrc_deallocate(total)
+  end subroutine
+
+  subroutine words()
+    integer(c_int64_t), pointer :: word(:)
+    integer(c_int64_t) :: old, last
+    integer :: i
+    call hlrc_allocate(word, [4])
+    last = -1
+    do i = 1, rounds
+      call expect(hlrc_fetch_op(word(3), 2_c_int64_t, old, HLRC_INT64, HLRC_SUM) == 0, 'fetch_op')
+      call expect(old > last, 'values that grow')
+      last = old
+    end do
+    call hlrc_barrier()
+    call expect(word(3) == 2*rounds*nodes .and. hlrc_home(word) >= 0, 'words')
+    call hlrc_barrier()
+    call hlrc_deallocate(word)
+  end subroutine
+
+  subroutine together()
+    real(c_double) :: x(2)
+    x = [1d0*node, 1d0]
+    call expect(hlrc_reduce(x, x, 2_c_size_t, HLRC_DOUBLE, HLRC_MAX) == 0, 'reduce')
+    call expect(x(1) == nodes - 1 .and. x(2) == 1, 'maxima')
+    x = node
+    call expect(hlrc_broadcast(x, 16_c_size_t, nodes - 1) == 0, 'broadcast')
+    call expect(all(x == nodes - 1), 'values of the last node')
+    call expect(hlrc_broadcast(x, 16_c_size_t, nodes) /= 0, 'an error')
+  end subroutine
+end program
