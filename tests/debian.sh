@@ -29,6 +29,7 @@ arch=$(dpkg-architecture -qDEB_HOST_ARCH) multi=$(dpkg-architecture -qDEB_HOST_M
 for package in libhlrc0 libhlrc-dev hlrc-bin; do
     dpkg -x "$work/${package}_${version}_$arch.deb" "$root" || fail "no package $package"
 done
+dpkg -x "$work/python3-hlrc_${version}_all.deb" "$root" || fail "no package python3-hlrc"
 if command -v lintian >/dev/null; then
     lintian --fail-on error "$work/hlrc_${version}_$arch.changes" >"$work/out" 2>&1 || fail "lintian: $(grep '^E' "$work/out")"
 fi

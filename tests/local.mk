@@ -118,9 +118,9 @@ TESTS += tests/faultkind
 check_PROGRAMS += tests/heap
 SHELL_TESTS += tests/heap.sh
 
-# The interfaces of C++20 and of Fortran.
-ONCE_TESTS += tests/cxx/cxx.sh tests/fortran/module.sh
-EXTRA_DIST += tests/cxx/cxx.cc tests/fortran/module.f90
+# The interfaces of C++20, Fortran and Python.
+ONCE_TESTS += tests/cxx/cxx.sh tests/fortran/module.sh tests/python/arrays.sh
+EXTRA_DIST += tests/cxx/cxx.cc tests/fortran/module.f90 tests/python/arrays.py tests/python/numba_loop.py
 
 # The applications, verified; the soak repeats them.
 SHELL_TESTS += tests/apps.sh
