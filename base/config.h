@@ -62,10 +62,16 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 #else
 #define CONFIG_VERBS_REASON "left out of this build: libibverbs was not found"
 #endif
+#ifdef HAVE_OFI
+#define CONFIG_OFI_REASON NULL
+#else
+#define CONFIG_OFI_REASON "left out of this build: libfabric was not found"
+#endif
 #define CONFIG_FABRICS(X)   \
     X("shm", NULL)                                                                                 \
     X("verbs", CONFIG_VERBS_REASON)                                                                \
-    X("mixed", CONFIG_VERBS_REASON)
+    X("mixed", CONFIG_VERBS_REASON)                                                                \
+    X("ofi", CONFIG_OFI_REASON)
 
 /* Suffixes of a fabric's name, for tests: an adapter that lacks operations, and the hook
  * (chaos.h). */

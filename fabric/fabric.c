@@ -17,6 +17,9 @@ static const struct fabric_ops *const transports[] = {
     &fabric_verbs,
     &fabric_mixed,
 #endif
+#ifdef HAVE_OFI
+    &fabric_ofi,
+#endif
 };
 
 #define TRANSPORTS (sizeof transports / sizeof transports[0])

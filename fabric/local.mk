@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The network: what an adapter does, on one machine (shm), on RDMA adapters (verbs), and the hook for tests (chaos).
+# The network: what an adapter does, on one machine (shm), on RDMA adapters (verbs), on any network (ofi), and the hook for tests (chaos).
 libhlrc_core_la_SOURCES += fabric/fabric.c fabric/fabric.h fabric/failure.c fabric/failure.h fabric/transports.h fabric/locality.c fabric/locality.h \
 	fabric/shm/shm.c fabric/shm/shm_map.c fabric/shm/shm_map.h fabric/shm/shm_object.c fabric/shm/shm_object.h \
 	fabric/shm/shm_queue.c fabric/shm/shm_queue.h \
@@ -11,4 +11,10 @@ VERBS_SOURCES = fabric/verbs/verbs.c fabric/verbs/verbs.h fabric/verbs/verbs_cou
 EXTRA_DIST += $(VERBS_SOURCES)
 if LIBIBVERBS
 libhlrc_core_la_SOURCES += $(VERBS_SOURCES)
+endif
+
+OFI_SOURCES = fabric/ofi/ofi.c fabric/ofi/ofi.h fabric/ofi/ofi_choose.c fabric/ofi/ofi_link.c fabric/ofi/ofi_serve.c
+EXTRA_DIST += $(OFI_SOURCES)
+if OFI
+libhlrc_core_la_SOURCES += $(OFI_SOURCES)
 endif

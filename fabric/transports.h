@@ -14,4 +14,8 @@ extern const struct fabric_ops fabric_verbs; /* RDMA adapters, by libibverbs */
 extern const struct fabric_ops fabric_mixed;
 #endif
 
+#ifdef HAVE_OFI
+extern const struct fabric_ops fabric_ofi; /* any network, by libfabric */
+#endif
+
 #endif

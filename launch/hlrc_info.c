@@ -81,10 +81,14 @@ static void hlrc_info_devices_print(void)
 {
     char why[256];
 
-    if (fabric_probe("verbs", why, sizeof why) != 0)
-        return;
-    printf("\ndevices for verbs and mixed (NAME:PORT:GID)\n");
-    fabric_describe("verbs", hlrc_info_device_print);
+    if (fabric_probe("verbs", why, sizeof why) == 0) {
+        printf("\ndevices for verbs and mixed (NAME:PORT:GID)\n");
+        fabric_describe("verbs", hlrc_info_device_print);
+    }
+    if (fabric_probe("ofi", why, sizeof why) == 0) {
+        printf("\ndevices for ofi (PROVIDER:INTERFACE)\n");
+        fabric_describe("ofi", hlrc_info_device_print);
+    }
 }
 
 static void hlrc_info_size_text(uint64_t bytes, char *buf, size_t len)

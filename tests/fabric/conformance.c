@@ -249,7 +249,9 @@ static int node_main(const char *fabric, int node, int nodes)
     const char *percent = getenv("CONFORMANCE_PERCENT"), *seconds = getenv("CONFORMANCE_SECONDS");
     r.hooked = strchr(fabric, '+') != NULL;
     r.heals = r.hooked && getenv("HLRC_CHAOS_HEAL");
-    r.percent = percent ? (unsigned)atoi(percent) : USUAL_PERCENT;
+    /* messages through the kernel */
+    unsigned usual = strncmp(fabric, "ofi", 3) == 0 ? USUAL_PERCENT / 10 : USUAL_PERCENT;
+    r.percent = percent ? (unsigned)atoi(percent) : usual;
     this_run = &r;
     signal(SIGALRM, tell_hang);
     perturb_start(node);
@@ -339,7 +341,7 @@ static int run_fabric(const char *fabric)
 
 int main(int argc, char **argv)
 {
-    static const char *const fabrics[] = { "shm", "verbs", "mixed" };
+    static const char *const fabrics[] = { "shm", "verbs", "mixed", "ofi" };
     int failures = 0;
     if (argc > 2) {
         only_test = argc > 3 ? argv[3] : NULL;

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ofi.c - operations; see ofi.h for the invariants. */
+#include "fabric/ofi/ofi.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/addresses.h"
+#include "base/clock.h"
+#include "base/futex.h"
+#include "fabric/failure.h"
+#include "fabric/shm/shm_map.h"
+#include "fabric/transports.h"
+
+#define SPINS    200     /* of a thread that waits, before it sleeps */
+#define SLEEP_NS 1000000 /* at a time */
+
+/* ---- starting operations ---- */
+
+/* At this node or another. `local`: source of a write, destination of a read or of the previous
+ * value. */
+static void ofi_start(struct ofi_fabric *o, int peer, const struct ofi_message *m, const void *src,
+                      void *dst, struct fabric_op *op)
+{
+    struct ofi_message answer;
+    if (peer != o->job.node) {
+        ofi_link_request(o, peer, m, src, op, dst);
+        return;
+    }
+    answer.woke = 0;
+    ofi_serve(o, peer, m, src, dst, &answer);
+    ofi_count(&o->wakes, answer.woke);
+    if (m->kind == OFI_READ)
+        ofi_count(&o->bytes_in, m->len);
+    else if (m->kind >= OFI_CAS && dst)
+        memcpy(dst, &answer.a, sizeof answer.a);
+}
+
+/* In as many messages as it needs: the last is of the kind `last` [fabric.write-order]. */
+static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, enum ofi_kind last,
+                            const void *src, size_t len, struct fabric_op *op)
+{
+    struct ofi_fabric *o = ofi_of(f);
+    const char *from = src;
+    ofi_count(&o->writes, 1);
+    ofi_count(&o->bytes_out, len);
+    for (;;) {
+        m->len = (uint32_t)(len < OFI_PART ? len : OFI_PART);
+        m->kind = (uint16_t)(m->len == len ? last : OFI_WRITE);
+        ofi_start(o, peer, m, from, NULL, op);
+        if (m->len == len)
+            return;
+        m->off += m->len;
+        from += m->len;
+        len -= m->len;
+    }
+}
+
+static struct ofi_message ofi_head(int win, size_t off)
+{
+    struct ofi_message m;
+    memset(&m, 0, offsetof(struct ofi_message, data));
+    m.win = (uint16_t)win;
+    m.off = off;
+    return m;
+}
+
+static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                     struct fabric_op *op)
+{
+    struct ofi_fabric *o = ofi_of(f);
+    struct ofi_message m = ofi_head(win, off);
+    assert(op);
+    ofi_count(&o->reads, 1);
+    m.kind = OFI_READ;
+    for (char *to = dst; len; to += m.len, m.off += m.len, len -= m.len) {
+        m.len = (uint32_t)(len < OFI_PART ? len : OFI_PART);
+        ofi_start(o, peer, &m, NULL, to, op);
+    }
+}
+
+static void ofi_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
+                      struct fabric_op *op)
+{
+    struct ofi_message m = ofi_head(win, off);
+    ofi_start_write(f, peer, &m, OFI_WRITE, src, len, op);
+}
+
+static void ofi_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
+                          size_t len, uint32_t imm, bool urgent, struct fabric_op *op)
+{
+    struct ofi_message m = ofi_head(win, off);
+    m.imm = imm;
+    ofi_start_write(f, peer, &m, urgent ? OFI_WRITE_URGENT : OFI_WRITE_EVENT, src, len, op);
+}
+
+static void ofi_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
+                           size_t len, struct fabric_op *op)
+{
+    struct ofi_message m = ofi_head(win, off);
+    ofi_start_write(f, peer, &m, OFI_WRITE_WAKE, src, len, op);
+}
+
+static void ofi_wake(struct fabric *f, int peer)
+{
+    struct ofi_message m = ofi_head(0, 0);
+    m.kind = OFI_WRITE_WAKE;
+    ofi_start(ofi_of(f), peer, &m, &m, NULL, NULL);
+}
+
+static void ofi_start_atomic(struct fabric *f, int peer, struct ofi_message *m, enum ofi_kind kind,
+                             uint64_t *old, struct fabric_op *op)
+{
+    assert(op);
+    ofi_count(&ofi_of(f)->atomics, 1);
+    m->kind = (uint16_t)kind;
+    m->len = sizeof *old;
+    ofi_start(ofi_of(f), peer, m, NULL, old, op);
+}
+
+static void ofi_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
+                    uint64_t desired, uint64_t *old, struct fabric_op *op)
+{
+    struct ofi_message m = ofi_head(win, off);
+    m.a = expect;
+    m.b = desired;
+    ofi_start_atomic(f, peer, &m, OFI_CAS, old, op);
+}
+
+static void ofi_fetch_add(struct fabric *f, int peer, int win, size_t off, uint64_t add,
+                          uint64_t *old, struct fabric_op *op)
+{
+    struct ofi_message m = ofi_head(win, off);
+    m.a = add;
+    ofi_start_atomic(f, peer, &m, OFI_ADD, old, op);
+}
+
+static void ofi_exchange(struct fabric *f, int peer, int win, size_t off, uint64_t value,
+                         uint64_t *old, struct fabric_op *op)
+{
+    struct ofi_message m = ofi_head(win, off);
+    m.a = value;
+    ofi_start_atomic(f, peer, &m, OFI_EXCHANGE, old, op);
+}
+
+/* ---- waiting ---- */
+
+/* The progress thread lowers the word, or another thread that waits. */
+static void ofi_sleep(struct ofi_fabric *o, struct fabric_op *op)
+{
+    atomic_fetch_add(&o->sleepers, 1);
+    uint32_t pending = atomic_load(&op->pending);
+    if (pending)
+        futex_wait_shared(&op->pending, pending, SLEEP_NS);
+    atomic_fetch_sub(&o->sleepers, 1);
+}
+
+static void ofi_wait(struct fabric *f, struct fabric_op *op)
+{
+    for (int i = 0; atomic_load_explicit(&op->pending, memory_order_acquire) != 0; i++) {
+        ofi_link_progress(ofi_of(f));
+        if (i >= SPINS)
+            ofi_sleep(ofi_of(f), op);
+        else if (i % 20 == 19)
+            sched_yield();
+    }
+}
+
+static bool ofi_test(struct fabric *f, struct fabric_op *op)
+{
+    if (atomic_load_explicit(&op->pending, memory_order_acquire) != 0)
+        ofi_link_progress(ofi_of(f));
+    return atomic_load_explicit(&op->pending, memory_order_acquire) == 0;
+}
+
+/* Until all requests that have been started are answered. */
+static void ofi_settle(struct ofi_fabric *o)
+{
+    for (int n = 0; n < o->job.nodes; n++)
+        for (uint64_t until = o->peer[n].started; o->peer[n].done < until; sched_yield())
+            ofi_link_progress(o);
+}
+
+/* ---- the receive queue: the one of shm, but only this process uses it ---- */
+
+static int ofi_rx_poll(struct fabric *f, struct fabric_event *ev)
+{
+    struct ofi_fabric *o = ofi_of(f);
+    if (!shm_queue_pending(o->queue))
+        ofi_link_progress(o);
+    return shm_queue_poll(o->queue, ev);
+}
+
+static bool ofi_rx_pending(struct fabric *f)
+{
+    return shm_queue_pending(ofi_of(f)->queue);
+}
+
+static void ofi_rx_busy(struct fabric *f)
+{
+    atomic_store_explicit(&ofi_of(f)->queue->mode, MODE_POLLING, memory_order_relaxed);
+}
+
+static uint32_t ofi_rx_ticket(struct fabric *f, enum fabric_sleeper s)
+{
+    return atomic_load(&ofi_of(f)->queue->bell[s]);
+}
+
+static bool ofi_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_level level)
+{
+    return shm_queue_arm(ofi_of(f)->queue, s, level);
+}
+
+static void ofi_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket,
+                         int64_t timeout_ns)
+{
+    shm_queue_sleep(ofi_of(f)->queue, s, ticket, timeout_ns);
+}
+
+static void ofi_rx_wake(struct fabric *f, enum fabric_sleeper s)
+{
+    shm_queue_ring(ofi_of(f)->queue, s);
+}
+
+/* ---- counters and peers ---- */
+
+static void ofi_counters(struct fabric *f, struct fabric_counters *out)
+{
+    struct ofi_fabric *o = ofi_of(f);
+    ofi_settle(o); /* the answers say what was read and woken */
+    *out = (struct fabric_counters){ .reads = o->reads,
+                                     .writes = o->writes,
+                                     .atomics = o->atomics,
+                                     .wakes = o->wakes,
+                                     .bytes_in = o->bytes_in,
+                                     .bytes_out = o->bytes_out };
+}
+
+static void ofi_ping(struct ofi_fabric *o, int peer, struct fabric_op *op)
+{
+    struct ofi_message m = ofi_head(0, 0);
+    m.kind = OFI_PING;
+    ofi_link_request(o, peer, &m, NULL, op, NULL);
+}
+
+static _Noreturn void ofi_silent(struct ofi_fabric *o, int peer)
+{
+    char line[200];
+    snprintf(line, sizeof line,
+             "ofi: node %d no longer answers: its host is down or disconnected, or the node was "
+             "killed (--peer-timeout %d)",
+             peer, o->job.peer_timeout);
+    failure_fabric_fail(o->job.fail, line);
+}
+
+/* Keeps one ping in flight to every other node, unless that would wait for an answer. */
+static void ofi_check(struct fabric *f)
+{
+    struct ofi_fabric *o = ofi_of(f);
+    int64_t now = clock_ns();
+    ofi_link_progress(o);
+    for (int n = 0; n < o->job.nodes; n++) {
+        struct ofi_peer *p = &o->peer[n];
+        if (n == o->job.node)
+            continue;
+        if (p->check.pending == 0) {
+            p->checked_ns = now;
+            if (p->started - p->done < o->flight / 2)
+                ofi_ping(o, n, &p->check);
+        } else if (now - p->checked_ns > o->job.peer_timeout * INT64_C(1000000000)) {
+            ofi_silent(o, n);
+        }
+    }
+}
+
+/* The least of several, to the next node: any of them may be delayed by a busy machine. */
+static void ofi_time_round_trip(struct ofi_fabric *o)
+{
+    int peer = (o->job.node + 1) % o->job.nodes;
+    for (int i = 0; i < 8 && peer != o->job.node; i++) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        int64_t begun = clock_ns();
+        ofi_ping(o, peer, &op);
+        ofi_wait(&o->head, &op);
+        int64_t took = clock_ns() - begun;
+        if (i == 0 || took < o->head.round_trip_ns)
+            o->head.round_trip_ns = took;
+    }
+}
+
+/* ---- windows ---- */
+
+/* All nodes adopt the first failure of any node. Collective. */
+static int ofi_agree(struct ofi_fabric *o, int mine)
+{
+    int32_t status = mine, every[NODES_MAX];
+    int rc = o->job.exchange(o->job.ctx, &status, sizeof status, every);
+    for (int n = 0; n < o->job.nodes && rc == 0; n++)
+        rc = every[n];
+    return rc;
+}
+
+static void ofi_window_end(struct ofi_window *w)
+{
+    if (w->base)
+        addresses_unmap(w->base, w->size);
+    if (w->fd >= 0)
+        close(w->fd);
+}
+
+static int ofi_window_create(struct fabric *f, size_t size, struct fabric_window *out)
+{
+    struct ofi_fabric *o = ofi_of(f);
+    if (o->windows == FABRIC_WINDOWS)
+        return -ENOSPC;
+    struct ofi_window *w = &o->window[o->windows];
+    *w = (struct ofi_window){ .size = size, .fd = shm_make_object(size) };
+    int rc = w->fd < 0 ? w->fd : shm_map_object(w->fd, size, &w->base);
+    o->windows += rc == 0; /* peers may use it as soon as they know */
+    rc = ofi_agree(o, rc);
+    if (rc) {
+        ofi_window_end(w);
+        return rc;
+    }
+    *out =
+        (struct fabric_window){ .id = o->windows - 1, .fd = w->fd, .base = w->base, .size = size };
+    return 0;
+}
+
+static int ofi_window_discard(struct fabric *f, int win, size_t off, size_t len)
+{
+    int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    return fallocate(ofi_of(f)->window[win].fd, mode, (off_t)off, (off_t)len) == 0 ? 0 : -errno;
+}
+
+static bool ofi_window_release(struct fabric *f, int win, size_t off, size_t len)
+{
+    return ofi_window_discard(f, win, off, len) == 0;
+}
+
+/* ---- opening and closing ---- */
+
+static void ofi_release(struct ofi_fabric *o)
+{
+    ofi_link_end(o);
+    for (int w = 0; w < o->windows; w++)
+        ofi_window_end(&o->window[w]);
+    ofi_choose_end(o);
+    free(o->queue);
+    free(o);
+}
+
+/* No node ends before all have their answers. */
+static void ofi_close(struct fabric *f)
+{
+    struct ofi_fabric *o = ofi_of(f);
+    ofi_settle(o);
+    atomic_store(&o->ends, true);
+    (void)o->job.exchange(o->job.ctx, NULL, 0, NULL);
+    ofi_release(o);
+}
+
+static int ofi_make_queue(struct ofi_fabric *o)
+{
+    uint64_t entries = shm_queue_size((uint64_t)o->job.rx_depth * (uint64_t)o->job.nodes);
+    size_t bytes = (shm_queue_bytes(entries) + 63) / 64 * 64;
+    o->queue = aligned_alloc(64, bytes);
+    if (!o->queue)
+        return -ENOMEM;
+    memset(o->queue, 0, bytes);
+    shm_queue_init(o->queue, entries);
+    return 0;
+}
+
+/* The reason goes to the program; status is for all nodes. */
+static int ofi_start_own(struct ofi_fabric *o)
+{
+    char why[256] = "", line[300];
+    int rc = ofi_choose(o, why, sizeof why);
+    if (rc == 0 && (rc = ofi_make_queue(o)) == 0 && (rc = ofi_link_start(o)) != 0)
+        snprintf(why, sizeof why, "%s: %s", o->info->fabric_attr->prov_name, ofi_choose_error(rc));
+    snprintf(line, sizeof line, "ofi: %s", why);
+    if (rc && o->job.fail)
+        o->job.fail(line);
+    return rc;
+}
+
+static int ofi_open(const struct fabric_job *job, struct fabric **out)
+{
+    struct ofi_fabric *o = calloc(1, sizeof *o);
+    if (!o)
+        return -ENOMEM;
+    o->job = *job;
+    if (o->job.peer_timeout <= 0)
+        o->job.peer_timeout = 5;
+    int rc = ofi_agree(o, ofi_start_own(o));
+    if (rc == 0)
+        rc = ofi_agree(o, ofi_link_connect(o));
+    if (rc) {
+        ofi_release(o);
+        return rc;
+    }
+    ofi_time_round_trip(o);
+    *out = &o->head;
+    return 0;
+}
+
+const struct fabric_ops fabric_ofi = {
+    .name = "ofi",
+    .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |
+            FABRIC_ATOMICS_NARROW,
+    .probe = ofi_probe,
+    .describe = ofi_describe,
+    .open = ofi_open,
+    .close = ofi_close,
+    .window_create = ofi_window_create,
+    .window_discard = ofi_window_discard,
+    .window_release = ofi_window_release,
+    .read = ofi_read,
+    .write = ofi_write,
+    .write_imm = ofi_write_imm,
+    .write_wake = ofi_write_wake,
+    .cas = ofi_cas,
+    .fetch_add = ofi_fetch_add,
+    .exchange = ofi_exchange,
+    .wait = ofi_wait,
+    .test = ofi_test,
+    .rx_poll = ofi_rx_poll,
+    .rx_pending = ofi_rx_pending,
+    .rx_busy = ofi_rx_busy,
+    .rx_ticket = ofi_rx_ticket,
+    .rx_arm = ofi_rx_arm,
+    .rx_sleep = ofi_rx_sleep,
+    .rx_wake = ofi_rx_wake,
+    .wake = ofi_wake,
+    .counters = ofi_counters,
+    .check = ofi_check,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ofi.h - the fabric over any network that libfabric reaches, plain TCP first: declarations that
+ * its files share.
+ *
+ *   ofi_choose.c   loading libfabric, and the choice of a provider
+ *   ofi_link.c     the endpoint, its buffers, sending and receiving, the progress thread
+ *   ofi_serve.c    what a request does to the windows of the node that receives it
+ *   ofi.c          operations
+ *
+ * Every operation at another node is a request, a message that the other node's fabric performs
+ * and answers. So a provider needs nothing but messages that arrive in the order in which they
+ * were sent. The one-sided operations of a provider over TCP are done by the target's CPU as well,
+ * and would not hold [fabric.whole-word]: the kernel hands over what has come of a word.
+ *
+ * Invariants
+ *   - `lock` guards all calls of libfabric, and the performing of requests. So the requests of one
+ *     sender are performed in the order in which they were sent: [fabric.write-order],
+ *     [fabric.atomic-order], [fabric.read-order], [fabric.event-order]. Nothing that holds it
+ *     waits, or touches memory that can fault.
+ *   - Every request is answered once it is performed. An operation is complete when all its
+ *     requests are answered, and a node has at most `flight` unanswered ones at another.
+ *   - The progress thread performs requests while the program computes. A thread that waits
+ *     performs them as well.
+ *   - Who performs a request sends its answer from a buffer that is free, or leaves the request,
+ *     and all later ones, in `held`. Answers to this node are never held, so two nodes whose
+ *     buffers are all in use do not wait for each other.
+ *   - Operations at the own node are done at once, by the same function [fabric.atomics-only].
+ */
+#ifndef FABRIC_OFI_H
+#define FABRIC_OFI_H
+
+#include <pthread.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include "fabric/fabric.h"
+#include "fabric/shm/shm_queue.h"
+
+#define OFI_PART \
+    8192                /* bytes of a window in one message: with its head below what TCP's
+                            provider sends at once */
+#define OFI_FLIGHT  32  /* unanswered requests of one node at another, at most */
+#define OFI_ADDRESS 128 /* bytes of an endpoint's address at most */
+
+enum ofi_kind {
+    OFI_ANSWER,
+    OFI_PING,
+    OFI_READ,
+    OFI_WRITE,
+    OFI_WRITE_EVENT,
+    OFI_WRITE_URGENT,
+    OFI_WRITE_WAKE,
+    OFI_CAS,
+    OFI_ADD,
+    OFI_EXCHANGE,
+    OFI_KINDS
+};
+
+/* A message; `len` bytes of data follow if it carries some. */
+struct ofi_message {
+    uint16_t kind, from;
+    uint16_t win;
+    uint16_t woke; /* of an answer: the request woke a thread */
+    uint32_t id;   /* of the request's buffer at its sender */
+    uint32_t len;
+    uint64_t off;
+    uint64_t a, b; /* operands of an atomic; a: previous value in its answer */
+    uint32_t imm, unused;
+    /* begins at off % 8, so that both ends have one alignment [fabric.whole-word] */
+    char data[OFI_PART + 8];
+};
+
+/* A buffer for one message. */
+struct ofi_slot {
+    struct fi_context2 context; /* first: names the slot to libfabric */
+    struct ofi_slot *next;
+    bool receives, sending, answered;
+    int peer;
+    struct fabric_op *op; /* of a request: lowered when it is answered; NULL none */
+    void *dst;            /* where the answer's data goes */
+    struct ofi_message message;
+};
+
+struct ofi_list {
+    struct ofi_slot *first, *last;
+};
+
+struct ofi_peer {
+    fi_addr_t address;
+    struct ofi_list unsent;
+    _Atomic uint64_t started, done; /* requests */
+    struct fabric_op check;         /* the ping that tests whether it answers */
+    int64_t checked_ns;
+};
+
+struct ofi_window {
+    char *base;
+    size_t size;
+    int fd;
+};
+
+struct ofi_fabric {
+    struct fabric head;
+    struct fabric_job job;
+    struct fi_info *info;
+    struct fid_fabric *net;
+    struct fid_domain *domain;
+    struct fid_ep *ep;
+    struct fid_av *av;
+    struct fid_cq *cq;
+    struct fid_mr *mr;
+    int cq_fd; /* readable when there are completions; -1: the provider has none */
+
+    pthread_mutex_t lock;
+    struct ofi_slot *slots;
+    size_t slot_count;
+    uint64_t flight;
+    struct ofi_list free_requests, free_answers, held, unposted;
+    struct ofi_peer peer[NODES_MAX];
+    struct ofi_window window[FABRIC_WINDOWS];
+    _Atomic int windows;
+
+    pthread_t progress;
+    bool progress_runs;
+    _Atomic bool ends; /* the progress thread; and peers may be gone */
+    _Atomic int sleepers;
+
+    struct shm_queue *queue;
+    _Atomic uint64_t reads, writes, atomics, wakes, bytes_in, bytes_out;
+};
+
+static inline struct ofi_fabric *ofi_of(struct fabric *f)
+{
+    return (struct ofi_fabric *)f;
+}
+
+static inline void ofi_count(_Atomic uint64_t *counter, uint64_t by)
+{
+    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+}
+
+/* ofi_choose.c */
+/* Chooses the provider and the interface: sets o->info. `why` gets the reason if there is none. */
+int ofi_choose(struct ofi_fabric *o, char *why, size_t len);
+void ofi_choose_end(struct ofi_fabric *o);
+int ofi_choose_open(struct ofi_fabric *o);        /* o->net */
+const char *ofi_choose_error(int err);            /* of libfabric, positive or negative */
+int ofi_probe(char *why, size_t len);             /* as fabric_probe */
+void ofi_describe(void (*say)(const char *line)); /* as fabric_describe */
+
+/* ofi_link.c */
+int ofi_link_start(struct ofi_fabric *o);   /* this node's endpoint and buffers */
+int ofi_link_connect(struct ofi_fabric *o); /* collective: the addresses of all */
+void ofi_link_end(struct ofi_fabric *o);
+/* Starts a request, once there is room for it. `with` is its head; the data is copied. */
+void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
+                      const void *src, struct fabric_op *op, void *dst);
+void ofi_link_progress(struct ofi_fabric *o); /* performs and takes what has arrived */
+_Noreturn void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why);
+
+/* ofi_serve.c */
+/* Performs a request of `from`, whose data is at `in`; what it reads goes to `out`, and *answer
+ * gets the rest of the result. */
+void ofi_serve(struct ofi_fabric *o, int from, const struct ofi_message *request, const void *in,
+               void *out, struct ofi_message *answer);
+
+#endif

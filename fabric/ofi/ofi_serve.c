@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ofi_serve.c - what a request does to the windows of the node that receives it; see ofi.h. */
+#include "fabric/ofi/ofi.h"
+
+#include "fabric/shm/shm_map.h"
+
+/* A peer of another build, or no peer at all. */
+static _Noreturn void ofi_serve_refuse(struct ofi_fabric *o, int from)
+{
+    ofi_fail(o, "request", from, "it lies outside of the windows");
+}
+
+static char *ofi_serve_place(struct ofi_fabric *o, int from, const struct ofi_message *m)
+{
+    if (m->win >= o->windows || m->len > o->window[m->win].size ||
+        m->off > o->window[m->win].size - m->len)
+        ofi_serve_refuse(o, from);
+    return o->window[m->win].base + m->off;
+}
+
+static _Atomic uint64_t *ofi_serve_word(struct ofi_fabric *o, int from, const struct ofi_message *m)
+{
+    if (m->len != sizeof(uint64_t) || m->off % sizeof(uint64_t))
+        ofi_serve_refuse(o, from);
+    return (_Atomic uint64_t *)(void *)ofi_serve_place(o, from, m);
+}
+
+/* The fences are those of shm.c: the copies precede what is performed later. */
+static void ofi_serve_write(struct ofi_fabric *o, int from, const struct ofi_message *m,
+                            const void *in)
+{
+    char *to = ofi_serve_place(o, from, m);
+    atomic_thread_fence(memory_order_release);
+    shm_copy(to, in, m->len);
+    atomic_thread_fence(memory_order_release);
+    ofi_count(&o->bytes_in, m->len);
+}
+
+static void ofi_serve_read(struct ofi_fabric *o, int from, const struct ofi_message *m, void *out)
+{
+    shm_copy(out, ofi_serve_place(o, from, m), m->len);
+    atomic_thread_fence(memory_order_acquire);
+    ofi_count(&o->bytes_out, m->len);
+}
+
+static uint64_t ofi_serve_atomic(_Atomic uint64_t *word, const struct ofi_message *m)
+{
+    uint64_t old = m->a;
+    if (m->kind == OFI_ADD)
+        return atomic_fetch_add(word, m->a);
+    if (m->kind == OFI_EXCHANGE)
+        return atomic_exchange(word, m->a);
+    atomic_compare_exchange_strong(word, &old, m->b);
+    return old;
+}
+
+void ofi_serve(struct ofi_fabric *o, int from, const struct ofi_message *m, const void *in,
+               void *out, struct ofi_message *answer)
+{
+    if (m->kind == OFI_READ) {
+        ofi_serve_read(o, from, m, out);
+        answer->len = m->len;
+    } else if (m->kind >= OFI_CAS) {
+        answer->a = ofi_serve_atomic(ofi_serve_word(o, from, m), m);
+    } else if (m->kind >= OFI_WRITE) {
+        ofi_serve_write(o, from, m, in);
+        if (m->kind == OFI_WRITE_WAKE)
+            answer->woke = shm_queue_wake(o->queue);
+        else if (m->kind != OFI_WRITE)
+            answer->woke = shm_queue_send(o->queue, from, m->imm, m->kind == OFI_WRITE_URGENT);
+    }
+}
