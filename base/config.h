@@ -107,10 +107,11 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X(NUMBER, int, barrier_fan, "barrier-fan", "4", 2, NODES_MAX, "", 1,                           \
       "nodes that gather at each node of the tree of --barrier tree")                              \
     X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \
-      "the network: shm (one machine), verbs (InfiniBand, RoCE), or mixed (verbs between "         \
-      "machines only)")                                                                            \
+      "the network: shm (one machine), verbs (InfiniBand, RoCE), mixed (verbs between "            \
+      "machines only), or ofi (any network of libfabric, as TCP)")                                 \
     X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                              \
-      "network adapter for verbs, its port and GID index; chosen automatically by default")        \
+      "network adapter for verbs, its port and GID index, or PROVIDER:INTERFACE for ofi; found "   \
+      "automatically by default")                                                                  \
     X(SIZE, uint64_t, memory, "memory", "auto", INT64_C(1) << 20, INT64_C(15) << 40,               \
       "SIZE|auto", 1,                                                                              \
       "size of the shared space; it uses address space, and memory only for pages that "           \
