@@ -132,6 +132,8 @@ struct fabric_job {
     /* Prints one line and ends the process: for an operation that failed, or that the transport
      * lacks. NULL: the line goes to stderr, and the process ends with abort. */
     void (*fail)(const char *line);
+    /* Prints one line about what the job survives; NULL: nothing is printed. */
+    void (*note)(const char *line);
     const char *device; /* "NAME[:PORT[:GID INDEX]]" of the adapter, NULL or "" to find one */
     /* seconds until an operation at a node that does not answer fails; 0: 5 */
     int peer_timeout;

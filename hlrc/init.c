@@ -178,6 +178,11 @@ static void init_fail(const char *line)
     diag_fatal(1, "%s", line);
 }
 
+static void init_note(const char *line)
+{
+    diag_warn("%s", line);
+}
+
 /* Default homes change every few pages, in blocks large enough that initial protection takes few
  * mappings. Small blocks serve the first allocations, however large the space is. */
 static void init_choose_home_blocks(uint32_t pages, uint32_t of_ranges)
@@ -259,6 +264,7 @@ static int init_open_fabric(void)
     struct fabric_job job = { .node = engine.node,
                               .nodes = engine.nodes,
                               .rx_depth = msg_rx_depth(engine.nodes, engine.tokens),
+                              .note = init_note,
                               .exchange = init_exchange,
                               .ctx = engine.boot,
                               .fail = init_fail,

@@ -6,27 +6,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/addresses.h"
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/futex.h"
-#include "fabric/failure.h"
+#include "fabric/locality.h"
 #include "fabric/shm/shm_map.h"
 #include "fabric/transports.h"
 
 #define SPINS    200     /* of a thread that waits, before it sleeps */
 #define SLEEP_NS 1000000 /* at a time */
+#define COUNT_MS 50      /* for answers that complete the counts */
 
 /* ---- starting operations ---- */
 
 /* At this node or another. `local`: source of a write, destination of a read or of the previous
  * value. */
-static void ofi_start(struct ofi_fabric *o, int peer, const struct ofi_message *m, const void *src,
-                      void *dst, struct fabric_op *op)
+static void ofi_start_op(struct ofi_fabric *o, int peer, const struct ofi_message *m,
+                         const void *src, void *dst, struct fabric_op *op)
 {
     struct ofi_message answer;
     if (peer != o->job.node) {
@@ -53,7 +57,7 @@ static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, e
     for (;;) {
         m->len = (uint32_t)(len < OFI_PART ? len : OFI_PART);
         m->kind = (uint16_t)(m->len == len ? last : OFI_WRITE);
-        ofi_start(o, peer, m, from, NULL, op);
+        ofi_start_op(o, peer, m, from, NULL, op);
         if (m->len == len)
             return;
         m->off += m->len;
@@ -81,7 +85,7 @@ static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst,
     m.kind = OFI_READ;
     for (char *to = dst; len; to += m.len, m.off += m.len, len -= m.len) {
         m.len = (uint32_t)(len < OFI_PART ? len : OFI_PART);
-        ofi_start(o, peer, &m, NULL, to, op);
+        ofi_start_op(o, peer, &m, NULL, to, op);
     }
 }
 
@@ -111,7 +115,7 @@ static void ofi_wake(struct fabric *f, int peer)
 {
     struct ofi_message m = ofi_head(0, 0);
     m.kind = OFI_WRITE_WAKE;
-    ofi_start(ofi_of(f), peer, &m, &m, NULL, NULL);
+    ofi_start_op(ofi_of(f), peer, &m, &m, NULL, NULL);
 }
 
 static void ofi_start_atomic(struct fabric *f, int peer, struct ofi_message *m, enum ofi_kind kind,
@@ -121,7 +125,7 @@ static void ofi_start_atomic(struct fabric *f, int peer, struct ofi_message *m, 
     ofi_count(&ofi_of(f)->atomics, 1);
     m->kind = (uint16_t)kind;
     m->len = sizeof *old;
-    ofi_start(ofi_of(f), peer, m, NULL, old, op);
+    ofi_start_op(ofi_of(f), peer, m, NULL, old, op);
 }
 
 static void ofi_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
@@ -179,11 +183,14 @@ static bool ofi_test(struct fabric *f, struct fabric_op *op)
     return atomic_load_explicit(&op->pending, memory_order_acquire) == 0;
 }
 
-/* Until all requests that have been started are answered. */
-static void ofi_settle(struct ofi_fabric *o)
+/* Until the requests that have been started are answered, at most `ms` milliseconds (negative: no
+ * limit). */
+static void ofi_settle(struct ofi_fabric *o, int ms)
 {
+    int64_t end = clock_ms() + ms;
     for (int n = 0; n < o->job.nodes; n++)
-        for (uint64_t until = o->peer[n].started; o->peer[n].done < until; sched_yield())
+        for (uint64_t until = o->peer[n].started;
+             o->peer[n].done < until && (ms < 0 || clock_ms() < end); sched_yield())
             ofi_link_progress(o);
 }
 
@@ -233,7 +240,7 @@ static void ofi_rx_wake(struct fabric *f, enum fabric_sleeper s)
 static void ofi_counters(struct fabric *f, struct fabric_counters *out)
 {
     struct ofi_fabric *o = ofi_of(f);
-    ofi_settle(o); /* the answers say what was read and woken */
+    ofi_settle(o, COUNT_MS); /* the answers say what was read and woken */
     *out = (struct fabric_counters){ .reads = o->reads,
                                      .writes = o->writes,
                                      .atomics = o->atomics,
@@ -249,32 +256,22 @@ static void ofi_ping(struct ofi_fabric *o, int peer, struct fabric_op *op)
     ofi_link_request(o, peer, &m, NULL, op, NULL);
 }
 
-static _Noreturn void ofi_silent(struct ofi_fabric *o, int peer)
-{
-    char line[200];
-    snprintf(line, sizeof line,
-             "ofi: node %d no longer answers: its host is down or disconnected, or the node was "
-             "killed (--peer-timeout %d)",
-             peer, o->job.peer_timeout);
-    failure_fabric_fail(o->job.fail, line);
-}
-
-/* Keeps one ping in flight to every other node, unless that would wait for an answer. */
+/* Keeps one ping in flight to every other node, unless that would wait for an answer. Fails early
+ * enough that the peer was last heard of less than peer_timeout ago. */
 static void ofi_check(struct fabric *f)
 {
     struct ofi_fabric *o = ofi_of(f);
-    int64_t now = clock_ns();
-    ofi_link_progress(o);
+    int64_t now = clock_ms();
     for (int n = 0; n < o->job.nodes; n++) {
         struct ofi_peer *p = &o->peer[n];
         if (n == o->job.node)
             continue;
         if (p->check.pending == 0) {
-            p->checked_ns = now;
+            p->checked_ms = now;
             if (p->started - p->done < o->flight / 2)
                 ofi_ping(o, n, &p->check);
-        } else if (now - p->checked_ns > o->job.peer_timeout * INT64_C(1000000000)) {
-            ofi_silent(o, n);
+        } else if (now - p->checked_ms > o->job.peer_timeout * 3 / 4 * 1000) {
+            ofi_fail_silent(o, n);
         }
     }
 }
@@ -348,6 +345,8 @@ static bool ofi_window_release(struct fabric *f, int win, size_t off, size_t len
 
 static void ofi_release(struct ofi_fabric *o)
 {
+    ofi_link_end_thread(o);
+    ofi_connect_end(o);
     ofi_link_end(o);
     for (int w = 0; w < o->windows; w++)
         ofi_window_end(&o->window[w]);
@@ -356,13 +355,25 @@ static void ofi_release(struct ofi_fabric *o)
     free(o);
 }
 
+static void ofi_report_refused(struct ofi_fabric *o)
+{
+    char line[160];
+    snprintf(line, sizeof line,
+             "ofi: %llu connections or messages without the job's secret were refused; another "
+             "program reaches this node's port",
+             (unsigned long long)o->refused);
+    if (o->refused && o->job.note)
+        o->job.note(line);
+}
+
 /* No node ends before all have their answers. */
 static void ofi_close(struct fabric *f)
 {
     struct ofi_fabric *o = ofi_of(f);
-    ofi_settle(o);
-    atomic_store(&o->ends, true);
+    ofi_settle(o, -1);
+    atomic_store(&o->closing, true);
     (void)o->job.exchange(o->job.ctx, NULL, 0, NULL);
+    ofi_report_refused(o);
     ofi_release(o);
 }
 
@@ -378,30 +389,78 @@ static int ofi_make_queue(struct ofi_fabric *o)
     return 0;
 }
 
-/* The reason goes to the program; status is for all nodes. */
-static int ofi_start_own(struct ofi_fabric *o)
+/* One stack of the network: then the loopback interface reaches all nodes. */
+static int ofi_find_local(struct ofi_fabric *o)
 {
-    char why[256] = "", line[300];
-    int rc = ofi_choose(o, why, sizeof why);
-    if (rc == 0 && (rc = ofi_make_queue(o)) == 0 && (rc = ofi_link_start(o)) != 0)
-        snprintf(why, sizeof why, "%s: %s", o->info->fabric_attr->prov_name, ofi_choose_error(rc));
+    struct locality here;
+    struct stat net;
+    uint64_t every[NODES_MAX];
+    locality_here(&here);
+    uint64_t space = stat("/proc/self/ns/net", &net) == 0 ? net.st_ino : 0;
+    uint64_t digest = digest_add(DIGEST_START, here.boot_id, sizeof here.boot_id);
+    digest = digest_add(digest, &space, sizeof space);
+    int rc = o->job.exchange(o->job.ctx, &digest, sizeof digest, every);
+    o->local = rc == 0 && space && digest_alike(every, o->job.nodes);
+    return rc;
+}
+
+/* The reason of a failure goes to the program; status is for all nodes. */
+static int ofi_explain(struct ofi_fabric *o, int rc, const char *why)
+{
+    char line[400];
     snprintf(line, sizeof line, "ofi: %s", why);
     if (rc && o->job.fail)
         o->job.fail(line);
     return rc;
 }
 
+static int ofi_start_own(struct ofi_fabric *o)
+{
+    char why[300] = "";
+    int rc = ofi_choose(o, why, sizeof why);
+    if (rc)
+        return ofi_explain(o, rc, why);
+    rc = ofi_make_queue(o);
+    rc = rc ? rc : ofi_link_start(o);
+    rc = rc ? rc : ofi_connect_start(o);
+    rc = rc ? rc : ofi_link_start_thread(o);
+    if (rc)
+        snprintf(why, sizeof why, "%s:%s: %s", o->info->fabric_attr->prov_name,
+                 o->info->domain_attr->name, ofi_choose_error(rc));
+    return ofi_explain(o, rc, why);
+}
+
+static int ofi_start(struct ofi_fabric *o)
+{
+    char why[300] = "";
+    int rc = ofi_find_local(o);
+    rc = rc ? rc : ofi_agree(o, ofi_start_own(o));
+    if (rc)
+        return rc;
+    rc = ofi_connect(o, why, sizeof why);
+    return ofi_agree(o, ofi_explain(o, rc, why));
+}
+
+/* Signals of the program are blocked in the threads that this starts. */
 static int ofi_open(const struct fabric_job *job, struct fabric **out)
 {
     struct ofi_fabric *o = calloc(1, sizeof *o);
+    struct ofi_signals actions;
+    sigset_t all, before;
     if (!o)
         return -ENOMEM;
     o->job = *job;
     if (o->job.peer_timeout <= 0)
         o->job.peer_timeout = 5;
-    int rc = ofi_agree(o, ofi_start_own(o));
-    if (rc == 0)
-        rc = ofi_agree(o, ofi_link_connect(o));
+    o->kick_fd = -1;
+    pthread_mutex_init(&o->net_lock, NULL);
+    pthread_mutex_init(&o->list_lock, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    ofi_choose_save(&actions);
+    int rc = ofi_start(o);
+    ofi_choose_restore(&actions);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc) {
         ofi_release(o);
         return rc;

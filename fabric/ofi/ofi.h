@@ -4,7 +4,8 @@
  * its files share.
  *
  *   ofi_choose.c   loading libfabric, and the choice of a provider
- *   ofi_link.c     the endpoint, its buffers, sending and receiving, the progress thread
+ *   ofi_connect.c  endpoints, and connecting them
+ *   ofi_link.c     buffers, sending and receiving, the progress thread
  *   ofi_serve.c    what a request does to the windows of the node that receives it
  *   ofi.c          operations
  *
@@ -13,15 +14,26 @@
  * were sent. The one-sided operations of a provider over TCP are done by the target's CPU as well,
  * and would not hold [fabric.whole-word]: the kernel hands over what has come of a word.
  *
+ * A provider has connections or only datagrams. With connections (MSG) there is one to every other
+ * node, made at start. The listener is closed once all of them exist.
+ *
  * Invariants
- *   - `lock` guards all calls of libfabric, and the performing of requests. So the requests of one
- *     sender are performed in the order in which they were sent: [fabric.write-order],
- *     [fabric.atomic-order], [fabric.read-order], [fabric.event-order]. Nothing that holds it
- *     waits, or touches memory that can fault.
+ *   [ofi.secret] Each node makes a secret at start and gives it to the others through the launcher.
+ *       A request for a connection, its acceptance and every message carry the secret of the node
+ *       that receives it. A connection without it is closed, a message without it is dropped, and
+ *       both are counted. Nothing else of a message is read before.
+ *   - `net_lock` guards all calls of libfabric after the start, and the performing of requests. So
+ *     the requests of one sender are performed in the order in which they were sent:
+ *     [fabric.write-order], [fabric.atomic-order], [fabric.read-order], [fabric.event-order].
+ *     Nothing that holds it waits, or touches memory that can fault.
+ *   [ofi.no-malloc] A thread in a fault handler may have interrupted malloc, and libfabric may
+ *       allocate memory. So a thread of the program calls libfabric only if `direct`: the provider
+ *       is known to allocate nothing for that many messages. Otherwise only the progress thread
+ *       does. `list_lock` guards what both use, and is not held in calls of libfabric.
  *   - Every request is answered once it is performed. An operation is complete when all its
  *     requests are answered, and a node has at most `flight` unanswered ones at another.
  *   - The progress thread performs requests while the program computes. A thread that waits
- *     performs them as well.
+ *     performs them as well if `direct`.
  *   - Who performs a request sends its answer from a buffer that is free, or leaves the request,
  *     and all later ones, in `held`. Answers to this node are never held, so two nodes whose
  *     buffers are all in use do not wait for each other.
@@ -35,6 +47,7 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
+#include <signal.h>
 
 #include "fabric/fabric.h"
 #include "fabric/shm/shm_queue.h"
@@ -44,6 +57,7 @@
                             provider sends at once */
 #define OFI_FLIGHT  32  /* unanswered requests of one node at another, at most */
 #define OFI_ADDRESS 128 /* bytes of an endpoint's address at most */
+#define OFI_SECRET  16  /* bytes */
 
 enum ofi_kind {
     OFI_ANSWER,
@@ -61,6 +75,7 @@ enum ofi_kind {
 
 /* A message; `len` bytes of data follow if it carries some. */
 struct ofi_message {
+    unsigned char secret[OFI_SECRET]; /* [ofi.secret] */
     uint16_t kind, from;
     uint16_t win;
     uint16_t woke; /* of an answer: the request woke a thread */
@@ -78,7 +93,7 @@ struct ofi_slot {
     struct fi_context2 context; /* first: names the slot to libfabric */
     struct ofi_slot *next;
     bool receives, sending, answered;
-    int peer;
+    int peer;             /* -1: not known before the message is (datagrams) */
     struct fabric_op *op; /* of a request: lowered when it is answered; NULL none */
     void *dst;            /* where the answer's data goes */
     struct ofi_message message;
@@ -89,11 +104,15 @@ struct ofi_list {
 };
 
 struct ofi_peer {
-    fi_addr_t address;
+    struct fid_ep *ep; /* connected to this peer, or the only one */
+    fi_addr_t address; /* of a peer without connection */
+    bool connected;
+    unsigned char secret[OFI_SECRET];
+    int64_t lost_ns; /* when its connection broke; 0: it did not */
     struct ofi_list unsent;
     _Atomic uint64_t started, done; /* requests */
     struct fabric_op check;         /* the ping that tests whether it answers */
-    int64_t checked_ns;
+    int64_t checked_ms;
 };
 
 struct ofi_window {
@@ -108,24 +127,36 @@ struct ofi_fabric {
     struct fi_info *info;
     struct fid_fabric *net;
     struct fid_domain *domain;
-    struct fid_ep *ep;
+    struct fid_pep *listener; /* with connections; closed when all exist */
+    struct fid_eq *eq;
+    struct fid_ep *ep; /* without connections */
     struct fid_av *av;
     struct fid_cq *cq;
     struct fid_mr *mr;
     int cq_fd; /* readable when there are completions; -1: the provider has none */
 
-    pthread_mutex_t lock;
+    bool local;  /* all nodes are on this host */
+    bool direct; /* [ofi.no-malloc] */
+    unsigned char secret[OFI_SECRET];
+    uint64_t refused; /* connections and messages without it */
+
+    pthread_mutex_t net_lock;  /* also guards free_answers, held and unposted */
+    pthread_mutex_t list_lock; /* guards free_requests, and `unsent` and `started` of peers */
     struct ofi_slot *slots;
     size_t slot_count;
     uint64_t flight;
     struct ofi_list free_requests, free_answers, held, unposted;
+    _Atomic int unsent; /* messages in all peers' lists */
+    bool stuck;         /* libfabric took not all of them; with net_lock */
     struct ofi_peer peer[NODES_MAX];
     struct ofi_window window[FABRIC_WINDOWS];
     _Atomic int windows;
 
     pthread_t progress;
     bool progress_runs;
-    _Atomic bool ends; /* the progress thread; and peers may be gone */
+    _Atomic bool closing, ends; /* peers may be gone; the progress thread ends */
+    _Atomic bool dozing;        /* the progress thread sleeps, or is about to */
+    int kick_fd;                /* wakes it */
     _Atomic int sleepers;
 
     struct shm_queue *queue;
@@ -142,24 +173,55 @@ static inline void ofi_count(_Atomic uint64_t *counter, uint64_t by)
     atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
+/* Compares all bytes whatever they are: the time says nothing about the secret. */
+static inline bool ofi_same_secret(const unsigned char *a, const unsigned char *b)
+{
+    unsigned char differ = 0;
+    for (int i = 0; i < OFI_SECRET; i++)
+        differ |= a[i] ^ b[i];
+    return differ == 0;
+}
+
+static inline bool ofi_connects(const struct ofi_fabric *o)
+{
+    return o->info->ep_attr->type == FI_EP_MSG;
+}
+
 /* ofi_choose.c */
 /* Chooses the provider and the interface: sets o->info. `why` gets the reason if there is none. */
 int ofi_choose(struct ofi_fabric *o, char *why, size_t len);
 void ofi_choose_end(struct ofi_fabric *o);
-int ofi_choose_open(struct ofi_fabric *o);        /* o->net */
+/* Providers install handlers of signals, SIGSEGV among them: the actions from before are restored,
+ * with a check of each. */
+struct ofi_signals {
+    struct sigaction action[32];
+};
+void ofi_choose_save(struct ofi_signals *out);
+void ofi_choose_restore(const struct ofi_signals *before);
+int ofi_choose_open(struct ofi_fabric *o); /* opens the network of that provider */
+void ofi_choose_free(struct fi_info *info);
 const char *ofi_choose_error(int err);            /* of libfabric, positive or negative */
 int ofi_probe(char *why, size_t len);             /* as fabric_probe */
 void ofi_describe(void (*say)(const char *line)); /* as fabric_describe */
 
+/* ofi_connect.c: 0, or a negative error of libfabric and a reason in why[len] */
+int ofi_connect_start(struct ofi_fabric *o); /* this node's listener or endpoint */
+/* Collective: to all other nodes, with the secrets that the launcher hands out. */
+int ofi_connect(struct ofi_fabric *o, char *why, size_t len);
+void ofi_connect_end(struct ofi_fabric *o);
+
 /* ofi_link.c */
-int ofi_link_start(struct ofi_fabric *o);   /* this node's endpoint and buffers */
-int ofi_link_connect(struct ofi_fabric *o); /* collective: the addresses of all */
+int ofi_link_start(struct ofi_fabric *o); /* this node's buffers and completion queue */
+int ofi_link_start_thread(struct ofi_fabric *o);
+void ofi_link_end_thread(struct ofi_fabric *o);
 void ofi_link_end(struct ofi_fabric *o);
+void ofi_link_post(struct ofi_fabric *o, int peer); /* posts the receives for this peer */
 /* Starts a request, once there is room for it. `with` is its head; the data is copied. */
 void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
                       const void *src, struct fabric_op *op, void *dst);
 void ofi_link_progress(struct ofi_fabric *o); /* performs and takes what has arrived */
 _Noreturn void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why);
+_Noreturn void ofi_fail_silent(struct ofi_fabric *o, int peer); /* it no longer answers */
 
 /* ofi_serve.c */
 /* Performs a request of `from`, whose data is at `in`; what it reads goes to `out`, and *answer

@@ -8,8 +8,10 @@
  */
 #include "fabric/ofi/ofi.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,15 +58,29 @@ const char *ofi_choose_error(int err)
     return calls.strerror(abs(err));
 }
 
-/* Everything that can reach another machine, and sends messages in order. */
-static struct fi_info *ofi_choose_hints(void)
+void ofi_choose_save(struct ofi_signals *out)
+{
+    for (int sig = 1; sig < 32; sig++)
+        (void)sigaction(sig, NULL, &out->action[sig]);
+}
+
+void ofi_choose_restore(const struct ofi_signals *before)
+{
+    struct sigaction now;
+    for (int sig = 1; sig < 32; sig++)
+        if (sigaction(sig, NULL, &now) == 0 && now.sa_sigaction != before->action[sig].sa_sigaction)
+            (void)sigaction(sig, &before->action[sig], NULL);
+}
+
+/* Reliable messages in order, with connections (MSG) or without (RDM). */
+static struct fi_info *ofi_choose_hints(enum fi_ep_type type)
 {
     struct fi_info *hints = calls.dupinfo(NULL);
     if (!hints)
         return NULL;
-    hints->caps = FI_MSG | FI_REMOTE_COMM;
+    hints->caps = FI_MSG;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
-    hints->ep_attr->type = FI_EP_RDM;
+    hints->ep_attr->type = type;
     hints->domain_attr->threading = FI_THREAD_SAFE;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->domain_attr->mr_mode =
@@ -74,30 +90,49 @@ static struct fi_info *ofi_choose_hints(void)
     return hints;
 }
 
-static int ofi_choose_list(struct fi_info **list, char *why, size_t len)
+static struct fi_info *ofi_choose_query(enum fi_ep_type type)
 {
-    int rc = ofi_choose_load(why, len);
-    if (rc)
-        return rc;
-    struct fi_info *hints = ofi_choose_hints();
-    rc = hints ? calls.getinfo(API_VERSION, NULL, NULL, 0, hints, list) : -FI_ENOMEM;
+    struct fi_info *list = NULL, *hints = ofi_choose_hints(type);
+    if (hints && calls.getinfo(API_VERSION, NULL, NULL, 0, hints, &list) != 0)
+        list = NULL;
     if (hints)
         calls.freeinfo(hints);
-    if (rc)
-        snprintf(why, len,
-                 "no provider of libfabric has reliable messages in order (fi_info -t FI_EP_RDM: "
-                 "%s)",
-                 ofi_choose_error(rc));
-    return rc ? -ENODEV : 0;
+    return list;
+}
+
+static void ofi_choose_append(struct fi_info **list, struct fi_info *more)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = more;
+}
+
+/* First those with connections: their requests show a secret before anything else is read. */
+static int ofi_choose_list(struct fi_info **list, char *why, size_t len)
+{
+    struct ofi_signals actions;
+    ofi_choose_save(&actions);
+    int rc = ofi_choose_load(why, len);
+    if (rc == 0) {
+        *list = ofi_choose_query(FI_EP_MSG);
+        ofi_choose_append(list, ofi_choose_query(FI_EP_RDM));
+    }
+    ofi_choose_restore(&actions);
+    if (rc || *list)
+        return rc;
+    snprintf(why, len,
+             "no provider of libfabric has reliable messages in order (fi_info -c FI_MSG)");
+    return -ENODEV;
 }
 
 /* NULL, or why it cannot be used. */
-static const char *ofi_choose_lack(const struct fi_info *info)
+static const char *ofi_choose_lack(const struct fi_info *info, bool local)
 {
-    return !(info->caps & FI_REMOTE_COMM)                             ? "reaches only this machine"
+    return !local && !(info->caps & FI_REMOTE_COMM)                   ? "reaches only this machine"
            : info->ep_attr->max_msg_size < sizeof(struct ofi_message) ? "takes only short messages"
-           : info->ep_attr->msg_prefix_size ? "wants room in front of messages"
-                                            : NULL;
+           : info->ep_attr->msg_prefix_size                 ? "requires room before each message"
+           : info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT ? "requires a shared receive context"
+                                                            : NULL;
 }
 
 static bool ofi_choose_is(const char *name, size_t len, const char *of)
@@ -119,22 +154,64 @@ static bool ofi_choose_matches(const struct fi_info *info, const char *device)
                : named || ofi_choose_is(device, first, interface);
 }
 
+static bool ofi_choose_is_loopback(const struct fi_info *info)
+{
+    const struct sockaddr_in *in = info->src_addr;
+    return info->addr_format == FI_SOCKADDR_IN && in && ntohl(in->sin_addr.s_addr) >> 24 == 127;
+}
+
+/* Smaller is better. A network adapter's own provider is faster than TCP. All nodes choose the same
+ * kind of address: IPv4 if there is one. */
+static int ofi_choose_rank(const struct ofi_fabric *o, const struct fi_info *info)
+{
+    bool adapter = info->nic && !strchr(info->fabric_attr->prov_name, ';');
+    bool connects = info->ep_attr->type == FI_EP_MSG;
+    bool loops = o->local && connects && ofi_choose_is_loopback(info);
+    int rank = loops ? 0 : o->local ? 1 : adapter && !connects ? 2 : connects ? 3 : 4;
+    return 2 * rank + (info->addr_format == FI_SOCKADDR_IN6);
+}
+
+/* The best of those that `device` admits. *lack: why the last that it admits cannot be used. */
+static const struct fi_info *ofi_choose_best(const struct ofi_fabric *o, const struct fi_info *list,
+                                             const char **lack)
+{
+    const struct fi_info *best = NULL;
+    *lack = NULL;
+    for (const struct fi_info *i = list; i; i = i->next) {
+        const char *lacks = ofi_choose_lack(i, o->local);
+        if (!ofi_choose_matches(i, o->job.device))
+            continue;
+        if (lacks)
+            *lack = lacks;
+        else if (!best || ofi_choose_rank(o, i) < ofi_choose_rank(o, best))
+            best = i;
+    }
+    return best;
+}
+
 int ofi_choose(struct ofi_fabric *o, char *why, size_t len)
 {
+    const char *device = o->job.device ? o->job.device : "", *lack = NULL;
     struct fi_info *list = NULL;
     int rc = ofi_choose_list(&list, why, len);
-    for (struct fi_info *i = list; i && !o->info; i = i->next)
-        if (!ofi_choose_lack(i) && ofi_choose_matches(i, o->job.device))
-            o->info = calls.dupinfo(i);
+    const struct fi_info *best = ofi_choose_best(o, list, &lack);
+    if (best)
+        o->info = calls.dupinfo(best);
     if (list)
         calls.freeinfo(list);
     if (rc || o->info)
         return rc;
-    if (o->job.device && *o->job.device)
-        snprintf(why, len, "no provider or interface %.64s (hlrc_info lists them)", o->job.device);
+    if (lack)
+        snprintf(why, len, "--device %.64s: %s", *device ? device : "(all)", lack);
     else
-        snprintf(why, len, "no provider of libfabric reaches other machines");
+        snprintf(why, len, "--device %.64s: no such provider or interface (hlrc_info lists them)",
+                 device);
     return -ENODEV;
+}
+
+void ofi_choose_free(struct fi_info *info)
+{
+    calls.freeinfo(info);
 }
 
 void ofi_choose_end(struct ofi_fabric *o)
@@ -151,9 +228,11 @@ int ofi_choose_open(struct ofi_fabric *o)
 int ofi_probe(char *why, size_t len)
 {
     struct ofi_fabric *o = calloc(1, sizeof *o);
-    int rc = o ? ofi_choose(o, why, len) : -ENOMEM;
-    if (o)
-        ofi_choose_end(o);
+    if (!o)
+        return -ENOMEM;
+    o->local = true; /* a provider that reaches only this machine can be used for a job here */
+    int rc = ofi_choose(o, why, len);
+    ofi_choose_end(o);
     free(o);
     return rc;
 }
@@ -176,7 +255,7 @@ void ofi_describe(void (*say)(const char *line))
     for (struct fi_info *i = list; i; i = i->next) {
         if (ofi_choose_repeats(list, i))
             continue;
-        const char *lack = ofi_choose_lack(i);
+        const char *lack = ofi_choose_lack(i, false);
         snprintf(line, sizeof line, "%s:%s  %s", i->fabric_attr->prov_name, i->domain_attr->name,
                  lack ? lack : "usable");
         say(line);

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ofi_link.c - the endpoint, its buffers, sending and receiving, the progress thread; see ofi.h. */
+/* ofi_link.c - buffers, sending and receiving, the progress thread; see ofi.h. */
 #include "fabric/ofi/ofi.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "base/addresses.h"
+#include "base/clock.h"
 #include "base/futex.h"
 #include "fabric/failure.h"
 
 #define HEAD_BYTES offsetof(struct ofi_message, data)
 #define IDLE_MS    100 /* sleep of the progress thread at most */
+/* A broken connection ends the job after this time: the launcher reports why a node died. */
+#define LOST_NS INT64_C(1000000000)
+/* libfabric's provider for TCP allocates memory for so many messages at a time [ofi.no-malloc]. */
+#define TCP_MESSAGES 1024
 
 void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why)
 {
@@ -26,6 +31,16 @@ void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why)
         snprintf(line, sizeof line, "ofi: %s at node %d failed: %s", what, peer, why);
     else
         snprintf(line, sizeof line, "ofi: %s failed: %s", what, why);
+    failure_fabric_fail(o->job.fail, line);
+}
+
+void ofi_fail_silent(struct ofi_fabric *o, int peer)
+{
+    char line[200];
+    snprintf(line, sizeof line,
+             "ofi: node %d no longer answers: its host is down or disconnected, or the node was "
+             "killed (--peer-timeout %d)",
+             peer, o->job.peer_timeout);
     failure_fabric_fail(o->job.fail, line);
 }
 
@@ -49,7 +64,15 @@ static struct ofi_slot *ofi_link_take(struct ofi_list *l)
     return s;
 }
 
-/* ---- sending and receiving; all with the lock ---- */
+/* The lists that all threads use. */
+static void ofi_link_append_locked(struct ofi_fabric *o, struct ofi_list *l, struct ofi_slot *s)
+{
+    pthread_mutex_lock(&o->list_lock);
+    ofi_link_append(l, s);
+    pthread_mutex_unlock(&o->list_lock);
+}
+
+/* ---- sending and receiving; with net_lock ---- */
 
 static size_t ofi_link_bytes(const struct ofi_message *m)
 {
@@ -62,38 +85,64 @@ static void *ofi_link_key(struct ofi_fabric *o)
     return o->mr ? fi_mr_desc(o->mr) : NULL;
 }
 
-/* Gives libfabric what it takes. */
+static void ofi_link_lose(struct ofi_peer *p)
+{
+    if (p->lost_ns == 0)
+        p->lost_ns = clock_ns();
+}
+
+static struct ofi_slot *ofi_link_first_unsent(struct ofi_fabric *o, struct ofi_peer *p)
+{
+    pthread_mutex_lock(&o->list_lock);
+    struct ofi_slot *s = p->unsent.first;
+    pthread_mutex_unlock(&o->list_lock);
+    return s;
+}
+
+/* Gives libfabric what it takes. Only the holder of net_lock takes from the list. */
 static void ofi_link_flush(struct ofi_fabric *o, int peer)
 {
     struct ofi_peer *p = &o->peer[peer];
-    while (p->unsent.first) {
-        struct ofi_slot *s = p->unsent.first;
-        ssize_t rc = fi_send(o->ep, &s->message, ofi_link_bytes(&s->message), ofi_link_key(o),
-                             p->address, &s->context);
+    struct ofi_slot *s;
+    while ((s = ofi_link_first_unsent(o, p))) {
+        ssize_t rc = p->lost_ns ? -FI_EAGAIN
+                                : fi_send(p->ep, &s->message, ofi_link_bytes(&s->message),
+                                          ofi_link_key(o), p->address, &s->context);
+        o->stuck |= rc == -FI_EAGAIN;
         if (rc == -FI_EAGAIN)
             return;
-        if (rc)
+        if (rc && ofi_connects(o))
+            ofi_link_lose(p);
+        else if (rc)
             ofi_fail(o, "message", peer, ofi_choose_error((int)rc));
+        pthread_mutex_lock(&o->list_lock);
         ofi_link_take(&p->unsent);
+        pthread_mutex_unlock(&o->list_lock);
+        atomic_fetch_sub(&o->unsent, 1);
     }
 }
 
-static void ofi_link_send(struct ofi_fabric *o, struct ofi_slot *s)
+/* With any locks or none. */
+static void ofi_link_queue(struct ofi_fabric *o, struct ofi_slot *s)
 {
+    memcpy(s->message.secret, o->peer[s->peer].secret, OFI_SECRET);
     s->sending = true;
-    ofi_link_append(&o->peer[s->peer].unsent, s);
-    ofi_link_flush(o, s->peer);
+    ofi_link_append_locked(o, &o->peer[s->peer].unsent, s);
+    atomic_fetch_add(&o->unsent, 1);
 }
 
 static void ofi_link_post_receives(struct ofi_fabric *o)
 {
     while (o->unposted.first) {
         struct ofi_slot *s = o->unposted.first;
-        ssize_t rc = fi_recv(o->ep, &s->message, sizeof s->message, ofi_link_key(o), FI_ADDR_UNSPEC,
+        struct fid_ep *ep = s->peer < 0 ? o->ep : o->peer[s->peer].ep;
+        ssize_t rc = fi_recv(ep, &s->message, sizeof s->message, ofi_link_key(o), FI_ADDR_UNSPEC,
                              &s->context);
         if (rc == -FI_EAGAIN)
             return;
-        if (rc)
+        if (rc && ofi_connects(o))
+            ofi_link_lose(&o->peer[s->peer]);
+        else if (rc)
             ofi_fail(o, "receive", -1, ofi_choose_error((int)rc));
         ofi_link_take(&o->unposted);
     }
@@ -105,7 +154,7 @@ static void ofi_link_free(struct ofi_fabric *o, struct ofi_slot *s)
     if (s->message.kind == OFI_ANSWER)
         ofi_link_append(&o->free_answers, s);
     else if (s->answered && !s->sending)
-        ofi_link_append(&o->free_requests, s);
+        ofi_link_append_locked(o, &o->free_requests, s);
 }
 
 /* ---- completion ---- */
@@ -118,10 +167,21 @@ static void ofi_link_lower(struct ofi_fabric *o, struct fabric_op *op)
         futex_wake_shared(&op->pending, INT32_MAX);
 }
 
-static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
+/* The request that this message answers; NULL: none. Answers are to no buffer of another use, and
+ * have the length that was requested. */
+static struct ofi_slot *ofi_link_request_of(struct ofi_fabric *o, const struct ofi_message *m)
 {
     struct ofi_slot *s = m->id < o->slot_count ? &o->slots[m->id] : NULL;
-    if (!s || s->receives || s->answered || s->peer != m->from || m->len > OFI_PART)
+    if (!s || s->receives || s->answered || s->peer != m->from)
+        return NULL;
+    bool reads = s->message.kind == OFI_READ;
+    return m->len == (reads ? s->message.len : 0) && m->off == s->message.off % 8 ? s : NULL;
+}
+
+static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
+{
+    struct ofi_slot *s = ofi_link_request_of(o, m);
+    if (!s)
         ofi_fail(o, "answer", m->from, "it belongs to no request");
     if (s->message.kind == OFI_READ) {
         memcpy(s->dst, m->data + m->off % 8, m->len);
@@ -148,7 +208,8 @@ static void ofi_link_perform(struct ofi_fabric *o, const struct ofi_message *m)
     s->message.id = m->id;
     s->message.off = m->off % 8;
     ofi_serve(o, m->from, m, m->data + m->off % 8, s->message.data + m->off % 8, &s->message);
-    ofi_link_send(o, s);
+    ofi_link_queue(o, s);
+    ofi_link_flush(o, s->peer);
 }
 
 static void ofi_link_perform_held(struct ofi_fabric *o)
@@ -160,12 +221,29 @@ static void ofi_link_perform_held(struct ofi_fabric *o)
     }
 }
 
+/* Of `len` bytes, of which nothing is known yet. */
+static bool ofi_link_is_from_job(struct ofi_fabric *o, const struct ofi_message *m, size_t len)
+{
+    return len >= HEAD_BYTES && ofi_same_secret(m->secret, o->secret);
+}
+
+static bool ofi_link_is_sound(struct ofi_fabric *o, const struct ofi_slot *s, size_t len)
+{
+    const struct ofi_message *m = &s->message;
+    return m->from < o->job.nodes && (s->peer < 0 || s->peer == m->from) && m->kind < OFI_KINDS &&
+           m->len <= OFI_PART && len == ofi_link_bytes(m);
+}
+
 static void ofi_link_received(struct ofi_fabric *o, struct ofi_slot *s, size_t len)
 {
     const struct ofi_message *m = &s->message;
-    if (len < HEAD_BYTES || m->from >= o->job.nodes || m->kind >= OFI_KINDS || m->len > OFI_PART ||
-        len != ofi_link_bytes(m))
-        ofi_fail(o, "receive", -1, "this is no message of HLRC");
+    if (!ofi_link_is_from_job(o, m, len)) { /* [ofi.secret] */
+        o->refused++;
+        ofi_link_append(&o->unposted, s);
+        return;
+    }
+    if (!ofi_link_is_sound(o, s, len))
+        ofi_fail(o, "receive", s->peer, "this is no message of HLRC");
     if (m->kind == OFI_ANSWER) {
         ofi_link_answered(o, m);
         ofi_link_append(&o->unposted, s);
@@ -174,20 +252,30 @@ static void ofi_link_received(struct ofi_fabric *o, struct ofi_slot *s, size_t l
     }
 }
 
-static _Noreturn void ofi_link_broken(struct ofi_fabric *o)
+/* A connection breaks with all that is in flight on it. Without connections a stranger can send a
+ * message that is too long. */
+static void ofi_link_broken(struct ofi_fabric *o)
 {
     struct fi_cq_err_entry e = { 0 };
-    (void)fi_cq_readerr(o->cq, &e, 0);
+    if (fi_cq_readerr(o->cq, &e, 0) < 0 || !e.op_context)
+        return;
     struct ofi_slot *s = e.op_context;
-    bool sent = s && !s->receives;
-    ofi_fail(o, sent ? "message" : "receive", sent ? s->peer : -1, ofi_choose_error(e.err));
+    if (atomic_load(&o->closing)) /* peers may be gone */
+        return;
+    if (ofi_connects(o))
+        ofi_link_lose(&o->peer[s->peer]);
+    else if (s->receives && e.err == FI_ETRUNC)
+        ofi_link_received(o, s, 0);
+    else
+        ofi_fail(o, s->receives ? "receive" : "message", s->receives ? -1 : s->peer,
+                 ofi_choose_error(e.err));
 }
 
 static void ofi_link_take_completions(struct ofi_fabric *o)
 {
     struct fi_cq_msg_entry e[16];
     ssize_t n = fi_cq_read(o->cq, e, 16);
-    if (n == -FI_EAVAIL && !atomic_load(&o->ends))
+    if (n == -FI_EAVAIL)
         ofi_link_broken(o);
     for (ssize_t i = 0; i < n; i++) {
         struct ofi_slot *s = e[i].op_context;
@@ -205,35 +293,51 @@ static void ofi_link_advance(struct ofi_fabric *o)
     ofi_link_take_completions(o);
     ofi_link_perform_held(o);
     ofi_link_post_receives(o);
-    for (int n = 0; n < o->job.nodes; n++)
+    o->stuck = false;
+    for (int n = 0; n < o->job.nodes && atomic_load(&o->unsent); n++)
         ofi_link_flush(o, n);
+}
+
+/* Messages in the lists are sent by the next holder of net_lock, or by the progress thread: it
+ * looks for them after it has announced that it will sleep. */
+static void ofi_link_kick(struct ofi_fabric *o)
+{
+    uint64_t one = 1;
+    if (atomic_load(&o->unsent) && atomic_exchange(&o->dozing, false))
+        (void)!write(o->kick_fd, &one, sizeof one);
 }
 
 void ofi_link_progress(struct ofi_fabric *o)
 {
-    if (pthread_mutex_trylock(&o->lock) != 0)
+    if (!o->direct || pthread_mutex_trylock(&o->net_lock) != 0) {
+        ofi_link_kick(o);
         return;
+    }
     ofi_link_advance(o);
-    pthread_mutex_unlock(&o->lock);
+    pthread_mutex_unlock(&o->net_lock);
 }
 
 /* ---- requests ---- */
 
+static struct ofi_slot *ofi_link_try_request(struct ofi_fabric *o, struct ofi_peer *p)
+{
+    struct ofi_slot *s = NULL;
+    pthread_mutex_lock(&o->list_lock);
+    if (p->started - p->done < o->flight && (s = ofi_link_take(&o->free_requests)))
+        p->started++;
+    pthread_mutex_unlock(&o->list_lock);
+    return s;
+}
+
 /* Waits for an answer to an earlier request if there are too many. */
 static struct ofi_slot *ofi_link_take_request(struct ofi_fabric *o, struct ofi_peer *p)
 {
-    for (;;) {
-        struct ofi_slot *s = NULL;
-        pthread_mutex_lock(&o->lock);
-        if (p->started - p->done >= o->flight || !o->free_requests.first)
-            ofi_link_advance(o);
-        if (p->started - p->done < o->flight && (s = ofi_link_take(&o->free_requests)))
-            p->started++;
-        pthread_mutex_unlock(&o->lock);
-        if (s)
-            return s;
+    struct ofi_slot *s;
+    while (!(s = ofi_link_try_request(o, p))) {
+        ofi_link_progress(o);
         sched_yield();
     }
+    return s;
 }
 
 void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
@@ -243,7 +347,6 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
     memcpy(&s->message, with, HEAD_BYTES);
     s->message.from = (uint16_t)o->job.node;
     s->message.id = (uint32_t)(s - o->slots);
-    /* not with the lock: the source may be a page that faults */
     if (src)
         memcpy(s->message.data + with->off % 8, src, with->len);
     s->peer = peer;
@@ -252,77 +355,117 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
     s->answered = false;
     if (op)
         atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
-    pthread_mutex_lock(&o->lock);
-    ofi_link_send(o, s);
-    pthread_mutex_unlock(&o->lock);
+    ofi_link_queue(o, s);
+    if (!o->direct || pthread_mutex_trylock(&o->net_lock) != 0) {
+        ofi_link_kick(o);
+        return;
+    }
+    ofi_link_flush(o, peer);
+    pthread_mutex_unlock(&o->net_lock);
 }
 
 /* ---- the progress thread ---- */
 
-static bool ofi_link_unsent(struct ofi_fabric *o)
-{
-    bool any = o->held.first || o->unposted.first;
-    for (int n = 0; n < o->job.nodes && !any; n++)
-        any = o->peer[n].unsent.first;
-    return any;
-}
-
-/* Until something arrives; shortly if something waits to be sent. */
+/* Until something arrives or is to be sent; shortly if something waits for room. */
 static void ofi_link_doze(struct ofi_fabric *o)
 {
     struct fid *all[] = { &o->cq->fid };
-    struct pollfd fd = { .fd = o->cq_fd, .events = POLLIN };
-    pthread_mutex_lock(&o->lock);
-    int wait = ofi_link_unsent(o) || o->cq_fd < 0 ? 1 : IDLE_MS;
-    bool may = o->cq_fd < 0 || fi_trywait(o->net, all, 1) == 0;
-    pthread_mutex_unlock(&o->lock);
-    if (may)
-        (void)poll(&fd, 1, wait);
+    struct pollfd fds[] = { { .fd = o->kick_fd, .events = POLLIN },
+                            { .fd = o->cq_fd, .events = POLLIN } };
+    uint64_t kicks;
+    atomic_store(&o->dozing, true);
+    pthread_mutex_lock(&o->net_lock);
+    bool retries = o->stuck || o->held.first || o->unposted.first || o->cq_fd < 0;
+    bool may =
+        (o->stuck || !atomic_load(&o->unsent)) && (o->cq_fd < 0 || fi_trywait(o->net, all, 1) == 0);
+    pthread_mutex_unlock(&o->net_lock);
+    if (may && poll(fds, 2, retries ? 1 : IDLE_MS) > 0 && fds[0].revents)
+        (void)!read(o->kick_fd, &kicks, sizeof kicks);
+    atomic_store(&o->dozing, false);
+}
+
+static void ofi_link_report_lost(struct ofi_fabric *o)
+{
+    for (int n = 0; n < o->job.nodes; n++)
+        if (o->peer[n].lost_ns && clock_ns() - o->peer[n].lost_ns > LOST_NS &&
+            !atomic_load(&o->closing))
+            ofi_fail_silent(o, n);
 }
 
 static void *ofi_link_run(void *arg)
 {
     struct ofi_fabric *o = arg;
     while (!atomic_load(&o->ends)) {
-        pthread_mutex_lock(&o->lock);
+        pthread_mutex_lock(&o->net_lock);
         ofi_link_advance(o);
-        pthread_mutex_unlock(&o->lock);
+        ofi_link_report_lost(o);
+        pthread_mutex_unlock(&o->net_lock);
         ofi_link_doze(o);
     }
     return NULL;
 }
 
-/* It, and the threads that the provider starts, take no signals of the program. */
-static int ofi_link_start_thread(struct ofi_fabric *o)
+int ofi_link_start_thread(struct ofi_fabric *o)
 {
     int rc = pthread_create(&o->progress, NULL, ofi_link_run, o);
     o->progress_runs = rc == 0;
     return -rc;
 }
 
+void ofi_link_end_thread(struct ofi_fabric *o)
+{
+    atomic_store(&o->ends, true);
+    if (o->progress_runs)
+        pthread_join(o->progress, NULL);
+    o->progress_runs = false;
+}
+
 /* ---- opening ---- */
 
+/* With connections each peer has receives of its own. For few nodes all messages fit into what the
+ * provider has allocated. */
+static void ofi_link_choose_flight(struct ofi_fabric *o)
+{
+    size_t nodes = (size_t)o->job.nodes;
+    size_t most = o->info->rx_attr->size / (ofi_connects(o) ? 2 : 2 * nodes);
+    if (ofi_connects(o) && most > TCP_MESSAGES / (5 * nodes) && TCP_MESSAGES / (5 * nodes) >= 8)
+        most = TCP_MESSAGES / (5 * nodes);
+    o->flight = most > OFI_FLIGHT ? OFI_FLIGHT : most < 2 ? 2 : most;
+    o->slot_count = 5 * o->flight * nodes;
+    o->direct = strcmp(o->info->fabric_attr->prov_name, "tcp") == 0 && ofi_connects(o) &&
+                o->slot_count <= TCP_MESSAGES;
+}
+
+/* 2 x flight receives for each node; requests; as many answers as receives. */
 static int ofi_link_make_slots(struct ofi_fabric *o)
 {
-    size_t nodes = (size_t)o->job.nodes, most = o->info->rx_attr->size / (2 * nodes);
-    o->flight = most > OFI_FLIGHT ? OFI_FLIGHT : most < 2 ? 2 : most;
-    size_t each = o->flight * nodes;
-    o->slot_count = 5 * each;
+    size_t each = o->flight * (size_t)o->job.nodes;
     o->slots = addresses_map(o->slot_count * sizeof *o->slots, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (o->slots == MAP_FAILED) {
         o->slots = NULL;
-        return -ENOMEM;
+        return -FI_ENOMEM;
     }
     (void)madvise(o->slots, o->slot_count * sizeof *o->slots, MADV_DONTFORK);
     for (size_t i = 0; i < o->slot_count; i++) {
-        o->slots[i].receives = i < 2 * each;
-        ofi_link_append(i < 2 * each   ? &o->unposted
-                        : i < 3 * each ? &o->free_requests
-                                       : &o->free_answers,
-                        &o->slots[i]);
+        struct ofi_slot *s = &o->slots[i];
+        s->answered = true;
+        s->receives = i < 2 * each;
+        s->peer = s->receives && ofi_connects(o) ? (int)(i / (2 * o->flight)) : -1;
+        if (!s->receives)
+            ofi_link_append(i < 3 * each ? &o->free_requests : &o->free_answers, s);
     }
     return 0;
+}
+
+void ofi_link_post(struct ofi_fabric *o, int peer)
+{
+    struct ofi_slot *first = &o->slots[2 * o->flight * (size_t)peer];
+    pthread_mutex_lock(&o->net_lock);
+    for (size_t i = 0; i < 2 * o->flight; i++)
+        ofi_link_append(&o->unposted, &first[i]);
+    ofi_link_post_receives(o);
+    pthread_mutex_unlock(&o->net_lock);
 }
 
 static int ofi_link_register(struct ofi_fabric *o)
@@ -339,59 +482,24 @@ static int ofi_link_open_queue(struct ofi_fabric *o)
                                .format = FI_CQ_FORMAT_MSG,
                                .wait_obj = FI_WAIT_FD };
     o->cq_fd = -1;
-    if (fi_cq_open(o->domain, &attr, &o->cq, NULL) == 0)
-        return fi_control(&o->cq->fid, FI_GETWAIT, &o->cq_fd);
+    if (fi_cq_open(o->domain, &attr, &o->cq, NULL) == 0) {
+        if (fi_control(&o->cq->fid, FI_GETWAIT, &o->cq_fd) != 0)
+            o->cq_fd = -1;
+        return 0;
+    }
     attr.wait_obj = FI_WAIT_NONE;
     return fi_cq_open(o->domain, &attr, &o->cq, NULL);
 }
 
-static int ofi_link_open_endpoint(struct ofi_fabric *o)
-{
-    struct fi_av_attr attr = { .type = FI_AV_TABLE, .count = (size_t)o->job.nodes };
-    int rc = fi_av_open(o->domain, &attr, &o->av, NULL);
-    rc = rc ? rc : fi_endpoint(o->domain, o->info, &o->ep, NULL);
-    rc = rc ? rc : fi_ep_bind(o->ep, &o->av->fid, 0);
-    rc = rc ? rc : fi_ep_bind(o->ep, &o->cq->fid, FI_SEND | FI_RECV);
-    return rc ? rc : fi_enable(o->ep);
-}
-
 int ofi_link_start(struct ofi_fabric *o)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_mutex_init(&o->lock, NULL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = ofi_choose_open(o);
+    ofi_link_choose_flight(o);
+    o->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int rc = o->kick_fd < 0 ? -errno : ofi_choose_open(o);
     rc = rc ? rc : fi_domain(o->net, o->info, &o->domain, NULL);
     rc = rc ? rc : ofi_link_make_slots(o);
     rc = rc ? rc : ofi_link_register(o);
-    rc = rc ? rc : ofi_link_open_queue(o);
-    rc = rc ? rc : ofi_link_open_endpoint(o);
-    if (rc == 0) {
-        ofi_link_post_receives(o);
-        rc = ofi_link_start_thread(o);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc;
-}
-
-/* Also tells every node whether all have started. */
-int ofi_link_connect(struct ofi_fabric *o)
-{
-    struct ofi_link_address {
-        char at[OFI_ADDRESS];
-    } mine = { "" }, *all = calloc((size_t)o->job.nodes, sizeof *all);
-    size_t len = sizeof mine.at;
-    int rc = all ? fi_getname(&o->ep->fid, mine.at, &len) : -ENOMEM;
-    if (rc)
-        return rc;
-    rc = o->job.exchange(o->job.ctx, &mine, sizeof mine, all);
-    pthread_mutex_lock(&o->lock);
-    for (int n = 0; n < o->job.nodes && rc == 0; n++)
-        rc = fi_av_insert(o->av, all[n].at, 1, &o->peer[n].address, 0, NULL) == 1 ? 0 : -EIO;
-    pthread_mutex_unlock(&o->lock);
-    free(all);
-    return rc;
+    return rc ? rc : ofi_link_open_queue(o);
 }
 
 static void ofi_link_close(struct fid *f)
@@ -402,15 +510,12 @@ static void ofi_link_close(struct fid *f)
 
 void ofi_link_end(struct ofi_fabric *o)
 {
-    atomic_store(&o->ends, true);
-    if (o->progress_runs)
-        pthread_join(o->progress, NULL);
-    ofi_link_close(o->ep ? &o->ep->fid : NULL);
     ofi_link_close(o->mr ? &o->mr->fid : NULL);
     ofi_link_close(o->cq ? &o->cq->fid : NULL);
-    ofi_link_close(o->av ? &o->av->fid : NULL);
     ofi_link_close(o->domain ? &o->domain->fid : NULL);
     ofi_link_close(o->net ? &o->net->fid : NULL);
+    if (o->kick_fd >= 0)
+        close(o->kick_fd);
     if (o->slots)
         addresses_unmap(o->slots, o->slot_count * sizeof *o->slots);
 }

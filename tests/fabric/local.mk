@@ -13,3 +13,11 @@ tests_fabric_hook_SOURCES = tests/fabric/hook.c tests/fabric/hook.h tests/fabric
 	tests/fabric/recorder.c tests/fabric/recorder.h
 tests_fabric_hook_LDADD = tests/libtests.a libhlrc_core.la
 TESTS += tests/fabric/hook
+
+# Strangers at the ports of a job over libfabric, and the death of nodes.
+if OFI
+check_PROGRAMS += tests/fabric/ofi_wire
+tests_fabric_ofi_wire_SOURCES = tests/fabric/ofi_wire.c tests/fabric/ofi_wire.h tests/fabric/ofi_stranger.c
+tests_fabric_ofi_wire_LDADD = tests/libtests.a libhlrc_core.la -lfabric
+TESTS += tests/fabric/ofi_wire
+endif
