@@ -450,7 +450,7 @@ static int run_all(void)
 int main(int argc, char **argv)
 {
     program = argv[0];
-    if (getenv("HLRC_LAUNCH_FD"))
+    if (getenv("HLRC_LAUNCH_FD") || getenv("PMIX_RANK"))
         return node_main(argc, argv);
     return run_all();
 }

@@ -4,9 +4,9 @@
  * be predicted.
  *
  * A program is its own test: started alone it runs itself under hlrcrun, for each protocol and
- * several numbers of nodes; `hlrcrun -n N --protocol P PROGRAM` runs one case. It defines the three
- * symbols below, is linked as a user's program is, and ends with status 1 and one line when a value
- * is wrong.
+ * several numbers of nodes; `hlrcrun -n N --protocol P PROGRAM` runs one case, mpirun with
+ * HLRC_PROTOCOL=P as well. It defines the three symbols below, is linked as a user's program,
+ * and ends with status 1 and one line when a value is wrong.
  *
  * Environment: LITMUS_PROTOCOLS="async ardmar" and LITMUS_NODES="2 3" choose among the cases,
  * LITMUS_SECONDS limits each of them, LITMUS_STOP=1 ends with the first that fails. HLRC_* reaches

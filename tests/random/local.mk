@@ -15,8 +15,8 @@ tests_random_random_reads_CPPFLAGS = $(AM_CPPFLAGS) -fsanitize=thread
 tests_random_random_reads_LDADD = tests/libtests.a libhlrc_reads.la libhlrc.la
 endif
 
-RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/litmus.sh
-LATER_TESTS += tests/random/shm.sh tests/random/chaos.sh
+RANDOM_SHELL = tests/random/shm.sh tests/random/chaos.sh tests/random/ofi.sh tests/random/litmus.sh
+LATER_TESTS += tests/random/shm.sh tests/random/chaos.sh tests/random/ofi.sh
 TESTS += tests/random/drop.sh
 EXTRA_DIST += tests/random/drop.sh
 SOAK_TESTS += $(RANDOM_SHELL)
