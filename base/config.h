@@ -71,7 +71,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X("shm", NULL)                                                                                 \
     X("verbs", CONFIG_VERBS_REASON)                                                                \
     X("mixed", CONFIG_VERBS_REASON)                                                                \
-    X("ofi", CONFIG_OFI_REASON)
+    X("ofi", CONFIG_OFI_REASON)                                                                    \
+    X("auto", NULL)
 
 /* Suffixes of a fabric's name, for tests: an adapter that lacks operations, and the hook
  * (chaos.h). */
@@ -106,9 +107,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "a tree of counters (with two nodes a pair); or by remote writes between pairs")             \
     X(NUMBER, int, barrier_fan, "barrier-fan", "4", 2, NODES_MAX, "", 1,                           \
       "nodes that gather at each node of the tree of --barrier tree")                              \
-    X(TEXT, char, fabric, "fabric", "shm", 0, 0, "NAME", 1,                                        \
-      "the network: shm (one machine), verbs (InfiniBand, RoCE), mixed (verbs between "            \
-      "machines only), or ofi (any network of libfabric, as TCP)")                                 \
+    X(TEXT, char, fabric, "fabric", "auto", 0, 0, "NAME", 1,                                       \
+      "the network: shm (one machine), verbs (InfiniBand, RoCE), ofi (any network of libfabric, "  \
+      "as TCP), mixed (one of these between machines only), or auto: shm if it can, else mixed")   \
     X(TEXT, char, device, "device", "", 0, 0, "NAME[:PORT[:GID]]", 0,                              \
       "network adapter for verbs, its port and GID index, or PROVIDER:INTERFACE for ofi; found "   \
       "automatically by default")                                                                  \

@@ -14,11 +14,10 @@
 static const struct fabric_ops *const transports[] = {
     &fabric_shm,
 #ifdef HAVE_VERBS
-    &fabric_verbs,
-    &fabric_mixed,
+    &fabric_verbs, &fabric_mixed,
 #endif
 #ifdef HAVE_OFI
-    &fabric_ofi,
+    &fabric_ofi,   &fabric_ofi_mixed,
 #endif
 };
 
@@ -108,6 +107,24 @@ static bool fabric_known_suffix(const char *s)
            strcmp(s, "-noswap") == 0;
 }
 
+/* Whether transport i is not the last of its name, and some node cannot use it: then a later one
+ * takes its place. Collective. 1, 0 or an error of the exchange. */
+static int fabric_is_replaced(const struct fabric_job *job, size_t i)
+{
+    char why[256];
+    bool last = true;
+    for (size_t k = i + 1; k < TRANSPORTS; k++)
+        last &= strcmp(transports[k]->name, transports[i]->name) != 0;
+    if (last)
+        return 0;
+    int32_t lacks = transports[i]->probe && transports[i]->probe(why, sizeof why) != 0;
+    int32_t every[NODES_MAX];
+    int rc = job->exchange(job->ctx, &lacks, sizeof lacks, every);
+    for (int n = 0; n < job->nodes && rc == 0; n++)
+        rc = every[n] != 0;
+    return rc;
+}
+
 static int fabric_open_transport(const char *name, const struct fabric_job *job,
                                  struct fabric **out)
 {
@@ -115,10 +132,13 @@ static int fabric_open_transport(const char *name, const struct fabric_job *job,
         size_t len = strlen(transports[i]->name);
         if (strncmp(name, transports[i]->name, len) != 0 || !fabric_known_suffix(name + len))
             continue;
+        int replaced = fabric_is_replaced(job, i);
+        if (replaced < 0)
+            return replaced;
+        if (replaced)
+            continue;
         struct fabric *f;
-        struct fabric_job with = *job;
-        with.probe = fabric_probe;
-        int rc = transports[i]->open(&with, &f);
+        int rc = transports[i]->open(job, &f);
         if (rc)
             return rc;
         f->node = job->node;
@@ -138,6 +158,17 @@ static int fabric_open_transport(const char *name, const struct fabric_job *job,
     return -ENOENT;
 }
 
+/* "auto": shared memory if all nodes have it, else between machines the best that all have. */
+static int fabric_choose(const struct fabric_job *job, char *name)
+{
+    struct fabric_job quiet = *job;
+    quiet.fail = NULL;
+    int rc = strcmp(name, "auto") == 0 ? locality_all_together(&quiet) : 1;
+    if (rc == 0 || rc == -EXDEV)
+        strcpy(name, rc == 0 ? "shm" : "mixed");
+    return rc == -EXDEV || rc > 0 ? 0 : rc;
+}
+
 /* "NAME+chaos" stacks the hook of chaos.h on what NAME opens. */
 int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out)
 {
@@ -148,8 +179,9 @@ int fabric_open(const char *name, const struct fabric_job *job, struct fabric **
         return -ENOENT;
     memcpy(base, name, len);
     base[len] = '\0';
-    struct fabric *f;
-    int rc = fabric_open_transport(base, job, &f);
+    struct fabric *f = NULL;
+    int rc = fabric_choose(job, base);
+    rc = rc ? rc : fabric_open_transport(base, job, &f);
     if (rc == 0 && hook) {
         struct fabric *below = f;
         rc = chaos_stack(below, &f);
@@ -200,9 +232,10 @@ void fabric_describe(const char *name, void (*say)(const char *line))
 
 int fabric_probe(const char *name, char *why, size_t len)
 {
-    for (size_t i = 0; i < TRANSPORTS; i++)
-        if (strcmp(name, transports[i]->name) == 0)
-            return transports[i]->probe ? transports[i]->probe(why, len) : 0;
+    int rc = strcmp(name, "auto") == 0 ? 0 : -ENOENT;
     snprintf(why, len, "left out of this build");
-    return -ENOENT;
+    for (size_t i = 0; i < TRANSPORTS && rc; i++)
+        if (strcmp(name, transports[i]->name) == 0)
+            rc = transports[i]->probe ? transports[i]->probe(why, len) : 0;
+    return rc;
 }

@@ -137,8 +137,6 @@ struct fabric_job {
     const char *device; /* "NAME[:PORT[:GID INDEX]]" of the adapter, NULL or "" to find one */
     /* seconds until an operation at a node that does not answer fails; 0: 5 */
     int peer_timeout;
-    /* set by fabric_open: fabric_probe, for transports */
-    int (*probe)(const char *name, char *why, size_t len);
 };
 
 struct fabric;
@@ -214,15 +212,17 @@ struct fabric_ops {
 struct fabric {            /* head of every transport's own structure */
     struct fabric_ops ops; /* complete: nothing NULL */
     int node, nodes;
-    int neighbours; /* nodes under this kernel, this one included (locality.h) */
+    int neighbours;  /* nodes under this kernel, this one included (locality.h) */
+    char device[64]; /* what it uses, as --device selects it; "" for memory */
     unsigned caps;
     void (*fail)(const char *line); /* from struct fabric_job */
     /* shortest time of a read from another node during fabric_open; 0: not measured */
     int64_t round_trip_ns;
 };
 
-/* Opens the transport called `name` ("shm"). Collective. 0; -ENOENT for an unknown name; a negative
- * errno. */
+/* Opens the transport called `name` ("shm"); "auto" chooses one: shm if all nodes can share memory,
+ * else mixed. mixed is over verbs if all nodes have RDMA devices, else over ofi. Collective. 0;
+ * -ENOENT for an unknown name; a negative errno. */
 int fabric_open(const char *name, const struct fabric_job *job, struct fabric **out);
 
 /* Collective, after all nodes have stopped accessing other nodes' windows. */

@@ -65,18 +65,12 @@ const char *locality_apart(const struct locality *a, const struct locality *b)
 static void locality_complain(const struct fabric_job *job, const struct locality *all, int n,
                               const char *why)
 {
-    char line[512], no_verbs[200];
-    int used = snprintf(line, sizeof line,
-                        "fabric shm: nodes 0 (host %s) and %d (host %s) share no memory: %s; ",
-                        all[0].host, n, all[n].host, why);
-    size_t at = used < (int)sizeof line ? (size_t)used : sizeof line - 1;
-    if (job->probe == NULL || job->probe("verbs", no_verbs, sizeof no_verbs) == 0)
-        snprintf(line + at, sizeof line - at,
-                 "use --fabric verbs (HLRC_FABRIC=verbs), or start all nodes on one machine");
-    else
-        snprintf(line + at, sizeof line - at,
-                 "jobs on several machines need --fabric verbs, which is not available here: %s",
-                 no_verbs);
+    char line[512];
+    snprintf(
+        line, sizeof line,
+        "fabric shm: nodes 0 (host %s) and %d (host %s) share no memory: %s; use --fabric auto "
+        "(HLRC_FABRIC=auto), or start all nodes on one machine",
+        all[0].host, n, all[n].host, why);
     job->fail(line);
 }
 
@@ -140,6 +134,19 @@ int locality_all_together(const struct fabric_job *job)
     int32_t none = 0, every[NODES_MAX];
     rc = job->exchange(job->ctx, &none, sizeof none, every);
     return rc ? rc : -EXDEV;
+}
+
+int locality_near(const struct fabric_job *job, bool *near)
+{
+    struct locality mine, *all;
+    int rc = locality_gather(job, &all);
+    if (rc)
+        return rc;
+    locality_here(&mine);
+    for (int n = 0; n < job->nodes; n++)
+        near[n] = !all || locality_apart(&mine, &all[n]) == NULL;
+    free(all);
+    return 0;
 }
 
 int locality_neighbours(const struct fabric_job *job, int *count)

@@ -39,4 +39,8 @@ int locality_all_together(const struct fabric_job *job);
  * any namespaces. Collective. 0 and *count, or an error of the exchange. */
 int locality_neighbours(const struct fabric_job *job, int *count);
 
+/* near[node]: whether this node can share memory with it; true for itself. Collective. 0 or an
+ * error of the exchange. */
+int locality_near(const struct fabric_job *job, bool *near);
+
 #endif

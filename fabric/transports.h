@@ -16,6 +16,8 @@ extern const struct fabric_ops fabric_mixed;
 
 #ifdef HAVE_OFI
 extern const struct fabric_ops fabric_ofi; /* any network, by libfabric */
+/* the same, but pages of peers on this machine are copied through memory that both map */
+extern const struct fabric_ops fabric_ofi_mixed;
 #endif
 
 #endif

@@ -256,6 +256,17 @@ static bool init_has_handler(void)
            FABRIC_WRITE_IMM;
 }
 
+/* For statistics: which fabric --fabric auto has chosen, and its device. */
+static void init_name_fabric(void)
+{
+    char *name = engine.config.fabric;
+    size_t room = sizeof engine.config.fabric;
+    if (strcmp(name, "auto") == 0)
+        snprintf(name, room, "%s", engine.fabric->ops.name);
+    if (engine.fabric->device[0])
+        snprintf(name + strlen(name), room - strlen(name), " %s", engine.fabric->device);
+}
+
 static int init_open_fabric(void)
 {
     engine.prefetches = msg_prefetch_count(engine.nodes, (uint32_t)engine.config.threads);
@@ -277,6 +288,7 @@ static int init_open_fabric(void)
         return rc;
     }
     engine.neighbours = engine.fabric->neighbours;
+    init_name_fabric();
     return init_check_caps();
 }
 

@@ -96,6 +96,8 @@ static int command_wish_check(int argc, char **argv, struct command_line *line, 
     }
     if (line->wish == COMMAND_HOSTS)
         return hosts_check(&line->config, err, errlen) < 0 ? EXIT_USAGE : 0;
+    if (strcmp(line->config.fabric, "auto") == 0)
+        strcpy(line->config.fabric, "shm"); /* all nodes are on this machine */
     return command_job_check(line, argv[line->options.rest], err, errlen);
 }
 

@@ -57,6 +57,14 @@ static void hlrc_info_build_print(void)
     printf("  page size     %ld bytes\n", sysconf(_SC_PAGESIZE));
 }
 
+static const char *hlrc_info_auto_choice(void)
+{
+    char why[256];
+    return fabric_probe("verbs", why, sizeof why) == 0 ? "shm, or mixed over verbs between machines"
+           : fabric_probe("ofi", why, sizeof why) == 0 ? "shm, or mixed over ofi between machines"
+                                                       : "shm; no network between machines";
+}
+
 static void hlrc_info_fabrics_print(void)
 {
     const char *name;
@@ -67,7 +75,10 @@ static void hlrc_info_fabrics_print(void)
 
         if (name == NULL)
             return;
-        printf("  %-13s %s\n", name, reason != NULL ? reason : "available");
+        printf("  %-13s %s\n", name,
+               reason != NULL              ? reason
+               : strcmp(name, "auto") == 0 ? hlrc_info_auto_choice()
+                                           : "available");
     }
 }
 
@@ -175,7 +186,7 @@ static void hlrc_info_limits_print(const struct config *cfg)
     hlrc_info_size_text(memlock, text, sizeof text);
     printf("  %-17s %-12s %s\n", "memlock", text,
            memlock > hlrc_info_space_of(cfg) ? "enough"
-           : strncmp(cfg->fabric, "shm", 3) == 0
+           : strncmp(cfg->fabric, "shm", 3) == 0 || strcmp(cfg->fabric, "auto") == 0
                ? "enough for shm; verbs needs more than --memory (ulimit -l)"
                : "too little for --memory, which verbs locks as it is used (ulimit -l)");
     hlrc_info_size_text(hlrc_info_limit_value(RLIMIT_AS), text, sizeof text);

@@ -420,7 +420,8 @@ static bool threads_takes(const char *name)
 static int threads_count_threads(int nodes)
 {
     const char *given = getenv("HLRC_THREADS"), *fabric = getenv("HLRC_FABRIC");
-    bool one_host = !fabric || strncmp(fabric, "shm", 3) == 0;
+    bool chosen = fabric && *fabric && strcmp(fabric, "auto") != 0;
+    bool one_host = chosen ? strncmp(fabric, "shm", 3) == 0 : !getenv("PMIX_RANK");
     int most = one_host ? (int)TABLE_THREADS : ALL_NODES / nodes;
     char text[16];
     if (given && *given)

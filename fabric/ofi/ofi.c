@@ -27,23 +27,36 @@
 
 /* ---- starting operations ---- */
 
-/* At this node or another. `local`: source of a write, destination of a read or of the previous
- * value. */
+/* At memory that this process maps. */
+static void ofi_perform(struct ofi_fabric *o, int peer, const struct ofi_message *m,
+                        const void *src, void *dst)
+{
+    struct ofi_message answer;
+    answer.woke = 0;
+    ofi_serve(o, peer, o->job.node, m, src, dst, &answer);
+    ofi_count(&o->wakes, answer.woke);
+    if (m->kind == OFI_READ)
+        ofi_count(&ofi_traffic_of(o, o->job.node)->in, m->len);
+    else if (m->kind >= OFI_CAS && dst)
+        memcpy(dst, &answer.a, sizeof answer.a);
+}
+
+/* At this node or another. `src`: of a write; `dst`: of a read, or of the previous value. */
 static void ofi_start_op(struct ofi_fabric *o, int peer, const struct ofi_message *m,
                          const void *src, void *dst, struct fabric_op *op)
 {
-    struct ofi_message answer;
-    if (peer != o->job.node) {
+    bool event = m->kind > OFI_WRITE && m->kind < OFI_CAS;
+    if (peer == o->job.node || (o->near[peer] && !event)) {
+        ofi_perform(o, peer, m, src, dst);
+    } else if (o->near[peer] && m->len) { /* [fabric.write-order]: the data is written before */
+        struct ofi_message data = *m, rest = *m;
+        data.kind = OFI_WRITE;
+        rest.len = 0;
+        ofi_perform(o, peer, &data, src, NULL);
+        ofi_link_request(o, peer, &rest, NULL, op, NULL);
+    } else {
         ofi_link_request(o, peer, m, src, op, dst);
-        return;
     }
-    answer.woke = 0;
-    ofi_serve(o, peer, m, src, dst, &answer);
-    ofi_count(&o->wakes, answer.woke);
-    if (m->kind == OFI_READ)
-        ofi_count(&o->bytes_in, m->len);
-    else if (m->kind >= OFI_CAS && dst)
-        memcpy(dst, &answer.a, sizeof answer.a);
 }
 
 /* In as many messages as it needs: the last is of the kind `last` [fabric.write-order]. */
@@ -53,7 +66,7 @@ static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, e
     struct ofi_fabric *o = ofi_of(f);
     const char *from = src;
     ofi_count(&o->writes, 1);
-    ofi_count(&o->bytes_out, len);
+    ofi_count(&ofi_traffic_of(o, o->job.node)->out, len);
     for (;;) {
         m->len = (uint32_t)(len < OFI_PART ? len : OFI_PART);
         m->kind = (uint16_t)(m->len == len ? last : OFI_WRITE);
@@ -245,8 +258,8 @@ static void ofi_counters(struct fabric *f, struct fabric_counters *out)
                                      .writes = o->writes,
                                      .atomics = o->atomics,
                                      .wakes = o->wakes,
-                                     .bytes_in = o->bytes_in,
-                                     .bytes_out = o->bytes_out };
+                                     .bytes_in = ofi_traffic_of(o, o->job.node)->in,
+                                     .bytes_out = ofi_traffic_of(o, o->job.node)->out };
 }
 
 static void ofi_ping(struct ofi_fabric *o, int peer, struct fabric_op *op)
@@ -303,30 +316,43 @@ static int ofi_agree(struct ofi_fabric *o, int mine)
     return rc;
 }
 
-static void ofi_window_end(struct ofi_window *w)
+static void ofi_window_end(struct ofi_fabric *o, struct ofi_window *w)
 {
-    if (w->base)
-        addresses_unmap(w->base, w->size);
-    if (w->fd >= 0)
+    for (int n = 0; n < o->job.nodes; n++)
+        if (w->at[n])
+            addresses_unmap(w->at[n], w->size);
+    if (w->size && w->fd >= 0)
         close(w->fd);
+    *w = (struct ofi_window){ 0 };
+}
+
+/* Collective. *count rises once the window can be used here: a peer may be faster. */
+static int ofi_window_make(struct ofi_fabric *o, struct ofi_window *w, size_t size,
+                           _Atomic int *count)
+{
+    *w = (struct ofi_window){ .size = size, .fd = shm_make_object(size) };
+    int rc = w->fd < 0 ? w->fd : shm_map_object(w->fd, size, &w->at[o->job.node]);
+    *count += rc == 0;
+    rc = ofi_agree(o, rc);
+    if (rc == 0 && o->mixed)
+        rc = shm_map_near(&o->job, o->near, w->fd, size, w->at);
+    if (rc)
+        ofi_window_end(o, w);
+    return rc;
 }
 
 static int ofi_window_create(struct fabric *f, size_t size, struct fabric_window *out)
 {
     struct ofi_fabric *o = ofi_of(f);
-    if (o->windows == FABRIC_WINDOWS)
+    int id = o->windows;
+    if (id == FABRIC_WINDOWS)
         return -ENOSPC;
-    struct ofi_window *w = &o->window[o->windows];
-    *w = (struct ofi_window){ .size = size, .fd = shm_make_object(size) };
-    int rc = w->fd < 0 ? w->fd : shm_map_object(w->fd, size, &w->base);
-    o->windows += rc == 0; /* peers may use it as soon as they know */
-    rc = ofi_agree(o, rc);
-    if (rc) {
-        ofi_window_end(w);
+    struct ofi_window *w = &o->window[id];
+    int rc = ofi_window_make(o, w, size, &o->windows);
+    if (rc)
         return rc;
-    }
     *out =
-        (struct fabric_window){ .id = o->windows - 1, .fd = w->fd, .base = w->base, .size = size };
+        (struct fabric_window){ .id = id, .fd = w->fd, .base = w->at[o->job.node], .size = size };
     return 0;
 }
 
@@ -349,7 +375,8 @@ static void ofi_release(struct ofi_fabric *o)
     ofi_connect_end(o);
     ofi_link_end(o);
     for (int w = 0; w < o->windows; w++)
-        ofi_window_end(&o->window[w]);
+        ofi_window_end(o, &o->window[w]);
+    ofi_window_end(o, &o->traffic);
     ofi_choose_end(o);
     free(o->queue);
     free(o);
@@ -433,7 +460,10 @@ static int ofi_start_own(struct ofi_fabric *o)
 static int ofi_start(struct ofi_fabric *o)
 {
     char why[300] = "";
+    _Atomic int made = 0;
     int rc = ofi_find_local(o);
+    rc = rc || !o->mixed ? rc : locality_near(&o->job, o->near);
+    rc = rc ? rc : ofi_window_make(o, &o->traffic, sizeof(struct ofi_traffic), &made);
     rc = rc ? rc : ofi_agree(o, ofi_start_own(o));
     if (rc)
         return rc;
@@ -442,7 +472,7 @@ static int ofi_start(struct ofi_fabric *o)
 }
 
 /* Signals of the program are blocked in the threads that this starts. */
-static int ofi_open(const struct fabric_job *job, struct fabric **out)
+static int ofi_open_as(const struct fabric_job *job, struct fabric **out, bool mixed)
 {
     struct ofi_fabric *o = calloc(1, sizeof *o);
     struct ofi_signals actions;
@@ -450,6 +480,7 @@ static int ofi_open(const struct fabric_job *job, struct fabric **out)
     if (!o)
         return -ENOMEM;
     o->job = *job;
+    o->mixed = mixed;
     if (o->job.peer_timeout <= 0)
         o->job.peer_timeout = 5;
     o->kick_fd = -1;
@@ -466,38 +497,37 @@ static int ofi_open(const struct fabric_job *job, struct fabric **out)
         return rc;
     }
     ofi_time_round_trip(o);
+    snprintf(o->head.device, sizeof o->head.device, "%s:%s", o->info->fabric_attr->prov_name,
+             o->info->domain_attr->name);
     *out = &o->head;
     return 0;
 }
 
-const struct fabric_ops fabric_ofi = {
-    .name = "ofi",
-    .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |
-            FABRIC_ATOMICS_NARROW,
-    .probe = ofi_probe,
-    .describe = ofi_describe,
-    .open = ofi_open,
-    .close = ofi_close,
-    .window_create = ofi_window_create,
-    .window_discard = ofi_window_discard,
-    .window_release = ofi_window_release,
-    .read = ofi_read,
-    .write = ofi_write,
-    .write_imm = ofi_write_imm,
-    .write_wake = ofi_write_wake,
-    .cas = ofi_cas,
-    .fetch_add = ofi_fetch_add,
-    .exchange = ofi_exchange,
-    .wait = ofi_wait,
-    .test = ofi_test,
-    .rx_poll = ofi_rx_poll,
-    .rx_pending = ofi_rx_pending,
-    .rx_busy = ofi_rx_busy,
-    .rx_ticket = ofi_rx_ticket,
-    .rx_arm = ofi_rx_arm,
-    .rx_sleep = ofi_rx_sleep,
-    .rx_wake = ofi_rx_wake,
-    .wake = ofi_wake,
-    .counters = ofi_counters,
-    .check = ofi_check,
-};
+static int ofi_open(const struct fabric_job *job, struct fabric **out)
+{
+    return ofi_open_as(job, out, false);
+}
+
+static int ofi_mixed_open(const struct fabric_job *job, struct fabric **out)
+{
+    return ofi_open_as(job, out, true);
+}
+
+/* The two fabrics differ only in how they are opened. */
+#define OFI_OPS(NAME, OPEN)                                                                       \
+    {                                                                                             \
+        .name = NAME, .open = OPEN,                                                               \
+        .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |           \
+                FABRIC_ATOMICS_NARROW,                                                            \
+        .probe = ofi_probe, .describe = ofi_describe, .close = ofi_close,                         \
+        .window_create = ofi_window_create, .window_discard = ofi_window_discard,                 \
+        .window_release = ofi_window_release, .read = ofi_read, .write = ofi_write,               \
+        .write_imm = ofi_write_imm, .write_wake = ofi_write_wake, .cas = ofi_cas,                 \
+        .fetch_add = ofi_fetch_add, .exchange = ofi_exchange, .wait = ofi_wait, .test = ofi_test, \
+        .rx_poll = ofi_rx_poll, .rx_pending = ofi_rx_pending, .rx_busy = ofi_rx_busy,             \
+        .rx_ticket = ofi_rx_ticket, .rx_arm = ofi_rx_arm, .rx_sleep = ofi_rx_sleep,               \
+        .rx_wake = ofi_rx_wake, .wake = ofi_wake, .counters = ofi_counters, .check = ofi_check,   \
+    }
+
+const struct fabric_ops fabric_ofi = OFI_OPS("ofi", ofi_open);
+const struct fabric_ops fabric_ofi_mixed = OFI_OPS("mixed", ofi_mixed_open);

@@ -37,7 +37,10 @@
  *   - Who performs a request sends its answer from a buffer that is free, or leaves the request,
  *     and all later ones, in `held`. Answers to this node are never held, so two nodes whose
  *     buffers are all in use do not wait for each other.
- *   - Operations at the own node are done at once, by the same function [fabric.atomics-only].
+ *   - Operations at the own node are done at once, by the same function [fabric.atomics-only]. With
+ *     the mixed fabric so are reads, writes and atomics at a near peer, whose memory is mapped:
+ *     they are complete when they return, so [fabric.read-order] holds. Events and wakes at it are
+ *     messages without data, sent after the data is written [fabric.write-order].
  */
 #ifndef FABRIC_OFI_H
 #define FABRIC_OFI_H
@@ -116,9 +119,15 @@ struct ofi_peer {
 };
 
 struct ofi_window {
-    char *base;
-    size_t size;
+    size_t size; /* 0: none */
     int fd;
+    /* by node: this node's, and with `mixed` those of near peers; else NULL */
+    char *at[NODES_MAX];
+};
+
+/* In memory that near peers map: they count what they move. */
+struct ofi_traffic {
+    _Atomic uint64_t in, out;
 };
 
 struct ofi_fabric {
@@ -135,8 +144,10 @@ struct ofi_fabric {
     struct fid_mr *mr;
     int cq_fd; /* readable when there are completions; -1: the provider has none */
 
-    bool local;  /* all nodes are on this host */
-    bool direct; /* [ofi.no-malloc] */
+    bool local; /* all nodes are on this host */
+    bool mixed;
+    bool near[NODES_MAX]; /* with `mixed` */
+    bool direct;          /* [ofi.no-malloc] */
     unsigned char secret[OFI_SECRET];
     uint64_t refused; /* connections and messages without it */
 
@@ -149,7 +160,7 @@ struct ofi_fabric {
     _Atomic int unsent; /* messages in all peers' lists */
     bool stuck;         /* libfabric took not all of them; with net_lock */
     struct ofi_peer peer[NODES_MAX];
-    struct ofi_window window[FABRIC_WINDOWS];
+    struct ofi_window window[FABRIC_WINDOWS], traffic; /* traffic: struct ofi_traffic */
     _Atomic int windows;
 
     pthread_t progress;
@@ -160,12 +171,17 @@ struct ofi_fabric {
     _Atomic int sleepers;
 
     struct shm_queue *queue;
-    _Atomic uint64_t reads, writes, atomics, wakes, bytes_in, bytes_out;
+    _Atomic uint64_t reads, writes, atomics, wakes;
 };
 
 static inline struct ofi_fabric *ofi_of(struct fabric *f)
 {
     return (struct ofi_fabric *)f;
+}
+
+static inline struct ofi_traffic *ofi_traffic_of(struct ofi_fabric *o, int node)
+{
+    return (struct ofi_traffic *)(void *)o->traffic.at[node];
 }
 
 static inline void ofi_count(_Atomic uint64_t *counter, uint64_t by)
@@ -224,9 +240,9 @@ _Noreturn void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const 
 _Noreturn void ofi_fail_silent(struct ofi_fabric *o, int peer); /* it no longer answers */
 
 /* ofi_serve.c */
-/* Performs a request of `from`, whose data is at `in`; what it reads goes to `out`, and *answer
- * gets the rest of the result. */
-void ofi_serve(struct ofi_fabric *o, int from, const struct ofi_message *request, const void *in,
-               void *out, struct ofi_message *answer);
+/* Performs a request of `from` at the windows of node `at`, whose data is at `in`; what it reads
+ * goes to `out`, and *answer gets the rest of the result. */
+void ofi_serve(struct ofi_fabric *o, int at, int from, const struct ofi_message *request,
+               const void *in, void *out, struct ofi_message *answer);
 
 #endif

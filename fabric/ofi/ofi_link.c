@@ -185,7 +185,7 @@ static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
         ofi_fail(o, "answer", m->from, "it belongs to no request");
     if (s->message.kind == OFI_READ) {
         memcpy(s->dst, m->data + m->off % 8, m->len);
-        ofi_count(&o->bytes_in, m->len);
+        ofi_count(&ofi_traffic_of(o, o->job.node)->in, m->len);
     } else if (s->dst) {
         memcpy(s->dst, &m->a, sizeof m->a);
     }
@@ -207,7 +207,8 @@ static void ofi_link_perform(struct ofi_fabric *o, const struct ofi_message *m)
     s->message.from = (uint16_t)o->job.node;
     s->message.id = m->id;
     s->message.off = m->off % 8;
-    ofi_serve(o, m->from, m, m->data + m->off % 8, s->message.data + m->off % 8, &s->message);
+    ofi_serve(o, o->job.node, m->from, m, m->data + m->off % 8, s->message.data + m->off % 8,
+              &s->message);
     ofi_link_queue(o, s);
     ofi_link_flush(o, s->peer);
 }

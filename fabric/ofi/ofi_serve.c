@@ -10,37 +10,39 @@ static _Noreturn void ofi_serve_refuse(struct ofi_fabric *o, int from)
     ofi_fail(o, "request", from, "it lies outside of the windows");
 }
 
-static char *ofi_serve_place(struct ofi_fabric *o, int from, const struct ofi_message *m)
+static char *ofi_serve_place(struct ofi_fabric *o, int at, int from, const struct ofi_message *m)
 {
     if (m->win >= o->windows || m->len > o->window[m->win].size ||
         m->off > o->window[m->win].size - m->len)
         ofi_serve_refuse(o, from);
-    return o->window[m->win].base + m->off;
+    return o->window[m->win].at[at] + m->off;
 }
 
-static _Atomic uint64_t *ofi_serve_word(struct ofi_fabric *o, int from, const struct ofi_message *m)
+static _Atomic uint64_t *ofi_serve_word(struct ofi_fabric *o, int at, int from,
+                                        const struct ofi_message *m)
 {
     if (m->len != sizeof(uint64_t) || m->off % sizeof(uint64_t))
         ofi_serve_refuse(o, from);
-    return (_Atomic uint64_t *)(void *)ofi_serve_place(o, from, m);
+    return (_Atomic uint64_t *)(void *)ofi_serve_place(o, at, from, m);
 }
 
 /* The fences are those of shm.c: the copies precede what is performed later. */
-static void ofi_serve_write(struct ofi_fabric *o, int from, const struct ofi_message *m,
+static void ofi_serve_write(struct ofi_fabric *o, int at, int from, const struct ofi_message *m,
                             const void *in)
 {
-    char *to = ofi_serve_place(o, from, m);
+    char *to = ofi_serve_place(o, at, from, m);
     atomic_thread_fence(memory_order_release);
     shm_copy(to, in, m->len);
     atomic_thread_fence(memory_order_release);
-    ofi_count(&o->bytes_in, m->len);
+    ofi_count(&ofi_traffic_of(o, at)->in, m->len);
 }
 
-static void ofi_serve_read(struct ofi_fabric *o, int from, const struct ofi_message *m, void *out)
+static void ofi_serve_read(struct ofi_fabric *o, int at, int from, const struct ofi_message *m,
+                           void *out)
 {
-    shm_copy(out, ofi_serve_place(o, from, m), m->len);
+    shm_copy(out, ofi_serve_place(o, at, from, m), m->len);
     atomic_thread_fence(memory_order_acquire);
-    ofi_count(&o->bytes_out, m->len);
+    ofi_count(&ofi_traffic_of(o, at)->out, m->len);
 }
 
 static uint64_t ofi_serve_atomic(_Atomic uint64_t *word, const struct ofi_message *m)
@@ -54,16 +56,16 @@ static uint64_t ofi_serve_atomic(_Atomic uint64_t *word, const struct ofi_messag
     return old;
 }
 
-void ofi_serve(struct ofi_fabric *o, int from, const struct ofi_message *m, const void *in,
+void ofi_serve(struct ofi_fabric *o, int at, int from, const struct ofi_message *m, const void *in,
                void *out, struct ofi_message *answer)
 {
     if (m->kind == OFI_READ) {
-        ofi_serve_read(o, from, m, out);
+        ofi_serve_read(o, at, from, m, out);
         answer->len = m->len;
     } else if (m->kind >= OFI_CAS) {
-        answer->a = ofi_serve_atomic(ofi_serve_word(o, from, m), m);
+        answer->a = ofi_serve_atomic(ofi_serve_word(o, at, from, m), m);
     } else if (m->kind >= OFI_WRITE) {
-        ofi_serve_write(o, from, m, in);
+        ofi_serve_write(o, at, from, m, in);
         if (m->kind == OFI_WRITE_WAKE)
             answer->woke = shm_queue_wake(o->queue);
         else if (m->kind != OFI_WRITE)

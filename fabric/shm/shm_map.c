@@ -127,6 +127,25 @@ static void shm_map_copy_more(char *dst, const char *src, size_t len)
 }
 #endif
 
+int shm_map_near(const struct fabric_job *job, const bool *near, int fd, size_t size, char **base)
+{
+    struct shm_ticket mine = { getpid(), fd }, all[NODES_MAX];
+    int32_t done = 0, every[NODES_MAX];
+    int rc = job->exchange(job->ctx, &mine, sizeof mine, all);
+    if (rc)
+        return rc;
+    for (int n = 0; n < job->nodes && done == 0; n++) {
+        if (n != job->node && near[n])
+            done = shm_map_peer(&all[n], size, &base[n]);
+        if (done)
+            done = shm_peer_refused(job, n, &all[n], size, done);
+    }
+    rc = job->exchange(job->ctx, &done, sizeof done, every);
+    for (int n = 0; n < job->nodes && rc == 0; n++)
+        rc = every[n];
+    return rc;
+}
+
 void shm_copy(void *dst, const void *src, size_t len)
 {
     if (len > 128 || (((uintptr_t)dst | (uintptr_t)src | len) & 7)) {

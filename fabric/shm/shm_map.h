@@ -34,6 +34,11 @@ int shm_map_peer(const struct shm_ticket *t, size_t size, char **base);
 int shm_peer_refused(const struct fabric_job *job, int node, const struct shm_ticket *t,
                      size_t size, int rc);
 
+/* Maps the objects of `size` bytes of all other nodes for which near[node], into base[node]; `fd`
+ * is this node's. Collective: 0, or the error of one node, which it has reported through job->fail.
+ * The second exchange keeps every object's descriptor open until all have opened it. */
+int shm_map_near(const struct fabric_job *job, const bool *near, int fd, size_t size, char **base);
+
 /* Copies so that every aligned 8 bytes arrive whole [fabric.whole-word] if source and destination
  * have the same alignment. */
 void shm_copy(void *dst, const void *src, size_t len);

@@ -532,6 +532,7 @@ static int verbs_open_as(const struct fabric_job *job, struct fabric **out, bool
         v->head.caps |= FABRIC_ATOMICS;
     if (v->device_attr.vendor_id == SOFT_ROCE_VENDOR && !mixed)
         v->head.caps |= FABRIC_READ_ORDERED;
+    snprintf(v->head.device, sizeof v->head.device, "%s", ibv_get_device_name(v->context->device));
     *out = &v->head;
     return 0;
 }

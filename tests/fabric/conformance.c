@@ -250,7 +250,8 @@ static int node_main(const char *fabric, int node, int nodes)
     r.hooked = strchr(fabric, '+') != NULL;
     r.heals = r.hooked && getenv("HLRC_CHAOS_HEAL");
     /* messages through the kernel */
-    unsigned usual = strncmp(fabric, "ofi", 3) == 0 ? USUAL_PERCENT / 10 : USUAL_PERCENT;
+    bool fast = strncmp(fabric, "shm", 3) == 0 || strncmp(fabric, "verbs", 5) == 0;
+    unsigned usual = fast ? USUAL_PERCENT : USUAL_PERCENT / 20;
     r.percent = percent ? (unsigned)atoi(percent) : usual;
     this_run = &r;
     signal(SIGALRM, tell_hang);

@@ -16,7 +16,7 @@ notices      auto|log|read              auto   log     log
 locks        auto|manager|mcs           auto   manager mcs
 barrier      auto|master|counter|tree|pairs auto master tree
 barrier-fan  2..1024                    4      4       16
-fabric       NAME                       shm    shm     shm+chaos
+fabric       NAME                       auto   auto    shm+chaos
 device       NAME[:PORT[:GID]]          off    (off)   mlx5_0:1:3
 memory       SIZE|auto                  auto   auto    1536K
 cache-size   SIZE|auto                  auto   auto    64K

@@ -71,6 +71,5 @@ verbs_in() {
     on "$1" "$hlrc_info" | grep -q '^  verbs  *available'
 }
 
-# What HLRC says of a job on both hosts that have no RDMA device, and its status
-no_way_between_hosts='^hlrc: node 0: fabric shm: nodes 0 \(host h1\) and 2 \(host h2\) share no memory: .*; jobs on several'
-no_way_between_hosts+=' machines need --fabric verbs, which is not available here: '
+# What HLRC says of a job on both hosts by --fabric shm
+no_way_between_hosts='^hlrc: node 0: fabric shm: nodes 0 \(host h1\) and 2 \(host h2\) share no memory: .*; use --fabric auto'

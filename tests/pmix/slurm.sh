@@ -37,14 +37,10 @@ test ! -s "$work/out" || fail "no PMIx: began: $(cat "$work/out")"
 run "${limit[@]}" srun -n 1 "$is" -c S
 expect_verified "one task without PMIx" 1
 
-if verbs_in h1; then
-    echo "note: there is an RDMA device, the refusal is not tested"
-else
-    run "${limit[@]}" $both --ntasks-per-node=2 "$is" -c S
-    test "$status" -ne 0 || fail "shm on two hosts: status 0"
-    expect_our_line "shm on two hosts" "$no_way_between_hosts"
-    test ! -s "$work/out" || fail "shm on two hosts: began: $(cat "$work/out")"
-fi
+run env HLRC_FABRIC=shm "${limit[@]}" $both --ntasks-per-node=2 "$is" -c S
+test "$status" -ne 0 || fail "shm on two hosts: status 0"
+expect_our_line "shm on two hosts" "$no_way_between_hosts"
+test ! -s "$work/out" || fail "shm on two hosts: began: $(cat "$work/out")"
 
 # what only a launcher can do is refused, with the name that it has there
 for variable in HLRC_LABEL=yes HLRC_PROGRESS=yes HLRC_BIND=core; do

@@ -6,6 +6,7 @@ hosts_isolate "$0"
 need_mpirun
 hosts_up "$work"
 limit=("$within" 30)
+hlrc_info=$(realpath "$hlrc_info")
 both="mpirun --host h1:2,h2:2 -n 4"
 
 run "${limit[@]}" $both hostname
@@ -20,15 +21,23 @@ done
 run "${limit[@]}" mpirun --host h2:2 -n 2 "$is" -c S
 expect_verified "both nodes on h2" 2
 
-# between them there is no RDMA: said once, before anything runs
+# they share no memory: said once, before anything runs
+run "${limit[@]}" $both -x HLRC_FABRIC=shm "$is" -c S
+expect_status "shm on two hosts" 1
+expect_our_line "shm on two hosts" "$no_way_between_hosts"
+test ! -s "$work/out" || fail "shm on two hosts: began: $(cat "$work/out")"
+expect_nothing_left "shm on two hosts"
+# what is there is found, and named
+if on h1 "$hlrc_info" | grep -q '^  ofi  *available'; then
+    run "${limit[@]}" $both -x HLRC_STATS=- "$is" -c S
+    expect_verified "auto on two hosts" 4
+    our_lines | grep -q 'statistics: .* fabric mixed [a-z]*:*[a-z0-9]*, 4 nodes' || fail "auto: $(cat "$work/err")"
+    run "${limit[@]}" mpirun -n 2 -x HLRC_STATS=- "$is" -c S
+    our_lines | grep -q 'statistics: .* fabric shm, 2 nodes' || fail "auto on one host: $(cat "$work/err")"
+fi
 if verbs_in h1; then
     echo "note: there is an RDMA device, the refusal is not tested"
 else
-    run "${limit[@]}" $both "$is" -c S
-    expect_status "shm on two hosts" 1
-    expect_our_line "shm on two hosts" "$no_way_between_hosts"
-    test ! -s "$work/out" || fail "shm on two hosts: began: $(cat "$work/out")"
-    expect_nothing_left "shm on two hosts"
     run "${limit[@]}" $both -x HLRC_FABRIC=verbs "$is" -c S
     test "$status" -ne 0 || fail "verbs without a device: status 0"
     our_lines | grep -qE 'HLRC_FABRIC=verbs: (no RDMA device|no port|left out)' || fail "no device: $(cat "$work/err")"

@@ -50,7 +50,7 @@ static void defaults(void)
     assert_int_equal(cfg.notices, NOTICES_LOG);
     assert_int_equal(cfg.locks, LOCKS_MANAGER);
     assert_int_equal(cfg.barrier, BARRIER_MASTER);
-    assert_string_equal(cfg.fabric, "shm");
+    assert_string_equal(cfg.fabric, "auto");
     assert_true(cfg.memory == 0);
     assert_string_equal(cfg.stats, "");
     assert_int_equal(cfg.handler, HANDLER_BLOCK);
@@ -194,7 +194,7 @@ static void errors(void)
         { "HLRC_DIFFS", "onesided", -EINVAL,
           "HLRC_DIFFS=onesided: no such choice; choose from auto|message|write" },
         { "HLRC_FABRIC", "tcp", -EINVAL,
-          "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed" },
+          "HLRC_FABRIC=tcp: no such fabric; choose from shm|verbs|mixed|ofi|auto" },
         { "HLRC_THREDS", "3", -EINVAL,
           "HLRC_THREDS=3: no such option; did you mean HLRC_THREADS?" },
         { "HLRC_PERTRUB", "a:1:1", -EINVAL,

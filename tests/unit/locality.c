@@ -78,9 +78,7 @@ static void fail_line(const char *line)
 
 static int check(int node, int far)
 {
-    struct fabric_job j = {
-        .node = node, .nodes = 3, .exchange = exchange, .fail = fail_line, .probe = fabric_probe
-    };
+    struct fabric_job j = { .node = node, .nodes = 3, .exchange = exchange, .fail = fail_line };
     job.far = far;
     job.exchanges = 0;
     job.line[0] = '\0';
@@ -97,7 +95,7 @@ static void test_job(void)
     assert_non_null(
         strstr(job.line,
                " and 2 (host faraway) share no memory: they run on different machines; "));
-    assert_non_null(strstr(job.line, "--fabric verbs"));
+    assert_non_null(strstr(job.line, "--fabric auto"));
     assert_int_equal(check(1, 2), -EXDEV); /* node 0 speaks */
     assert_string_equal(job.line, "");
     assert_int_equal(job.exchanges, 3);
