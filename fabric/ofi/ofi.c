@@ -283,7 +283,7 @@ static void ofi_check(struct fabric *f)
             p->checked_ms = now;
             if (p->started - p->done < o->flight / 2)
                 ofi_ping(o, n, &p->check);
-        } else if (now - p->checked_ms > o->job.peer_timeout * 3 / 4 * 1000) {
+        } else if (now - p->checked_ms > o->job.peer_timeout * 625) {
             ofi_fail_silent(o, n);
         }
     }
