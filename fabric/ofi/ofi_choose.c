@@ -72,13 +72,14 @@ void ofi_choose_restore(const struct ofi_signals *before)
             (void)sigaction(sig, &before->action[sig], NULL);
 }
 
-/* Reliable messages in order, with connections (MSG) or without (RDM). */
-static struct fi_info *ofi_choose_hints(enum fi_ep_type type)
+/* Reliable messages in order, with connections (MSG) or without (RDM). `reach` is FI_REMOTE_COMM or
+ * 0: some providers say that they reach other machines only if this is requested. */
+static struct fi_info *ofi_choose_hints(enum fi_ep_type type, uint64_t reach)
 {
     struct fi_info *hints = calls.dupinfo(NULL);
     if (!hints)
         return NULL;
-    hints->caps = FI_MSG;
+    hints->caps = FI_MSG | reach;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = type;
     hints->domain_attr->threading = FI_THREAD_SAFE;
@@ -90,21 +91,16 @@ static struct fi_info *ofi_choose_hints(enum fi_ep_type type)
     return hints;
 }
 
-static struct fi_info *ofi_choose_query(enum fi_ep_type type)
+static void ofi_choose_query(struct fi_info **all, enum fi_ep_type type, uint64_t reach)
 {
-    struct fi_info *list = NULL, *hints = ofi_choose_hints(type);
+    struct fi_info *list = NULL, *hints = ofi_choose_hints(type, reach);
     if (hints && calls.getinfo(API_VERSION, NULL, NULL, 0, hints, &list) != 0)
         list = NULL;
     if (hints)
         calls.freeinfo(hints);
-    return list;
-}
-
-static void ofi_choose_append(struct fi_info **list, struct fi_info *more)
-{
-    while (*list)
-        list = &(*list)->next;
-    *list = more;
+    while (*all)
+        all = &(*all)->next;
+    *all = list;
 }
 
 /* First those with connections: their requests show a secret before anything else is read. */
@@ -114,8 +110,10 @@ static int ofi_choose_list(struct fi_info **list, char *why, size_t len)
     ofi_choose_save(&actions);
     int rc = ofi_choose_load(why, len);
     if (rc == 0) {
-        *list = ofi_choose_query(FI_EP_MSG);
-        ofi_choose_append(list, ofi_choose_query(FI_EP_RDM));
+        ofi_choose_query(list, FI_EP_MSG, FI_REMOTE_COMM);
+        ofi_choose_query(list, FI_EP_MSG, 0);
+        ofi_choose_query(list, FI_EP_RDM, FI_REMOTE_COMM);
+        ofi_choose_query(list, FI_EP_RDM, 0);
     }
     ofi_choose_restore(&actions);
     if (rc || *list)
@@ -125,10 +123,20 @@ static int ofi_choose_list(struct fi_info **list, char *why, size_t len)
     return -ENODEV;
 }
 
+static bool ofi_choose_is_loopback(const struct fi_info *info)
+{
+    const struct sockaddr_in *in = info->src_addr;
+    const struct sockaddr_in6 *in6 = info->src_addr;
+    return in &&
+           ((info->addr_format == FI_SOCKADDR_IN && ntohl(in->sin_addr.s_addr) >> 24 == 127) ||
+            (info->addr_format == FI_SOCKADDR_IN6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr)));
+}
+
 /* NULL, or why it cannot be used. */
 static const char *ofi_choose_lack(const struct fi_info *info, bool local)
 {
-    return !local && !(info->caps & FI_REMOTE_COMM)                   ? "reaches only this machine"
+    bool reaches = (info->caps & FI_REMOTE_COMM) && !ofi_choose_is_loopback(info);
+    return !local && !reaches                                         ? "reaches only this machine"
            : info->ep_attr->max_msg_size < sizeof(struct ofi_message) ? "takes only short messages"
            : info->ep_attr->msg_prefix_size                 ? "requires room before each message"
            : info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT ? "requires a shared receive context"
@@ -154,19 +162,13 @@ static bool ofi_choose_matches(const struct fi_info *info, const char *device)
                : named || ofi_choose_is(device, first, interface);
 }
 
-static bool ofi_choose_is_loopback(const struct fi_info *info)
-{
-    const struct sockaddr_in *in = info->src_addr;
-    return info->addr_format == FI_SOCKADDR_IN && in && ntohl(in->sin_addr.s_addr) >> 24 == 127;
-}
-
 /* Smaller is better. A network adapter's own provider is faster than TCP. All nodes choose the same
  * kind of address: IPv4 if there is one. */
 static int ofi_choose_rank(const struct ofi_fabric *o, const struct fi_info *info)
 {
     bool adapter = info->nic && !strchr(info->fabric_attr->prov_name, ';');
     bool connects = info->ep_attr->type == FI_EP_MSG;
-    bool loops = o->local && connects && ofi_choose_is_loopback(info);
+    bool loops = connects && ofi_choose_is_loopback(info);
     int rank = loops ? 0 : o->local ? 1 : adapter && !connects ? 2 : connects ? 3 : 4;
     return 2 * rank + (info->addr_format == FI_SOCKADDR_IN6);
 }

@@ -27,6 +27,10 @@ for program in "$is" "$ft"; do
 done
 run "${limit[@]}" $two "$litmus/rule01_release"
 expect_status "an interface is found" 0
+for device in 'tcp;ofi_rxm:e1' 'udp;ofi_rxd:e1'; do # without connections
+    run env HLRC_DEVICE="$device" "${limit[@]}" $two -x HLRC_DEVICE "$litmus/rule01_release"
+    expect_status "$device" 0
+done
 run "${limit[@]}" $two -x HLRC_DEVICE=tcp:lo "$litmus/rule01_release"
 expect_status "an interface without other hosts" 1
 our_lines | grep -q 'ofi: --device tcp:lo: reaches only this machine$' || fail "tcp:lo: $(cat "$work/err")"
