@@ -108,6 +108,11 @@ static void collective_pass_on(enum meeting call, int root, uint64_t arg, void *
     }
 }
 
+void collective_share(enum meeting call, uint64_t arg, void *buf, size_t len)
+{
+    collective_pass_on(call, ROOT, arg, buf, len);
+}
+
 int hlrc_broadcast(void *buf, size_t len, int root)
 {
     call_check("hlrc_broadcast");
@@ -179,6 +184,14 @@ static void collective_reset_pages(const struct collective_pages *pages, enum me
     page_hold(0, 0);
 }
 
+void collective_clear(uint32_t first, uint32_t count, enum meeting call)
+{
+    const struct collective_pages pages = { .first = first, .count = count };
+    collective_settle(first, count);
+    collective_meet(call);
+    collective_reset_pages(&pages, call);
+}
+
 static struct collective_pages collective_malloc_all(size_t size)
 {
     heap_flush();
@@ -188,11 +201,8 @@ static struct collective_pages collective_malloc_all(size_t size)
         collective_meet(MEETING_MALLOC_ALL);
         pages = collective_take_pages(size);
     }
-    if (pages.dirty) {
-        collective_settle(pages.first, pages.count);
-        collective_meet(MEETING_MALLOC_ALL);
-        collective_reset_pages(&pages, MEETING_MALLOC_ALL);
-    }
+    if (pages.dirty)
+        collective_clear(pages.first, pages.count, MEETING_MALLOC_ALL);
     return pages;
 }
 

@@ -18,6 +18,17 @@
 #ifndef HLRC_COLLECTIVE_H
 #define HLRC_COLLECTIVE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hlrc/core/meeting.h"
+
 void collective_reset(void); /* the next step is the first */
+
+/* For other collective calls. Sends `len` bytes at buf, at most some dozen, from node 0 to all
+ * others; `arg` is the same on all nodes. Orders memory, as a barrier. */
+void collective_share(enum meeting call, uint64_t arg, void *buf, size_t len);
+/* Zeroes pages and unassigns their homes [heap.reset]. */
+void collective_clear(uint32_t first, uint32_t count, enum meeting call);
 
 #endif

@@ -39,6 +39,13 @@ void heap_arena_end(struct heap_arena *a)
     *a = (struct heap_arena){ 0 };
 }
 
+int heap_arena_clear(struct heap_arena *a)
+{
+    uint32_t pages = a->pages, empty_max = a->empty_max;
+    heap_arena_end(a);
+    return heap_arena_init(a, pages, empty_max);
+}
+
 static void heap_arena_link_first(struct heap_arena_super **head, struct heap_arena_super *s)
 {
     s->prev = NULL;
@@ -78,8 +85,8 @@ void heap_arena_add(struct heap_arena *a, struct heap_arena_super *s, uint32_t f
     s->dirty = dirty;
     for (uint32_t i = 0; i < s->pages; i++)
         a->of_page[first + i] = s;
-    heap_arena_link_first(&a->usable[s->class], s);
-    a->empty++;
+    heap_arena_link_first(s->left ? &a->usable[s->class] : &a->full[s->class], s);
+    a->empty += s->left == s->blocks;
 }
 
 void heap_arena_remove(struct heap_arena *a, struct heap_arena_super *s)

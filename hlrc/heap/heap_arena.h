@@ -58,6 +58,7 @@ enum heap_arena_status { ARENA_OK, ARENA_EMPTIED, ARENA_NO_BLOCK, ARENA_FREE_ALR
 
 int heap_arena_init(struct heap_arena *a, uint32_t pages, uint32_t empty_max); /* 0 or -ENOMEM */
 void heap_arena_end(struct heap_arena *a);
+int heap_arena_clear(struct heap_arena *a); /* no superblock is left; 0 or -ENOMEM */
 
 /* false: the class has no usable superblock */
 bool heap_arena_take(struct heap_arena *a, int class, struct heap_arena_block *out);

@@ -30,7 +30,7 @@ static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 6, "they
 struct heap_tables {
     uint32_t directory, marks, first; /* pages where they begin */
     uint32_t runs;                    /* bytes from the start of the shared space */
-    const struct heap_arena *arena;
+    struct heap_arena *arena;
     void *const *outbox; /* blocks of other nodes that were freed here and are not marked yet */
     const _Atomic uint32_t *outbox_count;
 };

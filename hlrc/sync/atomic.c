@@ -35,9 +35,14 @@ static size_t atomic_word_at(uint32_t word)
     return engine.at.words + (size_t)(word / (uint32_t)engine.nodes) * 8;
 }
 
+_Atomic uint64_t *atomic_word_here(uint32_t word)
+{
+    return engine_control_at(atomic_word_at(word));
+}
+
 static uint64_t atomic_perform(uint32_t word, enum atomic_operation op, uint64_t a, uint64_t b)
 {
-    _Atomic uint64_t *w = engine_control_at(atomic_word_at(word));
+    _Atomic uint64_t *w = atomic_word_here(word);
     if (op == FETCH_ADD)
         return atomic_fetch_add(w, a);
     if (op == EXCHANGE)

@@ -9,9 +9,13 @@
 #ifndef HLRC_ATOMIC_H
 #define HLRC_ATOMIC_H
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 struct request;
 
 int atomic_words_init(void);
-void atomic_serve(struct request *req); /* at the word's home; does not wait */
+_Atomic uint64_t *atomic_word_here(uint32_t word); /* ASSUMPTION: this node is its home */
+void atomic_serve(struct request *req);            /* at the word's home; does not wait */
 
 #endif

@@ -8,6 +8,8 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/progress/thread.h"
 
+static struct handles *by_kind[HANDLES_KINDS];
+
 static size_t handles_at(enum handles_kind kind)
 {
     return engine.at.handles + (size_t)kind * sizeof(uint64_t);
@@ -30,7 +32,9 @@ void handles_init(struct handles *h, enum handles_kind kind, uint32_t first, uin
 {
     uint32_t nodes = (uint32_t)engine.nodes;
     free(h->returned);
+    by_kind[kind] = h;
     *h = (struct handles){ .kind = kind,
+                           .lowest = first,
                            .first = (first + nodes - 1) / nodes * nodes,
                            .limit = first + per_node * nodes,
                            .inverse = UINT64_MAX / nodes + 1 };
@@ -97,4 +101,29 @@ void handles_give(struct handles *h, uint32_t number)
     if (h->count < h->room) /* without memory the number is lost, which is harmless */
         h->returned[h->count++] = number;
     spin_unlock(&h->lock);
+}
+
+struct handles *handles_of(enum handles_kind kind)
+{
+    return by_kind[kind];
+}
+
+uint32_t handles_end(const struct handles *h)
+{
+    uint32_t made = h->made[engine.node], nodes = (uint32_t)engine.nodes;
+    return made ? h->first + (made - 1) * nodes + (uint32_t)engine.node + 1 : h->lowest;
+}
+
+int handles_resume(struct handles *h, uint32_t end)
+{
+    uint32_t nodes = (uint32_t)engine.nodes;
+    if (end > h->limit)
+        return -ERANGE;
+    if (end > h->lowest) /* the numbers from `lowest` on may be in use */
+        h->first = h->lowest / nodes * nodes;
+    uint32_t made = end > h->lowest ? (end - h->first + nodes - 1) / nodes : 0;
+    for (uint32_t n = 0; n < nodes; n++)
+        atomic_store(&h->made[n], made);
+    handles_publish(h, made);
+    return 0;
 }

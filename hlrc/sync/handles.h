@@ -25,6 +25,7 @@ enum handles_kind { HANDLES_LOCKS, HANDLES_CONDS, HANDLES_ATOMICS, HANDLES_KINDS
 
 struct handles {
     enum handles_kind kind;
+    uint32_t lowest;                  /* as given to handles_init */
     spin_lock_word lock;              /* guards the rest */
     uint32_t first, limit;            /* numbers are in [first, limit) */
     uint64_t inverse;                 /* 2^64 / nodes */
@@ -41,5 +42,12 @@ bool handles_assigned(struct handles *h, uint32_t number);
 /* 0, or -ENOMEM when all are in use: then *number is unchanged */
 int handles_take(struct handles *h, uint32_t *number);
 void handles_give(struct handles *h, uint32_t number); /* may run on any node. Both spin */
+
+/* For checkpoints, while no node assigns numbers. */
+struct handles *handles_of(enum handles_kind kind);
+uint32_t handles_end(const struct handles *h); /* all numbers that this node assigned are below */
+/* All numbers below `end` have been assigned, in a job of any number of nodes. 0, or -ERANGE if
+ * this one does not have so many. */
+int handles_resume(struct handles *h, uint32_t end);
 
 #endif
