@@ -365,6 +365,32 @@ static int config_resolve_detail(struct config *cfg, char *err, size_t errlen)
     return ret;
 }
 
+int config_checkpoint(const struct config *cfg, int64_t *seconds, const char **dir)
+{
+    const char *value = cfg->checkpoint, *unit = value + strspn(value, "0123456789");
+    const char *end = unit + (*unit != '\0' && *unit != ':');
+    int64_t number;
+    int ret = parse_number(value, "smh:", 0, CONFIG_CHECKPOINT_MOST, &number);
+
+    if (ret < 0 || (*end != '\0' && *end != ':') || (*end == ':' && end[1] == '\0'))
+        return -EINVAL;
+    *seconds = number * (*unit == 'h' ? 3600 : *unit == 'm' ? 60 : 1);
+    *dir = *end == ':' ? end + 1 : cfg->restart[0] != '\0' ? cfg->restart : "hlrc-checkpoint";
+    return 0;
+}
+
+static int config_check_checkpoint(const struct config *cfg, char *err, size_t errlen)
+{
+    const enum config_id id = CONFIG_ID_checkpoint;
+    const char *dir;
+    int64_t seconds;
+
+    if (cfg->checkpoint[0] == '\0' || config_checkpoint(cfg, &seconds, &dir) == 0)
+        return 0;
+    return config_complain(err, errlen, id, cfg->checkpoint, (enum config_source)cfg->source[id],
+                           -EINVAL, "not TIME[:DIR]; give 60s, 5m or 2h, and a directory");
+}
+
 int config_resolve(struct config *cfg, char *err, size_t errlen)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -372,6 +398,8 @@ int config_resolve(struct config *cfg, char *err, size_t errlen)
 
     if (ret == 0 && cfg->trace_sim_detail == DETAIL_ALL && cfg->trace_sim[0] != '\0')
         ret = config_resolve_detail(cfg, err, errlen);
+    if (ret == 0)
+        ret = config_check_checkpoint(cfg, err, errlen);
     if (ret < 0)
         return ret;
     config_resolve_parts(cfg);

@@ -200,6 +200,11 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X(CHOICE, enum config_bind, bind, "bind", "auto", 0, 0, "auto|core|share|none", 0,             \
       "bind nodes to cores: share: each to its share of the machine, if there are enough "         \
       "cores; core: one core each, in order; none: no binding; auto: as share")                    \
+    X(TEXT, char, checkpoint, "checkpoint", "", 0, 0, "TIME[:DIR]", 1,                             \
+      "save the job in DIR, by default hlrc-checkpoint, in the first call of hlrc_checkpoint "     \
+      "after each TIME (90, 90s, 5m, 2h; 0: every call), and after a SIGUSR1 to hlrcrun")          \
+    X(TEXT, char, restart, "restart", "", 0, 0, "DIR", 1,                                          \
+      "continue the job that was saved last in DIR, with its program, arguments and options")      \
     X(FLAG, bool, report_bindings, "report-bindings", "no", 0, 0, "", 0,                           \
       "report on standard error to which cores each node is bound")                                \
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \
@@ -364,6 +369,11 @@ const char *config_fabric_reason(int index, const char **name);
 void config_list(FILE *out, const struct config *cfg); /* value, source and help of each option */
 /* Index of word in "a|b|c", or -1. */
 int config_choice_index(const char *choices, const char *word);
+
+/* config_checkpoint - parts of the value of --checkpoint: 0, or -EINVAL. The directory of --restart
+ * stands in for one that is not given. */
+enum { CONFIG_CHECKPOINT_MOST = 31536000 }; /* seconds */
+int config_checkpoint(const struct config *cfg, int64_t *seconds, const char **dir);
 
 void config_help(FILE *out); /* the options in --help */
 /* the options in a manual page (man macros) */

@@ -11,7 +11,8 @@
     X(lock_acquires) X(barriers) X(messages) X(wakes) X(rdma_reads) X(rdma_writes) X(atomics)    \
     X(bytes_in) X(bytes_out) X(fetch_round_trips) X(hot_pages) X(hot_unchanged) X(ahead_pages)   \
     X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages)             \
-    X(log_overflows) X(word_ops)
+    X(log_overflows) X(word_ops)                                                                 \
+    X(checkpoints) X(checkpoint_pages) X(checkpoint_bytes) X(checkpoint_us)
 /* clang-format on */
 
 #endif

@@ -19,8 +19,15 @@
 enum { DIAG_LINE_MAX = 1024 };
 
 /* Status of a job that is deadlocked; 124 is the status of timeout(1) as well. Instead of 0: races
- * were found; an output file was not written (EX_IOERR). */
-enum { STATUS_RACES = 66, STATUS_OUTPUT = 74, STATUS_DEADLOCK = 123, STATUS_TIMEOUT = 124 };
+ * were found; an output file was not written (EX_IOERR); the job can be continued from a
+ * checkpoint. */
+enum {
+    STATUS_RACES = 66,
+    STATUS_OUTPUT = 74,
+    STATUS_CONTINUE = 85,
+    STATUS_DEADLOCK = 123,
+    STATUS_TIMEOUT = 124
+};
 
 /* The node that reports, and where fatal lines go. */
 struct diag_sink {

@@ -19,6 +19,7 @@
 #include "base/perturb.h"
 #include "boot/boot.h"
 #include "boot/monitor.h"
+#include "hlrc/checkpoint/checkpoint.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/crash/code.h"
@@ -295,7 +296,9 @@ static int init_open_fabric(void)
 static int init_choose_size(void)
 {
     engine.size_given = engine.config.memory != 0;
-    int rc = size_agree();
+    int rc = checkpoint_read(hlrc_finalize);
+    if (rc == 0)
+        rc = size_agree();
     engine.pages = (uint32_t)(engine.config.memory >> PAGE_SHIFT);
     if (rc == 0)
         rc = range_enter();
@@ -382,6 +385,7 @@ static const struct init_module {
     { cond_init, cond_end },
     { NULL, heap_end },
     { NULL, heap_look_end },
+    { NULL, checkpoint_end },
     { word_init, NULL },
     { barrier_init, NULL },
     { group_init, group_end },
@@ -502,7 +506,7 @@ int hlrc_init(int *argc, char ***argv)
     }
     int (*const steps[])(void) = { init_open_boot,   init_load_config,  init_open_fabric,
                                    init_choose_size, init_make_windows, init_make_tables,
-                                   heap_init,        init_start_threads };
+                                   heap_init,        checkpoint_start,  init_start_threads };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         int rc = steps[i]();
         if (rc)

@@ -206,8 +206,7 @@ void hlrc_finalize(void);
  * thread of any node may call it. It waits for nothing and runs no exit handler. Buffered output
  * of stdio is lost, on this node too: call fflush() before.
  *
- * If several nodes call it, the first call counts. hlrc_finalize() is the end of a job in which
- * each node has done its part.
+ * If several nodes call it, the first call counts.
  *
  * RETURN VALUE: It does not return.
  *
@@ -567,6 +566,7 @@ struct hlrc_stats {
     uint64_t word_ops;           /* operations of hlrc_fetch_op and hlrc_compare_swap */
     double kernel_s;       /* CPU seconds of the process in the kernel; a part lies in compute_s */
     uint64_t minor_faults; /* page faults that the kernel served alone, without reading a file */
+    uint64_t checkpoints, checkpoint_pages, checkpoint_bytes, checkpoint_us; /* --checkpoint */
 };
 
 /**

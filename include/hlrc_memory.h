@@ -185,6 +185,63 @@ int hlrc_share(void *start, size_t len);
  */
 void hlrc_note_read(const void *ptr, size_t size, const void *code);
 
+/**
+ * hlrc_checkpoint, hlrc_checkpoint_any - save the job, to continue it after its end
+ *
+ * Collective. With hlrcrun --checkpoint, saves the job into files if a checkpoint is due: the given
+ * time has passed, or hlrcrun has received SIGUSR1. Otherwise the call is a barrier; without
+ * --checkpoint it does nothing.
+ *
+ * hlrcrun --restart runs the program again from its beginning. Its first hlrc_checkpoint() replaces
+ * all shared memory by the saved one, and returns 1. What the program allocated and stored before
+ * that call is lost. Saved are shared memory with its allocations, locks, condition variables,
+ * atomic words, windows, and the private memory of hlrc_protect(). Before the first call the
+ * program calls hlrc_protect() and hlrc_window_create() in the same order, with the same sizes, as
+ * in the saved job. All else in private memory, open files and threads are the program's task.
+ *
+ * hlrc_checkpoint_any() is for programs that can continue on another number of nodes. Then node n
+ * gets the protected memory of node n modulo the saved number, and no window may exist.
+ *
+ *     hlrc_protect(&step, sizeof step);
+ *     hlrc_protect(&field, sizeof field);
+ *     for (; step < steps; step++) {
+ *         if (hlrc_checkpoint() < 0)
+ *             fputs("no checkpoint\n", stderr);
+ *         compute(field);
+ *     }
+ *
+ * RETURN VALUE: 0: the job continues, saved if that was due; 1: it has been restored; a negative
+ * errno value on all nodes: it was not saved, and the checkpoint before is kept.
+ *
+ * ERRORS:
+ *     EBUSY   a node holds a lock
+ *     ENOSPC  the disk is full; or another error of the file system
+ *     ENOMEM  a node has no memory for its tables
+ *
+ * NOTES: No other thread of the job may be in a call or access shared memory during this call. A
+ * damaged or missing file at a restart ends the job with one line, and changes no file.
+ *
+ * SEE ALSO: hlrc_protect, hlrc_barrier, hlrcrun(1)
+ */
+int hlrc_checkpoint(void);
+int hlrc_checkpoint_any(void);
+
+/**
+ * hlrc_protect - private memory that checkpoints save
+ *
+ * hlrc_checkpoint() saves and restores the `len` bytes at `ptr`, which belong to this node: a loop
+ * counter, a pointer to shared memory. Another call with the same `ptr` replaces the length.
+ *
+ * RETURN VALUE: 0, or a negative errno value.
+ *
+ * ERRORS:
+ *     EINVAL  `len` is 0, or `ptr` is in shared memory, which is saved anyway
+ *     ENOMEM  no memory for the table
+ *
+ * SEE ALSO: hlrc_checkpoint
+ */
+int hlrc_protect(void *ptr, size_t len);
+
 #ifdef __cplusplus
 }
 #endif

@@ -74,6 +74,21 @@ static int command_job_check(struct command_line *line, const char *program, cha
     return ret != 0 ? ret : command_debugger_check(&line->config, err, errlen);
 }
 
+/* The same for the directory of --checkpoint. */
+static void command_checkpoint_place(struct config *cfg)
+{
+    char dir[CONFIG_TEXT_MAX];
+    const char *given;
+    int64_t seconds;
+
+    if (cfg->checkpoint[0] == '\0' || config_checkpoint(cfg, &seconds, &given) < 0)
+        return;
+    strcpy(dir, given);
+    command_file_place(dir);
+    (void)snprintf(cfg->checkpoint, sizeof cfg->checkpoint, "%llds:%.*s", (long long)seconds,
+                   CONFIG_TEXT_MAX - 32, dir);
+}
+
 static int command_wish_check(int argc, char **argv, struct command_line *line, char *err,
                               size_t errlen)
 {
@@ -83,6 +98,8 @@ static int command_wish_check(int argc, char **argv, struct command_line *line, 
         command_file_place(line->config.profile);
     command_file_place(line->config.trace);
     command_file_place(line->config.trace_sim);
+    command_file_place(line->config.restart);
+    command_checkpoint_place(&line->config);
     line->wish = line->options.help           ? COMMAND_HELP
                  : line->options.version      ? COMMAND_VERSION
                  : line->options.man          ? COMMAND_MAN
@@ -101,15 +118,41 @@ static int command_wish_check(int argc, char **argv, struct command_line *line, 
     return command_job_check(line, argv[line->options.rest], err, errlen);
 }
 
+static int command_options_read(int argc, struct command_line *line, char *err, size_t errlen)
+{
+    return options_parse(argc, line->argv, &line->config, &line->options, err, errlen) < 0
+               ? EXIT_USAGE
+               : 0;
+}
+
+/* With --restart, the saved command line is the rest of this one. */
+static int command_restart_read(int argc, struct command_line *line, char *err, size_t errlen)
+{
+    int ret = command_options_read(argc, line, err, errlen);
+
+    if (ret != 0 || line->config.restart[0] == '\0' || line->options.help ||
+        line->options.version || line->options.man)
+        return ret;
+    ret = restart_read(&line->restart, line->config.restart, argc, line->argv, line->options.rest,
+                       err, errlen);
+    options_free(&line->options);
+    line->argv = line->restart.argv;
+    return ret < 0 ? EXIT_USAGE : 0;
+}
+
 int command_read(int argc, char **argv, struct command_line *line, char *err, size_t errlen)
 {
     int ret;
 
     memset(line, 0, sizeof *line);
     config_ask_fabrics(fabric_probe);
-    ret = options_parse(argc, argv, &line->config, &line->options, err, errlen) < 0
-              ? EXIT_USAGE
-              : command_wish_check(argc, argv, line, err, errlen);
+    line->argv = argv;
+    ret = command_restart_read(argc, line, err, errlen);
+    if (ret == 0 && line->restart.argc > 0)
+        ret = command_options_read(line->restart.argc, line, err, errlen);
+    if (ret == 0)
+        ret = command_wish_check(line->restart.argc > 0 ? line->restart.argc : argc, line->argv,
+                                 line, err, errlen);
     if (ret != 0)
         config_one_line(err);
     return ret;
@@ -118,4 +161,5 @@ int command_read(int argc, char **argv, struct command_line *line, char *err, si
 void command_free(struct command_line *line)
 {
     options_free(&line->options);
+    restart_free(&line->restart);
 }

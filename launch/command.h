@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "launch/options.h"
+#include "launch/restart.h"
 
 enum { EXIT_USAGE = 2, EXIT_NO_ACCESS = 126, EXIT_NO_PROGRAM = 127 };
 
@@ -27,6 +28,8 @@ struct command_line {
     enum command_wish wish;
     struct config config; /* resolved, for a job on this machine */
     struct options options;
+    char **argv; /* the program's begins at options.rest */
+    struct restart restart;
     char path[PATH_MAX];         /* of the program: COMMAND_JOB */
     char note[CONFIG_ERROR_MAX]; /* to be printed, does not prevent the start; may be empty */
 };

@@ -50,7 +50,8 @@ static void hlrcrun_help_print(void)
     aliases_alias_help(stdout);
     printf("\nSIGQUIT (Ctrl-\\) prints what each thread of the job waits for.\n\n"
            "Exit status: that of the first node that failed, 128 + N for signal N; 66 if --check "
-           "races found races; 74 if\nan output file was not written; 123 for a deadlock; 124 if "
+           "races found races; 74 if\nan output file was not written; 85 if the job can be "
+           "continued (--restart); 123 for a deadlock; 124 if "
            "--timeout expired; 126 if the program cannot be\nexecuted; 127 if it does not exist; 2 "
            "if the command line is wrong.\n");
 }
@@ -140,7 +141,7 @@ static void hlrcrun_command_line(int argc, char **argv, struct command_line *lin
         manual_hlrcrun(stdout);
         break;
     case COMMAND_HOSTS:
-        hlrcrun_hand_over(line, argv + line->options.rest);
+        hlrcrun_hand_over(line, line->argv + line->options.rest);
     case COMMAND_JOB:
         if (line->note[0] != '\0')
             fprintf(stderr, "hlrcrun: %s\n", line->note);
@@ -225,7 +226,7 @@ int main(int argc, char **argv)
     job.config = &line.config;
     job.spawn.config = &line.config;
     job.spawn.path = line.path;
-    job.spawn.argv = argv + line.options.rest;
+    job.spawn.argv = line.argv + line.options.rest;
     job.signal_fd = hlrcrun_job_signals(&job.spawn, line.config.gdb >= 0);
     if (job.signal_fd < 0)
         hlrcrun_give_up(1, "cannot receive signals: %s", strerror(errno));

@@ -2,7 +2,8 @@
 # Programs; they link libhlrc_core.la for the table of options.
 LAUNCH_OPTIONS = launch/aliases.c launch/aliases.h launch/options.c launch/options.h
 # All of hlrcrun's command line; tests/fuzz/commands.c has it, too.
-LAUNCH_COMMAND = $(LAUNCH_OPTIONS) launch/command.c launch/command.h launch/hosts.c launch/hosts.h launch/program.c launch/program.h
+LAUNCH_COMMAND = $(LAUNCH_OPTIONS) launch/command.c launch/command.h launch/hosts.c launch/hosts.h launch/program.c launch/program.h \
+	launch/restart.c launch/restart.h
 
 bin_PROGRAMS += hlrcrun
 hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \

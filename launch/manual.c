@@ -285,6 +285,35 @@ static void manual_timeline(FILE *out)
           out);
 }
 
+static void manual_checkpoints(FILE *out)
+{
+    fputs(
+        ".SH CHECKPOINTS\n"
+        "With\n"
+        ".B \\-\\-checkpoint\n"
+        ".IR TIME [: DIR ]\n"
+        "a program that calls hlrc_checkpoint(3) is saved in the first such call after each\n"
+        ".IR TIME ,\n"
+        "and after a SIGUSR1 to hlrcrun, which the program must not handle itself. In a job of\n"
+        "Slurm (SLURM_JOB_ID is set) SIGUSR1 announces the end of the time limit: the job is\n"
+        "saved and ends with status 85.\n"
+        ".PP\n"
+        "DIR must be the same directory on all hosts. It keeps the last two checkpoints, each\n"
+        "with the pages that have changed, compressed if libzstd is installed. If one cannot be\n"
+        "written, a line gives the reason, hlrc_checkpoint(3) fails, and the one before is kept.\n"
+        "\\-\\-progress reports each one. \\-\\-stats counts them, and the pages, bytes and\n"
+        "microseconds of each node in them.\n"
+        ".PP\n"
+        ".B \\-\\-restart\n"
+        ".I DIR\n"
+        "continues the job from the last complete checkpoint, with the program, arguments,\n"
+        "options, working directory and number of nodes of then. Options on the command line\n"
+        "override those. Another number of nodes needs hlrc_checkpoint_any(3); another program\n"
+        "or version of HLRC is refused. Under other launchers, set HLRC_RESTART and give\n"
+        "program and arguments.\n",
+        out);
+}
+
 void manual_hlrcrun(FILE *out)
 {
     manual_title(out, "hlrcrun", "run a program on several nodes that share memory");
@@ -331,6 +360,7 @@ void manual_hlrcrun(FILE *out)
     manual_advice(out);
     manual_data_races(out);
     manual_debugger(out);
+    manual_checkpoints(out);
     fputs(".SH OPTIONS\n"
           "Each option is also an environment variable. The command line overrides the\n"
           "environment. hlrcrun, and nodes under other launchers, refuse an unknown variable\n"
@@ -355,6 +385,10 @@ void manual_hlrcrun(FILE *out)
           ".B 74\n"
           "The job has succeeded, and a file of \\-\\-stats, \\-\\-trace, \\-\\-trace\\-sim or\n"
           "\\-\\-profile was not written.\n"
+          ".TP\n"
+          ".B 85\n"
+          "A batch system announced the end of the job, which was saved: continue it with\n"
+          "\\-\\-restart.\n"
           ".TP\n"
           ".B 123\n"
           "Deadlock: all nodes waited for each other.\n"

@@ -24,6 +24,8 @@ API_PAGES_3 = \
 	man/hlrc_barrier_depart.3 \
 	man/hlrc_broadcast.3 \
 	man/hlrc_calloc.3 \
+	man/hlrc_checkpoint.3 \
+	man/hlrc_checkpoint_any.3 \
 	man/hlrc_compare_swap.3 \
 	man/hlrc_cond_broadcast.3 \
 	man/hlrc_cond_create.3 \
@@ -60,6 +62,7 @@ API_PAGES_3 = \
 	man/hlrc_note_read.3 \
 	man/hlrc_place.3 \
 	man/hlrc_prefetch.3 \
+	man/hlrc_protect.3 \
 	man/hlrc_put.3 \
 	man/hlrc_put_nb.3 \
 	man/hlrc_put_strided.3 \

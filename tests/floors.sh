@@ -30,6 +30,7 @@ my @floors = (
     [map { "hlrc/report/deadlock_$_" } qw(collect detect watchdog)],
     [qw(hlrc/sync)],
     [qw(hlrc/heap hlrc/rma)],
+    [qw(hlrc/checkpoint)],
     [qw(hlrc/crash)],
     [qw(hlrc/races)],
     [qw(hlrc/report)],

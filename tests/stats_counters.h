@@ -54,6 +54,10 @@ static const struct counter_named counters[] = {
     STATS_COUNTER(renewed_pages, 0),
     STATS_COUNTER(log_overflows, 0),
     STATS_COUNTER(word_ops, 0),
+    STATS_COUNTER(checkpoints, 0),
+    STATS_COUNTER(checkpoint_pages, 0),
+    STATS_COUNTER(checkpoint_bytes, 0),
+    STATS_COUNTER(checkpoint_us, 0),
     STATS_COUNTER(minor_faults, KERNELS),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };

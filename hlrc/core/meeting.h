@@ -19,7 +19,8 @@
     X(MEETING_FINALIZE, "hlrc_finalize")             \
     X(MEETING_MOVES, "the round of homes that move") \
     X(MEETING_WINDOW_CREATE, "hlrc_window_create")   \
-    X(MEETING_WINDOW_FREE, "hlrc_window_free")
+    X(MEETING_WINDOW_FREE, "hlrc_window_free")       \
+    X(MEETING_CHECKPOINT, "hlrc_checkpoint")
 
 enum meeting {
 #define X(call, name) call,

@@ -66,9 +66,12 @@ static void *heap_page_app(uint32_t page)
     return engine.app + ((size_t)page << PAGE_SHIFT);
 }
 
+/* A restart on another number of nodes finds the tables at the same place. */
 static size_t heap_header_bytes(void)
 {
-    size_t bytes = sizeof(struct heap_header) + (size_t)engine.nodes * sizeof(uint32_t);
+    bool any = engine.config.checkpoint[0] || engine.config.restart[0];
+    size_t nodes = any ? NODES_MAX : (size_t)engine.nodes;
+    size_t bytes = sizeof(struct heap_header) + nodes * sizeof(uint32_t);
     return (bytes + 63) & ~(size_t)63;
 }
 

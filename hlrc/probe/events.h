@@ -106,6 +106,10 @@
     X(mutex_locked, NONE,                                                     \
       RECORD_CALL(recorder_record_resume(probe_self())) RECORD(MUTEX, a, b, 0, 0)) \
     X(mutex_unlocked, NONE, RECORD(UNMUTEX, a, b, 0, 0)) \
+    /* checkpoints: pages, bytes, microseconds */ \
+    X(checkpoint_saved, \
+        (probe_count(STAT_CHECKPOINTS, 1), probe_count(STAT_CHECKPOINT_PAGES, a), \
+         probe_count(STAT_CHECKPOINT_BYTES, b), probe_count(STAT_CHECKPOINT_US, c)), NONE) \
     X(program_ended, NONE, RECORD(END, 0, 0, 0, 0))
 
 /* X(section, time, begin, counts, listeners) */

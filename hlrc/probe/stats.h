@@ -49,7 +49,11 @@ enum stats_category {
     X(STAT_EVICTIONS, evictions)                   \
     X(STAT_RENEWED_PAGES, renewed_pages)           \
     X(STAT_LOG_OVERFLOWS, log_overflows)           \
-    X(STAT_WORD_OPS, word_ops)
+    X(STAT_WORD_OPS, word_ops)                     \
+    X(STAT_CHECKPOINTS, checkpoints)               \
+    X(STAT_CHECKPOINT_PAGES, checkpoint_pages)     \
+    X(STAT_CHECKPOINT_BYTES, checkpoint_bytes)     \
+    X(STAT_CHECKPOINT_US, checkpoint_us)
 
 enum stats_counter {
 #define X(counter, field) counter,

@@ -45,6 +45,8 @@ signals      refuse|mask                refuse refuse  mask
 syscalls     off|touch|auto             off    off     touch
 core         small|full                 small  small   full
 bind         auto|core|share|none       auto   auto    core
+checkpoint   TIME[:DIR]                 off    (off)   5m:d
+restart      DIR                        off    (off)   d
 report-bindings -                       no     no      yes
 label        -                          no     no      yes
 progress     -                          no     no      yes

@@ -86,7 +86,7 @@ static void want(int field, int node, int nodes, int digits, char *text, size_t 
 
 static char *file_text(const char *name)
 {
-    static char text[1 << 20];
+    static char text[2 << 20];
     FILE *file = fopen(name, "re");
     size_t got;
 

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* checkpoint.c - see checkpoint.h. */
+#include "hlrc/checkpoint/checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hlrc.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/system_sigaction.h"
+#include "boot/boot.h"
+#include "hlrc/checkpoint/checkpoint_file.h"
+#include "hlrc/checkpoint/checkpoint_manifest.h"
+#include "hlrc/checkpoint/checkpoint_pages.h"
+#include "hlrc/checkpoint/checkpoint_state.h"
+#include "hlrc/core/call.h"
+#include "hlrc/core/engine.h"
+#include "hlrc/heap/collective.h"
+#include "hlrc/heap/heap.h"
+#include "hlrc/memory/page.h"
+#include "hlrc/probe/probe.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/sync/barrier.h"
+#include "hlrc/sync/lock.h"
+
+enum checkpoint_wish { CHECKPOINT_NONE, CHECKPOINT_SAVE, CHECKPOINT_SAVE_AND_END };
+
+static struct {
+    char dir[PATH_MAX]; /* empty: nothing is saved */
+    int dir_fd;         /* locked by node 0 */
+    int64_t interval_ms, due_ms;
+    bool full;    /* the next one */
+    bool called;  /* hlrc_checkpoint, once */
+    uint32_t old; /* the oldest manifest to keep, and the first file that it needs */
+    uint32_t old_base;
+    /* the last complete checkpoint; after a restart that one, until the next */
+    struct checkpoint_manifest last;
+    bool restores; /* the next call restores `last` */
+    void (*finalize)(void);
+} job;
+
+static volatile sig_atomic_t asked; /* by SIGUSR1 */
+
+/* ---- start and end ---- */
+
+static void checkpoint_ask(int sig)
+{
+    (void)sig;
+    asked = 1;
+}
+
+/* The program's own handler stays. */
+static void checkpoint_listen(void)
+{
+    struct sigaction action = { .sa_handler = checkpoint_ask, .sa_flags = SA_RESTART }, before;
+    if (system_sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        (void)system_sigaction(SIGUSR1, &action, NULL);
+}
+
+/* Checkpoints there are not those that this job continues. */
+static bool checkpoint_is_foreign(uint32_t newest)
+{
+    return newest > 0 && !(job.restores && newest == job.last.generation);
+}
+
+/* Two jobs would remove each other's files. */
+static int checkpoint_lock_dir(void)
+{
+    int rc = mkdir(job.dir, 0777) != 0 && errno != EEXIST ? -errno : 0;
+    job.dir_fd = rc ? -1 : open(job.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (rc == 0 && (job.dir_fd < 0 || access(job.dir, W_OK | X_OK) != 0))
+        rc = -errno;
+    if (rc) {
+        diag_report(1, "--checkpoint: %s: %s; give a directory that can be written", job.dir,
+                    strerror(-rc));
+    } else if (flock(job.dir_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        diag_report(1, "--checkpoint: %s is in use by another job; give another directory",
+                    job.dir);
+        rc = -EBUSY;
+    } else if (checkpoint_is_foreign(checkpoint_manifest_newest(job.dir))) {
+        diag_report(1,
+                    "--checkpoint: %s has checkpoints of an earlier job; continue it with "
+                    "--restart, or remove them",
+                    job.dir);
+        rc = -EEXIST;
+    }
+    return rc;
+}
+
+static int checkpoint_choose_dir(void)
+{
+    const char *dir = "";
+    int64_t seconds = 0;
+    char here[PATH_MAX / 2] = "";
+    if (!engine.config.checkpoint[0])
+        return 0;
+    (void)config_checkpoint(&engine.config, &seconds, &dir);
+    job.interval_ms = seconds * 1000;
+    job.due_ms = clock_ms() + job.interval_ms;
+    if (dir[0] != '/' && !getcwd(here, sizeof here))
+        here[0] = '\0';
+    snprintf(job.dir, sizeof job.dir, "%s%s%s", here, here[0] ? "/" : "", dir);
+    checkpoint_listen();
+    return engine.node == 0 ? checkpoint_lock_dir() : 0;
+}
+
+static int checkpoint_check_restart(const struct checkpoint_manifest *m)
+{
+    if (strcmp(m->version, HLRC_VERSION_STRING) != 0)
+        diag_report(1, "--restart %s: saved by version %s; this is version %s",
+                    engine.config.restart, m->version, HLRC_VERSION_STRING);
+    else if (m->program != checkpoint_manifest_program())
+        diag_report(1, "--restart %s: saved by another program: %s, as it was then",
+                    engine.config.restart, m->path);
+    else if (m->nodes != (uint32_t)engine.nodes && !m->any)
+        diag_report(1,
+                    "--restart %s: saved by %u nodes for as many; start with -n %u, or have the "
+                    "program call hlrc_checkpoint_any",
+                    engine.config.restart, m->nodes, m->nodes);
+    else if (m->memory != engine.config.memory)
+        diag_report(1, "--restart %s: --memory is %llu bytes, and was %llu", engine.config.restart,
+                    (unsigned long long)engine.config.memory, (unsigned long long)m->memory);
+    else if (m->app != (uint64_t)(uintptr_t)engine.app)
+        diag_report(1, "--restart %s: shared memory is at %p, and was at %#llx",
+                    engine.config.restart, (void *)engine.app, (unsigned long long)m->app);
+    else
+        return 0;
+    return -EINVAL;
+}
+
+/* Each node reads the manifest: not all hosts may have the directory. */
+static int checkpoint_read_restart(void)
+{
+    char err[CONFIG_ERROR_MAX];
+    int rc = checkpoint_manifest_read(engine.config.restart, &job.last, err, sizeof err);
+    if (rc)
+        diag_report(1, "%s", err);
+    job.restores = true;
+    if (rc == 0 && engine.config.memory == 0)
+        engine.config.memory = job.last.memory;
+    return rc;
+}
+
+int checkpoint_read(void (*finalize)(void))
+{
+    memset(&job, 0, sizeof job);
+    job.finalize = finalize;
+    job.dir_fd = -1;
+    job.full = true;
+    asked = 0;
+    return engine.config.restart[0] ? checkpoint_read_restart() : 0;
+}
+
+int checkpoint_start(void)
+{
+    int rc = job.restores && engine.node == 0 ? checkpoint_check_restart(&job.last) : 0;
+    if (rc == 0)
+        rc = checkpoint_choose_dir();
+    if (rc == 0 && job.dir[0])
+        rc = checkpoint_pages_init();
+    return rc;
+}
+
+void checkpoint_end(void)
+{
+    if (job.dir[0] && !job.called && engine.node == 0)
+        diag_job("--checkpoint: the program has not called hlrc_checkpoint: nothing was saved");
+    if (job.dir_fd >= 0)
+        close(job.dir_fd);
+    if (job.dir[0])
+        checkpoint_pages_end();
+    checkpoint_manifest_free(&job.last);
+    checkpoint_state_end();
+    memset(&job, 0, sizeof job);
+}
+
+/* ---- agreement ---- */
+
+struct checkpoint_result {
+    int64_t rc;
+    uint64_t bytes, pages, met;
+};
+
+/* Collective: the results of all nodes. Returns 0, or the error of one of them. */
+static int checkpoint_agree(const struct checkpoint_result *mine, struct checkpoint_result *all)
+{
+    int rc = boot_exchange(engine.boot, mine, sizeof *mine, all);
+    for (int n = 0; n < engine.nodes && rc == 0; n++)
+        rc = (int)all[n].rc;
+    return rc;
+}
+
+static int checkpoint_all_free(void)
+{
+    uint32_t thread;
+    if (lock_held_from(0, &thread) == LOCK_NONE)
+        return 0;
+    lock_tell_held("hlrc_checkpoint");
+    return -EBUSY;
+}
+
+/* All nodes are here, all their writes are at the homes, and no lock is held. */
+static int checkpoint_settle(struct checkpoint_result *all)
+{
+    struct checkpoint_result mine = { .rc = checkpoint_all_free(), .met = page_met() };
+    int rc = checkpoint_agree(&mine, all);
+    if (rc == 0) {
+        heap_trim();
+        barrier_all(MEETING_CHECKPOINT);
+    }
+    return rc;
+}
+
+/* ---- saving ---- */
+
+/* Before the state. */
+struct checkpoint_head {
+    uint32_t generation, node, nodes, pages;
+};
+
+static char *checkpoint_own_path(char path[PATH_MAX], const struct checkpoint_manifest *next)
+{
+    return checkpoint_manifest_file(path, PATH_MAX, job.dir, next->generation,
+                                    (uint32_t)engine.node);
+}
+
+static int checkpoint_save_file(const struct checkpoint_manifest *next, uint64_t *pages,
+                                uint64_t *bytes)
+{
+    char path[PATH_MAX];
+    struct checkpoint_head head = { next->generation, (uint32_t)engine.node, (uint32_t)engine.nodes,
+                                    engine.pages };
+    int rc;
+    struct checkpoint_file *f = checkpoint_file_create(checkpoint_own_path(path, next), &rc);
+    if (f) {
+        checkpoint_file_put(f, &head, sizeof head);
+        checkpoint_state_save(f);
+        *pages = checkpoint_pages_save(f, next->base == next->generation);
+        rc = checkpoint_file_finish(f, bytes);
+    }
+    if (rc)
+        diag_warn("checkpoint %u: %s: %s; checkpoint %u is the last complete one", next->generation,
+                  path, strerror(-rc), job.last.generation);
+    return rc;
+}
+
+/* A full one, if the chain has become long, or longer than the full one at its beginning. */
+static bool checkpoint_is_full(void)
+{
+    const struct checkpoint_manifest *m = &job.last;
+    uint64_t first = 0, rest = 0;
+    if (job.full || m->generation - m->base + 1 >= CHECKPOINT_CHAIN)
+        return true;
+    for (uint32_t i = 0; i < (m->generation - m->base + 1) * m->nodes; i++)
+        *(i < m->nodes ? &first : &rest) += m->bytes[i];
+    return rest > first;
+}
+
+/* The manifest of the next checkpoint; its own row of lengths is still missing. */
+static int checkpoint_next(struct checkpoint_manifest *next, bool any)
+{
+    *next = (struct checkpoint_manifest){ .generation = job.last.generation + 1,
+                                          .base = job.last.base,
+                                          .nodes = (uint32_t)engine.nodes,
+                                          .any = any,
+                                          .app = (uint64_t)(uintptr_t)engine.app,
+                                          .memory = engine.config.memory };
+    if (checkpoint_is_full())
+        next->base = next->generation;
+    strcpy(next->version, HLRC_VERSION_STRING);
+    size_t rows = next->generation - next->base + 1, row = next->nodes * sizeof *next->bytes;
+    next->bytes = malloc(rows * row);
+    if (next->bytes && rows > 1)
+        memcpy(next->bytes, job.last.bytes, (rows - 1) * row);
+    return next->bytes ? 0 : -ENOMEM;
+}
+
+/* By node 0 [checkpoint.manifest-last]. */
+static int checkpoint_complete(struct checkpoint_manifest *next)
+{
+    next->program = checkpoint_manifest_program();
+    int rc = checkpoint_manifest_write(job.dir, next, &engine.config);
+    if (rc)
+        diag_warn("checkpoint %u: manifest in %s: %s; checkpoint %u is the last complete one",
+                  next->generation, job.dir, strerror(-rc), job.last.generation);
+    else if (job.last.generation > 0)
+        checkpoint_manifest_clean(job.dir, job.last.base, job.last.generation);
+    return rc;
+}
+
+/* All files of the next checkpoint, then its manifest. Collective. */
+static int checkpoint_save_all(struct checkpoint_manifest *next, bool any,
+                               struct checkpoint_result *all)
+{
+    static struct checkpoint_result unused[NODES_MAX];
+    char path[PATH_MAX];
+    struct checkpoint_result mine = { .rc = checkpoint_next(next, any) }, done = { .rc = 0 };
+    if (mine.rc == 0)
+        mine.rc = checkpoint_save_file(next, &mine.pages, &mine.bytes);
+    int rc = checkpoint_agree(&mine, all);
+    uint64_t *row = next->bytes + (size_t)(next->generation - next->base) * next->nodes;
+    for (int n = 0; n < engine.nodes && rc == 0; n++)
+        row[n] = all[n].bytes;
+    if (rc == 0 && engine.node == 0)
+        done.rc = checkpoint_complete(next);
+    if (rc == 0)
+        rc = checkpoint_agree(&done, unused);
+    if (rc)
+        (void)unlink(checkpoint_own_path(path, next));
+    return rc;
+}
+
+static void checkpoint_report(const struct checkpoint_result *all, int64_t ns)
+{
+    uint64_t pages = 0, bytes = 0;
+    for (int n = 0; n < engine.nodes; n++) {
+        pages += all[n].pages;
+        bytes += all[n].bytes;
+    }
+    if (engine.node == 0 && engine.config.progress)
+        diag_job("checkpoint %u: %llu pages, %llu bytes, %lld ms", job.last.generation,
+                 (unsigned long long)pages, (unsigned long long)bytes, (long long)(ns / 1000000));
+    PROBE(checkpoint_saved, all[engine.node].pages, all[engine.node].bytes, (uint64_t)(ns / 1000));
+}
+
+static int checkpoint_save(bool any)
+{
+    static struct checkpoint_result all[NODES_MAX];
+    struct checkpoint_manifest next;
+    int64_t begun = clock_ns();
+    int rc = checkpoint_settle(all);
+    if (rc)
+        return rc;
+    rc = checkpoint_save_all(&next, any, all);
+    job.full = rc != 0; /* [checkpoint.all-or-none] */
+    checkpoint_manifest_free(rc ? &next : &job.last);
+    if (rc == 0) {
+        job.last = next;
+        checkpoint_report(all, clock_ns() - begun);
+    }
+    return rc;
+}
+
+/* ---- restoring ---- */
+
+_Noreturn static void checkpoint_refuse_file(const char *path, int rc)
+{
+    diag_fatal(1, "--restart: %s: %s", path, rc == -EBADMSG ? "damaged" : strerror(-rc));
+}
+
+static struct checkpoint_file *checkpoint_open_file(char *path, size_t len, uint32_t generation,
+                                                    uint32_t node)
+{
+    int rc;
+    struct checkpoint_head head;
+    checkpoint_manifest_file(path, len, engine.config.restart, generation, node);
+    struct checkpoint_file *f = checkpoint_file_open(path, &rc);
+    if (!f)
+        checkpoint_refuse_file(path, rc);
+    checkpoint_file_get(f, &head, sizeof head);
+    if (checkpoint_file_status(f) == 0 &&
+        (head.generation != generation || head.node != node || head.pages != engine.pages))
+        checkpoint_file_fail(f, -EBADMSG);
+    return f;
+}
+
+static void checkpoint_close_file(struct checkpoint_file *f, const char *path)
+{
+    int rc = checkpoint_file_close(f);
+    if (rc)
+        checkpoint_refuse_file(path, rc);
+}
+
+/* With fewer nodes than before, each node stores the pages of several; with more, several share the
+ * pages of one. */
+static bool checkpoint_shares(uint32_t node, struct checkpoint_pages_load *l)
+{
+    uint32_t me = (uint32_t)engine.node, here = (uint32_t)engine.nodes, nodes = job.last.nodes;
+    *l = (struct checkpoint_pages_load){ .share = 1 };
+    if (here <= nodes)
+        return node % here == me;
+    l->share = (here - node + nodes - 1) / nodes;
+    l->rank = me / nodes;
+    return me % nodes == node;
+}
+
+static void checkpoint_load_older(uint32_t node, struct checkpoint_pages_load *l)
+{
+    char path[PATH_MAX];
+    for (uint32_t g = job.last.generation - 1; l->left > 0 && g >= job.last.base; g--) {
+        struct checkpoint_file *f = checkpoint_open_file(path, sizeof path, g, node);
+        checkpoint_state_skip(f);
+        checkpoint_pages_load_older(l, f);
+        checkpoint_close_file(f, path);
+    }
+    if (l->left > 0)
+        diag_fatal(1, "--restart: %llu pages of node %u are in no file",
+                   (unsigned long long)l->left, node);
+}
+
+static void checkpoint_load_node(uint32_t node)
+{
+    char path[PATH_MAX];
+    struct checkpoint_pages_load l;
+    struct checkpoint_file *f = checkpoint_open_file(path, sizeof path, job.last.generation, node);
+    checkpoint_state_load(f, node, job.last.nodes);
+    if (!checkpoint_shares(node, &l)) {
+        checkpoint_close_file(f, path);
+        return;
+    }
+    checkpoint_pages_load_newest(&l, f);
+    checkpoint_close_file(f, path);
+    checkpoint_load_older(node, &l);
+    checkpoint_pages_load_end(&l);
+}
+
+/* Heap pages that any node has used in this process. */
+static uint32_t checkpoint_used(const struct checkpoint_result *all)
+{
+    uint64_t most = engine.alone ? engine_heap_pages() : 0;
+    for (int n = 0; n < engine.nodes; n++)
+        most = all[n].met > most ? all[n].met : most;
+    return most < engine_heap_pages() ? (uint32_t)most : engine_heap_pages();
+}
+
+static int checkpoint_restore(void)
+{
+    static struct checkpoint_result all[NODES_MAX];
+    int rc = checkpoint_settle(all);
+    if (rc)
+        return rc;
+    collective_clear(0, checkpoint_used(all), MEETING_CHECKPOINT);
+    rc = checkpoint_state_load_begin();
+    for (uint32_t node = 0; node < job.last.nodes && rc == 0; node++)
+        checkpoint_load_node(node);
+    if (rc == 0)
+        rc = checkpoint_state_load_end();
+    if (rc)
+        diag_fatal(1, "--restart: %s",
+                   rc == -ERANGE
+                       ? "more locks, condition variables or atomic words are in use than "
+                         "this number of nodes has; use more nodes"
+                       : strerror(-rc));
+    barrier_all(MEETING_CHECKPOINT);
+    checkpoint_state_adopt();
+    barrier_all(MEETING_CHECKPOINT);
+    job.restores = false;
+    return 1;
+}
+
+/* ---- the call ---- */
+
+/* Of node 0. */
+static uint32_t checkpoint_decide(void)
+{
+    bool now = asked;
+    if (!job.dir[0] || (!now && clock_ms() < job.due_ms))
+        return CHECKPOINT_NONE;
+    asked = 0;
+    return now && getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE;
+}
+
+/* The time limit of the batch job is near. */
+_Noreturn static void checkpoint_leave(void)
+{
+    if (engine.node == 0)
+        diag_job("checkpoint %u is complete, and the job ends with status %d; continue it with "
+                 "hlrcrun --restart %s",
+                 job.last.generation, STATUS_CONTINUE, job.dir);
+    job.finalize();
+    exit(STATUS_CONTINUE);
+}
+
+static int checkpoint_call(bool any)
+{
+    uint32_t wish = job.restores ? CHECKPOINT_NONE : checkpoint_decide();
+    heap_flush();
+    handle_fence_all();
+    collective_share(MEETING_CHECKPOINT, any, &wish, sizeof wish);
+    if (job.restores)
+        return checkpoint_restore();
+    if (wish == CHECKPOINT_NONE)
+        return 0;
+    int rc = checkpoint_save(any);
+    job.due_ms = clock_ms() + job.interval_ms;
+    if (rc == 0 && wish == CHECKPOINT_SAVE_AND_END)
+        checkpoint_leave();
+    return rc;
+}
+
+static int checkpoint_public(const char *call, bool any)
+{
+    call_check(call);
+    if (!engine.config.checkpoint[0] && !engine.config.restart[0])
+        return 0;
+    job.called = true;
+    struct probe_span span = PROBE_BEGIN(barrier_call);
+    int rc = checkpoint_call(any);
+    PROBE_END(barrier_call, span);
+    return rc;
+}
+
+int hlrc_checkpoint(void)
+{
+    return checkpoint_public("hlrc_checkpoint", false);
+}
+
+int hlrc_checkpoint_any(void)
+{
+    return checkpoint_public("hlrc_checkpoint_any", true);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* checkpoint_file.c - see checkpoint_file.h. */
+#include "hlrc/checkpoint/checkpoint_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+
+#ifdef HAVE_ZSTD
+#    include <dlfcn.h>
+#    include <zstd.h>
+#endif
+
+#define BLOCK_BYTES (256u << 10) /* uncompressed */
+
+/* Before each block. */
+struct checkpoint_file_head {
+    uint32_t stored; /* bytes in the file; 0: the end of the file */
+    uint32_t length; /* uncompressed; equal to `stored`: it is not compressed */
+    uint64_t digest; /* of the stored bytes */
+};
+
+struct checkpoint_file {
+    int fd, rc;
+    char *block, *stored;
+    uint32_t used, length; /* of the block */
+    uint64_t bytes;
+};
+
+/* ---- compression ---- */
+
+#ifdef HAVE_ZSTD
+static struct {
+    __typeof__(&ZSTD_compress) pack;
+    __typeof__(&ZSTD_decompress) unpack;
+    __typeof__(&ZSTD_isError) failed;
+} zstd;
+
+static bool checkpoint_file_has_zstd(void)
+{
+    void *library = zstd.failed ? NULL : dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library) {
+        *(void **)(void *)&zstd.pack = dlsym(library, "ZSTD_compress");
+        *(void **)(void *)&zstd.unpack = dlsym(library, "ZSTD_decompress");
+        *(void **)(void *)&zstd.failed = dlsym(library, "ZSTD_isError");
+    }
+    return zstd.pack && zstd.unpack && zstd.failed;
+}
+
+static uint32_t checkpoint_file_pack(const struct checkpoint_file *f)
+{
+    size_t n =
+        checkpoint_file_has_zstd() ? zstd.pack(f->stored, BLOCK_BYTES, f->block, f->used, 1) : 0;
+    return n == 0 || zstd.failed(n) || n >= f->used ? 0 : (uint32_t)n;
+}
+
+static int checkpoint_file_unpack(const struct checkpoint_file *f, uint32_t stored, uint32_t length)
+{
+    if (!checkpoint_file_has_zstd())
+        return -ENOTSUP;
+    size_t n = zstd.unpack(f->block, length, f->stored, stored);
+    return zstd.failed(n) || n != length ? -EBADMSG : 0;
+}
+#else
+/* Bytes in f->stored; 0: the block does not become smaller. */
+static uint32_t checkpoint_file_pack(const struct checkpoint_file *f)
+{
+    (void)f;
+    return 0;
+}
+
+static int checkpoint_file_unpack(const struct checkpoint_file *f, uint32_t stored, uint32_t length)
+{
+    (void)f, (void)stored, (void)length;
+    return -ENOTSUP;
+}
+#endif
+
+/* ---- open and close ---- */
+
+static void checkpoint_file_free(struct checkpoint_file *f)
+{
+    if (f) {
+        free(f->block);
+        free(f->stored);
+    }
+    free(f);
+}
+
+static struct checkpoint_file *checkpoint_file_new(const char *path, int flags, int *rc)
+{
+    struct checkpoint_file *f = calloc(1, sizeof *f);
+    if (f) {
+        f->block = malloc(BLOCK_BYTES);
+        f->stored = malloc(BLOCK_BYTES);
+    }
+    bool ready = f && f->block && f->stored;
+    *rc = ready ? 0 : -ENOMEM;
+    if (ready && (f->fd = open(path, flags | O_CLOEXEC, 0666)) < 0)
+        *rc = -errno;
+    if (*rc == 0)
+        return f;
+    checkpoint_file_free(f);
+    return NULL;
+}
+
+struct checkpoint_file *checkpoint_file_create(const char *path, int *rc)
+{
+    return checkpoint_file_new(path, O_WRONLY | O_CREAT | O_TRUNC, rc);
+}
+
+struct checkpoint_file *checkpoint_file_open(const char *path, int *rc)
+{
+    return checkpoint_file_new(path, O_RDONLY, rc);
+}
+
+int checkpoint_file_close(struct checkpoint_file *f)
+{
+    int rc = f->rc;
+    if (close(f->fd) != 0 && rc == 0)
+        rc = -errno;
+    checkpoint_file_free(f);
+    return rc;
+}
+
+void checkpoint_file_fail(struct checkpoint_file *f, int rc)
+{
+    if (f->rc == 0)
+        f->rc = rc;
+}
+
+int checkpoint_file_status(const struct checkpoint_file *f)
+{
+    return f->rc;
+}
+
+/* ---- writing ---- */
+
+static void checkpoint_file_write(struct checkpoint_file *f, const void *from, size_t len)
+{
+    const char *at = from;
+    f->bytes += len;
+    while (f->rc == 0 && len > 0) {
+        ssize_t n = write(f->fd, at, len);
+        if (n < 0 && errno != EINTR)
+            f->rc = -errno;
+        at += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t)n : 0;
+    }
+}
+
+static void checkpoint_file_flush(struct checkpoint_file *f)
+{
+    uint32_t packed = checkpoint_file_pack(f);
+    const char *stored = packed ? f->stored : f->block;
+    struct checkpoint_file_head head = { packed ? packed : f->used, f->used, 0 };
+    head.digest = digest_of_words(stored, head.stored);
+    checkpoint_file_write(f, &head, sizeof head);
+    checkpoint_file_write(f, stored, head.stored);
+    f->used = 0;
+}
+
+void checkpoint_file_put(struct checkpoint_file *f, const void *from, size_t len)
+{
+    const char *at = from;
+    while (f->rc == 0 && len > 0) {
+        size_t n = BLOCK_BYTES - f->used < len ? BLOCK_BYTES - f->used : len;
+        memcpy(f->block + f->used, at, n);
+        f->used += (uint32_t)n;
+        at += n;
+        len -= n;
+        if (f->used == BLOCK_BYTES)
+            checkpoint_file_flush(f);
+    }
+}
+
+int checkpoint_file_finish(struct checkpoint_file *f, uint64_t *bytes)
+{
+    const struct checkpoint_file_head end = { 0, 0, 0 };
+    if (f->rc == 0 && f->used > 0)
+        checkpoint_file_flush(f);
+    checkpoint_file_write(f, &end, sizeof end);
+    if (f->rc == 0 && fsync(f->fd) != 0)
+        f->rc = -errno;
+    *bytes = f->bytes;
+    return checkpoint_file_close(f);
+}
+
+/* ---- reading ---- */
+
+static void checkpoint_file_read(struct checkpoint_file *f, void *to, size_t len)
+{
+    char *at = to;
+    while (f->rc == 0 && len > 0) {
+        ssize_t n = read(f->fd, at, len);
+        if (n == 0)
+            f->rc = -EBADMSG; /* cut short */
+        else if (n < 0 && errno != EINTR)
+            f->rc = -errno;
+        at += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* Reads and checks the next block. */
+static void checkpoint_file_fill(struct checkpoint_file *f)
+{
+    struct checkpoint_file_head head = { 0, 0, 0 };
+    checkpoint_file_read(f, &head, sizeof head);
+    if (f->rc == 0 && (head.stored == 0 || head.stored > head.length || head.length > BLOCK_BYTES))
+        f->rc = -EBADMSG;
+    bool packed = head.stored < head.length;
+    char *stored = packed ? f->stored : f->block;
+    checkpoint_file_read(f, stored, head.stored);
+    if (f->rc == 0 && digest_of_words(stored, head.stored) != head.digest)
+        f->rc = -EBADMSG;
+    if (f->rc == 0 && packed)
+        f->rc = checkpoint_file_unpack(f, head.stored, head.length);
+    f->used = 0;
+    f->length = f->rc ? 0 : head.length;
+}
+
+void checkpoint_file_get(struct checkpoint_file *f, void *to, size_t len)
+{
+    char *at = to;
+    while (f->rc == 0 && len > 0) {
+        size_t n = f->length - f->used < len ? f->length - f->used : len;
+        if (n == 0) {
+            checkpoint_file_fill(f);
+            continue;
+        }
+        memcpy(at, f->block + f->used, n);
+        f->used += (uint32_t)n;
+        at += n;
+        len -= n;
+    }
+    memset(at, 0, len);
+}
+
+void checkpoint_file_skip(struct checkpoint_file *f, uint64_t len)
+{
+    char some[4096];
+    for (size_t n; f->rc == 0 && len > 0; len -= n) {
+        n = len < sizeof some ? (size_t)len : sizeof some;
+        checkpoint_file_get(f, some, n);
+    }
+}

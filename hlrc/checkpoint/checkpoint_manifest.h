@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * checkpoint_manifest.h - the file that makes a checkpoint complete. It names what was saved, and
+ * how to start the program again: lines of a word and a value, the last one a digest of the others.
+ *
+ * Files in the directory, with G the number of the checkpoint:
+ *   manifest.G   exists only if all files of checkpoint G are complete
+ *   G.node.N     the state of node N, and its pages that changed since checkpoint G - 1; in a full
+ *                one all of its pages
+ */
+#ifndef HLRC_CHECKPOINT_MANIFEST_H
+#define HLRC_CHECKPOINT_MANIFEST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/config.h"
+
+/* Checkpoints without a full one, at most. */
+#define CHECKPOINT_CHAIN 16
+
+struct checkpoint_manifest {
+    uint32_t generation, base; /* this one, and the last full one */
+    uint32_t nodes, any;       /* any: of hlrc_checkpoint_any */
+    uint64_t app, memory;      /* address of shared memory, and its size (--memory) */
+    uint64_t program;          /* digest of the program's file */
+    uint64_t *bytes;           /* of the files: (generation - base + 1) rows of nodes */
+    char version[32];
+    /* read only: */
+    char *path;     /* of the program */
+    char **options; /* NAME=VALUE of each option; NULL after the last */
+    char **args;    /* after the program's name; NULL after the last */
+    char *text;     /* to which these point */
+};
+
+char *checkpoint_manifest_path(char *path, size_t len, const char *dir, uint32_t generation);
+char *checkpoint_manifest_file(char *path, size_t len, const char *dir, uint32_t generation,
+                               uint32_t node);
+
+/* Writes m and what this process is (its program, arguments, directory and options). 0 or a
+ * negative errno. */
+int checkpoint_manifest_write(const char *dir, const struct checkpoint_manifest *m,
+                              const struct config *config);
+/* Reads the newest one, and checks that its files have their lengths. 0, or a negative errno and
+ * one line. */
+int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, char *err,
+                             size_t errlen);
+void checkpoint_manifest_free(struct checkpoint_manifest *m);
+
+/* Number of the newest manifest; 0: none. */
+uint32_t checkpoint_manifest_newest(const char *dir);
+/* Removes files of checkpoints before `base`, and manifests before `oldest`. */
+void checkpoint_manifest_clean(const char *dir, uint32_t base, uint32_t oldest);
+
+uint64_t checkpoint_manifest_program(void); /* digest of the running program's file */
+
+#endif

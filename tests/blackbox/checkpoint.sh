@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# --checkpoint and --restart: a job that dies and is continued has the result of one that was not interrupted, on as many
+# nodes, on fewer and on more. What cannot be written, or is damaged, is one line, and the last complete checkpoint stays.
+. "$(dirname "$0")/../lib.sh"
+saved=$(realpath "$top_builddir/tests/blackbox/saved")
+hlrcrun=$(realpath "$hlrcrun")
+test -x "$saved" || skip "$saved is not built"
+ulimit -S -c 0
+cd "$work" || exit 99
+protocols=${CHECKPOINT_PROTOCOLS:-async ardmar onesided}
+
+run() { # COMMAND...
+    status=0
+    "$within" 120 "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+result() { # WHAT WANTED: the last line
+    test "$(tail -n 1 "$work/out")" = "$2" || fail "$1: $(tail -n 3 "$work/out"; head -3 "$work/err") instead of $2"
+}
+
+one_line() { # WHAT PATTERN: a failure with one line that matches
+    test "$status" -ne 0 || fail "$1: status 0"
+    test "$(wc -l <"$work/err")" -eq 1 || fail "$1: not one line: $(cat "$work/err")"
+    expect_err "$1" "$2"
+}
+
+await() { # COMMAND...: until it succeeds
+    local i
+    for ((i = 0; i < 600; i++)); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    fail "waited in vain for: $*"
+}
+
+running() { # the processes of the program
+    local process
+    for process in /proc/[0-9]*; do
+        test "$(readlink "$process/exe")" != "$saved" || echo "${process#/proc/}"
+    done
+}
+
+none_running() {
+    test -z "$(running)"
+}
+
+# What an uninterrupted job says, with and without the static array; it does not depend on the number of nodes.
+run "$hlrcrun" -n 1 "$saved" 24
+expect_status uninterrupted 0
+plain=$(tail -n 1 out)
+run "$hlrcrun" -n 3 --no-aslr "$saved" 24 share
+expect_status "uninterrupted, shared array" 0
+array=$(tail -n 1 out)
+test "$plain" != "$array" || fail "both say $plain"
+
+# ---- a death, and a restart with each protocol ----
+for protocol in $protocols; do
+    for nodes in '3 3' '3 2' '2 5' '4 1' '1 3'; do
+        read -r before after <<<"$nodes"
+        what="$protocol, $before to $after nodes"
+        rm -rf dir
+        run "$hlrcrun" -n "$before" --protocol "$protocol" --checkpoint 0:dir --no-aslr "$saved" 24 any share kill=13
+        expect_status "$what: death" 137
+        run "$hlrcrun" -n "$after" --restart dir
+        expect_status "$what" 0
+        expect_out "$what" '^restored 13$'
+        result "$what" "$array"
+    done
+    # from the last checkpoint of the continued job, with another protocol
+    run "$hlrcrun" -n 2 --restart dir --protocol async
+    expect_out "$protocol: again" '^restored 23$'
+    result "$protocol: again" "$array"
+    # windows
+    rm -rf dir
+    run "$hlrcrun" -n 3 --protocol "$protocol" --checkpoint 0:dir "$saved" 24 window any kill=9
+    if ! grep -q 'part is wrong' out && test "$status" -eq 137; then
+        run "$hlrcrun" --restart dir
+        expect_out "$protocol: window" '^restored 9$'
+        result "$protocol: window" "$plain"
+        run "$hlrcrun" -n 2 --restart dir
+        one_line "$protocol: window, other nodes" 'made other windows'
+    else
+        fail "$protocol: window: status $status"
+    fi
+done
+
+# ---- two are kept, changed pages only ----
+rm -rf dir
+run "$hlrcrun" -n 2 --checkpoint 0:dir --stats=stats.json --progress "$saved" 12
+expect_status incremental 0
+test "$(echo dir/manifest.*)" = 'dir/manifest.11 dir/manifest.12' || fail "kept: $(ls dir)"
+expect_err progress '^hlrc: checkpoint 12: [0-9]+ pages, [0-9]+ bytes, [0-9]+ ms$'
+pages() { # of checkpoint N
+    sed -n "s/^hlrc: checkpoint $1: \([0-9]*\) pages.*/\1/p" err
+}
+grep -q '"checkpoints": 12' stats.json || fail "stats: $(grep -o '"checkpoint[^,]*' stats.json)"
+test "$(grep -o '"checkpoint_pages": [0-9]*' stats.json | awk '{ n += $2 } END { print n }')" = \
+    "$(for i in {1..12}; do pages $i; done | awk '{ n += $1 } END { print n }')" || fail 'stats: other pages'
+run "$hlrcrun" --restart dir "$saved" 14 # the first one of a process has all pages
+test "$(($(pages 14) * 2))" -lt "$(pages 13)" || fail "checkpoint 14 has $(pages 14) pages, the full one $(pages 13)"
+run "$hlrcrun" -n 2 --checkpoint 1h:late "$saved" 12
+expect_status late 0
+test -z "$(ls late)" || fail "before its time: $(ls late)"
+run "$hlrcrun" -n 2 --checkpoint 0:dir "$saved" 12
+one_line 'an earlier job' 'has checkpoints of an earlier job'
+run "$hlrcrun" -n 2 --checkpoint 0:none "$saved" 0
+expect_err 'no call' 'has not called hlrc_checkpoint'
+
+# ---- what cannot be saved ----
+rm -rf dir
+run "$hlrcrun" -n 2 --checkpoint 0:dir "$saved" 24 hold=5
+expect_out held '^failed 5 Device or resource busy$'
+expect_err held 'holds lock 7'
+result held "$plain"
+# checkpoint 9 is not a full one
+rm -rf dir && mkdir dir
+ln -s /dev/full dir/9.node.1
+run "$hlrcrun" -n 2 --checkpoint 0:dir "$saved" 24
+expect_out full '^failed 8 No space left on device$'
+test "$(wc -l <err)" -eq 1 || fail "full: $(cat err)"
+expect_err full 'checkpoint 9: .*/9.node.1: No space left on device; checkpoint 8 is the last complete one'
+result full "$plain"
+test ! -L dir/9.node.1 || fail 'full: the file that was not complete is there'
+rm -rf dir && mkdir dir
+ln -s /dev/full dir/9.node.1
+run "$hlrcrun" -n 2 --checkpoint 0:dir "$saved" 24 kill=9
+run "$hlrcrun" --restart dir
+expect_out 'full, the next one, a death' '^restored 9$'
+result 'full, the next one, a death' "$plain"
+rm -rf dir && mkdir dir
+ln -s /dev/full dir/9.node.1
+run "$hlrcrun" -n 2 --checkpoint 0:dir "$saved" 24 kill=8
+run "$hlrcrun" --restart dir
+expect_out 'full, then a death' '^restored 7$'
+result 'full, then a death' "$plain"
+
+# ---- a death in the middle of a checkpoint: node 1 waits for a reader of the pipe ----
+for victim in node hlrcrun; do
+    rm -rf dir && mkdir dir
+    mkfifo dir/7.node.1
+    "$hlrcrun" -n 2 --checkpoint 0:dir "$saved" 24 >out 2>err </dev/null &
+    launcher=$!
+    await test -e dir/7.node.0
+    if test $victim = node; then
+        kill -9 "$(running | tail -n 1)"
+    else
+        kill -9 $launcher
+    fi
+    wait $launcher 2>/dev/null
+    await none_running
+    rm dir/7.node.1
+    run "$hlrcrun" --restart dir
+    expect_out "death of $victim" '^restored 5$'
+    result "death of $victim" "$plain"
+done
+
+# ---- signals: asked for one, and the end of the time of a batch job ----
+for slurm in '' 1; do
+    rm -rf dir
+    (
+        test -z "$slurm" || export SLURM_JOB_ID=7
+        exec "$hlrcrun" -n 2 --checkpoint 1h:dir "$saved" 24 wait=4 >out 2>err </dev/null
+    ) &
+    launcher=$!
+    await grep -q -s waits out
+    if test -z "$slurm"; then
+        run2=0
+        "$within" 60 "$hlrcrun" -n 2 --checkpoint 1h:dir "$saved" 1 >/dev/null 2>err2 </dev/null || run2=$?
+        test $run2 -ne 0 && grep -q 'in use by another job' err2 || fail "two jobs: $run2 $(cat err2)"
+    fi
+    kill -USR1 $launcher
+    status=0
+    wait $launcher || status=$?
+    test "$(echo dir/manifest.*)" = dir/manifest.1 || fail "signal: $(ls dir)"
+    if test -z "$slurm"; then
+        expect_status signal 0
+        result signal "$plain"
+    else
+        expect_status "signal of Slurm" 85
+        expect_err 'signal of Slurm' 'continue it with hlrcrun --restart'
+    fi
+    run "$hlrcrun" --restart dir
+    expect_out 'after the signal' '^restored 5$'
+    result 'after the signal' "$plain"
+done
+
+# ---- damage ----
+rm -rf good
+run "$hlrcrun" -n 3 --checkpoint 0:good "$saved" 24 kill=7
+run "$hlrcrun" -n 2 --restart good
+one_line 'other nodes' 'saved by 3 nodes .*start with -n 3, or have the program call hlrc_checkpoint_any'
+
+damaged() { # WHAT PATTERN COMMAND...: in dir, a copy
+    local what=$1 pattern=$2 sums
+    shift 2
+    rm -rf dir
+    cp -r good dir
+    (cd dir && "$@") || fail "$what: cannot be made"
+    sums=$(cd dir && sha256sum -- * 2>&1)
+    run "$hlrcrun" --restart dir --checkpoint 0:dir
+    one_line "$what" "$pattern"
+    ! grep -q restored out || fail "$what: restored"
+    test "$sums" = "$(cd dir && sha256sum -- * 2>&1)" || fail "$what: the files have changed"
+}
+
+flip() { # FILE OFFSET
+    perl -e 'open my $f, "+<", $ARGV[0] or die; seek $f, $ARGV[1], 0; read $f, my $c, 1; seek $f, $ARGV[1], 0;
+        print $f chr(ord($c) ^ 16)' "$1" "$2"
+}
+
+resign() { # EDIT: a manifest with a right digest
+    perl -e 'use integer; local $/; open my $f, "<", "manifest.8" or die; $_ = <$f>; s/digest.*\n//; eval $ARGV[0]; die $@ if $@;
+        my $d = 0xcbf29ce484222325; for my $c (unpack "C*") { $d = ($d ^ $c) * 0x100000001b3 }
+        open $f, ">", "manifest.8" or die; printf $f "%sdigest %016x\n", $_, $d' "$1"
+}
+
+size=$(stat -c %s good/8.node.1)
+damaged 'no manifest' 'no complete checkpoint' sh -c 'rm manifest.*'
+damaged 'a file is missing' '8.node.1: No such file' rm 8.node.1
+damaged 'a file is cut short' '8.node.1 has [0-9]+ bytes, and [0-9]+ were written' truncate -s $((size - 3)) 8.node.1
+damaged 'a manifest is cut short' 'manifest.8: damaged; without this file, the checkpoint before' truncate -s 200 manifest.8
+for offset in 0 5 9 20 $((size / 2)) $((size - 20)); do
+    damaged "a bit is flipped at $offset" '8.node.1: damaged' flip 8.node.1 "$offset"
+done
+damaged 'a bit of an older file is flipped' '7.node.0: damaged|1.node.0: damaged|5.node.0: damaged' \
+    sh -c "for g in 1 2 3 4 5 6 7; do test ! -e \$g.node.0 || perl -e 'open my \$f, \"+<\", \$ARGV[0]; seek \$f, 60, 0; print \$f \"XYZ\"' \$g.node.0; done"
+damaged 'a bit of the manifest is flipped' 'manifest.8: damaged' flip manifest.8 70
+damaged 'another version' 'saved by version 0.0.9; this is version' resign 's/version .*/version 0.0.9/'
+damaged 'another program' 'saved by another program' resign 's/^(numbers.* )\S+$/${1}1234/m'
+damaged 'another address' 'shared memory is at 0x[0-9a-f]+, and was at 0x123000' resign 's/^(numbers(?: \S+){4}) \S+/$1 123000/m'
+# the one before it
+rm -rf dir
+cp -r good dir
+rm dir/manifest.8
+run "$hlrcrun" --restart dir
+expect_out 'the one before' '^restored 6$'
+result 'the one before' "$plain"
+for wrong in x 60x -1 60s: ''; do
+    test -n "$wrong" || continue
+    run "$hlrcrun" --checkpoint "$wrong" "$saved"
+    expect_status "--checkpoint $wrong" 2
+    one_line "--checkpoint $wrong" "checkpoint $wrong: not TIME"
+done
+finish
