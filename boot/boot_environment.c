@@ -55,7 +55,8 @@ static bool forbidden;
 
 __attribute__((constructor)) static void boot_forbid_single_copies(void)
 {
-    forbidden = getenv("OMPI_COMM_WORLD_SIZE") != NULL && getenv(single_copies) == NULL;
+    forbidden =
+        secure_getenv("OMPI_COMM_WORLD_SIZE") != NULL && secure_getenv(single_copies) == NULL;
     if (forbidden)
         (void)setenv(single_copies, "none", 1);
 }

@@ -17,7 +17,8 @@ tell() { # WHAT PATTERN
     expect_err "$1" "^hlrc: advice: .*$2"
 }
 
-block="1\. [0-9.]+ s \([0-9]+ %\): CASE(\(\))?, $source:ALLOCATED, block of [0-9]+ bytes at 0x[0-9a-f]+"
+# Which of them is first depends on the load of the machine.
+block="[1-3]\. [0-9.]+ s \([0-9]+ %\): CASE(\(\))?, $source:ALLOCATED, block of [0-9]+ bytes at 0x[0-9a-f]+"
 costly() { # CASE ALLOCATED REMEDY
     local name=$1 what=$1 expected
     expected=${block/CASE/$1}
@@ -36,10 +37,10 @@ for level in 0 2; do
     costly packed "$(line packed 2)" '4 pages with false sharing: .* 512 bytes apart: pad elements .* leave 0 of 4 shared pages shared'
     tell "packed, -O$level" "; written at packed(\(\))?.*, $source:$(line packed)"
     costly turns "$(line turns)" '5?[0-9]+ pages overwritten by alternating nodes\. .* of [0-9]+ diffs and [0-9]+ fetches, 0 and 0 would be left\.$'
-    tell "turns, -O$level" '1\. .*; written at turns(\(\))? .*_omp_fn' # not where it was allocated and cleared
+    tell "turns, -O$level" '[1-3]\. .*; written at turns(\(\))? .*_omp_fn' # not where it was allocated and cleared
     costly readers "$(line readers)" '3[0-9] pages written by one node and read by others\. .* and 1[0-9]+ fetches, 0 and 0 would be left\.$'
     run_job 2 ardmar --advise "$work/advise$level" hot
-    tell "hot, -O$level" "1\. [0-9.]+ s \([0-9]+ %\): a lock acquired at hot(\(\))?.*, $source:$(($(line hot) - 1))"
+    tell "hot, -O$level" "[1-3]\. [0-9.]+ s \([0-9]+ %\): a lock acquired at hot(\(\))?.*, $source:$(($(line hot) - 1))"
     tell "hot, -O$level" 'add up in private memory and take the lock once'
 done
 

@@ -14,14 +14,16 @@ sed -nE 's/^ +X\([A-Z]+, [a-z0-9_ ]+, [a-z_]+, "([a-z-]+)", "([^"]*)",.*/\1 \2/p
 sort "$work/defaults" | sed 's/ .*//' | diff "$work/listed" - || fail "hlrc_info (<) and config.h (>) have other options"
 test "$(wc -l <"$work/defaults")" -gt 40 || fail "only these: $(cat "$work/defaults")"
 
+# Standard error without what differs from run to run: times, and the advice that depends on them.
+said() { grep -v '^hlrc: advice:' "$work/err" | sed -E 's/[0-9]+(\.[0-9]+)?//g' >"$work/said"; }
+
 # job WHAT OPTION...: beside $context
 job() {
     local what=$1
     shift
     run env "${variables[@]}" "$hlrcrun" -n $nodes "${context[@]}" "$@" "$hello"
     sort "$work/out" >"$work/sorted"
-    # what differs from run to run: times
-    sed -E 's/[0-9]+(\.[0-9]+)?//g' "$work/err" >"$work/said"
+    said
     test "$what" != reference || cp "$work/sorted" "$work/reference"
     expect_status "$what, ${context[*]}" 0
     cmp -s "$work/sorted" "$work/reference" || fail "$what, ${context[*]}: output is $(cat "$work/out")"
@@ -50,7 +52,8 @@ while read -ra context; do
     # what the context sets itself comes last
     run "$hlrcrun" -n $nodes "${all[@]}" "${context[@]}" "$hello"
     expect_status "all, ${context[*]}" 0
-    sed -E 's/[0-9]+(\.[0-9]+)?//g' "$work/err" | diff "$work/reference.said" - || fail "all, ${context[*]}"
+    said
+    diff "$work/reference.said" "$work/said" || fail "all, ${context[*]}"
     variables=("${every[@]}")
     job "environment"
     diff "$work/reference.said" "$work/said" || fail "environment, ${context[*]}"
