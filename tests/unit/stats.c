@@ -215,7 +215,7 @@ static void check_table(char *text, int nodes)
     char head[128];
 
     split_lines(text);
-    snprintf(head, sizeof head, "hlrc: statistics: protocol async, fabric shm, %d node%s, %.3f s;",
+    snprintf(head, sizeof head, "hlrc: statistics: protocol async, fabric auto, %d node%s, %.3f s;",
              nodes, nodes == 1 ? "" : "s", seconds_value(0, nodes - 1));
     assert_int_equal(strncmp(lines[0], head, strlen(head)), 0);
     if (nodes <= 8)
@@ -252,7 +252,7 @@ static void check_json(char *text, int nodes)
 
     fprintf(
         out,
-        "{\"protocol\":\"async\",\"fabric\":\"shm\",\"nodes\":%d,\"wall_s\":%.6f,\"per_node\":[",
+        "{\"protocol\":\"async\",\"fabric\":\"auto\",\"nodes\":%d,\"wall_s\":%.6f,\"per_node\":[",
         nodes, seconds_value(0, nodes - 1));
     for (int n = 0; n < nodes; n++) {
         fprintf(out, "%s{\"node\":%d", n > 0 ? "," : "", n);
