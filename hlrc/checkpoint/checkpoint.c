@@ -466,7 +466,7 @@ static uint32_t checkpoint_decide(void)
     if (!job.dir[0] || (!now && clock_ms() < job.due_ms))
         return CHECKPOINT_NONE;
     asked = 0;
-    return now && getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE;
+    return now && secure_getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE;
 }
 
 /* The time limit of the batch job is near. */
