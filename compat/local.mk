@@ -48,7 +48,9 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/task.c compat/openmp/task.h \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/openmp/team_grow.c compat/openmp/team_grow.h \
-	compat/openmp/team_plan.c compat/openmp/team_plan.h \
+	compat/openmp/team_nest.c compat/openmp/team_nest.h \
+	compat/openmp/team_place.c compat/openmp/team_place.h \
+	compat/openmp/team_plan.c compat/openmp/team_plan.h compat/openmp/team_run.h \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h \

@@ -2,7 +2,6 @@
 /* doacross.c - see doacross.h for the invariants. */
 #include "compat/openmp/doacross.h"
 
-#include <hlrc.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +14,6 @@
 
 #define ITERATIONS_MOST ((ull)1 << 52) /* the construct's number is above these bits */
 
-/* The current loop nest of this thread, in a region of several threads. */
-static _Thread_local struct {
-    unsigned dims, room;
-    ull *counts;
-} nest;
-
 static void doacross_check(unsigned dims, const ull *counts)
 {
     ull all = 1;
@@ -29,26 +22,27 @@ static void doacross_check(unsigned dims, const ull *counts)
             start_fail("omp ordered(%u): the iterations exceed the limit of 2^52", dims);
 }
 
-static void doacross_keep(unsigned dims, const ull *counts)
+static void doacross_keep(struct team_region *r, unsigned dims, const ull *counts)
 {
-    if (dims > nest.room) {
-        nest.counts = realloc(nest.counts, dims * sizeof *counts);
-        nest.room = dims;
-        if (!nest.counts)
+    if (dims > r->nest_room) {
+        r->nest_counts = realloc(r->nest_counts, dims * sizeof *counts);
+        r->nest_room = dims;
+        if (!r->nest_counts)
             start_fail("omp ordered(%u): no memory", dims);
     }
-    nest.dims = dims;
-    memcpy(nest.counts, counts, dims * sizeof *counts);
+    r->nest_dims = dims;
+    memcpy(r->nest_counts, counts, dims * sizeof *counts);
 }
 
 void doacross_begin(unsigned dims, const ull *counts, enum team_schedule schedule, ull chunk)
 {
     struct loop l;
+    struct team_region *r = team_region();
     if (schedule != SCHEDULE_STATIC && schedule != SCHEDULE_AUTO && chunk == 0)
         chunk = 1;
-    if (team_region()->shared) {
+    if (r->shared) {
         doacross_check(dims, counts);
-        doacross_keep(dims, counts);
+        doacross_keep(r, dims, counts);
     }
     loop_init(&l, SCHEDULE_STATIC, false, 0, counts[0], 1, false, false, chunk);
     loop_begin(&l);
@@ -56,22 +50,23 @@ void doacross_begin(unsigned dims, const ull *counts, enum team_schedule schedul
 
 unsigned doacross_dims(void)
 {
-    return team_region()->shared ? nest.dims : 0;
+    const struct team_region *r = team_region();
+    return r->shared ? r->nest_dims : 0;
 }
 
 /* The value of the thread's word after that iteration. */
 static uint64_t doacross_position(const struct team_region *r, const ull *at)
 {
     ull number = 0;
-    for (unsigned d = 0; d < nest.dims; d++)
-        number = number * nest.counts[d] + at[d];
+    for (unsigned d = 0; d < r->nest_dims; d++)
+        number = number * r->nest_counts[d] + at[d];
     return (r->loop.pair + 1) * ITERATIONS_MOST + number + 1;
 }
 
 static void openmp_doacross_post(void *arg)
 {
     locks_pass(LOCK_ORDERED);
-    (void)hlrc_atomic_exchange(team_progress(team_region()->thread), *(const uint64_t *)arg);
+    (void)team_word_exchange(team_progress(team_region()->thread), *(const uint64_t *)arg);
 }
 
 void doacross_post(const ull *at)
@@ -91,7 +86,7 @@ struct doacross_awaited {
 static void doacross_await(void *arg)
 {
     const struct doacross_awaited *a = arg;
-    while (hlrc_atomic_load(team_progress(a->owner)) < a->position) {
+    while (team_word_load(team_progress(a->owner)) < a->position) {
         if (settings_cancellation && (team_cancelled() & CANCELLED_REGION))
             return;
         sched_yield();

@@ -14,6 +14,7 @@
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/team_collect.h"
+#include "compat/openmp/team_grow.h"
 #include "compat/start/early.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
@@ -127,8 +128,7 @@ static void gather_start_guests(void)
         struct gather_guest *g = &guests[i];
         int rc = lane_start(&g->lane, start_lanes + i, start_image.tls_room, gather_guest_body, g);
         if (rc)
-            start_fail("OpenMP: starting thread %d: %s; raise the limit on processes (ulimit -u)",
-                       start_lanes + i, strerror(-rc));
+            team_grow_fail(start_lanes + i, rc);
         while (atomic_load(&g->ready) == 0)
             futex_wait(&g->ready, 0, -1);
         tls_hold(start_lanes + i, g->tls);

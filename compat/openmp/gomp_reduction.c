@@ -8,7 +8,6 @@
  */
 #include "compat/openmp/reduction.h"
 
-#include <hlrc.h>
 #include <sched.h>
 
 #include "compat/openmp/gomp.h"
@@ -52,15 +51,15 @@ static void gomp_reduction_make(struct gomp_reduction_arrival *a)
 static void gomp_reduction_arrive(void *arg)
 {
     struct gomp_reduction_arrival *a = arg;
-    hlrc_atomic_t ready = team_turn(a->pair);
+    struct team_word ready = team_turn(a->pair);
     uint64_t at;
-    if (hlrc_atomic_fetch_add(team_count(a->pair), 1) == 0) {
+    if (team_word_add(team_count(a->pair), 1) == 0) {
         gomp_reduction_make(a);
         locks_pass(LOCK_ORDERED);
-        (void)hlrc_atomic_exchange(ready, (uintptr_t)a->retained);
+        (void)team_word_exchange(ready, (uintptr_t)a->retained);
         return;
     }
-    while ((at = hlrc_atomic_load(ready)) == 0)
+    while ((at = team_word_load(ready)) == 0)
         sched_yield();
     locks_pass(LOCK_ORDERED);
     a->retained = (struct retained *)(uintptr_t)at;

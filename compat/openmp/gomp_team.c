@@ -8,7 +8,7 @@
 #include "compat/openmp/retained.h"
 #include "compat/openmp/share.h"
 #include "compat/openmp/team.h"
-#include "compat/openmp/team_plan.h"
+#include "compat/openmp/team_place.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
@@ -95,14 +95,15 @@ void GOMP_sections_end_nowait(void)
  * next barrier to the one after it. */
 static void gomp_team_show(void *what)
 {
-    *team_plan.shown = (struct team_plan_shown){ what, lane_current->index };
+    *team_shown() = (struct team_plan_shown){ what, lane_current ? lane_current->index : 0 };
     tls_show();
 }
 
 static void gomp_team_see(void *out)
 {
-    tls_see(team_plan.shown->by);
-    *(void **)out = team_plan.shown->what;
+    const struct team_plan_shown *shown = team_shown();
+    tls_see(shown->by);
+    *(void **)out = shown->what;
 }
 
 struct gomp_team_first {
@@ -113,7 +114,7 @@ struct gomp_team_first {
 static void gomp_team_come(void *arg)
 {
     struct gomp_team_first *f = arg;
-    f->is = hlrc_atomic_fetch_add(team_count(f->pair), 1) == 0;
+    f->is = team_word_add(team_count(f->pair), 1) == 0;
 }
 
 /* True in the first thread that arrives. */

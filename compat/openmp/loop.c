@@ -103,21 +103,21 @@ static void loop_take_shared(void *arg)
 {
     struct loop_taking *t = arg;
     const struct loop *l = t->l;
-    hlrc_atomic_t word = team_count(l->pair);
+    struct team_word word = team_count(l->pair);
     ull chunk = l->chunk ? l->chunk : 1;
     uint64_t seen;
     if (l->schedule == SCHEDULE_DYNAMIC && l->count + chunk * (ull)l->threads > l->count) {
-        t->from = hlrc_atomic_fetch_add(word, chunk);
+        t->from = team_word_add(word, chunk);
         t->size = chunk;
         return;
     }
-    seen = hlrc_atomic_load(word);
+    seen = team_word_load(word);
     do {
         t->from = seen;
         t->size = seen < l->count ? loop_guided_size(l, seen, chunk) : 0;
         if (l->schedule == SCHEDULE_DYNAMIC && t->size > chunk)
             t->size = chunk;
-    } while (t->size && !hlrc_atomic_compare_exchange(word, &seen, seen + t->size));
+    } while (t->size && !team_word_compare_exchange(word, &seen, seen + t->size));
 }
 
 static bool loop_next_taken(struct loop *l, ull *low, ull *high)
@@ -166,7 +166,7 @@ bool loop_next(ull *first, ull *beyond)
 static void loop_await(void *arg)
 {
     const struct loop *l = arg;
-    while (hlrc_atomic_load(team_turn(l->pair)) != l->low) {
+    while (team_word_load(team_turn(l->pair)) != l->low) {
         if (settings_cancellation && (team_cancelled() & CANCELLED_REGION))
             return; /* earlier chunks may never run */
         sched_yield();
@@ -186,7 +186,7 @@ static void openmp_loop_end_turn(void *arg)
     struct loop *l = arg;
     loop_await(l);
     locks_pass(LOCK_ORDERED);
-    hlrc_atomic_exchange(team_turn(l->pair), l->high);
+    (void)team_word_exchange(team_turn(l->pair), l->high);
 }
 
 void loop_end_turn(void)

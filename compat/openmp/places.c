@@ -301,9 +301,16 @@ const cpu_set_t *places_at(int place)
 
 /* ---- places of threads ---- */
 
+static _Thread_local int inherited = -1;
+
+void places_inherit(int thread)
+{
+    inherited = thread;
+}
+
 int places_mine(void)
 {
-    return lane_current ? lane_current->index % threads_here : -1;
+    return lane_current ? lane_current->index % threads_here : inherited;
 }
 
 int places_of(int thread)

@@ -17,8 +17,10 @@ enum places_bind { BIND_NONE, BIND_TRUE, BIND_PRIMARY, BIND_CLOSE, BIND_SPREAD }
 /* Reads the variables, for the calling process and its `threads` threads. */
 void places_read(int threads);
 void places_grow(int threads); /* it has more now */
-/* The calling thread's number among them; -1: not a compute thread. */
+/* The calling thread's number among them, or that of the thread whose place it has; -1: none. */
 int places_mine(void);
+/* The calling thread was started by that one (team_nest.h). */
+void places_inherit(int thread);
 /* Binds the calling thread, `lane` of the job. */
 void places_bind(int lane);
 

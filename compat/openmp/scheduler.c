@@ -316,7 +316,7 @@ static void scheduler_pass_phase(struct team_region *r)
 
 void scheduler_poll(void)
 {
-    if (mailbox_exists() && team_region()->shared)
+    if (mailbox_exists() && team_region()->of_job)
         steal_poll();
 }
 
@@ -345,7 +345,7 @@ static bool scheduler_may_defer(const struct team_region *r, const struct task_n
 {
     if (r->final || r->cancelled)
         return false;
-    return (r->shared && mailbox_exists()) || (r->outer && (m->event || waits || locks_held() > 0));
+    return (r->of_job && mailbox_exists()) || (r->outer && (m->event || waits || locks_held() > 0));
 }
 
 /* All its dependences are done before it runs at once. */
@@ -362,7 +362,7 @@ void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
     scheduler_poll();
     if (waits && task_state.held >= HELD_MOST && locks_held() == 0 && !detach_has_kept())
         waits = scheduler_await_room() && depend_waits(r->family->depends, depend);
-    if (!waits && !m->event && r->shared && scheduler_is_full(r))
+    if (!waits && !m->event && r->of_job && scheduler_is_full(r))
         scheduler_run_new(m);
     else
         scheduler_defer(r, m, depend);

@@ -98,11 +98,30 @@ static uintptr_t settings_read_allocator(void)
                text);
 }
 
+#define NUMBERS_MOST 16
+static int numbers[NUMBERS_MOST], levels_named; /* OMP_NUM_THREADS: one for each level */
+
+static void settings_read_numbers(void)
+{
+    const char *at = getenv("OMP_NUM_THREADS");
+    while (at && *at && levels_named < NUMBERS_MOST) {
+        numbers[levels_named++] = settings_at_most(INT_MAX, settings_number("OMP_NUM_THREADS", at));
+        at = strchr(at, ',');
+        at += at != NULL;
+    }
+}
+
+void settings_enter(struct settings *s, int level)
+{
+    if (level < levels_named)
+        s->threads = numbers[level];
+}
+
 void settings_read(int lanes)
 {
     const char *schedule = getenv("OMP_SCHEDULE");
-    settings_initial.threads =
-        settings_at_most(lanes, settings_number_or("OMP_NUM_THREADS", lanes));
+    settings_read_numbers();
+    settings_initial.threads = settings_at_most(lanes, levels_named ? numbers[0] : lanes);
     settings_initial.limit =
         settings_at_most(INT_MAX, settings_number_or("OMP_THREAD_LIMIT", INT_MAX));
     if (schedule && *schedule)

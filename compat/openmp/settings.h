@@ -6,6 +6,8 @@
 #include "compat/openmp/team.h"
 
 void settings_read(int lanes);
+/* The number of threads that OMP_NUM_THREADS has for regions in a region of this level, if any. */
+void settings_enter(struct settings *s, int level);
 bool settings_is_true(const char *variable);
 extern struct settings settings_initial __attribute__((visibility("hidden")));
 extern bool settings_cancellation __attribute__((visibility("hidden"))); /* OMP_CANCELLATION */

@@ -395,7 +395,7 @@ static void steal_step_now(void *arg)
 
 void steal_step(struct task_wait *w)
 {
-    if (!mailbox_exists()) {
+    if (!mailbox_exists() || !lane_current) {
         w->is_over = w->over(w);
         if (!w->is_over)
             sched_yield();

@@ -77,8 +77,8 @@ struct task *task_make(const struct task_new *m, struct team_region *r)
     t->align = m->align;
     t->final = r->final || m->final;
     t->event = m->event;
-    t->stays = m->event || !r->shared;
-    t->region = r->shared ? NULL : r;
+    t->stays = m->event || !r->of_job;
+    t->region = r->of_job ? NULL : r;
     t->placed = placed;
     t->copied = m->copy;
     t->settings = r->settings;

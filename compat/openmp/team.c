@@ -15,7 +15,10 @@
 #include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team_collect.h"
 #include "compat/openmp/team_grow.h"
+#include "compat/openmp/team_nest.h"
+#include "compat/openmp/team_place.h"
 #include "compat/openmp/team_plan.h"
+#include "compat/openmp/team_run.h"
 #include "compat/openmp/team_watch.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -55,9 +58,6 @@ static _Atomic bool amid; /* threads besides thread 0 run the program */
 
 /* Per compute thread. */
 static _Thread_local struct team_region outermost, *region;
-static _Thread_local unsigned set;         /* of words */
-static _Thread_local bool in_doacross;     /* since the last barrier */
-static _Thread_local uint64_t collectives; /* so far; equal in all threads */
 
 static const struct team_scheduler *scheduler;
 static bool has_tasks; /* of the program */
@@ -70,7 +70,9 @@ void team_use_scheduler(const struct team_scheduler *c)
 
 static void team_end_phase(struct team_region *r)
 {
-    if (has_phases && !r->cancelled)
+    if (!r->of_job)
+        scheduler->finish(r);
+    else if (has_phases && !r->cancelled)
         scheduler->end_phase(r);
 }
 
@@ -93,97 +95,25 @@ int team_lanes(void)
     return lanes;
 }
 
-/* ---- barriers and atomic words ---- */
-
-hlrc_atomic_t team_count(unsigned pair)
-{
-    return team_plan.words[set][pair][0];
-}
-
-hlrc_atomic_t team_turn(unsigned pair)
-{
-    return team_plan.words[set][pair][1];
-}
-
-hlrc_atomic_t team_progress(int thread)
-{
-    in_doacross = true;
-    return team_plan.progress[set][thread];
-}
-
-/* doacross.h. */
-static void team_change_set(unsigned used)
-{
-    unsigned old = set;
-    set = !set;
-    if (in_doacross)
-        hlrc_atomic_exchange(team_plan.progress[old][lane_current->index], 0);
-    in_doacross = false;
-    if (!team_is_first())
-        return;
-    for (unsigned k = 0; k < used; k++)
-        for (unsigned w = 0; w < 2; w++)
-            hlrc_atomic_exchange(team_plan.words[old][k][w], 0);
-}
-
-static hlrc_atomic_t team_ended_at(uint64_t collective)
-{
-    return team_plan.ended[collective % 3];
-}
-
-hlrc_atomic_t team_next_ended(void)
-{
-    return team_ended_at(collectives + 1);
-}
-
-static void team_look_at_end(struct team_region *r)
-{
-    static unsigned before; /* only used by thread 0 */
-    unsigned now_ended = (unsigned)hlrc_atomic_load(team_ended_at(collectives));
-    if (team_is_first() && before)
-        (void)hlrc_atomic_exchange(team_ended_at(collectives - 1), 0);
-    if (team_is_first())
-        before = now_ended;
-    r->cancelled = (r->cancelled | now_ended) & CANCELLED_REGION;
-}
-
-/* In a cancelled region not all threads reach the same constructs. */
-static void team_met(struct team_region *r)
-{
-    collectives++;
-    if (r->retained_over)
-        retained_free(r);
-    if (settings_cancellation)
-        team_look_at_end(r);
-    team_change_set(r->cancelled ? CONSTRUCTS : r->pair);
-    r->pair = 0;
-    if (r->loop.untouched)
-        r->loop.pair = r->pair++;
-}
-
-static void team_collective(void *arg)
-{
-    team_collect(NULL, 0);
-    team_met(arg);
-}
+/* ---- collectives; team_place.h ---- */
 
 /* By thread 0. */
 static void team_fork(struct team_region *r, const struct team_fork *what)
 {
     now = *what;
-    now.collectives = collectives;
-    now.set = set;
+    now.collectives = team_place.collectives;
+    now.set = team_place.set;
     team_collect(&now, sizeof now);
-    team_met(r);
+    team_place_met(r);
 }
 
 static struct team_fork team_await_fork(void)
 {
     struct team_region idle = { .shared = true };
     team_collect(&now, sizeof now);
-    collectives = now.collectives;
-    set = now.set;
-    team_met(&idle);
+    team_place.collectives = now.collectives;
+    team_place.set = now.set;
+    team_place_met(&idle);
     return now;
 }
 
@@ -195,19 +125,8 @@ void team_barrier(void)
         scheduler->finish(r);
     } else if (!r->cancelled) {
         team_end_phase(r);
-        lane_call(team_collective, r);
+        lane_call(team_place_barrier, r);
     }
-}
-
-unsigned team_construct(void)
-{
-    struct team_region *r = team_region();
-    if (r->pair == CONSTRUCTS) {
-        team_barrier();
-        if (r->pair == CONSTRUCTS)
-            r->pair = 0; /* of a cancelled region */
-    }
-    return r->pair++;
 }
 
 /* ---- regions ---- */
@@ -218,7 +137,7 @@ static void team_begin(struct team_region *r, struct team_region *outer, int thr
     *r = (struct team_region){ .outer = outer,
                                .thread = thread,
                                .threads = threads,
-                               .shared = threads > 1 || (outer == NULL && lanes > 1),
+                               .shared = threads > 1,
                                .top_lane = -1,
                                .task = team_next_task(),
                                .settings = *inherited };
@@ -240,6 +159,7 @@ static void team_leave(struct team_region *r)
         scheduler->leave(r);
     if (r->retained)
         retained_leave(r);
+    free(r->nest_counts);
 }
 
 static void team_begin_loop(struct team_region *r, const struct loop *first)
@@ -252,33 +172,49 @@ static void team_begin_loop(struct team_region *r, const struct loop *first)
         r->loop.pair = r->pair++;
 }
 
-/* Work to run. */
-struct team_work {
-    void (*fn)(void *);
-    void *data;
-    const struct loop *first;
-    uintptr_t *reductions;
-};
-
-/* As a team of one, in any region. */
-static void team_run_serially(const struct team_work *w)
+/* Thread 0 reaches the end of a region. */
+static void team_announce_end(const struct team_region *r)
 {
-    struct team_region r, *outer = team_region();
-    team_begin(&r, outer, 0, 1, &outer->settings);
-    r.shared = false;
+    static unsigned joins;
+    if (r->threads < lanes)
+        (void)hlrc_atomic_exchange(team_plan.last, team_place.collectives + 1);
+    if (++joins % MOVES != 0 && !settings_cancellation && !gathered)
+        hlrc_defer_release();
+}
+
+/* At the end of a region. One more collective if the first showed a cancellation. */
+static void team_end_region(struct team_region *r)
+{
+    bool was_over;
+    do {
+        was_over = r->cancelled;
+        if (r->of_job && team_is_first())
+            team_announce_end(r);
+        team_place_barrier(r);
+    } while (r->cancelled && !was_over);
+}
+
+void team_run_inside(const struct team_work *w, struct team_region *outer, int thread, int threads)
+{
+    struct team_region r, *before = team_region();
+    team_begin(&r, outer, thread, threads, &outer->settings);
+    settings_enter(&r.settings, team_level_of(&r, false));
+    if (r.shared)
+        team_watch_region();
     if (w->first)
         team_begin_loop(&r, w->first);
     team_begin_reducing(&r, w->reductions);
     w->fn(w->data);
     team_leave(&r);
-    region = outer;
+    if (r.shared)
+        team_end_region(&r);
+    region = before;
 }
 
 void team_run_target(void (*fn)(void *), void *data, int limit)
 {
     struct team_region r, *around = team_region();
     team_begin(&r, NULL, 0, 1, &settings_initial);
-    r.shared = false;
     r.around_target = around;
     if (limit > 0 && limit < r.settings.limit)
         r.settings.limit = limit;
@@ -293,9 +229,9 @@ static void team_serve_forks(struct lane *lane);
 
 static void team_gather(struct team_region *r)
 {
-    if (collectives > 0) {
+    if (team_place.collectives > 0) {
         team_fork(r, &(struct team_fork){ .kind = FORK_SHOW });
-        team_collective(r);
+        team_place_barrier(r);
     }
     gathered = moved = true;
     gather_run_here(lanes, false);
@@ -305,14 +241,14 @@ static void team_gather(struct team_region *r)
 static void team_spread(struct team_region *r)
 {
     team_fork(r, &(struct team_fork){ .kind = FORK_PARK });
-    team_collective(r);
+    team_place_barrier(r);
     gather_leave();
     gathered = false;
     moved = true;
     gather_run_here(start_lanes, true);
 }
 
-static void team_place(struct team_region *r, const void *code)
+static void team_choose_nodes(struct team_region *r, const void *code)
 {
     bool better = gather_is_better(code);
     if (better && !gathered)
@@ -331,7 +267,7 @@ static void team_resume(void)
         gather_come_back();
     if (has_phases)
         scheduler->resume();
-    team_collective(&idle);
+    team_place_barrier(&idle);
 }
 
 struct team_forking {
@@ -350,7 +286,7 @@ static void team_fork_all(void *arg)
         lanes = f->threads;
         moved = true;
     }
-    team_place(f->region, (const void *)(uintptr_t)w->fn);
+    team_choose_nodes(f->region, (const void *)(uintptr_t)w->fn);
     struct team_fork what = { .kind = FORK_REGION,
                               .moved = moved,
                               .fn = w->fn,
@@ -371,28 +307,6 @@ static void team_fork_all(void *arg)
     moved = false;
 }
 
-/* Thread 0 reaches the end of a region. */
-static void team_announce_end(const struct team_region *r)
-{
-    static unsigned joins;
-    if (r->threads < lanes)
-        (void)hlrc_atomic_exchange(team_plan.last, collectives + 1);
-    if (++joins % MOVES != 0 && !settings_cancellation && !gathered)
-        hlrc_defer_release();
-}
-
-/* At the end of a region. One more collective if the first showed a cancellation. */
-static void team_end_region(struct team_region *r)
-{
-    bool was_over;
-    do {
-        was_over = r->cancelled;
-        if (team_is_first())
-            team_announce_end(r);
-        team_collective(r);
-    } while (r->cancelled && !was_over);
-}
-
 static void team_join_all(void *arg)
 {
     team_end_region(arg);
@@ -403,7 +317,8 @@ static void team_run_in_team(const struct team_work *w, int threads)
 {
     struct team_region r, *outer = team_region();
     team_begin(&r, outer, 0, threads, &outer->settings);
-    r.shared = true;
+    settings_enter(&r.settings, team_level_of(&r, false));
+    r.of_job = true;
     r.code = w->fn;
     struct team_forking f = { w, threads, &r };
     lane_call(team_fork_all, &f);
@@ -420,14 +335,17 @@ static void team_run_in_team(const struct team_work *w, int threads)
 
 unsigned team_size(void (*fn)(void *), unsigned threads)
 {
-    return team_is_first() ? team_size_for(team_region(), fn, threads, lanes) : 1;
+    return team_size_for(team_region(), fn, threads, lanes);
 }
 
 static void team_run_work(const struct team_work *w, unsigned threads)
 {
-    unsigned n = team_size(w->fn, threads);
+    struct team_region *r = team_region();
+    unsigned n = team_size_for(r, w->fn, threads, lanes);
     if (n == 1)
-        team_run_serially(w);
+        team_run_inside(w, r, 0, 1);
+    else if (team_nest_is_for(r))
+        team_nest_run(w, r, (int)n);
     else
         team_run_in_team(w, (int)n);
 }
@@ -466,8 +384,9 @@ static void team_sit_out(struct team_region *r)
         was_over = r->cancelled;
         if (has_phases && !r->cancelled)
             scheduler->pass_phase(r);
-        team_collective(r);
-    } while (hlrc_atomic_load(team_plan.last) != collectives || (r->cancelled && !was_over));
+        team_place_barrier(r);
+    } while (hlrc_atomic_load(team_plan.last) != team_place.collectives ||
+             (r->cancelled && !was_over));
 }
 
 static void team_enter(void)
@@ -479,7 +398,7 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
 {
     struct team_region r;
     team_begin(&r, &outermost, lane->index, what->threads, &what->settings);
-    r.shared = true;
+    r.of_job = true;
     r.code = what->fn;
     r.around = what->around;
     if (lane->index >= what->threads) {
@@ -508,7 +427,7 @@ static void team_serve_move(enum team_fork_kind kind)
     struct team_region idle = { .shared = true };
     if (kind == FORK_SHOW && team_plan.tls)
         tls_show();
-    team_collective(&idle);
+    team_place_barrier(&idle);
 }
 
 /* Until the end, or of a guest until it is parked. */
@@ -552,7 +471,7 @@ static void team_end(void)
 
 static bool team_is_amid(void)
 {
-    return atomic_load(&amid) || (lanes > 1 && !team_is_first());
+    return atomic_load(&amid) || team_nest_is_amid() || (lanes > 1 && !team_is_first());
 }
 
 /* ---- start ---- */

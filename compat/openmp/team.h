@@ -4,7 +4,8 @@
  *
  * A region begins with a collective of all threads, in which each node gets its description from
  * node 0 (hlrc_broadcast), and ends with a barrier. Between regions all threads except thread 0
- * wait in that collective. A region nested in one of several threads has one thread.
+ * wait in that collective. A region nested in one of several threads has one thread, or in a job of
+ * one process a team of its own: team_nest.h.
  *
  *             broadcast                          barrier
  *    lane 0 ------------------> fn(data) ---------------------> continues
@@ -74,7 +75,8 @@ struct team_region {
     struct team_region *outer;
     struct team_region *around_target; /* of a target region, which has no outer one */
     int thread, threads;               /* its number in the team; the team's size */
-    bool shared;                       /* by several threads */
+    bool shared;                       /* by several threads, */
+    bool of_job;                       /* which are the job's: not a nested team (team_nest.h) */
     int around;    /* enclosing one-thread regions that this thread was not in */
     unsigned pair; /* of the next construct */
     struct loop loop;
@@ -90,9 +92,17 @@ struct team_region {
     uint64_t top_ref;
     unsigned open; /* not shared: deferred tasks that are not complete */
     uint64_t task; /* number of the current task among this thread's; team_next_task */
+    unsigned nest_dims, nest_room; /* of the current loop nest with ordered(n); doacross.c */
+    unsigned long long *nest_counts;
 };
 
 enum team_cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
+
+/* An atomic word of a team: of the job's, or of a nested one's, at `here`. */
+struct team_word {
+    _Atomic uint64_t *here; /* NULL: of the job's */
+    hlrc_atomic_t of_job;
+};
 
 /* Of the calling lane. */
 struct team_region *team_region(void);
@@ -102,9 +112,14 @@ uint64_t team_next_task(void);
 /* On either stack. The pairs of words belong to the calling thread's set. */
 void team_barrier(void);
 unsigned team_construct(void);
-hlrc_atomic_t team_count(unsigned pair);
-hlrc_atomic_t team_turn(unsigned pair);
-hlrc_atomic_t team_progress(int thread); /* doacross.h */
+struct team_word team_count(unsigned pair);
+struct team_word team_turn(unsigned pair);
+struct team_word team_progress(int thread); /* doacross.h */
+/* They return the value before. */
+uint64_t team_word_load(struct team_word w);
+uint64_t team_word_add(struct team_word w, uint64_t value);
+uint64_t team_word_exchange(struct team_word w, uint64_t value);
+bool team_word_compare_exchange(struct team_word w, uint64_t *expected, uint64_t desired);
 
 /* Runs fn(data) in a team of at most `threads`, 0: as many as there are. `first`: a loop that each
  * thread is in from the start, or NULL. */
@@ -115,15 +130,15 @@ void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
 /* Calls fn(data) as a target region, which begins as the program does. limit: of its threads; 0:
  * none. */
 void team_run_target(void (*fn)(void *), void *data, int limit);
-/* The size of a team for fn that thread 0 would begin in region r, of `lanes` threads that there
- * are. */
+/* The size of a team for fn that the calling thread would begin in region r, if the job's has
+ * `lanes` threads. */
 unsigned team_size_for(const struct team_region *r, void (*fn)(void *), unsigned threads,
                        int lanes);
 /* The same for the calling thread. */
 unsigned team_size(void (*fn)(void *), unsigned threads);
 
 /* The word of `ended` for the next collective. */
-hlrc_atomic_t team_next_ended(void);
+struct team_word team_next_ended(void);
 /* If OMP_CANCELLATION is on: reads what was cancelled; cancels for the whole team. */
 unsigned team_cancelled(void);
 void team_cancel(enum team_cancelled what);

@@ -5,7 +5,7 @@
 
 static void team_cancel_look(void *arg)
 {
-    *(unsigned *)arg = (unsigned)hlrc_atomic_load(team_next_ended());
+    *(unsigned *)arg = (unsigned)team_word_load(team_next_ended());
 }
 
 unsigned team_cancelled(void)
@@ -19,9 +19,9 @@ unsigned team_cancelled(void)
 
 static void team_cancel_mark(void *arg)
 {
-    hlrc_atomic_t word = team_next_ended();
-    uint64_t seen = hlrc_atomic_load(word), what = *(const unsigned *)arg;
-    while ((seen & what) != what && !hlrc_atomic_compare_exchange(word, &seen, seen | what))
+    struct team_word word = team_next_ended();
+    uint64_t seen = team_word_load(word), what = *(const unsigned *)arg;
+    while ((seen & what) != what && !team_word_compare_exchange(word, &seen, seen | what))
         continue;
 }
 

@@ -4,8 +4,6 @@
 
 #include <hlrc.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/futex.h"
 #include "base/spin.h"
@@ -15,63 +13,76 @@
 #define OFFER  128   /* spins; then the core is offered to others: the awaited thread may need it */
 #define YIELDS 100   /* instead, if threads of this node compete for cores */
 
-static _Atomic int members = 1; /* threads of this node */
-static bool of_nodes;           /* of several nodes */
-static _Atomic bool crowded;    /* more of them than processors */
+static bool of_nodes; /* of several nodes */
+static struct team_meeting here = { .members = 1 };
 
-static _Atomic unsigned arrived;
-static _Atomic uint32_t completed; /* collectives; raised by the last thread to arrive */
-static _Atomic unsigned sleepers;  /* raised before `completed` is read, read after it is raised */
+void team_collect_prepare(struct team_meeting *m, int members, bool crowded)
+{
+    atomic_store(&m->members, members);
+    atomic_store(&m->crowded, crowded);
+}
 
 void team_collect_of(int threads, int processors, bool nodes)
 {
-    members = threads;
+    team_collect_prepare(&here, threads, threads > processors);
     of_nodes = nodes;
-    crowded = threads > processors;
 }
 
-static void team_collect_nodes(void *buf, size_t len)
+struct team_collect_copy {
+    void *buf;
+    size_t len;
+};
+
+static void team_collect_nodes(void *copy)
 {
+    const struct team_collect_copy *c = copy;
     if (!of_nodes)
         return;
-    if (buf && hlrc_node_id() != 0)
+    if (c->buf && hlrc_node_id() != 0)
         hlrc_defer_release(); /* team.h */
-    if (!buf)
+    if (!c->buf)
         hlrc_barrier();
-    else if (hlrc_broadcast(buf, len, 0) != 0)
+    else if (hlrc_broadcast(c->buf, c->len, 0) != 0)
         start_fail("OpenMP: hlrc_broadcast failed");
 }
 
-static void team_collect_await(unsigned now_completed)
+static void team_collect_await(struct team_meeting *m, unsigned now_completed)
 {
+    bool crowded = atomic_load(&m->crowded);
     for (int i = crowded ? YIELDS : SPINS; i > 0; i--) {
-        if (atomic_load_explicit(&completed, memory_order_acquire) != now_completed)
+        if (atomic_load_explicit(&m->completed, memory_order_acquire) != now_completed)
             return;
         if (crowded || i % OFFER == 0)
             sched_yield();
         else
             spin_cpu_relax();
     }
-    atomic_fetch_add(&sleepers, 1);
-    while (atomic_load(&completed) == now_completed)
-        futex_wait(&completed, now_completed, -1);
-    atomic_fetch_sub(&sleepers, 1);
+    atomic_fetch_add(&m->sleepers, 1);
+    while (atomic_load(&m->completed) == now_completed)
+        futex_wait(&m->completed, now_completed, -1);
+    atomic_fetch_sub(&m->sleepers, 1);
+}
+
+void team_collect_meet(struct team_meeting *m, void (*last)(void *), void *arg)
+{
+    unsigned now_completed = atomic_load(&m->completed);
+    if (atomic_fetch_add(&m->arrived, 1) + 1 < (unsigned)atomic_load(&m->members)) {
+        team_collect_await(m, now_completed);
+        return;
+    }
+    atomic_store(&m->arrived, 0);
+    if (last)
+        last(arg);
+    atomic_store(&m->completed, now_completed + 1);
+    if (atomic_load(&m->sleepers) != 0)
+        futex_wake(&m->completed, atomic_load(&m->members));
 }
 
 void team_collect(void *buf, size_t len)
 {
-    unsigned now_completed = atomic_load(&completed);
-    if (members == 1) {
-        team_collect_nodes(buf, len);
-        return;
-    }
-    if (atomic_fetch_add(&arrived, 1) + 1 < (unsigned)members) {
-        team_collect_await(now_completed);
-        return;
-    }
-    atomic_store(&arrived, 0);
-    team_collect_nodes(buf, len);
-    atomic_store(&completed, now_completed + 1);
-    if (atomic_load(&sleepers) != 0)
-        futex_wake(&completed, members);
+    struct team_collect_copy c = { buf, len };
+    if (atomic_load(&here.members) == 1)
+        team_collect_nodes(&c);
+    else
+        team_collect_meet(&here, team_collect_nodes, &c);
 }

@@ -2,6 +2,7 @@
 /* team_size.c - regions around a thread, and how many threads a region gets; see team.h. */
 #include "compat/openmp/team.h"
 #include "compat/openmp/team_grow.h"
+#include "compat/openmp/team_nest.h"
 #include "compat/start/image.h"
 #include "compat/start/start.h"
 
@@ -19,14 +20,6 @@ int team_level_of(const struct team_region *r, bool active)
     return n;
 }
 
-/* In a region of several threads, also around a target region. */
-static bool team_is_nested(const struct team_region *r)
-{
-    while (r && !r->shared)
-        r = r->outer ? r->outer : r->around_target;
-    return r != NULL;
-}
-
 /* Data of the executable is shared, that of libraries is not. */
 static bool team_is_program(const char *code)
 {
@@ -36,13 +29,14 @@ static bool team_is_program(const char *code)
 unsigned team_size_for(const struct team_region *r, void (*fn)(void *), unsigned threads, int lanes)
 {
     const struct settings *s = &r->settings;
-    int most = team_grow_most(lanes);
+    bool nested = team_nest_is_for(r);
+    int most = !nested ? team_grow_most(lanes) : start_sharing ? 1 : s->limit;
     int n = threads ? (threads < (unsigned)most ? (int)threads : most) : s->threads;
     if (n > s->limit)
         n = s->limit;
     if (n > most)
         n = most;
-    if (n <= 1 || team_is_nested(r) || s->levels < 1 ||
+    if (n <= 1 || team_level_of(r, true) >= s->levels ||
         !team_is_program((const char *)(uintptr_t)fn))
         n = 1;
     return (unsigned)n;

@@ -84,10 +84,15 @@ static void *lane_begin(void *arg)
     return result;
 }
 
+size_t lane_private_bytes(size_t tls)
+{
+    return lane_up(private_bytes + tls, GUARD_BYTES);
+}
+
 int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), void *arg)
 {
     static struct start starts[1024];
-    size_t bytes = lane_up(private_bytes + tls, GUARD_BYTES);
+    size_t bytes = lane_private_bytes(tls);
     char *at = PRIVATE_AT + (size_t)index * (bytes + GUARD_BYTES) + GUARD_BYTES;
     pthread_attr_t attr;
     sigset_t mask;

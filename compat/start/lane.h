@@ -47,6 +47,8 @@ int lane_reserve(int lanes, size_t bytes);
  * index and its thread was joined. `tls`: bytes of the program's thread-local variables. 0 or a
  * negative errno. */
 int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), void *arg);
+/* Bytes for the stack of such a thread. */
+size_t lane_private_bytes(size_t tls);
 /* Makes the calling thread a compute thread of a job of one node. */
 void lane_adopt(struct lane *l, int index);
 

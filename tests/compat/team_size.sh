@@ -84,4 +84,16 @@ export HLRC_PLACEMENT_CONTROL=off
 run_job 2 ardmar sh -c 'HLRC_PROCESSORS=$((HLRC_NODE + 1)) exec "$0"' "$work/size"
 test $status -ne 0 || fail "nodes of 1 and 2 threads: status 0"
 grep -q 'option threads-per-node differs between' "$work/err" || fail "nodes of 1 and 2 threads: $(head -3 "$work/err")"
+
+# inner regions, as in libgomp: numbers by level, and limits
+build nested_teams feature/nested_teams.c gcc hlrcc
+nested() { # VARIABLE=VALUE...
+    env "$@" "$work/nested_teams.gomp" list >"$work/wanted" || fail "$*: gcc's program"
+    HLRC_PLACEMENT_CONTROL=on run_job 2 ardmar env "$@" "$work/nested_teams" list
+    cmp -s "$work/out" "$work/wanted" || fail "$*: $(cat "$work/out" "$work/err" | head -3), not $(cat "$work/wanted")"
+}
+nested OMP_NUM_THREADS=3,2
+nested OMP_NUM_THREADS=3 OMP_NESTED=true
+nested OMP_NUM_THREADS=3,2 OMP_MAX_ACTIVE_LEVELS=1
+nested OMP_NUM_THREADS=3,3 OMP_THREAD_LIMIT=5
 finish

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * team_nest.h - teams of regions that are nested in a region of several threads, or begun by a
+ * thread that the program created, in a job of one process.
+ *
+ * As in libgomp the thread that meets the region is thread 0 of the team, and the others are
+ * threads of their own, with thread-local variables of their own, that end with the region. They
+ * are no compute threads (lanes): HLRC does not know them, and the collectives of the job's team
+ * are not theirs. Their words are in the process.
+ *
+ * Invariants
+ *   - A nested team has its own meeting and words, zeroed, so its threads and those of other teams
+ *     never wait for each other.
+ *   - Its tasks stay with the thread that creates them, which runs them at once where it may.
+ *   - Thread 0 joins the others before it continues, so the team's memory and the regions around it
+ *     outlive them.
+ */
+#ifndef COMPAT_TEAM_NEST_H
+#define COMPAT_TEAM_NEST_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compat/openmp/team_collect.h"
+#include "compat/openmp/team_plan.h"
+
+struct team_region;
+struct team_work;
+
+#define NEST_CONSTRUCTS 32u /* as CONSTRUCTS */
+
+struct team_nest {
+    const struct team_work *work;
+    struct team_region *outer; /* of thread 0 */
+    int threads;
+    int lane_place; /* thread of the node of which the others have the place: places.h */
+    struct team_meeting meeting;
+    struct team_plan_shown shown;
+    _Atomic uint64_t ended[3];
+    _Atomic uint64_t words[2][NEST_CONSTRUCTS][2];
+    struct team_nest_member {
+        struct team_nest *nest;
+        int number;
+        pthread_t thread;
+        _Atomic uint64_t progress[2]; /* doacross.h */
+    } member[];
+};
+
+/* Is a region that the calling thread begins in region r one of a nested team? */
+bool team_nest_is_for(const struct team_region *r);
+/* Runs the work in a team of that many threads, fewer if there is a limit on threads. */
+void team_nest_run(const struct team_work *w, struct team_region *outer, int threads);
+/* Do threads of nested teams run? */
+bool team_nest_is_amid(void);
+
+#endif
