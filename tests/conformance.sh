@@ -10,6 +10,7 @@ perl=${PERL:-perl}
 [ -x "$top_builddir/hlrcc" ] || skip "built without hlrcc"
 command -v gcc >/dev/null || skip "no gcc, which hlrcc calls"
 
+suite_name=libgomp
 suite=$work/src/libgomp/testsuite/libgomp.c
 mkdir -p "$suite"
 case_of() { # NAME DIRECTIVES BODY
@@ -32,7 +33,7 @@ printf '/* { dg-do compile } */\nint helper(void) { return 0; }\n' >"$suite/help
 known() { printf '%s\n' "$@" >"$work/known"; }
 conformance() { # OPTION...
     status=0
-    "$perl" "$top_srcdir/scripts/conformance" --build "$top_builddir" --known "$work/known" --threads 3 "$@" libgomp "$work/src" \
+    "$perl" "$top_srcdir/scripts/conformance" --build "$top_builddir" --known "$work/known" --threads 3 "$@" $suite_name "$work/src" \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 known '# nothing'
@@ -61,4 +62,42 @@ conformance --only '('
 expect_err "no pattern" "^scripts/conformance: --only \(: not a pattern"
 conformance --only nothing
 expect_err "no case" "^scripts/conformance: no case matches --only nothing"
+
+# ---- suites of other forms: which cases, headers and variables ----
+folder=$work/src/runtime/test/lock
+mkdir -p "$folder"
+printf 'int right(void);\n' >"$work/src/runtime/test/omp_testsuite.h"
+llvm() { # NAME RUN
+    printf '// RUN: %s\n#include "omp_testsuite.h"\n#include <stdlib.h>\nint main(void) { return !getenv("OMP_SCHEDULE"); }\n' "$2" >"$folder/$1.c"
+}
+llvm variable "%libomp-compile && env OMP_SCHEDULE='static,3' %libomp-run"
+llvm without '%libomp-compile-and-run'
+llvm compared '%libomp-compile-and-run | FileCheck %s'
+suite_name=llvm
+known
+conformance --nodes 2
+expect_out "LLVM's" '^\.  *1  *1$'
+
+folder=$work/src/open_posix_testsuite/conformance/interfaces
+mkdir -p "$folder/pthread_join" "$folder/fork" "$work/src/open_posix_testsuite/include"
+printf '#define PTS_PASS 0\n' >"$work/src/open_posix_testsuite/include/posixtest.h"
+for name in pthread_join/1-1 pthread_join/helper fork/1-1; do
+    printf '#include "posixtest.h"\nint test_main(void) { return PTS_PASS; }\n' >"$folder/$name.c"
+done
+suite_name=posix
+conformance --nodes 1
+expect_out "POSIX's" '^conformance/interfaces  *1  *1$'
+
+# ---- without a folder: sources of the compiler's version ----
+mkdir "$work/bin"
+printf '#!/bin/sh\necho 99\n' >"$work/bin/gcc"
+chmod +x "$work/bin/gcc"
+sources() { # SUITE
+    status=0
+    PATH=$work/bin:$PATH "$perl" "$top_srcdir/scripts/conformance" --build "$top_builddir" "$1" >"$work/out" 2>"$work/err" || status=$?
+}
+sources libgomp
+expect_err "no package" "^scripts/conformance: no sources of gcc 99; install Debian's package gcc-99-source, or give DIR$"
+sources llvm
+expect_err "no folder" '^scripts/conformance: llvm: its sources are needed, as DIR'
 finish
