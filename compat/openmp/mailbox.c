@@ -270,13 +270,15 @@ bool mailbox_claim_from(int lane, uint64_t ref)
 /* This thread's knowledge of regions; the same in all threads. */
 static _Thread_local struct mailbox_code {
     void (*at)(void *);
-    unsigned without; /* phases since the last with tasks */
-    unsigned passed;  /* barriers without a phase */
-} codes[CODES], *last;
+    unsigned without;                        /* phases since the last with tasks */
+    unsigned passed;                         /* barriers without a phase */
+} * codes, *last;                            /* CODES of them */
 static _Thread_local uint64_t with_tasks[2]; /* counts seen so far */
 
 static struct mailbox_code *mailbox_code_of(void (*at)(void *))
 {
+    if (!codes && !(codes = calloc(CODES, sizeof *codes)))
+        start_fail("omp task: no memory");
     struct mailbox_code *c = &codes[((uintptr_t)at >> 4) % CODES];
     if (c->at != at)
         *c = (struct mailbox_code){ .at = at };
@@ -327,7 +329,8 @@ bool mailbox_phase_is_over(void)
 void mailbox_resume(void)
 {
     const hlrc_atomic_t *word = addresses[mailbox_me()].phases;
-    memset(codes, 0, sizeof codes);
+    if (codes)
+        memset(codes, 0, CODES * sizeof *codes);
     last = NULL;
     expected = hlrc_atomic_load(shared.arrived) & (OF_TASKS - 1);
     phases = 0;

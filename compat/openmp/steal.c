@@ -212,10 +212,13 @@ static unsigned steal_count_alike(unsigned k)
     return n;
 }
 
-/* Sends one of `shares` shares of the tasks from k on that are alike. */
+/* Sends one of `shares` shares of the tasks from k on that are alike. The batch is allocated, since
+ * thread-local variables take room on the stack of every thread of the program. */
 static void steal_send(int to, unsigned k, unsigned shares)
 {
-    static _Thread_local struct task_message batch[BATCH_MOST];
+    static _Thread_local struct task_message *batch;
+    if (!batch && !(batch = malloc(BATCH_MOST * sizeof *batch)))
+        start_fail("omp task: no memory");
     unsigned n = steal_count_alike(k);
     n = n > shares ? n / shares : 1;
     for (unsigned i = 0; i < n; i++)

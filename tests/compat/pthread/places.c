@@ -100,7 +100,7 @@ static void run_with_stack(size_t bytes, void *(*fn)(void *))
 
 static int stacks(void)
 {
-    run_with_stack((size_t)32 << 10, stores);
+    run_with_stack((size_t)sysconf(_SC_THREAD_STACK_MIN), stores);
     run_with_stack(LARGE + (1 << 20), uses_stack);
     printf("%ld %ld\n", words[0], words[WORDS - 1]);
     return 0;
