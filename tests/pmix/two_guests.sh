@@ -160,7 +160,7 @@ test -z "${VERBS_WHOLE-}" || runs='verbs.ardmar verbs.async mixed.ardmar mixed.a
 check_job() { # RUN: "FABRIC.PROTOCOL"
     grep -q "nodes  *4, protocol ${1#*.}" "$at/$1" && grep -q 'verification  SUCCESSFUL' "$at/$1" ||
         fail "$launcher, $1: $(cat "$at/$1")"
-    grep -q "\"fabric\": *\"${1%.*}\"" "$at/$1.json" || fail "$launcher, $1: not over ${1%.*}"
+    grep -q "\"fabric\": *\"${1%.*}[ \"]" "$at/$1.json" || fail "$launcher, $1: not over ${1%.*}"
     sed -n "s/^  time  */$launcher, $1, 4 nodes on 2 machines: /p" "$at/$1"
 }
 
@@ -176,7 +176,7 @@ check_jobs() {
     test "$(sort "$at/hosts" | uniq -c | tr -s ' \n' ' ')" = ' 2 guest0 2 guest1 ' ||
         fail "$launcher: hosts: $(cat "$at/hosts" "$at/hosts.err")"
     for job in $runs; do check_job $job; done
-    grep -qE '^hlrc: node 0: fabric shm: nodes 0 \(host guest0\) and 2 \(host guest1\) share no memory: .* different machines; use --fabric verbs' \
+    grep -qE '^hlrc: node 0: fabric shm: nodes 0 \(host guest0\) and 2 \(host guest1\) share no memory: .* different machines; use --fabric auto' \
         "$at/shm" || fail "$launcher: shm between machines: $(cat "$at/shm")"
 }
 
