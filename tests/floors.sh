@@ -44,12 +44,14 @@ my @floors = (
 );
 
 # Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,
-# and a fetched one is opened, in the simulator too; a registered piece is asked for by a message of the fabric that needs it.
+# and a fetched one is opened, in the simulator too; a registered piece is asked for by a message of the fabric that needs it; a
+# thread of a team begins a team of its own.
 my @circles = (
     [map { "hlrc/progress/$_" } qw(bulk msg progress thread)],
     [map { "hlrc/memory/$_" } qw(copies exclusive page page_claim page_fetch page_flush page_move page_view renew)],
     [map { "hlrc/sync/$_" } qw(barrier homes)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _long _memory _near _pieces _registrar _rx)],
+    [map { "compat/openmp/team$_" } '', qw(_nest _place _size)],
     [map { "sim/replay_$_" } qw(ahead close page renew write)],
     [map { "sim/replay_$_" } qw(queue round sync)],
 );

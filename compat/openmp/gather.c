@@ -14,7 +14,6 @@
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/team_collect.h"
-#include "compat/openmp/team_grow.h"
 #include "compat/start/early.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
@@ -128,7 +127,7 @@ static void gather_start_guests(void)
         struct gather_guest *g = &guests[i];
         int rc = lane_start(&g->lane, start_lanes + i, start_image.tls_room, gather_guest_body, g);
         if (rc)
-            team_grow_fail(start_lanes + i, rc);
+            start_thread_fail(start_lanes + i, rc);
         while (atomic_load(&g->ready) == 0)
             futex_wait(&g->ready, 0, -1);
         tls_hold(start_lanes + i, g->tls);

@@ -33,12 +33,6 @@ int team_grow_most(int lanes)
     return most > lanes ? most : lanes;
 }
 
-void team_grow_fail(int thread, int error)
-{
-    start_fail("OpenMP: starting thread %d: %s; raise the limit on processes (ulimit -u)", thread,
-               strerror(-error));
-}
-
 static void *team_grow_body(void *arg)
 {
     struct team_grow_thread *t = arg;
@@ -57,7 +51,7 @@ static void team_grow_start(int from, int to, void (*serve)(struct lane *lane))
         threads = t;
         int rc = lane_start(&t->lane, k, start_image.tls_room, team_grow_body, t);
         if (rc)
-            team_grow_fail(k, rc);
+            start_thread_fail(k, rc);
     }
 }
 

@@ -13,8 +13,6 @@ int team_grow_most(int lanes);
 /* Starts threads from..to-1, which run `serve`, while the others wait for a fork. `grow`: the task
  * scheduler's, or NULL; returns its answer. */
 bool team_grow(int from, int to, bool (*grow)(int lanes), void (*serve)(struct lane *lane));
-/* A thread did not start, for that negative errno. */
-_Noreturn void team_grow_fail(int thread, int error);
 /* They have returned from it. */
 void team_grow_end(void);
 

@@ -7,7 +7,6 @@
 
 #include "compat/openmp/places.h"
 #include "compat/openmp/team.h"
-#include "compat/openmp/team_grow.h"
 #include "compat/openmp/team_place.h"
 #include "compat/openmp/team_run.h"
 #include "compat/start/image.h"
@@ -88,7 +87,7 @@ static void team_nest_start(struct team_nest_member *m)
         rc = pthread_create(&m->thread, &attr, team_nest_body, m);
     pthread_attr_destroy(&attr);
     if (rc)
-        team_grow_fail(m->number, -rc);
+        start_thread_fail(m->number, -rc);
 }
 
 static struct team_nest *team_nest_make(const struct team_work *w, struct team_region *outer,

@@ -2,6 +2,7 @@
 /* fail.c - start_fail of start.h; a separate file, since early.c calls it, too. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "compat/start/start.h"
@@ -15,4 +16,10 @@ _Noreturn void start_fail(const char *fmt, ...)
     fputc('\n', stderr);
     va_end(args);
     _exit(1);
+}
+
+_Noreturn void start_thread_fail(int thread, int error)
+{
+    start_fail("OpenMP: starting thread %d: %s; raise the limit on processes (ulimit -u)", thread,
+               strerror(-error));
 }

@@ -97,5 +97,7 @@ bool start_is_shared(const void *ptr);
 
 /* Ends the process with one line. */
 _Noreturn void start_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A thread of OpenMP did not start, for that negative errno. */
+_Noreturn void start_thread_fail(int thread, int error);
 
 #endif
