@@ -74,7 +74,7 @@ libhlrc_core_la_SOURCES += hlrc/rma/accumulate.c hlrc/rma/accumulate.h hlrc/rma/
 	hlrc/rma/mutex.c hlrc/rma/mutex.h hlrc/rma/pieces.c hlrc/rma/pieces.h hlrc/rma/rmw.c hlrc/rma/section.c \
 	hlrc/rma/shared.c hlrc/rma/shared.h hlrc/rma/transfer.c hlrc/rma/transfer.h hlrc/rma/window.c hlrc/rma/window.h
 
-# Checkpoints: what is saved, in which files, and the restart from them.
+# Checkpoints: the saved data, their files, and the restart from them.
 libhlrc_core_la_SOURCES += hlrc/checkpoint/checkpoint.c hlrc/checkpoint/checkpoint.h \
 	hlrc/checkpoint/checkpoint_file.c hlrc/checkpoint/checkpoint_file.h hlrc/checkpoint/checkpoint_manifest.c \
 	hlrc/checkpoint/checkpoint_manifest.h hlrc/checkpoint/checkpoint_pages.c hlrc/checkpoint/checkpoint_pages.h \

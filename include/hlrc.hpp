@@ -18,9 +18,9 @@
  *
  * Objects that stand for something of the whole job (array, mutex, shared_mutex,
  * condition_variable, word) are constructed by all nodes together, in the same order, after the
- * job, and destroyed likewise, before it. They are not copied. A failure of the library throws std::system_error with
- * its errno value; what ends the job in C ends it here as well. Memory is ordered as by the
- * functions of hlrc.h that the members call.
+ * job, and destroyed in the same way, before it. They are not copied.
+ * A failure of the library throws std::system_error with its errno value; what ends the job in C
+ * ends it here as well. Memory is ordered as by the functions of hlrc.h that the members call.
  */
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class collective
     {
         return std::uncaught_exceptions() > exceptions;
     }
-    // By node 0, once nobody uses it any more.
+    // By node 0, once no node uses it any more.
     template <typename Destroy> void destroyed(Destroy destroy)
     {
         if (unwinds())
@@ -161,7 +161,7 @@ template <typename T> T broadcast(T value, int root = 0)
     return value;
 }
 
-// Each value combined with those of the other nodes; the same bits on all.
+// Each value combined with the other nodes' values; the same bits on all.
 template <typename T> void reduce(std::span<T> values, hlrc_op op = HLRC_SUM)
 {
     detail::check(hlrc_reduce(values.data(), values.data(), values.size(), detail::type_of<T>(),

@@ -45,7 +45,7 @@ my @floors = (
 
 # Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,
 # and a fetched one is opened, in the simulator too; a registered piece is asked for by a message of the fabric that needs it; a
-# thread of a team begins a team of its own.
+# thread of a team begins a nested team.
 my @circles = (
     [map { "hlrc/progress/$_" } qw(bulk msg progress thread)],
     [map { "hlrc/memory/$_" } qw(copies exclusive page page_claim page_fetch page_flush page_move page_view renew)],

@@ -5,7 +5,7 @@
  * A region begins with a collective of all threads, in which each node gets its description from
  * node 0 (hlrc_broadcast), and ends with a barrier. Between regions all threads except thread 0
  * wait in that collective. A region nested in one of several threads has one thread, or in a job of
- * one process a team of its own: team_nest.h.
+ * one process a nested team: team_nest.h.
  *
  *             broadcast                          barrier
  *    lane 0 ------------------> fn(data) ---------------------> continues

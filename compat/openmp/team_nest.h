@@ -9,7 +9,7 @@
  * are not theirs. Their words are in the process.
  *
  * Invariants
- *   - A nested team has its own meeting and words, zeroed, so its threads and those of other teams
+ *   - A nested team has its own meeting and words, zeroed, so its threads and other teams' threads
  *     never wait for each other.
  *   - Its tasks stay with the thread that creates them, which runs them at once where it may.
  *   - Thread 0 joins the others before it continues, so the team's memory and the regions around it

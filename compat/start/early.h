@@ -18,7 +18,7 @@ void hlrc_begin(int argc, char **argv, char **envp);
 /* Number of nodes of the job according to the environment; hlrc_init knows it later. */
 int early_nodes(void);
 
-/* A rank of an MPI program, whose ranks all run main: each is a job of its own. hlrcrun in the
+/* A rank of an MPI program, whose ranks all run main: each is a separate job. hlrcrun in the
  * place of the program gives each rank several nodes. */
 bool early_is_rank(void);
 

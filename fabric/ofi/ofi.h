@@ -34,7 +34,7 @@
  *     requests are answered, and a node has at most `flight` unanswered ones at another.
  *   - The progress thread performs requests while the program computes. A thread that waits
  *     performs them as well if `direct`.
- *   - Who performs a request sends its answer from a buffer that is free, or leaves the request,
+ *   - The node that serves a request answers from a buffer that is free, or leaves the request,
  *     and all later ones, in `held`. Answers to this node are never held, so two nodes whose
  *     buffers are all in use do not wait for each other.
  *   - Operations at the own node are done at once, by the same function [fabric.atomics-only]. With
@@ -121,7 +121,7 @@ struct ofi_peer {
 struct ofi_window {
     size_t size; /* 0: none */
     int fd;
-    /* by node: this node's, and with `mixed` those of near peers; else NULL */
+    /* by node: this node's, and with `mixed` near peers' too; else NULL */
     char *at[NODES_MAX];
 };
 

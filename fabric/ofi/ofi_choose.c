@@ -173,7 +173,7 @@ static int ofi_choose_rank(const struct ofi_fabric *o, const struct fi_info *inf
     return 2 * rank + (info->addr_format == FI_SOCKADDR_IN6);
 }
 
-/* The best of those that `device` admits. *lack: why the last that it admits cannot be used. */
+/* The best provider that `device` admits. *lack: why the last that it admits cannot be used. */
 static const struct fi_info *ofi_choose_best(const struct ofi_fabric *o, const struct fi_info *list,
                                              const char **lack)
 {

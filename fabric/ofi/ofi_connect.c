@@ -242,7 +242,7 @@ static int ofi_connect_insert(struct ofi_fabric *o, const struct ofi_address *al
     return 0;
 }
 
-/* "10.0.0.2:4711", or the provider if its addresses are not those of the Internet. */
+/* "10.0.0.2:4711", or the provider if it has no Internet addresses. */
 static void ofi_connect_name(struct ofi_fabric *o, const struct ofi_address *a, char *out,
                              size_t len)
 {

@@ -21,7 +21,7 @@
 #define IDLE_MS    100 /* sleep of the progress thread at most */
 /* A broken connection ends the job after this time: the launcher reports why a node died. */
 #define LOST_NS INT64_C(1000000000)
-/* libfabric's provider for TCP allocates memory for so many messages at a time [ofi.no-malloc]. */
+/* libfabric's provider for TCP allocates memory for this many messages at once [ofi.no-malloc]. */
 #define TCP_MESSAGES 1024
 
 void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why)
@@ -162,7 +162,7 @@ static void ofi_link_free(struct ofi_fabric *o, struct ofi_slot *s)
 static void ofi_link_lower(struct ofi_fabric *o, struct fabric_op *op)
 {
     atomic_fetch_sub(&op->pending, 1);
-    /* the operation may be gone: then this wakes nobody, or a thread that looks again */
+    /* the operation may be gone: then this wakes no thread, or one that looks again */
     if (atomic_load(&o->sleepers))
         futex_wake_shared(&op->pending, INT32_MAX);
 }
@@ -423,7 +423,7 @@ void ofi_link_end_thread(struct ofi_fabric *o)
 
 /* ---- opening ---- */
 
-/* With connections each peer has receives of its own. For few nodes all messages fit into what the
+/* With connections each peer has its own receives. For few nodes all messages fit into what the
  * provider has allocated. */
 static void ofi_link_choose_flight(struct ofi_fabric *o)
 {

@@ -66,7 +66,7 @@ static void checkpoint_listen(void)
         (void)system_sigaction(SIGUSR1, &action, NULL);
 }
 
-/* Checkpoints there are not those that this job continues. */
+/* Checkpoints there are not of the job that this one continues. */
 static bool checkpoint_is_foreign(uint32_t newest)
 {
     return newest > 0 && !(job.restores && newest == job.last.generation);

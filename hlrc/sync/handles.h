@@ -47,7 +47,7 @@ void handles_give(struct handles *h, uint32_t number); /* may run on any node. B
 struct handles *handles_of(enum handles_kind kind);
 uint32_t handles_end(const struct handles *h); /* all numbers that this node assigned are below */
 /* All numbers below `end` have been assigned, in a job of any number of nodes. 0, or -ERANGE if
- * this one does not have so many. */
+ * this one has fewer. */
 int handles_resume(struct handles *h, uint32_t end);
 
 #endif

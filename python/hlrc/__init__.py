@@ -10,7 +10,7 @@
         print(a.sum())
 
 Run it by "hlrcrun -n 4 python3 prog.py", or by mpirun or srun. Without a launcher it is a job of one node. The job begins with the
-import and ends with the program; an exception that nobody catches ends it on all nodes, with status 1. Every node runs the whole
+import and ends with the program; an uncaught exception ends it on all nodes, with status 1. Every node runs the whole
 program. Functions marked collective are called by all nodes, in the same order. Rules of memory are those of hlrc(7): what a
 node has written is visible to others after a barrier, or to the next holder of a lock. Two threads of Python in one node are
 ordered by Python's own locks; one of them makes the collective calls.
@@ -138,7 +138,7 @@ def broadcast(value, root=0):
 
 
 def reduce(values, op="sum"):
-    """Collective. Each value combined with those of the other nodes: a number, or an array of their shape. op: sum, product, min,
+    """Collective. Each value combined with the other nodes' values: a number, or an array of their shape. op: sum, product, min,
     max; of integers also and, or, xor."""
     given = np.array(values, order="C")
     if given.dtype not in _TYPES:

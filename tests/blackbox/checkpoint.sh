@@ -30,7 +30,7 @@ await() { # COMMAND...: until it succeeds
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.1
     done
-    fail "waited in vain for: $*"
+    fail "did not happen in time: $*"
 }
 
 running() { # the processes of the program

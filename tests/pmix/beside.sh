@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # HLRC beside MPI in one process. A program of hlrc.h: its nodes are MPI's ranks; MPI moves data from and into shared memory, and
-# prints nothing. A program of MPI and OpenMP, by hlrcc: each rank is a job of its own, of one node or, by hlrcrun, of several.
+# prints nothing. A program of MPI and OpenMP, by hlrcc: each rank is a separate job, of one node or, by hlrcrun, of several.
 . "$(dirname "$0")/lib.sh"
 need_mpirun
 command -v mpicc >/dev/null || skip "no mpicc (libopenmpi-dev)"
