@@ -4,6 +4,12 @@
  *
  * Usable in the fault handler: no system call, except a yield if the holder lost its CPU. Never
  * held across a wait for a message, a credit or a version (no waiting thread holds one).
+ *
+ * No thread starves. A thread that acquires a lock again and again would keep a waiting thread out,
+ * such as the handler thread that must serve a request for the page. So a thread that has waited
+ * for some time declares the lock wanted, one lock of the process at a time. Other threads then
+ * back off from this lock before they try it. Their backoff is bounded, because the waiting thread
+ * may be interrupted by a signal handler that acquires the same lock.
  */
 #ifndef HLRC_SPIN_H
 #define HLRC_SPIN_H
@@ -34,16 +40,26 @@ static inline void spin_pause(int i)
         sched_yield();
 }
 
+/* The lock that a thread has waited for too long; NULL if none. */
+extern _Atomic(spin_lock_word *) spin_wanted;
+
 static inline bool spin_trylock(spin_lock_word *l)
 {
     return !atomic_load_explicit(l, memory_order_relaxed) &&
            !atomic_exchange_explicit(l, 1, memory_order_acquire);
 }
 
+static inline bool spin_is_wanted(const spin_lock_word *l)
+{
+    return atomic_load_explicit(&spin_wanted, memory_order_relaxed) == l;
+}
+
+void spin_lock_slowly(spin_lock_word *l);
+
 static inline void spin_lock(spin_lock_word *l)
 {
-    for (int i = 0; !spin_trylock(l); i++)
-        spin_pause(i);
+    if (spin_is_wanted(l) || !spin_trylock(l))
+        spin_lock_slowly(l);
 }
 
 static inline void spin_unlock(spin_lock_word *l)

@@ -19,6 +19,7 @@ rounds=1
 #     and threads fault on a page whose opening has failed, until the view is mended
 # [page.retained-twin]: a page that stays writable is copied, and gets diffs, while it is written
 # [unshared.reset]: memory that was freed is had again before its freeing thread has come out of the call
+# base/spin.h: a thread operates on a word of a page again and again, while the handler serves a request for the page
 # [page.unshared-block], [unshared.reset]: pages are reset while a thread touches those beside them, or ends intervals
 windows='
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 wake_lock
@@ -43,6 +44,7 @@ exclusive_listed:50:200,exclusive_seen:50:200 LITMUS_NODES=3 rule04_first_read
 page_twinned:50:300                         LITMUS_NODES=2 HLRC_HOT_PAGES=0 rule01_release
 page_fetched:100:500,acquire_noticed:50:300 LITMUS_NODES=2 rule04_access
 diff_arrived:100:2000,word_performed:50:100 LITMUS_NODES=3 rule08_words
+word_read:100:300                           LITMUS_NODES=2 LITMUS_PROTOCOLS=async rule08_words
 part_performed:50:200                       LITMUS_NODES=3 rule04_parts
 block_locked:30:200,block_written:30:200    LITMUS_NODES=3 LITMUS_PROTOCOLS=onesided accumulate
 fail:5:0,view_failed:50:40000               LITMUS_NODES=2 threads
