@@ -45,7 +45,7 @@ static size_t layout_staging_slots(int nodes)
 
 static void layout_place_locks(struct engine_layout *at, size_t nodes)
 {
-    size_t records = LOCK_CREATED_FIRST / nodes + 1 + LOCKS_PER_NODE;
+    size_t records = LOCK_CREATED_FIRST / nodes + 1 + lock_per_node((int)nodes);
     at->lock_record_size = layout_slot_size(sizeof(uint64_t), (int)nodes);
     at->lock_records = layout_place(&at->end, records * at->lock_record_size);
     at->cond_records = layout_place(&at->end, (size_t)CONDS_PER_NODE * COND_RECORD_BYTES);

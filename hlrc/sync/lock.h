@@ -53,6 +53,7 @@
 #ifndef HLRC_LOCK_H
 #define HLRC_LOCK_H
 
+#include <hlrc.h>
 #include <stdint.h>
 
 int lock_init(void);
@@ -71,8 +72,13 @@ void lock_tell_held(const char *call);
 #define LOCK_INTERNAL      1 /* locks of the runtime itself, after the static ones */
 #define LOCK_HEAP          HLRC_STATIC_LOCKS
 #define LOCK_CREATED_FIRST (HLRC_STATIC_LOCKS + LOCK_INTERNAL)
-#define LOCKS_PER_NODE \
-    (1u << 20) /* that a node can create; a table of all is address space, not memory */
+#define LOCKS_LIMIT (1u << 31) /* of a job, so that handles fit into 32 bits */
+/* The number of locks that a node can create. A table of all is address space, not memory. */
+static inline uint32_t lock_per_node(int nodes)
+{
+    uint32_t share = LOCKS_LIMIT / (uint32_t)nodes;
+    return share < (1u << 24) ? share - LOCK_CREATED_FIRST : 1u << 24;
+}
 #define LOCK_QUEUE_NODES 65536 /* locks that a node has or requests, at most: locks_mcs.c */
 
 #endif
