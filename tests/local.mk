@@ -168,7 +168,8 @@ EXTRA_DIST += tests/compat/advise.cc tests/compat/calls.c tests/compat/compatlib
 
 # In a container.
 ONCE_TESTS += tests/container/container.sh
-EXTRA_DIST += tests/container/filter.py tests/container/inside.sh
+LATER_ONCE_TESTS += tests/container/kubernetes.sh
+EXTRA_DIST += tests/container/filter.py tests/container/inside.sh tests/container/pod.py
 
 # hlrcc in projects of CMake; the soak takes one of autotools, too.
 ONCE_TESTS += tests/compat/projects.sh

@@ -32,6 +32,12 @@ def applies(rule):
     return "caps" not in includes and ARCH in includes.get("arches", [ARCH])
 
 
+def rules_of(profile):
+    """The rules that differ from the default."""
+    default = (profile["defaultAction"], profile.get("defaultErrnoRet", 1))
+    return [r for r in profile["syscalls"] if applies(r) and (r["action"], r.get("errnoRet", 1)) != default]
+
+
 def arguments(rule):
     for arg in rule.get("args") or []:
         values = [arg["value"], arg["valueTwo"]] if arg["op"] == "SCMP_CMP_MASKED_EQ" else [arg["value"]]
@@ -43,9 +49,7 @@ def main():
         profile = json.load(file)
     default = {"action": profile["defaultAction"], "errnoRet": profile.get("defaultErrnoRet", 1)}
     filters = seccomp.SyscallFilter(defaction=action(default, 1))
-    for rule in filter(applies, profile["syscalls"]):
-        if action(rule, 1) == action(default, 1):
-            continue
+    for rule in rules_of(profile):
         for name in rule["names"]:
             try:
                 filters.add_rule(action(rule, 1), name, *arguments(rule))
@@ -55,4 +59,5 @@ def main():
     os.execvp(sys.argv[2], sys.argv[2:])
 
 
-main()
+if __name__ == "__main__":
+    main()
