@@ -59,8 +59,7 @@ void litmus_run(void)
     hlrc_barrier();
     expect_word(*sum, (uint64_t)nodes, "the sum under a created lock");
     uint64_t grown = resident_kb() - before;
-    expect(grown < LIMIT_KB, "%ju KiB for these locks and condition variables",
-           (uintmax_t)grown);
+    expect(grown < LIMIT_KB, "%ju KiB for these locks and condition variables", (uintmax_t)grown);
     for (uint64_t i = 0; me == 0 && i < LOCKS; i++) {
         hlrc_lock_destroy(locks[i]);
         if (i % 2 == 0)
