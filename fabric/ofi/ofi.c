@@ -68,7 +68,7 @@ static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, e
     ofi_count(&o->writes, 1);
     ofi_count(&ofi_traffic_of(o, o->job.node)->out, len);
     for (;;) {
-        m->len = (uint32_t)(len < OFI_PART ? len : OFI_PART);
+        m->len = (uint32_t)(len < o->part ? len : o->part);
         m->kind = (uint16_t)(m->len == len ? last : OFI_WRITE);
         ofi_start_op(o, peer, m, from, NULL, op);
         if (m->len == len)
@@ -81,11 +81,7 @@ static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, e
 
 static struct ofi_message ofi_head(int win, size_t off)
 {
-    struct ofi_message m;
-    memset(&m, 0, offsetof(struct ofi_message, data));
-    m.win = (uint16_t)win;
-    m.off = off;
-    return m;
+    return (struct ofi_message){ .win = (uint16_t)win, .off = off };
 }
 
 static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
@@ -97,7 +93,7 @@ static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst,
     ofi_count(&o->reads, 1);
     m.kind = OFI_READ;
     for (char *to = dst; len; to += m.len, m.off += m.len, len -= m.len) {
-        m.len = (uint32_t)(len < OFI_PART ? len : OFI_PART);
+        m.len = (uint32_t)(len < o->part ? len : o->part);
         ofi_start_op(o, peer, &m, NULL, to, op);
     }
 }
@@ -171,6 +167,7 @@ static void ofi_exchange(struct fabric *f, int peer, int win, size_t off, uint64
 /* The progress thread lowers the word, or another thread that waits. */
 static void ofi_sleep(struct ofi_fabric *o, struct fabric_op *op)
 {
+    ofi_progress_rouse(o);
     atomic_fetch_add(&o->sleepers, 1);
     uint32_t pending = atomic_load(&op->pending);
     if (pending)
@@ -240,6 +237,7 @@ static bool ofi_rx_arm(struct fabric *f, enum fabric_sleeper s, enum fabric_leve
 static void ofi_rx_sleep(struct fabric *f, enum fabric_sleeper s, uint32_t ticket,
                          int64_t timeout_ns)
 {
+    ofi_progress_rouse(ofi_of(f));
     shm_queue_sleep(ofi_of(f)->queue, s, ticket, timeout_ns);
 }
 
@@ -269,8 +267,16 @@ static void ofi_ping(struct ofi_fabric *o, int peer, struct fabric_op *op)
     ofi_link_request(o, peer, &m, NULL, op, NULL);
 }
 
-/* Keeps one ping in flight to every other node, unless that would wait for an answer. Fails early
- * enough that the peer was last heard of less than peer_timeout ago. */
+/* Early enough that the peer was last heard of less than peer_timeout ago. */
+static bool ofi_is_silent(struct ofi_fabric *o, int peer, int64_t now)
+{
+    if (o->streams) /* [ofi.kernel-answers] */
+        return ofi_stream_silent(o, peer, o->job.peer_timeout * 800);
+    const struct ofi_peer *p = &o->peer[peer];
+    return p->check.pending && now - p->checked_ms > o->job.peer_timeout * 625;
+}
+
+/* Keeps one ping in flight to every other node, unless that would wait for an answer. */
 static void ofi_check(struct fabric *f)
 {
     struct ofi_fabric *o = ofi_of(f);
@@ -283,9 +289,9 @@ static void ofi_check(struct fabric *f)
             p->checked_ms = now;
             if (p->started - p->done < o->flight / 2)
                 ofi_ping(o, n, &p->check);
-        } else if (now - p->checked_ms > o->job.peer_timeout * 625) {
-            ofi_fail_silent(o, n);
         }
+        if (ofi_is_silent(o, n, now))
+            ofi_fail_silent(o, n);
     }
 }
 
@@ -371,9 +377,10 @@ static bool ofi_window_release(struct fabric *f, int win, size_t off, size_t len
 
 static void ofi_release(struct ofi_fabric *o)
 {
-    ofi_link_end_thread(o);
+    ofi_progress_end(o);
     ofi_connect_end(o);
     ofi_link_end(o);
+    ofi_stream_end(o);
     for (int w = 0; w < o->windows; w++)
         ofi_window_end(o, &o->window[w]);
     ofi_window_end(o, &o->traffic);
@@ -450,11 +457,31 @@ static int ofi_start_own(struct ofi_fabric *o)
     rc = ofi_make_queue(o);
     rc = rc ? rc : ofi_link_start(o);
     rc = rc ? rc : ofi_connect_start(o);
-    rc = rc ? rc : ofi_link_start_thread(o);
+    rc = rc ? rc : ofi_progress_start(o);
     if (rc)
         snprintf(why, sizeof why, "%s:%s: %s", o->info->fabric_attr->prov_name,
                  o->info->domain_attr->name, ofi_choose_error(rc));
     return ofi_explain(o, rc, why);
+}
+
+/* The two ends of a connection have to use it in one way. Collective. */
+static int ofi_compare(struct ofi_fabric *o)
+{
+    uint64_t mine = o->streams, every[NODES_MAX];
+    int rc = o->job.exchange(o->job.ctx, &mine, sizeof mine, every);
+    if (rc || digest_alike(every, o->job.nodes))
+        return rc;
+    return ofi_explain(o, -EXDEV, "the nodes use different releases or providers of libfabric");
+}
+
+/* All connections exist, and none is used yet. */
+static int ofi_take_streams(struct ofi_fabric *o)
+{
+    int rc = 0;
+    for (int n = 0; n < o->job.nodes && rc == 0; n++)
+        if (n != o->job.node)
+            rc = ofi_stream_take(o, n);
+    return ofi_explain(o, rc, "the sockets of libfabric's connections are not found");
 }
 
 static int ofi_start(struct ofi_fabric *o)
@@ -463,12 +490,15 @@ static int ofi_start(struct ofi_fabric *o)
     _Atomic int made = 0;
     int rc = ofi_find_local(o);
     rc = rc || !o->mixed ? rc : locality_near(&o->job, o->near);
+    rc = rc ? rc : locality_neighbours(&o->job, &o->head.neighbours);
     rc = rc ? rc : ofi_window_make(o, &o->traffic, sizeof(struct ofi_traffic), &made);
     rc = rc ? rc : ofi_agree(o, ofi_start_own(o));
+    rc = rc ? rc : ofi_compare(o);
     if (rc)
         return rc;
     rc = ofi_connect(o, why, sizeof why);
-    return ofi_agree(o, ofi_explain(o, rc, why));
+    rc = ofi_agree(o, ofi_explain(o, rc, why));
+    return rc || !o->streams ? rc : ofi_agree(o, ofi_take_streams(o));
 }
 
 /* Signals of the program are blocked in the threads that this starts. */
@@ -483,7 +513,7 @@ static int ofi_open_as(const struct fabric_job *job, struct fabric **out, bool m
     o->mixed = mixed;
     if (o->job.peer_timeout <= 0)
         o->job.peer_timeout = 5;
-    o->kick_fd = -1;
+    o->kick_fd = o->wait_fd = -1;
     pthread_mutex_init(&o->net_lock, NULL);
     pthread_mutex_init(&o->list_lock, NULL);
     sigfillset(&all);

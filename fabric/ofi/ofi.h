@@ -4,8 +4,11 @@
  * its files share.
  *
  *   ofi_choose.c   loading libfabric, and the choice of a provider
+ *   ofi_numa.c     how far an adapter is
  *   ofi_connect.c  endpoints, and connecting them
- *   ofi_link.c     buffers, sending and receiving, the progress thread
+ *   ofi_link.c     buffers, sending and receiving
+ *   ofi_stream.c   the same by the sockets of TCP connections
+ *   ofi_progress.c the progress thread
  *   ofi_serve.c    what a request does to the windows of the node that receives it
  *   ofi.c          operations
  *
@@ -17,6 +20,10 @@
  * A provider has connections or only datagrams. With connections (MSG) there is one to every other
  * node, made at start. The listener is closed once all of them exist.
  *
+ * Over plain TCP libfabric makes the connections, and this fabric then uses their sockets (a
+ * stream). libfabric's own messages take three more system calls each, may allocate memory, and
+ * hide what the kernel knows of the peer.
+ *
  * Invariants
  *   [ofi.secret] Each node makes a secret at start and gives it to the others through the launcher.
  *       A request for a connection, its acceptance and every message carry the secret of the node
@@ -27,16 +34,21 @@
  *     [fabric.write-order], [fabric.atomic-order], [fabric.read-order], [fabric.event-order].
  *     Nothing that holds it waits, or touches memory that can fault.
  *   [ofi.no-malloc] A thread in a fault handler may have interrupted malloc, and libfabric may
- *       allocate memory. So a thread of the program calls libfabric only if `direct`: the provider
- *       is known to allocate nothing for that many messages. Otherwise only the progress thread
- *       does. `list_lock` guards what both use, and is not held in calls of libfabric.
+ *       allocate memory. So a thread of the program sends and receives only over streams. Otherwise
+ *       only the progress thread does. `list_lock` guards what both use, and is not held in calls
+ *       of libfabric.
  *   - Every request is answered once it is performed. An operation is complete when all its
  *     requests are answered, and a node has at most `flight` unanswered ones at another.
  *   - The progress thread performs requests while the program computes. A thread that waits
- *     performs them as well if `direct`.
+ *     performs them as well over streams. While one does, the progress thread naps: it sleeps
+ *     where no message wakes it, and tests after each nap whether that thread still polls.
  *   - The node that serves a request answers from a buffer that is free, or leaves the request,
  *     and all later ones, in `held`. Answers to this node are never held, so two nodes whose
- *     buffers are all in use do not wait for each other.
+ *     buffers are all in use do not wait for each other. Over streams there is always one free: a
+ *     node has a buffer for each request that all peers may have unanswered.
+ *   [ofi.kernel-answers] Over streams the kernel of a peer's host decides whether the peer is
+ *       alive. A peer that is stopped, or gets no CPU, does not answer, but its kernel confirms
+ *       what arrives. Otherwise the answer to a ping decides.
  *   - Operations at the own node are done at once, by the same function [fabric.atomics-only]. With
  *     the mixed fabric so are reads, writes and atomics at a near peer, whose memory is mapped:
  *     they are complete when they return, so [fabric.read-order] holds. Events and wakes at it are
@@ -45,6 +57,7 @@
 #ifndef FABRIC_OFI_H
 #define FABRIC_OFI_H
 
+#include <assert.h>
 #include <pthread.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -55,12 +68,11 @@
 #include "fabric/fabric.h"
 #include "fabric/shm/shm_queue.h"
 
-#define OFI_PART \
-    8192                /* bytes of a window in one message: with its head below what TCP's
-                            provider sends at once */
-#define OFI_FLIGHT  32  /* unanswered requests of one node at another, at most */
-#define OFI_ADDRESS 128 /* bytes of an endpoint's address at most */
-#define OFI_SECRET  16  /* bytes */
+#define OFI_PART        8192  /* bytes of a window in one message, at most */
+#define OFI_PART_STREAM 32768 /* the same over streams */
+#define OFI_FLIGHT      32    /* unanswered requests of one node at another, at most */
+#define OFI_ADDRESS     128   /* bytes of an endpoint's address at most */
+#define OFI_SECRET      16    /* bytes */
 
 enum ofi_kind {
     OFI_ANSWER,
@@ -76,7 +88,8 @@ enum ofi_kind {
     OFI_KINDS
 };
 
-/* A message; `len` bytes of data follow if it carries some. */
+/* A message; `len` bytes of data follow if it carries some, from ofi_data on. The whole is a
+ * multiple of 8 bytes. */
 struct ofi_message {
     unsigned char secret[OFI_SECRET]; /* [ofi.secret] */
     uint16_t kind, from;
@@ -87,23 +100,44 @@ struct ofi_message {
     uint64_t off;
     uint64_t a, b; /* operands of an atomic; a: previous value in its answer */
     uint32_t imm, unused;
-    /* begins at off % 8, so that both ends have one alignment [fabric.whole-word] */
-    char data[OFI_PART + 8];
 };
+
+static_assert(sizeof(struct ofi_message) % 8 == 0, "a stream keeps messages aligned");
+
+/* Data begins at off % 8, so that both ends have one alignment [fabric.whole-word]. */
+static inline const void *ofi_data(const struct ofi_message *m)
+{
+    return (const char *)(m + 1) + m->off % 8;
+}
+
+static inline void *ofi_room(struct ofi_message *m)
+{
+    return (char *)(m + 1) + m->off % 8;
+}
 
 /* A buffer for one message. */
 struct ofi_slot {
     struct fi_context2 context; /* first: names the slot to libfabric */
     struct ofi_slot *next;
     bool receives, sending, answered;
-    int peer;             /* -1: not known before the message is (datagrams) */
-    struct fabric_op *op; /* of a request: lowered when it is answered; NULL none */
-    void *dst;            /* where the answer's data goes */
-    struct ofi_message message;
+    int peer;                   /* -1: not known before the message is (datagrams) */
+    struct fabric_op *op;       /* of a request: lowered when it is answered; NULL none */
+    void *dst;                  /* where the answer's data goes */
+    struct ofi_message message; /* last: its data follows */
 };
 
 struct ofi_list {
     struct ofi_slot *first, *last;
+};
+
+/* With net_lock. */
+struct ofi_stream {
+    bool open;
+    int fd;   /* libfabric's, which closes it */
+    char *in; /* what has arrived and is not taken: [from, to) */
+    size_t from, to;
+    size_t sent;        /* bytes of the first unsent message that the kernel has taken */
+    bool full, watched; /* the kernel took not all; the progress thread waits for that */
 };
 
 struct ofi_peer {
@@ -116,6 +150,7 @@ struct ofi_peer {
     _Atomic uint64_t started, done; /* requests */
     struct fabric_op check;         /* the ping that tests whether it answers */
     int64_t checked_ms;
+    struct ofi_stream stream;
 };
 
 struct ofi_window {
@@ -147,14 +182,14 @@ struct ofi_fabric {
     bool local; /* all nodes are on this host */
     bool mixed;
     bool near[NODES_MAX]; /* with `mixed` */
-    bool direct;          /* [ofi.no-malloc] */
+    bool streams;         /* messages are sent by sockets of TCP */
     unsigned char secret[OFI_SECRET];
     uint64_t refused; /* connections and messages without it */
 
     pthread_mutex_t net_lock;  /* also guards free_answers, held and unposted */
     pthread_mutex_t list_lock; /* guards free_requests, and `unsent` and `started` of peers */
-    struct ofi_slot *slots;
-    size_t slot_count;
+    char *slots;               /* ofi_link_slot */
+    size_t slot_count, slot_bytes, part;
     uint64_t flight;
     struct ofi_list free_requests, free_answers, held, unposted;
     _Atomic int unsent; /* messages in all peers' lists */
@@ -165,9 +200,15 @@ struct ofi_fabric {
 
     pthread_t progress;
     bool progress_runs;
-    _Atomic bool closing, ends; /* peers may be gone; the progress thread ends */
-    _Atomic bool dozing;        /* the progress thread sleeps, or is about to */
-    int kick_fd;                /* wakes it */
+    _Atomic bool closing, ends;    /* peers may be gone; the progress thread ends */
+    _Atomic bool dozing;           /* the progress thread sleeps, or is about to */
+    int kick_fd;                   /* wakes it */
+    int wait_fd;                   /* readable when kick_fd or a stream is */
+    _Atomic uint32_t naps;         /* the progress thread naps */
+    _Atomic uint64_t polls;        /* by threads of the program */
+    uint64_t served;               /* requests of other nodes; with net_lock */
+    int64_t yield_until, yield_ns; /* the progress thread: not to spin before; for that long */
+    int cpus;
     _Atomic int sleepers;
 
     struct shm_queue *queue;
@@ -220,6 +261,10 @@ const char *ofi_choose_error(int err);            /* of libfabric, positive or n
 int ofi_probe(char *why, size_t len);             /* as fabric_probe */
 void ofi_describe(void (*say)(const char *line)); /* as fabric_describe */
 
+/* ofi_numa.c: as the kernel gives it, from the CPU of this thread: 10 is the same NUMA node; -1
+ * unknown */
+int ofi_numa_distance(const struct fi_info *info);
+
 /* ofi_connect.c: 0, or a negative error of libfabric and a reason in why[len] */
 int ofi_connect_start(struct ofi_fabric *o); /* this node's listener or endpoint */
 /* Collective: to all other nodes, with the secrets that the launcher hands out. */
@@ -228,8 +273,6 @@ void ofi_connect_end(struct ofi_fabric *o);
 
 /* ofi_link.c */
 int ofi_link_start(struct ofi_fabric *o); /* this node's buffers and completion queue */
-int ofi_link_start_thread(struct ofi_fabric *o);
-void ofi_link_end_thread(struct ofi_fabric *o);
 void ofi_link_end(struct ofi_fabric *o);
 void ofi_link_post(struct ofi_fabric *o, int peer); /* posts the receives for this peer */
 /* Starts a request, once there is room for it. `with` is its head; the data is copied. */
@@ -238,6 +281,35 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
 void ofi_link_progress(struct ofi_fabric *o); /* performs and takes what has arrived */
 _Noreturn void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why);
 _Noreturn void ofi_fail_silent(struct ofi_fabric *o, int peer); /* it no longer answers */
+/* With net_lock: */
+void ofi_link_advance(struct ofi_fabric *o);
+void ofi_link_lose(struct ofi_fabric *o, int peer); /* its connection is broken */
+size_t ofi_link_bytes(const struct ofi_message *m);
+bool ofi_link_is_from_job(struct ofi_fabric *o, const struct ofi_message *m, size_t len);
+bool ofi_link_is_sound(struct ofi_fabric *o, int peer, const struct ofi_message *m);
+/* Takes an answer, or performs a request: its answer is in `unsent`. */
+void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m);
+/* The oldest unsent messages to this peer. */
+int ofi_link_unsent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **out, int most);
+void ofi_link_sent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **sent, int count);
+
+/* ofi_stream.c */
+/* Takes the socket of the connection to this peer. 0 or a negative error of libfabric. */
+int ofi_stream_take(struct ofi_fabric *o, int peer);
+void ofi_stream_end(struct ofi_fabric *o);
+/* With net_lock: */
+void ofi_stream_flush(struct ofi_fabric *o, int peer);
+void ofi_stream_receive(struct ofi_fabric *o);
+void ofi_stream_lose(struct ofi_fabric *o, int peer);
+void ofi_stream_watch(struct ofi_fabric *o); /* before the progress thread blocks */
+/* The peer's kernel has confirmed nothing for `ms`, although it had to [ofi.kernel-answers]. */
+bool ofi_stream_silent(struct ofi_fabric *o, int peer, int64_t ms);
+
+/* ofi_progress.c */
+int ofi_progress_start(struct ofi_fabric *o);
+void ofi_progress_end(struct ofi_fabric *o);
+void ofi_progress_kick(struct ofi_fabric *o);  /* lets the thread send what is unsent */
+void ofi_progress_rouse(struct ofi_fabric *o); /* ends its nap: the caller will sleep */
 
 /* ofi_serve.c */
 /* Performs a request of `from` at the windows of node `at`, whose data is at `in`; what it reads

@@ -83,6 +83,9 @@ static struct fi_info *ofi_choose_hints(enum fi_ep_type type, uint64_t reach)
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = type;
     hints->domain_attr->threading = FI_THREAD_SAFE;
+    if (type == FI_EP_MSG) /* no thread of libfabric: it would read from a stream */
+        hints->domain_attr->data_progress = hints->domain_attr->control_progress =
+            FI_PROGRESS_MANUAL;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED | FI_MR_ENDPOINT;
@@ -136,8 +139,9 @@ static bool ofi_choose_is_loopback(const struct fi_info *info)
 static const char *ofi_choose_lack(const struct fi_info *info, bool local)
 {
     bool reaches = (info->caps & FI_REMOTE_COMM) && !ofi_choose_is_loopback(info);
-    return !local && !reaches                                         ? "reaches only this machine"
-           : info->ep_attr->max_msg_size < sizeof(struct ofi_message) ? "takes only short messages"
+    return !local && !reaches ? "reaches only this machine"
+           : info->ep_attr->max_msg_size < sizeof(struct ofi_message) + OFI_PART + 16
+               ? "takes only short messages"
            : info->ep_attr->msg_prefix_size                 ? "requires room before each message"
            : info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT ? "requires a shared receive context"
                                                             : NULL;
@@ -173,6 +177,17 @@ static int ofi_choose_rank(const struct ofi_fabric *o, const struct fi_info *inf
     return 2 * rank + (info->addr_format == FI_SOCKADDR_IN6);
 }
 
+/* Of one network, so that the choice of one node cannot put it out of reach of another. */
+static bool ofi_choose_is_nearer(const struct fi_info *a, const struct fi_info *b)
+{
+    const char *net = a->fabric_attr->name, *other = b->fabric_attr->name;
+    if (!net || !other || strcmp(net, other) != 0 ||
+        strcmp(a->fabric_attr->prov_name, b->fabric_attr->prov_name) != 0)
+        return false;
+    int near = ofi_numa_distance(a), far = ofi_numa_distance(b);
+    return near >= 0 && near < far;
+}
+
 /* The best provider that `device` admits. *lack: why the last that it admits cannot be used. */
 static const struct fi_info *ofi_choose_best(const struct ofi_fabric *o, const struct fi_info *list,
                                              const char **lack)
@@ -185,7 +200,9 @@ static const struct fi_info *ofi_choose_best(const struct ofi_fabric *o, const s
             continue;
         if (lacks)
             *lack = lacks;
-        else if (!best || ofi_choose_rank(o, i) < ofi_choose_rank(o, best))
+        else if (!best || ofi_choose_rank(o, i) < ofi_choose_rank(o, best) ||
+                 (ofi_choose_rank(o, i) == ofi_choose_rank(o, best) &&
+                  ofi_choose_is_nearer(i, best)))
             best = i;
     }
     return best;

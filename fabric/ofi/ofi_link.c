@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ofi_link.c - buffers, sending and receiving, the progress thread; see ofi.h. */
+/* ofi_link.c - buffers, sending and receiving; see ofi.h. */
 #include "fabric/ofi/ofi.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,12 +15,7 @@
 #include "base/futex.h"
 #include "fabric/failure.h"
 
-#define HEAD_BYTES offsetof(struct ofi_message, data)
-#define IDLE_MS    100 /* sleep of the progress thread at most */
-/* A broken connection ends the job after this time: the launcher reports why a node died. */
-#define LOST_NS INT64_C(1000000000)
-/* libfabric's provider for TCP allocates memory for this many messages at once [ofi.no-malloc]. */
-#define TCP_MESSAGES 1024
+#define HEAD_BYTES sizeof(struct ofi_message)
 
 void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why)
 {
@@ -44,6 +37,11 @@ void ofi_fail_silent(struct ofi_fabric *o, int peer)
     failure_fabric_fail(o->job.fail, line);
 }
 
+static struct ofi_slot *ofi_link_slot(const struct ofi_fabric *o, size_t i)
+{
+    return (struct ofi_slot *)(void *)(o->slots + i * o->slot_bytes);
+}
+
 /* ---- lists ---- */
 
 static void ofi_link_append(struct ofi_list *l, struct ofi_slot *s)
@@ -54,6 +52,15 @@ static void ofi_link_append(struct ofi_list *l, struct ofi_slot *s)
     else
         l->first = s;
     l->last = s;
+}
+
+/* The buffer that is free last is used first: its memory is in the cache. */
+static void ofi_link_prepend(struct ofi_list *l, struct ofi_slot *s)
+{
+    s->next = l->first;
+    if (!l->first)
+        l->last = s;
+    l->first = s;
 }
 
 static struct ofi_slot *ofi_link_take(struct ofi_list *l)
@@ -74,10 +81,10 @@ static void ofi_link_append_locked(struct ofi_fabric *o, struct ofi_list *l, str
 
 /* ---- sending and receiving; with net_lock ---- */
 
-static size_t ofi_link_bytes(const struct ofi_message *m)
+size_t ofi_link_bytes(const struct ofi_message *m)
 {
     bool carries = m->kind == OFI_ANSWER || (m->kind >= OFI_WRITE && m->kind < OFI_CAS);
-    return HEAD_BYTES + (carries && m->len ? m->off % 8 + m->len : 0);
+    return HEAD_BYTES + (carries && m->len ? (m->off % 8 + m->len + 7) / 8 * 8 : 0);
 }
 
 static void *ofi_link_key(struct ofi_fabric *o)
@@ -85,18 +92,32 @@ static void *ofi_link_key(struct ofi_fabric *o)
     return o->mr ? fi_mr_desc(o->mr) : NULL;
 }
 
-static void ofi_link_lose(struct ofi_peer *p)
+void ofi_link_lose(struct ofi_fabric *o, int peer)
 {
-    if (p->lost_ns == 0)
-        p->lost_ns = clock_ns();
+    if (o->peer[peer].lost_ns)
+        return;
+    o->peer[peer].lost_ns = clock_ns();
+    if (o->streams)
+        ofi_stream_lose(o, peer);
 }
 
-static struct ofi_slot *ofi_link_first_unsent(struct ofi_fabric *o, struct ofi_peer *p)
+int ofi_link_unsent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **out, int most)
+{
+    int n = 0;
+    pthread_mutex_lock(&o->list_lock);
+    for (struct ofi_slot *s = p->unsent.first; s && n < most; s = s->next)
+        out[n++] = s;
+    pthread_mutex_unlock(&o->list_lock);
+    return n;
+}
+
+static void ofi_link_drop_unsent(struct ofi_fabric *o, struct ofi_peer *p, int count)
 {
     pthread_mutex_lock(&o->list_lock);
-    struct ofi_slot *s = p->unsent.first;
+    for (int i = 0; i < count; i++)
+        ofi_link_take(&p->unsent);
     pthread_mutex_unlock(&o->list_lock);
-    return s;
+    atomic_fetch_sub(&o->unsent, count);
 }
 
 /* Gives libfabric what it takes. Only the holder of net_lock takes from the list. */
@@ -104,7 +125,11 @@ static void ofi_link_flush(struct ofi_fabric *o, int peer)
 {
     struct ofi_peer *p = &o->peer[peer];
     struct ofi_slot *s;
-    while ((s = ofi_link_first_unsent(o, p))) {
+    if (o->streams) {
+        ofi_stream_flush(o, peer);
+        return;
+    }
+    while (ofi_link_unsent(o, p, &s, 1)) {
         ssize_t rc = p->lost_ns ? -FI_EAGAIN
                                 : fi_send(p->ep, &s->message, ofi_link_bytes(&s->message),
                                           ofi_link_key(o), p->address, &s->context);
@@ -112,13 +137,10 @@ static void ofi_link_flush(struct ofi_fabric *o, int peer)
         if (rc == -FI_EAGAIN)
             return;
         if (rc && ofi_connects(o))
-            ofi_link_lose(p);
+            ofi_link_lose(o, peer);
         else if (rc)
             ofi_fail(o, "message", peer, ofi_choose_error((int)rc));
-        pthread_mutex_lock(&o->list_lock);
-        ofi_link_take(&p->unsent);
-        pthread_mutex_unlock(&o->list_lock);
-        atomic_fetch_sub(&o->unsent, 1);
+        ofi_link_drop_unsent(o, p, 1);
     }
 }
 
@@ -136,12 +158,12 @@ static void ofi_link_post_receives(struct ofi_fabric *o)
     while (o->unposted.first) {
         struct ofi_slot *s = o->unposted.first;
         struct fid_ep *ep = s->peer < 0 ? o->ep : o->peer[s->peer].ep;
-        ssize_t rc = fi_recv(ep, &s->message, sizeof s->message, ofi_link_key(o), FI_ADDR_UNSPEC,
-                             &s->context);
+        ssize_t rc = fi_recv(ep, &s->message, HEAD_BYTES + o->part + 8, ofi_link_key(o),
+                             FI_ADDR_UNSPEC, &s->context);
         if (rc == -FI_EAGAIN)
             return;
         if (rc && ofi_connects(o))
-            ofi_link_lose(&o->peer[s->peer]);
+            ofi_link_lose(o, s->peer);
         else if (rc)
             ofi_fail(o, "receive", -1, ofi_choose_error((int)rc));
         ofi_link_take(&o->unposted);
@@ -151,10 +173,23 @@ static void ofi_link_post_receives(struct ofi_fabric *o)
 /* A request's buffer is free when it is sent and answered: the answer can be seen first. */
 static void ofi_link_free(struct ofi_fabric *o, struct ofi_slot *s)
 {
-    if (s->message.kind == OFI_ANSWER)
-        ofi_link_append(&o->free_answers, s);
-    else if (s->answered && !s->sending)
-        ofi_link_append_locked(o, &o->free_requests, s);
+    if (s->message.kind == OFI_ANSWER) {
+        ofi_link_prepend(&o->free_answers, s);
+    } else if (s->answered && !s->sending) {
+        pthread_mutex_lock(&o->list_lock);
+        ofi_link_prepend(&o->free_requests, s);
+        pthread_mutex_unlock(&o->list_lock);
+    }
+}
+
+void ofi_link_sent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **sent, int count)
+{
+    if (count)
+        ofi_link_drop_unsent(o, p, count);
+    for (int i = 0; i < count; i++) {
+        sent[i]->sending = false;
+        ofi_link_free(o, sent[i]);
+    }
 }
 
 /* ---- completion ---- */
@@ -171,7 +206,7 @@ static void ofi_link_lower(struct ofi_fabric *o, struct fabric_op *op)
  * have the length that was requested. */
 static struct ofi_slot *ofi_link_request_of(struct ofi_fabric *o, const struct ofi_message *m)
 {
-    struct ofi_slot *s = m->id < o->slot_count ? &o->slots[m->id] : NULL;
+    struct ofi_slot *s = m->id < o->slot_count ? ofi_link_slot(o, m->id) : NULL;
     if (!s || s->receives || s->answered || s->peer != m->from)
         return NULL;
     bool reads = s->message.kind == OFI_READ;
@@ -184,7 +219,7 @@ static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
     if (!s)
         ofi_fail(o, "answer", m->from, "it belongs to no request");
     if (s->message.kind == OFI_READ) {
-        memcpy(s->dst, m->data + m->off % 8, m->len);
+        memcpy(s->dst, ofi_data(m), m->len);
         ofi_count(&ofi_traffic_of(o, o->job.node)->in, m->len);
     } else if (s->dst) {
         memcpy(s->dst, &m->a, sizeof m->a);
@@ -201,16 +236,15 @@ static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
 static void ofi_link_perform(struct ofi_fabric *o, const struct ofi_message *m)
 {
     struct ofi_slot *s = ofi_link_take(&o->free_answers);
+    if (!s)
+        ofi_fail(o, "request", m->from, "it has too many without an answer");
     s->peer = m->from;
-    memset(&s->message, 0, HEAD_BYTES);
-    s->message.kind = OFI_ANSWER;
-    s->message.from = (uint16_t)o->job.node;
-    s->message.id = m->id;
-    s->message.off = m->off % 8;
-    ofi_serve(o, o->job.node, m->from, m, m->data + m->off % 8, s->message.data + m->off % 8,
-              &s->message);
+    s->message = (struct ofi_message){
+        .kind = OFI_ANSWER, .from = (uint16_t)o->job.node, .id = m->id, .off = m->off % 8
+    };
+    ofi_serve(o, o->job.node, m->from, m, ofi_data(m), ofi_room(&s->message), &s->message);
+    o->served++;
     ofi_link_queue(o, s);
-    ofi_link_flush(o, s->peer);
 }
 
 static void ofi_link_perform_held(struct ofi_fabric *o)
@@ -218,21 +252,29 @@ static void ofi_link_perform_held(struct ofi_fabric *o)
     while (o->held.first && o->free_answers.first) {
         struct ofi_slot *s = ofi_link_take(&o->held);
         ofi_link_perform(o, &s->message);
+        ofi_link_flush(o, s->message.from);
         ofi_link_append(&o->unposted, s);
     }
 }
 
 /* Of `len` bytes, of which nothing is known yet. */
-static bool ofi_link_is_from_job(struct ofi_fabric *o, const struct ofi_message *m, size_t len)
+bool ofi_link_is_from_job(struct ofi_fabric *o, const struct ofi_message *m, size_t len)
 {
     return len >= HEAD_BYTES && ofi_same_secret(m->secret, o->secret);
 }
 
-static bool ofi_link_is_sound(struct ofi_fabric *o, const struct ofi_slot *s, size_t len)
+bool ofi_link_is_sound(struct ofi_fabric *o, int peer, const struct ofi_message *m)
 {
-    const struct ofi_message *m = &s->message;
-    return m->from < o->job.nodes && (s->peer < 0 || s->peer == m->from) && m->kind < OFI_KINDS &&
-           m->len <= OFI_PART && len == ofi_link_bytes(m);
+    return m->from < o->job.nodes && (peer < 0 || peer == m->from) && m->kind < OFI_KINDS &&
+           m->len <= o->part;
+}
+
+void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m)
+{
+    if (m->kind == OFI_ANSWER)
+        ofi_link_answered(o, m);
+    else
+        ofi_link_perform(o, m);
 }
 
 static void ofi_link_received(struct ofi_fabric *o, struct ofi_slot *s, size_t len)
@@ -243,7 +285,7 @@ static void ofi_link_received(struct ofi_fabric *o, struct ofi_slot *s, size_t l
         ofi_link_append(&o->unposted, s);
         return;
     }
-    if (!ofi_link_is_sound(o, s, len))
+    if (!ofi_link_is_sound(o, s->peer, m) || len != ofi_link_bytes(m))
         ofi_fail(o, "receive", s->peer, "this is no message of HLRC");
     if (m->kind == OFI_ANSWER) {
         ofi_link_answered(o, m);
@@ -264,7 +306,7 @@ static void ofi_link_broken(struct ofi_fabric *o)
     if (atomic_load(&o->closing)) /* peers may be gone */
         return;
     if (ofi_connects(o))
-        ofi_link_lose(&o->peer[s->peer]);
+        ofi_link_lose(o, s->peer);
     else if (s->receives && e.err == FI_ETRUNC)
         ofi_link_received(o, s, 0);
     else
@@ -289,29 +331,26 @@ static void ofi_link_take_completions(struct ofi_fabric *o)
     }
 }
 
-static void ofi_link_advance(struct ofi_fabric *o)
+void ofi_link_advance(struct ofi_fabric *o)
 {
-    ofi_link_take_completions(o);
-    ofi_link_perform_held(o);
-    ofi_link_post_receives(o);
+    if (o->streams) {
+        ofi_stream_receive(o);
+    } else {
+        ofi_link_take_completions(o);
+        ofi_link_perform_held(o);
+        ofi_link_post_receives(o);
+    }
     o->stuck = false;
     for (int n = 0; n < o->job.nodes && atomic_load(&o->unsent); n++)
         ofi_link_flush(o, n);
 }
 
-/* Messages in the lists are sent by the next holder of net_lock, or by the progress thread: it
- * looks for them after it has announced that it will sleep. */
-static void ofi_link_kick(struct ofi_fabric *o)
-{
-    uint64_t one = 1;
-    if (atomic_load(&o->unsent) && atomic_exchange(&o->dozing, false))
-        (void)!write(o->kick_fd, &one, sizeof one);
-}
-
 void ofi_link_progress(struct ofi_fabric *o)
 {
-    if (!o->direct || pthread_mutex_trylock(&o->net_lock) != 0) {
-        ofi_link_kick(o);
+    ofi_count(&o->polls, 1);
+    /* [ofi.no-malloc] */
+    if (!o->streams || pthread_mutex_trylock(&o->net_lock) != 0) {
+        ofi_progress_kick(o);
         return;
     }
     ofi_link_advance(o);
@@ -345,11 +384,11 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
                       const void *src, struct fabric_op *op, void *dst)
 {
     struct ofi_slot *s = ofi_link_take_request(o, &o->peer[peer]);
-    memcpy(&s->message, with, HEAD_BYTES);
+    s->message = *with;
     s->message.from = (uint16_t)o->job.node;
-    s->message.id = (uint32_t)(s - o->slots);
+    s->message.id = (uint32_t)((size_t)((char *)s - o->slots) / o->slot_bytes);
     if (src)
-        memcpy(s->message.data + with->off % 8, src, with->len);
+        memcpy(ofi_room(&s->message), src, with->len);
     s->peer = peer;
     s->op = op;
     s->dst = dst;
@@ -357,114 +396,58 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
     if (op)
         atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
     ofi_link_queue(o, s);
-    if (!o->direct || pthread_mutex_trylock(&o->net_lock) != 0) {
-        ofi_link_kick(o);
+    if (!o->streams || pthread_mutex_trylock(&o->net_lock) != 0) {
+        ofi_progress_kick(o);
         return;
     }
     ofi_link_flush(o, peer);
     pthread_mutex_unlock(&o->net_lock);
 }
 
-/* ---- the progress thread ---- */
-
-/* Until something arrives or is to be sent; shortly if something waits for room. */
-static void ofi_link_doze(struct ofi_fabric *o)
-{
-    struct fid *all[] = { &o->cq->fid };
-    struct pollfd fds[] = { { .fd = o->kick_fd, .events = POLLIN },
-                            { .fd = o->cq_fd, .events = POLLIN } };
-    uint64_t kicks;
-    atomic_store(&o->dozing, true);
-    pthread_mutex_lock(&o->net_lock);
-    bool retries = o->stuck || o->held.first || o->unposted.first || o->cq_fd < 0;
-    bool may =
-        (o->stuck || !atomic_load(&o->unsent)) && (o->cq_fd < 0 || fi_trywait(o->net, all, 1) == 0);
-    pthread_mutex_unlock(&o->net_lock);
-    if (may && poll(fds, 2, retries ? 1 : IDLE_MS) > 0 && fds[0].revents)
-        (void)!read(o->kick_fd, &kicks, sizeof kicks);
-    atomic_store(&o->dozing, false);
-}
-
-static void ofi_link_report_lost(struct ofi_fabric *o)
-{
-    for (int n = 0; n < o->job.nodes; n++)
-        if (o->peer[n].lost_ns && clock_ns() - o->peer[n].lost_ns > LOST_NS &&
-            !atomic_load(&o->closing))
-            ofi_fail_silent(o, n);
-}
-
-static void *ofi_link_run(void *arg)
-{
-    struct ofi_fabric *o = arg;
-    while (!atomic_load(&o->ends)) {
-        pthread_mutex_lock(&o->net_lock);
-        ofi_link_advance(o);
-        ofi_link_report_lost(o);
-        pthread_mutex_unlock(&o->net_lock);
-        ofi_link_doze(o);
-    }
-    return NULL;
-}
-
-int ofi_link_start_thread(struct ofi_fabric *o)
-{
-    int rc = pthread_create(&o->progress, NULL, ofi_link_run, o);
-    o->progress_runs = rc == 0;
-    return -rc;
-}
-
-void ofi_link_end_thread(struct ofi_fabric *o)
-{
-    atomic_store(&o->ends, true);
-    if (o->progress_runs)
-        pthread_join(o->progress, NULL);
-    o->progress_runs = false;
-}
-
 /* ---- opening ---- */
 
-/* With connections each peer has its own receives. For few nodes all messages fit into what the
- * provider has allocated. */
+/* Streams need no receives, and no messages of libfabric. Its progress has to be ours: a thread of
+ * libfabric would read from the sockets. */
 static void ofi_link_choose_flight(struct ofi_fabric *o)
 {
     size_t nodes = (size_t)o->job.nodes;
     size_t most = o->info->rx_attr->size / (ofi_connects(o) ? 2 : 2 * nodes);
-    if (ofi_connects(o) && most > TCP_MESSAGES / (5 * nodes) && TCP_MESSAGES / (5 * nodes) >= 8)
-        most = TCP_MESSAGES / (5 * nodes);
-    o->flight = most > OFI_FLIGHT ? OFI_FLIGHT : most < 2 ? 2 : most;
-    o->slot_count = 5 * o->flight * nodes;
-    o->direct = strcmp(o->info->fabric_attr->prov_name, "tcp") == 0 && ofi_connects(o) &&
-                o->slot_count <= TCP_MESSAGES;
+    o->streams = strcmp(o->info->fabric_attr->prov_name, "tcp") == 0 && ofi_connects(o) &&
+                 o->info->domain_attr->data_progress == FI_PROGRESS_MANUAL;
+    o->flight = most > OFI_FLIGHT || o->streams ? OFI_FLIGHT : most < 2 ? 2 : most;
+    o->part = o->streams ? OFI_PART_STREAM : OFI_PART;
+    o->slot_count = (o->streams ? 2 : 5) * o->flight * nodes;
+    o->slot_bytes = sizeof(struct ofi_slot) + o->part + 8;
 }
 
-/* 2 x flight receives for each node; requests; as many answers as receives. */
+/* Unless they are streams, 2 x flight receives for each node; requests; as many answers as
+ * receives, or as requests. */
 static int ofi_link_make_slots(struct ofi_fabric *o)
 {
-    size_t each = o->flight * (size_t)o->job.nodes;
-    o->slots = addresses_map(o->slot_count * sizeof *o->slots, PROT_READ | PROT_WRITE,
+    size_t each = o->flight * (size_t)o->job.nodes, receives = o->streams ? 0 : 2 * each;
+    o->slots = addresses_map(o->slot_count * o->slot_bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (o->slots == MAP_FAILED) {
         o->slots = NULL;
         return -FI_ENOMEM;
     }
-    (void)madvise(o->slots, o->slot_count * sizeof *o->slots, MADV_DONTFORK);
+    (void)madvise(o->slots, o->slot_count * o->slot_bytes, MADV_DONTFORK);
     for (size_t i = 0; i < o->slot_count; i++) {
-        struct ofi_slot *s = &o->slots[i];
+        struct ofi_slot *s = ofi_link_slot(o, i);
         s->answered = true;
-        s->receives = i < 2 * each;
+        s->receives = i < receives;
         s->peer = s->receives && ofi_connects(o) ? (int)(i / (2 * o->flight)) : -1;
         if (!s->receives)
-            ofi_link_append(i < 3 * each ? &o->free_requests : &o->free_answers, s);
+            ofi_link_append(i < receives + each ? &o->free_requests : &o->free_answers, s);
     }
     return 0;
 }
 
 void ofi_link_post(struct ofi_fabric *o, int peer)
 {
-    struct ofi_slot *first = &o->slots[2 * o->flight * (size_t)peer];
     pthread_mutex_lock(&o->net_lock);
-    for (size_t i = 0; i < 2 * o->flight; i++)
-        ofi_link_append(&o->unposted, &first[i]);
+    for (size_t i = 0; i < 2 * o->flight && !o->streams; i++)
+        ofi_link_append(&o->unposted, ofi_link_slot(o, 2 * o->flight * (size_t)peer + i));
     ofi_link_post_receives(o);
     pthread_mutex_unlock(&o->net_lock);
 }
@@ -473,8 +456,8 @@ static int ofi_link_register(struct ofi_fabric *o)
 {
     if (!(o->info->domain_attr->mr_mode & FI_MR_LOCAL))
         return 0;
-    return fi_mr_reg(o->domain, o->slots, o->slot_count * sizeof *o->slots, FI_SEND | FI_RECV, 0, 0,
-                     0, &o->mr, NULL);
+    return fi_mr_reg(o->domain, o->slots, o->slot_count * o->slot_bytes, FI_SEND | FI_RECV, 0, 0, 0,
+                     &o->mr, NULL);
 }
 
 static int ofi_link_open_queue(struct ofi_fabric *o)
@@ -483,7 +466,7 @@ static int ofi_link_open_queue(struct ofi_fabric *o)
                                .format = FI_CQ_FORMAT_MSG,
                                .wait_obj = FI_WAIT_FD };
     o->cq_fd = -1;
-    if (fi_cq_open(o->domain, &attr, &o->cq, NULL) == 0) {
+    if (!o->streams && fi_cq_open(o->domain, &attr, &o->cq, NULL) == 0) {
         if (fi_control(&o->cq->fid, FI_GETWAIT, &o->cq_fd) != 0)
             o->cq_fd = -1;
         return 0;
@@ -495,8 +478,7 @@ static int ofi_link_open_queue(struct ofi_fabric *o)
 int ofi_link_start(struct ofi_fabric *o)
 {
     ofi_link_choose_flight(o);
-    o->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    int rc = o->kick_fd < 0 ? -errno : ofi_choose_open(o);
+    int rc = ofi_choose_open(o);
     rc = rc ? rc : fi_domain(o->net, o->info, &o->domain, NULL);
     rc = rc ? rc : ofi_link_make_slots(o);
     rc = rc ? rc : ofi_link_register(o);
@@ -515,8 +497,6 @@ void ofi_link_end(struct ofi_fabric *o)
     ofi_link_close(o->cq ? &o->cq->fid : NULL);
     ofi_link_close(o->domain ? &o->domain->fid : NULL);
     ofi_link_close(o->net ? &o->net->fid : NULL);
-    if (o->kick_fd >= 0)
-        close(o->kick_fd);
     if (o->slots)
-        addresses_unmap(o->slots, o->slot_count * sizeof *o->slots);
+        addresses_unmap(o->slots, o->slot_count * o->slot_bytes);
 }

@@ -133,20 +133,22 @@ static int send_message(struct port *p, fi_addr_t to, const void *bytes, size_t 
 
 int wire_stranger_send(const char *provider, const struct wire_address *to)
 {
-    static char bytes[2 * sizeof(struct ofi_message)];
-    struct ofi_message wrong = { .kind = OFI_WRITE, .len = 8 };
+    static char bytes[2 * (sizeof(struct ofi_message) + OFI_PART)];
+    const struct ofi_message head = { .kind = OFI_WRITE, .len = 8 };
+    char wrong[sizeof head + OFI_PART] = { 0 };
     struct port p = { 0 };
     fi_addr_t at;
-    const size_t lengths[] = { 1, offsetof(struct ofi_message, data) - 1, sizeof wrong };
+    const size_t lengths[] = { 1, sizeof head - 1, sizeof wrong };
     int rc = open_port(provider, &p);
     if (rc == 0 && fi_av_insert(p.av, to->at, 1, &at, 0, NULL) != 1)
         rc = -FI_EIO;
     fill_random(bytes, sizeof bytes);
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0] && rc == 0; i++)
         rc = send_message(&p, at, bytes, lengths[i]);
-    memcpy(wrong.secret, to->secret, OFI_SECRET);
-    wrong.secret[0] ^= 1;
-    rc = rc ? rc : send_message(&p, at, &wrong, offsetof(struct ofi_message, data) + 8);
+    memcpy(wrong, &head, sizeof head);
+    memcpy(wrong + offsetof(struct ofi_message, secret), to->secret, OFI_SECRET);
+    wrong[offsetof(struct ofi_message, secret)] ^= 1;
+    rc = rc ? rc : send_message(&p, at, wrong, sizeof head + 8);
     /* longer than any message: may fail here, and is counted if it does not */
     if (rc == 0)
         (void)send_message(&p, at, bytes, sizeof bytes);

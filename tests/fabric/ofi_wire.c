@@ -30,7 +30,8 @@
 #define WORDS      64
 #define TEST_LIMIT 60
 
-enum fate { LIVES, KILLED, STOPPED };
+/* STOPPED: counts as dead; RESUMED: does not, and continues */
+enum fate { LIVES, KILLED, STOPPED, RESUMED };
 
 /* A job to run. */
 struct plan {
@@ -44,6 +45,7 @@ struct plan {
 static struct shared {
     pthread_barrier_t barrier;
     _Atomic int known, strangers; /* addresses; strangers that have not sent all yet */
+    _Atomic int stops;            /* the process that stops */
     char blob[NODES * sizeof(struct wire_address)];
     struct wire_address address[NODES];
 } * shared;
@@ -137,7 +139,7 @@ static void end_of_job(const char *line)
 {
     if (plan->refusal && strstr(line, plan->refusal))
         _exit(0);
-    if (plan->fate != LIVES && strstr(line, "node 2 no longer answers"))
+    if ((plan->fate == KILLED || plan->fate == STOPPED) && strstr(line, "node 2 no longer answers"))
         _exit(0);
     fail("the job ends", line);
 }
@@ -208,17 +210,47 @@ static void expect_no_listener(void)
                "no socket listens");
 }
 
+static void check_for(struct fabric *f, int ms)
+{
+    for (int64_t begun = clock_ms(); clock_ms() - begun < ms; usleep(TIMEOUT_S * 1000000 / 8))
+        fabric_check(f);
+}
+
 /* Until the others find that the last node is gone: end_of_job. */
 static void await_death(struct fabric *f)
 {
-    int64_t begun = clock_ms();
     if (node == NODES - 1)
         raise(plan->fate == KILLED ? SIGKILL : SIGSTOP);
-    while (clock_ms() - begun < 3000 * TIMEOUT_S) {
-        fabric_check(f);
-        usleep(TIMEOUT_S * 1000000 / 8);
-    }
+    check_for(f, 3000 * TIMEOUT_S);
     fail("the death of node 2 is found", "no");
+}
+
+/* The last node stops, with more on its way than its kernel takes, for longer than the timeout
+ * [ofi.kernel-answers]. All of it arrives afterwards. */
+static void outlast_stop(struct fabric *f, const struct fabric_window *w)
+{
+    static char out[OFI_FLIGHT][OFI_PART_STREAM], in[OFI_PART_STREAM];
+    struct fabric_op op = FABRIC_OP_INIT;
+    size_t at = w->size / 2 + (size_t)node * sizeof in;
+    if (node == NODES - 1) {
+        atomic_store(&shared->stops, getpid());
+        raise(SIGSTOP);
+        return;
+    }
+    while (!atomic_load(&shared->stops))
+        usleep(1000);
+    usleep(100000);
+    for (int i = 0; i < OFI_FLIGHT; i++) {
+        memset(out[i], i, sizeof in);
+        fabric_write(f, NODES - 1, w->id, at, out[i], sizeof in, &op);
+    }
+    check_for(f, 2500 * TIMEOUT_S);
+    kill(atomic_load(&shared->stops), SIGCONT);
+    fabric_wait(f, &op);
+    fabric_read(f, NODES - 1, w->id, at, in, sizeof in, &op);
+    fabric_wait(f, &op);
+    expect(memcmp(in, out[OFI_FLIGHT - 1], sizeof in) == 0,
+           "the last write to a stopped node arrives last");
 }
 
 static int node_main(void)
@@ -239,7 +271,9 @@ static int node_main(void)
     sigaction(SIGSEGV, NULL, &after);
     expect(before.sa_sigaction == after.sa_sigaction, "the action of SIGSEGV is what it was");
     expect(fabric_window_create(f, (size_t)1 << 20, &w) == 0, "fabric_window_create");
-    if (plan->fate != LIVES)
+    if (plan->fate == RESUMED)
+        outlast_stop(f, &w);
+    else if (plan->fate != LIVES)
         await_death(f);
     if (plan->connections)
         expect_no_listener();
@@ -304,7 +338,7 @@ static int reap(pid_t *pids, int left)
         if (left == 1 && plan->fate == STOPPED)
             kill(pids[NODES - 1], SIGKILL);
         pid_t pid = wait(&status);
-        bool dies = plan->fate != LIVES && pid == pids[NODES - 1];
+        bool dies = (plan->fate == KILLED || plan->fate == STOPPED) && pid == pids[NODES - 1];
         for (int n = 0; n <= NODES; n++)
             pids[n] = pids[n] == pid ? 0 : pids[n];
         if (dies ? WIFSIGNALED(status) : status == 0)
@@ -346,7 +380,8 @@ static const struct plan plans[] = {
       .least_refused = WIRE_MESSAGES },
     { .name = "memory of one host", .device = "shm" },
     { .name = "a node is killed", .fate = KILLED },
-    { .name = "a node is stopped", .fate = STOPPED },
+    { .name = "a node is stopped", .fate = RESUMED },
+    { .name = "a node is stopped, without connections", .device = "tcp;ofi_rxm", .fate = STOPPED },
     { .name = "unknown provider",
       .device = "tcpp",
       .refusal = "ofi: --device tcpp: no such provider or interface (hlrc_info lists them)" },
