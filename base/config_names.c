@@ -37,6 +37,11 @@ static const char *const others[] = {
     "kill-*",
     "info",
     "mutants-run",
+    /* of hlrcc */
+    "cc",
+    "cxx",
+    "fc",
+    "as",
     /* installation paths: names that environment modules usually set */
     "root",
     "home",

@@ -36,6 +36,8 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/gomp.h compat/openmp/gomp_cancel.c compat/openmp/gomp_doacross.c compat/openmp/gomp_loop.c \
 	compat/openmp/gomp_reduction.c compat/openmp/gomp_sync.c compat/openmp/gomp_task.c \
 	compat/openmp/gomp_target.c compat/openmp/gomp_team.c \
+	compat/openmp/kmpc.h compat/openmp/kmpc_loop.c compat/openmp/kmpc_reduction.c compat/openmp/kmpc_sync.c \
+	compat/openmp/kmpc_task.c compat/openmp/kmpc_team.c \
 	compat/openmp/taskgroup.c compat/openmp/taskgroup.h \
 	compat/openmp/retained.c compat/openmp/retained.h \
 	compat/openmp/lock_word.h compat/openmp/locks.h \
@@ -51,6 +53,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/team_nest.c compat/openmp/team_nest.h \
 	compat/openmp/team_place.c compat/openmp/team_place.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h compat/openmp/team_run.h \
+	compat/openmp/tsan.c \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h \

@@ -19,7 +19,8 @@
 struct api_lock {
     _Atomic uint32_t handle;
 };
-/* Adds the nesting count and the owner, a task: OWNER_TASKS bits have its number, the others its
+/* A nestable lock of omp_lib, and of clang's omp.h, has eight bytes: its address, in shared memory.
+ * The count of nesting, and the owner, a task: OWNER_TASKS bits have its number, the others its
  * thread, index plus 1. */
 struct api_lock_nest {
     _Atomic uint32_t handle;
@@ -101,14 +102,28 @@ static uint64_t api_lock_me(void)
     return thread << OWNER_TASKS | (team_region()->task & (((uint64_t)1 << OWNER_TASKS) - 1));
 }
 
-void omp_init_nest_lock(struct api_lock_nest *l)
+void omp_init_nest_lock(struct api_lock_nest **at)
 {
+    struct api_lock_nest *l = heap_malloc(sizeof *l);
+    if (!l)
+        start_fail("omp_init_nest_lock: no memory");
     *l = (struct api_lock_nest){ .handle = api_lock_create() };
+    *at = l;
 }
 
-void omp_destroy_nest_lock(struct api_lock_nest *l)
+static struct api_lock_nest *api_lock_at(const char *call, struct api_lock_nest **at,
+                                         hlrc_lock_t *lock)
 {
-    api_lock_destroy(__func__, &l->handle);
+    *lock = api_lock_of(call, *at ? (*at)->handle : 0);
+    return *at;
+}
+
+void omp_destroy_nest_lock(struct api_lock_nest **at)
+{
+    hlrc_lock_t lock;
+    api_lock_destroy(__func__, &api_lock_at(__func__, at, &lock)->handle);
+    heap_free(*at);
+    *at = NULL;
 }
 
 /* Only the owner stores its number here, and clears it before it releases the lock. So a task
@@ -124,26 +139,29 @@ static int api_lock_count_one(struct api_lock_nest *l)
     return (int)++l->count;
 }
 
-void omp_set_nest_lock(struct api_lock_nest *l)
+void omp_set_nest_lock(struct api_lock_nest **at)
 {
-    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
+    hlrc_lock_t lock;
+    struct api_lock_nest *l = api_lock_at(__func__, at, &lock);
     if (!api_lock_is_mine(l))
         locks_take_of_program(lock, &l->handle);
     api_lock_count_one(l);
 }
 
-void omp_unset_nest_lock(struct api_lock_nest *l)
+void omp_unset_nest_lock(struct api_lock_nest **at)
 {
-    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
+    hlrc_lock_t lock;
+    struct api_lock_nest *l = api_lock_at(__func__, at, &lock);
     if (--l->count > 0)
         return;
     l->owner = 0;
     locks_drop_of_program(lock, &l->handle);
 }
 
-int omp_test_nest_lock(struct api_lock_nest *l)
+int omp_test_nest_lock(struct api_lock_nest **at)
 {
-    hlrc_lock_t lock = api_lock_of(__func__, l->handle);
+    hlrc_lock_t lock;
+    struct api_lock_nest *l = api_lock_at(__func__, at, &lock);
     return api_lock_is_mine(l) || locks_try(lock, &l->handle) ? api_lock_count_one(l) : 0;
 }
 
@@ -156,7 +174,7 @@ int omp_test_nest_lock(struct api_lock_nest *l)
         init(l);                                   \
     }
 DEFINE_HINTED(omp_init_lock_with_hint, omp_init_lock, struct api_lock, unsigned)
-DEFINE_HINTED(omp_init_nest_lock_with_hint, omp_init_nest_lock, struct api_lock_nest, unsigned)
+DEFINE_HINTED(omp_init_nest_lock_with_hint, omp_init_nest_lock, struct api_lock_nest *, unsigned)
 
 /* ---- Fortran ---- */
 
@@ -167,41 +185,10 @@ API_ALIAS(omp_unset_lock);
 API_ALIAS(omp_test_lock);
 DEFINE_HINTED(omp_init_lock_with_hint_, omp_init_lock, struct api_lock, const unsigned *)
 
-/* A nestable lock of omp_lib has eight bytes: its address, in shared memory. */
-void omp_init_nest_lock_(struct api_lock_nest **l)
-{
-    *l = heap_malloc(sizeof **l);
-    if (!*l)
-        start_fail("omp_init_nest_lock: no memory");
-    omp_init_nest_lock(*l);
-}
-DEFINE_HINTED(omp_init_nest_lock_with_hint_, omp_init_nest_lock_, struct api_lock_nest *,
+API_ALIAS(omp_init_nest_lock);
+API_ALIAS(omp_destroy_nest_lock);
+API_ALIAS(omp_set_nest_lock);
+API_ALIAS(omp_unset_nest_lock);
+API_ALIAS(omp_test_nest_lock);
+DEFINE_HINTED(omp_init_nest_lock_with_hint_, omp_init_nest_lock, struct api_lock_nest *,
               const unsigned *)
-
-static struct api_lock_nest *api_lock_at(const char *call, struct api_lock_nest **l)
-{
-    (void)api_lock_of(call, *l != NULL);
-    return *l;
-}
-
-void omp_destroy_nest_lock_(struct api_lock_nest **l)
-{
-    omp_destroy_nest_lock(api_lock_at(__func__, l));
-    heap_free(*l);
-    *l = NULL;
-}
-
-void omp_set_nest_lock_(struct api_lock_nest **l)
-{
-    omp_set_nest_lock(api_lock_at(__func__, l));
-}
-
-void omp_unset_nest_lock_(struct api_lock_nest **l)
-{
-    omp_unset_nest_lock(api_lock_at(__func__, l));
-}
-
-int omp_test_nest_lock_(struct api_lock_nest **l)
-{
-    return omp_test_nest_lock(api_lock_at(__func__, l));
-}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * atomics.c - atomic operations on the program's variables, which gcc with -fno-inline-atomics
- * leaves to a library: the interface of libatomic.
+ * leaves to a library: the interface of libatomic. clang leaves them to ThreadSanitizer's
+ * (compat/cc/hlrcc.in), without its runtime.
  *
  * A processor's atomic instruction has no effect between nodes. An operation on 4 or 8 bytes is
  * performed at the home of the word (hlrc_fetch_op). If it orders memory, it does so with earlier
@@ -20,8 +21,9 @@
  *     begins under it afterwards. A node operates without the lock only after it has held the lock
  *     and found the words contended. So it has acquired from all operations that the lock ordered.
  *   - An operation that need not order memory, as `omp atomic` without a clause, takes no lock and
- *     ends no interval. Exception: a flush that only acquires or only releases leaves no
- *     instruction that compat/cc/as could replace. In a program that has one, or may have one, all
+ *     ends no interval. Exceptions: a flush that only acquires or only releases leaves no
+ *     instruction that compat/cc/as could replace, and a fence of C11 may order an operation here
+ *     with one elsewhere that orders memory itself. In a program that has one, or may have one, all
  *     operations order memory. Its objects say so.
  */
 #include "compat/openmp/atomics.h"
@@ -369,6 +371,36 @@ ALL(2, uint16_t)
 ALL(4, uint32_t)
 ALL(8, uint64_t)
 ALL(16, uint128_t)
+
+/* ---- the same, as clang names them ---- */
+
+#define TSAN_AS(bits, n, name)                                              \
+    extern __typeof__(atomic_##name##_##n) atomics_tsan_##name##_##n NAMED( \
+        __tsan_atomic##bits##_##name) __attribute__((alias("__atomic_" #name "_" #n)));
+
+#define TSAN(bits, n, type)                                                                    \
+    TSAN_AS(bits, n, load)                                                                     \
+    TSAN_AS(bits, n, store)                                                                    \
+    TSAN_AS(bits, n, exchange)                                                                 \
+    TSAN_AS(bits, n, fetch_add)                                                                \
+    TSAN_AS(bits, n, fetch_sub)                                                                \
+    TSAN_AS(bits, n, fetch_and)                                                                \
+    TSAN_AS(bits, n, fetch_xor)                                                                \
+    TSAN_AS(bits, n, fetch_or)                                                                 \
+    TSAN_AS(bits, n, fetch_nand)                                                               \
+    type atomics_tsan_cas_##n(volatile type *, type, type, int, int)                           \
+        NAMED(__tsan_atomic##bits##_compare_exchange_val);                                     \
+    type atomics_tsan_cas_##n(volatile type *word, type expected, type value, int yes, int no) \
+    {                                                                                          \
+        (void)atomic_cas_##n(word, &expected, value, yes, no);                                 \
+        return expected;                                                                       \
+    }
+
+TSAN(8, 1, uint8_t)
+TSAN(16, 2, uint16_t)
+TSAN(32, 4, uint32_t)
+TSAN(64, 8, uint64_t)
+TSAN(128, 16, uint128_t)
 
 /* ---- words of any size ---- */
 

@@ -11,6 +11,7 @@
 #include <cpuid.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -163,6 +164,40 @@ static_assert(offsetof(struct lane, private_sp) == 16, "STUB has this number");
             "    ret\n"                                                          \
             "    .cfi_endproc\n"                                                 \
             ".size " name ", . - " name "\n")
+
+/* ---- compare and swap, which clang leaves in line for minima and maxima ---- */
+
+/* In the caller's frame, for hlrc_word_swap_N with %rdi: the word, %rsi: this. */
+struct fence_swap {
+    uint64_t value; /* to be stored; replaced by what the word had */
+    uint64_t expected;
+};
+
+#define DEFINE_SWAP(n, type)                                                                     \
+    bool fence_compare_##n(type *word, type *expected, type value, int,                          \
+                           int) __asm__("__atomic_compare_exchange_" #n);                        \
+    __attribute__((used, visibility("hidden"))) void fence_swap_##n(type *word,                  \
+                                                                    struct fence_swap *s);       \
+    void fence_swap_##n(type *word, struct fence_swap *s)                                        \
+    {                                                                                            \
+        type old = (type)s->expected;                                                            \
+        (void)fence_compare_##n(word, &old, (type)s->value, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+        s->value = old;                                                                          \
+    }
+DEFINE_SWAP(1, uint8_t)
+DEFINE_SWAP(2, uint16_t)
+DEFINE_SWAP(4, uint32_t)
+DEFINE_SWAP(8, uint64_t)
+
+#define SWAP(n, counter)                                                                           \
+    STUB(                                                                                          \
+        "hlrc_word_swap_" #n, "fence_swap_" #n,                                                    \
+        "pushq %rax\n pushq %rcx\n movq (%rsi), %rcx\n movq 8(%rsi), %rax\n lock cmpxchg " counter \
+        ", (%rdi)\n movq %rax, (%rsi)\n popq %rcx\n popq %rax")
+SWAP(1, "%cl");
+SWAP(2, "%cx");
+SWAP(4, "%ecx");
+SWAP(8, "%rcx");
 
 STUB("hlrc_fence", "fence_flush", "lock orq $0, (%rsp)");
 STUB("hlrc_word_lock", "fence_lock", "");

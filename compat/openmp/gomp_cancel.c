@@ -8,9 +8,6 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
-/* The construct to cancel, as gcc passes it. */
-enum { CANCEL_PARALLEL = 1, CANCEL_LOOP = 2, CANCEL_SECTIONS = 4, CANCEL_TASKGROUP = 8 };
-
 bool GOMP_cancellation_point(int which)
 {
     if (!settings_cancellation)

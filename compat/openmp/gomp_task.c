@@ -28,7 +28,8 @@ static struct task_new gomp_task_make(gomp_fn *fn, void *data, void (*copy)(void
                                       long bytes, long align, unsigned flags)
 {
     size_t a = align > 0 ? (size_t)align : 1;
-    return (struct task_new){ fn, data, copy, (size_t)bytes, a, NULL, flags & TASK_FINAL, 0 };
+    return (
+        struct task_new){ fn, data, copy, (size_t)bytes, a, NULL, flags & TASK_FINAL, 0, false };
 }
 
 /* The variable of the detach clause, and the task's copy, which is its first. */
@@ -67,32 +68,8 @@ static void gomp_task_begin_group(const struct task_new *m, unsigned flags)
         GOMP_taskgroup_reduction_register(((const struct gomp_task_head *)m->data)->reductions);
 }
 
-/* Number of tasks; iterations of the first `more` tasks and of the others. */
-struct gomp_task_partition {
-    ull tasks, first, rest, more;
-};
-
-static struct gomp_task_partition gomp_task_divide(ull count, unsigned flags, ull asked)
-{
-    struct gomp_task_partition p = { 0, 0, 0, 0 };
-    ull tasks = asked ? asked : (ull)team_region()->threads;
-    if ((flags & TASK_GRAINSIZE) && (flags & TASK_STRICT)) {
-        ull full = (count - 1) / asked;
-        return (struct gomp_task_partition){ full + 1, asked, count - full * asked, full };
-    }
-    if (flags & TASK_GRAINSIZE)
-        tasks = count / asked ? count / asked : 1;
-    if (tasks > count)
-        tasks = count;
-    p.tasks = tasks;
-    p.rest = count / tasks;
-    p.more = count % tasks;
-    p.first = p.rest + 1;
-    return p;
-}
-
-static void gomp_task_loop_submit_parts(struct task_new *m, bool may_wait,
-                                        struct gomp_task_partition p, ull start, ull step)
+static void gomp_task_loop_submit_parts(struct task_new *m, bool may_wait, struct task_partition p,
+                                        ull start, ull step)
 {
     for (ull k = 0; k < p.tasks; k++) {
         ull n = k < p.more ? p.first : p.rest;
@@ -108,7 +85,9 @@ static void gomp_task_loop_submit(struct task_new *m, unsigned flags, ull asked,
 {
     gomp_task_begin_group(m, flags);
     if (count > 0)
-        gomp_task_loop_submit_parts(m, flags & TASK_IF, gomp_task_divide(count, flags, asked),
+        gomp_task_loop_submit_parts(m, flags & TASK_IF,
+                                    task_divide(count, asked, flags & TASK_GRAINSIZE,
+                                                flags & TASK_STRICT),
                                     start, step);
     if (!(flags & TASK_NO_GROUP))
         scheduler_end_group(team_region());

@@ -99,7 +99,7 @@ static void gomp_team_show(void *what)
     tls_show();
 }
 
-static void gomp_team_see(void *out)
+void gomp_team_see(void *out)
 {
     const struct team_plan_shown *shown = team_shown();
     tls_see(shown->by);

@@ -109,3 +109,15 @@ void *reduction_find(const uintptr_t *data, const void *of, unsigned thread, voi
         *variable = (void *)reduction_variable_at(d, offset);
     return (void *)(d[COPIES] + thread * d[BYTES] + offset);
 }
+
+const uintptr_t *reduction_find_words(const uintptr_t *data, const void *of, unsigned thread,
+                                      void **copy)
+{
+    void *variable;
+    *copy = reduction_find(data, of, thread, &variable);
+    for (const uintptr_t *d = data; d; d = reduction_next_of(d)) /* inner groups first */
+        for (uintptr_t k = 0; k < d[COUNT]; k++)
+            if (reduction_variable_of(d, k)[0] == (uintptr_t)variable)
+                return reduction_variable_of(d, k);
+    start_fail("omp in_reduction: no enclosing task reduction has the variable at %p", of);
+}

@@ -20,6 +20,10 @@ void reduction_register(uintptr_t *data, uintptr_t *around, unsigned threads);
 void reduction_register_like(uintptr_t *data, uintptr_t *around, const uintptr_t *first);
 void reduction_free(const uintptr_t *data);
 
+/* The three words of the variable at `of`, or of the one that `of` is a copy of; *copy: that
+ * thread's. */
+const uintptr_t *reduction_find_words(const uintptr_t *data, const void *of, unsigned thread,
+                                      void **copy);
 /* That thread's copy of the variable at `of`, or of the variable that `of` is a copy of;
  * *variable, if not NULL, gets the variable. */
 void *reduction_find(const uintptr_t *data, const void *of, unsigned thread, void **variable);

@@ -85,17 +85,7 @@ static void scheduler_leave_family(struct team_region *r)
     task_family_free(f);
 }
 
-/* The thread's state around a task. */
-struct scheduler_frame {
-    struct settings settings;
-    struct task_family *family;
-    struct taskgroup *group;
-    bool final;
-    int top_lane;
-    uint64_t top_ref, task;
-};
-
-static struct scheduler_frame scheduler_begin_task(struct team_region *r, bool final)
+struct scheduler_frame scheduler_begin_task(struct team_region *r, bool final)
 {
     struct scheduler_frame before = { r->settings, r->family,  r->group, r->final,
                                       r->top_lane, r->top_ref, r->task };
@@ -106,7 +96,7 @@ static struct scheduler_frame scheduler_begin_task(struct team_region *r, bool f
 }
 
 /* The task's groups end with it, however it is left. */
-static void scheduler_end_task(struct team_region *r, const struct scheduler_frame *before)
+void scheduler_end_task(struct team_region *r, const struct scheduler_frame *before)
 {
     scheduler_leave_family(r);
     r->settings = before->settings;
@@ -118,7 +108,7 @@ static void scheduler_end_task(struct team_region *r, const struct scheduler_fra
     r->task = before->task;
 }
 
-static bool scheduler_is_cancelled(const struct team_region *r)
+bool scheduler_is_cancelled(const struct team_region *r)
 {
     return settings_cancellation &&
            (taskgroup_is_cancelled(r) || (team_cancelled() & CANCELLED_REGION));
@@ -128,12 +118,11 @@ static bool scheduler_is_cancelled(const struct team_region *r)
 static bool scheduler_run_new(const struct task_new *m)
 {
     struct team_region *r = team_region();
-    struct taskgroup *group = r->group;
-    if (scheduler_is_cancelled(r))
+    if (!m->in_place && scheduler_is_cancelled(r))
         return false;
     struct scheduler_frame before = scheduler_begin_task(r, r->final || m->final);
     task_call_new(m);
-    scheduler_end_groups(r, group);
+    scheduler_end_groups(r, before.group);
     scheduler_end_task(r, &before);
     return true;
 }
@@ -353,7 +342,7 @@ void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
 {
     struct team_region *r = team_region();
     bool waits = depend && r->family && depend_waits(r->family->depends, depend);
-    if (!m->copy && scheduler_is_cancelled(r))
+    if (!m->copy && !m->in_place && scheduler_is_cancelled(r))
         return;
     if (!may_wait || !scheduler_may_defer(r, m, waits)) {
         scheduler_run_at_once(m, waits, depend);

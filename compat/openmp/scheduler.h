@@ -48,6 +48,21 @@
 /* Runs the task now or defers it. `depend`: as gcc passes it, or NULL. */
 void scheduler_submit(const struct task_new *m, bool may_wait, void **depend);
 
+/* The thread's state around a task. */
+struct scheduler_frame {
+    struct settings settings;
+    struct task_family *family;
+    struct taskgroup *group;
+    bool final;
+    int top_lane;
+    uint64_t top_ref, task;
+};
+/* A task that the caller runs at once. Before its end scheduler_end_groups. */
+struct scheduler_frame scheduler_begin_task(struct team_region *r, bool final);
+void scheduler_end_task(struct team_region *r, const struct scheduler_frame *before);
+/* Is the current task cancelled, so that it need not begin? */
+bool scheduler_is_cancelled(const struct team_region *r);
+
 /* The current task waits for all its children, or for each child that a task with these
  * dependences would wait for. */
 void scheduler_await_children(void);

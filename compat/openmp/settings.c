@@ -148,7 +148,6 @@ static const struct {
     { "GOMP_parallel_end", "belongs to gcc before 4.9; compile with hlrcc" },
     { "GOMP_parallel_start", "belongs to gcc before 4.9; compile with hlrcc" },
     { "GOMP_parallel_*_start", "belongs to gcc before 4.9; compile with hlrcc" },
-    { "__kmpc_*", "belongs to another OpenMP runtime; compile with gcc (hlrcc)" },
 };
 
 static bool settings_matches(const char *name, const char *pattern)

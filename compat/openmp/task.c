@@ -33,6 +33,23 @@ static void task_copy_to(const struct task_new *m, void *mine)
         __builtin_memcpy(mine, m->part, sizeof *m->part);
 }
 
+/* ---- taskloops ---- */
+
+struct task_partition task_divide(ull count, ull asked, bool by_grains, bool strict)
+{
+    ull tasks = asked ? asked : (ull)team_region()->threads;
+    if (by_grains && strict) {
+        ull full = (count - 1) / asked;
+        return (struct task_partition){ full + 1, asked, count - full * asked, full };
+    }
+    if (by_grains)
+        tasks = count / asked ? count / asked : 1;
+    if (tasks > count)
+        tasks = count;
+    ull rest = count / tasks;
+    return (struct task_partition){ tasks, rest + 1, rest, count % tasks };
+}
+
 /* ---- tasks run at once ---- */
 
 static void task_run_with(const struct task_new *m, char *room)
@@ -44,6 +61,11 @@ static void task_run_with(const struct task_new *m, char *room)
 
 void task_call_new(const struct task_new *m)
 {
+    if (m->in_place) {
+        m->fn(m->data);
+        heap_free(m->data);
+        return;
+    }
     size_t room = m->bytes + m->align + sizeof(struct task_part);
     if (room <= ON_STACK) {
         char here[ON_STACK];
@@ -70,7 +92,7 @@ struct task *task_allocate(size_t room)
 struct task *task_make(const struct task_new *m, struct team_region *r)
 {
     size_t bytes = m->part && m->bytes < sizeof *m->part ? sizeof *m->part : m->bytes;
-    bool placed = m->copy || m->align > 16;
+    bool placed = m->copy || m->in_place || m->align > 16;
     struct task *t = task_allocate(placed ? 0 : bytes);
     t->fn = m->fn;
     t->bytes = bytes;
@@ -80,11 +102,15 @@ struct task *task_make(const struct task_new *m, struct team_region *r)
     t->stays = m->event || !r->of_job;
     t->region = r->of_job ? NULL : r;
     t->placed = placed;
-    t->copied = m->copy;
+    t->copied = m->copy || m->in_place;
     t->settings = r->settings;
     t->group = r->group;
     t->top_lane = r->top_lane;
     t->top_ref = r->top_ref;
+    if (m->in_place) {
+        t->data = m->data;
+        return t;
+    }
     t->data = placed ? task_shared_room(bytes, m->align) : t->room;
     task_copy_to(m, t->data);
     return t;

@@ -24,11 +24,19 @@ struct task_new {
     const struct task_part *part;
     bool final;
     uintptr_t event; /* detach.h; 0: none */
+    bool in_place;   /* the variables are at `data`, in shared memory, which the task frees */
 };
 
 struct task_part {
     ull start, end;
 };
+
+/* Number of tasks of a taskloop; iterations of the first `more` tasks and of the others. */
+struct task_partition {
+    ull tasks, first, rest, more;
+};
+/* count > 0. `asked`: of tasks, or iterations of each if `by_grains`; 0: neither. */
+struct task_partition task_divide(ull count, ull asked, bool by_grains, bool strict);
 
 /* A deferred task. */
 struct task {

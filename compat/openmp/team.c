@@ -39,6 +39,7 @@ struct team_fork {
     uint64_t collectives;
     unsigned set;
     void (*fn)(void *);
+    void (*code)(void *);
     void *data;
     int threads;
     int around; /* one-thread regions that thread 0 is in */
@@ -160,6 +161,7 @@ static void team_leave(struct team_region *r)
     if (r->retained)
         retained_leave(r);
     free(r->nest_counts);
+    free(r->nest_ranges);
 }
 
 static void team_begin_loop(struct team_region *r, const struct loop *first)
@@ -209,6 +211,23 @@ void team_run_inside(const struct team_work *w, struct team_region *outer, int t
     if (r.shared)
         team_end_region(&r);
     region = before;
+}
+
+void team_begin_alone(void)
+{
+    struct team_region *outer = team_region(), *r = malloc(sizeof *r);
+    if (!r)
+        start_fail("OpenMP: no memory for a region");
+    team_begin(r, outer, 0, 1, &outer->settings);
+    settings_enter(&r->settings, team_level_of(r, false));
+}
+
+void team_end_alone(void)
+{
+    struct team_region *r = team_region();
+    team_leave(r);
+    region = r->outer;
+    free(r);
 }
 
 void team_run_target(void (*fn)(void *), void *data, int limit)
@@ -286,10 +305,11 @@ static void team_fork_all(void *arg)
         lanes = f->threads;
         moved = true;
     }
-    team_choose_nodes(f->region, (const void *)(uintptr_t)w->fn);
+    team_choose_nodes(f->region, (const void *)(uintptr_t)w->code);
     struct team_fork what = { .kind = FORK_REGION,
                               .moved = moved,
                               .fn = w->fn,
+                              .code = w->code,
                               .data = w->data,
                               .threads = f->threads,
                               .around = team_level(false) - 1,
@@ -319,7 +339,7 @@ static void team_run_in_team(const struct team_work *w, int threads)
     team_begin(&r, outer, 0, threads, &outer->settings);
     settings_enter(&r.settings, team_level_of(&r, false));
     r.of_job = true;
-    r.code = w->fn;
+    r.code = w->code;
     struct team_forking f = { w, threads, &r };
     lane_call(team_fork_all, &f);
     team_watch_region();
@@ -341,7 +361,7 @@ unsigned team_size(void (*fn)(void *), unsigned threads)
 static void team_run_work(const struct team_work *w, unsigned threads)
 {
     struct team_region *r = team_region();
-    unsigned n = team_size_for(r, w->fn, threads, lanes);
+    unsigned n = team_size_for(r, w->code, threads, lanes);
     if (n == 1)
         team_run_inside(w, r, 0, 1);
     else if (team_nest_is_for(r))
@@ -352,13 +372,19 @@ static void team_run_work(const struct team_work *w, unsigned threads)
 
 void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first)
 {
-    struct team_work w = { fn, data, first, NULL };
+    struct team_work w = { fn, data, first, NULL, fn };
+    team_run_work(&w, threads);
+}
+
+void team_parallel_of(void (*code)(void *), void (*fn)(void *), void *data, unsigned threads)
+{
+    struct team_work w = { fn, data, NULL, NULL, code };
     team_run_work(&w, threads);
 }
 
 void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads, uintptr_t *reductions)
 {
-    struct team_work w = { fn, data, NULL, reductions };
+    struct team_work w = { fn, data, NULL, reductions, fn };
     team_run_work(&w, threads);
 }
 
@@ -399,7 +425,7 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
     struct team_region r;
     team_begin(&r, &outermost, lane->index, what->threads, &what->settings);
     r.of_job = true;
-    r.code = what->fn;
+    r.code = what->code;
     r.around = what->around;
     if (lane->index >= what->threads) {
         team_sit_out(&r);
@@ -493,8 +519,8 @@ static void team_begin_job(void)
 
 static bool team_takes(const char *name)
 {
-    has_tasks |= strncmp(name, "GOMP_task", 9) == 0;
-    return strncmp(name, "GOMP_", 5) == 0;
+    has_tasks |= strncmp(name, "GOMP_task", 9) == 0 || strncmp(name, "__kmpc_omp_task", 15) == 0;
+    return strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "__kmpc_", 7) == 0;
 }
 
 static const char *team_refuse(const char *name, int nodes)

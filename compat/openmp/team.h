@@ -94,6 +94,7 @@ struct team_region {
     uint64_t task; /* number of the current task among this thread's; team_next_task */
     unsigned nest_dims, nest_room; /* of the current loop nest with ordered(n); doacross.c */
     unsigned long long *nest_counts;
+    void *nest_ranges; /* kmpc_loop.c */
 };
 
 enum team_cancelled { CANCELLED_REGION = 1, CANCELLED_SHARING = 2 /* loop or sections */ };
@@ -124,9 +125,14 @@ bool team_word_compare_exchange(struct team_word w, uint64_t *expected, uint64_t
 /* Runs fn(data) in a team of at most `threads`, 0: as many as there are. `first`: a loop that each
  * thread is in from the start, or NULL. */
 void team_parallel(void (*fn)(void *), void *data, unsigned threads, const struct loop *first);
+/* The same; fn calls `code` of the program. */
+void team_parallel_of(void (*code)(void *), void (*fn)(void *), void *data, unsigned threads);
 /* The same, with a taskgroup with these reductions around each call. */
 void team_parallel_reducing(void (*fn)(void *), void *data, unsigned threads,
                             uintptr_t *reductions);
+/* A region of one thread that the caller begins and ends. */
+void team_begin_alone(void);
+void team_end_alone(void);
 /* Calls fn(data) as a target region, which begins as the program does. limit: of its threads; 0:
  * none. */
 void team_run_target(void (*fn)(void *), void *data, int limit);

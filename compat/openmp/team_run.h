@@ -13,6 +13,7 @@ struct team_work {
     void *data;
     const struct loop *first;
     uintptr_t *reductions;
+    void (*code)(void *); /* of the program: fn, or what fn calls; tells regions apart */
 };
 
 /* As thread `thread` of a team of one, or of a nested one, which is in `outer`. */

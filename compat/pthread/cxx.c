@@ -95,16 +95,15 @@ REPLACE_VOID(cxx_cv_notify_all, "_ZNSt18condition_variable10notify_allEv", start
     (void)__wrap_pthread_cond_broadcast(cv);
 }
 
-/* ---- local statics: a byte that compilers test, and one beside it ---- */
+/* ---- local statics: the byte after the one that compilers may test, which stays 0. A thread that
+ * only read it would not acquire what the initialising thread wrote. ---- */
 
 static int cxx_guard_word(void *object, int to)
 {
-    char *guard = object;
-    if (to >= 0) {
-        guard[1] = to == ONCE_UNDER_WAY;
-        guard[0] = to == ONCE_DONE;
-    }
-    return guard[0] ? ONCE_DONE : guard[1] ? ONCE_UNDER_WAY : ONCE_UNDONE;
+    char *state = (char *)object + 1;
+    if (to >= 0)
+        *state = (char)to;
+    return *state;
 }
 
 REPLACE(int, cxx_guard_acquire, "__cxa_guard_acquire", start_is_shared(guard), (char *guard),

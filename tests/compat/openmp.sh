@@ -152,7 +152,7 @@ says '' "int f2(int n) { int b; $atomic capture\") b = a[n]++; return b; }" -fop
 says '' "int f3(int n) { int b; $atomic read\") b = a[n]; return b; }" -fopenmp
 says 2 "void f4(int n) { $atomic\") a[n]++; _Pragma(\"omp flush acq_rel\") }" -fopenmp
 says '' "void f5(int n) { _Pragma(\"omp flush\") a[n]++; }" -fopenmp
-says '' "void f6(int n) { a[n]++; __atomic_thread_fence(__ATOMIC_RELEASE); }"
+says 2 "void f6(int n) { a[n]++; __atomic_thread_fence(__ATOMIC_RELEASE); }"
 says '' "int f7(int n) { return __atomic_fetch_add(a, n, __ATOMIC_RELAXED) + __atomic_load_n(a, __ATOMIC_ACQUIRE); }"
 says '' "int f8(int n) { return __sync_fetch_and_add(a, n) + __sync_bool_compare_and_swap(a, n, 2); }"
 says 1 "void f9(int n) { __asm__(\"lock addl %1, %0\" : \"+m\"(a[n]) : \"r\"(n)); }"
@@ -180,20 +180,6 @@ for option in -static -shared; do
     "${hlrcc[@]}" $option "$here/loops.c" -o "$work/none" 2>"$work/err" && fail "hlrcc $option links"
     expect_err "hlrcc $option" "^hlrcc: $option: "
 done
-
-# clang: refused where it would be wrong
-if command -v clang >/dev/null; then
-    HLRC_CC=clang "${hlrcc[@]}" "$here/plain.c" -o "$work/none" 2>"$work/err" && fail "clang -fopenmp links"
-    expect_err "clang -fopenmp" '^hlrcc: clang -fopenmp: makes calls of another runtime of OpenMP; '
-    echo '_Atomic int n; int main(void) { n++; return 0; }' >"$work/atomic.c"
-    HLRC_CC=clang "$top_builddir/hlrcc" -O2 "$work/atomic.c" -o "$work/none" 2>"$work/err" && fail "clang: atomics link"
-    expect_err "clang: atomics" '^hlrcc: .*atomic\.c: atomic operations, which clang puts in line'
-    HLRC_CC=clang "$top_builddir/hlrcc" -O2 "$here/pthread/mutexes.c" -o "$work/threads" -pthread 2>"$work/err" ||
-        fail "clang: $(head -3 "$work/err")"
-    gcc -O2 "$here/pthread/mutexes.c" -o "$work/threads.gcc" -pthread && "$work/threads.gcc" >"$work/wanted"
-    run_job 3 ardmar "$work/threads"
-    cmp -s "$work/out" "$work/wanted" || fail "threads, by clang: $(diff "$work/out" "$work/wanted" | head -3) $(head -3 "$work/err")"
-fi
 
 # ---- hlrcc: options are the compiler's ----
 "${hlrcc[@]}" --show 'a b.c' -DX='"y z"' -o prog >"$work/out"
