@@ -43,7 +43,7 @@ static void ofi_perform(struct ofi_fabric *o, int peer, const struct ofi_message
 
 /* At this node or another. `src`: of a write; `dst`: of a read, or of the previous value. */
 static void ofi_start_op(struct ofi_fabric *o, int peer, const struct ofi_message *m,
-                         const void *src, void *dst, struct fabric_op *op)
+                         const void *src, void *dst, struct fabric_op *op, bool more)
 {
     bool event = m->kind > OFI_WRITE && m->kind < OFI_CAS;
     if (peer == o->job.node || (o->near[peer] && !event)) {
@@ -53,9 +53,9 @@ static void ofi_start_op(struct ofi_fabric *o, int peer, const struct ofi_messag
         data.kind = OFI_WRITE;
         rest.len = 0;
         ofi_perform(o, peer, &data, src, NULL);
-        ofi_link_request(o, peer, &rest, NULL, op, NULL);
+        ofi_link_request(o, peer, &rest, NULL, op, NULL, false);
     } else {
-        ofi_link_request(o, peer, m, src, op, dst);
+        ofi_link_request(o, peer, m, src, op, dst, more);
     }
 }
 
@@ -70,7 +70,7 @@ static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, e
     for (;;) {
         m->len = (uint32_t)(len < o->part ? len : o->part);
         m->kind = (uint16_t)(m->len == len ? last : OFI_WRITE);
-        ofi_start_op(o, peer, m, from, NULL, op);
+        ofi_start_op(o, peer, m, from, NULL, op, false);
         if (m->len == len)
             return;
         m->off += m->len;
@@ -94,7 +94,7 @@ static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst,
     m.kind = OFI_READ;
     for (char *to = dst; len; to += m.len, m.off += m.len, len -= m.len) {
         m.len = (uint32_t)(len < o->part ? len : o->part);
-        ofi_start_op(o, peer, &m, NULL, to, op);
+        ofi_start_op(o, peer, &m, NULL, to, op, m.len < len);
     }
 }
 
@@ -124,7 +124,7 @@ static void ofi_wake(struct fabric *f, int peer)
 {
     struct ofi_message m = ofi_head(0, 0);
     m.kind = OFI_WRITE_WAKE;
-    ofi_start_op(ofi_of(f), peer, &m, &m, NULL, NULL);
+    ofi_start_op(ofi_of(f), peer, &m, &m, NULL, NULL, false);
 }
 
 static void ofi_start_atomic(struct fabric *f, int peer, struct ofi_message *m, enum ofi_kind kind,
@@ -134,7 +134,7 @@ static void ofi_start_atomic(struct fabric *f, int peer, struct ofi_message *m, 
     ofi_count(&ofi_of(f)->atomics, 1);
     m->kind = (uint16_t)kind;
     m->len = sizeof *old;
-    ofi_start_op(ofi_of(f), peer, m, NULL, old, op);
+    ofi_start_op(ofi_of(f), peer, m, NULL, old, op, false);
 }
 
 static void ofi_cas(struct fabric *f, int peer, int win, size_t off, uint64_t expect,
@@ -264,7 +264,7 @@ static void ofi_ping(struct ofi_fabric *o, int peer, struct fabric_op *op)
 {
     struct ofi_message m = ofi_head(0, 0);
     m.kind = OFI_PING;
-    ofi_link_request(o, peer, &m, NULL, op, NULL);
+    ofi_link_request(o, peer, &m, NULL, op, NULL, false);
 }
 
 /* Early enough that the peer was last heard of less than peer_timeout ago. */
@@ -490,7 +490,6 @@ static int ofi_start(struct ofi_fabric *o)
     _Atomic int made = 0;
     int rc = ofi_find_local(o);
     rc = rc || !o->mixed ? rc : locality_near(&o->job, o->near);
-    rc = rc ? rc : locality_neighbours(&o->job, &o->head.neighbours);
     rc = rc ? rc : ofi_window_make(o, &o->traffic, sizeof(struct ofi_traffic), &made);
     rc = rc ? rc : ofi_agree(o, ofi_start_own(o));
     rc = rc ? rc : ofi_compare(o);

@@ -68,11 +68,11 @@
 #include "fabric/fabric.h"
 #include "fabric/shm/shm_queue.h"
 
-#define OFI_PART        8192  /* bytes of a window in one message, at most */
-#define OFI_PART_STREAM 32768 /* the same over streams */
-#define OFI_FLIGHT      32    /* unanswered requests of one node at another, at most */
-#define OFI_ADDRESS     128   /* bytes of an endpoint's address at most */
-#define OFI_SECRET      16    /* bytes */
+#define OFI_PART        8192 /* bytes of a window in one message, at most */
+#define OFI_PART_STREAM 131072
+#define OFI_FLIGHT      32  /* unanswered requests of one node at another, at most */
+#define OFI_ADDRESS     128 /* bytes of an endpoint's address at most */
+#define OFI_SECRET      16  /* bytes */
 
 enum ofi_kind {
     OFI_ANSWER,
@@ -208,7 +208,6 @@ struct ofi_fabric {
     _Atomic uint64_t polls;        /* by threads of the program */
     uint64_t served;               /* requests of other nodes; with net_lock */
     int64_t yield_until, yield_ns; /* the progress thread: not to spin before; for that long */
-    int cpus;
     _Atomic int sleepers;
 
     struct shm_queue *queue;
@@ -275,9 +274,10 @@ void ofi_connect_end(struct ofi_fabric *o);
 int ofi_link_start(struct ofi_fabric *o); /* this node's buffers and completion queue */
 void ofi_link_end(struct ofi_fabric *o);
 void ofi_link_post(struct ofi_fabric *o, int peer); /* posts the receives for this peer */
-/* Starts a request, once there is room for it. `with` is its head; the data is copied. */
+/* Starts a request, once there is room for it. `with` is its head; the data is copied. `more`: it
+ * is sent with the next one, which follows at once. */
 void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
-                      const void *src, struct fabric_op *op, void *dst);
+                      const void *src, struct fabric_op *op, void *dst, bool more);
 void ofi_link_progress(struct ofi_fabric *o); /* performs and takes what has arrived */
 _Noreturn void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why);
 _Noreturn void ofi_fail_silent(struct ofi_fabric *o, int peer); /* it no longer answers */

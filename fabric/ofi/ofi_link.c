@@ -381,7 +381,7 @@ static struct ofi_slot *ofi_link_take_request(struct ofi_fabric *o, struct ofi_p
 }
 
 void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
-                      const void *src, struct fabric_op *op, void *dst)
+                      const void *src, struct fabric_op *op, void *dst, bool more)
 {
     struct ofi_slot *s = ofi_link_take_request(o, &o->peer[peer]);
     s->message = *with;
@@ -396,6 +396,8 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
     if (op)
         atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
     ofi_link_queue(o, s);
+    if (more)
+        return;
     if (!o->streams || pthread_mutex_trylock(&o->net_lock) != 0) {
         ofi_progress_kick(o);
         return;
@@ -426,7 +428,7 @@ static int ofi_link_make_slots(struct ofi_fabric *o)
 {
     size_t each = o->flight * (size_t)o->job.nodes, receives = o->streams ? 0 : 2 * each;
     o->slots = addresses_map(o->slot_count * o->slot_bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1);
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (o->slots == MAP_FAILED) {
         o->slots = NULL;
         return -FI_ENOMEM;

@@ -21,12 +21,13 @@
 
 #define IDLE_MS  100    /* sleep at most */
 #define SPIN_NS  100000 /* after a request */
-#define NAP_NS   50000
+#define NAP_NS   100000
 #define SLACK_NS 1000 /* of the timer of a nap */
 /* A yield that takes longer has given the CPU to another thread. Then the thread does not spin for
- * some time, which doubles each time. */
+ * some time. If it happens again within CALM times that time, it does not for twice as long. */
 #define YIELD_NS      20000
-#define CROWDED_LEAST INT64_C(10000000)
+#define CALM          4
+#define CROWDED_LEAST INT64_C(1000000)
 #define CROWDED_MOST  INT64_C(1000000000)
 /* A broken connection ends the job after this time: the launcher reports why a node died. */
 #define LOST_NS INT64_C(1000000000)
@@ -101,17 +102,12 @@ static bool ofi_progress_yield(struct ofi_fabric *o)
     int64_t now = clock_ns();
     if (now - before < YIELD_NS)
         return true;
-    o->yield_ns = o->yield_ns == 0                 ? CROWDED_LEAST
+    bool again = now - o->yield_until < CALM * o->yield_ns;
+    o->yield_ns = !again                           ? CROWDED_LEAST
                   : o->yield_ns < CROWDED_MOST / 2 ? 2 * o->yield_ns
                                                    : CROWDED_MOST;
     o->yield_until = now + o->yield_ns;
     return false;
-}
-
-/* More nodes than CPUs: each spins at the expense of another. */
-static bool ofi_progress_may_spin(const struct ofi_fabric *o, int64_t now)
-{
-    return o->streams && o->cpus > 1 && o->cpus >= o->head.neighbours && now >= o->yield_until;
 }
 
 /* Returns how many requests this node has served. */
@@ -145,7 +141,7 @@ static void *ofi_progress_run(void *arg)
         }
         if (served != before)
             last = now;
-        if (now - last > SPIN_NS || !ofi_progress_may_spin(o, now) || !ofi_progress_yield(o))
+        if (!o->streams || now - last > SPIN_NS || now < o->yield_until || !ofi_progress_yield(o))
             ofi_progress_doze(o);
     }
     return NULL;
@@ -156,8 +152,6 @@ static void *ofi_progress_run(void *arg)
 int ofi_progress_start(struct ofi_fabric *o)
 {
     struct epoll_event e = { .events = EPOLLIN, .data.u32 = (uint32_t)o->job.node };
-    cpu_set_t set;
-    o->cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     o->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     o->wait_fd = epoll_create1(EPOLL_CLOEXEC);
     if (o->kick_fd < 0 || o->wait_fd < 0 ||

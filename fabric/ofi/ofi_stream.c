@@ -25,7 +25,7 @@
 #include "base/addresses.h"
 
 #define MOST_BYTES (sizeof(struct ofi_message) + OFI_PART_STREAM + 8) /* of a message */
-#define IN_BYTES   (4 * MOST_BYTES)
+#define IN_BYTES   (2 * MOST_BYTES)
 #define TOGETHER   OFI_FLIGHT /* messages in one call at most */
 #define LONG_BYTES 4096       /* an answer that does not wait for others */
 #define READY      16         /* streams found to be readable by one call */
@@ -81,7 +81,8 @@ int ofi_stream_take(struct ofi_fabric *o, int peer)
     int fd = ofi_stream_find(o->peer[peer].ep);
     if (fd < 0)
         return -FI_ENOTCONN;
-    s->in = addresses_map(IN_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    s->in = addresses_map(IN_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     if (s->in == MAP_FAILED) {
         s->in = NULL;
         return -FI_ENOMEM;
