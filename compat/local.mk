@@ -9,7 +9,7 @@ if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
 	base/procfs.c base/procfs.h base/stack_switch.c base/stack_switch.h base/tasks.c base/tasks.h \
-	compat/start/calls.c compat/start/exceptions.c compat/start/fork.c \
+	compat/start/exceptions.c compat/start/fork.c compat/start/fork.h \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
 	compat/start/heap.c compat/start/heap.h \
@@ -17,9 +17,12 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/lane.c compat/start/lane.h compat/start/last_thread.c compat/start/last_thread.h \
 	compat/start/numbers.h \
 	compat/start/reload.c compat/start/reload.h \
-	compat/start/signals.c \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
+	compat/process/calls.c compat/process/catcher.c compat/process/catcher.h compat/process/children.c \
+	compat/process/delegate.c compat/process/delegate.h compat/process/endings.c compat/process/here.h \
+	compat/process/library.c compat/process/library.h compat/process/memory.c compat/process/names.c compat/process/names.h \
+	compat/process/signals.c compat/process/signals.h compat/process/state.c compat/process/stdio.c compat/process/users.c \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_target.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \
@@ -56,7 +59,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/tsan.c \
 	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \
-	compat/pthread/keys.c compat/pthread/keys.h \
+	compat/pthread/keys.c compat/pthread/keys.h compat/pthread/kill.c compat/pthread/kill.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \
 	compat/pthread/mutex.c compat/pthread/mutex.h \
 	compat/pthread/once.c compat/pthread/once.h \
@@ -76,16 +79,20 @@ libhlrc_compat_la_DEPENDENCIES = libhlrc.la compat/compat.map
 # One script by three names; what it needs besides is in a folder of its own, beside a build as installed.
 bin_SCRIPTS = hlrcc
 compatdir = $(pkglibexecdir)
-nodist_compat_DATA = compat/beside/libgomp.spec compat/beside/begin.o
+nodist_compat_DATA = compat/beside/libgomp.spec compat/beside/begin.o compat/beside/names
 nodist_compat_SCRIPTS = compat/beside/as
-CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o
+CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o compat/beside/names
+# Options for the linker, as arguments of the compiler.
+compat/beside/names: compat/process/names.h
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && grep -o 'NAME([0-9], [A-Za-z0-9_]*)' $(top_srcdir)/compat/process/names.h | \
+		sed 's/.*, /-Wl,--wrap=/; s/)//' >$@.tmp && mv $@.tmp $@
 compat/beside/begin.o: compat/start/begin.c compat/start/early.h
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && $(CC) $(CPPFLAGS) -I$(top_srcdir) -O2 -fno-lto -fno-pie -mno-direct-extern-access -c $(top_srcdir)/compat/start/begin.c -o $@.tmp && mv $@.tmp $@
 compat/beside/libgomp.spec: compat/cc/libgomp.spec
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/libgomp.spec $@
 compat/beside/as: compat/cc/as.in
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/as.in $@.tmp && chmod +x $@.tmp && mv $@.tmp $@
-hlrcc: compat/cc/hlrcc.in Makefile compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o
+hlrcc: compat/cc/hlrcc.in Makefile compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o compat/beside/names
 	$(AM_V_GEN)sed -e 's|@LIBDIR@|$(libdir)|; s|@PKGLIBDIR@|$(pkglibexecdir)|; s|@INCLUDEDIR@|$(includedir)|' \
 		-e 's|@SRC@|$(abs_top_srcdir)|' $(top_srcdir)/compat/cc/hlrcc.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
 	$(AM_V_at)for name in hlrc++ hlrcfort; do rm -f $$name && $(LN_S) hlrcc $$name || exit 1; done

@@ -39,6 +39,7 @@ my @floors = (
     [qw(hlrc)],
     [qw(compat/treadmarks compat/jiajia compat/shmem compat/armci)],
     [qw(compat/start)],
+    [qw(compat/process)],
     [qw(compat/openmp)],
     [qw(compat/pthread)],
 );
@@ -57,7 +58,7 @@ my @circles = (
 );
 
 # What these define the C library has, too: for all but programs of hlrcc, and for programs without HLRC.
-my %in_place_of_libc = map { $_ => 1 } qw(compat/start/calls hlrc/crash/masks);
+my %in_place_of_libc = map { $_ => 1 } qw(compat/process/calls compat/process/library compat/process/stdio hlrc/crash/masks);
 
 my ($failures, %floor, %object, %home, %needs, %calls) = (0);
 for my $i (0 .. $#floors) { $floor{$_} = $i for @{ $floors[$i] } }

@@ -479,7 +479,7 @@ bool atomics_is_lock_free(size_t, const void *) NAMED(__atomic_is_lock_free);
 bool atomics_is_lock_free(size_t bytes, const void *word)
 {
     (void)word;
-    return !start_sharing && bytes <= 8 && (bytes & (bytes - 1)) == 0;
+    return bytes <= 8 && (bytes & (bytes - 1)) == 0;
 }
 
 /* After an operation on a floating-point object has stored its result. */

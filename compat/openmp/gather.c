@@ -58,7 +58,9 @@ void gather_begin(int lanes)
     if (!start_sharing || hlrc_node_id() != 0)
         return;
     count = lanes - start_lanes;
-    choice = gather_choose(lanes + THREADS_OWN <= (threads ? threads : THREADS_DEFAULT));
+    /* other nodes' threads have proxies here (compat/process/delegate.h), with a listener */
+    int needed = lanes + count + 1 + THREADS_OWN;
+    choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
     policy_threads_begin(&policy, (double)clock_ns());
 }
 

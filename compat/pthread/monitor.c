@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "compat/process/catcher.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
@@ -98,9 +99,14 @@ static void monitor_call_now(void *arg)
         until = *c.until;
         c.until = &until;
     }
+    sigset_t before;
+    bool blocks = catcher_block(&before);
     c.monitor = monitor_enter(c.object);
     int rc = c.fn(&c);
     monitor_leave(c.monitor);
+    catcher_wait_end();
+    if (blocks)
+        catcher_unblock(&before);
     out->value = c.value;
     out->rc = rc;
 }
@@ -198,11 +204,13 @@ static int monitor_await_until(struct monitor_queue *q, struct monitor_waiter *w
 int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_lock_t monitor,
                         const struct monitor_until *until)
 {
+    int rc = 0;
+    catcher_wait_begin();
     if (until)
-        return monitor_await_until(q, w, monitor, until);
-    while (!w->woken)
+        rc = monitor_await_until(q, w, monitor, until);
+    while (rc == 0 && !w->woken)
         hlrc_cond_wait(w->cond, monitor);
-    return 0;
+    return rc;
 }
 
 int monitor_queue_wait(struct monitor_queue *q, hlrc_lock_t monitor, unsigned tag,

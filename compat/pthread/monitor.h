@@ -61,7 +61,8 @@ int monitor_call(struct monitor_call *c);
 /* monitor_queue_wait by fn. */
 int monitor_call_wait(const struct monitor_call *c, struct monitor_queue *q);
 
-/* Enters the queue and waits, in its monitor. Returns in the monitor: 0 if woken, or ETIMEDOUT.
+/* Enters the queue and waits, in its monitor. Returns in the monitor, after which
+ * main calls catcher_wait_end: 0 if woken, or ETIMEDOUT.
  * `tag` is for the waker. monitor_queue_await is the second half, after monitor_queue_enter. */
 int monitor_queue_wait(struct monitor_queue *q, hlrc_lock_t monitor, unsigned tag,
                        const struct monitor_until *until);

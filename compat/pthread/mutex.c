@@ -18,9 +18,11 @@
 struct mutex {
     uint32_t handle; /* of the lock, plus 1 */
     uint32_t check;
-    uint64_t unused;
-    int32_t kind; /* a POSIX type, or GONE */
+    uint32_t robust;
+    uint32_t owner_state; /* of a robust one; changed by its owner */
+    int32_t kind;         /* a POSIX type, or GONE */
 };
+enum { OWNER_LIVES, OWNER_DIED /* not consistent again */, OWNER_LOST };
 #define GONE (-1)
 static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t),
               "it fits into the type of the C library");
@@ -76,6 +78,7 @@ hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
 struct mutex_held {
     hlrc_lock_t lock;
     unsigned count;
+    struct mutex *mutex;
 };
 
 static _Thread_local struct mutex_held *held;
@@ -90,7 +93,7 @@ static struct mutex_held *mutex_held_find(hlrc_lock_t lock)
     return NULL;
 }
 
-static void mutex_held_add(hlrc_lock_t lock)
+static void mutex_held_add(struct mutex *m, hlrc_lock_t lock)
 {
     if (held_count == held_room) {
         size_t room = held_room ? 2 * held_room : 16;
@@ -101,7 +104,7 @@ static void mutex_held_add(hlrc_lock_t lock)
         held_room = room;
         (void)pthread_setspecific(exit_key, more);
     }
-    held[held_count++] = (struct mutex_held){ lock, 1 };
+    held[held_count++] = (struct mutex_held){ lock, 1, m };
 }
 
 static void mutex_held_drop(struct mutex_held *h)
@@ -122,15 +125,26 @@ __attribute__((constructor)) static void mutex_at_start(void)
         start_fail("no pthread key for threads that end");
 }
 
-static bool mutex_knows(int kind)
+/* The thread knows that it holds the mutex. */
+static bool mutex_knows(const struct mutex *m)
 {
-    return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
+    return m->kind == PTHREAD_MUTEX_RECURSIVE || m->kind == PTHREAD_MUTEX_ERRORCHECK || m->robust;
+}
+
+void mutex_abandon_held(void)
+{
+    for (size_t i = 0; i < held_count; i++)
+        if (held[i].mutex->robust) {
+            held[i].mutex->owner_state = OWNER_DIED;
+            hlrc_unlock(held[i].lock);
+        }
+    held_count = 0;
 }
 
 int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock)
 {
-    int kind = ((const struct mutex *)(const void *)mutex)->kind;
-    return mutex_knows(kind) && !mutex_held_find(lock) ? EPERM : 0;
+    return mutex_knows((const struct mutex *)(const void *)mutex) && !mutex_held_find(lock) ? EPERM
+                                                                                            : 0;
 }
 
 /* ---- the calls ---- */
@@ -151,13 +165,14 @@ WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_
      (mutex, attr))
 {
     struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
-    int kind = PTHREAD_MUTEX_DEFAULT, protocol = PTHREAD_PRIO_NONE;
+    int kind = PTHREAD_MUTEX_DEFAULT, protocol = PTHREAD_PRIO_NONE, robust = PTHREAD_MUTEX_STALLED;
     if (attr && (pthread_mutexattr_gettype(attr, &kind) != 0 ||
-                 pthread_mutexattr_getprotocol(attr, &protocol) != 0))
+                 pthread_mutexattr_getprotocol(attr, &protocol) != 0 ||
+                 pthread_mutexattr_getrobust(attr, &robust) != 0))
         return EINVAL;
     if (protocol != PTHREAD_PRIO_NONE)
         return ENOTSUP;
-    *ask.mutex = (struct mutex){ .kind = kind };
+    *ask.mutex = (struct mutex){ .kind = kind, .robust = robust == PTHREAD_MUTEX_ROBUST };
     lane_call(mutex_make, &ask);
     return ask.error;
 }
@@ -216,17 +231,27 @@ static void mutex_try(void *arg)
     a->rc = rc;
 }
 
+/* The result for the new owner of a robust mutex. */
+static int mutex_tell_owner(const struct mutex *m, hlrc_lock_t lock)
+{
+    if (m->owner_state != OWNER_LOST)
+        return m->owner_state == OWNER_DIED ? EOWNERDEAD : 0;
+    lane_call(mutex_drop, &lock);
+    return ENOTRECOVERABLE;
+}
+
 /* Acquires the mutex: without limit, or as `attempt` says. */
 static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 {
-    int error, kind = mutex_inside(mutex)->kind;
+    struct mutex *m = mutex_inside(mutex);
+    int error, kind = m->kind;
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
-    struct mutex_held *h = error == 0 && mutex_knows(kind) ? mutex_held_find(lock) : NULL;
+    struct mutex_held *h = error == 0 && mutex_knows(m) ? mutex_held_find(lock) : NULL;
     if (h && kind == PTHREAD_MUTEX_RECURSIVE) {
         h->count++;
         return h->count == 0 ? (h->count--, EAGAIN) : 0;
     }
-    if (h)
+    if (h && (attempt || kind == PTHREAD_MUTEX_ERRORCHECK))
         return attempt && !attempt->until ? EBUSY : EDEADLK;
     if (error)
         return error;
@@ -237,8 +262,10 @@ static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
     } else {
         lane_call(mutex_take, &lock);
     }
-    if (error == 0 && mutex_knows(kind))
-        mutex_held_add(lock);
+    if (error == 0 && m->robust)
+        error = mutex_tell_owner(m, lock);
+    if ((error == 0 || error == EOWNERDEAD) && mutex_knows(m))
+        mutex_held_add(m, lock);
     return error;
 }
 
@@ -255,6 +282,8 @@ WRAP(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 WRAP(int, pthread_mutex_clocklock,
      (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *time), (mutex, clock, time))
 {
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+        return EINVAL;
     if (!monitor_until_valid(time, clock)) {
         int rc = wrap_pthread_mutex_trylock(mutex);
         return rc == EBUSY ? EINVAL : rc;
@@ -272,10 +301,11 @@ WRAP(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timesp
 WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 {
     int error;
+    struct mutex *m = mutex_inside(mutex);
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
     if (error)
         return error;
-    if (mutex_knows(mutex_inside(mutex)->kind)) {
+    if (mutex_knows(m)) {
         struct mutex_held *h = mutex_held_find(lock);
         if (!h)
             return EPERM;
@@ -283,15 +313,19 @@ WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
             return 0;
         mutex_held_drop(h);
     }
+    if (m->robust && m->owner_state == OWNER_DIED)
+        m->owner_state = OWNER_LOST;
     lane_call(mutex_drop, &lock);
     return 0;
 }
 
-/* The owner of a robust mutex can only die with its node, which ends the job. */
 WRAP(int, pthread_mutex_consistent, (pthread_mutex_t * mutex), (mutex))
 {
-    (void)mutex;
-    return EINVAL;
+    struct mutex *m = mutex_inside(mutex);
+    if (!m->robust || m->owner_state != OWNER_DIED)
+        return EINVAL;
+    m->owner_state = OWNER_LIVES;
+    return 0;
 }
 
 /* ---- spin locks: the handle plus 1, set by pthread_spin_init ---- */

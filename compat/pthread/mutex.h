@@ -25,6 +25,9 @@
 hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error);
 /* Acquires the lock at `arg`, on the private stack. */
 void mutex_take(void *arg);
+/* The calling thread ends: the next owners of robust mutexes that it holds get EOWNERDEAD. On the
+ * private stack. */
+void mutex_abandon_held(void);
 /* EPERM: the calling thread does not hold this mutex, which is of a checking kind. */
 int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock);
 

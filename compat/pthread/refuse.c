@@ -16,7 +16,6 @@
 static const struct {
     const char *name, *why;
 } missing[] = {
-    { "pthread_kill", SIGNALS },
     { "pthread_sigqueue", SIGNALS },
     { "pthread_cancel", "cancels a thread, which is not supported; have the thread exit itself" },
     { "pthread_setaffinity_np", PLACES },

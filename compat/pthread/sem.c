@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* sem.c - semaphores: a post while threads wait grants its unit to the first of them. */
+/*
+ * sem.c - semaphores: a post while threads wait grants its unit to the first of them.
+ *
+ * Named semaphores, and others that are not in the program's shared memory, belong to node 0's
+ * process and perhaps to other processes: calls on them are the C library's, by node 0.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
@@ -8,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compat/process/delegate.h"
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/wrap.h"
 
@@ -17,6 +23,11 @@ struct sem {
     uint32_t value;
 };
 static_assert(sizeof(struct sem) <= sizeof(sem_t), "it fits into the type of the C library");
+
+/* Performs the call on a semaphore that is not this file's. */
+#define BY_LIBC(s, name, arguments, ...) \
+    if (!start_is_shared(s))             \
+    return start_away ? (int)DELEGATE(name, __VA_ARGS__) : name arguments
 
 static int sem_fail_by(int error)
 {
@@ -73,17 +84,20 @@ WRAP_NOTHING(sem_destroy, sem_t)
 
 WRAP(int, sem_wait, (sem_t * s), (s))
 {
+    BY_LIBC(s, sem_wait, (s), (long)s);
     return sem_wait_until(s, false, NULL);
 }
 
 WRAP(int, sem_trywait, (sem_t * s), (s))
 {
+    BY_LIBC(s, sem_trywait, (s), (long)s);
     return sem_wait_until(s, true, NULL);
 }
 
 WRAP(int, sem_clockwait, (sem_t * s, clockid_t clock, const struct timespec *time),
      (s, clock, time))
 {
+    BY_LIBC(s, sem_clockwait, (s, clock, time), (long)s, clock, (long)time);
     return sem_wait_until(s, false, &(struct monitor_until){ *time, clock });
 }
 
@@ -94,11 +108,13 @@ WRAP(int, sem_timedwait, (sem_t * s, const struct timespec *time), (s, time))
 
 WRAP(int, sem_post, (sem_t * s), (s))
 {
+    BY_LIBC(s, sem_post, (s), (long)s);
     return sem_fail_by(monitor_call(&(struct monitor_call){ .fn = sem_up, .object = s }));
 }
 
 WRAP(int, sem_getvalue, (sem_t * s, int *value), (s, value))
 {
+    BY_LIBC(s, sem_getvalue, (s, value), (long)s, (long)value);
     struct monitor_call c = { .fn = sem_read, .object = s };
     (void)monitor_call(&c);
     *value = (int)c.value;

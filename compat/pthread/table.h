@@ -37,14 +37,16 @@ struct table_entry {
     pthread_t name;
     void *(*fn)(void *);
     void *arg, *result;
-    sigset_t mask; /* of its creator */
-    uint32_t next; /* in a mailbox; 0: the last */
+    sigset_t mask;    /* of its creator */
+    uint64_t signals; /* bit sig - 1: sent by pthread_kill on another node */
+    uint32_t next;    /* in a mailbox; 0: the last */
     struct monitor_queue joiners;
 };
 
 struct table_mailbox {
     uint32_t first, last; /* requested entries; 0: none */
     uint32_t threads;     /* of that node that have not ended */
+    uint32_t signals;     /* number sent to them */
     hlrc_cond_t news;
 };
 

@@ -17,7 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat/process/catcher.h"
+#include "compat/process/signals.h"
 #include "compat/pthread/keys.h"
+#include "compat/pthread/kill.h"
+#include "compat/pthread/mutex.h"
 #include "compat/pthread/refuse.h"
 #include "compat/pthread/table.h"
 #include "compat/pthread/wrap.h"
@@ -40,6 +44,7 @@ static _Thread_local struct {
 static struct lane lanes[TABLE_THREADS + 1]; /* of this node's threads, by entry */
 static bool started[TABLE_THREADS + 1];
 static uint32_t started_count;
+static const struct lane *main_lane; /* of node 0 */
 static pthread_key_t end_key;
 static pthread_t agent_thread; /* node 0's */
 static uint32_t per_node = LEAST;
@@ -49,6 +54,11 @@ static void threads_become(uint32_t entry)
     me.entry = entry + 1;
     me.name = table->entries[entry].name;
     (void)pthread_setspecific(end_key, &me);
+}
+
+static const struct lane *threads_lane(uint32_t entry)
+{
+    return entry == 0 ? main_lane : started[entry] ? &lanes[entry] : NULL;
 }
 
 /* ---- a thread, on its node ---- */
@@ -99,12 +109,14 @@ static void threads_await_all(void *arg)
     if (table->live > 0)
         (void)monitor_queue_wait(&table->all_done, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
+    catcher_wait_end();
 }
 
 /* Main has called pthread_exit: the program ends with the last thread. Its stack is unchanged. */
 _Noreturn static void threads_end_of_main(void)
 {
     keys_destroy_values();
+    mutex_abandon_held();
     lane_call(threads_tell_end, NULL);
     lane_call(threads_await_all, NULL);
     exit(0);
@@ -117,6 +129,7 @@ static void threads_at_end(void *arg)
     if (me.entry == 1)
         threads_end_of_main();
     lane_run(lane_current, threads_destroy_values, NULL);
+    mutex_abandon_held();
     threads_tell_end(NULL);
     me.entry = 0;
 }
@@ -181,6 +194,9 @@ static void threads_serve_mailbox(void)
             hlrc_unlock(LOCK_THREADS);
             threads_start(entry);
             hlrc_lock(LOCK_THREADS);
+        } else if (table->nodes[node].signals) {
+            table->nodes[node].signals = 0;
+            kill_deliver_sent(node, threads_lane);
         } else if (table->closing != seen) {
             seen = FLUSH;
             threads_flush();
@@ -211,6 +227,7 @@ static void threads_close_table(enum table_closing how)
     if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
         (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
+    catcher_wait_end();
     if (getenv("HLRC_STATS"))
         fprintf(stderr, "hlrc: %u threads ran on all nodes: %s\n", created, start_obstacle);
 }
@@ -298,6 +315,7 @@ static void pthread_threads_join(void *arg)
         table_free(e);
     }
     hlrc_unlock(LOCK_THREADS);
+    catcher_wait_end();
     out->result = j.result;
     out->rc = rc;
 }
@@ -388,6 +406,13 @@ pthread_t __wrap_pthread_self(void)
     return me.entry ? me.name : pthread_self();
 }
 
+WRAP(int, pthread_kill, (pthread_t thread, int sig), (thread, sig))
+{
+    if (thread != __wrap_pthread_self())
+        return kill_send(thread, sig);
+    return sig == 0 || __wrap_raise(sig) == 0 ? 0 : errno;
+}
+
 int __wrap_pthread_equal(pthread_t a, pthread_t b);
 int __wrap_pthread_equal(pthread_t a, pthread_t b)
 {
@@ -455,6 +480,7 @@ static void threads_begin(void)
 
 static void threads_enter(void)
 {
+    main_lane = lane_current;
     threads_become(0);
 }
 

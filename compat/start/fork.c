@@ -10,8 +10,11 @@
  *   - Its parent waits until it has called exec or has ended, so that the child still finds what it
  *     executes, but at most a second, since the child may wait for its parent.
  */
+#include "compat/start/fork.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <hlrc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -22,16 +25,17 @@
 
 #include "base/procfs.h"
 #include "compat/start/heap.h"
+#include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
-#define FRAMES  1024 /* saved below the frame that is passed here on the shared stack */
-#define WAIT_MS 1000
-#define COPIED  ((size_t)16 << 20) /* most bytes of variables copied */
-
-pid_t __wrap_fork(void);
+#define FRAMES    1024 /* saved below the frame that is passed here on the shared stack */
+#define WAIT_MS   1000
+#define LOOKED_AT 512                /* bytes of a block of the heap */
+#define COPIED    ((size_t)16 << 20) /* most bytes of variables copied */
 
 struct fork_state {
+    char *from, *top; /* the part of the shared stack that the child needs */
     pid_t pid;
     int error;
 };
@@ -40,6 +44,7 @@ struct fork_state {
 struct fork_stack {
     char *from, *copy;
     size_t live;
+    char *top;
 };
 
 /* The heap's range, which a child gets only on request; guarded by the mutex. */
@@ -105,13 +110,12 @@ static void fork_keep(char *begin, char *end, const struct procfs_map *map)
 
 /* ---- the stack ---- */
 
-static struct fork_stack fork_save_stack(char *frame)
+static struct fork_stack fork_save_stack(const struct fork_state *f)
 {
-    struct fork_stack s = { 0 };
-    if (!lane_is_shared(frame))
+    struct fork_stack s = { .from = f->from, .top = f->top };
+    if (!f->top)
         return s;
-    s.from = frame - FRAMES;
-    s.live = (size_t)(lane_current->shared_top - s.from);
+    s.live = (size_t)(s.top - s.from);
     s.copy = malloc(s.live);
     if (s.copy)
         memcpy(s.copy, s.from, s.live);
@@ -123,7 +127,7 @@ static void fork_take_stack(const struct fork_stack *s)
     if (!s->live)
         return;
     size_t bytes = lane_stack_bytes();
-    char *at = lane_current->shared_top - bytes;
+    char *at = s->top - bytes;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     if (mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != at)
         start_fail("fork: no memory for the child's stack: %s", strerror(errno));
@@ -136,7 +140,7 @@ static void fork_become_child(const struct fork_stack *s)
 {
     fork_each_mapping(fork_keep);
     fork_take_stack(s);
-    start_sharing = start_spread = start_fences = false;
+    start_sharing = start_spread = start_fences = start_away = false;
     start_is_child = true;
 }
 
@@ -150,7 +154,7 @@ static void fork_await_child(int fd)
 static void fork_perform(void *arg)
 {
     struct fork_state *f = arg;
-    struct fork_stack s = fork_save_stack(arg);
+    struct fork_stack s = fork_save_stack(f);
     int ends[2] = { -1, -1 };
     f->pid = -1;
     f->error = ENOMEM;
@@ -180,15 +184,52 @@ static void fork_perform(void *arg)
     free(s.copy);
 }
 
-pid_t __wrap_fork(void)
+pid_t fork_here(void)
 {
-    struct fork_state f;
+    struct fork_state f = { 0 };
     if (!start_sharing) {
         f.pid = fork();
         start_is_child |= f.pid == 0;
         return f.pid;
     }
+    if (lane_is_shared(&f)) {
+        f.from = (char *)((uintptr_t)&f - FRAMES);
+        f.top = lane_current->shared_top;
+    }
     lane_call(fork_perform, &f);
+    if (f.pid < 0)
+        errno = f.error;
+    return f.pid;
+}
+
+/* Makes the block accessible that this word may point to, and the blocks that the first words in
+ * that block point to, such as arguments for exec. */
+static void fork_fetch_block(uintptr_t word, int depth)
+{
+    char *at = (char *)word;
+    if (!heap_is_shared(at) || hlrc_touch(at, LOOKED_AT, 0) != 0)
+        return;
+    uintptr_t *words = (uintptr_t *)((word + 7) & ~(uintptr_t)7);
+    for (size_t i = 0; depth > 0 && i < LOOKED_AT / sizeof *words - 1; i++)
+        fork_fetch_block(words[i], depth - 1);
+}
+
+/* The child cannot fetch pages, and the caller has used them on another node. */
+static void fork_fetch(const struct fork_state *f)
+{
+    size_t bytes = (size_t)(start_image.end - start_image.begin);
+    if (bytes > 0 && bytes <= COPIED)
+        (void)hlrc_touch(start_image.begin, bytes, 0);
+    const uintptr_t *words = (const uintptr_t *)((uintptr_t)f->from & ~(uintptr_t)7);
+    for (; (const char *)words < f->top; words++)
+        fork_fetch_block(*words, 1);
+}
+
+pid_t fork_for(char *from, char *top)
+{
+    struct fork_state f = { .from = from - FRAMES, .top = top };
+    fork_fetch(&f);
+    fork_perform(&f);
     if (f.pid < 0)
         errno = f.error;
     return f.pid;

@@ -178,17 +178,19 @@ static char *heap_copy_of(const char *text, size_t len)
 
 char *__wrap_strndup(const char *text, size_t most)
 {
-    return heap_copy_of(text, strnlen(text, most));
+    return start_sharing ? heap_copy_of(text, strnlen(text, most)) : strndup(text, most);
 }
 
 char *__wrap_strdup(const char *text)
 {
-    return heap_copy_of(text, strlen(text));
+    return start_sharing ? heap_copy_of(text, strlen(text)) : strdup(text);
 }
 
 int __wrap_vasprintf(char **out, const char *format, va_list args)
 {
     char *text;
+    if (!start_sharing)
+        return vasprintf(out, format, args);
     int len = vasprintf(&text, format, args);
     if (len < 0)
         return len;
@@ -204,32 +206,6 @@ int __wrap_asprintf(char **out, const char *format, ...)
     int len = __wrap_vasprintf(out, format, args);
     va_end(args);
     return len;
-}
-
-/* The program's buffer may be shared; then the C library cannot reallocate it. */
-ssize_t __wrap_getdelim(char **line, size_t *room, int delimiter, FILE *from)
-{
-    char *mine = NULL;
-    size_t mine_room = 0;
-    ssize_t len = getdelim(&mine, &mine_room, delimiter, from);
-    if (len >= 0 && (!*line || *room < (size_t)len + 1)) {
-        char *longer = heap_realloc(*line, (size_t)len + 1);
-        if (longer) {
-            *line = longer;
-            *room = (size_t)len + 1;
-        } else {
-            len = -1;
-        }
-    }
-    if (len >= 0)
-        memcpy(*line, mine, (size_t)len + 1);
-    free(mine);
-    return len;
-}
-
-ssize_t __wrap_getline(char **line, size_t *room, FILE *from)
-{
-    return __wrap_getdelim(line, room, '\n', from);
 }
 
 /* ---- C++ ---- */

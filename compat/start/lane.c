@@ -154,5 +154,5 @@ size_t lane_live(char **from)
 {
     struct lane *l = lane_current;
     *from = (char *)((uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)63);
-    return l && l->private_sp ? (size_t)(l->shared_top - *from) : 0;
+    return l && l->private_sp && lane_is_shared(*from) ? (size_t)(l->shared_top - *from) : 0;
 }

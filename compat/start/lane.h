@@ -34,6 +34,7 @@ struct lane {
     void *private_sp; /* while the program's code runs: the private stack pointer */
     char *private_at; /* the private stack, which outlives the thread */
     pthread_t thread;
+    void *volatile channel; /* in use for a call that node 0 performs (compat/process/delegate.h) */
 };
 
 /* The calling thread's; NULL: not a compute thread. */
@@ -71,7 +72,8 @@ bool lane_is_shared(const void *ptr);
  * its previous mask, or NULL. */
 void lane_block_signals(sigset_t *before);
 
-/* Bytes of its shared stack that the calling thread uses, from this frame, *from, on. */
+/* Bytes of its shared stack that the calling thread uses, from this frame, *from, on; 0 on another
+ * stack. */
 size_t lane_live(char **from);
 
 #endif

@@ -14,7 +14,8 @@ enum {
     LOCK_THREADS = HLRC_STATIC_LOCKS - 6, /* the table of threads */
     LOCK_KEYS = HLRC_STATIC_LOCKS - 7,    /* the table of keys */
     LOCK_EXCEPTIONS = HLRC_STATIC_LOCKS - 8,
-    LOCK_WORDS = HLRC_STATIC_LOCKS / 2, /* the first for atomic words, by address */
+    LOCK_DELEGATE = HLRC_STATIC_LOCKS - 9, /* calls that node 0 performs */
+    LOCK_WORDS = HLRC_STATIC_LOCKS / 2,    /* the first for atomic words, by address */
     LOCK_WORDS_COUNT = HLRC_STATIC_LOCKS / 2 - 16,
     LOCK_MONITORS = HLRC_STATIC_LOCKS / 4, /* the first for monitors of objects, by address */
     LOCK_MONITORS_COUNT = HLRC_STATIC_LOCKS / 4

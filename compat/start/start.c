@@ -32,15 +32,17 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
                      void *);
 
 int start_lanes = 1;
-bool start_sharing, start_spread, start_fences, start_crowded, start_is_child;
+bool start_sharing, start_spread, start_fences, start_crowded, start_is_child, start_leaving,
+    start_away;
 const char *start_obstacle;
 static int united = 1; /* processes that became this one */
 static pid_t own_pid;
 
 #define LAYERS_MOST 4
+#define PARTS_MOST  8
 static const struct start_layer *layers[LAYERS_MOST], *layer;
 static bool taken[LAYERS_MOST];
-static void (*begins[LAYERS_MOST])(void);
+static void (*begins[PARTS_MOST])(void), (*at_end)(void);
 static size_t layer_count, begin_count;
 static int layer_threads;
 struct image start_image;
@@ -65,9 +67,14 @@ void start_register(const struct start_layer *above)
 
 void start_at_begin(void (*fn)(void))
 {
-    if (begin_count == LAYERS_MOST)
-        start_fail("more than %d parts", LAYERS_MOST);
+    if (begin_count == PARTS_MOST)
+        start_fail("more than %d parts", PARTS_MOST);
     begins[begin_count++] = fn;
+}
+
+void start_at_end(void (*fn)(void))
+{
+    at_end = fn;
 }
 
 void *start_shared_memory(size_t bytes, const char *what)
@@ -169,21 +176,9 @@ static void start_look_for_handlers(const char *name)
             (void)setenv("HLRC_SIGNALS", "mask", 0);
 }
 
-/* Of any layer: the objects are not in the program's memory. */
-static const char *start_refuse(const char *name)
-{
-    static const char *const named[] = { "sem_open", "sem_close", "sem_unlink" };
-    for (size_t i = 0; i < sizeof named / sizeof *named && nodes_asked > 1; i++)
-        if (strcmp(name, named[i]) == 0)
-            return "is for named semaphores, which are not supported; use sem_init";
-    return NULL;
-}
-
 static void start_look_at_name(const char *name, bool copied, size_t bytes)
 {
     const char *why = layer ? layer->refuse(name, nodes_asked) : NULL;
-    if (!why)
-        why = start_refuse(name);
     start_look_for_handlers(name);
     if (!why && nodes_asked > 1 && copied && bytes > sizeof(void *))
         why = "is a library's variable in the program's own data; compile all of the program with "
@@ -314,7 +309,10 @@ static void start_report(void)
 static void start_end_layer(void *arg)
 {
     (void)arg;
-    layer->end();
+    if (at_end && start_sharing)
+        at_end();
+    if (layer)
+        layer->end();
 }
 
 /* Ends the job with this status, whatever other threads do. */
@@ -341,7 +339,7 @@ static void start_at_exit(int status, void *arg)
     fflush(NULL);
     if (start_is_child)
         _exit(status);
-    if (layer && layer->amid()) {
+    if (layer && (start_leaving || layer->amid())) {
         if (!start_sharing) /* they continue until then, as without HLRC */
             _exit(status);
         if (layer->leave)
@@ -352,8 +350,7 @@ static void start_at_exit(int status, void *arg)
                 status);
         _exit(status ? status : 1);
     }
-    if (layer)
-        lane_call(start_end_layer, NULL);
+    lane_call(start_end_layer, NULL);
     start_report();
     for (int i = 1; i < start_lanes; i++)
         pthread_join(lanes[i].thread, NULL);
@@ -443,12 +440,14 @@ static int start_run_alone(void)
     return 0;
 }
 
-/* Slots of the engine for all threads on one node (compat/openmp/gather.h), unless the user says
- * how many a node has. */
+/* Slots of the engine for all threads on one node (compat/openmp/gather.h), where the others' calls
+ * are performed, too (compat/process/delegate.h), unless the user says how many a node has. */
 static void start_make_slots(int nodes)
 {
     char number[16];
     int slots = nodes * start_lanes + THREADS_OWN, given = early_number("HLRC_THREADS");
+    if (nodes > 1)
+        slots += (nodes - 1) * start_lanes + 1;
     if (slots <= (given ? given : THREADS_DEFAULT) || slots > THREADS_MOST)
         return;
     snprintf(number, sizeof number, "%d", slots);

@@ -60,6 +60,9 @@ struct start_layer {
 void start_register(const struct start_layer *layer);
 /* Called by constructors: fn is called after hlrc_init, on every node, whatever the layer. */
 void start_at_begin(void (*fn)(void));
+/* Called by a constructor: fn is called on node 0 of several when the program has ended, on the
+ * private stack, before the layer ends. */
+void start_at_end(void (*fn)(void));
 
 /* For such an fn: shared memory of zeros, which node 0 allocates; `what` is for messages. */
 void *start_shared_memory(size_t bytes, const char *what);
@@ -89,6 +92,12 @@ extern bool start_crowded __attribute__((visibility("hidden")));
 
 /* This process is a forked child of one of the job: its end does not involve the others. */
 extern bool start_is_child __attribute__((visibility("hidden")));
+
+/* Threads of the program run on several nodes, and this is not node 0. */
+extern bool start_away __attribute__((visibility("hidden")));
+
+/* The program ends while other threads run it, whatever the layer knows. */
+extern bool start_leaving __attribute__((visibility("hidden")));
 
 extern struct image start_image __attribute__((visibility("hidden"))); /* image.h */
 

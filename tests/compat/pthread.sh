@@ -85,8 +85,6 @@ refused() { # NAME PATTERN DECLARATIONS BODY
     expect_err "$1" "$2"
 }
 refused cancel '^hlrc: pthread_cancel cancels a thread' '' 'pthread_cancel(t)'
-refused kill '^hlrc: pthread_kill sends a signal' '' 'pthread_kill(t, 0)'
-refused sem_open '^hlrc: sem_open is for named semaphores, which are not supported; use sem_init$' '' 'sem_open("/a", 0)'
 refused thrd '^hlrc: mtx_lock \(C11 threads\) is not supported' 'static mtx_t m;' 'mtx_lock(&m)'
 refused OpenMP '^hlrc: this program uses (OpenMP|POSIX threads) and (OpenMP|POSIX threads): threads of only one ' 'int x;' '_Pragma("omp parallel") x++'
 

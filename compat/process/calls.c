@@ -5,22 +5,28 @@
  * data goes through a private one.
  *
  * These functions replace the C library's in the whole process: libraries of C++ and Fortran read
- * directly into the program's buffers.
+ * directly into the program's buffers. On other nodes than 0 such a library's calls are performed
+ * by node 0 (library.c).
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <hlrc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "compat/process/delegate.h"
+#include "compat/process/library.h"
 #include "compat/start/start.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -28,6 +34,22 @@
     static __typeof__(&name) libc_##name; \
     if (!libc_##name)                     \
     libc_##name = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+/* On other nodes node 0 performs the call, as the program's own. */
+#define BY_NODE_0(name, arguments) \
+    if (library_is_away())         \
+    return __wrap_##name arguments
+
+ssize_t __wrap_read(int fd, void *buffer, size_t len);
+ssize_t __wrap_pread(int fd, void *buffer, size_t len, off_t at);
+ssize_t __wrap_write(int fd, const void *buffer, size_t len);
+ssize_t __wrap_pwrite(int fd, const void *buffer, size_t len, off_t at);
+ssize_t __wrap_readv(int fd, const struct iovec *pieces, int count);
+ssize_t __wrap_writev(int fd, const struct iovec *pieces, int count);
+size_t __wrap_fread(void *buffer, size_t size, size_t count, FILE *from);
+size_t __wrap_fwrite(const void *buffer, size_t size, size_t count, FILE *to);
+FILE *__wrap_fopen(const char *path, const char *mode);
+int __wrap_open(const char *path, int flags, mode_t mode);
 
 /* Most bytes of fread and fwrite at once. */
 #define PIECE ((size_t)64 << 10)
@@ -50,11 +72,17 @@ static void calls_done(void *mine)
     errno = before;
 }
 
+#define arguments_of_read   (fd, buffer, len)
+#define arguments_of_write  (fd, buffer, len)
+#define arguments_of_pread  (fd, buffer, len, at)
+#define arguments_of_pwrite (fd, buffer, len, at)
+
 /* The arguments of the call have `mine` in place of the program's buffer. */
 #define DEFINE_READ(name, parameters, arguments)                    \
     EXPORTED ssize_t name parameters                                \
     {                                                               \
         LIBC(name);                                                 \
+        BY_NODE_0(name, arguments_of_##name);                       \
         bool shared = start_is_shared(buffer);                      \
         void *mine = shared ? calls_borrow(len) : buffer;           \
         ssize_t got = shared && !mine ? -1 : libc_##name arguments; \
@@ -71,6 +99,7 @@ DEFINE_READ(pread, (int fd, void *buffer, size_t len, off_t at), (fd, mine, len,
     EXPORTED ssize_t name parameters                                  \
     {                                                                 \
         LIBC(name);                                                   \
+        BY_NODE_0(name, arguments_of_##name);                         \
         void *copy = NULL;                                            \
         if (start_is_shared(buffer) && !(copy = calls_borrow(len)))   \
             return -1;                                                \
@@ -102,6 +131,7 @@ static int calls_any_shared(const struct iovec *pieces, int count)
 EXPORTED ssize_t readv(int fd, const struct iovec *pieces, int count)
 {
     LIBC(readv);
+    BY_NODE_0(readv, (fd, pieces, count));
     if (count <= 0 || !calls_any_shared(pieces, count))
         return libc_readv(fd, pieces, count);
     size_t len = calls_sum(pieces, count), at = 0;
@@ -120,6 +150,7 @@ EXPORTED ssize_t readv(int fd, const struct iovec *pieces, int count)
 EXPORTED ssize_t writev(int fd, const struct iovec *pieces, int count)
 {
     LIBC(writev);
+    BY_NODE_0(writev, (fd, pieces, count));
     if (count <= 0 || !calls_any_shared(pieces, count))
         return libc_writev(fd, pieces, count);
     size_t len = calls_sum(pieces, count), at = 0;
@@ -161,6 +192,7 @@ static size_t calls_in_pieces(char *buffer, size_t len, FILE *file, bool reads)
 EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 {
     LIBC(fread);
+    BY_NODE_0(fread, (buffer, size, count, from));
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fread(buffer, size, count, from);
     return calls_in_pieces(buffer, size * count, from, true) / size;
@@ -169,6 +201,7 @@ EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
 {
     LIBC(fwrite);
+    BY_NODE_0(fwrite, (buffer, size, count, to));
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fwrite(buffer, size, count, to);
     return calls_in_pieces((char *)(uintptr_t)buffer, size * count, to, false) / size;
@@ -187,6 +220,7 @@ static const char *calls_touched(const char *path)
 EXPORTED FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     LIBC(fopen);
+    BY_NODE_0(fopen, (path, mode));
     return libc_fopen(calls_touched(path), calls_touched(mode));
 }
 
@@ -197,6 +231,7 @@ EXPORTED int open(const char *path, int flags, ...)
     va_start(args, flags);
     mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
     va_end(args);
+    BY_NODE_0(open, (path, flags, mode));
     return libc_open(calls_touched(path), flags, mode);
 }
 
@@ -258,11 +293,62 @@ EXPORTED int nanosleep(const struct timespec *time, struct timespec *left)
     return rc;
 }
 
+/* ---- files in memory ---- */
+
+/* By node 0: the name of an open file, and how it was opened. */
+static int calls_describe(int fd, char *name, size_t room, struct stat *file)
+{
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, name, room - 1);
+    if (len < 0 || fstat(fd, file) != 0)
+        return -1;
+    name[len] = '\0';
+    return fcntl(fd, F_GETFL);
+}
+
+/* Opens the file here, too; on the shared stack. */
+static int calls_open_here(int fd)
+{
+    LIBC(open);
+    LIBC(fstat);
+    char name[4096];
+    struct stat there, here;
+    int flags = (int)DELEGATE(calls_describe, fd, (long)name, (long)sizeof name, (long)&there);
+    if (flags < 0) {
+        errno = EBADF;
+        return -1;
+    }
+    int mine = libc_open(name, (flags & O_ACCMODE) | O_CLOEXEC);
+    if (mine >= 0 && libc_fstat(mine, &here) == 0 && here.st_ino == there.st_ino &&
+        here.st_size == there.st_size)
+        return mine;
+    start_fail("mmap of %s by a thread of node %d: this node does not have the file of node 0; map "
+               "a file of a file system that all nodes have",
+               name, hlrc_node_id());
+}
+
+/* Memory is mapped on the calling node, files are node 0's. */
+EXPORTED void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    LIBC(mmap);
+    if (fd < 0 || (flags & MAP_ANONYMOUS) || !library_is_away())
+        return libc_mmap(at, bytes, protection, flags, fd, offset);
+    int mine = calls_open_here(fd);
+    void *map = mine < 0 ? MAP_FAILED : libc_mmap(at, bytes, protection, flags, mine, offset);
+    int error = errno;
+    if (mine >= 0)
+        (void)syscall(SYS_close, mine);
+    errno = error;
+    return map;
+}
+
 /* The names that -D_FILE_OFFSET_BITS=64 uses; off_t has 64 bits in any case. */
 #define ALIAS(name, as) \
     extern __typeof__(as) calls_##name __asm__(#name) __attribute__((alias(#as), copy(as))) EXPORTED
 ALIAS(fopen64, fopen);
 ALIAS(open64, open);
+ALIAS(mmap64, mmap);
 ALIAS(pread64, pread);
 ALIAS(pwrite64, pwrite);
 ALIAS(stat64, stat);

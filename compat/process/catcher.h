@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * catcher.h - signals of the process while main waits inside HLRC, where it blocks them: a thread
+ * of node 0 runs the handlers instead, as any thread of a process may.
+ *
+ * Invariants
+ *   - Outside of HLRC main gets the signals itself, since they end its system calls (EINTR). So the
+ *     catcher has main's mask only while a wait lasts that was under way a period before, and
+ *     otherwise blocks all signals. A wait has ended only when the catcher blocks them again.
+ *   - Only a program that has a handler has the thread.
+ */
+#ifndef COMPAT_CATCHER_H
+#define COMPAT_CATCHER_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* A handler will be set. Node 0, private stack. */
+void catcher_need(void);
+
+/* While the calling thread is in a monitor (compat/pthread/monitor.h) no handler interrupts it,
+ * since that might enter the same one. catcher_block returns whether it has blocked signals. */
+bool catcher_block(sigset_t *before);
+void catcher_unblock(const sigset_t *before);
+
+/* The calling thread is about to wait in HLRC, and has waited or not, and holds no lock of HLRC.
+ * They cost a test unless it is main, and there is a catcher. */
+void catcher_wait_begin(void);
+void catcher_wait_end(void);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* delegate.c - see delegate.h for the invariants. */
+#include "compat/process/delegate.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <hlrc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/addresses.h"
+#include "compat/start/image.h"
+#include "compat/start/lane.h"
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+
+#define CHANNEL_BYTES 4096 /* a page: no other call shares it */
+
+enum delegate_channel_state { CHANNEL_IDLE, CHANNEL_ASKED, CHANNEL_DONE, CHANNEL_END };
+
+struct delegate_channel_request {
+    delegate_fn *fn;
+    long words[DELEGATE_WORDS];
+    sigset_t mask;
+    int error;
+    long result;
+};
+
+/* In shared memory; guarded by its lock, `next` by LOCK_DELEGATE. */
+struct delegate_channel {
+    hlrc_lock_t lock;
+    hlrc_cond_t asked, done;
+    enum delegate_channel_state state;
+    pthread_t proxy;
+    struct delegate_channel_request request;
+    struct delegate_channel *next; /* without a proxy yet */
+    char text[];                   /* for a small buffer */
+};
+#define TEXT_BYTES (CHANNEL_BYTES - sizeof(struct delegate_channel))
+
+/* In shared memory; guarded by LOCK_DELEGATE. */
+static struct delegate_table {
+    struct delegate_channel *fresh;
+    hlrc_cond_t news;
+    bool ending;
+} * table;
+
+const char *delegate_program_end;
+
+/* ---- channels of this node ---- */
+
+static _Thread_local struct delegate_channel *own; /* NULL: none, or in use */
+
+/* Of threads that have ended. */
+struct delegate_channel_kept {
+    struct delegate_channel *channel;
+    struct delegate_channel_kept *next;
+};
+static struct delegate_channel_kept *kept;
+static pthread_mutex_t kept_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t exit_key;
+
+static void delegate_channel_keep(void *channel)
+{
+    struct delegate_channel_kept *k = malloc(sizeof *k);
+    own = NULL;
+    if (!k) /* its proxy waits until the end */
+        return;
+    k->channel = channel;
+    pthread_mutex_lock(&kept_mutex);
+    k->next = kept;
+    kept = k;
+    pthread_mutex_unlock(&kept_mutex);
+}
+
+static struct delegate_channel *delegate_channel_reuse(void)
+{
+    pthread_mutex_lock(&kept_mutex);
+    struct delegate_channel_kept *k = kept;
+    if (k)
+        kept = k->next;
+    pthread_mutex_unlock(&kept_mutex);
+    struct delegate_channel *channel = k ? k->channel : NULL;
+    free(k);
+    return channel;
+}
+
+/* Node 0 gives it a proxy. */
+static struct delegate_channel *delegate_channel_make(void)
+{
+    struct delegate_channel *c = hlrc_aligned_alloc(CHANNEL_BYTES, CHANNEL_BYTES);
+    if (!c || hlrc_lock_create(&c->lock) != 0 || hlrc_cond_create(&c->asked) != 0 ||
+        hlrc_cond_create(&c->done) != 0)
+        start_fail("no shared memory for calls that node 0 performs; raise --memory");
+    hlrc_lock(LOCK_DELEGATE);
+    c->next = table->fresh;
+    table->fresh = c;
+    hlrc_cond_signal(table->news);
+    hlrc_unlock(LOCK_DELEGATE);
+    return c;
+}
+
+/* A handler that interrupts a call uses another one. */
+static struct delegate_channel *delegate_channel_take(void)
+{
+    struct delegate_channel *c = own;
+    own = NULL;
+    if (!c)
+        c = delegate_channel_reuse();
+    return c ? c : delegate_channel_make();
+}
+
+static void delegate_channel_leave(struct delegate_channel *c)
+{
+    if (own) {
+        delegate_channel_keep(c);
+        return;
+    }
+    own = c;
+    (void)pthread_setspecific(exit_key, c);
+}
+
+/* ---- the caller ---- */
+
+struct delegate_asking {
+    struct delegate_channel_request request;
+    struct delegate_buffer buffer; /* memory NULL: none */
+};
+
+/* Memory for the buffer that both nodes can access. */
+static char *delegate_lend(struct delegate_channel *c, struct delegate_asking *a)
+{
+    char *lent =
+        a->buffer.bytes <= TEXT_BYTES ? c->text : hlrc_alloc_uninitialized(16, a->buffer.bytes);
+    if (!lent)
+        start_fail("no shared memory for a call with %zu bytes; raise --memory", a->buffer.bytes);
+    memcpy(lent, a->buffer.memory, a->buffer.bytes);
+    a->request.words[a->buffer.at] = (long)lent;
+    return lent;
+}
+
+static void delegate_take_back(struct delegate_channel *c, struct delegate_asking *a, char *lent)
+{
+    if (a->buffer.stores)
+        memcpy(a->buffer.memory, lent, a->buffer.bytes);
+    if (a->request.result == (long)lent)
+        a->request.result = (long)a->buffer.memory;
+    if (lent != c->text)
+        hlrc_free(lent);
+}
+
+/* Signals that end or stop the job may arrive during the call, unless the program blocks them. */
+static void delegate_unblock_ends(const sigset_t *before)
+{
+    static const int ends[] = { SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP };
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (!sigismember(before, ends[i]))
+            sigaddset(&set, ends[i]);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void delegate_exchange(struct delegate_channel *c, struct delegate_asking *a)
+{
+    hlrc_lock(c->lock);
+    char *lent = a->buffer.memory ? delegate_lend(c, a) : NULL;
+    c->request = a->request;
+    c->state = CHANNEL_ASKED;
+    hlrc_cond_signal(c->asked);
+    while (c->state != CHANNEL_DONE)
+        hlrc_cond_wait(c->done, c->lock);
+    c->state = CHANNEL_IDLE;
+    a->request = c->request;
+    if (lent)
+        delegate_take_back(c, a, lent);
+    hlrc_unlock(c->lock);
+}
+
+/* On the private stack. */
+static void delegate_perform(void *arg)
+{
+    struct delegate_asking *out = arg, a = *out;
+    sigset_t before;
+    lane_block_signals(&before);
+    struct delegate_channel *c = delegate_channel_take();
+    void *outer = lane_current ? lane_current->channel : NULL;
+    a.request.mask = before;
+    delegate_unblock_ends(&before);
+    if (lane_current)
+        lane_current->channel = c;
+    delegate_exchange(c, &a);
+    lane_block_signals(NULL);
+    if (lane_current)
+        lane_current->channel = outer;
+    delegate_channel_leave(c);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    *out = a;
+}
+
+long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
+                   const struct delegate_buffer *buffer)
+{
+    struct delegate_asking a = { .request = { .fn = fn, .error = errno } };
+    memcpy(a.request.words, words, sizeof a.request.words);
+    if (buffer)
+        a.buffer = *buffer;
+    lane_call(delegate_perform, &a);
+    errno = a.request.error;
+    return a.request.result;
+}
+
+/* Thread-local variables are on the private stack. */
+static bool delegate_is_private(uintptr_t word)
+{
+    return word >= (uintptr_t)lane_shared_to && word < ADDRESSES_SPACE;
+}
+
+_Noreturn static void delegate_refuse(delegate_fn *fn, int at)
+{
+    Dl_info info;
+    bool named = dladdr((void *)(uintptr_t)fn, &info) && info.dli_sname;
+    start_fail("%s: argument %d is a thread-local variable of a thread of node %d, which node 0 "
+               "cannot access; pass another variable",
+               named ? info.dli_sname : "a call of the C library", at + 1, hlrc_node_id());
+}
+
+long delegate_words(long a, long b, long c, long d, long e, long f, delegate_fn *fn, int count)
+{
+    long words[DELEGATE_WORDS] = { a, b, c, d, e, f };
+    for (int i = 0; i < count; i++)
+        if (delegate_is_private((uintptr_t)words[i]))
+            delegate_refuse(fn, i);
+    return delegate_call(fn, words, NULL);
+}
+
+/* ---- node 0 ---- */
+
+struct delegate_proxy {
+    struct delegate_channel *channel;
+    pthread_t thread;
+    struct delegate_proxy *next;
+};
+static struct delegate_proxy *proxies; /* only the listener, and after its end delegate_end */
+static pthread_t listener;
+
+/* [delegate.mask] */
+static void delegate_proxy_execute(struct delegate_channel_request *r)
+{
+    sigset_t before;
+    const long *w = r->words;
+    pthread_sigmask(SIG_SETMASK, &r->mask, &before);
+    errno = r->error;
+    r->result = r->fn(w[0], w[1], w[2], w[3], w[4], w[5]);
+    r->error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void *delegate_proxy_body(void *arg)
+{
+    struct delegate_channel *c = arg;
+    lane_block_signals(NULL);
+    hlrc_lock(c->lock);
+    c->proxy = pthread_self();
+    while (c->state != CHANNEL_END) {
+        if (c->state != CHANNEL_ASKED) {
+            hlrc_cond_wait(c->asked, c->lock);
+            continue;
+        }
+        struct delegate_channel_request r = c->request;
+        hlrc_unlock(c->lock);
+        delegate_proxy_execute(&r);
+        hlrc_lock(c->lock);
+        c->request = r;
+        c->state = CHANNEL_DONE;
+        hlrc_cond_signal(c->done);
+    }
+    hlrc_unlock(c->lock);
+    return NULL;
+}
+
+static int delegate_proxy_interrupt(struct delegate_channel *c, int sig)
+{
+    hlrc_lock(c->lock);
+    int rc = c->state == CHANNEL_ASKED && c->proxy ? pthread_kill(c->proxy, sig) : ESRCH;
+    hlrc_unlock(c->lock);
+    return rc;
+}
+
+bool delegate_interrupt(const struct lane *lane, int sig)
+{
+    void *c = start_away ? lane->channel : NULL;
+    return c && DELEGATE(delegate_proxy_interrupt, (long)c, sig) == 0;
+}
+
+/* [delegate.own-proxy] */
+static void delegate_proxy_start(struct delegate_channel *c)
+{
+    struct delegate_proxy *p = malloc(sizeof *p);
+    int rc = p ? pthread_create(&p->thread, NULL, delegate_proxy_body, c) : ENOMEM;
+    if (rc)
+        start_fail("cannot start a thread for calls of another node: %s; raise the limit on "
+                   "processes (ulimit -u)",
+                   strerror(rc));
+    p->channel = c;
+    p->next = proxies;
+    proxies = p;
+}
+
+static void *delegate_listen(void *arg)
+{
+    (void)arg;
+    lane_block_signals(NULL);
+    hlrc_lock(LOCK_DELEGATE);
+    while (!table->ending) {
+        struct delegate_channel *c = table->fresh;
+        if (c) {
+            table->fresh = c->next;
+            delegate_proxy_start(c);
+        } else {
+            hlrc_cond_wait(table->news, LOCK_DELEGATE);
+        }
+    }
+    hlrc_unlock(LOCK_DELEGATE);
+    return NULL;
+}
+
+void delegate_end(void)
+{
+    hlrc_lock(LOCK_DELEGATE);
+    table->ending = true;
+    hlrc_cond_signal(table->news);
+    hlrc_unlock(LOCK_DELEGATE);
+    pthread_join(listener, NULL);
+    while (proxies) {
+        struct delegate_proxy *p = proxies;
+        hlrc_lock(p->channel->lock);
+        p->channel->state = CHANNEL_END;
+        hlrc_cond_signal(p->channel->asked);
+        hlrc_unlock(p->channel->lock);
+        pthread_join(p->thread, NULL);
+        proxies = p->next;
+        free(p);
+    }
+}
+
+/* ---- start ---- */
+
+static void delegate_begin(void)
+{
+    if (!start_sharing)
+        return;
+    table = start_shared_memory(sizeof *table, "calls that node 0 performs");
+    delegate_program_end = start_image.code_end;
+    start_away = hlrc_node_id() != 0;
+    if (start_away)
+        return;
+    sigset_t before;
+    lane_block_signals(&before); /* the listener inherits it */
+    int rc = hlrc_cond_create(&table->news) != 0
+                 ? EAGAIN
+                 : pthread_create(&listener, NULL, delegate_listen, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc)
+        start_fail("cannot start a thread: %s", strerror(rc));
+}
+
+__attribute__((constructor)) static void delegate_at_start(void)
+{
+    if (pthread_key_create(&exit_key, delegate_channel_keep) != 0)
+        start_fail("no pthread key for threads that end");
+    start_at_begin(delegate_begin);
+    start_at_end(delegate_end);
+}

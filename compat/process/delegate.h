@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * delegate.h - calls of the C library whose effect belongs to the whole process: files, streams,
+ * the working directory, the environment. Node 0 has the program's process. A thread of another
+ * node sends such a call to node 0, where a thread of this library, its proxy, performs it.
+ *
+ *     thread of node n                     its proxy at node 0
+ *        write(1, p, 5)  -- channel: function, words, signal mask, errno --> write(1, p, 5)
+ *        5, errno       <-------------- result, errno ----------------------
+ *
+ * Invariants
+ *   - A channel is used under its lock: the function sees the caller's stores, and the caller sees
+ *     the function's.
+ *   [delegate.own-proxy] A channel has a proxy for itself, and a thread uses one channel at a time.
+ *       So a call that blocks holds up only its caller, and a stream that the caller has locked is
+ *       locked by its proxy.
+ *   [delegate.mask] During the call the proxy has the signal mask of the caller, otherwise it
+ *       blocks all signals. So a signal of the process may interrupt the call, and its handler runs
+ *       on the proxy.
+ *   - Pointers are passed as they are: the program's variables, stacks and heap are shared.
+ *     Thread-local variables and alternate stacks are not, so memory of known size is copied
+ *     (delegate_buffer), and other calls with a thread-local variable end the job with a line.
+ *   - Functions have the same address on all nodes (early.h).
+ *   - On node 0, and in a job of one process, a call costs one test more.
+ */
+#ifndef COMPAT_DELEGATE_H
+#define COMPAT_DELEGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compat/start/start.h"
+
+/* Any function whose arguments and result are words. */
+typedef long delegate_fn(long, long, long, long, long, long);
+#define DELEGATE_FN(fn) ((delegate_fn *)(void (*)(void))(fn))
+#define DELEGATE_WORDS  6
+
+/* Functions of the executable lie below, all others above. */
+extern const char *delegate_program_end __attribute__((visibility("hidden")));
+
+/* A buffer that node 0 may not be able to access: argument `at` points to it. */
+struct delegate_buffer {
+    int at;
+    void *memory;
+    size_t bytes;
+    bool stores; /* the function may store to it */
+};
+
+/* Performs the call at node 0. Returns its result and sets errno. `buffer` may be NULL. Either
+ * stack. */
+long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
+                   const struct delegate_buffer *buffer);
+#define DELEGATE(fn, ...) delegate_call(DELEGATE_FN(fn), (const long[6]){ __VA_ARGS__ }, NULL)
+
+/* Interrupts the call that node 0 performs for this thread of the caller's node, by a signal to its
+ * proxy. False: there is none. */
+struct lane;
+bool delegate_interrupt(const struct lane *lane, int sig);
+
+/* Called by the functions of names.c; `count` of the words are arguments. */
+long delegate_words(long a, long b, long c, long d, long e, long f, delegate_fn *fn, int count)
+    __attribute__((visibility("hidden")));
+
+/* The program has ended: ends the proxies. By node 0, on the private stack. */
+void delegate_end(void);
+
+#endif

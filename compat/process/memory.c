@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * memory.c - functions that return memory, which the C library allocates or keeps: with several
+ * nodes the program gets shared memory, whichever node has called. Node 0 performs them
+ * (delegate.h).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "compat/process/delegate.h"
+#include "compat/process/here.h"
+#include "compat/start/heap.h"
+#include "compat/start/start.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
+
+/* Frees the C library's memory. */
+static void *memory_shared(void *from, size_t bytes)
+{
+    void *copy = from ? heap_malloc(bytes) : NULL;
+    if (copy)
+        memcpy(copy, from, bytes);
+    free(from);
+    return copy;
+}
+
+static char *memory_shared_text(char *text)
+{
+    return memory_shared(text, text ? strlen(text) + 1 : 0);
+}
+
+/* ---- file names ---- */
+
+HERE(char *, getcwd, (char *out, size_t room), (out, room), WORDS((long)out, (long)room))
+{
+    return out ? getcwd(out, room) : memory_shared_text(getcwd(NULL, room));
+}
+
+HERE(char *, get_current_dir_name, (void), (), WORDS(0))
+{
+    return memory_shared_text(get_current_dir_name());
+}
+
+HERE(char *, realpath, (const char *path, char *out), (path, out), WORDS((long)path, (long)out))
+{
+    return out ? realpath(path, out) : memory_shared_text(realpath(path, NULL));
+}
+
+HERE(char *, canonicalize_file_name, (const char *path), (path), WORDS((long)path))
+{
+    return memory_shared_text(canonicalize_file_name(path));
+}
+
+/* Of -D_FORTIFY_SOURCE, which has compared the sizes. */
+char *__wrap___getcwd_chk(char *out, size_t room, size_t most)
+{
+    extern char *__getcwd_chk(char *, size_t, size_t);
+    return start_sharing ? __wrap_getcwd(out, room) : __getcwd_chk(out, room, most);
+}
+
+char *__wrap___realpath_chk(const char *path, char *out, size_t most)
+{
+    extern char *__realpath_chk(const char *, char *, size_t);
+    return start_sharing ? __wrap_realpath(path, out) : __realpath_chk(path, out, most);
+}
+
+/* ---- text ---- */
+
+wchar_t *__wrap_wcsdup(const wchar_t *text)
+{
+    size_t bytes = (wcslen(text) + 1) * sizeof *text;
+    wchar_t *copy = heap_malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+void *__wrap_pvalloc(size_t size)
+{
+    return heap_aligned_alloc(4096, (size + 4095) & ~(size_t)4095);
+}
+
+int __wrap_vasprintf(char **out, const char *format, va_list args);
+int __wrap___vasprintf_chk(char **out, int flag, const char *format, va_list args)
+{
+    (void)flag;
+    return __wrap_vasprintf(out, format, args);
+}
+
+int __wrap___asprintf_chk(char **out, int flag, const char *format, ...)
+{
+    va_list args;
+    (void)flag;
+    va_start(args, format);
+    int bytes = __wrap_vasprintf(out, format, args);
+    va_end(args);
+    return bytes;
+}
+
+/* The program's buffer may be shared; then the C library cannot reallocate it. */
+HERE(ssize_t, getdelim, (char **line, size_t *room, int delimiter, FILE *from),
+     (line, room, delimiter, from), WORDS((long)line, (long)room, delimiter, (long)from))
+{
+    char *mine = NULL;
+    size_t mine_room = 0;
+    ssize_t len = getdelim(&mine, &mine_room, delimiter, from);
+    if (len >= 0 && (!*line || *room < (size_t)len + 1)) {
+        char *longer = heap_realloc(*line, (size_t)len + 1);
+        if (longer) {
+            *line = longer;
+            *room = (size_t)len + 1;
+        } else {
+            len = -1;
+        }
+    }
+    if (len >= 0)
+        memcpy(*line, mine, (size_t)len + 1);
+    free(mine);
+    return len;
+}
+
+ssize_t __wrap_getline(char **line, size_t *room, FILE *from)
+{
+    return __wrap_getdelim(line, room, '\n', from);
+}
+
+ssize_t __wrap___getdelim(char **, size_t *, int, FILE *) __attribute__((alias("__wrap_getdelim")));
+
+/* ---- streams to memory ---- */
+
+struct memory_stream {
+    char **text;
+    size_t *bytes;
+    size_t room, len, at;
+};
+
+static bool memory_grow(struct memory_stream *s, size_t needed)
+{
+    if (needed < s->room)
+        return true;
+    size_t room = needed < 2 * s->room ? 2 * s->room : needed + 1;
+    char *more = heap_realloc(*s->text, room);
+    if (!more)
+        return false;
+    memset(more + s->room, 0, room - s->room);
+    *s->text = more;
+    s->room = room;
+    return true;
+}
+
+static ssize_t memory_write(void *stream, const char *from, size_t bytes)
+{
+    struct memory_stream *s = stream;
+    if (!memory_grow(s, s->at + bytes))
+        return 0;
+    memcpy(*s->text + s->at, from, bytes);
+    s->at += bytes;
+    if (s->at > s->len)
+        s->len = s->at;
+    *s->bytes = s->at;
+    return (ssize_t)bytes;
+}
+
+static int memory_seek(void *stream, off64_t *to, int whence)
+{
+    struct memory_stream *s = stream;
+    size_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? s->at : s->len;
+    off64_t at = (off64_t)from + *to;
+    if (at < 0 || !memory_grow(s, (size_t)at))
+        return -1;
+    s->at = (size_t)at;
+    *to = at;
+    return 0;
+}
+
+static int memory_close(void *stream)
+{
+    free(stream);
+    return 0;
+}
+
+HERE(FILE *, open_memstream, (char **text, size_t *bytes), (text, bytes),
+     WORDS((long)text, (long)bytes))
+{
+    static const cookie_io_functions_t calls = { .write = memory_write,
+                                                 .seek = memory_seek,
+                                                 .close = memory_close };
+    struct memory_stream *s = malloc(sizeof *s);
+    char *first = heap_calloc(1, BUFSIZ);
+    FILE *file = s && first ? fopencookie(s, "w", calls) : NULL;
+    if (!file) {
+        heap_free(first);
+        free(s);
+        return NULL;
+    }
+    *s = (struct memory_stream){ text, bytes, BUFSIZ, 0, 0 };
+    *text = first;
+    *bytes = 0;
+    return file;
+}
+
+/* ---- directories: each has one entry in shared memory ---- */
+
+struct memory_directory {
+    DIR *dir;
+    struct dirent *entry;
+    struct memory_directory *next;
+};
+static struct memory_directory *directories;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct dirent *memory_entry_of(DIR *dir)
+{
+    pthread_mutex_lock(&mutex);
+    struct memory_directory *d = directories;
+    while (d && d->dir != dir)
+        d = d->next;
+    if (!d && (d = malloc(sizeof *d))) {
+        *d = (struct memory_directory){ dir, heap_malloc(sizeof *d->entry), directories };
+        directories = d;
+    }
+    pthread_mutex_unlock(&mutex);
+    return d ? d->entry : NULL;
+}
+
+HERE(struct dirent *, readdir, (DIR * dir), (dir), WORDS((long)dir))
+{
+    const struct dirent *from = readdir(dir);
+    struct dirent *entry = from ? memory_entry_of(dir) : NULL;
+    return entry ? memcpy(entry, from, from->d_reclen) : NULL;
+}
+
+HERE(int, closedir, (DIR * dir), (dir), WORDS((long)dir))
+{
+    pthread_mutex_lock(&mutex);
+    for (struct memory_directory **at = &directories; *at; at = &(*at)->next)
+        if ((*at)->dir == dir) {
+            struct memory_directory *d = *at;
+            *at = d->next;
+            heap_free(d->entry);
+            free(d);
+            break;
+        }
+    pthread_mutex_unlock(&mutex);
+    return closedir(dir);
+}
+
+typedef int memory_filter_fn(const struct dirent *);
+typedef int memory_order_fn(const struct dirent **, const struct dirent **);
+
+HERE(int, scandir,
+     (const char *path, struct dirent ***out, memory_filter_fn *takes, memory_order_fn *order),
+     (path, out, takes, order), WORDS((long)path, (long)out, (long)takes, (long)order))
+{
+    struct dirent **list;
+    int count = scandir(path, &list, takes, order);
+    if (count < 0)
+        return count;
+    for (int i = 0; i < count; i++)
+        list[i] = memory_shared(list[i], list[i]->d_reclen);
+    *out = memory_shared(list, (size_t)(count ? count : 1) * sizeof *list);
+    return count;
+}
+
+struct dirent64 *__wrap_readdir64(DIR *) __attribute__((alias("__wrap_readdir")));
+int __wrap_scandir64(const char *, struct dirent64 ***, int (*)(const struct dirent64 *),
+                     int (*)(const struct dirent64 **, const struct dirent64 **))
+    __attribute__((alias("__wrap_scandir")));

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * state.c - variables that the C library keeps for the process: the environment, times, locale,
+ * options of the command line, users. Node 0 has them (delegate.h). Results in memory of the C
+ * library are copied to shared memory, one result for each function, as in the C library.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compat/process/delegate.h"
+#include "compat/process/here.h"
+#include "compat/start/heap.h"
+#include "compat/start/start.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
+
+#define TEXT_BYTES 4096
+
+/* In shared memory. */
+static struct state_results {
+    char asctime[TEXT_BYTES / 16], ctime[TEXT_BYTES / 16], zones[2][TEXT_BYTES / 16];
+    struct tm localtime, gmtime;
+    char locale[TEXT_BYTES], login[TEXT_BYTES], ttyname[TEXT_BYTES];
+} * results;
+
+static char *state_copy(char *to, const char *text, size_t room)
+{
+    if (!text)
+        return NULL;
+    size_t bytes = strnlen(text, room - 1);
+    memcpy(to, text, bytes);
+    to[bytes] = '\0';
+    return to;
+}
+#define RESULT(field, text) state_copy(results->field, text, sizeof results->field)
+
+/* ---- the environment: its texts are shared memory (start.c) ---- */
+
+HERE(int, setenv, (const char *name, const char *value, int replace), (name, value, replace),
+     WORDS((long)name, (long)value, replace))
+{
+    if (!name || !*name || strchr(name, '=')) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (!replace && getenv(name))
+        return 0;
+    size_t bytes = strlen(name), more = strlen(value);
+    char *text = heap_malloc(bytes + more + 2);
+    if (!text)
+        return -1;
+    memcpy(text, name, bytes);
+    text[bytes] = '=';
+    memcpy(text + bytes + 1, value, more + 1);
+    return putenv(text); /* as in the C library the text is kept for good */
+}
+
+/* ---- time ---- */
+
+static struct tm *state_tm(struct tm *to, const struct tm *from)
+{
+    if (!from)
+        return NULL;
+    char *zone = results->zones[from->tm_isdst > 0];
+    *to = *from;
+    to->tm_zone = state_copy(zone, from->tm_zone, sizeof results->zones[0]);
+    return to;
+}
+
+HERE(struct tm *, localtime, (const time_t *time), (time), WORDS((long)time))
+{
+    return state_tm(&results->localtime, localtime(time));
+}
+
+HERE(struct tm *, gmtime, (const time_t *time), (time), WORDS((long)time))
+{
+    return state_tm(&results->gmtime, gmtime(time));
+}
+
+HERE(char *, ctime, (const time_t *time), (time), WORDS((long)time))
+{
+    return RESULT(ctime, ctime(time));
+}
+
+HERE(char *, asctime, (const struct tm *time), (time), WORDS((long)time))
+{
+    return RESULT(asctime, asctime(time));
+}
+
+/* ---- random numbers that are no words ---- */
+
+static void state_drand48(double *out)
+{
+    *out = drand48();
+}
+
+double __wrap_drand48(void)
+{
+    double value;
+    if (!start_away)
+        return drand48();
+    (void)DELEGATE(state_drand48, (long)&value);
+    return value;
+}
+
+/* ---- names ---- */
+
+HERE(char *, getlogin, (void), (), WORDS(0))
+{
+    return RESULT(login, getlogin());
+}
+
+HERE(char *, ttyname, (int fd), (fd), WORDS(fd))
+{
+    return RESULT(ttyname, ttyname(fd));
+}
+
+/* The caller's node has it, too: there are functions that do not look for node 0's. */
+char *__wrap_setlocale(int category, const char *locale);
+static char *state_setlocale(int category, const char *locale)
+{
+    return RESULT(locale, setlocale(category, locale));
+}
+
+char *__wrap_setlocale(int category, const char *locale)
+{
+    if (!start_sharing)
+        return setlocale(category, locale);
+    if (!start_away)
+        return state_setlocale(category, locale);
+    char *text = (char *)DELEGATE(state_setlocale, category, (long)locale);
+    if (text && locale)
+        (void)setlocale(category, locale);
+    return text;
+}
+
+/* ---- options of the command line ---- */
+
+/* The C library's variables of the caller's node. */
+struct state_options {
+    char *arg;
+    int index, errors, option;
+    bool set; /* by the program, since the last call there */
+};
+
+static int state_next_option(int argc, char **argv, const char *letters, struct state_options *o)
+{
+    if (o->set) {
+        optind = o->index;
+        opterr = o->errors;
+    }
+    int found = getopt(argc, argv, letters);
+    *o = (struct state_options){ optarg, optind, opterr, optopt, false };
+    return found;
+}
+
+int __wrap_getopt(int argc, char **argv, const char *letters);
+int __wrap_getopt(int argc, char **argv, const char *letters)
+{
+    static int seen = 1, errors = 1;
+    if (!start_away)
+        return getopt(argc, argv, letters);
+    struct state_options o = { .index = optind, .errors = opterr };
+    o.set = optind != seen || opterr != errors;
+    int found = (int)DELEGATE(state_next_option, argc, (long)argv, (long)letters, (long)&o);
+    optarg = o.arg;
+    seen = optind = o.index;
+    errors = opterr = o.errors;
+    optopt = o.option;
+    return found;
+}
+
+static void state_begin(void)
+{
+    if (start_sharing)
+        results = start_shared_memory(sizeof *results, "results of the C library");
+}
+
+__attribute__((constructor)) static void state_at_start(void)
+{
+    start_at_begin(state_begin);
+}

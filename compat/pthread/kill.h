@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* kill.h - pthread_kill: the agent of the thread's node delivers the signal. */
+#ifndef COMPAT_KILL_H
+#define COMPAT_KILL_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+struct lane;
+/* The thread of an entry of this node, whose code runs; NULL: none. */
+typedef const struct lane *kill_find_lane_fn(uint32_t entry);
+
+/* By an agent, under LOCK_THREADS, which it releases in between. */
+void kill_deliver_sent(int node, kill_find_lane_fn *find);
+
+/* pthread_kill for another thread. */
+int kill_send(pthread_t thread, int sig);
+
+#endif

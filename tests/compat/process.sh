@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What belongs to a process belongs to the job: programs whose threads on several nodes share files, streams, directories and the
+# rest of the process print what the same sources print that gcc has compiled. Arguments: only programs of these names.
+. "$(dirname "$0")/pthreadlib.sh"
+
+same() { # PROGRAM NODES PROTOCOL ARGUMENTS...
+    rm -rf "$work/folder" && mkdir "$work/folder"
+    local program=$1 nodes=$2 protocol=$3 expected=0
+    shift 3
+    "$work/$program.libc" "$work/folder" "$@" >"$work/wanted" 2>"$work/wanted.err" </dev/null || expected=$?
+    rm -rf "$work/folder" && mkdir "$work/folder"
+    JOB_SECONDS=60 run_job "$nodes" "$protocol" "$work/$program" "$work/folder" "$@"
+    cmp -s "$work/out" "$work/wanted" && [ $status = $expected ] && cmp -s "$work/err" "$work/wanted.err" && return
+    fail "$program $*, $protocol, $nodes nodes: status $status, not $expected; $(diff "$work/out" "$work/wanted" | head -6)" \
+        "$(diff "$work/err" "$work/wanted.err" | head -3)"
+}
+
+each() { # PROGRAM ARGUMENTS...
+    local program=$1
+    shift
+    [ -x "$work/$program" ] || build "$program" "../process/$program.c" gcc hlrcc || return
+    same "$program" 2 ardmar "$@"
+    same "$program" 3 onesided "$@"
+    [ -z "${HLRC_SOAK-}" ] || { same "$program" 2 onesided "$@"; same "$program" 3 ardmar "$@"; same "$program" 2 async "$@"; }
+}
+
+[ $# -gt 0 ] || set -- files state signals objects endings
+for program; do
+    if [ "$program" = endings ]; then
+        for how in return main exit quick_exit _exit exec signal; do
+            each endings $how
+        done
+    else
+        each "$program"
+    fi
+done
+finish

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files and streams that threads of several nodes open, read, write and close. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common.h"
+
+static int fd, ends[2];
+static FILE *file;
+static char text[200];
+static _Thread_local char own[64];
+
+static void *writes(void *arg)
+{
+    long me = (long)arg;
+    strcpy(own, "thread-local ");
+    printf("thread %ld: %zd %zd", me, write(fd, "abcdefgh", 8), write(fd, own, strlen(own)));
+    printf(", at %ld\n", (long)lseek(fd, 0, SEEK_CUR));
+    return NULL;
+}
+
+static void *reads(void *arg)
+{
+    long me = (long)arg;
+    char line[20];
+    memset(line, 0, sizeof line);
+    memset(own, 0, sizeof own);
+    ssize_t got = read(fd, line, 5), more = read(fd, own, 6);
+    printf("thread %ld reads %zd '%s', %zd '%s'\n", me, got, line, more, own);
+    struct iovec pieces[2] = { { line, 2 }, { text, 3 } };
+    got = readv(fd, pieces, 2);
+    printf("%zd '%.2s' '%.3s'", got, line, text);
+    got = pread(fd, line, 4, 2);
+    printf(", %zd '%.4s'\n", got, line);
+    return NULL;
+}
+
+static void descriptors(void)
+{
+    fd = open("a", O_RDWR | O_CREAT | O_TRUNC, 0640);
+    run_everywhere(writes);
+    lseek(fd, 0, SEEK_SET);
+    run_everywhere(reads);
+    printf("main at %ld\n", (long)lseek(fd, 0, SEEK_CUR));
+    close(fd);
+}
+
+static void *opens(void *arg)
+{
+    struct stat s;
+    int copy, was = errno;
+    errno = 0;
+    fd = open("b", O_RDWR | O_CREAT, 0600);
+    copy = dup(fd);
+    printf("written %zd, copy %d", write(copy, "12345", 5), copy != fd && copy > 2);
+    printf(", closed %d", close(copy));
+    printf(", again %d", close(copy));
+    printf(" %s\n", strerror(errno));
+    errno = was;
+    printf("size %ld", fstat(fd, &s) == 0 ? (long)s.st_size : -1);
+    printf(", %d", open("/no/such", O_RDONLY));
+    printf(" %s\n", strerror(errno));
+    return arg;
+}
+
+static void opened_by_threads(void)
+{
+    for (long i = 0; i < THREADS; i++) {
+        char back[6] = "";
+        run_in(opens, NULL);
+        printf("main %zd", pread(fd, back, 5, 0));
+        printf(" %s %d %d\n", back, close(fd), unlink("b"));
+    }
+}
+
+/* ---- streams ---- */
+
+static void *prints(void *arg)
+{
+    long me = (long)arg;
+    int n = 0;
+    strcpy(own, "own");
+    fprintf(file, "%ld %s %5.2f|%n", me, own, 1.5 * (double)me, &n);
+    fputs(own, file);
+    fputc('\n', file);
+    fwrite(own, 1, 2, file);
+    putc('\n', file);
+    for (int i = 0; i < 3000; i++)
+        fprintf(file, "%d,", i);
+    fputc('\n', file);
+    printf("thread %ld: %d at %ld\n", me, n, ftell(file));
+    return NULL;
+}
+
+static void *scans(void *arg)
+{
+    long me = (long)arg;
+    int n = -1, c, sum = 0, count = 0;
+    double d = -1;
+    char word[20] = "", *line = NULL;
+    size_t room = 0;
+    printf("scanned %d", fscanf(file, "%d %19s %lf|", &n, word, &d));
+    printf(" %d %s %.2f", n, word, d);
+    printf(" '%s'", fgets(own, sizeof own, file) ? own : "end");
+    printf(" '%s'\n", fgets(word, sizeof word, file) ? word : "end");
+    while ((c = getc(file)) != EOF && c != ',')
+        count++;
+    ungetc('7', file);
+    printf("getc %d, back %d", count, getc(file));
+    ssize_t length = getline(&line, &room, file);
+    for (ssize_t i = 0; i < length; i++)
+        sum += line[i];
+    free(line);
+    printf(", line %zd %d, eof %d error %d\n", length, sum, feof(file), ferror(file));
+    return (void *)me;
+}
+
+static void streams(void)
+{
+    file = fopen("c", "w+");
+    setvbuf(file, NULL, _IOFBF, 1 << 15);
+    run_everywhere(prints);
+    fprintf(file, "main\n");
+    rewind(file);
+    run_everywhere(scans);
+    printf("main reads '%s'", fgets(text, sizeof text, file) ? text : "end");
+    printf("then %d %d\n", getc(file), feof(file) != 0);
+    fclose(file);
+}
+
+static void *opens_stream(void *arg)
+{
+    file = fopen("d", "w");
+    fprintf(file, "by a thread %ld\n", (long)arg);
+    return NULL;
+}
+
+static void *closes_stream(void *arg)
+{
+    printf("closed %d\n", fclose(file));
+    return arg;
+}
+
+static void streams_of_threads(void)
+{
+    run_in(opens_stream, NULL);
+    fprintf(file, "by main\n");
+    run_in(closes_stream, NULL);
+    file = fopen("d", "r");
+    printf("%zu bytes", fread(text, 1, sizeof text, file));
+    printf(": %.*s", 24, text);
+    fclose(file);
+}
+
+/* Standard output has one buffer: order is kept. */
+static void *says(void *arg)
+{
+    puts("said by a thread");
+    putchar('0' + (int)(long)arg);
+    putchar_unlocked('\n');
+    return NULL;
+}
+
+static void *locked(void *arg)
+{
+    for (int i = 0; i < 20; i++) {
+        flockfile(stdout);
+        printf("line ");
+        printf("of ");
+        puts("three");
+        funlockfile(stdout);
+    }
+    return arg;
+}
+
+static void output(void)
+{
+    pthread_t t[THREADS];
+    for (int i = 0; i < 3; i++) {
+        printf("main %d, ", i);
+        run_in(says, (void *)(long)i);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&t[i], NULL, locked, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+}
+
+/* ---- a call that blocks holds up no other ---- */
+
+static void *waits_for_byte(void *arg)
+{
+    char c = 0;
+    return read(ends[0], &c, 1) == 1 ? arg : NULL;
+}
+
+static void *gives_byte(void *arg)
+{
+    printf("given %zd\n", write(ends[1], "x", 1));
+    return arg;
+}
+
+static void *makes_pipe(void *arg)
+{
+    printf("pipe %d\n", pipe(ends));
+    return arg;
+}
+
+static void blocking(void)
+{
+    pthread_t t[THREADS];
+    run_in(makes_pipe, NULL);
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&t[i], NULL, waits_for_byte, ends);
+    usleep(50000);
+    run_everywhere(gives_byte);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(t[i], &result);
+        printf("has read %d\n", result == ends);
+    }
+    struct pollfd p = { .fd = ends[0], .events = POLLIN };
+    printf("nothing left %d\n", poll(&p, 1, 0));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* ---- names ---- */
+
+static void *renames(void *arg)
+{
+    struct stat s;
+    char name[] = "temp-XXXXXX";
+    int made = mkstemp(name);
+    printf("mkstemp %d, rename %d, link %d", made > 2, rename(name, "e"), symlink("e", "f"));
+    ssize_t length = readlink("f", text, sizeof text);
+    printf(", %.*s, %d", (int)length, text, stat("f", &s) == 0 && S_ISREG(s.st_mode));
+    printf(", access %d, %d", access("e", R_OK), access("none", R_OK));
+    printf(", unlink %d %d close %d\n", unlink("e"), unlink("f"), close(made));
+    return arg;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || chdir(argv[1]) != 0)
+        return 2;
+    descriptors();
+    opened_by_threads();
+    streams();
+    streams_of_threads();
+    output();
+    blocking();
+    run_everywhere(renames);
+    printf("end\n");
+    return 0;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Signals of the process and of threads, on several nodes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common.h"
+
+static volatile sig_atomic_t hits, alarms;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int ready, ends[2];
+static sem_t semaphore;
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    hits++;
+}
+
+static void on_alarm(int sig)
+{
+    (void)sig;
+    alarms++;
+    sem_post(&semaphore);
+}
+
+static void *raises(void *arg)
+{
+    int before = hits;
+    printf("raise %d", raise(SIGUSR1));
+    printf(" handled %d\n", hits - before);
+    return arg;
+}
+
+static void *sets(void *arg)
+{
+    struct sigaction act, old;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = on_signal;
+    act.sa_flags = SA_RESTART;
+    printf("sigaction %d", sigaction(SIGUSR2, &act, &old));
+    printf(" before %d", old.sa_handler == (arg ? on_signal : SIG_DFL));
+    printf(" signal %d\n", signal(SIGHUP, SIG_IGN) == (arg ? SIG_IGN : SIG_DFL));
+    return NULL;
+}
+
+static void handlers(void)
+{
+    signal(SIGUSR1, on_signal);
+    run_everywhere(raises);
+    run_everywhere(sets);
+    raise(SIGUSR2);
+    raise(SIGHUP);
+    printf("main %d\n", hits);
+}
+
+/* ---- of the process ---- */
+
+static void *awaits(void *arg)
+{
+    sigset_t set;
+    int sig = 0;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    printf("sigwait %d", sigwait(&set, &sig));
+    printf(" %s\n", sig == SIGTERM ? "SIGTERM" : "other");
+    return arg;
+}
+
+static void *sends(void *arg)
+{
+    printf("kill %d\n", kill(getpid(), SIGTERM));
+    return arg;
+}
+
+static void *late_alarm(void *arg)
+{
+    struct itimerval soon = { { 0, 0 }, { 0, 50000 } };
+    printf("setitimer %d\n", setitimer(ITIMER_REAL, &soon, NULL));
+    return arg;
+}
+
+static void *sleeps(void *arg)
+{
+    usleep(300000);
+    return arg;
+}
+
+static void of_process(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    for (int i = 0; i < THREADS; i++) {
+        run_in(sends, NULL);
+        run_in(awaits, NULL);
+    }
+    sem_init(&semaphore, 0, 0);
+    signal(SIGALRM, on_alarm);
+    run_in(late_alarm, NULL);
+    while (sem_wait(&semaphore) != 0)
+        ;
+    printf("alarms %d\n", (int)alarms);
+    run_in(late_alarm, NULL);
+    run_in(sleeps, NULL);
+    printf("alarms %d\n", (int)alarms);
+    late_alarm(NULL);
+    printf("pause %d", pause());
+    printf(" %s, alarms %d\n", strerror(errno), (int)alarms);
+}
+
+/* ---- of threads ---- */
+
+static void *is_sent_to(void *arg)
+{
+    int before = hits;
+    pthread_mutex_lock(&mutex);
+    ready = 1;
+    pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&mutex);
+    while (hits == before)
+        usleep(1000);
+    printf("thread %ld got it\n", (long)arg);
+    return NULL;
+}
+
+static void *reads(void *arg)
+{
+    char c;
+    errno = 0;
+    ssize_t got = read(ends[0], &c, 1);
+    printf("read %zd %s\n", got, strerror(errno));
+    return arg;
+}
+
+static void of_threads(void)
+{
+    struct sigaction act;
+    pthread_t t;
+    for (long i = 0; i < THREADS; i++) {
+        ready = 0;
+        pthread_create(&t, NULL, is_sent_to, (void *)i);
+        pthread_mutex_lock(&mutex);
+        while (!ready)
+            pthread_cond_wait(&cond, &mutex);
+        pthread_mutex_unlock(&mutex);
+        int exists = pthread_kill(t, 0), sent = pthread_kill(t, SIGUSR1);
+        pthread_join(t, NULL);
+        printf("pthread_kill %d %d\n", exists, sent);
+    }
+    memset(&act, 0, sizeof act);
+    act.sa_handler = on_signal;
+    sigaction(SIGUSR1, &act, NULL);
+    if (pipe(ends) != 0)
+        exit(1);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&t, NULL, reads, NULL);
+        usleep(100000);
+        pthread_kill(t, SIGUSR1);
+        pthread_join(t, NULL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || chdir(argv[1]) != 0)
+        return 2;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    handlers();
+    of_process();
+    of_threads();
+    printf("end\n");
+    return 0;
+}

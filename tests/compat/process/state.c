@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the C library and the system keep for a process, changed and read by threads of several
+ * nodes, and memory that the C library allocates. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <malloc.h>
+#include <regex.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/times.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "common.h"
+
+static char *shared[12];
+static const char *base;
+
+static const char *last(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : "none";
+}
+
+/* ---- the system's ---- */
+
+static int made_mode(const char *name)
+{
+    struct stat s;
+    int fd = open(name, O_CREAT | O_WRONLY, 0666);
+    int mode = fstat(fd, &s) == 0 ? (int)(s.st_mode & 0777) : -1;
+    close(fd);
+    unlink(name);
+    return mode;
+}
+
+static void *folders(void *arg)
+{
+    char name[20], path[PATH_MAX];
+    snprintf(name, sizeof name, "sub%ld", (long)arg);
+    printf("in %s", last(getcwd(path, sizeof path)));
+    printf(", mkdir %d", mkdir(name, 0700));
+    printf(", chdir %d", chdir(name));
+    printf(", umask %o", umask(022 + (mode_t)(long)arg));
+    printf(", mode %o\n", made_mode("x"));
+    return NULL;
+}
+
+static void *ids(void *arg)
+{
+    struct rlimit limit;
+    pid_t *known = arg;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    printf("process %d %d", getpid() == known[0], getppid() == known[1]);
+    printf(", files %d", (int)limit.rlim_cur);
+    limit.rlim_cur--;
+    printf(", %d\n", setrlimit(RLIMIT_NOFILE, &limit));
+    return NULL;
+}
+
+static void process(void)
+{
+    struct rlimit limit = { 200, 300 };
+    pid_t known[2] = { getpid(), getppid() };
+    umask(077);
+    run_everywhere(folders);
+    printf("main in %s, umask %o\n", last(getcwd(NULL, 0)), umask(022));
+    setrlimit(RLIMIT_NOFILE, &limit);
+    for (int i = 0; i < THREADS; i++)
+        run_in(ids, known);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    printf("files %d, %d\n", (int)limit.rlim_cur, chdir(base));
+}
+
+/* ---- the C library's ---- */
+
+static void *randoms(void *arg)
+{
+    printf("rand %d", rand());
+    printf(" random %ld", random());
+    printf(" lrand48 %ld", lrand48());
+    printf(" drand48 %.6f\n", drand48());
+    return arg;
+}
+
+static char list[] = "one,two;three four";
+
+static void *tokens(void *arg)
+{
+    char *t = strtok(arg ? NULL : list, ",; ");
+    printf("token %s\n", t ? t : "none");
+    return NULL;
+}
+
+static void *environment(void *arg)
+{
+    char name[20], value[20];
+    long me = (long)arg;
+    snprintf(name, sizeof name, "OF_THREAD_%ld", me);
+    snprintf(value, sizeof value, "value %ld", me);
+    printf("main's %s", getenv("OF_MAIN") ? getenv("OF_MAIN") : "none");
+    printf(", mine %d %s", setenv(name, value, 1), getenv(name) ? getenv(name) : "none");
+    printf(", kept %d %s", setenv(name, "other", 0), getenv(name) ? getenv(name) : "none");
+    printf(", error %d\n", setenv("a=b", "c", 1));
+    shared[me] = getenv(name);
+    if (me == 1)
+        unsetenv("OF_MAIN");
+    return NULL;
+}
+
+static void *times_of_day(void *arg)
+{
+    time_t t = 86400 * 365;
+    struct tm here, *there;
+    if (!arg)
+        setenv("TZ", "XYZ-3", 1);
+    tzset();
+    localtime_r(&t, &here);
+    printf("hour %d", here.tm_hour);
+    there = localtime(&t);
+    printf(" %d %s", there->tm_hour, there->tm_zone);
+    printf(", %ld", (long)mktime(&here));
+    printf(", %s", ctime(&t));
+    shared[6] = asctime(gmtime(&t));
+    return NULL;
+}
+
+static void *sees_time(void *arg)
+{
+    printf("thread: %s", shared[6]);
+    return arg;
+}
+
+static char *words[] = { "program", "-a", "-b", "beta", "rest", NULL };
+
+static void *options(void *arg)
+{
+    int c = getopt(5, words, "ab:");
+    printf("option %c %s at %d\n", c < 0 ? '.' : c, c == 'b' ? optarg : "", optind);
+    return arg;
+}
+
+static void *locales(void *arg)
+{
+    char *now = setlocale(LC_ALL, NULL);
+    printf("locale %s", now);
+    now = setlocale(LC_CTYPE, "C.UTF-8");
+    printf(" %s, %d\n", now ? now : "none", mblen("\303\244", 2));
+    return arg;
+}
+
+static regex_t expression;
+
+static void *matches(void *arg)
+{
+    regmatch_t m[2];
+    printf("match %d", regexec(&expression, "xx ab12 yy", 2, m, 0));
+    printf(" %d %d\n", (int)m[1].rm_so, (int)m[1].rm_eo);
+    return arg;
+}
+
+static void library(void)
+{
+    srand(7);
+    srandom(8);
+    srand48(9);
+    run_everywhere(randoms);
+    printf("main rand %d\n", rand());
+    srand(7);
+    printf("again %d\n", rand());
+    run_everywhere(tokens);
+    printf("main token %s\n", strtok(NULL, ",; "));
+    setenv("OF_MAIN", "text", 1);
+    run_everywhere(environment);
+    printf("main sees %s %s %s %s\n", shared[0], shared[1], getenv("OF_THREAD_2"),
+           getenv("OF_MAIN") ? "text" : "nothing");
+    run_everywhere(times_of_day);
+    run_everywhere(sees_time);
+    run_everywhere(options);
+    printf("main option %c at %d\n", getopt(5, words, "ab:") < 0 ? '.' : '?', optind);
+    run_everywhere(locales);
+    printf("main %s\n", setlocale(LC_CTYPE, NULL));
+    regcomp(&expression, "([a-z]+)[0-9]+", REG_EXTENDED);
+    run_everywhere(matches);
+    regfree(&expression);
+}
+
+/* ---- memory of the C library ---- */
+
+static char *stream_text;
+static size_t stream_bytes;
+static FILE *stream;
+static struct dirent **entries;
+static int entry_count;
+
+static void *allocates(void *arg)
+{
+    (void)arg;
+    shared[0] = getcwd(NULL, 0);
+    shared[1] = realpath(".", NULL);
+    shared[2] = get_current_dir_name();
+    shared[3] = canonicalize_file_name(".");
+    shared[4] = strdup("copied");
+    if (asprintf(&shared[5], "%d and %s", 12, "more") < 0)
+        shared[5] = NULL;
+    shared[6] = (char *)wcsdup(L"wide");
+    shared[7] = pvalloc(10);
+    strcpy(shared[7], "aligned");
+    stream = open_memstream(&stream_text, &stream_bytes);
+    fprintf(stream, "in memory %d", 7);
+    fflush(stream);
+    entry_count = scandir(".", &entries, NULL, alphasort);
+    return NULL;
+}
+
+static void *uses(void *arg)
+{
+    (void)arg;
+    for (int i = 0; i < 4; i++)
+        printf("%s ", last(shared[i]));
+    printf("%s %s %ls %s\n", shared[4], shared[5], (wchar_t *)shared[6], shared[7]);
+    fprintf(stream, ", longer %2000d", 8);
+    fclose(stream);
+    printf("stream '%.20s' %zu\n", stream_text, stream_bytes);
+    stream_text = realloc(stream_text, 5000);
+    strcat(stream_text, " and end");
+    printf("%zu\n", strlen(stream_text));
+    free(stream_text);
+    for (int i = 0; i < entry_count; i++) {
+        printf("%s ", entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    for (int i = 0; i < 8; i++)
+        free(shared[i]);
+    printf("of %d\n", entry_count);
+    return NULL;
+}
+
+static DIR *dir;
+
+static void *lists(void *arg)
+{
+    const struct dirent *e;
+    int count = 0;
+    if (!arg)
+        dir = opendir(".");
+    while ((e = readdir(dir)) && ++count < 2)
+        ;
+    printf("entries %d %d\n", count, e && strlen(e->d_name) > 0);
+    return arg;
+}
+
+static void memory(void)
+{
+    mkdir("s", 0700);
+    for (int i = 0; i < 2; i++) {
+        run_in(allocates, NULL);
+        i == 0 ? run_in(uses, NULL) : uses(NULL);
+    }
+    allocates(NULL);
+    run_in(uses, NULL);
+    run_everywhere(lists);
+    printf("closed %d\n", closedir(dir));
+}
+
+/* ---- children ---- */
+
+static void *starts(void *arg)
+{
+    int status = system("exit 3");
+    FILE *from = popen("echo from a child; umask", "r");
+    char line[40] = "none";
+    printf("system %d", WEXITSTATUS(status));
+    while (from && fgets(line, sizeof line, from))
+        printf(", %.*s", (int)strcspn(line, "\n"), line);
+    printf(", %d\n", from ? WEXITSTATUS(pclose(from)) : -1);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        execlp("sh", "sh", "-c", "echo executed: $OF_CHILD", (char *)NULL);
+        _exit(1);
+    }
+    printf("child %d", child > 0 && waitpid(child, &status, 0) == child);
+    printf(" %d\n", WEXITSTATUS(status));
+    fflush(stdout);
+    child = vfork();
+    if (child == 0)
+        _exit(9);
+    printf("vfork %d", child > 0 && waitpid(child, &status, 0) == child);
+    printf(" %d\n", WEXITSTATUS(status));
+    return arg;
+}
+
+int main(int argc, char **argv)
+{
+    base = argc > 1 ? argv[1] : ".";
+    if (chdir(base) != 0)
+        return 2;
+    process();
+    library();
+    memory();
+    setenv("OF_CHILD", "text", 1);
+    fflush(stdout);
+    run_everywhere(starts);
+    printf("end\n");
+    return 0;
+}
