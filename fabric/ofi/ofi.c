@@ -61,7 +61,7 @@ static void ofi_start_op(struct ofi_fabric *o, int peer, const struct ofi_messag
 
 /* In as many messages as it needs: the last is of the kind `last` [fabric.write-order]. */
 static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, enum ofi_kind last,
-                            const void *src, size_t len, struct fabric_op *op)
+                            const void *src, size_t len, struct fabric_op *op, bool more)
 {
     struct ofi_fabric *o = ofi_of(f);
     const char *from = src;
@@ -70,7 +70,7 @@ static void ofi_start_write(struct fabric *f, int peer, struct ofi_message *m, e
     for (;;) {
         m->len = (uint32_t)(len < o->part ? len : o->part);
         m->kind = (uint16_t)(m->len == len ? last : OFI_WRITE);
-        ofi_start_op(o, peer, m, from, NULL, op, false);
+        ofi_start_op(o, peer, m, from, NULL, op, more);
         if (m->len == len)
             return;
         m->off += m->len;
@@ -84,8 +84,9 @@ static struct ofi_message ofi_head(int win, size_t off)
     return (struct ofi_message){ .win = (uint16_t)win, .off = off };
 }
 
-static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
-                     struct fabric_op *op)
+/* Unless the last message is sent later as well (`more`), it sends all. */
+static void ofi_start_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                           struct fabric_op *op, bool more)
 {
     struct ofi_fabric *o = ofi_of(f);
     struct ofi_message m = ofi_head(win, off);
@@ -94,15 +95,51 @@ static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst,
     m.kind = OFI_READ;
     for (char *to = dst; len; to += m.len, m.off += m.len, len -= m.len) {
         m.len = (uint32_t)(len < o->part ? len : o->part);
-        ofi_start_op(o, peer, &m, NULL, to, op, m.len < len);
+        ofi_start_op(o, peer, &m, NULL, to, op, more || m.len < len);
     }
+}
+
+static void ofi_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                     struct fabric_op *op)
+{
+    ofi_start_read(f, peer, win, off, dst, len, op, false);
+}
+
+static void ofi_read_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                            size_t count, struct fabric_op *op)
+{
+    for (size_t i = 0; i < count; i++)
+        ofi_start_read(f, peer, win, pieces[i].off, pieces[i].local, pieces[i].len, op, true);
+    ofi_link_send_queued(ofi_of(f), peer);
 }
 
 static void ofi_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                       struct fabric_op *op)
 {
     struct ofi_message m = ofi_head(win, off);
-    ofi_start_write(f, peer, &m, OFI_WRITE, src, len, op);
+    ofi_start_write(f, peer, &m, OFI_WRITE, src, len, op, false);
+}
+
+static void ofi_write_pieces(struct fabric *f, int peer, int win, const struct fabric_piece *pieces,
+                             size_t count, struct fabric_op *op)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct ofi_message m = ofi_head(win, pieces[i].off);
+        ofi_start_write(f, peer, &m, OFI_WRITE, pieces[i].local, pieces[i].len, op, true);
+    }
+    ofi_link_send_queued(ofi_of(f), peer);
+}
+
+static void ofi_write_runs(struct fabric *f, int peer, int win, size_t off,
+                           const struct fabric_run *runs, uint32_t count, const void *src,
+                           struct fabric_op *op)
+{
+    const char *from = src;
+    for (uint32_t i = 0; i < count; from += runs[i++].bytes) {
+        struct ofi_message m = ofi_head(win, off + runs[i].offset);
+        ofi_start_write(f, peer, &m, OFI_WRITE, from, runs[i].bytes, op, true);
+    }
+    ofi_link_send_queued(ofi_of(f), peer);
 }
 
 static void ofi_write_imm(struct fabric *f, int peer, int win, size_t off, const void *src,
@@ -110,14 +147,14 @@ static void ofi_write_imm(struct fabric *f, int peer, int win, size_t off, const
 {
     struct ofi_message m = ofi_head(win, off);
     m.imm = imm;
-    ofi_start_write(f, peer, &m, urgent ? OFI_WRITE_URGENT : OFI_WRITE_EVENT, src, len, op);
+    ofi_start_write(f, peer, &m, urgent ? OFI_WRITE_URGENT : OFI_WRITE_EVENT, src, len, op, false);
 }
 
 static void ofi_write_wake(struct fabric *f, int peer, int win, size_t off, const void *src,
                            size_t len, struct fabric_op *op)
 {
     struct ofi_message m = ofi_head(win, off);
-    ofi_start_write(f, peer, &m, OFI_WRITE_WAKE, src, len, op);
+    ofi_start_write(f, peer, &m, OFI_WRITE_WAKE, src, len, op, false);
 }
 
 static void ofi_wake(struct fabric *f, int peer)
@@ -474,16 +511,6 @@ static int ofi_compare(struct ofi_fabric *o)
     return ofi_explain(o, -EXDEV, "the nodes use different releases or providers of libfabric");
 }
 
-/* All connections exist, and none is used yet. */
-static int ofi_take_streams(struct ofi_fabric *o)
-{
-    int rc = 0;
-    for (int n = 0; n < o->job.nodes && rc == 0; n++)
-        if (n != o->job.node)
-            rc = ofi_stream_take(o, n);
-    return ofi_explain(o, rc, "the sockets of libfabric's connections are not found");
-}
-
 static int ofi_start(struct ofi_fabric *o)
 {
     char why[300] = "";
@@ -497,7 +524,10 @@ static int ofi_start(struct ofi_fabric *o)
         return rc;
     rc = ofi_connect(o, why, sizeof why);
     rc = ofi_agree(o, ofi_explain(o, rc, why));
-    return rc || !o->streams ? rc : ofi_agree(o, ofi_take_streams(o));
+    return rc || !o->streams
+               ? rc
+               : ofi_agree(o, ofi_explain(o, ofi_stream_take_all(o),
+                                          "the sockets of libfabric's connections are not found"));
 }
 
 /* Signals of the program are blocked in the threads that this starts. */
@@ -543,19 +573,21 @@ static int ofi_mixed_open(const struct fabric_job *job, struct fabric **out)
 }
 
 /* The two fabrics differ only in how they are opened. */
-#define OFI_OPS(NAME, OPEN)                                                                       \
-    {                                                                                             \
-        .name = NAME, .open = OPEN,                                                               \
-        .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |           \
-                FABRIC_ATOMICS_NARROW,                                                            \
-        .probe = ofi_probe, .describe = ofi_describe, .close = ofi_close,                         \
-        .window_create = ofi_window_create, .window_discard = ofi_window_discard,                 \
-        .window_release = ofi_window_release, .read = ofi_read, .write = ofi_write,               \
-        .write_imm = ofi_write_imm, .write_wake = ofi_write_wake, .cas = ofi_cas,                 \
-        .fetch_add = ofi_fetch_add, .exchange = ofi_exchange, .wait = ofi_wait, .test = ofi_test, \
-        .rx_poll = ofi_rx_poll, .rx_pending = ofi_rx_pending, .rx_busy = ofi_rx_busy,             \
-        .rx_ticket = ofi_rx_ticket, .rx_arm = ofi_rx_arm, .rx_sleep = ofi_rx_sleep,               \
-        .rx_wake = ofi_rx_wake, .wake = ofi_wake, .counters = ofi_counters, .check = ofi_check,   \
+#define OFI_OPS(NAME, OPEN)                                                                     \
+    {                                                                                           \
+        .name = NAME, .open = OPEN,                                                             \
+        .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |         \
+                FABRIC_ATOMICS_NARROW,                                                          \
+        .probe = ofi_probe, .describe = ofi_describe, .close = ofi_close,                       \
+        .window_create = ofi_window_create, .window_discard = ofi_window_discard,               \
+        .window_release = ofi_window_release, .read = ofi_read, .write = ofi_write,             \
+        .read_pieces = ofi_read_pieces, .write_pieces = ofi_write_pieces,                       \
+        .write_runs = ofi_write_runs, .write_imm = ofi_write_imm, .write_wake = ofi_write_wake, \
+        .cas = ofi_cas, .fetch_add = ofi_fetch_add, .exchange = ofi_exchange, .wait = ofi_wait, \
+        .test = ofi_test, .rx_poll = ofi_rx_poll, .rx_pending = ofi_rx_pending,                 \
+        .rx_busy = ofi_rx_busy, .rx_ticket = ofi_rx_ticket, .rx_arm = ofi_rx_arm,               \
+        .rx_sleep = ofi_rx_sleep, .rx_wake = ofi_rx_wake, .wake = ofi_wake,                     \
+        .counters = ofi_counters, .check = ofi_check,                                           \
     }
 
 const struct fabric_ops fabric_ofi = OFI_OPS("ofi", ofi_open);

@@ -275,9 +275,10 @@ int ofi_link_start(struct ofi_fabric *o); /* this node's buffers and completion 
 void ofi_link_end(struct ofi_fabric *o);
 void ofi_link_post(struct ofi_fabric *o, int peer); /* posts the receives for this peer */
 /* Starts a request, once there is room for it. `with` is its head; the data is copied. `more`: it
- * is sent with the next one, which follows at once. */
+ * is sent with the next one, or by ofi_link_send_queued, one of which follows at once. */
 void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
                       const void *src, struct fabric_op *op, void *dst, bool more);
+void ofi_link_send_queued(struct ofi_fabric *o, int peer);
 void ofi_link_progress(struct ofi_fabric *o); /* performs and takes what has arrived */
 _Noreturn void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why);
 _Noreturn void ofi_fail_silent(struct ofi_fabric *o, int peer); /* it no longer answers */
@@ -294,8 +295,9 @@ int ofi_link_unsent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **
 void ofi_link_sent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **sent, int count);
 
 /* ofi_stream.c */
-/* Takes the socket of the connection to this peer. 0 or a negative error of libfabric. */
-int ofi_stream_take(struct ofi_fabric *o, int peer);
+/* Takes the sockets of all connections, none of which is used yet. 0 or a negative error of
+ * libfabric. */
+int ofi_stream_take_all(struct ofi_fabric *o);
 void ofi_stream_end(struct ofi_fabric *o);
 /* With net_lock: */
 void ofi_stream_flush(struct ofi_fabric *o, int peer);

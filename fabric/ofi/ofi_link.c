@@ -380,6 +380,16 @@ static struct ofi_slot *ofi_link_take_request(struct ofi_fabric *o, struct ofi_p
     return s;
 }
 
+void ofi_link_send_queued(struct ofi_fabric *o, int peer)
+{
+    if (!o->streams || pthread_mutex_trylock(&o->net_lock) != 0) {
+        ofi_progress_kick(o);
+        return;
+    }
+    ofi_link_flush(o, peer);
+    pthread_mutex_unlock(&o->net_lock);
+}
+
 void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
                       const void *src, struct fabric_op *op, void *dst, bool more)
 {
@@ -396,14 +406,8 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
     if (op)
         atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
     ofi_link_queue(o, s);
-    if (more)
-        return;
-    if (!o->streams || pthread_mutex_trylock(&o->net_lock) != 0) {
-        ofi_progress_kick(o);
-        return;
-    }
-    ofi_link_flush(o, peer);
-    pthread_mutex_unlock(&o->net_lock);
+    if (!more)
+        ofi_link_send_queued(o, peer);
 }
 
 /* ---- opening ---- */

@@ -74,7 +74,7 @@ static void ofi_stream_set(int fd)
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
 }
 
-int ofi_stream_take(struct ofi_fabric *o, int peer)
+static int ofi_stream_take(struct ofi_fabric *o, int peer)
 {
     struct ofi_stream *s = &o->peer[peer].stream;
     struct epoll_event e = { .events = EPOLLIN, .data.u32 = (uint32_t)peer };
@@ -94,6 +94,15 @@ int ofi_stream_take(struct ofi_fabric *o, int peer)
     s->open = true;
     int rc = epoll_ctl(o->wait_fd, EPOLL_CTL_ADD, fd, &e) == 0 ? 0 : -errno;
     pthread_mutex_unlock(&o->net_lock);
+    return rc;
+}
+
+int ofi_stream_take_all(struct ofi_fabric *o)
+{
+    int rc = 0;
+    for (int n = 0; n < o->job.nodes && rc == 0; n++)
+        if (n != o->job.node)
+            rc = ofi_stream_take(o, n);
     return rc;
 }
 

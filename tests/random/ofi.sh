@@ -21,6 +21,9 @@ for h in 1 2; do # two network namespaces, of which nothing else differs
         nsenter --net="/proc/$!/ns/net" sh -c "ip link set lo up && ip addr add 10.78.0.$h/24 dev e1 && ip link set e1 up" ||
         hosts_skip "this kernel makes no virtual network links"
 done
+for h in 1 2; do # an interface gets its carrier a moment after both ends are up
+    until_true 10 bash -c "nsenter --net=/proc/${holder[h]}/ns/net $hlrc_info | grep -q tcp:e1" || fail "no interface e1"
+done
 "$top_builddir/tests/pmix/lossy_link" w1 w2 300 10 2>"$work/link" &
 link=$!
 cat >"$work/enter" <<END
