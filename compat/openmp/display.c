@@ -206,6 +206,16 @@ size_t omp_get_affinity_format(char *buffer, size_t room)
     return strlen(format);
 }
 
+/* As clang's omp.h names them. */
+extern __typeof__(omp_capture_affinity) ompc_capture_affinity
+    __attribute__((alias("omp_capture_affinity")));
+extern __typeof__(omp_display_affinity) ompc_display_affinity
+    __attribute__((alias("omp_display_affinity")));
+extern __typeof__(omp_set_affinity_format) ompc_set_affinity_format
+    __attribute__((alias("omp_set_affinity_format")));
+extern __typeof__(omp_get_affinity_format) ompc_get_affinity_format
+    __attribute__((alias("omp_get_affinity_format")));
+
 /* ---- the environment ---- */
 
 static void display_show(bool more)

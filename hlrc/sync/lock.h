@@ -72,7 +72,7 @@ void lock_tell_held(const char *call);
 #define LOCK_INTERNAL      1 /* locks of the runtime itself, after the static ones */
 #define LOCK_HEAP          HLRC_STATIC_LOCKS
 #define LOCK_CREATED_FIRST (HLRC_STATIC_LOCKS + LOCK_INTERNAL)
-#define LOCKS_LIMIT (1u << 31) /* of a job, so that handles fit into 32 bits */
+#define LOCKS_LIMIT        (1u << 31) /* of a job, so that handles fit into 32 bits */
 /* The number of locks that a node can create. A table of all is address space, not memory. */
 static inline uint32_t lock_per_node(int nodes)
 {

@@ -27,8 +27,8 @@ by_clang() { # SOURCE...: on 2 nodes of 1 and 2 threads, on 3, in one process
 
 by_clang clang/regions.cc clang/atomics.c feature/cancel.c feature/task_detach.c feature/threadprivate.c sync.c
 if [ -n "${HLRC_SOAK-}" ]; then
-    for program in allocators collapse conditional constructs critical depend doacross flush histogram locks memory mixed nested \
-        privates reduction schedule simd target task_graph task_team task_tree taskgroup team_size teams; do
+    for program in collapse constructs critical depend doacross flush histogram locks memory mixed nested \
+        privates reduction schedule simd task_graph task_team task_tree taskgroup team_size teams; do
         by_clang feature/$program.c
     done
     by_clang feature/task_cancel.cc data.c fences.c loops.c tasks.c

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define ROUNDS 60
+#define SETS   40
 
 static _Atomic uint8_t bytes;
 static _Atomic int16_t halves;
@@ -30,7 +31,7 @@ static unsigned both = ~0u;
 static double omp_real;
 static long double omp_large;
 static char pad[5000];
-static _Atomic int stage;
+static _Atomic int stages[SETS][16];
 static long message;
 
 #ifdef __clang__
@@ -82,25 +83,28 @@ static void count(int k)
 }
 
 /* One thread writes, the next reads what it wrote and writes in turn. */
-static void pass_on(int me, int threads)
+static void pass_on(int me, int threads, int set)
 {
-    for (int round = 0; round < 20; round++) {
+    _Atomic int *stage = stages[set];
+    for (int round = 0; round < 4; round++) {
         int mine = round * threads + me;
         if (round % 2) {
-            while (atomic_load_explicit(&stage, memory_order_acquire) != mine)
+            while (atomic_load_explicit(stage, memory_order_acquire) != mine)
                 continue;
             message = message * 3 % 1000003 + mine;
-            atomic_store_explicit(&stage, mine + 1, memory_order_release);
+            atomic_store_explicit(stage, mine + 1, memory_order_release);
         } else {
-            while (atomic_load_explicit(&stage, memory_order_relaxed) != mine)
+            while (atomic_load_explicit(stage, memory_order_relaxed) != mine)
                 continue;
             atomic_thread_fence(memory_order_acquire);
             message = message * 3 % 1000003 + mine;
-            pad[round * 200] = 1;
+            pad[(set + round) * 100 % sizeof pad] = 1;
             atomic_thread_fence(memory_order_release);
-            atomic_store_explicit(&stage, mine + 1, memory_order_relaxed);
+            atomic_store_explicit(stage, mine + 1, memory_order_relaxed);
         }
     }
+    while (atomic_load_explicit(stage, memory_order_acquire) != 4 * threads)
+        continue;
 }
 
 int main(void)
@@ -111,7 +115,8 @@ int main(void)
 #pragma omp for schedule(static, 1)
         for (int k = 0; k < 2 * ROUNDS; k++)
             count(k);
-        pass_on(omp_get_thread_num(), threads);
+        for (int set = 0; set < SETS; set++)
+            pass_on(omp_get_thread_num(), threads, set);
         flags[omp_get_thread_num()] = 1;
     }
     struct pair p = pair;
@@ -119,6 +124,7 @@ int main(void)
            (double)small, large);
     printf("%d %d, %d %x %d %ld %d, %.1f %.0Lf %d %d\n", p.a, p.b, before, both, low, high >> 20,
            high_byte, omp_real, omp_large, omp_count, guarded);
-    printf("%ld %ld, %d %ld %d\n", plain.a, plain.c, stage, message, flags[0] + flags[1]);
+    printf("%ld %ld, %d %ld %d\n", plain.a, plain.c, stages[SETS - 1][0], message,
+           flags[0] + flags[1]);
     return 0;
 }

@@ -312,6 +312,10 @@ static void nested_locks()
     for (auto &l : locks)
         omp_destroy_nest_lock(&l);
     printf("nested locks %d %d %d\n", counts[0], counts[3], deep);
+    char text[40];
+    omp_set_affinity_format("%N thread");
+    omp_capture_affinity(text, sizeof text, nullptr);
+    printf("affinity %s\n", text);
 }
 
 int main()
