@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Random programs over libfabric, by TCP on this machine. The soak also runs 500 of them (HLRC_SOAK_LOSSY) over a link that
-# delays each frame and loses one in a hundred.
+# Random programs over libfabric, by TCP on this machine. The soak also runs 500 over a link that delays each frame and loses
+# one in a hundred (HLRC_SOAK_LOSSY: seeds, three programs each).
 set -u
 . "${top_srcdir:-.}/tests/random/lib.sh"
 "${top_builddir:-.}/hlrc_info" | grep -q '^  ofi  *available' || { echo "skipped: no libfabric (libfabric1), or left out of this build"; exit 77; }
@@ -37,7 +37,7 @@ exec $hlrcrun "\${@:1:6}" $work/enter "\${@:7}"
 END
 chmod +x "$work/enter" "$work/hlrcrun"
 packets() { sed -n "s/^ *w1: *[0-9]* *\([0-9]*\) .*/\1/p" /proc/net/dev; }
-HLRC_DEVICE=tcp:e1 "$random" --hlrcrun "$work/hlrcrun" --seed "$(date +%s)000" --runs "${HLRC_SOAK_LOSSY:-500}" "${programs[@]}" ||
+HLRC_DEVICE=tcp:e1 "$random" --hlrcrun "$work/hlrcrun" --seed "$(date +%s)000" --runs "${HLRC_SOAK_LOSSY:-167}" "${programs[@]}" ||
     fail "random programs with delay and loss"
 test "$(packets)" -gt 10000 || fail "the jobs do not use the link: $(packets) packets"
 kill $link || fail "the link is gone: $(cat "$work/link")"
