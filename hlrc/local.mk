@@ -20,7 +20,7 @@ libhlrc_core_la_SOURCES += hlrc/policy/policy_batch.h hlrc/policy/policy_gather.
 	hlrc/policy/policy_update.c hlrc/policy/policy_update.h
 
 # Messages and waiting: who serves what arrives, how a thread waits, requests and one-way messages.
-libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlrc/progress/bulk.c \
+libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlrc/progress/uncounted.h hlrc/progress/bulk.c \
 	hlrc/progress/bulk.h hlrc/progress/msg.c hlrc/progress/msg.h hlrc/progress/progress.c hlrc/progress/progress.h \
 	hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/worker.c hlrc/progress/worker.h
 

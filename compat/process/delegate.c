@@ -16,6 +16,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
+#include "hlrc/progress/uncounted.h"
 
 #define CHANNEL_BYTES 4096 /* a page: no other call shares it */
 
@@ -263,6 +264,7 @@ static void *delegate_proxy_body(void *arg)
 {
     struct delegate_channel *c = arg;
     lane_block_signals(NULL);
+    hlrc_thread_uncounted();
     hlrc_lock(c->lock);
     c->proxy = pthread_self();
     while (c->state != CHANNEL_END) {
@@ -314,6 +316,7 @@ static void *delegate_listen(void *arg)
 {
     (void)arg;
     lane_block_signals(NULL);
+    hlrc_thread_uncounted();
     hlrc_lock(LOCK_DELEGATE);
     while (!table->ending) {
         struct delegate_channel *c = table->fresh;

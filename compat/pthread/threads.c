@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "compat/process/catcher.h"
+#include "compat/process/inherit.h"
 #include "compat/process/signals.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/kill.h"
@@ -81,6 +82,7 @@ static void *threads_body(void *arg)
     struct threads_call c = { e->fn, e->arg };
     sigset_t mask = e->mask;
     threads_become(entry);
+    inherit_begin();
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     lane_run(lane_current, threads_run, &c);
     return NULL;

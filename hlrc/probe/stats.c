@@ -54,6 +54,8 @@ void stats_clock_start(struct stats_clock *c)
 
 void stats_clock_stop(struct stats_clock *c)
 {
+    if (!atomic_load(&c->running))
+        return;
     stats_add(&c->spent[c->category], clock_ticks() - c->since);
     c->cpu_spent += stats_cpu_ns(c->cpu_clock) - c->cpu_since;
     atomic_store(&c->running, false);

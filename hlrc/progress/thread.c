@@ -13,6 +13,7 @@
 #include "base/system_sigaction.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/progress/altstack.h"
+#include "hlrc/progress/uncounted.h"
 
 static struct thread *slots;
 static uint32_t slot_count;
@@ -62,6 +63,11 @@ int thread_init(uint32_t max)
         return -EAGAIN;
     have_key = true;
     return 0;
+}
+
+void hlrc_thread_uncounted(void)
+{
+    stats_clock_stop(&thread_self()->probe.clock);
 }
 
 void thread_end(void)

@@ -19,13 +19,16 @@ same() { # PROGRAM NODES PROTOCOL ARGUMENTS...
 each() { # PROGRAM ARGUMENTS...
     local program=$1
     shift
-    [ -x "$work/$program" ] || build "$program" "../process/$program.c" gcc hlrcc || return
+    case $program in
+    inherit) command -v g++ >/dev/null || return; build inherit ../process/inherit.cc g++ hlrc++ || return ;;
+    *) [ -x "$work/$program" ] || build "$program" "../process/$program.c" gcc hlrcc || return ;;
+    esac
     same "$program" 2 ardmar "$@"
     same "$program" 3 onesided "$@"
     [ -z "${HLRC_SOAK-}" ] || { same "$program" 2 onesided "$@"; same "$program" 3 ardmar "$@"; same "$program" 2 async "$@"; }
 }
 
-[ $# -gt 0 ] || set -- files state signals objects endings
+[ $# -gt 0 ] || set -- files state signals objects endings inherit
 for program; do
     if [ "$program" = endings ]; then
         for how in return main exit quick_exit _exit exec signal; do

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* inherit.h - see inherit.c. */
+#ifndef COMPAT_INHERIT_H
+#define COMPAT_INHERIT_H
+
+/* Called by a thread that begins, on the private stack. */
+void inherit_begin(void);
+
+#endif
