@@ -26,7 +26,7 @@ static _Atomic struct pair {
 } pair;
 static int before, low = 1000000, omp_count, guarded;
 static unsigned char high_byte;
-static long high;
+static long high, apart[64];
 static unsigned both = ~0u;
 static double omp_real;
 static long double omp_large;
@@ -115,6 +115,8 @@ int main(void)
 #pragma omp for schedule(static, 1)
         for (int k = 0; k < 2 * ROUNDS; k++)
             count(k);
+        for (int w = 0; w < 64 * 50; w++) /* either thread's is the greater one by turns */
+            MAXIMUM(&apart[w % 64], w / 64 * 2 + (w + omp_get_thread_num()) % 2);
         for (int set = 0; set < SETS; set++)
             pass_on(omp_get_thread_num(), threads, set);
         flags[omp_get_thread_num()] = 1;
@@ -124,7 +126,10 @@ int main(void)
            (double)small, large);
     printf("%d %d, %d %x %d %ld %d, %.1f %.0Lf %d %d\n", p.a, p.b, before, both, low, high >> 20,
            high_byte, omp_real, omp_large, omp_count, guarded);
-    printf("%ld %ld, %d %ld %d\n", plain.a, plain.c, stages[SETS - 1][0], message,
+    long all = 0;
+    for (int w = 0; w < 64; w++)
+        all += apart[w];
+    printf("%ld, %ld %ld, %d %ld %d\n", all, plain.a, plain.c, stages[SETS - 1][0], message,
            flags[0] + flags[1]);
     return 0;
 }

@@ -158,7 +158,7 @@ static long tree(const std::string &name, int depth)
     if (depth == 0)
         return (long)name.size();
     long left = 0, right = 0;
-    std::string longer = name + (depth % 2 ? "a longer text than fits" : "-");
+    std::string longer = name + (depth % 2 ? "+" : "-"); // short: within the object
 #pragma omp task shared(left) firstprivate(longer)
     left = tree(longer + "l", depth - 1);
 #pragma omp task shared(right) firstprivate(longer) if (depth > 2)
@@ -192,6 +192,15 @@ static void tasks()
         for (int k = 0; k < 12; k++) {
 #pragma omp task shared(chain) depend(inout : chain) firstprivate(k) if (k % 3)
             chain = chain * 3 % 1009 + k;
+        }
+#pragma omp taskwait
+        for (int k = 0; k < 40; k++) { // two kinds by turns
+#pragma omp task shared(steps) firstprivate(k)
+#pragma omp atomic
+            steps += k;
+#pragma omp task shared(sum) firstprivate(k)
+#pragma omp atomic
+            sum += k % 3;
         }
 #pragma omp taskwait
         std::string text = "a text that is not in the object";
