@@ -41,11 +41,16 @@ struct cxx_state {
 #define START \
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"
 
+static void cxx_delete_state(struct cxx_state **s)
+{
+    (*s)->table->delete (*s);
+}
+
+/* Deletes it also if the thread calls pthread_exit: a future of it may depend on that. */
 static void *cxx_run_state(void *arg)
 {
-    struct cxx_state *s = arg;
+    struct cxx_state *s __attribute__((cleanup(cxx_delete_state))) = arg;
     s->table->run(s);
-    s->table->delete (s);
     return NULL;
 }
 

@@ -23,7 +23,9 @@ each() { # PROGRAM
 
 if [ $# -gt 0 ]; then
     for program; do
-        build "$program" "$program.c" gcc hlrcc && each "$program" ardmar async
+        compilers='gcc hlrcc' source=$program.c
+        [ -e "$here/pthread/$source" ] || compilers='g++ hlrc++' source=$program.cc
+        build "$program" "$source" $compilers && each "$program" ardmar async
     done
     finish
 fi

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Robust mutexes, named semaphores, and clocks that no wait has. */
+/* Robust mutexes, named semaphores, mappings of memory, and clocks that no wait has. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,11 +67,77 @@ static void *opens_named(void *name)
     return NULL;
 }
 
-int main(void)
+#define PAGE   4096
+#define PAGES  4
+#define MAPPED ((size_t)PAGES * PAGE)
+
+static char *anonymous, *of_file;
+
+static void *maps(void *arg)
+{
+    static const char text[] = "text of a file";
+    int number = (int)(long)arg, fd = open("objects", O_RDWR | O_CREAT, 0600);
+    printf("write %d\n", pwrite(fd, text, sizeof text, PAGE) == sizeof text);
+    anonymous = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    of_file = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, PAGE);
+    printf("mapped %d %d, %s\n", anonymous != MAP_FAILED, of_file != MAP_FAILED, of_file);
+    anonymous[number] = (char)(number + 'a');
+    of_file[0] = 'T';
+    char found[sizeof text] = "";
+    printf("read %d", pread(fd, found, sizeof found, PAGE) == sizeof found);
+    printf(" %s, close %d\n", found, close(fd));
+    printf("no such file %d", mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED);
+    printf(" %s\n", strerror(errno));
+    return arg;
+}
+
+static void *sees_mapped(void *arg)
+{
+    int number = (int)(long)arg;
+    printf("%c %d, %s\n", anonymous[number], anonymous[MAPPED - 1], of_file);
+    anonymous[MAPPED - 1] = 1;
+    printf("protect %d\n", mprotect(anonymous, MAPPED, PROT_READ | PROT_WRITE));
+    return arg;
+}
+
+static void *lengthens(void *arg)
+{
+    int number = (int)(long)arg;
+    char *longer = mremap(anonymous, MAPPED, 2 * MAPPED, MREMAP_MAYMOVE);
+    printf("longer %c %d %d\n", longer[number], longer[MAPPED - 1], longer[2 * MAPPED - 1]);
+    anonymous = longer;
+    return arg;
+}
+
+static void *unmaps(void *arg)
+{
+    printf("given up %d", madvise(anonymous, MAPPED, MADV_DONTNEED));
+    printf(" %d\n", anonymous[(long)arg]);
+    printf("unmapped %d", munmap(anonymous, MAPPED));
+    printf(" %d", munmap(anonymous + MAPPED, MAPPED));
+    printf(" %d\n", munmap(of_file, MAPPED));
+    return arg;
+}
+
+static void mappings(void)
+{
+    for (long i = 0; i < THREADS; i++) {
+        run_in(maps, (void *)i);
+        sees_mapped((void *)i);
+        run_in(sees_mapped, (void *)i);
+        run_in(lengthens, (void *)i);
+        run_in(unmaps, (void *)i);
+    }
+}
+
+int main(int argc, char **argv)
 {
     struct timespec now = { 0, 0 };
     char name[40];
+    if (argc < 2 || chdir(argv[1]) != 0)
+        return 2;
     robust();
+    mappings();
     snprintf(name, sizeof name, "/hlrc-objects-%d", (int)getpid());
     run_in(opens_named, name);
     run_everywhere(uses_named);

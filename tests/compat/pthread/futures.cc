@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -88,6 +89,15 @@ static void promises()
     } catch (const std::future_error &e) {
         std::printf("broken %d ", e.code() == std::future_errc::broken_promise);
     }
+    std::packaged_task<void()> leaves([] { pthread_exit(nullptr); });
+    auto left = leaves.get_future();
+    std::thread leaver(std::move(leaves));
+    try {
+        left.get();
+    } catch (const std::future_error &e) {
+        std::printf("left %d ", e.code() == std::future_errc::broken_promise);
+    }
+    leaver.join();
     auto soon = std::chrono::milliseconds(5);
     std::printf("in time %d%d ", in_vain.wait_for(soon) == std::future_status::ready,
                 in_vain.wait_until(std::chrono::system_clock::now() + soon) == std::future_status::ready);
