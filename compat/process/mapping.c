@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <hlrc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@
 #include "compat/start/start.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
+
+int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
 #define PAGE        4096
 #define FILE_PIECE  ((size_t)1 << 20) /* bytes read from a file at once */
@@ -42,11 +45,13 @@ static size_t mapping_round(size_t bytes)
     return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
+/* Anonymous memory that is not writable has no contents: the program will change its protection. */
 static bool mapping_can_share(size_t bytes, int protection, int flags)
 {
-    bool private = (flags & MAP_TYPE) == MAP_PRIVATE, anonymous = flags & MAP_ANONYMOUS;
-    return start_sharing && bytes && (private || anonymous) && !(flags & OTHER_KINDS) &&
-           protection != PROT_NONE && !(protection & PROT_EXEC);
+    bool anonymous = flags & MAP_ANONYMOUS;
+    return start_sharing && bytes && !(flags & OTHER_KINDS) && !(protection & PROT_EXEC) &&
+           (anonymous ? (protection & PROT_WRITE) != 0
+                      : (flags & MAP_TYPE) == MAP_PRIVATE && protection != PROT_NONE);
 }
 
 struct mapping_pages {
@@ -210,11 +215,18 @@ void *__wrap_mremap(void *at, size_t bytes, size_t wanted, int flags, void *to)
                                : mapping_remap(at, bytes, wanted, flags));
 }
 
-/* HLRC sets the protection of shared memory. It stays readable and writable. */
+/* HLRC sets the protection of shared memory. It stays readable and writable, unless the program
+ * would see the difference. */
 int __wrap_mprotect(void *at, size_t bytes, int protection)
 {
+    struct sigaction act;
     if (!start_sharing || !heap_is_shared(at))
         return mprotect(at, bytes, protection);
+    if (!(protection & PROT_WRITE) && __wrap_sigaction(SIGSEGV, NULL, &act) == 0 &&
+        act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN)
+        start_fail("mprotect(%p): the program handles SIGSEGV, and this is memory that several "
+                   "nodes share, whose protection is HLRC's; run the program on one node",
+                   at);
     if (!(protection & PROT_EXEC))
         return 0;
     errno = EACCES;

@@ -200,11 +200,13 @@ static void heap_give_run(uint32_t first, uint32_t count, bool clean)
         heap_tables_damaged(first);
 }
 
+#define NO_MACHINE_HAS ((size_t)1 << 47) /* bytes: more than the addresses of a process */
+
 /* Once per process: a program that continues without the memory may call repeatedly. */
 void heap_report_exhausted(const char *call, size_t size)
 {
     static atomic_flag reported = ATOMIC_FLAG_INIT;
-    if (atomic_flag_test_and_set(&reported))
+    if (size >= NO_MACHINE_HAS || atomic_flag_test_and_set(&reported))
         return;
     heap_lock();
     uint32_t total = heap_runs_total(heap_free_runs()),
