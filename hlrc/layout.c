@@ -43,9 +43,9 @@ static size_t layout_staging_slots(int nodes)
     return nodes > STAGING_LEAST ? (size_t)nodes : STAGING_LEAST;
 }
 
-static void layout_place_locks(struct engine_layout *at, size_t nodes)
+static void layout_place_locks(struct engine_layout *at, size_t nodes, uint32_t pages)
 {
-    size_t records = LOCK_CREATED_FIRST / nodes + 1 + lock_per_node((int)nodes);
+    size_t records = LOCK_CREATED_FIRST / nodes + 1 + lock_per_node((int)nodes, pages);
     at->lock_record_size = layout_slot_size(sizeof(uint64_t), (int)nodes);
     at->lock_records = layout_place(&at->end, records * at->lock_record_size);
     at->cond_records = layout_place(&at->end, (size_t)CONDS_PER_NODE * COND_RECORD_BYTES);
@@ -138,5 +138,5 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
     at->lock_node_size = engine.config.locks == LOCKS_MCS ? layout_slot_size(16, nodes) : 64;
     at->lock_nodes = layout_place(&at->end, LOCK_QUEUE_NODES * at->lock_node_size);
     if (engine.config.locks == LOCKS_MCS)
-        layout_place_locks(at, n);
+        layout_place_locks(at, n, pages);
 }

@@ -76,7 +76,8 @@ void lock_tell_held(const char *call)
 
 int lock_init(void)
 {
-    handles_init(&created, HANDLES_LOCKS, LOCK_CREATED_FIRST, lock_per_node(engine.nodes));
+    handles_init(&created, HANDLES_LOCKS, LOCK_CREATED_FIRST,
+                 lock_per_node(engine.nodes, engine.pages));
     dump_add(lock_dump_locks);
     deadlock_collect_reporter_add(lock_report_locks);
     return engine.protocol.locks->init(created.limit);

@@ -73,11 +73,17 @@ void lock_tell_held(const char *call);
 #define LOCK_HEAP          HLRC_STATIC_LOCKS
 #define LOCK_CREATED_FIRST (HLRC_STATIC_LOCKS + LOCK_INTERNAL)
 #define LOCKS_LIMIT        (1u << 31) /* of a job, so that handles fit into 32 bits */
-/* The number of locks that a node can create. A table of all is address space, not memory. */
-static inline uint32_t lock_per_node(int nodes)
+#define LOCKS_LEAST        (1u << 20)
+#define LOCKS_MOST         (1u << 24)
+/* The number of locks that a node can create: one per KiB of the space, within these bounds. A
+ * table of all is address space, not memory. A job with little address space has a small space. */
+static inline uint32_t lock_per_node(int nodes, uint32_t pages)
 {
-    uint32_t share = LOCKS_LIMIT / (uint32_t)nodes;
-    return share < (1u << 24) ? share - LOCK_CREATED_FIRST : 1u << 24;
+    uint64_t by_space = (uint64_t)pages * 4, by_job = LOCKS_LIMIT / (uint32_t)nodes;
+    uint64_t n = by_space < LOCKS_LEAST  ? LOCKS_LEAST
+                 : by_space > LOCKS_MOST ? LOCKS_MOST
+                                         : by_space;
+    return (uint32_t)(n < by_job ? n : by_job - LOCK_CREATED_FIRST);
 }
 #define LOCK_QUEUE_NODES 65536 /* locks that a node has or requests, at most: locks_mcs.c */
 
