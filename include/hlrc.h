@@ -263,9 +263,8 @@ int hlrc_broadcast(void *buf, size_t len, int root);
  * hlrc_lock_create, hlrc_lock_destroy - create and destroy a lock
  *
  * hlrc_lock_create() stores the handle of a new lock, free, in *`lock`. Every node that has the
- * handle may use it. Locks are cheap: a node may create one for each KiB of the shared space, at
- * least a million and at most 16 million, a job 2 billion. hlrc_lock_destroy() removes a lock that
- * no thread holds or waits for; its handle may be reused.
+ * handle may use it. Locks are cheap: a node may create a million, or one per KiB of the space.
+ * hlrc_lock_destroy() removes a lock that no thread holds or waits for; its handle may be reused.
  *
  * Locks 0 to HLRC_STATIC_LOCKS-1 exist from the start and cannot be destroyed.
  *

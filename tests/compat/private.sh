@@ -34,10 +34,15 @@ done
 
 run_job 1 ardmar "$work/program" file "$work/file"
 expect_out "file, one node" '^right$'
-run_job 2 ardmar "$work/program" file "$work/file"
-expect_err "file" "SIGSEGV at .*: not shared memory: read of .*/file as node 0 has mapped it: mmap maps memory on one node only; malloc in "
-run_job 3 async "$work/program" pages "$work/file"
-expect_err "pages" "SIGSEGV at .*: not shared memory: write to node 0's private memory: .*; malloc in the program's own code"
+for how in file pages; do # mapping.c
+    run_job 3 onesided "$work/program" $how "$work/file"
+    expect_status "$how, three nodes" 0
+    expect_out "$how, three nodes" '^right$'
+done
+run_job 2 ardmar "$work/program" shared "$work/file"
+expect_err "shared" "SIGSEGV at .*: not shared memory: read of .*/file as node 0 has mapped it: mmap maps memory on one node only; malloc in "
+run_job 3 async "$work/program" block "$work/file"
+expect_err "block" "SIGSEGV at .*: not shared memory: write to node 0's private memory: .*; malloc in the program's own code"
 
 # ---- what is mapped where ----
 cat >"$work/compare" <<'END'
