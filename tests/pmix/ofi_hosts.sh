@@ -27,20 +27,6 @@ for program in "$is" "$ft"; do
 done
 run "${limit[@]}" $two "$litmus/rule01_release"
 expect_status "an interface is found" 0
-# a second interface in one network, which the kernel says to be nearer
-ip link add v3 type veth peer name e3 netns "$(cat "$work/h1")" && ip link set v3 master br0 up &&
-    on h1 ip addr add 10.77.0.11/24 dev e3 && on h1 ip link set e3 up || skip "no third link"
-echo '10 21' >"$work/distance"
-on h1 mount -t tmpfs none /sys/class/net
-on h1 mkdir -p /sys/class/net/e{0,3}/device
-on h1 sh -c 'echo 1 >/sys/class/net/e0/device/numa_node; echo 0 >/sys/class/net/e3/device/numa_node'
-if on h1 mount --bind "$work/distance" /sys/devices/system/node/node0/distance; then
-    run "${limit[@]}" $two -x HLRC_STATS=- "$litmus/rule01_release"
-    our_lines | grep -q 'statistics: .* fabric ofi tcp:e3, 2 nodes' || fail "not the nearest: $(cat "$work/err")"
-    on h1 umount /sys/devices/system/node/node0/distance
-fi
-on h1 umount /sys/class/net
-ip link del v3
 for device in 'tcp;ofi_rxm:e1' 'udp;ofi_rxd:e1'; do # without connections
     run env HLRC_DEVICE="$device" "${limit[@]}" $two -x HLRC_DEVICE "$litmus/rule01_release"
     expect_status "$device" 0
@@ -96,4 +82,20 @@ end
 expect_status "a link that breaks" 1
 our_lines | grep -qE 'ofi: node [01] no longer answers: .*--peer-timeout 3' || fail "broken link: $(cat "$work/err")"
 expect_nothing_left "a link that breaks"
+
+# a second interface in one network, which the kernel says to be nearer; last, since neighbours may remember it
+ip link set w2 up
+on h1 sh -c 'echo 1 >/proc/sys/net/ipv4/conf/all/arp_ignore; echo 2 >/proc/sys/net/ipv4/conf/all/arp_announce'
+ip link add v3 type veth peer name e3 netns "$(cat "$work/h1")" && ip link set v3 master br0 up &&
+    on h1 ip addr add 10.77.0.11/24 dev e3 && on h1 ip link set e3 up || skip "no third link"
+echo '10 21' >"$work/distance"
+on h1 mount -t tmpfs none /sys/class/net
+on h1 mkdir -p /sys/class/net/e{0,3}/device
+on h1 sh -c 'echo 1 >/sys/class/net/e0/device/numa_node; echo 0 >/sys/class/net/e3/device/numa_node'
+if on h1 mount --bind "$work/distance" /sys/devices/system/node/node0/distance; then
+    run "${limit[@]}" $two -x HLRC_STATS=- "$litmus/rule01_release"
+    our_lines | grep -q 'statistics: .* fabric ofi tcp:e3, 2 nodes' || fail "not the nearest: $(cat "$work/err")"
+    on h1 umount /sys/devices/system/node/node0/distance
+fi
+on h1 umount /sys/class/net
 finish
