@@ -17,7 +17,7 @@ struct kmpc_team_call {
     void **args; /* padded with NULL to one of the numbers below */
 };
 
-/* Arguments beyond those that the code takes are ignored. */
+/* The code ignores arguments that it does not take. */
 #define ARGS_4(a, i)  a[i], a[i + 1], a[i + 2], a[i + 3]
 #define ARGS_16(a, i) ARGS_4(a, i), ARGS_4(a, i + 4), ARGS_4(a, i + 8), ARGS_4(a, i + 12)
 #define ARGS_64(a, i) ARGS_16(a, i), ARGS_16(a, i + 16), ARGS_16(a, i + 32), ARGS_16(a, i + 48)

@@ -121,7 +121,7 @@ static long mapping_unmap(char *at, size_t bytes)
     return known ? 0 : -1;
 }
 
-/* What is behind the end of the file stays zero. */
+/* Bytes after the end of the file stay zero. */
 static bool mapping_read(char *to, size_t bytes, int fd, off_t offset)
 {
     for (size_t have = 0; have < bytes;) {

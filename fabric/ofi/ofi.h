@@ -310,7 +310,7 @@ bool ofi_stream_silent(struct ofi_fabric *o, int peer, int64_t ms);
 /* ofi_progress.c */
 int ofi_progress_start(struct ofi_fabric *o);
 void ofi_progress_end(struct ofi_fabric *o);
-void ofi_progress_kick(struct ofi_fabric *o);  /* lets the thread send what is unsent */
+void ofi_progress_kick(struct ofi_fabric *o);  /* lets the thread send unsent messages */
 void ofi_progress_rouse(struct ofi_fabric *o); /* ends its nap: the caller will sleep */
 
 /* ofi_serve.c */

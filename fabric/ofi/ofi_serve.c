@@ -26,7 +26,7 @@ static _Atomic uint64_t *ofi_serve_word(struct ofi_fabric *o, int at, int from,
     return (_Atomic uint64_t *)(void *)ofi_serve_place(o, at, from, m);
 }
 
-/* The same fences as in shm.c: the copies precede what is performed later. */
+/* The same fences as in shm.c: the copies precede later requests. */
 static void ofi_serve_write(struct ofi_fabric *o, int at, int from, const struct ofi_message *m,
                             const void *in)
 {

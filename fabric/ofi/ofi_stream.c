@@ -247,7 +247,7 @@ void ofi_stream_watch(struct ofi_fabric *o)
 }
 
 /* While the peer's window is closed the kernel asks ever less often: two unanswered questions
- * count. Otherwise it asks within a second, or repeats what is not confirmed. */
+ * count. Otherwise it probes within a second, or sends unconfirmed bytes again. */
 bool ofi_stream_silent(struct ofi_fabric *o, int peer, int64_t ms)
 {
     struct tcp_info t = { 0 };
