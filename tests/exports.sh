@@ -22,6 +22,7 @@ sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addr
 {
     cat "$work/debugger" "$work/addresses"
     sed -n 's/^int \(hlrc_unite\)(bool alone);$/\1/p' "$top_srcdir/hlrc/unite.h"
+    sed -n 's/^void \(hlrc_alone\)(bool alone);$/\1/p' "$top_srcdir/hlrc/memory/alone.h"
     sed -n 's/^void \(hlrc_thread_uncounted\)(void);$/\1/p' "$top_srcdir/hlrc/progress/uncounted.h"
     "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'
     printf 'pthread_sigmask\nsigprocmask\n'

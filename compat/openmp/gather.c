@@ -19,6 +19,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
+#include "hlrc/memory/alone.h"
 #include "hlrc/policy/policy_threads.h"
 
 /* On node 0. */
@@ -61,6 +62,7 @@ void gather_begin(int lanes)
     /* other nodes' threads have proxies here (compat/process/delegate.h), with a listener */
     int needed = lanes + count + 1 + THREADS_OWN;
     choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
+    hlrc_alone(choice == MEASURE);
     policy_threads_begin(&policy, (double)clock_ns());
 }
 
@@ -150,11 +152,13 @@ void gather_enter(gather_body *run)
     for (int i = 0; i < count; i++)
         tls_take(start_lanes + i, guests[i].tls);
     tls_gather(true);
+    hlrc_alone(true);
     gather_open(2);
 }
 
 void gather_leave(void)
 {
+    hlrc_alone(false);
     for (int i = 0; i < count; i++)
         tls_give(start_lanes + i, guests[i].tls);
     tls_gather(false);

@@ -2,9 +2,11 @@
 /* ahead.c - readahead after a fault; see ahead.h for the invariants. */
 #include "hlrc/memory/ahead.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "hlrc/core/engine.h"
+#include "hlrc/memory/alone.h"
 #include "hlrc/memory/copies.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_claim.h"
@@ -13,6 +15,32 @@
 #include "hlrc/policy/policy_readahead.h"
 
 static _Thread_local struct streams_table mine;
+static atomic_bool alone;
+
+void hlrc_alone(bool is)
+{
+    atomic_store(&alone, is);
+}
+
+static bool ahead_is_home(uint32_t page)
+{
+    return page_is_home(page_at(page), engine.node);
+}
+
+/* [readahead.alone-blocks]. A guess: without the page's lock. */
+static bool ahead_is_first_write(uint32_t page)
+{
+    return ahead_is_home(page) && atomic_load(engine_applied_here(page, engine.node)) == 0;
+}
+
+static void ahead_claim_block(uint32_t page)
+{
+    struct policy_readahead_run run = policy_readahead_block(page, engine.pages, ahead_is_home);
+    page_claim_ahead(run.first, run.claims);
+    page_ahead(run.first, run.count, true, true);
+    if (run.count > AHEAD_BLOCK)
+        space_populate(run.first, run.count);
+}
 
 void ahead_fault(uint32_t page, bool write)
 {
@@ -22,6 +50,10 @@ void ahead_fault(uint32_t page, bool write)
         most = copies_room() / 4;
     if (most && page_was_alone(page_at(page)))
         return;
+    if (most && write && atomic_load(&alone) && ahead_is_first_write(page)) {
+        ahead_claim_block(page);
+        return;
+    }
     uint32_t steps = most ? streams_ahead_next(&mine, page, write, most, &stride) : 0;
     if (steps == 0) {
         if (most)

@@ -4,7 +4,7 @@
  *
  * base/streams.h detects the streams in a thread's faults, and how many steps of a stream to open.
  * Here these steps become pages of the space. Mechanism and rules: [readahead.twin],
- * [readahead.dense-claims]. Steps and strides are in pages.
+ * [readahead.dense-claims], [readahead.alone-blocks]. Steps and strides are in pages.
  */
 #ifndef HLRC_POLICY_READAHEAD_H
 #define HLRC_POLICY_READAHEAD_H
@@ -44,6 +44,24 @@ static inline struct policy_readahead_run policy_readahead_run(struct streams_ta
         fresh ? streams_ahead_claims(s, page, steps) : 0; /* [readahead.dense-claims] */
     uint32_t count = claims ? claims : steps;
     return (struct policy_readahead_run){ stride > 0 ? page + 1 : page - count, count, claims };
+}
+
+#define AHEAD_BLOCK      16u
+#define AHEAD_BLOCK_MOST 512u
+
+/* The block to become home of with a page that only this node writes [readahead.alone-blocks]. */
+static inline struct policy_readahead_run policy_readahead_block(uint32_t page, uint32_t pages,
+                                                                 bool (*is_home)(uint32_t page))
+{
+    uint32_t size = AHEAD_BLOCK, first = page & -size, next = first + size;
+    while (size < AHEAD_BLOCK_MOST &&
+           ((first > 0 && is_home(first - 1)) || (next < pages && is_home(next)))) {
+        size *= 2;
+        first = page & -size;
+        next = first + size;
+    }
+    uint32_t count = next < pages ? size : pages - first;
+    return (struct policy_readahead_run){ first, count, count };
 }
 
 #endif

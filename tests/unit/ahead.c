@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hlrc/memory/ahead.h"
+#include "hlrc/policy/policy_readahead.h"
 #include "tests/unit/unit.h"
 
 #define MOST  32u
@@ -192,6 +193,39 @@ static void test_homes_ahead(void)
     assert_int_equal(claimed(30), 0);
 }
 
+/* [readahead.alone-blocks]: blocks of pages that are written in turn, each as large as those before
+ * it; elsewhere only the block of the page. No block leaves the space. */
+static bool homes[PAGES];
+
+static bool is_home(uint32_t page)
+{
+    assert_true(page < PAGES);
+    return homes[page];
+}
+
+static void claim_block(uint32_t page, uint32_t first, uint32_t count)
+{
+    struct policy_readahead_run run = policy_readahead_block(page, PAGES - 3, is_home);
+    assert_int_equal(run.first, first);
+    assert_int_equal(run.count, count);
+    assert_int_equal(run.claims, count);
+    memset(homes + first, true, count);
+}
+
+static void test_blocks_alone(void)
+{
+    memset(homes, 0, sizeof homes);
+    claim_block(5, 0, 16);
+    claim_block(16, 0, 32);
+    claim_block(32, 0, 64);
+    claim_block(1000, 992, 16);
+    claim_block(64, 0, 128);
+    claim_block(PAGES - 4, PAGES - 16, 13);
+    memset(homes, true, 2048);
+    claim_block(2050, 2048, 512);
+}
+
 UNIT_MAIN(setup, NULL, TEST(test_grows), TEST(test_backwards_and_strides), TEST(test_columns),
           TEST(test_streams_interleaved), TEST(test_forgets), TEST(test_short_rows),
-          TEST(test_random_order), TEST(test_holes), TEST(test_homes_ahead))
+          TEST(test_random_order), TEST(test_holes), TEST(test_homes_ahead),
+          TEST(test_blocks_alone))
