@@ -47,9 +47,9 @@ static struct slot *lock_slot(hlrc_lock_t lock)
 
 static struct slot *cond_slot(hlrc_cond_t cond)
 {
-    if (cond >= atomic_load(&table->conds))
-        native_die("condition variable %u does not exist; create it first", (unsigned)cond);
-    return &table->cond[cond];
+    if (cond.id >= atomic_load(&table->conds))
+        native_die("condition variable %u does not exist; create it first", (unsigned)cond.id);
+    return &table->cond[cond.id];
 }
 
 /* After sleeping, the new holder must assume that others still sleep. */
@@ -81,7 +81,7 @@ int hlrc_cond_create(hlrc_cond_t *cond)
 
     if (created >= MAX_CONDS)
         return -ENOMEM;
-    *cond = created;
+    cond->id = created;
     return 0;
 }
 

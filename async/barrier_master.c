@@ -145,9 +145,15 @@ static bool barrier_master_await(uint64_t *vt)
     return rep->arg != 0;
 }
 
+static bool barrier_master_over(void)
+{
+    return msg_done(msg_token_barrier());
+}
+
 const struct parts_barrier barrier_by_master = {
     .caps = FABRIC_WRITE_IMM,
     .init = barrier_master_init,
     .arrive = barrier_master_arrive,
     .await = barrier_master_await,
+    .over = barrier_master_over,
 };

@@ -21,6 +21,13 @@ static inline int64_t clock_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* The moment `ns` from now; never, if that is negative. */
+static inline int64_t clock_after(int64_t ns)
+{
+    int64_t now = clock_ns();
+    return ns < 0 || ns > INT64_MAX - now ? INT64_MAX : now + ns;
+}
+
 static inline int64_t clock_ms(void)
 {
     return clock_ns() / 1000000;

@@ -132,6 +132,7 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
     at->answers_of_members = layout_place(&at->end, n * 64);
     at->group_slots =
         layout_place(&at->end, n * HLRC_MAX_GROUPS * pairs_slots(nodes) * at->meeting_slot_size);
+    at->group_data = layout_place(&at->end, n * HLRC_MAX_GROUPS * GROUP_DATA_ROOM);
     if (engine.judges)
         layout_place_reports(at, n, threads);
     /* mutexes have no vector time */

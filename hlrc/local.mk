@@ -2,7 +2,7 @@
 # The engine, from the ground up.
 
 # The state of a node that all parts share, the calls of programs, the tables by which the engine calls a protocol.
-libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/engine.c hlrc/core/engine.h \
+libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/error.c hlrc/core/engine.c hlrc/core/engine.h \
 	hlrc/core/meeting.c hlrc/core/meeting.h hlrc/core/parts.h hlrc/core/protocol.h \
 	hlrc/core/request.h hlrc/core/waits.c hlrc/core/waits.h
 
@@ -59,19 +59,19 @@ libhlrc_core_la_SOURCES += hlrc/report/deadlock_collect.c hlrc/report/deadlock_c
 # What a program calls to order its accesses, as far as all protocols share it.
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/barrier.h \
 	hlrc/sync/change.c hlrc/sync/change.h hlrc/sync/combine.c hlrc/sync/combine.h hlrc/sync/cond.c hlrc/sync/cond.h \
-	hlrc/sync/group.c hlrc/sync/group.h hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/homes.c hlrc/sync/homes.h \
+	hlrc/sync/group.c hlrc/sync/group.h hlrc/sync/group_data.c hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/homes.c hlrc/sync/homes.h \
 	hlrc/sync/lock.c hlrc/sync/lock.h hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/order.c hlrc/sync/order.h hlrc/sync/pairs.c hlrc/sync/pairs.h \
 	hlrc/sync/parcel.c hlrc/sync/parcel.h hlrc/sync/reduce.c hlrc/sync/rwlock.c hlrc/sync/word.c hlrc/sync/word.h
 
 # The shared heap and the collectives.
 libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h \
 	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_look.c hlrc/heap/heap_look.h hlrc/heap/heap_runs.c \
-	hlrc/heap/heap_runs.h hlrc/heap/heap_sizes.c hlrc/heap/heap_tables.h hlrc/heap/placed.c hlrc/heap/sites.c \
+	hlrc/heap/heap_runs.h hlrc/heap/alloc.c hlrc/heap/heap_sizes.c hlrc/heap/heap_tables.h hlrc/heap/placed.c hlrc/heap/sites.c \
 	hlrc/heap/sites.h hlrc/heap/stream.c hlrc/heap/stream.h
 
 # Windows: put, get, accumulate.
 libhlrc_core_la_SOURCES += hlrc/rma/accumulate.c hlrc/rma/accumulate.h hlrc/rma/handle.c hlrc/rma/handle.h \
-	hlrc/rma/mutex.c hlrc/rma/mutex.h hlrc/rma/pieces.c hlrc/rma/pieces.h hlrc/rma/rmw.c hlrc/rma/section.c \
+	hlrc/rma/mutex.c hlrc/rma/mutex.h hlrc/rma/pieces.c hlrc/rma/pieces.h hlrc/rma/rmw.c hlrc/rma/signal.c hlrc/rma/words.c hlrc/rma/section.c \
 	hlrc/rma/shared.c hlrc/rma/shared.h hlrc/rma/transfer.c hlrc/rma/transfer.h hlrc/rma/window.c hlrc/rma/window.h
 
 # Checkpoints: the saved data, their files, and the restart from them.

@@ -34,6 +34,19 @@ module hlrc
                                HLRC_AND = 4, HLRC_OR = 5, HLRC_XOR = 6, HLRC_REPLACE = 7, &
                                HLRC_NO_OP = 8
 
+  integer(c_int64_t), parameter :: HLRC_FOREVER = -1
+
+  ! Handles.
+  type, bind(c) :: hlrc_cond_t
+    integer(c_int32_t) :: id
+  end type
+  type, bind(c) :: hlrc_atomic_t
+    integer(c_int32_t) :: id
+  end type
+  type, bind(c) :: hlrc_group_t
+    integer(c_int32_t) :: id
+  end type
+
   interface
     subroutine hlrc_finalize() bind(c)
     end subroutine
@@ -103,6 +116,103 @@ module hlrc
     end subroutine
     integer(c_int) function hlrc_acquire() bind(c)
       import c_int
+    end function
+    ! Times are in nanoseconds, HLRC_FOREVER: no limit.
+    integer(c_int) function hlrc_lock_for(lock, timeout) bind(c)
+      import c_int, c_int32_t, c_int64_t
+      integer(c_int32_t), value :: lock
+      integer(c_int64_t), value :: timeout
+    end function
+    integer(c_int) function hlrc_barrier_test() bind(c)
+      import c_int
+    end function
+    integer(c_int) function hlrc_flush() bind(c)
+      import c_int
+    end function
+    integer(c_int) function hlrc_cond_create(cond) bind(c)
+      import c_int, hlrc_cond_t
+      type(hlrc_cond_t), intent(out) :: cond
+    end function
+    subroutine hlrc_cond_destroy(cond) bind(c)
+      import hlrc_cond_t
+      type(hlrc_cond_t), value :: cond
+    end subroutine
+    subroutine hlrc_cond_signal(cond) bind(c)
+      import hlrc_cond_t
+      type(hlrc_cond_t), value :: cond
+    end subroutine
+    subroutine hlrc_cond_broadcast(cond) bind(c)
+      import hlrc_cond_t
+      type(hlrc_cond_t), value :: cond
+    end subroutine
+    subroutine hlrc_cond_wait(cond, lock) bind(c)
+      import c_int32_t, hlrc_cond_t
+      type(hlrc_cond_t), value :: cond
+      integer(c_int32_t), value :: lock
+    end subroutine
+    integer(c_int) function hlrc_cond_wait_for(cond, lock, timeout) bind(c)
+      import c_int, c_int32_t, c_int64_t, hlrc_cond_t
+      type(hlrc_cond_t), value :: cond
+      integer(c_int32_t), value :: lock
+      integer(c_int64_t), value :: timeout
+    end function
+    integer(c_int) function hlrc_atomic_create(word, value) bind(c)
+      import c_int, c_int64_t, hlrc_atomic_t
+      type(hlrc_atomic_t), intent(out) :: word
+      integer(c_int64_t), value :: value
+    end function
+    subroutine hlrc_atomic_destroy(word) bind(c)
+      import hlrc_atomic_t
+      type(hlrc_atomic_t), value :: word
+    end subroutine
+    integer(c_int64_t) function hlrc_atomic_load(word) bind(c)
+      import c_int64_t, hlrc_atomic_t
+      type(hlrc_atomic_t), value :: word
+    end function
+    integer(c_int64_t) function hlrc_atomic_fetch_add(word, value) bind(c)
+      import c_int64_t, hlrc_atomic_t
+      type(hlrc_atomic_t), value :: word
+      integer(c_int64_t), value :: value
+    end function
+    integer(c_int64_t) function hlrc_atomic_exchange(word, value) bind(c)
+      import c_int64_t, hlrc_atomic_t
+      type(hlrc_atomic_t), value :: word
+      integer(c_int64_t), value :: value
+    end function
+    integer(c_int) function hlrc_atomic_compare_exchange(word, expected, desired) bind(c)
+      import c_int, c_int64_t, hlrc_atomic_t
+      type(hlrc_atomic_t), value :: word
+      integer(c_int64_t), intent(inout) :: expected
+      integer(c_int64_t), value :: desired
+    end function
+    integer(c_int) function hlrc_group_create(nodes, count, group) bind(c)
+      import c_int, hlrc_group_t
+      integer(c_int), intent(in) :: nodes(*)
+      integer(c_int), value :: count
+      type(hlrc_group_t), intent(inout) :: group
+    end function
+    subroutine hlrc_group_free(group) bind(c)
+      import hlrc_group_t
+      type(hlrc_group_t), value :: group
+    end subroutine
+    subroutine hlrc_group_barrier(group) bind(c)
+      import hlrc_group_t
+      type(hlrc_group_t), value :: group
+    end subroutine
+    integer(c_int) function hlrc_group_broadcast(group, buf, len, root) bind(c)
+      import c_int, c_size_t, hlrc_group_t
+      type(hlrc_group_t), value :: group
+      type(*), dimension(*), intent(inout) :: buf
+      integer(c_size_t), value :: len ! bytes
+      integer(c_int), value :: root
+    end function
+    integer(c_int) function hlrc_group_reduce(group, in, out, count, type, op) bind(c)
+      import c_int, c_size_t, hlrc_group_t
+      type(hlrc_group_t), value :: group
+      type(*), dimension(*), intent(in) :: in
+      type(*), dimension(*), intent(inout) :: out
+      integer(c_size_t), value :: count
+      integer(c_int), value :: type, op
     end function
     integer(c_int) function hlrc_home(addr) bind(c)
       import c_int
@@ -175,6 +285,8 @@ contains
     end if
   end function
 
+  ! The same for each type: an array pointer of any rank gets or loses its memory.
+
   subroutine hlrc_module_allocate_int32(a, shape, stat)
     integer(c_int32_t), pointer, intent(inout) :: a(..)
     integer, intent(in) :: shape(:)
@@ -182,47 +294,27 @@ contains
     type(c_ptr) :: at
     at = hlrc_module_allocate(shape, 4_c_size_t, stat)
     select rank (a)
-    rank (1)
-      call c_f_pointer(at, a, shape)
-    rank (2)
-      call c_f_pointer(at, a, shape)
-    rank (3)
-      call c_f_pointer(at, a, shape)
-    rank (4)
-      call c_f_pointer(at, a, shape)
-    rank (5)
-      call c_f_pointer(at, a, shape)
-    rank (6)
-      call c_f_pointer(at, a, shape)
-    rank (7)
-      call c_f_pointer(at, a, shape)
+    rank (1); call c_f_pointer(at, a, shape)
+    rank (2); call c_f_pointer(at, a, shape)
+    rank (3); call c_f_pointer(at, a, shape)
+    rank (4); call c_f_pointer(at, a, shape)
+    rank (5); call c_f_pointer(at, a, shape)
+    rank (6); call c_f_pointer(at, a, shape)
+    rank (7); call c_f_pointer(at, a, shape)
     end select
   end subroutine
 
   subroutine hlrc_module_free_int32(a)
     integer(c_int32_t), pointer, intent(inout) :: a(..)
+    if (associated(a)) call hlrc_free_all(c_loc(a))
     select rank (a)
-    rank (1)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (2)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (3)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (4)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (5)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (6)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (7)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
+    rank (1); nullify (a)
+    rank (2); nullify (a)
+    rank (3); nullify (a)
+    rank (4); nullify (a)
+    rank (5); nullify (a)
+    rank (6); nullify (a)
+    rank (7); nullify (a)
     end select
   end subroutine
 
@@ -233,47 +325,27 @@ contains
     type(c_ptr) :: at
     at = hlrc_module_allocate(shape, 8_c_size_t, stat)
     select rank (a)
-    rank (1)
-      call c_f_pointer(at, a, shape)
-    rank (2)
-      call c_f_pointer(at, a, shape)
-    rank (3)
-      call c_f_pointer(at, a, shape)
-    rank (4)
-      call c_f_pointer(at, a, shape)
-    rank (5)
-      call c_f_pointer(at, a, shape)
-    rank (6)
-      call c_f_pointer(at, a, shape)
-    rank (7)
-      call c_f_pointer(at, a, shape)
+    rank (1); call c_f_pointer(at, a, shape)
+    rank (2); call c_f_pointer(at, a, shape)
+    rank (3); call c_f_pointer(at, a, shape)
+    rank (4); call c_f_pointer(at, a, shape)
+    rank (5); call c_f_pointer(at, a, shape)
+    rank (6); call c_f_pointer(at, a, shape)
+    rank (7); call c_f_pointer(at, a, shape)
     end select
   end subroutine
 
   subroutine hlrc_module_free_int64(a)
     integer(c_int64_t), pointer, intent(inout) :: a(..)
+    if (associated(a)) call hlrc_free_all(c_loc(a))
     select rank (a)
-    rank (1)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (2)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (3)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (4)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (5)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (6)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (7)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
+    rank (1); nullify (a)
+    rank (2); nullify (a)
+    rank (3); nullify (a)
+    rank (4); nullify (a)
+    rank (5); nullify (a)
+    rank (6); nullify (a)
+    rank (7); nullify (a)
     end select
   end subroutine
 
@@ -284,47 +356,27 @@ contains
     type(c_ptr) :: at
     at = hlrc_module_allocate(shape, 4_c_size_t, stat)
     select rank (a)
-    rank (1)
-      call c_f_pointer(at, a, shape)
-    rank (2)
-      call c_f_pointer(at, a, shape)
-    rank (3)
-      call c_f_pointer(at, a, shape)
-    rank (4)
-      call c_f_pointer(at, a, shape)
-    rank (5)
-      call c_f_pointer(at, a, shape)
-    rank (6)
-      call c_f_pointer(at, a, shape)
-    rank (7)
-      call c_f_pointer(at, a, shape)
+    rank (1); call c_f_pointer(at, a, shape)
+    rank (2); call c_f_pointer(at, a, shape)
+    rank (3); call c_f_pointer(at, a, shape)
+    rank (4); call c_f_pointer(at, a, shape)
+    rank (5); call c_f_pointer(at, a, shape)
+    rank (6); call c_f_pointer(at, a, shape)
+    rank (7); call c_f_pointer(at, a, shape)
     end select
   end subroutine
 
   subroutine hlrc_module_free_float(a)
     real(c_float), pointer, intent(inout) :: a(..)
+    if (associated(a)) call hlrc_free_all(c_loc(a))
     select rank (a)
-    rank (1)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (2)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (3)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (4)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (5)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (6)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (7)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
+    rank (1); nullify (a)
+    rank (2); nullify (a)
+    rank (3); nullify (a)
+    rank (4); nullify (a)
+    rank (5); nullify (a)
+    rank (6); nullify (a)
+    rank (7); nullify (a)
     end select
   end subroutine
 
@@ -335,47 +387,27 @@ contains
     type(c_ptr) :: at
     at = hlrc_module_allocate(shape, 8_c_size_t, stat)
     select rank (a)
-    rank (1)
-      call c_f_pointer(at, a, shape)
-    rank (2)
-      call c_f_pointer(at, a, shape)
-    rank (3)
-      call c_f_pointer(at, a, shape)
-    rank (4)
-      call c_f_pointer(at, a, shape)
-    rank (5)
-      call c_f_pointer(at, a, shape)
-    rank (6)
-      call c_f_pointer(at, a, shape)
-    rank (7)
-      call c_f_pointer(at, a, shape)
+    rank (1); call c_f_pointer(at, a, shape)
+    rank (2); call c_f_pointer(at, a, shape)
+    rank (3); call c_f_pointer(at, a, shape)
+    rank (4); call c_f_pointer(at, a, shape)
+    rank (5); call c_f_pointer(at, a, shape)
+    rank (6); call c_f_pointer(at, a, shape)
+    rank (7); call c_f_pointer(at, a, shape)
     end select
   end subroutine
 
   subroutine hlrc_module_free_double(a)
     real(c_double), pointer, intent(inout) :: a(..)
+    if (associated(a)) call hlrc_free_all(c_loc(a))
     select rank (a)
-    rank (1)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (2)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (3)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (4)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (5)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (6)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (7)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
+    rank (1); nullify (a)
+    rank (2); nullify (a)
+    rank (3); nullify (a)
+    rank (4); nullify (a)
+    rank (5); nullify (a)
+    rank (6); nullify (a)
+    rank (7); nullify (a)
     end select
   end subroutine
 
@@ -386,47 +418,27 @@ contains
     type(c_ptr) :: at
     at = hlrc_module_allocate(shape, 16_c_size_t, stat)
     select rank (a)
-    rank (1)
-      call c_f_pointer(at, a, shape)
-    rank (2)
-      call c_f_pointer(at, a, shape)
-    rank (3)
-      call c_f_pointer(at, a, shape)
-    rank (4)
-      call c_f_pointer(at, a, shape)
-    rank (5)
-      call c_f_pointer(at, a, shape)
-    rank (6)
-      call c_f_pointer(at, a, shape)
-    rank (7)
-      call c_f_pointer(at, a, shape)
+    rank (1); call c_f_pointer(at, a, shape)
+    rank (2); call c_f_pointer(at, a, shape)
+    rank (3); call c_f_pointer(at, a, shape)
+    rank (4); call c_f_pointer(at, a, shape)
+    rank (5); call c_f_pointer(at, a, shape)
+    rank (6); call c_f_pointer(at, a, shape)
+    rank (7); call c_f_pointer(at, a, shape)
     end select
   end subroutine
 
   subroutine hlrc_module_free_complex(a)
     complex(c_double_complex), pointer, intent(inout) :: a(..)
+    if (associated(a)) call hlrc_free_all(c_loc(a))
     select rank (a)
-    rank (1)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (2)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (3)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (4)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (5)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (6)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
-    rank (7)
-      if (associated(a)) call hlrc_free_all(c_loc(a))
-      nullify (a)
+    rank (1); nullify (a)
+    rank (2); nullify (a)
+    rank (3); nullify (a)
+    rank (4); nullify (a)
+    rank (5); nullify (a)
+    rank (6); nullify (a)
+    rank (7); nullify (a)
     end select
   end subroutine
 

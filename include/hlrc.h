@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The public interface of HLRC, with hlrc_memory.h, hlrc_rma.h and hlrc_sync.h, and its manual.
+ * The public interface of HLRC, with the headers that it includes at its end, and its manual.
  * scripts/mkman turns each block that opens with two stars into a page of section 3, the first
  * block into hlrc(7). `make check` fails if a prototype has no block.
  *
@@ -26,8 +26,8 @@
 #define HLRC_STATIC_LOCKS 1024
 /* Maximum number of nodes in a job. */
 #define HLRC_MAX_NODES 1024
-/* Maximum number of groups with the same lowest node. */
-#define HLRC_MAX_GROUPS 64
+/* In place of a time in nanoseconds: no limit. */
+#define HLRC_FOREVER (-1)
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,10 +53,11 @@ extern "C" {
  * calls concurrently. Memory passed to a call may be shared memory, unless the call says
  * otherwise.
  *
- * Functions that can fail return 0 or a negative errno value. Functions that return a pointer
- * return NULL with errno set. An error of the program itself ends the job: a call before
- * hlrc_init(), the unlock of a lock that is not held, a handle that was never created. One line
- * says what happened and what to do, and the exit status is not zero.
+ * Functions that can fail return 0, or a value that their page names, or a negative errno value;
+ * hlrc_strerror() describes it. Functions that return a pointer return NULL with errno set. Then
+ * nothing has changed, unless the page says otherwise. An error of the program itself ends the job:
+ * a call before hlrc_init(), the unlock of a lock that is not held, a handle that was never
+ * created. One line says what happened and what to do, and the exit status is not zero.
  *
  * Synchronization between threads of one process does not reach other nodes. C11 and compiler
  * atomics, a flag in a spin loop, mutexes and other objects of pthreads, and futexes act on this
@@ -144,14 +145,14 @@ extern "C" {
  * hlrc_window_create, hlrcrun(1)
  */
 
-/* A lock: a plain value, which may be stored in shared memory and passed to other nodes. */
+/* A lock: its number, a plain value, which may be stored in shared memory and passed to other
+ * nodes. */
 typedef uint32_t hlrc_lock_t;
-/* A condition variable: a plain value, as above. */
-typedef uint32_t hlrc_cond_t;
-/* An atomic 64-bit word at its home node: a plain value, as above. */
-typedef uint32_t hlrc_atomic_t;
-/* A group of nodes: a plain value, as above, valid on its members. */
-typedef uint32_t hlrc_group;
+/* Other handles are plain values as well, of a type each: the compiler rejects a condition variable
+ * in place of an atomic word. The number `id` is only for messages. */
+typedef struct {
+    uint32_t id;
+} hlrc_cond_t;
 
 /**
  * hlrc_init - join the job
@@ -244,6 +245,19 @@ int hlrc_node_count(void);
 const char *hlrc_version(void);
 
 /**
+ * hlrc_strerror - description of an error
+ *
+ * `error` is what a call returned, or an errno value: both signs mean the same. It may be called at
+ * any time, in a signal handler too.
+ *
+ * RETURN VALUE: A constant string, in English. For a number that means nothing it is "unknown
+ * error".
+ *
+ * SEE ALSO: hlrc_init
+ */
+const char *hlrc_strerror(int error);
+
+/**
  * hlrc_broadcast - copy a private buffer to all nodes
  *
  * Collective. Copies the `len` bytes at `buf` on node `root` to `buf` on all others. The buffers
@@ -280,31 +294,35 @@ int hlrc_lock_create(hlrc_lock_t *lock);
 void hlrc_lock_destroy(hlrc_lock_t lock);
 
 /**
- * hlrc_lock, hlrc_trylock, hlrc_unlock - mutual exclusion, and order of memory
+ * hlrc_lock, hlrc_trylock, hlrc_lock_for, hlrc_unlock - mutual exclusion, and order of memory
  *
  * At most one thread of all nodes holds a lock. hlrc_lock() waits until the lock is free,
- * hlrc_trylock() does not. Locking is an acquire: all that the previous holders had written or
- * seen is now visible here. hlrc_unlock() is a release. Locks are not recursive. Relocking a lock
- * that was last held on this node costs no message.
+ * hlrc_trylock() does not, and hlrc_lock_for() for at most `timeout` nanoseconds, or without a
+ * limit for HLRC_FOREVER. Locking is an acquire: all that the previous holders had written or seen
+ * is now visible here. hlrc_unlock() is a release. Locks are not recursive. Relocking a lock that
+ * was last held on this node costs no message.
  *
- * RETURN VALUE: hlrc_trylock() returns 0 if it acquired the lock, otherwise -EBUSY; then nothing
- * has changed.
+ * RETURN VALUE: hlrc_trylock() and hlrc_lock_for() return 0 if they acquired the lock, otherwise
+ * -EBUSY and -ETIMEDOUT; then nothing has changed.
  *
  * ERRORS:
- *     EBUSY  the lock is held (hlrc_trylock())
+ *     EBUSY      the lock is held (hlrc_trylock())
+ *     ETIMEDOUT  the lock was held all the time (hlrc_lock_for())
  *
- * NOTES: An unlock of a lock that is not held, a handle that does not exist, or a second
- * hlrc_lock() by the thread that holds the lock ends the job. hlrc_finalize() reports a lock that
- * is still held in a line.
+ * NOTES: hlrc_lock_for() tries again and again: it has no place in the queue of a lock, and its
+ * thread does not count as waiting for the deadlock detector. An unlock of a lock that is not held,
+ * a handle that does not exist, or a second hlrc_lock() by the thread that holds the lock ends the
+ * job. hlrc_finalize() reports a lock that is still held in a line.
  *
  * SEE ALSO: hlrc_lock_create, hlrc_cond_wait, hlrc_barrier
  */
 void hlrc_lock(hlrc_lock_t lock);
 int hlrc_trylock(hlrc_lock_t lock);
+int hlrc_lock_for(hlrc_lock_t lock, int64_t timeout);
 void hlrc_unlock(hlrc_lock_t lock);
 
 /**
- * hlrc_barrier, hlrc_barrier_arrive, hlrc_barrier_depart - wait for all nodes
+ * hlrc_barrier, hlrc_barrier_arrive, hlrc_barrier_test, hlrc_barrier_depart - wait for all nodes
  *
  * Collective: one thread calls for its node. hlrc_barrier() returns when all nodes have called it.
  * All writes of any node before the barrier are then visible to all.
@@ -312,62 +330,24 @@ void hlrc_unlock(hlrc_lock_t lock);
  * hlrc_barrier_arrive() followed by hlrc_barrier_depart() is the same barrier in two steps, with
  * work between them that depends on no other node. Arrival releases the writes before it. Writes
  * between the two steps become visible to others at a later release. After departure, all that
- * other nodes wrote before they arrived is visible.
+ * other nodes wrote before they arrived is visible. Between the two hlrc_barrier_test() shows
+ * whether departure would wait for a node that has not arrived; it makes nothing visible.
+ *
+ * RETURN VALUE: hlrc_barrier_test() returns 1 if all nodes have arrived, otherwise 0.
  *
  * NOTES: All nodes make the same collective calls in the same order. If they are in different ones
  * at the same time, hlrc_finalize() included, the job ends and one line names both calls. Arrival
  * twice without departure, or departure without arrival, ends the job. Between the two the only
  * collective call allowed is hlrc_group_barrier(). With --barrier pairs other nodes may have to
- * wait until this node departs. There a node must not wait, between the two steps, for work that
- * other nodes do after the barrier.
+ * wait until this node departs or tests. There a node must not wait, between the two steps, for
+ * work that other nodes do after the barrier.
  *
  * SEE ALSO: hlrc_group_barrier, hlrc_lock, hlrc_cond_wait
  */
 void hlrc_barrier(void);
 void hlrc_barrier_arrive(void);
+int hlrc_barrier_test(void);
 void hlrc_barrier_depart(void);
-
-/**
- * hlrc_group_create - define a group of nodes with its own barrier
- *
- * Collective among the `count` nodes in `nodes`: each of them, and no other, makes the call, and
- * passes the same list in the same order. It stores the handle of the group in *`group`, the same
- * on all of them. Groups may overlap, and exist until hlrc_finalize(). The call orders no memory.
- *
- * RETURN VALUE: 0, or a negative errno value; then *`group` is unchanged.
- *
- * ERRORS:
- *     EINVAL  `count` is not 1 to the number of nodes, a node is listed twice or is not in the
- *             job, or this node is not listed; detected before another node is contacted
- *     ENOMEM  the lowest node of the list is already the lowest of HLRC_MAX_GROUPS groups; on all
- *             nodes of the list
- *
- * NOTES: One thread of a node creates a group at a time, and nodes that have several groups in
- * common create these in the same order. Lists that differ end the job with one line if the lowest
- * node is in all of them; otherwise the nodes may wait for each other forever.
- *
- * SEE ALSO: hlrc_group_barrier
- */
-int hlrc_group_create(const int *nodes, int count, hlrc_group *group);
-
-/**
- * hlrc_group_barrier - wait for the nodes of a group
- *
- * Collective among the nodes of the group: one thread calls for its node. It returns when all of
- * them have called it. All that any of them wrote before, or had seen, is then visible to all of
- * them. The other nodes take no part. Barriers of several groups may be in progress at the same
- * time; a node that is in several uses a thread for each.
- *
- * It is a dissemination barrier (Hensgen, Finkel and Manber, Two Algorithms for Barrier
- * Synchronization, 1988) of ceil(log2 n) rounds for n nodes, by remote writes, whatever --barrier
- * says.
- *
- * NOTES: The job ends if the handle is not a group of this node, or if another thread of this node
- * is waiting in the barrier of the same group.
- *
- * SEE ALSO: hlrc_group_create, hlrc_barrier
- */
-void hlrc_group_barrier(hlrc_group group);
 
 /**
  * hlrc_cond_create, hlrc_cond_destroy - create and destroy a condition variable
@@ -388,67 +368,33 @@ int hlrc_cond_create(hlrc_cond_t *cond);
 void hlrc_cond_destroy(hlrc_cond_t cond);
 
 /**
- * hlrc_cond_wait, hlrc_cond_signal, hlrc_cond_broadcast - wait for a signal of another thread
+ * hlrc_cond_wait, hlrc_cond_wait_for, hlrc_cond_signal, hlrc_cond_broadcast - wait for a signal of
+ * another thread
  *
  * hlrc_cond_wait() releases `lock`, which the caller holds, and waits; no signal sent after the
- * release is missed. Before it returns it acquires the lock again. hlrc_cond_signal() wakes one
- * waiting thread, hlrc_cond_broadcast() wakes all, on any node. If no thread waits they do
- * nothing.
+ * release is missed. Before it returns it acquires the lock again. hlrc_cond_wait_for() waits for a
+ * signal at most `timeout` nanoseconds, or without a limit for HLRC_FOREVER. hlrc_cond_signal()
+ * wakes one waiting thread, hlrc_cond_broadcast() wakes all, on any node. If no thread waits they
+ * do nothing.
  *
  * Memory is ordered by the lock, as with hlrc_unlock() and hlrc_lock().
  *
- * NOTES: A thread may wake without a signal, or find that another thread was faster: test the
- * condition in a loop. Signal while holding the lock under which the condition was changed. All
- * threads that wait on one condition variable at a time use the same lock.
+ * RETURN VALUE: hlrc_cond_wait_for() returns 0, or -ETIMEDOUT. Either way it holds the lock again.
+ *
+ * ERRORS:
+ *     ETIMEDOUT  no signal came within that time
+ *
+ * NOTES: A wait whose time is over wakes all threads that wait on the condition variable. A thread
+ * may wake without a signal, or find that another thread was faster: test the condition in a loop.
+ * Signal while holding the lock under which the condition was changed. All threads that wait on one
+ * condition variable at a time use the same lock.
  *
  * SEE ALSO: hlrc_cond_create, hlrc_lock
  */
 void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock);
+int hlrc_cond_wait_for(hlrc_cond_t cond, hlrc_lock_t lock, int64_t timeout);
 void hlrc_cond_signal(hlrc_cond_t cond);
 void hlrc_cond_broadcast(hlrc_cond_t cond);
-
-/**
- * hlrc_atomic_create, hlrc_atomic_destroy - create and destroy an atomic word
- *
- * hlrc_atomic_create() stores in *`word` the handle of a new 64-bit word with the value `value`.
- * Every node that has the handle may use it. The word is not part of the shared space.
- * hlrc_atomic_destroy() removes it; its handle may be reused.
- *
- * RETURN VALUE: hlrc_atomic_create() returns 0, or a negative errno value and leaves *`word`
- * unchanged.
- *
- * ERRORS:
- *     ENOMEM  no more atomic words
- *
- * SEE ALSO: hlrc_atomic_load
- */
-int hlrc_atomic_create(hlrc_atomic_t *word, uint64_t value);
-void hlrc_atomic_destroy(hlrc_atomic_t word);
-
-/**
- * hlrc_atomic_load, hlrc_atomic_fetch_add, hlrc_atomic_exchange, hlrc_atomic_compare_exchange -
- * atomic operations
- *
- * Operations on one word have a single order, the same for all nodes. hlrc_atomic_fetch_add() adds
- * `value` modulo 2^64, hlrc_atomic_exchange() stores `value`. hlrc_atomic_compare_exchange()
- * stores `desired` if the word equals *`expected`; if not, it stores the value of the word in
- * *`expected`.
- *
- * They do not order memory: a thread that learns through an atomic word that data is ready has not
- * acquired that data.
- *
- * RETURN VALUE: The first three return the previous value of the word.
- * hlrc_atomic_compare_exchange() returns 1 if it stored `desired`, otherwise 0.
- *
- * NOTES: A word suits a ticket counter or a list of tasks. To pass data on, use a lock or a
- * barrier. Atomics of the C language are no substitute in shared memory: see hlrc(7).
- *
- * SEE ALSO: hlrc_atomic_create, hlrc_lock
- */
-uint64_t hlrc_atomic_load(hlrc_atomic_t word);
-uint64_t hlrc_atomic_fetch_add(hlrc_atomic_t word, uint64_t value);
-uint64_t hlrc_atomic_exchange(hlrc_atomic_t word, uint64_t value);
-int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_t desired);
 
 /**
  * hlrc_home - home node of an address
@@ -592,6 +538,8 @@ void hlrc_stats_reset(void);
 }
 #endif
 
+#include "hlrc_atomic.h"
+#include "hlrc_group.h"
 #include "hlrc_memory.h"
 #include "hlrc_rma.h"
 #include "hlrc_sync.h"

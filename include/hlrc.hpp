@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -92,6 +93,14 @@ class collective
   private:
     int exceptions = std::uncaught_exceptions();
 };
+
+// A time that has passed is no time, and not without a limit.
+template <typename Rep, typename Period>
+std::int64_t nanoseconds(const std::chrono::duration<Rep, Period> &time)
+{
+    return std::max<std::int64_t>(
+        0, std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+}
 
 template <typename T> constexpr hlrc_type type_of()
 {
@@ -174,6 +183,43 @@ template <typename T> T reduce(T value, hlrc_op op = HLRC_SUM)
     reduce(std::span<T>(&value, 1), op);
     return value;
 }
+
+// Some nodes of the job; made by these and no others, in the same order, and destroyed so.
+class group : detail::collective
+{
+  public:
+    explicit group(std::span<const int> members)
+    {
+        detail::check(hlrc_group_create(members.data(), static_cast<int>(members.size()), &handle),
+                      "hlrc_group_create");
+    }
+    ~group()
+    {
+        if (!unwinds())
+            hlrc_group_free(handle);
+    }
+
+    void barrier()
+    {
+        hlrc_group_barrier(handle);
+    }
+    template <typename T> T broadcast(T value, int root)
+    {
+        static_assert(std::is_trivially_copyable_v<T>, "the value is copied byte by byte");
+        detail::check(hlrc_group_broadcast(handle, &value, sizeof value, root),
+                      "hlrc_group_broadcast");
+        return value;
+    }
+    template <typename T> void reduce(std::span<T> values, hlrc_op op = HLRC_SUM)
+    {
+        detail::check(hlrc_group_reduce(handle, values.data(), values.data(), values.size(),
+                                        detail::type_of<T>(), op),
+                      "hlrc_group_reduce");
+    }
+
+  private:
+    hlrc_group_t handle;
+};
 
 // ---- memory ----
 
@@ -286,7 +332,7 @@ template <typename T> struct allocator {
 };
 
 // Operations on an element of shared memory, atomic for all threads of all nodes. Unlike those of
-// std::atomic_ref they do not order other memory: see hlrc_fetch_op.
+// std::atomic_ref they order other memory only as `order` says: see hlrc_word_fetch.
 template <typename T> class atomic_ref
 {
   public:
@@ -296,61 +342,64 @@ template <typename T> class atomic_ref
     {
     }
 
-    T load() const
+    T load(hlrc_order order = HLRC_RELAXED) const
     {
-        return change(T(), HLRC_NO_OP);
+        return change(T(), HLRC_NO_OP, order);
     }
-    void store(T value) const
+    void store(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        change(value, HLRC_REPLACE);
+        change(value, HLRC_REPLACE, order);
     }
-    T exchange(T value) const
+    T exchange(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(value, HLRC_REPLACE);
+        return change(value, HLRC_REPLACE, order);
     }
-    bool compare_exchange(T &expected, T desired) const
+    bool compare_exchange(T &expected, T desired, hlrc_order order = HLRC_RELAXED) const
     {
-        int done = hlrc_compare_swap(word, &expected, &desired, detail::type_of<T>());
-        detail::check(done, "hlrc_compare_swap");
+        int done = hlrc_word_compare(hlrc_word_shared(word), detail::type_of<T>(), &expected,
+                                     &desired, order);
+        detail::check(done, "hlrc_word_compare");
         return done == 1;
     }
     // Each returns the previous value.
-    T fetch_add(T value) const
+    T fetch_add(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(value, HLRC_SUM);
+        return change(value, HLRC_SUM, order);
     }
-    T fetch_sub(T value) const
+    T fetch_sub(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(static_cast<T>(T() - value), HLRC_SUM);
+        return change(static_cast<T>(T() - value), HLRC_SUM, order);
     }
-    T fetch_and(T value) const
+    T fetch_and(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(value, HLRC_AND);
+        return change(value, HLRC_AND, order);
     }
-    T fetch_or(T value) const
+    T fetch_or(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(value, HLRC_OR);
+        return change(value, HLRC_OR, order);
     }
-    T fetch_xor(T value) const
+    T fetch_xor(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(value, HLRC_XOR);
+        return change(value, HLRC_XOR, order);
     }
-    T fetch_min(T value) const
+    T fetch_min(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(value, HLRC_MIN);
+        return change(value, HLRC_MIN, order);
     }
-    T fetch_max(T value) const
+    T fetch_max(T value, hlrc_order order = HLRC_RELAXED) const
     {
-        return change(value, HLRC_MAX);
+        return change(value, HLRC_MAX, order);
     }
 
   private:
     T *word;
 
-    T change(T value, hlrc_op op) const
+    T change(T value, hlrc_op op, hlrc_order order) const
     {
         T old;
-        detail::check(hlrc_fetch_op(word, &value, &old, detail::type_of<T>(), op), "hlrc_fetch_op");
+        detail::check(hlrc_word_fetch(hlrc_word_shared(word), detail::type_of<T>(), op, &value,
+                                      &old, order),
+                      "hlrc_word_fetch");
         return old;
     }
 };
@@ -413,6 +462,11 @@ class mutex : detail::collective
     bool try_lock()
     {
         return hlrc_trylock(handle) == 0;
+    }
+    template <typename Rep, typename Period>
+    bool try_lock_for(const std::chrono::duration<Rep, Period> &time)
+    {
+        return hlrc_lock_for(handle, detail::nanoseconds(time)) == 0;
     }
     void unlock()
     {
@@ -484,6 +538,14 @@ class condition_variable : detail::collective
     void wait(std::unique_lock<mutex> &lock)
     {
         hlrc_cond_wait(handle, lock.mutex()->native_handle());
+    }
+    template <typename Rep, typename Period>
+    std::cv_status wait_for(std::unique_lock<mutex> &lock,
+                            const std::chrono::duration<Rep, Period> &time)
+    {
+        int done =
+            hlrc_cond_wait_for(handle, lock.mutex()->native_handle(), detail::nanoseconds(time));
+        return done == 0 ? std::cv_status::no_timeout : std::cv_status::timeout;
     }
     template <typename Ready> void wait(std::unique_lock<mutex> &lock, Ready ready)
     {

@@ -129,6 +129,47 @@ typedef enum { HLRC_BLOCK, HLRC_CYCLIC, HLRC_AT } hlrc_placement;
  */
 void *hlrc_alloc_placed(size_t size, hlrc_placement how, size_t unit);
 
+/* For hlrc_alloc(): all nodes make the call, and get the same address; the homes of the pages are
+ * chosen; the contents are undefined. */
+#define HLRC_ALLOC_ALL           1U
+#define HLRC_ALLOC_PLACED        2U
+#define HLRC_ALLOC_UNINITIALIZED 4U
+
+/* Options of hlrc_alloc(). New fields are added only at the end, and 0 means what it did before. */
+struct hlrc_alloc_options {
+    size_t size;              /* bytes of this struct, set by the caller */
+    size_t align;             /* of the memory: a power of two; 0 means 16 */
+    unsigned flags;           /* HLRC_ALLOC_... */
+    hlrc_placement placement; /* with HLRC_ALLOC_PLACED */
+    size_t unit;              /* of the placement */
+};
+
+/**
+ * hlrc_alloc - allocate shared memory, with options
+ *
+ * Allocates `size` bytes as `options` say; NULL means hlrc_malloc(). With HLRC_ALLOC_ALL the call
+ * is collective, as hlrc_malloc_all(), and every node passes the same options. HLRC_ALLOC_PLACED
+ * with it chooses the homes of the pages, as hlrc_alloc_placed(). HLRC_ALLOC_UNINITIALIZED saves
+ * the zeros, as hlrc_alloc_uninitialized(); memory of all nodes may be zero nevertheless.
+ *
+ *     struct hlrc_alloc_options all = { sizeof all, .flags = HLRC_ALLOC_ALL | HLRC_ALLOC_PLACED,
+ *                                       .placement = HLRC_CYCLIC };
+ *     double *field = hlrc_alloc(bytes, &all);
+ *
+ * hlrc_free_all() frees memory of HLRC_ALLOC_ALL, hlrc_free() other memory.
+ *
+ * RETURN VALUE: The address of the memory, or NULL with errno set.
+ *
+ * ERRORS:
+ *     EINVAL  a flag is unknown, or HLRC_ALLOC_PLACED is without HLRC_ALLOC_ALL; the alignment is
+ *             not a power of two, or larger than 1 GiB, or with HLRC_ALLOC_ALL than a page; or as
+ *             hlrc_alloc_placed()
+ *     ENOMEM  as hlrc_malloc()
+ *
+ * SEE ALSO: hlrc_malloc, hlrc_malloc_all, hlrc_alloc_placed, hlrc_free, hlrc_free_all
+ */
+void *hlrc_alloc(size_t size, const struct hlrc_alloc_options *options);
+
 /**
  * hlrc_share - share the program's own memory
  *

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hlrc_sync.h"
+#include "hlrc_types.h"
 
 /* Maximum number of windows at a time. */
 #define HLRC_MAX_WINDOWS 256
@@ -22,8 +22,10 @@
 extern "C" {
 #endif
 
-/* Identifies an operation in progress. */
-typedef uint64_t hlrc_handle_t;
+/* Identifies an operation in progress, on the node that started it. */
+typedef struct {
+    uint64_t id;
+} hlrc_handle_t;
 
 /**
  * hlrc_window_create, hlrc_window_free - memory for put and get
@@ -220,6 +222,53 @@ void hlrc_fence_all(void);
  */
 int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node);
 int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node);
+
+/**
+ * hlrc_put_signal - copy bytes to a window of a node, then set a word there
+ *
+ * Copies the `len` bytes at `src`, in this node's memory, to `dst` in the part of a window that
+ * belongs to node `node`, as hlrc_put() does. Then it changes *`signal`, in the same part of a
+ * window, by `value`: HLRC_REPLACE stores it, HLRC_SUM adds it. If the owner sees the new word, by
+ * hlrc_wait_until(), it sees the bytes.
+ *
+ * RETURN VALUE: 0, or a negative errno value: then nothing was copied.
+ *
+ * ERRORS:
+ *     EINVAL  `signal` is not aligned to 8 bytes, or `op` is neither of the two
+ *
+ * NOTES: The word changes atomically, as by hlrc_rmw().
+ *
+ * SEE ALSO: hlrc_put, hlrc_rmw, hlrc_wait_until
+ */
+int hlrc_put_signal(void *dst, const void *src, size_t len, uint64_t *signal, uint64_t value,
+                    hlrc_op op, int node);
+
+/**
+ * hlrc_wait_until - wait for the value of a word
+ *
+ * Waits until *`word` compares with the value at `value` as `cmp` says: HLRC_GE waits until the
+ * word is greater or equal. It waits at most `timeout` nanoseconds, or without a limit for
+ * HLRC_FOREVER. `type` is one of the integers. The word lies in this node's part of a window, or in
+ * shared memory, and is aligned to its size.
+ *
+ * For a word of a window, bytes that were put before it was changed are visible after the call. For
+ * a word of shared memory each test is an hlrc_acquire(): what a node wrote before it released the
+ * new value by hlrc_release() is visible.
+ *
+ * RETURN VALUE: 0, or a negative errno value.
+ *
+ * ERRORS:
+ *     EINVAL     `type` is no integer, `cmp` is none of those listed, or the word is not aligned
+ *     ENOTSUP    the word is in shared memory, and the fabric has no reads
+ *     ETIMEDOUT  the word had no such value within that time
+ *
+ * NOTES: The thread spins, then yields, then naps; it does not count as waiting for the deadlock
+ * detector. A word outside windows and shared memory ends the job.
+ *
+ * SEE ALSO: hlrc_put_signal, hlrc_acquire, hlrc_cond_wait_for
+ */
+int hlrc_wait_until(const void *word, hlrc_type type, hlrc_cmp cmp, const void *value,
+                    int64_t timeout);
 
 /**
  * hlrc_acc, hlrc_acc_strided, hlrc_acc_vector, hlrc_acc_nb, hlrc_acc_strided_nb,

@@ -1,42 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Part of the public interface, included by hlrc.h: reductions, atomic operations on shared
- * memory, and readers-writer locks. hlrc.h describes the form of a block. */
+/* Part of the public interface, included by hlrc.h: reductions, order without locks, and
+ * readers-writer locks. hlrc.h describes the form of a block. */
 #ifndef HLRC_SYNC_H
 #define HLRC_SYNC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hlrc_atomic.h"
+#include "hlrc_types.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Types of values: int32_t to uint64_t, float, double. The last two, two floats and two doubles,
- * are only for hlrc_acc(). */
-typedef enum {
-    HLRC_INT32,
-    HLRC_UINT32,
-    HLRC_INT64,
-    HLRC_UINT64,
-    HLRC_FLOAT,
-    HLRC_DOUBLE,
-    HLRC_COMPLEX_FLOAT,
-    HLRC_COMPLEX_DOUBLE
-} hlrc_type;
-
-/* Operations. Integers wrap around; HLRC_AND, HLRC_OR and HLRC_XOR are bitwise, of integers. The
- * last two, for operations on a word, store the new value or only read the old one. */
-typedef enum {
-    HLRC_SUM,
-    HLRC_PRODUCT,
-    HLRC_MIN,
-    HLRC_MAX,
-    HLRC_AND,
-    HLRC_OR,
-    HLRC_XOR,
-    HLRC_REPLACE,
-    HLRC_NO_OP
-} hlrc_op;
 
 /**
  * hlrc_reduce - combine values of all nodes
@@ -63,46 +39,7 @@ typedef enum {
 int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op op);
 
 /**
- * hlrc_fetch_op, hlrc_compare_swap - change a word of shared memory atomically, at its home
- *
- * hlrc_fetch_op() replaces *`word` by the result of `op` on the word and the value at `value`. It
- * stores the previous value of the word at `old`, unless that is NULL. With HLRC_REPLACE the word
- * becomes the value; with HLRC_NO_OP it is unchanged, and `value` is ignored. hlrc_compare_swap()
- * stores the value at `desired` in the word if the word has the bits of the value at `expected`;
- * if not, it stores the value of the word at `expected`. The word is in shared memory, and aligned
- * to its size.
- *
- * Both are atomic for all threads of all nodes: operations on one word have a single order, the
- * same for all. The page is not moved, and nothing is published. They do not order memory: a
- * thread that learns through a word that data is ready has not acquired that data. For loads, an
- * operation counts as a store of the caller to the word in its current interval: a later acquirer
- * from the caller sees the result of this operation, or of a later one. An operation sees each
- * store to the word that happened before it. A store that may be concurrent with an operation is a
- * data race.
- *
- *     int64_t one = 1, mine;
- *     hlrc_fetch_op(&queue->next, &one, &mine, HLRC_INT64, HLRC_SUM);
- *
- * RETURN VALUE: hlrc_fetch_op() returns 0, hlrc_compare_swap() 1 if it stored `desired`, otherwise
- * 0; or a negative errno value: then nothing was changed.
- *
- * ERRORS:
- *     EINVAL   the word is not in shared memory, or not aligned; or as for hlrc_reduce()
- *     ENOTSUP  values of 4 bytes, with an adapter whose atomic operations would undo stores to the
- *              adjacent bytes (ARDMAR and ONESIDED over verbs); use 8 bytes, or a lock
- *
- * NOTES: With a protocol that fetches pages without the home's CPU, words are changed without it,
- * too: a sum of 64-bit integers takes one operation of the adapter, others take one
- * compare-and-swap or more. With other protocols the home's handler performs the operation.
- * hlrc_atomic_create() makes words outside the shared memory, which need no page.
- *
- * SEE ALSO: hlrc_atomic_fetch_add, hlrc_reduce, hlrc_lock
- */
-int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc_op op);
-int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type type);
-
-/**
- * hlrc_release, hlrc_acquire - order memory without a lock
+ * hlrc_release, hlrc_acquire, hlrc_flush - order memory without a lock
  *
  * hlrc_release() publishes what this node has written. hlrc_acquire() makes visible here what each
  * other node had published by hlrc_release(), and what that node had learnt of third nodes. If
@@ -114,8 +51,10 @@ int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type
  *     ready = 1;                                        use(data);
  *     hlrc_release();
  *
- * RETURN VALUE: hlrc_acquire() returns 1 if another node had released since this node last acquired
- * from it, otherwise 0, or -ENOTSUP.
+ * hlrc_flush() is a release and then an acquire, as a flush of OpenMP.
+ *
+ * RETURN VALUE: hlrc_acquire() and hlrc_flush() return 1 if another node had released since this
+ * node last acquired from it, otherwise 0, or -ENOTSUP.
  *
  * ERRORS:
  *     ENOTSUP  the fabric cannot read other nodes' memory; use a lock
@@ -128,6 +67,7 @@ int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type
  */
 void hlrc_release(void);
 int hlrc_acquire(void);
+int hlrc_flush(void);
 
 /**
  * hlrc_defer_release - arrive at the next barrier without publishing anything
@@ -145,7 +85,9 @@ void hlrc_defer_release(void);
 /* A readers-writer lock: a plain value, which may be stored in shared memory and passed to other
  * nodes. Its fields are handles of this library. */
 typedef struct {
-    uint32_t turn, guard, none, readers;
+    hlrc_lock_t turn, guard;
+    hlrc_cond_t none;
+    hlrc_atomic_t readers;
 } hlrc_rwlock_t;
 
 /**

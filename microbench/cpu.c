@@ -150,11 +150,13 @@ static void make_pages(void)
 }
 
 static hlrc_atomic_t word;
+static bool has_word;
 
 static void make_word(void)
 {
-    if (hlrc_node_id() == 1 && word == 0)
+    if (hlrc_node_id() == 1 && !has_word)
         job_check(hlrc_atomic_create(&word, 0), "hlrc_atomic_create");
+    has_word = true;
     job_broadcast(&word, sizeof(word), 1);
 }
 

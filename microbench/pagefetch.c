@@ -315,7 +315,7 @@ static void measure_pending(void)
     region = job_allocate_at(pages * BENCH_PAGE, 0); /* independent of the writer */
     if (hlrc_node_id() == 0)
         job_check(hlrc_atomic_create(&rounds_read, 0), "hlrc_atomic_create");
-    rounds_read = (hlrc_atomic_t)job_agree(rounds_read);
+    rounds_read.id = (uint32_t)job_agree(rounds_read.id);
     pending = true;
     (void)measure("pending", 1);
     pending = false;

@@ -181,9 +181,16 @@ static bool barrier_counter_await(uint64_t *vt)
     return atomic_load_explicit(&h->word, memory_order_relaxed) & 1;
 }
 
+static bool barrier_counter_over(void)
+{
+    uint64_t epoch = awaited;
+    return barrier_counter_is_released(&epoch);
+}
+
 const struct parts_barrier barrier_by_counter = {
     .caps = FABRIC_READ | FABRIC_ATOMICS,
     .init = barrier_counter_init,
     .arrive = barrier_counter_arrive,
     .await = barrier_counter_await,
+    .over = barrier_counter_over,
 };

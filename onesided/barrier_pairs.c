@@ -50,8 +50,14 @@ static bool barrier_pairs_await(uint64_t *vt)
     return all.kind == ARRIVAL_MOVES; /* none was plain */
 }
 
+static bool barrier_pairs_over(void)
+{
+    return pairs_go_on(&all);
+}
+
 const struct parts_barrier barrier_by_pairs = {
     .init = barrier_pairs_init,
     .arrive = barrier_pairs_arrive,
     .await = barrier_pairs_await,
+    .over = barrier_pairs_over,
 };

@@ -115,6 +115,11 @@ static uint32_t conds_mcs_enter(uint32_t cond)
     return mine;
 }
 
+static bool conds_mcs_signalled(uint32_t place)
+{
+    return mcs_granted(place);
+}
+
 static uint64_t conds_mcs_await_signal(uint32_t cond, uint32_t place, uint64_t *vt)
 {
     mcs_await(place, (struct waits_wait){ WAITS_SIGNAL, cond, 0 });
@@ -161,6 +166,7 @@ const struct parts_cond conds_by_mcs = {
     .init = conds_mcs_init,
     .end = conds_mcs_end,
     .enter = conds_mcs_enter,
+    .signalled = conds_mcs_signalled,
     .await = conds_mcs_await_signal,
     .signal = conds_mcs_signal,
 };

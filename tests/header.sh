@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The public header stands alone, and is free of warnings, in C11 and in C++17.
+# The public header stands alone, and is free of warnings, in C11 and in C++17. A handle of one kind is not accepted for another.
+# Names of before 1.0 still compile, with a warning.
 set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${CC:=cc}" "${CXX:=}"
 work=$(mktemp -d) || exit 99
@@ -30,6 +31,19 @@ char nodes[HLRC_MAX_NODES == 1024 && HLRC_MAX_SHARED == 16 ? 1 : -1];
 char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 9 * sizeof(double) + 36 * sizeof(uint64_t) ? 1 : -1];
 END
 cp "$work/use.c" "$work/use.cc"
+try() { # a statement: compiled as C, the messages in $work/said
+    printf '#include <hlrc.h>\nint main(void)\n{\n    hlrc_cond_t c = { 0 };\n    hlrc_atomic_t a = { 0 };\n    hlrc_handle_t h = { 0 };\n    hlrc_group_t g = { 0 };\n    hlrc_lock_t l = 0;\n    (void)c, (void)a, (void)h, (void)g, (void)l;\n    %s;\n    return 0;\n}\n' "$1" >"$work/try.c"
+    $CC -std=c11 -Wall -I"$top_srcdir/include" -fsyntax-only "$work/try.c" >"$work/said" 2>&1
+}
+for right in 'hlrc_cond_signal(c)' 'hlrc_atomic_load(a)' 'hlrc_wait(h)' 'hlrc_group_barrier(g)' 'hlrc_lock(0), hlrc_cond_wait(c, l)'; do
+    try "$right" || { echo "FAIL: $right does not compile: $(cat "$work/said")"; status=1; }
+done
+for wrong in 'hlrc_cond_signal(a)' 'hlrc_atomic_load(c)' 'hlrc_wait(a)' 'hlrc_group_barrier(c)' 'hlrc_cond_wait(l, l)' 'hlrc_atomic_load(0)' 'hlrc_lock(g)' 'c = a'; do
+    try "$wrong" && { echo "FAIL: $wrong compiles"; status=1; }
+done
+for old in 'hlrc_group o = g; (void)o'; do
+    try "$old" && grep -q deprecated "$work/said" || { echo "FAIL: $old: $(cat "$work/said")"; status=1; }
+done
 # shellcheck disable=SC2086
 $CC -std=c11 $warn -I"$top_srcdir/include" -c "$work/use.c" -o "$work/use.o" || { echo "FAIL: C11"; status=1; }
 if [ -n "$CXX" ]; then

@@ -5,7 +5,7 @@ set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${PERL:=perl}"
 command -v "${PERL:-none}" >/dev/null || { echo "skipped: no perl, which makes the manual pages"; exit 77; }
 header=$top_srcdir/include/hlrc.h
-others=("$top_srcdir/include/hlrc_memory.h" "$top_srcdir/include/hlrc_rma.h" "$top_srcdir/include/hlrc_sync.h")
+others=("$top_srcdir/include/hlrc_memory.h" "$top_srcdir"/include/hlrc_{atomic,group,rma,sync}.h)
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 status=0
@@ -16,7 +16,7 @@ mkman --check "$header" "${others[@]}" || fail "the headers and their doc blocks
 
 # The pages that are installed are those that the headers make.
 mkman --list "$header" "${others[@]}" | sort >"$work/made"
-sed -n 's|.*\bman/\(hlrc[a-z_]*\.[37]\).*|\1|p' "$top_srcdir/man/local.mk" | sort >"$work/listed"
+sed -n 's|.*\bman/\(hlrc[a-z0-9_]*\.[37]\).*|\1|p' "$top_srcdir/man/local.mk" | sort >"$work/listed"
 diff -u "$work/listed" "$work/made" || fail "man/local.mk does not list the pages that include/*.h make"
 
 mkdir "$work/man3" "$work/man7"

@@ -16,7 +16,7 @@ static _Thread_local struct task *kept;
 
 static hlrc_atomic_t detach_word(uintptr_t event)
 {
-    return (hlrc_atomic_t)(event - 1);
+    return (hlrc_atomic_t){ (uint32_t)(event - 1) };
 }
 
 static void detach_create_now(void *event)
@@ -24,7 +24,7 @@ static void detach_create_now(void *event)
     hlrc_atomic_t word;
     if (hlrc_atomic_create(&word, 0) != 0)
         start_fail("omp task detach: no more atomic words for events");
-    *(uintptr_t *)event = (uintptr_t)word + 1;
+    *(uintptr_t *)event = (uintptr_t)word.id + 1;
 }
 
 uintptr_t detach_create(void)

@@ -22,8 +22,9 @@ static struct Tmk_stat counted;
 
 static bool joined, left;
 static bool held[TMK_NLOCKS]; /* by this process */
-/* In shared memory; a handle + 1, or 0 before its first wait. Guarded by its lock. */
-static hlrc_cond_t (*conds)[TMK_NCONDS];
+/* In shared memory; the number of a condition variable + 1, or 0 before its first wait. Guarded by
+ * its lock. */
+static uint32_t (*conds)[TMK_NCONDS];
 
 /* ---- beginning and end ---- */
 
@@ -140,7 +141,7 @@ void Tmk_lock_release(unsigned lock_id)
     hlrc_unlock(lock_id);
 }
 
-static hlrc_cond_t *tmk_cond_of(const char *call, unsigned lock_id, unsigned cond_id)
+static uint32_t *tmk_cond_of(const char *call, unsigned lock_id, unsigned cond_id)
 {
     tmk_check(call, "lock", lock_id, TMK_NLOCKS);
     tmk_check(call, "condition", cond_id, TMK_NCONDS);
@@ -149,28 +150,29 @@ static hlrc_cond_t *tmk_cond_of(const char *call, unsigned lock_id, unsigned con
 
 void Tmk_lock_cond_wait(unsigned lock_id, unsigned cond_id)
 {
-    hlrc_cond_t *entry = tmk_cond_of("Tmk_lock_cond_wait", lock_id, cond_id), cond;
+    uint32_t *entry = tmk_cond_of("Tmk_lock_cond_wait", lock_id, cond_id);
     if (!held[lock_id])
         Tmk_errexit("Tmk_lock_cond_wait: lock %u is not held; acquire it first\n", lock_id);
     if (*entry == 0) {
+        hlrc_cond_t cond;
         int err = hlrc_cond_create(&cond);
         if (err < 0)
             Tmk_errexit("Tmk_lock_cond_wait: %s\n", strerror(-err));
-        *entry = cond + 1;
+        *entry = cond.id + 1;
     }
     counted.waits++;
-    hlrc_cond_wait(*entry - 1, lock_id);
+    hlrc_cond_wait((hlrc_cond_t){ *entry - 1 }, lock_id);
     distribute_accept();
 }
 
 /* A caller without the lock takes it for this; otherwise it may not see the waiters. */
-static void tmk_wake(hlrc_cond_t *entry, unsigned lock_id, void (*how)(hlrc_cond_t))
+static void tmk_wake(uint32_t *entry, unsigned lock_id, void (*how)(hlrc_cond_t))
 {
     bool without = !held[lock_id];
     if (without)
         hlrc_lock(lock_id);
     if (*entry != 0)
-        how(*entry - 1);
+        how((hlrc_cond_t){ *entry - 1 });
     if (without)
         hlrc_unlock(lock_id);
 }

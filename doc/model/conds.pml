@@ -251,7 +251,7 @@ inline wait()
     UNLOCK;
     enter();
 #else
-    enter();                                                    /* [cond.registered-first]: hlrc_cond_wait */
+    enter();                                                    /* [cond.registered-first]: cond_wait_until */
     UNLOCK;
 #endif
     atomic {

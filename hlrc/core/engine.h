@@ -58,7 +58,8 @@
  *   moves     per node, written by it: the pages whose home it wants to migrate (homes.c)
  *   invitations, answers_of_members  to and from the members that make a group, one per node,
  *             written by it (group.c)
- *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h)
+ *   group slots  of rounds, per group and the same at all its members (group.c, pairs.h); and data
+ *             of its broadcasts and reductions (group_data.c)
  *   reports  wait states, per node, written by it at node 0, if no launcher gathers them
  *             (deadlock_watchdog.c)
  *   lock nodes  per queue of mcs.h that this node is in
@@ -100,7 +101,7 @@ struct engine_layout {
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
         notice_slots, notice_pages, notice_blocks, bounce, words, handles, mutexes, block_locks,
         order, staging, stream, stream_told, stream_taken, parcels, clocks, pieces, invitations,
-        answers_of_members, group_slots, reports, tables;
+        answers_of_members, group_slots, group_data, reports, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size,

@@ -105,6 +105,8 @@ struct parts_cond {
 
     /* Registers this thread [cond.registered-first] and returns its position in the queue. */
     uint32_t (*enter)(uint32_t cond);
+    /* True if the signal is here, and await would not wait. Neither waits nor serves. */
+    bool (*signalled)(uint32_t place);
     /* Waits there for a signal; *vt is the signaller's vector time. Returns the signal's name. */
     uint64_t (*await)(uint32_t cond, uint32_t place, uint64_t *vt);
     /* Wakes the first registered waiter, or all, with this vector time. `name`: node + 1 << 48 and
@@ -130,6 +132,8 @@ struct parts_barrier {
     /* Waits until all nodes have arrived; *vt becomes the maximum of each component. True if all
      * nodes waited and at least one wants to migrate homes. */
     bool (*await)(uint64_t *vt);
+    /* True if await would not wait. Advances what the arrivals so far allow. Does not wait. */
+    bool (*over)(void);
 };
 
 struct protocol {

@@ -316,7 +316,7 @@ static int accumulate(const struct accumulate_kind *k, struct pieces *p,
             accumulate_batch_add(&b, piece[i].off, piece[i].local, piece[i].len);
     accumulate_batch_end(&b);
     if (h)
-        *begins->at = handle_name(h);
+        *begins->at = (hlrc_handle_t){ handle_name(h) };
     return 0;
 }
 

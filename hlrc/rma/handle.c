@@ -130,8 +130,8 @@ static void handle_note_end(const struct handle *h)
 
 void hlrc_wait(hlrc_handle_t handle)
 {
-    struct handle *h = handle_find("hlrc_wait", handle);
-    handle_claim("hlrc_wait", h, handle);
+    struct handle *h = handle_find("hlrc_wait", handle.id);
+    handle_claim("hlrc_wait", h, handle.id);
     handle_note_end(h);
     struct thread *t = thread_enter();
     fabric_wait(engine.fabric, &h->op);
@@ -142,11 +142,11 @@ void hlrc_wait(hlrc_handle_t handle)
 
 int hlrc_test(hlrc_handle_t handle)
 {
-    struct handle *h = handle_find("hlrc_test", handle);
+    struct handle *h = handle_find("hlrc_test", handle.id);
     struct thread *t = thread_enter();
     bool done = fabric_test(engine.fabric, &h->op);
     if (done) {
-        handle_claim("hlrc_test", h, handle);
+        handle_claim("hlrc_test", h, handle.id);
         handle_note_end(h);
         handle_give(h);
     }

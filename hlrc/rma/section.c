@@ -103,13 +103,13 @@ static void section_transfer_nb(enum transfer_way way, struct pieces p, hlrc_han
     if (p.node == HLRC_HOMES) {
         shared_copy_pieces(way, &p);
         if (handle)
-            *handle = handle_done();
+            *handle = (hlrc_handle_t){ handle_done() };
         return;
     }
     struct handle *h = handle ? handle_take(p.node) : NULL;
     section_start_all(way, &p, RECORD_LEFT, h ? &h->op : handle_none(p.node));
     if (handle)
-        *handle = handle_name(h);
+        *handle = (hlrc_handle_t){ handle_name(h) };
 }
 
 void hlrc_put_strided(void *dst, const size_t *dst_strides, const void *src,

@@ -99,7 +99,7 @@ static void transfer_nb(enum transfer_way way, int node, size_t off, void *local
     thread_leave(t);
     PROBE(computing_resumed);
     if (handle)
-        *handle = name; /* may lie in shared memory */
+        *handle = (hlrc_handle_t){ name }; /* may lie in shared memory */
 }
 
 static inline void transfer_check_local(const char *call, enum transfer_way way, const void *local,
@@ -144,7 +144,7 @@ void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
     if (node == HLRC_HOMES) {
         transfer_of_homes("hlrc_put_nb", PUT, dst, (void *)(uintptr_t)src, len);
         if (handle)
-            *handle = handle_done();
+            *handle = (hlrc_handle_t){ handle_done() };
         return;
     }
     size_t off = window_offset("hlrc_put_nb", dst, len, node);
@@ -157,7 +157,7 @@ void hlrc_get_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
     if (node == HLRC_HOMES) {
         transfer_of_homes("hlrc_get_nb", GET, (void *)(uintptr_t)src, dst, len);
         if (handle)
-            *handle = handle_done();
+            *handle = (hlrc_handle_t){ handle_done() };
         return;
     }
     size_t off = window_offset("hlrc_get_nb", src, len, node);

@@ -99,46 +99,46 @@ static uint64_t atomic_access_word(uint32_t word, enum atomic_operation op, uint
 static void atomic_check(const char *call, hlrc_atomic_t word)
 {
     call_check(call);
-    if (!handles_assigned(&created, word))
+    if (!handles_assigned(&created, word.id))
         diag_fatal(1, "%s(%u): no such atomic word; use one that hlrc_atomic_create returned", call,
-                   word);
+                   word.id);
 }
 
 int hlrc_atomic_create(hlrc_atomic_t *word, uint64_t value)
 {
     call_check("hlrc_atomic_create");
     call_check_given("hlrc_atomic_create", "word", word);
-    uint32_t number;
-    int rc = handles_take(&created, &number);
+    hlrc_atomic_t made;
+    int rc = handles_take(&created, &made.id);
     if (rc)
         return rc;
-    *word = number;
-    hlrc_atomic_exchange(number, value);
+    *word = made;
+    hlrc_atomic_exchange(made, value);
     return 0;
 }
 
 void hlrc_atomic_destroy(hlrc_atomic_t word)
 {
     atomic_check("hlrc_atomic_destroy", word);
-    handles_give(&created, word);
+    handles_give(&created, word.id);
 }
 
 uint64_t hlrc_atomic_load(hlrc_atomic_t word)
 {
     atomic_check("hlrc_atomic_load", word);
-    return atomic_access_word(word, FETCH_ADD, 0, 0);
+    return atomic_access_word(word.id, FETCH_ADD, 0, 0);
 }
 
 uint64_t hlrc_atomic_fetch_add(hlrc_atomic_t word, uint64_t value)
 {
     atomic_check("hlrc_atomic_fetch_add", word);
-    return atomic_access_word(word, FETCH_ADD, value, 0);
+    return atomic_access_word(word.id, FETCH_ADD, value, 0);
 }
 
 uint64_t hlrc_atomic_exchange(hlrc_atomic_t word, uint64_t value)
 {
     atomic_check("hlrc_atomic_exchange", word);
-    return atomic_access_word(word, EXCHANGE, value, 0);
+    return atomic_access_word(word.id, EXCHANGE, value, 0);
 }
 
 int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_t desired)
@@ -146,7 +146,7 @@ int hlrc_atomic_compare_exchange(hlrc_atomic_t word, uint64_t *expected, uint64_
     atomic_check("hlrc_atomic_compare_exchange", word);
     call_check_given("hlrc_atomic_compare_exchange", "expected", expected);
     uint64_t want = *expected;
-    uint64_t seen = atomic_access_word(word, COMPARE_EXCHANGE, want, desired);
+    uint64_t seen = atomic_access_word(word.id, COMPARE_EXCHANGE, want, desired);
     if (seen != want)
         *expected = seen;
     return seen == want;

@@ -167,6 +167,21 @@ void hlrc_barrier_arrive(void)
     PROBE_END(barrier_call, span);
 }
 
+int hlrc_barrier_test(void)
+{
+    call_check("hlrc_barrier_test");
+    if (!atomic_load(&between))
+        diag_fatal(1,
+                   "hlrc_barrier_test: this node has not arrived; call hlrc_barrier_arrive first");
+    if (engine.alone)
+        return 1;
+    struct thread *t = thread_enter();
+    progress_poll();
+    bool over = engine.protocol.barrier->over();
+    thread_leave(t);
+    return over;
+}
+
 void hlrc_barrier_depart(void)
 {
     call_check("hlrc_barrier_depart");

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
+#include "base/clock.h"
 #include "base/diag.h"
 #include "base/race.h"
 #include "base/reserve.h"
@@ -18,6 +20,7 @@
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/bulk.h"
 #include "hlrc/progress/msg.h"
+#include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
 #include "hlrc/sync/handles.h"
@@ -34,6 +37,11 @@ static struct cond_queue *queues;
 static uint32_t *next_waiter;
 
 static struct handles created; /* numbers of condition variables */
+
+/* Attempts of a wait with a limit before it yields, and before it naps. */
+#define SPINS  200u
+#define YIELDS 600u
+#define NAP_NS 100000
 
 _Atomic int64_t cond_under_way;
 
@@ -209,6 +217,11 @@ static uint32_t cond_manager_enter(uint32_t cond)
     return t->cond_token;
 }
 
+static bool cond_manager_signalled(uint32_t place)
+{
+    return msg_done(place);
+}
+
 static uint64_t cond_manager_await(uint32_t cond, uint32_t place, uint64_t *vt)
 {
     struct waits_wait what = { WAITS_SIGNAL, cond, 0 };
@@ -222,6 +235,7 @@ const struct parts_cond conds_by_manager = {
     .init = cond_manager_init,
     .end = cond_manager_end,
     .enter = cond_manager_enter,
+    .signalled = cond_manager_signalled,
     .await = cond_manager_await,
     .signal = cond_manager_signal,
 };
@@ -231,50 +245,22 @@ const struct parts_cond conds_by_manager = {
 static void cond_check(const char *call, hlrc_cond_t cond)
 {
     call_check(call);
-    if (!handles_assigned(&created, cond))
+    if (!handles_assigned(&created, cond.id))
         diag_fatal(1, "%s(%u): no such condition variable; use one that hlrc_cond_create returned",
-                   call, cond);
+                   call, cond.id);
 }
 
 int hlrc_cond_create(hlrc_cond_t *cond)
 {
     call_check("hlrc_cond_create");
     call_check_given("hlrc_cond_create", "cond", cond);
-    return handles_take(&created, cond);
+    return handles_take(&created, &cond->id);
 }
 
 void hlrc_cond_destroy(hlrc_cond_t cond)
 {
     cond_check("hlrc_cond_destroy", cond);
-    handles_give(&created, cond);
-}
-
-void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
-{
-    cond_check("hlrc_cond_wait", cond);
-    const struct parts_cond *conds = engine.protocol.conds;
-    race_unlock(lock);
-    struct thread *t = thread_enter();
-    struct probe_span call = PROBE_BEGIN(cond_wait), wait = PROBE_BEGIN(cond_await);
-    uint64_t vt[NODES_MAX];
-    uint32_t place = conds->enter(cond); /* [cond.registered-first] */
-    PROBE(cond_waiting, cond);
-    struct probe_span span = PROBE_BEGIN(cond_unlock);
-    engine.protocol.locks->release(lock);
-    PROBE_END(cond_unlock, span, cond, lock); /* after the flush */
-    uint64_t name = conds->await(cond, place, vt);
-    cond_count(-1); /* [deadlock.in-transit] */
-    uint64_t number = probe_granted();
-    if (!engine.alone)
-        interval_acquire(vt, OCCASION_SIGNAL);
-    PROBE_END(cond_await, wait, cond, number);
-    span = PROBE_BEGIN(cond_relock);
-    engine.protocol.locks->acquire(lock);
-    PROBE_END(cond_relock, span, lock, probe_granted());
-    PROBE_END(cond_wait, call, lock, name >> NAME_SHIFT, cond_signal_number(name));
-    thread_leave(t);
-    race_acquire();
-    race_lock(lock);
+    handles_give(&created, cond.id);
 }
 
 static void cond_signal_waiters(uint32_t cond, bool all, uint64_t name)
@@ -287,16 +273,73 @@ static void cond_signal_waiters(uint32_t cond, bool all, uint64_t name)
     engine.protocol.conds->signal(cond, all, vt, name);
 }
 
+/* [cond.own-wake]. The thread does not count as waiting: the deadlock detector leaves the job
+ * alone. */
+static bool cond_signalled_until(uint32_t cond, uint32_t place, int64_t end)
+{
+    for (unsigned tries = 0; !engine.protocol.conds->signalled(place); tries++) {
+        if (clock_ns() >= end) {
+            cond_signal_waiters(cond, true, cond_next_name());
+            return false;
+        }
+        progress_poll();
+        backoff_pause(tries, SPINS, YIELDS, NAP_NS);
+    }
+    return true;
+}
+
+/* False if the time `end` came before a signal. */
+static bool cond_wait_until(const char *call_name, hlrc_cond_t cond, hlrc_lock_t lock, int64_t end)
+{
+    cond_check(call_name, cond);
+    const struct parts_cond *conds = engine.protocol.conds;
+    race_unlock(lock);
+    struct thread *t = thread_enter();
+    struct probe_span call = PROBE_BEGIN(cond_wait), wait = PROBE_BEGIN(cond_await);
+    uint64_t vt[NODES_MAX];
+    uint32_t place = conds->enter(cond.id); /* [cond.registered-first] */
+    PROBE(cond_waiting, cond.id);
+    struct probe_span span = PROBE_BEGIN(cond_unlock);
+    engine.protocol.locks->release(lock);
+    PROBE_END(cond_unlock, span, cond.id, lock); /* after the flush */
+    bool signalled = end == INT64_MAX || cond_signalled_until(cond.id, place, end);
+    uint64_t name = conds->await(cond.id, place, vt);
+    cond_count(-1); /* [deadlock.in-transit] */
+    uint64_t number = probe_granted();
+    if (!engine.alone)
+        interval_acquire(vt, OCCASION_SIGNAL);
+    PROBE_END(cond_await, wait, cond.id, number);
+    span = PROBE_BEGIN(cond_relock);
+    engine.protocol.locks->acquire(lock);
+    PROBE_END(cond_relock, span, lock, probe_granted());
+    PROBE_END(cond_wait, call, lock, name >> NAME_SHIFT, cond_signal_number(name));
+    thread_leave(t);
+    race_acquire();
+    race_lock(lock);
+    return signalled;
+}
+
+void hlrc_cond_wait(hlrc_cond_t cond, hlrc_lock_t lock)
+{
+    (void)cond_wait_until("hlrc_cond_wait", cond, lock, INT64_MAX);
+}
+
+int hlrc_cond_wait_for(hlrc_cond_t cond, hlrc_lock_t lock, int64_t timeout)
+{
+    int64_t end = clock_after(timeout);
+    return cond_wait_until("hlrc_cond_wait_for", cond, lock, end) ? 0 : -ETIMEDOUT;
+}
+
 static void cond_signal_call(const char *call, hlrc_cond_t cond, bool all)
 {
     cond_check(call, cond);
     race_release();
     struct thread *t = thread_enter();
     struct probe_span span = PROBE_BEGIN(cond_signal);
-    PROBE(cond_signal_called, cond);
+    PROBE(cond_signal_called, cond.id);
     uint64_t name = cond_next_name();
-    cond_signal_waiters(cond, all, name);
-    PROBE_END(cond_signal, span, cond, all, cond_signal_number(name)); /* after the flush */
+    cond_signal_waiters(cond.id, all, name);
+    PROBE_END(cond_signal, span, cond.id, all, cond_signal_number(name)); /* after the flush */
     thread_leave(t);
 }
 

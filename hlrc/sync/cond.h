@@ -9,6 +9,9 @@
  *       signal sent after a thread took that lock finds the waiter, whatever path each takes.
  *   [cond.signal-time] A signal is a release and a wake-up an acquire: the signal carries the
  *       signaller's vector time to the waiter, which then acquires the lock again.
+ *   [cond.own-wake] A waiter whose time is over wakes all waiters, itself among them, and then
+ *       waits for that wake or an earlier one. So no registration outlives its wait, and a signal
+ *       that a waiter got too late is not lost: all others test their condition.
  *   - Waiters are woken in the order of registration; a broadcast wakes those registered when it is
  *     served.
  *   - A signal counts as pending from its call until it is served, and for each waiter that it

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/race.h"
 #include "base/reserve.h"
+#include "base/spin.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/interval.h"
@@ -20,23 +21,22 @@
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
-#include "hlrc/sync/pairs.h"
-
-struct group {
-    _Atomic bool made; /* this node is a member; set last, when the group is complete */
-    _Atomic bool busy; /* a thread is in its barrier, and owns the fields below */
-    int nodes[NODES_MAX];
-    struct pairs pairs;
-};
 
 static struct group *groups;         /* by number; touched where this node is a member */
-static _Atomic bool making;          /* held by one thread, which owns the three below */
-static uint32_t given;               /* numbers assigned by this node */
+static _Atomic bool making;          /* held by one thread, which owns the two below */
 static uint64_t invited;             /* invitation rounds sent by this node */
 static uint64_t accepted[NODES_MAX]; /* by node: its last invitation that was answered */
+static spin_lock_word freed_lock;    /* guards the next three */
+static uint32_t given;               /* numbers assigned by this node so far */
+/* Numbers of this node whose groups were freed, with the next epoch of each. */
+static struct group_freed {
+    uint32_t number;
+    uint64_t epoch;
+} freed[HLRC_MAX_GROUPS];
+static uint32_t freed_count;
 /* For reports: the groups of this node, and their number; and the word that hlrc_group_create
- * waits for. Written by the thread that makes a group. */
-static uint32_t joined[REPORT_MEETINGS];
+ * waits for. The groups are guarded by freed_lock where they are written, the word by `making`. */
+static _Atomic uint32_t joined[REPORT_MEETINGS];
 static _Atomic uint32_t joined_count;
 static struct group_awaited {
     _Atomic size_t at;
@@ -54,6 +54,7 @@ int group_init(void)
 {
     atomic_store(&making, false);
     given = 0;
+    freed_count = 0;
     invited = 0;
     memset(accepted, 0, sizeof accepted);
     atomic_store(&joined_count, 0);
@@ -95,6 +96,31 @@ static void group_await_word(enum waits what, int node, size_t at, uint64_t last
     atomic_store(&awaited.at, at);
     atomic_store(&awaited.last, last);
     progress_wait((struct waits_wait){ what, 0, node }, group_is_later, &awaited, WAIT_STATE);
+}
+
+/* A report that is made at the same time may miss a group, or have it twice. */
+static void group_report_add(uint32_t number)
+{
+    spin_lock(&freed_lock);
+    uint32_t count = atomic_load(&joined_count);
+    if (count < REPORT_MEETINGS) {
+        joined[count] = number;
+        atomic_store(&joined_count, count + 1);
+    }
+    spin_unlock(&freed_lock);
+}
+
+static void group_report_drop(uint32_t number)
+{
+    spin_lock(&freed_lock);
+    uint32_t count = atomic_load(&joined_count), i = 0;
+    while (i < count && joined[i] != number)
+        i++;
+    if (i < count) {
+        joined[i] = joined[count - 1];
+        atomic_store(&joined_count, count - 1);
+    }
+    spin_unlock(&freed_lock);
 }
 
 static void group_report_groups(struct report_draft *d)
@@ -159,6 +185,7 @@ static void group_accept_from(int lowest, struct group_invitation *mine)
                    group_describe(mine, here, sizeof here), group_describe(in, there, sizeof there),
                    lowest);
     mine->group = in->group;
+    mine->epoch = in->epoch;
     accepted[lowest] = atomic_load((_Atomic uint64_t *)engine_control_at(at));
     PROBE(group_answering);
     group_tell(lowest, group_answer_at(engine.node), accepted[lowest]);
@@ -197,27 +224,59 @@ static size_t group_slots_at(uint32_t number)
            (size_t)number * pairs_slots(engine.nodes) * engine.at.meeting_slot_size;
 }
 
+size_t group_data_at(uint32_t number)
+{
+    return engine.at.group_data + (size_t)number * GROUP_DATA_ROOM;
+}
+
 /* Sets up this node's part of a group of known number. */
 static void group_set_up(const struct group_invitation *in)
 {
     struct group *g = &groups[in->group];
-    uint32_t count = atomic_load(&joined_count);
+    for (int i = 0; atomic_load_explicit(&g->busy, memory_order_acquire); i++)
+        spin_pause(i); /* [group.number-again] */
     g->pairs = (struct pairs){
         .nodes = g->nodes,
         .count = (int)in->count,
         .slots = group_slots_at(in->group),
+        .first = in->epoch,
+        .epoch = in->epoch,
     };
+    g->step = 0;
     for (uint32_t i = 0; i < in->count; i++) {
         g->nodes[i] = in->nodes[i];
         if (in->nodes[i] == engine.node)
             g->pairs.self = (int)i;
     }
     pairs_prepare(&g->pairs);
-    if (count < REPORT_MEETINGS) {
-        joined[count] = in->group;
-        atomic_store(&joined_count, count + 1);
-    }
+    fabric_window_prepare(engine.fabric, engine.control.id, group_data_at(in->group),
+                          GROUP_DATA_ROOM);
+    group_report_add(in->group);
     atomic_store_explicit(&g->made, true, memory_order_release);
+}
+
+/* At the lowest member. */
+static void group_number_take(struct group_invitation *in)
+{
+    spin_lock(&freed_lock);
+    if (freed_count) {
+        struct group_freed again = freed[--freed_count];
+        in->group = again.number;
+        in->epoch = again.epoch;
+    } else if (given < HLRC_MAX_GROUPS) {
+        in->group = (uint32_t)engine.node * HLRC_MAX_GROUPS + given++;
+    }
+    spin_unlock(&freed_lock);
+}
+
+/* [group.number-again] */
+static void group_number_give(uint32_t number, uint64_t epoch)
+{
+    if (number / HLRC_MAX_GROUPS != (uint32_t)engine.node)
+        return;
+    spin_lock(&freed_lock);
+    freed[freed_count++] = (struct group_freed){ number, epoch };
+    spin_unlock(&freed_lock);
 }
 
 static bool group_is_not_making(void *arg)
@@ -235,8 +294,7 @@ static int group_make(struct group_invitation *in)
     if (lowest != engine.node) {
         group_accept_from(lowest, in);
     } else {
-        if (given < HLRC_MAX_GROUPS)
-            in->group = (uint32_t)engine.node * HLRC_MAX_GROUPS + given++;
+        group_number_take(in);
         group_invite(in);
     }
     if (in->group != GROUP_NONE)
@@ -253,7 +311,7 @@ static void group_record_of(const struct group_invitation *in)
         PROBE(group_member, in->group, in->nodes[i], in->count - 1 - i);
 }
 
-int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
+int hlrc_group_create(const int *nodes, int count, hlrc_group_t *group)
 {
     call_check("hlrc_group_create");
     if (count > 0)
@@ -271,13 +329,35 @@ int hlrc_group_create(const int *nodes, int count, hlrc_group *group)
         group_record_of(&in);
     PROBE_END(barrier_call, span);
     if (rc == 0)
-        *group = in.group;
+        *group = (hlrc_group_t){ in.group };
     return rc;
 }
 
-/* ---- the group's barrier ---- */
+/* ---- the calls of a group ---- */
 
-static void group_meet(struct group *g, uint32_t number)
+struct group *group_enter(const char *call, hlrc_group_t group)
+{
+    call_check(call);
+    struct group *g = group.id < group_count() ? &groups[group.id] : NULL;
+    if (!g || !atomic_load_explicit(&g->made, memory_order_acquire))
+        diag_fatal(1,
+                   "%s(%u): no such group; use one that hlrc_group_create returned for a list with "
+                   "this node",
+                   call, group.id);
+    if (atomic_exchange(&g->busy, true))
+        diag_fatal(1,
+                   "%s(%u): another thread of this node is in a call of this group; call it from "
+                   "one thread of each node",
+                   call, group.id);
+    return g;
+}
+
+void group_leave(struct group *g)
+{
+    atomic_store_explicit(&g->busy, false, memory_order_release);
+}
+
+static void group_meet_others(struct group *g, uint32_t number)
 {
     uint64_t vt[NODES_MAX];
     struct thread *t = thread_enter();
@@ -292,25 +372,31 @@ static void group_meet(struct group *g, uint32_t number)
     thread_leave(t);
 }
 
-void hlrc_group_barrier(hlrc_group group)
+void group_meet(struct group *g, uint32_t number)
 {
-    call_check("hlrc_group_barrier");
-    struct group *g = group < group_count() ? &groups[group] : NULL;
-    if (!g || !atomic_load_explicit(&g->made, memory_order_acquire))
-        diag_fatal(1,
-                   "hlrc_group_barrier(%u): no such group; use one that hlrc_group_create returned "
-                   "for a list with this node",
-                   group);
-    if (atomic_exchange(&g->busy, true))
-        diag_fatal(1,
-                   "hlrc_group_barrier(%u): another thread of this node waits in it; call it from "
-                   "one thread of each node",
-                   group);
-    struct probe_span span = PROBE_BEGIN(group_barrier);
     race_release();
     if (g->pairs.count > 1)
-        group_meet(g, group);
+        group_meet_others(g, number);
     race_acquire();
-    PROBE_END(group_barrier, span, group); /* after the flush */
-    atomic_store(&g->busy, false);
+}
+
+void hlrc_group_barrier(hlrc_group_t group)
+{
+    struct group *g = group_enter("hlrc_group_barrier", group);
+    struct probe_span span = PROBE_BEGIN(group_barrier);
+    group_meet(g, group.id);
+    PROBE_END(group_barrier, span, group.id); /* after the flush */
+    group_leave(g);
+}
+
+void hlrc_group_free(hlrc_group_t group)
+{
+    struct group *g = group_enter("hlrc_group_free", group);
+    struct probe_span span = PROBE_BEGIN(group_barrier);
+    group_meet(g, group.id);
+    PROBE_END(group_barrier, span, group.id);
+    atomic_store(&g->made, false);
+    group_report_drop(group.id);
+    group_number_give(group.id, g->pairs.epoch);
+    group_leave(g);
 }

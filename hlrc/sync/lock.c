@@ -3,8 +3,11 @@
  * hlrc/core/parts.h. */
 #include "hlrc/sync/lock.h"
 
+#include <errno.h>
 #include <hlrc.h>
 
+#include "base/backoff.h"
+#include "base/clock.h"
 #include "base/diag.h"
 #include "base/race.h"
 #include "base/reserve.h"
@@ -200,6 +203,22 @@ int hlrc_trylock(hlrc_lock_t lock)
     race_lock(lock);
     PROBE_OF(&t->probe, lock_acquired, lock);
     return 0;
+}
+
+int hlrc_lock_for(hlrc_lock_t lock, int64_t timeout)
+{
+    int64_t end = clock_after(timeout);
+    if (timeout < 0) {
+        hlrc_lock(lock);
+        return 0;
+    }
+    for (unsigned tries = 0;; tries++) {
+        if (hlrc_trylock(lock) == 0)
+            return 0;
+        if (clock_ns() >= end)
+            return -ETIMEDOUT;
+        backoff_pause(tries, 100, 200, 100000);
+    }
 }
 
 void hlrc_unlock(hlrc_lock_t lock)

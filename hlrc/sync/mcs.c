@@ -159,6 +159,11 @@ static bool mcs_is_granted(void *arg)
     return atomic_load_explicit(&((struct mcs_node *)arg)->granted, memory_order_acquire) != 0;
 }
 
+bool mcs_granted(uint32_t k)
+{
+    return mcs_is_granted(mcs_queue_node(k));
+}
+
 void mcs_await(uint32_t k, struct waits_wait what)
 {
     struct mcs_node *mine = mcs_queue_node(k);

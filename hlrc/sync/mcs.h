@@ -74,6 +74,7 @@ void mcs_release(const struct mcs *q, uint32_t k, const uint64_t *vt);
  * grant, if the timeline has one (timeline.h). The waiting thread finds that number in `granted`,
  * else `told`, unless that is 0. */
 void mcs_await(uint32_t k, struct waits_wait what);
+bool mcs_granted(uint32_t k); /* mcs_await would not wait */
 uint64_t mcs_grant(uint64_t name, const uint64_t *vt, uint64_t told);
 
 #endif

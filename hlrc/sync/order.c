@@ -141,3 +141,9 @@ int hlrc_acquire(void)
     thread_leave(t);
     return risen;
 }
+
+int hlrc_flush(void)
+{
+    hlrc_release();
+    return hlrc_acquire();
+}

@@ -61,8 +61,11 @@ static void pairs_assert_state(const struct pairs *p)
     for (int r = 0; r < pairs_rounds(p->count); r++) {
         uint64_t now = pairs_word_here(p, r, p->epoch) >> WORD_EPOCH,
                  next = pairs_word_here(p, r, p->epoch + 1) >> WORD_EPOCH;
-        assert(now == p->epoch + 1 || (r >= p->round && (now == 0 || now + 1 == p->epoch)));
-        assert(next == p->epoch || next == p->epoch + 2);
+        assert(
+            now == p->epoch + 1 ||
+            (r >= p->round && (p->epoch < p->first + 2 ? now <= p->first : now + 1 == p->epoch)));
+        assert(next == p->epoch || next == p->epoch + 2 ||
+               (p->epoch == p->first && next <= p->first));
     }
 }
 #else

@@ -48,6 +48,7 @@ struct pairs {
     const int *nodes; /* of the members in order; NULL: member i is node i */
     int count, self;  /* number of members, and the number of this one */
     size_t slots;     /* offset in the control window of every member */
+    uint64_t first;   /* epoch of the first barrier: larger than those of earlier members */
     uint64_t epoch;   /* of the barrier that has begun, or of the next */
     int round;        /* being awaited */
     bool asked;       /* a wake was requested in this round */

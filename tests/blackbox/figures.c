@@ -71,7 +71,7 @@ static void end(const char *how, hlrc_atomic_t passed)
 
 static hlrc_atomic_t word_of_all(void)
 {
-    hlrc_atomic_t word = 0;
+    hlrc_atomic_t word = { 0 };
     if (hlrc_node_id() == 0 && hlrc_atomic_create(&word, 0) != 0)
         exit(4);
     if (hlrc_broadcast(&word, sizeof word, 0) != 0)
@@ -92,7 +92,9 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "threads") == 0)
         take_in_threads((unsigned)atoi(argv[2]) % MOST);
     int ends = argc > 2 && strcmp(argv[1], "end") == 0;
-    hlrc_atomic_t passed = ends ? word_of_all() : 0;
+    hlrc_atomic_t passed = { 0 };
+    if (ends)
+        passed = word_of_all();
     take(hlrc_node_id() + 1);
     hlrc_barrier();
     if (ends)

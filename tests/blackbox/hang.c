@@ -217,10 +217,10 @@ static void left(void)
     hlrc_barrier();
 }
 
-static hlrc_group make_group(void)
+static hlrc_group_t make_group(void)
 {
     static const int both[] = { 0, 1 };
-    hlrc_group group;
+    hlrc_group_t group;
     if (hlrc_group_create(both, 2, &group) != 0)
         exit(2);
     return group;
@@ -230,7 +230,9 @@ static void group(void)
 {
     if (me == 0)
         hlrc_lock(3);
-    hlrc_group pair = me < 2 ? make_group() : 0;
+    hlrc_group_t pair = { 0 };
+    if (me < 2)
+        pair = make_group();
     hlrc_barrier();
     if (me == 1)
         hlrc_lock(3);

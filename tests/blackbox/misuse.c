@@ -103,7 +103,7 @@ static void bad_argument(int which)
     char *window = shared_window;
     void *none[1] = { NULL }, *there[1] = { window };
     uint64_t value = 0;
-    hlrc_group group;
+    hlrc_group_t group;
     hlrc_rwlock_t zeros;
     int node = 0, n = 0;
 
@@ -145,13 +145,13 @@ static void bad_argument(int which)
     CASE(hlrc_lock(70000))
     CASE(hlrc_unlock(70001))
     CASE(hlrc_trylock(69999))
-    CASE(hlrc_cond_signal(0))
-    CASE(hlrc_cond_broadcast(1))
-    CASE(hlrc_atomic_load(2))
-    CASE(hlrc_atomic_destroy(3))
+    CASE(hlrc_cond_signal((hlrc_cond_t){ 0 }))
+    CASE(hlrc_cond_broadcast((hlrc_cond_t){ 1 }))
+    CASE(hlrc_atomic_load((hlrc_atomic_t){ 2 }))
+    CASE(hlrc_atomic_destroy((hlrc_atomic_t){ 3 }))
     CASE(hlrc_rwlock_rdlock(zeros))
-    CASE(hlrc_group_barrier(5))
-    CASE(hlrc_wait(77))
+    CASE(hlrc_group_barrier((hlrc_group_t){ 5 }))
+    CASE(hlrc_wait((hlrc_handle_t){ 77 }))
     /* what is allowed */
     CASE(hlrc_init(NULL, NULL))
     CASE((hlrc_free(NULL), hlrc_put(window, NULL, 0, 0), hlrc_get(NULL, window, 0, 0),

@@ -114,7 +114,7 @@ static void beyond(void)
 
 static void none(void)
 {
-    hlrc_wait(0);
+    hlrc_wait((hlrc_handle_t){ 0 });
 }
 
 static void many(void)

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     if (hlrc_init(&argc, &argv) != 0)
         return 1;
     int me = hlrc_node_id();
-    hlrc_cond_t cond = 0;
+    hlrc_cond_t cond = { 0 };
     volatile char *page = hlrc_malloc_all((size_t)hlrc_node_count() * PAGE);
     if (!page || (me == 0 && hlrc_cond_create(&cond) != 0))
         return 1;

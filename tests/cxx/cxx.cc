@@ -117,12 +117,41 @@ template <typename T> static void atomics()
         while (!swapped.compare_exchange(seen, static_cast<T>(seen + 3)))
             ;
     }
-    most.fetch_max(static_cast<T>(hlrc::node()));
+    most.fetch_max(static_cast<T>(hlrc::node()), HLRC_RELEASE);
     hlrc::barrier();
     expect(sum.load() == T(50 * hlrc::nodes()) && swapped.load() == T(150 * hlrc::nodes()),
            "atomic_ref");
     expect(most.load() == T(hlrc::nodes() - 1), "fetch_max");
     hlrc::barrier();
+}
+
+// Times, groups.
+static void newer()
+{
+    using namespace std::chrono_literals;
+    hlrc::mutex guard;
+    hlrc::condition_variable changed;
+    hlrc::array<int> flag(1);
+    {
+        std::unique_lock<hlrc::mutex> held(guard);
+        expect(changed.wait_for(held, 1ms) == std::cv_status::timeout || hlrc::nodes() > 1,
+               "wait_for");
+        flag[0] = 1;
+        changed.notify_all();
+    }
+    hlrc::barrier();
+    if (hlrc::node() == 0) {
+        std::unique_lock<hlrc::mutex> held(guard, 60s);
+        expect(held.owns_lock() && !guard.try_lock_for(2ms), "try_lock_for");
+    }
+    hlrc::barrier();
+    std::vector<int> all(static_cast<std::size_t>(hlrc::nodes()));
+    std::iota(all.begin(), all.end(), 0);
+    hlrc::group some(all);
+    std::vector<double> values(500, hlrc::node());
+    some.reduce(std::span(values), HLRC_MAX);
+    some.barrier();
+    expect(values[499] == hlrc::nodes() - 1 && some.broadcast(hlrc::node(), 0) == 0, "group");
 }
 
 static void words()
@@ -198,6 +227,7 @@ static void run()
     atomics<std::uint64_t>();
     atomics<double>();
     words();
+    newer();
     containers();
     errors();
 }

@@ -15,6 +15,7 @@ program module_test
   call locks()
   call words()
   call together()
+  call handles()
   if (hlrc_reduce(bad, all_bad, 1_c_size_t, HLRC_INT32, HLRC_SUM) /= 0) stop 2
   if (node == 0) print '(i0, a, i0)', nodes, ' nodes, bad ', all_bad(1)
   call hlrc_finalize()
@@ -116,5 +117,47 @@ contains
     call expect(hlrc_broadcast(x, 16_c_size_t, nodes - 1) == 0, 'broadcast')
     call expect(all(x == nodes - 1), 'values of the last node')
     call expect(hlrc_broadcast(x, 16_c_size_t, nodes) /= 0, 'an error')
+  end subroutine
+
+  ! A condition variable, an atomic word and a group of all nodes.
+  subroutine handles()
+    integer(c_int64_t), pointer :: turn(:)
+    type(hlrc_cond_t) :: cond
+    type(hlrc_atomic_t) :: word
+    type(hlrc_group_t) :: group
+    integer(c_int32_t) :: ids(2)
+    integer(c_int64_t) :: x(1)
+    integer :: i, rc
+    call hlrc_allocate(turn, [1])
+    ids = 0
+    if (node == 0) then
+      call expect(hlrc_cond_create(cond) == 0 .and. hlrc_atomic_create(word, 7_c_int64_t) == 0, 'new handles')
+      ids = [cond%id, word%id]
+    end if
+    call expect(hlrc_broadcast(ids, 8_c_size_t, 0) == 0, 'their broadcast')
+    cond%id = ids(1)
+    word%id = ids(2)
+    call expect(hlrc_lock_for(3_c_int32_t, HLRC_FOREVER) == 0, 'lock_for')
+    do while (mod(turn(1), int(nodes, c_int64_t)) /= node)
+      rc = hlrc_cond_wait_for(cond, 3_c_int32_t, 60000000000_c_int64_t)
+      call expect(rc == 0, 'a signal')
+    end do
+    turn(1) = turn(1) + 1
+    call hlrc_cond_broadcast(cond)
+    call hlrc_unlock(3_c_int32_t)
+    x(1) = hlrc_atomic_fetch_add(word, 2_c_int64_t)
+    call expect(hlrc_group_create([(int(i, c_int), i=0, nodes - 1)], nodes, group) == 0, 'a group')
+    x = node + 1
+    call expect(hlrc_group_reduce(group, x, x, 1_c_size_t, HLRC_INT64, HLRC_PRODUCT) == 0, 'group_reduce')
+    call expect(x(1) == product([(i, i=1, nodes)]), 'the product')
+    x = node
+    call expect(hlrc_group_broadcast(group, x, 8_c_size_t, 0) == 0 .and. x(1) == 0, 'group_broadcast')
+    call hlrc_group_free(group)
+    call expect(hlrc_atomic_load(word) == 7 + 2*nodes .and. turn(1) == nodes, 'word and turns')
+    call hlrc_barrier_arrive()
+    do while (hlrc_barrier_test() == 0)
+    end do
+    call hlrc_barrier_depart()
+    call hlrc_deallocate(turn)
   end subroutine
 end program

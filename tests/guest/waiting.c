@@ -16,7 +16,7 @@
 
 static void keep_busy(int seconds)
 {
-    hlrc_atomic_t word = 0;
+    hlrc_atomic_t word = { 0 };
     time_t end = time(NULL) + seconds;
     if (hlrc_node_id() == 0 && hlrc_atomic_create(&word, 0) != 0)
         exit(3);

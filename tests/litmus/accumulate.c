@@ -290,7 +290,7 @@ static void begun_and_left(void)
 
 static void refusals(void)
 {
-    hlrc_handle_t handle = 77;
+    hlrc_handle_t handle = { 77 };
     double one[2] = { 1, 1 };
     void *there[] = { window, window + 4 };
     const void *here[] = { one, one };
@@ -313,7 +313,7 @@ static void refusals(void)
                                    0, &handle) == -EINVAL &&
                hlrc_acc_vector_nb(there, here, 2, 8, HLRC_DOUBLE, HLRC_SUM, NULL, 0, &handle) ==
                    -EINVAL &&
-               handle == 77,
+               handle.id == 77,
            "calls that begin");
     expect(hlrc_acc_nb(window, one, 0, HLRC_DOUBLE, HLRC_SUM, NULL, 0, &handle) == 0, "nothing");
     hlrc_wait(handle);

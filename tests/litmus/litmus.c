@@ -307,7 +307,7 @@ void await_continued(void)
 
 hlrc_atomic_t shared_atomic(void)
 {
-    hlrc_atomic_t word = 0;
+    hlrc_atomic_t word = { 0 };
     if (me == 0)
         expect(hlrc_atomic_create(&word, 0) == 0, "hlrc_atomic_create");
     expect(hlrc_broadcast(&word, sizeof word, 0) == 0, "hlrc_broadcast");

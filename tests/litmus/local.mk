@@ -2,6 +2,7 @@
 # Litmus programs: each runs itself under hlrcrun, for every protocol (litmus.h).
 LITMUS_TESTS = \
 	tests/litmus/accumulate \
+	tests/litmus/api \
 	tests/litmus/lock_turns \
 	tests/litmus/locks \
 	tests/litmus/mappings \

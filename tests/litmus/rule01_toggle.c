@@ -83,10 +83,10 @@ void litmus_run(void)
     volatile uint64_t *word = shared_words(1);
     if (me == 0) {
         expect(hlrc_atomic_create(&step, 0) == 0, "no atomic word");
-        *word = step;
+        *word = step.id;
     }
     hlrc_barrier();
-    step = (hlrc_atomic_t)*word;
+    step = (hlrc_atomic_t){ (uint32_t)*word };
     warm_up();
     for (uint64_t round = 0; round < ROUNDS; round++)
         back_and_forth(round);

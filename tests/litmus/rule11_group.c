@@ -15,9 +15,9 @@ LITMUS("rule 11, barriers of groups", 1, 2, 3, 4, 8)
 
 static volatile uint64_t *data;
 
-static hlrc_group create(const int *list, int count)
+static hlrc_group_t create(const int *list, int count)
 {
-    hlrc_group g = 0;
+    hlrc_group_t g = { 0 };
     int rc = hlrc_group_create(list, count, &g);
     expect(rc == 0, "hlrc_group_create: %d", rc);
     return g;
@@ -25,8 +25,9 @@ static hlrc_group create(const int *list, int count)
 
 static void refused(const int *list, int count, const char *why)
 {
-    hlrc_group g = 4711;
-    expect(hlrc_group_create(list, count, &g) == -EINVAL && g == 4711, "a list %s is taken", why);
+    hlrc_group_t g = { 4711 };
+    expect(hlrc_group_create(list, count, &g) == -EINVAL && g.id == 4711, "a list %s is taken",
+           why);
 }
 
 static void bad_lists(void)
@@ -39,7 +40,7 @@ static void bad_lists(void)
     refused((int[]){ (me + 1) % nodes }, nodes > 1 ? 1 : 2, "without the own node");
     int all[HLRC_MAX_NODES + 1] = { me };
     refused(all, nodes + 1, "that is too long");
-    hlrc_group alone = create(&me, 1);
+    hlrc_group_t alone = create(&me, 1);
     for (int i = 0; i < 10; i++)
         hlrc_group_barrier(alone);
 }
@@ -52,7 +53,7 @@ static void bad_lists(void)
 static void ring(void)
 {
     int size = nodes < 3 ? nodes : 3;
-    hlrc_group groups[HLRC_MAX_NODES];
+    hlrc_group_t groups[HLRC_MAX_NODES];
     for (int g = 0; g < nodes; g++) {
         int list[3];
         bool mine = false;
@@ -83,7 +84,7 @@ static void ring(void)
 static void chain(void)
 {
     volatile uint64_t *words = data + 2 * (uint64_t)nodes * PAGE_WORDS;
-    hlrc_group before = 0, behind = 0;
+    hlrc_group_t before = { 0 }, behind = { 0 };
     if (me > 0)
         before = create((int[]){ me - 1, me }, 2);
     if (me < nodes - 1)
@@ -102,7 +103,7 @@ static void chain(void)
 }
 
 /* Two threads of each node, each with a group of all; and locks beside them. */
-static hlrc_group both[2];
+static hlrc_group_t both[2];
 
 static void meet_with(int thread)
 {
@@ -142,7 +143,9 @@ static void by_threads(void)
 static void home_asleep(void)
 {
     volatile uint64_t *page = data + (3 * (uint64_t)nodes + 5) * PAGE_WORDS;
-    hlrc_group two = me < 2 ? create((int[]){ 0, 1 }, 2) : 0;
+    hlrc_group_t two = { 0 };
+    if (me < 2)
+        two = create((int[]){ 0, 1 }, 2);
     if (me == 2)
         place(page, PAGE, 2);
     hlrc_barrier();
@@ -168,7 +171,7 @@ static void home_asleep(void)
 /* The lowest node has so many groups and no more, on both nodes. */
 static void too_many(void)
 {
-    hlrc_group g;
+    hlrc_group_t g;
     int made = 0, rc;
     while ((rc = hlrc_group_create((int[]){ 1, 0 }, 2, &g)) == 0 && made <= HLRC_MAX_GROUPS) {
         data[me] = (uint64_t)made;
@@ -185,7 +188,7 @@ static void too_many(void)
 /* What ends the job: GROUP_LISTS says which way. */
 static void end_with(const char *way)
 {
-    hlrc_group g = 99;
+    hlrc_group_t g = { 99 };
     if (strcmp(way, "differ") == 0 && me == 2)
         sleep_ms(10000);
     else if (strcmp(way, "differ") == 0)

@@ -137,7 +137,7 @@ static void fenced(void)
              *its = (uint64_t *)(void *)window + from * 8;
     uint64_t seen, round;
     for (round = 1; round <= 6; round++) {
-        hlrc_handle_t handle = 0;
+        hlrc_handle_t handle = { 0 };
         memset(out, (int)round, sizeof out);
         hlrc_put_nb(slot_of(me), out, sizeof out, to, round & 1 ? &handle : NULL);
         hlrc_fence(to);
@@ -148,7 +148,7 @@ static void fenced(void)
         for (size_t i = 0; i < sizeof out; i++)
             expect(slot_of(from)[i] == (unsigned char)round, "fence %d: byte %zu is %d", (int)round,
                    i, slot_of(from)[i]);
-        if (handle)
+        if (handle.id)
             hlrc_wait(handle);
         hlrc_barrier();
     }

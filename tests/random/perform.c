@@ -70,7 +70,7 @@ static uint64_t token_get(struct actor *a, const struct op *op)
 
 static hlrc_cond_t cond_handle(struct actor *a, int cond)
 {
-    return (hlrc_cond_t)(cell_get(a, a->p->cond[cond].cell) - 1);
+    return (hlrc_cond_t){ (uint32_t)(cell_get(a, a->p->cond[cond].cell) - 1) };
 }
 
 /* Waits on a condition variable; the lock is held before and after. */
@@ -357,8 +357,8 @@ static void perform_touch(struct actor *a, const struct op *op)
 static uint64_t new_handle(struct actor *a, enum op_kind kind, uint64_t value, uint32_t *handle)
 {
     int rc = kind == OP_NEW_LOCK   ? hlrc_lock_create(handle)
-             : kind == OP_NEW_COND ? hlrc_cond_create(handle)
-                                   : hlrc_atomic_create(handle, value);
+             : kind == OP_NEW_COND ? hlrc_cond_create((hlrc_cond_t *)(void *)handle)
+                                   : hlrc_atomic_create((hlrc_atomic_t *)(void *)handle, value);
     expect(a, rc == 0, "returned %d", rc);
     return *handle;
 }
@@ -368,9 +368,9 @@ static void destroy_handle(enum op_kind kind, uint32_t handle)
     if (kind == OP_NEW_LOCK)
         hlrc_lock_destroy(handle);
     else if (kind == OP_NEW_COND)
-        hlrc_cond_destroy(handle);
+        hlrc_cond_destroy((hlrc_cond_t){ handle });
     else
-        hlrc_atomic_destroy(handle);
+        hlrc_atomic_destroy((hlrc_atomic_t){ handle });
 }
 
 static void reset_word(struct actor *a, uint32_t word, uint64_t base)

@@ -4,7 +4,7 @@
 
 static hlrc_atomic_t word_handle(struct actor *a, uint32_t word)
 {
-    return (hlrc_atomic_t)(cell_get(a, a->p->word[word].cell) - 1);
+    return (hlrc_atomic_t){ (uint32_t)(cell_get(a, a->p->word[word].cell) - 1) };
 }
 
 /* Notes that a value was returned as the one before a change: that happens once. */

@@ -9,7 +9,8 @@
 #define LOCK   6   /* whose home is node 2 of four */
 
 /* Each member stores to a page of its own and loads those of the others. */
-static uint64_t work(hlrc_group group, const int *nodes, int count, uint64_t *a, int me, int round)
+static uint64_t work(hlrc_group_t group, const int *nodes, int count, uint64_t *a, int me,
+                     int round)
 {
     uint64_t sum = 0;
 
@@ -24,7 +25,7 @@ static uint64_t work(hlrc_group group, const int *nodes, int count, uint64_t *a,
 int main(int argc, char **argv)
 {
     const int pairs[2][2] = { { 0, 1 }, { 3, 2 } }, three[3] = { 3, 0, 1 };
-    hlrc_group pair, most = 0;
+    hlrc_group_t pair, most = { 0 };
     uint64_t sum = 0;
 
     if (hlrc_init(&argc, &argv) != 0 || hlrc_node_count() != 4)
