@@ -10,6 +10,8 @@
 
 #include "compat/shmem/inner.h"
 
+#define SCAN_BYTES 4096 /* of a piece of a scan */
+
 /* ---- signals ---- */
 
 /* To the PE 2^r above (UP) or below. */
@@ -113,6 +115,46 @@ void inner_sh_reduce(struct shmem_group *g, void *to, const void *from, size_t c
             memcpy(at, source, n * bytes);
         group_gather(g, at, n, bytes, combine);
         inner_sh_broadcast(g, at, at, n * bytes, 0);
+    }
+}
+
+/* One piece. In round r a member sends what it has to the one 2^r above: the combination of up to
+ * 2^r members, and takes that of as many before them. `has`: there were members before this one. */
+static void group_scan_piece(struct shmem_group *g, char *all, char *before, size_t count,
+                             size_t bytes, sh_combine *combine)
+{
+    size_t part = g->inbox_bytes / LEVELS, len = count * bytes;
+    bool has = false;
+    for (unsigned r = 0; 1 << r < g->size; r++) {
+        char *inbox = g->inbox + r * part;
+        if (g->me + (1 << r) < g->size) {
+            hlrc_put(inbox, all, len, inner_sh_member(g, g->me + (1 << r)));
+            group_signal_to(g, UP + r, g->me + (1 << r));
+        }
+        if (g->me < 1 << r)
+            continue;
+        group_await(g, UP + r);
+        combine(all, inbox, count);
+        if (has)
+            combine(before, inbox, count);
+        else
+            memcpy(before, inbox, len);
+        has = true;
+    }
+}
+
+void inner_sh_scan(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
+                   sh_combine *combine, bool exclusive)
+{
+    _Alignas(16) char all[SCAN_BYTES], before[SCAN_BYTES];
+    size_t part = g->inbox_bytes / LEVELS, most = (part < SCAN_BYTES ? part : SCAN_BYTES) / bytes;
+    for (size_t done = 0, n; done < count; done += n) {
+        n = count - done < most ? count - done : most;
+        memcpy(all, (const char *)from + done * bytes, n * bytes);
+        memset(before, 0, n * bytes);
+        group_scan_piece(g, all, before, n, bytes, combine);
+        inner_sh_meet(g); /* the inboxes have been read */
+        memcpy((char *)to + done * bytes, exclusive ? before : all, n * bytes);
     }
 }
 

@@ -54,6 +54,7 @@ struct shmem_job {
     int me, n;
     char *data, *data_window; /* NULL: not symmetric */
     size_t data_bytes;
+    int inits; /* not constant: calls of shmem_init that no shmem_finalize has ended */
 };
 
 /* PEs start, start + stride and so on; the caller is number `me`. In a team `sent` and `seen`
@@ -170,5 +171,9 @@ void inner_sh_alltoall(struct shmem_group *g, char *to, const char *from, size_t
 typedef void sh_combine(void *into, const void *with, size_t count);
 void inner_sh_reduce(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
                      sh_combine *combine) HIDDEN;
+/* Element i of `to` becomes the combination of element i of all members up to this one, or, if
+ * `exclusive`, of those before it: zero for the first. */
+void inner_sh_scan(struct shmem_group *g, void *to, const void *from, size_t count, size_t bytes,
+                   sh_combine *combine, bool exclusive) HIDDEN;
 
 #endif

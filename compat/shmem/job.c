@@ -25,12 +25,15 @@ int shmem_init_thread(int requested, int *provided)
     (void)requested;
     if (sh.joined && provided)
         *provided = SHMEM_THREAD_MULTIPLE;
-    if (sh.joined && !sh.left)
+    if (sh.joined && !sh.left) {
+        sh.inits++;
         return 0;
+    }
     fail_join("shmem_init", job_leave);
     sh.me = hlrc_node_id();
     sh.n = hlrc_node_count();
     sh.joined = true;
+    sh.inits = 1;
     inner_sh_data_begin();
     inner_sh_heap_begin();
     inner_sh_teams_begin();
@@ -52,10 +55,16 @@ void shmem_query_thread(int *provided)
     *provided = SHMEM_THREAD_MULTIPLE;
 }
 
+void shmem_query_initialized(int *initialized)
+{
+    *initialized = sh.joined && !sh.left;
+}
+
 void shmem_finalize(void)
 {
     inner_sh_check("shmem_finalize");
-    job_leave();
+    if (--sh.inits == 0)
+        job_leave();
 }
 
 void shmem_global_exit(int status)
@@ -113,6 +122,15 @@ void *shmem_ptr(const void *dest, int pe)
     return pe == sh.me && inner_sh_find(dest, 1) ? (void *)(uintptr_t)dest : NULL;
 }
 
+void *shmem_team_ptr(shmem_team_t team, const void *dest, int pe)
+{
+    inner_sh_check("shmem_team_ptr");
+    if (team == SHMEM_TEAM_INVALID)
+        return NULL;
+    const struct shmem_group *g = inner_sh_group("shmem_team_ptr", team);
+    return pe >= 0 && pe < g->size ? shmem_ptr(dest, inner_sh_member(g, pe)) : NULL;
+}
+
 void shmem_info_get_version(int *major, int *minor)
 {
     *major = SHMEM_MAJOR_VERSION;
@@ -127,6 +145,24 @@ void shmem_info_get_name(char *name)
 void shmem_pcontrol(int level, ...)
 {
     (void)level;
+}
+
+/* ---- sessions: hints ---- */
+
+void shmem_ctx_session_start(shmem_ctx_t ctx, long options,
+                             const shmem_ctx_session_config_t *config, long config_mask)
+{
+    (void)options, (void)config, (void)config_mask;
+    inner_sh_check("shmem_ctx_session_start");
+    if (ctx != SHMEM_CTX_INVALID)
+        (void)inner_sh_pe("shmem_ctx_session_start", ctx, 0);
+}
+
+void shmem_ctx_session_stop(shmem_ctx_t ctx)
+{
+    inner_sh_check("shmem_ctx_session_stop");
+    if (ctx != SHMEM_CTX_INVALID)
+        (void)inner_sh_pe("shmem_ctx_session_stop", ctx, 0);
 }
 
 /* ---- ordering ---- */

@@ -15,6 +15,18 @@ static void reduce(const char *call, struct shmem_group *g, void *dest, const vo
                     combine);
 }
 
+static void reduce_scan(const char *call, struct shmem_group *g, void *dest, const void *source,
+                        size_t count, size_t bytes, sh_combine *combine, bool exclusive)
+{
+    size_t all;
+    if (count == 0)
+        return;
+    if (__builtin_mul_overflow(count, bytes, &all))
+        all = SIZE_MAX;
+    inner_sh_scan(g, inner_sh_remote(call, dest, all), inner_sh_local(source), count, bytes,
+                  combine, exclusive);
+}
+
 /* The program's work array has max(count / 2 + 1, SHMEM_REDUCE_MIN_WRKDATA_SIZE) elements. */
 static void reduce_active(const char *call, struct shmem_group g, void *dest, const void *source,
                           int count, size_t bytes, void *work, sh_combine *combine)
@@ -54,6 +66,14 @@ static void reduce_active(const char *call, struct shmem_group g, void *dest, co
                combine_##N##_##OP);                                                            \
         return 0;                                                                              \
     }
+#define SCAN(T, N, NAME, EXCLUSIVE)                                                    \
+    int shmem_##N##_##NAME(shmem_team_t team, T *dest, const T *source, size_t nelems) \
+    {                                                                                  \
+        const char *call = "shmem_" #NAME;                                             \
+        reduce_scan(call, inner_sh_group(call, team), dest, source, nelems, sizeof(T), \
+                    combine_##N##_sum, EXCLUSIVE);                                     \
+        return 0;                                                                      \
+    }
 #define TO_ALL(T, N, OP)                                                                         \
     void shmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, int PE_start,          \
                                    int logPE_stride, int PE_size, T *pWrk, long *pSync)          \
@@ -84,7 +104,9 @@ HLRC_SHMEM_TO_ALL_BITS_(BITS_OLD, xor, XOR_OF)
     COMBINE(T, N, C, sum, SUM_OF)   \
     COMBINE(T, N, C, prod, PROD_OF) \
     TEAM(T, N, sum)                 \
-    TEAM(T, N, prod)
+    TEAM(T, N, prod)                \
+    SCAN(T, N, sum_inscan, false)   \
+    SCAN(T, N, sum_exscan, true)
 HLRC_SHMEM_INTEGERS_(SUMS, uint64_t)
 SUMS(float, float, float)
 SUMS(double, double, double)

@@ -54,23 +54,47 @@ static size_t rma_extent(const char *call, size_t nelems, size_t size, ptrdiff_t
     return far;
 }
 
-/* `here` and `there`: the elements in this PE's memory and in the other's, at the distances `near`
- * and `far`, in elements. */
-static void rma_strided(bool puts, shmem_ctx_t ctx, const void *there, ptrdiff_t far,
-                        const void *here, ptrdiff_t near, size_t nelems, size_t size, int pe)
+/* `here` and `there`: the blocks of `bsize` elements in this PE's memory and in the other's, at the
+ * distances `near` and `far`, in elements. */
+static void rma_blocks(bool puts, const char *call, shmem_ctx_t ctx, const void *there,
+                       ptrdiff_t far, const void *here, ptrdiff_t near, size_t bsize,
+                       size_t nblocks, size_t size, int pe)
 {
-    const char *call = puts ? "shmem_iput" : "shmem_iget";
-    inner_sh_check(call);
-    if (nelems == 0)
-        return;
-    void *remote = inner_sh_remote(call, there, rma_extent(call, nelems, size, near, far));
+    size_t bytes = rma_bytes_of(bsize, size), extent = rma_extent(call, nblocks, size, near, far);
+    if (__builtin_add_overflow(extent, bytes - size, &extent))
+        extent = SIZE_MAX;
+    void *remote = inner_sh_remote(call, there, extent);
     void *local = inner_sh_local(here);
-    size_t stride = (size_t)far * size, mine = (size_t)near * size, counts[] = { size, nelems };
+    size_t stride = (size_t)far * size, mine = (size_t)near * size, counts[] = { bytes, nblocks };
     int node = inner_sh_pe(call, ctx, pe);
     if (puts)
         hlrc_put_strided(remote, &stride, local, &mine, counts, 1, node);
     else
         hlrc_get_strided(local, &mine, remote, &stride, counts, 1, node);
+}
+
+static void rma_strided(bool puts, shmem_ctx_t ctx, const void *there, ptrdiff_t far,
+                        const void *here, ptrdiff_t near, size_t nelems, size_t size, int pe)
+{
+    const char *call = puts ? "shmem_iput" : "shmem_iget";
+    inner_sh_check(call);
+    if (nelems > 0)
+        rma_blocks(puts, call, ctx, there, far, here, near, 1, nelems, size, pe);
+}
+
+/* Blocks do not overlap. */
+static void rma_ib(bool puts, shmem_ctx_t ctx, const void *there, ptrdiff_t far, const void *here,
+                   ptrdiff_t near, size_t bsize, size_t nblocks, size_t size, int pe)
+{
+    const char *call = puts ? "shmem_ibput" : "shmem_ibget";
+    inner_sh_check(call);
+    if (bsize == 0 || nblocks == 0)
+        return;
+    if (far < 1 || near < 1 || (size_t)far < bsize || (size_t)near < bsize)
+        fail_job("%s: strides of %td and %td elements, blocks of %zu; pass strides of a block or "
+                 "more",
+                 call, far, near, bsize);
+    rma_blocks(puts, call, ctx, there, far, here, near, bsize, nblocks, size, pe);
 }
 
 static void rma_iput(shmem_ctx_t ctx, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
@@ -85,21 +109,45 @@ static void rma_iget(shmem_ctx_t ctx, void *dest, const void *source, ptrdiff_t 
     rma_strided(false, ctx, source, sst, dest, dst, nelems, size, pe);
 }
 
+static void rma_ibput(shmem_ctx_t ctx, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+                      size_t bsize, size_t nblocks, size_t size, int pe)
+{
+    rma_ib(true, ctx, dest, dst, source, sst, bsize, nblocks, size, pe);
+}
+
+static void rma_ibget(shmem_ctx_t ctx, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+                      size_t bsize, size_t nblocks, size_t size, int pe)
+{
+    rma_ib(false, ctx, source, sst, dest, dst, bsize, nblocks, size, pe);
+}
+
+static void rma_signal(const char *call, shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal,
+                       hlrc_op op, int pe)
+{
+    uint64_t *word = inner_sh_remote(call, sig_addr, sizeof *word);
+    if (hlrc_rmw(word, &signal, NULL, HLRC_UINT64, op, inner_sh_pe(call, ctx, pe)) != 0)
+        fail_job("%s: the signal at %p is not aligned to 8 bytes", call, (void *)sig_addr);
+}
+
+#undef shmem_signal_set /* the generic names */
+#undef shmem_signal_add
+INNER_CALLS(void, signal_set, (uint64_t * sig_addr, uint64_t signal, int pe),
+            rma_signal("shmem_signal_set", ctx, sig_addr, signal, HLRC_REPLACE, pe);)
+INNER_CALLS(void, signal_add, (uint64_t * sig_addr, uint64_t signal, int pe),
+            rma_signal("shmem_signal_add", ctx, sig_addr, signal, HLRC_SUM, pe);)
+
 /* The data arrives before the signal. */
 static void rma_put_signal(shmem_ctx_t ctx, void *dest, const void *source, size_t bytes,
                            uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
-    uint64_t *word = inner_sh_remote("shmem_put_signal", sig_addr, sizeof *word);
+    (void)inner_sh_remote("shmem_put_signal", sig_addr, sizeof *sig_addr);
     if (sig_op != SHMEM_SIGNAL_SET && sig_op != SHMEM_SIGNAL_ADD)
         fail_job(
             "shmem_put_signal: unknown operation %d; pass SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD",
             sig_op);
     rma_put(ctx, dest, source, bytes, pe);
-    int rc = hlrc_rmw(word, &signal, NULL, HLRC_UINT64,
-                      sig_op == SHMEM_SIGNAL_SET ? HLRC_REPLACE : HLRC_SUM,
-                      inner_sh_pe("shmem_put_signal", ctx, pe));
-    if (rc)
-        fail_job("shmem_put_signal: the signal at %p is not aligned to 8 bytes", (void *)sig_addr);
+    rma_signal("shmem_put_signal", ctx, sig_addr, signal,
+               sig_op == SHMEM_SIGNAL_SET ? HLRC_REPLACE : HLRC_SUM, pe);
 }
 
 #define MOVES(T, SIZE, NAME, HOW)                                               \
@@ -109,6 +157,11 @@ static void rma_put_signal(shmem_ctx_t ctx, void *dest, const void *source, size
     INNER_CALLS(void, NAME,                                                                       \
                 (T * dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), \
                 HOW(ctx, dest, source, dst, sst, nelems, SIZE, pe);)
+#define BLOCKS(T, SIZE, NAME, HOW)                                                      \
+    INNER_CALLS(void, NAME,                                                             \
+                (T * dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+                 size_t nblocks, int pe),                                               \
+                HOW(ctx, dest, source, dst, sst, bsize, nblocks, SIZE, pe);)
 #define SIGNALS(T, SIZE, NAME)                                                                  \
     INNER_CALLS(void, NAME,                                                                     \
                 (T * dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
@@ -123,6 +176,8 @@ static void rma_put_signal(shmem_ctx_t ctx, void *dest, const void *source, size
     MOVES(T, sizeof(T), N##_get_nbi, rma_get_nbi)              \
     STRIDES(T, sizeof(T), N##_iput, rma_iput)                  \
     STRIDES(T, sizeof(T), N##_iget, rma_iget)                  \
+    BLOCKS(T, sizeof(T), N##_ibput, rma_ibput)                 \
+    BLOCKS(T, sizeof(T), N##_ibget, rma_ibget)                 \
     SIGNALS(T, sizeof(T), N##_put_signal)                      \
     SIGNALS(T, sizeof(T), N##_put_signal_nbi)                  \
     INNER_CALLS(void, N##_p, (T * dest, T value, int pe),      \
@@ -141,7 +196,9 @@ HLRC_SHMEM_RMA_(TYPED, )
 HLRC_SHMEM_BYTES_(UNTYPED, )
 UNTYPED(mem, 1, )
 
-#define UNTYPED_STRIDES(S, SIZE, ...)      \
-    STRIDES(void, SIZE, iput##S, rma_iput) \
-    STRIDES(void, SIZE, iget##S, rma_iget)
+#define UNTYPED_STRIDES(S, SIZE, ...)       \
+    STRIDES(void, SIZE, iput##S, rma_iput)  \
+    STRIDES(void, SIZE, iget##S, rma_iget)  \
+    BLOCKS(void, SIZE, ibput##S, rma_ibput) \
+    BLOCKS(void, SIZE, ibget##S, rma_ibget)
 HLRC_SHMEM_BYTES_(UNTYPED_STRIDES, )

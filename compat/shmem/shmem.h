@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The interface of OpenSHMEM 1.5 on HLRC, for programs in C and C++: shmem(7) describes the
+ * The interface of OpenSHMEM 1.6 on HLRC, for programs in C and C++: shmem(7) describes the
  * supported parts. Written from the specification (OpenSHMEM Application Programming Interface,
- * version 1.5, 2020). Most calls exist once for each type: the lists below declare them,
+ * version 1.6, 2024). Most calls exist once for each type: the lists below declare them,
  * shmem_int_put and so on.
  */
 #ifndef HLRC_SHMEM_H
@@ -16,7 +16,7 @@
 #endif
 
 #define SHMEM_MAJOR_VERSION 1
-#define SHMEM_MINOR_VERSION 5
+#define SHMEM_MINOR_VERSION 6
 #define SHMEM_MAX_NAME_LEN  64
 #define SHMEM_VENDOR_STRING "HLRC"
 
@@ -38,6 +38,9 @@
 #define SHMEM_CTX_SERIALIZED 1L
 #define SHMEM_CTX_PRIVATE    2L
 #define SHMEM_CTX_NOSTORE    4L
+
+#define SHMEM_CTX_SESSION_BATCH     1L
+#define SHMEM_CTX_SESSION_TOTAL_OPS 1L
 
 #define SHMEM_MALLOC_ATOMICS_REMOTE 1L
 #define SHMEM_MALLOC_SIGNAL_REMOTE  2L
@@ -89,6 +92,9 @@ typedef struct {
     int num_contexts;
 } shmem_team_config_t;
 #define SHMEM_TEAM_NUM_CONTEXTS 1L
+typedef struct {
+    size_t total_ops;
+} shmem_ctx_session_config_t;
 
 /* ---- the types: of put and get, of atomic operations and waits, of reductions ---- */
 
@@ -182,6 +188,7 @@ typedef double _Complex hlrc_shmem_complexd_;
 void shmem_init(void);
 int shmem_init_thread(int requested, int *provided);
 void shmem_query_thread(int *provided);
+void shmem_query_initialized(int *initialized);
 void shmem_finalize(void);
 void shmem_global_exit(int status);
 int shmem_my_pe(void);
@@ -189,6 +196,7 @@ int shmem_n_pes(void);
 int shmem_pe_accessible(int pe);
 int shmem_addr_accessible(const void *addr, int pe);
 void *shmem_ptr(const void *dest, int pe);
+void *shmem_team_ptr(shmem_team_t team, const void *dest, int pe);
 void shmem_info_get_version(int *major, int *minor);
 void shmem_info_get_name(char *name);
 void shmem_pcontrol(int level, ...);
@@ -204,6 +212,9 @@ int shmem_ctx_create(long options, shmem_ctx_t *ctx);
 int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx);
 void shmem_ctx_destroy(shmem_ctx_t ctx);
 int shmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team);
+void shmem_ctx_session_start(shmem_ctx_t ctx, long options,
+                             const shmem_ctx_session_config_t *config, long config_mask);
+void shmem_ctx_session_stop(shmem_ctx_t ctx);
 
 int shmem_team_my_pe(shmem_team_t team);
 int shmem_team_n_pes(shmem_team_t team);
@@ -240,20 +251,24 @@ int shmem_test_lock(long *lock);
     TYPE shmem_##NAME(__VA_ARGS__);        \
     TYPE shmem_ctx_##NAME(shmem_ctx_t, __VA_ARGS__);
 
-#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                        \
-    HLRC_SHMEM_CALLS_(void, N##_put, T *dest, const T *source, size_t nelems, int pe)         \
-    HLRC_SHMEM_CALLS_(void, N##_get, T *dest, const T *source, size_t nelems, int pe)         \
-    HLRC_SHMEM_CALLS_(void, N##_put_nbi, T *dest, const T *source, size_t nelems, int pe)     \
-    HLRC_SHMEM_CALLS_(void, N##_get_nbi, T *dest, const T *source, size_t nelems, int pe)     \
-    HLRC_SHMEM_CALLS_(void, N##_iput, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
-                      size_t nelems, int pe)                                                  \
-    HLRC_SHMEM_CALLS_(void, N##_iget, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
-                      size_t nelems, int pe)                                                  \
-    HLRC_SHMEM_CALLS_(void, N##_p, T *dest, T value, int pe)                                  \
-    HLRC_SHMEM_CALLS_(T, N##_g, const T *source, int pe)                                      \
-    HLRC_SHMEM_CALLS_(void, N##_put_signal, T *dest, const T *source, size_t nelems,          \
-                      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)                \
-    HLRC_SHMEM_CALLS_(void, N##_put_signal_nbi, T *dest, const T *source, size_t nelems,      \
+#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                         \
+    HLRC_SHMEM_CALLS_(void, N##_put, T *dest, const T *source, size_t nelems, int pe)          \
+    HLRC_SHMEM_CALLS_(void, N##_get, T *dest, const T *source, size_t nelems, int pe)          \
+    HLRC_SHMEM_CALLS_(void, N##_put_nbi, T *dest, const T *source, size_t nelems, int pe)      \
+    HLRC_SHMEM_CALLS_(void, N##_get_nbi, T *dest, const T *source, size_t nelems, int pe)      \
+    HLRC_SHMEM_CALLS_(void, N##_iput, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,  \
+                      size_t nelems, int pe)                                                   \
+    HLRC_SHMEM_CALLS_(void, N##_iget, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst,  \
+                      size_t nelems, int pe)                                                   \
+    HLRC_SHMEM_CALLS_(void, N##_ibput, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+                      size_t bsize, size_t nblocks, int pe)                                    \
+    HLRC_SHMEM_CALLS_(void, N##_ibget, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+                      size_t bsize, size_t nblocks, int pe)                                    \
+    HLRC_SHMEM_CALLS_(void, N##_p, T *dest, T value, int pe)                                   \
+    HLRC_SHMEM_CALLS_(T, N##_g, const T *source, int pe)                                       \
+    HLRC_SHMEM_CALLS_(void, N##_put_signal, T *dest, const T *source, size_t nelems,           \
+                      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)                 \
+    HLRC_SHMEM_CALLS_(void, N##_put_signal_nbi, T *dest, const T *source, size_t nelems,       \
                       uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 HLRC_SHMEM_RMA_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
@@ -276,7 +291,11 @@ HLRC_SHMEM_DECLARE_(mem, )
     HLRC_SHMEM_CALLS_(void, iput##S, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
                       size_t nelems, int pe)                                                       \
     HLRC_SHMEM_CALLS_(void, iget##S, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-                      size_t nelems, int pe)
+                      size_t nelems, int pe)                                                       \
+    HLRC_SHMEM_CALLS_(void, ibput##S, void *dest, const void *source, ptrdiff_t dst,               \
+                      ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)                         \
+    HLRC_SHMEM_CALLS_(void, ibget##S, void *dest, const void *source, ptrdiff_t dst,               \
+                      ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)
 HLRC_SHMEM_BYTES_(HLRC_SHMEM_DECLARE_, )
 #undef HLRC_SHMEM_DECLARE_
 
@@ -311,6 +330,9 @@ HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, and)
 HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, or)
 HLRC_SHMEM_BITS_(HLRC_SHMEM_DECLARE_, xor)
 #undef HLRC_SHMEM_DECLARE_
+
+HLRC_SHMEM_CALLS_(void, signal_set, uint64_t *sig_addr, uint64_t signal, int pe)
+HLRC_SHMEM_CALLS_(void, signal_add, uint64_t *sig_addr, uint64_t signal, int pe)
 #undef HLRC_SHMEM_CALLS_
 
 /* ---- waits for words of this PE ---- */
@@ -373,7 +395,15 @@ HLRC_SHMEM_DECLARE_(hlrc_shmem_complexd_, complexd, sum)
 HLRC_SHMEM_DECLARE_(hlrc_shmem_complexd_, complexd, prod)
 #undef HLRC_SHMEM_DECLARE_
 
-/* ---- of an active set: deprecated in 1.5, as all below except the generic names ---- */
+#define HLRC_SHMEM_DECLARE_(T, N, ...)                                                 \
+    int shmem_##N##_sum_inscan(shmem_team_t, T *dest, const T *source, size_t nelems); \
+    int shmem_##N##_sum_exscan(shmem_team_t, T *dest, const T *source, size_t nelems);
+HLRC_SHMEM_RMA_(HLRC_SHMEM_DECLARE_, )
+HLRC_SHMEM_DECLARE_(hlrc_shmem_complexf_, complexf, )
+HLRC_SHMEM_DECLARE_(hlrc_shmem_complexd_, complexd, )
+#undef HLRC_SHMEM_DECLARE_
+
+/* ---- of an active set: deprecated since 1.5, as all below except the generic names ---- */
 
 #define HLRC_SHMEM_DECLARE_(S, ...)                                                       \
     void shmem_broadcast##S(void *dest, const void *source, size_t nelems, int PE_root,   \

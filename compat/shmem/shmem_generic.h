@@ -37,6 +37,8 @@
 #define shmem_get_nbi(...)    HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _get_nbi, __VA_ARGS__)
 #define shmem_iput(...)       HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _iput, __VA_ARGS__)
 #define shmem_iget(...)       HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _iget, __VA_ARGS__)
+#define shmem_ibput(...)      HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _ibput, __VA_ARGS__)
+#define shmem_ibget(...)      HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _ibget, __VA_ARGS__)
 #define shmem_p(...)          HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _p, __VA_ARGS__)
 #define shmem_g(...)          HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _g, __VA_ARGS__)
 #define shmem_put_signal(...) HLRC_SHMEM_CTX_BY_(HLRC_SHMEM_PLAIN_, _put_signal, __VA_ARGS__)
@@ -118,6 +120,19 @@
 #define shmem_sum_reduce(...) HLRC_SHMEM_SECOND_BY_(HLRC_SHMEM_ALL_SUMS_, _sum_reduce, __VA_ARGS__)
 #define shmem_prod_reduce(...) \
     HLRC_SHMEM_SECOND_BY_(HLRC_SHMEM_ALL_SUMS_, _prod_reduce, __VA_ARGS__)
+
+#define shmem_sum_inscan(...) HLRC_SHMEM_SECOND_BY_(HLRC_SHMEM_ALL_SUMS_, _sum_inscan, __VA_ARGS__)
+#define shmem_sum_exscan(...) HLRC_SHMEM_SECOND_BY_(HLRC_SHMEM_ALL_SUMS_, _sum_exscan, __VA_ARGS__)
+
+/* With a context, or without. */
+#define shmem_signal_set(...)                              \
+    _Generic((HLRC_SHMEM_FIRST_(__VA_ARGS__)), shmem_ctx_t \
+             : shmem_ctx_signal_set, default               \
+             : shmem_signal_set)(__VA_ARGS__)
+#define shmem_signal_add(...)                              \
+    _Generic((HLRC_SHMEM_FIRST_(__VA_ARGS__)), shmem_ctx_t \
+             : shmem_ctx_signal_add, default               \
+             : shmem_signal_add)(__VA_ARGS__)
 
 /* Deprecated; without a context. */
 #define HLRC_SHMEM_OLD_INTS_(POST, ...) \

@@ -262,8 +262,109 @@ static void generic(void)
     shmem_barrier_all();
 }
 
+/* ---- new in 1.6 ---- */
+
+/* Of a team whose member i is PE start + i * stride. */
+static void scans(shmem_team_t team)
+{
+    static int in[5000], out[5000];
+    static double x[3], y[3];
+    static float _Complex z[2], w[2];
+    int mine = shmem_team_my_pe(team);
+    for (int i = 0; i < 5000; i++)
+        in[i] = mine + i;
+    RIGHT(shmem_int_sum_inscan(team, out, in, 5000) == 0);
+    for (int i = 0; i < 5000; i++)
+        RIGHT(out[i] == mine * (mine + 1) / 2 + (mine + 1) * i && in[i] == mine + i);
+    RIGHT(shmem_sum_exscan(team, in, in, 5000) == 0); /* in place */
+    for (int i = 0; i < 5000; i++)
+        RIGHT(in[i] == mine * (mine - 1) / 2 + mine * i);
+    for (int i = 0; i < 3; i++)
+        x[i] = 0.5, y[i] = -1;
+    RIGHT(shmem_sum_exscan(team, y, x, 3) == 0 && y[0] == 0.5 * mine && y[2] == y[0]);
+    z[0] = z[1] = 1.0f + 2.0f * __extension__ 1.0fi;
+    RIGHT(shmem_sum_inscan(team, w, z, 2) == 0 && w[1] == (float)(mine + 1) * z[1]);
+    RIGHT(shmem_long_sum_inscan(team, NULL, NULL, 0) == 0);
+    shmem_team_sync(team);
+}
+
+static void blocks(void)
+{
+    static long far[60], in[60];
+    int next = (me + 1) % n, before = (me + n - 1) % n;
+    shmem_ctx_t ctx;
+    memset(far, 0, sizeof far);
+    for (int i = 0; i < 60; i++)
+        in[i] = me * 100 + i;
+    shmem_barrier_all();
+    shmem_ibput(far, in, 7, 5, 3, 4, next); /* blocks of 3 at 0, 7, 14, 21 from 0, 5, 10, 15 */
+    shmem_barrier_all();
+    for (int i = 0; i < 60; i++)
+        RIGHT(far[i] == (i < 24 && i % 7 < 3 ? before * 100 + i / 7 * 5 + i % 7 : 0));
+    RIGHT(shmem_ctx_create(0, &ctx) == 0);
+    shmem_ctx_session_start(ctx, SHMEM_CTX_SESSION_BATCH,
+                            &(shmem_ctx_session_config_t){ .total_ops = 1 },
+                            SHMEM_CTX_SESSION_TOTAL_OPS);
+    memset(in, 0, sizeof in);
+    shmem_ctx_ibget64(ctx, in, far, 4, 7, 2, 3, next);
+    shmem_ctx_session_stop(ctx);
+    shmem_ctx_session_start(SHMEM_CTX_INVALID, 0, NULL, 0);
+    for (int i = 0; i < 12; i++)
+        RIGHT(in[i] == (i % 4 < 2 ? me * 100 + i / 4 * 5 + i % 4 : 0));
+    shmem_ctx_destroy(ctx);
+    shmem_ibput8(far, in, 1, 1, 0, 7, next); /* nothing */
+    shmem_barrier_all();
+}
+
+static void signals_alone(void)
+{
+    static uint64_t word;
+    int next = (me + 1) % n;
+    shmem_signal_add(&word, 5, next);
+    RIGHT(shmem_signal_wait_until(&word, SHMEM_CMP_GE, 5) == 5);
+    shmem_barrier_all();
+    shmem_signal_set(SHMEM_CTX_DEFAULT, &word, 3, next);
+    shmem_signal_wait_until(&word, SHMEM_CMP_EQ, 3);
+    shmem_barrier_all();
+    RIGHT(shmem_team_ptr(SHMEM_TEAM_WORLD, &word, me) == &word &&
+          !shmem_team_ptr(SHMEM_TEAM_INVALID, &word, 0) &&
+          !shmem_team_ptr(SHMEM_TEAM_WORLD, &word, n) &&
+          shmem_team_ptr(SHMEM_TEAM_SHARED, &word, 0));
+}
+
+static void newest(void)
+{
+    shmem_team_t odd;
+    int start = n > 1, major, minor;
+    shmem_info_get_version(&major, &minor);
+    RIGHT(major == 1 && minor == 6);
+    scans(SHMEM_TEAM_WORLD);
+    if (shmem_team_split_strided(SHMEM_TEAM_WORLD, start, 2, (n - start + 1) / 2, NULL, 0, &odd) ==
+            0 &&
+        odd != SHMEM_TEAM_INVALID)
+        scans(odd);
+    if (odd != SHMEM_TEAM_INVALID)
+        shmem_team_destroy(odd);
+    blocks();
+    signals_alone();
+}
+
+/* Calls of shmem_init and shmem_finalize are counted. */
+static void again(void)
+{
+    int begun = 0;
+    shmem_init();
+    shmem_finalize();
+    shmem_query_initialized(&begun);
+    RIGHT(begun && shmem_n_pes() == n);
+    shmem_barrier_all();
+}
+
 int main(void)
 {
+    int begun = 1;
+    shmem_query_initialized(&begun);
+    RIGHT(!begun);
     shmem_init();
     me = shmem_my_pe();
     n = shmem_n_pes();
@@ -274,6 +375,8 @@ int main(void)
     generic();
     generic_old();
     nothing();
+    newest();
+    again();
     if (me == 0)
         puts("right");
     return 0; /* without shmem_finalize */
