@@ -19,10 +19,10 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/reload.c compat/start/reload.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
-	compat/process/calls.c compat/process/catcher.c compat/process/catcher.h compat/process/children.c \
+	compat/process/bind.c compat/process/bind.h compat/process/calls.c compat/process/catcher.c compat/process/catcher.h compat/process/children.c \
 	compat/process/delegate.c compat/process/delegate.h compat/process/endings.c compat/process/here.h \
 	compat/process/inherit.c compat/process/inherit.h \
-	compat/process/library.c compat/process/library.h compat/process/mapping.c compat/process/memory.c compat/process/names.c compat/process/names.h \
+	compat/process/mapping.c compat/process/memory.c compat/process/names.c compat/process/names.h \
 	compat/process/signals.c compat/process/signals.h compat/process/state.c compat/process/stdio.c compat/process/users.c \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_target.c \
@@ -85,8 +85,8 @@ nodist_compat_SCRIPTS = compat/beside/as
 CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o compat/beside/names
 # Options for the linker, as arguments of the compiler.
 compat/beside/names: compat/process/names.h
-	$(AM_V_GEN)$(MKDIR_P) compat/beside && grep -o 'NAME([0-9], [A-Za-z0-9_]*)' $(top_srcdir)/compat/process/names.h | \
-		sed 's/.*, /-Wl,--wrap=/; s/)//' >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && sed '/NAMES(\|^      /!d; s/.*NAMES([0-9],//; s/[ )]//g' $(top_srcdir)/compat/process/names.h | tr , '\n' | \
+		sed '/./!d; s/^/-Wl,--wrap=/' >$@.tmp && mv $@.tmp $@
 compat/beside/begin.o: compat/start/begin.c compat/start/early.h
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && $(CC) $(CPPFLAGS) -I$(top_srcdir) -O2 -fno-lto -fno-pie -mno-direct-extern-access -c $(top_srcdir)/compat/start/begin.c -o $@.tmp && mv $@.tmp $@
 compat/beside/libgomp.spec: compat/cc/libgomp.spec

@@ -42,6 +42,7 @@ my @floors = (
     [qw(compat/process)],
     [qw(compat/openmp)],
     [qw(compat/pthread)],
+    [qw(compat/process/bind)],
 );
 
 # Circles that are meant: a thread that waits serves, and one that serves wakes; a page that is opened may have to be fetched,

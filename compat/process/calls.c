@@ -5,8 +5,7 @@
  * data goes through a private one.
  *
  * These functions replace the C library's in the whole process: libraries of C++ and Fortran read
- * directly into the program's buffers. On other nodes than 0 such a library's calls are performed
- * by node 0 (library.c).
+ * directly into the program's buffers. For calls that node 0 performs, see bind.c.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +25,7 @@
 #include <unistd.h>
 
 #include "compat/process/delegate.h"
-#include "compat/process/library.h"
+#include "compat/start/lane.h"
 #include "compat/start/start.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -34,22 +33,6 @@
     static __typeof__(&name) libc_##name; \
     if (!libc_##name)                     \
     libc_##name = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
-
-/* On other nodes node 0 performs the call, as the program's own. */
-#define BY_NODE_0(name, arguments) \
-    if (library_is_away())         \
-    return __wrap_##name arguments
-
-ssize_t __wrap_read(int fd, void *buffer, size_t len);
-ssize_t __wrap_pread(int fd, void *buffer, size_t len, off_t at);
-ssize_t __wrap_write(int fd, const void *buffer, size_t len);
-ssize_t __wrap_pwrite(int fd, const void *buffer, size_t len, off_t at);
-ssize_t __wrap_readv(int fd, const struct iovec *pieces, int count);
-ssize_t __wrap_writev(int fd, const struct iovec *pieces, int count);
-size_t __wrap_fread(void *buffer, size_t size, size_t count, FILE *from);
-size_t __wrap_fwrite(const void *buffer, size_t size, size_t count, FILE *to);
-FILE *__wrap_fopen(const char *path, const char *mode);
-int __wrap_open(const char *path, int flags, mode_t mode);
 
 /* Most bytes of fread and fwrite at once. */
 #define PIECE ((size_t)64 << 10)
@@ -72,17 +55,11 @@ static void calls_done(void *mine)
     errno = before;
 }
 
-#define arguments_of_read   (fd, buffer, len)
-#define arguments_of_write  (fd, buffer, len)
-#define arguments_of_pread  (fd, buffer, len, at)
-#define arguments_of_pwrite (fd, buffer, len, at)
-
 /* The arguments of the call have `mine` in place of the program's buffer. */
 #define DEFINE_READ(name, parameters, arguments)                    \
     EXPORTED ssize_t name parameters                                \
     {                                                               \
         LIBC(name);                                                 \
-        BY_NODE_0(name, arguments_of_##name);                       \
         bool shared = start_is_shared(buffer);                      \
         void *mine = shared ? calls_borrow(len) : buffer;           \
         ssize_t got = shared && !mine ? -1 : libc_##name arguments; \
@@ -99,7 +76,6 @@ DEFINE_READ(pread, (int fd, void *buffer, size_t len, off_t at), (fd, mine, len,
     EXPORTED ssize_t name parameters                                  \
     {                                                                 \
         LIBC(name);                                                   \
-        BY_NODE_0(name, arguments_of_##name);                         \
         void *copy = NULL;                                            \
         if (start_is_shared(buffer) && !(copy = calls_borrow(len)))   \
             return -1;                                                \
@@ -131,7 +107,6 @@ static int calls_any_shared(const struct iovec *pieces, int count)
 EXPORTED ssize_t readv(int fd, const struct iovec *pieces, int count)
 {
     LIBC(readv);
-    BY_NODE_0(readv, (fd, pieces, count));
     if (count <= 0 || !calls_any_shared(pieces, count))
         return libc_readv(fd, pieces, count);
     size_t len = calls_sum(pieces, count), at = 0;
@@ -150,7 +125,6 @@ EXPORTED ssize_t readv(int fd, const struct iovec *pieces, int count)
 EXPORTED ssize_t writev(int fd, const struct iovec *pieces, int count)
 {
     LIBC(writev);
-    BY_NODE_0(writev, (fd, pieces, count));
     if (count <= 0 || !calls_any_shared(pieces, count))
         return libc_writev(fd, pieces, count);
     size_t len = calls_sum(pieces, count), at = 0;
@@ -192,7 +166,6 @@ static size_t calls_in_pieces(char *buffer, size_t len, FILE *file, bool reads)
 EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 {
     LIBC(fread);
-    BY_NODE_0(fread, (buffer, size, count, from));
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fread(buffer, size, count, from);
     return calls_in_pieces(buffer, size * count, from, true) / size;
@@ -201,7 +174,6 @@ EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
 {
     LIBC(fwrite);
-    BY_NODE_0(fwrite, (buffer, size, count, to));
     if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
         return libc_fwrite(buffer, size, count, to);
     return calls_in_pieces((char *)(uintptr_t)buffer, size * count, to, false) / size;
@@ -220,7 +192,6 @@ static const char *calls_touched(const char *path)
 EXPORTED FILE *fopen(const char *restrict path, const char *restrict mode)
 {
     LIBC(fopen);
-    BY_NODE_0(fopen, (path, mode));
     return libc_fopen(calls_touched(path), calls_touched(mode));
 }
 
@@ -231,7 +202,6 @@ EXPORTED int open(const char *path, int flags, ...)
     va_start(args, flags);
     mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;
     va_end(args);
-    BY_NODE_0(open, (path, flags, mode));
     return libc_open(calls_touched(path), flags, mode);
 }
 
@@ -328,11 +298,16 @@ static int calls_open_here(int fd)
                name, hlrc_node_id());
 }
 
+static bool calls_is_away(void)
+{
+    return start_away && lane_is_shared(__builtin_frame_address(0));
+}
+
 /* Memory is mapped on the calling node, files are node 0's. */
 EXPORTED void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     LIBC(mmap);
-    if (fd < 0 || (flags & MAP_ANONYMOUS) || !library_is_away())
+    if (fd < 0 || (flags & MAP_ANONYMOUS) || !calls_is_away())
         return libc_mmap(at, bytes, protection, flags, fd, offset);
     int mine = calls_open_here(fd);
     void *map = mine < 0 ? MAP_FAILED : libc_mmap(at, bytes, protection, flags, mine, offset);

@@ -20,6 +20,7 @@
 
 #define PERIOD_NS 10000000
 
+void (*catcher_handled)(void);
 static _Atomic bool runs;
 static _Atomic uint64_t waits; /* odd: main waits; written by main */
 static sigset_t mask;          /* main's; written by main while `waits` is even */
@@ -37,10 +38,11 @@ static void catcher_open(uint64_t wait)
     eventfd_t count;
     atomic_store(&is_open, true);
     /* the order: main ends the wait, then looks whether this is open */
-    if (atomic_load(&waits) == wait)
-        (void)ppoll(&end, 1, &period, &open);
+    bool handled = atomic_load(&waits) == wait && ppoll(&end, 1, &period, &open) < 0;
     (void)eventfd_read(closes, &count);
     atomic_store(&is_open, false);
+    if (handled && catcher_handled)
+        catcher_handled();
 }
 
 static void *catcher_body(void *arg)

@@ -15,6 +15,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* Called by the catcher when a handler has run: makes its stores visible on the other nodes. */
+extern void (*catcher_handled)(void) __attribute__((visibility("hidden")));
+
 /* A handler will be set. Node 0, private stack. */
 void catcher_need(void);
 

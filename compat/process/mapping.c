@@ -7,6 +7,7 @@
  * at an address of the program's choice.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <hlrc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -143,8 +144,9 @@ static long mapping_map(size_t bytes, bool anonymous, int fd, off_t offset)
     if (!at)
         return (long)MAP_FAILED;
     if (!anonymous && !mapping_read(at, bytes, fd, offset)) {
+        bool no_file = errno == EBADF && fcntl(fd, F_GETFL) < 0; /* or not open for reading */
         int error = errno == EISDIR || errno == ESPIPE || errno == EINVAL ? ENODEV
-                    : errno == EBADF                                      ? EBADF
+                    : no_file                                             ? EBADF
                                                                           : EACCES;
         mapping_unmap(at, bytes);
         errno = error;
@@ -164,8 +166,10 @@ static long mapping_remap(char *at, size_t bytes, size_t wanted, int flags)
         errno = room < bytes ? EFAULT : EINVAL;
         return (long)MAP_FAILED;
     }
-    if (wanted <= bytes)
-        return (long)at;
+    if (wanted <= bytes) {
+        size_t kept = mapping_round(wanted), rest = mapping_round(bytes) - kept;
+        return rest && mapping_unmap(at + kept, rest) != 0 ? (long)MAP_FAILED : (long)at;
+    }
     char *to = flags & MREMAP_MAYMOVE ? mapping_add(wanted, anonymous) : NULL;
     if (!to) {
         errno = ENOMEM;

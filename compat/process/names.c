@@ -8,10 +8,11 @@
 #include "compat/process/delegate.h"
 
 /* clang-format off */
-#define NAME(count, name)         "call_here_or_there " #name ", " #count ", " #name "@GOTPCREL\n"
-#define LIBRARY_NAME(count, name) "call_here_or_there " #name ", " #count ", library_of_" #name "\n"
+#define NAMES(count, ...) \
+    ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, " #count "\n.endr\n"
+#define PROGRAM_NAMES NAMES
 __asm__(".text\n"
-        ".macro call_here_or_there name, count, function\n"
+        ".macro call_here_or_there name, count\n"
         ".globl __wrap_\\name\n"
         ".type __wrap_\\name, @function\n"
         ".p2align 4\n"
@@ -20,8 +21,8 @@ __asm__(".text\n"
         "endbr64\n"
         "cmpb $0, start_away(%rip)\n"
         "jne 1f\n"
-        "jmp *\\function(%rip)\n"
-        "1: movq \\function(%rip), %rax\n"
+        "jmp *\\name@GOTPCREL(%rip)\n"
+        "1: movq \\name@GOTPCREL(%rip), %rax\n"
         "movl $\\count, %r11d\n"
         "cmpq delegate_program_end(%rip), %rax\n"
         "jb 2f\n"

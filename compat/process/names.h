@@ -1,127 +1,88 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* names.h - functions that node 0 performs for all (names.c), with the number of their arguments.
+/* names.h - functions that node 0 performs for all (names.c), by the number of their arguments.
  * The linker gets --wrap for each: compat/local.mk. */
 /* clang-format off */
 /* ---- descriptors ---- */
-NAME(2, open) NAME(2, open64) NAME(3, readv) NAME(3, writev)
+NAMES(2, open, open64)
+NAMES(3, readv, writev)
 /* ---- files ---- */
-NAME(2, stat) NAME(2, lstat) NAME(2, fstat) NAME(2, stat64) NAME(2, lstat64) NAME(2, fstat64)
-NAME(4, fstatat) NAME(4, fstatat64) NAME(5, statx) NAME(2, statfs) NAME(2, statfs64)
-NAME(2, fstatfs) NAME(2, fstatfs64) NAME(2, statvfs) NAME(2, statvfs64) NAME(2, fstatvfs)
-NAME(2, fstatvfs64) NAME(2, access) NAME(4, faccessat) NAME(2, euidaccess) NAME(2, eaccess)
-NAME(2, chmod) NAME(2, fchmod) NAME(4, fchmodat) NAME(2, lchmod) NAME(3, chown) NAME(3, fchown)
-NAME(3, lchown) NAME(5, fchownat) NAME(2, link) NAME(5, linkat) NAME(2, symlink) NAME(3, symlinkat)
-NAME(3, readlink) NAME(4, readlinkat) NAME(4, __readlink_chk) NAME(5, __readlinkat_chk)
-NAME(2, rename) NAME(4, renameat) NAME(5, renameat2) NAME(1, unlink) NAME(3, unlinkat)
-NAME(1, remove) NAME(1, rmdir) NAME(2, mkdir) NAME(3, mkdirat) NAME(2, mkfifo) NAME(3, mkfifoat)
-NAME(3, mknod) NAME(4, mknodat) NAME(2, utime) NAME(2, utimes) NAME(4, utimensat) NAME(2, futimens)
-NAME(2, futimes) NAME(2, lutimes) NAME(3, futimesat) NAME(1, mkstemp) NAME(1, mkstemp64)
-NAME(2, mkostemp) NAME(2, mkostemp64) NAME(2, mkstemps) NAME(2, mkstemps64) NAME(3, mkostemps)
-NAME(3, mkostemps64) NAME(1, mkdtemp) NAME(5, setxattr) NAME(5, lsetxattr) NAME(5, fsetxattr)
-NAME(4, getxattr) NAME(4, lgetxattr) NAME(4, fgetxattr) NAME(3, listxattr) NAME(3, llistxattr)
-NAME(3, flistxattr) NAME(2, removexattr) NAME(2, lremovexattr) NAME(2, fremovexattr)
-NAME(2, pathconf) NAME(2, fpathconf) NAME(1, sysconf) NAME(1, chdir) NAME(1, fchdir) NAME(1, chroot)
-NAME(1, umask) NAME(2, sem_open) NAME(1, sem_close) NAME(1, sem_unlink) NAME(3, shm_open)
-NAME(1, shm_unlink) NAME(5, mount) NAME(1, umount) NAME(2, umount2) NAME(1, acct) NAME(4, quotactl)
+NAMES(1, unlink, remove, rmdir, mkstemp, mkstemp64, mkdtemp, sysconf, chdir, fchdir, chroot,
+      umask, shm_unlink, umount, acct)
+NAMES(2, stat, lstat, fstat, stat64, lstat64, fstat64, statfs, statfs64, fstatfs, fstatfs64,
+      statvfs, statvfs64, fstatvfs, fstatvfs64, access, euidaccess, eaccess, chmod, fchmod,
+      lchmod, link, symlink, rename, mkdir, mkfifo, utime, utimes, futimens, futimes, lutimes,
+      mkostemp, mkostemp64, mkstemps, mkstemps64, removexattr, lremovexattr, fremovexattr,
+      pathconf, fpathconf, umount2)
+NAMES(3, chown, fchown, lchown, symlinkat, readlink, unlinkat, mkdirat, mkfifoat, mknod,
+      futimesat, mkostemps, mkostemps64, listxattr, llistxattr, flistxattr, shm_open)
+NAMES(4, fstatat, fstatat64, faccessat, fchmodat, readlinkat, __readlink_chk, renameat, mknodat,
+      utimensat, getxattr, lgetxattr, fgetxattr, quotactl)
+NAMES(5, statx, fchownat, linkat, __readlinkat_chk, renameat2, setxattr, lsetxattr, fsetxattr,
+      mount)
+/* Their results are of node 0, where only the program's calls get them back. */
+PROGRAM_NAMES(2, sem_open)
+PROGRAM_NAMES(1, sem_close, sem_unlink)
 /* ---- directories ---- */
-NAME(1, opendir) NAME(1, fdopendir) NAME(1, rewinddir) NAME(2, seekdir) NAME(1, telldir)
-NAME(1, dirfd) NAME(3, readdir_r) NAME(3, readdir64_r) NAME(3, getdents64) NAME(4, getdirentries)
+NAMES(1, opendir, fdopendir, rewinddir, telldir, dirfd)
+NAMES(2, seekdir)
+NAMES(3, readdir_r, readdir64_r, getdents64)
+NAMES(4, getdirentries)
 /* ---- streams ---- */
-NAME(2, fopen) NAME(2, fopen64)
+NAMES(2, fopen, fopen64)
 /* ---- the process ---- */
-NAME(0, getpid) NAME(0, getppid) NAME(0, getpgrp) NAME(1, getpgid) NAME(2, setpgid) NAME(0, setpgrp)
-NAME(0, setsid) NAME(1, getsid) NAME(0, getuid) NAME(0, geteuid) NAME(0, getgid) NAME(0, getegid)
-NAME(1, setuid) NAME(1, seteuid) NAME(1, setgid) NAME(1, setegid) NAME(2, setreuid)
-NAME(2, setregid) NAME(3, getresuid) NAME(3, getresgid) NAME(3, setresuid) NAME(3, setresgid)
-NAME(2, getgroups) NAME(2, setgroups) NAME(2, initgroups) NAME(1, setfsuid) NAME(1, setfsgid)
-NAME(1, nice) NAME(2, getpriority) NAME(3, setpriority) NAME(2, getrlimit) NAME(2, getrlimit64)
-NAME(2, setrlimit) NAME(2, setrlimit64) NAME(4, prlimit) NAME(4, prlimit64) NAME(2, getrusage)
-NAME(1, times) NAME(0, clock) NAME(1, uname) NAME(1, sysinfo) NAME(1, wait) NAME(3, waitpid)
-NAME(3, wait3) NAME(4, wait4) NAME(4, waitid) NAME(2, kill) NAME(2, killpg) NAME(3, sigqueue)
-NAME(1, alarm) NAME(1, atexit) NAME(2, on_exit) NAME(2, ualarm) NAME(2, getitimer)
-NAME(3, setitimer) NAME(3, timer_create) NAME(0, setpwent) NAME(0, endpwent) NAME(0, setgrent)
-NAME(0, endgrent) NAME(4, timer_settime) NAME(2, timer_gettime) NAME(1, timer_getoverrun)
-NAME(1, timer_delete) NAME(0, pause) NAME(1, sigsuspend) NAME(2, sigwait) NAME(2, sigwaitinfo)
-NAME(3, sigtimedwait) NAME(1, sigpending) NAME(1, posix_spawn_file_actions_init)
-NAME(1, posix_spawn_file_actions_destroy) NAME(5, posix_spawn_file_actions_addopen)
-NAME(2, posix_spawn_file_actions_addclose) NAME(3, posix_spawn_file_actions_adddup2)
-NAME(2, posix_spawn_file_actions_addchdir_np) NAME(2, posix_spawn_file_actions_addfchdir_np)
-NAME(1, prctl) NAME(1, personality) NAME(2, daemon) NAME(2, ptrace) NAME(1, reboot)
-NAME(2, getloadavg) NAME(2, clock_settime) NAME(2, settimeofday) NAME(2, adjtime)
+NAMES(0, getpid, getppid, getpgrp, setpgrp, setsid, getuid, geteuid, getgid, getegid, clock,
+      setpwent, endpwent, setgrent, endgrent, pause)
+NAMES(1, getpgid, getsid, setuid, seteuid, setgid, setegid, setfsuid, setfsgid, nice, times,
+      uname, sysinfo, wait, alarm, atexit, timer_getoverrun, timer_delete, sigsuspend, sigpending,
+      posix_spawn_file_actions_init, posix_spawn_file_actions_destroy, prctl, personality, reboot)
+NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getpriority, getrlimit,
+      getrlimit64, setrlimit, setrlimit64, getrusage, kill, killpg, on_exit, ualarm, getitimer,
+      timer_gettime, sigwait, sigwaitinfo, posix_spawn_file_actions_addclose,
+      posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_addfchdir_np, daemon, ptrace,
+      getloadavg, clock_settime, settimeofday, adjtime)
+NAMES(3, getresuid, getresgid, setresuid, setresgid, setpriority, waitpid, wait3, sigqueue,
+      setitimer, timer_create, sigtimedwait, posix_spawn_file_actions_adddup2)
+NAMES(4, prlimit, prlimit64, wait4, waitid, timer_settime)
+NAMES(5, posix_spawn_file_actions_addopen)
 /* ---- state of the C library ---- */
-NAME(1, getenv) NAME(1, secure_getenv) NAME(1, putenv) NAME(1, unsetenv) NAME(0, clearenv)
-NAME(0, rand) NAME(1, srand) NAME(0, random) NAME(1, srandom) NAME(3, initstate) NAME(1, setstate)
-NAME(0, lrand48) NAME(0, mrand48) NAME(1, srand48) NAME(1, seed48) NAME(1, lcong48) NAME(2, strtok)
-NAME(0, tzset) NAME(2, localtime_r) NAME(1, mktime) NAME(1, timelocal) NAME(4, strftime)
-NAME(3, regcomp) NAME(5, regexec) NAME(1, regfree) NAME(4, regerror) NAME(2, iconv_open)
-NAME(5, iconv) NAME(1, iconv_close) NAME(1, hcreate) NAME(0, hdestroy) NAME(3, openlog)
-NAME(0, closelog) NAME(1, setlogmask) NAME(2, mblen) NAME(2, wctomb) NAME(3, mbtowc)
-NAME(2, catopen) NAME(1, catclose) NAME(2, mq_open) NAME(1, mq_close) NAME(1, mq_unlink)
-NAME(4, mq_send) NAME(4, mq_receive) NAME(5, mq_timedsend) NAME(5, mq_timedreceive)
-NAME(2, mq_getattr) NAME(3, mq_setattr) NAME(2, msgget) NAME(4, msgsnd) NAME(5, msgrcv)
-NAME(3, msgctl) NAME(3, semget) NAME(3, semop) NAME(4, semtimedop) NAME(3, semctl) NAME(3, shmget)
-NAME(3, shmctl) NAME(2, ftok)
-/* ---- descriptors, streams and sockets, which libraries use, too: library.c ---- */
-LIBRARY_NAME(3, openat) LIBRARY_NAME(3, openat64) LIBRARY_NAME(2, creat) LIBRARY_NAME(2, creat64)
-LIBRARY_NAME(2, __open_2) LIBRARY_NAME(2, __open64_2) LIBRARY_NAME(3, __openat_2)
-LIBRARY_NAME(3, __openat64_2) LIBRARY_NAME(1, close) LIBRARY_NAME(3, close_range)
-LIBRARY_NAME(1, closefrom) LIBRARY_NAME(1, dup) LIBRARY_NAME(2, dup2) LIBRARY_NAME(3, dup3)
-LIBRARY_NAME(1, pipe) LIBRARY_NAME(2, pipe2) LIBRARY_NAME(3, lseek) LIBRARY_NAME(2, fcntl)
-LIBRARY_NAME(2, fcntl64) LIBRARY_NAME(2, ioctl) LIBRARY_NAME(1, fsync) LIBRARY_NAME(1, fdatasync)
-LIBRARY_NAME(0, sync) LIBRARY_NAME(1, syncfs) LIBRARY_NAME(2, ftruncate)
-LIBRARY_NAME(2, ftruncate64) LIBRARY_NAME(2, truncate) LIBRARY_NAME(2, truncate64)
-LIBRARY_NAME(3, posix_fallocate) LIBRARY_NAME(3, posix_fallocate64) LIBRARY_NAME(4, fallocate)
-LIBRARY_NAME(4, fallocate64) LIBRARY_NAME(4, posix_fadvise) LIBRARY_NAME(4, posix_fadvise64)
-LIBRARY_NAME(3, readahead) LIBRARY_NAME(2, flock) LIBRARY_NAME(3, lockf) LIBRARY_NAME(3, lockf64)
-LIBRARY_NAME(4, sendfile) LIBRARY_NAME(4, sendfile64) LIBRARY_NAME(6, splice) LIBRARY_NAME(4, tee)
-LIBRARY_NAME(4, vmsplice) LIBRARY_NAME(6, copy_file_range) LIBRARY_NAME(4, preadv)
-LIBRARY_NAME(4, preadv64) LIBRARY_NAME(4, pwritev) LIBRARY_NAME(4, pwritev64)
-LIBRARY_NAME(5, preadv2) LIBRARY_NAME(5, pwritev2) LIBRARY_NAME(4, __read_chk)
-LIBRARY_NAME(5, __pread_chk) LIBRARY_NAME(5, __pread64_chk) LIBRARY_NAME(5, select)
-LIBRARY_NAME(6, pselect) LIBRARY_NAME(3, poll) LIBRARY_NAME(4, ppoll) LIBRARY_NAME(4, __poll_chk)
-LIBRARY_NAME(5, __ppoll_chk) LIBRARY_NAME(1, epoll_create) LIBRARY_NAME(1, epoll_create1)
-LIBRARY_NAME(4, epoll_ctl) LIBRARY_NAME(4, epoll_wait) LIBRARY_NAME(5, epoll_pwait)
-LIBRARY_NAME(2, eventfd) LIBRARY_NAME(2, eventfd_read) LIBRARY_NAME(2, eventfd_write)
-LIBRARY_NAME(2, timerfd_create) LIBRARY_NAME(4, timerfd_settime) LIBRARY_NAME(2, timerfd_gettime)
-LIBRARY_NAME(3, signalfd) LIBRARY_NAME(0, inotify_init) LIBRARY_NAME(1, inotify_init1)
-LIBRARY_NAME(3, inotify_add_watch) LIBRARY_NAME(2, inotify_rm_watch) LIBRARY_NAME(2, memfd_create)
-LIBRARY_NAME(1, isatty) LIBRARY_NAME(3, ttyname_r) LIBRARY_NAME(2, tcgetattr)
-LIBRARY_NAME(3, tcsetattr) LIBRARY_NAME(2, tcflush) LIBRARY_NAME(2, tcflow) LIBRARY_NAME(1, tcdrain)
-LIBRARY_NAME(2, tcsendbreak) LIBRARY_NAME(1, tcgetpgrp) LIBRARY_NAME(2, tcsetpgrp)
-LIBRARY_NAME(1, tcgetsid) LIBRARY_NAME(1, posix_openpt) LIBRARY_NAME(1, grantpt)
-LIBRARY_NAME(1, unlockpt) LIBRARY_NAME(3, ptsname_r) LIBRARY_NAME(0, getpt) LIBRARY_NAME(3, freopen)
-LIBRARY_NAME(3, freopen64) LIBRARY_NAME(0, fcloseall) LIBRARY_NAME(1, fflush_unlocked)
-LIBRARY_NAME(4, setvbuf) LIBRARY_NAME(2, setbuf) LIBRARY_NAME(3, setbuffer)
-LIBRARY_NAME(1, setlinebuf) LIBRARY_NAME(0, tmpfile) LIBRARY_NAME(0, tmpfile64)
-LIBRARY_NAME(3, fmemopen) LIBRARY_NAME(1, pclose) LIBRARY_NAME(1, fgetc) LIBRARY_NAME(0, getchar)
-LIBRARY_NAME(1, getc_unlocked) LIBRARY_NAME(1, fgetc_unlocked) LIBRARY_NAME(0, getchar_unlocked)
-LIBRARY_NAME(1, getw) LIBRARY_NAME(2, putw) LIBRARY_NAME(2, fputc) LIBRARY_NAME(1, putchar)
-LIBRARY_NAME(2, putc_unlocked) LIBRARY_NAME(2, fputc_unlocked) LIBRARY_NAME(1, putchar_unlocked)
-LIBRARY_NAME(2, fputs_unlocked) LIBRARY_NAME(3, fgets_unlocked) LIBRARY_NAME(4, fread_unlocked)
-LIBRARY_NAME(4, fwrite_unlocked) LIBRARY_NAME(4, __fgets_chk) LIBRARY_NAME(4, __fgets_unlocked_chk)
-LIBRARY_NAME(5, __fread_chk) LIBRARY_NAME(5, __fread_unlocked_chk) LIBRARY_NAME(1, __uflow)
-LIBRARY_NAME(2, __overflow) LIBRARY_NAME(1, _IO_getc) LIBRARY_NAME(2, _IO_putc)
-LIBRARY_NAME(3, fseek) LIBRARY_NAME(3, fseeko) LIBRARY_NAME(1, ftell) LIBRARY_NAME(1, ftello)
-LIBRARY_NAME(1, rewind) LIBRARY_NAME(2, fgetpos) LIBRARY_NAME(2, fgetpos64) LIBRARY_NAME(2, fsetpos)
-LIBRARY_NAME(2, fsetpos64) LIBRARY_NAME(1, feof) LIBRARY_NAME(1, ferror) LIBRARY_NAME(1, clearerr)
-LIBRARY_NAME(1, feof_unlocked) LIBRARY_NAME(1, ferror_unlocked) LIBRARY_NAME(1, clearerr_unlocked)
-LIBRARY_NAME(1, fileno_unlocked) LIBRARY_NAME(1, perror) LIBRARY_NAME(1, flockfile)
-LIBRARY_NAME(1, ftrylockfile) LIBRARY_NAME(1, funlockfile) LIBRARY_NAME(1, __fpending)
-LIBRARY_NAME(1, __fpurge) LIBRARY_NAME(1, __fbufsize) LIBRARY_NAME(1, __freading)
-LIBRARY_NAME(1, __fwriting) LIBRARY_NAME(1, __freadable) LIBRARY_NAME(1, __fwritable)
-LIBRARY_NAME(1, __flbf) LIBRARY_NAME(0, _flushlbf) LIBRARY_NAME(2, __fsetlocking)
-LIBRARY_NAME(1, fgetwc) LIBRARY_NAME(1, getwc) LIBRARY_NAME(0, getwchar) LIBRARY_NAME(2, ungetwc)
-LIBRARY_NAME(3, fgetws) LIBRARY_NAME(2, fputwc) LIBRARY_NAME(2, putwc) LIBRARY_NAME(1, putwchar)
-LIBRARY_NAME(2, fputws) LIBRARY_NAME(2, fwide) LIBRARY_NAME(1, getwc_unlocked)
-LIBRARY_NAME(1, fgetwc_unlocked) LIBRARY_NAME(2, fputwc_unlocked) LIBRARY_NAME(2, putwc_unlocked)
-LIBRARY_NAME(2, psignal) LIBRARY_NAME(2, psiginfo) LIBRARY_NAME(3, socket)
-LIBRARY_NAME(4, socketpair) LIBRARY_NAME(3, bind) LIBRARY_NAME(2, listen) LIBRARY_NAME(3, accept)
-LIBRARY_NAME(4, accept4) LIBRARY_NAME(3, connect) LIBRARY_NAME(2, shutdown) LIBRARY_NAME(6, sendto)
-LIBRARY_NAME(3, sendmsg) LIBRARY_NAME(4, sendmmsg) LIBRARY_NAME(6, recvfrom)
-LIBRARY_NAME(3, recvmsg) LIBRARY_NAME(5, recvmmsg) LIBRARY_NAME(5, getsockopt)
-LIBRARY_NAME(5, setsockopt) LIBRARY_NAME(3, getsockname) LIBRARY_NAME(3, getpeername)
-LIBRARY_NAME(1, sockatmark) LIBRARY_NAME(1, if_nametoindex) LIBRARY_NAME(2, if_indextoname)
-LIBRARY_NAME(2, gethostname) LIBRARY_NAME(2, sethostname) LIBRARY_NAME(2, getdomainname)
-LIBRARY_NAME(2, setdomainname) LIBRARY_NAME(1, fflush) LIBRARY_NAME(1, fileno)
-LIBRARY_NAME(1, fclose) LIBRARY_NAME(2, fdopen) LIBRARY_NAME(3, lseek64) LIBRARY_NAME(2, putc)
-LIBRARY_NAME(1, getc) LIBRARY_NAME(2, ungetc) LIBRARY_NAME(3, fseeko64) LIBRARY_NAME(1, ftello64)
+NAMES(0, clearenv, rand, random, lrand48, mrand48, tzset, hdestroy, closelog)
+NAMES(1, getenv, secure_getenv, putenv, unsetenv, srand, srandom, setstate, srand48, seed48,
+      lcong48, mktime, timelocal, regfree, iconv_close, hcreate, setlogmask, catclose, mq_close,
+      mq_unlink)
+NAMES(2, strtok, localtime_r, iconv_open, mblen, wctomb, catopen, mq_open, mq_getattr, msgget,
+      ftok)
+NAMES(3, initstate, regcomp, openlog, mbtowc, mq_setattr, msgctl, semget, semop, semctl, shmget,
+      shmctl)
+NAMES(4, strftime, regerror, mq_send, mq_receive, msgsnd, semtimedop)
+NAMES(5, regexec, iconv, mq_timedsend, mq_timedreceive, msgrcv)
+/* ---- descriptors, streams and sockets ---- */
+NAMES(0, sync, inotify_init, getpt, fcloseall, tmpfile, tmpfile64, getchar, getchar_unlocked,
+      _flushlbf, getwchar)
+NAMES(1, close, closefrom, dup, pipe, fsync, fdatasync, syncfs, epoll_create, epoll_create1,
+      inotify_init1, isatty, tcdrain, tcgetpgrp, tcgetsid, posix_openpt, grantpt, unlockpt,
+      fflush_unlocked, setlinebuf, pclose, fgetc, getc_unlocked, fgetc_unlocked, getw, putchar,
+      putchar_unlocked, __uflow, _IO_getc, ftell, ftello, rewind, feof, ferror, clearerr,
+      feof_unlocked, ferror_unlocked, clearerr_unlocked, fileno_unlocked, perror, flockfile,
+      ftrylockfile, funlockfile, __fpending, __fpurge, __fbufsize, __freading, __fwriting,
+      __freadable, __fwritable, __flbf, fgetwc, getwc, putwchar, getwc_unlocked, fgetwc_unlocked,
+      sockatmark, if_nametoindex, fflush, fileno, fclose, getc, ftello64)
+NAMES(2, creat, creat64, __open_2, __open64_2, dup2, pipe2, fcntl, fcntl64, ioctl, ftruncate,
+      ftruncate64, truncate, truncate64, flock, eventfd, eventfd_read, eventfd_write,
+      timerfd_create, timerfd_gettime, inotify_rm_watch, memfd_create, tcgetattr, tcflush, tcflow,
+      tcsendbreak, tcsetpgrp, setbuf, putw, fputc, putc_unlocked, fputc_unlocked, fputs_unlocked,
+      __overflow, _IO_putc, fgetpos, fgetpos64, fsetpos, fsetpos64, __fsetlocking, ungetwc,
+      fputwc, putwc, fputws, fwide, fputwc_unlocked, putwc_unlocked, psignal, psiginfo, listen,
+      shutdown, if_indextoname, gethostname, sethostname, getdomainname, setdomainname, fdopen,
+      putc, ungetc)
+NAMES(3, openat, openat64, __openat_2, __openat64_2, close_range, dup3, lseek, posix_fallocate,
+      posix_fallocate64, readahead, lockf, lockf64, poll, signalfd, inotify_add_watch, ttyname_r,
+      tcsetattr, ptsname_r, freopen, freopen64, setbuffer, fmemopen, fgets_unlocked, fseek,
+      fseeko, fgetws, socket, bind, accept, connect, sendmsg, recvmsg, getsockname, getpeername,
+      lseek64, fseeko64)
+NAMES(4, fallocate, fallocate64, posix_fadvise, posix_fadvise64, sendfile, sendfile64, tee,
+      vmsplice, preadv, preadv64, pwritev, pwritev64, __read_chk, ppoll, __poll_chk, epoll_ctl,
+      epoll_wait, timerfd_settime, setvbuf, fread_unlocked, fwrite_unlocked, __fgets_chk,
+      __fgets_unlocked_chk, socketpair, accept4, sendmmsg)
+NAMES(5, preadv2, pwritev2, __pread_chk, __pread64_chk, select, __ppoll_chk, epoll_pwait,
+      __fread_chk, __fread_unlocked_chk, recvmmsg, getsockopt, setsockopt)
+NAMES(6, splice, copy_file_range, pselect, sendto, recvfrom)

@@ -5,7 +5,6 @@
  * written by node 0 at once. Input is read and converted by node 0, since the arguments are
  * addresses of variables.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,7 +16,6 @@
 #include <wchar.h>
 
 #include "compat/process/delegate.h"
-#include "compat/process/library.h"
 #include "compat/start/start.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
@@ -212,41 +210,3 @@ FORMATTED_STANDARD(scanf, vscanf, stdio_gnu_vfscanf, char, stdin)
 FORMATTED_STANDARD(__isoc99_scanf, __isoc99_vscanf, stdio_isoc99_vfscanf, char, stdin)
 FORMATTED_STANDARD(__isoc99_wscanf, __isoc99_vwscanf, stdio_isoc99_vfwscanf, wchar_t, stdin)
 FORMATTED_STANDARD(wprintf, vwprintf, vfwprintf, wchar_t, stdout)
-
-/* ---- the same for libraries (library.c) ---- */
-
-#define EXPORTED __attribute__((visibility("default")))
-#define OF_LIBC(name)                     \
-    static __typeof__(&name) libc_##name; \
-    if (!libc_##name)                     \
-    libc_##name = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
-#define FOR_LIBRARY(type, name, parameters, arguments)                              \
-    EXPORTED type name parameters                                                   \
-    {                                                                               \
-        OF_LIBC(name);                                                              \
-        return library_is_away() ? __wrap_##name arguments : libc_##name arguments; \
-    }
-FOR_LIBRARY(ssize_t, recv, (int fd, void *b, size_t n, int f), (fd, b, n, f))
-FOR_LIBRARY(ssize_t, send, (int fd, const void *b, size_t n, int f), (fd, b, n, f))
-FOR_LIBRARY(char *, fgets, (char *b, int n, FILE *f), (b, n, f))
-FOR_LIBRARY(int, fputs, (const char *b, FILE *f), (b, f))
-FOR_LIBRARY(int, puts, (const char *b), (b))
-FOR_LIBRARY(int, vfprintf, (FILE * file, const char *format, va_list args), (file, format, args))
-
-EXPORTED int fprintf(FILE *file, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int result = vfprintf(file, format, args);
-    va_end(args);
-    return result;
-}
-
-EXPORTED int printf(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int result = vfprintf(stdout, format, args);
-    va_end(args);
-    return result;
-}

@@ -211,6 +211,17 @@ static void threads_serve_mailbox(void)
         threads_reap(i);
 }
 
+/* What a handler has stored is seen on another node once the agent there has acquired it. */
+static void threads_wake_agents(void)
+{
+    hlrc_lock(LOCK_THREADS);
+    for (int n = 1; n < hlrc_node_count(); n++) {
+        table->nodes[n].signals++;
+        hlrc_cond_signal(table->nodes[n].news);
+    }
+    hlrc_unlock(LOCK_THREADS);
+}
+
 static void *threads_agent(void *arg)
 {
     (void)arg;
@@ -475,6 +486,7 @@ static void threads_begin(void)
     table_begin(per_node);
     if (hlrc_node_id() != 0)
         return;
+    catcher_handled = threads_wake_agents;
     int rc = pthread_create(&agent_thread, NULL, threads_agent, NULL);
     if (rc)
         start_fail("cannot start a thread: %s", strerror(rc));

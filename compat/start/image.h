@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* image.h - segments and imported names of this process's executable. */
+/* image.h - segments and imported names of this process's executable; calls of its libraries. */
 #ifndef COMPAT_IMAGE_H
 #define COMPAT_IMAGE_H
 
@@ -11,6 +11,7 @@ struct image {
     size_t tls_bytes;  /* of its thread-local variables */
     size_t tls_room;   /* with their alignment */
     const char *code, *code_end;
+    bool runs_stack; /* it has nested functions, whose trampolines are on stacks */
 };
 
 /* False: the executable is no ELF file that the system describes. */
@@ -21,6 +22,13 @@ void *image_tls(void);
 
 /* Calls fn for each name that the executable imports from libraries. `copied`: a library's
  * variable of `bytes` bytes lies in the executable's data. */
-void image_each_needed(void (*fn)(const char *name, bool copied, size_t bytes));
+typedef void image_needed_fn(const char *name, bool copied, size_t bytes);
+void image_each_needed(image_needed_fn *fn);
+
+/* The loaded libraries, except the C library and HLRC, use these functions in place of those that
+ * they import by the same names. `find` returns NULL for other names. ASSUMPTION: no other thread
+ * loads a library. */
+typedef const void *image_replacement_fn(const char *name);
+void image_bind(image_replacement_fn *find);
 
 #endif

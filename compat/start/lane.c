@@ -24,10 +24,10 @@ char *const lane_shared_from = SHARED_AT, *const lane_shared_to = PRIVATE_AT;
 static size_t shared_bytes;              /* of one stack; 0 in a job of one node */
 static size_t private_bytes = OWN_BYTES; /* besides thread-local variables */
 
-static char *lane_map(char *at, size_t bytes)
+static char *lane_map(char *at, size_t bytes, int more)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *p = hlrc_addresses_map_at(at, bytes, PROT_READ | PROT_WRITE, flags, -1);
+    void *p = hlrc_addresses_map_at(at, bytes, PROT_READ | PROT_WRITE | more, flags, -1);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -36,14 +36,14 @@ static size_t lane_up(size_t bytes, size_t to)
     return (bytes + to - 1) & ~(to - 1);
 }
 
-int lane_reserve(int lanes, size_t bytes)
+int lane_reserve(int lanes, size_t bytes, bool executable)
 {
     if (lanes == 0) {
         private_bytes = bytes;
         return 0;
     }
     shared_bytes = lane_up(bytes < ONE_AT_LEAST ? ONE_AT_LEAST : bytes, GUARD_BYTES);
-    if (!lane_map(SHARED_AT, (size_t)lanes * shared_bytes))
+    if (!lane_map(SHARED_AT, (size_t)lanes * shared_bytes, executable ? PROT_EXEC : 0))
         return -errno;
     return hlrc_share(SHARED_AT, (size_t)lanes * shared_bytes);
 }
@@ -96,7 +96,7 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     char *at = PRIVATE_AT + (size_t)index * (bytes + GUARD_BYTES) + GUARD_BYTES;
     pthread_attr_t attr;
     sigset_t mask;
-    if (!l->private_at && !lane_map(at, bytes))
+    if (!l->private_at && !lane_map(at, bytes, 0))
         return -errno;
     *l = (struct lane){ .index = index, .private_at = at };
     if (shared_bytes)

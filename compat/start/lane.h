@@ -42,7 +42,7 @@ extern _Thread_local struct lane *lane_current __attribute__((visibility("hidden
 
 /* Reserves `lanes` shared stacks of `bytes` each, to be shared before hlrc_init. 0 lanes: private
  * stacks get this size. 0 or a negative errno. */
-int lane_reserve(int lanes, size_t bytes);
+int lane_reserve(int lanes, size_t bytes, bool executable);
 
 /* Starts thread `index` of the job on its private stack. *l is zeroed, or was used for the same
  * index and its thread was joined. `tls`: bytes of the program's thread-local variables. 0 or a

@@ -20,6 +20,7 @@
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/last_thread.h"
+#include "hlrc/core/engine.h"
 #include "hlrc/unite.h"
 
 #define STACK_DEFAULT ((size_t)8 << 20)
@@ -39,7 +40,7 @@ static int united = 1; /* processes that became this one */
 static pid_t own_pid;
 
 #define LAYERS_MOST 4
-#define PARTS_MOST  8
+#define PARTS_MOST  16
 static const struct start_layer *layers[LAYERS_MOST], *layer;
 static bool taken[LAYERS_MOST];
 static void (*begins[PARTS_MOST])(void), (*at_end)(void);
@@ -198,7 +199,7 @@ static void start_share(int nodes)
     if (!image_find(&start_image))
         start_fail("cannot find this program's segments");
     if (nodes == 1) {
-        (void)lane_reserve(0, start_stack_bytes());
+        (void)lane_reserve(0, start_stack_bytes(), false);
         return;
     }
     size_t bytes = (size_t)(start_image.end - start_image.begin);
@@ -207,7 +208,8 @@ static void start_share(int nodes)
         start_fail("this program's data cannot be shared; link it with hlrcc, and not "
                    "statically");
     if (rc == 0)
-        rc = lane_reserve(nodes * start_lanes + layer_threads, start_stack_bytes());
+        rc = lane_reserve(nodes * start_lanes + layer_threads, start_stack_bytes(),
+                          start_image.runs_stack);
     if (rc == -EEXIST)
         start_fail("the addresses for the threads' stacks are in use, as by -fsanitize=address or "
                    "thread; compile without it, or start one node");
@@ -481,6 +483,7 @@ static int start_execute(void)
     start_serve_calls();
     if (hlrc_init(NULL, NULL) != 0)
         _exit(1);
+    hlrc_program_unaware();
     if (serve_is_ours)
         unsetenv(SERVE);
     lanes = calloc((size_t)start_lanes, sizeof *lanes);

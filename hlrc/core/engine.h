@@ -115,6 +115,7 @@ struct engine_layout {
 struct engine_range {
     char *app;
     uint32_t first, pages;
+    bool executable;
 };
 
 struct engine {
@@ -123,6 +124,7 @@ struct engine {
     bool alone;      /* a job of one node: every page is writable, nothing is tracked */
     bool judges;     /* node 0 gathers wait states; else hlrcrun does, or there is one node */
     bool size_given; /* --memory, and not auto */
+    bool unaware;    /* hlrc_program_unaware */
     struct config config;
     struct boot *boot;
     struct fabric *fabric;
@@ -143,6 +145,10 @@ struct engine {
 };
 
 extern struct engine engine;
+
+/* The program does not know HLRC. Its own habits are not reported: faults that it handles itself,
+ * and locks held at the end. After hlrc_init. Exported for libhlrc_compat. */
+void hlrc_program_unaware(void);
 
 static inline void *engine_control_at(size_t off)
 {

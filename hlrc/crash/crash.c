@@ -15,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/addresses.h"
 #include "base/diag.h"
 #include "base/system_sigaction.h"
 #include "hlrc/core/engine.h"
@@ -244,10 +245,20 @@ static void crash_tell(int sig, siginfo_t *info, void *context, bool handled)
     crash_attempt(crash_say_stack, &crash);
 }
 
+/* The address means something on another node, or to HLRC. */
+static bool crash_is_of_job(const siginfo_t *info)
+{
+    int node = info->si_code > 0 ? addresses_node((uintptr_t)info->si_addr) : -1;
+    return info->si_code > 0 &&
+           ((node >= 0 && node != engine.node) || engine_in_space(info->si_addr));
+}
+
 /* Only once, since a program may use a handler regularly. */
 static void crash_tell_once(int sig, siginfo_t *info, void *context)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
+    if (engine.unaware && !crash_is_of_job(info))
+        return;
     if (!atomic_flag_test_and_set(&done) && crash_claim()) {
         crash_tell(sig, info, context, true);
         atomic_store(&owner, 0);

@@ -297,8 +297,8 @@ static bool place_describe_foreign(const struct place_look *l, bool code)
             place_describe_private(l, n, s.name);
         else if (!place_is_library(n, &s))
             snprintf(l->text, l->len,
-                     "not shared memory: %s %.300s as node %d has mapped it: mmap maps memory on "
-                     "one node only; %s",
+                     "not shared memory: %s %.300s as node %d has mapped it: this mapping is on "
+                     "that node only; %s",
                      l->of, s.name, n, place_for_shared_memory());
         else
             snprintf(l->text, l->len,

@@ -233,10 +233,16 @@ static void fault_dispatch(void *arg)
 #endif
 }
 
+static bool fault_may_execute(const void *addr)
+{
+    const struct engine_range *r = engine_range_of(addr);
+    return r && r->executable;
+}
+
 static bool fault_is_ours(const siginfo_t *info)
 {
     return info->si_code > 0 && !engine.alone && engine_in_space(info->si_addr) &&
-           kind_now != FAULT_EXECUTE;
+           (kind_now != FAULT_EXECUTE || fault_may_execute(info->si_addr));
 }
 
 static void fault_on_signal(int sig, siginfo_t *info, void *context)

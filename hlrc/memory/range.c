@@ -24,6 +24,7 @@
 static struct {
     char *at;
     size_t bytes;
+    bool executable;
 } wanted[RANGES_MAX];
 static uint32_t count;
 
@@ -31,8 +32,9 @@ static char *begun; /* by page after the heap's; NULL: not required */
 
 /* ---- the system's view of memory ---- */
 
-/* Whether all of it is private memory of the process; true without /proc. */
-static bool range_is_private(const char *at, size_t bytes)
+/* Whether all of it is private memory of the process; true without /proc. *executable: some of it
+ * is. */
+static bool range_is_private(const char *at, size_t bytes, bool *executable)
 {
     uintptr_t next = (uintptr_t)at, end = next + bytes;
     struct procfs_maps maps;
@@ -43,6 +45,7 @@ static bool range_is_private(const char *at, size_t bytes)
         if (m.begin <= next && next < m.end) {
             if (!m.readable || !m.writable || m.is_shared)
                 break;
+            *executable |= m.executable;
             next = m.end;
         }
     procfs_maps_close(&maps);
@@ -121,16 +124,19 @@ int hlrc_share(void *start, size_t len)
 {
     char *at = start;
     size_t all = len;
+    bool executable = false;
     if (call_get() != CALL_BEFORE)
         return -EBUSY;
     if (len == 0 || (((uintptr_t)at | len) & (PAGE_SIZE - 1)) != 0 || len > BYTES_MAX ||
-        range_overlaps(at, len) || range_has_foreign_data(at, len) || !range_is_private(at, len))
+        range_overlaps(at, len) || range_has_foreign_data(at, len) ||
+        !range_is_private(at, len, &executable))
         return -EINVAL;
     for (uint32_t i = 0; i < count; i++)
         all += wanted[i].bytes;
     if (count == RANGES_MAX || all > BYTES_MAX)
         return -ENOMEM;
     wanted[count].at = at;
+    wanted[count].executable = executable;
     wanted[count++].bytes = len;
     return 0;
 }
@@ -182,7 +188,8 @@ int range_enter(void)
         return -EOVERFLOW;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pages = (uint32_t)(wanted[i].bytes >> PAGE_SHIFT);
-        engine.ranges[i] = (struct engine_range){ wanted[i].at, engine.pages, pages };
+        engine.ranges[i] =
+            (struct engine_range){ wanted[i].at, engine.pages, pages, wanted[i].executable };
         engine.pages += pages;
     }
     engine.range_count = count;
@@ -249,7 +256,7 @@ void range_unmap(void)
         return;
     for (uint32_t i = 0; i < engine.range_count; i++) /* one mapping again: there is room for it */
         (void)mprotect(engine.ranges[i].app, range_bytes_of(&engine.ranges[i]),
-                       PROT_READ | PROT_WRITE);
+                       PROT_READ | PROT_WRITE | (engine.ranges[i].executable ? PROT_EXEC : 0));
     reserve_end(begun, range_begun_bytes());
     begun = NULL;
 }

@@ -141,15 +141,23 @@ void space_destroy(void)
     range_unmap();
 }
 
-int space_protect(uint32_t first, uint32_t count, enum protocol_access right)
+/* Memory that was executable when it was shared stays so, such as stacks that have trampolines. */
+static int space_rights(uint32_t page, enum protocol_access right)
 {
     static const int prot[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
+    if (page < engine_heap_pages() || prot[right] == PROT_NONE)
+        return prot[right];
+    return prot[right] | (engine_range_of_page(page)->executable ? PROT_EXEC : 0);
+}
+
+int space_protect(uint32_t first, uint32_t count, enum protocol_access right)
+{
     while (count) {
         uint32_t n;
         char *at = engine_app_run(first, &n);
         if (n > count)
             n = count;
-        if (mprotect(at, (size_t)n << PAGE_SHIFT, prot[right]) != 0) {
+        if (mprotect(at, (size_t)n << PAGE_SHIFT, space_rights(first, right)) != 0) {
             if (errno == ENOMEM)
                 return -ENOMEM;
             diag_fatal(1, "cannot protect pages %u+%u of shared memory: %s", first, n,

@@ -40,7 +40,7 @@ for how in file pages; do # mapping.c
     expect_out "$how, three nodes" '^right$'
 done
 run_job 2 ardmar "$work/program" shared "$work/file"
-expect_err "shared" "SIGSEGV at .*: not shared memory: read of .*/file as node 0 has mapped it: mmap maps memory on one node only; malloc in "
+expect_err "shared" "SIGSEGV at .*: not shared memory: read of .*/file as node 0 has mapped it: this mapping is on that node only; malloc in "
 run_job 3 async "$work/program" block "$work/file"
 expect_err "block" "SIGSEGV at .*: not shared memory: write to node 0's private memory: .*; malloc in the program's own code"
 

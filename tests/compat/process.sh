@@ -16,11 +16,20 @@ same() { # PROGRAM NODES PROTOCOL ARGUMENTS...
         "$(diff "$work/err" "$work/wanted.err" | head -3)"
 }
 
+build_library() { # the same program of Fortran, whose threads are OpenMP's
+    local flags="-fopenmp -O1 $here/process/library.f90 -o"
+    gfortran $flags "$work/library.libc" 2>"$work/err" && "$top_builddir/hlrcfort" $flags "$work/library" 2>"$work/err" ||
+        { fail "library.f90: $(head -3 "$work/err")"; return 1; }
+}
+
 each() { # PROGRAM ARGUMENTS...
     local program=$1
     shift
+    unset HLRC_MEMORY
     case $program in
+    objects) export HLRC_MEMORY=256M ;;& # less than all that it maps
     inherit) command -v g++ >/dev/null || return; build inherit ../process/inherit.cc g++ hlrc++ || return ;;
+    library) command -v gfortran >/dev/null || return; build_library || return ;;
     *) [ -x "$work/$program" ] || build "$program" "../process/$program.c" gcc hlrcc || return ;;
     esac
     same "$program" 2 ardmar "$@"
@@ -28,7 +37,7 @@ each() { # PROGRAM ARGUMENTS...
     [ -z "${HLRC_SOAK-}" ] || { same "$program" 2 onesided "$@"; same "$program" 3 ardmar "$@"; same "$program" 2 async "$@"; }
 }
 
-[ $# -gt 0 ] || set -- files state signals objects endings inherit
+[ $# -gt 0 ] || set -- files state signals objects endings inherit library
 for program; do
     if [ "$program" = endings ]; then
         for how in return main exit quick_exit _exit exec signal; do

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A shared library that gcc has built, so what it allocates is of one node; see program.c. */
+/* A shared library that gcc has built, so what its own threads allocate is of one node; see
+ * program.c. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -52,9 +53,18 @@ char *library_copy(const char *text)
     return strdup(text);
 }
 
+static void *allocate(void *bytes)
+{
+    return calloc(1, (size_t)bytes);
+}
+
 char *library_block(size_t bytes)
 {
-    return calloc(1, bytes);
+    pthread_t thread;
+    void *block = NULL;
+    if (pthread_create(&thread, NULL, allocate, (void *)bytes) == 0)
+        pthread_join(thread, &block);
+    return block;
 }
 
 static void *stay(void *arg)

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Functions that main has set, called for a thread of another node.
+// Functions that main has set, called for a thread of another node, and what the library of C++
+// allocates and opens there.
 #include <cstdio>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <thread>
 
-int main()
+static char *readable;
+
+static void uses_library()
 {
+    readable = abi::__cxa_demangle("_ZSt13set_terminatePFvvE", nullptr, nullptr, nullptr);
+    std::filesystem::create_directory("folder");
+    std::ofstream("folder/file") << "of a thread\n";
+    for (auto &entry : std::filesystem::directory_iterator("folder"))
+        std::printf("%s, %d bytes\n", entry.path().c_str(), (int)entry.file_size());
+}
+
+int main(int argc, char **argv)
+{
+    std::filesystem::current_path(argc > 1 ? argv[1] : ".");
+    for (int i = 0; i < 2; i++) {
+        std::thread(uses_library).join();
+        std::puts(readable);
+        std::free(readable);
+        std::filesystem::remove_all("folder");
+    }
     bool same[2] = { false, false };
     std::set_new_handler([] { std::puts("no memory"); });
     std::new_handler wanted = std::get_new_handler();

@@ -87,7 +87,10 @@ static void *maps(void *arg)
     printf("read %d", pread(fd, found, sizeof found, PAGE) == sizeof found);
     printf(" %s, close %d\n", found, close(fd));
     printf("no such file %d", mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED);
-    printf(" %s\n", strerror(errno));
+    printf(" %s", strerror(errno));
+    fd = open("objects", O_WRONLY);
+    printf(", no right %d", mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED);
+    printf(" %s %d\n", strerror(errno), close(fd));
     return arg;
 }
 
@@ -105,6 +108,7 @@ static void *lengthens(void *arg)
     int number = (int)(long)arg;
     char *longer = mremap(anonymous, MAPPED, 2 * MAPPED, MREMAP_MAYMOVE);
     printf("longer %c %d %d\n", longer[number], longer[MAPPED - 1], longer[2 * MAPPED - 1]);
+    printf("shorter %d\n", mremap(longer, 2 * MAPPED, MAPPED + PAGE, 0) == longer);
     anonymous = longer;
     return arg;
 }
@@ -114,13 +118,26 @@ static void *unmaps(void *arg)
     printf("given up %d", madvise(anonymous, MAPPED, MADV_DONTNEED));
     printf(" %d\n", anonymous[(long)arg]);
     printf("unmapped %d", munmap(anonymous, MAPPED));
-    printf(" %d", munmap(anonymous + MAPPED, MAPPED));
+    printf(" %d", munmap(anonymous + MAPPED, PAGE));
     printf(" %d\n", munmap(of_file, MAPPED));
     return arg;
 }
 
+/* More than there is, if what is unmapped stays. */
+static void shortens(void)
+{
+    const size_t bytes = (size_t)1 << 25;
+    int fine = 0;
+    for (int i = 0; i < 10; i++) {
+        void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        fine += at != MAP_FAILED && mremap(at, bytes, PAGE, 0) == at && munmap(at, PAGE) == 0;
+    }
+    printf("shortened %d\n", fine);
+}
+
 static void mappings(void)
 {
+    shortens();
     for (long i = 0; i < THREADS; i++) {
         run_in(maps, (void *)i);
         sees_mapped((void *)i);
@@ -145,5 +162,6 @@ int main(int argc, char **argv)
     pthread_mutex_t free_one = PTHREAD_MUTEX_INITIALIZER;
     printf("clock %d\n",
            pthread_mutex_clocklock(&free_one, CLOCK_PROCESS_CPUTIME_ID, &now) == EINVAL);
+    printf("held at the end %d\n", pthread_mutex_lock(&free_one));
     return 0;
 }

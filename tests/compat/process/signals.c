@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -60,6 +61,27 @@ static void handlers(void)
     printf("main %d\n", hits);
 }
 
+/* ---- faults that the program expects ---- */
+
+static sigjmp_buf back;
+
+static void on_fault(int sig)
+{
+    (void)sig;
+    siglongjmp(back, 1);
+}
+
+static void faults(void)
+{
+    volatile int *volatile nowhere = NULL;
+    signal(SIGSEGV, on_fault);
+    if (sigsetjmp(back, 1) == 0)
+        *nowhere = 1;
+    else
+        printf("fault handled\n");
+    signal(SIGSEGV, SIG_DFL);
+}
+
 /* ---- of the process ---- */
 
 static void *awaits(void *arg)
@@ -92,6 +114,27 @@ static void *sleeps(void *arg)
     return arg;
 }
 
+static int stop_asked;
+
+static void on_stop(int sig)
+{
+    (void)sig;
+    stop_asked = 1;
+}
+
+static void *waits_for_stop(void *arg)
+{
+    int stop = 0;
+    for (int i = 0; i < 2000 && !stop; i++) {
+        usleep(5000);
+        pthread_mutex_lock(&mutex);
+        stop = stop_asked;
+        pthread_mutex_unlock(&mutex);
+    }
+    printf("stop %d\n", stop);
+    return arg;
+}
+
 static void of_process(void)
 {
     sigset_t set;
@@ -111,6 +154,10 @@ static void of_process(void)
     run_in(late_alarm, NULL);
     run_in(sleeps, NULL);
     printf("alarms %d\n", (int)alarms);
+    signal(SIGALRM, on_stop);
+    late_alarm(NULL);
+    run_in(waits_for_stop, NULL);
+    signal(SIGALRM, on_alarm);
     late_alarm(NULL);
     printf("pause %d", pause());
     printf(" %s, alarms %d\n", strerror(errno), (int)alarms);
@@ -174,6 +221,7 @@ int main(int argc, char **argv)
         return 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     handlers();
+    faults();
     of_process();
     of_threads();
     printf("end\n");

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bind.c - with several nodes, calls of the C library by other libraries do what the program's own
+ * do: memory that a library allocates and returns, such as an array of Fortran's RESHAPE, is shared
+ * memory, and node 0 performs what belongs to the process (delegate.h).
+ *
+ * HLRC uses libraries, too, and libraries have threads of their own. Such calls remain the C
+ * library's: they are made on private stacks, and calls for the program on shared ones (lane.h).
+ * Memory is recognised by its address when it is freed, and so are objects of POSIX threads: those
+ * in shared memory are the ones of compat/pthread, in whatever library.
+ */
+#include "compat/process/bind.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/start/heap.h"
+#include "compat/start/image.h"
+#include "compat/start/lane.h"
+#include "compat/start/start.h"
+
+/* Functions in place of realloc and reallocarray. */
+void *bind_realloc(void *ptr, size_t size) __attribute__((visibility("hidden")));
+void *bind_reallocarray(void *ptr, size_t count, size_t size) __attribute__((visibility("hidden")));
+
+/* The table has pairs of a name and a function. The first argument of BY_OBJECT is an address. */
+/* clang-format off */
+#define BY_STACK(...)  ".irp name, " #__VA_ARGS__ "\n by_stack \\name\n.endr\n"
+#define BY_OBJECT(...) ".irp name, " #__VA_ARGS__ "\n by_object \\name\n.endr\n"
+#define NAMES(count, ...) BY_STACK(__VA_ARGS__)
+#define PROGRAM_NAMES(count, ...)
+__asm__(".pushsection .data.rel, \"aw\"\n"
+        ".balign 8\n"
+        ".globl bind_functions, bind_functions_end\n"
+        ".hidden bind_functions, bind_functions_end\n"
+        "bind_functions:\n"
+        ".popsection\n"
+        ".text\n"
+        ".macro bind_entry name, function\n"
+        ".pushsection .rodata\n"
+        "bind_text_\\name: .asciz \"\\name\"\n"
+        ".popsection\n"
+        ".pushsection .data.rel, \"aw\"\n"
+        ".quad bind_text_\\name, \\function\n"
+        ".popsection\n"
+        ".endm\n"
+        ".macro bind_call name\n" /* 1: the C library's */
+        "jmp *__wrap_\\name@GOTPCREL(%rip)\n"
+        "1: jmp *\\name@GOTPCREL(%rip)\n"
+        ".cfi_endproc\n"
+        ".size bind_\\name, . - bind_\\name\n"
+        ".endm\n"
+        ".macro bind_begin name\n"
+        "bind_entry \\name, bind_\\name\n"
+        ".type bind_\\name, @function\n"
+        ".p2align 4\n"
+        "bind_\\name:\n"
+        ".cfi_startproc\n"
+        "endbr64\n"
+        ".endm\n"
+        ".macro by_stack name\n"
+        "bind_begin \\name\n"
+        "cmpq lane_shared_from(%rip), %rsp\n"
+        "jb 1f\n"
+        "cmpq lane_shared_to(%rip), %rsp\n"
+        "jae 1f\n"
+        "bind_call \\name\n"
+        ".endm\n"
+        ".macro by_object name\n"
+        "bind_begin \\name\n"
+        "pushq %rdi\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %rsi\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "pushq %rdx\n"
+        ".cfi_adjust_cfa_offset 8\n"
+        "call start_is_shared\n"
+        "popq %rdx\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %rsi\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "popq %rdi\n"
+        ".cfi_adjust_cfa_offset -8\n"
+        "testb %al, %al\n"
+        "jz 1f\n"
+        "bind_call \\name\n"
+        ".endm\n"
+        "bind_entry free, heap_free\n"
+        "bind_entry malloc_usable_size, heap_usable_size\n"
+        "bind_entry realloc, bind_realloc\n"
+        "bind_entry reallocarray, bind_reallocarray\n"
+        BY_STACK(malloc, calloc, aligned_alloc, memalign, valloc, pvalloc, posix_memalign, strdup,
+                 strndup, wcsdup, asprintf, vasprintf, __asprintf_chk, __vasprintf_chk, getline,
+                 getdelim, __getdelim, open_memstream, getcwd, get_current_dir_name, realpath,
+                 canonicalize_file_name, __getcwd_chk, __realpath_chk)
+        BY_STACK(read, write, pread, pwrite, pread64, pwrite64, recv, send, fread, fwrite, fgets,
+                 fputs, puts, printf, fprintf, dprintf, vprintf, vfprintf, vdprintf, __printf_chk,
+                 __fprintf_chk, __dprintf_chk, __vprintf_chk, __vfprintf_chk, __vdprintf_chk, scanf,
+                 fscanf, vscanf, vfscanf, __isoc99_scanf, __isoc99_fscanf, __isoc99_vscanf,
+                 __isoc99_vfscanf, __isoc99_wscanf, __isoc99_fwscanf, __isoc99_vwscanf,
+                 __isoc99_vfwscanf, wprintf, fwprintf, vwprintf, vfwprintf)
+        BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
+                 asctime, drand48, getlogin, ttyname, setlocale, posix_spawn, posix_spawnp, system,
+                 popen, getpwnam, getpwuid, getpwent, getgrnam, getgrgid, getgrent, getaddrinfo,
+                 freeaddrinfo, sigaction, signal, raise, exit, _exit, _Exit, quick_exit)
+        BY_OBJECT(pthread_mutex_init, pthread_mutex_destroy, pthread_mutex_lock,
+                  pthread_mutex_trylock, pthread_mutex_timedlock, pthread_mutex_unlock,
+                  pthread_cond_init, pthread_cond_destroy, pthread_cond_wait,
+                  pthread_cond_timedwait, pthread_cond_signal, pthread_cond_broadcast,
+                  pthread_rwlock_init, pthread_rwlock_destroy, pthread_rwlock_rdlock,
+                  pthread_rwlock_tryrdlock, pthread_rwlock_wrlock, pthread_rwlock_trywrlock,
+                  pthread_rwlock_unlock, pthread_spin_init, pthread_spin_destroy, pthread_spin_lock,
+                  pthread_spin_trylock, pthread_spin_unlock, pthread_once, sem_init, sem_destroy,
+                  sem_wait, sem_trywait, sem_post, sem_getvalue)
+#include "compat/process/names.h"
+        ".pushsection .data.rel, \"aw\"\n"
+        "bind_functions_end:\n"
+        ".popsection\n"
+        ".purgem bind_entry\n.purgem bind_call\n.purgem bind_begin\n"
+        ".purgem by_stack\n.purgem by_object\n");
+/* clang-format on */
+
+void *bind_realloc(void *ptr, size_t size)
+{
+    bool program = heap_is_shared(ptr) || lane_is_shared(__builtin_frame_address(0));
+    return program ? heap_realloc(ptr, size) : realloc(ptr, size);
+}
+
+void *bind_reallocarray(void *ptr, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? reallocarray(NULL, count, size)
+                                                       : bind_realloc(ptr, bytes);
+}
+
+extern struct bind_function {
+    const char *name;
+    const void *function;
+} bind_functions[], bind_functions_end[];
+
+static int bind_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct bind_function *)a)->name, ((const struct bind_function *)b)->name);
+}
+
+static size_t bind_count(void)
+{
+    return (size_t)(bind_functions_end - bind_functions);
+}
+
+static const void *bind_find(const char *name)
+{
+    const struct bind_function wanted = { name, NULL },
+                               *f = bsearch(&wanted, bind_functions, bind_count(), sizeof wanted,
+                                            bind_compare);
+    return f ? f->function : NULL;
+}
+
+void hlrc_bind_libraries(void)
+{
+    if (start_sharing)
+        image_bind(bind_find);
+}
+
+static void bind_begin(void)
+{
+    qsort(bind_functions, bind_count(), sizeof *bind_functions, bind_compare);
+    hlrc_bind_libraries();
+}
+
+__attribute__((constructor)) static void bind_at_start(void)
+{
+    start_at_begin(bind_begin);
+}
