@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 JOB_SECONDS=300
 seed=1 count=60
-[ -z "${HLRC_TEST_SANITIZERS:-}" ] || count=20
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || count=8
 [ -z "${HLRC_SOAK:-}" ] || seed=$(date +%s)000 count=1000
 
 for protocol in ardmar async; do

@@ -102,8 +102,10 @@ while read -r name range default shown other; do
     test "$(echo "$man" | sed -n 3p)" = "Default: $default.  Environment: $variable." || fail "man, $name: $man"
     cp "$work/info" "$work/out"
     expect_row "no $name" "$name" "$shown" default
-    run env "$variable=" "$hlrc_info"
-    expect_row "$variable=" "$name" "$shown" default
+    [ -n "${HLRC_TEST_SANITIZERS:-}" ] || {
+        run env "$variable=" "$hlrc_info"
+        expect_row "$variable=" "$name" "$shown" default
+    }
     run env "$variable=$other" "$hlrc_info"
     expect_status "$variable=$other" 0
     expect_row "$variable=$other" "$name" "$other" environment
@@ -155,6 +157,12 @@ refused() { # NAME VALUE PATTERN
     expect_line "--$1=$2" "^hlrc_info: --$1 $2: $3"
 }
 
+ends() {
+    printf '%s\n' 'nodes 1 1024' 'spin 0 1000000'
+    [ -n "${HLRC_TEST_SANITIZERS:-}" ] || # the rest are read by the same code
+        printf '%s\n' 'threads 1 1024' 'hot-pages 0 255' 'ahead 0 256' 'renew 0 255' 'gdb 0 1023' 'peer-timeout 1 3600' \
+            'watchdog 1 86400' 'timeout 1 31536000'
+}
 while read -r name low high; do
     taken "$name" "$low" "$low"
     taken "$name" "$high" "$high"
@@ -165,18 +173,7 @@ while read -r name low high; do
     for value in "${low}x" "${low}K" "$low.0" "0x$low" "$low,1" "$low $high" auto,; do
         refused "$name" "$value" "not a number; give $low to $high( or|$)"
     done
-done <<END
-nodes 1 1024
-spin 0 1000000
-threads 1 1024
-hot-pages 0 255
-ahead 0 256
-renew 0 255
-gdb 0 1023
-peer-timeout 1 3600
-watchdog 1 86400
-timeout 1 31536000
-END
+done < <(ends)
 taken spin -1 auto
 taken gdb -1 none
 taken memory 1M 1M

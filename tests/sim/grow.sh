@@ -5,6 +5,7 @@
 # of LU, CG and Water, too, have the pages that five nodes use.
 . "$(dirname "$0")/../lib.sh"
 sim=$top_builddir/hlrc_sim
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || skip "tests/sim/growth has the simulator's part with the sanitizers"
 law=sor
 size=(--size 200 --sweeps 5)
 set_size=(--set size=200 --set sweeps=5)
