@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * inherit.c - variables of libraries that each node has, as functions use them that no other node
- * performs: the functions of std::set_terminate and std::set_new_handler. A thread that begins
- * gives its node the values that the program has set last.
+ * performs: the functions of std::set_terminate and std::set_new_handler, environ, the locale, and
+ * the variables of getopt. A thread that begins gives its node the values that the program has set
+ * last. Those of the C library are those of
+ * node 0 when it last created a thread.
  */
 #include "compat/process/inherit.h"
 
 #include <dlfcn.h>
 #include <hlrc.h>
+#include <locale.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "compat/start/heap.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
+
+#define LOCALE_BYTES 1024
 
 typedef void inherit_fn(void);
 typedef inherit_fn *inherit_setter(inherit_fn *);
@@ -55,10 +63,75 @@ static inherit_fn *inherit_set(int kind, inherit_fn *fn)
     return inherit_set_here(kind, fn);
 }
 
+/* ---- variables of the C library ---- */
+
+struct inherit_variables {
+    char **environment;
+    char *arg;
+    int index, errors, option;
+    char locale[LOCALE_BYTES];
+};
+/* In shared memory; guarded by LOCK_DELEGATE. */
+static struct inherit_shown {
+    uint64_t changes;
+    struct inherit_variables now;
+} * shown;
+/* Of this node, as last shown or taken. */
+static struct inherit_variables known;
+static uint64_t known_changes;
+
+/* Under the lock. */
+static void inherit_read_variables(struct inherit_variables *v, char **environment)
+{
+    const char *locale = setlocale(LC_ALL, NULL);
+    memset(v, 0, sizeof *v);
+    v->environment = environment;
+    v->arg = optarg;
+    v->index = optind;
+    v->errors = opterr;
+    v->option = optopt;
+    if (locale)
+        memcpy(v->locale, locale, strnlen(locale, LOCALE_BYTES - 1));
+}
+
+/* Node 0 has them: it performs the calls that change them. */
+void inherit_show(void)
+{
+    static struct inherit_variables mine;
+    if (start_away)
+        return;
+    char **environment = start_shared_environment();
+    hlrc_lock(LOCK_DELEGATE);
+    inherit_read_variables(&mine, environment);
+    if (memcmp(&mine, &known, sizeof mine) != 0) {
+        known = shown->now = mine;
+        known_changes = ++shown->changes;
+    }
+    hlrc_unlock(LOCK_DELEGATE);
+}
+
+/* Under the lock. */
+static void inherit_take_variables(void)
+{
+    if (known_changes == shown->changes)
+        return;
+    bool locale_differs = strcmp(known.locale, shown->now.locale) != 0;
+    known = shown->now;
+    known_changes = shown->changes;
+    environ = known.environment;
+    optarg = known.arg;
+    optind = known.index;
+    opterr = known.errors;
+    optopt = known.option;
+    if (locale_differs)
+        (void)setlocale(LC_ALL, known.locale);
+}
+
 void inherit_begin(void)
 {
     static uint64_t seen[INHERIT_KINDS]; /* of this node; guarded by LOCK_DELEGATE */
     hlrc_lock(LOCK_DELEGATE);
+    inherit_take_variables();
     for (int kind = 0; kind < INHERIT_KINDS; kind++)
         if (seen[kind] != values[kind].changes) {
             seen[kind] = values[kind].changes;
@@ -80,6 +153,8 @@ static void inherit_prepare(void)
 {
     if (start_sharing)
         values = start_shared_memory(INHERIT_KINDS * sizeof *values, "functions of libraries");
+    if (start_sharing)
+        shown = start_shared_memory(sizeof *shown, "variables of libraries");
 }
 
 __attribute__((constructor)) static void inherit_at_start(void)

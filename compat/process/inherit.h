@@ -6,4 +6,7 @@
 /* Called by a thread that begins, on the private stack. */
 void inherit_begin(void);
 
+/* Called before a thread is created, on the private stack. */
+void inherit_show(void);
+
 #endif

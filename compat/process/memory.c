@@ -6,6 +6,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -18,10 +19,13 @@
 
 #include "compat/process/delegate.h"
 #include "compat/process/here.h"
+#include "compat/process/memory.h"
 #include "compat/start/heap.h"
 #include "compat/start/start.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
+
+typedef int memory_scan_fn(const char *text, const char *format, va_list args);
 
 /* Frees the C library's memory. */
 static void *memory_shared(void *from, size_t bytes)
@@ -132,6 +136,72 @@ ssize_t __wrap_getline(char **line, size_t *room, FILE *from)
 }
 
 ssize_t __wrap___getdelim(char **, size_t *, int, FILE *) __attribute__((alias("__wrap_getdelim")));
+
+/* ---- memory of scanf's %m ---- */
+
+/* After the % of a conversion: its letter. */
+static const char *memory_conversion(const char *f, bool *skipped, bool *allocated)
+{
+    for (; *f && strchr("*'I0123456789mhlLqjzt", *f); f++) {
+        *skipped |= *f == '*';
+        *allocated |= *f == 'm';
+    }
+    return f;
+}
+
+/* The ']' that ends a set; the first character may be one. */
+static const char *memory_set_end(const char *f)
+{
+    f += f[1] == '^' ? 2 : 1;
+    const char *end = *f ? strchr(f + 1, ']') : NULL;
+    return end ? end : "";
+}
+
+void memory_share_scanned(const char *f, int count, va_list args)
+{
+    while (count > 0 && (f = strchr(f, '%'))) {
+        bool skipped = false, allocated = false;
+        f = memory_conversion(f + 1, &skipped, &allocated);
+        void **to = *f == '%' || skipped ? NULL : va_arg(args, void **);
+        if (to && *f != 'n')
+            count--;
+        if (to && allocated)
+            *to = memory_shared(*to, malloc_usable_size(*to));
+        if (*f == '[')
+            f = memory_set_end(f);
+        if (*f)
+            f++;
+    }
+}
+
+static int memory_scan(memory_scan_fn *scan, const char *text, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int count = scan(text, format, args);
+    if (start_sharing)
+        memory_share_scanned(format, count, again);
+    va_end(again);
+    return count;
+}
+
+#define SCAN(name, vname, libc)                                       \
+    extern memory_scan_fn memory_##name __asm__(libc);                \
+    memory_scan_fn __wrap_##vname;                                    \
+    int __wrap_##vname(const char *text, const char *f, va_list args) \
+    {                                                                 \
+        return memory_scan(memory_##name, text, f, args);             \
+    }                                                                 \
+    int __wrap_##name(const char *text, const char *f, ...)           \
+    {                                                                 \
+        va_list args;                                                 \
+        va_start(args, f);                                            \
+        int count = memory_scan(memory_##name, text, f, args);        \
+        va_end(args);                                                 \
+        return count;                                                 \
+    }
+SCAN(sscanf, vsscanf, "vsscanf")
+SCAN(__isoc99_sscanf, __isoc99_vsscanf, "__isoc99_vsscanf")
 
 /* ---- streams to memory ---- */
 

@@ -16,6 +16,7 @@
 #include <wchar.h>
 
 #include "compat/process/delegate.h"
+#include "compat/process/memory.h"
 #include "compat/start/start.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
@@ -162,18 +163,35 @@ VARIADIC(int, __dprintf_chk, (int fd, int flag, const char *format, ...), format
 
 typedef int stdio_formatted_fn(FILE *file, const void *format, va_list args);
 
+extern int stdio_isoc99_vfscanf(FILE *file, const char *format,
+                                va_list args) __asm__("__isoc99_vfscanf");
+extern int stdio_gnu_vfscanf(FILE *file, const char *format, va_list args) __asm__("vfscanf");
+
+static int stdio_scan_or_print(stdio_formatted_fn *fn, FILE *file, const void *format, va_list args)
+{
+    bool narrow = (void (*)(void))fn == (void (*)(void))stdio_isoc99_vfscanf ||
+                  (void (*)(void))fn == (void (*)(void))stdio_gnu_vfscanf;
+    va_list again;
+    va_copy(again, args);
+    int count = fn(file, format, args);
+    if (start_sharing && narrow)
+        memory_share_scanned(format, count, again);
+    va_end(again);
+    return count;
+}
+
 /* By node 0. */
 static int stdio_use_arguments(stdio_formatted_fn *fn, FILE *file, const void *format,
                                va_list *args)
 {
-    return fn(file, format, *args);
+    return stdio_scan_or_print(fn, file, format, *args);
 }
 
 static int stdio_formatted(void (*fn)(void), FILE *file, const void *format, va_list args)
 {
     va_list copy; /* on the shared stack, unlike a parameter that may be an address */
     if (!start_away)
-        return ((stdio_formatted_fn *)fn)(file, format, args);
+        return stdio_scan_or_print((stdio_formatted_fn *)fn, file, format, args);
     va_copy(copy, args);
     int result =
         (int)DELEGATE(stdio_use_arguments, (long)fn, (long)file, (long)format, (long)&copy);
@@ -196,9 +214,6 @@ static int stdio_formatted(void (*fn)(void), FILE *file, const void *format, va_
     VARIADIC(int, name, (const type *format, ...), format,                  \
              stdio_formatted((void (*)(void))here, stream, format, args))
 
-extern int stdio_isoc99_vfscanf(FILE *file, const char *format,
-                                va_list args) __asm__("__isoc99_vfscanf");
-extern int stdio_gnu_vfscanf(FILE *file, const char *format, va_list args) __asm__("vfscanf");
 extern int stdio_isoc99_vfwscanf(FILE *file, const wchar_t *format,
                                  va_list args) __asm__("__isoc99_vfwscanf");
 

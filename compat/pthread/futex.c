@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compat/process/delegate.h"
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/wrap.h"
 
@@ -109,6 +110,49 @@ static long futex(const void *word, int what, uint32_t value, const struct times
     return rc ? -1 : 0;
 }
 
+/* Those about the calling thread, or about memory of its node. Node 0 performs others. */
+static bool futex_is_own_call(long number)
+{
+    static const short own[] = { SYS_futex,
+                                 SYS_gettid,
+                                 SYS_getcpu,
+                                 SYS_sched_yield,
+                                 SYS_tgkill,
+                                 SYS_tkill,
+                                 SYS_mmap,
+                                 SYS_munmap,
+                                 SYS_mprotect,
+                                 SYS_madvise,
+                                 SYS_mremap,
+                                 SYS_brk,
+                                 SYS_mincore,
+                                 SYS_membarrier,
+                                 SYS_getrandom,
+                                 SYS_clock_gettime,
+                                 SYS_clock_nanosleep,
+                                 SYS_nanosleep,
+                                 SYS_sched_setaffinity,
+                                 SYS_sched_getaffinity,
+                                 SYS_rt_sigprocmask,
+                                 SYS_sigaltstack,
+                                 SYS_rt_sigreturn,
+                                 SYS_exit,
+                                 SYS_set_robust_list,
+                                 SYS_arch_prctl,
+                                 SYS_process_vm_readv,
+                                 SYS_process_vm_writev };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i] == number)
+            return true;
+    return false;
+}
+
+/* By node 0. */
+static long futex_call(long number, const long *a)
+{
+    return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 long __wrap_syscall(long number, ...);
 long __wrap_syscall(long number, ...)
 {
@@ -120,7 +164,8 @@ long __wrap_syscall(long number, ...)
     va_end(args);
     if (number == SYS_futex && start_is_shared((void *)a[0]))
         return futex((void *)a[0], (int)a[1], (uint32_t)a[2], (void *)a[3]);
-    return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return start_away && !futex_is_own_call(number) ? DELEGATE(futex_call, number, (long)a)
+                                                    : futex_call(number, a);
 }
 
 /* ---- libstdc++'s functions for std::future; the name has the clock ---- */

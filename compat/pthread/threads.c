@@ -261,6 +261,7 @@ static void pthread_threads_create(void *arg)
     struct threads_creation *to = arg, c = *to;
     sigset_t mask;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    inherit_show();
     hlrc_lock(LOCK_THREADS);
     uint32_t i = table_ask(c.fn, c.arg, c.detached);
     if (i) {

@@ -230,6 +230,7 @@ static void *start_shared_copy(const void *from, size_t bytes)
     return memcpy(copy, from, bytes);
 }
 
+/* Texts that are shared already stay. */
 static char **start_shared_texts(char **texts)
 {
     size_t n = 0;
@@ -237,19 +238,27 @@ static char **start_shared_texts(char **texts)
         n++;
     char **copy = start_shared_copy(texts, (n + 1) * sizeof *copy);
     for (size_t i = 0; i < n; i++)
-        copy[i] = start_shared_copy(texts[i], strlen(texts[i]) + 1);
+        if (!start_is_shared(texts[i]))
+            copy[i] = start_shared_copy(texts[i], strlen(texts[i]) + 1);
     return copy;
+}
+
+/* The C library allocates another array when the environment grows. */
+char **start_shared_environment(void)
+{
+    if (environ && !heap_is_shared(environ))
+        environ = start_shared_texts(environ);
+    return environ;
 }
 
 static void start_share_arguments(void)
 {
-    environment = environ;
     program.argv = start_shared_texts(program.argv);
     if (!heap_is_shared(program.argv))
         start_fail(
             "shared memory is at %p, in the range for private memory; no other range was free",
             (void *)program.argv);
-    environ = start_shared_texts(environ);
+    (void)start_shared_environment();
 }
 
 /* ---- C++ streams ---- */
@@ -490,6 +499,7 @@ static int start_execute(void)
     if (!lanes || on_exit(start_at_exit, NULL) != 0)
         start_fail("no memory for %d threads", start_lanes);
     start_sharing = start_spread = start_fences = hlrc_node_count() > 1;
+    environment = environ;
     if (hlrc_node_count() > nodes)
         start_fail("the job has %d nodes, but no environment variable gives their number; set "
                    "HLRC_NODES to it",

@@ -64,6 +64,9 @@ void start_at_begin(void (*fn)(void));
  * private stack, before the layer ends. */
 void start_at_end(void (*fn)(void));
 
+/* Node 0's environ, in shared memory. Either stack of node 0. */
+char **start_shared_environment(void);
+
 /* For such an fn: shared memory of zeros, which node 0 allocates; `what` is for messages. */
 void *start_shared_memory(size_t bytes, const char *what);
 

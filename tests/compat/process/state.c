@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/times.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -115,6 +117,25 @@ static void *environment(void *arg)
     return NULL;
 }
 
+/* Variables of the C library, as main has left them. */
+static void *finds(void *arg)
+{
+    extern char **environ;
+    int found = 0;
+    for (char **e = environ; *e; e++)
+        found += strncmp(*e, "OF_", 3) == 0;
+    printf("variables %d, optind %d, %s", found, optind, nl_langinfo(CODESET));
+    printf(", process %d\n", syscall(SYS_getpid) == *(pid_t *)arg);
+    return arg;
+}
+
+static void *scans(void *arg)
+{
+    shared[6] = shared[7] = NULL;
+    printf("scanned %d\n", sscanf("12 word [x] rest", "%*d %ms [%m[^]]]", &shared[6], &shared[7]));
+    return arg;
+}
+
 static void *times_of_day(void *arg)
 {
     time_t t = 86400 * 365;
@@ -186,6 +207,14 @@ static void library(void)
     run_everywhere(options);
     printf("main option %c at %d\n", getopt(5, words, "ab:") < 0 ? '.' : '?', optind);
     run_everywhere(locales);
+    pid_t me = getpid();
+    for (int i = 0; i < THREADS; i++) {
+        run_in(finds, &me);
+        run_in(scans, NULL);
+        printf("%s %s\n", shared[6], shared[7]);
+        free(shared[6]);
+        free(shared[7]);
+    }
     printf("main %s\n", setlocale(LC_CTYPE, NULL));
     regcomp(&expression, "([a-z]+)[0-9]+", REG_EXTENDED);
     run_everywhere(matches);
