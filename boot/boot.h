@@ -44,6 +44,10 @@ enum { BOOT_BLOB_MAX = 1 << 20 };
 int boot_open(struct boot **out);
 /* boot_open_alone - the same for a job of one node, whatever the launcher's variables say */
 int boot_open_alone(struct boot **out);
+/* boot_open_by - a node of a job that the program connects (boot_user.c): `gather` gathers the
+ * bytes of all nodes in the order of the nodes, and returns 0 */
+int boot_open_by(struct boot **out, int node, int nodes,
+                 int (*gather)(const void *mine, size_t bytes, void *all, void *arg), void *arg);
 
 int boot_node(const struct boot *boot);
 int boot_nodes(const struct boot *boot);

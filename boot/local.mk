@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Wire-up: how the processes of a job find each other, and learn that it ends.
-libhlrc_core_la_SOURCES += boot/boot.c boot/boot.h boot/boot_backend.h boot/boot_environment.c boot/boot_local.c boot/boot_single.c \
+libhlrc_core_la_SOURCES += boot/boot.c boot/boot.h boot/boot_backend.h boot/boot_environment.c boot/boot_local.c boot/boot_single.c boot/boot_user.c \
 	boot/monitor.c boot/monitor.h boot/wire.h
 libhlrc_core_la_LIBADD += $(DL_LIBS)
 EXTRA_DIST += doc/cluster.md boot/boot_pmix.c

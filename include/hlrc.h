@@ -175,7 +175,7 @@ typedef struct {
  *     ENOTSUP   an option requests a feature that this build or this machine does not have
  *     ENOMEM    the machine cannot back the shared space, or no common address is free on all
  *               nodes
- *     EALREADY  the process has called hlrc_init() before
+ *     EALREADY  the process has called hlrc_init() or hlrc_init_with() before
  *
  * NOTES: All nodes need the same executable. A pointer to a function or to a string literal does
  * not become valid on another node because it is stored in shared memory. To share pointers to
@@ -184,6 +184,48 @@ typedef struct {
  * SEE ALSO: hlrc_finalize, hlrc_node_id, hlrc_version, hlrcrun(1), hlrc_info(1)
  */
 int hlrc_init(int *argc, char ***argv);
+
+/* How the nodes of a job find each other, for hlrc_init_with(). */
+struct hlrc_exchange {
+    size_t size; /* bytes of this struct, set by the caller */
+    int node;    /* number of this node, from 0 */
+    int nodes;   /* how many there are */
+    /* copies `bytes` bytes at `mine` of each node to `all`, in the order of the nodes; 0 if done */
+    int (*gather)(const void *mine, size_t bytes, void *all, void *arg);
+    void *arg; /* passed to it */
+};
+
+/**
+ * hlrc_init_with - join a job of some processes
+ *
+ * hlrc_init() for processes that the program connects itself: some ranks of an MPI job, or forked
+ * processes. It uses no launcher. The nodes of the job, and no others, call it with the same number
+ * `nodes`, each with another number `node`. gather() is called on all of them in the same order, by
+ * one thread at a time: until hlrc_init_with() returns, and in hlrc_finalize(). Jobs of other
+ * processes may exist at the same time.
+ *
+ *     static int gather(const void *mine, size_t bytes, void *all, void *arg)
+ *     {
+ *         return MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+ *                              *(MPI_Comm *)arg);
+ *     }
+ *
+ *     struct hlrc_exchange e = { sizeof e, rank, ranks, gather, &half_of_the_ranks };
+ *     if (hlrc_init_with(&e) != 0)
+ *         return 1;
+ *
+ * RETURN VALUE: As hlrc_init().
+ *
+ * ERRORS:
+ *     EINVAL  no function, or numbers of nodes that do not exist; or as hlrc_init()
+ *
+ * NOTES: Options come from the environment. If a node ends without hlrc_finalize() those on its
+ * host end, with status 1 and a line that names it. Nodes on other hosts are ended by what started
+ * the processes, or by the network.
+ *
+ * SEE ALSO: hlrc_init, hlrc_finalize
+ */
+int hlrc_init_with(const struct hlrc_exchange *exchange);
 
 /**
  * hlrc_finalize - leave the job

@@ -59,6 +59,7 @@ API_PAGES_3 = \
 	man/hlrc_group_reduce.3 \
 	man/hlrc_home.3 \
 	man/hlrc_init.3 \
+	man/hlrc_init_with.3 \
 	man/hlrc_lock.3 \
 	man/hlrc_lock_create.3 \
 	man/hlrc_lock_destroy.3 \

@@ -25,7 +25,7 @@ SHELL_TESTS = tests/launch/bad.sh tests/launch/bind.sh tests/launch/death.sh tes
 	tests/launch/memory.sh tests/launch/mixed.sh tests/launch/output.sh tests/launch/path.sh tests/launch/run.sh \
 	tests/launch/several.sh tests/launch/signals.sh tests/launch/stats.sh tests/launch/timeline.sh tests/within.sh
 
-ONCE_TESTS += tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/dumping.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
+ONCE_TESTS += tests/abi.sh tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/dumping.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
 
 # Unit tests link the internals and cmocka.
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
@@ -133,7 +133,7 @@ SOAK_TESTS += tests/barnes.sh
 # Radix sort and water against their sequential builds; the soak takes the sizes of the paper.
 SHELL_TESTS += tests/radix.sh tests/water.sh
 SOAK_TESTS += tests/radix.sh tests/water.sh
-EXTRA_DIST += tests/applib.sh
+EXTRA_DIST += tests/applib.sh tests/abi/internal.suppr tests/abi/libhlrc.so.0.abi
 
 # Work that nodes take from a shared pool.
 SHELL_TESTS += tests/tsp.sh tests/qsort.sh
