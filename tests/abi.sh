@@ -19,10 +19,13 @@ if [ -n "${WRITE-}" ]; then
     exit
 fi
 
-differences() { # DUMP: what has gone or changed, or been added
-    abidiff "${common[@]}" "$1" "$library" >"$work/out" 2>&1
+differences() { # DUMP: what has gone or changed
+    abidiff "${common[@]}" --no-added-syms "$1" "$library" >"$work/out" 2>&1
 }
 differences "$dump" || fail "the interface differs from the dump: $(grep -vE '^$|summary' "$work/out" | head -12); see tests/abi.sh"
+"${PERL:-perl}" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p' | sort >"$work/declared"
+sed -n "s/.*<elf-symbol name='\([^']*\)'.*/\1/p" "$dump" | sort >"$work/dumped"
+diff "$work/dumped" "$work/declared" >"$work/out" || fail "in the dump (<) and declared (>): $(grep '^[<>]' "$work/out" | head -8); see tests/abi.sh"
 
 # ---- differences that it must find ----
 altered() { # WHAT, WORD IN THE REPORT, SED SCRIPT

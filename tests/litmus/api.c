@@ -107,6 +107,27 @@ static void timed_conds(void)
     hlrc_barrier();
 }
 
+/* Two threads wait; the time of the one that is second in the queue is over first. */
+static void timed_behind_another(void)
+{
+    hlrc_lock(LOCK);
+    while (me == 1 && data[6] == 0) {
+        hlrc_unlock(LOCK);
+        sched_yield();
+        hlrc_lock(LOCK);
+    }
+    if (me == 1) {
+        expect(hlrc_cond_wait_for(cond, LOCK, 2 * MS) == -ETIMEDOUT, "second in the queue");
+        data[5] = 1;
+        hlrc_cond_broadcast(cond);
+    }
+    data[6] = 1;
+    while (me == 0 && nodes > 1 && data[5] == 0)
+        hlrc_cond_wait(cond, LOCK);
+    hlrc_unlock(LOCK);
+    hlrc_barrier();
+}
+
 static void tested_barrier(void)
 {
     for (uint64_t k = 1; k <= 3; k++) {
@@ -346,6 +367,7 @@ void litmus_run(void)
     word = shared_atomic();
     timed_locks();
     timed_conds();
+    timed_behind_another();
     tested_barrier();
     groups_again();
     allocations();
