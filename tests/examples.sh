@@ -23,6 +23,7 @@ build_as_said() {
         line="\"$top_builddir/\"$line" ;;
     esac
     line=${line//'$(pkg-config --cflags --libs hlrc-tmk)'/"'-I$top_srcdir/compat/treadmarks' '-L$top_builddir/.libs' -lhlrc_tmk -lhlrc"}
+    line=${line//'$(pkg-config --cflags --libs hlrc-armci)'/"'-I$top_srcdir/compat/armci' '-L$top_builddir/.libs' -lhlrc_armci -lhlrc"}
     (cd "$examples" && cp "$source" . && eval "$line") >"$work/err" 2>&1 || { fail "$1: $line: $(head -3 "$work/err")"; return 1; }
 }
 
@@ -64,4 +65,5 @@ command -v gcc >/dev/null && your_program letters-openmp "$example_in"
 command -v gcc >/dev/null && your_program collatz-pthread
 command -v gcc >/dev/null && command -v m4 >/dev/null && your_program pi-parmacs
 your_program queens-treadmarks -n 10
+your_program field-armci
 finish

@@ -242,11 +242,11 @@ tests/guest/verbs.log: TEST_TIMEOUT = 2400
 
 # Jobs that mpirun and srun start, on one host and on two: of namespaces, or in a virtual machine each.
 CLUSTER_ONLY += tests/pmix/beside.sh tests/pmix/mpirun.sh tests/pmix/ofi_hosts.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh \
-	tests/pmix/user.sh
+	tests/pmix/ga.sh tests/pmix/user.sh
 check_PROGRAMS += tests/pmix/lossy_link
 SHELL_TESTS += tests/pmix/sanitized.sh tests/pmix/stranger.sh
 CLUSTER_TESTS = $(CLUSTER_ONLY) $(GUEST_TESTS)
-EXTRA_DIST += tests/pmix/hybrid.c tests/pmix/ranks.c tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
+EXTRA_DIST += tests/pmix/ga.c tests/pmix/hybrid.c tests/pmix/ranks.c tests/pmix/hosts_lib.sh tests/pmix/lib.sh tests/pmix/slurm_lib.sh
 
 EXTRA_DIST += tests/covers.txt tests/proc_status.h tests/stats_counters.h
 

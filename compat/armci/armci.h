@@ -10,18 +10,21 @@
 
 #include <stddef.h>
 
+/* The values and the layout of structures are those of Debian's libarmci-mpi-dev: objects compiled
+ * for that library, such as Debian's Global Arrays, link with this one. */
+
 /* Accumulated values: numbers of this type are multiplied by *scale and added. */
-#define ARMCI_ACC_INT 1
-#define ARMCI_ACC_DBL 2
-#define ARMCI_ACC_FLT 3
+#define ARMCI_ACC_INT 0
+#define ARMCI_ACC_LNG 1
+#define ARMCI_ACC_FLT 2
+#define ARMCI_ACC_DBL 3
 #define ARMCI_ACC_CPL 4
 #define ARMCI_ACC_DCP 5
-#define ARMCI_ACC_LNG 6
 
-#define ARMCI_FETCH_AND_ADD      11
-#define ARMCI_FETCH_AND_ADD_LONG 12
-#define ARMCI_SWAP               13
-#define ARMCI_SWAP_LONG          14
+#define ARMCI_FETCH_AND_ADD      0
+#define ARMCI_FETCH_AND_ADD_LONG 1
+#define ARMCI_SWAP               2
+#define ARMCI_SWAP_LONG          3
 
 #define ARMCI_MAX_STRIDE_LEVEL 8
 
@@ -41,8 +44,8 @@ typedef long armci_size_t;
 typedef struct {
     void **src_ptr_array;
     void **dst_ptr_array;
-    int ptr_array_len;
     int bytes;
+    int ptr_array_len;
 } armci_giov_t;
 
 typedef struct {
@@ -54,15 +57,36 @@ typedef struct {
 
 /* One non-blocking operation, or several at one process; the fields are private to the library. */
 typedef struct {
-    unsigned entry, use, aggregate;
+    unsigned op;
     int proc;
 } armci_hdl_t;
 
-#define ARMCI_INIT_HANDLE(handle)            ((void)(*(handle) = armci_hdl_none()))
-#define ARMCI_SET_AGGREGATE_HANDLE(handle)   armci_hdl_aggregate((handle), 1)
-#define ARMCI_UNSET_AGGREGATE_HANDLE(handle) armci_hdl_aggregate((handle), 0)
-armci_hdl_t armci_hdl_none(void);
-void armci_hdl_aggregate(armci_hdl_t *handle, int on);
+void ARMCI_INIT_HANDLE(armci_hdl_t *handle);
+void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle);
+void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle);
+
+/* A group of processes, valid on its members. `comm` is its communicator where the program uses
+ * MPI, else NULL; the other field is private to the library. */
+typedef struct {
+    void *comm;
+    int number;
+} ARMCI_Group;
+
+/* Processes whose memory the caller can load and store directly. */
+typedef int armci_domain_t;
+#define ARMCI_DOMAIN_SMP 0
+
+/* All processes, those of the caller's domain, and one of each domain. */
+#define SCOPE_ALL     0
+#define SCOPE_NODE    1
+#define SCOPE_MASTERS 2
+
+/* Types of values in messages. */
+#define ARMCI_INT       0
+#define ARMCI_LONG      1
+#define ARMCI_LONG_LONG 2
+#define ARMCI_FLOAT     3
+#define ARMCI_DOUBLE    4
 
 int ARMCI_Init(void);
 int ARMCI_Init_args(int *argc, char ***argv);
@@ -75,6 +99,13 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes);
 int ARMCI_Free(void *ptr);
 void *ARMCI_Malloc_local(armci_size_t bytes);
 int ARMCI_Free_local(void *ptr);
+int ARMCI_Malloc_group(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group);
+int ARMCI_Free_group(void *ptr, ARMCI_Group *group);
+int ARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char *device);
+int ARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group,
+                              const char *device);
+int ARMCI_Free_memdev(void *ptr);
+void ARMCI_Set_shm_limit(unsigned long bytes);
 
 int ARMCI_Put(void *src, void *dst, int bytes, int proc);
 int ARMCI_Get(void *src, void *dst, int bytes, int proc);
@@ -138,19 +169,59 @@ int ARMCI_Destroy_mutexes(void);
 void ARMCI_Lock(int mutex, int proc);
 void ARMCI_Unlock(int mutex, int proc);
 
+void ARMCI_Group_create(int count, int *procs, ARMCI_Group *group);
+void ARMCI_Group_create_child(int count, int *procs, ARMCI_Group *group, ARMCI_Group *parent);
+void ARMCI_Group_free(ARMCI_Group *group);
+int ARMCI_Group_rank(ARMCI_Group *group, int *rank);
+void ARMCI_Group_size(ARMCI_Group *group, int *size);
+void ARMCI_Group_get_default(ARMCI_Group *group);
+void ARMCI_Group_set_default(ARMCI_Group *group);
+void ARMCI_Group_get_world(ARMCI_Group *group);
+int ARMCI_Absolute_id(ARMCI_Group *group, int rank);
+
+double armci_timer(void);
 int ARMCI_Same_node(int proc);
 int ARMCI_Uses_shm(void);
+int ARMCI_Uses_shm_grp(ARMCI_Group *group);
+int armci_domain_nprocs(armci_domain_t domain, int id);
+int armci_domain_id(armci_domain_t domain, int proc);
+int armci_domain_glob_proc_id(armci_domain_t domain, int id, int rank);
+int armci_domain_my_id(armci_domain_t domain);
+int armci_domain_count(armci_domain_t domain);
+int armci_domain_same_id(armci_domain_t domain, int proc);
+
+/* A section of an array, in the caller's memory, to or from a contiguous buffer. */
+void armci_write_strided(void *ptr, int levels, int strides[], int count[], char *buffer);
+void armci_read_strided(void *ptr, int levels, int strides[], int count[], char *buffer);
 
 /* Message passing for programs that use no other library for it. */
 int armci_msg_me(void);
 int armci_msg_nproc(void);
+void armci_msg_abort(int code) HLRC_ARMCI_((noreturn));
+void armci_msg_snd(int tag, void *buffer, int len, int to);
+void armci_msg_rcv(int tag, void *buffer, int size, int *len, int from);
+int armci_msg_rcvany(int tag, void *buffer, int size, int *len);
+void armci_msg_bintree(int scope, int *root, int *up, int *left, int *right);
 void armci_msg_barrier(void);
 void armci_msg_bcast(void *buffer, int len, int root);
+void armci_msg_brdcst(void *buffer, int len, int root);
+void armci_msg_bcast_scope(int scope, void *buffer, int len, int root);
+void armci_msg_gop_scope(int scope, void *x, int n, const char *op, int type);
+void armci_msg_sel_scope(int scope, void *x, int len, const char *op, int type, int contribute);
+void armci_msg_group_barrier(ARMCI_Group *group);
+void armci_msg_group_bcast_scope(int scope, void *buffer, int len, int root, ARMCI_Group *group);
+void armci_msg_group_gop_scope(int scope, void *x, int n, const char *op, int type,
+                               ARMCI_Group *group);
 void armci_msg_igop(int *x, int n, const char *op);
 void armci_msg_lgop(long *x, int n, const char *op);
 void armci_msg_llgop(long long *x, int n, const char *op);
 void armci_msg_fgop(float *x, int n, const char *op);
 void armci_msg_dgop(double *x, int n, const char *op);
+void armci_msg_group_igop(int *x, int n, const char *op, ARMCI_Group *group);
+void armci_msg_group_lgop(long *x, int n, const char *op, ARMCI_Group *group);
+void armci_msg_group_llgop(long long *x, int n, const char *op, ARMCI_Group *group);
+void armci_msg_group_fgop(float *x, int n, const char *op, ARMCI_Group *group);
+void armci_msg_group_dgop(double *x, int n, const char *op, ARMCI_Group *group);
 
 #ifdef __cplusplus
 }

@@ -8,18 +8,26 @@
 
 #include "compat/armci/inner.h"
 
-#define ENTRIES 4096
-#define MANY    0xa66e9a7eU /* handle of any number of operations, completed by a fence */
+#define ENTRIES 4096U
+#define USES    0xfffffU    /* uses of an entry that differ in handles */
+#define MANY    0xffffffffU /* handle of any number of operations, completed by a fence */
 
 struct handle_entry {
     hlrc_handle_t op;
-    unsigned use; /* times it was used */
+    unsigned use; /* times it was used, modulo USES */
     int proc;     /* -1: free */
 };
 
 static struct handle_entry entries[ENTRIES];
 static unsigned used; /* entries ever used; the others are free */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+
+/* Handles of its last operation become invalid. Guarded. */
+static void handle_entry_end(struct handle_entry *e)
+{
+    e->proc = -1;
+    e->use = (e->use + 1) % USES;
+}
 
 /* Completes operations at this process, or all with -1. Guarded. */
 static void handle_end_all(int proc)
@@ -28,8 +36,7 @@ static void handle_end_all(int proc)
         if (e->proc < 0 || (proc >= 0 && e->proc != proc))
             continue;
         hlrc_wait(e->op);
-        e->proc = -1;
-        e->use++;
+        handle_entry_end(e);
     }
 }
 
@@ -48,16 +55,18 @@ static struct handle_entry *handle_entry_free(void)
 /* The entry of a handle whose operation is not complete. Guarded. */
 static struct handle_entry *handle_entry_of(const armci_hdl_t *handle)
 {
-    struct handle_entry *e = &entries[handle->entry < ENTRIES ? handle->entry : 0];
-    bool there = handle->entry < used && e->proc >= 0 && e->use == handle->use;
-    return there ? e : NULL;
+    unsigned entry = (handle->op - 1) % ENTRIES;
+    if (handle->op == 0 || entry >= used)
+        return NULL;
+    struct handle_entry *e = &entries[entry];
+    return e->proc >= 0 && e->use == (handle->op - 1) / ENTRIES ? e : NULL;
 }
 
 hlrc_handle_t *inner_armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *room)
 {
     if (!handle)
         return NULL;
-    if (handle->aggregate == MANY) {
+    if (handle->op == MANY) {
         if (handle->proc >= 0 && handle->proc != proc)
             fail_job("an aggregate handle has operations at process %d and cannot take one at "
                      "process %d; call ARMCI_Wait first",
@@ -71,31 +80,35 @@ hlrc_handle_t *inner_armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *r
 
 void inner_armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room)
 {
-    if (!handle || handle->aggregate == MANY)
+    if (!handle || handle->op == MANY)
         return;
     (void)pthread_mutex_lock(&guard);
     struct handle_entry *e = handle_entry_free();
     e->op = *room;
     e->proc = proc;
-    *handle = (armci_hdl_t){ .entry = (unsigned)(e - entries), .use = e->use, .proc = proc };
+    *handle = (armci_hdl_t){ 1 + (unsigned)(e - entries) + ENTRIES * e->use, proc };
     (void)pthread_mutex_unlock(&guard);
 }
 
-armci_hdl_t armci_hdl_none(void)
+void ARMCI_INIT_HANDLE(armci_hdl_t *handle)
 {
-    return (armci_hdl_t){ .entry = ENTRIES, .proc = -1 };
+    *handle = (armci_hdl_t){ 0, -1 };
 }
 
-void armci_hdl_aggregate(armci_hdl_t *handle, int on)
+void ARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *handle)
 {
-    *handle = armci_hdl_none();
-    handle->aggregate = on ? MANY : 0;
+    *handle = (armci_hdl_t){ MANY, -1 };
+}
+
+void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle)
+{
+    ARMCI_INIT_HANDLE(handle);
 }
 
 int ARMCI_Wait(armci_hdl_t *handle)
 {
     inner_armci_check("ARMCI_Wait", 0);
-    if (handle->aggregate == MANY) {
+    if (handle->op == MANY) {
         if (handle->proc >= 0)
             hlrc_fence(handle->proc);
         handle->proc = -1;
@@ -105,8 +118,7 @@ int ARMCI_Wait(armci_hdl_t *handle)
     struct handle_entry *e = handle_entry_of(handle);
     if (e) {
         hlrc_wait(e->op);
-        e->proc = -1;
-        e->use++;
+        handle_entry_end(e);
     }
     (void)pthread_mutex_unlock(&guard);
     return 0;
@@ -115,15 +127,13 @@ int ARMCI_Wait(armci_hdl_t *handle)
 int ARMCI_Test(armci_hdl_t *handle)
 {
     inner_armci_check("ARMCI_Test", 0);
-    if (handle->aggregate == MANY)
+    if (handle->op == MANY)
         return ARMCI_Wait(handle) == 0;
     (void)pthread_mutex_lock(&guard);
     struct handle_entry *e = handle_entry_of(handle);
     int over = !e || hlrc_test(e->op);
-    if (e && over) {
-        e->proc = -1;
-        e->use++;
-    }
+    if (e && over)
+        handle_entry_end(e);
     (void)pthread_mutex_unlock(&guard);
     return over;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* job.c - start and end, checks of all calls, and message passing beside ARMCI. */
-#include <math.h>
+/* job.c - checks of all calls, abnormal ends, and the processes of a machine. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include "compat/armci/inner.h"
 
@@ -32,50 +31,21 @@ void ARMCI_Error(const char *message, int code)
     abort(); /* it does not return */
 }
 
-static void job_leave(void)
-{
-    if (!armci_job.joined || armci_job.left)
-        return;
-    hlrc_fence_all();
-    armci_job.left = true;
-    hlrc_finalize();
-}
-
-int ARMCI_Init(void)
-{
-    if (armci_job.joined && !armci_job.left)
-        return 0;
-    fail_join("ARMCI_Init", job_leave);
-    armci_job.me = hlrc_node_id();
-    armci_job.n = hlrc_node_count();
-    armci_job.joined = true;
-    armci_job.arrived = hlrc_window_create((size_t)armci_job.n * sizeof *armci_job.arrived);
-    return 0;
-}
-
-int ARMCI_Init_args(int *argc, char ***argv)
-{
-    (void)argc, (void)argv;
-    return ARMCI_Init();
-}
-
-int ARMCI_Initialized(void)
-{
-    return armci_job.joined && !armci_job.left;
-}
-
-/* Does nothing before ARMCI_Init, or a second time. */
-void ARMCI_Finalize(void)
-{
-    job_leave();
-}
-
 /* Called before an abnormal end; nothing needs cleanup. */
 void ARMCI_Cleanup(void)
 {
 }
 
-/* Another process's memory cannot be loaded directly, even on one machine. */
+/* Seconds of wall clock, from any begin. */
+double armci_timer(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Another process's memory cannot be loaded directly, even on one machine: so each process is a
+ * domain. */
 int ARMCI_Same_node(int proc)
 {
     inner_armci_check("ARMCI_Same_node", proc);
@@ -87,60 +57,46 @@ int ARMCI_Uses_shm(void)
     return 0;
 }
 
-/* ---- messages ---- */
-
-int armci_msg_me(void)
+int armci_domain_count(armci_domain_t domain)
 {
-    inner_armci_check("armci_msg_me", 0);
-    return armci_job.me;
-}
-
-int armci_msg_nproc(void)
-{
-    inner_armci_check("armci_msg_nproc", 0);
+    inner_armci_check("armci_domain_count", 0);
+    (void)domain;
     return armci_job.n;
 }
 
-void armci_msg_barrier(void)
+int armci_domain_my_id(armci_domain_t domain)
 {
-    inner_armci_check("armci_msg_barrier", 0);
-    hlrc_barrier();
+    inner_armci_check("armci_domain_my_id", 0);
+    (void)domain;
+    return armci_job.me;
 }
 
-void armci_msg_bcast(void *buffer, int len, int root)
+int armci_domain_id(armci_domain_t domain, int proc)
 {
-    inner_armci_check("armci_msg_bcast", root);
-    (void)hlrc_broadcast(buffer, len > 0 ? (size_t)len : 0, root);
+    inner_armci_check("armci_domain_id", proc);
+    (void)domain;
+    return proc;
 }
 
-static hlrc_op job_op_of(const char *call, const char *op)
+int armci_domain_nprocs(armci_domain_t domain, int id)
 {
-    static const struct {
-        const char *name;
-        hlrc_op op;
-    } ops[] = { { "+", HLRC_SUM },   { "*", HLRC_PRODUCT },  { "max", HLRC_MAX },
-                { "min", HLRC_MIN }, { "absmax", HLRC_MAX }, { "absmin", HLRC_MIN },
-                { "or", HLRC_OR } };
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-        if (strcmp(op, ops[i].name) == 0)
-            return ops[i].op;
-    fail_job("%s: unknown operation %s; use +, *, max, min, absmax, absmin or or", call, op);
+    if (id >= 0) /* or the caller's domain */
+        inner_armci_check("armci_domain_nprocs", id);
+    (void)domain;
+    return 1;
 }
 
-#define GOP(T, N, TYPE, ABS)                                             \
-    void armci_msg_##N##gop(T *x, int n, const char *op)                 \
-    {                                                                    \
-        const char *call = "armci_msg_" #N "gop";                        \
-        inner_armci_check(call, 0);                                      \
-        hlrc_op how = job_op_of(call, op);                               \
-        size_t count = n > 0 ? (size_t)n : 0;                            \
-        for (size_t i = 0; strncmp(op, "abs", 3) == 0 && i < count; i++) \
-            x[i] = ABS(x[i]);                                            \
-        if (hlrc_reduce(x, x, count, TYPE, how) != 0)                    \
-            fail_job("%s: operation %s: for integers only", call, op);   \
-    }
-GOP(int, i, HLRC_INT32, abs)
-GOP(long, l, HLRC_INT64, labs)
-GOP(long long, ll, HLRC_INT64, llabs)
-GOP(float, f, HLRC_FLOAT, fabsf)
-GOP(double, d, HLRC_DOUBLE, fabs)
+int armci_domain_glob_proc_id(armci_domain_t domain, int id, int rank)
+{
+    inner_armci_check("armci_domain_glob_proc_id", id);
+    if (rank != 0)
+        fail_job("armci_domain_glob_proc_id: domain %d has no process %d; pass 0", id, rank);
+    (void)domain;
+    return id;
+}
+
+int armci_domain_same_id(armci_domain_t domain, int proc)
+{
+    (void)domain;
+    return ARMCI_Same_node(proc);
+}

@@ -25,9 +25,22 @@ static struct memory_piece *memory_find(const void *at)
     return NULL;
 }
 
+static void memory_check_heap(const char *call, const void *at, size_t bytes, int proc)
+{
+    size_t has = inner_armci_heap_bytes(at, proc);
+    if (bytes > has)
+        fail_job("%s: %zu bytes at %p go beyond the %zu that process %d has there in memory of "
+                 "ARMCI_Malloc_group that this process took part in; use an address that it stored",
+                 call, bytes, at, has, proc);
+}
+
 void inner_armci_check_memory(const char *call, const void *at, size_t bytes, int proc)
 {
     inner_armci_check(call, proc);
+    if (inner_armci_heap_has(at)) {
+        memory_check_heap(call, at, bytes, proc);
+        return;
+    }
     (void)pthread_rwlock_rdlock(&guard);
     const struct memory_piece *p = memory_find(at);
     size_t has = p ? p->sizes[proc] : 0, off = p ? (size_t)((const char *)at - p->at) : 0;
@@ -66,7 +79,7 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
         ptr_arr[i] = at && sizes[i] ? at : NULL;
     if (!at) {
         free(sizes);
-        return most ? -1 : 0;
+        return most ? inner_armci_heap_take(inner_armci_world(), ptr_arr, (size_t)bytes) : 0;
     }
     (void)pthread_rwlock_wrlock(&guard);
     struct memory_piece *p = pieces;
@@ -75,6 +88,11 @@ int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
     *p = (struct memory_piece){ at, sizes, most };
     (void)pthread_rwlock_unlock(&guard);
     return 0;
+}
+
+static _Noreturn void memory_refuse_free(const char *call, const void *at)
+{
+    fail_job("%s: no block of ARMCI_Malloc begins at %p; free each stored address once", call, at);
 }
 
 /* A process without memory passes NULL, as in ptr_arr, and learns from the others which window to
@@ -88,16 +106,62 @@ int ARMCI_Free(void *ptr)
     void *at = (void *)(uintptr_t)mine[0];
     if (!at)
         return 0;
+    if (inner_armci_heap_has(at)) {
+        if (!inner_armci_heap_return(inner_armci_world(), ptr))
+            memory_refuse_free("ARMCI_Free", ptr);
+        return 0;
+    }
     struct memory_piece *p = memory_find(at);
     if (!p || p->at != at || (ptr && ptr != at))
-        fail_job("ARMCI_Free: no block of ARMCI_Malloc begins at %p; free each stored address once",
-                 ptr && ptr != at ? ptr : at);
+        memory_refuse_free("ARMCI_Free", ptr && ptr != at ? ptr : at);
     (void)pthread_rwlock_wrlock(&guard);
     free(p->sizes);
     *p = (struct memory_piece){ 0 };
     (void)pthread_rwlock_unlock(&guard);
     hlrc_window_free(at);
     return 0;
+}
+
+/* ---- of groups ---- */
+
+int ARMCI_Malloc_group(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group)
+{
+    const struct armci_group *g = inner_armci_group("ARMCI_Malloc_group", group);
+    if (g == inner_armci_world())
+        return ARMCI_Malloc(ptr_arr, bytes);
+    if (bytes < 0)
+        fail_job("ARMCI_Malloc_group: %ld bytes; pass 0 or more", bytes);
+    return inner_armci_heap_take(g, ptr_arr, (size_t)bytes);
+}
+
+int ARMCI_Free_group(void *ptr, ARMCI_Group *group)
+{
+    const struct armci_group *g = inner_armci_group("ARMCI_Free_group", group);
+    if (g == inner_armci_world())
+        return ARMCI_Free(ptr);
+    hlrc_fence_all();
+    if ((ptr && !inner_armci_heap_has(ptr)) || !inner_armci_heap_return(g, ptr))
+        memory_refuse_free("ARMCI_Free_group", ptr);
+    return 0;
+}
+
+/* There is one kind of memory: a device makes no difference. */
+int ARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char *device)
+{
+    (void)device;
+    return ARMCI_Malloc(ptr_arr, bytes);
+}
+
+int ARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group,
+                              const char *device)
+{
+    (void)device;
+    return ARMCI_Malloc_group(ptr_arr, bytes, group);
+}
+
+int ARMCI_Free_memdev(void *ptr)
+{
+    return ARMCI_Free(ptr);
 }
 
 void *ARMCI_Malloc_local(armci_size_t bytes)

@@ -28,9 +28,9 @@ static void move_check(struct move *m)
     inner_armci_check(m->call, m->proc);
     if (m->way != ACC)
         return;
-    if (m->optype < ARMCI_ACC_INT || m->optype > ARMCI_ACC_LNG)
-        fail_job("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_LNG, %d", m->call,
-                 m->optype, ARMCI_ACC_INT, ARMCI_ACC_LNG);
+    if (m->optype < ARMCI_ACC_INT || m->optype > ARMCI_ACC_DCP)
+        fail_job("%s: unknown type %d; pass ARMCI_ACC_INT, %d, to ARMCI_ACC_DCP, %d", m->call,
+                 m->optype, ARMCI_ACC_INT, ARMCI_ACC_DCP);
     m->type = types[m->optype];
 }
 
@@ -173,3 +173,33 @@ EACH_WAY(, (void *src, void *dst, int bytes), armci_move_row(&m, src, dst, bytes
 EACH_WAY(S, (void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels),
          move_section(&m, src, src_stride, dst, dst_stride, count, levels))
 EACH_WAY(V, (armci_giov_t * darr, int len), move_lists(&m, darr, len))
+
+/* ---- sections of the caller's memory ---- */
+
+/* Copies a section to a buffer, or from one. */
+static void move_pieces(char *at, int levels, const int *strides, const int *count, char **buffer,
+                        bool pack)
+{
+    if (levels == 0) {
+        size_t bytes = (size_t)count[0];
+        if (pack)
+            memcpy(*buffer, at, bytes);
+        else
+            memcpy(at, *buffer, bytes);
+        *buffer += bytes;
+        return;
+    }
+    for (int i = 0; i < count[levels]; i++)
+        move_pieces(at + (ptrdiff_t)i * strides[levels - 1], levels - 1, strides, count, buffer,
+                    pack);
+}
+
+void armci_write_strided(void *ptr, int levels, int strides[], int count[], char *buffer)
+{
+    move_pieces(ptr, levels, strides, count, &buffer, true);
+}
+
+void armci_read_strided(void *ptr, int levels, int strides[], int count[], char *buffer)
+{
+    move_pieces(ptr, levels, strides, count, &buffer, false);
+}

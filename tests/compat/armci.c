@@ -97,8 +97,8 @@ static void lists(void **at)
         here[i] = &back[2 * i];
     }
     memset(mine, 0, 4 * PIECES * sizeof *mine);
-    armci_giov_t put[] = { { src, dst, 20, 8 }, { src + 20, dst + 20, 30, 8 } },
-                 get = { dst, here, PIECES, 8 };
+    armci_giov_t put[] = { { src, dst, 8, 20 }, { src + 20, dst + 20, 8, 30 } },
+                 get = { dst, here, 8, PIECES };
     ARMCI_Barrier();
     RIGHT(ARMCI_PutV(put, 2, next) == 0);
     RIGHT(ARMCI_GetV(&get, 1, next) == 0 && memcmp(back, local, sizeof local) == 0);
@@ -200,7 +200,7 @@ static void begun(void **at)
     ARMCI_NbPutS(out, &stride, there, &stride, count, 1, next, &handle);
     ARMCI_Wait(&handle);
     void *src[] = { there + 3, there }, *dst[] = { &in[8][0], &in[9][0] };
-    armci_giov_t v = { src, dst, 2, sizeof(int) };
+    armci_giov_t v = { src, dst, sizeof(int), 2 };
     ARMCI_NbGetV(&v, 1, next, &handle);
     ARMCI_Wait(&handle);
     RIGHT(in[8][0] == out[0][3] && in[9][0] == -1);
@@ -310,13 +310,198 @@ static void messages(void)
     for (int i = 1; i <= n; i++)
         factorial *= i;
     RIGHT(d[0] == n - 1 && f == 0 && l == (1L << n) - 1 && ll == factorial && word == 4711);
-    RIGHT(ARMCI_Same_node(me) == 1 && ARMCI_Uses_shm() == 0);
+    RIGHT(ARMCI_Same_node(me) == 1 && ARMCI_Uses_shm() == 0 && armci_timer() > 0);
+    int truth[] = { me == 0, 7, 0 }, any[] = { me == 1, 0 };
+    armci_msg_igop(truth, 3, "&&");
+    armci_msg_igop(any, 2, "||");
+    RIGHT(truth[0] == (n == 1) && truth[1] == 1 && truth[2] == 0 && any[0] == (n > 1) && !any[1]);
+    RIGHT(armci_domain_count(ARMCI_DOMAIN_SMP) == n && armci_domain_my_id(ARMCI_DOMAIN_SMP) == me);
+    RIGHT(armci_domain_id(ARMCI_DOMAIN_SMP, n - 1) == n - 1);
+    RIGHT(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1) == 1);
+    RIGHT(armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, n - 1, 0) == n - 1);
+    RIGHT(armci_domain_same_id(ARMCI_DOMAIN_SMP, 0) == (me == 0));
+}
+
+/* ---- messages of two processes ---- */
+
+/* Both send before they receive, more than a slot holds, and receive in another order. */
+static void crossing(void)
+{
+    enum { BIG = 70001 };
+    int next = (me + 1) % n, before = (me + n - 1) % n, len = -1;
+    char *out = malloc(BIG), *in = malloc(BIG);
+    for (int i = 0; i < BIG; i++)
+        out[i] = (char)(me + i * 7);
+    armci_msg_snd(1, out, BIG, next);
+    armci_msg_snd(2, &me, sizeof me, next);
+    armci_msg_snd(1, NULL, 0, next);
+    int who = -1;
+    armci_msg_rcv(2, &who, sizeof who, &len, before);
+    RIGHT(who == before && len == sizeof who);
+    armci_msg_rcv(1, in, BIG, &len, before);
+    RIGHT(len == BIG);
+    for (int i = 0; i < BIG; i++)
+        RIGHT(in[i] == (char)(before + i * 7));
+    armci_msg_rcv(1, in, BIG, NULL, before);
+    if (me > 0)
+        armci_msg_snd(3, &me, sizeof me, 0);
+    for (int i = 1, sum = 0; me == 0 && i < n; i++) {
+        int from = armci_msg_rcvany(3, &who, sizeof who, &len);
+        RIGHT(from == who && len == sizeof who);
+        sum += who;
+        RIGHT(i < n - 1 || sum == n * (n - 1) / 2);
+    }
+    free(out);
+    free(in);
+}
+
+/* The number of processes, up the tree; and the process that has the least of the odd ones. */
+static void trees(void)
+{
+    int root, up, low, high, below[2] = { 0, 0 }, count = 1;
+    armci_msg_bintree(SCOPE_ALL, &root, &up, &low, &high);
+    RIGHT(root == 0 && (up < 0) == (me == 0));
+    if (low >= 0)
+        armci_msg_rcv(4, &below[0], sizeof below[0], NULL, low);
+    if (high >= 0)
+        armci_msg_rcv(4, &below[1], sizeof below[1], NULL, high);
+    count += below[0] + below[1];
+    if (up >= 0)
+        armci_msg_snd(4, &count, sizeof count, up);
+    RIGHT(me != 0 || count == n);
+    armci_msg_bintree(SCOPE_NODE, &root, &up, &low, &high);
+    RIGHT(root == me && up == -1 && low == -1 && high == -1);
+    struct {
+        double value;
+        int who;
+    } best = { 100.0 - me, me };
+    armci_msg_sel_scope(SCOPE_ALL, &best, sizeof best, "min", ARMCI_DOUBLE, me % 2);
+    int last = (n - 1) % 2 ? n - 1 : n - 2;
+    RIGHT(best.who == (n > 1 ? last : me) && best.value == 100.0 - best.who);
+    double x[] = { me + 0.5, 2 };
+    armci_msg_gop_scope(SCOPE_NODE, x, 2, "+", ARMCI_DOUBLE);
+    RIGHT(x[0] == me + 0.5);
+    armci_msg_gop_scope(SCOPE_ALL, x, 2, "*", ARMCI_DOUBLE);
+    RIGHT(x[1] == (double)(1 << n));
+}
+
+/* A section to a buffer and back to another one. */
+static void packing(void)
+{
+    int from[4][6][8], to[4][6][8], buffer[2 * 3 * 4];
+    int strides[] = { sizeof from[0][0], sizeof from[0] }, count[] = { 4 * sizeof(int), 3, 2 };
+    for (int i = 0; i < 4 * 6 * 8; i++)
+        (&from[0][0][0])[i] = i;
+    memset(to, 0, sizeof to);
+    armci_write_strided(&from[1][2][3], 2, strides, count, (char *)buffer);
+    RIGHT(buffer[0] == from[1][2][3] && buffer[4] == from[1][3][3] && buffer[12] == from[2][2][3]);
+    armci_read_strided(&to[2][0][1], 2, strides, count, (char *)buffer);
+    RIGHT(to[2][0][1] == from[1][2][3] && to[3][2][4] == from[2][4][6] && to[3][2][5] == 0);
+}
+
+/* ---- groups ---- */
+
+/* The group's memory: each member has more than the one before, the last one nothing. */
+static void group_memory(ARMCI_Group *g, int rank, int size)
+{
+    void **at = malloc((size_t)size * sizeof *at);
+    int last = rank == size - 1 && size > 1, next = (rank + 1) % size;
+    for (int turn = 0; turn < 3; turn++) {
+        RIGHT(ARMCI_Malloc_group(at, last ? 0 : 1000 * (rank + 1), g) == 0);
+        for (int r = 0; r < size; r++)
+            RIGHT((at[r] == NULL) == (r == size - 1 && size > 1));
+        if (!last)
+            memset(at[rank], me, (size_t)(1000 * (rank + 1)));
+        armci_msg_group_barrier(g);
+        if (at[next]) {
+            int proc = ARMCI_Absolute_id(g, next);
+            char end = 0;
+            ARMCI_Get((char *)at[next] + 1000 * (next + 1) - 1, &end, 1, proc);
+            RIGHT(end == proc);
+        }
+        RIGHT(ARMCI_Free_group(at[rank], g) == 0);
+    }
+    RIGHT(ARMCI_Malloc_group_memdev(at, rank == 0 ? 1L << 40 : 8, g, "dram") != 0 && !at[rank]);
+    free(at);
+}
+
+/* Its collectives, while the other group is in them as well. */
+static void group_calls(ARMCI_Group *g, int rank, int size)
+{
+    for (int turn = 0; turn < 20; turn++) {
+        double x[] = { 0.5 * me, -1 };
+        long least = 100 - me;
+        int sum = 0, word = rank == turn % size ? 77 * turn + me : 0;
+        int root = ARMCI_Absolute_id(g, turn % size);
+        for (int r = 0; r < size; r++)
+            sum += ARMCI_Absolute_id(g, r);
+        armci_msg_group_dgop(x, 2, "+", g);
+        armci_msg_group_lgop(&least, 1, "min", g);
+        RIGHT(x[0] == 0.5 * sum && x[1] == -size);
+        armci_msg_group_bcast_scope(SCOPE_ALL, &word, sizeof word, root, g);
+        RIGHT(word == 77 * turn + root);
+        armci_msg_group_barrier(g);
+    }
+}
+
+/* Even and odd processes, in falling order; within the even ones the first two; the world. */
+static void groups(void)
+{
+    int *list = malloc((size_t)n * sizeof *list), size = 0, rank = -1, has = -1;
+    ARMCI_Group half, pair, all;
+    for (int p = n - 1; p >= 0; p--)
+        if (p % 2 == me % 2)
+            list[size++] = p;
+    ARMCI_Group_create(size, list, &half);
+    ARMCI_Group_size(&half, &has);
+    RIGHT(ARMCI_Group_rank(&half, &rank) == 0 && has == size && list[rank] == me);
+    group_calls(&half, rank, size);
+    group_memory(&half, rank, size);
+    ARMCI_Group_set_default(&half);
+    ARMCI_Group_get_default(&pair);
+    RIGHT(ARMCI_Uses_shm_grp(&pair) == 0);
+    int first[] = { 1, 0 };
+    if (size > 1) {
+        ARMCI_Group_create(2, first, &pair);
+        RIGHT(ARMCI_Group_rank(&pair, &has) == (rank > 1) && has == (rank > 1 ? -1 : 1 - rank));
+        if (rank < 2) {
+            RIGHT(ARMCI_Absolute_id(&pair, 0) == list[1]);
+            group_calls(&pair, 1 - rank, 2);
+        }
+        ARMCI_Group_free(&pair);
+    }
+    ARMCI_Group_free(&half);
+    ARMCI_Group_get_world(&all);
+    ARMCI_Group_get_default(&pair);
+    group_calls(&all, me, n);
+    group_memory(&pair, me, n);
+    free(list);
+}
+
+/* More blocks than HLRC has windows. */
+static void many_blocks(void)
+{
+    enum { BLOCKS = 300 };
+    void **at = malloc((size_t)(BLOCKS * n) * sizeof *at);
+    int next = (me + 1) % n;
+    for (int i = 0; i < BLOCKS; i++)
+        RIGHT(ARMCI_Malloc(at + i * n, (i + 1) * (me == i % n ? 0L : 4L)) == 0);
+    for (int i = 0; i < BLOCKS; i++)
+        if (at[i * n + next])
+            ARMCI_PutValueInt(i + next, at[i * n + next], next);
+    ARMCI_Barrier();
+    for (int i = 0; i < BLOCKS; i++)
+        RIGHT(!at[i * n + me] || *(int *)at[i * n + me] == i + me);
+    for (int i = 0; i < BLOCKS; i++)
+        RIGHT(ARMCI_Free(at[i * n + me]) == 0);
+    free(at);
 }
 
 static void mistake(const char *word)
 {
     void **at = malloc((size_t)n * sizeof *at);
     int x = 1, one[] = { 4, 2 }, back = -4;
+    ARMCI_Group g;
     ARMCI_Malloc(at, 100 + me);
     if (strcmp(word, "process") == 0)
         ARMCI_Put(&x, at[0], 4, n);
@@ -336,6 +521,16 @@ static void mistake(const char *word)
         ARMCI_Create_mutexes(1), ARMCI_Lock(1, 0);
     else if (strcmp(word, "rmw") == 0)
         ARMCI_Rmw(ARMCI_SWAP, &x, (char *)at[0] + 2, 0, 0);
+    else if (strcmp(word, "member") == 0)
+        ARMCI_Group_create(1, &back, &(ARMCI_Group){ 0 });
+    else if (strcmp(word, "other") == 0 && me == 0)
+        ARMCI_Group_create(1, &x, &g), armci_msg_group_barrier(&g);
+    else if (strcmp(word, "lists") == 0)
+        ARMCI_Group_create(2, me ? (int[]){ 0, 1 } : (int[]){ 1, 0 }, &g);
+    else if (strcmp(word, "long") == 0)
+        armci_msg_snd(0, one, sizeof one, 0), armci_msg_rcv(0, &x, sizeof x, NULL, 0);
+    else if (strcmp(word, "operation") == 0)
+        armci_msg_igop(&x, 1, "xor");
     else if (strcmp(word, "error") == 0 && me == 0)
         ARMCI_Error("enough", 5);
     else if (strcmp(word, "error") == 0)
@@ -387,6 +582,11 @@ int main(int argc, char *argv[])
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         parts[i](at);
     messages();
+    crossing();
+    trees();
+    packing();
+    groups();
+    many_blocks();
     ARMCI_Free(at[me]);
     free(at);
     if (me == 0)

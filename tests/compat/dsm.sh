@@ -92,9 +92,14 @@ refused armci beyond '^ARMCI_Put: 4 bytes at 0x[0-9a-f]* go beyond the 100 that 
 refused armci freed '^ARMCI_Get: 4 bytes at 0x[0-9a-f]*, process 0, are not in memory of ARMCI_Malloc, or were freed by'
 refused armci stride '^ARMCI_PutS: a stride of -4; pass 0 or more$'
 refused armci levels '^ARMCI_PutS: 9 levels of strides; pass 0 to 8$'
-refused armci type '^ARMCI_Acc: unknown type 7; pass ARMCI_ACC_INT, 1, to ARMCI_ACC_LNG, 6$'
+refused armci type '^ARMCI_Acc: unknown type 7; pass ARMCI_ACC_INT, 0, to ARMCI_ACC_DCP, 5$'
 refused armci mutex '^ARMCI_Lock: mutex 1: process 0 has 1 mutexes; create more with ARMCI_Create_mutexes$'
 refused armci rmw '^ARMCI_Rmw: the word at 0x[0-9a-f]*2 is not aligned to its 4 bytes$'
+refused armci member '^ARMCI_Group_create: no process -4 in the parent group; pass 0 to 1$'
+refused armci other '^armci_msg_group_barrier: process 0 is not in the group; only its members make this call$'
+refused armci lists '^ARMCI_Group_create: processes [01] and [01] pass different lists; pass one list on all members, and create'
+refused armci long '^armci_msg_rcv: the message of process 0 has 8 bytes, the buffer 4; pass a larger buffer$'
+refused armci operation '^armci_msg_igop: unknown operation xor; use'
 run_job 2 ardmar "$programs/armci" error
 expect_status 'ARMCI_Error' 5
 expect_err 'ARMCI_Error' '^process 0: enough: 5$'
@@ -140,7 +145,7 @@ if [ -z "${HLRC_TEST_SANITIZERS-}" ] && [ -e "$top_builddir/.libs/libhlrc_tmk.so
     else
         fail "a program from before prototypes: $(head -3 "$work/err")"
     fi
-    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so '\(ARMCI_\|armci_hdl_\|armci_msg_\|armci_notify\)':libhlrc_armci.so \
+    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so '\(ARMCI_\|armci_msg_\|armci_notify\|armci_domain_\|armci_timer\|armci_\(read\|write\)_strided$\)':libhlrc_armci.so \
         '\(shmem_\|shm\?[a-z]*$\|start_pes$\|_my_pe$\|_num_pes$\)':libhlrc_shmem.so; do
         others=$(nm -D --defined-only "$libs/${names#*:}" | awk '{ print $3 }' | grep -v "^${names%:*}")
         [ -z "$others" ] || fail "${names#*:} exports $others"
