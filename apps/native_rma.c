@@ -88,9 +88,10 @@ void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
 }
 
 /* Only HLRC_XOR of HLRC_UINT64, without the old value: then it is one instruction. */
-int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node)
+int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node,
+                hlrc_handle_t *handle)
 {
-    (void)old, (void)type, (void)op;
+    (void)old, (void)type, (void)op, (void)handle;
     (void)__atomic_fetch_xor((uint64_t *)address_of(word, node), *(const uint64_t *)value,
                              __ATOMIC_SEQ_CST);
     return 0;

@@ -101,6 +101,16 @@ struct fabric_run {
     uint32_t offset, bytes;
 };
 
+/* Changes of an aligned word of 8 bytes, of a list. `old`, unless it is NULL, gets its previous
+ * value. */
+enum fabric_change { FABRIC_ADD, FABRIC_AND, FABRIC_OR, FABRIC_XOR, FABRIC_EXCHANGE };
+struct fabric_update {
+    size_t off;
+    uint64_t value, *old;
+    int32_t peer;
+    enum fabric_change change;
+};
+
 /* Part of a transfer of many parts: `len` bytes, here and at an offset there. */
 struct fabric_piece {
     size_t off;
@@ -190,6 +200,9 @@ struct fabric_ops {
     /* optional: fabric_exchange uses compare-and-swap */
     void (*exchange)(struct fabric *f, int peer, int win, size_t off, uint64_t value, uint64_t *old,
                      struct fabric_op *op);
+    /* optional, for a fabric whose atomics complete at once: each change of the list, in any order;
+     * all are complete when it returns */
+    void (*update)(struct fabric *f, int win, const struct fabric_update *list, size_t count);
     void (*wait)(struct fabric *f, struct fabric_op *op);
     /* optional: operations complete without test */
     bool (*test)(struct fabric *f, struct fabric_op *op);

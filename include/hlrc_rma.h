@@ -186,7 +186,7 @@ void hlrc_fence(int node);
 void hlrc_fence_all(void);
 
 /**
- * hlrc_rmw, hlrc_rmw_compare - change a word of a window atomically
+ * hlrc_rmw, hlrc_rmw_nb, hlrc_rmw_compare - change a word of a window atomically
  *
  * hlrc_rmw() replaces *`word`, in the part of a window that belongs to node `node`, by the result
  * of `op` on the word and the value at `value`. It stores the previous value of the word at `old`,
@@ -200,11 +200,17 @@ void hlrc_fence_all(void);
  * same for all. While they may change a word, no thread, of its owner either, may store to it, put
  * to it or accumulate into it.
  *
+ * hlrc_rmw_nb() starts the same operation as hlrc_rmw(), and may return before it is performed.
+ * The value is read before it returns; `old` belongs to the operation until it is complete. It
+ * stores a handle at `handle`, for hlrc_wait(), or with NULL is completed by hlrc_fence(). The node
+ * may postpone an operation until it has 1,024 of them, or waits: other nodes may not see it
+ * before. Operations in progress are unordered, also on one word.
+ *
  *     int64_t one = 1, mine;
  *     hlrc_rmw(&window->next, &one, &mine, HLRC_INT64, HLRC_SUM, 0);
  *
- * RETURN VALUE: hlrc_rmw() returns 0, hlrc_rmw_compare() 1 if it stored `desired`, otherwise 0; or
- * a negative errno value: then nothing was changed.
+ * RETURN VALUE: hlrc_rmw() and hlrc_rmw_nb() return 0, hlrc_rmw_compare() 1 if it stored `desired`,
+ * otherwise 0; or a negative errno value: then nothing was changed, and no handle was made.
  *
  * ERRORS:
  *     EINVAL  the word is not aligned; or `type` or `op` is none of those listed, or `op` is
@@ -216,11 +222,16 @@ void hlrc_fence_all(void);
  * (or as expected), the second changes it, and more follow while others change it. Words of 4
  * bytes have no adapter operation. On one machine the surrounding 8 bytes are compared and
  * swapped. Over verbs, where that would undo stores to the other 4, they are read and written
- * under the lock of hlrc_acc(), in two or three round trips.
+ * under the lock of hlrc_acc(), in two or three round trips. hlrc_rmw_nb() has sums and bitwise
+ * operations of 64-bit integers, and swaps of 8 bytes, in flight together: 1,024 take about as many
+ * round trips as one. Other operations, and those whose `old` lies in shared memory, are complete
+ * when it returns.
  *
  * SEE ALSO: hlrc_fetch_op, hlrc_mutex_lock, hlrc_window_create
  */
 int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node);
+int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node,
+                hlrc_handle_t *handle);
 int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node);
 
 /**

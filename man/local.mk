@@ -86,6 +86,7 @@ API_PAGES_3 = \
 	man/hlrc_release.3 \
 	man/hlrc_rmw.3 \
 	man/hlrc_rmw_compare.3 \
+	man/hlrc_rmw_nb.3 \
 	man/hlrc_rwlock_create.3 \
 	man/hlrc_rwlock_destroy.3 \
 	man/hlrc_rwlock_rdlock.3 \

@@ -359,6 +359,42 @@ static void shm_exchange(struct fabric *f, int peer, int win, size_t off, uint64
     fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
 }
 
+static uint64_t shm_change(_Atomic uint64_t *word, const struct fabric_update *u)
+{
+    switch (u->change) {
+    case FABRIC_ADD:
+        return atomic_fetch_add(word, u->value);
+    case FABRIC_AND:
+        return atomic_fetch_and(word, u->value);
+    case FABRIC_OR:
+        return atomic_fetch_or(word, u->value);
+    case FABRIC_XOR:
+        return atomic_fetch_xor(word, u->value);
+    default:
+        return atomic_exchange(word, u->value);
+    }
+}
+
+/* An atomic instruction waits for its cache line, and later ones wait for it: so the lines are
+ * requested some changes ahead. */
+static void shm_update(struct fabric *f, int win, const struct fabric_update *list, size_t count)
+{
+    enum { AHEAD = 16 };
+    struct shm_fabric *s = shm_of(f);
+    shm_count(&s->self->atomics, count);
+    for (size_t i = 0; i < count + AHEAD; i++) {
+        if (i < count)
+            __builtin_prefetch(shm_window_at(s, list[i].peer, win, list[i].off), 1);
+        if (i < AHEAD)
+            continue;
+        const struct fabric_update *u = &list[i - AHEAD];
+        uint64_t old = shm_change((void *)shm_window_at(s, u->peer, win, u->off), u);
+        if (u->old)
+            *u->old = old;
+    }
+    fence_after_rmw(); /* [fabric.read-order], [unshared.reader-mark] */
+}
+
 static void shm_wait(struct fabric *f, struct fabric_op *op)
 {
     (void)f, (void)op; /* every operation was complete when it was started */
@@ -449,6 +485,7 @@ const struct fabric_ops fabric_shm = {
     .cas = shm_cas,
     .fetch_add = shm_fetch_add,
     .exchange = shm_exchange,
+    .update = shm_update,
     .wait = shm_wait,
     .rx_poll = shm_rx_poll,
     .rx_pending = shm_rx_pending,

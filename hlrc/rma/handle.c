@@ -13,6 +13,7 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
+#include "hlrc/rma/rmw_queue.h"
 
 #define INDEX_BITS 16
 static_assert(HANDLES == 1 << INDEX_BITS, "an entry number fits its bits of a handle");
@@ -128,9 +129,17 @@ static void handle_note_end(const struct handle *h)
         PROBE(fence_begun, node + 1, atomic_load_explicit(&left, memory_order_relaxed) - h->begun);
 }
 
+/* An operation of the queue (rmw_queue.h) is pending until it is performed. */
+static void handle_begin_wait(const struct handle *h)
+{
+    if (atomic_load_explicit(&h->op.pending, memory_order_relaxed) != 0)
+        rmw_queue_flush();
+}
+
 void hlrc_wait(hlrc_handle_t handle)
 {
     struct handle *h = handle_find("hlrc_wait", handle.id);
+    handle_begin_wait(h);
     handle_claim("hlrc_wait", h, handle.id);
     handle_note_end(h);
     struct thread *t = thread_enter();
@@ -143,6 +152,7 @@ void hlrc_wait(hlrc_handle_t handle)
 int hlrc_test(hlrc_handle_t handle)
 {
     struct handle *h = handle_find("hlrc_test", handle.id);
+    handle_begin_wait(h);
     struct thread *t = thread_enter();
     bool done = fabric_test(engine.fabric, &h->op);
     if (done) {
@@ -163,6 +173,7 @@ static bool handle_is_for(const struct handle *h, int node)
 /* Node -1: all nodes. */
 static void handle_fence(int node)
 {
+    rmw_queue_flush();
     PROBE(fence_begun, node + 1);
     struct thread *t = thread_enter();
     for (int n = 0; n < engine.nodes; n++)

@@ -9,6 +9,8 @@
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/thread.h"
 #include "hlrc/rma/accumulate.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/rma/rmw_queue.h"
 #include "hlrc/rma/window.h"
 #include "hlrc/sync/change.h"
 #include "hlrc/sync/combine.h"
@@ -58,6 +60,78 @@ int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op o
     if (rc == 0 && old)
         memcpy(old, &was, combine_bytes(type));
     return rc;
+}
+
+/* False: the queue does not take it. */
+static bool rmw_queues(const struct change *c, enum fabric_change *change)
+{
+    if ((c->op == HLRC_SUM || c->op == HLRC_AND || c->op == HLRC_OR || c->op == HLRC_XOR) &&
+        c->type != HLRC_INT64 && c->type != HLRC_UINT64)
+        return false;
+    switch (c->op) {
+    case HLRC_SUM:
+        *change = FABRIC_ADD;
+        return true;
+    case HLRC_AND:
+        *change = FABRIC_AND;
+        return true;
+    case HLRC_OR:
+        *change = FABRIC_OR;
+        return true;
+    case HLRC_XOR:
+        *change = FABRIC_XOR;
+        return true;
+    case HLRC_REPLACE:
+        *change = FABRIC_EXCHANGE;
+        return combine_bytes(c->type) == 8;
+    default:
+        return false;
+    }
+}
+
+/* [thread.no-fault]: `old` in shared memory is stored by this thread, at once. */
+static int rmw_perform_now(void *word, const struct change *c, void *old, int node,
+                           hlrc_handle_t *handle)
+{
+    uint64_t was = 0;
+    int rc = rmw_perform("hlrc_rmw_nb", word, c, node, &was);
+    if (rc)
+        return rc;
+    if (old)
+        memcpy(old, &was, combine_bytes(c->type));
+    if (handle)
+        *handle = (hlrc_handle_t){ handle_done() };
+    return 0;
+}
+
+int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node,
+                hlrc_handle_t *handle)
+{
+    struct change c;
+    struct fabric_update u = { .old = old, .peer = node };
+    call_check("hlrc_rmw_nb");
+    if (op != HLRC_NO_OP)
+        call_check_given("hlrc_rmw_nb", "value", value);
+    if (!change_make(type, op, value, &c))
+        return -EINVAL;
+    if (!rmw_queues(&c, &u.change) || (uintptr_t)old % 8 != 0 ||
+        (old && window_local_is_shared(old, 8)))
+        return rmw_perform_now(word, &c, old, node, handle);
+    u.off = window_offset("hlrc_rmw_nb", word, 8, node);
+    u.value = c.value;
+    if (u.off % 8 != 0)
+        return -EINVAL;
+    struct handle *h = NULL;
+    uint64_t name = 0;
+    if (handle) {
+        h = handle_take(node);
+        atomic_store_explicit(&h->op.pending, 1, memory_order_relaxed);
+        name = handle_name(h);
+    }
+    rmw_queue_add(arena.id, &u, h);
+    if (handle)
+        *handle = (hlrc_handle_t){ name }; /* may lie in shared memory */
+    return 0;
 }
 
 int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node)

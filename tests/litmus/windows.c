@@ -227,6 +227,83 @@ static void tickets(int thread)
     }
 }
 
+/* ---- words, many at a time ---- */
+
+#define MANY 600 /* of three threads more than HLRC keeps */
+
+/* Sums without an end of their own; tickets with a handle each, of which each is given once. */
+static void queued(int thread)
+{
+    static uint64_t got[THREADS][MANY];
+    hlrc_handle_t handle[MANY];
+    uint64_t *words = (uint64_t *)(void *)(window + PAGE) + 8, one = 1, bit = (uint64_t)1 << thread;
+    int last = nodes - 1;
+    for (int i = 0; i < MANY; i++) {
+        hlrc_rmw_nb(&words[i % 3], &one, NULL, HLRC_UINT64, HLRC_SUM, last, NULL);
+        hlrc_rmw_nb(&words[3], &bit, NULL, HLRC_UINT64, HLRC_XOR, last, NULL);
+        expect(hlrc_rmw_nb(&words[4], &one, &got[thread][i], HLRC_INT64, HLRC_SUM, last,
+                           &handle[i]) == 0,
+               "hlrc_rmw_nb");
+        one = 1;
+    }
+    for (int i = MANY - 1; i >= 0; i--)
+        if (i % 2)
+            hlrc_wait(handle[i]);
+        else
+            while (!hlrc_test(handle[i]))
+                ;
+    for (int i = 0; i < MANY; i++) {
+        one = (uint64_t)1 << got[thread][i] % 64;
+        hlrc_rmw_nb(&words[8 + got[thread][i] / 64], &one, NULL, HLRC_UINT64,
+                    i % 2 ? HLRC_OR : HLRC_XOR, last, NULL);
+    }
+    hlrc_fence(last);
+}
+
+static void check_queued(void)
+{
+    uint64_t *words = (uint64_t *)(void *)(window + PAGE) + 8, word[5], bits,
+             total = (uint64_t)(nodes * THREADS * MANY);
+    hlrc_get(word, words, sizeof word, nodes - 1);
+    for (int i = 0; i < 3; i++)
+        expect_word(word[i], total / 3, "queued sums");
+    expect_word(word[3], 0, "bits, changed an even number of times each");
+    expect_word(word[4], total, "queued tickets");
+    for (uint64_t i = 0; i < total / 64; i++) {
+        hlrc_get(&bits, &words[8 + i], 8, nodes - 1);
+        expect_word(bits, UINT64_MAX, "each ticket, once");
+    }
+    hlrc_barrier();
+}
+
+/* The operations that are performed at once, and refusals. */
+static void not_queued(void)
+{
+    uint32_t two = 2, *half = (uint32_t *)(void *)(slot_of(me) + 68), seen = 0;
+    uint64_t v = 6, old = 0, *word = (uint64_t *)(void *)(slot_of(me) + 72);
+    uint64_t *open = (uint64_t *)(void *)shared + me * 512;
+    int to = (me + 1) % nodes;
+    hlrc_handle_t handle;
+    hlrc_put(half, &two, sizeof two, to);
+    hlrc_rmw_nb(half, &two, &seen, HLRC_UINT32, HLRC_SUM, to, &handle);
+    expect(seen == 2, "at once: %u", seen);
+    hlrc_wait(handle);
+    hlrc_rmw_nb(word, &v, &old, HLRC_UINT64, HLRC_REPLACE, to, NULL);
+    hlrc_fence_all();
+    hlrc_rmw_nb(word, &v, open, HLRC_UINT64, HLRC_SUM, to, &handle);
+    expect(*open == 6 && hlrc_test(handle) == 1, "in shared memory: %ju", (uintmax_t)*open);
+    v = 8;
+    hlrc_rmw_nb(word, &v, &old, HLRC_UINT64, HLRC_AND, to, &handle);
+    v = 0;
+    hlrc_wait(handle);
+    expect(old == 12 &&
+               hlrc_rmw_nb((char *)word + 4, &v, NULL, HLRC_UINT64, HLRC_SUM, to, NULL) == -EINVAL,
+           "aligned");
+    hlrc_get(&old, word, sizeof old, to);
+    expect_word(old, 8, "and");
+    hlrc_barrier();
+}
+
 static void check_tickets(void)
 {
     uint64_t *words = (uint64_t *)(void *)(window + PAGE),
@@ -357,6 +434,10 @@ void litmus_run(void)
     in_threads(THREADS, tickets);
     hlrc_barrier();
     check_tickets();
+    in_threads(THREADS, queued);
+    hlrc_barrier();
+    check_queued();
+    not_queued();
     mutexes();
     if (me == 0 && nodes > 1)
         while_it_stands();
