@@ -25,7 +25,7 @@ import sys
 
 import numpy as np
 
-__all__ = ["node", "nodes", "zeros", "array", "free", "barrier", "lock", "atomic", "reduce", "broadcast", "parallel_for", "home"]
+__all__ = ["node", "nodes", "zeros", "array", "free", "barrier", "lock", "atomic", "reduce", "broadcast", "parallel_for", "pmap", "home"]
 
 _TYPES = {np.dtype(name): number for number, name in enumerate(["int32", "uint32", "int64", "uint64", "float32", "float64"])}
 _OPS = {name: number for number, name in enumerate(["sum", "product", "min", "max", "and", "or", "xor", "replace", "none"])}
@@ -42,7 +42,7 @@ def _load():
         ("init", number, pointer, pointer), ("finalize", None), ("exit", None, number), ("node_id", number),
         ("node_count", number), ("barrier", None), ("malloc_all", pointer, size), ("free_all", None, pointer),
         ("alloc_placed", pointer, size, number, size), ("home", number, pointer),
-        ("lock", None, word), ("trylock", number, word), ("unlock", None, word), ("lock_create", number, pointer),
+        ("lock", None, word), ("trylock", number, word), ("lock_for", number, word, ctypes.c_int64), ("unlock", None, word), ("lock_create", number, pointer),
         ("atomic_create", number, pointer, u64), ("atomic_load", u64, word), ("atomic_fetch_add", u64, word, u64),
         ("atomic_exchange", u64, word, u64), ("atomic_compare_exchange", number, word, pointer, u64),
         ("broadcast", number, pointer, size, number), ("reduce", number, pointer, pointer, size, number, number),
@@ -154,6 +154,14 @@ def parallel_for(*limits):
     return every[len(every) * node // nodes : len(every) * (node + 1) // nodes]
 
 
+def pmap(function, items):
+    """Collective. [function(item) for item in items], as by multiprocessing.Pool.map: each node computes its part, all get the
+    results, of any kind that pickle takes."""
+    items = list(items)
+    mine = [function(items[i]) for i in parallel_for(len(items))]
+    return [result for at in range(nodes) for result in broadcast(mine if node == at else None, at)]
+
+
 def _created(create, *arguments):
     handle, error = ctypes.c_uint32(), 0
     if node == 0:
@@ -169,9 +177,12 @@ class lock:
     def __init__(self):
         self._handle = _created(_library.hlrc_lock_create)
 
-    def acquire(self, blocking=True):
+    def acquire(self, blocking=True, timeout=-1):
+        """As threading.Lock.acquire: timeout in seconds, -1 for no limit."""
         if not blocking:
             return _library.hlrc_trylock(self._handle) == 0
+        if timeout >= 0:
+            return _library.hlrc_lock_for(self._handle, int(timeout * 1e9)) == 0
         _library.hlrc_lock(self._handle)
         return True
 

@@ -6,10 +6,12 @@
  */
 #include <hlrc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +89,7 @@ int main(int argc, char **argv)
         pid[i] = fork();
         if (pid[i] != 0)
             continue;
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         part = (struct part){ i > 2, i % 3, i > 2 ? 2 : 3 };
         _exit(run(argc > 1 ? argv[1] : NULL));
     }

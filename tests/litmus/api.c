@@ -243,25 +243,28 @@ static void allocations(void)
     hlrc_barrier();
 }
 
+#define PUT 32768u /* words: to copy them takes some time */
+
 /* Round the ring: what is put before the signal is there after the wait. */
 static void signals(void)
 {
-    uint64_t *window = hlrc_window_create(8192);
+    static uint64_t out[PUT];
+    uint64_t *window = hlrc_window_create((64 + PUT) * sizeof *window);
     if (!window) {
         expect(errno == ENOTSUP, "hlrc_window_create");
         return;
     }
-    uint64_t out[64];
     int to = (me + 1) % nodes;
     for (uint64_t k = 1; k <= ROUNDS; k++) {
-        for (size_t i = 0; i < 64; i++)
-            out[i] = k * 1000 + i;
+        for (size_t i = 0; i < PUT; i++)
+            out[i] = k * 1000000 + i;
+        hlrc_barrier();
         expect(hlrc_put_signal(window + 64, out, sizeof out, &window[0], k % 2 ? 1 : k,
                                k % 2 ? HLRC_SUM : HLRC_REPLACE, to) == 0,
                "hlrc_put_signal");
         expect(hlrc_wait_until(&window[0], HLRC_UINT64, HLRC_GE, &k, 60000 * MS) == 0, "a signal");
-        for (size_t i = 0; i < 64; i++)
-            expect_word(window[64 + i], k * 1000 + i, "round %ju, word %zu", (uintmax_t)k, i);
+        for (size_t i = PUT; i-- > 0;)
+            expect_word(window[64 + i], k * 1000000 + i, "round %ju, word %zu", (uintmax_t)k, i);
         hlrc_barrier();
     }
     int32_t below = -5, bound = -4;

@@ -51,6 +51,20 @@ def together():
         expect(not count.compare_exchange(1, 2) and count.compare_exchange(5 + 200 * hlrc.nodes, 2), "compare_exchange")
 
 
+def calls():
+    guard = hlrc.lock()
+    if hlrc.node == 0:
+        guard.acquire()
+    hlrc.barrier()
+    expect(not guard.acquire(timeout=0.01), "a lock that is held")
+    hlrc.barrier()
+    if hlrc.node == 0:
+        guard.release()
+    expect(guard.acquire(timeout=60), "a lock that gets free")
+    guard.release()
+    expect(hlrc.pmap(lambda x: (x, hlrc.node), range(7))[5][0] == 5 and hlrc.pmap(str, "") == [], "pmap")
+
+
 # The interpreter's lock is free while a thread waits for the lock of the job.
 def threads():
     guard, total = hlrc.lock(), hlrc.zeros(1, np.int64)
@@ -103,7 +117,7 @@ def errors():
 
 if sys.argv[1:] == ["raise"] and hlrc.node == hlrc.nodes - 1:
     raise RuntimeError("nobody catches it")
-for part in (arrays, together, threads, leaks, errors):
+for part in (arrays, together, calls, threads, leaks, errors):
     part()
 bad = hlrc.reduce(bad)
 if hlrc.node == 0:

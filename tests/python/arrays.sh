@@ -21,6 +21,17 @@ status=0
 test $status = 0 && test "$(cat "$work/out")" = "1 nodes, bad 0" || fail "without a launcher: $(cat "$work/err")"
 LD_LIBRARY_PATH=/nowhere "$python" -c 'import hlrc' 2>"$work/err" && fail "no library: no error"
 grep -qE '^ImportError: libhlrc.so.0: .*; install HLRC|^$' "$work/err" || fail "no library: $(tail -1 "$work/err")"
+# The same iteration by multiprocessing; and the package as pip installs it.
+"$python" "$top_srcdir/python/compare.py" 120 30 3 >"$work/native" 2>"$work/err" || fail "multiprocessing: $(tail -1 "$work/err")"
+if "$python" -c 'import sys, setuptools, pip; sys.exit(int(setuptools.__version__.split(".")[0]) < 61)' 2>/dev/null; then
+    cp -r "$top_srcdir/python" "$work/python"
+    "$python" -m pip install -q --no-index --no-build-isolation --no-deps --target "$work/site" "$work/python" >"$work/log" 2>&1 || fail "pip: $(tail -3 "$work/log")"
+    PYTHONPATH=$work/site
+else
+    echo "note: no pip and setuptools, the package was not installed"
+fi
+run_job 3 ardmar "$python" "$top_srcdir/python/compare.py" 120 30
+test $status = 0 && test "$(sed 's/.*sum/sum/' "$work/out")" = "$(sed 's/.*sum/sum/' "$work/native")" || fail "compare: $(cat "$work/out" "$work/err" "$work/native")"
 if "$python" -c 'import numba' 2>/dev/null; then
     run_job 2 ardmar "$python" "$here/numba_loop.py"
     test $status = 0 && test "$(cat "$work/out")" = "sum 999999000000" || fail "numba: status $status: $(cat "$work/out" "$work/err")"
