@@ -25,6 +25,7 @@ sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addr
     sed -n 's/^void \(hlrc_alone\)(bool alone);$/\1/p' "$top_srcdir/hlrc/memory/alone.h"
     sed -n 's/^void \(hlrc_thread_uncounted\)(void);$/\1/p' "$top_srcdir/hlrc/progress/uncounted.h"
     sed -n 's/^void \(hlrc_program_unaware\)(void);$/\1/p' "$top_srcdir/hlrc/core/engine.h"
+    sed -n 's/^void \(hlrc_share_guards\)(.*/\1/p' "$top_srcdir/hlrc/memory/range.h"
     "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'
     printf 'pthread_sigmask\nsigprocmask\n'
     case $HLRC_TEST_SANITIZERS in *address*) ;; *) printf 'sigaction\nsignal\n' ;; esac

@@ -10,18 +10,21 @@
 
 #include "base/addresses.h"
 #include "base/stack_switch.h"
+#include "hlrc/memory/range.h"
 
 /* Far from all other addresses, HLRC's heap included. */
-#define SHARED_AT    ((char *)ADDRESSES_STACKS)
-#define PRIVATE_AT   (SHARED_AT + ((ADDRESSES_SPACE - ADDRESSES_STACKS) / 2))
-#define GUARD_BYTES  ((size_t)64 << 10)
+#define SHARED_AT   ((char *)ADDRESSES_STACKS)
+#define PRIVATE_AT  (SHARED_AT + ((ADDRESSES_SPACE - ADDRESSES_STACKS) / 2))
+#define GUARD_BYTES ((size_t)64 << 10)
+#define GUARD_SHARED \
+    ((size_t)16 << 20)                 /* below each shared stack: large variables do not pass it */
 #define OWN_BYTES    ((size_t)1 << 20) /* of a private stack used only for HLRC calls */
 #define ONE_AT_LEAST ((size_t)64 << 10)
 
 _Thread_local struct lane *lane_current;
 char *const lane_shared_from = SHARED_AT, *const lane_shared_to = PRIVATE_AT;
 
-static size_t shared_bytes;              /* of one stack; 0 in a job of one node */
+static size_t shared_bytes;              /* of one stack with its guard; 0 in a job of one node */
 static size_t private_bytes = OWN_BYTES; /* besides thread-local variables */
 
 static char *lane_map(char *at, size_t bytes, int more)
@@ -42,15 +45,18 @@ int lane_reserve(int lanes, size_t bytes, bool executable)
         private_bytes = bytes;
         return 0;
     }
-    shared_bytes = lane_up(bytes < ONE_AT_LEAST ? ONE_AT_LEAST : bytes, GUARD_BYTES);
+    shared_bytes = lane_up(bytes < ONE_AT_LEAST ? ONE_AT_LEAST : bytes, GUARD_BYTES) + GUARD_SHARED;
     if (!lane_map(SHARED_AT, (size_t)lanes * shared_bytes, executable ? PROT_EXEC : 0))
         return -errno;
-    return hlrc_share(SHARED_AT, (size_t)lanes * shared_bytes);
+    int rc = hlrc_share(SHARED_AT, (size_t)lanes * shared_bytes);
+    if (rc == 0)
+        hlrc_share_guards(shared_bytes, GUARD_SHARED);
+    return rc;
 }
 
 size_t lane_stack_bytes(void)
 {
-    return shared_bytes;
+    return shared_bytes ? shared_bytes - GUARD_SHARED : 0;
 }
 
 void lane_block_signals(sigset_t *before)

@@ -20,6 +20,7 @@
 #include "hlrc/heap/heap_look.h"
 #include "hlrc/memory/fault.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/range.h"
 #include "hlrc/progress/altstack.h"
 
 #define NULL_BYTES ((uintptr_t)1 << 16) /* left unmapped at 0 by the system */
@@ -81,10 +82,18 @@ uintptr_t place_instruction(const void *context)
     return fault_code(context);
 }
 
+static bool place_is_guard(const void *address)
+{
+    uint32_t n = 1;
+    return engine_range_of(address) && range_is_guard(engine_page_of(address), &n);
+}
+
 bool place_is_accessible(const siginfo_t *info, const void *context)
 {
     static atomic_flag busy = ATOMIC_FLAG_INIT;
     static struct maps_mapping found;
+    if (place_is_guard(info->si_addr))
+        return false;
     if (atomic_flag_test_and_set(&busy))
         return true; /* another thread is in here: let the access fault again */
     bool write = fault_kind(context) == FAULT_WRITE;
@@ -397,6 +406,8 @@ void place_describe(int sig, siginfo_t *info, void *context, char *text, size_t 
     if (l.address < NULL_BYTES)
         snprintf(text, len, "not shared memory: %s through a NULL pointer",
                  l.kind == FAULT_EXECUTE ? "call" : l.access);
+    else if (place_is_guard((const void *)l.address))
+        place_describe_overflow(&l);
     else if (!place_describe_space(&l))
         place_describe_rest(&l, sig, info, context);
 }

@@ -26,6 +26,7 @@
 #include "hlrc/memory/exact.h"
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
+#include "hlrc/memory/range.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/altstack.h"
 #include "hlrc/progress/thread.h"
@@ -239,10 +240,17 @@ static bool fault_may_execute(const void *addr)
     return r && r->executable;
 }
 
+static bool fault_is_guard(const void *addr)
+{
+    uint32_t n = 1;
+    return !engine_in_heap(addr) && range_is_guard(engine_page_of(addr), &n);
+}
+
 static bool fault_is_ours(const siginfo_t *info)
 {
     return info->si_code > 0 && !engine.alone && engine_in_space(info->si_addr) &&
-           (kind_now != FAULT_EXECUTE || fault_may_execute(info->si_addr));
+           (kind_now != FAULT_EXECUTE || fault_may_execute(info->si_addr)) &&
+           !fault_is_guard(info->si_addr);
 }
 
 static void fault_on_signal(int sig, siginfo_t *info, void *context)

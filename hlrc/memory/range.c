@@ -141,6 +141,30 @@ int hlrc_share(void *start, size_t len)
     return 0;
 }
 
+/* Of one range, before hlrc_init. */
+static struct {
+    uint32_t range, stride, pages;
+} guards;
+
+void hlrc_share_guards(size_t stride, size_t bytes)
+{
+    guards.range = count - 1;
+    guards.stride = (uint32_t)(stride >> PAGE_SHIFT);
+    guards.pages = (uint32_t)(bytes >> PAGE_SHIFT);
+}
+
+bool range_is_guard(uint32_t page, uint32_t *in_a_row)
+{
+    const struct engine_range *r = &engine.ranges[guards.range];
+    if (!guards.pages || page - r->first >= r->pages)
+        return false;
+    uint32_t at = (page - r->first) % guards.stride;
+    bool guard = at < guards.pages;
+    uint32_t same = (guard ? guards.pages : guards.stride) - at;
+    *in_a_row = same < *in_a_row ? same : *in_a_row;
+    return guard;
+}
+
 struct range_digest {
     char *from;
     uint64_t value;

@@ -16,12 +16,15 @@
  *     hints use numbers.
  *   - Where a protocol asks whether a copy was touched, the initial contents are kept for
  *     comparison, since the node itself has written them.
+ *   - Guards are pages of a range that no node may access, such as those between stacks:
+ *     space_protect keeps them closed, and a fault there is the program's.
  *   - A range stays mapped after hlrc_finalize, for stores and loads of this node only.
  */
 #ifndef HLRC_RANGE_H
 #define HLRC_RANGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What nodes compare: one per range, zeros after the last. */
@@ -38,6 +41,13 @@ int range_enter(void);
  * errno after one line to the user. */
 int range_map(void);
 void range_unmap(void);
+
+/* The first `bytes` of each `stride` bytes of the range that hlrc_share got last are guards, whole
+ * pages. Before hlrc_init, on every node. Exported for libhlrc_compat. */
+void hlrc_share_guards(size_t stride, size_t bytes);
+/* Whether the page is a guard. *in_a_row: at most as many pages from there on, for which the same
+ * holds. */
+bool range_is_guard(uint32_t page, uint32_t *in_a_row);
 
 /* Whether the page is in a range and this node's copy is known to be in its initial state. */
 bool range_as_begun(uint32_t page);

@@ -157,7 +157,8 @@ int space_protect(uint32_t first, uint32_t count, enum protocol_access right)
         char *at = engine_app_run(first, &n);
         if (n > count)
             n = count;
-        if (mprotect(at, (size_t)n << PAGE_SHIFT, space_rights(first, right)) != 0) {
+        int rights = range_is_guard(first, &n) ? PROT_NONE : space_rights(first, right);
+        if (mprotect(at, (size_t)n << PAGE_SHIFT, rights) != 0) {
             if (errno == ENOMEM)
                 return -ENOMEM;
             diag_fatal(1, "cannot protect pages %u+%u of shared memory: %s", first, n,

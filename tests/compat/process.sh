@@ -37,12 +37,38 @@ each() { # PROGRAM ARGUMENTS...
     [ -z "${HLRC_SOAK-}" ] || { same "$program" 2 onesided "$@"; same "$program" 3 ardmar "$@"; same "$program" 2 async "$@"; }
 }
 
+overflows() { # a variable of a thread that is larger than its stack, and less than the stacks of two
+    cat >"$work/overflow.c" <<'END'
+#include <pthread.h>
+static void *fill(void *arg)
+{
+    volatile char large[12 << 20];
+    for (int i = 0; i < (int)sizeof large; i += 4096)
+        large[i] = 1;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], 0, fill, 0);
+    return pthread_join(t[0], 0) + pthread_join(t[1], 0);
+}
+END
+    "$top_builddir/hlrcc" -O1 -pthread "$work/overflow.c" -o "$work/overflow" || fail "overflow.c"
+    ulimit -s 8192
+    run_job 2 ardmar "$work/overflow"
+    expect_status "a stack that overflows" 139
+    expect_err "a stack that overflows" "SIGSEGV at .*: not shared memory: stack overflow: .* ulimit -s is 8192 KiB"
+}
+
 [ $# -gt 0 ] || set -- files state signals objects endings inherit library
 for program; do
     if [ "$program" = endings ]; then
         for how in return main exit quick_exit _exit exec signal; do
             each endings $how
         done
+        overflows
     else
         each "$program"
     fi
