@@ -65,6 +65,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/pthread/mutex.c compat/pthread/mutex.h \
 	compat/pthread/once.c compat/pthread/once.h \
 	compat/pthread/refuse.c compat/pthread/refuse.h \
+	compat/pthread/restored.c \
 	compat/pthread/rwlock.c compat/pthread/sem.c \
 	compat/pthread/table.c compat/pthread/table.h \
 	compat/pthread/threads.c compat/pthread/threads.h \

@@ -77,6 +77,16 @@ libhlrc_core_la_SOURCES += hlrc/rma/accumulate.c hlrc/rma/accumulate.h hlrc/rma/
 
 # Checkpoints: the saved data, their files, and the restart from them.
 libhlrc_core_la_SOURCES += hlrc/checkpoint/checkpoint.c hlrc/checkpoint/checkpoint.h \
+	hlrc/checkpoint/checkpoint_calls.c hlrc/checkpoint/checkpoint_calls.h \
+	hlrc/checkpoint/checkpoint_context.c hlrc/checkpoint/checkpoint_context.h \
+	hlrc/checkpoint/checkpoint_descriptors.c hlrc/checkpoint/checkpoint_descriptors.h \
+	hlrc/checkpoint/checkpoint_image.c hlrc/checkpoint/checkpoint_image.h \
+	hlrc/checkpoint/checkpoint_job.h hlrc/checkpoint/checkpoint_image_file.c hlrc/checkpoint/checkpoint_image_file.h \
+	hlrc/checkpoint/checkpoint_maps.c hlrc/checkpoint/checkpoint_maps.h \
+	hlrc/checkpoint/checkpoint_memory.c hlrc/checkpoint/checkpoint_memory.h \
+	hlrc/checkpoint/checkpoint_process.c hlrc/checkpoint/checkpoint_process.h \
+	hlrc/checkpoint/checkpoint_restore.c \
+	hlrc/checkpoint/checkpoint_threads.c hlrc/checkpoint/checkpoint_threads.h hlrc/checkpoint/restored_thread.h \
 	hlrc/checkpoint/checkpoint_file.c hlrc/checkpoint/checkpoint_file.h hlrc/checkpoint/checkpoint_manifest.c \
 	hlrc/checkpoint/checkpoint_manifest.h hlrc/checkpoint/checkpoint_pages.c hlrc/checkpoint/checkpoint_pages.h \
 	hlrc/checkpoint/checkpoint_state.c hlrc/checkpoint/checkpoint_state.h

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/procfs.h"
 #include "boot/boot.h"
+#include "hlrc/checkpoint/checkpoint_process.h"
 #include "hlrc/core/engine.h"
 
 #define HOST_ID "/proc/sys/kernel/random/boot_id"
@@ -63,6 +64,7 @@ int hlrc_unite(bool alone)
         return -EXDEV;
     }
     boot_unite(engine.boot);
+    checkpoint_process_set(count);
     (void)sched_setaffinity(0, sizeof processors, &processors);
     return count;
 }

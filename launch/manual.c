@@ -294,7 +294,8 @@ static void manual_checkpoints(FILE *out)
         ".IR TIME [: DIR ]\n"
         "a program that calls hlrc_checkpoint(3) is saved in the first such call after each\n"
         ".IR TIME ,\n"
-        "and after a SIGUSR1 to hlrcrun, which the program must not handle itself. In a job of\n"
+        "and after a SIGUSR1 to hlrcrun, which the program must not handle itself. A program of\n"
+        "hlrcc(1) is saved at these times themselves. In a job of\n"
         "Slurm (SLURM_JOB_ID is set) SIGUSR1 announces the end of the time limit: the job is\n"
         "saved and ends with status 85.\n"
         ".PP\n"
@@ -310,7 +311,21 @@ static void manual_checkpoints(FILE *out)
         "options, working directory and number of nodes of then. Options on the command line\n"
         "override those. Another number of nodes needs hlrc_checkpoint_any(3); another program\n"
         "or version of HLRC is refused. Under other launchers, set HLRC_RESTART and give\n"
-        "program and arguments.\n",
+        "program and arguments.\n"
+        ".PP\n"
+        "Programs of hlrcc are saved only where they run as one process, on x86\\-64. The threads\n"
+        "stop while the process is copied, and continue while the copy is written. Saved are:\n"
+        "memory, threads, signal handlers, interval timers, directory, umask, limits, and open\n"
+        "files with their positions. At the restart a file that can be written is truncated to\n"
+        "the size that it had. A file that the program opens and closes for each line is not.\n"
+        "Sockets, pipes, locked or deleted files, devices, child processes, timers of\n"
+        "timer_create, System V shared memory, and shared mappings of files that can be written\n"
+        "are refused: a line names the reason, and the job continues. Standard input, output\n"
+        "and error are those of the new hlrcrun, unless standard input is a file. The number of\n"
+        "threads stays, whatever\n"
+        ".B \\-n\n"
+        "is; threads are not bound to processors. Process and thread ids change, and clocks are\n"
+        "those of the new host. Kernel, CPU features and all libraries must be the same.\n",
         out);
 }
 

@@ -59,7 +59,8 @@ my @circles = (
 );
 
 # What these define the C library has, too: for all but programs of hlrcc, and for programs without HLRC.
-my %in_place_of_libc = map { $_ => 1 } qw(compat/process/calls compat/process/library compat/process/stdio hlrc/crash/masks);
+my %in_place_of_libc = map { $_ => 1 } qw(compat/process/calls compat/process/library compat/process/stdio compat/pthread/restored
+    hlrc/crash/masks);
 
 my ($failures, %floor, %object, %home, %needs, %calls) = (0);
 for my $i (0 .. $#floors) { $floor{$_} = $i for @{ $floors[$i] } }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* api_lock.c - locks of OpenMP's library routines; see api.h. */
 #include <hlrc.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <stdatomic.h>
 
 #include "compat/openmp/api.h"
 #include "compat/openmp/lock_word.h"
@@ -93,12 +92,22 @@ int omp_test_lock(struct api_lock *l)
 
 /* ---- nestable locks ---- */
 
+/* Of a thread that the program has created itself. The system's ids change at a restart. */
+static uint64_t api_lock_thread(void)
+{
+    static atomic_uint last;
+    static _Thread_local unsigned own;
+    if (own == 0)
+        own = atomic_fetch_add(&last, 1) + 1;
+    return own;
+}
+
 /* The current task. All threads that the program creates itself are on one node, so their ids
  * differ, and from the indexes, which are less than 2^16. */
 static uint64_t api_lock_me(void)
 {
-    uint64_t thread = lane_current ? (uint64_t)lane_current->index + 1
-                                   : 0x800000u | (uint64_t)syscall(SYS_gettid);
+    uint64_t thread =
+        lane_current ? (uint64_t)lane_current->index + 1 : 0x800000u | api_lock_thread();
     return thread << OWNER_TASKS | (team_region()->task & (((uint64_t)1 << OWNER_TASKS) - 1));
 }
 

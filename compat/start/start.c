@@ -465,6 +465,27 @@ static void start_make_slots(int nodes)
     (void)setenv("HLRC_THREADS", number, united > 1);
 }
 
+static bool start_option_is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+/* Threads on several nodes are not saved. After hlrc_init, so that the job says so once. */
+static void start_refuse_checkpoint(void)
+{
+    if (!start_option_is_set("HLRC_CHECKPOINT"))
+        return;
+    if (hlrc_node_id() != 0)
+        for (;;)
+            pause(); /* node 0 ends the job */
+    fprintf(stderr,
+            "hlrc: --checkpoint: a program of hlrcc is saved only where it runs as one process, "
+            "and not on several nodes: %s\n",
+            start_obstacle);
+    hlrc_exit(1);
+}
+
 /* Returns the number of nodes. */
 static int start_unite(void)
 {
@@ -504,8 +525,10 @@ static int start_execute(void)
         start_fail("the job has %d nodes, but no environment variable gives their number; set "
                    "HLRC_NODES to it",
                    hlrc_node_count());
-    if (nodes > 1)
+    if (nodes > 1) {
         early_check_node(hlrc_node_id());
+        start_refuse_checkpoint();
+    }
     for (size_t i = 0; i < begin_count; i++)
         begins[i]();
     if (layer)

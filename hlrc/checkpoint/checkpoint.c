@@ -19,8 +19,11 @@
 #include "base/system_sigaction.h"
 #include "boot/boot.h"
 #include "hlrc/checkpoint/checkpoint_file.h"
+#include "hlrc/checkpoint/checkpoint_image.h"
+#include "hlrc/checkpoint/checkpoint_job.h"
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 #include "hlrc/checkpoint/checkpoint_pages.h"
+#include "hlrc/checkpoint/checkpoint_process.h"
 #include "hlrc/checkpoint/checkpoint_state.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
@@ -34,19 +37,7 @@
 
 enum checkpoint_wish { CHECKPOINT_NONE, CHECKPOINT_SAVE, CHECKPOINT_SAVE_AND_END };
 
-static struct {
-    char dir[PATH_MAX]; /* empty: nothing is saved */
-    int dir_fd;         /* locked by node 0 */
-    int64_t interval_ms, due_ms;
-    bool full;    /* the next one */
-    bool called;  /* hlrc_checkpoint, once */
-    uint32_t old; /* the oldest manifest to keep, and the first file that it needs */
-    uint32_t old_base;
-    /* the last complete checkpoint; after a restart that one, until the next */
-    struct checkpoint_manifest last;
-    bool restores; /* the next call restores `last` */
-    void (*finalize)(void);
-} job;
+static struct checkpoint_job job;
 
 static volatile sig_atomic_t asked; /* by SIGUSR1 */
 
@@ -56,6 +47,7 @@ static void checkpoint_ask(int sig)
 {
     (void)sig;
     asked = 1;
+    checkpoint_process_wake();
 }
 
 /* The program's own handler stays. */
@@ -121,6 +113,14 @@ static int checkpoint_check_restart(const struct checkpoint_manifest *m)
     else if (m->program != checkpoint_manifest_program())
         diag_report(1, "--restart %s: saved by another program: %s, as it was then",
                     engine.config.restart, m->path);
+    else if ((m->processes > 0) != (checkpoint_process_count() > 0))
+        diag_report(1,
+                    "--restart %s: the program was saved %s; start it in the same way, without "
+                    "--placement-control off and the like",
+                    engine.config.restart,
+                    m->processes > 0 ? "as one process" : "by its calls of hlrc_checkpoint");
+    else if (m->processes > 0)
+        return 0;
     else if (m->nodes != (uint32_t)engine.nodes && !m->any)
         diag_report(1,
                     "--restart %s: saved by %u nodes for as many; start with -n %u, or have the "
@@ -160,11 +160,15 @@ int checkpoint_read(void (*finalize)(void))
     return engine.config.restart[0] ? checkpoint_read_restart() : 0;
 }
 
+static int checkpoint_start_process(void);
+
 int checkpoint_start(void)
 {
     int rc = job.restores && engine.node == 0 ? checkpoint_check_restart(&job.last) : 0;
     if (rc == 0)
         rc = checkpoint_choose_dir();
+    if (rc == 0 && checkpoint_process_count() > 0 && (job.dir[0] || job.restores))
+        return checkpoint_start_process();
     if (rc == 0 && job.dir[0])
         rc = checkpoint_pages_init();
     return rc;
@@ -172,11 +176,12 @@ int checkpoint_start(void)
 
 void checkpoint_end(void)
 {
-    if (job.dir[0] && !job.called && engine.node == 0)
+    checkpoint_process_stop();
+    if (job.dir[0] && !job.called && engine.node == 0 && checkpoint_process_count() == 0)
         diag_job("--checkpoint: the program has not called hlrc_checkpoint: nothing was saved");
     if (job.dir_fd >= 0)
         close(job.dir_fd);
-    if (job.dir[0])
+    if (job.dir[0] && checkpoint_process_count() == 0)
         checkpoint_pages_end();
     checkpoint_manifest_free(&job.last);
     checkpoint_state_end();
@@ -184,11 +189,6 @@ void checkpoint_end(void)
 }
 
 /* ---- agreement ---- */
-
-struct checkpoint_result {
-    int64_t rc;
-    uint64_t bytes, pages, met;
-};
 
 /* Collective: the results of all nodes. Returns 0, or the error of one of them. */
 static int checkpoint_agree(const struct checkpoint_result *mine, struct checkpoint_result *all)
@@ -253,6 +253,22 @@ static int checkpoint_save_file(const struct checkpoint_manifest *next, uint64_t
     return rc;
 }
 
+static int checkpoint_save_image(const struct checkpoint_manifest *next, uint64_t *pages,
+                                 uint64_t *bytes)
+{
+    char path[PATH_MAX], why[PATH_MAX + 512] = "";
+    struct checkpoint_image_result result = { .pages = 0 };
+    int rc = checkpoint_image_save(checkpoint_own_path(path, next), next, boot_fd(engine.boot),
+                                   job.dir_fd, &result, why, sizeof why);
+    *pages = result.pages;
+    *bytes = result.bytes;
+    if (rc < 0 && why[0]) /* otherwise the program has ended */
+        diag_warn("checkpoint %u cannot be saved: %s; %s", next->generation, why,
+                  job.last.generation > 0 ? "the one before is the last complete one"
+                                          : "there is none yet");
+    return rc;
+}
+
 /* A full one, if the chain has become long, or longer than the full one at its beginning. */
 static bool checkpoint_is_full(void)
 {
@@ -272,6 +288,7 @@ static int checkpoint_next(struct checkpoint_manifest *next, bool any)
                                           .base = job.last.base,
                                           .nodes = (uint32_t)engine.nodes,
                                           .any = any,
+                                          .processes = (uint32_t)checkpoint_process_count(),
                                           .app = (uint64_t)(uintptr_t)engine.app,
                                           .memory = engine.config.memory };
     if (checkpoint_is_full())
@@ -305,7 +322,10 @@ static int checkpoint_save_all(struct checkpoint_manifest *next, bool any,
     char path[PATH_MAX];
     struct checkpoint_result mine = { .rc = checkpoint_next(next, any) }, done = { .rc = 0 };
     if (mine.rc == 0)
-        mine.rc = checkpoint_save_file(next, &mine.pages, &mine.bytes);
+        mine.rc = (next->processes > 0 ? checkpoint_save_image
+                                       : checkpoint_save_file)(next, &mine.pages, &mine.bytes);
+    if (mine.rc == CHECKPOINT_IMAGE_RESUMED)
+        return CHECKPOINT_IMAGE_RESUMED;
     int rc = checkpoint_agree(&mine, all);
     uint64_t *row = next->bytes + (size_t)(next->generation - next->base) * next->nodes;
     for (int n = 0; n < engine.nodes && rc == 0; n++)
@@ -457,6 +477,40 @@ static int checkpoint_restore(void)
     return 1;
 }
 
+/* The time limit of the batch job is near. */
+_Noreturn static void checkpoint_leave(void)
+{
+    if (engine.node == 0)
+        diag_job("checkpoint %u is complete, and the job ends with status %d; continue it with "
+                 "hlrcrun --restart %s",
+                 job.last.generation, STATUS_CONTINUE, job.dir);
+    if (checkpoint_process_count() == 0) {
+        job.finalize();
+        exit(STATUS_CONTINUE);
+    }
+    (void)boot_quit(engine.boot, STATUS_CONTINUE);
+    _exit(STATUS_CONTINUE); /* what is buffered is saved */
+}
+
+/* ---- one process ---- */
+
+/* Only node 0 is left. */
+static bool checkpoint_process_asked(bool *leaves)
+{
+    bool now = asked && job.dir[0];
+    asked = 0;
+    *leaves = now && secure_getenv("SLURM_JOB_ID");
+    return now;
+}
+
+static int checkpoint_start_process(void)
+{
+    static const struct checkpoint_process_calls calls = { checkpoint_process_asked,
+                                                           checkpoint_save_all, checkpoint_report,
+                                                           checkpoint_leave };
+    return job.restores ? checkpoint_process_become(&job) : checkpoint_process_start(&job, &calls);
+}
+
 /* ---- the call ---- */
 
 /* Of node 0. */
@@ -467,17 +521,6 @@ static uint32_t checkpoint_decide(void)
         return CHECKPOINT_NONE;
     asked = 0;
     return now && secure_getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE;
-}
-
-/* The time limit of the batch job is near. */
-_Noreturn static void checkpoint_leave(void)
-{
-    if (engine.node == 0)
-        diag_job("checkpoint %u is complete, and the job ends with status %d; continue it with "
-                 "hlrcrun --restart %s",
-                 job.last.generation, STATUS_CONTINUE, job.dir);
-    job.finalize();
-    exit(STATUS_CONTINUE);
 }
 
 static int checkpoint_call(bool any)

@@ -28,6 +28,7 @@ struct checkpoint_file_head {
 struct checkpoint_file {
     int fd, rc;
     char *block, *stored;
+    void *packer;          /* of a file that was created; NULL: not compressed */
     uint32_t used, length; /* of the block */
     uint64_t bytes;
 };
@@ -36,7 +37,9 @@ struct checkpoint_file {
 
 #ifdef HAVE_ZSTD
 static struct {
-    __typeof__(&ZSTD_compress) pack;
+    __typeof__(&ZSTD_createCCtx) create;
+    __typeof__(&ZSTD_freeCCtx) end;
+    __typeof__(&ZSTD_compressCCtx) pack;
     __typeof__(&ZSTD_decompress) unpack;
     __typeof__(&ZSTD_isError) failed;
 } zstd;
@@ -45,17 +48,33 @@ static bool checkpoint_file_has_zstd(void)
 {
     void *library = zstd.failed ? NULL : dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library) {
-        *(void **)(void *)&zstd.pack = dlsym(library, "ZSTD_compress");
+        *(void **)(void *)&zstd.create = dlsym(library, "ZSTD_createCCtx");
+        *(void **)(void *)&zstd.end = dlsym(library, "ZSTD_freeCCtx");
+        *(void **)(void *)&zstd.pack = dlsym(library, "ZSTD_compressCCtx");
         *(void **)(void *)&zstd.unpack = dlsym(library, "ZSTD_decompress");
         *(void **)(void *)&zstd.failed = dlsym(library, "ZSTD_isError");
     }
-    return zstd.pack && zstd.unpack && zstd.failed;
+    return zstd.create && zstd.end && zstd.pack && zstd.unpack && zstd.failed;
+}
+
+/* Its memory is allocated by the first block, of which there is one here. */
+static void checkpoint_file_packer_open(struct checkpoint_file *f)
+{
+    f->packer = checkpoint_file_has_zstd() ? zstd.create() : NULL;
+    memset(f->block, 0, BLOCK_BYTES);
+    if (f->packer)
+        (void)zstd.pack(f->packer, f->stored, BLOCK_BYTES, f->block, BLOCK_BYTES, 1);
+}
+
+static void checkpoint_file_packer_close(struct checkpoint_file *f)
+{
+    if (f->packer)
+        (void)zstd.end(f->packer);
 }
 
 static uint32_t checkpoint_file_pack(const struct checkpoint_file *f)
 {
-    size_t n =
-        checkpoint_file_has_zstd() ? zstd.pack(f->stored, BLOCK_BYTES, f->block, f->used, 1) : 0;
+    size_t n = f->packer ? zstd.pack(f->packer, f->stored, BLOCK_BYTES, f->block, f->used, 1) : 0;
     return n == 0 || zstd.failed(n) || n >= f->used ? 0 : (uint32_t)n;
 }
 
@@ -67,6 +86,16 @@ static int checkpoint_file_unpack(const struct checkpoint_file *f, uint32_t stor
     return zstd.failed(n) || n != length ? -EBADMSG : 0;
 }
 #else
+static void checkpoint_file_packer_open(struct checkpoint_file *f)
+{
+    (void)f;
+}
+
+static void checkpoint_file_packer_close(struct checkpoint_file *f)
+{
+    (void)f;
+}
+
 /* Bytes in f->stored; 0: the block does not become smaller. */
 static uint32_t checkpoint_file_pack(const struct checkpoint_file *f)
 {
@@ -86,6 +115,7 @@ static int checkpoint_file_unpack(const struct checkpoint_file *f, uint32_t stor
 static void checkpoint_file_free(struct checkpoint_file *f)
 {
     if (f) {
+        checkpoint_file_packer_close(f);
         free(f->block);
         free(f->stored);
     }
@@ -111,7 +141,10 @@ static struct checkpoint_file *checkpoint_file_new(const char *path, int flags, 
 
 struct checkpoint_file *checkpoint_file_create(const char *path, int *rc)
 {
-    return checkpoint_file_new(path, O_WRONLY | O_CREAT | O_TRUNC, rc);
+    struct checkpoint_file *f = checkpoint_file_new(path, O_WRONLY | O_CREAT | O_TRUNC, rc);
+    if (f)
+        checkpoint_file_packer_open(f);
+    return f;
 }
 
 struct checkpoint_file *checkpoint_file_open(const char *path, int *rc)
@@ -179,7 +212,7 @@ void checkpoint_file_put(struct checkpoint_file *f, const void *from, size_t len
     }
 }
 
-int checkpoint_file_finish(struct checkpoint_file *f, uint64_t *bytes)
+int checkpoint_file_complete(struct checkpoint_file *f, uint64_t *bytes)
 {
     const struct checkpoint_file_head end = { 0, 0, 0 };
     if (f->rc == 0 && f->used > 0)
@@ -188,7 +221,18 @@ int checkpoint_file_finish(struct checkpoint_file *f, uint64_t *bytes)
     if (f->rc == 0 && fsync(f->fd) != 0)
         f->rc = -errno;
     *bytes = f->bytes;
+    return f->rc;
+}
+
+int checkpoint_file_finish(struct checkpoint_file *f, uint64_t *bytes)
+{
+    (void)checkpoint_file_complete(f, bytes);
     return checkpoint_file_close(f);
+}
+
+int checkpoint_file_descriptor(const struct checkpoint_file *f)
+{
+    return f->fd;
 }
 
 /* ---- reading ---- */

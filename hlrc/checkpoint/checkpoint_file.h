@@ -26,7 +26,10 @@ void checkpoint_file_fail(struct checkpoint_file *f, int rc); /* keeps an earlie
 int checkpoint_file_status(const struct checkpoint_file *f);
 
 /* Completes a file that was created: it is on the disk. *bytes is its length. 0 or a negative
- * errno. */
+ * errno. Allocates nothing, like checkpoint_file_put. */
+int checkpoint_file_complete(struct checkpoint_file *f, uint64_t *bytes);
+int checkpoint_file_descriptor(const struct checkpoint_file *f);
+/* The same, and closes it. */
 int checkpoint_file_finish(struct checkpoint_file *f, uint64_t *bytes);
 /* Closes a file that was opened. 0 or a negative errno. */
 int checkpoint_file_close(struct checkpoint_file *f);

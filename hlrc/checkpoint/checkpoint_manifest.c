@@ -154,6 +154,8 @@ static char *checkpoint_manifest_print(const struct checkpoint_manifest *m,
             m->version, m->generation, m->base, m->nodes, m->any, m->app, m->memory, m->program);
     for (uint32_t i = 0; i < (m->generation - m->base + 1) * m->nodes; i++)
         fprintf(out, "bytes %" PRIu64 "\n", m->bytes[i]);
+    if (m->processes > 0)
+        fprintf(out, "processes %u\noption HLRC_NODES=%u\n", m->processes, m->processes);
     checkpoint_manifest_options(out, config);
     checkpoint_manifest_process(out);
     if (fflush(out) == 0)
@@ -282,6 +284,8 @@ static bool checkpoint_manifest_parse(struct checkpoint_manifest *m)
             m->path = checkpoint_manifest_unescape(value);
         else if (strncmp(line, "bytes ", 6) == 0)
             m->bytes[sizes++] = strtoull(value, NULL, 10);
+        else if (strncmp(line, "processes ", 10) == 0)
+            m->processes = (uint32_t)strtoul(value, NULL, 10);
         else if (strncmp(line, "version ", 8) == 0)
             snprintf(m->version, sizeof m->version, "%s", value);
         else if (sscanf(line, "numbers %u %u %u %u %" SCNx64 " %" SCNx64 " %" SCNx64,

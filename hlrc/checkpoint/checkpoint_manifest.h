@@ -26,6 +26,7 @@ struct checkpoint_manifest {
     uint32_t nodes, any;       /* any: of hlrc_checkpoint_any */
     uint64_t app, memory;      /* address of shared memory, and its size (--memory) */
     uint64_t program;          /* digest of the program's file */
+    uint32_t processes;        /* that became one process (checkpoint_image.h); 0: not saved so */
     uint64_t *bytes;           /* of the files: (generation - base + 1) rows of nodes */
     char version[32];
     /* read only: */

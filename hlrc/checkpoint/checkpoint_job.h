@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* checkpoint_job.h - the state of a job that is saved (checkpoint.c, checkpoint_process.c). */
+#ifndef HLRC_CHECKPOINT_JOB_H
+#define HLRC_CHECKPOINT_JOB_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hlrc/checkpoint/checkpoint_manifest.h"
+
+struct checkpoint_job {
+    char dir[PATH_MAX]; /* empty: nothing is saved */
+    int dir_fd;         /* locked by node 0 */
+    int64_t interval_ms, due_ms;
+    bool full;    /* the next one */
+    bool called;  /* hlrc_checkpoint, once */
+    uint32_t old; /* the oldest manifest to keep, and the first file that it needs */
+    uint32_t old_base;
+    /* the last complete checkpoint; after a restart that one, until the next */
+    struct checkpoint_manifest last;
+    bool restores; /* the next call restores `last` */
+    void (*finalize)(void);
+};
+
+/* Of one node. */
+struct checkpoint_result {
+    int64_t rc;
+    uint64_t bytes, pages, met;
+};
+
+#endif

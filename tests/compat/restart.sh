@@ -1,0 +1,189 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# --checkpoint and --restart of programs that do not know HLRC: killed at several moments and continued, twice, they print and
+# write what they print and write natively. What cannot be saved, or is damaged, is one line.
+. "$(dirname "$0")/compatlib.sh"
+export HLRC_PLACEMENT_CONTROL=on OMP_NUM_THREADS=3
+unset HLRC_THREADS_PER_NODE SLURM_JOB_ID
+[ "$(uname -m)" = x86_64 ] || skip "only for x86-64"
+ulimit -S -c 0
+hlrcrun=$(realpath "$hlrcrun")
+for program in team threads objects; do
+    source=$(echo "$here/restart/$program".c*)
+    case $source in *.cc) build $program "restart/$program.cc" g++ hlrc++ ;; *) build $program "restart/$program.c" gcc hlrcc ;; esac
+done
+cd "$work" || exit 99
+echo ax >input
+
+await() { # COMMAND...: until it succeeds
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.01
+    done
+    fail "did not happen in time: $*: $(head -3 err)"
+    return 1
+}
+
+processes() { # of the program: the job's, and a child that writes
+    local process
+    for process in /proc/[0-9]*; do
+        test "$(readlink "$process/exe")" != "$work/$program" || echo "${process#/proc/}"
+    done
+}
+
+newest() {
+    local name newest=0
+    for name in dir/manifest.[0-9]*; do
+        test ! -e "$name" || test "${name##*.}" -le $newest || newest=${name##*.}
+    done
+    echo $newest
+}
+
+is_newer() { # NUMBER
+    test "$(newest)" -gt "$1"
+}
+
+start() { # OPTIONS...: of hlrcrun, in the background
+    : >err
+    "$within" 120 "$hlrcrun" "$@" >out 2>err </dev/null &
+    job=$!
+}
+
+kill_later() { # NUMBER SECONDS: after a checkpoint with a higher number
+    await is_newer "$1" && sleep "$2"
+    kill -9 $(processes) 2>/dev/null
+    wait $job 2>/dev/null
+}
+
+finish_job() { # WHAT
+    status=0
+    wait $job || status=$?
+    expect_status "$1" 0
+    cmp -s out wanted || fail "$1: $(diff out wanted | head -3) $(head -3 err)"
+    cmp -s steps wanted.steps || fail "$1: steps: $(diff steps wanted.steps | head -3)"
+}
+
+natively() {
+    touch go
+    "./$program.gomp" "$@" >wanted 2>/dev/null
+    cp steps wanted.steps
+    rm -rf go dir steps
+}
+
+# ---- a death, and another one ----
+turn=0
+for program in team threads objects; do
+    for nodes in '2 1 3'; do
+        read -r first second third <<<"$nodes"
+        natively
+        start -n "$first" --checkpoint 0:dir "./$program"
+        kill_later $((turn % 3)) "0.0$((turn * 37 % 100))"
+        echo later >>steps
+        start -n "$second" --restart dir
+        kill_later "$(newest)" "0.1$((turn * 61 % 100))"
+        touch go
+        echo later >>steps
+        start -n "$third" --restart dir --checkpoint 1h
+        finish_job "$program, $nodes nodes"
+        test ! -s err || fail "$program, $nodes nodes: $(head -3 err)"
+        turn=$((turn + 1))
+    done
+done
+
+# ---- signals; two are kept, each with what has changed ----
+program=team
+for slurm in '' 7; do
+    natively
+    (test -z "$slurm" || export SLURM_JOB_ID=$slurm
+    exec "$hlrcrun" -n 2 --progress --checkpoint 1h:dir ./team >out 2>err </dev/null) &
+    job=$!
+    for number in 1 2 3; do
+        await test -s steps
+        await test -n "$(processes)"
+        kill -USR1 $job
+        await is_newer $((number - 1)) || break
+        test -z "$slurm" || break
+    done
+    if test -n "$slurm"; then
+        status=0
+        wait $job || status=$?
+        expect_status Slurm 85
+        expect_err Slurm '^hlrc: checkpoint 1 is complete, and the job ends with status 85; continue it with hlrcrun --restart'
+    else
+        test "$(echo dir/manifest.*)" = 'dir/manifest.2 dir/manifest.3' || fail "kept: $(ls dir)"
+        test "$(stat -c %s dir/3.node.0)" -lt $(($(stat -c %s dir/1.node.0) / 2)) || fail "not only changed pages: $(cat err)"
+        kill_later 0 0
+        cp -r dir good
+    fi
+    touch go
+    start --restart dir
+    finish_job "after a signal${slurm:+ of Slurm}"
+done
+
+# ---- what cannot be saved: one line, and the job continues ----
+refused() { # WHAT PATTERN
+    natively "$1"
+    start -n 2 --checkpoint 0:dir ./team "$1"
+    await grep -q . err
+    touch go
+    finish_job "$1"
+    expect_err "$1" "^hlrc: checkpoint 1 cannot be saved: $2; there is none yet\$"
+    test "$(newest)" = 0 || fail "$1: saved"
+}
+refused pipe 'descriptor [0-9]+, pipe:\[[0-9]+\], is a pipe'
+refused child 'the program has child processes'
+refused deleted 'descriptor [0-9]+, .* \(deleted\), is a file that was deleted'
+natively
+mkdir dir
+ln -s /dev/full dir/2.node.0
+start -n 2 --checkpoint 0:dir ./team
+await grep -q . err
+touch go
+finish_job full
+expect_err full '^hlrc: checkpoint 2 cannot be saved: .*No space left on device; the one before is the last complete one$'
+run_job 2 ardmar --placement-control off --checkpoint 1h:dir2 ./team
+expect_status spread 1
+expect_err spread 'checkpoint: a program of hlrcc is saved only where it runs as one process'
+test "$(wc -l <err)" -eq 1 || fail "spread: $(cat err)"
+
+# ---- damage, and other surroundings ----
+damaged() { # WHAT PATTERN COMMAND...: in dir
+    local what=$1 pattern=$2
+    shift 2
+    rm -rf dir
+    cp -r good dir
+    (cd dir && "$@") || fail "$what: cannot be made"
+    status=0
+    "$within" 60 "$hlrcrun" --restart dir >out 2>err </dev/null || status=$?
+    test "$status" -ne 0 || fail "$what: status 0"
+    test "$(wc -l <err)" -eq 1 || fail "$what: not one line: $(cat err)"
+    expect_err "$what" "$pattern"
+    test ! -s out || fail "$what: $(cat out)"
+}
+flip() { # FILE OFFSET
+    perl -e 'open my $f, "+<", $ARGV[0] or die; seek $f, $ARGV[1], 0; read $f, my $c, 1; seek $f, $ARGV[1], 0;
+        print $f chr(ord($c) ^ 16)' "$1" "$2"
+}
+size=$(stat -c %s good/3.node.0)
+for offset in 30 $((size / 2)) $((size - 40)); do
+    damaged "a bit is flipped at $offset" '3.node.0: damaged' flip 3.node.0 "$offset"
+done
+damaged 'an older file' '1.node.0: damaged' flip 1.node.0 $(($(stat -c %s good/1.node.0) / 2))
+damaged 'a file is cut short' '3.node.0 has [0-9]+ bytes' truncate -s -3 3.node.0
+damaged 'a file is missing' '1.node.0: No such file' rm 1.node.0
+mv steps kept
+damaged 'an open file is missing' '/steps: No such file' true
+echo >steps
+damaged 'an open file is shorter' '/steps has 1 bytes, fewer than the [0-9]+ when the job was saved' true
+mv kept steps
+mv team team.old
+{ cat team.old && echo; } >team && chmod +x team
+damaged 'another program' 'saved by another program' true
+mv team.old team
+rm -rf dir
+cp -r good dir
+rm dir/manifest.3
+start --restart dir
+finish_job 'the one before'
+finish
