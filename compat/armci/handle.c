@@ -124,18 +124,19 @@ int ARMCI_Wait(armci_hdl_t *handle)
     return 0;
 }
 
+/* 0: complete, as the calls that wait return. */
 int ARMCI_Test(armci_hdl_t *handle)
 {
     inner_armci_check("ARMCI_Test", 0);
     if (handle->op == MANY)
-        return ARMCI_Wait(handle) == 0;
+        return ARMCI_Wait(handle);
     (void)pthread_mutex_lock(&guard);
     struct handle_entry *e = handle_entry_of(handle);
     int over = !e || hlrc_test(e->op);
     if (e && over)
         handle_entry_end(e);
     (void)pthread_mutex_unlock(&guard);
-    return over;
+    return !over;
 }
 
 static void handle_end(int proc)

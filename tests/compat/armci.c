@@ -185,9 +185,9 @@ static void begun(void **at)
         ARMCI_NbGet(there + i * LEN, in[i], sizeof in[i], next, &lost);
     }
     ARMCI_NbGet(there, in[0], sizeof in[0], next, &handle);
-    while (!ARMCI_Test(&handle))
+    while (ARMCI_Test(&handle))
         continue;
-    RIGHT(in[0][1] == out[0][1] && ARMCI_Test(&handle) && ARMCI_Wait(&handle) == 0);
+    RIGHT(in[0][1] == out[0][1] && ARMCI_Test(&handle) == 0 && ARMCI_Wait(&handle) == 0);
     ARMCI_WaitAll();
     RIGHT(memcmp(in, out, sizeof in) == 0 && ARMCI_Wait(&used[2]) == 0);
     ARMCI_Barrier();

@@ -48,7 +48,7 @@ if test ! -f "$source/Makefile.am"; then
 fi
 testing=$source/global/testing
 flags=("${includes[@]}" -I"$testing" -I"$source/global/src" -I"$source/ma" -I"$source/gaf2c" -I"$source/LinAlg/lapack+blas" -w -O1
-    -DHAVE_{STDIO,STDLIB,MATH,ASSERT,UNISTD,ERRNO,SYS_TYPES}_H=1 -DHAVE_{BLAS,SCALAPACK}=1 -DMSG_COMMS_MPI=1)
+    -DHAVE_{STDIO,STDLIB,MATH,ASSERT,UNISTD,ERRNO,SYS_TYPES}_H=1 -DHAVE_{BLAS,LAPACK,SCALAPACK}=1 -DF2C_HIDDEN_STRING_LENGTH_AFTER_ARGS=1 -DMSG_COMMS_MPI=1)
 fortran=(-cpp -fdefault-integer-8 -std=legacy -fallow-argument-mismatch)
 
 compiled() { # SOURCE: its object, made once for all programs, or nothing
@@ -64,10 +64,12 @@ compiled() { # SOURCE: its object, made once for all programs, or nothing
 }
 
 built() { # NAME: by the sources that Makefile.am has
-    local file objects=() object
-    for file in $(sed -n "s/^\(nodist_\)\?global_testing_${1//-/_}_SOURCES *= *//p" "$source/Makefile.am" | head -1); do
+    local file objects=() object files
+    files=$(sed -n "s/^\(nodist_\)\?global_testing_${1//-/_}_SOURCES *= *//p" "$source/Makefile.am" | head -1)
+    for file in ${files:-global/testing/$1.c}; do
         case $file in
         '$(gtsrcf)') file='global/testing/ffflush.F global/testing/util.c' ;;
+        '$(testblassrc)') file=global/testing/testblas.F ;;
         esac
         for file in $file; do
             case $file in *.[cF]) ;; *) continue ;; esac
