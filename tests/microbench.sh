@@ -139,5 +139,16 @@ refused 2 '^latbw: --sizes 1,,2: not a list' "$bench/latbw" --sizes 1,,2
 refused 2 '^latbw: --sizes 8-4: not a list' "$bench/latbw" --sizes 8-4
 refused 2 '^barrier: --sizes: no such option' "$hlrcrun" -n 3 "$bench/barrier" --sizes 1
 refused 2 '^release: a job of 1 node: at least 2 are needed' "$hlrcrun" -n 1 "$bench/release"
+# The history of scripts/bench: a line for a commit, and a drawing of the lines of one machine.
+"${PERL:-perl}" -I"$top_srcdir/scripts/lib" -MHistory -e '
+    my ($file, $top) = @ARGV;
+    history_add($file, $top, { what => "a < b", us => 3, floor_us => 2 }, { what => "no floor", us => 3, floor_us => 0 });
+    history_add($file, $top, { what => "a < b", us => 6, floor_us => 2 }, { what => "new", us => 1, floor_us => 1 });
+    open my $other, ">>", $file; print $other qq({"commit":"x","date":"","load":0,"machine":"other","ratios":{"a < b":9}}\n{"torn"); close $other;
+    history_add($file, $top, { what => "a < b", us => 3, floor_us => 2 });
+    print history_draw($file), "\n"' "$work/history" "$top_srcdir" >"$work/out" 2>&1 || fail "history: $(cat "$work/out")"
+test "$(cat "$work/out")" = "$work/history.svg" && test "$(wc -l <"$work/history")" = 4 && grep -q '"a < b":3[,}]' "$work/history" &&
+    grep -q 'points="60.0,[0-9.]* 360.0,[0-9.]* 660.0,[0-9.]*"' "$work/history.svg" && grep -q '>a &lt; b: 1.5<' "$work/history.svg" &&
+    ! grep -q 'no floor' "$work/history" || fail "history: $(cat "$work/history" "$work/history.svg" | head -20)"
 "$bench/diff" --help | grep -q -- --repetitions=N || fail "diff --help"
 finish
