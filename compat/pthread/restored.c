@@ -154,3 +154,18 @@ EXPORTED int pthread_getname_np(pthread_t thread, char *name, size_t size)
         name[name[len - 1] == '\n' ? len - 1 : (long)size - 1] = '\0';
     return len > 0 ? 0 : EIO;
 }
+
+/* With the number of the owner, which the system compares. */
+EXPORTED int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attr, int protocol)
+{
+    if (protocol == PTHREAD_PRIO_INHERIT)
+        hlrc_unsaved("mutexes that inherit priorities");
+    return LIBC(pthread_mutexattr_setprotocol)(attr, protocol);
+}
+
+EXPORTED int pthread_mutexattr_setrobust(pthread_mutexattr_t *attr, int robust)
+{
+    if (robust == PTHREAD_MUTEX_ROBUST)
+        hlrc_unsaved("robust mutexes");
+    return LIBC(pthread_mutexattr_setrobust)(attr, robust);
+}

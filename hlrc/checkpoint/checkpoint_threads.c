@@ -91,6 +91,13 @@ int checkpoint_threads_init(void)
     return tid_at ? 0 : -ENOTSUP;
 }
 
+static const char *_Atomic unsaved; /* hlrc_unsaved */
+
+void hlrc_unsaved(const char *what)
+{
+    atomic_store(&unsaved, what);
+}
+
 static int checkpoint_threads_own_number(const char *self)
 {
     int number;
@@ -126,26 +133,68 @@ int hlrc_restored_thread(pthread_t thread)
 
 /* ---- interrupted calls ---- */
 
+/* Of the call that this thread has restarted with a timeout of its own. */
+static _Thread_local struct {
+    int64_t end; /* ns */
+    struct timespec rest;
+    int poll_ms;
+    greg_t poll_at; /* stack pointer */
+} sleeping;
+
+/* Nanoseconds that are left. When a call is restarted for the first time, when it began is unknown,
+ * and it begins anew: it takes no less time than asked for, and less than one interval more. */
+static int64_t checkpoint_threads_rest(bool again, int64_t timeout)
+{
+    int64_t now = clock_ns();
+    if (!again)
+        sleeping.end = now + timeout;
+    return sleeping.end > now ? sleeping.end - now : 0;
+}
+
+/* The rest was not stored. Returns the address of a new one. */
+static greg_t checkpoint_threads_sleep(greg_t asked)
+{
+    const struct timespec *t = (const struct timespec *)asked;
+    bool again = t == &sleeping.rest;
+    if (t->tv_sec > (time_t)1 << 32)
+        return asked;
+    int64_t rest = checkpoint_threads_rest(again, (int64_t)t->tv_sec * 1000000000 + t->tv_nsec);
+    sleeping.rest = (struct timespec){ rest / 1000000000, rest % 1000000000 };
+    return (greg_t)&sleeping.rest;
+}
+
+/* A timeout that differs from the program's own shows that the call has been restarted already. */
+static int checkpoint_threads_poll(int asked, greg_t stack)
+{
+    bool again = asked == sleeping.poll_ms && stack == sleeping.poll_at;
+    int64_t rest = checkpoint_threads_rest(again, (int64_t)asked * 1000000);
+    int ms = (int)((rest + 999999) / 1000000);
+    sleeping.poll_ms = again ? ms : asked + (asked < INT32_MAX);
+    sleeping.poll_at = stack;
+    return sleeping.poll_ms;
+}
+
 static bool checkpoint_threads_restarts(long number, greg_t *r)
 {
     switch (number) {
-    case SYS_nanosleep:
-        if (r[REG_RSI] != 0) /* the rest was stored there */
-            r[REG_RDI] = r[REG_RSI];
-        return r[REG_RSI] != 0;
+    case SYS_nanosleep: /* the rest was stored, or is estimated */
+        r[REG_RDI] = r[REG_RSI] ? r[REG_RSI] : checkpoint_threads_sleep(r[REG_RDI]);
+        return true;
     case SYS_clock_nanosleep:
-        if (r[REG_RSI] & TIMER_ABSTIME)
-            return true;
-        if (r[REG_R10] != 0)
-            r[REG_RDX] = r[REG_R10];
-        return r[REG_R10] != 0;
+        if (!(r[REG_RSI] & TIMER_ABSTIME))
+            r[REG_RDX] = r[REG_R10] ? r[REG_R10] : checkpoint_threads_sleep(r[REG_RDX]);
+        return true;
     case SYS_futex: /* with an absolute timeout */
         return (r[REG_RSI] & FUTEX_CMD_MASK) != FUTEX_WAIT;
     case SYS_poll:
-        return (int)r[REG_RDX] < 0;
+        if ((int)r[REG_RDX] > 0)
+            r[REG_RDX] = checkpoint_threads_poll((int)r[REG_RDX], r[REG_RSP]);
+        return true;
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
-        return (int)r[REG_R10] < 0;
+        if ((int)r[REG_R10] > 0)
+            r[REG_R10] = checkpoint_threads_poll((int)r[REG_R10], r[REG_RSP]);
+        return true;
     case SYS_rt_sigtimedwait:
         return r[REG_RDX] == 0;
     case SYS_semtimedop:
@@ -391,6 +440,10 @@ int checkpoint_threads_stop(char *why, size_t len)
 {
     int me = (int)CALL(gettid), left = 1;
     int64_t end = clock_ms() + STOP_MS;
+    if (atomic_load(&unsaved)) {
+        snprintf(why, len, "the program uses %s", atomic_load(&unsaved));
+        return -ENOTSUP;
+    }
     checkpoint_threads_listen();
     atomic_store(&stopped, NULL);
     atomic_store(&stopped_count, 0);
@@ -467,6 +520,11 @@ int hlrc_restored_thread(pthread_t thread)
 {
     (void)thread;
     return 0;
+}
+
+void hlrc_unsaved(const char *what)
+{
+    (void)what;
 }
 
 #endif

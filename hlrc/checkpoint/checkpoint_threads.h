@@ -16,7 +16,7 @@
  *   - Nothing is allocated, and no lock is acquired, while threads are stopped: a stopped thread
  *     may hold it.
  *   - A call that the signal interrupted, and that the system does not restart after a handler, is
- *     restarted here, unless its timeout is lost.
+ *     restarted here: the program sees no EINTR. It does not end early.
  */
 #ifndef HLRC_CHECKPOINT_THREADS_H
 #define HLRC_CHECKPOINT_THREADS_H

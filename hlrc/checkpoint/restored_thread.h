@@ -10,4 +10,8 @@
  * which the C library has it. Exported for libhlrc_compat. */
 int hlrc_restored_thread(pthread_t thread);
 
+/* hlrc_unsaved - checkpoints of this process are refused from now on: the program uses `what`.
+ * Exported, too. */
+void hlrc_unsaved(const char *what);
+
 #endif

@@ -96,6 +96,7 @@ int main(void)
     pthread_create(&idle, NULL, wait_to_be_cancelled, NULL);
     for (long i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, run, (void *)i);
+    int slept = usleep(250000); /* not interrupted */
     for (int i = 0; i < THREADS; i++) {
         pthread_join(thread[i], &result);
         all += (unsigned long)result;
@@ -107,7 +108,8 @@ int main(void)
     pthread_join(idle, &result);
     int again = pthread_mutex_trylock(&held) == 0, busy = pthread_rwlock_trywrlock(&written);
     pthread_rwlock_unlock(&written);
-    printf("%lu %lu, %d %s %d %o %d\n", sum, all, again, busy ? "busy" : "free",
-           pthread_rwlock_trywrlock(&written), (unsigned)umask(0), result == PTHREAD_CANCELED);
+    printf("%lu %lu, %d %s %d %o %d %d\n", sum, all, again, busy ? "busy" : "free",
+           pthread_rwlock_trywrlock(&written), (unsigned)umask(0), result == PTHREAD_CANCELED,
+           slept);
     return close(fd);
 }
