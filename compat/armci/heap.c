@@ -7,6 +7,7 @@
  * The members of a group count its allocations. A member that has no memory there, and passes NULL
  * to ARMCI_Free_group, so learns which block the others free.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +44,24 @@ void ARMCI_Set_shm_limit(unsigned long bytes)
         heap_bytes = bytes > LEAST_BYTES ? bytes : LEAST_BYTES;
 }
 
+/* ARMCI_DEFAULT_SHMMAX is in MiB, as for other ARMCI. */
+static void heap_configure(void)
+{
+    const char *text = secure_getenv("ARMCI_DEFAULT_SHMMAX");
+    if (!text)
+        return;
+    char *end;
+    errno = 0;
+    unsigned long mib = strtoul(text, &end, 10);
+    if (end == text || *end || text[0] == '-' || errno || mib < 1 || mib > SIZE_MAX >> 20)
+        fail_job("ARMCI_DEFAULT_SHMMAX=%s: not a size; give a number of MiB, from 1 on", text);
+    heap_bytes = (size_t)mib << 20;
+}
+
 /* As large as fits: all processes see the same failures. */
 void inner_armci_heap_start(void)
 {
+    heap_configure();
     uint64_t most = heap_bytes;
     (void)hlrc_reduce(&most, &most, 1, HLRC_UINT64, HLRC_MAX);
     for (heap_bytes = most; heap_bytes >= LEAST_BYTES; heap_bytes /= 2) {

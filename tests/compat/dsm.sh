@@ -100,6 +100,7 @@ refused armci other '^armci_msg_group_barrier: process 0 is not in the group; on
 refused armci lists '^ARMCI_Group_create: processes [01] and [01] pass different lists; pass one list on all members, and create'
 refused armci long '^armci_msg_rcv: the message of process 0 has 8 bytes, the buffer 4; pass a larger buffer$'
 refused armci operation '^armci_msg_igop: unknown operation xor; use'
+ARMCI_DEFAULT_SHMMAX=1x refused armci member '^ARMCI_DEFAULT_SHMMAX=1x: not a size; give a number of MiB, from 1 on$'
 run_job 2 ardmar "$programs/armci" error
 expect_status 'ARMCI_Error' 5
 expect_err 'ARMCI_Error' '^process 0: enough: 5$'

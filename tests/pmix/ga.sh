@@ -18,6 +18,7 @@ libs=("$libdir/libga-openmpi.a" "$top_builddir/.libs/libhlrc_armci.so" "$top_bui
 includes=(-I"$top_srcdir/compat/armci" -I"$prefix/include")
 limit=("$within" 120)
 export LD_LIBRARY_PATH=$top_builddir/.libs
+export HLRC_MEMORY=6G ARMCI_DEFAULT_SHMMAX=2048 # copies of arrays for reading are memory of groups
 
 # ---- our program ----
 
