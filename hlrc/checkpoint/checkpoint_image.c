@@ -36,10 +36,16 @@ static struct {
     int last;
     struct checkpoint_image_child *child;
     _Atomic pid_t pid; /* of the child; 0: none */
-    atomic_bool ends;  /* the program: a checkpoint that is not complete is of no use */
+    int64_t stopped_at, stopped_ns;
+    atomic_bool ends; /* the program: a checkpoint that is not complete is of no use */
 } image;
 
 static struct checkpoint_image_given given; /* written by the process that continues */
+
+int64_t checkpoint_image_stopped_ns(void)
+{
+    return image.stopped_ns;
+}
 
 const struct checkpoint_image_given *checkpoint_image_given(void)
 {
@@ -173,6 +179,7 @@ static int checkpoint_image_capture(struct checkpoint_file *f,
     if (pid > 0 && atomic_load(&image.ends))
         (void)CALL(kill, pid, SIGKILL);
     checkpoint_threads_release();
+    image.stopped_ns = clock_ns() - image.stopped_at;
     int rc = pid > 0 ? checkpoint_image_await_child(why, len) : 0;
     if (rc == 0 && (rc = (int)image.child->rc) != 0)
         snprintf(why, len, "%s", strerror(-rc));
@@ -183,6 +190,7 @@ static int checkpoint_image_save_file(struct checkpoint_file *f, const int *role
                                       uint32_t generation, bool full, char *why, size_t len)
 {
     struct checkpoint_image_head head = { .generation = generation };
+    image.stopped_at = clock_ns();
     int rc = checkpoint_threads_stop(why, len);
     if (rc)
         return rc;
@@ -209,13 +217,11 @@ int checkpoint_image_save(const char *path, const struct checkpoint_manifest *ne
         return rc;
     }
     role[CHECKPOINT_DESCRIPTORS_FILE] = checkpoint_file_descriptor(f);
-    int64_t begun = clock_ns();
     rc = checkpoint_image_prepare(role, why, len);
     if (rc == 0)
         rc = checkpoint_image_save_file(f, role, next->generation, full, why, len);
     if (rc == CHECKPOINT_IMAGE_RESUMED)
         return rc; /* the descriptor is another one */
-    result->stopped_us = (clock_ns() - begun) / 1000;
     (void)checkpoint_file_close(f);
     if (rc && atomic_load(&image.ends))
         why[0] = '\0';

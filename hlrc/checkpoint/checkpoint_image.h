@@ -49,7 +49,6 @@ int checkpoint_image_init(void);
 
 struct checkpoint_image_result {
     uint64_t pages, bytes;
-    int64_t stopped_us; /* how long the threads were stopped */
 };
 
 /* Writes the file. `file` and `dir_fd` are not saved. 0, or a negative errno after a line in `why`;
@@ -58,6 +57,8 @@ int checkpoint_image_save(const char *path, const struct checkpoint_manifest *ne
                           int dir_fd, struct checkpoint_image_result *result, char *why,
                           size_t len);
 const struct checkpoint_image_given *checkpoint_image_given(void);
+/* How long the threads were stopped for the last one. */
+int64_t checkpoint_image_stopped_ns(void);
 /* The program ends: a child that writes is ended, and `why` is empty. By another thread. */
 void checkpoint_image_abandon(void);
 

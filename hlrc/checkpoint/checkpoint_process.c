@@ -74,7 +74,6 @@ static void checkpoint_process_save(bool leaves)
 {
     static struct checkpoint_result all[NODES_MAX];
     struct checkpoint_manifest next;
-    int64_t begun = clock_ns();
     if (!job->dir[0])
         return;
     int rc = call.save_all(&next, false, all);
@@ -85,7 +84,7 @@ static void checkpoint_process_save(bool leaves)
     if (rc)
         return;
     job->last = next;
-    call.report(all, clock_ns() - begun);
+    call.report(all, checkpoint_image_stopped_ns());
     if (leaves)
         call.leave();
 }
