@@ -16,7 +16,7 @@ tests_libtests_a_SOURCES = tests/litmus/litmus.c tests/litmus/litmus.h tests/tim
 # The later tier, make check-all: LATER_TESTS and LATER_ONCE_TESTS, longest first, so that where tests run side by side none of
 # them is the last. They are scripts, for which make needs no rule each. tests/covers.txt says which files some of them test.
 LATER_TESTS = tests/guest/verbs.sh
-LATER_ONCE_TESTS = tests/model.sh tests/byhand.sh tests/aarch64.sh tests/pmix/two_guests.sh tests/kill.sh tests/install.sh \
+LATER_ONCE_TESTS = tests/model.sh tests/byhand.sh tests/aarch64.sh tests/pmix/two_guests.sh tests/kill.sh tests/install.sh tests/recipes.sh \
 	tests/launch/many.sh tests/launch/gdb.sh
 ONCE_TESTS =
 
