@@ -58,7 +58,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/team_place.c compat/openmp/team_place.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h compat/openmp/team_run.h \
 	compat/openmp/tsan.c \
-	compat/pthread/barrier.c compat/pthread/cond.c compat/pthread/cxx.c \
+	compat/pthread/barrier.c compat/pthread/cancel.c compat/pthread/cancel.h compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h compat/pthread/kill.c compat/pthread/kill.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \
@@ -86,7 +86,7 @@ nodist_compat_SCRIPTS = compat/beside/as
 CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o compat/beside/names
 # Options for the linker, as arguments of the compiler.
 compat/beside/names: compat/process/names.h
-	$(AM_V_GEN)$(MKDIR_P) compat/beside && sed '/NAMES(\|^      /!d; s/.*NAMES([0-9],//; s/[ )]//g' $(top_srcdir)/compat/process/names.h | tr , '\n' | \
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && sed '/^[A-Z_]*(\|^      /!d; s/^[A-Z_]*([0-9],//; s/[ )]//g' $(top_srcdir)/compat/process/names.h | tr , '\n' | \
 		sed '/./!d; s/^/-Wl,--wrap=/' >$@.tmp && mv $@.tmp $@
 compat/beside/begin.o: compat/start/begin.c compat/start/early.h
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && $(CC) $(CPPFLAGS) -I$(top_srcdir) -O2 -fno-lto -fno-pie -mno-direct-extern-access -c $(top_srcdir)/compat/start/begin.c -o $@.tmp && mv $@.tmp $@

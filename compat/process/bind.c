@@ -31,6 +31,7 @@ void *bind_reallocarray(void *ptr, size_t count, size_t size) __attribute__((vis
 #define BY_OBJECT(...) ".irp name, " #__VA_ARGS__ "\n by_object \\name\n.endr\n"
 #define NAMES(count, ...) BY_STACK(__VA_ARGS__)
 #define PROGRAM_NAMES(count, ...)
+#define POINTS NAMES
 __asm__(".pushsection .data.rel, \"aw\"\n"
         ".balign 8\n"
         ".globl bind_functions, bind_functions_end\n"

@@ -50,6 +50,8 @@ static struct delegate_table {
 } * table;
 
 const char *delegate_program_end;
+void (*delegate_at_point)(void);
+bool delegate_detours;
 
 /* ---- channels of this node ---- */
 
@@ -232,10 +234,22 @@ _Noreturn static void delegate_refuse(delegate_fn *fn, int at)
 long delegate_words(long a, long b, long c, long d, long e, long f, delegate_fn *fn, int count)
 {
     long words[DELEGATE_WORDS] = { a, b, c, d, e, f };
-    for (int i = 0; i < count; i++)
+    bool point = count & DELEGATE_POINT;
+    if (point)
+        delegate_point();
+    for (int i = 0; start_away && i < (count & ~DELEGATE_POINT); i++)
         if (delegate_is_private((uintptr_t)words[i]))
             delegate_refuse(fn, i);
-    return delegate_call(fn, words, NULL);
+    long result = start_away ? delegate_call(fn, words, NULL) : fn(a, b, c, d, e, f);
+    if (point)
+        delegate_point();
+    return result;
+}
+
+void delegate_watch_points(void (*at_point)(void))
+{
+    delegate_at_point = at_point;
+    delegate_detours = true;
 }
 
 /* ---- node 0 ---- */
@@ -358,7 +372,7 @@ static void delegate_begin(void)
         return;
     table = start_shared_memory(sizeof *table, "calls that node 0 performs");
     delegate_program_end = start_image.code_end;
-    start_away = hlrc_node_id() != 0;
+    start_away = delegate_detours = hlrc_node_id() != 0;
     if (start_away)
         return;
     sigset_t before;

@@ -58,7 +58,21 @@ long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
 struct lane;
 bool delegate_interrupt(const struct lane *lane, int sig);
 
-/* Called by the functions of names.c; `count` of the words are arguments. */
+/* Called by a thread before and after each call that is a cancellation point; NULL: by none. Set
+ * by delegate_watch_points, after hlrc_init. */
+extern void (*delegate_at_point)(void) __attribute__((visibility("hidden")));
+void delegate_watch_points(void (*at_point)(void));
+static inline void delegate_point(void)
+{
+    if (delegate_at_point)
+        delegate_at_point();
+}
+/* This is another node than 0, or it has cancellation points. */
+extern bool delegate_detours __attribute__((visibility("hidden")));
+
+/* Called by the functions of names.c; `count` of the words are arguments. It has another bit for a
+ * cancellation point. */
+#define DELEGATE_POINT 0x100
 long delegate_words(long a, long b, long c, long d, long e, long f, delegate_fn *fn, int count)
     __attribute__((visibility("hidden")));
 

@@ -9,17 +9,20 @@
 
 /* clang-format off */
 #define NAMES(count, ...) \
-    ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, " #count "\n.endr\n"
+    ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, " #count ", start_away\n.endr\n"
+#define POINTS(count, ...) \
+    ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, 0x10" #count \
+    ", delegate_detours\n.endr\n"
 #define PROGRAM_NAMES NAMES
 __asm__(".text\n"
-        ".macro call_here_or_there name, count\n"
+        ".macro call_here_or_there name, count, detours\n"
         ".globl __wrap_\\name\n"
         ".type __wrap_\\name, @function\n"
         ".p2align 4\n"
         "__wrap_\\name:\n"
         ".cfi_startproc\n"
         "endbr64\n"
-        "cmpb $0, start_away(%rip)\n"
+        "cmpb $0, \\detours(%rip)\n"
         "jne 1f\n"
         "jmp *\\name@GOTPCREL(%rip)\n"
         "1: movq \\name@GOTPCREL(%rip), %rax\n"

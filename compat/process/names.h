@@ -3,8 +3,6 @@
  * The linker gets --wrap for each: compat/local.mk. */
 /* clang-format off */
 /* ---- descriptors ---- */
-NAMES(2, open, open64)
-NAMES(3, readv, writev)
 /* ---- files ---- */
 NAMES(1, unlink, remove, rmdir, mkstemp, mkstemp64, mkdtemp, sysconf, chdir, fchdir, chroot,
       umask, shm_unlink, umount, acct)
@@ -31,18 +29,18 @@ NAMES(4, getdirentries)
 NAMES(2, fopen, fopen64)
 /* ---- the process ---- */
 NAMES(0, getpid, getppid, getpgrp, setpgrp, setsid, getuid, geteuid, getgid, getegid, clock,
-      setpwent, endpwent, setgrent, endgrent, pause)
+      setpwent, endpwent, setgrent, endgrent)
 NAMES(1, getpgid, getsid, setuid, seteuid, setgid, setegid, setfsuid, setfsgid, nice, times,
-      uname, sysinfo, wait, alarm, atexit, timer_getoverrun, timer_delete, sigsuspend, sigpending,
+      uname, sysinfo, alarm, atexit, timer_getoverrun, timer_delete, sigpending,
       posix_spawn_file_actions_init, posix_spawn_file_actions_destroy, prctl, personality, reboot)
 NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getpriority, getrlimit,
       getrlimit64, setrlimit, setrlimit64, getrusage, kill, killpg, on_exit, ualarm, getitimer,
-      timer_gettime, sigwait, sigwaitinfo, posix_spawn_file_actions_addclose,
-      posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_addfchdir_np, daemon, ptrace,
-      getloadavg, clock_settime, settimeofday, adjtime)
-NAMES(3, getresuid, getresgid, setresuid, setresgid, setpriority, waitpid, wait3, sigqueue,
-      setitimer, timer_create, sigtimedwait, posix_spawn_file_actions_adddup2)
-NAMES(4, prlimit, prlimit64, wait4, waitid, timer_settime)
+      timer_gettime, posix_spawn_file_actions_addclose, posix_spawn_file_actions_addchdir_np,
+      posix_spawn_file_actions_addfchdir_np, daemon, ptrace, getloadavg, clock_settime,
+      settimeofday, adjtime)
+NAMES(3, getresuid, getresgid, setresuid, setresgid, setpriority, sigqueue, setitimer,
+      timer_create, posix_spawn_file_actions_adddup2)
+NAMES(4, prlimit, prlimit64, timer_settime)
 NAMES(5, posix_spawn_file_actions_addopen)
 /* ---- state of the C library ---- */
 NAMES(0, clearenv, rand, random, lrand48, mrand48, tzset, hdestroy, closelog)
@@ -53,36 +51,43 @@ NAMES(2, strtok, localtime_r, iconv_open, mblen, wctomb, catopen, mq_open, mq_ge
       ftok)
 NAMES(3, initstate, regcomp, openlog, mbtowc, mq_setattr, msgctl, semget, semop, semctl, shmget,
       shmctl)
-NAMES(4, strftime, regerror, mq_send, mq_receive, msgsnd, semtimedop)
-NAMES(5, regexec, iconv, mq_timedsend, mq_timedreceive, msgrcv)
+NAMES(4, strftime, regerror, semtimedop)
+NAMES(5, regexec, iconv)
 /* ---- descriptors, streams and sockets ---- */
-NAMES(0, sync, inotify_init, getpt, fcloseall, tmpfile, tmpfile64, getchar, getchar_unlocked,
-      _flushlbf, getwchar)
-NAMES(1, close, closefrom, dup, pipe, fsync, fdatasync, syncfs, epoll_create, epoll_create1,
-      inotify_init1, isatty, tcdrain, tcgetpgrp, tcgetsid, posix_openpt, grantpt, unlockpt,
-      fflush_unlocked, setlinebuf, pclose, fgetc, getc_unlocked, fgetc_unlocked, getw, putchar,
-      putchar_unlocked, __uflow, _IO_getc, ftell, ftello, rewind, feof, ferror, clearerr,
-      feof_unlocked, ferror_unlocked, clearerr_unlocked, fileno_unlocked, perror, flockfile,
-      ftrylockfile, funlockfile, __fpending, __fpurge, __fbufsize, __freading, __fwriting,
-      __freadable, __fwritable, __flbf, fgetwc, getwc, putwchar, getwc_unlocked, fgetwc_unlocked,
-      sockatmark, if_nametoindex, fflush, fileno, fclose, getc, ftello64)
-NAMES(2, creat, creat64, __open_2, __open64_2, dup2, pipe2, fcntl, fcntl64, ioctl, ftruncate,
-      ftruncate64, truncate, truncate64, flock, eventfd, eventfd_read, eventfd_write,
-      timerfd_create, timerfd_gettime, inotify_rm_watch, memfd_create, tcgetattr, tcflush, tcflow,
-      tcsendbreak, tcsetpgrp, setbuf, putw, fputc, putc_unlocked, fputc_unlocked, fputs_unlocked,
-      __overflow, _IO_putc, fgetpos, fgetpos64, fsetpos, fsetpos64, __fsetlocking, ungetwc,
-      fputwc, putwc, fputws, fwide, fputwc_unlocked, putwc_unlocked, psignal, psiginfo, listen,
-      shutdown, if_indextoname, gethostname, sethostname, getdomainname, setdomainname, fdopen,
-      putc, ungetc)
-NAMES(3, openat, openat64, __openat_2, __openat64_2, close_range, dup3, lseek, posix_fallocate,
-      posix_fallocate64, readahead, lockf, lockf64, poll, signalfd, inotify_add_watch, ttyname_r,
-      tcsetattr, ptsname_r, freopen, freopen64, setbuffer, fmemopen, fgets_unlocked, fseek,
-      fseeko, fgetws, socket, bind, accept, connect, sendmsg, recvmsg, getsockname, getpeername,
-      lseek64, fseeko64)
+NAMES(0, sync, inotify_init, getpt, fcloseall, tmpfile, tmpfile64, getchar_unlocked, _flushlbf,
+      getwchar)
+NAMES(1, closefrom, dup, pipe, syncfs, epoll_create, epoll_create1, inotify_init1, isatty,
+      tcgetpgrp, tcgetsid, posix_openpt, grantpt, unlockpt, fflush_unlocked, setlinebuf, pclose,
+      getc_unlocked, fgetc_unlocked, getw, putchar, putchar_unlocked, __uflow, _IO_getc, ftell,
+      ftello, rewind, feof, ferror, clearerr, feof_unlocked, ferror_unlocked, clearerr_unlocked,
+      fileno_unlocked, perror, flockfile, ftrylockfile, funlockfile, __fpending, __fpurge,
+      __fbufsize, __freading, __fwriting, __freadable, __fwritable, __flbf, fgetwc, getwc,
+      putwchar, getwc_unlocked, fgetwc_unlocked, sockatmark, if_nametoindex, fflush, fileno,
+      fclose, ftello64)
+NAMES(2, __open_2, __open64_2, dup2, pipe2, ioctl, ftruncate, ftruncate64, truncate, truncate64,
+      flock, eventfd, eventfd_read, eventfd_write, timerfd_create, timerfd_gettime,
+      inotify_rm_watch, memfd_create, tcgetattr, tcflush, tcflow, tcsendbreak, tcsetpgrp, setbuf,
+      putw, fputc, putc_unlocked, fputc_unlocked, fputs_unlocked, __overflow, _IO_putc, fgetpos,
+      fgetpos64, fsetpos, fsetpos64, __fsetlocking, ungetwc, fputwc, putwc, fputws, fwide,
+      fputwc_unlocked, putwc_unlocked, psignal, psiginfo, listen, shutdown, if_indextoname,
+      gethostname, sethostname, getdomainname, setdomainname, fdopen, putc, ungetc)
+NAMES(3, __openat_2, __openat64_2, close_range, dup3, lseek, posix_fallocate, posix_fallocate64,
+      readahead, signalfd, inotify_add_watch, ttyname_r, tcsetattr, ptsname_r, freopen, freopen64,
+      setbuffer, fmemopen, fgets_unlocked, fseek, fseeko, fgetws, socket, bind, getsockname,
+      getpeername, lseek64, fseeko64)
 NAMES(4, fallocate, fallocate64, posix_fadvise, posix_fadvise64, sendfile, sendfile64, tee,
-      vmsplice, preadv, preadv64, pwritev, pwritev64, __read_chk, ppoll, __poll_chk, epoll_ctl,
-      epoll_wait, timerfd_settime, setvbuf, fread_unlocked, fwrite_unlocked, __fgets_chk,
-      __fgets_unlocked_chk, socketpair, accept4, sendmmsg)
-NAMES(5, preadv2, pwritev2, __pread_chk, __pread64_chk, select, __ppoll_chk, epoll_pwait,
-      __fread_chk, __fread_unlocked_chk, recvmmsg, getsockopt, setsockopt)
-NAMES(6, splice, copy_file_range, pselect, sendto, recvfrom)
+      vmsplice, epoll_ctl, timerfd_settime, setvbuf, fread_unlocked, fwrite_unlocked, __fgets_chk,
+      __fgets_unlocked_chk, socketpair, sendmmsg)
+NAMES(5, preadv2, pwritev2, __pread_chk, __pread64_chk, __ppoll_chk, __fread_chk,
+      __fread_unlocked_chk, recvmmsg, getsockopt, setsockopt)
+NAMES(6, splice, copy_file_range)
+/* ---- cancellation points (delegate_at_point) ---- */
+POINTS(0, pause, getchar)
+POINTS(1, wait, sigsuspend, close, fsync, fdatasync, tcdrain, fgetc, getc)
+POINTS(2, open, open64, sigwait, sigwaitinfo, creat, creat64, fcntl, fcntl64)
+POINTS(3, readv, writev, waitpid, wait3, sigtimedwait, openat, openat64, lockf, lockf64, poll,
+      accept, connect, sendmsg, recvmsg)
+POINTS(4, wait4, waitid, mq_send, mq_receive, msgsnd, preadv, preadv64, pwritev, pwritev64,
+      __read_chk, ppoll, __poll_chk, epoll_wait, accept4)
+POINTS(5, mq_timedsend, mq_timedreceive, msgrcv, select, epoll_pwait)
+POINTS(6, pselect, sendto, recvfrom)

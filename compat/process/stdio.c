@@ -32,12 +32,15 @@ static long stdio_call(delegate_fn *fn, const long *words, int at, size_t bytes,
 }
 
 /* Argument `at`, which is `buffer`, has `size` bytes. */
-#define BUFFER(type, name, parameters, arguments, words, at, size, stores)                      \
-    type __wrap_##name parameters                                                               \
-    {                                                                                           \
-        if (!start_away)                                                                        \
-            return name arguments;                                                              \
-        return (type)stdio_call(DELEGATE_FN(name), (const long[6]){ words }, at, size, stores); \
+#define BUFFER(type, name, parameters, arguments, words, at, size, stores)                        \
+    type __wrap_##name parameters                                                                 \
+    {                                                                                             \
+        delegate_point();                                                                         \
+        type result = !start_away ? name arguments                                                \
+                                  : (type)stdio_call(DELEGATE_FN(name), (const long[6]){ words }, \
+                                                     at, size, stores);                           \
+        delegate_point();                                                                         \
+        return result;                                                                            \
     }
 #define WORDS(...) __VA_ARGS__
 

@@ -3,16 +3,15 @@
 #include "compat/pthread/cancel.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "compat/process/delegate.h"
-#include "compat/pthread/kill.h"
+#include "compat/pthread/table.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -21,22 +20,28 @@
 #define FIRST_NS  100000L
 #define MOST_NS   20000000L
 
-_Noreturn void __wrap_pthread_exit(void *result);
-
 bool cancel_used;
 
-static _Thread_local bool is_asynchronous;
-static pthread_mutex_t ends = PTHREAD_MUTEX_INITIALIZER; /* no thread of this node ends meanwhile */
+/* Of this node's threads, by entry. */
+static struct cancel_thread {
+    const struct lane *lane;
+    _Atomic bool requested;   /* set by the agent, cleared by the thread */
+    _Atomic bool disabled;    /* written by the thread */
+    bool asynchronous, waits; /* the thread's own */
+} threads[TABLE_THREADS + 1];
+static _Thread_local struct cancel_thread *own;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* no requested thread ends */
+static void (*leave_thread)(void);
 
-bool cancel_is_due(void)
+static bool cancel_is_due(void)
 {
-    return cancel_used && lane_current && lane_current->cancelled && !lane_current->uncancelable;
+    return own && atomic_load_explicit(&own->requested, memory_order_relaxed) && !own->disabled;
 }
 
 static void cancel_act(void)
 {
     cancel_end();
-    __wrap_pthread_exit(PTHREAD_CANCELED);
+    leave_thread();
 }
 
 void cancel_test(void)
@@ -45,14 +50,47 @@ void cancel_test(void)
         cancel_act();
 }
 
+void cancel_begin(uint32_t entry)
+{
+    own = cancel_used ? &threads[entry] : NULL;
+}
+
 void cancel_end(void)
 {
-    if (!cancel_used || !lane_current)
+    if (!own)
         return;
-    pthread_mutex_lock(&ends);
-    lane_current->cancelled = false;
-    lane_current->uncancelable = true;
-    pthread_mutex_unlock(&ends);
+    pthread_mutex_lock(&mutex);
+    own->requested = false;
+    own->disabled = true;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* ---- waits in monitors ---- */
+
+void cancel_wait_begin(void)
+{
+    cancel_test();
+    if (own)
+        own->waits = true;
+}
+
+int cancel_wait_end(int error)
+{
+    if (own)
+        own->waits = false;
+    if (error == ECANCELED)
+        cancel_test();
+    return error;
+}
+
+bool cancel_may_end_wait(void)
+{
+    return own && own->waits && !own->disabled;
+}
+
+bool cancel_ends_wait(void)
+{
+    return cancel_may_end_wait() && cancel_is_due();
 }
 
 /* ---- interrupts ---- */
@@ -61,37 +99,116 @@ void cancel_end(void)
 static void cancel_on_interrupt(int sig)
 {
     (void)sig;
-    if (is_asynchronous && cancel_is_due() && lane_current->private_sp)
+    if (cancel_is_due() && own->asynchronous && lane_current->private_sp)
         cancel_act();
 }
 
-static bool cancel_interrupt(struct lane *lane)
+static bool cancel_interrupt(struct cancel_thread *t)
 {
-    pthread_mutex_lock(&ends);
-    bool waits = lane->cancelled;
-    if (waits && !lane->uncancelable && !delegate_interrupt(lane, INTERRUPT))
-        (void)pthread_kill(lane->thread, INTERRUPT);
-    pthread_mutex_unlock(&ends);
-    return waits;
+    pthread_mutex_lock(&mutex);
+    bool requested = t->requested;
+    if (requested && !t->disabled && !delegate_interrupt(t->lane, INTERRUPT))
+        (void)pthread_kill(t->lane->thread, INTERRUPT);
+    pthread_mutex_unlock(&mutex);
+    return requested;
 }
 
-static void *cancel_interrupts(void *lane)
+static void *cancel_interrupts(void *thread)
 {
     struct timespec t = { .tv_nsec = FIRST_NS };
-    while (cancel_interrupt(lane)) {
+    while (cancel_interrupt(thread)) {
         (void)nanosleep(&t, NULL);
         t.tv_nsec = t.tv_nsec < MOST_NS / 2 ? 2 * t.tv_nsec : MOST_NS;
     }
     return NULL;
 }
 
-void cancel_note(struct lane *lane)
+void cancel_prepare(uint32_t entry)
+{
+    threads[entry].requested = threads[entry].disabled = false;
+    threads[entry].asynchronous = threads[entry].waits = false;
+}
+
+void cancel_request(uint32_t entry, const struct lane *lane)
 {
     pthread_t thread;
     sigset_t before;
-    lane->cancelled = true;
+    threads[entry].lane = lane;
+    threads[entry].requested = true;
     lane_block_signals(&before); /* the thread inherits it */
-    if (pthread_create(&thread, NULL, cancel_interrupts, lane) == 0)
+    if (pthread_create(&thread, NULL, cancel_interrupts, &threads[entry]) == 0)
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
+
+void cancel_request_own(void)
+{
+    own->requested = true;
+    if (own->asynchronous)
+        cancel_test();
+}
+
+void cancel_start(void (*leave)(void))
+{
+    struct sigaction act = { .sa_handler = cancel_on_interrupt, .sa_flags = SA_ONSTACK };
+    leave_thread = leave;
+    (void)sigaction(INTERRUPT, &act, NULL);
+    delegate_watch_points(cancel_test);
+}
+
+/* ---- the calls ---- */
+
+WRAP(int, pthread_setcancelstate, (int state, int *old), (state, old))
+{
+    if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE)
+        return EINVAL;
+    if (!own)
+        return pthread_setcancelstate(state, old);
+    int before = own->disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
+    if (old)
+        *old = before;
+    own->disabled = state == PTHREAD_CANCEL_DISABLE;
+    if (own->asynchronous)
+        cancel_test();
+    return 0;
+}
+
+WRAP(int, pthread_setcanceltype, (int type, int *old), (type, old))
+{
+    if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
+        return EINVAL;
+    if (!own)
+        return pthread_setcanceltype(type, old);
+    if (old)
+        *old = own->asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+    own->asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+    if (own->asynchronous)
+        cancel_test();
+    return 0;
+}
+
+void __wrap_pthread_testcancel(void);
+void __wrap_pthread_testcancel(void)
+{
+    if (own)
+        cancel_test();
+    else
+        pthread_testcancel();
+}
+
+/* Calls that each node performs itself. */
+#define POINT(type, name, parameters, arguments) \
+    type __wrap_##name parameters;               \
+    type __wrap_##name parameters                \
+    {                                            \
+        cancel_test();                           \
+        type result = name arguments;            \
+        cancel_test();                           \
+        return result;                           \
+    }
+POINT(unsigned, sleep, (unsigned seconds), (seconds))
+POINT(int, usleep, (useconds_t us), (us))
+POINT(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left))
+POINT(int, clock_nanosleep,
+      (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
+      (clock, flags, time, left))

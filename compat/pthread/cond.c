@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "compat/pthread/cancel.h"
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/mutex.h"
 #include "compat/pthread/wrap.h"
@@ -44,10 +45,11 @@ static int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
         error = EINVAL;
     if (error)
         return error;
+    cancel_wait_begin();
     error = monitor_call(&(struct monitor_call){
         .fn = cond_wait_on, .object = cond, .value = lock, .until = until });
     lane_call(mutex_take, &lock);
-    return error;
+    return cancel_wait_end(error);
 }
 
 static int cond_signal_one(struct monitor_call *c)

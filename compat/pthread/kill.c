@@ -24,7 +24,7 @@ static void kill_thread_here(const struct lane *lane, int sig)
         (void)pthread_kill(lane->thread, sig);
 }
 
-void kill_deliver_sent(int node, kill_find_lane_fn *find)
+void kill_deliver_sent(int node, kill_find_lane_fn *find, void (*cancel)(uint32_t entry))
 {
     for (uint32_t i = 0; i <= TABLE_THREADS; i++) {
         struct table_entry *e = &table->entries[i];
@@ -33,7 +33,9 @@ void kill_deliver_sent(int node, kill_find_lane_fn *find)
             e->signals &= e->signals - 1;
             bool runs = e->state == ENTRY_RUNNING;
             hlrc_unlock(LOCK_THREADS);
-            if (runs)
+            if (runs && sig == KILL_CANCEL)
+                cancel(i);
+            else if (runs)
                 kill_thread_here(find(i), sig);
             hlrc_lock(LOCK_THREADS);
         }

@@ -10,8 +10,10 @@ struct lane;
 /* The thread of an entry of this node, whose code runs; NULL: none. */
 typedef const struct lane *kill_find_lane_fn(uint32_t entry);
 
-/* By an agent, under LOCK_THREADS, which it releases in between. */
-void kill_deliver_sent(int node, kill_find_lane_fn *find);
+/* By an agent, under LOCK_THREADS, which it releases in between. `cancel` gets the entries to which
+ * KILL_CANCEL was sent. */
+void kill_deliver_sent(int node, kill_find_lane_fn *find, void (*cancel)(uint32_t entry));
+#define KILL_CANCEL 32 /* the C library's: no signal of a program */
 
 /* pthread_kill for another thread. */
 int kill_send(pthread_t thread, int sig);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "compat/process/catcher.h"
+#include "compat/pthread/cancel.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
@@ -183,19 +184,19 @@ static void monitor_unlink_waiter(struct monitor_queue *q, const struct monitor_
         q->last = before;
 }
 
-/* HLRC's condition wait has no timeout, so this polls. */
+/* HLRC's condition wait has no timeout, so this polls. `until` may be NULL. */
 static int monitor_await_until(struct monitor_queue *q, struct monitor_waiter *w,
                                hlrc_lock_t monitor, const struct monitor_until *until)
 {
-    struct monitor_until copy = *until;
+    struct monitor_until copy = until ? *until : (struct monitor_until){ .clock = CLOCK_REALTIME };
     bool more = true;
     for (long ns = 0; !w->woken;) {
-        if (!more) {
+        if (!more || cancel_ends_wait()) {
             monitor_unlink_waiter(q, w);
-            return ETIMEDOUT;
+            return more ? ECANCELED : ETIMEDOUT;
         }
         hlrc_unlock(monitor);
-        more = monitor_nap(&ns, &copy);
+        more = monitor_nap(&ns, until ? &copy : NULL);
         hlrc_lock(monitor);
     }
     return 0;
@@ -206,7 +207,7 @@ int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_
 {
     int rc = 0;
     catcher_wait_begin();
-    if (until)
+    if (until || cancel_may_end_wait())
         rc = monitor_await_until(q, w, monitor, until);
     while (rc == 0 && !w->woken)
         hlrc_cond_wait(w->cond, monitor);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* refuse.c - see refuse.h. */
+/* refuse.c - see refuse.h; also calls for which names of threads suffice. */
 #include "compat/pthread/refuse.h"
 
 #include <stddef.h>
 #include <string.h>
+
+#include "compat/pthread/wrap.h"
 
 #define SIGNALS  "sends a signal to a thread, which may be on another node; leave it out"
 #define PLACES   "binds threads to processors; leave it out, hlrcrun --bind binds nodes"
@@ -17,7 +19,6 @@ static const struct {
     const char *name, *why;
 } missing[] = {
     { "pthread_sigqueue", SIGNALS },
-    { "pthread_cancel", "cancels a thread, which is not supported; have the thread exit itself" },
     { "pthread_setaffinity_np", PLACES },
     { "pthread_getaffinity_np", PLACES },
     { "pthread_attr_setaffinity_np", PLACES },
@@ -48,4 +49,17 @@ const char *refuse_name(const char *name, int nodes)
         if (strncmp(name, threads_of_c[i], strlen(threads_of_c[i])) == 0)
             return THREADS;
     return NULL;
+}
+
+/* Only debuggers of one machine use it. */
+WRAP(int, pthread_setname_np, (pthread_t thread, const char *name), (thread, name))
+{
+    (void)thread, (void)name;
+    return 0;
+}
+
+int __wrap_pthread_equal(pthread_t a, pthread_t b);
+int __wrap_pthread_equal(pthread_t a, pthread_t b)
+{
+    return a == b;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "compat/process/delegate.h"
+#include "compat/pthread/cancel.h"
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/wrap.h"
 
@@ -68,7 +69,9 @@ static int sem_wait_until(sem_t *s, bool try, const struct monitor_until *until)
     struct monitor_call c = { .fn = sem_down, .object = s, .try = try, .until = until };
     if (until && !monitor_until_valid(&until->time, until->clock))
         return sem_fail_by(EINVAL);
-    return sem_fail_by(monitor_call(&c));
+    if (!try)
+        cancel_wait_begin();
+    return sem_fail_by(cancel_wait_end(monitor_call(&c)));
 }
 
 WRAP(int, sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value))

@@ -20,6 +20,7 @@
 #include "compat/process/catcher.h"
 #include "compat/process/inherit.h"
 #include "compat/process/signals.h"
+#include "compat/pthread/cancel.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/kill.h"
 #include "compat/pthread/mutex.h"
@@ -54,12 +55,20 @@ static void threads_become(uint32_t entry)
 {
     me.entry = entry + 1;
     me.name = table->entries[entry].name;
+    cancel_begin(entry);
     (void)pthread_setspecific(end_key, &me);
 }
 
 static const struct lane *threads_lane(uint32_t entry)
 {
     return entry == 0 ? main_lane : started[entry] ? &lanes[entry] : NULL;
+}
+
+static void threads_cancel_here(uint32_t entry)
+{
+    const struct lane *lane = threads_lane(entry);
+    if (lane)
+        cancel_request(entry, lane);
 }
 
 /* ---- a thread, on its node ---- */
@@ -128,6 +137,7 @@ _Noreturn static void threads_end_of_main(void)
 static void threads_at_end(void *arg)
 {
     (void)arg;
+    cancel_end();
     if (me.entry == 1)
         threads_end_of_main();
     lane_run(lane_current, threads_destroy_values, NULL);
@@ -167,6 +177,7 @@ static void threads_start(uint32_t entry)
     threads_reap(entry);
     if (started_count >= per_node)
         threads_reap_ended();
+    cancel_prepare(entry);
     int rc = start_thread(&lanes[entry], (int)entry - 1, threads_body, (void *)(uintptr_t)entry);
     if (rc)
         start_fail("cannot start a thread: %s; raise the limit on processes (ulimit -u)",
@@ -198,7 +209,7 @@ static void threads_serve_mailbox(void)
             hlrc_lock(LOCK_THREADS);
         } else if (table->nodes[node].signals) {
             table->nodes[node].signals = 0;
-            kill_deliver_sent(node, threads_lane);
+            kill_deliver_sent(node, threads_lane, threads_cancel_here);
         } else if (table->closing != seen) {
             seen = FLUSH;
             threads_flush();
@@ -337,7 +348,9 @@ static void pthread_threads_join(void *arg)
 static int threads_join_as(struct threads_joining *j, void **result)
 {
     j->me = me.name;
+    cancel_wait_begin();
     lane_call(pthread_threads_join, j);
+    j->rc = cancel_wait_end(j->rc);
     if (j->rc == 0 && result)
         *result = j->result;
     return j->rc;
@@ -422,15 +435,19 @@ pthread_t __wrap_pthread_self(void)
 
 WRAP(int, pthread_kill, (pthread_t thread, int sig), (thread, sig))
 {
+    if (sig == KILL_CANCEL)
+        return EINVAL;
     if (thread != __wrap_pthread_self())
         return kill_send(thread, sig);
     return sig == 0 || __wrap_raise(sig) == 0 ? 0 : errno;
 }
 
-int __wrap_pthread_equal(pthread_t a, pthread_t b);
-int __wrap_pthread_equal(pthread_t a, pthread_t b)
+WRAP(int, pthread_cancel, (pthread_t thread), (thread))
 {
-    return a == b;
+    if (thread != __wrap_pthread_self())
+        return kill_send(thread, KILL_CANCEL);
+    cancel_request_own();
+    return 0;
 }
 
 _Noreturn void __wrap_pthread_exit(void *result);
@@ -440,17 +457,16 @@ _Noreturn void __wrap_pthread_exit(void *result)
     pthread_exit(result);
 }
 
-/* Only debuggers of one machine use it. */
-WRAP(int, pthread_setname_np, (pthread_t thread, const char *name), (thread, name))
+static void threads_leave_cancelled(void)
 {
-    (void)thread, (void)name;
-    return 0;
+    __wrap_pthread_exit(PTHREAD_CANCELED);
 }
 
 /* ---- the layer: start.h ---- */
 
 static bool threads_takes(const char *name)
 {
+    cancel_used |= strcmp(name, "__wrap_pthread_cancel") == 0;
     return strcmp(name, "__wrap_pthread_create") == 0 ||
            strncmp(name, "_ZNSt6thread15_M_start_thread", 29) == 0;
 }
@@ -485,6 +501,8 @@ static void threads_begin(void)
         return;
     (void)dlopen("libgcc_s.so.1", RTLD_NOW);
     table_begin(per_node);
+    if (cancel_used)
+        cancel_start(threads_leave_cancelled);
     if (hlrc_node_id() != 0)
         return;
     catcher_handled = threads_wake_agents;

@@ -171,7 +171,7 @@ static int nodes_asked;
 static void start_look_for_handlers(const char *name)
 {
     static const char *const setters[] = { "__wrap_sigaction", "__wrap_signal",
-                                           "__wrap___sysv_signal" };
+                                           "__wrap___sysv_signal", "__wrap_pthread_cancel" };
     for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
         if (strcmp(name, setters[i]) == 0)
             (void)setenv("HLRC_SIGNALS", "mask", 0);

@@ -62,7 +62,7 @@ END
     expect_err "a stack that overflows" "SIGSEGV at .*: not shared memory: stack overflow: .* ulimit -s is 8192 KiB"
 }
 
-[ $# -gt 0 ] || set -- files state signals objects endings inherit library
+[ $# -gt 0 ] || set -- files state signals objects endings inherit library cancel
 for program; do
     if [ "$program" = endings ]; then
         for how in return main exit quick_exit _exit exec signal; do

@@ -86,7 +86,6 @@ refused() { # NAME PATTERN DECLARATIONS BODY
     test "$status" -ne 0 || fail "$1 is overlooked"
     expect_err "$1" "$2"
 }
-refused cancel '^hlrc: pthread_cancel cancels a thread' '' 'pthread_cancel(t)'
 refused thrd '^hlrc: mtx_lock \(C11 threads\) is not supported' 'static mtx_t m;' 'mtx_lock(&m)'
 refused OpenMP '^hlrc: this program uses (OpenMP|POSIX threads) and (OpenMP|POSIX threads): threads of only one ' 'int x;' '_Pragma("omp parallel") x++'
 
