@@ -84,11 +84,12 @@ done
 lua=$(command -v lua5.4 || command -v lua5.3 || command -v lua || true)
 if [ -n "$lua" ]; then
     "$lua" -e 'function help(t) end function whatis(t) end function setenv(a, b) assert(a and b) end
-function pathJoin(a, b) return a .. "/" .. b end function prepend_path(a, b) print(a, b) end dofile(arg[1])' "$module" >"$work/out" 2>"$work/err" || fail "Lmod: $(cat "$work/err")"
+function pathJoin(a, b) return a .. "/" .. b end function prepend_path(a, b) print(a, b) end' "$module" </dev/null >"$work/out" 2>"$work/err" || fail "Lmod: $(cat "$work/err")"
 fi
 
 # ---- licenses ----
-if command -v reuse >/dev/null; then
+# REUSE.toml is of version 4 of the tool
+if [ "$(reuse --version 2>/dev/null | sed -n 's/.*[ ,]\([0-9]*\)\..*/\1/p;q')" -ge 4 ] 2>/dev/null; then
     reuse --root "$top" lint >"$work/out" 2>&1 || fail "reuse lint: $(grep -A3 'no licens\|NOT' "$work/out" | head -8)"
 fi
 git -C "$top" ls-files >"$work/files" 2>/dev/null || (cd "$top" && find . -type f -printf '%P\n') >"$work/files"
