@@ -13,8 +13,7 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* gomp.h */
 
-/* The handle of an HLRC lock plus 1, in the four bytes that omp.h has; or the lock itself, if
- * locks_are_words. */
+/* In the four bytes that omp.h has: locks_of_variable. 0: not initialised. */
 struct api_lock {
     _Atomic uint32_t handle;
 };
@@ -28,28 +27,18 @@ struct api_lock_nest {
 };
 #define OWNER_TASKS 40
 
-static void api_lock_create_now(void *arg)
-{
-    hlrc_lock_t lock;
-    if (hlrc_lock_create(&lock) != 0)
-        start_fail("omp_init_lock: no more locks");
-    *(uint32_t *)arg = lock + 1;
-}
-
 static uint32_t api_lock_create(void)
 {
-    uint32_t handle;
-    if (locks_are_words)
-        return LOCK_WORD_FREE;
-    lane_call(api_lock_create_now, &handle);
+    _Atomic uint32_t handle = LOCK_WORD_FREE;
+    (void)locks_of_variable(&handle);
     return handle;
 }
 
-static hlrc_lock_t api_lock_of(const char *call, uint32_t handle)
+static struct locks_lock api_lock_of(const char *call, _Atomic uint32_t *handle)
 {
-    if (handle == 0)
+    if (*handle == LOCK_WORD_ZERO)
         start_fail("%s: the lock was not initialised by omp_init_lock", call);
-    return handle - 1;
+    return locks_of_variable(handle);
 }
 
 static void api_lock_destroy_now(void *arg)
@@ -59,10 +48,10 @@ static void api_lock_destroy_now(void *arg)
 
 static void api_lock_destroy(const char *call, _Atomic uint32_t *handle)
 {
-    hlrc_lock_t lock = api_lock_of(call, *handle);
-    if (!locks_are_words)
-        lane_call(api_lock_destroy_now, &lock);
-    *handle = 0;
+    struct locks_lock lock = api_lock_of(call, handle);
+    if (!lock.word)
+        lane_call(api_lock_destroy_now, &lock.number);
+    *handle = LOCK_WORD_ZERO;
 }
 
 void omp_init_lock(struct api_lock *l)
@@ -77,17 +66,17 @@ void omp_destroy_lock(struct api_lock *l)
 
 void omp_set_lock(struct api_lock *l)
 {
-    locks_take_of_program(api_lock_of(__func__, l->handle), &l->handle);
+    locks_take_of_program(api_lock_of(__func__, &l->handle));
 }
 
 void omp_unset_lock(struct api_lock *l)
 {
-    locks_drop_of_program(api_lock_of(__func__, l->handle), &l->handle);
+    locks_drop_of_program(api_lock_of(__func__, &l->handle));
 }
 
 int omp_test_lock(struct api_lock *l)
 {
-    return locks_try(api_lock_of(__func__, l->handle), &l->handle);
+    return locks_try(api_lock_of(__func__, &l->handle));
 }
 
 /* ---- nestable locks ---- */
@@ -121,15 +110,16 @@ void omp_init_nest_lock(struct api_lock_nest **at)
 }
 
 static struct api_lock_nest *api_lock_at(const char *call, struct api_lock_nest **at,
-                                         hlrc_lock_t *lock)
+                                         struct locks_lock *lock)
 {
-    *lock = api_lock_of(call, *at ? (*at)->handle : 0);
+    static _Atomic uint32_t none;
+    *lock = api_lock_of(call, *at ? &(*at)->handle : &none);
     return *at;
 }
 
 void omp_destroy_nest_lock(struct api_lock_nest **at)
 {
-    hlrc_lock_t lock;
+    struct locks_lock lock;
     api_lock_destroy(__func__, &api_lock_at(__func__, at, &lock)->handle);
     heap_free(*at);
     *at = NULL;
@@ -150,28 +140,28 @@ static int api_lock_count_one(struct api_lock_nest *l)
 
 void omp_set_nest_lock(struct api_lock_nest **at)
 {
-    hlrc_lock_t lock;
+    struct locks_lock lock;
     struct api_lock_nest *l = api_lock_at(__func__, at, &lock);
     if (!api_lock_is_mine(l))
-        locks_take_of_program(lock, &l->handle);
+        locks_take_of_program(lock);
     api_lock_count_one(l);
 }
 
 void omp_unset_nest_lock(struct api_lock_nest **at)
 {
-    hlrc_lock_t lock;
+    struct locks_lock lock;
     struct api_lock_nest *l = api_lock_at(__func__, at, &lock);
     if (--l->count > 0)
         return;
     l->owner = 0;
-    locks_drop_of_program(lock, &l->handle);
+    locks_drop_of_program(lock);
 }
 
 int omp_test_nest_lock(struct api_lock_nest **at)
 {
-    hlrc_lock_t lock;
+    struct locks_lock lock;
     struct api_lock_nest *l = api_lock_at(__func__, at, &lock);
-    return api_lock_is_mine(l) || locks_try(lock, &l->handle) ? api_lock_count_one(l) : 0;
+    return api_lock_is_mine(l) || locks_try(lock) ? api_lock_count_one(l) : 0;
 }
 
 /* ---- hints ---- */

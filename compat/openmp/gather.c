@@ -32,6 +32,7 @@ static struct gather_guest *guests; /* of threads start_lanes, start_lanes + 1, 
 static int count;                   /* of them */
 static enum gather_choice { SPREAD, ALTERNATE, MEASURE } choice;
 static struct policy_threads policy; /* MEASURE */
+static bool here = true; /* the last choice, if not SPREAD; the program begins on node 0 */
 static const char *reason;
 static uint64_t regions[2]; /* so far: spread, gathered */
 static gather_body *body;
@@ -62,6 +63,7 @@ void gather_begin(int lanes)
     /* other nodes' threads have proxies here (compat/process/delegate.h), with a listener */
     int needed = lanes + count + 1 + THREADS_OWN;
     choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
+    locks_are_words = choice != SPREAD;
     hlrc_alone(choice == MEASURE);
     policy_threads_begin(&policy, (double)clock_ns());
 }
@@ -77,13 +79,16 @@ static bool gather_measure(const void *code)
 
 bool gather_is_better(const void *code)
 {
-    bool better = false;
-    if (choice == ALTERNATE)
-        better = regions[true] <= regions[false];
-    else if (choice == MEASURE)
-        better = gather_measure(code);
-    regions[better]++;
-    return better;
+    if (choice == SPREAD) {
+        regions[false]++;
+        return false;
+    }
+    if (locks_held() == 0) { /* [gather.lock-kept] */
+        here = choice == ALTERNATE ? regions[true] <= regions[false] : gather_measure(code);
+        locks_are_words = here;
+    }
+    regions[here]++;
+    return here;
 }
 
 void gather_run_here(int threads, bool nodes)

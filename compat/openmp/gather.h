@@ -23,6 +23,9 @@
  *     threads run on one shared stack, and the variables have one current copy.
  *   - While gathered no node but node 0 runs the program: what it writes need not be published
  *     until the next fork of all nodes.
+ *   [gather.lock-kept] Gathered, a lock is a word; spread, an HLRC lock (locks.h). The choice does
+ *     not change while thread 0 holds a lock. A lock that a task of another thread sets is unset
+ *     before its region ends.
  */
 #ifndef COMPAT_GATHER_H
 #define COMPAT_GATHER_H

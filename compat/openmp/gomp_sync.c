@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* gomp_sync.c - critical and atomic regions, flushes, by the names of gomp.h. */
+#include <assert.h>
 #include <hlrc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -51,13 +52,49 @@ static void gomp_sync_try(void *arg)
 }
 
 bool locks_are_words;
-static _Atomic uint32_t words[HLRC_STATIC_LOCKS]; /* of the locks of numbers.h */
 
-bool locks_try(hlrc_lock_t lock, _Atomic uint32_t *word)
+/* One of numbers.h. */
+static struct locks_lock gomp_sync_own(hlrc_lock_t number)
 {
-    struct gomp_sync_attempt a = { lock, false };
-    if (locks_are_words)
-        a.done = lock_word_try(word);
+    static _Atomic uint32_t words[HLRC_STATIC_LOCKS];
+    return (struct locks_lock){ locks_are_words ? &words[number] : NULL, number };
+}
+
+static bool gomp_sync_has_number(uint32_t value)
+{
+    static_assert(LOCK_WORD_AWAITED < LOCKS_NUMBERS, "");
+    return value >= LOCKS_NUMBERS;
+}
+
+/* Under LOCK_NAMES, which orders the numbers that variables get. */
+static void gomp_sync_number(void *arg)
+{
+    _Atomic uint32_t *variable = arg;
+    hlrc_lock_t lock;
+    hlrc_lock(LOCK_NAMES);
+    if (!gomp_sync_has_number(*variable)) {
+        if (hlrc_lock_create(&lock) != 0)
+            start_fail("OpenMP: no more locks");
+        *variable = lock + LOCKS_NUMBERS;
+    }
+    hlrc_unlock(LOCK_NAMES);
+}
+
+struct locks_lock locks_of_variable(_Atomic uint32_t *variable)
+{
+    if (!gomp_sync_has_number(*variable)) {
+        if (locks_are_words)
+            return (struct locks_lock){ variable, 0 };
+        lane_call(gomp_sync_number, variable);
+    }
+    return (struct locks_lock){ NULL, *variable - LOCKS_NUMBERS };
+}
+
+bool locks_try(struct locks_lock lock)
+{
+    struct gomp_sync_attempt a = { lock.number, false };
+    if (lock.word)
+        a.done = lock_word_try(lock.word);
     else
         lane_call(gomp_sync_try, &a);
     held += a.done;
@@ -65,44 +102,44 @@ bool locks_try(hlrc_lock_t lock, _Atomic uint32_t *word)
 }
 
 /* A thread that spins until another of its tasks stores a value calls this, too. */
-static void gomp_sync_await(hlrc_lock_t lock, _Atomic uint32_t *word)
+static void gomp_sync_await(struct locks_lock lock)
 {
     watcher->poll();
-    if (!locks_are_words)
-        lane_call(gomp_sync_take, &lock);
-    else if (!lock_word_try(word))
-        lock_word_await(word, !start_crowded);
+    if (!lock.word)
+        lane_call(gomp_sync_take, &lock.number);
+    else if (!lock_word_try(lock.word))
+        lock_word_await(lock.word, !start_crowded);
     held++;
     locks_syncs++;
 }
 
-void locks_take_of_program(hlrc_lock_t lock, _Atomic uint32_t *word)
+void locks_take_of_program(struct locks_lock lock)
 {
     if (watcher->may_return()) {
-        if (locks_try(lock, word))
+        if (locks_try(lock))
             return;
         watcher->return_tasks();
     }
-    gomp_sync_await(lock, word);
+    gomp_sync_await(lock);
 }
 
-void locks_drop_of_program(hlrc_lock_t lock, _Atomic uint32_t *word)
+void locks_drop_of_program(struct locks_lock lock)
 {
     held--;
-    if (locks_are_words)
-        lock_word_drop(word);
+    if (lock.word)
+        lock_word_drop(lock.word);
     else
-        lane_call(gomp_sync_drop, &lock);
+        lane_call(gomp_sync_drop, &lock.number);
 }
 
 void locks_take(hlrc_lock_t lock)
 {
-    gomp_sync_await(lock, &words[lock]);
+    gomp_sync_await(gomp_sync_own(lock));
 }
 
 void locks_drop(hlrc_lock_t lock)
 {
-    locks_drop_of_program(lock, &words[lock]);
+    locks_drop_of_program(gomp_sync_own(lock));
 }
 
 bool locks_only;
@@ -154,7 +191,7 @@ void locks_pass(hlrc_lock_t lock)
 
 void GOMP_critical_start(void)
 {
-    locks_take_of_program(LOCK_CRITICAL, &words[LOCK_CRITICAL]);
+    locks_take_of_program(gomp_sync_own(LOCK_CRITICAL));
 }
 
 void GOMP_critical_end(void)
@@ -188,20 +225,6 @@ struct gomp_sync_ask {
     hlrc_lock_t lock;
 };
 
-static hlrc_lock_t gomp_sync_lock_of_all(void **name)
-{
-    hlrc_lock_t lock;
-    hlrc_lock(LOCK_NAMES);
-    if (!*name) {
-        if (hlrc_lock_create(&lock) != 0)
-            start_fail("omp critical: no more locks");
-        *name = (void *)((uintptr_t)lock + 1);
-    }
-    lock = (hlrc_lock_t)((uintptr_t)*name - 1);
-    hlrc_unlock(LOCK_NAMES);
-    return lock;
-}
-
 static void gomp_sync_find(void *arg)
 {
     struct gomp_sync_ask *ask = arg;
@@ -211,7 +234,8 @@ static void gomp_sync_find(void *arg)
         if (!known[k].name) {
             pthread_mutex_lock(&known_mutex);
             if (!known[k].name) {
-                known[k].lock = gomp_sync_lock_of_all(ask->name);
+                gomp_sync_number(ask->name);
+                known[k].lock = *(uint32_t *)(void *)ask->name - LOCKS_NUMBERS;
                 known[k].name = ask->name;
             }
             pthread_mutex_unlock(&known_mutex);
@@ -224,20 +248,22 @@ static void gomp_sync_find(void *arg)
     start_fail("omp critical: more than %u names", SLOTS);
 }
 
-static hlrc_lock_t gomp_sync_lock_of(void **name)
+static struct locks_lock gomp_sync_lock_of(void **name)
 {
     struct gomp_sync_ask ask = { name, 0 };
-    if (!locks_are_words)
-        lane_call(gomp_sync_find, &ask);
-    return ask.lock;
+    _Atomic uint32_t *word = (_Atomic uint32_t *)name;
+    if (locks_are_words && !gomp_sync_has_number(*word))
+        return (struct locks_lock){ word, 0 };
+    lane_call(gomp_sync_find, &ask);
+    return (struct locks_lock){ NULL, ask.lock };
 }
 
 void GOMP_critical_name_start(void **name)
 {
-    locks_take_of_program(gomp_sync_lock_of(name), (_Atomic uint32_t *)name);
+    locks_take_of_program(gomp_sync_lock_of(name));
 }
 
 void GOMP_critical_name_end(void **name)
 {
-    locks_drop_of_program(gomp_sync_lock_of(name), (_Atomic uint32_t *)name);
+    locks_drop_of_program(gomp_sync_lock_of(name));
 }

@@ -18,13 +18,22 @@ struct locks_watcher {
 };
 void locks_watch(const struct locks_watcher *w); /* by a constructor */
 
-/* All threads of the program run on this node until it ends: a lock is a word of the program
- * (lock_word.h), and no HLRC lock is used. */
+/* All threads of the program run on this node: a lock is a word (lock_word.h). Changed only while
+ * no lock is held, by the only thread that runs the program (gather.h). */
 extern bool locks_are_words __attribute__((visibility("hidden")));
-/* Lock, try, unlock for the program: `word` if locks_are_words, otherwise `lock`. */
-void locks_take_of_program(hlrc_lock_t lock, _Atomic uint32_t *word);
-bool locks_try(hlrc_lock_t lock, _Atomic uint32_t *word);
-void locks_drop_of_program(hlrc_lock_t lock, _Atomic uint32_t *word);
+
+/* A lock of the program: a word, or an HLRC lock if `word` is NULL. */
+struct locks_lock {
+    _Atomic uint32_t *word;
+    hlrc_lock_t number;
+};
+/* The lock in a variable of the program: its word, or the number of an HLRC lock plus
+ * LOCKS_NUMBERS. It gets a number when it is used on several nodes, and keeps it. */
+#define LOCKS_NUMBERS 4u
+struct locks_lock locks_of_variable(_Atomic uint32_t *variable);
+void locks_take_of_program(struct locks_lock lock);
+bool locks_try(struct locks_lock lock);
+void locks_drop_of_program(struct locks_lock lock);
 /* Number of locks that the calling thread holds. */
 unsigned locks_held(void);
 /* Locks and ordered operations of this thread so far; atomic ones only if start_fences. */

@@ -100,6 +100,10 @@ HLRC_PLACEMENT_CONTROL=measure run_job 2 ardmar --stats "$work/kinds" wave .2
 expect_status "kinds wave, measured" 0
 awk '$1 == "first_write_faults" { faults = $4 } $1 == "homes_assigned" { pages = $4 } END { exit !(faults > 0 && pages > 20 * faults) }' \
     "$work/err" || fail "kinds wave, measured: $(grep -E '^(first_write_faults|homes_assigned)' "$work/err")"
+HLRC_PLACEMENT_CONTROL=measure run_job 2 ardmar --stats "$work/kinds" locks .02
+expect_status "kinds locks, measured" 0
+awk '$1 == "lock_acquires" { n = $4 } END { exit !(n < 500) }' "$work/err" || # of 120,000
+    fail "kinds locks, measured: HLRC's locks: $(grep '^lock_acquires' "$work/err")"
 
 # ---- beginning and end: SM1, SM3, SM4 ----
 build plain plain.c gcc hlrcc || finish
