@@ -154,8 +154,9 @@ static void *monitor_main(void *unused)
     return NULL;
 }
 
-/* Enough for poll and one message. A program with much thread-local storage needs more, and gets
- * the default. */
+/* Enough for poll and one message, and too much for glibc to give this stack, in a child, to a
+ * thread with the smallest one: that is, more than four times its size. A program with much
+ * thread-local storage needs more, and gets the default. */
 static int monitor_thread_create(void)
 {
     pthread_attr_t attr;
@@ -163,7 +164,7 @@ static int monitor_thread_create(void)
 
     if (err != 0)
         return -err;
-    pthread_attr_setstacksize(&attr, 64 * 1024);
+    pthread_attr_setstacksize(&attr, 128 * 1024);
     err = quiet_thread_create(&monitor.thread, &attr, monitor_main, NULL);
     pthread_attr_destroy(&attr);
     return err == -EINVAL ? quiet_thread_create(&monitor.thread, NULL, monitor_main, NULL) : err;

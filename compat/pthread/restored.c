@@ -121,7 +121,7 @@ static int restored_name_open(int number, int flags)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/comm", number);
-    return (int)syscall(SYS_open, path, flags | O_CLOEXEC);
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC);
 }
 
 EXPORTED int pthread_setname_np(pthread_t thread, const char *name)

@@ -459,6 +459,8 @@ static void start_make_slots(int nodes)
     int slots = nodes * start_lanes + THREADS_OWN, given = early_number("HLRC_THREADS");
     if (nodes > 1)
         slots += (nodes - 1) * start_lanes + 1;
+    else if (layer && !layer->threads && !given && slots < THREADS_OF_TEAMS)
+        slots = THREADS_OF_TEAMS;
     if (slots <= (given ? given : THREADS_DEFAULT) || slots > THREADS_MOST)
         return;
     snprintf(number, sizeof number, "%d", slots);

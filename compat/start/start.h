@@ -77,6 +77,8 @@ int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
 #define THREADS_OWN     2    /* of a node, besides the threads that run the program */
 #define THREADS_DEFAULT 64   /* --threads: default, */
 #define THREADS_MOST    1024 /* limit */
+/* In one process, where num_threads may ask for more than there are processors: */
+#define THREADS_OF_TEAMS 514
 
 extern int start_lanes; /* of one node */
 extern const char *start_obstacle

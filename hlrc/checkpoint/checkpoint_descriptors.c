@@ -115,7 +115,7 @@ static bool checkpoint_descriptors_look(int fd, struct checkpoint_descriptors_lo
 {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    long len = CALL(readlink, link, l->path, sizeof l->path - 1);
+    long len = CALL(readlinkat, AT_FDCWD, link, l->path, sizeof l->path - 1);
     l->path[len > 0 ? len : 0] = '\0';
     snprintf(link, sizeof link, "/proc/self/fdinfo/%d", fd);
     return len > 0 && procfs_read(link, l->info, sizeof l->info) >= 0 &&
@@ -251,7 +251,7 @@ static int checkpoint_descriptors_read_files(const int *role, char *why, size_t 
 {
     static struct checkpoint_descriptors_look look;
     alignas(8) static char buf[4096];
-    int dir = (int)CALL(open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int dir = (int)CALL(openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const char *refused = NULL;
     long got = dir;
     kept.count = 0;
@@ -325,7 +325,7 @@ static int checkpoint_descriptors_open_file(const struct checkpoint_descriptor *
 {
     const char *path = kept.names + d->name;
     struct stat st;
-    int fd = (int)CALL(open, path, d->flags | O_CLOEXEC, 0);
+    int fd = (int)CALL(openat, AT_FDCWD, path, d->flags | O_CLOEXEC, 0);
     if (fd < 0 || CALL(fstat, fd, &st) != 0)
         checkpoint_calls_fail("%.300s: %s", path, strerror(fd < 0 ? -fd : EIO));
     if (d->size >= 0 && (int64_t)st.st_size < d->size)

@@ -303,7 +303,7 @@ static bool checkpoint_maps_build_id(int fd, char *id, size_t len)
 int checkpoint_maps_identity(const char *path, char *id, size_t len)
 {
     struct stat st;
-    int fd = (int)CALL(open, path, O_RDONLY | O_CLOEXEC);
+    int fd = (int)CALL(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fd;
     int rc = (int)CALL(fstat, fd, &st);

@@ -228,7 +228,7 @@ uint64_t checkpoint_memory_save(struct checkpoint_file *f, const struct checkpoi
 {
     struct checkpoint_memory_saving s = { f, last, next, 0, 0 };
     const uint64_t end = MEMORY_END;
-    int pagemap = (int)CALL(open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    int pagemap = (int)CALL(openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     *next->count = 0;
     if (pagemap < 0)
         checkpoint_file_fail(f, pagemap);

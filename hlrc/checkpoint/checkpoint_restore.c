@@ -210,7 +210,9 @@ static void checkpoint_restore_steps_make(void)
     checkpoint_restore_steps_insert();
     if (restore.sets_bounds)
         checkpoint_restore_steps_bounds();
+#ifdef __x86_64__ /* other CPUs restore nothing */
     checkpoint_restore_step(SYS_arch_prctl, SET_FS, restore.head.tls, 0, 0, 0);
+#endif
     checkpoint_restore_step(CHECKPOINT_CONTEXT_LAST, restore.head.context, restore.head.load, 0, 0,
                             0);
     size_t bytes = (size_t)(checkpoint_context_steps_end - checkpoint_context_steps);

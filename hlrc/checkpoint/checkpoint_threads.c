@@ -412,7 +412,8 @@ static void checkpoint_threads_signal_once(int tid, int64_t now)
 static int checkpoint_threads_scan(int me, int64_t now)
 {
     alignas(8) char buf[2048];
-    int fd = (int)CALL(open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), left = 0;
+    int fd = (int)CALL(openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+        left = 0;
     long len;
     if (fd < 0)
         return fd;

@@ -11,7 +11,7 @@ for source in "$top_srcdir"/tests/litmus/*.c; do
     program=$(basename "$source" .c)
     case $program in
     litmus | mappings) continue ;; # no program; nothing that the fabric has to do with
-    accumulate | sections | windows) continue ;; # see below
+    accumulate | api | sections | windows) continue ;; # see below
     esac
     turn=$((turn + 1))
     [ -z "${HLRC_TEST_SANITIZERS-}" ] || ((turn % 3 == 0)) || continue # they take several times as long

@@ -396,7 +396,7 @@ int main(int argc, char *argv[])
         mistake(argv[1]);
     shmem_info_get_version(&major, &minor);
     shmem_info_get_name(name);
-    RIGHT(major == 1 && minor == 5 && strcmp(name, SHMEM_VENDOR_STRING) == 0);
+    RIGHT(major == 1 && minor == 6 && strcmp(name, SHMEM_VENDOR_STRING) == 0);
     RIGHT(shmem_pe_accessible(n - 1) && !shmem_pe_accessible(n));
     void (*const parts[])(void) = { variables,  heap,       transpose,   shift, signals,  pi,
                                     neighbours, operations, under_locks, waits, contexts, threads };

@@ -19,7 +19,7 @@ static void hello(void)
     int major, minor;
     shmem_info_get_name(name);
     shmem_info_get_version(&major, &minor);
-    RIGHT(strcmp(name, SHMEM_VENDOR_STRING) == 0 && major == 1 && minor == 5);
+    RIGHT(strcmp(name, SHMEM_VENDOR_STRING) == 0 && major == 1 && minor == 6);
     RIGHT(shmem_pe_accessible(me) && shmem_pe_accessible(n - 1) && !shmem_pe_accessible(n));
     RIGHT(shmem_addr_accessible(&here, n - 1) && shmem_addr_accessible(heap, 0));
     RIGHT(!shmem_addr_accessible(&automatic, n - 1));

@@ -6,10 +6,9 @@
 unset HLRC_THREADS_PER_NODE
 
 cat >"$work/size.c" <<'END'
+#include <hlrc.h>
 #include <omp.h>
 #include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static int process[1024];
 
@@ -19,7 +18,7 @@ int main(void)
 
 #pragma omp parallel
     {
-        process[omp_get_thread_num()] = (int)syscall(SYS_getpid); /* getpid is of node 0 */
+        process[omp_get_thread_num()] = hlrc_node_id(); /* getpid is of node 0 */
 #pragma omp single
         threads = omp_get_num_threads();
     }

@@ -62,6 +62,10 @@ int main(void)
     int procs = omp_get_num_procs(), some[] = { 2, 9, 5, MOST, 3, 1, 16 };
     for (unsigned k = 0; k < sizeof some / sizeof *some; k++)
         region(some[k]);
+    int many = 0;
+#pragma omp parallel num_threads(100) reduction(+ : many)
+    many++;
+    printf("%d\n", many);
     omp_set_num_threads(12);
 #pragma omp parallel
 #pragma omp single

@@ -15,6 +15,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -169,6 +170,33 @@ static void threads_of_c()
     printf("C11 %d\n", result);
 }
 
+/* glibc gives threads of a child the stacks of threads that the child does not have. */
+static void *prints_stack(void *)
+{
+    pthread_attr_t attr;
+    size_t size = 0;
+    pthread_getattr_np(pthread_self(), &attr);
+    pthread_attr_getstacksize(&attr, &size);
+    printf("%d smallest\n", (int)((long)size / sysconf(_SC_THREAD_STACK_MIN)));
+    return nullptr;
+}
+
+static void stack_in_child()
+{
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_attr_t attr;
+        pthread_t thread;
+        pthread_attr_init(&attr);
+        pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN));
+        pthread_create(&thread, &attr, prints_stack, nullptr);
+        pthread_join(thread, nullptr);
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -184,7 +212,8 @@ int main(int argc, char **argv)
                 { "signal", signal_of_thread },
                 { "cancel", cancelled },
                 { "named", named },
-                { "c11", threads_of_c } };
+                { "c11", threads_of_c },
+                { "stack", stack_in_child } };
     self = argv[0];
     while (argc > 1 && strcmp(argv[1], "wait") == 0)
         pause();
