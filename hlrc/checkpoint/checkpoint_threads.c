@@ -515,7 +515,46 @@ void checkpoint_threads_leave(void)
                    1 /* RSEQ_FLAG_UNREGISTER */, RSEQ_SIGNATURE);
 }
 
-#else
+#else /* nothing but checkpoint_threads_init() is called */
+
+int checkpoint_threads_init(void)
+{
+    return -ENOTSUP;
+}
+
+int checkpoint_threads_stop(char *why, size_t len)
+{
+    snprintf(why, len, "programs are saved on x86-64 only");
+    return -ENOTSUP;
+}
+
+struct checkpoint_context *checkpoint_threads_own(void)
+{
+    static struct checkpoint_context none;
+    return &none;
+}
+
+void checkpoint_threads_own_resume(void)
+{
+}
+
+void checkpoint_threads_release(void)
+{
+}
+
+void checkpoint_threads_first(uint64_t *context, uint64_t *tls)
+{
+    *context = *tls = 0;
+}
+
+void checkpoint_threads_at_resume(void (*fn)(void))
+{
+    (void)fn;
+}
+
+void checkpoint_threads_leave(void)
+{
+}
 
 int hlrc_restored_thread(pthread_t thread)
 {
