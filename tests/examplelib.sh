@@ -35,7 +35,7 @@ example_says() {
         echo "$(stat -c %s "$example_in") bytes, $(wc -l <"$example_in") lines, $(tr -cd aeiou <"$example_in" | wc -c) small vowels" ;;
     # from published tables
     queens-treadmarks) echo "10 queens: 724 solutions" ;;
-    # the energy by another program, of dense matrices
+    # the energy that the program itself finds with a Fock matrix by one process
     field-armci) echo "16 atoms, 10 iterations, 640 tasks: energy -7.806524, as by one process" ;;
     08-file) echo "$(stat -c %s "$example_in") bytes, $(tr -cd a-z <"$example_in" | wc -c) letters changed" ;;
     esac
