@@ -133,7 +133,7 @@ static int boot_user_watch_start(struct boot_user *u)
         if (n == u->head.node || !boot_user_is_near(&mine, &u->nodes[n]))
             continue;
         int fd = (int)syscall(SYS_pidfd_open, u->nodes[n].pid, 0);
-        if (fd < 0) /* an old kernel: the launcher alone ends the job */
+        if (fd < 0) /* an old kernel: only the launcher ends the job */
             continue;
         u->node_of[u->count] = n;
         u->fds[u->count++] = (struct pollfd){ .fd = fd, .events = POLLIN };

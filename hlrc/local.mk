@@ -25,7 +25,7 @@ libhlrc_core_la_SOURCES += hlrc/progress/altstack.c hlrc/progress/altstack.h hlr
 	hlrc/progress/thread.c hlrc/progress/thread.h hlrc/progress/worker.c hlrc/progress/worker.h
 
 # The two views of the space, states of pages, faults, twins, diffs, intervals, what a copy needs.
-libhlrc_core_la_SOURCES += hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/alone.h hlrc/memory/copies.c hlrc/memory/copies.h \
+libhlrc_core_la_SOURCES += hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/only_node.h hlrc/memory/copies.c hlrc/memory/copies.h \
 	hlrc/memory/default_home.h 	hlrc/memory/debugger.c hlrc/memory/debugger.h hlrc/memory/diff.c hlrc/memory/diff.h hlrc/memory/diff_loops.c \
 	hlrc/memory/diff_loops.h hlrc/memory/dirty.c hlrc/memory/dirty.h hlrc/memory/exact.c hlrc/memory/exact.h \
 	hlrc/memory/exclusive.c hlrc/memory/exclusive.h hlrc/memory/fault.c hlrc/memory/fault.h hlrc/memory/first_write.c \

@@ -174,7 +174,7 @@ int hlrc_word_compare(hlrc_word_t word, hlrc_type type, void *expected, const vo
  * RETURN VALUE: The first six return the previous value of the word, the others 1 if they stored
  * `desired`, otherwise 0; then *`expected` is the value of the word.
  *
- * NOTES: What is an error of hlrc_word_fetch() ends the job.
+ * NOTES: An error of hlrc_word_fetch() ends the job.
  *
  * SEE ALSO: hlrc_word_fetch, hlrc_word_shared
  */

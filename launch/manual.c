@@ -320,14 +320,14 @@ static void manual_checkpoints(FILE *out)
         "files with their positions. At the restart a file that can be written is truncated to\n"
         "the size that it had. A file that the program opens and closes for each line is not.\n"
         "Sockets, pipes, locked or deleted files, devices, child processes, timers of\n"
-        "timer_create, robust mutexes and those that inherit priorities, System V shared memory,\n"
-        "and shared mappings of files that can be written\n"
+        "timer_create, robust mutexes and mutexes that inherit priorities, System V shared\n"
+        "memory, and shared mappings of files that can be written\n"
         "are refused: a line names the reason, and the job continues. Standard input, output\n"
-        "and error are those of the new hlrcrun, unless standard input is a file. The number of\n"
-        "threads stays, whatever\n"
+        "and error are the ones of the new hlrcrun, unless standard input is a file. The\n"
+        "number of threads stays, whatever\n"
         ".B \\-n\n"
         "is; threads are not bound to processors. Process and thread ids change, and clocks are\n"
-        "those of the new host. Kernel, CPU features and all libraries must be the same.\n",
+        "the ones of the new host. Kernel, CPU features and all libraries must be the same.\n",
         out);
 }
 

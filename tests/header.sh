@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The public header stands alone, and is free of warnings, in C11 and in C++17. A handle of one kind is not accepted for another.
+# The public header needs no other, and is free of warnings, in C11 and in C++17. A handle of one kind is not accepted for another.
 # Names of before 1.0 still compile, with a warning.
 set -u
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}" "${CC:=cc}" "${CXX:=}"

@@ -35,6 +35,31 @@ expect_out() { # WHAT PATTERN
     grep -qE -- "$2" "$work/out" || fail "$1: no '$2' in the output: $(head -5 "$work/out")"
 }
 
+await() { # COMMAND...: until it succeeds, for a minute
+    local i
+    for ((i = 0; i < 6000; i++)); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.01
+    done
+    fail "did not happen in time: $*"
+    return 1
+}
+
+processes_of() { # PROGRAM, by its path without links
+    local process
+    for process in /proc/[0-9]*; do
+        test "$(readlink "$process/exe")" != "$1" || echo "${process#/proc/}"
+    done
+}
+
+is_running() { # PROGRAM
+    test -n "$(processes_of "$1")"
+}
+
+gone() { # PROGRAM
+    ! is_running "$1"
+}
+
 . "$(dirname "${BASH_SOURCE[0]}")/withinlib.sh"
 # stats_read, figure
 . "$(dirname "${BASH_SOURCE[0]}")/statslib.sh"

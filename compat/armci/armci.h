@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* The values and the layout of structures are those of Debian's libarmci-mpi-dev: objects compiled
+/* Values and the layout of structures agree with Debian's libarmci-mpi-dev: objects compiled
  * for that library, such as Debian's Global Arrays, link with this one. */
 
 /* Accumulated values: numbers of this type are multiplied by *scale and added. */
@@ -76,7 +76,7 @@ typedef struct {
 typedef int armci_domain_t;
 #define ARMCI_DOMAIN_SMP 0
 
-/* All processes, those of the caller's domain, and one of each domain. */
+/* All processes, all of the caller's domain, and one of each domain. */
 #define SCOPE_ALL     0
 #define SCOPE_NODE    1
 #define SCOPE_MASTERS 2

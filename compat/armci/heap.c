@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * heap.c - memory of groups: blocks of one window, which ARMCI_Init creates on all processes,
- * because members alone cannot create windows. Each process divides its own part, so members have
- * different addresses.
+ * because the members cannot create windows without the others. Each process divides its own part,
+ * so members have different addresses.
  *
  * The members of a group count its allocations. A member that has no memory there, and passes NULL
  * to ARMCI_Free_group, so learns which block the others free.
@@ -24,7 +24,7 @@ struct heap_part {
     uint64_t off, bytes; /* in its part of the window */
 };
 
-/* An allocation. `part` is by process; those of other processes than members are empty. */
+/* An allocation. `part` is by process; the parts of processes that are no members are empty. */
 struct heap_block {
     struct heap_block *next; /* by rising offset here */
     uint64_t context, count;

@@ -6,7 +6,7 @@
  *
  *   sender                                        receiver
  *   waits until the receiver has taken the last chunk
- *   puts the chunk, then `sent` ----------------> appends the chunk to a list of its own
+ *   puts the chunk, then `sent` ----------------> appends the chunk to its list
  *                                 <-------------- puts `taken` in the sender's slot for it
  *
  * Invariants

@@ -19,7 +19,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
-#include "hlrc/memory/alone.h"
+#include "hlrc/memory/only_node.h"
 #include "hlrc/policy/policy_threads.h"
 
 /* On node 0. */
@@ -32,7 +32,6 @@ static struct gather_guest *guests; /* of threads start_lanes, start_lanes + 1, 
 static int count;                   /* of them */
 static enum gather_choice { SPREAD, ALTERNATE, MEASURE } choice;
 static struct policy_threads policy; /* MEASURE */
-static bool here = true; /* the last choice, if not SPREAD; the program begins on node 0 */
 static const char *reason;
 static uint64_t regions[2]; /* so far: spread, gathered */
 static gather_body *body;
@@ -53,6 +52,12 @@ static enum gather_choice gather_choose(bool has_room)
     return has_room ? MEASURE : SPREAD;
 }
 
+static void gather_choose_here(bool is)
+{
+    locks_are_words = is;
+    hlrc_only_node(is);
+}
+
 void gather_begin(int lanes)
 {
     int threads = early_number("HLRC_THREADS");
@@ -63,8 +68,8 @@ void gather_begin(int lanes)
     /* other nodes' threads have proxies here (compat/process/delegate.h), with a listener */
     int needed = lanes + count + 1 + THREADS_OWN;
     choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
-    locks_are_words = choice != SPREAD;
-    hlrc_alone(choice == MEASURE);
+    if (choice != SPREAD) /* the program begins on node 0 */
+        gather_choose_here(true);
     policy_threads_begin(&policy, (double)clock_ns());
 }
 
@@ -79,16 +84,13 @@ static bool gather_measure(const void *code)
 
 bool gather_is_better(const void *code)
 {
-    if (choice == SPREAD) {
-        regions[false]++;
-        return false;
-    }
-    if (locks_held() == 0) { /* [gather.lock-kept] */
-        here = choice == ALTERNATE ? regions[true] <= regions[false] : gather_measure(code);
-        locks_are_words = here;
-    }
-    regions[here]++;
-    return here;
+    bool chooses = choice != SPREAD;
+    if (chooses && locks_held() == 0) /* [gather.lock-kept] */
+        gather_choose_here(choice == ALTERNATE ? regions[true] <= regions[false]
+                                               : gather_measure(code));
+    bool better = chooses && locks_are_words;
+    regions[better]++;
+    return better;
 }
 
 void gather_run_here(int threads, bool nodes)
@@ -157,13 +159,11 @@ void gather_enter(gather_body *run)
     for (int i = 0; i < count; i++)
         tls_take(start_lanes + i, guests[i].tls);
     tls_gather(true);
-    hlrc_alone(true);
     gather_open(2);
 }
 
 void gather_leave(void)
 {
-    hlrc_alone(false);
     for (int i = 0; i < count; i++)
         tls_give(start_lanes + i, guests[i].tls);
     tls_gather(false);

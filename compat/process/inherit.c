@@ -3,8 +3,7 @@
  * inherit.c - variables of libraries that each node has, as functions use them that no other node
  * performs: the functions of std::set_terminate and std::set_new_handler, environ, the locale, and
  * the variables of getopt. A thread that begins gives its node the values that the program has set
- * last. Those of the C library are those of
- * node 0 when it last created a thread.
+ * last; to variables of the C library, the values that node 0 had when it last created a thread.
  */
 #include "compat/process/inherit.h"
 

@@ -53,7 +53,7 @@ EXPORTED int pthread_sigqueue(pthread_t thread, int sig, const union sigval valu
     return syscall(SYS_rt_tgsigqueueinfo, getpid(), number, sig, &info) == 0 ? 0 : errno;
 }
 
-/* The C library notes the request, and signals nobody. */
+/* The C library notes the request, and signals no thread. */
 EXPORTED int pthread_cancel(pthread_t thread)
 {
     int number = hlrc_restored_thread(thread), rc = LIBC(pthread_cancel)(thread);

@@ -25,9 +25,9 @@ void *image_tls(void);
 typedef void image_needed_fn(const char *name, bool copied, size_t bytes);
 void image_each_needed(image_needed_fn *fn);
 
-/* The loaded libraries, except the C library and HLRC, use these functions in place of those that
- * they import by the same names. `find` returns NULL for other names. ASSUMPTION: no other thread
- * loads a library. */
+/* The loaded libraries, except the C library and HLRC, use these functions in place of functions
+ * that they import by the same names. `find` returns NULL for other names. ASSUMPTION: no other
+ * thread loads a library. */
 typedef const void *image_replacement_fn(const char *name);
 void image_bind(image_replacement_fn *find);
 

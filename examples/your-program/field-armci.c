@@ -10,7 +10,7 @@
  * share of one row of density blocks in one block of the Fock matrix: tasks are numbers from a
  * shared counter, the density comes by strided gets, and the share is accumulated. Each process
  * then gets the whole matrix and finds its orbitals. In each iteration process 0 computes the
- * matrix alone as well, and compares.
+ * matrix by one process, and compares.
  */
 #include <armci.h>
 #include <math.h>
@@ -235,7 +235,7 @@ static int build(void)
     return had;
 }
 
-/* The largest difference of an element from the one computed here alone. */
+/* The largest difference of an element from the one computed by this process. */
 static double difference(matrix f, matrix d)
 {
     double most = 0;

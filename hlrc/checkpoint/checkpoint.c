@@ -489,7 +489,7 @@ _Noreturn static void checkpoint_leave(void)
         exit(STATUS_CONTINUE);
     }
     (void)boot_quit(engine.boot, STATUS_CONTINUE);
-    _exit(STATUS_CONTINUE); /* what is buffered is saved */
+    _exit(STATUS_CONTINUE); /* buffered output is saved */
 }
 
 /* ---- one process ---- */

@@ -5,7 +5,7 @@
  *
  *   - A file is opened again by its path, at its position. One that can be written is truncated to
  *     the size that it had.
- *   - Standard input, output and error are those of the process that continues, unless they are
+ *   - Standard input, output and error are the ones of the process that continues, unless they are
  *     files that the program has opened, or a file from which it reads.
  *   - What cannot be saved is refused.
  *
@@ -40,7 +40,7 @@ struct checkpoint_descriptors_here {
 /* Before the program runs. 0 or -ENOMEM. */
 int checkpoint_descriptors_init(void);
 
-/* Reads those of this process. 0, or a negative errno after a line in `why`. */
+/* Reads the state of this process. 0, or a negative errno after a line in `why`. */
 int checkpoint_descriptors_read(const int role[CHECKPOINT_DESCRIPTORS_ROLES], char *why,
                                 size_t len);
 /* A descriptor of shared memory; -1: none. */

@@ -37,7 +37,7 @@ struct checkpoint_image_given {
     struct checkpoint_descriptors_here here;
     uint64_t unmap, unmap_bytes;
     int64_t interval_ms;
-    char dir[PATH_MAX]; /* of its own checkpoints; empty: none */
+    char dir[PATH_MAX]; /* for its checkpoints; empty: none */
     char restart[CONFIG_TEXT_MAX];
     bool progress;
 };

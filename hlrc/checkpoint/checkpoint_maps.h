@@ -18,7 +18,7 @@ enum checkpoint_maps_kind {
 
 struct checkpoint_map {
     uint64_t begin, end, offset, inode;
-    uint64_t first; /* number of its first page, among those of all mappings */
+    uint64_t first; /* number of its first page, among the pages of all mappings */
     uint32_t prot;  /* PROT_ */
     uint32_t kind;  /* enum checkpoint_maps_kind */
     uint32_t name;  /* of the file, in the names */
@@ -57,7 +57,7 @@ struct checkpoint_maps {
     uint32_t withouts;
 };
 
-/* Memory that is not saved, and that a child shares: a mapping of its own, which the system joins
+/* Memory that is not saved, and that a child shares: a separate mapping, which the system joins
  * with no other. NULL: none. */
 void *checkpoint_maps_scratch(size_t bytes);
 /* Room for the mappings; not saved itself. 0, or -ENOMEM. */

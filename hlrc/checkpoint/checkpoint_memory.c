@@ -153,7 +153,7 @@ static void checkpoint_memory_save_page(struct checkpoint_memory_saving *s, uint
     const void *page = (const void *)address;
     uint64_t digest = digest_of_words(page, PAGE_SIZE);
     if (*s->next->count == s->next->room) {
-        checkpoint_file_fail(s->f, -EAGAIN); /* the program has mapped much more meanwhile */
+        checkpoint_file_fail(s->f, -EAGAIN); /* the program has mapped much more since */
         return;
     }
     s->next->page[(*s->next->count)++] = (struct checkpoint_memory_page){ address, digest };

@@ -4,8 +4,8 @@
  *
  * A file has the pages that differ from the last saved ones, and then the list of all pages that
  * have contents. The others are zero, or as in the mapped file. Changes are found by digests, as in
- * checkpoint_pages.h. [checkpoint.lost-page] holds, since the digests of a checkpoint are those of
- * its own pages only.
+ * checkpoint_pages.h. [checkpoint.lost-page] holds, since the digests of a checkpoint are of its
+ * pages only.
  *
  * Shared memory without a file is saved while all threads are stopped, and completely each time.
  * Private memory is saved by a child, which has it as it was when the child was created.
@@ -30,7 +30,7 @@ struct checkpoint_memory_table {
     uint64_t *count; /* at its beginning */
 };
 
-/* Room for so many pages; keeps what is large enough. 0 or -ENOMEM. */
+/* Room for that number of pages; keeps buffers that are large enough. 0 or -ENOMEM. */
 int checkpoint_memory_table_room(struct checkpoint_memory_table *t, uint64_t pages);
 void checkpoint_memory_table_close(struct checkpoint_memory_table *t);
 

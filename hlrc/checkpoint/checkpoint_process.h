@@ -11,7 +11,7 @@
 
 #include "hlrc/checkpoint/checkpoint_job.h"
 
-/* This job is one process instead of so many. Before hlrc_init. */
+/* This job is one process instead of that number. Before hlrc_init. */
 void checkpoint_process_set(int processes);
 /* 0: it is another job */
 int checkpoint_process_count(void);

@@ -133,7 +133,7 @@ int hlrc_restored_thread(pthread_t thread)
 
 /* ---- interrupted calls ---- */
 
-/* Of the call that this thread has restarted with a timeout of its own. */
+/* Of the call that this thread has restarted with a timeout. */
 static _Thread_local struct {
     int64_t end; /* ns */
     struct timespec rest;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "hlrc/core/engine.h"
-#include "hlrc/memory/alone.h"
 #include "hlrc/memory/copies.h"
+#include "hlrc/memory/only_node.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/past.h"
@@ -15,11 +15,11 @@
 #include "hlrc/policy/policy_readahead.h"
 
 static _Thread_local struct streams_table mine;
-static atomic_bool alone;
+static atomic_bool only_node;
 
-void hlrc_alone(bool is)
+void hlrc_only_node(bool is)
 {
-    atomic_store(&alone, is);
+    atomic_store(&only_node, is);
 }
 
 static bool ahead_is_home(uint32_t page)
@@ -27,7 +27,7 @@ static bool ahead_is_home(uint32_t page)
     return page_is_home(page_at(page), engine.node);
 }
 
-/* [readahead.alone-blocks]. A guess: without the page's lock. */
+/* [readahead.first-blocks]. A guess: without the page's lock. */
 static bool ahead_is_first_write(uint32_t page)
 {
     return ahead_is_home(page) && atomic_load(engine_applied_here(page, engine.node)) == 0;
@@ -50,7 +50,7 @@ void ahead_fault(uint32_t page, bool write)
         most = copies_room() / 4;
     if (most && page_was_alone(page_at(page)))
         return;
-    if (most && write && atomic_load(&alone) && ahead_is_first_write(page)) {
+    if (most && write && atomic_load(&only_node) && ahead_is_first_write(page)) {
         ahead_claim_block(page);
         return;
     }

@@ -22,7 +22,7 @@
  * Invariants
  *   - Readahead is a hint: it fetches and opens what a fault would, waits for no other thread or
  *     node, and assigns homes only by [readahead.dense-claims] and
- *     [readahead.alone-blocks].
+ *     [readahead.first-blocks].
  *   [readahead.twin] A page that was opened for stores ahead has a twin, at its home too: it is
  *       announced only if it was written [page.retained-twin]. A page that had no home and is zero
  *       needs no twin: it is announced if it is no longer zero.
@@ -37,11 +37,11 @@
  *       Pages beyond the end of the stream get a home here without use: a part of the stream's
  *       length (AHEAD_SHARE), and at most --ahead pages. So parts of an array that nodes fill have
  *       their homes there.
- *   [readahead.alone-blocks] While only this node runs the program (alone.h), its first write to a
- *       page makes it the home of those pages of an aligned block that have none. The block has
+ *   [readahead.first-blocks] While only this node runs the program (only_node.h), its first write
+ *       to a page makes it the home of the pages of an aligned block that have none. The block has
  *       AHEAD_BLOCK pages, or is as large as a claimed neighbour of its size, up to
- *       AHEAD_BLOCK_MOST: 2 MiB. Memory that is written here and there costs at most AHEAD_BLOCK
- *       times as much.
+ *       AHEAD_BLOCK_MOST: 2 MiB. A program that writes few pages of each block uses at most
+ *       AHEAD_BLOCK times as much memory.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H

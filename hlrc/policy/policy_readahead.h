@@ -4,7 +4,7 @@
  *
  * base/streams.h detects the streams in a thread's faults, and how many steps of a stream to open.
  * Here these steps become pages of the space. Mechanism and rules: [readahead.twin],
- * [readahead.dense-claims], [readahead.alone-blocks]. Steps and strides are in pages.
+ * [readahead.dense-claims], [readahead.first-blocks]. Steps and strides are in pages.
  */
 #ifndef HLRC_POLICY_READAHEAD_H
 #define HLRC_POLICY_READAHEAD_H
@@ -49,7 +49,7 @@ static inline struct policy_readahead_run policy_readahead_run(struct streams_ta
 #define AHEAD_BLOCK      16u
 #define AHEAD_BLOCK_MOST 512u
 
-/* The block to become home of with a page that only this node writes [readahead.alone-blocks]. */
+/* The block to become home of with a page that only this node writes [readahead.first-blocks]. */
 static inline struct policy_readahead_run policy_readahead_block(uint32_t page, uint32_t pages,
                                                                  bool (*is_home)(uint32_t page))
 {

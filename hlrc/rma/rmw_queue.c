@@ -4,7 +4,7 @@
  *
  * A fabric that changes words at once takes the whole list. On other fabrics all operations are in
  * flight together: sums as fetch-and-add, others as compare-and-swap, in rounds. The first round
- * expects 0, so it reads the other words. A word that another operation changed meanwhile takes
+ * expects 0, so it reads the other words. A word that another operation has changed takes
  * another round.
  */
 #include "hlrc/rma/rmw_queue.h"
@@ -46,7 +46,7 @@ static uint64_t rmw_queue_result(const struct fabric_update *u, uint64_t old)
     }
 }
 
-/* Indices in the list of those that are not done, their guesses, and what they found. */
+/* Of the operations that are not done: indices in the list, guesses, and values found. */
 struct rmw_queue_rounds {
     uint32_t count, index[RMW_QUEUE];
     uint64_t guess[RMW_QUEUE], seen[RMW_QUEUE];

@@ -273,8 +273,8 @@ static void cond_signal_waiters(uint32_t cond, bool all, uint64_t name)
     engine.protocol.conds->signal(cond, all, vt, name);
 }
 
-/* [cond.own-wake]. The thread does not count as waiting: the deadlock detector leaves the job
- * alone. */
+/* [cond.own-wake]. The thread does not count as waiting: the deadlock detector does not
+ * report it. */
 static bool cond_signalled_until(uint32_t cond, uint32_t place, int64_t end)
 {
     for (unsigned tries = 0; !engine.protocol.conds->signalled(place); tries++) {

@@ -19,7 +19,7 @@
  *   [group.number-again] The lowest member assigns a number again after the barrier in which all
  *       members freed the group. Slots keep the words of the earlier group, which the epochs of the
  *       later one continue: no word of the earlier group has an epoch of the later one. A member
- *       sets up the later group once no thread of its own is in a call of the earlier one.
+ *       sets up the later group once none of its threads is in a call of the earlier one.
  *   - The lowest member sends an invitation after all have answered the previous one, and a node
  *     answers after it has read all of it. One thread of a node makes a group at a time: an
  *     invitation to another group shows that the calls were made in different orders.

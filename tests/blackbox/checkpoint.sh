@@ -24,26 +24,6 @@ one_line() { # WHAT PATTERN: a failure with one line that matches
     expect_err "$1" "$2"
 }
 
-await() { # COMMAND...: until it succeeds
-    local i
-    for ((i = 0; i < 600; i++)); do
-        "$@" >/dev/null 2>&1 && return 0
-        sleep 0.1
-    done
-    fail "did not happen in time: $*"
-}
-
-running() { # the processes of the program
-    local process
-    for process in /proc/[0-9]*; do
-        test "$(readlink "$process/exe")" != "$saved" || echo "${process#/proc/}"
-    done
-}
-
-none_running() {
-    test -z "$(running)"
-}
-
 # What an uninterrupted job says, with and without the static array; it does not depend on the number of nodes.
 run "$hlrcrun" -n 1 "$saved" 24
 expect_status uninterrupted 0
@@ -142,12 +122,12 @@ for victim in node hlrcrun; do
     launcher=$!
     await test -e dir/7.node.0
     if test $victim = node; then
-        kill -9 "$(running | tail -n 1)"
+        kill -9 "$(processes_of "$saved" | tail -n 1)"
     else
         kill -9 $launcher
     fi
     wait $launcher 2>/dev/null
-    await none_running
+    await gone "$saved"
     rm dir/7.node.1
     run "$hlrcrun" --restart dir
     expect_out "death of $victim" '^restored 5$'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Jobs of some processes, which connect themselves (hlrc_init_with): two at a time run right, and when a node of one ends, in
-# whatever way, its other nodes do within seconds, with a line that names it, and the other job goes on.
+# whatever way, its other nodes do within seconds, with a line that names it, and the other job continues.
 . "$(dirname "$0")/../lib.sh"
 part=$top_builddir/tests/blackbox/part
 test -x "$part" || skip "$part is not built"

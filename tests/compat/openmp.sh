@@ -94,7 +94,7 @@ expect_err "--profile" '^hlrc: 0 parallel regions ran on node 0, [1-9][0-9]* on 
 HLRC_PLACEMENT_CONTROL=measure run_job 3 ardmar --stats --threads 4 "$work/loops"
 expect_err "--threads 4" '^hlrc: 0 parallel regions ran on node 0, [1-9][0-9]* on all nodes: --threads allows no more on one node$'
 
-# [readahead.alone-blocks]: both nodes' threads on one of them, which writes the memory for the first time
+# [readahead.first-blocks]: both nodes' threads on one of them, which writes the memory for the first time
 build kinds ../../microbench/user/kinds.c gcc hlrcc || finish
 HLRC_PLACEMENT_CONTROL=measure run_job 2 ardmar --stats "$work/kinds" wave .2
 expect_status "kinds wave, measured" 0

@@ -15,23 +15,6 @@ done
 cd "$work" || exit 99
 echo ax >input
 
-await() { # COMMAND...: until it succeeds
-    local i
-    for ((i = 0; i < 3000; i++)); do
-        "$@" >/dev/null 2>&1 && return 0
-        sleep 0.01
-    done
-    fail "did not happen in time: $*: $(head -3 err)"
-    return 1
-}
-
-processes() { # of the program: the job's, and a child that writes
-    local process
-    for process in /proc/[0-9]*; do
-        test "$(readlink "$process/exe")" != "$work/$program" || echo "${process#/proc/}"
-    done
-}
-
 newest() {
     local name newest=0
     for name in dir/manifest.[0-9]*; do
@@ -52,7 +35,7 @@ start() { # OPTIONS...: of hlrcrun, in the background
 
 kill_later() { # NUMBER SECONDS: after a checkpoint with a higher number
     await is_newer "$1" && sleep "$2"
-    kill -9 $(processes) 2>/dev/null
+    kill -9 $(processes_of "$work/$program") 2>/dev/null
     wait $job 2>/dev/null
 }
 
@@ -100,7 +83,7 @@ for slurm in '' 7; do
     job=$!
     for number in 1 2 3; do
         await test -s steps
-        await test -n "$(processes)"
+        await is_running "$work/$program"
         kill -USR1 $job
         await is_newer $((number - 1)) || break
         test -z "$slurm" || break

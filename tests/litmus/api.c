@@ -245,7 +245,7 @@ static void allocations(void)
 
 #define PUT 32768u /* words: to copy them takes some time */
 
-/* Round the ring: what is put before the signal is there after the wait. */
+/* Round the ring: data put before the signal have arrived after the wait. */
 static void signals(void)
 {
     static uint64_t out[PUT];
@@ -282,7 +282,7 @@ static void signals(void)
     hlrc_window_free(window);
 }
 
-/* Each node adds in turn, by the word alone: an acquire sees all that the releases before wrote. */
+/* Each node adds in turn, by the word only: an acquire sees all that the releases before wrote. */
 static void pass_on(hlrc_word_t w, uint64_t k)
 {
     volatile uint64_t *mine = data + 600;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program of Global Arrays and MPI, against the same computed by each process alone: patches,
+ * A program of Global Arrays and MPI, against the same computed within each process: patches,
  * accumulation, elements, a shared counter, locks, ghost cells, products, groups and their
  * communicators. Prints "N processes: right". Linked with libhlrc_armci, or with another ARMCI.
  */

@@ -193,7 +193,7 @@ static void test_homes_ahead(void)
     assert_int_equal(claimed(30), 0);
 }
 
-/* [readahead.alone-blocks]: blocks of pages that are written in turn, each as large as those before
+/* [readahead.first-blocks]: blocks of pages that are written in turn, each as large as those before
  * it; elsewhere only the block of the page. No block leaves the space. */
 static bool homes[PAGES];
 
@@ -212,7 +212,7 @@ static void claim_block(uint32_t page, uint32_t first, uint32_t count)
     memset(homes + first, true, count);
 }
 
-static void test_blocks_alone(void)
+static void test_first_blocks(void)
 {
     memset(homes, 0, sizeof homes);
     claim_block(5, 0, 16);
@@ -228,4 +228,4 @@ static void test_blocks_alone(void)
 UNIT_MAIN(setup, NULL, TEST(test_grows), TEST(test_backwards_and_strides), TEST(test_columns),
           TEST(test_streams_interleaved), TEST(test_forgets), TEST(test_short_rows),
           TEST(test_random_order), TEST(test_holes), TEST(test_homes_ahead),
-          TEST(test_blocks_alone))
+          TEST(test_first_blocks))

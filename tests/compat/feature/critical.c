@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Critical regions of many names, with hints, one within another, and in functions that call
- * themselves. */
+/* Critical regions of many names and of none, with hints, one within another, and in functions that
+ * call themselves. */
 #include <omp.h>
 #include <stdio.h>
 
@@ -30,7 +30,13 @@ static void deeper(int levels)
 
 int main(void)
 {
-    int threads = 0, wrong = 0, sum = 0, ordered = 0;
+    int threads = 0, wrong = 0, sum = 0, ordered = 0, unnamed = 0;
+
+    for (int k = 0; k < 4; k++) /* each where the threads are then */
+#pragma omp parallel
+        for (int i = 0; i < 50; i++)
+#pragma omp critical
+            unnamed++;
 
 #pragma omp parallel
     {
@@ -52,6 +58,7 @@ int main(void)
     }
     for (int i = 0; i < 40; i++)
         wrong += counts[i] != 5 * threads;
+    printf("%d of each thread\n", unnamed / threads);
     printf("%d wrong, %d %d %d\n", wrong, depths / threads, sum / threads, ordered);
     return 0;
 }

@@ -51,6 +51,35 @@ static void table(void)
     printf("%ld %ld\n", items, sum);
 }
 
+#define CROWDED 200
+/* All threads use one lock after the other, in regions that run where the threads are then. */
+static void crowd(void)
+{
+    omp_lock_t lock[CROWDED];
+    int count[CROWDED] = { 0 }, wrong = 0, threads = 0;
+    for (int i = 0; i < CROWDED; i++)
+        omp_init_lock(&lock[i]);
+    for (int k = 0; k < 4; k++)
+#pragma omp parallel
+    {
+#pragma omp single
+        threads = omp_get_num_threads();
+        for (int i = 0; i < CROWDED; i++) {
+            if (i % 4 == 0) {
+#pragma omp barrier
+            }
+            omp_set_lock(&lock[i]);
+            count[i]++;
+            omp_unset_lock(&lock[i]);
+        }
+    }
+    for (int i = 0; i < CROWDED; i++) {
+        wrong += count[i] != 4 * threads;
+        omp_destroy_lock(&lock[i]);
+    }
+    printf("%d counts are wrong\n", wrong);
+}
+
 static omp_nest_lock_t nest;
 static int entered;
 
@@ -69,6 +98,7 @@ int main(void)
     int threads = 0, failed = 0, held = 0, depth = 0;
 
     table();
+    crowd();
     omp_init_nest_lock(&nest);
     omp_init_lock(&lock);
     omp_set_lock(&lock);

@@ -123,7 +123,7 @@ static void *unmaps(void *arg)
     return arg;
 }
 
-/* More than there is, if what is unmapped stays. */
+/* More than there is, if unmapped memory stays. */
 static void shortens(void)
 {
     const size_t bytes = (size_t)1 << 25;

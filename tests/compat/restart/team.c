@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * team.c - for restart.sh: steps of an OpenMP team, a line for each in the file steps. Halfway it
- * repeats a computation until the file go exists. Argument pipe, child: has one meanwhile; deleted:
- * an open file.
+ * repeats a computation until the file go exists. Argument pipe, child: has one during that;
+ * deleted: an open file.
  */
 #include <omp.h>
 #include <stdint.h>

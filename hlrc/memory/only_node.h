@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* only_node.h - phases in which only one node runs threads of the program, such as libhlrc_compat's
+ * (compat/openmp/gather.h). */
+#ifndef HLRC_ONLY_NODE_H
+#define HLRC_ONLY_NODE_H
+
+#include <stdbool.h>
+
+/* Whether from now on only this node runs the program: its first writes claim whole blocks
+ * [readahead.first-blocks]. A hint. Exported for libhlrc_compat. */
+void hlrc_only_node(bool is);
+
+#endif
