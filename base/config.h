@@ -169,8 +169,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X(CHOICE, enum config_control, placement_control, "placement-control", "on", 0, 0,             \
       "on|off|measure|alternate", 1,                                                               \
       "a program of threads (hlrcc) runs as one process if all nodes are on one host; otherwise "  \
-      "threads of OpenMP run all on node 0 while that is measured to be faster; off: always on "   \
-      "their own nodes; measure: OpenMP on one host, too; alternate: OpenMP by turns, for tests")  \
+      "its threads run all on node 0 while that is measured to be faster; off: always on their "   \
+      "own nodes; measure: on one host, too; alternate: by turns, for tests")                      \
     X(NUMBER, int, hot_pages, "hot-pages", "16", 0, 255, "", 1,                                    \
       "a page that is written in many intervals stays writable across flushes, until this "        \
       "number of flushes in a row found it unchanged; 0: never")                                   \

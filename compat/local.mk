@@ -9,7 +9,7 @@ if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
 	base/procfs.c base/procfs.h base/stack_switch.c base/stack_switch.h base/tasks.c base/tasks.h \
-	compat/start/exceptions.c compat/start/fork.c compat/start/fork.h \
+	compat/start/exceptions.c compat/start/exceptions.h compat/start/fork.c compat/start/fork.h \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
 	compat/start/heap.c compat/start/heap.h \
@@ -58,11 +58,13 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/team_place.c compat/openmp/team_place.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h compat/openmp/team_run.h \
 	compat/openmp/tsan.c \
+	compat/pthread/agent.c compat/pthread/agent.h compat/pthread/alone.c compat/pthread/alone.h \
+	compat/pthread/balance.c compat/pthread/balance.h \
 	compat/pthread/barrier.c compat/pthread/cancel.c compat/pthread/cancel.h compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c \
 	compat/pthread/keys.c compat/pthread/keys.h compat/pthread/kill.c compat/pthread/kill.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \
-	compat/pthread/mutex.c compat/pthread/mutex.h \
+	compat/pthread/move.c compat/pthread/move.h compat/pthread/mutex.c compat/pthread/mutex.h \
 	compat/pthread/once.c compat/pthread/once.h \
 	compat/pthread/refuse.c compat/pthread/refuse.h \
 	compat/pthread/restored.c \

@@ -10,7 +10,7 @@ libhlrc_core_la_SOURCES += hlrc/core/call.c hlrc/core/call.h hlrc/core/error.c h
 libhlrc_core_la_SOURCES += hlrc/probe/caller.c hlrc/probe/caller.h hlrc/probe/dump.c hlrc/probe/dump.h hlrc/probe/events.h hlrc/probe/heat.c \
 	hlrc/probe/heat.h hlrc/probe/probe.c hlrc/probe/probe.h \
 	hlrc/probe/probe_note.c hlrc/probe/profile.c hlrc/probe/profile.h hlrc/probe/recorder.c hlrc/probe/recorder.h \
-	hlrc/probe/stats.c hlrc/probe/stats.h hlrc/probe/stats_print.c hlrc/probe/timeline.c hlrc/probe/timeline.h \
+	hlrc/probe/activity.h hlrc/probe/stats.c hlrc/probe/stats.h hlrc/probe/stats_print.c hlrc/probe/timeline.c hlrc/probe/timeline.h \
 	hlrc/probe/trace.c hlrc/probe/trace.h hlrc/probe/wait_tracker.c hlrc/probe/wait_tracker.h
 
 # Decisions, as functions of what they depend on: the simulator makes them by these, too.

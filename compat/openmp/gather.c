@@ -78,7 +78,8 @@ static bool gather_measure(const void *code)
     static uint64_t syncs;
     double of_period = (double)(locks_syncs - syncs);
     syncs = locks_syncs;
-    policy_threads_next(&policy, code, (double)clock_ns(), of_period);
+    struct policy_threads_done done = { .work = 1, .syncs = of_period };
+    policy_threads_next(&policy, code, (double)clock_ns(), &done);
     return !policy.spread;
 }
 

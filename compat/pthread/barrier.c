@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "compat/pthread/monitor.h"
+#include "compat/pthread/move.h"
 #include "compat/pthread/wrap.h"
 
 /* In the bytes of a pthread_barrier_t. */
@@ -42,5 +43,6 @@ WRAP_NOTHING(pthread_barrier_destroy, pthread_barrier_t)
 
 WRAP(int, pthread_barrier_wait, (pthread_barrier_t * b), (b))
 {
+    move_point();
     return monitor_call(&(struct monitor_call){ .fn = pthread_barrier_arrive, .object = b });
 }

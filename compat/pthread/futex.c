@@ -24,6 +24,7 @@
 
 #include "compat/process/delegate.h"
 #include "compat/pthread/monitor.h"
+#include "compat/pthread/move.h"
 #include "compat/pthread/wrap.h"
 
 #define QUEUES    256u
@@ -48,6 +49,7 @@ static int futex_compare_and_wait(struct monitor_call *c)
 /* 0, EAGAIN (the word has another value) or ETIMEDOUT. */
 static int futex_wait(const void *word, uint32_t value, const struct monitor_until *until)
 {
+    move_point();
     return monitor_call(&(struct monitor_call){ .fn = futex_compare_and_wait,
                                                 .object = futex_queue_of(word),
                                                 .other = word,

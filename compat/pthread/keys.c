@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
@@ -82,6 +83,14 @@ WRAP(int, pthread_key_delete, (pthread_key_t key), (key))
     return m.rc;
 }
 
+static bool keys_make_values(void)
+{
+    values = calloc(KEYS, sizeof *values);
+    if (values)
+        (void)pthread_setspecific(exit_key, values);
+    return values != NULL;
+}
+
 WRAP(void *, pthread_getspecific, (pthread_key_t key), (key))
 {
     return values && key < KEYS && values[key].life == keys[key].life ? values[key].value : NULL;
@@ -91,12 +100,8 @@ WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, val
 {
     if (key >= KEYS || !(keys[key].life & 1))
         return EINVAL;
-    if (!values) {
-        values = calloc(KEYS, sizeof *values);
-        if (!values)
-            return ENOMEM;
-        (void)pthread_setspecific(exit_key, values);
-    }
+    if (!values && !keys_make_values())
+        return ENOMEM;
     values[key] = (struct keys_value){ keys[key].life, (void *)(uintptr_t)value };
     return 0;
 }
@@ -122,6 +127,30 @@ void keys_destroy_values(void)
 {
     for (int i = 0; values && i < PTHREAD_DESTRUCTOR_ITERATIONS && keys_destroy_once(); i++)
         ;
+}
+
+/* ---- threads that move ---- */
+
+bool keys_are_set(void)
+{
+    return values != NULL;
+}
+
+size_t keys_bytes(void)
+{
+    return KEYS * sizeof *values;
+}
+
+void keys_give(void *to)
+{
+    memcpy(to, values, keys_bytes());
+}
+
+void keys_take(const void *from)
+{
+    if (!keys_make_values())
+        start_fail("no memory for the thread-specific data of a thread that moves");
+    memcpy(values, from, keys_bytes());
 }
 
 /* ---- start ---- */

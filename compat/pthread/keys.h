@@ -12,8 +12,18 @@
 #ifndef COMPAT_KEYS_H
 #define COMPAT_KEYS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Calls the destructors of the calling thread's values until none is left, or as often as POSIX
  * says. They are the program's code: call on its stack. */
 void keys_destroy_values(void);
+
+/* Has the calling thread set any? Copies of them, of keys_bytes(), for another thread, which takes
+ * them before it sets any. */
+bool keys_are_set(void);
+size_t keys_bytes(void);
+void keys_give(void *to);
+void keys_take(const void *from);
 
 #endif

@@ -114,7 +114,9 @@ static void monitor_call_now(void *arg)
 
 int monitor_call(struct monitor_call *c)
 {
+    int error = errno;
     lane_call(monitor_call_now, c);
+    errno = error;
     return c->rc;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "compat/pthread/monitor.h"
+#include "compat/pthread/move.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -241,7 +242,7 @@ static int mutex_tell_owner(const struct mutex *m, hlrc_lock_t lock)
 }
 
 /* Acquires the mutex: without limit, or as `attempt` says. */
-static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
+static int mutex_acquire_by(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 {
     struct mutex *m = mutex_inside(mutex);
     int error, kind = m->kind;
@@ -264,13 +265,24 @@ static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
     }
     if (error == 0 && m->robust)
         error = mutex_tell_owner(m, lock);
-    if ((error == 0 || error == EOWNERDEAD) && mutex_knows(m))
-        mutex_held_add(m, lock);
+    if (error == 0 || error == EOWNERDEAD) {
+        move_hold();
+        if (mutex_knows(m))
+            mutex_held_add(m, lock);
+    }
+    return error;
+}
+
+static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
+{
+    int before = errno, error = mutex_acquire_by(mutex, attempt);
+    errno = before;
     return error;
 }
 
 WRAP(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
 {
+    move_point();
     return mutex_acquire(mutex, NULL);
 }
 
@@ -316,6 +328,7 @@ WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
     if (m->robust && m->owner_state == OWNER_DIED)
         m->owner_state = OWNER_LOST;
     lane_call(mutex_drop, &lock);
+    move_drop();
     return 0;
 }
 
@@ -371,6 +384,7 @@ WRAP(int, pthread_spin_lock, (pthread_spinlock_t * spin), (spin))
 {
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_take, &lock);
+    move_hold();
     return 0;
 }
 
@@ -378,6 +392,8 @@ WRAP(int, pthread_spin_trylock, (pthread_spinlock_t * spin), (spin))
 {
     struct mutex_attempt once = { .lock = mutex_lock_of_spin(spin), .until = NULL };
     lane_call(mutex_try, &once);
+    if (once.rc == 0)
+        move_hold();
     return once.rc;
 }
 
@@ -385,5 +401,6 @@ WRAP(int, pthread_spin_unlock, (pthread_spinlock_t * spin), (spin))
 {
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_drop, &lock);
+    move_drop();
     return 0;
 }

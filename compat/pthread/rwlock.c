@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "compat/pthread/monitor.h"
+#include "compat/pthread/move.h"
 #include "compat/pthread/wrap.h"
 
 enum { READER, WRITER }; /* tags of waiters */
@@ -107,6 +108,8 @@ static int rwlock_lock(pthread_rwlock_t *l, unsigned tag, bool try,
                               .value = __wrap_pthread_self() };
     if (until && !monitor_until_valid(&until->time, until->clock))
         return EINVAL;
+    if (!try)
+        move_point();
     return monitor_call(&c);
 }
 

@@ -16,6 +16,7 @@
 #include "compat/process/delegate.h"
 #include "compat/pthread/cancel.h"
 #include "compat/pthread/monitor.h"
+#include "compat/pthread/move.h"
 #include "compat/pthread/wrap.h"
 
 /* In the bytes of a sem_t. */
@@ -69,8 +70,10 @@ static int sem_wait_until(sem_t *s, bool try, const struct monitor_until *until)
     struct monitor_call c = { .fn = sem_down, .object = s, .try = try, .until = until };
     if (until && !monitor_until_valid(&until->time, until->clock))
         return sem_fail_by(EINVAL);
-    if (!try)
+    if (!try) {
+        move_point();
         cancel_wait_begin();
+    }
     return sem_fail_by(cancel_wait_end(monitor_call(&c)));
 }
 

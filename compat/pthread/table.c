@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/pthread/alone.h"
 #include "compat/start/start.h"
 
 #define NAME_ENTRY_BITS 12 /* of a name; the other bits count names */
@@ -106,6 +107,8 @@ static void table_post(uint32_t entry, int node)
         m->first = entry;
     m->last = entry;
     m->threads++;
+    if (node != 0)
+        alone_set(false); /* [alone.told] */
     hlrc_cond_signal(m->news);
 }
 
@@ -114,9 +117,13 @@ uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
     uint32_t i = table_free_entry(node);
     if (!i)
         return 0;
+    const struct table_entry *before = &table->entries[i];
     table->entries[i] = (struct table_entry){ .state = ENTRY_ASKED_FOR,
                                               .detached = detached,
                                               .node = node,
+                                              .home = node,
+                                              .variables = before->variables,
+                                              .values = before->values,
                                               .name = table_new_name(i),
                                               .fn = fn,
                                               .arg = arg };
@@ -127,11 +134,36 @@ uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
 
 uint32_t table_ask(void *(*fn)(void *), void *arg, bool detached)
 {
-    int node = table_node_with_room(table_node_in_turn(table->created));
+    int home = table_node_in_turn(table->created);
+    int node = table_node_with_room(table->spread ? home : 0);
     uint32_t i = node < 0 ? 0 : table_ask_on(node, fn, arg, detached);
-    if (i)
+    if (i) {
+        table->entries[i].home = home;
         table->created++;
+    }
     return i;
+}
+
+bool table_move(uint32_t entry, int to)
+{
+    struct table_entry *e = &table->entries[entry];
+    if (table->nodes[to].threads >= per_node)
+        return false;
+    table->nodes[e->node].threads--;
+    e->node = to;
+    e->state = ENTRY_ASKED_FOR;
+    e->next = 0;
+    table_post(entry, to);
+    table->nodes[to].signals += e->signals != 0;
+    table->moves++;
+    return true;
+}
+
+void table_tell_all(void)
+{
+    alone_set(false); /* [alone.told] */
+    for (int n = 0; n < hlrc_node_count(); n++)
+        hlrc_cond_signal(table->nodes[n].news);
 }
 
 uint32_t table_take(int node)

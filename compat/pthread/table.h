@@ -34,6 +34,11 @@ struct table_entry {
     enum table_entry_state state;
     bool detached, joining;
     int node; /* current or last node; -1: none yet */
+    int home; /* where it runs while threads run on all nodes (balance.h) */
+    /* of a thread that moved (move.h): its frames on the shared stack, NULL: it begins; where they
+     * hang on the private one; copies of its thread-local variables and thread-specific data */
+    void *frames, *private_sp, *variables, *values;
+    bool has_values;
     pthread_t name;
     void *(*fn)(void *);
     void *arg, *result;
@@ -48,6 +53,7 @@ struct table_mailbox {
     uint32_t threads;     /* of that node that have not ended */
     uint32_t signals;     /* number sent to them */
     hlrc_cond_t news;
+    hlrc_atomic_t computed, busy; /* ns, as the node has last counted (balance.c) */
 };
 
 /* Requests to all agents. */
@@ -56,7 +62,10 @@ enum table_closing { OPEN, FLUSH /* stdio buffers, and report it */, END };
 struct table {
     uint64_t names;   /* number given so far */
     uint32_t created; /* number created, for placement */
-    uint32_t live;    /* that have not ended, without main */
+    uint32_t moves;
+    bool spread;     /* threads shall be at home, not on node 0 */
+    uintptr_t guard; /* the value of the stack protector of all */
+    uint32_t live;   /* that have not ended, without main */
     enum table_closing closing;
     uint32_t flushed;                 /* number of nodes */
     struct monitor_queue all_done;    /* main, at its pthread_exit */
@@ -72,10 +81,16 @@ void table_begin(uint32_t per_node);
 
 /* All that follow: under LOCK_THREADS, on the private stack. */
 
-/* Requests a thread: a free entry, put into the mailbox of the next node in turn; 0: none free. */
+/* Requests a thread: a free entry, put into the mailbox of the next node in turn, or of node 0
+ * while threads are not spread; 0: none free. */
 uint32_t table_ask(void *(*fn)(void *), void *arg, bool detached);
 /* The same on that node, even if it is full. */
 uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached);
+/* Requests that the entry of a thread of this node continues on another one. False: that is full.
+ */
+bool table_move(uint32_t entry, int to);
+/* The table says something new to all agents. */
+void table_tell_all(void);
 /* Takes the first entry out of this node's mailbox; 0: none. */
 uint32_t table_take(int node);
 /* The entry of a thread; NULL: it has none, or no longer. */

@@ -2,10 +2,8 @@
 /*
  * threads.c - POSIX threads on several nodes; see table.h for the invariants.
  *
- * Each node has an agent, a thread that starts the entries in the node's mailbox: on node 0 an
- * extra thread, on all others the compute thread that runs main on node 0. A thread ends as with
- * the C library: a key of the C library runs the rest, after cleanup handlers and destructors of
- * C++, on the private stack.
+ * A thread ends as with the C library: a key of the C library runs the rest, after cleanup handlers
+ * and destructors of C++, on the private stack.
  */
 #include "compat/pthread/threads.h"
 
@@ -20,9 +18,12 @@
 #include "compat/process/catcher.h"
 #include "compat/process/inherit.h"
 #include "compat/process/signals.h"
+#include "compat/pthread/agent.h"
+#include "compat/pthread/balance.h"
 #include "compat/pthread/cancel.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/kill.h"
+#include "compat/pthread/move.h"
 #include "compat/pthread/mutex.h"
 #include "compat/pthread/refuse.h"
 #include "compat/pthread/table.h"
@@ -43,12 +44,7 @@ static _Thread_local struct {
     void *result;
 } me;
 
-static struct lane lanes[TABLE_THREADS + 1]; /* of this node's threads, by entry */
-static bool started[TABLE_THREADS + 1];
-static uint32_t started_count;
-static const struct lane *main_lane; /* of node 0 */
 static pthread_key_t end_key;
-static pthread_t agent_thread; /* node 0's */
 static uint32_t per_node = LEAST;
 
 static void threads_become(uint32_t entry)
@@ -57,18 +53,6 @@ static void threads_become(uint32_t entry)
     me.name = table->entries[entry].name;
     cancel_begin(entry);
     (void)pthread_setspecific(end_key, &me);
-}
-
-static const struct lane *threads_lane(uint32_t entry)
-{
-    return entry == 0 ? main_lane : started[entry] ? &lanes[entry] : NULL;
-}
-
-static void threads_cancel_here(uint32_t entry)
-{
-    const struct lane *lane = threads_lane(entry);
-    if (lane)
-        cancel_request(entry, lane);
 }
 
 /* ---- a thread, on its node ---- */
@@ -92,9 +76,17 @@ static void *threads_body(void *arg)
     sigset_t mask = e->mask;
     threads_become(entry);
     inherit_begin();
+    move_act *act = move_arrive(entry, threads_run);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    lane_run(lane_current, threads_run, &c);
+    lane_run(lane_current, act, &c);
     return NULL;
+}
+
+/* The entry continues on another node. */
+static void threads_forget(void)
+{
+    me.entry = 0;
+    (void)pthread_setspecific(end_key, NULL);
 }
 
 static void threads_destroy_values(void *arg)
@@ -138,122 +130,13 @@ static void threads_at_end(void *arg)
 {
     (void)arg;
     cancel_end();
+    move_end();
     if (me.entry == 1)
         threads_end_of_main();
     lane_run(lane_current, threads_destroy_values, NULL);
     mutex_abandon_held();
     threads_tell_end(NULL);
     me.entry = 0;
-}
-
-/* ---- agents ---- */
-
-static void threads_reap(uint32_t entry)
-{
-    if (!started[entry])
-        return;
-    pthread_join(lanes[entry].thread, NULL);
-    started[entry] = false;
-    started_count--;
-}
-
-/* An ending thread uses an HLRC thread slot until it is gone. */
-static void threads_reap_ended(void)
-{
-    bool ended[TABLE_THREADS + 1];
-    hlrc_lock(LOCK_THREADS);
-    for (uint32_t i = 1; i <= TABLE_THREADS; i++) {
-        const struct table_entry *e = &table->entries[i];
-        ended[i] = e->state != ENTRY_RUNNING || e->node != hlrc_node_id();
-    }
-    hlrc_unlock(LOCK_THREADS);
-    for (uint32_t i = 1; i <= TABLE_THREADS; i++)
-        if (ended[i])
-            threads_reap(i);
-}
-
-static void threads_start(uint32_t entry)
-{
-    threads_reap(entry);
-    if (started_count >= per_node)
-        threads_reap_ended();
-    cancel_prepare(entry);
-    int rc = start_thread(&lanes[entry], (int)entry - 1, threads_body, (void *)(uintptr_t)entry);
-    if (rc)
-        start_fail("cannot start a thread: %s; raise the limit on processes (ulimit -u)",
-                   strerror(-rc));
-    started[entry] = true;
-    started_count++;
-}
-
-static void threads_flush(void)
-{
-    hlrc_unlock(LOCK_THREADS);
-    fflush(NULL);
-    hlrc_lock(LOCK_THREADS);
-    if (++table->flushed == (uint32_t)hlrc_node_count())
-        monitor_queue_wake_all(&table->all_flushed);
-}
-
-static void threads_serve_mailbox(void)
-{
-    lane_block_signals(NULL); /* they are for the program's threads */
-    int node = hlrc_node_id();
-    enum table_closing seen = OPEN;
-    hlrc_lock(LOCK_THREADS);
-    while (table->closing != END) {
-        uint32_t entry = table_take(node);
-        if (entry) {
-            hlrc_unlock(LOCK_THREADS);
-            threads_start(entry);
-            hlrc_lock(LOCK_THREADS);
-        } else if (table->nodes[node].signals) {
-            table->nodes[node].signals = 0;
-            kill_deliver_sent(node, threads_lane, threads_cancel_here);
-        } else if (table->closing != seen) {
-            seen = FLUSH;
-            threads_flush();
-        } else {
-            hlrc_cond_wait(table->nodes[node].news, LOCK_THREADS);
-        }
-    }
-    hlrc_unlock(LOCK_THREADS);
-    for (uint32_t i = 1; i <= TABLE_THREADS; i++)
-        threads_reap(i);
-}
-
-/* What a handler has stored is seen on another node once the agent there has acquired it. */
-static void threads_wake_agents(void)
-{
-    hlrc_lock(LOCK_THREADS);
-    for (int n = 1; n < hlrc_node_count(); n++) {
-        table->nodes[n].signals++;
-        hlrc_cond_signal(table->nodes[n].news);
-    }
-    hlrc_unlock(LOCK_THREADS);
-}
-
-static void *threads_agent(void *arg)
-{
-    (void)arg;
-    threads_serve_mailbox();
-    return NULL;
-}
-
-/* By the node that ends the job. */
-static void threads_close_table(enum table_closing how)
-{
-    hlrc_lock(LOCK_THREADS);
-    uint32_t created = table->created;
-    table->closing = how;
-    for (int n = 0; n < hlrc_node_count(); n++)
-        hlrc_cond_signal(table->nodes[n].news);
-    if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
-        (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
-    hlrc_unlock(LOCK_THREADS);
-    catcher_wait_end();
-    if (getenv("HLRC_STATS"))
-        fprintf(stderr, "hlrc: %u threads ran on all nodes: %s\n", created, start_obstacle);
 }
 
 /* ---- create, join, detach ---- */
@@ -348,8 +231,11 @@ static void pthread_threads_join(void *arg)
 static int threads_join_as(struct threads_joining *j, void **result)
 {
     j->me = me.name;
+    int before = errno;
+    move_point();
     cancel_wait_begin();
     lane_call(pthread_threads_join, j);
+    errno = before;
     j->rc = cancel_wait_end(j->rc);
     if (j->rc == 0 && result)
         *result = j->result;
@@ -467,6 +353,7 @@ static void threads_leave_cancelled(void)
 static bool threads_takes(const char *name)
 {
     cancel_used |= strcmp(name, "__wrap_pthread_cancel") == 0;
+    move_look_at(name);
     return strcmp(name, "__wrap_pthread_create") == 0 ||
            strncmp(name, "_ZNSt6thread15_M_start_thread", 29) == 0;
 }
@@ -501,26 +388,24 @@ static void threads_begin(void)
         return;
     (void)dlopen("libgcc_s.so.1", RTLD_NOW);
     table_begin(per_node);
+    move_begin(threads_forget);
+    balance_begin();
     if (cancel_used)
         cancel_start(threads_leave_cancelled);
-    if (hlrc_node_id() != 0)
-        return;
-    catcher_handled = threads_wake_agents;
-    int rc = pthread_create(&agent_thread, NULL, threads_agent, NULL);
-    if (rc)
-        start_fail("cannot start a thread: %s", strerror(rc));
+    agent_begin(threads_body, per_node);
 }
 
 static void threads_enter(void)
 {
-    main_lane = lane_current;
+    agent_has_main(lane_current);
     threads_become(0);
 }
 
 static void threads_serve(struct lane *lane)
 {
     (void)lane;
-    threads_serve_mailbox();
+    agent_serve();
+    balance_end();
 }
 
 static void threads_ask_live(void *arg)
@@ -551,7 +436,7 @@ static void threads_leave_by(void *arg)
 {
     int status = *(const int *)arg;
     if (hlrc_node_id() == 0) {
-        threads_close_table(FLUSH);
+        agent_close(FLUSH);
         hlrc_exit(status);
     }
     hlrc_lock(LOCK_THREADS);
@@ -575,8 +460,9 @@ static void pthread_threads_end(void)
 {
     if (!start_sharing)
         return;
-    threads_close_table(END);
-    pthread_join(agent_thread, NULL);
+    balance_end();
+    agent_close(END);
+    agent_end();
 }
 
 /* Before the other constructors and hlrc_init: the C library destroys keys in order of creation,

@@ -10,6 +10,8 @@
  *     drops the last one has seen all that other threads did with it.
  *   - A rethrow creates a dependent exception, which belongs to the rethrowing thread.
  */
+#include "compat/start/exceptions.h"
+
 #include <assert.h>
 #include <dlfcn.h>
 #include <hlrc.h>
@@ -183,6 +185,13 @@ void exceptions_pointer_gone(void **pointer)
     } else {
         NEXT(ref_fn, RELEASE)(pointer);
     }
+}
+
+bool exceptions_are_under_way(void)
+{
+    void_fn *globals_of = NEXT(void_fn, "__cxa_get_globals");
+    const struct exceptions_globals *globals = globals_of ? globals_of() : NULL;
+    return globals && (globals->caught || globals->uncaught);
 }
 
 /* ---- rethrow ---- */

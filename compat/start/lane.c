@@ -19,6 +19,7 @@
 #define GUARD_SHARED \
     ((size_t)16 << 20)                 /* below each shared stack: large variables do not pass it */
 #define OWN_BYTES    ((size_t)1 << 20) /* of a private stack used only for HLRC calls */
+#define LEFT_BELOW   256               /* bytes below frames that continue */
 #define ONE_AT_LEAST ((size_t)64 << 10)
 
 _Thread_local struct lane *lane_current;
@@ -126,13 +127,19 @@ void lane_adopt(struct lane *l, int index)
     lane_current = l;
 }
 
+static char *lane_below(char *used)
+{
+    return used - LEFT_BELOW - (uintptr_t)used % 16;
+}
+
 void lane_run(struct lane *l, void (*act)(void *), void *arg)
 {
     if (!l->shared_top) {
         act(arg);
         return;
     }
-    stack_switch_call(act, arg, l->shared_top, &l->private_sp);
+    char *top = l->resume_at ? lane_below(l->resume_at) : l->shared_top;
+    stack_switch_call(act, arg, top, &l->private_sp);
     l->private_sp = NULL;
 }
 

@@ -32,6 +32,7 @@ struct lane {
     int index;        /* in the job: node * threads per node + thread */
     char *shared_top; /* NULL: a job of one node */
     void *private_sp; /* while the program's code runs: the private stack pointer */
+    void *resume_at;  /* lane_run begins below it on the shared stack; NULL: at its top */
     char *private_at; /* the private stack, which outlives the thread */
     pthread_t thread;
     void *volatile channel; /* in use for a call that node 0 performs (compat/process/delegate.h) */

@@ -14,6 +14,7 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/exclusive.h"
+#include "hlrc/memory/only_node.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/past.h"
@@ -31,6 +32,7 @@
 static uint32_t *announced;                 /* pages of the interval being flushed */
 static struct parts_notices_wanted *wanted; /* of the current acquire: room for one per node */
 
+_Atomic bool interval_unread;
 _Atomic bool interval_closing; /* one flush at a time [interval.covers-dirty] */
 /* a flush has noted new readers, and has not ended: [unshared.new-readers] */
 static _Atomic bool looking;
@@ -308,6 +310,8 @@ bool interval_clean(void)
         return true;
     /* [interval.unpublished-test] */
     fence_full();
+    if (atomic_load(&interval_unread)) /* [interval.no-readers] */
+        return true;
     /* [interval.unpublished-test], [unshared.new-readers] */
     if (atomic_load(&interval_closing) || exclusive_arrivals() || dirty_any())
         return false;
@@ -370,6 +374,13 @@ void interval_publish(void)
          * lock */
         true);
     atomic_fetch_sub(&urgent_closers, 1);
+}
+
+/* [interval.no-readers] */
+void hlrc_no_readers(bool are)
+{
+    if (atomic_exchange(&interval_unread, are) && !are)
+        interval_publish();
 }
 
 static bool interval_covered(const uint64_t *want)

@@ -37,6 +37,10 @@
  *         the thread's last stores are still in its store buffer. A write-protected page needs no
  *         fence: the TLB shootdown interrupts the storing CPU. A thread that tests for other
  *         threads, whose stores a lock has made visible to it, needs no fence either.
+ *   [interval.no-readers] While no other node has readers (only_node.h) a test for unpublished
+ *       stores finds none. The mode ends by a flush that begins after its end is stored, with a
+ *       full fence between: a thread that still found the mode stored what it wrote before, so that
+ *       flush takes it. Another node's first acquire of any lock follows that flush.
  *   - [barrier.diffs-served] A home that has taken the notices of an interval has the diffs of that
  *     interval in its memory or in its receive queue. So a node that has served everything that
  *     arrived before a departure from a barrier has all diffs that the barrier covers.
@@ -70,6 +74,7 @@ void interval_close(bool urgent);
 bool interval_clean(void);
 
 extern _Atomic bool interval_closing __attribute__((visibility("hidden"))); /* a flush runs */
+extern _Atomic bool interval_unread __attribute__((visibility("hidden")));  /* only_node.h */
 uint64_t interval_next(void); /* number of a flush that has not begun yet */
 
 /* True if neither this thread nor a thread that it synchronised with on this node has unpublished
@@ -77,7 +82,7 @@ uint64_t interval_next(void); /* number of a flush that has not begun yet */
  * [interval.unpublished-test]. */
 static inline bool interval_spotless(void)
 {
-    if (engine.alone)
+    if (engine.alone || atomic_load(&interval_unread)) /* [interval.no-readers] */
         return true;
     if (atomic_load(&interval_closing) || dirty_any()) /* [interval.unpublished-test] */
         return false;

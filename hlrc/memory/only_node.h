@@ -10,4 +10,9 @@
  * [readahead.first-blocks]. A hint. Exported for libhlrc_compat. */
 void hlrc_only_node(bool is);
 
+/* From now on no other node than this one runs threads that acquire what this node writes, until
+ * the call with false: releases publish nothing. Then all of it is published, before the call
+ * returns [interval.no-readers]. Exported for libhlrc_compat. */
+void hlrc_no_readers(bool are);
+
 #endif

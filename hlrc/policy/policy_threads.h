@@ -11,6 +11,9 @@
  * is the time until the code with which it began has come round again. Spread, each window is
  * judged by its ratio, time / time gathered.
  *
+ * Programs of POSIX threads have no regions. Their periods all have one code, and are compared by
+ * what was computed in them.
+ *
  * Rules
  *   [threads.budget] Trials have lost at most POLICY_THREADS_BUDGET of the time so far when one
  *       begins, and one ends with the first period that exceeds this.
@@ -45,7 +48,7 @@
 
 struct policy_threads_code {
     const void *at;
-    double gathered; /* time of its period, mean of the last ones; 0: unknown */
+    double gathered; /* time of its period, a unit of work; mean of the last ones; 0: unknown */
 };
 
 struct policy_threads {
@@ -102,15 +105,25 @@ static inline void policy_threads_begin(struct policy_threads *p, double now)
     policy_threads_move(p, false, now);
 }
 
+/* Of a period that ends. */
+struct policy_threads_done {
+    double work; /* in any unit; 1 where the code says it all */
+    /* its time gathered is at least this part of its time: so few threads had work */
+    double part;
+    double syncs; /* locks and ordered operations, counted while gathered */
+};
+
 /* ---- gathered ---- */
 
-static inline void policy_threads_learn(struct policy_threads *p, double took, double syncs)
+static inline void policy_threads_learn(struct policy_threads *p, double took,
+                                        const struct policy_threads_done *done)
 {
+    double each = took / done->work;
     struct policy_threads_code *c = policy_threads_code_of(p, p->code);
     if (!p->moved)
-        c->gathered = c->gathered == 0 ? took : 0.75 * c->gathered + 0.25 * took;
+        c->gathered = c->gathered == 0 ? each : 0.75 * c->gathered + 0.25 * each;
     p->time += took;
-    p->syncs += syncs;
+    p->syncs += done->syncs;
     p->periods++;
 }
 
@@ -131,11 +144,14 @@ static inline void policy_threads_rest(struct policy_threads *p, double now)
 
 /* ---- spread ---- */
 
-static inline void policy_threads_account(struct policy_threads *p, double took)
+static inline void policy_threads_account(struct policy_threads *p, double took,
+                                          const struct policy_threads_done *done)
 {
     const struct policy_threads_code *c = policy_threads_code_of(p, p->code);
+    double gathered = c->gathered * done->work, least = done->part * took;
+    gathered = gathered > least ? gathered : least;
     p->spent += took;
-    p->expected += c->gathered > 0 ? c->gathered : took;
+    p->expected += c->gathered > 0 ? gathered : took;
     p->unknown += c->gathered > 0 ? 0 : took;
     if (!p->first)
         p->first = p->code;
@@ -205,22 +221,28 @@ static inline void policy_threads_check(struct policy_threads *p, const void *ne
 
 /* ---- both ---- */
 
-/* The region `next` begins at `now`. `syncs`: locks and ordered operations in the period before it,
- * counted while gathered. Sets p->spread: the region runs on all nodes. */
+/* The region `next` begins at `now`; the one before it is done. Sets p->spread: the region runs on
+ * all nodes. */
 static inline void policy_threads_next(struct policy_threads *p, const void *next, double now,
-                                       double syncs)
+                                       const struct policy_threads_done *done)
 {
     double took = now - p->since;
     if (p->code && !p->spread) {
-        policy_threads_learn(p, took, syncs);
+        policy_threads_learn(p, took, done);
         p->moved = false;
         policy_threads_rest(p, now);
     } else if (p->code) {
-        policy_threads_account(p, took);
+        policy_threads_account(p, took, done);
         p->moved = false;
         policy_threads_check(p, next, now);
     }
     p->code = next;
+    p->since = now;
+}
+
+/* The period that ends at `now` says nothing: the threads had no work. */
+static inline void policy_threads_skip(struct policy_threads *p, double now)
+{
     p->since = now;
 }
 

@@ -12,6 +12,7 @@
 #include "boot/boot.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/probe/activity.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/probe/recorder.h"
 
@@ -19,8 +20,8 @@
 
 _Atomic uint64_t stats_counters[STAT_COUNTERS];
 
-static int64_t started_ns;    /* constant from a start or reset to the next reset */
-static double handler_before; /* handler seconds at the last start */
+static struct clock_moment started; /* constant from a start or reset to the next reset */
+static double handler_before;       /* handler seconds at the last start */
 static struct fabric_counters fabric_before;
 static struct stats_kernel {
     double seconds;
@@ -120,7 +121,7 @@ static struct stats_kernel stats_kernel_now(void)
 
 void stats_start(void)
 {
-    started_ns = clock_ns();
+    started = clock_both();
     for (int i = 0; i < STAT_COUNTERS; i++)
         atomic_store(&stats_counters[i], 0);
     for (uint32_t i = 0; i < probe_slots.count; i++)
@@ -176,6 +177,25 @@ uint32_t stats_spent(double sum[STATS_CATEGORIES], double *most, double tick_s)
     return threads;
 }
 
+/* All times in ns. */
+void hlrc_activity_get(struct hlrc_activity *out)
+{
+    struct clock_moment now = clock_both();
+    double tick_s = (double)(now.ns - started.ns) * 1e-9 / (double)(now.ticks - started.ticks);
+    *out = (struct hlrc_activity){ .syncs = stats_counters[STAT_WORD_OPS] };
+    for (uint32_t i = 0; i < probe_slots.count; i++) {
+        const struct stats_clock *c = &probe_slot(i)->clock;
+        double own[STATS_CATEGORIES];
+        int64_t spent[STATS_CATEGORIES] = { 0 };
+        (void)stats_spent_by(c, tick_s, own);
+        stats_add_clock(c, now.ticks, spent);
+        out->computed += own[STATS_COMPUTE] * 1e9;
+        out->wanted += (double)spent[STATS_COMPUTE] * tick_s * 1e9;
+        out->shared += (own[STATS_FAULT] + own[STATS_PAGE] + own[STATS_DIFF]) * 1e9;
+        out->syncs += c->locks;
+    }
+}
+
 /* Seconds by category, scaled to the wall time: with several threads, the average over them. */
 static void stats_collect_times(struct hlrc_stats *out)
 {
@@ -184,7 +204,7 @@ static void stats_collect_times(struct hlrc_stats *out)
         stats_add_clock(&probe_slot(i)->clock, now, sum);
     for (int k = 0; k < STATS_CATEGORIES; k++)
         all += sum[k];
-    out->wall_s = (double)(clock_ns() - started_ns) * 1e-9;
+    out->wall_s = (double)(clock_ns() - started.ns) * 1e-9;
     double share = all > 0 ? out->wall_s / (double)all : 0;
     out->fault_s = (double)sum[STATS_FAULT] * share;
     out->compute_s = (double)sum[STATS_COMPUTE] * share + out->fault_s;

@@ -38,6 +38,25 @@ if command -v g++ >/dev/null; then
     [ -x "$work/classes" ] && compare classes 3 async streams
     build futures futures.cc g++ hlrc++ && each futures onesided async
 fi
+# threads that move: from node to node, time after time; from where they are measured
+if command -v g++ >/dev/null && build moves moves.cc g++ hlrc++; then
+    for program in moves classes futures; do
+        HLRC_PLACEMENT_CONTROL=alternate compare $program 2 ardmar
+        HLRC_PLACEMENT_CONTROL=alternate compare $program 3 async
+    done
+    HLRC_PLACEMENT_CONTROL=alternate compare moves 3 onesided
+    HLRC_PLACEMENT_CONTROL=alternate run_job 2 ardmar --stats "$work/moves"
+    moved=$(sed -n 's/^hlrc: .* threads moved \([0-9]*\) times.*/\1/p' "$work/err")
+    test "${moved:-0}" -ge 100 || fail "threads that move did not: $(head -3 "$work/err")"
+fi
+for program in mutexes waits; do
+    HLRC_PLACEMENT_CONTROL=alternate compare $program 3 onesided
+    HLRC_PLACEMENT_CONTROL=measure compare $program 2 async
+done
+HLRC_PLACEMENT_CONTROL=measure compare life 3 ardmar
+# few threads fit on node 0, where a program begins: the others begin elsewhere
+HLRC_THREADS=10 HLRC_PLACEMENT_CONTROL=measure compare mutexes 3 ardmar
+HLRC_THREADS=12 HLRC_PLACEMENT_CONTROL=measure compare waits 3 async
 compare mutexes 8 ardmar # more than there are cores
 compare waits 2 onesided
 

@@ -41,7 +41,8 @@ static struct outcome run(struct policy_threads *p, const struct program *progra
     for (size_t k = 0; out.alone < length; k = (k + 1) % program->regions) {
         const struct region *r = &program->region[k];
         bool was = !p->spread;
-        policy_threads_next(p, r->code, *now, before ? before->syncs : 0);
+        struct policy_threads_done done = { .work = 1, .syncs = before ? before->syncs : 0 };
+        policy_threads_next(p, r->code, *now, &done);
         bool gathered = !p->spread;
         out.moves += was != gathered;
         if (was != gathered) {
@@ -108,6 +109,47 @@ static void test_never(void)
     assert_int_equal(run_alone(&fine, 100 * S).moves, 0);
 }
 
+/* POSIX threads: periods of one kind, by what was computed. Spread, twice as much is; later, for
+ * half of the time, only one thread has work, which is no loss. */
+static void test_work(void)
+{
+    static const char code;
+    struct policy_threads p;
+    double now = 1 * S, computed = 0;
+    unsigned moves = 0;
+
+    policy_threads_begin(&p, now);
+    for (int k = 0; k < 4000; k++) {
+        bool was = p.spread, one = k % 400 >= 200 && k > 1000;
+        double work = p.spread && !one ? 50 * MS : 25 * MS;
+        struct policy_threads_done done = { .work = work, .part = one ? 1 : 0.9 };
+        now += 25 * MS;
+        computed += work;
+        policy_threads_next(&p, &code, now, &done);
+        moves += p.spread != was;
+    }
+    assert_int_equal(moves, 1);
+    assert_true(computed > 1.5 * 4000 * 25 * MS);
+}
+
+/* The same, but little is computed while threads wait for pages. */
+static void test_work_lost(void)
+{
+    static const char code;
+    struct policy_threads p;
+    double now = 1 * S, computed = 0;
+
+    policy_threads_begin(&p, now);
+    for (int k = 0; k < 40000; k++) {
+        double work = p.spread ? 5 * MS : 25 * MS;
+        struct policy_threads_done done = { .work = work, .part = p.spread ? 0.1 : 1 };
+        now += 25 * MS;
+        computed += work;
+        policy_threads_next(&p, &code, now, &done);
+    }
+    assert_true(computed > 0.92 * 40000 * 25 * MS);
+}
+
 /* The cost of moving is learnt: a move that does not pay within the budget is not repeated. */
 static void test_moves(void)
 {
@@ -162,4 +204,5 @@ static void test_same_code(void)
 }
 
 UNIT_MAIN(NULL, NULL, TEST(test_gain), TEST(test_loss), TEST(test_never), TEST(test_moves),
-          TEST(test_falling), TEST(test_phases), TEST(test_same_code))
+          TEST(test_falling), TEST(test_phases), TEST(test_same_code), TEST(test_work),
+          TEST(test_work_lost))

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* agent.c - see agent.h. */
+#include "compat/pthread/agent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/process/catcher.h"
+#include "compat/pthread/balance.h"
+#include "compat/pthread/cancel.h"
+#include "compat/pthread/kill.h"
+#include "compat/start/lane.h"
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+
+static struct lane lanes[TABLE_THREADS + 1]; /* of this node's threads, by entry */
+static bool started[TABLE_THREADS + 1];
+static uint32_t started_count;
+static const struct lane *main_lane; /* of node 0 */
+static pthread_t agent_thread;       /* node 0's */
+static uint32_t per_node;
+static void *(*thread_body)(void *entry);
+
+void agent_has_main(const struct lane *lane)
+{
+    main_lane = lane;
+}
+
+static const struct lane *agent_lane(uint32_t entry)
+{
+    return entry == 0 ? main_lane : started[entry] ? &lanes[entry] : NULL;
+}
+
+static void agent_cancel(uint32_t entry)
+{
+    const struct lane *lane = agent_lane(entry);
+    if (lane)
+        cancel_request(entry, lane);
+}
+
+/* ---- threads of this node ---- */
+
+#if defined(__has_attribute) && __has_attribute(no_stack_protector)
+#    define UNGUARDED __attribute__((no_stack_protector))
+#else
+#    define UNGUARDED
+#endif
+
+static void agent_reap(uint32_t entry)
+{
+    if (!started[entry])
+        return;
+    pthread_join(lanes[entry].thread, NULL);
+    started[entry] = false;
+    started_count--;
+}
+
+/* An ending thread uses an HLRC thread slot until it is gone. */
+static void agent_reap_ended(void)
+{
+    bool ended[TABLE_THREADS + 1];
+    hlrc_lock(LOCK_THREADS);
+    for (uint32_t i = 1; i <= TABLE_THREADS; i++) {
+        const struct table_entry *e = &table->entries[i];
+        ended[i] = e->state != ENTRY_RUNNING || e->node != hlrc_node_id();
+    }
+    hlrc_unlock(LOCK_THREADS);
+    for (uint32_t i = 1; i <= TABLE_THREADS; i++)
+        if (ended[i])
+            agent_reap(i);
+}
+
+/* The stack protector's value of the calling thread, which threads that it starts get. */
+UNGUARDED static uintptr_t agent_swap_guard(uintptr_t to)
+{
+    uintptr_t was = 0;
+#ifdef __x86_64__
+    __asm__ volatile("movq %%fs:0x28, %0\n\tmovq %1, %%fs:0x28" : "=&r"(was) : "r"(to) : "memory");
+#endif
+    return was;
+}
+
+static void agent_start(uint32_t entry)
+{
+    agent_reap(entry);
+    if (started_count >= per_node)
+        agent_reap_ended();
+    cancel_prepare(entry);
+    uintptr_t own = agent_swap_guard(table->guard); /* [move.equal] */
+    int rc = start_thread(&lanes[entry], (int)entry - 1, thread_body, (void *)(uintptr_t)entry);
+    (void)agent_swap_guard(own);
+    if (rc)
+        start_fail("cannot start a thread: %s; raise the limit on processes (ulimit -u)",
+                   strerror(-rc));
+    started[entry] = true;
+    started_count++;
+}
+
+/* ---- the agent ---- */
+
+static void agent_flush(void)
+{
+    hlrc_unlock(LOCK_THREADS);
+    fflush(NULL);
+    hlrc_lock(LOCK_THREADS);
+    if (++table->flushed == (uint32_t)hlrc_node_count())
+        monitor_queue_wake_all(&table->all_flushed);
+}
+
+void agent_serve(void)
+{
+    lane_block_signals(NULL); /* they are for the program's threads */
+    int node = hlrc_node_id();
+    enum table_closing seen = OPEN;
+    hlrc_lock(LOCK_THREADS);
+    while (table->closing != END) {
+        balance_heed();
+        uint32_t entry = table_take(node);
+        if (entry) {
+            hlrc_unlock(LOCK_THREADS);
+            agent_start(entry);
+            hlrc_lock(LOCK_THREADS);
+        } else if (table->nodes[node].signals) {
+            table->nodes[node].signals = 0;
+            kill_deliver_sent(node, agent_lane, agent_cancel);
+        } else if (table->closing != seen) {
+            seen = FLUSH;
+            agent_flush();
+        } else {
+            hlrc_cond_wait(table->nodes[node].news, LOCK_THREADS);
+        }
+    }
+    hlrc_unlock(LOCK_THREADS);
+    for (uint32_t i = 1; i <= TABLE_THREADS; i++)
+        agent_reap(i);
+}
+
+/* What a handler has stored is seen on another node once the agent there has acquired it. */
+static void agent_wake_others(void)
+{
+    hlrc_lock(LOCK_THREADS);
+    for (int n = 1; n < hlrc_node_count(); n++) {
+        table->nodes[n].signals++;
+        hlrc_cond_signal(table->nodes[n].news);
+    }
+    hlrc_unlock(LOCK_THREADS);
+}
+
+static void *agent_run(void *arg)
+{
+    (void)arg;
+    agent_serve();
+    return NULL;
+}
+
+void agent_begin(void *(*body)(void *entry), uint32_t most)
+{
+    thread_body = body;
+    per_node = most;
+    if (hlrc_node_id() != 0)
+        return;
+    catcher_handled = agent_wake_others;
+    table->guard = agent_swap_guard(0);
+    (void)agent_swap_guard(table->guard);
+    int rc = pthread_create(&agent_thread, NULL, agent_run, NULL);
+    if (rc)
+        start_fail("cannot start a thread: %s", strerror(rc));
+}
+
+void agent_end(void)
+{
+    pthread_join(agent_thread, NULL);
+}
+
+void agent_close(enum table_closing how)
+{
+    hlrc_lock(LOCK_THREADS);
+    table->closing = how;
+    table_tell_all();
+    if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
+        (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
+    hlrc_unlock(LOCK_THREADS);
+    catcher_wait_end();
+    balance_report();
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * alone.h - node 0 has all threads of the program: it publishes nothing (hlrc/memory/only_node.h).
+ *
+ * Invariants
+ *   [alone.told] Before an agent of another node can find a thread or a message in the table,
+ *       node 0 publishes again.
+ */
+#ifndef COMPAT_ALONE_H
+#define COMPAT_ALONE_H
+
+#include <stdbool.h>
+
+/* Once, on node 0, where threads move as they are measured (balance.h). Otherwise alone_set does
+ * nothing. */
+void alone_begin(void);
+/* Whether no thread runs, or will, on another node. Under LOCK_THREADS; with false, before a change
+ * of the table that is for other nodes is released. */
+void alone_set(bool is);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* balance.c - see balance.h for the invariants. */
+#include "compat/pthread/balance.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "compat/pthread/alone.h"
+#include "compat/pthread/move.h"
+#include "compat/pthread/table.h"
+#include "compat/start/early.h"
+#include "compat/start/lane.h"
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+#include "hlrc/policy/policy_threads.h"
+#include "hlrc/probe/activity.h"
+#include "hlrc/progress/uncounted.h"
+
+#define PERIOD_NS 25000000
+#define IDLE      0.05 /* part of a period in which the threads do less is not judged */
+#define MORE      1.2  /* threads that want processors, over what they get: more nodes may help */
+
+static enum { FIXED, MEASURE, ALTERNATE } choice;
+static pthread_t counter; /* MEASURE: the thread that counts, on node 0 the controller */
+static bool counts;
+static _Atomic uint32_t ending, spread_here;
+
+/* ---- what is computed ---- */
+
+/* Of all nodes, in ns. */
+struct balance_sums {
+    double computed, wanted, busy;
+    uint64_t syncs;
+};
+
+static double balance_busy(const struct hlrc_activity *a)
+{
+    return a->shared + (double)a->syncs * POLICY_THREADS_SYNC;
+}
+
+/* By other nodes than 0. */
+static void balance_publish(void)
+{
+    struct hlrc_activity a;
+    const struct table_mailbox *own = &table->nodes[hlrc_node_id()];
+    hlrc_activity_get(&a);
+    (void)hlrc_atomic_exchange(own->computed, (uint64_t)a.computed);
+    (void)hlrc_atomic_exchange(own->busy, (uint64_t)balance_busy(&a));
+}
+
+/* By node 0. */
+static struct balance_sums balance_sum(void)
+{
+    struct hlrc_activity a;
+    hlrc_activity_get(&a);
+    struct balance_sums sums = { a.computed, a.wanted, balance_busy(&a), a.syncs };
+    for (int n = 1; n < hlrc_node_count(); n++) {
+        sums.computed += (double)hlrc_atomic_load(table->nodes[n].computed);
+        sums.busy += (double)hlrc_atomic_load(table->nodes[n].busy);
+    }
+    return sums;
+}
+
+/* ---- the controller, on node 0 ---- */
+
+static struct policy_threads policy;
+static const char period_code; /* all periods are of one kind */
+
+static bool balance_is_alone(void)
+{
+    bool alone = !table->spread;
+    for (int n = 1; n < hlrc_node_count(); n++)
+        alone = alone && table->nodes[n].threads == 0;
+    return alone;
+}
+
+static void balance_decide(bool spread)
+{
+    hlrc_lock(LOCK_THREADS);
+    if (table->spread != spread) {
+        table->spread = spread;
+        table_tell_all();
+    } else if (balance_is_alone()) {
+        alone_set(true);
+    }
+    hlrc_unlock(LOCK_THREADS);
+}
+
+/* Gathered, more nodes help only if threads want more processors than they get. */
+static bool balance_says_nothing(const struct balance_sums *d, double took)
+{
+    if (policy.spread)
+        return d->computed + d->busy < IDLE * took;
+    return d->computed < IDLE * took || d->wanted < MORE * d->computed;
+}
+
+static void balance_period(const struct balance_sums *d, double took, double now)
+{
+    struct policy_threads_done done = { .work = d->computed > 1 ? d->computed : 1,
+                                        .part = d->computed / (d->computed + d->busy + 1),
+                                        .syncs = (double)d->syncs };
+    if (balance_says_nothing(d, took))
+        policy_threads_skip(&policy, now);
+    else
+        policy_threads_next(&policy, &period_code, now, &done);
+}
+
+static void balance_control(void)
+{
+    struct balance_sums before = balance_sum();
+    double then = (double)clock_ns();
+    policy_threads_begin(&policy, then);
+    while (atomic_load(&ending) == 0) {
+        futex_wait(&ending, 0, PERIOD_NS);
+        struct balance_sums sums = balance_sum();
+        double now = (double)clock_ns();
+        balance_period(&(struct balance_sums){ sums.computed - before.computed,
+                                               sums.wanted - before.wanted, sums.busy - before.busy,
+                                               sums.syncs - before.syncs },
+                       now - then, now);
+        before = sums;
+        then = now;
+        balance_decide(policy.spread);
+    }
+}
+
+/* ---- on all nodes ---- */
+
+static void *balance_count(void *arg)
+{
+    (void)arg;
+    hlrc_thread_uncounted();
+    if (hlrc_node_id() == 0) {
+        balance_control();
+        return NULL;
+    }
+    while (atomic_load(&ending) == 0) {
+        if (atomic_load(&spread_here) == 0)
+            futex_wait(&spread_here, 0, -1);
+        else
+            futex_wait(&ending, 0, PERIOD_NS);
+        balance_publish();
+    }
+    return NULL;
+}
+
+void balance_heed(void)
+{
+    if (choice != MEASURE)
+        return;
+    move_set(table->spread ? MOVE_HOME : MOVE_GATHER);
+    atomic_store(&spread_here, table->spread);
+    futex_wake(&spread_here, 1);
+}
+
+static void balance_choose(void)
+{
+    const char *control = getenv("HLRC_PLACEMENT_CONTROL");
+    if (control && strcmp(control, "alternate") == 0)
+        choice = ALTERNATE;
+    else if (strcmp(start_obstacle, EARLY_HOSTS) == 0 ||
+             (control && strcmp(control, "measure") == 0))
+        choice = MEASURE;
+}
+
+static void balance_make_words(void)
+{
+    for (int n = 1; n < hlrc_node_count(); n++)
+        if (hlrc_atomic_create(&table->nodes[n].computed, 0) != 0 ||
+            hlrc_atomic_create(&table->nodes[n].busy, 0) != 0)
+            start_fail("no atomic words for node %d", n);
+}
+
+void balance_begin(void)
+{
+    sigset_t before;
+    balance_choose();
+    if (hlrc_node_id() == 0) {
+        table->spread = choice != MEASURE;
+        if (choice == MEASURE) {
+            balance_make_words();
+            alone_begin();
+        }
+    }
+    if (choice == ALTERNATE)
+        move_set(MOVE_AROUND);
+    if (choice != MEASURE)
+        return;
+    hlrc_barrier();
+    lane_block_signals(&before);
+    int rc = pthread_create(&counter, NULL, balance_count, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (rc)
+        start_fail("cannot start a thread: %s", strerror(rc));
+    counts = true;
+}
+
+void balance_end(void)
+{
+    if (!counts)
+        return;
+    atomic_store(&ending, 1);
+    atomic_store(&spread_here, 1);
+    futex_wake(&ending, 1);
+    futex_wake(&spread_here, 1);
+    pthread_join(counter, NULL);
+}
+
+void balance_report(void)
+{
+    const char *why = move_obstacle();
+    if (!getenv("HLRC_STATS"))
+        return;
+    if (choice == FIXED)
+        fprintf(stderr, "hlrc: %u threads ran on all nodes: %s\n", table->created, start_obstacle);
+    else if (why)
+        fprintf(stderr, "hlrc: %u threads ran where they began: the program uses %s\n",
+                table->created, why);
+    else
+        fprintf(stderr, "hlrc: %u threads moved %u times, and were spread at the end: %s\n",
+                table->created, table->moves, table->spread ? "yes" : "no");
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* move.c - see move.h for the invariants. */
+#include "compat/pthread/move.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "base/stack_switch.h"
+#include "compat/pthread/keys.h"
+#include "compat/pthread/table.h"
+#include "compat/start/exceptions.h"
+#include "compat/start/fork.h"
+#include "compat/start/image.h"
+#include "compat/start/lane.h"
+#include "compat/start/numbers.h"
+#include "compat/start/start.h"
+
+#if defined(__x86_64__) && !defined(STACK_SWITCH_BY_LIBC)
+#    define CAN_MOVE 1
+#else
+#    define CAN_MOVE 0
+#endif
+
+#define PATIENT 64 /* points that a thread which could not move skips, at most */
+#define AROUND  4  /* MOVE_AROUND: a thread moves at every fourth point */
+
+bool move_may;
+_Thread_local unsigned move_locks;
+
+static enum move_where where;
+static void (*forget_entry)(void);
+
+/* Of the calling thread. */
+static _Thread_local struct {
+    uint32_t entry; /* 0: it does not move */
+    int home;
+    uint32_t points, skip, skipped;
+    int target;
+    void *private_sp; /* as it leaves */
+    stack_switch_context frames;
+} mine;
+
+/* ---- programs whose threads do not move ---- */
+
+static const char *obstacle = CAN_MOVE ? NULL : "this CPU";
+
+void move_look_at(const char *name)
+{
+    /* their state is in the C library of one node, or in the system's thread */
+    static const char *const bound[] = { "setjmp",
+                                         "_setjmp",
+                                         "__sigsetjmp",
+                                         "sigsetjmp",
+                                         "getcontext",
+                                         "swapcontext",
+                                         "makecontext",
+                                         "pthread_cancel",
+                                         "pthread_kill",
+                                         "sigaltstack",
+                                         "uselocale",
+                                         "flockfile",
+                                         "ftrylockfile",
+                                         "localtime",
+                                         "gmtime",
+                                         "asctime",
+                                         "ctime",
+                                         "readdir",
+                                         "readdir64",
+                                         "getpwnam",
+                                         "getpwuid",
+                                         "getgrnam",
+                                         "getgrgid",
+                                         "gethostbyname",
+                                         "inet_ntoa",
+                                         "strerror",
+                                         "strsignal",
+                                         "setlocale",
+                                         "localeconv",
+                                         "nl_langinfo",
+                                         "ttyname",
+                                         "ptsname",
+                                         "getlogin",
+                                         "tmpnam",
+                                         "sched_setaffinity",
+                                         "gettid",
+                                         "timer_create",
+                                         "hlrc_lock",
+                                         "hlrc_trylock",
+                                         "hsearch",
+                                         "__h_errno_location",
+                                         "__cxa_thread_atexit",
+                                         "pthread_setcancelstate",
+                                         "getservbyname",
+                                         "dlerror",
+                                         "gcvt",
+                                         "ecvt",
+                                         "fcvt",
+                                         "l64a",
+                                         "crypt",
+                                         "getmntent",
+                                         "fgetpwent" };
+    if (strncmp(name, "__wrap_", 7) == 0)
+        name += 7;
+    for (size_t i = 0; i < sizeof bound / sizeof *bound && !obstacle; i++)
+        if (strcmp(name, bound[i]) == 0)
+            obstacle = bound[i];
+}
+
+const char *move_obstacle(void)
+{
+    return obstacle;
+}
+
+void move_begin(void (*forget)(void))
+{
+    forget_entry = forget;
+}
+
+void move_set(enum move_where to)
+{
+    where = to;
+    __atomic_store_n(&move_may, to != MOVE_NOT && !obstacle, __ATOMIC_RELEASE);
+}
+
+/* ---- where to ---- */
+
+static int move_target(void)
+{
+    int node = hlrc_node_id();
+    if (where == MOVE_AROUND)
+        return ++mine.points % AROUND == 0 ? (node + 1) % hlrc_node_count() : node;
+    return where == MOVE_HOME ? mine.home : where == MOVE_GATHER ? 0 : node;
+}
+
+#if CAN_MOVE
+
+/* ---- [move.bound] ---- */
+
+struct move_walk {
+    const void *program, *here; /* where they are loaded */
+    bool shared, bound, complete;
+};
+
+static const void *move_module_of(const void *code)
+{
+    Dl_info info;
+    return dladdr(code, &info) ? info.dli_fbase : NULL;
+}
+
+/* The frames on the shared stack, until the first on the private one. */
+static _Unwind_Reason_Code move_step(struct _Unwind_Context *c, void *arg)
+{
+    struct move_walk *w = arg;
+    if (!lane_is_shared((void *)_Unwind_GetCFA(c))) {
+        w->complete = w->shared;
+        return w->shared ? _URC_END_OF_STACK : _URC_NO_REASON;
+    }
+    const void *module = move_module_of((void *)(_Unwind_GetIP(c) - 1));
+    w->shared = true;
+    w->bound |= !module || (module != w->program && module != w->here);
+    return w->bound ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+static bool move_is_bound(void)
+{
+    static struct move_walk known;
+    if (!known.here) {
+        known.program = move_module_of(start_image.code);
+        known.here = move_module_of((void *)(uintptr_t)move_is_bound);
+    }
+    struct move_walk w = known;
+    if (exceptions_are_under_way())
+        return true;
+    (void)_Unwind_Backtrace(move_step, &w);
+    return w.bound || !w.complete;
+}
+
+/* ---- leaving ---- */
+
+static void *move_room(void *room, size_t bytes)
+{
+    void *at = room ? room : hlrc_malloc(bytes);
+    if (!at)
+        start_fail("no shared memory for a thread that moves; raise --memory");
+    return at;
+}
+
+/* The thread's own data, for the one that continues. */
+static void move_give(struct table_entry *e)
+{
+    if (start_image.tls_bytes) {
+        e->variables = move_room(e->variables, start_image.tls_bytes);
+        memcpy(e->variables, image_tls(), start_image.tls_bytes);
+    }
+    e->has_values = keys_are_set();
+    if (e->has_values) {
+        e->values = move_room(e->values, keys_bytes());
+        keys_give(e->values);
+    }
+}
+
+/* On the private stack. Continues the program's frames, on the shared one. */
+static void move_return(const sigset_t *mask)
+{
+    stack_switch_context scratch;
+    lane_current->private_sp = mine.private_sp;
+    pthread_sigmask(SIG_SETMASK, mask, NULL);
+    stack_switch_to(&scratch, &mine.frames);
+}
+
+static void move_depart(void)
+{
+    sigset_t mask;
+    struct table_entry *e = &table->entries[mine.entry];
+    lane_block_signals(&mask);
+    hlrc_lock(LOCK_THREADS);
+    move_give(e);
+    e->mask = mask;
+    e->frames = mine.frames;
+    e->private_sp = mine.private_sp;
+    bool goes = table_move(mine.entry, mine.target);
+    hlrc_unlock(LOCK_THREADS); /* [move.release] */
+    if (!goes)
+        move_return(&mask);
+    mine.entry = 0;
+    forget_entry();
+    pthread_exit(NULL); /* no frame of the program is on this stack */
+}
+
+/* Registers that calls need not keep, but programs set: modes of arithmetic. */
+struct move_modes {
+    uint32_t vector;
+    uint16_t x87;
+};
+
+__attribute__((noinline)) static void move_leave(void)
+{
+    struct lane *l = lane_current;
+    struct move_modes modes;
+    int error = errno;
+    stack_switch_context depart;
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(modes.vector), "=m"(modes.x87));
+    mine.private_sp = l->private_sp;
+    l->private_sp = NULL;
+    (void)stack_switch_prepare(&depart, l->private_at,
+                               (size_t)((char *)mine.private_sp - l->private_at), move_depart);
+    stack_switch_to(&mine.frames, &depart);
+    /* on the other node, or not */
+    __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(modes.vector), "m"(modes.x87));
+    errno = error;
+}
+
+void move_now(void)
+{
+    if (mine.entry == 0 || move_locks != 0 || start_is_child || mine.skipped++ < mine.skip)
+        return;
+    mine.skipped = 0;
+    mine.target = move_target();
+    if (mine.target == hlrc_node_id() || !lane_current->private_sp ||
+        !lane_is_shared(__builtin_frame_address(0)))
+        return;
+    if (move_is_bound()) {
+        mine.skip = mine.skip < PATIENT ? 2 * mine.skip + 1 : PATIENT;
+        return;
+    }
+    mine.skip = 0;
+    move_leave();
+}
+
+/* ---- arriving ---- */
+
+/* On the shared stack, below the frames that it continues. */
+static void move_continue(void *arg)
+{
+    struct lane *l = lane_current;
+    stack_switch_context scratch, frames = l->resume_at;
+    (void)arg;
+    l->resume_at = NULL;
+    if (l->private_sp != mine.private_sp)
+        start_fail("a thread that moved has its private stack elsewhere");
+    stack_switch_to(&scratch, &frames);
+}
+
+move_act *move_arrive(uint32_t entry, move_act *begins)
+{
+    struct table_entry *e = &table->entries[entry];
+    mine.entry = entry;
+    mine.home = e->home;
+    if (!e->frames)
+        return begins;
+    if (start_image.tls_bytes)
+        memcpy(image_tls(), e->variables, start_image.tls_bytes);
+    if (e->has_values)
+        keys_take(e->values);
+    mine.private_sp = e->private_sp;
+    lane_current->resume_at = e->frames;
+    return move_continue;
+}
+
+#else
+
+void move_now(void)
+{
+}
+
+move_act *move_arrive(uint32_t entry, move_act *begins)
+{
+    (void)entry;
+    return begins;
+}
+
+#endif
+
+void move_end(void)
+{
+    mine.entry = 0;
+}
