@@ -29,6 +29,9 @@ static int closes = -1;        /* eventfd: it shall not any more */
 static const struct timespec period = { .tv_nsec = PERIOD_NS };
 static bool blocked; /* by catcher_block; main's */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool noted; /* by a handler, since the last publication */
+static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
+static bool ended; /* guarded by `publishing` */
 
 /* Gets signals until a period has passed, or the wait ends. */
 static void catcher_open(uint64_t wait)
@@ -38,11 +41,33 @@ static void catcher_open(uint64_t wait)
     eventfd_t count;
     atomic_store(&is_open, true);
     /* the order: main ends the wait, then looks whether this is open */
-    bool handled = atomic_load(&waits) == wait && ppoll(&end, 1, &period, &open) < 0;
+    if (atomic_load(&waits) == wait)
+        (void)ppoll(&end, 1, &period, &open);
     (void)eventfd_read(closes, &count);
     atomic_store(&is_open, false);
-    if (handled && catcher_handled)
+}
+
+/* [catcher.publishes] */
+static void catcher_publish_noted(void)
+{
+    if (!atomic_exchange(&noted, false))
+        return;
+    pthread_mutex_lock(&publishing);
+    if (!ended && catcher_handled)
         catcher_handled();
+    pthread_mutex_unlock(&publishing);
+}
+
+void catcher_note(void)
+{
+    atomic_store(&noted, true);
+}
+
+void catcher_end(void)
+{
+    pthread_mutex_lock(&publishing);
+    ended = true;
+    pthread_mutex_unlock(&publishing);
 }
 
 static void *catcher_body(void *arg)
@@ -54,6 +79,7 @@ static void *catcher_body(void *arg)
             catcher_open(now);
         else
             (void)nanosleep(&period, NULL);
+        catcher_publish_noted();
         before = now;
     }
     return NULL;

@@ -7,7 +7,10 @@
  *   - Outside of HLRC main gets the signals itself, since they end its system calls (EINTR). So the
  *     catcher has main's mask only while a wait lasts that was under way a period before, and
  *     otherwise blocks all signals. A wait has ended only when the catcher blocks them again.
- *   - Only a program that has a handler has the thread.
+ *   - Only a program that has a handler has the thread. Other nodes have it once a thread there
+ *     was sent a signal with a handler; there it only publishes.
+ *   [catcher.publishes] A thread that computes may synchronise late or never. So what its handlers
+ *     store is published by the catcher.
  */
 #ifndef COMPAT_CATCHER_H
 #define COMPAT_CATCHER_H
@@ -15,11 +18,19 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Called by the catcher when a handler has run: makes its stores visible on the other nodes. */
+/* Called by the catcher when a handler has run: makes its stores visible on the other nodes. NULL:
+ * not needed. */
 extern void (*catcher_handled)(void) __attribute__((visibility("hidden")));
 
-/* A handler will be set. Node 0, private stack. */
+/* A handler will be set on this node. Private stack. */
 void catcher_need(void);
+
+/* A handler runs, or has run: within a period its stores are published. Does not block; may be
+ * called by the handler. */
+void catcher_note(void);
+
+/* The job ends: catcher_handled is not called any more, and no call is under way. */
+void catcher_end(void);
 
 /* While the calling thread is in a monitor (compat/pthread/monitor.h) no handler interrupts it,
  * since that might enter the same one. catcher_block returns whether it has blocked signals. */

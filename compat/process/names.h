@@ -83,7 +83,7 @@ NAMES(5, preadv2, pwritev2, __pread_chk, __pread64_chk, __ppoll_chk, __fread_chk
 NAMES(6, splice, copy_file_range)
 /* ---- cancellation points (delegate_at_point) ---- */
 POINTS(0, pause, getchar)
-POINTS(1, wait, sigsuspend, close, fsync, fdatasync, tcdrain, fgetc, getc)
+POINTS(1, wait, sigsuspend, sigpause, __xpg_sigpause, close, fsync, fdatasync, tcdrain, fgetc, getc)
 POINTS(2, open, open64, sigwait, sigwaitinfo, creat, creat64, fcntl, fcntl64)
 POINTS(3, readv, writev, waitpid, wait3, sigtimedwait, openat, openat64, lockf, lockf64, poll,
       accept, connect, sendmsg, recvmsg)

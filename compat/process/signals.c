@@ -6,25 +6,117 @@
  *   - The kernel writes a handler's frame, and the shared stack may be inaccessible to it. So
  *     handlers run on the alternate stack, which each thread has for page faults. A thread that
  *     does not have it yet, or any more, gets no signals.
- *   - Node 0's process has the program's handlers and gets its signals (delegate.h). A thread of
- *     another node that raises a signal takes the handler from there first.
+ *   - Node 0's process has the program's actions and gets its signals (delegate.h). A thread of
+ *     another node that raises a signal takes the action from there first.
+ *   - The system calls signals_enter, which calls the program's handler. The actions are in shared
+ *     memory, so a thread of another node that causes an error itself (signals_faults) finds there
+ *     what the program has set before, as it finds all other stores.
+ *   - What a handler stores is published soon, even if its thread does not synchronise
+ *     (catcher_note).
  *   - A handler may access shared memory, so it must not run inside an HLRC call: a program that
  *     sets handlers starts as with --signals mask, unless an option says otherwise (start.c).
  */
 #include "compat/process/signals.h"
 
+#include <errno.h>
+#include <hlrc.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "compat/process/catcher.h"
 #include "compat/process/delegate.h"
+#include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+#include "hlrc/crash/crash.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+#define SIGNALS  65
+#define RESTORER 0x04000000 /* set in actions that the system returns */
 
 typedef void handler_fn(int);
 
 int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 handler_fn *__wrap_signal(int sig, handler_fn *handler);
 handler_fn *__wrap___sysv_signal(int sig, handler_fn *handler);
+
+/* In shared memory; written by node 0 under the mutex. */
+static struct signals_actions {
+    struct sigaction of[SIGNALS];
+    uint64_t interrupting; /* siginterrupt */
+} * actions;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Signals of a thread's own errors; with several nodes, every node has signals_enter for them. */
+static const int signals_faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
+static bool forwards; /* this is such a node, not node 0 */
+
+static bool signals_is_fault(int sig)
+{
+    for (size_t i = 0; i < sizeof signals_faults / sizeof *signals_faults; i++)
+        if (sig == signals_faults[i])
+            return true;
+    return false;
+}
+
+static bool signals_is_handler(handler_fn *handler)
+{
+    return handler != SIG_DFL && handler != SIG_IGN;
+}
+
+/* ---- the system's handler ---- */
+
+/* Blocks what the system blocks on node 0. */
+static void signals_block_as(const struct sigaction *act, int sig)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    pthread_sigmask(act->sa_flags & SA_NODEFER ? SIG_UNBLOCK : SIG_BLOCK, &set, NULL);
+    pthread_sigmask(SIG_BLOCK, &act->sa_mask, NULL);
+}
+
+/* The access is repeated, or the signal sent again. */
+static void signals_take_default(int sig, bool sent)
+{
+    struct sigaction act = { .sa_handler = SIG_DFL };
+    (void)sigaction(sig, &act, NULL);
+    if (sent)
+        (void)raise(sig);
+}
+
+static void signals_enter(int sig, siginfo_t *info, void *context)
+{
+    int error = errno;
+    bool sent = info->si_code <= 0;
+    struct sigaction act = actions->of[sig];
+    if (!signals_is_handler(act.sa_handler)) {
+        if (forwards && signals_is_fault(sig) && !(sent && act.sa_handler == SIG_IGN))
+            signals_take_default(sig, sent);
+        errno = error;
+        return;
+    }
+    if (forwards && signals_is_fault(sig)) {
+        hlrc_crash_handled(sig, info, context);
+        signals_block_as(&act, sig);
+    }
+    if ((unsigned)act.sa_flags & SA_RESETHAND)
+        actions->of[sig].sa_handler = SIG_DFL;
+    catcher_note(); /* it may leave by siglongjmp */
+    errno = error;
+    if (act.sa_flags & SA_SIGINFO)
+        act.sa_sigaction(sig, info, context);
+    else
+        act.sa_handler(sig);
+    catcher_note();
+}
+
+/* ---- actions ---- */
 
 struct signals_setting {
     int sig;
@@ -33,16 +125,41 @@ struct signals_setting {
     int rc;
 };
 
+static void signals_set(struct signals_setting *s)
+{
+    struct sigaction act = s->act, was = actions->of[s->sig];
+    bool handles = s->set && signals_is_handler(act.sa_handler);
+    if (handles) {
+        catcher_need();
+        actions->of[s->sig] = s->act; /* before the system may call signals_enter */
+        act.sa_sigaction = signals_enter;
+        act.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+    }
+    s->rc = sigaction(s->sig, s->set ? &act : NULL, &s->old);
+    if (s->rc != 0)
+        actions->of[s->sig] = was;
+    else if (s->set)
+        actions->of[s->sig] = s->act;
+    if (s->old.sa_sigaction == signals_enter) {
+        s->old = was;
+        s->old.sa_flags |= RESTORER;
+    }
+}
+
 /* On the private stack, where the kernel can write. */
 static void signals_change(void *arg)
 {
     struct signals_setting *s = arg, mine = *s;
-    if (start_sharing)
-        mine.act.sa_flags |= SA_ONSTACK;
-    if (start_sharing && mine.set && mine.act.sa_handler != SIG_DFL &&
-        mine.act.sa_handler != SIG_IGN)
-        catcher_need();
-    mine.rc = sigaction(mine.sig, mine.set ? &mine.act : NULL, &mine.old);
+    sigset_t before;
+    if (start_sharing && mine.sig > 0 && mine.sig < SIGNALS) {
+        lane_block_signals(&before); /* a handler may call this, too */
+        pthread_mutex_lock(&mutex);
+        signals_set(&mine);
+        pthread_mutex_unlock(&mutex);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    } else {
+        mine.rc = sigaction(mine.sig, mine.set ? &mine.act : NULL, &mine.old);
+    }
     *s = mine;
 }
 
@@ -64,6 +181,9 @@ static handler_fn *signals_set_handler(int sig, handler_fn *handler, int flags)
     if (start_away)
         return (handler_fn *)DELEGATE(signals_set_handler, sig, (long)handler, flags);
     struct signals_setting s = { .sig = sig, .set = true };
+    if (start_sharing && sig > 0 && sig < SIGNALS &&
+        actions->interrupting & UINT64_C(1) << (sig - 1))
+        flags &= ~SA_RESTART;
     s.act.sa_handler = handler;
     s.act.sa_flags = flags;
     if (!(flags & SA_NODEFER))
@@ -83,6 +203,49 @@ handler_fn *__wrap___sysv_signal(int sig, handler_fn *handler)
     return signals_set_handler(sig, handler, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
+handler_fn *__wrap_bsd_signal(int, handler_fn *) __attribute__((alias("__wrap_signal")));
+handler_fn *__wrap_ssignal(int, handler_fn *) __attribute__((alias("__wrap_signal")));
+handler_fn *__wrap_sysv_signal(int, handler_fn *) __attribute__((alias("__wrap___sysv_signal")));
+
+int __wrap_sigignore(int sig)
+{
+    return signals_set_handler(sig, SIG_IGN, 0) == SIG_ERR ? -1 : 0;
+}
+
+/* The mask is the calling thread's. */
+handler_fn *__wrap_sigset(int sig, handler_fn *handler)
+{
+    struct sigaction old;
+    sigset_t set, before;
+    sigemptyset(&set);
+    if (sigaddset(&set, sig) != 0)
+        return SIG_ERR;
+    handler_fn *was = handler == SIG_HOLD
+                          ? __wrap_sigaction(sig, NULL, &old) == 0 ? old.sa_handler : SIG_ERR
+                          : signals_set_handler(sig, handler, 0);
+    if (was == SIG_ERR)
+        return SIG_ERR;
+    pthread_sigmask(handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &before);
+    return sigismember(&before, sig) ? SIG_HOLD : was;
+}
+
+int __wrap_siginterrupt(int sig, int interrupts)
+{
+    struct sigaction act;
+    if (!start_sharing)
+        return siginterrupt(sig, interrupts);
+    if (start_away)
+        return (int)DELEGATE(__wrap_siginterrupt, sig, interrupts);
+    if (__wrap_sigaction(sig, NULL, &act) != 0)
+        return -1;
+    uint64_t bit = UINT64_C(1) << (sig - 1);
+    actions->interrupting = interrupts ? actions->interrupting | bit : actions->interrupting & ~bit;
+    act.sa_flags = interrupts ? act.sa_flags & ~SA_RESTART : act.sa_flags | SA_RESTART;
+    return __wrap_sigaction(sig, &act, NULL);
+}
+
+/* ---- raised by the program ---- */
+
 /* For a caller on the private stack, which node 0 cannot access. */
 static void signals_store(int sig, struct sigaction *to)
 {
@@ -94,12 +257,15 @@ void signals_get_handler(int sig)
 {
     struct sigaction act = { 0 };
     struct delegate_buffer buffer = { 1, &act, sizeof act, true };
-    if (!start_away)
+    if (!start_away || (forwards && signals_is_fault(sig)))
         return;
     (void)delegate_call(DELEGATE_FN(signals_store), (const long[DELEGATE_WORDS]){ sig, (long)&act },
                         &buffer);
-    if (act.sa_handler != SIG_ERR)
-        (void)sigaction(sig, &act, NULL);
+    if (act.sa_handler == SIG_ERR)
+        return;
+    if (act.sa_sigaction == signals_enter)
+        catcher_need();
+    (void)sigaction(sig, &act, NULL);
 }
 
 /* The handler runs on this thread. */
@@ -107,4 +273,64 @@ int __wrap_raise(int sig)
 {
     signals_get_handler(sig);
     return raise(sig);
+}
+
+int __wrap_gsignal(int) __attribute__((alias("__wrap_raise")));
+
+/* ---- the alternate stack ---- */
+
+/* With several nodes handlers have HLRC's: the program's may be inaccessible to the kernel. */
+int __wrap_sigaltstack(const stack_t *set, stack_t *old)
+{
+    static _Thread_local stack_t theirs = { .ss_flags = SS_DISABLE };
+    stack_t now = { 0 }, was = theirs;
+    if (!start_sharing)
+        return sigaltstack(set, old);
+    (void)sigaltstack(NULL, &now);
+    bool runs = (now.ss_flags & SS_ONSTACK) && !(was.ss_flags & SS_DISABLE);
+    int error = !set                                                   ? 0
+                : runs                                                 ? EPERM
+                : set->ss_flags & ~(SS_DISABLE | SS_ONSTACK)           ? EINVAL
+                : !(set->ss_flags & SS_DISABLE) && set->ss_size < 2048 ? ENOMEM
+                                                                       : 0;
+    if (error) {
+        errno = error;
+        return -1;
+    }
+    if (set)
+        theirs = *set;
+    was.ss_flags |= runs ? SS_ONSTACK : 0;
+    if (old)
+        *old = was;
+    return 0;
+}
+
+/* ---- start ---- */
+
+static bool handles_signals; /* the program imports a function that sets handlers */
+
+static void signals_look_at_name(const char *name, bool copied, size_t bytes)
+{
+    (void)copied, (void)bytes;
+    handles_signals |= strcmp(name, "__wrap_sigaction") == 0 ||
+                       strcmp(name, "__wrap_signal") == 0 ||
+                       strcmp(name, "__wrap___sysv_signal") == 0;
+}
+
+static void signals_begin(void)
+{
+    struct sigaction act = { .sa_sigaction = signals_enter };
+    if (!start_sharing)
+        return;
+    actions = start_shared_memory(sizeof *actions, "actions of signals");
+    image_each_needed(signals_look_at_name);
+    forwards = handles_signals && hlrc_node_id() != 0;
+    act.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    for (size_t i = 0; forwards && i < sizeof signals_faults / sizeof *signals_faults; i++)
+        (void)sigaction(signals_faults[i], &act, NULL);
+}
+
+__attribute__((constructor)) static void signals_at_start(void)
+{
+    start_at_begin(signals_begin);
 }

@@ -132,6 +132,7 @@ void agent_serve(void)
         }
     }
     hlrc_unlock(LOCK_THREADS);
+    catcher_end();
     for (uint32_t i = 1; i <= TABLE_THREADS; i++)
         agent_reap(i);
 }
@@ -140,7 +141,7 @@ void agent_serve(void)
 static void agent_wake_others(void)
 {
     hlrc_lock(LOCK_THREADS);
-    for (int n = 1; n < hlrc_node_count(); n++) {
+    for (int n = 0; n < hlrc_node_count(); n++) {
         table->nodes[n].signals++;
         hlrc_cond_signal(table->nodes[n].news);
     }
@@ -158,9 +159,9 @@ void agent_begin(void *(*body)(void *entry), uint32_t most)
 {
     thread_body = body;
     per_node = most;
+    catcher_handled = agent_wake_others;
     if (hlrc_node_id() != 0)
         return;
-    catcher_handled = agent_wake_others;
     table->guard = agent_swap_guard(0);
     (void)agent_swap_guard(table->guard);
     int rc = pthread_create(&agent_thread, NULL, agent_run, NULL);

@@ -265,6 +265,17 @@ static void crash_tell_once(int sig, siginfo_t *info, void *context)
     }
 }
 
+/* On other nodes compat/process/signals.c finds out whether the program has a handler. */
+static bool crash_is_told_later(void)
+{
+    return engine.unaware && engine.node != 0;
+}
+
+void hlrc_crash_handled(int sig, siginfo_t *info, void *context)
+{
+    crash_tell_once(sig, info, context);
+}
+
 static void crash_end(int sig, siginfo_t *info, void *context)
 {
     if (crash_claim()) {
@@ -287,7 +298,8 @@ static void crash_on_crash(int sig, siginfo_t *info, void *context)
         crash_end(sig, info, context);
         return;
     }
-    crash_tell_once(sig, info, context);
+    if (!crash_is_told_later())
+        crash_tell_once(sig, info, context);
     fault_hand_on(&next, sig, info, context);
 }
 
@@ -299,10 +311,10 @@ static void crash_segv(int sig, siginfo_t *info, void *context, bool handled)
         engine_in_space(info->si_addr) && fault_kind(context) != FAULT_EXECUTE &&
         place_is_accessible(info, context))
         return;
-    if (handled)
-        crash_tell_once(sig, info, context);
-    else
+    if (!handled)
         crash_end(sig, info, context);
+    else if (!crash_is_told_later())
+        crash_tell_once(sig, info, context);
 }
 
 /* ---- start and end ---- */

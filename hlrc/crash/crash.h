@@ -21,6 +21,8 @@
 #ifndef HLRC_CRASH_H
 #define HLRC_CRASH_H
 
+#include <signal.h>
+
 /* Handles page faults and crashes from now on. Call it after the threads' slots were made. 0 or a
  * negative errno. */
 int crash_install(void);
@@ -28,6 +30,10 @@ int crash_install(void);
 /* Called when hlrc_finalize unmaps shared memory, before the engine forgets its address: no page
  * faults follow. */
 void crash_finalized(void);
+
+/* On other nodes than 0, for a program that is unaware of HLRC: it has a handler for this signal.
+ * Reports it if the address means something on another node. */
+void hlrc_crash_handled(int sig, siginfo_t *info, void *context);
 
 void crash_forked(void); /* in a child of fork */
 

@@ -44,6 +44,7 @@ static _Thread_local bool looking;
 #endif
 static _Thread_local bool overflow;
 static bool forked;
+static _Thread_local uintptr_t handling;       /* stack address of the program's handler, or 0 */
 static _Thread_local unsigned vain;            /* faults in a row that found nothing to do */
 static _Thread_local enum fault_kind kind_now; /* of the fault being handled */
 static _Thread_local uintptr_t code_now;       /* the instruction that caused it */
@@ -173,6 +174,8 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
             sigaddset(&set, s);
     if (!(to->sa_flags & SA_NODEFER))
         sigaddset(&set, sig);
+    if (!engine.alone) /* the handler may access shared memory */
+        sigdelset(&set, SIGSEGV);
     system_sigaction_mask(SIG_SETMASK, &set, NULL);
     if (to->sa_flags & SA_SIGINFO)
         to->sa_sigaction(sig, info, context);
@@ -180,11 +183,29 @@ void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *c
         to->sa_handler(sig);
 }
 
+/* The handler itself has caused it. SIGSEGV is not blocked then if memory is shared. A handler that
+ * was left by siglongjmp has left the alternate stack, too. */
+static bool fault_is_in_handler(const struct sigaction *to, const void *context)
+{
+    stack_t alt;
+    uintptr_t sp = altstack_interrupted(context);
+    return handling && sp < handling && !(to->sa_flags & SA_NODEFER) &&
+           sigaltstack(NULL, &alt) == 0 && sp - (uintptr_t)alt.ss_sp < alt.ss_size;
+}
+
+static void fault_hand_on_segv(const struct sigaction *to, int sig, siginfo_t *info, void *context)
+{
+    uintptr_t outer = handling;
+    handling = (uintptr_t)__builtin_frame_address(0);
+    fault_hand_on(to, sig, info, context);
+    handling = outer;
+}
+
 /* As without HLRC. Returning repeats the access under the handler that is installed then. */
 static void fault_pass_on(int sig, siginfo_t *info, void *context)
 {
     struct sigaction to = before;
-    bool handled = fault_is_handler(&to);
+    bool handled = fault_is_handler(&to) && !fault_is_in_handler(&to, context);
     if (!handled)
         hlrc_debug_fault_foreign();
     if (!handled || (late && !engine.alone))
@@ -192,7 +213,7 @@ static void fault_pass_on(int sig, siginfo_t *info, void *context)
     if (handled && ((unsigned)to.sa_flags & SA_RESETHAND))
         before = (struct sigaction){ .sa_handler = SIG_DFL };
     if (handled)
-        fault_hand_on(&to, sig, info, context);
+        fault_hand_on_segv(&to, sig, info, context);
 }
 
 void fault_next(const struct sigaction *act, struct sigaction *was)

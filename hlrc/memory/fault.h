@@ -12,6 +12,8 @@
  *     the program has set since (fault_next). If there is none, it goes to the function given to
  *     fault_install, also after fault_remove: this writes the crash report (crash.h), and the
  *     default action ends the process and dumps core.
+ *     While that handler runs SIGSEGV is open, since it may access shared memory. A fault of its
+ *     own ends the program.
  *   - SIGSEGV and the signals that a program handles (thread_signals) are blocked while a fault is
  *     handled. The engine never touches the application's view, so it cannot fault itself. errno is
  *     saved. The handler allocates nothing and takes no lock that application code may hold. A

@@ -2,6 +2,7 @@
 /* Signals of the process and of threads, on several nodes. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +18,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int ready, ends[2];
 static sem_t semaphore;
+static pthread_key_t place;
 
 static void on_signal(int sig)
 {
@@ -82,6 +84,84 @@ static void faults(void)
     signal(SIGSEGV, SIG_DFL);
 }
 
+/* On each node: the action is node 0's, the fault the thread's. */
+static void on_bad_address(int sig, siginfo_t *info, void *context)
+{
+    sigset_t now;
+    (void)context;
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    printf("signal %d at %p, USR2 blocked %d\n", sig, info->si_addr, sigismember(&now, SIGUSR2));
+    hits++;
+    siglongjmp(*(sigjmp_buf *)pthread_getspecific(place), 1);
+}
+
+static void *uses_bad_address(void *arg)
+{
+    sigjmp_buf mine;
+    sigset_t now;
+    pthread_setspecific(place, &mine);
+    for (volatile long i = 1; i < 3; i++)
+        if (sigsetjmp(mine, 1) == 0)
+            *(volatile int *)(i * 64 + (long)arg * 4) = 1;
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    printf("USR2 blocked after %d\n", sigismember(&now, SIGUSR2));
+    return arg;
+}
+
+static void *divides(void *arg)
+{
+    sigjmp_buf mine;
+    volatile int zero = 0, one = 1;
+    pthread_setspecific(place, &mine);
+    if (sigsetjmp(mine, 1) == 0)
+        one /= zero;
+    return arg;
+}
+
+static void on_division(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    printf("signal %d, code %d\n", sig, info->si_code == FPE_INTDIV);
+    siglongjmp(*(sigjmp_buf *)pthread_getspecific(place), 1);
+}
+
+static char stack[1 << 16];
+
+static void faults_anywhere(void)
+{
+    struct sigaction act = { .sa_sigaction = on_bad_address }, old;
+    stack_t now, own = { .ss_sp = stack, .ss_size = sizeof stack };
+    int before = hits;
+    pthread_key_create(&place, NULL);
+    act.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaddset(&act.sa_mask, SIGUSR2);
+    sigaltstack(&own, NULL);
+    sigaltstack(NULL, &now);
+    printf("stack %d\n", now.ss_sp == stack && now.ss_size == sizeof stack && now.ss_flags == 0);
+    sigaction(SIGSEGV, &act, NULL);
+    run_everywhere(uses_bad_address);
+    uses_bad_address(NULL);
+    sigaction(SIGSEGV, NULL, &old);
+    printf("hits %d, own action %d %x\n", hits - before, old.sa_sigaction == on_bad_address,
+           old.sa_flags);
+    act.sa_sigaction = on_division;
+    sigaction(SIGFPE, &act, NULL);
+    run_everywhere(divides);
+    signal(SIGSEGV, SIG_DFL);
+    own.ss_flags = SS_DISABLE;
+    sigaltstack(&own, NULL);
+}
+
+/* ---- by the older calls ---- */
+
+static void *older(void *arg)
+{
+    printf("set %d", sigset(SIGUSR2, on_signal) == (arg ? SIG_HOLD : SIG_DFL));
+    printf(" hold %d", sigset(SIGUSR2, SIG_HOLD) == on_signal);
+    printf(" ignore %d interrupt %d\n", sigignore(SIGHUP), siginterrupt(SIGUSR1, 1));
+    return arg;
+}
+
 /* ---- of the process ---- */
 
 static void *awaits(void *arg)
@@ -135,6 +215,27 @@ static void *waits_for_stop(void *arg)
     return arg;
 }
 
+/* Main gets the signal, and does not synchronise. */
+static void *ends_computing(void *arg)
+{
+    waits_for_stop(arg);
+    return write(ends[1], "x", 1) == 1 ? arg : NULL;
+}
+
+static void stop_while_main_computes(void)
+{
+    pthread_t t;
+    struct pollfd end;
+    if (pipe(ends) != 0)
+        exit(1);
+    end = (struct pollfd){ .fd = ends[0], .events = POLLIN };
+    pthread_create(&t, NULL, ends_computing, NULL);
+    late_alarm(NULL);
+    while (poll(&end, 1, 0) != 1)
+        ;
+    pthread_join(t, NULL);
+}
+
 static void of_process(void)
 {
     sigset_t set;
@@ -157,6 +258,8 @@ static void of_process(void)
     signal(SIGALRM, on_stop);
     late_alarm(NULL);
     run_in(waits_for_stop, NULL);
+    stop_asked = 0;
+    stop_while_main_computes();
     signal(SIGALRM, on_alarm);
     late_alarm(NULL);
     printf("pause %d", pause());
@@ -222,6 +325,8 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     handlers();
     faults();
+    faults_anywhere();
+    run_everywhere(older);
     of_process();
     of_threads();
     printf("end\n");
