@@ -60,13 +60,16 @@ void fence_lock(const void *word)
     if (!start_spread)
         return;
     locks_take(lock);
+    lane_bind();
     held = lock;
 }
 
 void fence_unlock(void)
 {
-    if (start_spread)
-        locks_drop(held);
+    if (!start_spread)
+        return;
+    locks_drop(held);
+    lane_unbind();
 }
 
 __attribute__((constructor)) static void fence_measure(void)

@@ -70,7 +70,7 @@ void gather_begin(int lanes)
     choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
     if (choice != SPREAD) /* the program begins on node 0 */
         gather_choose_here(true);
-    policy_threads_begin(&policy, (double)clock_ns());
+    policy_threads_begin(&policy, POLICY_THREADS_REST, (double)clock_ns());
 }
 
 static bool gather_measure(const void *code)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/futex.h"
 #include "compat/pthread/alone.h"
+#include "compat/pthread/interrupt.h"
 #include "compat/pthread/move.h"
 #include "compat/pthread/table.h"
 #include "compat/start/early.h"
@@ -23,13 +24,16 @@
 #include "hlrc/progress/uncounted.h"
 
 #define PERIOD_NS 25000000
-#define IDLE      0.05 /* part of a period in which the threads do less is not judged */
-#define MORE      1.2  /* threads that want processors, over what they get: more nodes may help */
+#define REST_NS   250000000 /* before the first trial: threads that wait for nothing gain soon */
+#define TURN_NS   3000000   /* ALTERNATE: between interrupts */
+#define IDLE      0.05      /* part of a period in which the threads do less is not judged */
+#define MORE      1.2 /* threads that want processors, over what they get: more nodes may help */
 
 static enum { FIXED, MEASURE, ALTERNATE } choice;
 static pthread_t counter; /* MEASURE: the thread that counts, on node 0 the controller */
 static bool counts;
-static _Atomic uint32_t ending, spread_here;
+static _Atomic uint32_t ending;
+static _Atomic uint32_t active; /* this node has threads, or will have */
 
 /* ---- what is computed ---- */
 
@@ -115,7 +119,7 @@ static void balance_control(void)
 {
     struct balance_sums before = balance_sum();
     double then = (double)clock_ns();
-    policy_threads_begin(&policy, then);
+    policy_threads_begin(&policy, REST_NS, then);
     while (atomic_load(&ending) == 0) {
         futex_wait(&ending, 0, PERIOD_NS);
         struct balance_sums sums = balance_sum();
@@ -127,6 +131,7 @@ static void balance_control(void)
         before = sums;
         then = now;
         balance_decide(policy.spread);
+        interrupt_busy(PERIOD_NS);
     }
 }
 
@@ -136,16 +141,17 @@ static void *balance_count(void *arg)
 {
     (void)arg;
     hlrc_thread_uncounted();
-    if (hlrc_node_id() == 0) {
+    if (choice == MEASURE && hlrc_node_id() == 0) {
         balance_control();
         return NULL;
     }
+    int64_t period = choice == MEASURE ? PERIOD_NS : TURN_NS;
     while (atomic_load(&ending) == 0) {
-        if (atomic_load(&spread_here) == 0)
-            futex_wait(&spread_here, 0, -1);
-        else
-            futex_wait(&ending, 0, PERIOD_NS);
-        balance_publish();
+        futex_wait(&active, 0, -1);
+        futex_wait(&ending, 0, period);
+        interrupt_busy(period);
+        if (choice == MEASURE)
+            balance_publish();
     }
     return NULL;
 }
@@ -155,8 +161,8 @@ void balance_heed(void)
     if (choice != MEASURE)
         return;
     move_set(table->spread ? MOVE_HOME : MOVE_GATHER);
-    atomic_store(&spread_here, table->spread);
-    futex_wake(&spread_here, 1);
+    atomic_store(&active, table->spread || table->nodes[hlrc_node_id()].threads > 0);
+    futex_wake(&active, 1);
 }
 
 static void balance_choose(void)
@@ -188,11 +194,13 @@ void balance_begin(void)
             alone_begin();
         }
     }
-    if (choice == ALTERNATE)
-        move_set(MOVE_AROUND);
-    if (choice != MEASURE)
+    if (choice == FIXED)
         return;
-    hlrc_barrier();
+    interrupt_start();
+    if (choice == ALTERNATE) {
+        move_set(MOVE_AROUND);
+        atomic_store(&active, 1);
+    }
     lane_block_signals(&before);
     int rc = pthread_create(&counter, NULL, balance_count, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -206,9 +214,9 @@ void balance_end(void)
     if (!counts)
         return;
     atomic_store(&ending, 1);
-    atomic_store(&spread_here, 1);
+    atomic_store(&active, 1);
     futex_wake(&ending, 1);
-    futex_wake(&spread_here, 1);
+    futex_wake(&active, 1);
     pthread_join(counter, NULL);
 }
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "base/stack_switch.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/table.h"
 #include "compat/start/exceptions.h"
@@ -20,17 +19,10 @@
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
 
-#if defined(__x86_64__) && !defined(STACK_SWITCH_BY_LIBC)
-#    define CAN_MOVE 1
-#else
-#    define CAN_MOVE 0
-#endif
-
 #define PATIENT 64 /* points that a thread which could not move skips, at most */
 #define AROUND  4  /* MOVE_AROUND: a thread moves at every fourth point */
 
 bool move_may;
-_Thread_local unsigned move_locks;
 
 static enum move_where where;
 static void (*forget_entry)(void);
@@ -43,11 +35,13 @@ static _Thread_local struct {
     int target;
     void *private_sp; /* as it leaves */
     stack_switch_context frames;
+    void *carried; /* goes with it to the same address */
+    size_t carried_bytes;
 } mine;
 
 /* ---- programs whose threads do not move ---- */
 
-static const char *obstacle = CAN_MOVE ? NULL : "this CPU";
+static const char *obstacle = MOVE_POSSIBLE ? NULL : "this CPU";
 
 void move_look_at(const char *name)
 {
@@ -129,20 +123,27 @@ void move_set(enum move_where to)
 
 /* ---- where to ---- */
 
-static int move_target(void)
+static int move_target(int home)
 {
     int node = hlrc_node_id();
-    if (where == MOVE_AROUND)
-        return ++mine.points % AROUND == 0 ? (node + 1) % hlrc_node_count() : node;
-    return where == MOVE_HOME ? mine.home : where == MOVE_GATHER ? 0 : node;
+    return where == MOVE_AROUND   ? (node + 1) % hlrc_node_count()
+           : where == MOVE_HOME   ? home
+           : where == MOVE_GATHER ? 0
+                                  : node;
 }
 
-#if CAN_MOVE
+bool move_is_misplaced(int home)
+{
+    return move_may && move_target(home) != hlrc_node_id();
+}
+
+#if MOVE_POSSIBLE
 
 /* ---- [move.bound] ---- */
 
 struct move_walk {
     const void *program, *here; /* where they are loaded */
+    uintptr_t from;             /* the first frame that counts is at this code; 0: any */
     bool shared, bound, complete;
 };
 
@@ -156,6 +157,9 @@ static const void *move_module_of(const void *code)
 static _Unwind_Reason_Code move_step(struct _Unwind_Context *c, void *arg)
 {
     struct move_walk *w = arg;
+    if (w->from && _Unwind_GetIP(c) != w->from)
+        return _URC_NO_REASON;
+    w->from = 0;
     if (!lane_is_shared((void *)_Unwind_GetCFA(c))) {
         w->complete = w->shared;
         return w->shared ? _URC_END_OF_STACK : _URC_NO_REASON;
@@ -166,7 +170,7 @@ static _Unwind_Reason_Code move_step(struct _Unwind_Context *c, void *arg)
     return w->bound ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-static bool move_is_bound(void)
+static bool move_is_bound(uintptr_t from)
 {
     static struct move_walk known;
     if (!known.here) {
@@ -174,6 +178,7 @@ static bool move_is_bound(void)
         known.here = move_module_of((void *)(uintptr_t)move_is_bound);
     }
     struct move_walk w = known;
+    w.from = from;
     if (exceptions_are_under_way())
         return true;
     (void)_Unwind_Backtrace(move_step, &w);
@@ -201,6 +206,12 @@ static void move_give(struct table_entry *e)
     if (e->has_values) {
         e->values = move_room(e->values, keys_bytes());
         keys_give(e->values);
+    }
+    e->carried_at = mine.carried;
+    e->carried_bytes = mine.carried_bytes;
+    if (mine.carried) {
+        e->carried = move_room(e->carried, mine.carried_bytes);
+        memcpy(e->carried, mine.carried, mine.carried_bytes);
     }
 }
 
@@ -238,7 +249,7 @@ struct move_modes {
     uint16_t x87;
 };
 
-__attribute__((noinline)) static void move_leave(void)
+__attribute__((noinline)) void move_leave(void)
 {
     struct lane *l = lane_current;
     struct move_modes modes;
@@ -251,25 +262,36 @@ __attribute__((noinline)) static void move_leave(void)
                                (size_t)((char *)mine.private_sp - l->private_at), move_depart);
     stack_switch_to(&mine.frames, &depart);
     /* on the other node, or not */
+    mine.carried = NULL;
     __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(modes.vector), "m"(modes.x87));
     errno = error;
 }
 
+bool move_is_due(uintptr_t from)
+{
+    if (!move_may || mine.entry == 0 || lane_bonds != 0 || start_is_child ||
+        !lane_current->private_sp)
+        return false;
+    mine.target = move_target(mine.home);
+    return mine.target != hlrc_node_id() && !move_is_bound(from);
+}
+
+void move_carry(void *at, size_t bytes)
+{
+    mine.carried = at;
+    mine.carried_bytes = bytes;
+}
+
 void move_now(void)
 {
-    if (mine.entry == 0 || move_locks != 0 || start_is_child || mine.skipped++ < mine.skip)
+    bool turn = where != MOVE_AROUND || ++mine.points % AROUND == 0;
+    if (!turn || !move_is_misplaced(mine.home) || mine.skipped++ < mine.skip)
         return;
     mine.skipped = 0;
-    mine.target = move_target();
-    if (mine.target == hlrc_node_id() || !lane_current->private_sp ||
-        !lane_is_shared(__builtin_frame_address(0)))
-        return;
-    if (move_is_bound()) {
-        mine.skip = mine.skip < PATIENT ? 2 * mine.skip + 1 : PATIENT;
-        return;
-    }
-    mine.skip = 0;
-    move_leave();
+    bool due = lane_is_shared(__builtin_frame_address(0)) && move_is_due(0);
+    mine.skip = due ? 0 : mine.skip < PATIENT ? 2 * mine.skip + 1 : PATIENT;
+    if (due)
+        move_leave();
 }
 
 /* ---- arriving ---- */
@@ -297,6 +319,8 @@ move_act *move_arrive(uint32_t entry, move_act *begins)
         memcpy(image_tls(), e->variables, start_image.tls_bytes);
     if (e->has_values)
         keys_take(e->values);
+    if (e->carried_at)
+        memcpy(e->carried_at, e->carried, e->carried_bytes);
     mine.private_sp = e->private_sp;
     lane_current->resume_at = e->frames;
     return move_continue;
@@ -305,6 +329,10 @@ move_act *move_arrive(uint32_t entry, move_act *begins)
 #else
 
 void move_now(void)
+{
+}
+
+void move_leave(void)
 {
 }
 

@@ -26,9 +26,17 @@
 #ifndef COMPAT_MOVE_H
 #define COMPAT_MOVE_H
 
-#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/stack_switch.h"
+
+#if defined(__x86_64__) && !defined(STACK_SWITCH_BY_LIBC)
+#    define MOVE_POSSIBLE 1
+#else
+#    define MOVE_POSSIBLE 0
+#endif
 
 /* At the start: the program imports this name. */
 void move_look_at(const char *name);
@@ -57,16 +65,14 @@ static inline void move_point(void)
         move_now();
 }
 
-/* The calling thread got or left a lock that belongs to its node. One that leaves what another got
- * moves no more: what it holds is unknown. */
-extern _Thread_local unsigned move_locks __attribute__((visibility("hidden")));
-static inline void move_hold(void)
-{
-    move_locks++;
-}
-static inline void move_drop(void)
-{
-    move_locks = move_locks == 0 || move_locks == UINT_MAX / 2 ? UINT_MAX / 2 : move_locks - 1;
-}
+/* For a thread that is interrupted (interrupt.h). Shall threads with this home leave this node? */
+bool move_is_misplaced(int home);
+/* Shall and may the calling thread move? Its frames count from the code at `from` on; 0: from here.
+ */
+bool move_is_due(uintptr_t from);
+/* What lies there goes with the thread, to the same address, when it moves next. */
+void move_carry(void *at, size_t bytes);
+/* Moves, if the other node has room. On the shared stack, after move_is_due. */
+void move_leave(void);
 
 #endif

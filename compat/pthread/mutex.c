@@ -266,7 +266,7 @@ static int mutex_acquire_by(pthread_mutex_t *mutex, struct mutex_attempt *attemp
     if (error == 0 && m->robust)
         error = mutex_tell_owner(m, lock);
     if (error == 0 || error == EOWNERDEAD) {
-        move_hold();
+        lane_bind();
         if (mutex_knows(m))
             mutex_held_add(m, lock);
     }
@@ -328,7 +328,7 @@ WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
     if (m->robust && m->owner_state == OWNER_DIED)
         m->owner_state = OWNER_LOST;
     lane_call(mutex_drop, &lock);
-    move_drop();
+    lane_unbind();
     return 0;
 }
 
@@ -384,7 +384,7 @@ WRAP(int, pthread_spin_lock, (pthread_spinlock_t * spin), (spin))
 {
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_take, &lock);
-    move_hold();
+    lane_bind();
     return 0;
 }
 
@@ -393,7 +393,7 @@ WRAP(int, pthread_spin_trylock, (pthread_spinlock_t * spin), (spin))
     struct mutex_attempt once = { .lock = mutex_lock_of_spin(spin), .until = NULL };
     lane_call(mutex_try, &once);
     if (once.rc == 0)
-        move_hold();
+        lane_bind();
     return once.rc;
 }
 
@@ -401,6 +401,6 @@ WRAP(int, pthread_spin_unlock, (pthread_spinlock_t * spin), (spin))
 {
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_drop, &lock);
-    move_drop();
+    lane_unbind();
     return 0;
 }

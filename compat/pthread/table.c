@@ -124,6 +124,7 @@ uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
                                               .home = node,
                                               .variables = before->variables,
                                               .values = before->values,
+                                              .carried = before->carried,
                                               .name = table_new_name(i),
                                               .fn = fn,
                                               .arg = arg };

@@ -38,6 +38,8 @@ struct table_entry {
     /* of a thread that moved (move.h): its frames on the shared stack, NULL: it begins; where they
      * hang on the private one; copies of its thread-local variables and thread-specific data */
     void *frames, *private_sp, *variables, *values;
+    void *carried, *carried_at; /* more, for an address of the thread */
+    size_t carried_bytes;
     bool has_values;
     pthread_t name;
     void *(*fn)(void *);

@@ -21,6 +21,7 @@
 #include "compat/pthread/agent.h"
 #include "compat/pthread/balance.h"
 #include "compat/pthread/cancel.h"
+#include "compat/pthread/interrupt.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/kill.h"
 #include "compat/pthread/move.h"
@@ -77,6 +78,7 @@ static void *threads_body(void *arg)
     threads_become(entry);
     inherit_begin();
     move_act *act = move_arrive(entry, threads_run);
+    interrupt_begin(entry, e->home);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     lane_run(lane_current, act, &c);
     return NULL;
@@ -86,6 +88,7 @@ static void *threads_body(void *arg)
 static void threads_forget(void)
 {
     me.entry = 0;
+    interrupt_end();
     (void)pthread_setspecific(end_key, NULL);
 }
 
@@ -131,6 +134,7 @@ static void threads_at_end(void *arg)
     (void)arg;
     cancel_end();
     move_end();
+    interrupt_end();
     if (me.entry == 1)
         threads_end_of_main();
     lane_run(lane_current, threads_destroy_values, NULL);
@@ -340,6 +344,7 @@ _Noreturn void __wrap_pthread_exit(void *result);
 _Noreturn void __wrap_pthread_exit(void *result)
 {
     me.result = result;
+    move_end(); /* cleanup runs from frames of the C library */
     pthread_exit(result);
 }
 
@@ -354,6 +359,7 @@ static bool threads_takes(const char *name)
 {
     cancel_used |= strcmp(name, "__wrap_pthread_cancel") == 0;
     move_look_at(name);
+    interrupt_look_at(name);
     return strcmp(name, "__wrap_pthread_create") == 0 ||
            strncmp(name, "_ZNSt6thread15_M_start_thread", 29) == 0;
 }

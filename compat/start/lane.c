@@ -23,6 +23,7 @@
 #define ONE_AT_LEAST ((size_t)64 << 10)
 
 _Thread_local struct lane *lane_current;
+_Thread_local unsigned lane_bonds;
 char *const lane_shared_from = SHARED_AT, *const lane_shared_to = PRIVATE_AT;
 
 static size_t shared_bytes;              /* of one stack with its guard; 0 in a job of one node */

@@ -23,6 +23,7 @@
 #ifndef COMPAT_LANE_H
 #define COMPAT_LANE_H
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -68,6 +69,20 @@ extern char *const lane_shared_from __attribute__((visibility("hidden")));
 extern char *const lane_shared_to __attribute__((visibility("hidden")));
 /* May this be part of a shared stack? */
 bool lane_is_shared(const void *ptr);
+
+/* The calling thread holds so many locks that belong to its node: it does not move to another one
+ * (compat/pthread/move.h). One that unbinds what another thread has bound moves no more: what it
+ * holds is unknown. */
+extern _Thread_local unsigned lane_bonds __attribute__((visibility("hidden")));
+#define LANE_FOR_EVER (UINT_MAX / 2)
+static inline void lane_bind(void)
+{
+    lane_bonds++;
+}
+static inline void lane_unbind(void)
+{
+    lane_bonds = lane_bonds == 0 || lane_bonds == LANE_FOR_EVER ? LANE_FOR_EVER : lane_bonds - 1;
+}
 
 /* Blocks all signals of the calling thread except those raised by its own errors. `before`: gets
  * its previous mask, or NULL. */

@@ -99,9 +99,9 @@ static inline void policy_threads_move(struct policy_threads *p, bool spread, do
     policy_threads_window(p);
 }
 
-static inline void policy_threads_begin(struct policy_threads *p, double now)
+static inline void policy_threads_begin(struct policy_threads *p, double rest, double now)
 {
-    *p = (struct policy_threads){ .begun = now, .rest = POLICY_THREADS_REST };
+    *p = (struct policy_threads){ .begun = now, .rest = rest };
     policy_threads_move(p, false, now);
 }
 

@@ -21,8 +21,27 @@ each() { # PROGRAM
     compare "$1" 3 "$3"
 }
 
+# threads that move: from node to node, time after time
+moves() {
+    HLRC_PLACEMENT_CONTROL=alternate compare moves 2 ardmar
+    HLRC_PLACEMENT_CONTROL=alternate compare moves 3 async
+    HLRC_PLACEMENT_CONTROL=alternate compare moves 3 onesided
+    HLRC_PLACEMENT_CONTROL=alternate run_job 2 ardmar --stats "$work/moves"
+    moved=$(sed -n 's/^hlrc: .* threads moved \([0-9]*\) times.*/\1/p' "$work/err")
+    test "${moved:-0}" -ge 100 || fail "threads that move did not: $(head -3 "$work/err")"
+    # without waits
+    HLRC_PLACEMENT_CONTROL=alternate run_job 3 ardmar --stats "$work/computes" 8e7
+    "$work/computes.libc" 8e7 | cmp -s - "$work/out" || fail "threads that compute: $(cat "$work/out")"
+    moved=$(sed -n 's/^hlrc: .* threads moved \([0-9]*\) times.*/\1/p' "$work/err")
+    test "${moved:-0}" -ge 3 || fail "threads that compute did not move: $(head -3 "$work/err")"
+}
+
 if [ $# -gt 0 ]; then
     for program; do
+        if [ $program = moves ]; then
+            build moves moves.cc g++ hlrc++ && build computes computes.c gcc hlrcc && moves
+            continue
+        fi
         compilers='gcc hlrcc' source=$program.c
         [ -e "$here/pthread/$source" ] || compilers='g++ hlrc++' source=$program.cc
         build "$program" "$source" $compilers && each "$program" ardmar async
@@ -38,16 +57,10 @@ if command -v g++ >/dev/null; then
     [ -x "$work/classes" ] && compare classes 3 async streams
     build futures futures.cc g++ hlrc++ && each futures onesided async
 fi
-# threads that move: from node to node, time after time; from where they are measured
-if command -v g++ >/dev/null && build moves moves.cc g++ hlrc++; then
-    for program in moves classes futures; do
-        HLRC_PLACEMENT_CONTROL=alternate compare $program 2 ardmar
-        HLRC_PLACEMENT_CONTROL=alternate compare $program 3 async
-    done
-    HLRC_PLACEMENT_CONTROL=alternate compare moves 3 onesided
-    HLRC_PLACEMENT_CONTROL=alternate run_job 2 ardmar --stats "$work/moves"
-    moved=$(sed -n 's/^hlrc: .* threads moved \([0-9]*\) times.*/\1/p' "$work/err")
-    test "${moved:-0}" -ge 100 || fail "threads that move did not: $(head -3 "$work/err")"
+if command -v g++ >/dev/null && build moves moves.cc g++ hlrc++ && build computes computes.c gcc hlrcc; then
+    moves
+    HLRC_PLACEMENT_CONTROL=alternate compare classes 2 ardmar
+    HLRC_PLACEMENT_CONTROL=alternate compare futures 3 async
 fi
 for program in mutexes waits; do
     HLRC_PLACEMENT_CONTROL=alternate compare $program 3 onesided

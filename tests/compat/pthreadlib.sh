@@ -11,9 +11,10 @@ unset HLRC_CC HLRC_CXX HLRC_FC
 export HLRC_PLACEMENT_CONTROL=off
 
 build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
-    local program=$1 source=$here/pthread/$2
-    "$3" -pthread -O2 "$source" -o "$work/$program.libc" 2>"$work/err" || { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
-    "$top_builddir/$4" -pthread -O2 "$source" -o "$work/$program" 2>"$work/said" ||
+    local program=$1 source=$here/pthread/$2 guards=-fno-stack-protector
+    [ $program != moves ] || guards=-fstack-protector-all
+    "$3" -pthread -O2 $guards "$source" -o "$work/$program.libc" -lm 2>"$work/err" || { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
+    "$top_builddir/$4" -pthread -O2 $guards "$source" -o "$work/$program" -lm 2>"$work/said" ||
         { fail "$4 $2: $(head -3 "$work/said")"; return 1; }
 }
 

@@ -65,7 +65,7 @@ static struct outcome run_alone(const struct program *program, double length)
     struct policy_threads p;
     double now = 1 * S;
 
-    policy_threads_begin(&p, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, now);
     return run(&p, program, length, &now);
 }
 
@@ -118,7 +118,7 @@ static void test_work(void)
     double now = 1 * S, computed = 0;
     unsigned moves = 0;
 
-    policy_threads_begin(&p, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, now);
     for (int k = 0; k < 4000; k++) {
         bool was = p.spread, one = k % 400 >= 200 && k > 1000;
         double work = p.spread && !one ? 50 * MS : 25 * MS;
@@ -139,7 +139,7 @@ static void test_work_lost(void)
     struct policy_threads p;
     double now = 1 * S, computed = 0;
 
-    policy_threads_begin(&p, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, now);
     for (int k = 0; k < 40000; k++) {
         double work = p.spread ? 5 * MS : 25 * MS;
         struct policy_threads_done done = { .work = work, .part = p.spread ? 0.1 : 1 };
@@ -178,7 +178,7 @@ static void test_phases(void)
     struct policy_threads p;
     double now = 5 * S;
 
-    policy_threads_begin(&p, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, now);
     struct outcome first = run(&p, &gains, 20 * S, &now), second = run(&p, &loses, 40 * S, &now),
                    third = run(&p, &gains, 200 * S, &now);
     assert_true(first.time < 0.8 * first.alone);
@@ -193,7 +193,7 @@ static void test_same_code(void)
     struct policy_threads p;
     double now = 0;
 
-    policy_threads_begin(&p, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, now);
     (void)run(&p, &program, 20 * S, &now);
     assert_true(p.spread);
     for (size_t k = 0; k < program.regions; k++)

@@ -38,8 +38,8 @@ static void at_end(void *value)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Waits with many frames, all of them guarded. */
-__attribute__((noinline, stack_protect)) static long deep(int depth, long thread)
+/* Waits with many frames; the stack protector guards them. */
+__attribute__((noinline)) static long deep(int depth, long thread)
 {
     volatile long frame[10];
     for (int i = 0; i < 10; i++)
