@@ -174,6 +174,18 @@ void memory_share_scanned(const char *f, int count, va_list args)
     }
 }
 
+/* The letters of conversions are ASCII. */
+void memory_share_scanned_wide(const wchar_t *format, int count, va_list args)
+{
+    size_t n = wcslen(format);
+    char *narrow = malloc(n + 1);
+    for (size_t i = 0; narrow && i <= n; i++)
+        narrow[i] = format[i] >= 0 && format[i] < 128 ? (char)format[i] : '?';
+    if (narrow)
+        memory_share_scanned(narrow, count, args);
+    free(narrow);
+}
+
 static int memory_scan(memory_scan_fn *scan, const char *text, const char *format, va_list args)
 {
     va_list again;
@@ -202,6 +214,29 @@ static int memory_scan(memory_scan_fn *scan, const char *text, const char *forma
     }
 SCAN(sscanf, vsscanf, "vsscanf")
 SCAN(__isoc99_sscanf, __isoc99_vsscanf, "__isoc99_vsscanf")
+
+extern int memory_isoc99_swscanf(const wchar_t *text, const wchar_t *format,
+                                 va_list args) __asm__("__isoc99_vswscanf");
+
+int __wrap___isoc99_vswscanf(const wchar_t *text, const wchar_t *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int count = memory_isoc99_swscanf(text, format, args);
+    if (start_sharing)
+        memory_share_scanned_wide(format, count, again);
+    va_end(again);
+    return count;
+}
+
+int __wrap___isoc99_swscanf(const wchar_t *text, const wchar_t *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int count = __wrap___isoc99_vswscanf(text, format, args);
+    va_end(args);
+    return count;
+}
 
 /* ---- streams to memory ---- */
 

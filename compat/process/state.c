@@ -5,6 +5,7 @@
  * library are copied to shared memory, one result for each function, as in the C library.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 static struct state_results {
     char asctime[TEXT_BYTES / 16], ctime[TEXT_BYTES / 16], zones[2][TEXT_BYTES / 16];
     struct tm localtime, gmtime;
+    char pseudo_terminal[TEXT_BYTES];
     char locale[TEXT_BYTES], login[TEXT_BYTES], ttyname[TEXT_BYTES];
 } * results;
 
@@ -62,6 +64,37 @@ HERE(int, setenv, (const char *name, const char *value, int replace), (name, val
 }
 
 /* ---- time ---- */
+
+struct state_zone {
+    long west;
+    int summer;
+    char names[2][TEXT_BYTES / 16];
+};
+
+static void state_get_zone(struct state_zone *z)
+{
+    tzset();
+    z->west = timezone;
+    z->summer = daylight;
+    for (int i = 0; i < 2; i++)
+        (void)state_copy(z->names[i], tzname[i], sizeof z->names[i]);
+}
+
+/* The variables of the caller's node are set, too. */
+void __wrap_tzset(void)
+{
+    static char names[2][TEXT_BYTES / 16]; /* of this node */
+    struct state_zone z;
+    if (!start_away) {
+        tzset();
+        return;
+    }
+    (void)DELEGATE(state_get_zone, (long)&z);
+    timezone = z.west;
+    daylight = z.summer;
+    for (int i = 0; i < 2; i++)
+        tzname[i] = strcpy(names[i], z.names[i]);
+}
 
 static struct tm *state_tm(struct tm *to, const struct tm *from)
 {
@@ -121,6 +154,11 @@ HERE(char *, ttyname, (int fd), (fd), WORDS(fd))
     return RESULT(ttyname, ttyname(fd));
 }
 
+HERE(char *, ptsname, (int fd), (fd), WORDS(fd))
+{
+    return RESULT(pseudo_terminal, ptsname(fd));
+}
+
 /* The caller's node has it, too: there are functions that do not look for node 0's. */
 char *__wrap_setlocale(int category, const char *locale);
 static char *state_setlocale(int category, const char *locale)
@@ -142,12 +180,24 @@ char *__wrap_setlocale(int category, const char *locale)
 
 /* ---- options of the command line ---- */
 
+typedef int state_option_fn(int, char *const *, const char *, const struct option *, int *);
+
 /* The C library's variables of the caller's node. */
 struct state_options {
     char *arg;
     int index, errors, option;
     bool set; /* by the program, since the last call there */
+    state_option_fn *fn;
+    const struct option *words;
+    int *word;
 };
+
+static int state_short_option(int argc, char *const *argv, const char *letters,
+                              const struct option *words, int *index)
+{
+    (void)words, (void)index;
+    return getopt(argc, argv, letters);
+}
 
 static int state_next_option(int argc, char **argv, const char *letters, struct state_options *o)
 {
@@ -155,18 +205,23 @@ static int state_next_option(int argc, char **argv, const char *letters, struct 
         optind = o->index;
         opterr = o->errors;
     }
-    int found = getopt(argc, argv, letters);
-    *o = (struct state_options){ optarg, optind, opterr, optopt, false };
+    int found = o->fn(argc, argv, letters, o->words, o->word);
+    o->arg = optarg;
+    o->index = optind;
+    o->errors = opterr;
+    o->option = optopt;
     return found;
 }
 
-int __wrap_getopt(int argc, char **argv, const char *letters);
-int __wrap_getopt(int argc, char **argv, const char *letters)
+static int state_option(state_option_fn *fn, int argc, char *const *argv, const char *letters,
+                        const struct option *words, int *word)
 {
     static int seen = 1, errors = 1;
     if (!start_away)
-        return getopt(argc, argv, letters);
-    struct state_options o = { .index = optind, .errors = opterr };
+        return fn(argc, argv, letters, words, word);
+    struct state_options o = {
+        .index = optind, .errors = opterr, .fn = fn, .words = words, .word = word
+    };
     o.set = optind != seen || opterr != errors;
     int found = (int)DELEGATE(state_next_option, argc, (long)argv, (long)letters, (long)&o);
     optarg = o.arg;
@@ -174,6 +229,23 @@ int __wrap_getopt(int argc, char **argv, const char *letters)
     errors = opterr = o.errors;
     optopt = o.option;
     return found;
+}
+
+int __wrap_getopt(int argc, char **argv, const char *letters)
+{
+    return state_option(state_short_option, argc, argv, letters, NULL, NULL);
+}
+
+int __wrap_getopt_long(int argc, char *const *argv, const char *letters, const struct option *words,
+                       int *word)
+{
+    return state_option(getopt_long, argc, argv, letters, words, word);
+}
+
+int __wrap_getopt_long_only(int argc, char *const *argv, const char *letters,
+                            const struct option *words, int *word)
+{
+    return state_option(getopt_long_only, argc, argv, letters, words, word);
 }
 
 static void state_begin(void)

@@ -17,6 +17,7 @@
 
 #include "compat/process/delegate.h"
 #include "compat/process/memory.h"
+#include "compat/process/stdio_format.h"
 #include "compat/start/start.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
@@ -88,8 +89,7 @@ static int stdio_put_to(int fd, const char *text, size_t bytes)
     return (int)bytes;
 }
 
-/* Formats here, and passes the text to `put` at node 0 with this first argument. */
-static int stdio_format(delegate_fn *put, long to, const char *format, va_list args)
+int stdio_format(delegate_fn *put, long to, const char *format, va_list args)
 {
     char *text = NULL;
     int bytes = vasprintf(&text, format, args);
@@ -170,15 +170,23 @@ extern int stdio_isoc99_vfscanf(FILE *file, const char *format,
                                 va_list args) __asm__("__isoc99_vfscanf");
 extern int stdio_gnu_vfscanf(FILE *file, const char *format, va_list args) __asm__("vfscanf");
 
+extern int stdio_isoc99_vfwscanf(FILE *file, const wchar_t *format,
+                                 va_list args) __asm__("__isoc99_vfwscanf");
+extern int stdio_gnu_vfwscanf(FILE *file, const wchar_t *format, va_list args) __asm__("vfwscanf");
+
 static int stdio_scan_or_print(stdio_formatted_fn *fn, FILE *file, const void *format, va_list args)
 {
-    bool narrow = (void (*)(void))fn == (void (*)(void))stdio_isoc99_vfscanf ||
-                  (void (*)(void))fn == (void (*)(void))stdio_gnu_vfscanf;
+    bool narrow = fn == (stdio_formatted_fn *)(void (*)(void))stdio_isoc99_vfscanf ||
+                  fn == (stdio_formatted_fn *)(void (*)(void))stdio_gnu_vfscanf,
+         wide = fn == (stdio_formatted_fn *)(void (*)(void))stdio_isoc99_vfwscanf ||
+                fn == (stdio_formatted_fn *)(void (*)(void))stdio_gnu_vfwscanf;
     va_list again;
     va_copy(again, args);
     int count = fn(file, format, args);
     if (start_sharing && narrow)
         memory_share_scanned(format, count, again);
+    if (start_sharing && wide)
+        memory_share_scanned_wide(format, count, again);
     va_end(again);
     return count;
 }
@@ -217,14 +225,59 @@ static int stdio_formatted(void (*fn)(void), FILE *file, const void *format, va_
     VARIADIC(int, name, (const type *format, ...), format,                  \
              stdio_formatted((void (*)(void))here, stream, format, args))
 
-extern int stdio_isoc99_vfwscanf(FILE *file, const wchar_t *format,
-                                 va_list args) __asm__("__isoc99_vfwscanf");
-
 FORMATTED(fscanf, vfscanf, stdio_gnu_vfscanf, char)
 FORMATTED(__isoc99_fscanf, __isoc99_vfscanf, stdio_isoc99_vfscanf, char)
 FORMATTED(__isoc99_fwscanf, __isoc99_vfwscanf, stdio_isoc99_vfwscanf, wchar_t)
+FORMATTED(fwscanf, vfwscanf, stdio_gnu_vfwscanf, wchar_t)
+FORMATTED_STANDARD(wscanf, vwscanf, stdio_gnu_vfwscanf, wchar_t, stdin)
 FORMATTED(fwprintf, vfwprintf, vfwprintf, wchar_t)
 FORMATTED_STANDARD(scanf, vscanf, stdio_gnu_vfscanf, char, stdin)
 FORMATTED_STANDARD(__isoc99_scanf, __isoc99_vscanf, stdio_isoc99_vfscanf, char, stdin)
 FORMATTED_STANDARD(__isoc99_wscanf, __isoc99_vwscanf, stdio_isoc99_vfwscanf, wchar_t, stdin)
 FORMATTED_STANDARD(wprintf, vwprintf, vfwprintf, wchar_t, stdout)
+
+/* Of -D_FORTIFY_SOURCE. */
+int __wrap___vfwprintf_chk(FILE *file, int flag, const wchar_t *format, va_list args)
+{
+    extern int __vfwprintf_chk(FILE *, int, const wchar_t *, va_list);
+    return start_away ? __wrap_vfwprintf(file, format, args)
+                      : __vfwprintf_chk(file, flag, format, args);
+}
+
+int __wrap___vwprintf_chk(int flag, const wchar_t *format, va_list args)
+{
+    return __wrap___vfwprintf_chk(stdout, flag, format, args);
+}
+
+VARIADIC(int, __wprintf_chk, (int flag, const wchar_t *format, ...), format,
+         __wrap___vfwprintf_chk(stdout, flag, format, args))
+VARIADIC(int, __fwprintf_chk, (FILE * file, int flag, const wchar_t *format, ...), format,
+         __wrap___vfwprintf_chk(file, flag, format, args))
+
+ssize_t __wrap___recv_chk(int fd, void *b, size_t n, size_t most, int flags)
+{
+    extern ssize_t __recv_chk(int, void *, size_t, size_t, int);
+    return start_away ? __wrap_recv(fd, b, n, flags) : __recv_chk(fd, b, n, most, flags);
+}
+
+ssize_t __wrap_recvfrom(int, void *, size_t, int, struct sockaddr *, socklen_t *);
+ssize_t __wrap___recvfrom_chk(int fd, void *b, size_t n, size_t most, int flags,
+                              struct sockaddr *from, socklen_t *len)
+{
+    extern ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
+    return start_away ? __wrap_recvfrom(fd, b, n, flags, from, len)
+                      : __recvfrom_chk(fd, b, n, most, flags, from, len);
+}
+
+/* ---- streams of the program's own functions, which node 0 calls ---- */
+
+static FILE *stdio_open_cookie(void *cookie, const char *mode, const cookie_io_functions_t *calls)
+{
+    return fopencookie(cookie, mode, *calls);
+}
+
+FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t calls)
+{
+    return start_away ? (FILE *)DELEGATE(stdio_open_cookie, (long)cookie, (long)mode, (long)&calls)
+                      : fopencookie(cookie, mode, calls);
+}

@@ -13,6 +13,7 @@
 #define OWN      "sets a thread's stack; leave it out, HLRC allocates stacks"
 #define THREADS  "(C11 threads) is not supported; use POSIX threads"
 #define UNKNOWN  "returns data of one machine about a thread; leave it out"
+#define FORMATS  "changes printf on one node only; leave it out"
 #define CEILINGS "(priority ceilings) is not supported; leave it out"
 
 static const struct {
@@ -31,6 +32,9 @@ static const struct {
     { "pthread_getname_np", UNKNOWN },
     { "pthread_getcpuclockid", UNKNOWN },
     { "pthread_atfork", "(fork with threads) is not supported; leave it out" },
+    { "register_printf_function", FORMATS },
+    { "register_printf_specifier", FORMATS },
+    { "register_printf_modifier", FORMATS },
     { "pthread_mutex_setprioceiling", CEILINGS },
     { "pthread_mutex_getprioceiling", CEILINGS },
     { "pthread_mutexattr_setprioceiling", CEILINGS },

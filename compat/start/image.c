@@ -152,6 +152,7 @@ void image_each_needed(image_needed_fn *fn)
 
 struct image_binding {
     image_replacement_fn *find;
+    bool own;                           /* of functions that the library defines itself */
     uintptr_t base, sealed, sealed_end; /* the loader made these pages read-only */
 };
 
@@ -161,10 +162,10 @@ static void image_bind_one(const ElfW(Rela) * r, const ElfW(Sym) * symbol, const
     const struct image_binding *b = arg;
     void *slot = (void *)(b->base + r->r_offset), *page = (void *)((uintptr_t)slot & ~(PAGE - 1));
     bool sealed = (uintptr_t)page >= b->sealed && (uintptr_t)page < b->sealed_end;
-    const void *to =
-        IS_ADDRESS(ELF64_R_TYPE(r->r_info)) && symbol->st_shndx == SHN_UNDEF && r->r_addend == 0
-            ? b->find(name)
-            : NULL;
+    const void *to = IS_ADDRESS(ELF64_R_TYPE(r->r_info)) &&
+                             (b->own || symbol->st_shndx == SHN_UNDEF) && r->r_addend == 0
+                         ? b->find(name)
+                         : NULL;
     if (!to || (sealed && mprotect(page, PAGE, PROT_READ | PROT_WRITE) != 0))
         return;
     __atomic_store_n((const void **)slot, to, __ATOMIC_RELEASE);
@@ -183,13 +184,11 @@ static bool image_is_bound(const char *path)
     return *name; /* the executable has none */
 }
 
-static int image_bind_object(struct dl_phdr_info *info, size_t size, void *find)
+static void image_bind_calls_of(const struct dl_phdr_info *info, image_replacement_fn *find,
+                                bool own)
 {
-    struct image_binding b = { *(image_replacement_fn **)find, info->dlpi_addr, 0, 0 };
+    struct image_binding b = { find, own, info->dlpi_addr, 0, 0 };
     struct image_section s;
-    (void)size;
-    if (!image_is_bound(info->dlpi_name))
-        return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_GNU_RELRO)
@@ -199,10 +198,31 @@ static int image_bind_object(struct dl_phdr_info *info, size_t size, void *find)
     }
     image_read_section(info, &s);
     image_each_relocation(&s, image_bind_one, &b);
+}
+
+static int image_bind_object(struct dl_phdr_info *info, size_t size, void *find)
+{
+    (void)size;
+    if (image_is_bound(info->dlpi_name))
+        image_bind_calls_of(info, *(image_replacement_fn **)find, false);
+    return 0;
+}
+
+static int image_bind_c_object(struct dl_phdr_info *info, size_t size, void *find)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+    (void)size;
+    if (slash && strncmp(slash, "/libc.so.", 9) == 0)
+        image_bind_calls_of(info, *(image_replacement_fn **)find, true);
     return 0;
 }
 
 void image_bind(image_replacement_fn *find)
 {
     (void)dl_iterate_phdr(image_bind_object, &find);
+}
+
+void image_bind_c_library(image_replacement_fn *find)
+{
+    (void)dl_iterate_phdr(image_bind_c_object, &find);
 }

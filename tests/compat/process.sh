@@ -28,7 +28,7 @@ each() { # PROGRAM ARGUMENTS...
     unset HLRC_MEMORY
     case $program in
     objects) export HLRC_MEMORY=256M ;;& # less than all that it maps
-    inherit) command -v g++ >/dev/null || return; build inherit ../process/inherit.cc g++ hlrc++ || return ;;
+    inherit) command -v g++ >/dev/null || return; [ -x "$work/inherit" ] || build inherit ../process/inherit.cc g++ hlrc++ || return ;;
     library) command -v gfortran >/dev/null || return; build_library || return ;;
     *) [ -x "$work/$program" ] || build "$program" "../process/$program.c" gcc hlrcc || return ;;
     esac
@@ -69,6 +69,9 @@ for program; do
             each endings $how
         done
         overflows
+    elif [ "$program" = inherit ]; then
+        each inherit
+        each inherit ends
     else
         each "$program"
     fi

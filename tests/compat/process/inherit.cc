@@ -21,6 +21,16 @@ static void uses_library()
         std::printf("%s, %d bytes\n", entry.path().c_str(), (int)entry.file_size());
 }
 
+struct noisy {
+    ~noisy() { std::puts("destroyed"); }
+};
+
+static void makes_static()
+{
+    static noisy one;
+    (void)one;
+}
+
 int main(int argc, char **argv)
 {
     std::filesystem::current_path(argc > 1 ? argv[1] : ".");
@@ -30,12 +40,15 @@ int main(int argc, char **argv)
         std::free(readable);
         std::filesystem::remove_all("folder");
     }
+    std::thread(makes_static).join();
     bool same[2] = { false, false };
     std::set_new_handler([] { std::puts("no memory"); });
     std::new_handler wanted = std::get_new_handler();
     for (bool &s : same)
         std::thread([&] { s = std::get_new_handler() == wanted; }).join();
     std::printf("new_handler %d %d\n", same[0], same[1]);
+    if (argc > 2)
+        return 0;
     std::set_terminate([] {
         std::puts("terminated");
         std::fflush(stdout);

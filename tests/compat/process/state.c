@@ -2,14 +2,23 @@
 /* What the C library and the system keep for a process, changed and read by threads of several
  * nodes, and memory that the C library allocates. */
 #define _GNU_SOURCE
+#include <argz.h>
 #include <dirent.h>
+#include <err.h>
 #include <errno.h>
+#include <error.h>
 #include <fcntl.h>
+#include <getopt.h>
+#include <glob.h>
+#include <ifaddrs.h>
 #include <langinfo.h>
+#include <libintl.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
+#include <nl_types.h>
 #include <regex.h>
+#include <search.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -19,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <wchar.h>
+#include <wordexp.h>
 
 #include "common.h"
 
@@ -300,6 +310,166 @@ static void memory(void)
     printf("closed %d\n", closedir(dir));
 }
 
+/* ---- memory of functions of the C library ---- */
+
+static void *tree;
+static struct hsearch_data table;
+static glob_t names;
+static wordexp_t expanded;
+static char *vector;
+static size_t vector_bytes;
+static struct ifaddrs *interfaces;
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void *adds(void *arg)
+{
+    static char texts[4][8] = { "delta", "alpha", "gamma", "beta" };
+    long me = (long)arg;
+    char *text = texts[me];
+    struct hsearch_data *t = &table;
+    ENTRY entry = { text, (void *)(me + 1) }, *found = NULL;
+    printf("new %d", *(char **)tsearch(text, &tree, by_text) == text);
+    printf(" table %d", hsearch(entry, ENTER) != NULL);
+    printf(" other %d", hsearch_r(entry, ENTER, &found, t));
+    printf(" argz %d\n", argz_add(&vector, &vector_bytes, text));
+    fclose(fopen(text, "w"));
+    return NULL;
+}
+
+static void show_node(const void *node, VISIT visit, int level)
+{
+    if (visit == postorder || visit == leaf)
+        printf(" %s at %d", *(char *const *)node, level);
+}
+
+static void *finds_added(void *arg)
+{
+    char word[8] = "gamma";
+    ENTRY entry = { word, NULL }, *found = hsearch(entry, FIND), *other = NULL;
+    hsearch_r(entry, FIND, &other, &table);
+    printf("found %ld %ld", found ? (long)found->data : 0, other ? (long)other->data : 0);
+    if (found)
+        found->data = (char *)found->data + 1;
+    printf(" %d:", tfind(word, &tree, by_text) != NULL);
+    twalk(tree, show_node);
+    printf(", %zu texts\n", argz_count(vector, vector_bytes));
+    return arg;
+}
+
+static void *lists_names(void *arg)
+{
+    names.gl_offs = 1;
+    printf("glob %d", glob("*a", GLOB_DOOFFS | (arg ? GLOB_APPEND : 0), NULL, &names));
+    printf(" %d", glob("nothing", GLOB_DOOFFS | GLOB_APPEND, NULL, &names) == GLOB_NOMATCH);
+    printf(" words %d", wordexp("$OF_MAIN ? 'x y'", &expanded, arg ? WRDE_REUSE : 0));
+    if (!arg)
+        printf(" interfaces %d", getifaddrs(&interfaces));
+    printf("\n");
+    return NULL;
+}
+
+static void show_names(void)
+{
+    for (size_t i = 0; i < names.gl_pathc; i++)
+        printf("%s ", names.gl_pathv[names.gl_offs + i]);
+    for (size_t i = 0; i < expanded.we_wordc; i++)
+        printf("'%s' ", expanded.we_wordv[i]);
+    printf("%d\n", interfaces && interfaces->ifa_name[0]);
+}
+
+static void *removes(void *arg)
+{
+    (void)arg;
+    for (const char *t = NULL; (t = argz_next(vector, vector_bytes, t));)
+        printf("%d", tdelete(t, &tree, by_text) != NULL);
+    printf(" left %d\n", tree != NULL);
+    hdestroy_r(&table);
+    hdestroy();
+    globfree(&names);
+    wordfree(&expanded);
+    freeifaddrs(interfaces);
+    free(vector);
+    return NULL;
+}
+
+static void searches(void)
+{
+    printf("hcreate %d %d\n", hcreate(10), hcreate_r(10, &table));
+    run_everywhere(adds);
+    run_everywhere(finds_added);
+    adds((void *)3);
+    finds_added(NULL);
+    setenv("OF_MAIN", "two words", 1);
+    run_everywhere(lists_names);
+    show_names();
+    run_in(removes, NULL);
+}
+
+/* ---- messages ---- */
+
+static nl_catd catalog;
+static char *long_words[] = { "program", "--size=3", "-v", "--verbose", "rest", NULL };
+static int verbose;
+
+static void *long_options(void *arg)
+{
+    const struct option options[] = { { "size", required_argument, NULL, 's' },
+                                      { "verbose", no_argument, &verbose, 7 },
+                                      { NULL, 0, NULL, 0 } };
+    int index = -1, c = getopt_long(5, long_words, "v", options, &index);
+    printf("option %d %s at %d, %d, verbose %d\n", c, c == 's' ? optarg : "", optind, index,
+           verbose);
+    return arg;
+}
+
+static void *speaks(void *arg)
+{
+    errno = ENOENT;
+    warn("warning %ld", (long)arg);
+    warnx("%s %m", "plain");
+    error(0, EACCES, "error %ld", (long)arg);
+    error_at_line(0, 0, "a file", 12, "line");
+    if (!arg) {
+        textdomain("domain");
+        bindtextdomain("domain", "/nowhere");
+        catalog = catopen("./test.cat", 0);
+    }
+    printf("%s %s %s", gettext("text"), textdomain(NULL), bindtextdomain("domain", NULL));
+    shared[8] = catgets(catalog, 1, 2, "missing");
+    errno = EPERM;
+    printf(", %s", catgets(catalog, 1, 3, "missing"));
+    printf(", %ls\n", L"wide");
+    return arg;
+}
+
+static void *reads_wide(void *arg)
+{
+    wchar_t *word = NULL;
+    printf("scanned %d", swscanf(L"12 wide rest", L"%*d %mls", &word));
+    printf(" %d\n", word && wcscmp(word, L"wide") == 0);
+    shared[9] = (char *)word;
+    return arg;
+}
+
+static void messages(void)
+{
+    optind = 1;
+    run_everywhere(long_options);
+    fflush(stdout);
+    for (long i = 0; i < THREADS; i++) {
+        run_in(speaks, (void *)i);
+        printf("catalog: %s\n", shared[8]);
+        run_in(reads_wide, NULL);
+        printf("%ls\n", (wchar_t *)shared[9]);
+        free(shared[9]);
+    }
+    printf("closed %d\n", catclose(catalog));
+}
+
 /* ---- children ---- */
 
 static void *starts(void *arg)
@@ -331,11 +501,16 @@ static void *starts(void *arg)
 int main(int argc, char **argv)
 {
     base = argc > 1 ? argv[1] : ".";
+    program_invocation_name = program_invocation_short_name = "state";
     if (chdir(base) != 0)
         return 2;
     process();
     library();
     memory();
+    searches();
+    if (system("printf '$set 1\\n1 one\\n2 two\\n' >text && gencat test.cat text") != 0)
+        return 3;
+    messages();
     setenv("OF_CHILD", "text", 1);
     fflush(stdout);
     run_everywhere(starts);
