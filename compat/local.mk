@@ -62,7 +62,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/pthread/balance.c compat/pthread/balance.h \
 	compat/pthread/barrier.c compat/pthread/cancel.c compat/pthread/cancel.h compat/pthread/cond.c compat/pthread/cxx.c \
 	compat/pthread/futex.c compat/pthread/interrupt.c compat/pthread/interrupt.h \
-	compat/pthread/keys.c compat/pthread/keys.h compat/pthread/kill.c compat/pthread/kill.h \
+	compat/pthread/limits.c compat/pthread/limits.h compat/pthread/keys.c compat/pthread/keys.h compat/pthread/kill.c compat/pthread/kill.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \
 	compat/pthread/move.c compat/pthread/move.h compat/pthread/mutex.c compat/pthread/mutex.h \
 	compat/pthread/once.c compat/pthread/once.h \

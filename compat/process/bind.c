@@ -102,10 +102,14 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  fscanf, vscanf, vfscanf, __isoc99_scanf, __isoc99_fscanf, __isoc99_vscanf,
                  __isoc99_vfscanf, __isoc99_wscanf, __isoc99_fwscanf, __isoc99_vwscanf,
                  __isoc99_vfwscanf, wprintf, fwprintf, vwprintf, vfwprintf)
-        BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
-                 asctime, drand48, getlogin, ttyname, setlocale, posix_spawn, posix_spawnp, system,
-                 popen, getpwnam, getpwuid, getpwent, getgrnam, getgrgid, getgrent, getaddrinfo,
-                 freeaddrinfo, sigaction, signal, raise, exit, _exit, _Exit, quick_exit)
+        BY_STACK(setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit, prlimit64, readdir,
+                 readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
+                 asctime, drand48, getlogin, ttyname, setlocale, posix_spawn, posix_spawnp,
+                 system, popen, getpwnam, getpwuid, getpwent, getgrnam, getgrgid, getgrent,
+                 getaddrinfo, freeaddrinfo, sigaction, signal, raise, exit, _exit, _Exit,
+                 quick_exit, tzset, hcreate, tsearch, syslog, vsyslog, __syslog_chk,
+                 __vsyslog_chk, warn, warnx, vwarn, vwarnx, fopencookie, getifaddrs, sigset,
+                 sigignore, siginterrupt, bsd_signal, ssignal, sysv_signal)
         BY_OBJECT(pthread_mutex_init, pthread_mutex_destroy, pthread_mutex_lock,
                   pthread_mutex_trylock, pthread_mutex_timedlock, pthread_mutex_unlock,
                   pthread_cond_init, pthread_cond_destroy, pthread_cond_wait,

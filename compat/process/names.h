@@ -36,14 +36,13 @@ NAMES(0, getpid, getppid, getpgrp, setpgrp, setsid, getuid, geteuid, getgid, get
 NAMES(1, getpgid, getsid, setuid, seteuid, setgid, setegid, setfsuid, setfsgid, nice, times, uname,
       sysinfo, alarm, atexit, timer_getoverrun, timer_delete, sigpending,
       posix_spawn_file_actions_init, posix_spawn_file_actions_destroy, prctl, personality, reboot)
-NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getpriority, getrlimit,
-      getrlimit64, setrlimit, setrlimit64, getrusage, kill, killpg, on_exit, ualarm, getitimer,
-      timer_gettime, posix_spawn_file_actions_addclose, posix_spawn_file_actions_addchdir_np,
-      posix_spawn_file_actions_addfchdir_np, daemon, ptrace, getloadavg, clock_settime,
-      settimeofday, adjtime)
+NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getpriority, getrusage,
+      kill, killpg, on_exit, ualarm, getitimer, timer_gettime, posix_spawn_file_actions_addclose,
+      posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_addfchdir_np, daemon, ptrace,
+      getloadavg, clock_settime, settimeofday, adjtime)
 NAMES(3, getresuid, getresgid, setresuid, setresgid, setpriority, sigqueue, setitimer,
       timer_create, posix_spawn_file_actions_adddup2)
-NAMES(4, prlimit, prlimit64, timer_settime)
+NAMES(4, timer_settime)
 NAMES(5, posix_spawn_file_actions_addopen)
 /* ---- state of the C library ---- */
 NAMES(0, clearenv, rand, random, lrand48, mrand48, hdestroy, closelog)

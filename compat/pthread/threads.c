@@ -24,6 +24,7 @@
 #include "compat/pthread/interrupt.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/kill.h"
+#include "compat/pthread/limits.h"
 #include "compat/pthread/move.h"
 #include "compat/pthread/mutex.h"
 #include "compat/pthread/refuse.h"
@@ -150,6 +151,7 @@ struct threads_creation {
     void *(*fn)(void *);
     void *arg;
     bool detached;
+    size_t stack_bytes;
     int rc;
 };
 
@@ -161,7 +163,7 @@ static void pthread_threads_create(void *arg)
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     inherit_show();
     hlrc_lock(LOCK_THREADS);
-    uint32_t i = table_ask(c.fn, c.arg, c.detached);
+    uint32_t i = limits_allow(c.stack_bytes) ? table_ask(c.fn, c.arg, c.detached) : 0;
     if (i) {
         *c.out = table->entries[i].name;
         table->entries[i].mask = mask;
@@ -188,6 +190,7 @@ int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void 
     }
     struct threads_creation c = { .out = out, .fn = fn, .arg = arg };
     c.detached = detached == PTHREAD_CREATE_DETACHED;
+    c.stack_bytes = limits_stack_bytes(attr);
     lane_call(pthread_threads_create, &c);
     return c.rc;
 }

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,6 +148,49 @@ static void mappings(void)
     }
 }
 
+/* ---- a limit on addresses: threads run out, and the program goes on ---- */
+
+static void *waits_for_main(void *mutex)
+{
+    pthread_mutex_lock(mutex);
+    pthread_mutex_unlock(mutex);
+    return NULL;
+}
+
+static void create_most(void)
+{
+    static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t t[100];
+    int count = 0, rc = 0;
+    pthread_mutex_lock(&held);
+    while (count < 100 && (rc = pthread_create(&t[count], NULL, waits_for_main, &held)) == 0)
+        count++;
+    pthread_mutex_unlock(&held);
+    for (int i = 0; i < count; i++)
+        pthread_join(t[i], NULL);
+    printf("%d, then %s\n", count > 5 && count < 14, rc == EAGAIN ? "EAGAIN" : strerror(rc));
+}
+
+static void runs_out(void)
+{
+    struct rlimit before, limit;
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%lu", &pages) != 1 || getrlimit(RLIMIT_AS, &before) != 0)
+        exit(3);
+    fclose(file);
+    limit = before;
+    limit.rlim_cur = pages * PAGE + (100 << 20);
+    printf("setrlimit %d", setrlimit(RLIMIT_AS, &limit));
+    getrlimit(RLIMIT_AS, &before);
+    printf(" getrlimit %d\n", before.rlim_cur == limit.rlim_cur);
+    create_most();
+    create_most();
+    limit.rlim_cur = limit.rlim_max;
+    printf("setrlimit %d\n", setrlimit(RLIMIT_AS, &limit));
+    run_in(waits_for_main, &(pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER);
+}
+
 int main(int argc, char **argv)
 {
     struct timespec now = { 0, 0 };
@@ -155,6 +199,7 @@ int main(int argc, char **argv)
         return 2;
     robust();
     mappings();
+    runs_out();
     snprintf(name, sizeof name, "/hlrc-objects-%d", (int)getpid());
     run_in(opens_named, name);
     run_everywhere(uses_named);
