@@ -20,6 +20,7 @@
 #include "compat/openmp/team_plan.h"
 #include "compat/openmp/team_run.h"
 #include "compat/openmp/team_watch.h"
+#include "compat/process/inherit.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
@@ -320,6 +321,8 @@ static void team_fork_all(void *arg)
         what.loop = *w->first;
     if (team_plan.tls)
         tls_show();
+    if (start_sharing)
+        inherit_show();
     atomic_store(&amid, true);
     team_fork(f->region, &what);
     if (moved)
@@ -437,6 +440,7 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
     team_watch_region();
     if (team_plan.tls)
         tls_see(0);
+    inherit_begin();
     lane_run(lane, team_call, &(struct team_call){ what->fn, what->data });
     team_leave(&r);
     team_end_region(&r);

@@ -3,13 +3,15 @@
  * inherit.c - variables of libraries that each node has, as functions use them that no other node
  * performs: the functions of std::set_terminate and std::set_new_handler, environ, the locale, and
  * the variables of getopt. A thread that begins gives its node the values that the program has set
- * last; to variables of the C library, the values that node 0 had when it last created a thread.
+ * last; to variables of the C library, the values that node 0 had when it last created a thread. So
+ * does a thread of OpenMP at the begin of a region, with the values that node 0 had then.
  */
 #include "compat/process/inherit.h"
 
 #include <dlfcn.h>
 #include <hlrc.h>
 #include <locale.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -34,6 +36,19 @@ static struct inherit_value {
     inherit_fn *fn;
 } * values;
 
+struct inherit_variables {
+    char **environment;
+    char *arg;
+    int index, errors, option;
+    char locale[LOCALE_BYTES];
+};
+/* In shared memory; guarded by LOCK_DELEGATE. */
+static struct inherit_shown {
+    uint64_t changes; /* of `values`, too */
+    bool any;         /* variables were shown */
+    struct inherit_variables now;
+} * shown;
+
 static inherit_fn *inherit_set_here(int kind, inherit_fn *fn)
 {
     inherit_setter *set = (inherit_setter *)(uintptr_t)dlsym(RTLD_NEXT, setters[kind]);
@@ -51,6 +66,7 @@ static void inherit_publish(void *arg)
     hlrc_lock(LOCK_DELEGATE);
     values[c.kind].fn = c.fn;
     values[c.kind].changes++;
+    shown->changes++;
     hlrc_unlock(LOCK_DELEGATE);
 }
 
@@ -64,20 +80,10 @@ static inherit_fn *inherit_set(int kind, inherit_fn *fn)
 
 /* ---- variables of the C library ---- */
 
-struct inherit_variables {
-    char **environment;
-    char *arg;
-    int index, errors, option;
-    char locale[LOCALE_BYTES];
-};
-/* In shared memory; guarded by LOCK_DELEGATE. */
-static struct inherit_shown {
-    uint64_t changes;
-    struct inherit_variables now;
-} * shown;
 /* Of this node, as last shown or taken. */
 static struct inherit_variables known;
-static uint64_t known_changes;
+static _Atomic uint64_t known_changes;                /* written under the lock */
+static _Atomic uint64_t locale_changes, locale_known; /* of node 0 */
 
 /* Under the lock. */
 static void inherit_read_variables(struct inherit_variables *v, char **environment)
@@ -93,30 +99,51 @@ static void inherit_read_variables(struct inherit_variables *v, char **environme
         memcpy(v->locale, locale, strnlen(locale, LOCALE_BYTES - 1));
 }
 
+void inherit_locale_changed(void)
+{
+    atomic_fetch_add(&locale_changes, 1);
+}
+
+/* Without the lock, and without the locale's names. If another thread shows them at this moment, it
+ * shows the same: it has stored that before it stores `known`. */
+static bool inherit_is_shown(void)
+{
+    bool same = environ == known.environment && optarg == known.arg && optind == known.index &&
+                opterr == known.errors && optopt == known.option &&
+                atomic_load(&locale_changes) == atomic_load(&locale_known);
+    atomic_thread_fence(memory_order_acquire);
+    return same;
+}
+
 /* Node 0 has them: it performs the calls that change them. */
 void inherit_show(void)
 {
     static struct inherit_variables mine;
-    if (start_away)
+    if (start_away || inherit_is_shown())
         return;
+    uint64_t locale = atomic_load(&locale_changes);
     char **environment = start_shared_environment();
     hlrc_lock(LOCK_DELEGATE);
     inherit_read_variables(&mine, environment);
     if (memcmp(&mine, &known, sizeof mine) != 0) {
-        known = shown->now = mine;
-        known_changes = ++shown->changes;
+        bool current = known_changes == shown->changes;
+        shown->now = mine;
+        shown->any = true;
+        shown->changes++;
+        if (current) /* otherwise this node has to take functions */
+            known_changes = shown->changes;
+        atomic_thread_fence(memory_order_release); /* inherit_is_shown */
+        known = mine;
     }
+    locale_known = locale;
     hlrc_unlock(LOCK_DELEGATE);
 }
 
 /* Under the lock. */
 static void inherit_take_variables(void)
 {
-    if (known_changes == shown->changes)
-        return;
     bool locale_differs = strcmp(known.locale, shown->now.locale) != 0;
     known = shown->now;
-    known_changes = shown->changes;
     environ = known.environment;
     optarg = known.arg;
     optind = known.index;
@@ -129,13 +156,17 @@ static void inherit_take_variables(void)
 void inherit_begin(void)
 {
     static uint64_t seen[INHERIT_KINDS]; /* of this node; guarded by LOCK_DELEGATE */
+    if (!start_sharing || known_changes == shown->changes)
+        return;
     hlrc_lock(LOCK_DELEGATE);
-    inherit_take_variables();
+    if (start_away && shown->any)
+        inherit_take_variables();
     for (int kind = 0; kind < INHERIT_KINDS; kind++)
         if (seen[kind] != values[kind].changes) {
             seen[kind] = values[kind].changes;
             (void)inherit_set_here(kind, values[kind].fn);
         }
+    known_changes = shown->changes;
     hlrc_unlock(LOCK_DELEGATE);
 }
 

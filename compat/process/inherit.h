@@ -3,10 +3,14 @@
 #ifndef COMPAT_INHERIT_H
 #define COMPAT_INHERIT_H
 
-/* Called by a thread that begins, on the private stack. */
+/* Called by a thread that begins, or begins a region, on the private stack. It has acquired what
+ * was shown before. */
 void inherit_begin(void);
 
-/* Called before a thread is created, on the private stack. */
+/* Called before a thread is created, or a region begins, on the private stack. */
 void inherit_show(void);
+
+/* Node 0 has called setlocale. */
+void inherit_locale_changed(void);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "compat/process/delegate.h"
 #include "compat/process/here.h"
+#include "compat/process/inherit.h"
 #include "compat/start/heap.h"
 #include "compat/start/start.h"
 
@@ -163,7 +164,10 @@ HERE(char *, ptsname, (int fd), (fd), WORDS(fd))
 char *__wrap_setlocale(int category, const char *locale);
 static char *state_setlocale(int category, const char *locale)
 {
-    return RESULT(locale, setlocale(category, locale));
+    const char *now = setlocale(category, locale);
+    if (locale)
+        inherit_locale_changed();
+    return RESULT(locale, now);
 }
 
 char *__wrap_setlocale(int category, const char *locale)

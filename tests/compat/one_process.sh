@@ -49,6 +49,7 @@ if command -v g++ >/dev/null; then
         done
     done
     for nodes in 1 2; do
+        : >"$work/out"
         "$hlrcrun" -n $nodes --timeout 60 "$work/endings" signals >"$work/out" 2>"$work/err" &
         job=$!
         for count in 0 1; do

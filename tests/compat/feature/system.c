@@ -2,6 +2,8 @@
 /* Calls of the C library that ask the system, with buffers on the stack, the heap and in .bss, from
  * every thread, behind releases that may have closed the pages. */
 #define _GNU_SOURCE
+#include <langinfo.h>
+#include <locale.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -41,9 +43,36 @@ static int ask(int me)
     return wrong;
 }
 
-int main(void)
+/* Variables of the C library, as main has left them. */
+static int differs(int round)
+{
+    char wanted[20];
+    int found = 0;
+    snprintf(wanted, sizeof wanted, "OF_MAIN=%d", round);
+    for (char **e = environ; *e; e++)
+        found += strcmp(*e, wanted) == 0;
+    return found != 1 || optind != 7 + round ||
+           (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) != (round % 2 == 0);
+}
+
+static int inherited(void)
 {
     int wrong = 0;
+    for (int round = 0; round < 4; round++) {
+        char text[4];
+        snprintf(text, sizeof text, "%d", round);
+        setenv("OF_MAIN", text, 1);
+        setlocale(LC_ALL, round % 2 ? "C" : "C.UTF-8");
+        optind = 7 + round;
+#pragma omp parallel reduction(+ : wrong)
+        wrong += differs(round);
+    }
+    return wrong;
+}
+
+int main(void)
+{
+    int wrong = inherited();
 
 #pragma omp parallel reduction(+ : wrong)
     for (int k = 0; k < 6; k++) {
