@@ -201,6 +201,36 @@ REPLACE_VOID(futex_future_notify, NOTIFY, start_is_shared(word), (unsigned *word
     (void)futex_wake(word);
 }
 
+/* ---- std::promise::set_value_at_thread_exit: libstdc++ itself changes the future's word, by an
+ * instruction that no other node sees before the next release, and so may not see that a thread of
+ * another node waits ---- */
+
+/* A _Make_ready. */
+struct futex_ready {
+    struct futex_ready *next;
+    void (*run)(struct futex_ready *r);
+    struct futex_state {
+        void *table, *result;
+        uint32_t word;
+    } * state;
+};
+static void (*futex_run_ready)(struct futex_ready *r); /* libstdc++'s; deletes it */
+
+static void futex_make_ready(struct futex_ready *r)
+{
+    const uint32_t *word = &r->state->word;
+    futex_run_ready(r);
+    (void)futex_wake(word);
+}
+
+#define READY "_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv"
+REPLACE_VOID(futex_ready_set, READY, start_sharing, (struct futex_ready * r), (r))
+{
+    ((void (*)(struct futex_ready *))(uintptr_t)dlsym(RTLD_NEXT, READY))(r);
+    futex_run_ready = r->run;
+    r->run = futex_make_ready;
+}
+
 static void futex_begin(void)
 {
     if (start_sharing)

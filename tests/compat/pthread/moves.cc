@@ -15,7 +15,7 @@
 
 enum { THREADS = 5, ROUNDS = 60, DEPTH = 5 };
 static pthread_barrier_t barrier;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
 static pthread_spinlock_t spin;
 static long total, spun, cells[THREADS], kept[THREADS];
 static thread_local long rounds;
@@ -47,7 +47,9 @@ __attribute__((noinline)) static long deep(int depth, long thread)
     if (depth == 0) {
         pthread_mutex_lock(&mutex);
         total++;
+        pthread_mutex_lock(&inner);
         pthread_spin_lock(&spin);
+        pthread_mutex_unlock(&inner);
         pthread_mutex_unlock(&mutex);
         spun++;
         pthread_spin_unlock(&spin);
