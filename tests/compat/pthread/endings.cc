@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What belongs to the process: how it ends, its signals, its threads by name. The argument selects one; prints what it saw. */
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -21,6 +22,7 @@
 
 static char *self;
 static pthread_t told;
+static std::atomic<bool> runs;
 static volatile sig_atomic_t seen;
 static sigjmp_buf back;
 
@@ -105,11 +107,13 @@ static void signal_of_thread()
     signal(SIGUSR1, [](int) { seen = pthread_equal(pthread_self(), told) ? 1 : 2; });
     std::thread t([] {
         told = pthread_self();
+        runs = true;
         while (!seen)
             usleep(100);
     });
     pthread_kill(t.native_handle(), 0);
-    usleep(20000);
+    while (!runs) /* a busy machine may start the thread late */
+        usleep(100);
     pthread_kill(t.native_handle(), SIGUSR1);
     t.join();
     printf("signal %d\n", (int)seen);
