@@ -20,7 +20,6 @@
 #include "compat/start/start.h"
 
 #define PATIENT 64 /* points that a thread which could not move skips, at most */
-#define AROUND  4  /* MOVE_AROUND: a thread moves at every fourth point */
 
 bool move_may;
 
@@ -207,6 +206,7 @@ static void move_give(struct table_entry *e)
         e->values = move_room(e->values, keys_bytes());
         keys_give(e->values);
     }
+    e->points = mine.points;
     e->carried_at = mine.carried;
     e->carried_bytes = mine.carried_bytes;
     if (mine.carried) {
@@ -269,7 +269,7 @@ __attribute__((noinline)) void move_leave(void)
 
 bool move_is_due(uintptr_t from)
 {
-    if (!move_may || mine.entry == 0 || lane_bonds != 0 || start_is_child ||
+    if (!move_may || mine.entry == 0 || lane_is_bound() || start_is_child ||
         !lane_current->private_sp)
         return false;
     mine.target = move_target(mine.home);
@@ -282,14 +282,20 @@ void move_carry(void *at, size_t bytes)
     mine.carried_bytes = bytes;
 }
 
+/* MOVE_AROUND: at every fourth point, in no regular pattern. */
+static bool move_is_turn(void)
+{
+    return ++mine.points * 2654435761u >> 30 == 0;
+}
+
 void move_now(void)
 {
-    bool turn = where != MOVE_AROUND || ++mine.points % AROUND == 0;
-    if (!turn || !move_is_misplaced(mine.home) || mine.skipped++ < mine.skip)
+    bool turn = where != MOVE_AROUND || move_is_turn();
+    if (!turn || lane_is_bound() || !move_is_misplaced(mine.home) || mine.skipped++ < mine.skip)
         return;
     mine.skipped = 0;
     bool due = lane_is_shared(__builtin_frame_address(0)) && move_is_due(0);
-    mine.skip = due ? 0 : mine.skip < PATIENT ? 2 * mine.skip + 1 : PATIENT;
+    mine.skip = due || where == MOVE_AROUND ? 0 : mine.skip < PATIENT ? 2 * mine.skip + 1 : PATIENT;
     if (due)
         move_leave();
 }
@@ -313,6 +319,7 @@ move_act *move_arrive(uint32_t entry, move_act *begins)
     struct table_entry *e = &table->entries[entry];
     mine.entry = entry;
     mine.home = e->home;
+    mine.points = e->points;
     if (!e->frames)
         return begins;
     if (start_image.tls_bytes)

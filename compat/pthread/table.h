@@ -40,6 +40,7 @@ struct table_entry {
     void *frames, *private_sp, *variables, *values;
     void *carried, *carried_at; /* more, for an address of the thread */
     size_t carried_bytes;
+    uint32_t points; /* where it might have moved */
     bool has_values;
     pthread_t name;
     void *(*fn)(void *);

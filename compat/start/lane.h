@@ -75,6 +75,10 @@ bool lane_is_shared(const void *ptr);
  * holds is unknown. */
 extern _Thread_local unsigned lane_bonds __attribute__((visibility("hidden")));
 #define LANE_FOR_EVER (UINT_MAX / 2)
+static inline bool lane_is_bound(void)
+{
+    return lane_bonds != 0;
+}
 static inline void lane_bind(void)
 {
     lane_bonds++;
