@@ -164,9 +164,53 @@ mv team team.old
 { cat team.old && echo; } >team && chmod +x team
 damaged 'another program' 'saved by another program' true
 mv team.old team
+# With right digests: the name of the system begins the first block, after the head; CPU features and the kernel's code follow.
+alter() { # OFFSET: of one bit, from that name on
+    perl -e 'use strict; use integer; my ($add, $newest) = ($ARGV[0], "3.node.0"); local $/;
+        sub round { my ($l, $w) = @_; $l += $w * -4417276706812531889; ($l << 31 | ($l >> 33 & 0x7fffffff)) * -7046029288634856825 }
+        sub fnv { my $d = -3750763034362895579; $d = ($d ^ $_) * 0x100000001b3 for unpack "C*", $_[0]; $d }
+        open my $f, "<:raw", $newest or die; my $all = <$f>; my ($stored, $length) = unpack "LL", $all;
+        my ($block, $rest) = (substr($all, 16, $stored), substr $all, 16 + $stored);
+        if ($stored != $length) {
+            open my $z, ">:raw", "block.zst" or die; print $z $block; close $z;
+            open my $o, "-|:raw", "zstd -dcq block.zst" or die; $block = <$o>; unlink "block.zst" }
+        my $at = index $block, "$ARGV[1] "; die "no name" if $at < 0 || length $block != $length;
+        substr($block, $at + $add, 1) ^= "\x01";
+        my @l = (1, 2, 3, 4); my @w = unpack "q*", substr $block, 0, $length & ~31;
+        $l[$_ & 3] = round($l[$_ & 3], $w[$_]) for 0 .. $#w;
+        my $d = fnv(substr $block, $length & ~31); $d = round($d ^ ($_ >> 29 & 0x7ffffffff), $_) for @l;
+        $all = pack("LLq", $length, $length, $d) . $block . $rest;
+        open $f, ">:raw", $newest or die; print $f $all; close $f;
+        open $f, "<:raw", "manifest.3" or die; my $m = <$f>; $m =~ s/digest.*\n//; my $bytes = length $all;
+        $m =~ s/(.*\nbytes )\d+/$1$bytes/s; open $f, ">:raw", "manifest.3" or die; printf $f "%sdigest %016x\n", $m, fnv($m)' \
+        "$1" "$(uname -r)"
+}
+if command -v zstd >/dev/null; then
+    damaged 'another kernel' '^hlrc: node 0: --restart: saved under Linux .*; this is ' alter 0
+    damaged 'another CPU' '^hlrc: node 0: --restart: this CPU lacks features of the one on which it was saved$' alter $((160 + 11 * 4 + 3))
+    damaged 'another vdso' "^hlrc: node 0: --restart: the kernel's code in processes is another one than when it was saved\$" alter 208
+fi
 rm -rf dir
 cp -r good dir
 rm dir/manifest.3
 start --restart dir
 finish_job 'the one before'
+
+# ---- another version of a library ----
+library() { # VERSION
+    echo "int extra_version(void) { return $1; }" >extra.c
+    gcc -shared -fPIC -Wl,--build-id extra.c -o extra.new && mv extra.new extra.so
+}
+if library 1; then
+    natively
+    (LD_PRELOAD=$work/extra.so exec "$hlrcrun" -n 2 --checkpoint 0:dir ./team >out 2>err </dev/null) &
+    job=$!
+    kill_later 0 0
+    rm -rf good
+    cp -r dir good
+    library 2
+    damaged 'another library' '^hlrc: node 0: --restart: .*/extra.so is another version than the one that was saved$' true
+    rm extra.so
+    damaged 'no library' '^hlrc: node 0: --restart: .*/extra.so: No such file or directory$' true
+fi
 finish
