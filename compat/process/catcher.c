@@ -17,6 +17,7 @@
 
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+#include "hlrc/memory/fault.h"
 
 #define PERIOD_NS 10000000
 
@@ -29,7 +30,8 @@ static int closes = -1;        /* eventfd: it shall not any more */
 static const struct timespec period = { .tv_nsec = PERIOD_NS };
 static bool blocked; /* by catcher_block; main's */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool noted; /* by a handler, since the last publication */
+static _Atomic uint64_t handled_signals; /* as bits */
+static _Atomic bool noted;               /* by a handler, since the last publication */
 static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
 static bool ended; /* guarded by `publishing` */
 
@@ -61,6 +63,21 @@ static void catcher_publish_noted(void)
 void catcher_note(void)
 {
     atomic_store(&noted, true);
+}
+
+void catcher_set_handled(int sig, bool handled)
+{
+    uint64_t bit = UINT64_C(1) << (sig - 1);
+    if (handled)
+        atomic_fetch_or(&handled_signals, bit);
+    else
+        atomic_fetch_and(&handled_signals, ~bit);
+    hlrc_signal_handled(sig, handled);
+}
+
+bool catcher_is_handled(int sig)
+{
+    return atomic_load(&handled_signals) & UINT64_C(1) << (sig - 1);
 }
 
 void catcher_end(void)

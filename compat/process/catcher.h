@@ -29,6 +29,11 @@ void catcher_need(void);
  * called by the handler. */
 void catcher_note(void);
 
+/* This process has a handler of the program for this signal, or no longer: HLRC blocks it during
+ * its calls. */
+void catcher_set_handled(int sig, bool handled);
+bool catcher_is_handled(int sig);
+
 /* The job ends: catcher_handled is not called any more, and no call is under way. */
 void catcher_end(void);
 

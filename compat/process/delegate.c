@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/addresses.h"
+#include "compat/process/catcher.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
@@ -155,14 +156,15 @@ static void delegate_take_back(struct delegate_channel *c, struct delegate_askin
         hlrc_free(lent);
 }
 
-/* Signals that end or stop the job may arrive during the call, unless the program blocks them. */
+/* Signals that end or stop the job may arrive during the call, unless the program blocks or handles
+ * them. */
 static void delegate_unblock_ends(const sigset_t *before)
 {
     static const int ends[] = { SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP };
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (!sigismember(before, ends[i]))
+        if (!sigismember(before, ends[i]) && !catcher_is_handled(ends[i]))
             sigaddset(&set, ends[i]);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -131,6 +131,7 @@ static void signals_set(struct signals_setting *s)
     bool handles = s->set && signals_is_handler(act.sa_handler);
     if (handles) {
         catcher_need();
+        catcher_set_handled(s->sig, true);
         actions->of[s->sig] = s->act; /* before the system may call signals_enter */
         act.sa_sigaction = signals_enter;
         act.sa_flags |= SA_SIGINFO | SA_ONSTACK;
@@ -140,6 +141,8 @@ static void signals_set(struct signals_setting *s)
         actions->of[s->sig] = was;
     else if (s->set)
         actions->of[s->sig] = s->act;
+    if (s->rc == 0 && s->set && !handles)
+        catcher_set_handled(s->sig, false);
     if (s->old.sa_sigaction == signals_enter) {
         s->old = was;
         s->old.sa_flags |= RESTORER;
@@ -263,8 +266,10 @@ void signals_get_handler(int sig)
                         &buffer);
     if (act.sa_handler == SIG_ERR)
         return;
-    if (act.sa_sigaction == signals_enter)
+    if (act.sa_sigaction == signals_enter) {
         catcher_need();
+        catcher_set_handled(sig, true);
+    }
     (void)sigaction(sig, &act, NULL);
 }
 

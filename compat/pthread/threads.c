@@ -152,6 +152,7 @@ struct threads_creation {
     void *arg;
     bool detached;
     size_t stack_bytes;
+    const pthread_attr_t *attr;
     int rc;
 };
 
@@ -160,7 +161,8 @@ static void pthread_threads_create(void *arg)
 {
     struct threads_creation *to = arg, c = *to;
     sigset_t mask;
-    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    if (!c.attr || pthread_attr_getsigmask_np(c.attr, &mask) != 0)
+        pthread_sigmask(SIG_SETMASK, NULL, &mask);
     inherit_show();
     hlrc_lock(LOCK_THREADS);
     uint32_t i = limits_allow(c.stack_bytes) ? table_ask(c.fn, c.arg, c.detached) : 0;
@@ -188,7 +190,7 @@ int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void 
         (void)pthread_attr_getdetachstate(attr, &detached);
         threads_check_stack(attr);
     }
-    struct threads_creation c = { .out = out, .fn = fn, .arg = arg };
+    struct threads_creation c = { .out = out, .fn = fn, .arg = arg, .attr = attr };
     c.detached = detached == PTHREAD_CREATE_DETACHED;
     c.stack_bytes = limits_stack_bytes(attr);
     lane_call(pthread_threads_create, &c);

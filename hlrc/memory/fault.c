@@ -331,6 +331,15 @@ static int fault_install_dispatcher(void)
 }
 #endif
 
+void hlrc_signal_handled(int sig, bool handled)
+{
+    thread_handles_signal(sig, handled);
+    if (front.sa_sigaction != fault_on_signal)
+        return;
+    fault_block_signals(&front.sa_mask);
+    (void)system_sigaction(SIGSEGV, &front, NULL);
+}
+
 int fault_install(void (*crash)(int, siginfo_t *, void *, bool))
 {
     forked = late = false;

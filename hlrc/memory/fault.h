@@ -48,6 +48,10 @@ bool fault_remove(void);
  * previous one in `was`. */
 void fault_next(const struct sigaction *act, struct sigaction *was);
 
+/* A program that is unaware of HLRC handles this signal, 1 to 64, or no longer. One that usually
+ * ends the program, as SIGTERM, is blocked by --signals mask only if it is handled. */
+void hlrc_signal_handled(int sig, bool handled);
+
 /* Calls a handler of the program from within one of HLRC. */
 void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *context);
 

@@ -117,14 +117,27 @@ struct thread *thread_own(enum thread_of_runtime which)
     return thread_current;
 }
 
+static _Atomic uint64_t handled_signals; /* as bits */
+
+void thread_handles_signal(int sig, bool handled)
+{
+    uint64_t bit = UINT64_C(1) << (sig - 1);
+    if (handled)
+        handled_signals |= bit;
+    else
+        handled_signals &= ~bit;
+}
+
 /* Excludes signals of an error of the thread itself, and signals that end or stop a program. */
 void thread_signals(sigset_t *set)
 {
     static const int others[] = { SIGSEGV, SIGBUS,  SIGFPE, SIGILL,  SIGTRAP, SIGSYS,
                                   SIGABRT, SIGTERM, SIGINT, SIGQUIT, SIGHUP,  SIGTSTP };
+    enum { ERRORS = 7 }; /* the first ones */
     sigfillset(set);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        sigdelset(set, others[i]);
+        if (i < ERRORS || !(handled_signals & UINT64_C(1) << (others[i] - 1)))
+            sigdelset(set, others[i]);
 }
 
 void thread_guard(struct thread *t)

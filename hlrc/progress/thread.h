@@ -96,6 +96,8 @@ static inline void thread_leave(struct thread *t)
 
 /* the signals that are blocked while a thread is inside, or a fault is resolved */
 void thread_signals(sigset_t *set);
+/* The program handles this signal, or no longer: thread_signals has one that ends it only then. */
+void thread_handles_signal(int sig, bool handled);
 
 /* Announces the sleep; then sleeps unless done(arg) holds, until thread_wake, at most timeout_ns
  * (negative: no limit). Serves nothing: only progress.h waits and serves. */

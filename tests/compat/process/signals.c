@@ -236,6 +236,56 @@ static void stop_while_main_computes(void)
     pthread_join(t, NULL);
 }
 
+/* Signals that usually end a program arrive while main is inside HLRC, too. */
+static void *hangs_up(void *arg)
+{
+    for (int i = 0; i < 40; i++) {
+        kill(getpid(), SIGHUP);
+        usleep(500);
+    }
+    pthread_mutex_lock(&mutex);
+    ready = 2;
+    pthread_mutex_unlock(&mutex);
+    return arg;
+}
+
+static void hang_ups(void)
+{
+    pthread_t t;
+    int before = hits, end = 0;
+    signal(SIGHUP, on_signal);
+    pthread_create(&t, NULL, hangs_up, NULL);
+    while (!end) {
+        pthread_mutex_lock(&mutex);
+        end = ready == 2;
+        pthread_mutex_unlock(&mutex);
+    }
+    pthread_join(t, NULL);
+    printf("hung up %d\n", hits > before);
+}
+
+/* The mask that the attributes have, not the creator's. */
+static void *shows_mask(void *arg)
+{
+    sigset_t set;
+    pthread_sigmask(SIG_BLOCK, NULL, &set);
+    printf("blocked %d %d\n", sigismember(&set, SIGUSR1), sigismember(&set, SIGUSR2));
+    return arg;
+}
+
+static void masks(void)
+{
+    pthread_attr_t attr;
+    pthread_t t;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    pthread_attr_init(&attr);
+    pthread_attr_setsigmask_np(&attr, &set);
+    pthread_create(&t, &attr, shows_mask, NULL);
+    pthread_join(t, NULL);
+}
+
 static void of_process(void)
 {
     sigset_t set;
@@ -328,6 +378,8 @@ int main(int argc, char **argv)
     faults_anywhere();
     run_everywhere(older);
     of_process();
+    hang_ups();
+    masks();
     of_threads();
     printf("end\n");
     return 0;
