@@ -25,10 +25,10 @@
  * hide what the kernel knows of the peer.
  *
  * Each end copies data once, beside the kernel's copies. The sender copies it into a buffer, since
- * the source can be memory where an access faults. The receiver copies it out of a buffer, since the
- * kernel's copy would divide words [fabric.whole-word]. At 1 MiB a read or a write takes 1.5 to 1.8
- * times as long as one of Open MPI, which does not copy. Messages of 32 or 64 KiB instead of
- * OFI_PART_STREAM gain nothing.
+ * the source can be memory where an access faults. The receiver copies it out of a buffer, since
+ * the kernel's copy would divide words [fabric.whole-word]. At 1 MiB a read or a write takes 1.5
+ * to 1.8 times as long as one of Open MPI, which does not copy. Messages of 32 or 64 KiB instead
+ * of OFI_PART_STREAM gain nothing.
  *
  * Invariants
  *   [ofi.secret] Each node makes a secret at start and gives it to the others through the launcher.
