@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Jobs with --checkpoint lose a random node, or hlrcrun, at random moments, within checkpoints and restarts as well. Each is
+# continued until it ends, with the result of a job that was not interrupted. KILLS_JOBS: jobs of each program; KILLS_SEED.
+. "$(dirname "$0")/compatlib.sh"
+export HLRC_PLACEMENT_CONTROL=on OMP_NUM_THREADS=3
+unset HLRC_THREADS_PER_NODE SLURM_JOB_ID
+[ "$(uname -m)" = x86_64 ] || skip "only for x86-64"
+ulimit -S -c 0
+hlrcrun=$(realpath "$hlrcrun")
+build team restart/team.c gcc hlrcc
+build threads restart/threads.c gcc hlrcc
+programs=(team threads)
+if [ -x "$top_builddir/tests/blackbox/saved" ]; then
+    programs+=(saved)
+fi
+saved=$(realpath -m "$top_builddir/tests/blackbox/saved")
+cd "$work" || exit 99
+echo ax >input
+jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0
+RANDOM=$seed
+
+start() { # OPTIONS...: of hlrcrun, in the background
+    "$hlrcrun" "$@" >out 2>err </dev/null &
+    job=$!
+}
+
+has_checkpoint() {
+    local name
+    for name in dir/manifest.[0-9]*; do
+        test -e "$name" && return 0
+    done
+    return 1
+}
+
+continue_job() {
+    if has_checkpoint; then
+        restarts=$((restarts + 1))
+        start -n "$1" --restart dir --checkpoint 0:dir
+    else
+        rm -rf dir steps
+        start -n "$1" --checkpoint 0:dir "${command[@]}"
+    fi
+}
+
+kill_something() {
+    local -a all
+    sleep "0.$(printf %03d $((RANDOM % 700)))"
+    read -ra all <<<"$(processes_of "$path" | tr '\n' ' ')"
+    test ${#all[@]} -gt 0 || all=("$job")
+    if test $((RANDOM % 5)) = 0; then all=("$job"); fi
+    kill -9 "${all[RANDOM % ${#all[@]}]}" 2>/dev/null && deaths=$((deaths + 1))
+    # the victim may have been the process that writes a checkpoint, without which the job continues
+    "$within" 1 tail --pid=$job -s 0.02 -f /dev/null || kill -9 $job
+    wait $job 2>/dev/null
+    await gone "$path"
+}
+
+one_job() { # PROGRAM
+    local what="$1, seed $seed, job $turn" status=0
+    rm -rf dir steps go
+    continue_job $((1 + RANDOM % 3))
+    for _ in 1 2 3; do
+        kill_something
+        ! grep -e --restart err || fail "$what: refused" # status 0: it had ended
+        continue_job $((1 + RANDOM % 3))
+    done
+    touch go
+    "$within" 120 tail --pid=$job -s 0.05 -f /dev/null || kill -9 $job
+    wait $job || status=$?
+    test $status = 0 || fail "$what: status $status: $(head -3 err)"
+    if test "$1" = saved; then
+        test "$(tail -n 1 out)" = "$(tail -n 1 wanted)" || fail "$what: $(tail -n 2 out) instead of $(tail -n 1 wanted)"
+    else
+        cmp -s out wanted || fail "$what: $(diff out wanted | head -3)"
+        cmp -s steps wanted.steps || fail "$what: steps: $(diff steps wanted.steps | head -3)"
+    fi
+}
+
+for program in "${programs[@]}"; do
+    path=$work/$program command=("./$program")
+    touch go
+    if test "$program" = saved; then
+        path=$saved command=("$saved" 60 any)
+        "$hlrcrun" -n 1 "${command[@]}" >wanted 2>err || fail "saved: $(head -3 err)"
+    else
+        rm -f steps
+        "./$program.gomp" >wanted 2>/dev/null
+        cp steps wanted.steps
+    fi
+    for ((turn = 1; turn <= jobs; turn++)); do
+        one_job "$program"
+    done
+done
+echo "$deaths deaths, $restarts restarts"
+finish
