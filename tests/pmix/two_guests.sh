@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # One job across two machines with RDMA devices: two virtual machines (scripts/rdma-guest), two nodes on each, started by a
-# launcher in them, over the verbs fabric, and over the mixed one (VERBS_WHOLE=1: each under both protocols). At last the
+# launcher in them, over the verbs fabric, the mixed one and ofi (VERBS_WHOLE=1: each under both protocols). At last the
 # machines are cut off from each other.
 # The launcher is mpirun, or else srun; with VERBS_WHOLE=1 both, one after the other, and one of the machines is killed.
 
@@ -154,8 +154,8 @@ for tool in mpirun srun; do
 done
 test ${#launchers[@]} -gt 0 || skip "neither mpirun (openmpi-bin) nor Slurm (slurm-wlm, slurm-wlm-basic-plugins) is installed"
 test -n "${VERBS_WHOLE-}" || launchers=("${launchers[0]}")
-runs='verbs.ardmar mixed.async'
-test -z "${VERBS_WHOLE-}" || runs='verbs.ardmar verbs.async mixed.ardmar mixed.async'
+runs='verbs.ardmar mixed.async ofi.async'
+test -z "${VERBS_WHOLE-}" || runs='verbs.ardmar verbs.async mixed.ardmar mixed.async ofi.ardmar ofi.async'
 
 check_job() { # RUN: "FABRIC.PROTOCOL"
     grep -q "nodes  *4, protocol ${1#*.}" "$at/$1" && grep -q 'verification  SUCCESSFUL' "$at/$1" ||
