@@ -114,7 +114,7 @@ void agent_serve(void)
     int node = hlrc_node_id();
     enum table_closing seen = OPEN;
     hlrc_lock(LOCK_THREADS);
-    while (table->closing != END) {
+    while (hlrc_atomic_load(table->ended) == 0) {
         balance_heed();
         uint32_t entry = table_take(node);
         if (entry) {
@@ -178,7 +178,10 @@ void agent_close(enum table_closing how)
 {
     hlrc_lock(LOCK_THREADS);
     table->closing = how;
-    table_tell_all();
+    if (how == END)
+        table_end();
+    else
+        table_tell_all();
     if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
         (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);

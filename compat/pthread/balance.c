@@ -24,7 +24,9 @@
 #include "hlrc/progress/uncounted.h"
 
 #define PERIOD_NS 25000000
-#define REST_NS   250000000 /* before the first trial: threads that wait for nothing gain soon */
+#define REST_NS   250000000 /* before the first trial of threads that hardly synchronise; */
+#define SELDOM    1e-7      /* locks each ns, at most; of others POLICY_THREADS_REST */
+#define EACH      4         /* a wait takes several locks, and brings pages */
 #define TURN_NS   3000000   /* ALTERNATE: between interrupts */
 #define IDLE      0.05      /* part of a period in which the threads do less is not judged */
 #define MORE      1.2 /* threads that want processors, over what they get: more nodes may help */
@@ -104,12 +106,20 @@ static bool balance_says_nothing(const struct balance_sums *d, double took)
     return d->computed < IDLE * took || d->wanted < MORE * d->computed;
 }
 
+static bool balance_is_early(const struct balance_sums *d, double now)
+{
+    static double syncs;
+    double since = now - policy.begun;
+    syncs += (double)d->syncs;
+    return !policy.spread && since < POLICY_THREADS_REST && syncs > SELDOM * since;
+}
+
 static void balance_period(const struct balance_sums *d, double took, double now)
 {
     struct policy_threads_done done = { .work = d->computed > 1 ? d->computed : 1,
                                         .part = d->computed / (d->computed + d->busy + 1),
-                                        .syncs = (double)d->syncs };
-    if (balance_says_nothing(d, took))
+                                        .syncs = EACH * (double)d->syncs };
+    if (balance_says_nothing(d, took) || balance_is_early(d, now))
         policy_threads_skip(&policy, now);
     else
         policy_threads_next(&policy, &period_code, now, &done);

@@ -40,6 +40,8 @@ static void pthread_table_make(void)
     for (int n = 0; n < hlrc_node_count(); n++)
         if (hlrc_cond_create(&table->nodes[n].news) != 0)
             start_fail("no condition variable for node %d", n);
+    if (hlrc_atomic_create(&table->ended, 0) != 0)
+        start_fail("no atomic word for the end");
     for (uint32_t i = 0; i <= TABLE_THREADS; i++)
         table->entries[i].node = -1;
     table->entries[0].node = 0;
@@ -160,11 +162,22 @@ bool table_move(uint32_t entry, int to)
     return true;
 }
 
+static void table_wake_agents(void)
+{
+    for (int n = 0; n < hlrc_node_count(); n++)
+        hlrc_cond_signal(table->nodes[n].news);
+}
+
 void table_tell_all(void)
 {
     alone_set(false); /* [alone.told] */
-    for (int n = 0; n < hlrc_node_count(); n++)
-        hlrc_cond_signal(table->nodes[n].news);
+    table_wake_agents();
+}
+
+void table_end(void)
+{
+    (void)hlrc_atomic_exchange(table->ended, 1);
+    table_wake_agents();
 }
 
 uint32_t table_take(int node)

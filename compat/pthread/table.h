@@ -70,6 +70,7 @@ struct table {
     uintptr_t guard; /* the value of the stack protector of all */
     uint32_t live;   /* that have not ended, without main */
     enum table_closing closing;
+    hlrc_atomic_t ended;              /* 1: END, told without publishing what the program wrote */
     uint32_t flushed;                 /* number of nodes */
     struct monitor_queue all_done;    /* main, at its pthread_exit */
     struct monitor_queue all_flushed; /* the thread that ends the job */
@@ -92,8 +93,9 @@ uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached);
 /* Requests that the entry of a thread of this node continues on another one. False: that is full.
  */
 bool table_move(uint32_t entry, int to);
-/* The table says something new to all agents. */
+/* The table says something new to all agents. table_end: that they end. */
 void table_tell_all(void);
+void table_end(void);
 /* Takes the first entry out of this node's mailbox; 0: none. */
 uint32_t table_take(int node);
 /* The entry of a thread; NULL: it has none, or no longer. */

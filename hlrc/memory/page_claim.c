@@ -59,7 +59,7 @@ void page_claim_touched(uint32_t page)
 /* [readahead.twin] */
 static void page_claim_mark_blank(uint32_t page, bool bare)
 {
-    bool zero = bare || diff_is_zero(engine_page_mem(page));
+    bool zero = bare || space_bare(page, 1) || diff_is_zero(engine_page_mem(page));
     struct page *p = page_lock(page);
     p->blank = zero && p->access == ACCESS_READ && page_is_home(p, engine.node) &&
                atomic_load(engine_applied_here(page, engine.node)) == 0 &&

@@ -29,6 +29,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/memory/page_view.h"
+#include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
@@ -195,7 +196,9 @@ static bool page_flush_home_changed(uint32_t page, const struct page *p)
 {
     if (p->blank)
         return (p->flags & PAGE_KEPT) ||
-               !diff_is_zero(engine_page_mem(page)); /* [readahead.twin] */
+               /* reading it would give it memory */
+               (!space_bare(page, 1) &&
+                !diff_is_zero(engine_page_mem(page))); /* [readahead.twin] */
     return !p->twin || diff_differs(engine_page_mem(page), twin_mem(p->twin));
 }
 
