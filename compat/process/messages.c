@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <error.h>
 #include <libintl.h>
+#include <locale.h>
 #include <nl_types.h>
 #include <pthread.h>
 #include <stdarg.h>
