@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
+#include "compat/process/clocks.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/table.h"
 #include "compat/start/exceptions.h"
@@ -42,66 +44,28 @@ static _Thread_local struct {
 
 static const char *obstacle = MOVE_POSSIBLE ? NULL : "this CPU";
 
+/* Their state is in the C library of one node, or in the system's thread. */
+static const char bound[] =
+    " setjmp _setjmp __sigsetjmp sigsetjmp getcontext swapcontext makecontext sigaltstack"
+    " pthread_cancel pthread_setcancelstate pthread_kill timer_create gettid __cxa_thread_atexit"
+    " sched_setaffinity pthread_setaffinity_np pthread_setschedparam pthread_setschedprio"
+    " pthread_getcpuclockid uselocale setlocale localeconv nl_langinfo flockfile ftrylockfile"
+    " localtime gmtime asctime ctime readdir readdir64 getpwnam getpwuid getgrnam getgrgid"
+    " gethostbyname getservbyname inet_ntoa __h_errno_location strerror strsignal dlerror ttyname"
+    " ptsname getlogin tmpnam hsearch gcvt ecvt fcvt l64a crypt getmntent fgetpwent hlrc_lock"
+    " hlrc_trylock ";
+
 void move_look_at(const char *name)
 {
-    /* their state is in the C library of one node, or in the system's thread */
-    static const char *const bound[] = { "setjmp",
-                                         "_setjmp",
-                                         "__sigsetjmp",
-                                         "sigsetjmp",
-                                         "getcontext",
-                                         "swapcontext",
-                                         "makecontext",
-                                         "pthread_cancel",
-                                         "pthread_kill",
-                                         "sigaltstack",
-                                         "uselocale",
-                                         "flockfile",
-                                         "ftrylockfile",
-                                         "localtime",
-                                         "gmtime",
-                                         "asctime",
-                                         "ctime",
-                                         "readdir",
-                                         "readdir64",
-                                         "getpwnam",
-                                         "getpwuid",
-                                         "getgrnam",
-                                         "getgrgid",
-                                         "gethostbyname",
-                                         "inet_ntoa",
-                                         "strerror",
-                                         "strsignal",
-                                         "setlocale",
-                                         "localeconv",
-                                         "nl_langinfo",
-                                         "ttyname",
-                                         "ptsname",
-                                         "getlogin",
-                                         "tmpnam",
-                                         "sched_setaffinity",
-                                         "gettid",
-                                         "timer_create",
-                                         "hlrc_lock",
-                                         "hlrc_trylock",
-                                         "hsearch",
-                                         "__h_errno_location",
-                                         "__cxa_thread_atexit",
-                                         "pthread_setcancelstate",
-                                         "getservbyname",
-                                         "dlerror",
-                                         "gcvt",
-                                         "ecvt",
-                                         "fcvt",
-                                         "l64a",
-                                         "crypt",
-                                         "getmntent",
-                                         "fgetpwent" };
+    static char found[64];
+    char word[sizeof found];
     if (strncmp(name, "__wrap_", 7) == 0)
         name += 7;
-    for (size_t i = 0; i < sizeof bound / sizeof *bound && !obstacle; i++)
-        if (strcmp(name, bound[i]) == 0)
-            obstacle = bound[i];
+    int length = snprintf(word, sizeof word, " %s ", name);
+    if (obstacle || length >= (int)sizeof word || !strstr(bound, word))
+        return;
+    strcpy(found, name);
+    obstacle = found;
 }
 
 const char *move_obstacle(void)
@@ -207,6 +171,7 @@ static void move_give(struct table_entry *e)
         keys_give(e->values);
     }
     e->points = mine.points;
+    e->used = clocks_thread();
     e->carried_at = mine.carried;
     e->carried_bytes = mine.carried_bytes;
     if (mine.carried) {
@@ -320,6 +285,7 @@ move_act *move_arrive(uint32_t entry, move_act *begins)
     mine.entry = entry;
     mine.home = e->home;
     mine.points = e->points;
+    clocks_continue(e->used);
     if (!e->frames)
         return begins;
     if (start_image.tls_bytes)

@@ -41,6 +41,7 @@ struct table_entry {
     void *carried, *carried_at; /* more, for an address of the thread */
     size_t carried_bytes;
     uint32_t points; /* where it might have moved */
+    int64_t used;    /* CPU time, ns */
     bool has_values;
     pthread_t name;
     void *(*fn)(void *);

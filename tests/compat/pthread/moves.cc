@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <pthread.h>
 #include <stdexcept>
@@ -82,12 +83,20 @@ static void catching(int round, long thread)
     }
 }
 
+static double used()
+{
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void *body(void *arg)
 {
     static int one = 1;
     long thread = (long)arg, *mine = &rounds;
     int rounding = thread % 2 ? FE_UPWARD : FE_TONEAREST;
     char wanted[100];
+    double before = used();
     pthread_t self = pthread_self();
     pthread_setspecific(key, &one);
     snprintf(text, sizeof text, "thread %ld", thread);
@@ -101,6 +110,8 @@ static void *body(void *arg)
         snprintf(wanted, sizeof wanted, "thread %ld", thread);
         is(strcmp(wanted, text) == 0, "text", thread);
         is(fegetround() == rounding, "rounding", thread);
+        is(used() > before, "CPU time", thread);
+        before = used();
         catching(r, thread);
     }
     fesetround(FE_TONEAREST);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* clocks.h - see clocks.c. */
+#ifndef COMPAT_CLOCKS_H
+#define COMPAT_CLOCKS_H
+
+#include <stdint.h>
+
+/* CPU time of the calling thread on all nodes that it has run on, ns. */
+int64_t clocks_thread(void);
+/* What it has used on other nodes before. By a thread that begins here. */
+void clocks_continue(int64_t ns);
+
+#endif
