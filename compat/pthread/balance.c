@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
-#include "compat/pthread/alone.h"
 #include "compat/pthread/interrupt.h"
 #include "compat/pthread/move.h"
+#include "compat/pthread/sole.h"
 #include "compat/pthread/table.h"
 #include "compat/start/early.h"
 #include "compat/start/lane.h"
@@ -37,7 +37,7 @@ static bool counts;
 static _Atomic uint32_t ending;
 static _Atomic uint32_t active; /* this node has threads, or will have */
 
-/* ---- what is computed ---- */
+/* ---- computed time ---- */
 
 /* Of all nodes, in ns. */
 struct balance_sums {
@@ -78,12 +78,12 @@ static struct balance_sums balance_sum(void)
 static struct policy_threads policy;
 static const char period_code; /* all periods are of one kind */
 
-static bool balance_is_alone(void)
+static bool balance_is_sole(void)
 {
-    bool alone = !table->spread;
+    bool sole = !table->spread;
     for (int n = 1; n < hlrc_node_count(); n++)
-        alone = alone && table->nodes[n].threads == 0;
-    return alone;
+        sole = sole && table->nodes[n].threads == 0;
+    return sole;
 }
 
 static void balance_decide(bool spread)
@@ -92,8 +92,8 @@ static void balance_decide(bool spread)
     if (table->spread != spread) {
         table->spread = spread;
         table_tell_all();
-    } else if (balance_is_alone()) {
-        alone_set(true);
+    } else if (balance_is_sole()) {
+        sole_set(true);
     }
     hlrc_unlock(LOCK_THREADS);
 }
@@ -106,20 +106,20 @@ static bool balance_says_nothing(const struct balance_sums *d, double took)
     return d->computed < IDLE * took || d->wanted < MORE * d->computed;
 }
 
-static bool balance_is_early(const struct balance_sums *d, double now)
+/* `syncs`: so far. */
+static bool balance_is_early(uint64_t syncs, double now)
 {
-    static double syncs;
     double since = now - policy.begun;
-    syncs += (double)d->syncs;
-    return !policy.spread && since < POLICY_THREADS_REST && syncs > SELDOM * since;
+    return !policy.spread && since < POLICY_THREADS_REST && (double)syncs > SELDOM * since;
 }
 
-static void balance_period(const struct balance_sums *d, double took, double now)
+/* `d`: in this period. `syncs`: so far. */
+static void balance_period(const struct balance_sums *d, uint64_t syncs, double took, double now)
 {
     struct policy_threads_done done = { .work = d->computed > 1 ? d->computed : 1,
                                         .part = d->computed / (d->computed + d->busy + 1),
                                         .syncs = EACH * (double)d->syncs };
-    if (balance_says_nothing(d, took) || balance_is_early(d, now))
+    if (balance_says_nothing(d, took) || balance_is_early(syncs, now))
         policy_threads_skip(&policy, now);
     else
         policy_threads_next(&policy, &period_code, now, &done);
@@ -137,7 +137,7 @@ static void balance_control(void)
         balance_period(&(struct balance_sums){ sums.computed - before.computed,
                                                sums.wanted - before.wanted, sums.busy - before.busy,
                                                sums.syncs - before.syncs },
-                       now - then, now);
+                       sums.syncs, now - then, now);
         before = sums;
         then = now;
         balance_decide(policy.spread);
@@ -201,7 +201,7 @@ void balance_begin(void)
         table->spread = choice != MEASURE;
         if (choice == MEASURE) {
             balance_make_words();
-            alone_begin();
+            sole_begin();
         }
     }
     if (choice == FIXED)

@@ -5,9 +5,9 @@
  *
  * On several hosts a program begins gathered. A controller of node 0 measures what the threads
  * compute, spreads them for a trial, and lets them stay where more is computed
- * (hlrc/policy/policy_threads.h). The threads move when they next wait (move.h), those that begin
- * do so where they shall be. With --placement-control off all are spread from the beginning; with
- * alternate, for tests, they go round the nodes.
+ * (hlrc/policy/policy_threads.h). The threads move when they next wait (move.h), or by interrupts
+ * (interrupt.h); new ones begin where they shall be. With --placement-control off all are spread
+ * from the beginning; with alternate, for tests, they go round the nodes.
  *
  * Invariants
  *   - The decision is a word of the table, changed by the controller under LOCK_THREADS, which each

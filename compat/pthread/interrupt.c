@@ -28,8 +28,8 @@
 #    define RED_ZONE     128
 #    define DIRECTION    0x400 /* flag of string instructions; calls expect it clear */
 #    define VECTOR_BYTES 3072  /* AVX-512 and less */
-#    define LEGACY_BYTES 512   /* without extensions; of these, */
-#    define TOLD_AT      464   /* here the system tells of the extensions */
+#    define LEGACY_BYTES 512   /* without extensions */
+#    define RECORD_AT    464   /* in these: the system's record of the extensions */
 
 /* Of the calling thread, as it was interrupted. */
 static _Thread_local struct {
@@ -61,7 +61,7 @@ void interrupt_look_at(const char *name)
 static size_t interrupt_vector_bytes(const ucontext_t *u)
 {
     const struct _fpx_sw_bytes *extended =
-        (const void *)((const char *)u->uc_mcontext.fpregs + TOLD_AT);
+        (const void *)((const char *)u->uc_mcontext.fpregs + RECORD_AT);
     return extended->magic1 == FP_XSTATE_MAGIC1 ? extended->extended_size : LEGACY_BYTES;
 }
 
@@ -72,7 +72,7 @@ static void interrupt_save(const ucontext_t *u)
     memcpy(saved.vector, u->uc_mcontext.fpregs, saved.bytes);
 }
 
-/* Segments and what the system tells of an error stay. */
+/* Segments and the record of an error stay. */
 static void interrupt_restore(ucontext_t *u)
 {
     for (int i = 0; i <= REG_EFL; i++)

@@ -7,7 +7,7 @@
  *     program calls pthread_mutex_lock              agent starts a thread for the entry
  *       registers -> shared stack                     variables, values <- shared memory
  *       variables, values -> shared memory            registers <- shared stack
- *       entry -> mailbox of b                       pthread_mutex_lock goes on
+ *       entry -> mailbox of b                       pthread_mutex_lock continues
  *     system thread ends
  *
  * Invariants

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/pthread/alone.h"
+#include "compat/pthread/sole.h"
 #include "compat/start/start.h"
 
 #define NAME_ENTRY_BITS 12 /* of a name; the other bits count names */
@@ -110,7 +110,7 @@ static void table_post(uint32_t entry, int node)
     m->last = entry;
     m->threads++;
     if (node != 0)
-        alone_set(false); /* [alone.told] */
+        sole_set(false); /* [sole.published] */
     hlrc_cond_signal(m->news);
 }
 
@@ -170,7 +170,7 @@ static void table_wake_agents(void)
 
 void table_tell_all(void)
 {
-    alone_set(false); /* [alone.told] */
+    sole_set(false); /* [sole.published] */
     table_wake_agents();
 }
 

@@ -71,7 +71,7 @@ struct table {
     uintptr_t guard; /* the value of the stack protector of all */
     uint32_t live;   /* that have not ended, without main */
     enum table_closing closing;
-    hlrc_atomic_t ended;              /* 1: END, told without publishing what the program wrote */
+    hlrc_atomic_t ended;              /* 1: END, published without the writes of the program */
     uint32_t flushed;                 /* number of nodes */
     struct monitor_queue all_done;    /* main, at its pthread_exit */
     struct monitor_queue all_flushed; /* the thread that ends the job */

@@ -30,7 +30,7 @@ void image_each_needed(image_needed_fn *fn);
  * thread loads a library. */
 typedef const void *image_replacement_fn(const char *name);
 void image_bind(image_replacement_fn *find);
-/* The same for the C library's calls of its own functions that a program may replace. */
+/* The same for calls within the C library of functions that a program may replace. */
 void image_bind_c_library(image_replacement_fn *find);
 
 #endif

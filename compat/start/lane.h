@@ -70,7 +70,7 @@ extern char *const lane_shared_to __attribute__((visibility("hidden")));
 /* May this be part of a shared stack? */
 bool lane_is_shared(const void *ptr);
 
-/* The calling thread holds so many locks that belong to its node: it does not move to another one
+/* Number of locks of its node that the calling thread holds: with some it does not move
  * (compat/pthread/move.h). One that unbinds what another thread has bound moves no more: what it
  * holds is unknown. */
 extern _Thread_local unsigned lane_bonds __attribute__((visibility("hidden")));

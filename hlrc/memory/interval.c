@@ -69,6 +69,7 @@ static void interval_close_for_room(void)
 
 int interval_init(void)
 {
+    atomic_store(&interval_unread, false);
     copies_on_crowd(interval_close_for_room);
     dump_add(interval_dump_intervals);
     announced = reserve(ANNOUNCED_BYTES);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* activity.h - what this node's threads do, for those that place them (compat/pthread/balance.h).
- */
+/* activity.h - what this node's threads do, for their placement (compat/pthread/balance.h). */
 #ifndef HLRC_ACTIVITY_H
 #define HLRC_ACTIVITY_H
 

@@ -13,6 +13,15 @@ gcc=(gcc -fopenmp -O2) hlrcc=("$top_builddir/hlrcc" -fopenmp -O2)
 echo 'int main(void) { return 0; }' >"$work/try.c"
 "${gcc[@]}" "$work/try.c" -o "$work/try" 2>"$work/err" || skip "gcc -fopenmp does not link: $(head -1 "$work/err")"
 
+# Jobs are one process each, which can be saved and killed, in any folder.
+jobs_are_saved() {
+    export HLRC_PLACEMENT_CONTROL=on OMP_NUM_THREADS=3
+    unset HLRC_THREADS_PER_NODE SLURM_JOB_ID
+    [ "$(uname -m)" = x86_64 ] || skip "only for x86-64"
+    ulimit -S -c 0
+    hlrcrun=$(realpath "$hlrcrun")
+}
+
 build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
     local program=$1 source=$here/$2
     "$3" -fopenmp -O2 "$source" -o "$work/$program.gomp" -lm -latomic 2>"$work/err" ||

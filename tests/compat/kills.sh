@@ -3,11 +3,7 @@
 # Jobs with --checkpoint lose a random node, or hlrcrun, at random moments, within checkpoints and restarts as well. Each is
 # continued until it ends, with the result of a job that was not interrupted. KILLS_JOBS: jobs of each program; KILLS_SEED.
 . "$(dirname "$0")/compatlib.sh"
-export HLRC_PLACEMENT_CONTROL=on OMP_NUM_THREADS=3
-unset HLRC_THREADS_PER_NODE SLURM_JOB_ID
-[ "$(uname -m)" = x86_64 ] || skip "only for x86-64"
-ulimit -S -c 0
-hlrcrun=$(realpath "$hlrcrun")
+jobs_are_saved
 build team restart/team.c gcc hlrcc
 build threads restart/threads.c gcc hlrcc
 programs=(team threads)

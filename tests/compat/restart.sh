@@ -3,11 +3,7 @@
 # --checkpoint and --restart of programs that do not know HLRC: killed at several moments and continued, twice, they print and
 # write what they print and write natively. What cannot be saved, or is damaged, is one line.
 . "$(dirname "$0")/compatlib.sh"
-export HLRC_PLACEMENT_CONTROL=on OMP_NUM_THREADS=3
-unset HLRC_THREADS_PER_NODE SLURM_JOB_ID
-[ "$(uname -m)" = x86_64 ] || skip "only for x86-64"
-ulimit -S -c 0
-hlrcrun=$(realpath "$hlrcrun")
+jobs_are_saved
 for program in team threads objects; do
     source=$(echo "$here/restart/$program".c*)
     case $source in *.cc) build $program "restart/$program.cc" g++ hlrc++ ;; *) build $program "restart/$program.c" gcc hlrcc ;; esac

@@ -148,7 +148,7 @@ static void mappings(void)
     }
 }
 
-/* ---- a limit on addresses: threads run out, and the program goes on ---- */
+/* ---- a limit on addresses: threads run out, and the program continues ---- */
 
 static void *waits_for_main(void *mutex)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* alone.c - see alone.h. */
-#include "compat/pthread/alone.h"
+/* sole.c - see sole.h. */
+#include "compat/pthread/sole.h"
 
 #include "hlrc/memory/only_node.h"
 
 static bool used;
 
-void alone_begin(void)
+void sole_begin(void)
 {
     used = true;
-    alone_set(true);
+    sole_set(true);
 }
 
-void alone_set(bool is)
+void sole_set(bool is)
 {
     if (!used)
         return;
