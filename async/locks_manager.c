@@ -161,8 +161,9 @@ static void locks_manager_hold(struct locks_manager_lock *l, uint32_t thread)
     l->flags |= HELD;
 }
 
-static bool locks_manager_try_guard(struct locks_manager_lock *l)
+static bool locks_manager_try_guard(void *lock)
 {
+    struct locks_manager_lock *l = lock;
     uint16_t mode = atomic_load_explicit(&l->mode, memory_order_relaxed);
     if (mode == GUARDED ||
         !atomic_compare_exchange_strong_explicit(&l->mode, &mode, GUARDED, memory_order_acquire,
@@ -177,8 +178,8 @@ static bool locks_manager_try_guard(struct locks_manager_lock *l)
 
 static void locks_manager_guard(struct locks_manager_lock *l, uint32_t lock)
 {
-    for (int i = 0; !locks_manager_try_guard(l); i++)
-        spin_pause(i);
+    if (spin_is_wanted(l) || !locks_manager_try_guard(l))
+        spin_until(locks_manager_try_guard, l);
     locks_manager_assert_state(l, lock);
 }
 
@@ -358,6 +359,7 @@ static bool locks_manager_drop(uint32_t lock, uint32_t thread)
     PROBE(lock_dropping);
     mode = (uint16_t)(done ? FREE : TAKEN + thread);
     atomic_store_explicit(&l->mode, mode, memory_order_release);
+    spin_let_in(l);
     if (!clean)
         PROBE(lock_lazy_release, done);
     return done;

@@ -40,18 +40,32 @@ static inline void spin_pause(int i)
         sched_yield();
 }
 
-/* The lock that a thread has waited for too long; NULL if none. */
-extern _Atomic(spin_lock_word *) spin_wanted;
+/* The lock, of this kind or another one, that a thread has waited for too long; NULL if none. */
+extern _Atomic(const void *) spin_wanted;
+
+static inline bool spin_is_wanted(const void *lock)
+{
+    return atomic_load_explicit(&spin_wanted, memory_order_relaxed) == lock;
+}
+
+typedef bool spin_try(void *lock);
+
+/* Tries until it succeeds; no other thread keeps this one out. */
+void spin_until(spin_try *try, void *lock);
+
+/* Lets in a thread that wants the lock, which the caller has just released. */
+void spin_let_in_slowly(const void *lock);
+
+static inline void spin_let_in(const void *lock)
+{
+    if (spin_is_wanted(lock))
+        spin_let_in_slowly(lock);
+}
 
 static inline bool spin_trylock(spin_lock_word *l)
 {
     return !atomic_load_explicit(l, memory_order_relaxed) &&
            !atomic_exchange_explicit(l, 1, memory_order_acquire);
-}
-
-static inline bool spin_is_wanted(const spin_lock_word *l)
-{
-    return atomic_load_explicit(&spin_wanted, memory_order_relaxed) == l;
 }
 
 void spin_lock_slowly(spin_lock_word *l);

@@ -103,7 +103,8 @@ static void basics(void)
         hlrc_free(q);
         unsigned char *kept = hlrc_alloc_uninitialized(64, size);
         CHECK(kept && aligned(kept, 64));
-        CHECK(kept != q || (kept[0] == 0xff && kept[size - 1] == 0xff)); /* nothing was written */
+        if (hlrc_node_count() == 1) /* else another node may have had the block since */
+            CHECK(kept != q || (kept[0] == 0xff && kept[size - 1] == 0xff));
         hlrc_free(kept);
     }
     for (size_t align = 1; align <= 1 << 20; align *= 2) {
