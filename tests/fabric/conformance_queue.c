@@ -536,7 +536,7 @@ static void test_crowd(struct run *r)
     }
 }
 
-void spin_until(_Atomic uint64_t *word, uint64_t value)
+void await_shared(_Atomic uint64_t *word, uint64_t value)
 {
     for (unsigned i = 1; atomic_load_explicit(word, memory_order_acquire) < value; i++)
         if (i % 4096 == 0)
@@ -556,7 +556,7 @@ static void test_race(struct run *r)
     for (uint64_t k = 0; k < rounds(r, 5000); k++) {
         enum receiver as = (enum receiver)(URGENT + k % 3);
         atomic_store(&r->word[r->node], k + 1);
-        spin_until(&r->word[1 - r->node], k + 1);
+        await_shared(&r->word[1 - r->node], k + 1);
         /* 0 .. 127 */
         for (volatile uint64_t i = (seed = seed * 6364136223846793005u + 1) >> 57; i > 0; i--)
             ;

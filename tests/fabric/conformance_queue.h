@@ -30,6 +30,6 @@ void await_armed(struct run *r, uint64_t count);
 void delay(uint64_t *seed); /* 0 .. 1023 turns */
 
 /* Waits for another node's count, on its heels. */
-void spin_until(_Atomic uint64_t *word, uint64_t value);
+void await_shared(_Atomic uint64_t *word, uint64_t value);
 
 #endif

@@ -294,7 +294,7 @@ static void test_amid(struct run *r)
             receive_round(r, k, got);
             continue;
         }
-        spin_until(&r->word[0], k);
+        await_shared(&r->word[0], k);
         if (r->node == 1)
             delay(&seed);
         for (uint64_t i = 0; i < (r->node == 1 ? 1 : BURST); i++)
