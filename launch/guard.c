@@ -34,8 +34,8 @@ struct guard_message {
 };
 
 struct guard_watch {
-    pid_t launcher;
-    int socket;
+    pid_t launcher, guard; /* guard: that has been killed, in the witness; 0: none */
+    struct guard witness;  /* fd -1: none, or this process is the witness */
     bool hushed;
     size_t count;
     struct {
@@ -68,8 +68,33 @@ static void guard_watch_add(struct guard_watch *watch, pid_t pid, int pidfd)
     watch->process[watch->count++].pidfd = pidfd;
 }
 
-/* Receives one order; the pidfd of a process to watch comes with it. False: hlrcrun is gone. */
-static bool guard_order_receive(struct guard_watch *watch, struct guard_message *message)
+static int guard_order_send(const struct guard *guard, enum guard_order order, pid_t pid, int pidfd)
+{
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct guard_message message = { .order = order, .pid = pid };
+    struct iovec iov = { &message, sizeof message };
+    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+    struct cmsghdr *part;
+
+    if (order == ORDER_WATCH) {
+        memset(&control, 0, sizeof control);
+        msg.msg_control = control.space;
+        msg.msg_controllen = sizeof control.space;
+        part = CMSG_FIRSTHDR(&msg);
+        part->cmsg_level = SOL_SOCKET;
+        part->cmsg_type = SCM_RIGHTS;
+        part->cmsg_len = CMSG_LEN(sizeof pidfd);
+        memcpy(CMSG_DATA(part), &pidfd, sizeof pidfd);
+    }
+    return sendmsg(guard->fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* Receives one order; the pidfd of a process to watch comes with it. False: the sender is gone. */
+static bool guard_order_receive(struct guard_watch *watch, int socket,
+                                struct guard_message *message)
 {
     union {
         struct cmsghdr align;
@@ -82,19 +107,40 @@ static bool guard_order_receive(struct guard_watch *watch, struct guard_message 
                           .msg_controllen = sizeof control.space };
     ssize_t got;
     struct cmsghdr *part;
-    int pidfd;
+    int pidfd = -1;
 
     do
-        got = recvmsg(watch->socket, &msg, MSG_CMSG_CLOEXEC);
+        got = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got != (ssize_t)sizeof *message)
         return false;
     part = CMSG_FIRSTHDR(&msg);
     if (message->order == ORDER_WATCH && part != NULL && part->cmsg_type == SCM_RIGHTS) {
         memcpy(&pidfd, CMSG_DATA(part), sizeof pidfd);
+        (void)guard_order_send(&watch->witness, ORDER_WATCH, message->pid, pidfd);
         guard_watch_add(watch, message->pid, pidfd);
     }
     return true;
+}
+
+static void guard_watch_hush(struct guard_watch *watch)
+{
+    watch->hushed = true;
+    guard_hush(&watch->witness);
+}
+
+/* Follows orders until the sender is gone. True: dismissed. */
+static bool guard_orders_follow(struct guard_watch *watch, int socket)
+{
+    struct guard_message message = { .order = ORDER_WATCH };
+
+    while (guard_order_receive(watch, socket, &message)) {
+        if (message.order == ORDER_DISMISS)
+            return true;
+        if (message.order == ORDER_HUSH)
+            guard_watch_hush(watch);
+    }
+    return false;
 }
 
 static void guard_signal_all(struct guard_watch *watch, int sig)
@@ -123,15 +169,24 @@ static void guard_wait_all(const struct guard_watch *watch, int ms)
     }
 }
 
+static void guard_loss_report(const struct guard_watch *watch)
+{
+    char guard[48] = " was", line[128];
+    int len;
+
+    if (watch->guard != 0)
+        snprintf(guard, sizeof guard, " and its guard (pid %d) were", (int)watch->guard);
+    len = snprintf(line, sizeof line, "hlrcrun: the launcher (pid %d)%s killed; ending the job\n",
+                   (int)watch->launcher, guard);
+    if (write(STDERR_FILENO, line, (size_t)len) < 0)
+        return; /* then nothing reads it */
+}
+
 static void guard_job_end(struct guard_watch *watch)
 {
-    char line[96];
-    int len =
-        snprintf(line, sizeof line, "hlrcrun: the launcher (pid %d) was killed; ending the job\n",
-                 (int)watch->launcher);
-
-    if (!watch->hushed && write(STDERR_FILENO, line, (size_t)len) < 0)
-        watch->hushed = true;
+    if (!watch->hushed)
+        guard_loss_report(watch);
+    guard_watch_hush(watch);
     guard_signal_all(watch, SIGTERM);
     guard_wait_all(watch, TERM_MS);
     guard_signal_all(watch, SIGKILL);
@@ -163,27 +218,9 @@ static void guard_surroundings_leave(int keep)
         return; /* then the directory stays busy */
 }
 
-_Noreturn static void guard_main(int socket, pid_t launcher)
+/* Forks a guard that is connected to this process. In the guard pid is 0, and *socket its end. */
+static int guard_fork(struct guard *guard, int *socket)
 {
-    static struct guard_watch watch;
-    struct guard_message message = { .order = ORDER_WATCH };
-
-    guard_surroundings_leave(socket);
-    watch.socket = 3;
-    watch.launcher = launcher;
-    while (guard_order_receive(&watch, &message)) {
-        if (message.order == ORDER_DISMISS)
-            _exit(0);
-        if (message.order == ORDER_HUSH)
-            watch.hushed = true;
-    }
-    guard_job_end(&watch);
-    _exit(1);
-}
-
-int guard_start(struct guard *guard)
-{
-    pid_t launcher = getpid();
     int pair[2];
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -196,11 +233,11 @@ int guard_start(struct guard *guard)
         close(pair[1]);
         return -err;
     }
+    close(pair[guard->pid == 0 ? 0 : 1]);
     if (guard->pid == 0) {
-        close(pair[0]);
-        guard_main(pair[1], launcher);
+        *socket = pair[1];
+        return 0;
     }
-    close(pair[1]);
     guard->fd = pair[0];
     /* never wait long for a stopped guard: the job continues without it */
     setsockopt(guard->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){ .tv_usec = 200000 },
@@ -208,28 +245,56 @@ int guard_start(struct guard *guard)
     return 0;
 }
 
-static int guard_order_send(const struct guard *guard, enum guard_order order, pid_t pid, int pidfd)
+/* In the name and the command line that tools find processes by. */
+static void guard_witness_rename(void)
 {
-    union {
-        struct cmsghdr align;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct guard_message message = { .order = order, .pid = pid };
-    struct iovec iov = { &message, sizeof message };
-    struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-    struct cmsghdr *part;
+    static const char name[] = "hlrc-witness";
+    size_t len = strlen(program_invocation_name);
 
-    if (order == ORDER_WATCH) {
-        memset(&control, 0, sizeof control);
-        msg.msg_control = control.space;
-        msg.msg_controllen = sizeof control.space;
-        part = CMSG_FIRSTHDR(&msg);
-        part->cmsg_level = SOL_SOCKET;
-        part->cmsg_type = SCM_RIGHTS;
-        part->cmsg_len = CMSG_LEN(sizeof pidfd);
-        memcpy(CMSG_DATA(part), &pidfd, sizeof pidfd);
-    }
-    return sendmsg(guard->fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+    prctl(PR_SET_NAME, name);
+    memset(program_invocation_name, 0, len);
+    memcpy(program_invocation_name, name, len < sizeof name ? len : sizeof name - 1);
+}
+
+/* Returns in the guard, and in the witness once that has to replace the guard. */
+static void guard_witness_start(struct guard_watch *watch)
+{
+    pid_t guard = getpid();
+    int socket = -1;
+
+    if (guard_fork(&watch->witness, &socket) < 0 || watch->witness.pid != 0)
+        return;
+    guard_witness_rename();
+    if (guard_orders_follow(watch, socket))
+        _exit(0);
+    close(socket);
+    watch->guard = guard;
+}
+
+_Noreturn static void guard_main(int socket, pid_t launcher)
+{
+    static struct guard_watch watch = { .witness = { .fd = -1 } };
+    bool dismissed;
+
+    guard_surroundings_leave(socket);
+    watch.launcher = launcher;
+    guard_witness_start(&watch);
+    dismissed = guard_orders_follow(&watch, 3);
+    if (!dismissed)
+        guard_job_end(&watch);
+    if (watch.witness.pid > 0)
+        kill(watch.witness.pid, SIGKILL);
+    _exit(dismissed ? 0 : 1);
+}
+
+int guard_start(struct guard *guard)
+{
+    pid_t launcher = getpid();
+    int socket = -1, err = guard_fork(guard, &socket);
+
+    if (err == 0 && guard->pid == 0)
+        guard_main(socket, launcher);
+    return err;
 }
 
 int guard_watch(const struct guard *guard, pid_t pid, int pidfd)
@@ -253,7 +318,7 @@ static bool guard_reaped(const struct guard *guard)
 void guard_dismiss(struct guard *guard)
 {
     /* kill a guard that is stopped or unreachable: no process may remain */
-    if (guard->pid > 0 && guard_order_send(guard, ORDER_DISMISS, 0, -1) < 0)
+    if (guard_order_send(guard, ORDER_DISMISS, 0, -1) < 0 && guard->pid > 0)
         kill(guard->pid, SIGKILL);
     for (int tries = 0; guard->pid > 0 && !guard_reaped(guard) && tries < 40; tries++) {
         if (tries == 30)

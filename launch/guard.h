@@ -13,6 +13,9 @@
  *     unrelated process.
  *   - It prints the job's only message unless hlrcrun has printed one.
  *   - hlrcrun dismisses it at the end, and waits for it.
+ *   - A second guard, the witness, replaces one that is killed. It is the guard's child, with other
+ *     names for tools that find processes by name. The guard forwards it all orders, and kills it
+ *     at the end. Once their socket reports end of file it reads hlrcrun's orders itself.
  */
 
 #include <sys/types.h>

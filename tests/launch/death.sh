@@ -123,7 +123,7 @@ kill -9 "$launcher"
 end
 expect_nothing_left "kill -9 of hlrcrun, scripts"
 
-# without the guard the monitor of each node ends it
+# without the guard the monitor of each node ends it, and the witness says so
 guard_of() {
     for p in $(left); do
         test "$(cat "/proc/$p/comm" 2>/dev/null)" != hlrc-guard || echo "$p"
@@ -134,7 +134,15 @@ guard=$(guard_of)
 test -n "$guard" || fail "no guard"
 kill -9 $guard "$launcher"
 end
-expect_nothing_left "kill -9 of hlrcrun and its guard"
+case_over "kill -9 of hlrcrun and its guard" 137 \
+    "^hlrcrun: the launcher \(pid $launcher\) and its guard \(pid $guard\) were killed; ending the job\$"
+begin "$hlrcrun" -n 3 sh -c 'trap "" TERM; echo ready; sleep 60; sleep 60' # they have no monitor
+until_true 60 ready 3
+kill -9 "$(guard_of)"
+sleep 0.1
+kill -9 "$launcher"
+end
+case_over "kill -9 of the guard, then of hlrcrun" 137 '^hlrcrun: the launcher \(pid [0-9]+\) and its guard'
 
 # the guard's own end, or rest, harms nobody
 begin_waiting 2
@@ -152,5 +160,13 @@ case_over "stopped guard" 137 'node 1 .* killed by signal 9'
 run "$hlrcrun" -n 8 "$probe" exchange 64 3
 expect_status "normal end" 0
 test -z "$(left)" || fail "normal end: $(left)"
+begin "$hlrcrun" -n 2 sh -c "echo ready; while ! test -e '$work/go'; do sleep 0.02; done"
+until_true 60 ready 2
+kill -9 "$(guard_of)"
+touch "$work/go"
+end
+expect_status "normal end without the guard" 0
+expect_nothing_left "normal end without the guard"
+test ! -s "$work/err" || fail "normal end without the guard: $(cat "$work/err")"
 
 finish
