@@ -2,17 +2,22 @@
 /* agent.c - see agent.h. */
 #include "compat/pthread/agent.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compat/process/catcher.h"
 #include "compat/pthread/balance.h"
 #include "compat/pthread/cancel.h"
 #include "compat/pthread/kill.h"
+#include "compat/pthread/limits.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
+
+enum { MOVE_TRIES = 5000 }; /* about a millisecond each */
 
 static struct lane lanes[TABLE_THREADS + 1]; /* of this node's threads, by entry */
 static bool started[TABLE_THREADS + 1];
@@ -81,20 +86,45 @@ UNGUARDED static uintptr_t agent_swap_guard(uintptr_t to)
     return was;
 }
 
+/* A thread that moves is not refused: its place on the node that it left is about to be free. */
+static bool agent_retries(uint32_t entry, int *tries)
+{
+    return table->entries[entry].frames && (*tries)++ < MOVE_TRIES && usleep(1000) == 0;
+}
+
+static int agent_start_thread(uint32_t entry)
+{
+    int tries = 0, rc;
+    do {
+        uintptr_t own = agent_swap_guard(table->guard); /* [move.equal] */
+        rc = start_thread(&lanes[entry], (int)entry - 1, thread_body, (void *)(uintptr_t)entry);
+        (void)agent_swap_guard(own);
+    } while (rc == -EAGAIN && agent_retries(entry, &tries));
+    return rc;
+}
+
+static void agent_report(uint32_t entry, bool ok)
+{
+    hlrc_lock(LOCK_THREADS);
+    table_report_start(entry, ok);
+    hlrc_unlock(LOCK_THREADS);
+}
+
 static void agent_start(uint32_t entry)
 {
     agent_reap(entry);
     if (started_count >= per_node)
         agent_reap_ended();
     cancel_prepare(entry);
-    uintptr_t own = agent_swap_guard(table->guard); /* [move.equal] */
-    int rc = start_thread(&lanes[entry], (int)entry - 1, thread_body, (void *)(uintptr_t)entry);
-    (void)agent_swap_guard(own);
-    if (rc)
+    bool awaited = table->entries[entry].awaited && !table->entries[entry].frames;
+    int rc = agent_start_thread(entry);
+    if (rc && !awaited)
         start_fail("cannot start a thread: %s; raise the limit on processes (ulimit -u)",
                    strerror(-rc));
-    started[entry] = true;
-    started_count++;
+    started[entry] = rc == 0;
+    started_count += rc == 0;
+    if (awaited)
+        agent_report(entry, rc == 0);
 }
 
 /* ---- the agent ---- */
@@ -114,10 +144,12 @@ void agent_serve(void)
     int node = hlrc_node_id();
     enum table_closing seen = OPEN;
     hlrc_lock(LOCK_THREADS);
+    limits_observe();
     while (hlrc_atomic_load(table->ended) == 0) {
         balance_heed();
         uint32_t entry = table_take(node);
         if (entry) {
+            limits_observe();
             hlrc_unlock(LOCK_THREADS);
             agent_start(entry);
             hlrc_lock(LOCK_THREADS);

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * limits.c - the limit on address space, with several nodes. Without HLRC each thread's stack
- * counts, and pthread_create returns EAGAIN once there is no room. Here stacks are reserved before
- * main, as all other addresses are. So the room that the program leaves by setrlimit is counted.
+ * limits.c - limits on threads, with several nodes.
+ *
+ * Address space: without HLRC each thread's stack counts, and pthread_create returns EAGAIN once
+ * there is no room. Here stacks are reserved before main, as all other addresses are. So the room
+ * that the program leaves by setrlimit is counted.
  *
  * A limit below the size of node 0's process would only keep HLRC from working: the system does
  * not get it, and getrlimit returns it.
+ *
+ * Processes of the user (RLIMIT_NPROC) and of control groups (pids.max): the system refuses a
+ * thread on the node that starts it. Where no refusal is possible the creator does not wait for
+ * the start: the threads of the host, and all that the job may have, are fewer than the limit.
  */
 #include "compat/pthread/limits.h"
 
 #include <hlrc.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "compat/process/delegate.h"
@@ -30,7 +38,11 @@ static struct limits_space {
     struct rlimit limit;
     uint64_t room;
     uint32_t live; /* threads at that time */
+    bool bounds;   /* the program has set this limit on processes */
+    struct rlimit processes;
 } * space;
+
+static rlim_t group_most; /* threads that the control groups of this process allow */
 
 size_t limits_stack_bytes(const pthread_attr_t *attr)
 {
@@ -49,6 +61,82 @@ bool limits_allow(size_t stack_bytes)
 {
     uint32_t more = table->live > space->live ? table->live - space->live : 0;
     return !space->counts || more < space->room / stack_bytes;
+}
+
+/* ---- the number of threads ---- */
+
+/* The lowest limit of a control group and the groups that it is in. */
+static rlim_t limits_of_group(const char *root, const char *group)
+{
+    rlim_t least = RLIM_INFINITY;
+    char path[4096];
+    int len = snprintf(path, sizeof path - sizeof "/pids.max", "%s%s", root, group);
+    for (char *end = path + len; len > 0 && len < (int)(sizeof path - sizeof "/pids.max");) {
+        unsigned long long most;
+        memcpy(end, "/pids.max", sizeof "/pids.max");
+        FILE *file = fopen(path, "re");
+        if (file && fscanf(file, "%llu", &most) == 1 && most < least)
+            least = most;
+        if (file)
+            fclose(file);
+        *end = '\0';
+        end = strrchr(path, '/');
+        if (!end || end < path + strlen(root))
+            break;
+    }
+    return least;
+}
+
+/* Lines of /proc/self/cgroup: "0::/path" (version 2), "7:pids:/path" (version 1). */
+static rlim_t limits_of_groups(void)
+{
+    rlim_t least = RLIM_INFINITY;
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    char line[4096];
+    while (file && fgets(line, sizeof line, file)) {
+        char *name = strchr(line, ':'), *group = name ? strchr(name + 1, ':') : NULL;
+        if (!group)
+            continue;
+        *group++ = '\0';
+        group[strcspn(group, "\n")] = '\0';
+        rlim_t most = name[1] == '\0' ? limits_of_group("/sys/fs/cgroup", group)
+                      : strcmp(name + 1, "pids") == 0
+                          ? limits_of_group("/sys/fs/cgroup/pids", group)
+                          : RLIM_INFINITY;
+        least = most < least ? most : least;
+    }
+    if (file)
+        fclose(file);
+    return least;
+}
+
+bool limits_are_near(int node)
+{
+    return space->bounds || table->nodes[node].full;
+}
+
+void limits_observe(void)
+{
+    struct rlimit mine = { RLIM_INFINITY, RLIM_INFINITY };
+    struct sysinfo all;
+    (void)getrlimit(RLIMIT_NPROC, &mine);
+    if (space->bounds && space->processes.rlim_cur != mine.rlim_cur && hlrc_node_id() != 0)
+        (void)setrlimit(RLIMIT_NPROC, &space->processes);
+    rlim_t most = group_most < mine.rlim_cur ? group_most : mine.rlim_cur;
+    bool full = most != RLIM_INFINITY && (sysinfo(&all) != 0 || all.procs + TABLE_THREADS >= most);
+    struct table_mailbox *own = &table->nodes[hlrc_node_id()];
+    if (own->full != full)
+        own->full = full; /* a store makes the others read the page again */
+}
+
+/* On the private stack. */
+static void limits_bound(void *limit)
+{
+    struct rlimit new = *(const struct rlimit *)limit;
+    hlrc_lock(LOCK_THREADS);
+    space->bounds = true;
+    space->processes = new;
+    hlrc_unlock(LOCK_THREADS);
 }
 
 /* ---- by node 0 ---- */
@@ -120,7 +208,10 @@ HERE(int, setrlimit, (__rlimit_resource_t resource, const struct rlimit *limit),
      WORDS(resource, (long)limit))
 {
     struct rlimit mine = *limit;
-    return resource == RLIMIT_AS ? limits_set(&mine) : setrlimit(resource, &mine);
+    int rc = resource == RLIMIT_AS ? limits_set(&mine) : setrlimit(resource, &mine);
+    if (rc == 0 && resource == RLIMIT_NPROC)
+        lane_call(limits_bound, &mine);
+    return rc;
 }
 
 HERE(int, getrlimit, (__rlimit_resource_t resource, struct rlimit *limit), (resource, limit),
@@ -137,10 +228,10 @@ HERE(int, prlimit,
      (pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit, struct rlimit *old),
      (pid, resource, limit, old), WORDS(pid, resource, (long)limit, (long)old))
 {
-    if (resource != RLIMIT_AS || (pid != 0 && pid != getpid()))
+    if ((resource != RLIMIT_AS && resource != RLIMIT_NPROC) || (pid != 0 && pid != getpid()))
         return prlimit(pid, resource, limit, old);
     struct rlimit now;
-    if (limits_get(&now) != 0 || (limit && here_setrlimit(resource, limit) != 0))
+    if (here_getrlimit(resource, &now) != 0 || (limit && here_setrlimit(resource, limit) != 0))
         return -1;
     if (old)
         *old = now;
@@ -158,6 +249,8 @@ static void limits_begin(void)
 {
     if (start_sharing)
         space = start_shared_memory(sizeof *space, "limits");
+    if (start_sharing)
+        group_most = limits_of_groups();
 }
 
 __attribute__((constructor)) static void limits_at_start(void)

@@ -12,4 +12,10 @@ size_t limits_stack_bytes(const pthread_attr_t *attr);
 /* False: without HLRC there would be no address space for another thread. Under LOCK_THREADS. */
 bool limits_allow(size_t stack_bytes);
 
+/* True if the system may refuse threads of that node. Under LOCK_THREADS. */
+bool limits_are_near(int node);
+/* By a node's agent, before it starts a thread: sets what limits_are_near returns for its node, and
+ * the program's limit in its process. Under LOCK_THREADS. */
+void limits_observe(void);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compat/pthread/sole.h"
+#include "compat/start/numbers.h"
 #include "compat/start/start.h"
 
 #define NAME_ENTRY_BITS 12 /* of a name; the other bits count names */
@@ -37,9 +38,11 @@ static void pthread_table_make(void)
     table = hlrc_aligned_alloc(4096, sizeof *table);
     if (!table)
         start_fail("no shared memory for the table of threads; raise --memory");
-    for (int n = 0; n < hlrc_node_count(); n++)
+    for (int n = 0; n < hlrc_node_count(); n++) {
+        table->nodes[n].full = true; /* until the agent has looked */
         if (hlrc_cond_create(&table->nodes[n].news) != 0)
             start_fail("no condition variable for node %d", n);
+    }
     if (hlrc_atomic_create(&table->ended, 0) != 0)
         start_fail("no atomic word for the end");
     for (uint32_t i = 0; i <= TABLE_THREADS; i++)
@@ -204,8 +207,32 @@ struct table_entry *table_find(pthread_t name)
 
 void table_free(struct table_entry *e)
 {
-    e->state = ENTRY_FREE;
     e->name = 0;
+    e->freed = e->awaited;
+    if (!e->awaited)
+        e->state = ENTRY_FREE;
+}
+
+bool table_await_start(uint32_t entry)
+{
+    struct table_entry *e = &table->entries[entry];
+    e->awaited = true;
+    (void)monitor_queue_wait(&e->creator, LOCK_THREADS, 0, NULL);
+    e->awaited = false;
+    bool started = !e->refused;
+    if (e->freed)
+        table_free(e);
+    return started;
+}
+
+void table_report_start(uint32_t entry, bool started)
+{
+    struct table_entry *e = &table->entries[entry];
+    if (!started) {
+        e->refused = e->detached = true;
+        table_done(e);
+    }
+    monitor_queue_wake_all(&e->creator);
 }
 
 void table_done(struct table_entry *e)

@@ -13,6 +13,7 @@
  *   - An entry has one shared stack, and a private one at each node that it has been on. It is
  *     reused when no code of the program runs on it any more; at a node, when the system thread
  *     that it had there has ended.
+ *   - A creator waits for the agent's report only where the system may refuse the thread.
  *   - A name is given to one thread of the job only, even if its entry is reused.
  */
 #ifndef COMPAT_TABLE_H
@@ -33,6 +34,9 @@ enum table_entry_state { ENTRY_FREE, ENTRY_ASKED_FOR, ENTRY_RUNNING, ENTRY_DONE 
 struct table_entry {
     enum table_entry_state state;
     bool detached, joining;
+    /* awaited: its creator waits until the agent reports that it has started, or refused: that the
+     * system allows no more threads. freed: the creator frees the entry. */
+    bool awaited, refused, freed;
     int node; /* current or last node; -1: none yet */
     int home; /* where it runs while threads run on all nodes (balance.h) */
     /* of a thread that moved (move.h): its frames on the shared stack, NULL: it begins; where they
@@ -49,13 +53,14 @@ struct table_entry {
     sigset_t mask;    /* of its creator */
     uint64_t signals; /* bit sig - 1: sent by pthread_kill on another node */
     uint32_t next;    /* in a mailbox; 0: the last */
-    struct monitor_queue joiners;
+    struct monitor_queue joiners, creator;
 };
 
 struct table_mailbox {
     uint32_t first, last; /* requested entries; 0: none */
     uint32_t threads;     /* of that node that have not ended */
     uint32_t signals;     /* number sent to them */
+    bool full;            /* almost: the system may refuse threads there (limits.h) */
     hlrc_cond_t news;
     hlrc_atomic_t computed, busy; /* ns, as the node has last counted (balance.c) */
 };
@@ -97,6 +102,10 @@ bool table_move(uint32_t entry, int to);
 /* The table says something new to all agents. table_end: that they end. */
 void table_tell_all(void);
 void table_end(void);
+/* Waits until the thread of this new entry has started. False: refused, and the entry is free. */
+bool table_await_start(uint32_t entry);
+/* By the agent: it has started, or could not. */
+void table_report_start(uint32_t entry, bool started);
 /* Takes the first entry out of this node's mailbox; 0: none. */
 uint32_t table_take(int node);
 /* The entry of a thread; NULL: it has none, or no longer. */

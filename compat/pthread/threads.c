@@ -170,6 +170,8 @@ static void pthread_threads_create(void *arg)
         *c.out = table->entries[i].name;
         table->entries[i].mask = mask;
     }
+    if (i && limits_are_near(table->entries[i].node) && !table_await_start(i))
+        i = 0;
     hlrc_unlock(LOCK_THREADS);
     to->rc = i ? 0 : EAGAIN;
 }

@@ -151,9 +151,32 @@ static void fork_await_child(int fd)
         ;
 }
 
+/* Makes the block accessible that this word may point to, and the blocks that the first words in
+ * that block point to, such as arguments for exec. */
+static void fork_fetch_block(uintptr_t word, int depth)
+{
+    char *at = (char *)word;
+    if (!heap_is_shared(at) || hlrc_touch(at, LOOKED_AT, 0) != 0)
+        return;
+    uintptr_t *words = (uintptr_t *)((word + 7) & ~(uintptr_t)7);
+    for (size_t i = 0; depth > 0 && i < LOOKED_AT / sizeof *words - 1; i++)
+        fork_fetch_block(words[i], depth - 1);
+}
+
+/* That exec passes on, and execvp reads. */
+static void fork_fetch_environment(void)
+{
+    for (char **e = environ; e; e = *e ? e + 1 : NULL) {
+        fork_fetch_block((uintptr_t)e, 0);
+        if (*e && heap_is_shared(*e))
+            (void)hlrc_touch(*e, strlen(*e) + 1, 0);
+    }
+}
+
 static void fork_perform(void *arg)
 {
     struct fork_state *f = arg;
+    fork_fetch_environment();
     struct fork_stack s = fork_save_stack(f);
     int ends[2] = { -1, -1 };
     f->pid = -1;
@@ -200,18 +223,6 @@ pid_t fork_here(void)
     if (f.pid < 0)
         errno = f.error;
     return f.pid;
-}
-
-/* Makes the block accessible that this word may point to, and the blocks that the first words in
- * that block point to, such as arguments for exec. */
-static void fork_fetch_block(uintptr_t word, int depth)
-{
-    char *at = (char *)word;
-    if (!heap_is_shared(at) || hlrc_touch(at, LOOKED_AT, 0) != 0)
-        return;
-    uintptr_t *words = (uintptr_t *)((word + 7) & ~(uintptr_t)7);
-    for (size_t i = 0; depth > 0 && i < LOOKED_AT / sizeof *words - 1; i++)
-        fork_fetch_block(words[i], depth - 1);
 }
 
 /* The child cannot fetch pages, and the caller has used them on another node. */

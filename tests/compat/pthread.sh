@@ -107,6 +107,18 @@ expect_status "all at once" 0
 test "$(cat "$work/out")" = '512, then EAGAIN' || fail "all at once: $(cat "$work/out" "$work/err" | head -3)"
 run_job 2 ardmar --threads 28 "$work/places" all
 test "$(cat "$work/out")" = '40, then EAGAIN' || fail "--threads: $(cat "$work/out" "$work/err" | head -3)"
+chmod 755 "$work"
+if [ "$(id -u)" = 0 ] && setpriv --reuid=54321 --clear-groups "$work/places" heap &>/dev/null; then # no such limit is root's
+    processes() { # NODES LIMIT
+        JOB_SECONDS=60 run_job "$1" ardmar setpriv --reuid=54321 --clear-groups bash -c 'ulimit -u '"$2"'; exec "$0" "$@"' \
+            "$work/places" processes
+        expect_status "ulimit -u $2" 0
+        test "$(sed 's/^[1-9][0-9]*,/N,/' "$work/out")" = "$(echo 'N, then EAGAIN'; echo 'EAGAIN, EAGAIN, created')" ||
+            fail "ulimit -u $2: $(cat "$work/out" "$work/err" | head -3)"
+    }
+    processes 2 40
+    processes 3 60
+fi
 
 # ---- what is not there ----
 refused() { # NAME PATTERN DECLARATIONS BODY

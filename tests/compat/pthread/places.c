@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where threads are: each says the number of its node, in the order of their creation. With an
- * argument: how many can be at once, and that the next one is refused; by how many processors main
- * and a thread may run; whose memory malloc returns; or that stacks of any size will do. */
+ * argument: how many can be at once, and that the next one is refused, also where few processes are
+ * allowed; by how many processors main and a thread may run; whose memory malloc returns; or that
+ * stacks of any size will do. */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <hlrc.h>
 #include <limits.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "common.h"
 
@@ -37,6 +39,46 @@ static int fill(void)
     for (int i = 0; i < n; i++)
         EXPECT(pthread_join(t[i], NULL) == 0);
     printf("%d, then %s\n", n, rc == EAGAIN ? "EAGAIN" : strerror(rc));
+    return 0;
+}
+
+/* ---- the limit on processes, and one that the program sets ---- */
+
+static pthread_t created;
+
+static void *creates(void *arg)
+{
+    *(int *)arg = pthread_create(&created, NULL, waits, NULL);
+    if (*(int *)arg == 0)
+        pthread_join(created, NULL);
+    return NULL;
+}
+
+static void *limits(void *soft)
+{
+    struct rlimit limit;
+    EXPECT(getrlimit(RLIMIT_NPROC, &limit) == 0);
+    limit.rlim_cur = soft ? (rlim_t)(long)soft : limit.rlim_max;
+    EXPECT(setrlimit(RLIMIT_NPROC, &limit) == 0);
+    return NULL;
+}
+
+static int processes(void)
+{
+    static int rc[3];
+    pthread_t t;
+    fill();
+    EXPECT(pthread_create(&t, NULL, limits, (void *)1L) == 0 && pthread_join(t, NULL) == 0);
+    (void)creates(&rc[0]);
+    (void)creates(&rc[1]);
+    (void)limits(NULL);
+    (void)creates(&rc[2]);
+    for (int i = 0; i < 3; i++)
+        printf("%s%s",
+               rc[i] == EAGAIN ? "EAGAIN"
+               : rc[i] == 0    ? "created"
+                               : strerror(rc[i]),
+               i < 2 ? ", " : "\n");
     return 0;
 }
 
@@ -110,6 +152,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1)
         return strcmp(argv[1], "all") == 0          ? fill()
+               : strcmp(argv[1], "processes") == 0  ? processes()
                : strcmp(argv[1], "processors") == 0 ? processors()
                : strcmp(argv[1], "heap") == 0       ? heap()
                                                     : stacks();
