@@ -35,7 +35,7 @@ UNIT = libhlrc_core.la $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/addresses tests/unit/ahead tests/unit/async tests/unit/backoff tests/unit/bench tests/unit/config \
 	tests/unit/copies tests/unit/defaults tests/unit/depend tests/unit/diff tests/unit/diff_merge \
 	tests/unit/events tests/unit/fault tests/unit/futex tests/unit/heap tests/unit/json tests/unit/judge \
-	tests/unit/locality tests/unit/lock_word tests/unit/need tests/unit/notice tests/unit/notice_read tests/unit/page \
+	tests/unit/locality tests/unit/lock_word tests/unit/mutex_word tests/unit/need tests/unit/notice tests/unit/notice_read tests/unit/page \
 	tests/unit/page_word tests/unit/pairs tests/unit/parse tests/unit/policy tests/unit/policy_threads tests/unit/procfs \
 	tests/unit/profile tests/unit/progress tests/unit/renew tests/unit/size tests/unit/stack_switch \
 	tests/unit/stats tests/unit/timeline tests/unit/view
@@ -65,6 +65,9 @@ tests_unit_json_LDADD = $(UNIT)
 tests_unit_judge_LDADD = $(UNIT)
 tests_unit_locality_LDADD = $(UNIT)
 tests_unit_lock_word_LDADD = $(CMOCKA_LIBS) -lpthread
+tests_unit_mutex_word_SOURCES = tests/unit/mutex_word.c compat/pthread/mutex.c compat/pthread/mutex_word.c
+tests_unit_mutex_word_CPPFLAGS = $(AM_CPPFLAGS)
+tests_unit_mutex_word_LDADD = $(CMOCKA_LIBS) -lpthread
 tests_unit_need_LDADD = $(UNIT)
 tests_unit_notice_LDADD = $(UNIT)
 tests_unit_notice_LDFLAGS = -Wl,--wrap=page_invalidate,--wrap=progress_wait \

@@ -13,6 +13,7 @@
 #include "base/futex.h"
 #include "compat/pthread/interrupt.h"
 #include "compat/pthread/move.h"
+#include "compat/pthread/mutex_word.h"
 #include "compat/pthread/sole.h"
 #include "compat/pthread/table.h"
 #include "compat/start/early.h"
@@ -65,6 +66,7 @@ static struct balance_sums balance_sum(void)
 {
     struct hlrc_activity a;
     hlrc_activity_get(&a);
+    a.syncs += mutex_word_uses();
     struct balance_sums sums = { a.computed, a.wanted, balance_busy(&a), a.syncs };
     for (int n = 1; n < hlrc_node_count(); n++) {
         sums.computed += (double)hlrc_atomic_load(table->nodes[n].computed);
@@ -86,16 +88,22 @@ static bool balance_is_sole(void)
     return sole;
 }
 
+/* Threads that hold mutexes may postpone the begin of a trial. */
 static void balance_decide(bool spread)
 {
+    if (spread && !mutex_word_turn(BY_LOCK))
+        return;
     hlrc_lock(LOCK_THREADS);
-    if (table->spread != spread) {
+    bool changes = table->spread != spread, sole = !changes && balance_is_sole();
+    if (changes) {
         table->spread = spread;
         table_tell_all();
-    } else if (balance_is_sole()) {
+    } else if (sole) {
         sole_set(true);
     }
     hlrc_unlock(LOCK_THREADS);
+    if (sole)
+        (void)mutex_word_turn(BY_WORD);
 }
 
 /* Gathered, more nodes help only if threads want more processors than they get. */
@@ -202,6 +210,8 @@ void balance_begin(void)
         if (choice == MEASURE) {
             balance_make_words();
             sole_begin();
+            if (table_has_room() && !early_observer())
+                mutex_word_begin();
         }
     }
     if (choice == FIXED)

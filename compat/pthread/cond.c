@@ -29,7 +29,7 @@ static int cond_wait_on(struct monitor_call *c)
 {
     struct cond *cond = c->object;
     struct monitor_waiter *w = monitor_queue_enter(&cond->queue, 0);
-    hlrc_unlock((hlrc_lock_t)c->value);
+    mutex_release(c->other);
     return monitor_queue_await(&cond->queue, w, c->monitor, c->until);
 }
 
@@ -37,18 +37,15 @@ static int cond_wait_on(struct monitor_call *c)
 static int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex,
                            const struct monitor_until *until)
 {
-    int error;
-    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
-    if (error == 0)
-        error = mutex_check_held(mutex, lock);
+    int error = mutex_check_held(mutex);
     if (error == 0 && until && !monitor_until_valid(&until->time, until->clock))
         error = EINVAL;
     if (error)
         return error;
     cancel_wait_begin();
     error = monitor_call(&(struct monitor_call){
-        .fn = cond_wait_on, .object = cond, .value = lock, .until = until });
-    lane_call(mutex_take, &lock);
+        .fn = cond_wait_on, .object = cond, .other = mutex, .until = until });
+    mutex_take_again(mutex);
     return cancel_wait_end(error);
 }
 

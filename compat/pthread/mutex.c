@@ -9,8 +9,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "compat/openmp/lock_word.h"
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/move.h"
+#include "compat/pthread/mutex_word.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -22,9 +24,12 @@ struct mutex {
     uint32_t robust;
     uint32_t owner_state; /* of a robust one; changed by its owner */
     int32_t kind;         /* a POSIX type, or GONE */
+    _Atomic uint32_t word;
+    uint32_t both; /* its holder has the word and the lock */
 };
 enum { OWNER_LIVES, OWNER_DIED /* not consistent again */, OWNER_LOST };
-#define GONE (-1)
+#define GONE           (-1)
+#define MUTEX_ADAPTIVE 3 /* PTHREAD_MUTEX_ADAPTIVE_NP */
 static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t),
               "it fits into the type of the C library");
 static_assert(offsetof(struct mutex, kind) == offsetof(pthread_mutex_t, __data.__kind),
@@ -64,7 +69,8 @@ static int mutex_find(struct monitor_call *c)
     return error;
 }
 
-hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
+/* The lock of a mutex, created if there is none; *error if that is impossible. On either stack. */
+static hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
 {
     struct mutex *m = mutex_inside(mutex);
     struct monitor_call c = { .fn = mutex_find, .object = m, .value = mutex_handle_of(m) };
@@ -132,6 +138,19 @@ static bool mutex_knows(const struct mutex *m)
     return m->kind == PTHREAD_MUTEX_RECURSIVE || m->kind == PTHREAD_MUTEX_ERRORCHECK || m->robust;
 }
 
+/* It may be acquired by its word. */
+static bool mutex_is_plain(const struct mutex *m)
+{
+    return mutex_word_used && (m->kind == PTHREAD_MUTEX_NORMAL || m->kind == MUTEX_ADAPTIVE) &&
+           !m->robust;
+}
+
+/* A thread of this node holds it by its word, singly or not. */
+static bool mutex_has_word(struct mutex *m)
+{
+    return mutex_is_plain(m) && atomic_load(&m->word) > LOCK_WORD_FREE;
+}
+
 void mutex_abandon_held(void)
 {
     for (size_t i = 0; i < held_count; i++)
@@ -142,13 +161,17 @@ void mutex_abandon_held(void)
     held_count = 0;
 }
 
-int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock)
+int mutex_check_held(pthread_mutex_t *mutex)
 {
-    return mutex_knows((const struct mutex *)(const void *)mutex) && !mutex_held_find(lock) ? EPERM
-                                                                                            : 0;
+    struct mutex *m = mutex_inside(mutex);
+    if (mutex_has_word(m))
+        return 0;
+    int error;
+    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
+    return error ? error : mutex_knows(m) && !mutex_held_find(lock) ? EPERM : 0;
 }
 
-/* ---- the calls ---- */
+/* ---- by the lock ---- */
 
 struct mutex_ask {
     struct mutex *mutex;
@@ -174,7 +197,8 @@ WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_
     if (protocol != PTHREAD_PRIO_NONE)
         return ENOTSUP;
     *ask.mutex = (struct mutex){ .kind = kind, .robust = robust == PTHREAD_MUTEX_ROBUST };
-    lane_call(mutex_make, &ask);
+    if (!mutex_is_plain(ask.mutex))
+        lane_call(mutex_make, &ask);
     return ask.error;
 }
 
@@ -194,15 +218,19 @@ static void mutex_unmake(void *arg)
 WRAP(int, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex))
 {
     struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
-    ask.lock = mutex_lock_of(mutex, &ask.error);
-    if (ask.error == 0)
-        lane_call(mutex_unmake, &ask);
+    if (mutex_has_word(ask.mutex))
+        return EBUSY;
+    if (!mutex_is_plain(ask.mutex) || mutex_handle_of(ask.mutex)) {
+        ask.lock = mutex_lock_of(mutex, &ask.error);
+        if (ask.error == 0)
+            lane_call(mutex_unmake, &ask);
+    }
     if (ask.error == 0)
         *ask.mutex = (struct mutex){ .kind = GONE };
     return ask.error;
 }
 
-void mutex_take(void *arg)
+static void mutex_take(void *arg)
 {
     hlrc_lock(*(const hlrc_lock_t *)arg);
 }
@@ -232,6 +260,106 @@ static void mutex_try(void *arg)
     a->rc = rc;
 }
 
+static int mutex_take_lock(hlrc_lock_t lock, struct mutex_attempt *attempt)
+{
+    if (!attempt) {
+        lane_call(mutex_take, &lock);
+        return 0;
+    }
+    attempt->lock = lock;
+    lane_call(mutex_try, attempt);
+    return attempt->rc;
+}
+
+/* ---- by the word, or by both ---- */
+
+static int mutex_take_word(struct mutex *m, const struct mutex_attempt *attempt)
+{
+    long ns = 0;
+    if (!attempt) {
+        lock_word_await(&m->word, false);
+        return 0;
+    }
+    while (!lock_word_try(&m->word)) {
+        if (!attempt->until)
+            return EBUSY;
+        if (!monitor_nap(&ns, attempt->until))
+            return ETIMEDOUT;
+    }
+    return 0;
+}
+
+static int mutex_take_both(pthread_mutex_t *mutex, struct mutex_attempt *attempt,
+                           enum mutex_word_kind way)
+{
+    struct mutex *m = mutex_inside(mutex);
+    int error;
+    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
+    if (error == 0)
+        error = mutex_take_lock(lock, attempt);
+    if (error || way == BY_LOCK)
+        return error;
+    error = mutex_take_word(m, attempt);
+    if (error)
+        lane_call(mutex_drop, &lock);
+    else
+        m->both = 1;
+    return error;
+}
+
+static int mutex_take_plain(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
+{
+    struct mutex *m = mutex_inside(mutex);
+    enum mutex_word_kind way = mutex_word_ask();
+    int error = way == BY_WORD ? mutex_take_word(m, attempt) : mutex_take_both(mutex, attempt, way);
+    if (error)
+        mutex_word_forget(way);
+    else if (way == BY_WORD)
+        mutex_word_count();
+    return error;
+}
+
+static void mutex_drop_lock(struct mutex *m)
+{
+    hlrc_lock_t lock = (hlrc_lock_t)mutex_handle_of(m) - 1;
+    lane_call(mutex_drop, &lock);
+}
+
+static void mutex_drop_plain(struct mutex *m)
+{
+    if (!mutex_has_word(m)) {
+        mutex_drop_lock(m);
+        mutex_word_forget(BY_LOCK);
+    } else if (m->both) {
+        m->both = 0;
+        lock_word_drop(&m->word);
+        mutex_drop_lock(m);
+    } else {
+        lock_word_drop(&m->word);
+        mutex_word_forget(BY_WORD);
+    }
+}
+
+void mutex_release(const void *mutex)
+{
+    struct mutex *m = (struct mutex *)(uintptr_t)mutex;
+    if (mutex_is_plain(m))
+        mutex_drop_plain(m);
+    else
+        mutex_drop_lock(m);
+}
+
+void mutex_take_again(pthread_mutex_t *mutex)
+{
+    int error;
+    if (mutex_is_plain(mutex_inside(mutex)))
+        (void)mutex_take_plain(mutex, NULL);
+    else
+        (void)mutex_take_lock(mutex_lock_of(mutex, &error), NULL);
+}
+
+/* ---- the calls ---- */
+
 /* The result for the new owner of a robust mutex. */
 static int mutex_tell_owner(const struct mutex *m, hlrc_lock_t lock)
 {
@@ -256,13 +384,7 @@ static int mutex_acquire_by(pthread_mutex_t *mutex, struct mutex_attempt *attemp
         return attempt && !attempt->until ? EBUSY : EDEADLK;
     if (error)
         return error;
-    if (attempt) {
-        attempt->lock = lock;
-        lane_call(mutex_try, attempt);
-        error = attempt->rc;
-    } else {
-        lane_call(mutex_take, &lock);
-    }
+    error = mutex_take_lock(lock, attempt);
     if (error == 0 && m->robust)
         error = mutex_tell_owner(m, lock);
     if (error == 0 || error == EOWNERDEAD) {
@@ -275,14 +397,38 @@ static int mutex_acquire_by(pthread_mutex_t *mutex, struct mutex_attempt *attemp
 
 static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 {
-    int before = errno, error = mutex_acquire_by(mutex, attempt);
+    int before = errno, error;
+    if (!mutex_is_plain(mutex_inside(mutex))) {
+        error = mutex_acquire_by(mutex, attempt);
+    } else {
+        error = mutex_take_plain(mutex, attempt);
+        if (error == 0)
+            lane_bind();
+    }
     errno = before;
     return error;
+}
+
+/* Most calls. */
+static bool mutex_take_free_word(struct mutex *m)
+{
+    if (!mutex_is_plain(m))
+        return false;
+    enum mutex_word_kind way = mutex_word_ask();
+    if (way == BY_WORD && lock_word_try(&m->word)) {
+        mutex_word_count();
+        lane_bind();
+        return true;
+    }
+    mutex_word_forget(way);
+    return false;
 }
 
 WRAP(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
 {
     move_point();
+    if (mutex_take_free_word(mutex_inside(mutex)))
+        return 0;
     return mutex_acquire(mutex, NULL);
 }
 
@@ -314,6 +460,13 @@ WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 {
     int error;
     struct mutex *m = mutex_inside(mutex);
+    if (mutex_has_word(m)) {
+        int before = errno;
+        mutex_drop_plain(m);
+        lane_unbind();
+        errno = before;
+        return 0;
+    }
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
     if (error)
         return error;
@@ -328,6 +481,8 @@ WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
     if (m->robust && m->owner_state == OWNER_DIED)
         m->owner_state = OWNER_LOST;
     lane_call(mutex_drop, &lock);
+    if (mutex_is_plain(m))
+        mutex_word_forget(BY_LOCK);
     lane_unbind();
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * mutex.h - mutexes: each is an HLRC lock, whose handle is in the mutex.
+ * mutex.h - mutexes: each is an HLRC lock, whose handle is in the mutex. While all threads are on
+ * one node, those that are neither recursive nor checked nor robust are words (mutex_word.h).
  *
  * pthread_mutex_init creates the lock; for a mutex of zeros, or with another static initialiser,
  * its first use does. The program orders the initialisation of a mutex before its uses, and these
@@ -21,14 +22,14 @@
 #include <hlrc.h>
 #include <pthread.h>
 
-/* The lock of a mutex, created if there is none; *error if that is impossible. On either stack. */
-hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error);
-/* Acquires the lock at `arg`, on the private stack. */
-void mutex_take(void *arg);
 /* The calling thread ends: the next owners of robust mutexes that it holds get EOWNERDEAD. On the
  * private stack. */
 void mutex_abandon_held(void);
-/* EPERM: the calling thread does not hold this mutex, which is of a checking kind. */
-int mutex_check_held(const pthread_mutex_t *mutex, hlrc_lock_t lock);
+/* EPERM: the calling thread does not hold this mutex, which is of a checking kind. EINVAL: it is
+ * none. On the shared stack. */
+int mutex_check_held(pthread_mutex_t *mutex);
+/* By a thread that waits for a condition, and stays where it is meanwhile. On either stack. */
+void mutex_release(const void *mutex);
+void mutex_take_again(pthread_mutex_t *mutex);
 
 #endif

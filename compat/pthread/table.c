@@ -117,6 +117,11 @@ static void table_post(uint32_t entry, int node)
     hlrc_cond_signal(m->news);
 }
 
+bool table_has_room(void)
+{
+    return per_node >= TABLE_THREADS;
+}
+
 uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
 {
     uint32_t i = table_free_entry(node);

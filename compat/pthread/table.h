@@ -88,6 +88,8 @@ extern struct table *table __attribute__((visibility("hidden")));
 
 /* On every node, after hlrc_init; `per_node`: most threads of a node. */
 void table_begin(uint32_t per_node);
+/* Has a node room for all threads of the job? */
+bool table_has_room(void);
 
 /* All that follow: under LOCK_THREADS, on the private stack. */
 

@@ -92,6 +92,21 @@ static void *lane_begin(void *arg)
     return result;
 }
 
+static struct lane *_Atomic started; /* the last */
+
+static void lane_enlist(struct lane *l)
+{
+    l->next = atomic_load(&started);
+    while (!atomic_compare_exchange_strong(&started, &l->next, l))
+        ;
+}
+
+void lane_each(void (*act)(struct lane *lane, void *arg), void *arg)
+{
+    for (struct lane *l = atomic_load(&started); l; l = l->next)
+        act(l, arg);
+}
+
 size_t lane_private_bytes(size_t tls)
 {
     return lane_up(private_bytes + tls, GUARD_BYTES);
@@ -106,7 +121,10 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     sigset_t mask;
     if (!l->private_at && !lane_map(at, bytes, 0))
         return -errno;
-    *l = (struct lane){ .index = index, .private_at = at };
+    bool first = !l->private_at;
+    *l = (struct lane){ .index = index, .private_at = at, .next = l->next, .words = l->words };
+    if (first)
+        lane_enlist(l);
     if (shared_bytes)
         l->shared_top = SHARED_AT + (size_t)(index + 1) * shared_bytes;
     struct start *s = &starts[index % 1024];

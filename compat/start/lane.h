@@ -26,8 +26,10 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct lane {
     int index;        /* in the job: node * threads per node + thread */
@@ -37,6 +39,10 @@ struct lane {
     char *private_at; /* the private stack, which outlives the thread */
     pthread_t thread;
     void *volatile channel; /* in use for a call that node 0 performs (compat/process/delegate.h) */
+    struct lane *next;      /* lane_each */
+    _Atomic uint32_t single; /* see compat/pthread/mutex_word.h; written by the thread */
+    _Atomic uint64_t words;
+    bool seen; /* by its controller */
 };
 
 /* The calling thread's; NULL: not a compute thread. */
@@ -50,6 +56,9 @@ int lane_reserve(int lanes, size_t bytes, bool executable);
  * index and its thread was joined. `tls`: bytes of the program's thread-local variables. 0 or a
  * negative errno. */
 int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), void *arg);
+/* Calls act(lane, arg) for each thread that lane_start has started, ended ones included. By any
+ * thread. */
+void lane_each(void (*act)(struct lane *lane, void *arg), void *arg);
 /* Bytes for the stack of such a thread. */
 size_t lane_private_bytes(size_t tls);
 /* Makes the calling thread a compute thread of a job of one node. */

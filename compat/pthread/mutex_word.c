@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* mutex_word.c - see mutex_word.h for the invariants. */
+#include "compat/pthread/mutex_word.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/futex.h"
+#include "compat/start/lane.h"
+
+#define WAIT_NS 4000000 /* for threads that hold mutexes singly, at a time; */
+#define NAP_NS  50000   /* between looks */
+
+bool mutex_word_used;
+_Atomic int mutex_word_way = BY_LOCK;
+
+static enum mutex_word_kind target;
+
+static void mutex_word_look(struct lane *l, void *all)
+{
+    l->seen = l->seen || atomic_load(&l->single) == 0;
+    *(bool *)all &= l->seen;
+}
+
+static bool mutex_word_all_seen(void)
+{
+    bool all = true;
+    lane_each(mutex_word_look, &all);
+    return all;
+}
+
+static void mutex_word_look_again(struct lane *l, void *arg)
+{
+    (void)arg;
+    l->seen = false;
+}
+
+bool mutex_word_turn(enum mutex_word_kind way)
+{
+    _Atomic uint32_t never = 0;
+    if (!mutex_word_used || atomic_load(&mutex_word_way) == (int)way)
+        return true;
+    if (atomic_load(&mutex_word_way) == BY_BOTH && target != way) { /* back */
+        atomic_store(&mutex_word_way, way);
+        return true;
+    }
+    target = way;
+    if (atomic_load(&mutex_word_way) != BY_BOTH) {
+        lane_each(mutex_word_look_again, NULL);
+        atomic_store(&mutex_word_way, BY_BOTH);
+    }
+    int64_t end = clock_after(WAIT_NS);
+    bool all;
+    while (!(all = mutex_word_all_seen()) && clock_ns() < end)
+        futex_wait(&never, 0, NAP_NS);
+    if (all)
+        atomic_store(&mutex_word_way, way);
+    return all;
+}
+
+static void mutex_word_add(struct lane *l, void *sum)
+{
+    *(uint64_t *)sum += atomic_load_explicit(&l->words, memory_order_relaxed);
+}
+
+uint64_t mutex_word_uses(void)
+{
+    uint64_t sum = 0;
+    lane_each(mutex_word_add, &sum);
+    return sum;
+}
+
+void mutex_word_begin(void)
+{
+    mutex_word_used = true;
+    atomic_store(&mutex_word_way, BY_WORD);
+}

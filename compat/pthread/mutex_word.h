@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mutex_word.h - while node 0 has all threads of the program, a mutex is a word in its bytes, which
+ * costs less than an HLRC lock (base: compat/openmp/lock_word.h).
+ *
+ * How the threads of node 0 acquire a mutex. Those of other nodes use the lock, always.
+ *
+ *             threads shall be on all nodes           each thread has been seen without
+ *                                                     a mutex that it holds singly
+ *    BY_WORD -------------------------------> BY_BOTH -------------------------------> BY_LOCK
+ *            <-------------------------------         <-------------------------------
+ *             each thread has been seen ...           node 0 has all threads
+ *
+ * Invariants
+ *   [mutex.singly] A thread holds a mutex singly if it has acquired it by the word alone, or by the
+ *       lock alone. It counts these before it looks which way is current, and the way leaves
+ *       BY_BOTH only after each thread's count has been seen at zero since. So at a time all
+ *       holders of mutexes have the word, or all have the lock.
+ *   - A thread that holds a mutex by its word does not move (lane_bind). No thread of another node
+ *     runs before BY_LOCK.
+ *   - A thread that the library has not started counts nothing, and acquires by both.
+ */
+#ifndef COMPAT_MUTEX_WORD_H
+#define COMPAT_MUTEX_WORD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compat/start/lane.h"
+
+enum mutex_word_kind { BY_LOCK, BY_BOTH, BY_WORD };
+
+/* On node 0, before main. */
+void mutex_word_begin(void);
+/* By the controller (balance.h): towards BY_WORD or BY_LOCK. True: it is reached. Waits some ms at
+ * most for threads that hold mutexes. */
+bool mutex_word_turn(enum mutex_word_kind way);
+/* Mutexes that threads have acquired by the word so far. */
+uint64_t mutex_word_uses(void);
+
+/* ---- by threads of the program ---- */
+
+extern bool mutex_word_used __attribute__((visibility("hidden"))); /* false: BY_LOCK for ever */
+extern _Atomic int mutex_word_way __attribute__((visibility("hidden"))); /* current */
+
+/* The mutex that the caller has ended to hold, or not acquired, after mutex_word_ask had returned
+ * this. A count of zero stays: the caller releases what another thread holds, which then counts for
+ * ever. */
+static inline void mutex_word_forget(enum mutex_word_kind way)
+{
+    struct lane *l = lane_current;
+    uint32_t count = l ? atomic_load_explicit(&l->single, memory_order_relaxed) : 0;
+    if (way != BY_BOTH && count > 0)
+        atomic_store_explicit(&l->single, count - 1, memory_order_release);
+}
+
+/* How shall the calling thread acquire a mutex now? */
+static inline enum mutex_word_kind mutex_word_ask(void)
+{
+    struct lane *l = lane_current;
+    if (!mutex_word_used || !l)
+        return mutex_word_used ? BY_BOTH : BY_LOCK;
+    atomic_fetch_add(&l->single, 1); /* [mutex.singly] */
+    int way = atomic_load(&mutex_word_way);
+    if (way == BY_BOTH)
+        mutex_word_forget(BY_LOCK);
+    return (enum mutex_word_kind)way;
+}
+
+/* It has acquired one by its word alone. */
+static inline void mutex_word_count(void)
+{
+    struct lane *l = lane_current;
+    uint64_t count = atomic_load_explicit(&l->words, memory_order_relaxed);
+    atomic_store_explicit(&l->words, count + 1, memory_order_relaxed);
+}
+
+#endif

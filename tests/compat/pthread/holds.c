@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Threads that compute, and hardly use mutexes: where the program is measured they are spread
+ * meanwhile. One holds a mutex for long, and another one waits for it. */
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int entered, left; /* guarded */
+static unsigned long sums[2];
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void compute(double seconds, unsigned long *sum)
+{
+    double end = now() + seconds;
+    while (now() < end)
+        for (int i = 0; i < 100000; i++)
+            *sum = *sum * 3 + 1;
+}
+
+static void *hold(void *arg)
+{
+    pthread_mutex_lock(&mutex);
+    entered++;
+    compute(.8, &sums[0]);
+    left++;
+    pthread_mutex_unlock(&mutex);
+    compute(.4, &sums[0]);
+    return arg;
+}
+
+static void *wait_for_it(void *arg)
+{
+    compute(.5, &sums[1]);
+    pthread_mutex_lock(&mutex);
+    printf("entered %d, left %d\n", entered, left);
+    pthread_mutex_unlock(&mutex);
+    compute(.3, &sums[1]);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, wait_for_it, NULL); /* on node 1, if spread */
+    pthread_create(&threads[1], NULL, hold, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
