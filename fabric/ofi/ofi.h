@@ -7,6 +7,7 @@
  *   ofi_numa.c     how far an adapter is
  *   ofi_connect.c  endpoints, and connecting them
  *   ofi_link.c     buffers, sending and receiving
+ *   ofi_pack.c     small writes of a burst in one message
  *   ofi_stream.c   the same by the sockets of TCP connections
  *   ofi_progress.c the progress thread
  *   ofi_serve.c    what a request does to the windows of the node that receives it
@@ -43,6 +44,13 @@
  *       allocate memory. So a thread of the program sends and receives only over streams. Otherwise
  *       only the progress thread does. `list_lock` guards what both use, and is not held in calls
  *       of libfabric.
+ *   [ofi.burst] A small write that follows others is added to their message until that is sent. It
+ *       waits only while another request to that node is sent and not answered. The thread that
+ *       takes the answer sends what waits then. So no write waits for longer than a round trip, and
+ *       a lone write does not wait. Writes stay in their order, since only the last unsent message
+ *       to a node grows [fabric.write-order].
+ *       1,000 puts of 8 bytes, started together, take 0.1 us each in this way, as those of Open MPI
+ *       over TCP, and 8 us by a message each.
  *   - Every request is answered once it is performed. An operation is complete when all its
  *     requests are answered, and a node has at most `flight` unanswered ones at another.
  *   - The progress thread performs requests while the program computes. A thread that waits
@@ -76,9 +84,12 @@
 
 #define OFI_PART        8192 /* bytes of a window in one message, at most */
 #define OFI_PART_STREAM 131072
-#define OFI_FLIGHT      32  /* unanswered requests of one node at another, at most */
-#define OFI_ADDRESS     128 /* bytes of an endpoint's address at most */
-#define OFI_SECRET      16  /* bytes */
+#define OFI_SMALL       256  /* bytes of a write that is added to a message, at most */
+#define OFI_PACKED      8192 /* bytes of such a message, at most */
+#define OFI_WAITERS     64   /* operations that wait for one answer, at most */
+#define OFI_FLIGHT      32   /* unanswered requests of one node at another, at most */
+#define OFI_ADDRESS     128  /* bytes of an endpoint's address at most */
+#define OFI_SECRET      16   /* bytes */
 
 enum ofi_kind {
     OFI_ANSWER,
@@ -104,11 +115,28 @@ struct ofi_message {
     uint32_t id;   /* of the request's buffer at its sender */
     uint32_t len;
     uint64_t off;
-    uint64_t a, b; /* operands of an atomic; a: previous value in its answer */
+    /* operands of an atomic; a: previous value in its answer, or of an OFI_WRITE the bytes of the
+     * further writes (struct ofi_part) after its data */
+    uint64_t a, b;
     uint32_t imm, unused;
 };
 
 static_assert(sizeof(struct ofi_message) % 8 == 0, "a stream keeps messages aligned");
+
+/* A further write of a message; its data follows as that of a message. */
+struct ofi_part {
+    uint64_t off;
+    uint32_t len;
+    uint16_t win, unused;
+};
+
+static_assert(sizeof(struct ofi_part) % 8 == 0, "the data of a part is aligned");
+
+/* Bytes of data in a message, or in a part. */
+static inline size_t ofi_data_bytes(uint64_t off, size_t len)
+{
+    return len ? (off % 8 + len + 7) / 8 * 8 : 0;
+}
 
 /* Data begins at off % 8, so that both ends have one alignment [fabric.whole-word]. */
 static inline const void *ofi_data(const struct ofi_message *m)
@@ -126,8 +154,10 @@ struct ofi_slot {
     struct fi_context2 context; /* first: names the slot to libfabric */
     struct ofi_slot *next;
     bool receives, sending, answered;
-    int peer;                   /* -1: not known before the message is (datagrams) */
-    struct fabric_op *op;       /* of a request: lowered when it is answered; NULL none */
+    int peer;  /* -1: not known before the message is (datagrams) */
+    bool open; /* the last unsent message, to which writes are added; list_lock */
+    struct fabric_op *waiter[OFI_WAITERS]; /* of a request: lowered when it is answered */
+    int waiters;
     void *dst;                  /* where the answer's data goes */
     struct ofi_message message; /* last: its data follows */
 };
@@ -153,6 +183,7 @@ struct ofi_peer {
     unsigned char secret[OFI_SECRET];
     int64_t lost_ns; /* when its connection broke; 0: it did not */
     struct ofi_list unsent;
+    uint64_t queued;                /* requests in it; with list_lock */
     _Atomic uint64_t started, done; /* requests */
     struct fabric_op check;         /* the ping that tests whether it answers */
     int64_t checked_ms;
@@ -299,6 +330,17 @@ void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m);
 /* The oldest unsent messages to this peer. */
 int ofi_link_unsent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **out, int most);
 void ofi_link_sent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **sent, int count);
+
+/* ofi_pack.c */
+/* Registers the operation for the answer. False: there are too many. With list_lock, or before the
+ * message is queued. */
+bool ofi_pack_wait(struct ofi_slot *s, struct fabric_op *op);
+bool ofi_pack_takes(const struct ofi_message *m); /* is small, and without effects but its write */
+/* Adds a write to the last unsent message; false: there is none, or no room. *stays: it waits with
+ * it [ofi.burst]. */
+bool ofi_pack_add(struct ofi_fabric *o, int peer, const struct ofi_message *with, const void *src,
+                  struct fabric_op *op, bool *stays);
+bool ofi_pack_stays(struct ofi_fabric *o, int peer); /* the unsent message [ofi.burst] */
 
 /* ofi_stream.c */
 /* Takes the sockets of all connections, none of which is used yet. 0 or a negative error of

@@ -71,20 +71,13 @@ static struct ofi_slot *ofi_link_take(struct ofi_list *l)
     return s;
 }
 
-/* The lists that all threads use. */
-static void ofi_link_append_locked(struct ofi_fabric *o, struct ofi_list *l, struct ofi_slot *s)
-{
-    pthread_mutex_lock(&o->list_lock);
-    ofi_link_append(l, s);
-    pthread_mutex_unlock(&o->list_lock);
-}
-
 /* ---- sending and receiving; with net_lock ---- */
 
 size_t ofi_link_bytes(const struct ofi_message *m)
 {
     bool carries = m->kind == OFI_ANSWER || (m->kind >= OFI_WRITE && m->kind < OFI_CAS);
-    return HEAD_BYTES + (carries && m->len ? (m->off % 8 + m->len + 7) / 8 * 8 : 0);
+    return HEAD_BYTES + (carries ? ofi_data_bytes(m->off, m->len) : 0) +
+           (m->kind == OFI_WRITE ? m->a : 0);
 }
 
 static void *ofi_link_key(struct ofi_fabric *o)
@@ -105,8 +98,10 @@ int ofi_link_unsent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **
 {
     int n = 0;
     pthread_mutex_lock(&o->list_lock);
-    for (struct ofi_slot *s = p->unsent.first; s && n < most; s = s->next)
+    for (struct ofi_slot *s = p->unsent.first; s && n < most; s = s->next) {
+        s->open = false;
         out[n++] = s;
+    }
     pthread_mutex_unlock(&o->list_lock);
     return n;
 }
@@ -115,7 +110,7 @@ static void ofi_link_drop_unsent(struct ofi_fabric *o, struct ofi_peer *p, int c
 {
     pthread_mutex_lock(&o->list_lock);
     for (int i = 0; i < count; i++)
-        ofi_link_take(&p->unsent);
+        p->queued -= ofi_link_take(&p->unsent)->message.kind != OFI_ANSWER;
     pthread_mutex_unlock(&o->list_lock);
     atomic_fetch_sub(&o->unsent, count);
 }
@@ -147,9 +142,14 @@ static void ofi_link_flush(struct ofi_fabric *o, int peer)
 /* With any locks or none. */
 static void ofi_link_queue(struct ofi_fabric *o, struct ofi_slot *s)
 {
-    memcpy(s->message.secret, o->peer[s->peer].secret, OFI_SECRET);
+    struct ofi_peer *p = &o->peer[s->peer];
+    memcpy(s->message.secret, p->secret, OFI_SECRET);
     s->sending = true;
-    ofi_link_append_locked(o, &o->peer[s->peer].unsent, s);
+    pthread_mutex_lock(&o->list_lock);
+    ofi_link_append(&p->unsent, s);
+    p->queued += s->message.kind != OFI_ANSWER;
+    s->open = ofi_pack_takes(&s->message);
+    pthread_mutex_unlock(&o->list_lock);
     atomic_fetch_add(&o->unsent, 1);
 }
 
@@ -225,12 +225,11 @@ static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
         memcpy(s->dst, &m->a, sizeof m->a);
     }
     ofi_count(&o->wakes, m->woke);
-    struct fabric_op *op = s->op;
+    for (int i = 0; i < s->waiters; i++)
+        ofi_link_lower(o, s->waiter[i]);
     s->answered = true;
     ofi_link_free(o, s);
     atomic_fetch_add(&o->peer[m->from].done, 1);
-    if (op)
-        ofi_link_lower(o, op);
 }
 
 static void ofi_link_perform(struct ofi_fabric *o, const struct ofi_message *m)
@@ -266,7 +265,9 @@ bool ofi_link_is_from_job(struct ofi_fabric *o, const struct ofi_message *m, siz
 bool ofi_link_is_sound(struct ofi_fabric *o, int peer, const struct ofi_message *m)
 {
     return m->from < o->job.nodes && (peer < 0 || peer == m->from) && m->kind < OFI_KINDS &&
-           m->len <= o->part;
+           m->len <= o->part &&
+           (m->kind != OFI_WRITE ||
+            (m->a % 8 == 0 && m->a <= o->part + 8 - ofi_data_bytes(m->off, m->len)));
 }
 
 void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m)
@@ -390,8 +391,8 @@ void ofi_link_send_queued(struct ofi_fabric *o, int peer)
     pthread_mutex_unlock(&o->net_lock);
 }
 
-void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
-                      const void *src, struct fabric_op *op, void *dst, bool more)
+static void ofi_link_start_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
+                                   const void *src, struct fabric_op *op, void *dst)
 {
     struct ofi_slot *s = ofi_link_take_request(o, &o->peer[peer]);
     s->message = *with;
@@ -400,13 +401,22 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
     if (src)
         memcpy(ofi_room(&s->message), src, with->len);
     s->peer = peer;
-    s->op = op;
+    s->waiters = 0;
+    (void)ofi_pack_wait(s, op);
     s->dst = dst;
     s->answered = false;
-    if (op)
-        atomic_fetch_add_explicit(&op->pending, 1, memory_order_relaxed);
     ofi_link_queue(o, s);
-    if (!more)
+}
+
+void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
+                      const void *src, struct fabric_op *op, void *dst, bool more)
+{
+    bool packs = ofi_pack_takes(with), stays = false;
+    if (!packs || !ofi_pack_add(o, peer, with, src, op, &stays)) {
+        ofi_link_start_request(o, peer, with, src, op, dst);
+        stays = packs && !more && ofi_pack_stays(o, peer);
+    }
+    if (!more && !stays)
         ofi_link_send_queued(o, peer);
 }
 

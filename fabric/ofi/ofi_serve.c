@@ -37,6 +37,20 @@ static void ofi_serve_write(struct ofi_fabric *o, int at, int from, const struct
     ofi_count(&ofi_traffic_of(o, at)->in, m->len);
 }
 
+/* The further writes of a message, in their order. */
+static void ofi_serve_parts(struct ofi_fabric *o, int at, int from, const struct ofi_message *m)
+{
+    const char *in = (const char *)(m + 1) + ofi_data_bytes(m->off, m->len);
+    for (size_t left = m->a, bytes; left; left -= bytes, in += bytes) {
+        const struct ofi_part *p = (const void *)in;
+        bytes = left < sizeof *p ? 0 : sizeof *p + ofi_data_bytes(p->off, p->len);
+        if (bytes == 0 || bytes > left)
+            ofi_serve_refuse(o, from);
+        struct ofi_message each = { .win = p->win, .off = p->off, .len = p->len };
+        ofi_serve_write(o, at, from, &each, (const char *)(p + 1) + p->off % 8);
+    }
+}
+
 static void ofi_serve_read(struct ofi_fabric *o, int at, int from, const struct ofi_message *m,
                            void *out)
 {
@@ -66,6 +80,8 @@ void ofi_serve(struct ofi_fabric *o, int at, int from, const struct ofi_message 
         answer->a = ofi_serve_atomic(ofi_serve_word(o, at, from, m), m);
     } else if (m->kind >= OFI_WRITE) {
         ofi_serve_write(o, at, from, m, in);
+        if (m->kind == OFI_WRITE)
+            ofi_serve_parts(o, at, from, m);
         if (m->kind == OFI_WRITE_WAKE)
             answer->woke = shm_queue_wake(o->queue);
         else if (m->kind != OFI_WRITE)

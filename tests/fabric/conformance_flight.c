@@ -329,6 +329,87 @@ static void test_pieces(struct run *r)
     }
 }
 
+/* ---- bursts of small writes ---- */
+
+#define BURST        500
+#define BURST_REGION (4 * KIB)
+#define BURST_OPS    80
+
+/* Of one thread. */
+struct burst {
+    struct run *r;
+    size_t off; /* of its regions in the areas */
+    uint64_t seed;
+    unsigned char expected[BURST_REGION];
+    struct fabric_op op[BURST_OPS], last;
+};
+
+static size_t burst_next(struct burst *b)
+{
+    b->seed = b->seed * 6364136223846793005u + 1442695040888963407u;
+    return b->seed >> 33;
+}
+
+/* Each write overlaps others, has a source that changes at once, or an operation of its own or of
+ * many. Some are longer. */
+static void *burst_write(void *arg)
+{
+    struct burst *b = arg;
+    struct run *r = b->r;
+    const unsigned char *source = (const unsigned char *)own(r, AREA_SOURCE + b->off);
+    unsigned char copy[1400];
+    for (size_t i = 0; i < BURST; i++) {
+        size_t len = burst_next(b) % 50 ? 1 + burst_next(b) % 40 : 200 + burst_next(b) % 1200;
+        size_t to = burst_next(b) % (BURST_REGION - len),
+               from = burst_next(b) % (BURST_REGION - len);
+        struct fabric_op *op = &b->op[i % 3 == 1 ? 0 : burst_next(b) % BURST_OPS];
+        memcpy(b->expected + to, source + from, len);
+        memcpy(copy, source + from, len);
+        fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + b->off + to,
+                     i % 3 ? source + from : copy, len, i % 3 ? op : NULL);
+        memset(copy, 0xcc, len);
+        if (i % 100 == 50)
+            finish(r, op);
+    }
+    memcpy(b->expected, source, 8);
+    fabric_write(r->f, right_of(r), r->win.id, AREA_TARGET + b->off, source, 8, &b->last);
+    finish(r, &b->last);
+    return NULL;
+}
+
+static void burst_prepare(struct run *r, struct burst *b, size_t t, uint64_t k)
+{
+    *b = (struct burst){ .r = r, .off = t * 64 * KIB, .seed = 2 * k + t };
+    for (size_t i = 0; i < BURST_REGION; i++)
+        own(r, AREA_SOURCE + b->off)[i] = (char)burst_next(b);
+    memset(b->expected, 0xee, BURST_REGION);
+    memset(own(r, AREA_TARGET + b->off), 0xee, BURST_REGION);
+}
+
+/* Of two threads: all writes are placed in their order once the last one of the thread is complete
+ * [fabric.write-order]. */
+static void test_burst(struct run *r)
+{
+    static struct burst burst[2];
+    for (uint64_t k = 1; k <= rounds(r, 100); k++) {
+        pthread_t other;
+        for (size_t t = 0; t < 2; t++)
+            burst_prepare(r, &burst[t], t, k);
+        meet(r);
+        expect(r, pthread_create(&other, NULL, burst_write, &burst[1]) == 0, "pthread_create");
+        burst_write(&burst[0]);
+        pthread_join(other, NULL);
+        meet(r);
+        for (size_t t = 0; t < 2; t++)
+            expect(r,
+                   memcmp(own(r, AREA_TARGET + burst[t].off), burst[t].expected, BURST_REGION) == 0,
+                   "write-order: not the bytes of a burst, round %ju", (uintmax_t)k);
+        for (size_t i = 0; i < 2 * BURST_OPS; i++)
+            finish(r, &burst[i % 2].op[i / 2]);
+        meet(r);
+    }
+}
+
 /* ---- memory that no window has ---- */
 
 static unsigned char byte_of(uint64_t seed, size_t i)
@@ -467,6 +548,7 @@ const struct test flight_tests[] = {
     { "unasked", FABRIC_ATOMICS, 1, test_unasked },
     { "runs", 0, 1, test_runs },
     { "pieces", 0, 1, test_pieces },
+    { "burst", 0, 1, test_burst },
     { "private", 0, 1, test_private },
     { "threads", 0, 1, test_threads },
     { "copied", FABRIC_WRITE_IMM, 1, test_copied },
