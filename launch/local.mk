@@ -21,13 +21,25 @@ dist_pkgdata_DATA = share/hlrc.gdb
 machinesdir = $(pkgdatadir)/machines
 dist_machines_DATA = share/machines/infiniband-2004 share/machines/infiniband-ndr share/machines/roce-100 share/machines/shm-here \
 	share/machines/soft-roce
+
+# Completion in bash, where Debian's bash-completion looks for it by the name of the command.
+completionsdir = $(datadir)/bash-completion/completions
+dist_completions_DATA = share/bash-completion/hlrcrun
+COMPLETED = hlrcc hlrc++ hlrcfort hlrc_info hlrc_sim hlrc_profile hlrc_timeline
+install-data-hook: completion-names
+completion-names:
+	cd '$(DESTDIR)$(completionsdir)' && for name in $(COMPLETED); do rm -f $$name && $(LN_S) hlrcrun $$name || exit 1; done
+uninstall-local: completion-names-gone
+completion-names-gone:
+	cd '$(DESTDIR)$(completionsdir)' && rm -f $(COMPLETED)
+
 all-local: share-beside
 share-beside: $(top_srcdir)/share/hlrc.gdb
 	@test -e share/hlrc.gdb || { $(MKDIR_P) share && $(LN_S) '$(abs_top_srcdir)/share/hlrc.gdb' share/hlrc.gdb; }
 distclean-local: share-gone
 share-gone:
 	@test ! -L share/hlrc.gdb || rm -f share/hlrc.gdb
-.PHONY: share-beside share-gone
+.PHONY: share-beside share-gone completion-names completion-names-gone
 
 bin_PROGRAMS += hlrc_info
 hlrc_info_SOURCES = $(LAUNCH_OPTIONS) launch/manual.c launch/manual.h launch/hlrc_info.c

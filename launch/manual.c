@@ -385,7 +385,9 @@ void manual_hlrcrun(FILE *out)
           "only hlrcrun implements: \\-\\-label, \\-\\-progress, \\-\\-bind,\n"
           "\\-\\-report\\-bindings, \\-\\-gdb, \\-\\-wdir, \\-\\-hosts and\n"
           "\\-\\-hostfile. With \\-\\-no\\-aslr they check that all nodes are loaded at equal "
-          "addresses.\n",
+          "addresses.\n"
+          ".PP\n"
+          "With bash\\-completion, Tab completes options, their values and the program.\n",
           out);
     config_man(out);
     manual_own_options(out);
