@@ -210,7 +210,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \
       "begin each line of output with the number of its node")                                     \
     X(FLAG, bool, progress, "progress", "no", 0, 0, "", 0,                                         \
-      "show the progress of the job on standard error")                                            \
+      "show the progress of the job on standard error from its start; without this, only if "      \
+      "output is a terminal and the job takes longer than 5 s (=no: never)")                       \
     X(TEXT, char, hosts, "hosts", "", 0, 0, "HOST:N,HOST:N,...", 0,                                \
       "start N nodes on each host, with the first of srun, mpirun and prterun that works "         \
       "here")                                                                                      \

@@ -439,6 +439,12 @@ static void init_check_peers(void)
     fabric_check(engine.fabric);
 }
 
+/* hlrcrun on a terminal shows the progress of a job that takes long. */
+static bool init_reports_progress(void)
+{
+    return (engine.config.progress || secure_getenv("HLRC_TERMINAL")) && boot_gathers(engine.boot);
+}
+
 /* A dead peer is detected within peer_timeout: this leaves the fabric most of it. */
 static int init_start_monitor(void)
 {
@@ -446,7 +452,7 @@ static int init_start_monitor(void)
                                          deadlock_watchdog_asked };
     bool gathers = boot_gathers(engine.boot);
     const struct monitor_duty duties[] = {
-        { engine.config.progress && gathers ? MONITOR_PROGRESS_MS : 0, init_report_progress },
+        { init_reports_progress() ? MONITOR_PROGRESS_MS : 0, init_report_progress },
         statistics_duty(),
         { engine.config.timeout > 0 && !gathers ? COUNT_MS : 0, deadlock_watchdog_count },
         { engine.fabric->ops.check && !engine.alone ? engine.config.peer_timeout * 1000 / 8 : 0,

@@ -581,7 +581,7 @@ int job_run(struct job *job)
     exchange_init(&job->exchange, job->config->nodes);
     oom_watch(&job->oom, 0);
     job_nodes_start(job);
-    progress_init(&job->progress, job->config->progress, job->config->nodes, clock_ms());
+    progress_init(&job->progress, job->config, clock_ms());
     look_init(job, clock_ms());
     job_loop(job, fds);
     job_outputs_finish(job, fds);

@@ -166,6 +166,7 @@ static void output_progress_put(struct output_stream *stream)
     before = memrchr(stream->line, '\r', stream->len - 1);
     begin = before != NULL ? (size_t)(before - stream->line) + 1 : 0;
     output_sink_transient(stream->sink, stream->line + begin);
+    stream->sink->busy = true;
     stream->line[stream->len - 1] = '\r';
 }
 

@@ -31,6 +31,7 @@ struct output_sink {
     bool terminal;  /* constant */
     bool midline;   /* the last output has no newline */
     bool transient; /* a progress line is shown on the terminal */
+    bool busy;      /* a node has shown its progress there */
     char *data;     /* not yet written: data[begin..end) */
     size_t begin, end, room;
 };

@@ -5,14 +5,34 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TERMINAL_MS = 500, OTHER_MS = 10000 };
+enum { TERMINAL_MS = 500, OTHER_MS = 10000, LONG_MS = 5000 };
 
-void progress_init(struct progress *progress, bool wanted, int nodes, int64_t now)
+/* gdb needs the terminal. */
+static bool progress_is_automatic(const struct config *config)
 {
-    *progress =
-        (struct progress){ .wanted = wanted, .nodes = nodes, .begun = now, .shown_at = now };
+    return config->source[CONFIG_ID_progress] == CONFIG_DEFAULT && config->gdb < 0 &&
+           isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+}
+
+void progress_init(struct progress *progress, const struct config *config, int64_t now)
+{
+    *progress = (struct progress){ .nodes = config->nodes, .begun = now, .shown_at = now };
     progress->terminal = isatty(STDERR_FILENO) == 1;
-    progress->next_at = wanted ? now + (progress->terminal ? TERMINAL_MS : OTHER_MS) : INT64_MAX;
+    progress->automatic = !config->progress && progress_is_automatic(config);
+    progress->next_at = progress->automatic ? now + LONG_MS
+                        : !config->progress ? INT64_MAX
+                                            : now + (progress->terminal ? TERMINAL_MS : OTHER_MS);
+}
+
+/* Whether the line is left out this time. */
+static bool progress_rests(struct progress *progress, const struct boot_counters *total,
+                           int64_t now, const struct output_sink *sink)
+{
+    bool idle = memcmp(total, &progress->shown, sizeof *total) == 0;
+
+    if (progress->automatic)
+        progress->next_at = sink->busy ? INT64_MAX : now + TERMINAL_MS;
+    return progress->automatic && (sink->busy || idle);
 }
 
 /* "12.3 M": three digits and a unit of 1,000. */
@@ -42,7 +62,7 @@ void progress_show(struct progress *progress, const struct boot_counters *total,
     char faults[32], bytes[32], line[200];
     int len;
 
-    if (now < progress->next_at)
+    if (now < progress->next_at || progress_rests(progress, total, now, sink))
         return;
     progress_rate_text(progress_growth(total->faults, progress->shown.faults), ms, faults,
                        sizeof faults);

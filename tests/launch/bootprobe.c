@@ -11,7 +11,7 @@
  *       report STATUS, fatal STATUS, quit STATUS, segv (report, then die of SIGSEGV),
  *       mix (another length of blob), linger STATUS (report, make the file HLRCTEST_FILE a while
  *       later, then die of signal STATUS - 128)
- *   bootprobe progress                 send counters for two seconds
+ *   bootprobe progress [SECONDS]       send counters for two seconds, or SECONDS
  */
 #include <errno.h>
 #include <pthread.h>
@@ -192,9 +192,9 @@ int main(int argc, char **argv)
         do_exchange((size_t)atol(argv[2]), atoi(argv[3]));
     } else if (argc == 2 && strcmp(argv[1], "wait") == 0) {
         do_wait();
-    } else if (argc == 2 && strcmp(argv[1], "progress") == 0) {
+    } else if (argc >= 2 && strcmp(argv[1], "progress") == 0) {
         open_boot();
-        nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
+        nanosleep(&(struct timespec){ .tv_sec = argc > 2 ? atoi(argv[2]) : 2 }, NULL);
         close_boot();
     } else if (argc >= 3) {
         do_action(atoi(argv[1]), argv[2], argc > 3 ? atoi(argv[3]) : 0);

@@ -2,6 +2,14 @@
 # What users of a launcher take for granted: statuses, standard input, labels, inheritance, binding.
 . "$(dirname "$0")/lib.sh"
 
+# Of jobs that take long, while the others here run: on a terminal, not wanted, with output into a pipe, and idle.
+if command -v script >/dev/null; then
+    script -qec "'$hlrcrun' -n 2 '$probe' progress 7" "$work/long" >/dev/null </dev/null &
+    script -qec "'$hlrcrun' -n 2 --progress=no '$probe' progress 7" "$work/unwanted" >/dev/null </dev/null &
+    script -qec "'$hlrcrun' -n 2 '$probe' progress 7 | cat" "$work/piped" >/dev/null </dev/null &
+    script -qec "'$hlrcrun' -n 2 sleep 7" "$work/idle" >/dev/null </dev/null &
+fi
+
 # exit status
 run "$hlrcrun" -n 3 true
 expect_status "true" 0
@@ -118,6 +126,13 @@ test ! -s "$work/err" || fail "progress says $(cat "$work/err")"
 if command -v script >/dev/null; then
     script -qec "'$hlrcrun' -n 2 --progress '$probe' progress" "$work/typescript" >/dev/null </dev/null
     grep -q 'faults/s' "$work/typescript" || fail "progress on a terminal: $(cat "$work/typescript")"
+    wait
+    grep -q 'hlrcrun: 0:00:05  2 nodes  .*faults/s' "$work/long" || fail "no progress of a long job: $(cat "$work/long")"
+    ! grep -q 'hlrcrun: 0:00:0[0-4]' "$work/long" || fail "progress of a short job: $(cat "$work/long")"
+    for kind in unwanted piped idle; do
+        test -s "$work/$kind" || fail "$kind: did not run"
+        ! grep -q 'faults/s' "$work/$kind" || fail "progress, $kind: $(cat "$work/$kind")"
+    done
 fi
 
 finish
