@@ -168,6 +168,12 @@ void boot_stats(struct boot *boot, const void *stats, size_t len, bool last)
         boot->ops->stats(boot, stats, len, last);
 }
 
+void boot_take_signals(struct boot *boot)
+{
+    if (boot->ops->take_signals != NULL)
+        boot->ops->take_signals(boot);
+}
+
 int boot_timeline(struct boot *boot, int fd)
 {
     return boot->ops->timeline != NULL ? boot->ops->timeline(boot, fd) : -ENOTSUP;

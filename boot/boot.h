@@ -107,6 +107,10 @@ void boot_progress(struct boot *boot, const struct boot_counters *counters);
  * handler. */
 void boot_stats(struct boot *boot, const void *stats, size_t len, bool last);
 
+/* boot_take_signals - by node 0: the user's signals are for this node, which decides what they do,
+ * and not for the others. No effect under other launchers than hlrcrun. */
+void boot_take_signals(struct boot *boot);
+
 /* boot_timeline - passes the descriptor of memory that outlives this node to the launcher. 0,
  * -ENOTSUP under other launchers than hlrcrun, or another negative errno */
 int boot_timeline(struct boot *boot, int fd);

@@ -192,6 +192,13 @@ static void boot_local_stats(struct boot *boot, const void *stats, size_t len, b
     (void)boot_local_packet_send(boot->fd, &head, stats, len, MSG_DONTWAIT);
 }
 
+static void boot_local_take_signals(struct boot *boot)
+{
+    struct wire_head head = { .type = WIRE_SIGNALS };
+
+    (void)boot_local_packet_send(boot->fd, &head, NULL, 0, 0);
+}
+
 static int boot_local_timeline(struct boot *boot, int fd)
 {
     struct wire_head head = { .type = WIRE_TIMELINE };
@@ -231,6 +238,7 @@ static const struct boot_ops local_ops = {
     .detail = boot_local_detail,
     .progress = boot_local_progress,
     .stats = boot_local_stats,
+    .take_signals = boot_local_take_signals,
     .timeline = boot_local_timeline,
     .waits = boot_local_waits,
     .asked = boot_local_asked,

@@ -13,6 +13,7 @@
  *                     TIMELINE, with the descriptor of the node's trace memory (SCM_RIGHTS)
  *                     WAITS(a report of hlrc/report/deadlock_report.h), requested or not
  *                     QUIT(status): the job ends, with that status
+ *                     SIGNALS, by node 0: the user's signals are for it only
  *                     NO_EXEC(status, line): from hlrcrun's child, if it cannot become a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report the waits
  *                     shutdown of the sending side: the job is ending, the last STATS are wanted
@@ -28,7 +29,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 6, WIRE_PIECE = 32 * 1024 };
+enum { WIRE_VERSION = 7, WIRE_PIECE = 32 * 1024 };
 
 enum wire_type {
     WIRE_HELLO = 1,
@@ -43,7 +44,8 @@ enum wire_type {
     WIRE_LOOK,
     WIRE_WAITS,
     WIRE_QUIT,
-    WIRE_TIMELINE
+    WIRE_TIMELINE,
+    WIRE_SIGNALS
 };
 
 struct wire_head {

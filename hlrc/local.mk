@@ -100,5 +100,5 @@ libhlrc_core_la_SOURCES += hlrc/system/bounce.c hlrc/system/bounce.h hlrc/system
 	hlrc/system/trap.c hlrc/system/trap.h hlrc/system/vectors.c
 
 # Start and end of a node.
-libhlrc_core_la_SOURCES += hlrc/init.c hlrc/init_with.c hlrc/unite.c hlrc/unite.h hlrc/layout.c hlrc/layout.h \
+libhlrc_core_la_SOURCES += hlrc/init.c hlrc/init_with.c hlrc/job_signals.c hlrc/job_signals.h hlrc/unite.c hlrc/unite.h hlrc/layout.c hlrc/layout.h \
 	hlrc/size.c hlrc/size.h

@@ -45,16 +45,6 @@ static void job_nodes_kill(struct job *job)
     }
 }
 
-/* Signals only the program: a script around it would die of the signal. */
-static void job_nodes_notify(struct job *job, int sig)
-{
-    for (int i = 0; i < job->config->nodes; i++)
-        if (job->nodes[i].engine_fd >= 0)
-            process_signal(job->nodes[i].engine_fd, sig);
-        else if (!job->nodes[i].ended)
-            process_signal(job->nodes[i].pidfd, sig);
-}
-
 /* Prints one line on standard error; line breaks inside it become blanks. */
 __attribute__((format(printf, 2, 0))) static void job_line_print(struct job *job, const char *fmt,
                                                                  va_list args)
@@ -212,19 +202,18 @@ void job_quit(struct job *job, int status)
         job_ending_begin(job, job_status_of_first(job, status), -1, SIGTERM, JOB_KILL_MS);
 }
 
-/* Passes the user's signal on unchanged. A second one ends the waiting. A program that runs as one
- * process decides itself what the signal does. */
-static void job_interrupt(struct job *job, int sig)
+/* Passes the user's signal on unchanged. A second one ends the waiting. */
+static void job_interrupt(struct job *job, const struct signalfd_siginfo *info)
 {
+    int sig = (int)info->ssi_signo;
+
     if (job->ending) {
         job->ask_at = job->grace_ms = job->kill_at = 0;
         job->hurried = true;
         return;
     }
-    if (job->nodes[0].state == NODE_APART) {
-        job_nodes_notify(job, sig);
+    if (forward_ending(job, info))
         return;
-    }
     job_say(job, "hlrcrun: ended by signal %d (%s)", sig, strsignal(sig));
     job_ending_begin(job, 128 + sig, -1, sig, JOB_SIGNAL_MS);
 }
@@ -262,11 +251,11 @@ static void job_signals_read(struct job *job)
         int sig = (int)info.ssi_signo;
 
         if (sig == SIGUSR1 || sig == SIGUSR2)
-            job_nodes_notify(job, sig);
+            forward_signal(job, sig);
         else if (sig == SIGQUIT)
             look_ask(job, LOOK_USER);
         else if (sig != SIGCHLD)
-            job_interrupt(job, sig);
+            job_interrupt(job, &info);
     }
     job_children_reap(job);
 }

@@ -46,6 +46,7 @@
 #include "hlrc/probe/timeline.h"
 #include "launch/ends.h"
 #include "launch/exchange.h"
+#include "launch/forward.h"
 #include "launch/guard.h"
 #include "launch/look.h"
 #include "launch/oom.h"
@@ -78,8 +79,9 @@ struct node {
     int status;
     int sock;
     enum node_state state;
-    pid_t engine;  /* pid of the sender of HELLO; 0: none yet */
-    int engine_fd; /* its pidfd if it is not the child; -1: it is the child, or has ended */
+    bool takes_signals; /* the user's signals are for this node only */
+    pid_t engine;       /* pid of the sender of HELLO; 0: none yet */
+    int engine_fd;      /* its pidfd if it is not the child; -1: it is the child, or has ended */
     /* when a wrapped engine ended while RUNNING, or the wrapper was last checked; 0: neither */
     int64_t lost_at;
     int lost_looks;
@@ -108,6 +110,8 @@ struct job {
     int status;    /* hlrcrun's exit status */
     int speaker;   /* node whose report was printed, or -1 */
     int spared;    /* crashed node, still reporting where, or -1 */
+    int forwarded; /* last signal that the program was left to decide about; 0: none */
+    int64_t forwarded_at;
     int signal;    /* signal that asks the others to end */
     bool asked;    /* that signal has been sent */
     bool finished; /* a node has finalized: the statistics have been printed */

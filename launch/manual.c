@@ -362,6 +362,8 @@ void manual_hlrcrun(FILE *out)
           "forwards SIGINT, SIGTERM and SIGHUP to the nodes and ends the job. It forwards\n"
           "SIGUSR1 and SIGUSR2 as well, and the job continues. A program that runs as one\n"
           "process gets all of them, and decides itself whether it ends, and with which status.\n"
+          "So does a program of hlrcc(1) on several nodes, at node 0, if it handles, ignores or\n"
+          "blocks the signal. The same signal 0.1 to 1 seconds later ends the job nevertheless.\n"
           "A stopped node does not count as dead. If hlrcrun itself is killed, its nodes end.\n"
           ".PP\n"
           "A node that crashes has some time to report the address of the crash. If the\n"

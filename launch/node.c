@@ -120,7 +120,7 @@ static void node_message_hello(struct job *job, int index, const struct node_pac
     node_close_fd(&node->engine_fd);
     look_heard_forget(&node->heard);
     node->state = NODE_RUNNING;
-    node->told = node->told_last = false;
+    node->told = node->told_last = node->takes_signals = false;
     job->finished = false; /* a script may run one program after another */
     node->lost_at = 0;
     node->lost_looks = 0;
@@ -235,6 +235,9 @@ static void node_message_handle(struct job *job, int index, struct node_packet *
     case WIRE_DETAIL:
         node_message_detail(job, index, packet);
         break;
+    case WIRE_SIGNALS:
+        node->takes_signals = true;
+        break;
     case WIRE_TIMELINE:
         node_close_fd(&node->timeline);
         node->timeline = packet->fd;
@@ -340,6 +343,10 @@ static void node_judge_signal(struct job *job, int index, pid_t pid, int sig)
 
     if (sig == SIGKILL && node_judge_memory(job, index, pid))
         return;
+    if (index == 0 && sig == job->forwarded) {
+        job_end(job, 128 + sig, -1, "hlrcrun: ended by signal %d (%s)", sig, strsignal(sig));
+        return;
+    }
     job_end(job, 128 + sig, -1,
             "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
             (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "",

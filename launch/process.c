@@ -55,6 +55,55 @@ bool process_runs(pid_t pid)
     return state == 'R' || state == 'D';
 }
 
+static bool process_mask_has(const char *path, const char *key, int sig)
+{
+    char text[4096];
+
+    (void)procfs_read(path, text, sizeof text);
+    const char *mask = procfs_find(text, key);
+    return mask != NULL && (strtoull(mask, NULL, 16) >> (sig - 1) & 1) != 0;
+}
+
+/* In sigwait, when the system shows its signals as not blocked. */
+static bool process_awaits_signal(pid_t pid, const char *tid)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "/proc/%d/task/%s/syscall", (int)pid, tid);
+    return procfs_number(path, 0) == SYS_rt_sigtimedwait;
+}
+
+/* True for no process as well. */
+static bool process_thread_takes(pid_t pid, int sig)
+{
+    char path[300];
+    struct dirent *entry;
+    bool takes = false;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(path);
+    if (tasks == NULL)
+        return true;
+    while (!takes && (entry = readdir(tasks)) != NULL) {
+        if (*entry->d_name < '0' || *entry->d_name > '9')
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)pid, entry->d_name);
+        takes =
+            !process_mask_has(path, "SigBlk", sig) && !process_awaits_signal(pid, entry->d_name);
+    }
+    closedir(tasks);
+    return takes;
+}
+
+bool process_withstands(pid_t pid, int sig)
+{
+    char path[32];
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    return process_mask_has(path, "SigCgt", sig) || process_mask_has(path, "SigIgn", sig) ||
+           !process_thread_takes(pid, sig);
+}
+
 struct process_family {
     struct process_member {
         pid_t pid, parent;

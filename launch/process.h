@@ -21,6 +21,9 @@ bool process_dumping(pid_t pid);
 /* whether its first thread is runnable or in uninterruptible sleep */
 bool process_runs(pid_t pid);
 
+/* whether the signal would not end it: it handles or ignores it, or all its threads block it */
+bool process_withstands(pid_t pid, int sig);
+
 /*
  * process_sweep - send sig to all descendants of the n roots, and to the roots if they_too; skip
  * and its descendants are spared. Descendants are found through /proc. Returns the number

@@ -21,6 +21,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/last_thread.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/job_signals.h"
 #include "hlrc/unite.h"
 
 #define STACK_DEFAULT ((size_t)8 << 20)

@@ -19,8 +19,3 @@ const struct engine_range *engine_range_of_page(uint32_t page)
             return r;
     return NULL;
 }
-
-void hlrc_program_unaware(void)
-{
-    engine.unaware = true;
-}

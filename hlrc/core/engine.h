@@ -146,10 +146,6 @@ struct engine {
 
 extern struct engine engine;
 
-/* The program does not know HLRC. Its own habits are not reported: faults that it handles itself,
- * and locks held at the end. After hlrc_init. Exported for libhlrc_compat. */
-void hlrc_program_unaware(void);
-
 static inline void *engine_control_at(size_t off)
 {
     return engine.control.base + off;

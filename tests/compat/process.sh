@@ -62,6 +62,82 @@ END
     expect_err "a stack that overflows" "SIGSEGV at .*: not shared memory: stack overflow: .* ulimit -s is 8192 KiB"
 }
 
+# hlrcrun gets signals: one is handled, and sent to the whole group; a thread of another node waits for the other
+signalled() { # COMMAND...: its output in $work/out, its status
+    local pid text
+    setsid "$@" >"$work/out" 2>"$work/err" </dev/null &
+    pid=$!
+    for text in ready:HUP HUP:TERM; do
+        await grep -q "${text%:*}" "$work/out" || fail "$*: no ${text%:*}"
+        [ $text = ready:HUP ] && kill -HUP $pid || kill -TERM -- -$pid
+    done
+    wait $pid 2>/dev/null
+}
+
+forwards() {
+    cat >"$work/forwards.c" <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static volatile sig_atomic_t got;
+static void on_signal(int sig) { got = sig; }
+static void *waits(void *arg)
+{
+    int sig;
+    sigwait(arg, &sig);
+    puts(sig == SIGHUP ? "HUP" : "?");
+    return arg;
+}
+static void *sleeps(void *arg)
+{
+    sleep(60);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    static sigset_t set;
+    pthread_t t[2];
+    alarm(30);
+    setvbuf(stdout, 0, _IOLBF, BUFSIZ);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, 0);
+    signal(SIGTERM, argc > 1 ? SIG_IGN : on_signal);
+    pthread_create(&t[0], 0, waits, &set);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[1], 0, sleeps, 0);
+    puts("ready");
+    pthread_join(t[0], 0);
+    while (!got)
+        usleep(1000);
+    puts(got == SIGTERM ? "TERM" : "?");
+    return 5;
+}
+END
+    gcc -pthread "$work/forwards.c" -o "$work/forwards.libc" && "$top_builddir/hlrcc" -pthread "$work/forwards.c" -o "$work/forwards" ||
+        fail "forwards.c"
+    local nodes expected=0
+    signalled "$work/forwards.libc" || expected=$?
+    mv "$work/out" "$work/wanted"
+    for nodes in 2 3; do
+        status=0
+        signalled "$hlrcrun" -n $nodes "$work/forwards" || status=$?
+        expect_status "signals to hlrcrun" $expected
+        cmp -s "$work/out" "$work/wanted" && ! [ -s "$work/err" ] || fail "signals to hlrcrun: $(head -5 "$work/out" "$work/err")"
+    done
+    # a second one, soon after the first, ends the job even if the program ignores it
+    "$hlrcrun" -n 2 "$work/forwards" ignores >"$work/out" 2>"$work/err" </dev/null &
+    await grep -q ready "$work/out" || fail "signals that are ignored: $(head -5 "$work/err")"
+    kill -TERM $!
+    sleep 0.3
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    expect_status "a signal that is ignored, twice" 143
+    expect_err "a signal that is ignored, twice" '^hlrcrun: ended by signal 15 '
+}
+
 [ $# -gt 0 ] || set -- files state signals objects endings inherit library cancel
 for program; do
     if [ "$program" = endings ]; then
@@ -69,6 +145,7 @@ for program; do
             each endings $how
         done
         overflows
+        forwards
     elif [ "$program" = inherit ]; then
         each inherit
         each inherit ends
