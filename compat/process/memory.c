@@ -25,8 +25,6 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
 
-typedef int memory_scan_fn(const char *text, const char *format, va_list args);
-
 /* Frees the C library's memory. */
 static void *memory_shared(void *from, size_t bytes)
 {
@@ -157,7 +155,7 @@ static const char *memory_set_end(const char *f)
     return end ? end : "";
 }
 
-void memory_share_scanned(const char *f, int count, va_list args)
+static void memory_share_narrow(const char *f, int count, va_list args)
 {
     while (count > 0 && (f = strchr(f, '%'))) {
         bool skipped = false, allocated = false;
@@ -175,68 +173,54 @@ void memory_share_scanned(const char *f, int count, va_list args)
 }
 
 /* The letters of conversions are ASCII. */
-void memory_share_scanned_wide(const wchar_t *format, int count, va_list args)
+void memory_share_scanned(const void *format, bool wide, int count, va_list args)
 {
-    size_t n = wcslen(format);
+    const wchar_t *from = format;
+    if (!wide) {
+        memory_share_narrow(format, count, args);
+        return;
+    }
+    size_t n = wcslen(from);
     char *narrow = malloc(n + 1);
     for (size_t i = 0; narrow && i <= n; i++)
-        narrow[i] = format[i] >= 0 && format[i] < 128 ? (char)format[i] : '?';
+        narrow[i] = from[i] >= 0 && from[i] < 128 ? (char)from[i] : '?';
     if (narrow)
-        memory_share_scanned(narrow, count, args);
+        memory_share_narrow(narrow, count, args);
     free(narrow);
 }
 
-static int memory_scan(memory_scan_fn *scan, const char *text, const char *format, va_list args)
+typedef int memory_scan_fn(const void *text, const void *format, va_list args);
+
+static int memory_scan(void (*scan)(void), const void *text, const void *format, bool wide,
+                       va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int count = scan(text, format, args);
+    int count = ((memory_scan_fn *)scan)(text, format, args);
     if (start_sharing)
-        memory_share_scanned(format, count, again);
+        memory_share_scanned(format, wide, count, again);
     va_end(again);
     return count;
 }
 
-#define SCAN(name, vname, libc)                                       \
-    extern memory_scan_fn memory_##name __asm__(libc);                \
-    memory_scan_fn __wrap_##vname;                                    \
-    int __wrap_##vname(const char *text, const char *f, va_list args) \
-    {                                                                 \
-        return memory_scan(memory_##name, text, f, args);             \
-    }                                                                 \
-    int __wrap_##name(const char *text, const char *f, ...)           \
-    {                                                                 \
-        va_list args;                                                 \
-        va_start(args, f);                                            \
-        int count = memory_scan(memory_##name, text, f, args);        \
-        va_end(args);                                                 \
-        return count;                                                 \
+#define SCAN(type, name, vname, libc)                                                      \
+    extern int memory_##name(const type *text, const type *f, va_list args) __asm__(libc); \
+    int __wrap_##vname(const type *text, const type *f, va_list args)                      \
+    {                                                                                      \
+        return memory_scan((void (*)(void))memory_##name, text, f,                         \
+                           sizeof(type) == sizeof(wchar_t), args);                         \
+    }                                                                                      \
+    int __wrap_##name(const type *text, const type *f, ...)                                \
+    {                                                                                      \
+        va_list args;                                                                      \
+        va_start(args, f);                                                                 \
+        int count = __wrap_##vname(text, f, args);                                         \
+        va_end(args);                                                                      \
+        return count;                                                                      \
     }
-SCAN(sscanf, vsscanf, "vsscanf")
-SCAN(__isoc99_sscanf, __isoc99_vsscanf, "__isoc99_vsscanf")
-
-extern int memory_isoc99_swscanf(const wchar_t *text, const wchar_t *format,
-                                 va_list args) __asm__("__isoc99_vswscanf");
-
-int __wrap___isoc99_vswscanf(const wchar_t *text, const wchar_t *format, va_list args)
-{
-    va_list again;
-    va_copy(again, args);
-    int count = memory_isoc99_swscanf(text, format, args);
-    if (start_sharing)
-        memory_share_scanned_wide(format, count, again);
-    va_end(again);
-    return count;
-}
-
-int __wrap___isoc99_swscanf(const wchar_t *text, const wchar_t *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int count = __wrap___isoc99_vswscanf(text, format, args);
-    va_end(args);
-    return count;
-}
+SCAN(char, sscanf, vsscanf, "vsscanf")
+SCAN(char, __isoc99_sscanf, __isoc99_vsscanf, "__isoc99_vsscanf")
+SCAN(wchar_t, __isoc99_swscanf, __isoc99_vswscanf, "__isoc99_vswscanf")
 
 /* ---- streams to memory ---- */
 

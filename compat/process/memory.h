@@ -4,10 +4,10 @@
 #define COMPAT_MEMORY_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <wchar.h>
 
 /* The C library has scanned `count` items: makes the texts that it has allocated for %m shared. */
-void memory_share_scanned(const char *format, int count, va_list args);
-void memory_share_scanned_wide(const wchar_t *format, int count, va_list args);
+void memory_share_scanned(const void *format, bool wide, int count, va_list args);
 
 #endif

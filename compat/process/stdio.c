@@ -183,10 +183,8 @@ static int stdio_scan_or_print(stdio_formatted_fn *fn, FILE *file, const void *f
     va_list again;
     va_copy(again, args);
     int count = fn(file, format, args);
-    if (start_sharing && narrow)
-        memory_share_scanned(format, count, again);
-    if (start_sharing && wide)
-        memory_share_scanned_wide(format, count, again);
+    if (start_sharing && (narrow || wide))
+        memory_share_scanned(format, wide, count, again);
     va_end(again);
     return count;
 }
