@@ -21,6 +21,7 @@
 #include "compat/openmp/team_run.h"
 #include "compat/openmp/team_watch.h"
 #include "compat/process/inherit.h"
+#include "compat/process/streams.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 #include "compat/start/tls.h"
@@ -321,8 +322,10 @@ static void team_fork_all(void *arg)
         what.loop = *w->first;
     if (team_plan.tls)
         tls_show();
-    if (start_sharing)
+    if (start_sharing) {
         inherit_show();
+        streams_show();
+    }
     atomic_store(&amid, true);
     team_fork(f->region, &what);
     if (moved)
@@ -333,6 +336,7 @@ static void team_fork_all(void *arg)
 static void team_join_all(void *arg)
 {
     team_end_region(arg);
+    streams_take();
     atomic_store(&amid, false);
 }
 
@@ -441,7 +445,9 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
     if (team_plan.tls)
         tls_see(0);
     inherit_begin();
+    streams_take();
     lane_run(lane, team_call, &(struct team_call){ what->fn, what->data });
+    streams_show();
     team_leave(&r);
     team_end_region(&r);
 }

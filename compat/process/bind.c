@@ -102,8 +102,8 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  fscanf, vscanf, vfscanf, __isoc99_scanf, __isoc99_fscanf, __isoc99_vscanf,
                  __isoc99_vfscanf, __isoc99_wscanf, __isoc99_fwscanf, __isoc99_vwscanf,
                  __isoc99_vfwscanf, wprintf, fwprintf, vwprintf, vfwprintf)
-        BY_STACK(setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit, prlimit64, readdir,
-                 readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
+        BY_STACK(getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit, prlimit64)
+        BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
                  asctime, drand48, getlogin, ttyname, setlocale, posix_spawn, posix_spawnp,
                  system, popen, getpwnam, getpwuid, getpwent, getgrnam, getgrgid, getgrent,
                  getaddrinfo, freeaddrinfo, sigaction, signal, raise, exit, _exit, _Exit,

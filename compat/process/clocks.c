@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* clocks.c - clock_gettime for CPU time: that of the process is node 0's, as clock() says; that of
- * a thread includes what it used on other nodes (compat/pthread/move.h). */
+/*
+ * clocks.c - clock_gettime for CPU time, and getrusage: those of the process are node 0's, as
+ * clock() says; those of a thread include what it used on other nodes (compat/pthread/move.h).
+ */
 #include "compat/process/clocks.h"
 
+#include <sys/time.h>
 #include <time.h>
 
 #include "compat/process/delegate.h"
@@ -12,10 +15,12 @@
 #define SECOND_NS INT64_C(1000000000)
 
 static _Thread_local int64_t before;
+static _Thread_local struct rusage usage_before;
 
-void clocks_continue(int64_t ns)
+void clocks_continue(int64_t ns, const struct rusage *usage)
 {
     before = ns;
+    usage_before = *usage;
 }
 
 int64_t clocks_thread(void)
@@ -42,5 +47,40 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
         return clock_gettime(clock, time);
     lane_call(clocks_read_thread, &ns);
     *time = (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };
+    return 0;
+}
+
+void clocks_usage(struct rusage *usage)
+{
+    struct rusage here, *was = &usage_before;
+    (void)getrusage(RUSAGE_THREAD, &here);
+    timeradd(&here.ru_utime, &was->ru_utime, &here.ru_utime);
+    timeradd(&here.ru_stime, &was->ru_stime, &here.ru_stime);
+    if (was->ru_maxrss > here.ru_maxrss)
+        here.ru_maxrss = was->ru_maxrss;
+    here.ru_minflt += was->ru_minflt;
+    here.ru_majflt += was->ru_majflt;
+    here.ru_inblock += was->ru_inblock;
+    here.ru_oublock += was->ru_oublock;
+    here.ru_nvcsw += was->ru_nvcsw;
+    here.ru_nivcsw += was->ru_nivcsw;
+    *usage = here;
+}
+
+static void clocks_read_usage(void *usage)
+{
+    clocks_usage(usage);
+}
+
+int __wrap_getrusage(__rusage_who_t who, struct rusage *usage);
+int __wrap_getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    struct rusage mine;
+    if (who != RUSAGE_THREAD && start_away)
+        return (int)DELEGATE(getrusage, who, (long)usage);
+    if (who != RUSAGE_THREAD || !start_sharing)
+        return getrusage(who, usage);
+    lane_call(clocks_read_usage, &mine);
+    *usage = mine;
     return 0;
 }

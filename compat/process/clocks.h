@@ -4,10 +4,13 @@
 #define COMPAT_CLOCKS_H
 
 #include <stdint.h>
+#include <sys/resource.h>
 
 /* CPU time of the calling thread on all nodes that it has run on, ns. */
 int64_t clocks_thread(void);
 /* What it has used on other nodes before. By a thread that begins here. */
-void clocks_continue(int64_t ns);
+void clocks_continue(int64_t ns, const struct rusage *usage);
+/* The same of RUSAGE_THREAD. On the private stack. */
+void clocks_usage(struct rusage *usage);
 
 #endif

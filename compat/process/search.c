@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <envz.h>
 #include <execinfo.h>
+#include <fts.h>
 #include <glob.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -116,6 +117,43 @@ HERE(struct if_nameindex *, if_nameindex, (void), (), WORDS(0))
 {
     SHARING(struct if_nameindex *, if_nameindex, ());
 }
+
+/* Walks of directories, with the program's comparison. */
+typedef int search_order_fn(const FTSENT **, const FTSENT **);
+
+HERE(FTS *, fts_open, (char *const *paths, int options, search_order_fn *order),
+     (paths, options, order), WORDS((long)paths, options, (long)order))
+{
+    SHARING(FTS *, fts_open, (paths, options, order));
+}
+
+HERE(FTSENT *, fts_read, (FTS * walk), (walk), WORDS((long)walk))
+{
+    SHARING(FTSENT *, fts_read, (walk));
+}
+
+HERE(FTSENT *, fts_children, (FTS * walk, int options), (walk, options), WORDS((long)walk, options))
+{
+    SHARING(FTSENT *, fts_children, (walk, options));
+}
+
+HERE(int, fts_set, (FTS * walk, FTSENT *entry, int options), (walk, entry, options),
+     WORDS((long)walk, (long)entry, options))
+{
+    return fts_set(walk, entry, options);
+}
+
+HERE(int, fts_close, (FTS * walk), (walk), WORDS((long)walk))
+{
+    return fts_close(walk);
+}
+
+FTS64 *__wrap_fts64_open(char *const *, int, int (*)(const FTSENT64 **, const FTSENT64 **))
+    __attribute__((alias("__wrap_fts_open")));
+FTSENT64 *__wrap_fts64_read(FTS64 *) __attribute__((alias("__wrap_fts_read")));
+FTSENT64 *__wrap_fts64_children(FTS64 *, int) __attribute__((alias("__wrap_fts_children")));
+int __wrap_fts64_set(FTS64 *, FTSENT64 *, int) __attribute__((alias("__wrap_fts_set")));
+int __wrap_fts64_close(FTS64 *) __attribute__((alias("__wrap_fts_close")));
 
 /* ---- trees: the program's comparison allocates as usual ---- */
 

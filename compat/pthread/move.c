@@ -12,6 +12,7 @@
 #include <unwind.h>
 
 #include "compat/process/clocks.h"
+#include "compat/process/streams.h"
 #include "compat/pthread/keys.h"
 #include "compat/pthread/table.h"
 #include "compat/start/exceptions.h"
@@ -172,6 +173,7 @@ static void move_give(struct table_entry *e)
     }
     e->points = mine.points;
     e->used = clocks_thread();
+    clocks_usage(&e->usage);
     e->carried_at = mine.carried;
     e->carried_bytes = mine.carried_bytes;
     if (mine.carried) {
@@ -194,6 +196,7 @@ static void move_depart(void)
     sigset_t mask;
     struct table_entry *e = &table->entries[mine.entry];
     lane_block_signals(&mask);
+    streams_show();
     hlrc_lock(LOCK_THREADS);
     move_give(e);
     e->mask = mask;
@@ -285,7 +288,7 @@ move_act *move_arrive(uint32_t entry, move_act *begins)
     mine.entry = entry;
     mine.home = e->home;
     mine.points = e->points;
-    clocks_continue(e->used);
+    clocks_continue(e->used, &e->usage);
     if (!e->frames)
         return begins;
     if (start_image.tls_bytes)

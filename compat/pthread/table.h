@@ -24,6 +24,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "compat/pthread/monitor.h"
 
@@ -46,6 +47,7 @@ struct table_entry {
     size_t carried_bytes;
     uint32_t points; /* where it might have moved */
     int64_t used;    /* CPU time, ns */
+    struct rusage usage;
     bool has_values;
     pthread_t name;
     void *(*fn)(void *);

@@ -18,6 +18,7 @@
 #include "compat/process/catcher.h"
 #include "compat/process/inherit.h"
 #include "compat/process/signals.h"
+#include "compat/process/streams.h"
 #include "compat/pthread/agent.h"
 #include "compat/pthread/balance.h"
 #include "compat/pthread/cancel.h"
@@ -78,6 +79,7 @@ static void *threads_body(void *arg)
     sigset_t mask = e->mask;
     threads_become(entry);
     inherit_begin();
+    streams_take();
     move_act *act = move_arrive(entry, threads_run);
     interrupt_begin(entry, e->home);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -103,6 +105,7 @@ static void threads_tell_end(void *arg)
 {
     struct table_entry *e = &table->entries[me.entry - 1];
     (void)arg;
+    streams_show();
     hlrc_lock(LOCK_THREADS);
     e->result = me.result;
     table_done(e);
@@ -164,6 +167,7 @@ static void pthread_threads_create(void *arg)
     if (!c.attr || pthread_attr_getsigmask_np(c.attr, &mask) != 0)
         pthread_sigmask(SIG_SETMASK, NULL, &mask);
     inherit_show();
+    streams_show();
     hlrc_lock(LOCK_THREADS);
     uint32_t i = limits_allow(c.stack_bytes) ? table_ask(c.fn, c.arg, c.detached) : 0;
     if (i) {
@@ -235,6 +239,8 @@ static void pthread_threads_join(void *arg)
     }
     hlrc_unlock(LOCK_THREADS);
     catcher_wait_end();
+    if (rc == 0)
+        streams_take();
     out->result = j.result;
     out->rc = rc;
 }

@@ -7,6 +7,8 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
+#include <iostream>
 #include <new>
 #include <thread>
 
@@ -22,13 +24,40 @@ static void uses_library()
 }
 
 struct noisy {
-    ~noisy() { std::puts("destroyed"); }
+    ~noisy()
+    {
+        std::puts("destroyed");
+    }
 };
 
 static void makes_static()
 {
     static noisy one;
     (void)one;
+}
+
+// The format of std::cout, of which each node has one.
+static void sets_format(int i)
+{
+    std::cout << std::hex << std::setprecision(2 + i) << std::setfill('*') << 255 << std::endl;
+    std::cin.setstate(std::ios::eofbit);
+}
+
+static void uses_format()
+{
+    std::cout << 255 << ' ' << 2.71828 << ' ' << std::setw(4) << 1 << std::endl;
+}
+
+static void formats()
+{
+    for (int i = 0; i < 3; i++) {
+        std::thread(sets_format, i).join();
+        std::thread(uses_format).join();
+        uses_format();
+        std::cout << std::dec << std::cin.eof();
+        std::cin.clear();
+        std::thread(uses_format).join();
+    }
 }
 
 int main(int argc, char **argv)
@@ -41,6 +70,7 @@ int main(int argc, char **argv)
         std::filesystem::remove_all("folder");
     }
     std::thread(makes_static).join();
+    formats();
     bool same[2] = { false, false };
     std::set_new_handler([] { std::puts("no memory"); });
     std::new_handler wanted = std::get_new_handler();

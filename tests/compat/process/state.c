@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <error.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <getopt.h>
 #include <glob.h>
 #include <ifaddrs.h>
@@ -24,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/times.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -381,6 +383,45 @@ static void show_names(void)
     printf("%d\n", interfaces && interfaces->ifa_name[0]);
 }
 
+/* ---- walks of directories, by one thread after the other ---- */
+
+static FTS *walk;
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static void *walks(void *arg)
+{
+    char *paths[] = { "walked", NULL };
+    if (!walk)
+        walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    for (int i = 0; i < 2; i++) {
+        FTSENT *entry = fts_read(walk);
+        if (!entry) {
+            printf("walked %d\n", fts_close(walk));
+            walk = NULL;
+            break;
+        }
+        printf("%s %d %ld\n", entry->fts_path, entry->fts_info,
+               S_ISREG(entry->fts_statp->st_mode) ? (long)entry->fts_statp->st_size : 0);
+        if (entry->fts_info == FTS_D && entry->fts_level == 1)
+            printf("skip %d\n", fts_set(walk, entry, FTS_SKIP));
+    }
+    return arg;
+}
+
+static void walk_directories(void)
+{
+    system("mkdir -p walked/a walked/b && echo 1 >walked/b/c && echo 22 >walked/d");
+    for (int i = 0; i < 2; i++)
+        run_everywhere(walks);
+    do
+        walks(NULL);
+    while (walk);
+}
+
 static void *removes(void *arg)
 {
     (void)arg;
@@ -406,6 +447,7 @@ static void searches(void)
     setenv("OF_MAIN", "two words", 1);
     run_everywhere(lists_names);
     show_names();
+    walk_directories();
     run_in(removes, NULL);
 }
 

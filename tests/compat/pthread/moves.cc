@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -90,6 +91,17 @@ static double used()
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* What the system counts: within a tick of that. */
+static bool usage_is(double wanted)
+{
+    struct rusage u;
+    if (getrusage(RUSAGE_THREAD, &u) != 0)
+        return false;
+    double sum = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    return sum > wanted - 0.005 && sum < used() + 0.005;
+}
+
 static void *body(void *arg)
 {
     static int one = 1;
@@ -112,6 +124,7 @@ static void *body(void *arg)
         is(fegetround() == rounding, "rounding", thread);
         is(used() > before, "CPU time", thread);
         before = used();
+        is(usage_is(before), "usage", thread);
         catching(r, thread);
     }
     fesetround(FE_TONEAREST);
