@@ -109,7 +109,9 @@ static int config_set_number(struct config *cfg, enum config_id id, const char *
     int64_t number = 0;
     int stored, rc = parse_number(value, "", row->low, row->high, &number);
 
-    if (*row->values != '\0' && (strcmp(value, row->values) == 0 || strcmp(value, "-1") == 0))
+    if (*row->values != '\0' && config_choice_index(row->values, value) >= 0)
+        number = -1 - config_choice_index(row->values, value);
+    else if (*row->values != '\0' && strcmp(value, "-1") == 0)
         number = -1;
     else if (rc == -EINVAL)
         return config_complain(err, errlen, id, value, from, -EINVAL,

@@ -82,8 +82,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 /*
  * X(kind, type, field, name, default, low, high, values, agree, help)
  *   kind    CHOICE: one of the words in values, stored as its index; NUMBER: low..high, a
- *           non-empty values is a word for -1; SIZE: bytes, low..high, with K, M, G or T, a
- *           word after a '|' in values means 0; TEXT; FLAG
+ *           non-empty values is a word for -1, or words for -1 and -2; SIZE: bytes, low..high,
+ *           with K, M, G or T, a word after a '|' in values means 0; TEXT; FLAG
  *   agree   1: all nodes of a job must have the same value
  */
 #define CONFIG_OPTIONS(X)                                                                          \
@@ -221,8 +221,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "working directory of the nodes")                                                            \
     X(FLAG, bool, no_aslr, "no-aslr", "no", 0, 0, "", 0,                                           \
       "load all nodes at equal addresses, for function pointers in shared memory")                 \
-    X(NUMBER, int, gdb, "gdb", "none", 0, NODES_MAX - 1, "none", 0,                                \
-      "start this node under gdb")                                                                 \
+    X(NUMBER, int, gdb, "gdb", "none", 0, NODES_MAX - 1, "none|all", 0, \
+      "start this node under gdb; all: each node waits for a gdb, in a pane of tmux if hlrcrun " \
+      "runs there, else by a command that is printed") \
     X(NUMBER, int, watchdog, "watchdog", "off", 1, 86400, "off", 0,                                \
       "maximum seconds for one wait; then the nodes report all waits, and the job ends")           \
     X(NUMBER, int, timeout, "timeout", "off", 1, 31536000, "off", 0,                               \
@@ -234,6 +235,8 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 /* clang-format on */
 
 enum config_kind { CONFIG_CHOICE, CONFIG_NUMBER, CONFIG_SIZE, CONFIG_TEXT, CONFIG_FLAG };
+enum { GDB_NONE = -1, GDB_ALL = -2 }; /* values of --gdb that are no node */
+
 enum config_source { CONFIG_DEFAULT, CONFIG_ENVIRONMENT, CONFIG_COMMAND };
 
 /* CONFIG_ID_protocol and so on: index of an option in the table and in source[] */
@@ -258,7 +261,7 @@ struct config_option {
     enum config_kind kind;
     const char *name;
     const char *fallback; /* the default, as the user would write it */
-    /* words of a CHOICE; the word for -1 of a NUMBER; name of the argument otherwise */
+    /* words of a CHOICE; the words for -1 and -2 of a NUMBER; name of the argument otherwise */
     const char *values;
     const char *help;
     int64_t low, high;

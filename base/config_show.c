@@ -55,8 +55,8 @@ const char *config_value(const struct config *cfg, enum config_id id, char *buf,
         config_show_choice_word(row->values, config_show_field_int(cfg, id), buf, len);
         break;
     case CONFIG_NUMBER:
-        if (config_show_field_int(cfg, id) == -1 && *row->values != '\0')
-            snprintf(buf, len, "%s", row->values);
+        if (config_show_field_int(cfg, id) < 0 && *row->values != '\0')
+            config_show_choice_word(row->values, -1 - config_show_field_int(cfg, id), buf, len);
         else
             snprintf(buf, len, "%d", config_show_field_int(cfg, id));
         break;

@@ -46,11 +46,12 @@ static int command_program_choose(struct command_line *line, const char *name, c
 
 static int command_debugger_check(const struct config *cfg, char *err, size_t errlen)
 {
-    char path[PATH_MAX], why[CONFIG_ERROR_MAX];
+    char path[PATH_MAX], why[CONFIG_ERROR_MAX], value[16];
 
-    if (cfg->gdb < 0 || program_find("gdb", path, sizeof path, why, sizeof why) == 0)
+    if (cfg->gdb == GDB_NONE || program_find("gdb", path, sizeof path, why, sizeof why) == 0)
         return 0;
-    snprintf(err, errlen, "--gdb %d: no gdb in PATH; install it", cfg->gdb);
+    snprintf(err, errlen, "--gdb %s: no gdb in PATH; install it",
+             config_value(cfg, CONFIG_ID_gdb, value, sizeof value));
     return EXIT_NO_PROGRAM;
 }
 

@@ -167,7 +167,7 @@ bool hosts_given(const struct config *cfg)
 /* Refuses options that only hlrcrun supports, on one machine. */
 static int hosts_options_check(const struct config *cfg, char *err, size_t errlen)
 {
-    const char *name = cfg->gdb >= 0             ? "gdb"
+    const char *name = cfg->gdb != GDB_NONE      ? "gdb"
                        : cfg->progress           ? "progress"
                        : cfg->bind == BIND_SHARE ? "bind share"
                                                  : NULL;

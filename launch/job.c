@@ -21,6 +21,7 @@
 #include "base/diag.h"
 #include "hlrc/probe/stats.h"
 #include "hlrc/report/timeline_tool.h"
+#include "launch/debugger.h"
 #include "launch/process.h"
 
 /* Each node has fixed slots in the array for poll(), which skips a descriptor of -1. */
@@ -503,6 +504,8 @@ static void job_nodes_start(struct job *job)
         err = job_node_start(job, i);
     if (err == 0)
         err = spawn_release(&job->spawn, job->config->nodes);
+    if (err == 0 && job->config->gdb == GDB_ALL)
+        debugger_attach(job);
     if (err < 0)
         job_end(job, 1, -1,
                 "hlrcrun: cannot start %d nodes: %s; start fewer, or raise the limits of processes "

@@ -104,7 +104,16 @@ static void manual_debugger(FILE *out)
           ".PP\n"
           "The commands read the tables of the runtime with the debugging information of the\n"
           "library. Core dumps contain the tables if the library was built with\n"
-          "\\-\\-enable\\-debug. To attach to a running node:\n"
+          "\\-\\-enable\\-debug.\n"
+          ".PP\n"
+          "With\n"
+          ".B \\-\\-gdb all\n"
+          "each node waits, before it executes the program, until a gdb attaches. In tmux, a\n"
+          "new window has a pane for each of up to 16 nodes. Elsewhere hlrcrun prints the\n"
+          "command for each node. gdb stops again where the program begins: set breakpoints\n"
+          "there, then enter continue.\n"
+          ".PP\n"
+          "To attach to a running node:\n"
           ".B gdb \\-x PREFIX/share/hlrc/hlrc.gdb \\-p PID\n",
           out);
 }

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/procfs.h"
 #include "boot/wire.h"
+#include "launch/debugger.h"
 #include "launch/process.h"
 
 /* Above the descriptors that shells use for redirections. */
@@ -108,28 +108,10 @@ static void spawn_child_restore(const struct spawn *spawn)
     sigprocmask(SIG_SETMASK, &spawn->mask, NULL);
 }
 
-/* The gdb script for our faults: installed beside us, in the build folder, or where configure put
- * it. /dev/null if absent. */
-static const char *spawn_debug_script(char *path, size_t len)
-{
-    static const char *const places[] = { "/../share/hlrc/hlrc.gdb", "/share/hlrc.gdb" };
-    char self[PATH_MAX];
-    (void)procfs_program(self, sizeof self);
-    const char *name = strrchr(self, '/');
-
-    for (size_t i = 0; name != NULL && i < sizeof places / sizeof *places; i++) {
-        snprintf(path, len, "%.*s%s", (int)(name - self), self, places[i]);
-        if (access(path, R_OK) == 0)
-            return path;
-    }
-    snprintf(path, len, "%s", PKGDATADIR "/hlrc.gdb");
-    return access(path, R_OK) == 0 ? path : "/dev/null";
-}
-
 _Noreturn static void spawn_child_debug(const struct spawn *spawn, int sock)
 {
     char script[PATH_MAX + 32];
-    const char *const before[] = { "gdb", "-q", "-x", spawn_debug_script(script, sizeof script),
+    const char *const before[] = { "gdb", "-q", "-x", debugger_script(script, sizeof script),
                                    "--args" };
     size_t count = 0, n = sizeof before / sizeof *before;
     char **argv;
@@ -166,6 +148,8 @@ _Noreturn static void spawn_child_main(struct spawn *spawn, struct spawn_child *
     spawn_child_restore(spawn);
     if (debugged)
         spawn_child_debug(spawn, child->sock);
+    if (spawn->config->gdb == GDB_ALL)
+        debugger_child_wait();
     execvp(spawn->path, spawn->argv);
     spawn_child_fail(spawn, child->sock, "cannot be run", errno);
 }

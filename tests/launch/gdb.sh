@@ -85,6 +85,38 @@ for protocol in ${hang:+async onesided}; do
     expect_status "asked, $protocol" 0
 done
 
+# all nodes: by the commands that are printed, and in panes of tmux
+begin "$hlrcrun" -n 2 --gdb all "$probe" exchange 100 5
+until_true 10 grep -q 'node 1 waits for: gdb' "$work/err"
+for n in 0 1; do
+    command=$(sed -n "s/^hlrcrun: node $n waits for: //p" "$work/err")
+    eval "$command -batch -ex continue" >"$work/gdb$n" 2>&1 </dev/null &
+done
+end
+expect_status 'all nodes' 0
+wait
+for n in 0 1; do
+    grep -q 'exited normally' "$work/gdb$n" || fail "--gdb all, node $n: $(cat "$work/gdb$n" "$work/err")"
+done
+
+pane() { tmux -S "$work/tmux" "$@" 2>"$work/pane"; }
+panes_with() { # COUNT PATTERN
+    local id
+    for id in $(pane list-panes -s -F '#{pane_id}'); do
+        pane capture-pane -p -J -t "$id"
+    done | grep -c "$2" | grep -qx "$1"
+}
+if command -v tmux >/dev/null; then
+    pane -f /dev/null new-session -d -x 200 -y 50 "'$hlrcrun' -n 2 --gdb all '$probe' exchange 100 5; echo \$? >'$work/ended'; sleep 60"
+    until_true 20 panes_with 2 '^Temporary catchpoint 1 (exec' || fail "panes: $(pane list-panes -s; cat "$work/pane")"
+    for id in $(pane list-panes -s -F '#{pane_id} #{pane_current_command}' | sed -n 's/ gdb$//p'); do
+        pane send-keys -t "$id" continue Enter
+    done
+    until_true 20 test -s "$work/ended" || fail "in tmux: $(pane list-panes -s)"
+    test "$(cat "$work/ended")" = 0 || fail "in tmux: ended with $(cat "$work/ended")"
+    pane kill-server
+fi
+
 # a library that was stripped, as packages are; its program keeps its symbols
 library=$(realpath "$top_builddir/.libs/libhlrc.so.0" 2>/dev/null)
 if test -e "$library"; then

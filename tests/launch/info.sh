@@ -54,7 +54,7 @@ hosts        HOST:N,HOST:N,...          off    (off)   a:2,b:3
 hostfile     FILE                       off    (off)   list
 wdir         DIR                        off    (off)   /tmp
 no-aslr      -                          no     no      yes
-gdb          0..1023|none               none   none    0
+gdb          0..1023|none|all           none   none    all
 watchdog     1..86400|off               off    off     30
 timeout      1..31536000|off            off    off     60
 peer-timeout 1..3600                    5      5       9'

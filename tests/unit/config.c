@@ -185,7 +185,7 @@ static void errors(void)
         { "HLRC_THREADS", "0", -ERANGE, "HLRC_THREADS=0: out of range; give 1 to 1024" },
         { "HLRC_THREADS", "1025", -ERANGE, "HLRC_THREADS=1025: out of range; give 1 to 1024" },
         { "HLRC_THREADS", "x", -EINVAL, "HLRC_THREADS=x: not a number; give 1 to 1024" },
-        { "HLRC_GDB", "-2", -ERANGE, "HLRC_GDB=-2: out of range; give 0 to 1023 or none" },
+        { "HLRC_GDB", "-2", -ERANGE, "HLRC_GDB=-2: out of range; give 0 to 1023 or none|all" },
         { "HLRC_LABEL", "2", -EINVAL, "HLRC_LABEL=2: not yes or no" },
         { "HLRC_PROTOCOL", "ARDMAR", -EINVAL,
           "HLRC_PROTOCOL=ARDMAR: no such choice; choose from async|ardmar|onesided" },
