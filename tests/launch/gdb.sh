@@ -107,6 +107,7 @@ panes_with() { # COUNT PATTERN
     done | grep -c "$2" | grep -qx "$1"
 }
 if command -v tmux >/dev/null; then
+    trap 'test "$BASHPID" != $$ || { pane kill-server; rm -rf "$work"; }' EXIT
     pane -f /dev/null new-session -d -x 200 -y 50 "'$hlrcrun' -n 2 --gdb all '$probe' exchange 100 5; echo \$? >'$work/ended'; sleep 60"
     until_true 20 panes_with 2 '^Temporary catchpoint 1 (exec' || fail "panes: $(pane list-panes -s; cat "$work/pane")"
     for id in $(pane list-panes -s -F '#{pane_id} #{pane_current_command}' | sed -n 's/ gdb$//p'); do
@@ -115,6 +116,7 @@ if command -v tmux >/dev/null; then
     until_true 20 test -s "$work/ended" || fail "in tmux: $(pane list-panes -s)"
     test "$(cat "$work/ended")" = 0 || fail "in tmux: ended with $(cat "$work/ended")"
     pane kill-server
+    trap 'test "$BASHPID" != $$ || rm -rf "$work"' EXIT
 fi
 
 # a library that was stripped, as packages are; its program keeps its symbols
