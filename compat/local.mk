@@ -67,6 +67,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/pthread/monitor.c compat/pthread/monitor.h \
 	compat/pthread/move.c compat/pthread/move.h compat/pthread/mutex.c compat/pthread/mutex.h \
 	compat/pthread/mutex_word.c compat/pthread/mutex_word.h \
+	compat/pthread/object_lock.c compat/pthread/object_lock.h \
 	compat/pthread/once.c compat/pthread/once.h \
 	compat/pthread/refuse.c compat/pthread/refuse.h \
 	compat/pthread/restored.c \

@@ -65,7 +65,8 @@ tests_unit_json_LDADD = $(UNIT)
 tests_unit_judge_LDADD = $(UNIT)
 tests_unit_locality_LDADD = $(UNIT)
 tests_unit_lock_word_LDADD = $(CMOCKA_LIBS) -lpthread
-tests_unit_mutex_word_SOURCES = tests/unit/mutex_word.c compat/pthread/mutex.c compat/pthread/mutex_word.c
+tests_unit_mutex_word_SOURCES = tests/unit/mutex_word.c compat/pthread/mutex.c compat/pthread/mutex_word.c \
+	compat/pthread/object_lock.c
 tests_unit_mutex_word_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_mutex_word_LDADD = $(CMOCKA_LIBS) -lpthread
 tests_unit_need_LDADD = $(UNIT)

@@ -28,9 +28,9 @@ static int pthread_barrier_arrive(struct monitor_call *c)
     return PTHREAD_BARRIER_SERIAL_THREAD;
 }
 
-WRAP(int, pthread_barrier_init,
-     (pthread_barrier_t * b, const pthread_barrierattr_t *attr, unsigned threads),
-     (b, attr, threads))
+WRAP_OBJECT(int, pthread_barrier_init,
+            (pthread_barrier_t * b, const pthread_barrierattr_t *attr, unsigned threads),
+            (b, attr, threads))
 {
     (void)attr;
     if (threads == 0)
@@ -41,7 +41,7 @@ WRAP(int, pthread_barrier_init,
 
 WRAP_NOTHING(pthread_barrier_destroy, pthread_barrier_t)
 
-WRAP(int, pthread_barrier_wait, (pthread_barrier_t * b), (b))
+WRAP_OBJECT(int, pthread_barrier_wait, (pthread_barrier_t * b), (b))
 {
     move_point();
     return monitor_call(&(struct monitor_call){ .fn = pthread_barrier_arrive, .object = b });

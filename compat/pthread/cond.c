@@ -63,7 +63,8 @@ static int cond_signal_all(struct monitor_call *c)
     return 0;
 }
 
-WRAP(int, pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *attr), (cond, attr))
+WRAP_OBJECT(int, pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *attr),
+            (cond, attr))
 {
     clockid_t clock = CLOCK_REALTIME;
     if (attr && pthread_condattr_getclock(attr, &clock) != 0)
@@ -76,31 +77,32 @@ WRAP(int, pthread_cond_init, (pthread_cond_t * cond, const pthread_condattr_t *a
 /* Woken threads may not have returned yet. */
 WRAP_NOTHING(pthread_cond_destroy, pthread_cond_t)
 
-WRAP(int, pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
+WRAP_OBJECT(int, pthread_cond_wait, (pthread_cond_t * cond, pthread_mutex_t *mutex), (cond, mutex))
 {
     return cond_wait_until(cond, mutex, NULL);
 }
 
-WRAP(int, pthread_cond_clockwait,
-     (pthread_cond_t * cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *time),
-     (cond, mutex, clock, time))
+WRAP_OBJECT(int, pthread_cond_clockwait,
+            (pthread_cond_t * cond, pthread_mutex_t *mutex, clockid_t clock,
+             const struct timespec *time),
+            (cond, mutex, clock, time))
 {
     return cond_wait_until(cond, mutex, &(struct monitor_until){ *time, clock });
 }
 
-WRAP(int, pthread_cond_timedwait,
-     (pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *time),
-     (cond, mutex, time))
+WRAP_OBJECT(int, pthread_cond_timedwait,
+            (pthread_cond_t * cond, pthread_mutex_t *mutex, const struct timespec *time),
+            (cond, mutex, time))
 {
     return wrap_pthread_cond_clockwait(cond, mutex, cond_inside(cond)->clock, time);
 }
 
-WRAP(int, pthread_cond_signal, (pthread_cond_t * cond), (cond))
+WRAP_OBJECT(int, pthread_cond_signal, (pthread_cond_t * cond), (cond))
 {
     return monitor_call(&(struct monitor_call){ .fn = cond_signal_one, .object = cond });
 }
 
-WRAP(int, pthread_cond_broadcast, (pthread_cond_t * cond), (cond))
+WRAP_OBJECT(int, pthread_cond_broadcast, (pthread_cond_t * cond), (cond))
 {
     return monitor_call(&(struct monitor_call){ .fn = cond_signal_all, .object = cond });
 }

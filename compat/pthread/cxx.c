@@ -83,18 +83,18 @@ struct cxx_unique_lock {
 };
 
 REPLACE_VOID(cxx_cv_wait, "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
-             start_sharing, (pthread_cond_t * cv, struct cxx_unique_lock *lock), (cv, lock))
+             start_objects, (pthread_cond_t * cv, struct cxx_unique_lock *lock), (cv, lock))
 {
     (void)__wrap_pthread_cond_wait(cv, lock->mutex);
 }
 
-REPLACE_VOID(cxx_cv_notify_one, "_ZNSt18condition_variable10notify_oneEv", start_sharing,
+REPLACE_VOID(cxx_cv_notify_one, "_ZNSt18condition_variable10notify_oneEv", start_objects,
              (pthread_cond_t * cv), (cv))
 {
     (void)__wrap_pthread_cond_signal(cv);
 }
 
-REPLACE_VOID(cxx_cv_notify_all, "_ZNSt18condition_variable10notify_allEv", start_sharing,
+REPLACE_VOID(cxx_cv_notify_all, "_ZNSt18condition_variable10notify_allEv", start_objects,
              (pthread_cond_t * cv), (cv))
 {
     (void)__wrap_pthread_cond_broadcast(cv);
@@ -111,19 +111,19 @@ static int cxx_guard_word(void *object, int to)
     return *state;
 }
 
-REPLACE(int, cxx_guard_acquire, "__cxa_guard_acquire", start_is_shared(guard), (char *guard),
+REPLACE(int, cxx_guard_acquire, "__cxa_guard_acquire", start_has_object(guard), (char *guard),
         (guard))
 {
     return once_begin(guard, cxx_guard_word);
 }
 
-REPLACE_VOID(cxx_guard_release, "__cxa_guard_release", start_is_shared(guard), (char *guard),
+REPLACE_VOID(cxx_guard_release, "__cxa_guard_release", start_has_object(guard), (char *guard),
              (guard))
 {
     once_end(guard, cxx_guard_word, true);
 }
 
-REPLACE_VOID(cxx_guard_abort, "__cxa_guard_abort", start_is_shared(guard), (char *guard), (guard))
+REPLACE_VOID(cxx_guard_abort, "__cxa_guard_abort", start_has_object(guard), (char *guard), (guard))
 {
     once_end(guard, cxx_guard_word, false);
 }

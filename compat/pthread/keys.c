@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/pthread/object_lock.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
@@ -43,14 +44,14 @@ static void keys_make(void *arg)
     struct keys_making *m = arg;
     void (*destructor)(void *) = m->destructor;
     unsigned k = 0;
-    hlrc_lock(LOCK_KEYS);
+    object_lock_take(LOCK_KEYS);
     while (k < KEYS && (keys[k].life & 1))
         k++;
     if (k < KEYS) {
         keys[k].life++;
         keys[k].destructor = destructor;
     }
-    hlrc_unlock(LOCK_KEYS);
+    object_lock_drop(LOCK_KEYS);
     m->rc = k < KEYS ? 0 : EAGAIN;
     m->key = k;
 }
@@ -59,15 +60,16 @@ static void keys_unmake(void *arg)
 {
     struct keys_making *m = arg;
     unsigned k = m->key;
-    hlrc_lock(LOCK_KEYS);
+    object_lock_take(LOCK_KEYS);
     bool there = k < KEYS && (keys[k].life & 1);
     if (there)
         keys[k].life++;
-    hlrc_unlock(LOCK_KEYS);
+    object_lock_drop(LOCK_KEYS);
     m->rc = there ? 0 : EINVAL;
 }
 
-WRAP(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void *)), (key, destructor))
+WRAP_OBJECT(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void *)),
+            (key, destructor))
 {
     struct keys_making m = { .destructor = destructor };
     lane_call(keys_make, &m);
@@ -76,7 +78,7 @@ WRAP(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(void *)),
     return m.rc;
 }
 
-WRAP(int, pthread_key_delete, (pthread_key_t key), (key))
+WRAP_OBJECT(int, pthread_key_delete, (pthread_key_t key), (key))
 {
     struct keys_making m = { .key = key };
     lane_call(keys_unmake, &m);
@@ -91,12 +93,12 @@ static bool keys_make_values(void)
     return values != NULL;
 }
 
-WRAP(void *, pthread_getspecific, (pthread_key_t key), (key))
+WRAP_OBJECT(void *, pthread_getspecific, (pthread_key_t key), (key))
 {
     return values && key < KEYS && values[key].life == keys[key].life ? values[key].value : NULL;
 }
 
-WRAP(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
+WRAP_OBJECT(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
 {
     if (key >= KEYS || !(keys[key].life & 1))
         return EINVAL;
@@ -155,8 +157,11 @@ void keys_take(const void *from)
 
 /* ---- start ---- */
 
+/* Of a thread that a forked child has started. Others have destroyed their values. */
 static void keys_forget(void *arg)
 {
+    if (start_is_child)
+        keys_destroy_values();
     free(arg);
     values = NULL;
 }

@@ -6,8 +6,10 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "base/futex.h"
 #include "compat/process/catcher.h"
 #include "compat/pthread/cancel.h"
+#include "compat/pthread/object_lock.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
@@ -23,7 +25,7 @@
 struct monitor_waiter {
     struct monitor_waiter *next;
     hlrc_cond_t cond;
-    uint32_t woken;
+    _Atomic uint32_t woken;
     uint32_t tag;
 };
 
@@ -54,6 +56,9 @@ static struct monitor_waiter *monitor_make(void)
 
 static struct monitor_waiter *monitor_own(void)
 {
+    static _Thread_local struct monitor_waiter in_child;
+    if (start_is_child)
+        return &in_child;
     if (mine)
         return mine;
     pthread_mutex_lock(&kept_mutex);
@@ -83,13 +88,13 @@ hlrc_lock_t monitor_of(const void *object)
 hlrc_lock_t monitor_enter(const void *object)
 {
     hlrc_lock_t monitor = monitor_of(object);
-    hlrc_lock(monitor);
+    object_lock_take(monitor);
     return monitor;
 }
 
 void monitor_leave(hlrc_lock_t monitor)
 {
-    hlrc_unlock(monitor);
+    object_lock_drop(monitor);
 }
 
 static void monitor_call_now(void *arg)
@@ -197,11 +202,22 @@ static int monitor_await_until(struct monitor_queue *q, struct monitor_waiter *w
             monitor_unlink_waiter(q, w);
             return more ? ECANCELED : ETIMEDOUT;
         }
-        hlrc_unlock(monitor);
+        object_lock_drop(monitor);
         more = monitor_nap(&ns, until ? &copy : NULL);
-        hlrc_lock(monitor);
+        object_lock_take(monitor);
     }
     return 0;
+}
+
+static void monitor_sleep(struct monitor_waiter *w, hlrc_lock_t monitor)
+{
+    if (!start_is_child) {
+        hlrc_cond_wait(w->cond, monitor);
+        return;
+    }
+    object_lock_drop(monitor);
+    futex_wait(&w->woken, 0, -1);
+    object_lock_take(monitor);
 }
 
 int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_lock_t monitor,
@@ -212,7 +228,7 @@ int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_
     if (until || cancel_may_end_wait())
         rc = monitor_await_until(q, w, monitor, until);
     while (rc == 0 && !w->woken)
-        hlrc_cond_wait(w->cond, monitor);
+        monitor_sleep(w, monitor);
     return rc;
 }
 
@@ -234,7 +250,10 @@ void monitor_queue_wake(struct monitor_queue *q)
     if (!q->first)
         q->last = NULL;
     w->woken = 1;
-    hlrc_cond_signal(w->cond);
+    if (start_is_child)
+        futex_wake(&w->woken, 1);
+    else
+        hlrc_cond_signal(w->cond);
 }
 
 void monitor_queue_wake_all(struct monitor_queue *q)

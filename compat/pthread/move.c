@@ -258,7 +258,7 @@ static bool move_is_turn(void)
 
 void move_now(void)
 {
-    bool turn = where != MOVE_AROUND || move_is_turn();
+    bool turn = !start_is_child && (where != MOVE_AROUND || move_is_turn());
     if (!turn || lane_is_bound() || !move_is_misplaced(mine.home) || mine.skipped++ < mine.skip)
         return;
     mine.skipped = 0;

@@ -13,6 +13,7 @@
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/move.h"
 #include "compat/pthread/mutex_word.h"
+#include "compat/pthread/object_lock.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -54,7 +55,7 @@ static uint32_t mutex_handle_of(const struct mutex *m)
 static int mutex_give_lock(struct mutex *m)
 {
     hlrc_lock_t lock;
-    if (hlrc_lock_create(&lock) != 0)
+    if (object_lock_create(&lock) != 0)
         return EAGAIN;
     m->handle = lock + 1;
     m->check = m->handle ^ mutex_salt(m);
@@ -156,7 +157,7 @@ void mutex_abandon_held(void)
     for (size_t i = 0; i < held_count; i++)
         if (held[i].mutex->robust) {
             held[i].mutex->owner_state = OWNER_DIED;
-            hlrc_unlock(held[i].lock);
+            object_lock_drop(held[i].lock);
         }
     held_count = 0;
 }
@@ -185,8 +186,8 @@ static void mutex_make(void *arg)
     ask->error = mutex_give_lock(ask->mutex);
 }
 
-WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attr),
-     (mutex, attr))
+WRAP_OBJECT(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attr),
+            (mutex, attr))
 {
     struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
     int kind = PTHREAD_MUTEX_DEFAULT, protocol = PTHREAD_PRIO_NONE, robust = PTHREAD_MUTEX_STALLED;
@@ -206,16 +207,16 @@ static void mutex_unmake(void *arg)
 {
     struct mutex_ask *ask = arg;
     hlrc_lock_t lock = ask->lock;
-    if (hlrc_trylock(lock) != 0) {
+    if (object_lock_try(lock) != 0) {
         ask->error = EBUSY;
         return;
     }
-    hlrc_unlock(lock);
-    hlrc_lock_destroy(lock);
+    object_lock_drop(lock);
+    object_lock_destroy(lock);
 }
 
 /* Another thread's first use may be not visible yet. */
-WRAP(int, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex))
+WRAP_OBJECT(int, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex))
 {
     struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
     if (mutex_has_word(ask.mutex))
@@ -232,12 +233,12 @@ WRAP(int, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex))
 
 static void mutex_take(void *arg)
 {
-    hlrc_lock(*(const hlrc_lock_t *)arg);
+    object_lock_take(*(const hlrc_lock_t *)arg);
 }
 
 static void mutex_drop(void *arg)
 {
-    hlrc_unlock(*(const hlrc_lock_t *)arg);
+    object_lock_drop(*(const hlrc_lock_t *)arg);
 }
 
 struct mutex_attempt {
@@ -255,7 +256,7 @@ static void mutex_try(void *arg)
     long ns = 0;
     int rc;
     do
-        rc = hlrc_trylock(lock) == 0 ? 0 : until ? ETIMEDOUT : EBUSY;
+        rc = object_lock_try(lock) == 0 ? 0 : until ? ETIMEDOUT : EBUSY;
     while (rc == ETIMEDOUT && monitor_nap(&ns, &copy));
     a->rc = rc;
 }
@@ -424,7 +425,7 @@ static bool mutex_take_free_word(struct mutex *m)
     return false;
 }
 
-WRAP(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
+WRAP_OBJECT(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
 {
     move_point();
     if (mutex_take_free_word(mutex_inside(mutex)))
@@ -432,13 +433,14 @@ WRAP(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
     return mutex_acquire(mutex, NULL);
 }
 
-WRAP(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
+WRAP_OBJECT(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 {
     return mutex_acquire(mutex, &(struct mutex_attempt){ .until = NULL });
 }
 
-WRAP(int, pthread_mutex_clocklock,
-     (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *time), (mutex, clock, time))
+WRAP_OBJECT(int, pthread_mutex_clocklock,
+            (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *time),
+            (mutex, clock, time))
 {
     if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
         return EINVAL;
@@ -450,13 +452,13 @@ WRAP(int, pthread_mutex_clocklock,
     return mutex_acquire(mutex, &(struct mutex_attempt){ .until = &until });
 }
 
-WRAP(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *time),
-     (mutex, time))
+WRAP_OBJECT(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *time),
+            (mutex, time))
 {
     return wrap_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, time);
 }
 
-WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
+WRAP_OBJECT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 {
     int error;
     struct mutex *m = mutex_inside(mutex);
@@ -487,7 +489,7 @@ WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
     return 0;
 }
 
-WRAP(int, pthread_mutex_consistent, (pthread_mutex_t * mutex), (mutex))
+WRAP_OBJECT(int, pthread_mutex_consistent, (pthread_mutex_t * mutex), (mutex))
 {
     struct mutex *m = mutex_inside(mutex);
     if (!m->robust || m->owner_state != OWNER_DIED)
@@ -501,13 +503,13 @@ WRAP(int, pthread_mutex_consistent, (pthread_mutex_t * mutex), (mutex))
 static void mutex_make_spin(void *arg)
 {
     hlrc_lock_t lock = 0;
-    int rc = hlrc_lock_create(&lock);
+    int rc = object_lock_create(&lock);
     *(uint32_t *)arg = rc == 0 ? lock + 1 : 0;
 }
 
 static void mutex_unmake_spin(void *arg)
 {
-    hlrc_lock_destroy(*(const hlrc_lock_t *)arg);
+    object_lock_destroy(*(const hlrc_lock_t *)arg);
 }
 
 static hlrc_lock_t mutex_lock_of_spin(const volatile pthread_spinlock_t *spin)
@@ -518,7 +520,7 @@ static hlrc_lock_t mutex_lock_of_spin(const volatile pthread_spinlock_t *spin)
     return handle - 1;
 }
 
-WRAP(int, pthread_spin_init, (pthread_spinlock_t * spin, int shared), (spin, shared))
+WRAP_OBJECT(int, pthread_spin_init, (pthread_spinlock_t * spin, int shared), (spin, shared))
 {
     (void)shared;
     uint32_t handle;
@@ -527,7 +529,7 @@ WRAP(int, pthread_spin_init, (pthread_spinlock_t * spin, int shared), (spin, sha
     return handle ? 0 : EAGAIN;
 }
 
-WRAP(int, pthread_spin_destroy, (pthread_spinlock_t * spin), (spin))
+WRAP_OBJECT(int, pthread_spin_destroy, (pthread_spinlock_t * spin), (spin))
 {
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_unmake_spin, &lock);
@@ -535,7 +537,7 @@ WRAP(int, pthread_spin_destroy, (pthread_spinlock_t * spin), (spin))
     return 0;
 }
 
-WRAP(int, pthread_spin_lock, (pthread_spinlock_t * spin), (spin))
+WRAP_OBJECT(int, pthread_spin_lock, (pthread_spinlock_t * spin), (spin))
 {
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_take, &lock);
@@ -543,7 +545,7 @@ WRAP(int, pthread_spin_lock, (pthread_spinlock_t * spin), (spin))
     return 0;
 }
 
-WRAP(int, pthread_spin_trylock, (pthread_spinlock_t * spin), (spin))
+WRAP_OBJECT(int, pthread_spin_trylock, (pthread_spinlock_t * spin), (spin))
 {
     struct mutex_attempt once = { .lock = mutex_lock_of_spin(spin), .until = NULL };
     lane_call(mutex_try, &once);
@@ -552,7 +554,7 @@ WRAP(int, pthread_spin_trylock, (pthread_spinlock_t * spin), (spin))
     return once.rc;
 }
 
-WRAP(int, pthread_spin_unlock, (pthread_spinlock_t * spin), (spin))
+WRAP_OBJECT(int, pthread_spin_unlock, (pthread_spinlock_t * spin), (spin))
 {
     hlrc_lock_t lock = mutex_lock_of_spin(spin);
     lane_call(mutex_drop, &lock);

@@ -67,7 +67,7 @@ static void once_finish(struct once_doing *d)
     once_end(d->once, once_word_of, d->done);
 }
 
-WRAP(int, pthread_once, (pthread_once_t * once, void (*fn)(void)), (once, fn))
+WRAP_OBJECT(int, pthread_once, (pthread_once_t * once, void (*fn)(void)), (once, fn))
 {
     if (once_begin(once, once_word_of)) {
         struct once_doing d __attribute__((cleanup(once_finish))) = { once, false };

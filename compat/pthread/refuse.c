@@ -31,7 +31,6 @@ static const struct {
     { "pthread_getattr_np", UNKNOWN },
     { "pthread_getname_np", UNKNOWN },
     { "pthread_getcpuclockid", UNKNOWN },
-    { "pthread_atfork", "(fork with threads) is not supported; leave it out" },
     { "register_printf_function", FORMATS },
     { "register_printf_specifier", FORMATS },
     { "register_printf_modifier", FORMATS },

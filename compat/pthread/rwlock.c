@@ -113,7 +113,8 @@ static int rwlock_lock(pthread_rwlock_t *l, unsigned tag, bool try,
     return monitor_call(&c);
 }
 
-WRAP(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *attr), (l, attr))
+WRAP_OBJECT(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *attr),
+            (l, attr))
 {
     int kind = PTHREAD_RWLOCK_DEFAULT_NP;
     if (attr && pthread_rwlockattr_getkind_np(attr, &kind) != 0)
@@ -124,30 +125,31 @@ WRAP(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t
 
 WRAP_NOTHING(pthread_rwlock_destroy, pthread_rwlock_t)
 
-WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))
+WRAP_OBJECT(int, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))
 {
     return monitor_call(&(struct monitor_call){ .fn = rwlock_release, .object = l });
 }
 
 /* `rd` and `wr`. */
-#define DEFINE_LOCK(mode, tag)                                                                   \
-    WRAP(int, pthread_rwlock_##mode##lock, (pthread_rwlock_t * l), (l))                          \
-    {                                                                                            \
-        return rwlock_lock(l, tag, false, NULL);                                                 \
-    }                                                                                            \
-    WRAP(int, pthread_rwlock_try##mode##lock, (pthread_rwlock_t * l), (l))                       \
-    {                                                                                            \
-        return rwlock_lock(l, tag, true, NULL);                                                  \
-    }                                                                                            \
-    WRAP(int, pthread_rwlock_clock##mode##lock,                                                  \
-         (pthread_rwlock_t * l, clockid_t clock, const struct timespec *time), (l, clock, time)) \
-    {                                                                                            \
-        return rwlock_lock(l, tag, false, &(struct monitor_until){ *time, clock });              \
-    }                                                                                            \
-    WRAP(int, pthread_rwlock_timed##mode##lock,                                                  \
-         (pthread_rwlock_t * l, const struct timespec *time), (l, time))                         \
-    {                                                                                            \
-        return wrap_pthread_rwlock_clock##mode##lock(l, CLOCK_REALTIME, time);                   \
+#define DEFINE_LOCK(mode, tag)                                                        \
+    WRAP_OBJECT(int, pthread_rwlock_##mode##lock, (pthread_rwlock_t * l), (l))        \
+    {                                                                                 \
+        return rwlock_lock(l, tag, false, NULL);                                      \
+    }                                                                                 \
+    WRAP_OBJECT(int, pthread_rwlock_try##mode##lock, (pthread_rwlock_t * l), (l))     \
+    {                                                                                 \
+        return rwlock_lock(l, tag, true, NULL);                                       \
+    }                                                                                 \
+    WRAP_OBJECT(int, pthread_rwlock_clock##mode##lock,                                \
+                (pthread_rwlock_t * l, clockid_t clock, const struct timespec *time), \
+                (l, clock, time))                                                     \
+    {                                                                                 \
+        return rwlock_lock(l, tag, false, &(struct monitor_until){ *time, clock });   \
+    }                                                                                 \
+    WRAP_OBJECT(int, pthread_rwlock_timed##mode##lock,                                \
+                (pthread_rwlock_t * l, const struct timespec *time), (l, time))       \
+    {                                                                                 \
+        return wrap_pthread_rwlock_clock##mode##lock(l, CLOCK_REALTIME, time);        \
     }
 DEFINE_LOCK(rd, READER)
 DEFINE_LOCK(wr, WRITER)

@@ -28,7 +28,7 @@ static_assert(sizeof(struct sem) <= sizeof(sem_t), "it fits into the type of the
 
 /* Performs the call on a semaphore that is not this file's. */
 #define BY_LIBC(s, name, arguments, ...) \
-    if (!start_is_shared(s))             \
+    if (!start_has_object(s))            \
     return start_away ? (int)DELEGATE(name, __VA_ARGS__) : name arguments
 
 static int sem_fail_by(int error)
@@ -77,7 +77,7 @@ static int sem_wait_until(sem_t *s, bool try, const struct monitor_until *until)
     return sem_fail_by(cancel_wait_end(monitor_call(&c)));
 }
 
-WRAP(int, sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value))
+WRAP_OBJECT(int, sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value))
 {
     (void)shared;
     if (value > SEM_VALUE_MAX)
@@ -88,37 +88,37 @@ WRAP(int, sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value))
 
 WRAP_NOTHING(sem_destroy, sem_t)
 
-WRAP(int, sem_wait, (sem_t * s), (s))
+WRAP_OBJECT(int, sem_wait, (sem_t * s), (s))
 {
     BY_LIBC(s, sem_wait, (s), (long)s);
     return sem_wait_until(s, false, NULL);
 }
 
-WRAP(int, sem_trywait, (sem_t * s), (s))
+WRAP_OBJECT(int, sem_trywait, (sem_t * s), (s))
 {
     BY_LIBC(s, sem_trywait, (s), (long)s);
     return sem_wait_until(s, true, NULL);
 }
 
-WRAP(int, sem_clockwait, (sem_t * s, clockid_t clock, const struct timespec *time),
-     (s, clock, time))
+WRAP_OBJECT(int, sem_clockwait, (sem_t * s, clockid_t clock, const struct timespec *time),
+            (s, clock, time))
 {
     BY_LIBC(s, sem_clockwait, (s, clock, time), (long)s, clock, (long)time);
     return sem_wait_until(s, false, &(struct monitor_until){ *time, clock });
 }
 
-WRAP(int, sem_timedwait, (sem_t * s, const struct timespec *time), (s, time))
+WRAP_OBJECT(int, sem_timedwait, (sem_t * s, const struct timespec *time), (s, time))
 {
     return wrap_sem_clockwait(s, CLOCK_REALTIME, time);
 }
 
-WRAP(int, sem_post, (sem_t * s), (s))
+WRAP_OBJECT(int, sem_post, (sem_t * s), (s))
 {
     BY_LIBC(s, sem_post, (s), (long)s);
     return sem_fail_by(monitor_call(&(struct monitor_call){ .fn = sem_up, .object = s }));
 }
 
-WRAP(int, sem_getvalue, (sem_t * s, int *value), (s, value))
+WRAP_OBJECT(int, sem_getvalue, (sem_t * s, int *value), (s, value))
 {
     BY_LIBC(s, sem_getvalue, (s, value), (long)s, (long)value);
     struct monitor_call c = { .fn = sem_read, .object = s };

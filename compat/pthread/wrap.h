@@ -10,21 +10,26 @@
 
 /* Begins the definition of a call; its body follows. Unless threads run on
  * several nodes the C library's function is called instead, with these arguments. */
-#define WRAP(type, name, parameters, arguments)                        \
-    type __wrap_##name parameters;                                     \
-    static type wrap_##name parameters;                                \
-    type __wrap_##name parameters                                      \
-    {                                                                  \
-        return start_sharing ? wrap_##name arguments : name arguments; \
-    }                                                                  \
+#define WRAP(type, name, parameters, arguments) \
+    WRAP_IF(start_sharing, type, name, parameters, arguments)
+/* The same of a call that uses an object: also in a forked child. */
+#define WRAP_OBJECT(type, name, parameters, arguments) \
+    WRAP_IF(start_objects, type, name, parameters, arguments)
+#define WRAP_IF(condition, type, name, parameters, arguments)      \
+    type __wrap_##name parameters;                                 \
+    static type wrap_##name parameters;                            \
+    type __wrap_##name parameters                                  \
+    {                                                              \
+        return condition ? wrap_##name arguments : name arguments; \
+    }                                                              \
     static type wrap_##name parameters
 
 /* The definition of a call that has nothing to do on several nodes. */
-#define WRAP_NOTHING(name, type)               \
-    WRAP(int, name, (type * object), (object)) \
-    {                                          \
-        (void)object;                          \
-        return 0;                              \
+#define WRAP_NOTHING(name, type)                      \
+    WRAP_OBJECT(int, name, (type * object), (object)) \
+    {                                                 \
+        (void)object;                                 \
+        return 0;                                     \
     }
 
 /* Begins the definition of a function that replaces the library's of this mangled name in the whole

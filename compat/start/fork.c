@@ -136,12 +136,39 @@ static void fork_take_stack(const struct fork_stack *s)
 
 /* ---- parent and child ---- */
 
-static void fork_become_child(const struct fork_stack *s)
+/* A fork by fork_perform; guarded. */
+static const struct fork_stack *forking;
+static int ends[2]; /* the child writes to ends[1], which it closes when it calls exec or ends */
+
+/* These two run before what the program has registered by pthread_atfork, which may store to its
+ * variables. */
+static void fork_become_child(void)
 {
+    if (!forking)
+        return;
     fork_each_mapping(fork_keep);
-    fork_take_stack(s);
+    fork_take_stack(forking);
     start_sharing = start_spread = start_fences = start_away = false;
     start_is_child = true;
+    while (write(ends[1], "", 1) < 0 && errno == EINTR)
+        ;
+}
+
+/* Until the child has its copies, if there is a child. */
+static void fork_await_copies(void)
+{
+    char byte;
+    if (!forking)
+        return;
+    close(ends[1]);
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+}
+
+__attribute__((constructor)) static void fork_at_start(void)
+{
+    if (pthread_atfork(NULL, fork_await_copies, fork_become_child) != 0)
+        start_fail("no memory for what fork calls");
 }
 
 static void fork_await_child(int fd)
@@ -178,32 +205,27 @@ static void fork_perform(void *arg)
     struct fork_state *f = arg;
     fork_fetch_environment();
     struct fork_stack s = fork_save_stack(f);
-    int ends[2] = { -1, -1 };
     f->pid = -1;
     f->error = ENOMEM;
     if (s.live && !s.copy)
         return;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        f->error = errno;
-        free(s.copy);
-        return;
-    }
     pthread_mutex_lock(&mutex);
-    fork_pass_heap(true);
-    pid_t pid = fork();
-    int error = errno;
-    if (pid != 0)
-        fork_pass_heap(false);
+    f->error = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+    int from_child = f->error ? -1 : ends[0];
+    if (from_child >= 0) {
+        fork_pass_heap(true);
+        forking = &s;
+        f->pid = fork();
+        f->error = errno;
+        forking = NULL;
+        if (f->pid != 0)
+            fork_pass_heap(false);
+    }
     pthread_mutex_unlock(&mutex);
-    if (pid == 0)
-        fork_become_child(&s);
-    else
-        close(ends[1]);
-    if (pid > 0)
-        fork_await_child(ends[0]);
-    close(ends[0]);
-    f->pid = pid;
-    f->error = error;
+    if (f->pid > 0)
+        fork_await_child(from_child);
+    if (from_child >= 0)
+        close(from_child);
     free(s.copy);
 }
 

@@ -34,8 +34,8 @@ typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), vo
                      void *);
 
 int start_lanes = 1;
-bool start_sharing, start_spread, start_fences, start_crowded, start_is_child, start_leaving,
-    start_away;
+bool start_sharing, start_objects, start_spread, start_fences, start_crowded, start_is_child,
+    start_leaving, start_away;
 const char *start_obstacle;
 static int united = 1; /* processes that became this one */
 static pid_t own_pid;
@@ -89,11 +89,20 @@ void *start_shared_memory(size_t bytes, const char *what)
     return memory;
 }
 
+static bool start_is_in_range(const void *ptr)
+{
+    return lane_is_shared(ptr) || heap_is_shared(ptr) ||
+           ((const char *)ptr >= start_image.begin && (const char *)ptr < start_image.end);
+}
+
 bool start_is_shared(const void *ptr)
 {
-    return start_sharing &&
-           (lane_is_shared(ptr) || heap_is_shared(ptr) ||
-            ((const char *)ptr >= start_image.begin && (const char *)ptr < start_image.end));
+    return start_sharing && start_is_in_range(ptr);
+}
+
+bool start_has_object(const void *ptr)
+{
+    return start_objects && start_is_in_range(ptr);
 }
 
 /* OMP_STACKSIZE, in KiB unless it ends in B, K, M or G; 0: not set. */
@@ -289,7 +298,7 @@ static void start_streams_end(void)
 static void start_finalize(void *arg)
 {
     (void)arg;
-    start_sharing = start_spread = start_fences = false;
+    start_sharing = start_objects = start_spread = start_fences = false;
     if (environment)
         environ = environment;
     hlrc_finalize();
@@ -522,7 +531,7 @@ static int start_execute(void)
     lanes = calloc((size_t)start_lanes, sizeof *lanes);
     if (!lanes || on_exit(start_at_exit, NULL) != 0)
         start_fail("no memory for %d threads", start_lanes);
-    start_sharing = start_spread = start_fences = hlrc_node_count() > 1;
+    start_sharing = start_objects = start_spread = start_fences = hlrc_node_count() > 1;
     environment = environ;
     if (hlrc_node_count() > nodes)
         start_fail("the job has %d nodes, but no environment variable gives their number; set "

@@ -95,6 +95,11 @@ extern bool start_fences __attribute__((visibility("hidden")));
 /* More threads of the program run on this node than it has processors. */
 extern bool start_crowded __attribute__((visibility("hidden")));
 
+/* POSIX objects in the program's memory have this library's format: threads of the program run on
+ * several nodes, or this is a forked child of such a job. */
+extern bool start_objects __attribute__((visibility("hidden")));
+bool start_has_object(const void *ptr); /* such an object may be there */
+
 /* This process is a forked child of one of the job: its end does not involve the others. */
 extern bool start_is_child __attribute__((visibility("hidden")));
 

@@ -52,6 +52,7 @@ build mutexes mutexes.c gcc hlrcc && each mutexes ardmar async
 build waits waits.c gcc hlrcc && each waits async onesided
 build life life.c gcc hlrcc && each life onesided ardmar
 build signals signals.c gcc hlrcc && each signals async ardmar
+build children children.c gcc hlrcc && each children onesided async
 if command -v g++ >/dev/null; then
     build classes classes.cc g++ hlrc++ && each classes ardmar onesided
     [ -x "$work/classes" ] && compare classes 3 async streams

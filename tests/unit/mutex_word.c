@@ -36,7 +36,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 /* ---- what the library has elsewhere ---- */
 
-bool start_sharing = true, move_may;
+bool start_sharing = true, start_objects = true, start_is_child, move_may;
 _Thread_local struct lane *lane_current;
 _Thread_local unsigned lane_bonds;
 
