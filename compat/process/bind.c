@@ -94,15 +94,17 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
         "bind_entry reallocarray, bind_reallocarray\n"
         BY_STACK(malloc, calloc, aligned_alloc, memalign, valloc, pvalloc, posix_memalign, strdup,
                  strndup, wcsdup, asprintf, vasprintf, __asprintf_chk, __vasprintf_chk, getline,
-                 getdelim, __getdelim, open_memstream, getcwd, get_current_dir_name, realpath,
-                 canonicalize_file_name, __getcwd_chk, __realpath_chk)
+                 getdelim, __getdelim, open_memstream, open_wmemstream, getcwd,
+                 get_current_dir_name, realpath, canonicalize_file_name, __getcwd_chk,
+                 __realpath_chk)
         BY_STACK(read, write, pread, pwrite, pread64, pwrite64, recv, send, fread, fwrite, fgets,
                  fputs, puts, printf, fprintf, dprintf, vprintf, vfprintf, vdprintf, __printf_chk,
                  __fprintf_chk, __dprintf_chk, __vprintf_chk, __vfprintf_chk, __vdprintf_chk, scanf,
                  fscanf, vscanf, vfscanf, __isoc99_scanf, __isoc99_fscanf, __isoc99_vscanf,
                  __isoc99_vfscanf, __isoc99_wscanf, __isoc99_fwscanf, __isoc99_vwscanf,
                  __isoc99_vfwscanf, wprintf, fwprintf, vwprintf, vfwprintf)
-        BY_STACK(getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit, prlimit64)
+        BY_STACK(fclose, fflush, getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit,
+                 prlimit64)
         BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
                  asctime, drand48, getlogin, ttyname, setlocale, posix_spawn, posix_spawnp,
                  system, popen, getpwnam, getpwuid, getpwent, getgrnam, getgrgid, getgrent,

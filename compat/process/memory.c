@@ -295,6 +295,90 @@ HERE(FILE *, open_memstream, (char **text, size_t *bytes), (text, bytes),
     return file;
 }
 
+/* Of wide characters: the C library's stream has private memory, and each flush copies it. */
+struct memory_wide {
+    FILE *file;
+    wchar_t **text, *mine;
+    size_t *count, len;
+    struct memory_wide *next;
+};
+static struct memory_wide *wide_streams;
+static pthread_mutex_t wide_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* The stream's, taken off the list if it is about to be closed. */
+static struct memory_wide *memory_find_wide(FILE *file, bool closes)
+{
+    pthread_mutex_lock(&wide_mutex);
+    struct memory_wide **at = &wide_streams, *s;
+    while ((s = *at) && s->file != file)
+        at = &s->next;
+    if (s && closes)
+        *at = s->next;
+    pthread_mutex_unlock(&wide_mutex);
+    return s;
+}
+
+static void memory_show_wide(struct memory_wide *s)
+{
+    size_t bytes = (s->len + 1) * sizeof *s->mine;
+    wchar_t *copy = heap_realloc(*s->text, bytes);
+    if (!copy)
+        return;
+    memcpy(copy, s->mine, bytes);
+    *s->text = copy;
+    *s->count = s->len;
+}
+
+HERE(FILE *, open_wmemstream, (wchar_t * *text, size_t *count), (text, count),
+     WORDS((long)text, (long)count))
+{
+    struct memory_wide *s = calloc(1, sizeof *s);
+    FILE *file = s ? open_wmemstream(&s->mine, &s->len) : NULL;
+    if (!file) {
+        free(s);
+        return NULL;
+    }
+    *text = NULL;
+    *count = 0;
+    pthread_mutex_lock(&wide_mutex);
+    *s = (struct memory_wide){ file, text, s->mine, count, s->len, wide_streams };
+    wide_streams = s;
+    pthread_mutex_unlock(&wide_mutex);
+    return file;
+}
+
+static void memory_flush_wide(void)
+{
+    pthread_mutex_lock(&wide_mutex);
+    for (struct memory_wide *s = wide_streams; s; s = s->next)
+        if (s->mine)
+            memory_show_wide(s);
+    pthread_mutex_unlock(&wide_mutex);
+}
+
+HERE(int, fflush, (FILE * file), (file), WORDS((long)file))
+{
+    int rc = fflush(file);
+    struct memory_wide *s = file ? memory_find_wide(file, false) : NULL;
+    if (s && s->mine)
+        memory_show_wide(s);
+    if (!file)
+        memory_flush_wide();
+    return rc;
+}
+
+HERE(int, fclose, (FILE * file), (file), WORDS((long)file))
+{
+    struct memory_wide *s = memory_find_wide(file, true);
+    int rc = fclose(file);
+    if (s && s->mine)
+        memory_show_wide(s);
+    if (s)
+        free(s->mine);
+    free(s);
+    return rc;
+}
+
 /* ---- directories: each has one entry in shared memory ---- */
 
 struct memory_directory {

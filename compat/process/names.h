@@ -67,7 +67,7 @@ NAMES(1, aio_read, aio_read64, aio_write, aio_write64, aio_error, aio_error64, a
       feof_unlocked, ferror_unlocked, clearerr_unlocked, fileno_unlocked, perror, flockfile,
       ftrylockfile, funlockfile, __fpending, __fpurge, __fbufsize, __freading, __fwriting,
       __freadable, __fwritable, __flbf, fgetwc, getwc, putwchar, getwc_unlocked, fgetwc_unlocked,
-      sockatmark, if_nametoindex, fflush, fileno, fclose, ftello64)
+      sockatmark, if_nametoindex, fileno, ftello64)
 NAMES(2, aio_fsync, aio_fsync64, aio_cancel, aio_cancel64, setmntent, addmntent, putpwent,
       putgrent, fputws_unlocked, fanotify_init, pidfd_open, __open_2, __open64_2, dup2, pipe2,
       ioctl, ftruncate, ftruncate64, truncate, truncate64, flock, eventfd, eventfd_read,

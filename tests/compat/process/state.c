@@ -237,7 +237,9 @@ static void library(void)
 
 static char *stream_text;
 static size_t stream_bytes;
-static FILE *stream;
+static FILE *stream, *wide_stream;
+static wchar_t *wide_text;
+static size_t wide_count;
 static struct dirent **entries;
 static int entry_count;
 
@@ -257,6 +259,9 @@ static void *allocates(void *arg)
     stream = open_memstream(&stream_text, &stream_bytes);
     fprintf(stream, "in memory %d", 7);
     fflush(stream);
+    wide_stream = open_wmemstream(&wide_text, &wide_count);
+    fwprintf(wide_stream, L"wide %ls", L"\x263a");
+    fflush(wide_stream);
     entry_count = scandir(".", &entries, NULL, alphasort);
     return NULL;
 }
@@ -270,6 +275,11 @@ static void *uses(void *arg)
     fprintf(stream, ", longer %2000d", 8);
     fclose(stream);
     printf("stream '%.20s' %zu\n", stream_text, stream_bytes);
+    printf("wide %zu %x\n", wide_count, (unsigned)wide_text[5]);
+    fwprintf(wide_stream, L", longer %2000d", 8);
+    fclose(wide_stream);
+    printf("wide %zu %d %zu\n", wide_count, wide_text[wide_count - 1], wcslen(wide_text));
+    free(wide_text);
     stream_text = realloc(stream_text, 5000);
     strcat(stream_text, " and end");
     printf("%zu\n", strlen(stream_text));
