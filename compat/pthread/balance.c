@@ -127,7 +127,7 @@ static void balance_period(const struct balance_sums *d, uint64_t syncs, double 
     struct policy_threads_done done = { .work = d->computed > 1 ? d->computed : 1,
                                         .part = d->computed / (d->computed + d->busy + 1),
                                         .syncs = EACH * (double)d->syncs };
-    if (balance_says_nothing(d, took) || balance_is_early(syncs, now))
+    if (table_is_local() || balance_says_nothing(d, took) || balance_is_early(syncs, now))
         policy_threads_skip(&policy, now);
     else
         policy_threads_next(&policy, &period_code, now, &done);

@@ -117,6 +117,11 @@ static void table_post(uint32_t entry, int node)
     hlrc_cond_signal(m->news);
 }
 
+bool table_is_local(void)
+{
+    return placement == LOCAL;
+}
+
 bool table_has_room(void)
 {
     return per_node >= TABLE_THREADS;

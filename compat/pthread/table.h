@@ -92,6 +92,8 @@ extern struct table *table __attribute__((visibility("hidden")));
 void table_begin(uint32_t per_node);
 /* Has a node room for all threads of the job? */
 bool table_has_room(void);
+/* Are all threads at home on node 0 (--placement local)? */
+bool table_is_local(void);
 
 /* All that follow: under LOCK_THREADS, on the private stack. */
 
