@@ -205,6 +205,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "after each TIME (90, 90s, 5m, 2h; 0: every call), and after a SIGUSR1 to hlrcrun")          \
     X(TEXT, char, restart, "restart", "", 0, 0, "DIR", 1,                                          \
       "continue the job that was saved last in DIR, with its program, arguments and options")      \
+    X(NUMBER, int, restarts, "restarts", "0", 0, 1000000, "", 0,                                   \
+      "after the death of a node by a signal, continue the job from its last checkpoint, at "      \
+      "most this number of times")                                                                 \
     X(FLAG, bool, report_bindings, "report-bindings", "no", 0, 0, "", 0,                           \
       "report on standard error to which cores each node is bound")                                \
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \

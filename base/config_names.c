@@ -31,6 +31,7 @@ static const char *const others[] = {
     "processors",
     "pmix-node",
     "filtered",
+    "rerun",
     /* of the test suite */
     "test-*",
     "soak*",

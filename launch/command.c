@@ -55,6 +55,18 @@ static int command_debugger_check(const struct config *cfg, char *err, size_t er
     return EXIT_NO_PROGRAM;
 }
 
+static int command_restarts_check(const struct config *cfg, char *err, size_t errlen)
+{
+    const char *why = cfg->checkpoint[0] == '\0' ? "needs --checkpoint TIME:DIR; add it"
+                      : cfg->gdb != GDB_NONE     ? "does not work with --gdb; omit one of the two"
+                                                 : NULL;
+
+    if (cfg->restarts == 0 || why == NULL)
+        return 0;
+    snprintf(err, errlen, "--restarts %d: %s", cfg->restarts, why);
+    return EXIT_USAGE;
+}
+
 static int command_job_check(struct command_line *line, const char *program, char *err,
                              size_t errlen)
 {
@@ -69,7 +81,9 @@ static int command_job_check(struct command_line *line, const char *program, cha
             snprintf(err, errlen, "%s", line->note);
         return EXIT_USAGE;
     }
-    ret = command_directory_enter(&line->config, err, errlen);
+    ret = command_restarts_check(&line->config, err, errlen);
+    if (ret == 0)
+        ret = command_directory_enter(&line->config, err, errlen);
     if (ret == 0)
         ret = command_program_choose(line, program, err, errlen);
     return ret != 0 ? ret : command_debugger_check(&line->config, err, errlen);

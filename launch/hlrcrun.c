@@ -23,6 +23,7 @@
 #include "launch/hosts.h"
 #include "launch/job.h"
 #include "launch/manual.h"
+#include "launch/rerun.h"
 
 /* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and a few more. */
 enum { FILES_PER_NODE = 7, FILES_MORE = 32 };
@@ -208,9 +209,11 @@ int main(int argc, char **argv)
     static struct command_line line;
     static struct bind_bindings bindings;
     static struct job job;
+    static struct rerun rerun;
 
     hlrcrun_standard_files();
     hlrcrun_outer_job_forget();
+    rerun_begin(&rerun);
     hlrcrun_command_line(argc, argv, &line);
     hlrcrun_files_check(&line.config);
     if (config_export(&line.config) < 0)
@@ -230,5 +233,8 @@ int main(int argc, char **argv)
     job.signal_fd = hlrcrun_job_signals(&job.spawn, line.config.gdb >= 0);
     if (job.signal_fd < 0)
         hlrcrun_give_up(1, "cannot receive signals: %s", strerror(errno));
-    return job_run(&job);
+    if (rerun.again)
+        job.spawn.mask = rerun.mask;
+    rerun_start(&rerun, &line.config);
+    return rerun_proceed(&rerun, &line, &job, job_run(&job));
 }

@@ -251,6 +251,7 @@ static void job_signals_read(struct job *job)
     while (read(job->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         int sig = (int)info.ssi_signo;
 
+        job->user |= UINT64_C(1) << sig;
         if (sig == SIGUSR1 || sig == SIGUSR2)
             forward_signal(job, sig);
         else if (sig == SIGQUIT)

@@ -117,6 +117,8 @@ struct job {
     bool finished; /* a node has finalized: the statistics have been printed */
     bool hurried;  /* the user does not want to wait */
     bool told;     /* the wait for a dump has been reported */
+    int death;     /* signal by which a node died, which ended the job; 0: none */
+    uint64_t user; /* signals that hlrcrun got, as bits */
     /* start of the ending; when the others are signalled; time from there to SIGKILL; when
      * SIGKILL, or the next test for it, is due; when hlrcrun ends */
     int64_t ending_since, ask_at, grace_ms, kill_at, give_up_at;

@@ -168,6 +168,13 @@ static void node_message_exchange(struct job *job, int index, const struct node_
     }
 }
 
+/* Before job_end, which the first death calls. */
+static void node_death(struct job *job, int sig)
+{
+    if (!job->ending)
+        job->death = sig;
+}
+
 static int node_exit_status(int status)
 {
     return status >= 1 && status <= 255 ? status : 1;
@@ -177,6 +184,8 @@ static void node_message_report(struct job *job, int index, const struct node_pa
 {
     int status = node_exit_status(packet->head.status), spared = status > 128 ? index : -1;
     bool named = job->config->nodes > 1;
+    if (spared >= 0)
+        node_death(job, status - 128);
     const char *line = packet->body, *join = diag_join(named, &line);
 
     if (!job->ending)
@@ -328,6 +337,7 @@ static bool node_judge_memory(struct job *job, int index, pid_t pid)
 
     if (!oom_seen(&job->oom, limit, sizeof limit))
         return false;
+    node_death(job, SIGKILL);
     job_end(job, 128 + SIGKILL, -1,
             "hlrcrun: node %d (pid %d) was killed by the kernel because memory ran out: %s; start "
             "fewer nodes, share less memory, or raise the limit; ending the job",
@@ -347,6 +357,7 @@ static void node_judge_signal(struct job *job, int index, pid_t pid, int sig)
         job_end(job, 128 + sig, -1, "hlrcrun: ended by signal %d (%s)", sig, strsignal(sig));
         return;
     }
+    node_death(job, sig);
     job_end(job, 128 + sig, -1,
             "hlrcrun: node %d (pid %d) was killed by signal %d (%s)%s%s; ending the job", index,
             (int)pid, sig, strsignal(sig), node->core ? ", core dumped" : "",

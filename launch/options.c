@@ -239,6 +239,7 @@ static int options_arguments_read(struct options_reading *r)
             options_refuse_unknown(r, r->argv[at]);
             return -EINVAL;
         }
+        r->options->end = at;
         got = getopt_long_only(r->argc, r->argv, r->letters, r->table, NULL);
         if (got == -1)
             break;

@@ -13,7 +13,8 @@
 #include "base/config.h"
 
 struct options {
-    int rest; /* index of the first argument that is not an option */
+    int end;  /* index after the last option */
+    int rest; /* index of the first argument that is not an option: end, or after "--" there */
     bool help, version, man;
     const char **exported; /* arguments of -x, NULL after the last: NAME or NAME=VALUE */
 };

@@ -111,7 +111,7 @@ static void checkpoint_manifest_options(FILE *out, const struct config *config)
     char value[CONFIG_TEXT_MAX], line[CONFIG_TEXT_MAX + 64], name[64];
     for (int i = 0; i < CONFIG_COUNT; i++) {
         enum config_id id = (enum config_id)i;
-        if (id == CONFIG_ID_restart || id == CONFIG_ID_nodes ||
+        if (id == CONFIG_ID_restart || id == CONFIG_ID_restarts || id == CONFIG_ID_nodes ||
             config->source[id] == CONFIG_DEFAULT)
             continue;
         config_value(config, id, value, sizeof value);

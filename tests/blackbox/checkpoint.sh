@@ -164,6 +164,64 @@ for slurm in '' 1; do
     result 'after the signal' "$plain"
 done
 
+# ---- hlrcrun continues the job itself ----
+continued() { # WHAT TIMES
+    test "$(grep -c '^hlrcrun: continues from checkpoint [0-9]* in /.*/dir; restarts left: [0-9]*$' err)" = "$2" || fail "$1: not $2 times: $(cat err)"
+}
+again() { # OPTIONS, PROGRAM...
+    rm -rf dir
+    run "$hlrcrun" -n 2 --checkpoint 0:dir --restarts 2 "$@"
+}
+# what nodes inherit is the same in each job
+mkdir -p sub
+cat >sub/node <<'END'
+test "$HLRC_NODE" != 0 || { grep -E '^Sig(Blk|Ign)|^Umask' /proc/self/status; ulimit -n; pwd; echo "$GIVEN ${HLRC_RERUN-no}"; } >>said.$GIVEN
+exec "$@"
+END
+again --wdir sub -x GIVEN=x --stats=counts.json -- bash ./node "$saved" 24 kill=13
+expect_status 'continued' 0
+expect_out 'continued' '^restored 13$'
+result 'continued' "$plain"
+continued 'continued' 1
+test "$(wc -l <err)" -eq 2 || fail "continued: $(cat err)"
+test "$(sort sub/said.x | uniq -c | awk '{ print $1 }' | sort -u)" = 2 || fail "other surroundings: $(cat sub/said.x)"
+grep -q x.no sub/said.x && grep -q "/sub$" sub/said.x && test -s counts.json || fail "continued: $(ls; cat sub/said.x)"
+again "$saved" 24 die=13
+expect_status 'at most twice' 137
+continued 'at most twice' 2
+expect_err 'at most twice' '^hlrcrun: not continued: no restart is left; checkpoint 14 is the newest: hlrcrun --restart /.*/dir$'
+again "$saved" 24 leave=13
+expect_status 'a status' 3
+continued 'a status' 0
+cp -r dir other
+again --checkpoint 1h:dir "$saved" 24 kill=13
+expect_status 'no checkpoint' 137
+expect_err 'no checkpoint' '^hlrcrun: not continued: no checkpoint of this job is complete$'
+run "$hlrcrun" --checkpoint 0:other --restarts 2 sh -c 'kill -9 $$'
+expect_status 'of another job' 137
+expect_err 'of another job' '^hlrcrun: not continued: no checkpoint of this job is complete$'
+for all in no yes; do # a terminal signals all processes
+    rm -rf dir out
+    "$hlrcrun" -n 2 --checkpoint 0:dir --restarts 2 "$saved" 24 wait=4 >out 2>err </dev/null &
+    launcher=$!
+    await grep -q -s waits out
+    nodes=
+    test $all = no || nodes=$(processes_of "$saved")
+    kill -TERM $launcher $nodes 2>/dev/null
+    status=0
+    wait $launcher || status=$?
+    expect_status "SIGTERM, $all" 143
+    continued "SIGTERM, $all" 0
+done
+for wrong in '--restarts 2@needs --checkpoint TIME:DIR' '--restarts 2 --checkpoint 0:dir --gdb 0@does not work with --gdb' \
+    '--restarts 2 --checkpoint 0:dir --hosts localhost:2@works on this machine only'; do
+    rm -rf dir
+    read -ra words <<<"${wrong%@*}"
+    run "$hlrcrun" "${words[@]}" "$saved"
+    expect_status "$wrong" 2
+    one_line "$wrong" "${wrong#*@}"
+done
+
 # ---- damage ----
 rm -rf good
 run "$hlrcrun" -n 3 --checkpoint 0:good "$saved" 24 kill=7

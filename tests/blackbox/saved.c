@@ -3,11 +3,13 @@
  * saved.c - for checkpoint.sh: steps whose result does not depend on the number of nodes, with a
  * checkpoint at the beginning of each.
  *
- *     saved STEPS [any] [window] [share] [kill=STEP] [hold=STEP] [slow] [wait=STEP]
+ *     saved STEPS [any] [window] [share] [kill=STEP] [hold=STEP] [slow] [wait=STEP] [die=STEP]
+ *           [leave=STEP]
  *
  * any: hlrc_checkpoint_any; window: a window as well; share: a static array as well; kill: node 1
  * kills itself after the checkpoint of that step, unless the job was restored; hold: a lock is held
- * in the checkpoint of that step; wait: sleeps until it is killed or signalled.
+ * in the checkpoint of that step; wait: sleeps until it is killed or signalled; die: as kill, also
+ * if the job was restored; leave: node 1 ends there with status 3.
  *
  * Prints "restored STEP", "failed STEP ERRNO", and at the end all values.
  */
@@ -256,7 +258,8 @@ static void checkpoint(bool any, int64_t hold, bool *restored)
 int main(int argc, char **argv)
 {
     int64_t steps = argc > 1 ? atoll(argv[1]) : 10, kill_at = option_step(argc, argv, "kill="),
-            hold = option_step(argc, argv, "hold="), wait = option_step(argc, argv, "wait=");
+            hold = option_step(argc, argv, "hold="), wait = option_step(argc, argv, "wait="),
+            die = option_step(argc, argv, "die="), leave = option_step(argc, argv, "leave=");
     bool any = option(argc, argv, "any"), shared = option(argc, argv, "share"), restored = false;
     for (int i = 0; i < PLACES; i++)
         field[i] = (uint64_t)i;
@@ -271,8 +274,10 @@ int main(int argc, char **argv)
     expect(hlrc_protect(root, 8) == -EINVAL);
     for (; step < steps; step++) {
         checkpoint(any, hold, &restored);
-        if (step == kill_at && me == nodes - 1 && !restored)
+        if (((step == kill_at && !restored) || step == die) && me == nodes - 1)
             kill(getpid(), SIGKILL);
+        if (step == leave && me == nodes - 1)
+            _exit(3);
         if (step == wait && !restored) {
             printf("waits\n");
             fflush(stdout);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Jobs with --checkpoint lose a random node, or hlrcrun, at random moments, within checkpoints and restarts as well. Each is
-# continued until it ends, with the result of a job that was not interrupted. KILLS_JOBS: jobs of each program; KILLS_SEED.
+# continued until it ends, with the result of a job that was not interrupted; some by --restarts. KILLS_JOBS: jobs of each
+# program; KILLS_SEED.
 . "$(dirname "$0")/compatlib.sh"
 jobs_are_saved
 build team restart/team.c gcc hlrcc
@@ -13,7 +14,7 @@ fi
 saved=$(realpath -m "$top_builddir/tests/blackbox/saved")
 cd "$work" || exit 99
 echo ax >input
-jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0
+jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0 itself=0
 RANDOM=$seed
 
 start() { # OPTIONS...: of hlrcrun, in the background
@@ -32,38 +33,54 @@ has_checkpoint() {
 continue_job() {
     if has_checkpoint; then
         restarts=$((restarts + 1))
-        start -n "$1" --restart dir --checkpoint 0:dir
+        start -n "$1" --restart dir --checkpoint 0:dir "${more[@]}"
     else
         rm -rf dir steps
-        start -n "$1" --checkpoint 0:dir "${command[@]}"
+        start -n "$1" --checkpoint 0:dir "${more[@]}" "${command[@]}"
     fi
 }
 
 kill_something() {
     local -a all
+    local victim
     sleep "0.$(printf %03d $((RANDOM % 700)))"
     read -ra all <<<"$(processes_of "$path" | tr '\n' ' ')"
     test ${#all[@]} -gt 0 || all=("$job")
     if test $((RANDOM % 5)) = 0; then all=("$job"); fi
-    kill -9 "${all[RANDOM % ${#all[@]}]}" 2>/dev/null && deaths=$((deaths + 1))
+    victim=${all[RANDOM % ${#all[@]}]}
+    kill -9 "$victim" 2>/dev/null && deaths=$((deaths + 1))
+    test ${#more[@]} = 0 || test "$victim" = $job || return 0
     # the victim may have been the process that writes a checkpoint, without which the job continues
     "$within" 1 tail --pid=$job -s 0.02 -f /dev/null || kill -9 $job
     wait $job 2>/dev/null
     await gone "$path"
 }
 
+# With --restarts it may have had no checkpoint from which to continue.
+has_ended() {
+    ! kill -0 $job 2>/dev/null
+}
+
 one_job() { # PROGRAM
     local what="$1, seed $seed, job $turn" status=0
     rm -rf dir steps go
+    more=()
+    test $((RANDOM % 2)) = 0 || more=(--restarts 1000)
     continue_job $((1 + RANDOM % 3))
     for _ in 1 2 3; do
         kill_something
         ! grep -e --restart err || fail "$what: refused" # status 0: it had ended
-        continue_job $((1 + RANDOM % 3))
+        if test ${#more[@]} = 0 || has_ended; then continue_job $((1 + RANDOM % 3)); fi
     done
     touch go
     "$within" 120 tail --pid=$job -s 0.05 -f /dev/null || kill -9 $job
     wait $job || status=$?
+    if test $status = 137 && grep -q 'not continued: no checkpoint' err; then
+        status=0
+        continue_job 2
+        wait $job || status=$?
+    fi
+    itself=$((itself + $(grep -c 'continues from' err)))
     test $status = 0 || fail "$what: status $status: $(head -3 err)"
     if test "$1" = saved; then
         test "$(tail -n 1 out)" = "$(tail -n 1 wanted)" || fail "$what: $(tail -n 2 out) instead of $(tail -n 1 wanted)"
@@ -88,5 +105,5 @@ for program in "${programs[@]}"; do
         one_job "$program"
     done
 done
-echo "$deaths deaths, $restarts restarts"
+echo "$deaths deaths, $restarts restarts, $itself by hlrcrun itself"
 finish

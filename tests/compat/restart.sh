@@ -100,6 +100,29 @@ for slurm in '' 7; do
     finish_job "after a signal${slurm:+ of Slurm}"
 done
 
+# ---- hlrcrun continues the job itself, but not after a signal that it passed on ----
+program=threads
+for end in KILL TERM; do
+    natively
+    "$hlrcrun" -n 2 --checkpoint 0:dir --restarts 3 "./$program" >out 2>err </dev/null &
+    job=$!
+    await is_newer 0
+    if test $end = TERM; then
+        kill -TERM $job
+        "$within" 20 tail --pid=$job -s 0.02 -f /dev/null || kill -9 $job
+        status=0
+        wait $job || status=$?
+        expect_status "SIG$end" 143
+        ! grep continue err || fail "SIG$end: $(cat err)"
+    else
+        kill -9 $(processes_of "$work/$program")
+        await grep -q '^hlrcrun: continues from checkpoint .*; restarts left: 2$' err
+        touch go
+        finish_job "SIG$end"
+    fi
+done
+program=team
+
 # ---- what cannot be saved: one line, and the job continues ----
 refused() { # WHAT PATTERN
     natively "$1"

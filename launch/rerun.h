@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef HLRC_RERUN_H
+#define HLRC_RERUN_H
+
+/*
+ * hlrcrun --restarts: after the death of a node, hlrcrun executes itself with --restart.
+ *
+ *   - A job is continued only if a signal ended a node. If hlrcrun got SIGINT, SIGTERM or SIGHUP,
+ *     or the signal of which the node died, the user has ended it.
+ *   - It is continued from its own newest complete checkpoint, or from the one it was started
+ *     from. The directory may have checkpoints of an earlier job, which the nodes would refuse.
+ *   - Before, all processes of the job have ended: one of them may hold the lock of the directory,
+ *     or complete a checkpoint.
+ *   - hlrcrun undoes its changes to what nodes inherit. Signals stay blocked until the next job
+ *     reads them, so none is lost or ends hlrcrun in between. HLRC_RERUN has the mask of before.
+ */
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "launch/command.h"
+#include "launch/job.h"
+
+struct rerun {
+    char **environment; /* at the start of hlrcrun; NULL: no memory */
+    int directory;      /* then, or -1 */
+    bool again;         /* hlrcrun executed itself */
+    sigset_t mask;      /* if so, the one of the user */
+    uint32_t newest;    /* checkpoint in the directory of --checkpoint */
+};
+
+/* rerun_begin - before anything changes environment or directory */
+void rerun_begin(struct rerun *rerun);
+/* rerun_start - before the job starts */
+void rerun_start(struct rerun *rerun, const struct config *cfg);
+/* rerun_proceed - after the job has ended with `status`. Returns it if the job is not continued,
+ * after one line if it might have been. */
+int rerun_proceed(const struct rerun *rerun, const struct command_line *line, const struct job *job,
+                  int status);
+
+#endif
