@@ -300,6 +300,12 @@ void *app_zeros(const char *what, size_t size)
     return memset(app_private(what, size), 0, size);
 }
 
+void app_protect(void *p, size_t size)
+{
+    if (hlrc_protect(p, size) != 0)
+        app_no_memory("the list of protected memory", size);
+}
+
 const char *app_source(const char *input)
 {
     static char text[80];

@@ -117,6 +117,9 @@ void *app_shared(const char *what, size_t size);
 void *app_private(const char *what, size_t size);
 void *app_zeros(const char *what, size_t size);
 
+/* Private memory that checkpoints save; does not return on failure. */
+void app_protect(void *p, size_t size);
+
 /* The size in whole pages. */
 static inline size_t app_pages(size_t bytes)
 {

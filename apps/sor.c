@@ -23,6 +23,8 @@
  * each in every phase. With Jacobi's method, node 0 is the home of all pages, so the others also
  * send all their results to node 0 in each step.
  *
+ * A job with --checkpoint may be saved before each sweep, and continued on any number of nodes.
+ *
  * The verification knows each point beforehand: the start is a solution of the discrete equations
  * plus an error whose value after any number of sweeps is known from theory. Node 0 compares the
  * whole grid with it, boundary included.
@@ -60,6 +62,8 @@ struct sor {
     double omega;               /* 0: Jacobi's method */
     double *grid[2];            /* shared; only [0] with SOR */
     struct app_range mine;      /* rows of this node */
+    uint64_t swept;             /* sweeps that are complete */
+    double spent;               /* seconds for these */
     double *sine[LONGEST];      /* private, by half waves minus 1 and by index */
     double amplitude[MODES][2]; /* of the waves expected in grid[0], by colour, red first */
 };
@@ -197,6 +201,9 @@ static void sor_init(struct sor *s, const struct problem *problem)
     for (int i = 0; i < (problem->jacobi ? 2 : 1); i++)
         s->grid[i] = app_shared("the grid", s->width * s->width * sizeof *s->grid[i]);
     waves_init(s);
+    app_protect(s->grid, sizeof s->grid);
+    app_protect(&s->swept, sizeof s->swept);
+    app_protect(&s->spent, sizeof s->spent);
 }
 
 static void fill(const struct sor *s, double *grid, struct app_range rows)
@@ -258,14 +265,18 @@ static double timed_sweeps(struct sor *s, uint64_t sweeps)
 {
     double start = app_now();
 
-    for (uint64_t k = 0; k < sweeps; k++) {
+    while (s->swept < sweeps) {
+        s->spent = app_now() - start;
+        if (hlrc_checkpoint_any() == 1) /* restored */
+            start = app_now() - s->spent;
         if (s->omega == 0) {
             jacobi_step(s);
         } else {
             relax(s, 0);
             relax(s, 1);
         }
-        app_progress(k + 1, sweeps);
+        s->swept++;
+        app_progress(s->swept, sweeps);
     }
     return app_now() - start;
 }

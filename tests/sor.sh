@@ -26,6 +26,20 @@ expect_out "not solved" "verification .*at most 0[.][5-9][0-9]* off the solution
 least=$((2 * 40 * 2 * 255 * 8 + 255 * 4096))
 expect_traffic $least $((2 * 40 * 2 * 4096 * 5 / 4 + 257 * 4096 * 5 / 4)) --size 510 --sweeps 40 --no-verify
 
+# Saved before each sweep, and continued on fewer nodes; the arrays of Jacobi's method have swapped roles at one of these
+# checkpoints, and not at the other.
+everywhere "3" --size 201 --sweeps 25 --method jacobi
+run_job 3 ardmar --checkpoint "0:$work/saved" "$app" --size 201 --sweeps 25 --method jacobi --json "$work/json"
+verified "saved"
+for number in 25 24; do
+    rm -rf "$work/copy" "$work/json"
+    cp -r "$work/saved" "$work/copy"
+    rm -f "$work/copy/manifest.$((number + 1))"
+    run_job 2 ardmar --restart "$work/copy" --checkpoint 1h
+    verified "from checkpoint $number"
+    test "$(field nodes)" = 2 || fail "from checkpoint $number: $(field nodes) nodes"
+done
+
 refused "--size 0: out of range" --size 0
 refused "--omega 2: out of range" --omega 2
 refused "choose sor or jacobi" --method gauss
