@@ -36,7 +36,7 @@ told() {
 }
 begin_dump 2048
 if until_true 30 told; then
-    test "$(left | wc -l)" -eq 4 || fail "not hlrcrun, its guard and two nodes: $(left | wc -l) processes"
+    test "$(left | wc -l)" -eq 5 || fail "not hlrcrun, its guard, the witness and two nodes: $(left | wc -l) processes"
     kill -TERM "$launcher"
     end
     expect_quick "not waited for"
