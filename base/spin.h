@@ -9,7 +9,8 @@
  * such as the handler thread that must serve a request for the page. So a thread that has waited
  * for some time declares the lock wanted, one lock of the process at a time. Other threads then
  * back off from this lock before they try it. Their backoff is bounded, because the waiting thread
- * may be interrupted by a signal handler that acquires the same lock.
+ * may be interrupted by a signal handler that acquires the same lock. Locks of other kinds do the
+ * same by spin_until and spin_let_in.
  */
 #ifndef HLRC_SPIN_H
 #define HLRC_SPIN_H

@@ -124,7 +124,7 @@ void catcher_need(void)
 
 static bool catcher_is_for_me(void)
 {
-    return atomic_load_explicit(&runs, memory_order_relaxed) && lane_current &&
+    return start_sharing && atomic_load_explicit(&runs, memory_order_relaxed) && lane_current &&
            lane_current->index == 0;
 }
 

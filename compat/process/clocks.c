@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * clocks.c - clock_gettime for CPU time, and getrusage: those of the process are node 0's, as
- * clock() says; those of a thread include what it used on other nodes (compat/pthread/move.h).
+ * clocks.c - clock_gettime for CPU time, and getrusage: of the process they report node 0's, as
+ * clock() does; of a thread also what it used on other nodes (compat/pthread/move.h).
  */
 #include "compat/process/clocks.h"
 

@@ -33,7 +33,7 @@ static struct streams_shown {
     struct streams_format of[STREAMS];
 } * shown;
 
-static void *objects[STREAMS];               /* of those that the program uses; NULL: others */
+static void *objects[STREAMS];               /* that the program uses; NULL: it does not */
 static struct streams_format known[STREAMS]; /* of this node, as last shown or taken */
 static _Atomic uint64_t known_changes;
 static bool uses;

@@ -88,7 +88,7 @@ static bool balance_is_sole(void)
     return sole;
 }
 
-/* Threads that hold mutexes may postpone the begin of a trial. */
+/* Threads that hold mutexes may postpone a trial. */
 static void balance_decide(bool spread)
 {
     if (spread && !mutex_word_turn(BY_LOCK))

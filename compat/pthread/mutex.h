@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * mutex.h - mutexes: each is an HLRC lock, whose handle is in the mutex. While all threads are on
- * one node, those that are neither recursive nor checked nor robust are words (mutex_word.h).
+ * one node, mutexes that are neither recursive nor checked nor robust are words (mutex_word.h).
  *
  * pthread_mutex_init creates the lock; for a mutex of zeros, or with another static initialiser,
  * its first use does. The program orders the initialisation of a mutex before its uses, and these
@@ -28,7 +28,7 @@ void mutex_abandon_held(void);
 /* EPERM: the calling thread does not hold this mutex, which is of a checking kind. EINVAL: it is
  * none. On the shared stack. */
 int mutex_check_held(pthread_mutex_t *mutex);
-/* By a thread that waits for a condition, and stays where it is meanwhile. On either stack. */
+/* By a thread that waits for a condition: between the two it does not move. On either stack. */
 void mutex_release(const void *mutex);
 void mutex_take_again(pthread_mutex_t *mutex);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * mutex_word.h - while node 0 has all threads of the program, a mutex is a word in its bytes, which
- * costs less than an HLRC lock (base: compat/openmp/lock_word.h).
+ * costs less than an HLRC lock. The operations on it are those of compat/openmp/lock_word.h.
  *
- * How the threads of node 0 acquire a mutex. Those of other nodes use the lock, always.
+ * How the threads of node 0 acquire a mutex; threads of other nodes always use the lock:
  *
  *             threads shall be on all nodes           each thread has been seen without
  *                                                     a mutex that it holds singly
@@ -12,9 +12,9 @@
  *             each thread has been seen ...           node 0 has all threads
  *
  * Invariants
- *   [mutex.singly] A thread holds a mutex singly if it has acquired it by the word alone, or by the
- *       lock alone. It counts these before it looks which way is current, and the way leaves
- *       BY_BOTH only after each thread's count has been seen at zero since. So at a time all
+ *   [mutex.singly] A thread holds a mutex singly if it has acquired only its word, or only its
+ *       lock. It counts such a mutex before it reads the current way. The controller ends BY_BOTH
+ *       only after it has seen each thread's count at zero since BY_BOTH began. So at any time all
  *       holders of mutexes have the word, or all have the lock.
  *   - A thread that holds a mutex by its word does not move (lane_bind). No thread of another node
  *     runs before BY_LOCK.
@@ -36,7 +36,7 @@ void mutex_word_begin(void);
 /* By the controller (balance.h): towards BY_WORD or BY_LOCK. True: it is reached. Waits some ms at
  * most for threads that hold mutexes. */
 bool mutex_word_turn(enum mutex_word_kind way);
-/* Mutexes that threads have acquired by the word so far. */
+/* Number of times that threads have acquired only the word of a mutex. */
 uint64_t mutex_word_uses(void);
 
 /* ---- by threads of the program ---- */
@@ -44,9 +44,8 @@ uint64_t mutex_word_uses(void);
 extern bool mutex_word_used __attribute__((visibility("hidden"))); /* false: BY_LOCK for ever */
 extern _Atomic int mutex_word_way __attribute__((visibility("hidden"))); /* current */
 
-/* The mutex that the caller has ended to hold, or not acquired, after mutex_word_ask had returned
- * this. A count of zero stays: the caller releases what another thread holds, which then counts for
- * ever. */
+/* The caller has released the mutex, or not acquired it, for which mutex_word_ask returned this. A
+ * count of zero stays: then another thread has acquired the mutex, and counts it for ever. */
 static inline void mutex_word_forget(enum mutex_word_kind way)
 {
     struct lane *l = lane_current;
@@ -68,7 +67,7 @@ static inline enum mutex_word_kind mutex_word_ask(void)
     return (enum mutex_word_kind)way;
 }
 
-/* It has acquired one by its word alone. */
+/* The calling thread has acquired only the word of a mutex. */
 static inline void mutex_word_count(void)
 {
     struct lane *l = lane_current;

@@ -9,8 +9,9 @@
 
 #include "compat/openmp/lock_word.h"
 
-#define WORDS (1u << 24) /* more locks than a job has */
-#define NEW   (1u << 23) /* from here on: created in the child */
+#define WORDS \
+    (1u << 28)         /* memory only where they are used; more locks than jobs of 256 nodes have */
+#define NEW (1u << 27) /* from here on: created in the child */
 
 static _Atomic uint32_t *words;
 static _Atomic uint32_t created;

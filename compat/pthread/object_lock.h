@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * object_lock.h - the locks that POSIX objects consist of: HLRC's. A forked child is no node of the
- * job. There they are words of its own, and those that were held when it was forked are free, since
- * of the threads that held them it has only one.
+ * object_lock.h - the locks of which POSIX objects consist: HLRC's. A forked child is no node of
+ * the job: there they are words in its memory. In it, locks held at the fork are free: it has only
+ * one of the threads that could hold them.
  */
 #ifndef COMPAT_OBJECT_LOCK_H
 #define COMPAT_OBJECT_LOCK_H

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fork.c - children of the program, which are expected to call exec.
+ * fork.c - children of the program. They are expected to call exec; what they do before it, they do
+ * with copies.
  *
  * Invariants
  *   - The child has a private stack at the same address; otherwise it would share its parent's.
  *   - It reads the rest of shared memory as far as its node could, and stores to none of it, except
  *     private copies of the program's variables, which exit() needs. Any other access ends it with
  *     a line.
+ *   - It has these before functions of pthread_atfork run in it, and its parent runs its own after
+ *     that. So none of them changes what the other process finds. Other threads of the parent run
+ *     on while the copies are made.
  *   - Its parent waits until it has called exec or has ended, so that the child still finds what it
  *     executes, but at most a second, since the child may wait for its parent.
  */
@@ -136,9 +140,10 @@ static void fork_take_stack(const struct fork_stack *s)
 
 /* ---- parent and child ---- */
 
-/* A fork by fork_perform; guarded. */
-static const struct fork_stack *forking;
-static int ends[2]; /* the child writes to ends[1], which it closes when it calls exec or ends */
+/* The calling thread forks by fork_perform. */
+static _Thread_local const struct fork_stack *forking;
+/* The child writes to ends[1], and closes it when it calls exec or ends. Guarded. */
+static int ends[2];
 
 /* These two run before what the program has registered by pthread_atfork, which may store to its
  * variables. */

@@ -122,7 +122,11 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     if (!l->private_at && !lane_map(at, bytes, 0))
         return -errno;
     bool first = !l->private_at;
-    *l = (struct lane){ .index = index, .private_at = at, .next = l->next, .words = l->words };
+    l->index = index; /* not the whole: lane_each may read it */
+    l->private_at = at;
+    l->private_sp = l->resume_at = NULL;
+    l->channel = NULL;
+    atomic_store(&l->single, 0);
     if (first)
         lane_enlist(l);
     if (shared_bytes)

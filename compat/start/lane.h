@@ -40,7 +40,9 @@ struct lane {
     pthread_t thread;
     void *volatile channel; /* in use for a call that node 0 performs (compat/process/delegate.h) */
     struct lane *next;      /* lane_each */
-    _Atomic uint32_t single; /* see compat/pthread/mutex_word.h; written by the thread */
+    /* mutexes that the thread holds singly, and that it has acquired by their words: written by the
+     * thread (compat/pthread/mutex_word.h) */
+    _Atomic uint32_t single;
     _Atomic uint64_t words;
     bool seen; /* by its controller */
 };

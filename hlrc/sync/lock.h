@@ -45,7 +45,8 @@
  *       or node waits for it. Then a thread acquires it by one compare-and-swap of the mode. It
  *       releases it by one to GUARDED, before its test for unpublished stores
  *       [interval.unpublished-test], and a store of FREE. A thread that changes anything else
- *       guards it (GUARDED), which disables both fast paths.
+ *       guards it (GUARDED), which disables both fast paths. A thread that has waited long for the
+ *       guard is let in after a release (spin.h).
  *   [lock.overtaking] Other threads of the node may find a free lock before a woken waiter runs,
  *       and overtake it. After a limited number of times in a row the lock is reserved for the
  *       waiters. So a thread that polls under the lock does not starve the thread it polls for.

@@ -197,7 +197,7 @@ static void many_turns(void)
 }
 
 /* The way does not leave BY_BOTH while one thread holds a mutex singly, whichever way it was
- * acquired; meanwhile both exclude it. */
+ * acquired. Until then the word and the lock exclude other threads. */
 static void held_singly(void)
 {
     static const enum mutex_word_kind ways[] = { BY_WORD, BY_LOCK };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that compute, and hardly use mutexes: where the program is measured they are spread
- * meanwhile. One holds a mutex for long, and another one waits for it. */
+/* Two threads that compute, and hardly use mutexes: where the program is measured, they are spread
+ * while it runs. One holds a mutex for long, and the other one waits for it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
