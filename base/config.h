@@ -53,6 +53,7 @@ enum config_signals { SIGNALS_REFUSE, SIGNALS_MASK };
 enum config_core { CORE_SMALL, CORE_FULL };
 enum config_placement { PLACEMENT_CYCLIC, PLACEMENT_BLOCK, PLACEMENT_LOCAL };
 enum config_control { CONTROL_ON, CONTROL_OFF, CONTROL_MEASURE, CONTROL_ALTERNATE };
+enum config_default_homes { DEFAULT_HOMES_DEALT, DEFAULT_HOMES_FIRST };
 enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
 
 /* clang-format off */
@@ -181,6 +182,10 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "until another node requests the lock; 0: every unlock publishes")                           \
     X(CHOICE, enum config_switch, move_homes, "move-homes", "on", 0, 0, "on|off", 1,               \
       "move the home of a page to the only node that writes it")                                   \
+    X(CHOICE, enum config_default_homes, default_homes, "default-homes", "dealt", 0, 0,            \
+      "dealt|first", 1,                                                                            \
+      "nodes where pages get a home when they are used first: dealt to all nodes in blocks, or "   \
+      "all at node 0 (default of hlrcc programs that begin there)")                                \
     X(NUMBER, int, ahead, "ahead", "32", 0, 256, "", 0,                                            \
       "maximum number of pages to fetch and open by readahead after consecutive faults; "          \
       "0: none")                                                                                   \

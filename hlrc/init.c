@@ -185,7 +185,8 @@ static void init_note(const char *line)
 }
 
 /* Default homes change every few pages, in blocks large enough that initial protection takes few
- * mappings. Small blocks serve the first allocations, however large the space is. */
+ * mappings. Small blocks serve the first allocations, however large the space is. One block has
+ * all pages with --default-homes first: all default homes are at node 0. */
 static void init_choose_home_blocks(uint32_t pages, uint32_t of_ranges)
 {
     uint32_t near = pages < HOME_NEAR ? pages : HOME_NEAR;
@@ -197,6 +198,8 @@ static void init_choose_home_blocks(uint32_t pages, uint32_t of_ranges)
         engine.far_shift++;
     while (of_ranges >> engine.range_shift > 8192)
         engine.range_shift++;
+    if (engine.config.default_homes == DEFAULT_HOMES_FIRST)
+        engine.home_shift = engine.far_shift = engine.range_shift = 31;
     engine.home_near = heap_first(pages) >> engine.home_shift << engine.home_shift;
 }
 

@@ -42,11 +42,10 @@ static _Atomic uint32_t gate; /* raised when it opens; an odd number: the guests
 static enum gather_choice gather_choose(bool has_room)
 {
     const char *control = getenv("HLRC_PLACEMENT_CONTROL");
-    bool several = strcmp(start_obstacle, EARLY_HOSTS) == 0;
     reason = start_obstacle;
     if (control && strcmp(control, "alternate") == 0)
         return ALTERNATE;
-    if (!several && (!control || strcmp(control, "measure") != 0))
+    if (!early_measures(start_obstacle))
         return SPREAD;
     reason = has_room ? "measured" : "--threads allows no more on one node";
     return has_room ? MEASURE : SPREAD;
@@ -80,7 +79,7 @@ static bool gather_measure(const void *code)
     syncs = locks_syncs;
     struct policy_threads_done done = { .work = 1, .syncs = of_period };
     policy_threads_next(&policy, code, (double)clock_ns(), &done);
-    return !policy.spread;
+    return !policy_threads_is_spread(&policy);
 }
 
 bool gather_is_better(const void *code)

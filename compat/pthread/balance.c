@@ -188,8 +188,7 @@ static void balance_choose(void)
     const char *control = getenv("HLRC_PLACEMENT_CONTROL");
     if (control && strcmp(control, "alternate") == 0)
         choice = ALTERNATE;
-    else if (strcmp(start_obstacle, EARLY_HOSTS) == 0 ||
-             (control && strcmp(control, "measure") == 0))
+    else if (early_measures(start_obstacle))
         choice = MEASURE;
 }
 

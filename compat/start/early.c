@@ -91,6 +91,12 @@ const char *early_obstacle(void)
     return early_is_one_host() ? NULL : EARLY_HOSTS;
 }
 
+bool early_measures(const char *obstacle)
+{
+    const char *control = getenv("HLRC_PLACEMENT_CONTROL");
+    return strcmp(obstacle, EARLY_HOSTS) == 0 || (control && strcmp(control, "measure") == 0);
+}
+
 /* The number with which its value begins, as "8,2" or "8(x3)". */
 static int early_leading_number(const char *variable)
 {

@@ -36,6 +36,10 @@ const char *early_observer(void);
  * one process (hlrc/unite.h). By variables that are equal on all nodes; before hlrc_init. */
 const char *early_obstacle(void);
 
+/* The program begins on node 0, and is measured on all nodes later (hlrc/policy/policy_threads.h).
+ * ASSUMPTION: there are several nodes, and an obstacle. */
+bool early_measures(const char *obstacle);
+
 /* Threads of each node, --threads-per-node. Writes what auto stands for into the environment, where
  * hlrc_init compares it with other nodes. */
 int early_threads(int nodes);

@@ -498,12 +498,15 @@ static void start_refuse_checkpoint(void)
     hlrc_exit(1);
 }
 
-/* Returns the number of nodes. */
+/* Returns the number of nodes. A program that begins on node 0 touches most of its memory there. */
 static int start_unite(void)
 {
     int nodes = early_nodes();
-    if (nodes > 1 && (start_obstacle = early_obstacle()))
+    if (nodes > 1 && (start_obstacle = early_obstacle())) {
+        if (early_measures(start_obstacle))
+            (void)setenv("HLRC_DEFAULT_HOMES", "first", 0);
         return nodes;
+    }
     united = hlrc_unite(early_is_rank());
     if (united < 0)
         _exit(1);

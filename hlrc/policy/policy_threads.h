@@ -21,6 +21,9 @@
  *       still move to their nodes.
  *   [threads.worth] There is no trial of a program whose periods are too short, or synchronise too
  *       often, to gain: a single period of these may cost more spread than a budget holds.
+ *   [threads.known] A period is spread only if its code has run gathered before. Other code ends
+ *       spreading, as a new program. A period whose synchronisation alone would take several times
+ *       as long when spread runs gathered, and the threads are spread again after it.
  *
  * Source: the probing of HetProbe (Lyerly et al., libHetMP, doi 10.1145/3505224), with a budget for
  * what probes lose. All times are ns.
@@ -32,23 +35,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define POLICY_THREADS_CODES     64     /* a power of two */
-#define POLICY_THREADS_BUDGET    0.06   /* of the time */
-#define POLICY_THREADS_REST      1.5e9  /* before the first trial */
-#define POLICY_THREADS_PERIOD    200000 /* the shortest period, on average, that is worth a trial */
-#define POLICY_THREADS_SYNC      20000  /* what a lock or an ordered operation costs when spread */
-#define POLICY_THREADS_SYNCS     0.1    /* their part of a period that is worth a trial */
-#define POLICY_THREADS_LEAST     2e7    /* the shortest window of a trial */
-#define POLICY_THREADS_LONG      2e8    /* and after a success: other programs may disturb it */
-#define POLICY_THREADS_MOST      1e9    /* judged without a cycle */
-#define POLICY_THREADS_GAIN      0.95   /* the ratio of a trial that is a success */
-#define POLICY_THREADS_KEEP      1.0    /* the ratio up to which it stays spread then */
-#define POLICY_THREADS_FALLING   0.9    /* of the ratio before */
-#define POLICY_THREADS_REPAYMENT 16     /* the next rest, in losses of the trial */
+#define POLICY_THREADS_CODES      1024   /* a power of two */
+#define POLICY_THREADS_TRIES      8      /* places of a code in the table */
+#define POLICY_THREADS_BUDGET     0.06   /* of the time */
+#define POLICY_THREADS_REST       1.5e9  /* before the first trial */
+#define POLICY_THREADS_PERIOD     200000 /* the shortest mean period that is worth a trial */
+#define POLICY_THREADS_SYNC       20000  /* what a lock or an ordered operation costs when spread */
+#define POLICY_THREADS_SYNCS      0.1    /* their part of a period that is worth a trial */
+#define POLICY_THREADS_SYNCS_MOST 2      /* the same of a period that is spread */
+#define POLICY_THREADS_LEAST      2e7    /* the shortest window of a trial */
+#define POLICY_THREADS_LONG       2e8    /* and after a success: other programs may disturb it */
+#define POLICY_THREADS_MOST       1e9    /* judged without a cycle */
+#define POLICY_THREADS_GAIN       0.95   /* the ratio of a trial that is a success */
+#define POLICY_THREADS_KEEP       1.0    /* the ratio up to which it stays spread then */
+#define POLICY_THREADS_FALLING    0.9    /* of the ratio before */
+#define POLICY_THREADS_REPAYMENT  16     /* the next rest, in losses of the trial */
 
 struct policy_threads_code {
     const void *at;
     double gathered; /* time of its period, a unit of work; mean of the last ones; 0: unknown */
+    double syncs;    /* part of that time that they would cost spread */
+    bool rough;      /* measured once, in a period that began with a move */
 };
 
 struct policy_threads {
@@ -57,7 +64,8 @@ struct policy_threads {
     double begun, since;    /* the program; the period */
     const void *code;       /* of the period; NULL: none yet */
     bool moved;             /* the period began with a move */
-    /* while gathered: of the periods since the last trial */
+    bool exception;         /* it is gathered, between spread ones [threads.known] */
+    /* while gathered: of the periods since the last trial, without exceptions */
     double time, syncs;
     uint64_t periods;
     double rest, rest_until;
@@ -65,7 +73,6 @@ struct policy_threads {
     const void *first;
     unsigned rounds;        /* of `first` */
     double spent, expected; /* time; what the same periods take gathered */
-    double unknown;         /* part of both */
     double ratio;           /* of the window before; 0: none */
     double lost;            /* by all trials, without the window */
 };
@@ -73,8 +80,10 @@ struct policy_threads {
 static inline struct policy_threads_code *policy_threads_code_of(struct policy_threads *p,
                                                                  const void *at)
 {
-    uintptr_t n = (uintptr_t)at;
-    struct policy_threads_code *c = &p->codes[(n >> 4 ^ n >> 10) % POLICY_THREADS_CODES];
+    uintptr_t n = (uintptr_t)at, k = (n >> 4 ^ n >> 10) % POLICY_THREADS_CODES;
+    struct policy_threads_code *c = &p->codes[k];
+    for (int i = 1; i < POLICY_THREADS_TRIES && c->at && c->at != at; i++)
+        c = &p->codes[(k + (uintptr_t)i) % POLICY_THREADS_CODES];
     if (c->at != at)
         *c = (struct policy_threads_code){ .at = at };
     return c;
@@ -84,7 +93,7 @@ static inline void policy_threads_window(struct policy_threads *p)
 {
     p->first = NULL;
     p->rounds = 0;
-    p->spent = p->expected = p->unknown = 0;
+    p->spent = p->expected = 0;
 }
 
 static inline void policy_threads_move(struct policy_threads *p, bool spread, double now)
@@ -118,10 +127,17 @@ struct policy_threads_done {
 static inline void policy_threads_learn(struct policy_threads *p, double took,
                                         const struct policy_threads_done *done)
 {
-    double each = took / done->work;
+    double each = took / done->work, syncs = done->syncs * POLICY_THREADS_SYNC / (took + 1);
     struct policy_threads_code *c = policy_threads_code_of(p, p->code);
+    bool known = c->gathered > 0;
+    c->syncs = known ? 0.75 * c->syncs + 0.25 * syncs : syncs;
     if (!p->moved)
-        c->gathered = c->gathered == 0 ? each : 0.75 * c->gathered + 0.25 * each;
+        c->gathered = known && !c->rough ? 0.75 * c->gathered + 0.25 * each : each;
+    else if (!known)
+        c->gathered = each;
+    c->rough = p->moved && (!known || c->rough);
+    if (c->syncs > POLICY_THREADS_SYNCS_MOST) /* [threads.known] */
+        return;
     p->time += took;
     p->syncs += done->syncs;
     p->periods++;
@@ -134,9 +150,15 @@ static inline bool policy_threads_is_worth(const struct policy_threads *p)
            p->syncs * POLICY_THREADS_SYNC <= POLICY_THREADS_SYNCS * p->time;
 }
 
-static inline void policy_threads_rest(struct policy_threads *p, double now)
+/* [threads.known] */
+static inline bool policy_threads_knows(struct policy_threads *p, const void *code)
 {
-    if (now < p->rest_until || p->periods < 2)
+    return policy_threads_code_of(p, code)->gathered > 0;
+}
+
+static inline void policy_threads_rest(struct policy_threads *p, const void *next, double now)
+{
+    if (now < p->rest_until || p->periods < 2 || !policy_threads_knows(p, next))
         return;
     bool affordable = p->lost <= POLICY_THREADS_BUDGET * (now - p->begun);
     policy_threads_move(p, policy_threads_is_worth(p) && affordable, now);
@@ -151,8 +173,7 @@ static inline void policy_threads_account(struct policy_threads *p, double took,
     double gathered = c->gathered * done->work, least = done->part * took;
     gathered = gathered > least ? gathered : least;
     p->spent += took;
-    p->expected += c->gathered > 0 ? gathered : took;
-    p->unknown += c->gathered > 0 ? 0 : took;
+    p->expected += gathered;
     if (!p->first)
         p->first = p->code;
     p->rounds += p->first == p->code;
@@ -198,31 +219,29 @@ static inline void policy_threads_judge(struct policy_threads *p, double now)
     policy_threads_window(p);
 }
 
-/* Other code than was measured runs. */
-static inline bool policy_threads_is_strange(const struct policy_threads *p)
-{
-    return p->unknown > p->spent / 2;
-}
-
 static inline void policy_threads_check(struct policy_threads *p, const void *next, double now)
 {
     double lost = p->lost + policy_threads_loss(p);
     if (lost > POLICY_THREADS_BUDGET * (now - p->begun)) { /* [threads.budget] */
         policy_threads_give_up(p, now);
+    } else if (!policy_threads_knows(p, next)) {
+        p->lost = lost;
+        p->rest = POLICY_THREADS_REST;
+        policy_threads_move(p, false, now);
     } else if (policy_threads_has_seen(p, next)) {
-        if (policy_threads_is_strange(p)) {
-            p->rest = POLICY_THREADS_REST;
-            policy_threads_move(p, false, now);
-        } else {
-            policy_threads_judge(p, now);
-        }
+        policy_threads_judge(p, now);
     }
 }
 
 /* ---- both ---- */
 
-/* The region `next` begins at `now`; the one before it is done. Sets p->spread: the region runs on
- * all nodes. */
+/* Whether the period that has begun runs on all nodes. */
+static inline bool policy_threads_is_spread(const struct policy_threads *p)
+{
+    return p->spread && !p->exception;
+}
+
+/* The region `next` begins at `now`; the one before it is done. */
 static inline void policy_threads_next(struct policy_threads *p, const void *next, double now,
                                        const struct policy_threads_done *done)
 {
@@ -230,12 +249,14 @@ static inline void policy_threads_next(struct policy_threads *p, const void *nex
     if (p->code && !p->spread) {
         policy_threads_learn(p, took, done);
         p->moved = false;
-        policy_threads_rest(p, now);
+        policy_threads_rest(p, next, now);
     } else if (p->code) {
         policy_threads_account(p, took, done);
         p->moved = false;
         policy_threads_check(p, next, now);
     }
+    p->exception = p->spread && /* [threads.known] */
+                   policy_threads_code_of(p, next)->syncs > POLICY_THREADS_SYNCS_MOST;
     p->code = next;
     p->since = now;
 }

@@ -39,6 +39,7 @@ hot-pages    0..255                     16     16      3
 exclusive-pages on|off                 on     on      off
 lazy-release 0..255                     8      8       1
 move-homes   on|off                    on     on      off
+default-homes dealt|first              dealt  dealt   first
 ahead        0..256                     32     32      8
 renew        0..255                     32     32      1
 signals      refuse|mask                refuse refuse  mask

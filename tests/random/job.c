@@ -84,6 +84,7 @@ static void set_environment(const struct job *job)
     setenv("HLRC_CACHE_SIZE", caches[rng_below(&r, 4)], 0);
     choose_parts(job, &r);
     set_unless_given("HLRC_BARRIER_FAN", rng_between(&r, 2, 4));
+    setenv("HLRC_DEFAULT_HOMES", rng_chance(&r, 25) ? "first" : "dealt", 0);
 }
 
 _Noreturn static void exec_job(const struct job *job, int output)

@@ -40,10 +40,10 @@ static struct outcome run(struct policy_threads *p, const struct program *progra
 
     for (size_t k = 0; out.alone < length; k = (k + 1) % program->regions) {
         const struct region *r = &program->region[k];
-        bool was = !p->spread;
-        struct policy_threads_done done = { .work = 1, .syncs = before ? before->syncs : 0 };
+        bool was = !policy_threads_is_spread(p);
+        struct policy_threads_done done = { .work = 1, .syncs = before && was ? before->syncs : 0 };
         policy_threads_next(p, r->code, *now, &done);
-        bool gathered = !p->spread;
+        bool gathered = !policy_threads_is_spread(p);
         out.moves += was != gathered;
         if (was != gathered) {
             since_move = 0;
@@ -107,6 +107,26 @@ static void test_never(void)
 
     assert_int_equal(run_alone(&locks, 100 * S).moves, 0);
     assert_int_equal(run_alone(&fine, 100 * S).moves, 0);
+}
+
+/* [threads.known] While the threads are spread, regions come that would take seconds there, once or
+ * again and again. */
+static void test_known(void)
+{
+    static const struct program once = { { { "b", 100 * MS, 60 * S, 50000 } }, 1, 0, 0 }, mixed = {
+        { { "a", 40 * MS, 20 * MS, 0 }, { "c", 4 * MS, 4 * S, 5000 } }, 2, 0, 0
+    };
+    static const struct program plain = { { { "a", 40 * MS, 20 * MS, 0 } }, 1, 0, 0 };
+    struct policy_threads p;
+    double now = 0;
+
+    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    (void)run(&p, &plain, 4 * S, &now);
+    assert_true(p.spread);
+    struct outcome o = run(&p, &once, 100 * MS, &now);
+    assert_true(o.time <= 1.1 * o.alone);
+    o = run(&p, &mixed, 20 * S, &now);
+    assert_true(o.time < 0.7 * o.alone);
 }
 
 /* POSIX threads: periods of one kind, by what was computed. Spread, twice as much is; later, for
@@ -203,6 +223,6 @@ static void test_same_code(void)
     assert_false(p.spread);
 }
 
-UNIT_MAIN(NULL, NULL, TEST(test_gain), TEST(test_loss), TEST(test_never), TEST(test_moves),
-          TEST(test_falling), TEST(test_phases), TEST(test_same_code), TEST(test_work),
-          TEST(test_work_lost))
+UNIT_MAIN(NULL, NULL, TEST(test_gain), TEST(test_loss), TEST(test_never), TEST(test_known),
+          TEST(test_moves), TEST(test_falling), TEST(test_phases), TEST(test_same_code),
+          TEST(test_work), TEST(test_work_lost))
