@@ -77,8 +77,12 @@ static bool gather_measure(const void *code)
     static uint64_t syncs;
     double of_period = (double)(locks_syncs - syncs);
     syncs = locks_syncs;
-    struct policy_threads_done done = { .work = 1, .syncs = of_period };
-    policy_threads_next(&policy, code, (double)clock_ns(), &done);
+    double now = (double)clock_ns();
+    bool due = policy_threads_is_due(&policy, now);
+    struct policy_threads_done done = { .work = 1,
+                                        .syncs = of_period,
+                                        .pages = due ? (double)hlrc_pages_here() : 0 };
+    policy_threads_next(&policy, code, now, &done);
     return !policy_threads_is_spread(&policy);
 }
 

@@ -20,6 +20,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
+#include "hlrc/memory/only_node.h"
 #include "hlrc/policy/policy_threads.h"
 #include "hlrc/probe/activity.h"
 #include "hlrc/progress/uncounted.h"
@@ -126,7 +127,10 @@ static void balance_period(const struct balance_sums *d, uint64_t syncs, double 
 {
     struct policy_threads_done done = { .work = d->computed > 1 ? d->computed : 1,
                                         .part = d->computed / (d->computed + d->busy + 1),
-                                        .syncs = EACH * (double)d->syncs };
+                                        .syncs = EACH * (double)d->syncs,
+                                        .pages = policy_threads_is_due(&policy, now)
+                                                     ? (double)hlrc_pages_here()
+                                                     : 0 };
     if (table_is_local() || balance_says_nothing(d, took) || balance_is_early(syncs, now))
         policy_threads_skip(&policy, now);
     else

@@ -5,10 +5,14 @@
 #define HLRC_ONLY_NODE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether from now on only this node runs the program: its first writes claim whole blocks
  * [readahead.first-blocks]. A hint. Exported for libhlrc_compat. */
 void hlrc_only_node(bool is);
+
+/* Pages of the space that have memory on this node. A system call. Exported for libhlrc_compat. */
+uint64_t hlrc_pages_here(void);
 
 /* From now on no other node than this one runs threads that acquire what this node writes, until
  * the call with false: releases publish nothing. Then all of it is published, before the call

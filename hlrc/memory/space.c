@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/addresses.h"
@@ -16,6 +17,7 @@
 #include "boot/boot.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/diff.h"
+#include "hlrc/memory/only_node.h"
 #include "hlrc/memory/range.h"
 
 /* Far from where programs, heaps, libraries and stacks are put on 64-bit Linux, and from the
@@ -198,6 +200,12 @@ bool space_bare(uint32_t first, uint32_t count)
     off_t begin = (off_t)first << PAGE_SHIFT, end = begin + ((off_t)count << PAGE_SHIFT),
           data = lseek(engine.space.fd, begin, SEEK_DATA);
     return data >= end || (data < 0 && errno == ENXIO);
+}
+
+uint64_t hlrc_pages_here(void)
+{
+    struct stat st;
+    return fstat(engine.space.fd, &st) == 0 ? (uint64_t)st.st_blocks / (PAGE_SIZE / 512) : 0;
 }
 
 bool space_touched(uint32_t page)

@@ -16,7 +16,8 @@
  *
  * Rules
  *   [threads.budget] Trials have lost at most POLICY_THREADS_BUDGET of the time so far when one
- *       begins, and one ends with the first period that exceeds this.
+ *       begins, with what the move of the data there costs, and one ends with the first period that
+ *       exceeds this.
  *   [threads.falling] A trial is not given up while its ratio falls from window to window: data
  *       still move to their nodes.
  *   [threads.worth] There is no trial of a program whose periods are too short, or synchronise too
@@ -39,6 +40,7 @@
 #define POLICY_THREADS_TRIES      8      /* places of a code in the table */
 #define POLICY_THREADS_BUDGET     0.06   /* of the time */
 #define POLICY_THREADS_REST       1.5e9  /* before the first trial */
+#define POLICY_THREADS_PAGE       3000   /* to move: announced, and half of the pages fetched */
 #define POLICY_THREADS_PERIOD     200000 /* the shortest mean period that is worth a trial */
 #define POLICY_THREADS_SYNC       20000  /* what a lock or an ordered operation costs when spread */
 #define POLICY_THREADS_SYNCS      0.1    /* their part of a period that is worth a trial */
@@ -120,6 +122,7 @@ struct policy_threads_done {
     /* its time gathered is at least this part of its time: so few threads had work */
     double part;
     double syncs; /* locks and ordered operations, counted while gathered */
+    double pages; /* that have data, gathered; may be 0 if no trial is due */
 };
 
 /* ---- gathered ---- */
@@ -156,11 +159,18 @@ static inline bool policy_threads_knows(struct policy_threads *p, const void *co
     return policy_threads_code_of(p, code)->gathered > 0;
 }
 
-static inline void policy_threads_rest(struct policy_threads *p, const void *next, double now)
+static inline bool policy_threads_is_due(const struct policy_threads *p, double now)
 {
-    if (now < p->rest_until || p->periods < 2 || !policy_threads_knows(p, next))
+    return !p->spread && now >= p->rest_until;
+}
+
+static inline void policy_threads_rest(struct policy_threads *p, const void *next, double now,
+                                       const struct policy_threads_done *done)
+{
+    if (!policy_threads_is_due(p, now) || p->periods < 2 || !policy_threads_knows(p, next))
         return;
-    bool affordable = p->lost <= POLICY_THREADS_BUDGET * (now - p->begun);
+    double move = done->pages * POLICY_THREADS_PAGE; /* [threads.budget] */
+    bool affordable = p->lost + move <= POLICY_THREADS_BUDGET * (now - p->begun);
     policy_threads_move(p, policy_threads_is_worth(p) && affordable, now);
 }
 
@@ -249,7 +259,7 @@ static inline void policy_threads_next(struct policy_threads *p, const void *nex
     if (p->code && !p->spread) {
         policy_threads_learn(p, took, done);
         p->moved = false;
-        policy_threads_rest(p, next, now);
+        policy_threads_rest(p, next, now, done);
     } else if (p->code) {
         policy_threads_account(p, took, done);
         p->moved = false;

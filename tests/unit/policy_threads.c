@@ -129,6 +129,22 @@ static void test_known(void)
     assert_true(o.time < 0.7 * o.alone);
 }
 
+/* [threads.budget] No trial begins whose data are too many to move in this time. */
+static void test_pages(void)
+{
+    static const char code;
+    struct policy_threads p;
+    double now = 0, at = 0;
+
+    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    for (; !p.spread && now < 100 * S; now += 20 * MS) {
+        struct policy_threads_done done = { .work = 1, .pages = 200000 };
+        policy_threads_next(&p, &code, now, &done);
+        at = now;
+    }
+    assert_true(at * POLICY_THREADS_BUDGET >= 200000 * POLICY_THREADS_PAGE && at < 15 * S);
+}
+
 /* POSIX threads: periods of one kind, by what was computed. Spread, twice as much is; later, for
  * half of the time, only one thread has work, which is no loss. */
 static void test_work(void)
@@ -224,5 +240,5 @@ static void test_same_code(void)
 }
 
 UNIT_MAIN(NULL, NULL, TEST(test_gain), TEST(test_loss), TEST(test_never), TEST(test_known),
-          TEST(test_moves), TEST(test_falling), TEST(test_phases), TEST(test_same_code),
-          TEST(test_work), TEST(test_work_lost))
+          TEST(test_pages), TEST(test_moves), TEST(test_falling), TEST(test_phases),
+          TEST(test_same_code), TEST(test_work), TEST(test_work_lost))
