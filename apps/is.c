@@ -26,6 +26,10 @@
  * are read, and before they are overwritten. For the verification each node reads all keys once
  * and sorts the keys with values of its share.
  *
+ * With --by lock, as in the IS of TreadMarks, all nodes add their counts to one shared row under a
+ * lock, each in turn, and copy the totals. A node then fetches and writes the whole row in each
+ * iteration, and sends diffs of it.
+ *
  * Counts are integers, so that nothing depends on the number of nodes.
  */
 #include <inttypes.h>
@@ -37,6 +41,8 @@
 
 #define UNIT (APP_PAGE / sizeof(uint32_t)) /* elements of a page */
 
+#define TOTALS_LOCK 0 /* of --by lock */
+
 #define MIN_KEYS    1024
 #define MAX_KEYS    (UINT64_C(1) << 30)
 #define MIN_MAX_KEY 32
@@ -46,6 +52,7 @@ struct problem {
     const struct is_class *class; /* NULL for a user-defined size */
     size_t keys;
     uint32_t max_key; /* 0: one value per 16 keys */
+    bool lock;
     uint32_t index[IS_TESTS];
 };
 
@@ -61,6 +68,7 @@ struct note {
 
 struct sorter {
     size_t keys;
+    bool lock;
     uint32_t max_key;
     size_t row;    /* elements of a row of the histogram */
     uint32_t *key; /* shared, as described above */
@@ -77,6 +85,7 @@ struct sorter {
 static void sorter_init(struct sorter *s, const struct problem *problem)
 {
     s->keys = problem->keys;
+    s->lock = problem->lock;
     s->max_key = problem->max_key;
     s->row = (s->max_key + UNIT - 1) / UNIT * UNIT;
     s->mine = app_part(s->keys, UNIT, app.node);
@@ -189,16 +198,39 @@ static uint32_t keys_below(const struct sorter *s, int node)
     return below;
 }
 
+/* Row 0 has the totals. Each node clears its share of it for the next iteration. */
+static void add_under_lock(struct sorter *s)
+{
+    uint32_t *total = s->histogram;
+
+    hlrc_lock(TOTALS_LOCK);
+    for (size_t k = 0; k < s->max_key; k++)
+        total[k] += s->count[k];
+    hlrc_unlock(TOTALS_LOCK);
+    hlrc_barrier();
+    memcpy(s->count, total, s->max_key * sizeof *s->count);
+    hlrc_barrier();
+    memset(&total[s->values.begin], 0, app_length(s->values) * sizeof *total);
+}
+
+static void exchange_counts(struct sorter *s)
+{
+    publish(s, 0, s->values.begin);
+    publish(s, s->values.end, s->max_key);
+    hlrc_barrier();
+    add_counts_of_others(s);
+}
+
 /* One iteration. On return the notes may be read, until the next barrier. */
 static void rank_keys(struct sorter *s, const struct problem *problem, int iteration)
 {
     replace_key(s, (size_t)iteration, (uint32_t)iteration);
     replace_key(s, (size_t)iteration + IS_ITERATIONS, s->max_key - (uint32_t)iteration);
     count_keys(s);
-    publish(s, 0, s->values.begin);
-    publish(s, s->values.end, s->max_key);
-    hlrc_barrier();
-    add_counts_of_others(s);
+    if (s->lock)
+        add_under_lock(s);
+    else
+        exchange_counts(s);
     make_ranks(s);
     note_ranks(s, problem);
     hlrc_barrier();
@@ -428,6 +460,8 @@ static const struct app_option options[] = {
       APP_POWER(problem, keys, MIN_KEYS, MAX_KEYS) },
     { "max-key", 'm', "M", "Keys are below M, a power of two (default N/16)", .call = leave_class,
       APP_POWER(problem, max_key, MIN_MAX_KEY, MAX_MAX_KEY) },
+    { "by", 'w', "HOW", "rows (default): of counts, one per node; or lock: one row for all",
+      APP_WORDS(problem, lock, "rows", "lock") },
     { 0 },
 };
 

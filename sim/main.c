@@ -26,7 +26,8 @@ static const struct main_other {
     { "replay", replay_command_main,
       "--machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
       "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
-      "        [--lazy-release N] [--move-homes on|off] [--times FILE] [--decisions] FILE\n"
+      "        [--lazy-release N] [--move-homes on|off] [--times FILE] [--decisions]\n"
+      "        [--as-2004 PART,...] [--between BARRIER,BARRIER] FILE\n"
       "        Replays a file of hlrcrun --trace-sim on the given machine." },
     { "trace", trace_command_main,
       "FILE\n        Prints a file of hlrcrun --trace-sim, a line for each item." },
@@ -114,7 +115,11 @@ static void main_manual(void)
           "\\-\\-exclusive\\-pages, \\-\\-lazy\\-release and \\-\\-move\\-homes set single\n"
           "options. \\-\\-times names another trace of the same program, from which the\n"
           "computing times between two synchronizations are taken. \\-\\-decisions prints\n"
-          "each decision about a page of the replay beside that of the run. Example\n"
+          "each decision about a page of the replay beside that of the run. \\-\\-as\\-2004\n"
+          "adds parts of the HLRC of 2004, or all: eager, fixed\\-homes, interrupt,\n"
+          "invalidate, on\\-demand, one\\-request, posting, single\\-diffs. doc/trace.md lists\n"
+          "their sources. \\-\\-between prints the time from one barrier to another, of which\n"
+          "the first is 1, as between_us: the part that a program measures. Example\n"
           "machines are in\n"
           "share/hlrc/machines. The output shows the replayed counts next to the counts of\n"
           "the traced run. doc/trace.md describes the accuracy, and the operations that\n"

@@ -365,6 +365,8 @@ void replay_run(struct replay *r, const struct trace *t, const struct machine *m
     *r = (struct replay){ .trace = t, .m = *m, .protocol = wish->protocol };
     memcpy(r->set, wish->set != NULL ? wish->set : t->set, sizeof r->set);
     r->decisions = wish->decisions;
+    r->system = wish->system;
+    memcpy(r->between, wish->between, sizeof r->between);
     r->own_ahead = r->decisions != NULL || !replay_as_traced(r);
     r->nodes = (unsigned)t->set[RECORD_SET_nodes];
     event_loop_init(&r->loop);

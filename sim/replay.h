@@ -84,6 +84,7 @@
 #include "sim/machine.h"
 #include "sim/map.h"
 #include "sim/progress.h"
+#include "sim/replay_system.h"
 #include "sim/run_options.h"
 #include "sim/script.h"
 #include "sim/server.h"
@@ -290,6 +291,7 @@ struct replay {
     struct event_loop loop;
     const struct trace *trace;
     struct machine m;
+    struct replay_system system;
     enum replay_protocol protocol;
     unsigned nodes;
     bool own_ahead;
@@ -300,6 +302,8 @@ struct replay {
     struct progress progress;
     struct replay_cond_table *conds;
     struct decisions *decisions; /* NULL: not noted */
+    uint64_t between[2];         /* of struct replay_wish */
+    sim_time between_at[2];      /* when the last node had left each */
     const char *wrong;
     unsigned wrong_node;
 };
@@ -333,6 +337,9 @@ void replay_message(struct replay_node *from, struct replay_node *to, uint64_t b
 /* The same; the handler takes MORE time for it. */
 void replay_message_long(struct replay_node *from, struct replay_node *to, uint64_t bytes,
                          sim_time more, event_fn fn, void *self, uint64_t arg);
+/* A request of a page: [replay-system.answer]. */
+void replay_message_page(struct replay_node *from, struct replay_node *to, uint64_t bytes,
+                         const struct replay_shared *page, event_fn fn, void *self, uint64_t arg);
 /* The node's fiber: sends a request, which calls FN(N, TO) there, and awaits the answer: the event
  * replay_answered at N, whose ARG becomes `answer`. */
 void replay_ask(struct replay_node *n, unsigned to, event_fn fn);
@@ -526,6 +533,8 @@ struct replay_wish {
     const struct trace *times;
     /* notes the decisions of this replay; readahead follows from its faults; NULL: not */
     struct decisions *decisions;
+    struct replay_system system;
+    uint64_t between[2]; /* barriers, from 1: the time from one to the other; 0: of all */
 };
 
 static inline void replay_decided(const struct replay_node *n, enum decisions_kind kind,

@@ -157,7 +157,8 @@ static void replay_close_send_message(struct replay_node *n, struct replay_close
 static struct replay_close_message *
 replay_close_room_for(struct replay_node *n, struct replay_close_message **open, unsigned home)
 {
-    if (open[home] != NULL && !policy_batch_fits(open[home]->bytes))
+    if (open[home] != NULL && open[home]->count > 0 &&
+        (n->r->system.single_diffs || !policy_batch_fits(open[home]->bytes)))
         replay_close_send_message(n, &open[home]);
     if (open[home] == NULL) {
         open[home] = fail_alloc(1, sizeof **open);
@@ -274,8 +275,9 @@ static void replay_close_publish(struct replay_node *n, uint32_t *announced, uin
     if (n->r->protocol == REPLAY_ONESIDED) {
         replay_record(n, interval);
     } else {
+        uint64_t post = n->r->system.notice_ns > 0 ? n->r->system.notice_ns : n->r->m.post_ns;
         COUNT(n, rdma_writes, 2 * (n->r->nodes - 1));
-        n->debt += 2 * n->r->m.post_ns * (n->r->nodes - 1) * SIM_NS;
+        n->debt += 2 * post * (n->r->nodes - 1) * SIM_NS;
     }
     n->vt[n->id] = interval;
 }

@@ -24,8 +24,22 @@ struct replay_command_wish {
     const char *machine, *trace, *times;
     enum replay_protocol protocol;
     struct run_options_choice choice;
+    unsigned parts; /* replay_system.h */
     bool decisions;
+    uint64_t between[2];
 };
+
+static void replay_command_between(struct replay_command_wish *w, const char *text)
+{
+    char more;
+
+    if (sscanf(text, "%" SCNu64 ",%" SCNu64 "%c", &w->between[0], &w->between[1], &more) != 2 ||
+        w->between[0] == 0 || w->between[1] <= w->between[0])
+        fail_with(SIM_WRONG_USE,
+                  "replay: --between %s: it takes the numbers of two barriers, as 3,8; see "
+                  "hlrc_sim --help",
+                  text);
+}
 
 static struct replay_command_wish replay_command_parse(int argc, char **argv)
 {
@@ -38,6 +52,10 @@ static struct replay_command_wish replay_command_parse(int argc, char **argv)
             w.protocol = replay_protocol_named(argv[++i]);
         else if (strcmp(argv[i], "--times") == 0 && i + 1 < argc)
             w.times = argv[++i];
+        else if (strcmp(argv[i], "--as-2004") == 0 && i + 1 < argc)
+            w.parts |= replay_system_parse(argv[++i]);
+        else if (strcmp(argv[i], "--between") == 0 && i + 1 < argc)
+            replay_command_between(&w, argv[++i]);
         else if (strcmp(argv[i], "--decisions") == 0)
             w.decisions = true;
         else if ((words = run_options_choose(&w.choice, &argv[i])) > 0)
@@ -117,6 +135,8 @@ static void replay_command_print(const struct replay *r)
     printf("nodes,%u,%" PRIu64 "\n", r->nodes, r->trace->set[RECORD_SET_nodes]);
     printf("time_us,%" PRIu64 ",%" PRIu64 "\n", last / SIM_US,
            r->trace->part[0].count[RECORD_COUNT_wall_ns] / 1000);
+    if (r->between[0] > 0)
+        printf("between_us,%" PRIu64 ",\n", (r->between_at[1] - r->between_at[0]) / SIM_US);
     replay_command_print_times(r);
     printf("events,%" PRIu64 ",\n", r->loop.done);
     for (size_t i = 0; i < COUNTERS; i++)
@@ -155,14 +175,19 @@ int replay_command_main(int argc, char **argv)
     uint64_t set[RECORD_SETTING_COUNT];
 
     machine_load(&m, w.machine);
+    struct replay_system system = replay_system_apply(w.parts, &m, &w.choice);
     trace_load(&t, w.trace);
     replay_command_check(&w, &t);
     run_options_settings(&w.choice, t.set, set);
     if (w.times != NULL)
         replay_command_load_times(&w, &t, &times);
     replay_run(&r, &t, &m,
-               &(struct replay_wish){ w.protocol, set, w.times != NULL ? &times : NULL,
-                                      w.decisions ? &decisions : NULL });
+               &(struct replay_wish){ w.protocol,
+                                      set,
+                                      w.times != NULL ? &times : NULL,
+                                      w.decisions ? &decisions : NULL,
+                                      system,
+                                      { w.between[0], w.between[1] } });
     if (r.wrong != NULL)
         fail_with(SIM_FAILED, "%s: node %u: %s; trace the run again", w.trace, r.wrong_node,
                   r.wrong);
@@ -170,6 +195,9 @@ int replay_command_main(int argc, char **argv)
         if (!r.node[n].ended)
             fail_with(SIM_FAILED, "%s: node %u waits forever at its item %" PRIu64, w.trace, n,
                       r.node[n].ops);
+    if (r.between[1] > r.node[0].departed)
+        fail_with(SIM_FAILED, "--between: %s has %" PRIu32 " barriers", w.trace,
+                  r.node[0].departed);
     replay_command_print(&r);
     if (w.decisions) {
         decisions_note_traced(&decisions, &t);

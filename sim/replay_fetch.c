@@ -197,7 +197,8 @@ static void replay_fetch_find_home(void *self, uint64_t arg)
     } else {
         f->home = home;
         COUNT(at, messages, 1);
-        replay_message(at, replay_fetch_home_node(f), 64, replay_fetch_serve_at_home, f, 0);
+        replay_message_page(at, replay_fetch_home_node(f), 64, f->copy->shared,
+                            replay_fetch_serve_at_home, f, 0);
     }
 }
 
@@ -224,8 +225,8 @@ static void replay_fetch_start_async(struct replay_fetch *f)
 
     replay_post(f->node, 1);
     COUNT(f->node, messages, to != f->node->id);
-    replay_message(f->node, &r->node[to], 64 + 8 * (uint64_t)r->nodes, replay_fetch_serve_page, f,
-                   to);
+    replay_message_page(f->node, &r->node[to], 64 + 8 * (uint64_t)r->nodes, f->copy->shared,
+                        replay_fetch_serve_page, f, to);
 }
 
 /* ---- ardmar ---- */

@@ -134,7 +134,8 @@ void replay_prefetch(struct replay_node *n, uint32_t first, uint32_t count)
             first + count - i < POLICY_BATCH_PREFETCH ? first + count - i : POLICY_BATCH_PREFETCH;
         replay_page_open_arrived(n, i, some);
         for (uint32_t k = i; k < i + some; k++)
-            (void)replay_fetch_ahead(n, replay_copy_of(n, k), false);
+            if (replay_fetch_ahead(n, replay_copy_of(n, k), false) && n->r->system.single_fetch)
+                replay_finish(n, replay_copy_of(n, k));
         replay_page_let_arrive(n, i, some);
         replay_page_open_arrived(n, i, some);
     }

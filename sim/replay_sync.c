@@ -333,6 +333,9 @@ void replay_depart(struct replay_node *n)
     bool moves = replay_sync_depart(n);
 
     n->departed++;
+    for (int i = 0; i < 2; i++)
+        if (n->departed == n->r->between[i])
+            n->r->between_at[i] = n->r->loop.now;
     if (moves) /* [home-migration.full-barrier] */
         replay_move_homes(n);
     COUNT(n, barriers, 1);

@@ -55,7 +55,14 @@ static void replay_time_begin_waiting(struct replay_node *n)
     n->waits = true;
     n->waited++;
     n->spins_from = n->r->loop.now;
-    replay_time_serve_pending(n);
+    if (!n->r->system.interrupts)
+        replay_time_serve_pending(n);
+}
+
+/* [replay-system.interrupts] */
+static bool replay_time_handler_has_cpu(const struct replay_node *n)
+{
+    return n->r->system.interrupts && n->r->m.cpus == 1 && n->handler.free_at > n->r->loop.now;
 }
 
 static void replay_time_end_waiting(struct replay_node *n)
@@ -65,6 +72,8 @@ static void replay_time_end_waiting(struct replay_node *n)
     if (n->taken_until > n->r->loop.now)
         n->debt += n->taken_until - n->r->loop.now;
     n->taken_until = 0;
+    if (replay_time_handler_has_cpu(n))
+        n->debt += n->handler.free_at - n->r->loop.now;
 }
 
 void replay_await(struct replay_node *n, const bool *word)
@@ -154,7 +163,7 @@ static sim_time replay_time_busy_handler(struct replay_node *n, sim_time length)
 
 static bool replay_time_handler_sleeps(const struct replay_node *n)
 {
-    return !n->waits && !n->ended && n->r->m.handler != POLLS &&
+    return (!n->waits || n->r->system.interrupts) && !n->ended && n->r->m.handler != POLLS &&
            n->handler.free_at <= n->r->loop.now;
 }
 
@@ -221,6 +230,7 @@ struct replay_time_served {
     struct replay_node *to;
     bool quiet;
     sim_time more;
+    const struct replay_shared *page; /* of a request of a page; NULL: another message */
     event_fn fn;
     void *self;
     uint64_t arg;
@@ -244,14 +254,17 @@ static void replay_time_take_handler(struct replay_time_served *s)
 {
     struct replay_node *to = s->to;
 
+    bool answers = s->page != NULL && s->page->home == to->id + 1; /* [replay-system.answer] */
+
     replay_serve_on(to, to->r->m.serve_ns * SIM_NS + s->more, replay_time_serve, s, 0);
+    if (answers && to->r->system.answer_ns > 0)
+        (void)replay_time_busy_handler(to, to->r->system.answer_ns * SIM_NS);
 }
 
 void replay_serve_on(struct replay_node *n, sim_time length, event_fn fn, void *self, uint64_t arg)
 {
     event_at(&n->r->loop, replay_time_busy_handler(n, length), fn, self, arg);
 }
-
 static void replay_time_serve_pending(struct replay_node *n)
 {
     struct replay_time_served *s;
@@ -307,7 +320,7 @@ static void replay_time_arrive(void *self, uint64_t arg)
         to->last_pending = &to->pending;
     *to->last_pending = s;
     to->last_pending = &s->next;
-    if (to->waking || (s->quiet && !to->waits))
+    if (to->waking || (s->quiet && !to->waits && !to->r->system.interrupts))
         return;
     to->waking = true;
     bool idle = to->waits || m->cpus > 1;
@@ -321,15 +334,16 @@ void replay_message(struct replay_node *from, struct replay_node *to, uint64_t b
     replay_message_long(from, to, bytes, 0, fn, self, arg);
 }
 
-void replay_message_long(struct replay_node *from, struct replay_node *to, uint64_t bytes,
-                         sim_time more, event_fn fn, void *self, uint64_t arg)
+static void replay_time_send(struct replay_node *from, uint64_t bytes,
+                             struct replay_time_served served)
 {
+    struct replay_node *to = served.to;
     struct replay *r = from->r;
-    struct replay_time_served *s = FAIL_NEW(struct replay_time_served, NULL, to,
-                                            from->quiet || from->in_event, more, fn, self, arg);
+    struct replay_time_served *s = fail_copy(&served, sizeof served);
 
+    s->quiet = from->quiet || from->in_event;
     if (from == to) { /* served by the sender */
-        event_after(&r->loop, r->m.serve_ns * SIM_NS + more, replay_time_serve, s, 0);
+        event_after(&r->loop, r->m.serve_ns * SIM_NS + s->more, replay_time_serve, s, 0);
         return;
     }
     COUNT(from, rdma_writes, 1);
@@ -337,6 +351,22 @@ void replay_message_long(struct replay_node *from, struct replay_node *to, uint6
         replay_time_call(from, to);
     event_at(&r->loop, replay_time_arrival(from, to, r->loop.now, bytes + HEAD_BYTES),
              replay_time_arrive, s, 0);
+}
+
+void replay_message_long(struct replay_node *from, struct replay_node *to, uint64_t bytes,
+                         sim_time more, event_fn fn, void *self, uint64_t arg)
+{
+    replay_time_send(from, bytes,
+                     (struct replay_time_served){
+                         .to = to, .more = more, .fn = fn, .self = self, .arg = arg });
+}
+
+void replay_message_page(struct replay_node *from, struct replay_node *to, uint64_t bytes,
+                         const struct replay_shared *page, event_fn fn, void *self, uint64_t arg)
+{
+    replay_time_send(from, bytes,
+                     (struct replay_time_served){
+                         .to = to, .page = page, .fn = fn, .self = self, .arg = arg });
 }
 
 void replay_answered(void *self, uint64_t arg)

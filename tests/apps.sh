@@ -12,6 +12,7 @@ is_class=A nodes="1 2 3 4 8 16"
 all() {
     app=${top_builddir:-.}/apps/is
     everywhere "$nodes" --class $is_class
+    everywhere "3" --class S --by lock
     app=${top_builddir:-.}/apps/fft3d
     everywhere "$nodes" --class S
     everywhere "$nodes" --class S --by gets

@@ -9,6 +9,7 @@ everywhere "1 2 3 4" --keys 100003
 everywhere "2 3" --keys 20000 --radix 16 --max-key 2^32 --no-hints
 everywhere "1 4" --keys 5000 --max-key 3
 everywhere "2" --keys 1 --max-key 1
+everywhere "1 3" --keys 50003 --by writes
 if [ -n "${HLRC_SOAK:-}" ]; then
     everywhere "1 2 3 4 8 16" --keys 524288
     everywhere "1 2 3 4 8 16" --keys 2621440

@@ -73,7 +73,7 @@ for wrong in 'nothing' '' 'atomics --tags 0' 'atomics --tags 5000' 'atomics --ta
     'atomics --pes 4096 --table 65535' 'atomics --seed 99999999999999999999' 'atomics --tags -1' \
     'barrier --nodes 1' 'barrier --nodes 16 --algorithm gb --dimension 16' 'barrier --barriers 1000000 --groups 8' \
     'barrier --tables' 'replay --move-homes perhaps' 'replay --move-homes on' 'replay --ahead many' \
-    'replay --renew 256' 'replay --times'; do
+    'replay --renew 256' 'replay --times' 'replay --as-2004 eager,fast' 'replay --between 3,2'; do
     # shellcheck disable=SC2086
     sim $wrong
     expect_status "$wrong" 2

@@ -13,6 +13,7 @@
 #define PAGE 1000u /* its default home is node 1000 / 16 mod N: 0 of two, 2 of four */
 
 static struct made made;
+static struct replay_system made_system; /* of the next replays */
 static struct replay r;
 static struct trace t;
 
@@ -43,7 +44,8 @@ static inline void run_set(enum replay_protocol protocol, const struct machine *
 {
     made_end(&made);
     assert_null(trace_read(&t, made.bytes, made.length));
-    replay_run(&r, &t, m, &(struct replay_wish){ .protocol = protocol, .set = set });
+    replay_run(&r, &t, m,
+               &(struct replay_wish){ .protocol = protocol, .set = set, .system = made_system });
     assert_null(r.wrong);
     for (unsigned n = 0; n < r.nodes; n++)
         assert_true(r.node[n].ended);

@@ -5,6 +5,8 @@
  */
 #include "tests/sim/replay_run.h"
 
+#define HOME_OF_THREE 48u /* a page of which node 0 is the default home: 48 / 16 mod 3 */
+
 /* Handlers block; PREEMPT until one runs on a CPU that computes, SWITCH that this takes of it. */
 static struct machine blocking(uint64_t cpus)
 {
@@ -158,6 +160,148 @@ TEST(test_notifies)
     assert_int_equal(served_after(5000, &more), served_after(5000, &m));
 }
 
+/* [replay-system.interrupts]: a thread that waits serves nothing, and an arrival wakes the handler
+ * of a node that computes. */
+TEST(test_interrupts)
+{
+    const struct machine one = blocking(1);
+    sim_time polled = served_after(5000, &one), ends[2], waits[2];
+
+    made_system.interrupts = true;
+    waits[0] = served_after(5000, &one);
+    waits[1] = served_after(1000000, &one);
+    assert_int_equal(waits[0] - polled, 5000);
+    assert_int_equal(waits[1] - polled, 4000);
+    for (int i = 0; i < 2; i++) {
+        made_system.interrupts = i == 1;
+        made_begin(&made, 2);
+        barrier(1, 0);
+        barrier(0, 1000000);
+        run(REPLAY_ARDMAR, &one);
+        ends[i] = ends_at(0);
+        end();
+    }
+    made_system = (struct replay_system){ 0 };
+    assert_int_equal(ends[1] - ends[0], 3000 + 400);
+}
+
+/* Nodes 1 and 2 ask node 0 for a page at once, twice; it becomes the home by the first requests.
+ * How long node I waits. */
+static sim_time asked_by_two(unsigned i, uint64_t answer_ns)
+{
+    sim_time spent;
+
+    made_system.answer_ns = answer_ns;
+    made_begin(&made, 3);
+    for (int k = 0; k < 2; k++) {
+        wrote(0, 0, HOME_OF_THREE, 0, 0);
+        for (unsigned n = 0; n < 3; n++)
+            barrier(n, 0);
+        for (unsigned n = 1; n < 3; n++)
+            made_put(&made, n, RECORD_READ, 10000, HOME_OF_THREE, 0);
+        for (unsigned n = 0; n < 3; n++)
+            barrier(n, 100000);
+    }
+    run(REPLAY_ASYNC, &machine);
+    spent = r.node[i].spent[0] / SIM_NS;
+    end();
+    made_system = (struct replay_system){ 0 };
+    return spent;
+}
+
+/* [replay-system.answer]. Without it node 2's page waits for the link: 4,160 ns after the other's,
+ * and its request 400 ns. */
+TEST(test_answers)
+{
+    assert_int_equal(asked_by_two(1, 7000), asked_by_two(1, 0));
+    assert_int_equal(asked_by_two(2, 7000), asked_by_two(2, 0) + 7000 - (4160 - 400));
+}
+
+/* Node 1 writes two pages that node 0 has the home of. */
+static void write_two(void)
+{
+    made_begin(&made, 2);
+    for (unsigned i = 0; i < 2; i++)
+        made_put(&made, 0, RECORD_WRITE, 0, PAGE + i, 0);
+    meet();
+    for (unsigned i = 0; i < 2; i++)
+        wrote(1, 1000, PAGE + i, 100, 100);
+    meet();
+    run(REPLAY_ASYNC, &machine);
+}
+
+TEST(test_single_diffs)
+{
+    uint64_t messages[2];
+
+    for (int i = 0; i < 2; i++) {
+        made_system.single_diffs = i == 1;
+        write_two();
+        expect(1, diffs, 2);
+        messages[i] = r.node[1].count[RECORD_COUNT_messages];
+        end();
+    }
+    made_system = (struct replay_system){ 0 };
+    assert_int_equal(messages[1] - messages[0], 1);
+}
+
+/* Prefetches of 4 pages, one after the other. */
+TEST(test_single_fetch)
+{
+    sim_time ends[2];
+
+    for (int i = 0; i < 2; i++) {
+        made_system.single_fetch = i == 1;
+        made_begin(&made, 2);
+        for (unsigned k = 0; k < 4; k++)
+            made_put(&made, 0, RECORD_WRITE, 0, PAGE + k, 0);
+        meet();
+        meet();
+        made_put(&made, 1, RECORD_PREFETCH, 0, PAGE, 4);
+        run(REPLAY_ARDMAR, &machine);
+        expect(1, page_fetches, 4);
+        ends[i] = ends_at(1);
+        end();
+    }
+    made_system = (struct replay_system){ 0 };
+    assert_true(ends[1] > ends[0] + 3 * 2000); /* round trips */
+}
+
+/* Parts of 2004: what each changes of the machine and of the options. */
+TEST(test_system_parts)
+{
+    struct run_options_choice c = { .named[RECORD_SET_renew] = true, .value[RECORD_SET_renew] = 5 };
+    struct machine m = { .serve_ns = 13500 };
+    struct replay_system s =
+        replay_system_apply(replay_system_parse("posting,one-request,invalidate"), &m, &c);
+
+    assert_int_equal(s.answer_ns, 24640 - 13500);
+    assert_true(s.single_fetch && !s.interrupts && !s.single_diffs);
+    assert_int_equal(m.reads_most, 1);
+    assert_int_equal(m.handler, 0);
+    assert_int_equal(c.value[RECORD_SET_renew], 5);
+    assert_true(c.named[RECORD_SET_hot_pages] && !c.named[RECORD_SET_ahead]);
+    s = replay_system_apply(replay_system_parse("interrupt"), &m, &c);
+    assert_int_equal(m.preempt_ns, 13200);
+    assert_int_equal(replay_system_parse("all"), (1 << REPLAY_SYSTEM_COUNT) - 1);
+}
+
+/* From the departure of the last node from one barrier to that from another. */
+TEST(test_between)
+{
+    made_begin(&made, 2);
+    for (int i = 0; i < 3; i++) {
+        barrier(0, 1000);
+        barrier(1, 50000);
+    }
+    made_end(&made);
+    assert_null(trace_read(&t, made.bytes, made.length));
+    replay_run(&r, &t, &machine,
+               &(struct replay_wish){ .protocol = REPLAY_ARDMAR, .between = { 1, 3 } });
+    assert_in_range((r.between_at[1] - r.between_at[0]) / SIM_NS, 100000, 110000);
+    end();
+}
+
 static sim_time touched_at(uint64_t protect_ns)
 {
     struct machine m = machine;
@@ -182,4 +326,7 @@ TEST(test_touch_opens_a_run)
 TEST_MAIN(cmocka_unit_test(test_who_waits_serves), cmocka_unit_test(test_preempts),
           cmocka_unit_test(test_in_vain), cmocka_unit_test(test_arrivals_are_quiet),
           cmocka_unit_test(test_sleeps), cmocka_unit_test(test_notifies),
+          cmocka_unit_test(test_interrupts), cmocka_unit_test(test_answers),
+          cmocka_unit_test(test_single_diffs), cmocka_unit_test(test_single_fetch),
+          cmocka_unit_test(test_system_parts), cmocka_unit_test(test_between),
           cmocka_unit_test(test_touch_opens_a_run))
