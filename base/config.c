@@ -434,6 +434,7 @@ int config_check_launched(const struct config *cfg, char *err, size_t errlen)
           "mpirun --report-bindings and srun --cpu-bind=verbose report it" },
         { CONFIG_ID_gdb, "attach to a node: gdb -p PID" },
         { CONFIG_ID_restarts, "have the job script start it again, with HLRC_RESTART" },
+        { CONFIG_ID_partner, "only hlrcrun does it, on one machine; unset it" },
         { CONFIG_ID_wdir, "mpirun --wdir and srun --chdir choose the directory" },
         { CONFIG_ID_hosts, "mpirun --host and srun --nodelist choose the hosts" },
         { CONFIG_ID_hostfile, "mpirun --hostfile and srun --nodelist choose the hosts" },

@@ -213,6 +213,9 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
     X(NUMBER, int, restarts, "restarts", "0", 0, 1000000, "", 0,                                   \
       "after the death of a node by a signal, continue the job from its last checkpoint, at "      \
       "most this number of times")                                                                 \
+    X(TEXT, char, partner, "partner", "", 0, 0, "on|DIR", 1,                                       \
+      "save in memory, below /dev/shm or DIR, with a copy at the next node, and continue after "   \
+      "the death of a node")                                                                       \
     X(FLAG, bool, report_bindings, "report-bindings", "no", 0, 0, "", 0,                           \
       "report on standard error to which cores each node is bound")                                \
     X(FLAG, bool, label, "label", "no", 0, 0, "", 0,                                               \

@@ -84,6 +84,7 @@ libhlrc_core_la_SOURCES += hlrc/checkpoint/checkpoint.c hlrc/checkpoint/checkpoi
 	hlrc/checkpoint/checkpoint_job.h hlrc/checkpoint/checkpoint_image_file.c hlrc/checkpoint/checkpoint_image_file.h \
 	hlrc/checkpoint/checkpoint_maps.c hlrc/checkpoint/checkpoint_maps.h \
 	hlrc/checkpoint/checkpoint_memory.c hlrc/checkpoint/checkpoint_memory.h \
+	hlrc/checkpoint/checkpoint_partner.c hlrc/checkpoint/checkpoint_partner.h \
 	hlrc/checkpoint/checkpoint_process.c hlrc/checkpoint/checkpoint_process.h \
 	hlrc/checkpoint/checkpoint_restore.c \
 	hlrc/checkpoint/checkpoint_threads.c hlrc/checkpoint/checkpoint_threads.h hlrc/checkpoint/restored_thread.h \

@@ -67,6 +67,31 @@ static int command_restarts_check(const struct config *cfg, char *err, size_t er
     return EXIT_USAGE;
 }
 
+/* With --partner a job is restarted without being told to. */
+enum { COMMAND_PARTNER_RESTARTS = 10 };
+
+static int command_partner_check(struct config *cfg, char *err, size_t errlen)
+{
+    const char *why = cfg->checkpoint[0] == '\0' ? "needs --checkpoint TIME; add it"
+                      : cfg->gdb != GDB_NONE     ? "does not work with --gdb; omit one of the two"
+                                                 : NULL;
+
+    if (strcmp(cfg->partner, "off") == 0)
+        cfg->partner[0] = '\0';
+    if (cfg->partner[0] == '\0')
+        return 0;
+    if (strcmp(cfg->partner, "on") != 0)
+        command_file_place(cfg->partner);
+    if (cfg->source[CONFIG_ID_restarts] == CONFIG_DEFAULT) {
+        cfg->restarts = COMMAND_PARTNER_RESTARTS;
+        cfg->source[CONFIG_ID_restarts] = CONFIG_COMMAND;
+    }
+    if (why == NULL)
+        return 0;
+    snprintf(err, errlen, "--partner %.300s: %s", cfg->partner, why);
+    return EXIT_USAGE;
+}
+
 static int command_job_check(struct command_line *line, const char *program, char *err,
                              size_t errlen)
 {
@@ -81,7 +106,9 @@ static int command_job_check(struct command_line *line, const char *program, cha
             snprintf(err, errlen, "%s", line->note);
         return EXIT_USAGE;
     }
-    ret = command_restarts_check(&line->config, err, errlen);
+    ret = command_partner_check(&line->config, err, errlen);
+    if (ret == 0)
+        ret = command_restarts_check(&line->config, err, errlen);
     if (ret == 0)
         ret = command_directory_enter(&line->config, err, errlen);
     if (ret == 0)

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/config.h"
+#include "launch/partner.h"
 #include "launch/process.h"
 
 enum {
@@ -37,6 +38,7 @@ struct guard_watch {
     pid_t launcher, guard; /* guard: that has been killed, in the witness; 0: none */
     struct guard witness;  /* fd -1: none, or this process is the witness */
     bool hushed;
+    const char *memory; /* of --partner */
     size_t count;
     struct {
         pid_t pid;
@@ -191,6 +193,7 @@ static void guard_job_end(struct guard_watch *watch)
     guard_wait_all(watch, TERM_MS);
     guard_signal_all(watch, SIGKILL);
     guard_wait_all(watch, KILL_MS);
+    partner_remove(watch->memory);
 }
 
 /* Closes everything of the user's but standard error, and leaves the directory so that it can be
@@ -271,13 +274,14 @@ static void guard_witness_start(struct guard_watch *watch)
     watch->guard = guard;
 }
 
-_Noreturn static void guard_main(int socket, pid_t launcher)
+_Noreturn static void guard_main(int socket, pid_t launcher, const char *memory)
 {
     static struct guard_watch watch = { .witness = { .fd = -1 } };
     bool dismissed;
 
     guard_surroundings_leave(socket);
     watch.launcher = launcher;
+    watch.memory = memory;
     guard_witness_start(&watch);
     dismissed = guard_orders_follow(&watch, 3);
     if (!dismissed)
@@ -287,13 +291,13 @@ _Noreturn static void guard_main(int socket, pid_t launcher)
     _exit(dismissed ? 0 : 1);
 }
 
-int guard_start(struct guard *guard)
+int guard_start(struct guard *guard, const char *memory)
 {
     pid_t launcher = getpid();
     int socket = -1, err = guard_fork(guard, &socket);
 
     if (err == 0 && guard->pid == 0)
-        guard_main(socket, launcher);
+        guard_main(socket, launcher, memory);
     return err;
 }
 

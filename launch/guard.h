@@ -25,7 +25,8 @@ struct guard {
     int fd;
 };
 
-int guard_start(struct guard *guard); /* 0 or a negative errno */
+/* 0 or a negative errno. The guard also removes the directory `memory`, unless it is empty. */
+int guard_start(struct guard *guard, const char *memory);
 int guard_watch(const struct guard *guard, pid_t pid, int pidfd);
 void guard_hush(const struct guard *guard); /* the message of the job has been printed */
 void guard_dismiss(struct guard *guard);

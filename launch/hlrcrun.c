@@ -235,6 +235,9 @@ int main(int argc, char **argv)
         hlrcrun_give_up(1, "cannot receive signals: %s", strerror(errno));
     if (rerun.again)
         job.spawn.mask = rerun.mask;
-    rerun_start(&rerun, &line.config);
+    char err[CONFIG_ERROR_MAX];
+    if (rerun_start(&rerun, &line.config, err, sizeof err) < 0)
+        hlrcrun_give_up(EXIT_USAGE, "%s", err);
+    job.memory = rerun.partner.root;
     return rerun_proceed(&rerun, &line, &job, job_run(&job));
 }

@@ -169,6 +169,7 @@ static int hosts_options_check(const struct config *cfg, char *err, size_t errle
 {
     const char *name = cfg->gdb != GDB_NONE      ? "gdb"
                        : cfg->restarts > 0       ? "restarts"
+                       : cfg->partner[0] != '\0' ? "partner"
                        : cfg->progress           ? "progress"
                        : cfg->bind == BIND_SHARE ? "bind share"
                                                  : NULL;

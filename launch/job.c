@@ -559,7 +559,7 @@ int job_run(struct job *job)
     if (fds == NULL || job->nodes == NULL)
         err = -ENOMEM;
     if (err == 0)
-        err = guard_start(&job->guard);
+        err = guard_start(&job->guard, job->memory);
     if (err == 0)
         err = ends_open(&job->ends, job->config->nodes);
     if (err < 0) {

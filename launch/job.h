@@ -95,6 +95,7 @@ struct node {
 
 struct job {
     const struct config *config;
+    const char *memory; /* directory of --partner; empty: none */
     struct spawn spawn;
     struct guard guard;
     struct node *nodes; /* config->nodes of them */

@@ -46,14 +46,21 @@ static char **rerun_environment_copy(void)
     return copy;
 }
 
-static void rerun_mask_read(sigset_t *mask, const char *value)
+static void rerun_variable_read(struct rerun *rerun, const char *value)
 {
-    uint64_t bits = strtoull(value, NULL, 16);
+    char *end;
+    uint64_t bits = strtoull(value, &end, 16);
+    const char *root = strchr(end, '/');
 
-    sigemptyset(mask);
+    sigemptyset(&rerun->mask);
     for (int sig = 1; sig <= SIGNALS; sig++)
         if (bits >> (sig - 1) & 1)
-            sigaddset(mask, sig);
+            sigaddset(&rerun->mask, sig);
+    if (root == NULL)
+        return;
+    snprintf(rerun->partner.root, sizeof rerun->partner.root, "%s", root);
+    rerun->partner.fd = (int)strtol(end, NULL, 10);
+    fcntl(rerun->partner.fd, F_SETFD, FD_CLOEXEC);
 }
 
 void rerun_begin(struct rerun *rerun)
@@ -62,7 +69,7 @@ void rerun_begin(struct rerun *rerun)
 
     *rerun = (struct rerun){ .again = value != NULL };
     if (value != NULL)
-        rerun_mask_read(&rerun->mask, value);
+        rerun_variable_read(rerun, value);
     unsetenv(VARIABLE);
     rerun->environment = rerun_environment_copy();
     rerun->directory = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -77,11 +84,22 @@ static uint32_t rerun_newest(const struct config *cfg, const char **dir)
     return checkpoint_manifest_newest(*dir);
 }
 
-void rerun_start(struct rerun *rerun, const struct config *cfg)
+int rerun_start(struct rerun *rerun, const struct config *cfg, char *err, size_t errlen)
 {
     const char *dir;
 
-    rerun->newest = rerun_newest(cfg, &dir);
+    /* the nodes refuse a directory that has others, so they are of this job after a restart */
+    rerun->newest = rerun->again ? 0 : rerun_newest(cfg, &dir);
+    if (cfg->partner[0] == '\0')
+        return 0;
+    int ret = rerun->partner.root[0] != '\0'
+                  ? 0
+                  : partner_make(&rerun->partner, cfg->partner, err, errlen);
+    if (ret == 0 && setenv("HLRC_PARTNER", rerun->partner.root, 1) < 0) {
+        snprintf(err, errlen, "out of memory");
+        ret = -ENOMEM;
+    }
+    return ret;
 }
 
 /* ---- the end ---- */
@@ -96,7 +114,14 @@ static bool rerun_user_ended(const struct job *job)
     return job->user >> job->death & 1;
 }
 
-/* The newest checkpoint of the job, and its directory; 0: none. */
+static bool rerun_is_memory(const struct rerun *rerun, const char *dir)
+{
+    size_t root = strlen(rerun->partner.root);
+
+    return root > 0 && strncmp(dir, rerun->partner.root, root) == 0;
+}
+
+/* The newest checkpoint of the job on a disk, and its directory; 0: none. */
 static uint32_t rerun_checkpoint(const struct rerun *rerun, const struct config *cfg,
                                  const char **dir)
 {
@@ -104,7 +129,7 @@ static uint32_t rerun_checkpoint(const struct rerun *rerun, const struct config 
 
     if (newest > rerun->newest)
         return newest;
-    if (cfg->restart[0] == '\0')
+    if (cfg->restart[0] == '\0' || rerun_is_memory(rerun, cfg->restart))
         return 0;
     *dir = cfg->restart;
     return checkpoint_manifest_newest(cfg->restart);
@@ -125,15 +150,20 @@ static bool rerun_processes_end(void)
     return false;
 }
 
-static char *rerun_mask_variable(const sigset_t *mask)
+static char *rerun_variable_make(const struct rerun *rerun, const sigset_t *mask)
 {
-    static char variable[sizeof VARIABLE + 1 + SIGNALS / 4];
+    static char variable[sizeof VARIABLE + SIGNALS / 4 + CONFIG_TEXT_MAX + 16];
     uint64_t bits = 0;
 
     for (int sig = 1; sig <= SIGNALS; sig++)
         if (sigismember(mask, sig) == 1)
             bits |= UINT64_C(1) << (sig - 1);
-    snprintf(variable, sizeof variable, VARIABLE "=%" PRIx64, bits);
+    int len = snprintf(variable, sizeof variable, VARIABLE "=%" PRIx64, bits);
+    if (rerun->partner.root[0] != '\0') {
+        snprintf(variable + len, sizeof variable - (size_t)len, " %d %s", rerun->partner.fd,
+                 rerun->partner.root);
+        fcntl(rerun->partner.fd, F_SETFD, 0);
+    }
     return variable;
 }
 
@@ -173,41 +203,79 @@ static void rerun_execute(const struct rerun *rerun, const struct command_line *
     }
     if (fchdir(rerun->directory) < 0)
         return;
-    rerun->environment[rerun_words(rerun->environment)] = rerun_mask_variable(&spawn->mask);
+    rerun->environment[rerun_words(rerun->environment)] = rerun_variable_make(rerun, &spawn->mask);
     setrlimit(RLIMIT_NOFILE, &spawn->files);
     sigaction(SIGPIPE, &spawn->pipe_action, NULL);
     execve(self, argv, rerun->environment);
 }
 
-int rerun_proceed(const struct rerun *rerun, const struct command_line *line, const struct job *job,
-                  int status)
+/* The checkpoint from which the job continues; otherwise 0 after one line. */
+static uint32_t rerun_choose(const struct rerun *rerun, const struct config *cfg, const char **dir)
 {
+    static char memory[PATH_MAX];
+    uint32_t lost = 0, node = 0, newest = rerun_checkpoint(rerun, cfg, dir), number = 0;
+
+    if (rerun->partner.root[0] != '\0')
+        number = partner_newest(&rerun->partner, cfg->nodes, memory, sizeof memory, &lost, &node);
+    if (number > newest) {
+        *dir = memory;
+        return number;
+    }
+    if (lost > newest) {
+        char disk[PATH_MAX + 80] = "no checkpoint is on a disk";
+
+        if (newest > 0)
+            snprintf(disk, sizeof disk,
+                     "checkpoint %" PRIu32 " is the newest: hlrcrun --restart %s", newest, *dir);
+        fprintf(stderr,
+                "hlrcrun: not continued: checkpoint %" PRIu32
+                " in memory is lost, since no copy of node %" PRIu32 " is left; %s\n",
+                lost, node, disk);
+        return 0;
+    }
+    if (newest == 0)
+        fprintf(stderr, "hlrcrun: not continued: no checkpoint of this job is complete\n");
+    return newest;
+}
+
+/* Returns if the job is not continued. */
+static void rerun_try(const struct rerun *rerun, const struct command_line *line,
+                      const struct job *job)
+{
+    char disk[PATH_MAX + 40] = "";
     const struct config *cfg = &line->config;
     const char *dir = "";
-
-    if (cfg->source[CONFIG_ID_restarts] == CONFIG_DEFAULT || job->death == 0 ||
-        status != 128 + job->death || rerun_user_ended(job))
-        return status;
     bool ended = rerun_processes_end();
-    uint32_t newest = rerun_checkpoint(rerun, cfg, &dir);
-    if (newest == 0) {
-        fprintf(stderr, "hlrcrun: not continued: no checkpoint of this job is complete\n");
-    } else if (cfg->restarts == 0) {
+    uint32_t newest = rerun_choose(rerun, cfg, &dir);
+    bool memory = rerun_is_memory(rerun, dir);
+
+    if (newest == 0)
+        return;
+    if (!memory)
+        snprintf(disk, sizeof disk, ": hlrcrun --restart %s", dir);
+    if (cfg->restarts == 0) {
         fprintf(stderr,
                 "hlrcrun: not continued: no restart is left; checkpoint %" PRIu32
-                " is the newest: hlrcrun --restart %s\n",
-                newest, dir);
+                " is the newest%s\n",
+                newest, disk);
     } else if (!ended) {
-        fprintf(stderr,
-                "hlrcrun: not continued: a process of the job does not end; later: hlrcrun "
-                "--restart %s\n",
-                dir);
+        fprintf(stderr, "hlrcrun: not continued: a process of the job does not end%s%s\n",
+                memory ? "" : "; later", disk);
     } else {
         fprintf(stderr, "hlrcrun: continues from checkpoint %" PRIu32 " in %s; restarts left: %d\n",
-                newest, dir, cfg->restarts - 1);
+                newest, memory ? "memory" : dir, cfg->restarts - 1);
         fflush(NULL);
         rerun_execute(rerun, line, &job->spawn, dir);
         fprintf(stderr, "hlrcrun: cannot continue: %s\n", strerror(errno));
     }
+}
+
+int rerun_proceed(struct rerun *rerun, const struct command_line *line, const struct job *job,
+                  int status)
+{
+    if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT && job->death != 0 &&
+        status == 128 + job->death && !rerun_user_ended(job))
+        rerun_try(rerun, line, job);
+    partner_end(&rerun->partner);
     return status;
 }

@@ -12,7 +12,10 @@
  *   - Before, all processes of the job have ended: one of them may hold the lock of the directory,
  *     or complete a checkpoint.
  *   - hlrcrun undoes its changes to what nodes inherit. Signals stay blocked until the next job
- *     reads them, so none is lost or ends hlrcrun in between. HLRC_RERUN has the mask of before.
+ *     reads them, so none is lost or ends hlrcrun in between. HLRC_RERUN has the mask of before,
+ *     and the descriptor and name of the directory of --partner.
+ *   - A newer checkpoint in memory is used. If one is lost, the job ends: the user decides about
+ *     the older one on a disk.
  */
 
 #include <signal.h>
@@ -21,22 +24,24 @@
 
 #include "launch/command.h"
 #include "launch/job.h"
+#include "launch/partner.h"
 
 struct rerun {
     char **environment; /* at the start of hlrcrun; NULL: no memory */
     int directory;      /* then, or -1 */
     bool again;         /* hlrcrun executed itself */
     sigset_t mask;      /* if so, the one of the user */
-    uint32_t newest;    /* checkpoint in the directory of --checkpoint */
+    uint32_t newest;    /* checkpoint of an earlier job in the directory of --checkpoint */
+    struct partner partner;
 };
 
 /* rerun_begin - before anything changes environment or directory */
 void rerun_begin(struct rerun *rerun);
-/* rerun_start - before the job starts */
-void rerun_start(struct rerun *rerun, const struct config *cfg);
+/* rerun_start - before the job starts. 0, or a negative errno and one line */
+int rerun_start(struct rerun *rerun, const struct config *cfg, char *err, size_t errlen);
 /* rerun_proceed - after the job has ended with `status`. Returns it if the job is not continued,
  * after one line if it might have been. */
-int rerun_proceed(const struct rerun *rerun, const struct command_line *line, const struct job *job,
+int rerun_proceed(struct rerun *rerun, const struct command_line *line, const struct job *job,
                   int status);
 
 #endif

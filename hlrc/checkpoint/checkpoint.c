@@ -23,6 +23,7 @@
 #include "hlrc/checkpoint/checkpoint_job.h"
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 #include "hlrc/checkpoint/checkpoint_pages.h"
+#include "hlrc/checkpoint/checkpoint_partner.h"
 #include "hlrc/checkpoint/checkpoint_process.h"
 #include "hlrc/checkpoint/checkpoint_state.h"
 #include "hlrc/core/call.h"
@@ -35,7 +36,12 @@
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/lock.h"
 
-enum checkpoint_wish { CHECKPOINT_NONE, CHECKPOINT_SAVE, CHECKPOINT_SAVE_AND_END };
+enum checkpoint_wish {
+    CHECKPOINT_NONE,
+    CHECKPOINT_SAVE,
+    CHECKPOINT_SAVE_ASKED,
+    CHECKPOINT_SAVE_AND_END
+};
 
 static struct checkpoint_job job;
 
@@ -61,7 +67,7 @@ static void checkpoint_listen(void)
 /* Checkpoints there are not of the job that this one continues. */
 static bool checkpoint_is_foreign(uint32_t newest)
 {
-    return newest > 0 && !(job.restores && newest == job.last.generation);
+    return newest > 0 && !(job.restores && (newest == job.last.generation || job.last.partner));
 }
 
 /* Two jobs would remove each other's files. */
@@ -102,7 +108,8 @@ static int checkpoint_choose_dir(void)
         here[0] = '\0';
     snprintf(job.dir, sizeof job.dir, "%s%s%s", here, here[0] ? "/" : "", dir);
     checkpoint_listen();
-    return engine.node == 0 ? checkpoint_lock_dir() : 0;
+    int rc = engine.node == 0 ? checkpoint_lock_dir() : 0;
+    return rc ? rc : checkpoint_partner_open(engine.config.partner, job.memory);
 }
 
 static int checkpoint_check_restart(const struct checkpoint_manifest *m)
@@ -121,7 +128,7 @@ static int checkpoint_check_restart(const struct checkpoint_manifest *m)
                     m->processes > 0 ? "as one process" : "by its calls of hlrc_checkpoint");
     else if (m->processes > 0)
         return 0;
-    else if (m->nodes != (uint32_t)engine.nodes && !m->any)
+    else if (m->nodes != (uint32_t)engine.nodes && (!m->any || m->partner))
         diag_report(1,
                     "--restart %s: saved by %u nodes for as many; start with -n %u, or have the "
                     "program call hlrc_checkpoint_any",
@@ -227,9 +234,14 @@ struct checkpoint_head {
     uint32_t generation, node, nodes, pages;
 };
 
+static const char *checkpoint_target(const struct checkpoint_manifest *m)
+{
+    return m->partner ? job.memory : job.dir;
+}
+
 static char *checkpoint_own_path(char path[PATH_MAX], const struct checkpoint_manifest *next)
 {
-    return checkpoint_manifest_file(path, PATH_MAX, job.dir, next->generation,
+    return checkpoint_manifest_file(path, PATH_MAX, checkpoint_target(next), next->generation,
                                     (uint32_t)engine.node);
 }
 
@@ -242,6 +254,7 @@ static int checkpoint_save_file(const struct checkpoint_manifest *next, uint64_t
     int rc;
     struct checkpoint_file *f = checkpoint_file_create(checkpoint_own_path(path, next), &rc);
     if (f) {
+        checkpoint_file_limit(f, next->partner ? checkpoint_partner_room : NULL);
         checkpoint_file_put(f, &head, sizeof head);
         checkpoint_state_save(f);
         *pages = checkpoint_pages_save(f, next->base == next->generation);
@@ -274,7 +287,7 @@ static bool checkpoint_is_full(void)
 {
     const struct checkpoint_manifest *m = &job.last;
     uint64_t first = 0, rest = 0;
-    if (job.full || m->generation - m->base + 1 >= CHECKPOINT_CHAIN)
+    if (job.full || job.to_disk || m->generation - m->base + 1 >= CHECKPOINT_CHAIN)
         return true;
     for (uint32_t i = 0; i < (m->generation - m->base + 1) * m->nodes; i++)
         *(i < m->nodes ? &first : &rest) += m->bytes[i];
@@ -288,6 +301,7 @@ static int checkpoint_next(struct checkpoint_manifest *next, bool any)
                                           .base = job.last.base,
                                           .nodes = (uint32_t)engine.nodes,
                                           .any = any,
+                                          .partner = job.memory[0] && !job.to_disk,
                                           .processes = (uint32_t)checkpoint_process_count(),
                                           .app = (uint64_t)(uintptr_t)engine.app,
                                           .memory = engine.config.memory };
@@ -301,16 +315,17 @@ static int checkpoint_next(struct checkpoint_manifest *next, bool any)
     return next->bytes ? 0 : -ENOMEM;
 }
 
-/* By node 0 [checkpoint.manifest-last]. */
+/* By node 0, in memory by each node [checkpoint.manifest-last] [checkpoint.copy-first]. */
 static int checkpoint_complete(struct checkpoint_manifest *next)
 {
     next->program = checkpoint_manifest_program();
-    int rc = checkpoint_manifest_write(job.dir, next, &engine.config);
+    const char *dir = checkpoint_target(next);
+    int rc = checkpoint_manifest_write(dir, next, &engine.config);
     if (rc)
         diag_warn("checkpoint %u: manifest in %s: %s; checkpoint %u is the last complete one",
-                  next->generation, job.dir, strerror(-rc), job.last.generation);
+                  next->generation, dir, strerror(-rc), job.last.generation);
     else if (job.last.generation > 0)
-        checkpoint_manifest_clean(job.dir, job.last.base, job.last.generation);
+        checkpoint_manifest_clean(dir, job.last.base, job.last.generation);
     return rc;
 }
 
@@ -330,11 +345,15 @@ static int checkpoint_save_all(struct checkpoint_manifest *next, bool any,
     uint64_t *row = next->bytes + (size_t)(next->generation - next->base) * next->nodes;
     for (int n = 0; n < engine.nodes && rc == 0; n++)
         row[n] = all[n].bytes;
-    if (rc == 0 && engine.node == 0)
+    if (rc == 0 && next->partner && engine.nodes > 1)
+        rc = checkpoint_partner_copy(job.memory, next, job.last.generation);
+    if (rc == 0 && (engine.node == 0 || next->partner))
         done.rc = checkpoint_complete(next);
     if (rc == 0)
         rc = checkpoint_agree(&done, unused);
-    if (rc)
+    if (rc && next->partner)
+        checkpoint_partner_discard(job.memory, next);
+    else if (rc)
         (void)unlink(checkpoint_own_path(path, next));
     return rc;
 }
@@ -361,7 +380,8 @@ static int checkpoint_save(bool any)
     if (rc)
         return rc;
     rc = checkpoint_save_all(&next, any, all);
-    job.full = rc != 0; /* [checkpoint.all-or-none] */
+    job.full = rc != 0 || job.to_disk; /* [checkpoint.all-or-none] */
+    job.to_disk = false;
     checkpoint_manifest_free(rc ? &next : &job.last);
     if (rc == 0) {
         job.last = next;
@@ -382,7 +402,8 @@ static struct checkpoint_file *checkpoint_open_file(char *path, size_t len, uint
 {
     int rc;
     struct checkpoint_head head;
-    checkpoint_manifest_file(path, len, engine.config.restart, generation, node);
+    checkpoint_manifest_file(path, len, job.last.partner ? job.memory : engine.config.restart,
+                             generation, node);
     struct checkpoint_file *f = checkpoint_file_open(path, &rc);
     if (!f)
         checkpoint_refuse_file(path, rc);
@@ -458,10 +479,14 @@ static int checkpoint_restore(void)
     int rc = checkpoint_settle(all);
     if (rc)
         return rc;
+    if (job.last.partner && (rc = checkpoint_partner_recover(job.memory, &job.last)) != 0)
+        diag_fatal(1, "--restart: checkpoint %u in %s: %s", job.last.generation, job.memory,
+                   strerror(-rc));
     collective_clear(0, checkpoint_used(all), MEETING_CHECKPOINT);
     rc = checkpoint_state_load_begin();
     for (uint32_t node = 0; node < job.last.nodes && rc == 0; node++)
-        checkpoint_load_node(node);
+        if (!job.last.partner || node == (uint32_t)engine.node)
+            checkpoint_load_node(node);
     if (rc == 0)
         rc = checkpoint_state_load_end();
     if (rc)
@@ -499,6 +524,7 @@ static bool checkpoint_process_asked(bool *leaves)
 {
     bool now = asked && job.dir[0];
     asked = 0;
+    job.to_disk = now && job.memory[0];
     *leaves = now && secure_getenv("SLURM_JOB_ID");
     return now;
 }
@@ -520,7 +546,9 @@ static uint32_t checkpoint_decide(void)
     if (!job.dir[0] || (!now && clock_ms() < job.due_ms))
         return CHECKPOINT_NONE;
     asked = 0;
-    return now && secure_getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE;
+    if (!now)
+        return CHECKPOINT_SAVE;
+    return secure_getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE_ASKED;
 }
 
 static int checkpoint_call(bool any)
@@ -533,6 +561,7 @@ static int checkpoint_call(bool any)
         return checkpoint_restore();
     if (wish == CHECKPOINT_NONE)
         return 0;
+    job.to_disk = job.memory[0] && wish >= CHECKPOINT_SAVE_ASKED;
     int rc = checkpoint_save(any);
     job.due_ms = clock_ms() + job.interval_ms;
     if (rc == 0 && wish == CHECKPOINT_SAVE_AND_END)

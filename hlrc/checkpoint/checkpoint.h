@@ -7,6 +7,7 @@
  *   barrier           | all writes are at their homes [barrier.diffs-served]
  *   each node         | writes its file: state, changed pages (checkpoint_state.h, _pages.h)
  *   exchange          | all files are complete
+ *   with --partner    | each node copies its file to the next one (checkpoint_partner.h)
  *   node 0            | writes the manifest, removes what is older than two checkpoints
  *   exchange          | the checkpoint is complete
  *

@@ -17,6 +17,7 @@
 #endif
 
 #define BLOCK_BYTES (256u << 10) /* uncompressed */
+#define LIMIT_BYTES (4u << 20)   /* between two looks at the limit */
 
 /* Before each block. */
 struct checkpoint_file_head {
@@ -31,6 +32,8 @@ struct checkpoint_file {
     void *packer;          /* of a file that was created; NULL: not compressed */
     uint32_t used, length; /* of the block */
     uint64_t bytes;
+    int (*room)(void);
+    uint64_t looked; /* at this length */
 };
 
 /* ---- compression ---- */
@@ -174,9 +177,23 @@ int checkpoint_file_status(const struct checkpoint_file *f)
 
 /* ---- writing ---- */
 
+void checkpoint_file_limit(struct checkpoint_file *f, int (*room)(void))
+{
+    f->room = room;
+}
+
+static void checkpoint_file_look(struct checkpoint_file *f)
+{
+    if (!f->room || f->rc || (f->looked > 0 && f->bytes - f->looked < LIMIT_BYTES))
+        return;
+    f->rc = f->room();
+    f->looked = f->bytes + 1;
+}
+
 static void checkpoint_file_write(struct checkpoint_file *f, const void *from, size_t len)
 {
     const char *at = from;
+    checkpoint_file_look(f);
     f->bytes += len;
     while (f->rc == 0 && len > 0) {
         ssize_t n = write(f->fd, at, len);

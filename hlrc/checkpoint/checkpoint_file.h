@@ -19,6 +19,9 @@ struct checkpoint_file;
 struct checkpoint_file *checkpoint_file_create(const char *path, int *rc);
 struct checkpoint_file *checkpoint_file_open(const char *path, int *rc);
 
+/* `room` is called before each few megabytes, and its error is that of the file. NULL: none. */
+void checkpoint_file_limit(struct checkpoint_file *f, int (*room)(void));
+
 void checkpoint_file_put(struct checkpoint_file *f, const void *from, size_t len);
 void checkpoint_file_get(struct checkpoint_file *f, void *to, size_t len);
 void checkpoint_file_skip(struct checkpoint_file *f, uint64_t len);

@@ -19,6 +19,7 @@
 #include "hlrc/checkpoint/checkpoint_context.h"
 #include "hlrc/checkpoint/checkpoint_image_file.h"
 #include "hlrc/checkpoint/checkpoint_memory.h"
+#include "hlrc/checkpoint/checkpoint_partner.h"
 #include "hlrc/checkpoint/checkpoint_threads.h"
 
 #define SPARE_PAGES 65536 /* that may be mapped while threads are being stopped */
@@ -216,6 +217,7 @@ int checkpoint_image_save(const char *path, const struct checkpoint_manifest *ne
         snprintf(why, len, "%s: %s", path, strerror(-rc));
         return rc;
     }
+    checkpoint_file_limit(f, next->partner ? checkpoint_partner_room : NULL);
     role[CHECKPOINT_DESCRIPTORS_FILE] = checkpoint_file_descriptor(f);
     rc = checkpoint_image_prepare(role, why, len);
     if (rc == 0)

@@ -37,7 +37,8 @@ struct checkpoint_image_given {
     struct checkpoint_descriptors_here here;
     uint64_t unmap, unmap_bytes;
     int64_t interval_ms;
-    char dir[PATH_MAX]; /* for its checkpoints; empty: none */
+    char dir[PATH_MAX];    /* for its checkpoints; empty: none */
+    char memory[PATH_MAX]; /* as checkpoint_job.h */
     char restart[CONFIG_TEXT_MAX];
     bool progress;
 };

@@ -10,13 +10,13 @@
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 
 struct checkpoint_job {
-    char dir[PATH_MAX]; /* empty: nothing is saved */
-    int dir_fd;         /* locked by node 0 */
+    char dir[PATH_MAX];    /* empty: nothing is saved */
+    int dir_fd;            /* locked by node 0 */
+    char memory[PATH_MAX]; /* of --partner: this node's directory; empty: none */
+    bool to_disk;          /* the next one, although there is one */
     int64_t interval_ms, due_ms;
-    bool full;    /* the next one */
-    bool called;  /* hlrc_checkpoint, once */
-    uint32_t old; /* the oldest manifest to keep, and the first file that it needs */
-    uint32_t old_base;
+    bool full;   /* the next one */
+    bool called; /* hlrc_checkpoint, once */
     /* the last complete checkpoint; after a restart that one, until the next */
     struct checkpoint_manifest last;
     bool restores; /* the next call restores `last` */

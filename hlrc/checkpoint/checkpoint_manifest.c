@@ -33,6 +33,22 @@ char *checkpoint_manifest_file(char *path, size_t len, const char *dir, uint32_t
     return path;
 }
 
+char *checkpoint_manifest_node_dir(char *path, size_t len, const char *root, uint32_t node)
+{
+    snprintf(path, len, "%s/%u", root, node);
+    return path;
+}
+
+bool checkpoint_manifest_has_file(const char *dir, const struct checkpoint_manifest *m,
+                                  uint32_t generation, uint32_t node)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    checkpoint_manifest_file(path, sizeof path, dir, generation, node);
+    return stat(path, &st) == 0 &&
+           (uint64_t)st.st_size == m->bytes[(generation - m->base) * m->nodes + node];
+}
+
 /* ---- the directory ---- */
 
 /* Calls fn with the number of each file: of a manifest, or of a node's file. */
@@ -112,7 +128,7 @@ static void checkpoint_manifest_options(FILE *out, const struct config *config)
     for (int i = 0; i < CONFIG_COUNT; i++) {
         enum config_id id = (enum config_id)i;
         if (id == CONFIG_ID_restart || id == CONFIG_ID_restarts || id == CONFIG_ID_nodes ||
-            config->source[id] == CONFIG_DEFAULT)
+            id == CONFIG_ID_partner || config->source[id] == CONFIG_DEFAULT)
             continue;
         config_value(config, id, value, sizeof value);
         if (id == CONFIG_ID_checkpoint) /* without the directory, which may be moved */
@@ -154,6 +170,8 @@ static char *checkpoint_manifest_print(const struct checkpoint_manifest *m,
             m->version, m->generation, m->base, m->nodes, m->any, m->app, m->memory, m->program);
     for (uint32_t i = 0; i < (m->generation - m->base + 1) * m->nodes; i++)
         fprintf(out, "bytes %" PRIu64 "\n", m->bytes[i]);
+    if (m->partner)
+        fprintf(out, "partner\n");
     if (m->processes > 0)
         fprintf(out, "processes %u\noption HLRC_NODES=%u\n", m->processes, m->processes);
     checkpoint_manifest_options(out, config);
@@ -286,6 +304,8 @@ static bool checkpoint_manifest_parse(struct checkpoint_manifest *m)
             m->bytes[sizes++] = strtoull(value, NULL, 10);
         else if (strncmp(line, "processes ", 10) == 0)
             m->processes = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(line, "partner") == 0)
+            m->partner = true;
         else if (strncmp(line, "version ", 8) == 0)
             snprintf(m->version, sizeof m->version, "%s", value);
         else if (sscanf(line, "numbers %u %u %u %u %" SCNx64 " %" SCNx64 " %" SCNx64,
@@ -316,16 +336,12 @@ static int checkpoint_manifest_check_files(const char *dir, const struct checkpo
     return 0;
 }
 
-int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, char *err,
-                             size_t errlen)
+int checkpoint_manifest_read_one(const char *dir, uint32_t generation,
+                                 struct checkpoint_manifest *m, char *err, size_t errlen)
 {
     char path[PATH_MAX];
     size_t len = 0;
-    *m = (struct checkpoint_manifest){ .generation = checkpoint_manifest_newest(dir) };
-    if (m->generation == 0) {
-        snprintf(err, errlen, "--restart %.300s: no complete checkpoint is there", dir);
-        return -ENOENT;
-    }
+    *m = (struct checkpoint_manifest){ .generation = generation };
     checkpoint_manifest_path(path, sizeof path, dir, m->generation);
     int rc = checkpoint_manifest_slurp(path, m, &len);
     if (rc == 0 && !(checkpoint_manifest_whole(m->text, len) && checkpoint_manifest_parse(m)))
@@ -334,11 +350,22 @@ int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, cha
         snprintf(err, errlen,
                  "--restart: %.300s: %s; without this file, the checkpoint before it is used", path,
                  rc == -EBADMSG ? "damaged" : strerror(-rc));
-    if (rc == 0)
+    if (rc == 0 && !m->partner)
         rc = checkpoint_manifest_check_files(dir, m, err, errlen);
     if (rc)
         checkpoint_manifest_free(m);
     return rc;
+}
+
+int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, char *err,
+                             size_t errlen)
+{
+    uint32_t newest = checkpoint_manifest_newest(dir);
+    if (newest > 0)
+        return checkpoint_manifest_read_one(dir, newest, m, err, errlen);
+    *m = (struct checkpoint_manifest){ 0 };
+    snprintf(err, errlen, "--restart %.300s: no complete checkpoint is there", dir);
+    return -ENOENT;
 }
 
 void checkpoint_manifest_free(struct checkpoint_manifest *m)

@@ -27,6 +27,7 @@ struct checkpoint_manifest {
     uint64_t app, memory;      /* address of shared memory, and its size (--memory) */
     uint64_t program;          /* digest of the program's file */
     uint32_t processes;        /* that became one process (checkpoint_image.h); 0: not saved so */
+    bool partner;              /* in memory (checkpoint_partner.h) */
     uint64_t *bytes;           /* of the files: (generation - base + 1) rows of nodes */
     char version[32];
     /* read only: */
@@ -40,14 +41,23 @@ char *checkpoint_manifest_path(char *path, size_t len, const char *dir, uint32_t
 char *checkpoint_manifest_file(char *path, size_t len, const char *dir, uint32_t generation,
                                uint32_t node);
 
+/* Of --partner: the directory of a node in ROOT. */
+char *checkpoint_manifest_node_dir(char *path, size_t len, const char *root, uint32_t node);
+/* True if this file of checkpoint m is there with its length. */
+bool checkpoint_manifest_has_file(const char *dir, const struct checkpoint_manifest *m,
+                                  uint32_t generation, uint32_t node);
+
 /* Writes m and what this process is (its program, arguments, directory and options). 0 or a
  * negative errno. */
 int checkpoint_manifest_write(const char *dir, const struct checkpoint_manifest *m,
                               const struct config *config);
-/* Reads the newest one, and checks that its files have their lengths. 0, or a negative errno and
- * one line. */
+/* Reads the newest one, and checks that its files have their lengths, which those of --partner may
+ * not. 0, or a negative errno and one line. */
 int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, char *err,
                              size_t errlen);
+/* The same for another one, of --partner. */
+int checkpoint_manifest_read_one(const char *dir, uint32_t generation,
+                                 struct checkpoint_manifest *m, char *err, size_t errlen);
 void checkpoint_manifest_free(struct checkpoint_manifest *m);
 
 /* Number of the newest manifest; 0: none. */

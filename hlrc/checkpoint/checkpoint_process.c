@@ -59,6 +59,7 @@ static void checkpoint_process_resume(void)
     const struct checkpoint_image_given *given = checkpoint_image_given();
     char err[CONFIG_ERROR_MAX];
     memcpy(job->dir, given->dir, sizeof job->dir);
+    memcpy(job->memory, given->memory, sizeof job->memory);
     strcpy(engine.config.restart, given->restart);
     engine.config.progress = given->progress;
     job->interval_ms = given->interval_ms;
@@ -80,7 +81,8 @@ static void checkpoint_process_save(bool leaves)
     checkpoint_manifest_free(rc ? &next : &job->last);
     if (rc == CHECKPOINT_IMAGE_RESUMED)
         checkpoint_process_resume();
-    job->full = rc != 0; /* [checkpoint.all-or-none] */
+    job->full = rc != 0 || job->to_disk; /* [checkpoint.all-or-none] */
+    job->to_disk = false;
     if (rc)
         return;
     job->last = next;
@@ -147,6 +149,7 @@ int checkpoint_process_become(const struct checkpoint_job *of)
         give->interval_ms = of->interval_ms;
         give->progress = engine.config.progress;
         memcpy(give->dir, of->dir, sizeof give->dir);
+        memcpy(give->memory, of->memory, sizeof give->memory);
         strcpy(give->restart, engine.config.restart);
         (void)checkpoint_image_restore(&of->last, give, why, sizeof why);
     }

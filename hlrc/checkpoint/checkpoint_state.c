@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "boot/boot.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/heap/heap_arena.h"
@@ -329,9 +330,21 @@ void checkpoint_state_skip(struct checkpoint_file *f)
     checkpoint_state_read(f, 0, 0, 1);
 }
 
+/* The largest of all nodes: a node may have loaded its own file only. */
+static int checkpoint_state_agree(void)
+{
+    static uint32_t all[NODES_MAX][HANDLES_KINDS];
+    int rc = boot_exchange(engine.boot, numbers_end, sizeof numbers_end, all);
+    for (int n = 0; n < engine.nodes && rc == 0; n++)
+        for (int kind = 0; kind < HANDLES_KINDS; kind++)
+            if (all[n][kind] > numbers_end[kind])
+                numbers_end[kind] = all[n][kind];
+    return rc;
+}
+
 int checkpoint_state_load_end(void)
 {
-    int rc = 0;
+    int rc = checkpoint_state_agree();
     for (int kind = 0; kind < HANDLES_KINDS && rc == 0; kind++)
         rc = handles_resume(handles_of((enum handles_kind)kind), numbers_end[kind]);
     return rc;

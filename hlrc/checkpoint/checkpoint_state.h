@@ -25,7 +25,8 @@ int checkpoint_state_load_begin(void);
  * other memory, or made other windows. */
 void checkpoint_state_load(struct checkpoint_file *f, uint32_t node, uint32_t nodes);
 void checkpoint_state_skip(struct checkpoint_file *f);
-/* After the states of all nodes. 0, or -ERANGE: more numbers are in use than these nodes have. */
+/* Collective, after the states of all nodes: each has loaded its own at least. 0, or -ERANGE: more
+ * numbers are in use than these nodes have. */
 int checkpoint_state_load_end(void);
 /* After the pages of all nodes: this node owns the blocks that it has taken over. May fault. */
 void checkpoint_state_adopt(void);

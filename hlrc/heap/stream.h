@@ -24,6 +24,7 @@
  *     is about to wait wakes, once, the nodes that it waits for.
  *   - Where the fabric has no reads the root writes each piece into that slot of all others, and
  *     then `told`: the root's wait for `taken` keeps it from writing into a slot in use.
+ *   - checkpoint_partner.h uses the rings while all nodes are in hlrc_checkpoint.
  */
 #ifndef HLRC_STREAM_H
 #define HLRC_STREAM_H

@@ -222,6 +222,79 @@ for wrong in '--restarts 2@needs --checkpoint TIME:DIR' '--restarts 2 --checkpoi
     one_line "$wrong" "${wrong#*@}"
 done
 
+# ---- checkpoints in memory, with copies ----
+mkdir mem
+memory() { # NODES OPTIONS, PROGRAM...
+    rm -rf dir death.* blocked
+    run "$hlrcrun" -n "$1" --partner mem --checkpoint 0:dir "${@:2}"
+}
+is_freed() {
+    test -z "$(ls mem)"
+}
+freed() { # WHAT
+    is_freed || fail "$1: not freed: $(find mem)"
+}
+survived() { # WHAT STEP TIMES: from the checkpoint of STEP, that often
+    expect_status "$1" 0
+    result "$1" "$plain"
+    test "$(grep -c "^hlrcrun: continues from checkpoint $(($2 + 1)) in memory; restarts left: [0-9]*$" err)" = "$3" || fail "$1: not $3 times: $(cat err)"
+    test "$(wc -l <err)" = $((2 * $3)) || fail "$1: $(cat err)"
+    test "$3" = 0 || expect_out "$1" "^restored $2\$"
+    freed "$1"
+}
+# the second loss leaves what the first restart has copied
+memory 2 "$saved" 24 kill=13 lose=1,2
+survived 'the memory of node 0, then of node 1' 13 2
+memory 3 "$saved" 24 block=9
+survived 'a death during a checkpoint' 8 1
+for protocol in $protocols; do
+    memory 4 --protocol "$protocol" "$saved" 24 window private kill=13 lose=5,8
+    survived "$protocol: the memory of nodes 0 and 2, then of node 3" 13 2
+done
+memory 3 "$saved" 24 kill=13 lose=6
+expect_status neighbours 137
+expect_err neighbours '^hlrcrun: not continued: checkpoint 14 in memory is lost, since no copy of node 1 is left; no checkpoint is on a disk$'
+freed neighbours
+memory 2 "$saved" 24 full=9
+expect_status 'no room for a copy' 0
+expect_out 'no room for a copy' '^failed 9 No space left on device$'
+expect_err 'no room for a copy' 'checkpoint 10: copy of the file of node 0 in .*: No space left on device; checkpoint 9 is the last complete one$'
+test "$(wc -l <err)" -eq 1 || fail "no room for a copy: $(cat err)"
+result 'no room for a copy' "$plain"
+freed 'no room for a copy'
+test -z "$(ls dir)" || fail "on the disk: $(ls dir)"
+# a signal has it saved on the disk; without hlrcrun, and its guard, the memory is freed as well
+for end in usr1 hlrcrun guard; do
+    rm -rf dir out
+    "$hlrcrun" -n 2 --partner mem --checkpoint 0:dir "$saved" 24 wait=4 >out 2>err </dev/null &
+    launcher=$!
+    await grep -q -s waits out
+    test -e mem/*/0/manifest.5 || fail "$end: $(find mem)"
+    if test $end = usr1; then
+        kill -USR1 $launcher
+        wait $launcher || fail "$end: status $?"
+        result $end "$plain"
+        test "$(echo $(ls dir))" = '6.node.0 6.node.1 manifest.6' || fail "$end: $(ls dir)"
+        run "$hlrcrun" --restart dir
+        expect_out "$end" '^restored 5$'
+        result "$end" "$plain"
+    else
+        test $end = hlrcrun || kill -9 "$(pgrep -P $launcher hlrc-guard)"
+        kill -9 $launcher
+        wait $launcher 2>/dev/null
+        await is_freed
+    fi
+    freed $end
+done
+for wrong in '--partner on@needs --checkpoint TIME' '--partner mem --checkpoint 0:dir --gdb 0@does not work with --gdb' \
+    '--partner on --checkpoint 0:dir --hosts localhost:2@works on this machine only' '--partner nowhere --checkpoint 0:dir@nowhere: No such file'; do
+    rm -rf dir
+    read -ra words <<<"${wrong%@*}"
+    run "$hlrcrun" "${words[@]}" "$saved"
+    expect_status "$wrong" 2
+    one_line "$wrong" "${wrong#*@}"
+done
+
 # ---- damage ----
 rm -rf good
 run "$hlrcrun" -n 3 --checkpoint 0:good "$saved" 24 kill=7

@@ -4,22 +4,30 @@
  * checkpoint at the beginning of each.
  *
  *     saved STEPS [any] [window] [share] [kill=STEP] [hold=STEP] [slow] [wait=STEP] [die=STEP]
- *           [leave=STEP]
+ *           [leave=STEP] [lose=NODES,NODES...] [block=STEP] [full=STEP]
+ *           [private]
  *
  * any: hlrc_checkpoint_any; window: a window as well; share: a static array as well; kill: node 1
  * kills itself after the checkpoint of that step, unless the job was restored; hold: a lock is held
  * in the checkpoint of that step; wait: sleeps until it is killed or signalled; die: as kill, also
  * if the job was restored; leave: node 1 ends there with status 3.
  *
+ * With --partner, by the last node: lose: at the step of kill the memory of these nodes, as bits,
+ * is removed, at each death that of the next item; block: the node is killed while it waits for the
+ * copy of that step's checkpoint; full: there is no room for the copy. private: each node's file
+ * has more than one piece of a transfer.
+ *
  * Prints "restored STEP", "failed STEP ERRNO", and at the end all values.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <hlrc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -194,6 +202,78 @@ static void step_field(bool shared)
         field[i] = (step & 1) ? 0 : field[i] + mix((uint64_t)step, (uint64_t)i);
 }
 
+/* ---- with --partner ---- */
+
+static void memory_path(char path[4096], int64_t node, const char *name)
+{
+    snprintf(path, 4096, "%s/%lld/%s", getenv("HLRC_PARTNER"), (long long)node, name);
+}
+
+/* As many deaths as there are items. */
+static void lose(const char *items)
+{
+    for (int death = 0; items; death++) {
+        char name[4096], command[4200];
+        snprintf(name, sizeof name, "death.%d", death);
+        int fd = open(name, O_CREAT | O_EXCL, 0600);
+        for (int node = 0; fd >= 0 && node < nodes; node++)
+            if (atoi(items) >> node & 1) {
+                memory_path(name, node, "");
+                snprintf(command, sizeof command, "rm -r %s", name);
+                expect(system(command) == 0);
+            }
+        if (fd >= 0)
+            kill(getpid(), SIGKILL);
+        items = strchr(items, ',');
+        items += items != NULL;
+    }
+}
+
+static uint64_t noise[100000]; /* is not compressed */
+
+static void noise_make(void)
+{
+    for (uint64_t i = 0; i < sizeof noise / sizeof *noise; i++)
+        noise[i] = mix(i, (uint64_t)me);
+}
+
+static void noise_check(void)
+{
+    for (uint64_t i = 0; i < sizeof noise / sizeof *noise; i++)
+        expect(noise[i] == mix(i, (uint64_t)me));
+}
+
+static char copy_path[4096]; /* of the file of the node before this one */
+
+static void copy_name(void)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%lld.node.%d", (long long)step + 1, (me + nodes - 1) % nodes);
+    memory_path(copy_path, me, name);
+}
+
+static void blocked(int sig)
+{
+    (void)sig;
+    unlink(copy_path);
+    kill(getpid(), SIGKILL);
+}
+
+/* Before a checkpoint. */
+static void copy_obstruct(int64_t block, int64_t full)
+{
+    if (me != nodes - 1 || (step != block && step != full))
+        return;
+    copy_name();
+    if (step == full) {
+        expect(symlink("/dev/full", copy_path) == 0);
+    } else if (open("blocked", O_CREAT | O_EXCL, 0600) >= 0) {
+        expect(mkfifo(copy_path, 0600) == 0);
+        sigaction(SIGALRM, &(struct sigaction){ .sa_handler = blocked }, NULL);
+        alarm(1);
+    }
+}
+
 /* ---- start and end ---- */
 
 static void prepare(void)
@@ -259,8 +339,11 @@ int main(int argc, char **argv)
 {
     int64_t steps = argc > 1 ? atoll(argv[1]) : 10, kill_at = option_step(argc, argv, "kill="),
             hold = option_step(argc, argv, "hold="), wait = option_step(argc, argv, "wait="),
-            die = option_step(argc, argv, "die="), leave = option_step(argc, argv, "leave=");
-    bool any = option(argc, argv, "any"), shared = option(argc, argv, "share"), restored = false;
+            die = option_step(argc, argv, "die="), leave = option_step(argc, argv, "leave="),
+            block = option_step(argc, argv, "block="), full = option_step(argc, argv, "full=");
+    const char *losses = option(argc, argv, "lose=");
+    bool any = option(argc, argv, "any"), shared = option(argc, argv, "share"),
+         private = option(argc, argv, "private"), restored = false;
     for (int i = 0; i < PLACES; i++)
         field[i] = (uint64_t)i;
     if ((shared && hlrc_share(field, sizeof field) != 0) || hlrc_init(&argc, &argv) != 0)
@@ -272,9 +355,16 @@ int main(int argc, char **argv)
     prepare();
     expect(hlrc_protect(&step, sizeof step) == 0 && hlrc_protect(&root, sizeof root) == 0);
     expect(hlrc_protect(root, 8) == -EINVAL);
+    if (private)
+        expect(hlrc_protect(noise, sizeof noise) == 0);
     for (; step < steps; step++) {
+        if (private && step == 0)
+            noise_make();
+        copy_obstruct(block, full);
         checkpoint(any, hold, &restored);
-        if (((step == kill_at && !restored) || step == die) && me == nodes - 1)
+        if (losses && step == kill_at && me == nodes - 1)
+            lose(losses);
+        if (!losses && ((step == kill_at && !restored) || step == die) && me == nodes - 1)
             kill(getpid(), SIGKILL);
         if (step == leave && me == nodes - 1)
             _exit(3);
@@ -293,6 +383,8 @@ int main(int argc, char **argv)
         step_field(shared);
         hlrc_barrier();
     }
+    if (private)
+        noise_check();
     finish(shared);
     hlrc_finalize();
     return 0;

@@ -49,6 +49,7 @@ bind         auto|core|share|none       auto   auto    core
 checkpoint   TIME[:DIR]                 off    (off)   5m:d
 restart      DIR                        off    (off)   d
 restarts     0..1000000                 0      0       3
+partner      on|DIR                     off    (off)   on
 report-bindings -                       no     no      yes
 label        -                          no     no      yes
 progress     -                          no     no      yes

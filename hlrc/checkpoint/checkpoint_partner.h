@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * checkpoint_partner.h - hlrcrun --partner: checkpoints in memory, each with a copy at another
+ * node.
+ *
+ * Directory ROOT/N is in the memory of the host of node N. Node N + 1 is its partner; the last
+ * node's is node 0. ROOT/N has
+ *
+ *   G.node.N    the file of node N, of checkpoint G (checkpoint_manifest.h)
+ *   G.node.M    the copy of the file of node M, of which N is the partner
+ *   manifest.G
+ *
+ * No node opens a directory of another one: files pass piece by piece, by remote writes, through
+ * the memory of the ring of broadcasts (hlrc/heap/stream.h).
+ *
+ *   sender    | reads piece k, writes it to half k mod 2 of the receiver
+ *   all nodes | barrier
+ *   receiver  | appends that half to its file
+ *
+ *   [checkpoint.copy-first] A node writes its manifest after all files and all copies are complete,
+ *       and all nodes agree. So a manifest at any node means that each file exists twice.
+ *   - Piece k + 2 is written to the half of piece k after barrier k + 1, which its receiver has
+ *     entered with piece k in the file. A sender enters barrier k after its write has landed
+ *     [fabric.target-order].
+ *   - A node with an error takes part in all barriers.
+ *   - No broadcast is in progress: all nodes are in hlrc_checkpoint.
+ */
+#ifndef HLRC_CHECKPOINT_PARTNER_H
+#define HLRC_CHECKPOINT_PARTNER_H
+
+#include <stdint.h>
+
+#include "hlrc/checkpoint/checkpoint_manifest.h"
+
+/* Creates ROOT/N of this node, and writes its path, unless `root` is empty or hlrcrun has not made
+ * it. 0, or a negative errno after one line. */
+int checkpoint_partner_open(const char *root, char path[PATH_MAX]);
+/* -ENOSPC if this host has little memory left, or too little for its control group. Allocates
+ * nothing. */
+int checkpoint_partner_room(void);
+
+/* Collective; `dir` is this node's. Sends and receives the copies. `last`: the last
+ * complete checkpoint. 0, or a negative errno of any node, after a line by that one. */
+int checkpoint_partner_copy(const char *dir, const struct checkpoint_manifest *m, uint32_t last);
+/* Collective, before the checkpoint is loaded: nodes get what they do not have of it. 0, or a
+ * negative errno of any node. */
+int checkpoint_partner_recover(const char *dir, const struct checkpoint_manifest *m);
+/* Removes what this node has of a checkpoint that is not complete, its manifest first. */
+void checkpoint_partner_discard(const char *dir, const struct checkpoint_manifest *m);
+
+#endif
