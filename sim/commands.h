@@ -6,7 +6,7 @@
 
 #include "sim/options.h"
 
-extern const struct sim_command atomics_command, barrier_command;
+extern const struct sim_command atomics_command, barrier_command, get_command;
 
 /* grow: computes the trace of more nodes from traces of few nodes, by the workload model of the
  * program. doc/growth.md */

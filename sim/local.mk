@@ -11,6 +11,9 @@ libhlrc_sim_la_SOURCES += sim/atomic_unit.c sim/atomic_unit.h sim/atomics.c sim/
 # Barriers of adapters.
 libhlrc_sim_la_SOURCES += sim/barrier_command.c sim/nic_barrier.c sim/nic_barrier.h
 
+# Gets by copies or registration.
+libhlrc_sim_la_SOURCES += sim/get_command.c
+
 # What programs did, traced: the format is the library's, too, and so are the decisions.
 libhlrc_sim_la_SOURCES += hlrc/policy/policy_batch.h hlrc/policy/policy_gather.h hlrc/policy/policy_history.c hlrc/policy/policy_history.h hlrc/policy/policy_lock.h hlrc/policy/policy_migrate.h hlrc/policy/policy_notices.h hlrc/policy/policy_placement.h hlrc/policy/policy_readahead.h hlrc/policy/policy_retain.h hlrc/policy/policy_update.c hlrc/policy/policy_update.h
 libhlrc_sim_la_SOURCES += base/record.c base/record.h base/stack_switch.c base/stack_switch.h base/streams.c base/streams.h sim/decisions.c sim/decisions.h sim/fiber.c sim/fiber.h sim/machine.c sim/machine.h sim/map.c sim/map.h \

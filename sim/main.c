@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct sim_command *const commands[] = { &atomics_command, &barrier_command };
+static const struct sim_command *const commands[] = { &atomics_command, &barrier_command,
+                                                      &get_command };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -27,7 +28,8 @@ static const struct main_other {
       "--machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
       "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
       "        [--lazy-release N] [--move-homes on|off] [--times FILE] [--decisions]\n"
-      "        [--as-2004 PART,...] [--between BARRIER,BARRIER] FILE\n"
+      "        [--as-2004 PART,...] [--between BARRIER,BARRIER]\n"
+      "        [--with reads,multicast,levels] FILE\n"
       "        Replays a file of hlrcrun --trace-sim on the given machine." },
     { "trace", trace_command_main,
       "FILE\n        Prints a file of hlrcrun --trace-sim, a line for each item." },
@@ -118,7 +120,9 @@ static void main_manual(void)
           "each decision about a page of the replay beside that of the run. \\-\\-as\\-2004\n"
           "adds parts of the HLRC of 2004, or all: eager, fixed\\-homes, interrupt,\n"
           "invalidate, on\\-demand, one\\-request, posting, single\\-diffs. doc/trace.md lists\n"
-          "their sources. \\-\\-between prints the time from one barrier to another, of which\n"
+          "their sources. \\-\\-with adds options that the paper leaves to later work: diffs by\n"
+          "reads, multicast, service levels. \\-\\-between prints the time from one barrier to "
+          "another, of which\n"
           "the first is 1, as between_us: the part that a program measures. Example\n"
           "machines are in\n"
           "share/hlrc/machines. The output shows the replayed counts next to the counts of\n"

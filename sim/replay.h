@@ -149,6 +149,7 @@ struct replay_shared {
     uint16_t tried;     /* the same, a guess from its attempt, for `traced` 0 */
     /* node + 1 of the node, its trace being read, that wrote it while another was home */
     uint16_t wrote;
+    uint32_t diff_bytes; /* of the last diff: [replay-system.reads] */
     bool readers, written, claimed, placed;
     struct replay_parked *parked; /* fetches that wait for versions */
 };
@@ -162,7 +163,8 @@ struct replay_fetch {
     struct replay_node *node;
     struct replay_copy *copy;
     int home;
-    bool hint, early, done, assigned, refused;
+    bool hint, early, done, assigned, refused, diffs_back;
+    uint32_t diffs;              /* reads of diffs in progress */
     struct versions needed, had; /* had: the home's versions, compared when the page was read */
 };
 
@@ -223,6 +225,9 @@ struct replay_node {
     sim_time spins_from;
     uint64_t waited; /* number of waits */
     struct server out, in, handler;
+    struct server first_out, first_in; /* [replay-system.levels] */
+    bool shares;                       /* [replay-system.multicast]: what it sends leaves once */
+    sim_time shared_left;
     /* its units for reads: each read takes the one that is free first */
     struct server adapter[MACHINE_READS_AT_ONCE];
     struct replay_time_served *pending, **last_pending; /* messages not yet served */

@@ -183,7 +183,10 @@ static bool replay_close_send_diff(struct replay_node *n, struct replay_copy *c,
     if (!c->changed && !c->worded)
         return false;
     n->debt += n->r->m.diff_ns * SIM_NS;
-    if (written) {
+    c->shared->diff_bytes = length;
+    if (n->r->system.reads) {
+        replay_applied(n->r, c->shared, n->id, interval);
+    } else if (written) {
         replay_write_diff(n, c, interval, bytes);
         replay_move_tell(n, c, length);
     } else {
@@ -276,8 +279,9 @@ static void replay_close_publish(struct replay_node *n, uint32_t *announced, uin
         replay_record(n, interval);
     } else {
         uint64_t post = n->r->system.notice_ns > 0 ? n->r->system.notice_ns : n->r->m.post_ns;
-        COUNT(n, rdma_writes, 2 * (n->r->nodes - 1));
-        n->debt += 2 * post * (n->r->nodes - 1) * SIM_NS;
+        uint64_t writes = 2 * (n->r->system.multicast ? 1u : n->r->nodes - 1);
+        COUNT(n, rdma_writes, writes);
+        n->debt += post * writes * SIM_NS;
     }
     n->vt[n->id] = interval;
 }

@@ -24,7 +24,8 @@ struct replay_command_wish {
     const char *machine, *trace, *times;
     enum replay_protocol protocol;
     struct run_options_choice choice;
-    unsigned parts; /* replay_system.h */
+    unsigned parts;             /* replay_system.h */
+    struct replay_system ideas; /* only those of --with */
     bool decisions;
     uint64_t between[2];
 };
@@ -54,6 +55,8 @@ static struct replay_command_wish replay_command_parse(int argc, char **argv)
             w.times = argv[++i];
         else if (strcmp(argv[i], "--as-2004") == 0 && i + 1 < argc)
             w.parts |= replay_system_parse(argv[++i]);
+        else if (strcmp(argv[i], "--with") == 0 && i + 1 < argc)
+            replay_system_ideas(&w.ideas, argv[++i]);
         else if (strcmp(argv[i], "--between") == 0 && i + 1 < argc)
             replay_command_between(&w, argv[++i]);
         else if (strcmp(argv[i], "--decisions") == 0)
@@ -175,7 +178,7 @@ int replay_command_main(int argc, char **argv)
     uint64_t set[RECORD_SETTING_COUNT];
 
     machine_load(&m, w.machine);
-    struct replay_system system = replay_system_apply(w.parts, &m, &w.choice);
+    struct replay_system system = replay_system_apply(w.parts, &m, &w.choice, w.ideas);
     trace_load(&t, w.trace);
     replay_command_check(&w, &t);
     run_options_settings(&w.choice, t.set, set);

@@ -409,6 +409,36 @@ static void replay_fetch_await_own(struct replay_fetch *f)
     replay_await(f->node, &f->done);
 }
 
+static void replay_fetch_diff_back(void *self, uint64_t arg)
+{
+    struct replay_fetch *f = self;
+
+    (void)arg;
+    f->diffs_back = --f->diffs == 0;
+    if (f->diffs_back)
+        replay_wake(f->node);
+}
+
+/* [replay-system.reads] */
+static void replay_fetch_read_diffs(struct replay_fetch *f)
+{
+    struct replay_node *n = f->node;
+
+    for (uint32_t i = 0; n->r->system.reads && i < f->needed.count; i++) {
+        uint32_t writer = f->needed.at[i].writer;
+        if (writer == n->id || (int)writer == f->home)
+            continue;
+        f->diffs++;
+        replay_post(n, 1);
+        replay_read(n, &n->r->node[writer], f->copy->shared->diff_bytes, false, NULL,
+                    replay_fetch_diff_back, f, 0);
+        n->debt += n->r->m.apply_ns * SIM_NS;
+    }
+    f->diffs_back = f->diffs == 0;
+    if (!f->diffs_back)
+        replay_await(n, &f->diffs_back);
+}
+
 bool replay_fetch(struct replay_node *n, struct replay_copy *c)
 {
     sim_time begun = replay_settle(n);
@@ -425,6 +455,7 @@ bool replay_fetch(struct replay_node *n, struct replay_copy *c)
         assigned = assigned || f->assigned;
         if (f->home == (int)n->id)
             replay_fetch_await_own(f);
+        replay_fetch_read_diffs(f);
         done = replay_fetch_install(f);
         replay_fetch_free(f);
     }

@@ -264,9 +264,12 @@ static void replay_sync_release_all(struct replay *r, struct replay_meeting *m)
     struct replay_release *all = replay_release_new(m->vt, r->nodes, m->arrives);
 
     *m = (struct replay_meeting){ .vt = replay_vt_copy(r, NULL) };
+    r->node[MASTER].shares = r->system.multicast;
+    r->node[MASTER].shared_left = 0;
     for (unsigned n = 0; n < r->nodes; n++)
         replay_message(&r->node[MASTER], &r->node[n], replay_sync_vector_bytes(r),
                        replay_take_release, &r->node[n], (uintptr_t)all);
+    r->node[MASTER].shares = false;
 }
 
 /* VT: a copy of the vector time with which the node has arrived. */

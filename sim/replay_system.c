@@ -22,6 +22,12 @@ static const char *const names[] = {
 #undef X
 };
 
+static const char *const ideas[] = {
+#define X(name) #name,
+    REPLAY_SYSTEM_IDEAS(X)
+#undef X
+};
+
 static int replay_system_compare(const char *name, const char *word, size_t length)
 {
     size_t i = 0;
@@ -31,28 +37,42 @@ static int replay_system_compare(const char *name, const char *word, size_t leng
     return i == length && name[i] == '\0';
 }
 
-static unsigned replay_system_part_named(const char *word, size_t length, const char *list)
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* The bits of the words of a list. */
+static unsigned replay_system_bits(const char *option, const char *list, const char *const *table,
+                                   size_t count)
 {
-    for (unsigned i = 0; i < REPLAY_SYSTEM_COUNT; i++)
-        if (replay_system_compare(names[i], word, length))
-            return 1u << i;
-    fail_with(SIM_WRONG_USE, "--as-2004 %s: %.*s is no such part; see hlrc_sim replay --help", list,
-              (int)length, word);
+    unsigned bits = 0;
+
+    for (const char *word = list;; word++) {
+        size_t length = strcspn(word, ","), i = 0;
+        while (i < count && !replay_system_compare(table[i], word, length))
+            i++;
+        if (i == count)
+            fail_with(SIM_WRONG_USE, "%s %s: %.*s is no such part; see hlrc_sim replay --help",
+                      option, list, (int)length, word);
+        bits |= 1u << i;
+        word += length;
+        if (*word == '\0')
+            return bits;
+    }
 }
 
 unsigned replay_system_parse(const char *list)
 {
-    unsigned parts = 0;
-
     if (strcmp(list, "all") == 0)
         return (1u << REPLAY_SYSTEM_COUNT) - 1;
-    for (const char *word = list;; word++) {
-        size_t length = strcspn(word, ",");
-        parts |= replay_system_part_named(word, length, list);
-        word += length;
-        if (*word == '\0')
-            return parts;
-    }
+    return replay_system_bits("--as-2004", list, names, COUNT(names));
+}
+
+void replay_system_ideas(struct replay_system *s, const char *list)
+{
+    unsigned bits = replay_system_bits("--with", list, ideas, COUNT(ideas)), i = 0;
+
+#define X(name) s->name = s->name || (bits & 1u << i++);
+    REPLAY_SYSTEM_IDEAS(X)
+#undef X
 }
 
 static void replay_system_set(struct run_options_choice *c, enum record_setting at, uint64_t value)
@@ -79,10 +99,9 @@ static void replay_system_set_options(unsigned parts, struct run_options_choice 
 }
 
 struct replay_system replay_system_apply(unsigned parts, struct machine *m,
-                                         struct run_options_choice *c)
+                                         struct run_options_choice *c, struct replay_system s)
 {
-    struct replay_system s = { .single_diffs = parts & 1u << REPLAY_SYSTEM_single_diffs };
-
+    s.single_diffs = parts & 1u << REPLAY_SYSTEM_single_diffs;
     replay_system_set_options(parts, c);
     if (parts & 1u << REPLAY_SYSTEM_one_request) {
         s.single_fetch = true;

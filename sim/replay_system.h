@@ -13,6 +13,15 @@
  *       does not.
  *   [replay-system.answer] After a request that it answers by a page the handler is busy for
  *       answer_ns more. The requester does not wait for that, but later requests do.
+ *
+ * Options of the paper's figure 3 that it leaves to later work (`--with`). Each is modelled in its
+ * favour, so that a small effect is an upper bound:
+ *   [replay-system.reads] A diff stays at its writer, which sends nothing. A node that fetches a
+ *       page reads it from its home, and from each writer of a version that it needs the diff. The
+ *       home gets diffs at no cost.
+ *   [replay-system.multicast] Notices, and the message that ends a barrier, leave once for all.
+ *   [replay-system.levels] Messages and requests up to REPLAY_SYSTEM_SMALL bytes wait on a link
+ *       for their like only, never for pages or diffs.
  */
 #ifndef SIM_REPLAY_SYSTEM_H
 #define SIM_REPLAY_SYSTEM_H
@@ -30,7 +39,10 @@ struct replay_system {
     bool single_fetch;  /* a node has one page request in flight */
     uint64_t answer_ns; /* [replay-system.answer] */
     uint64_t notice_ns; /* to post each write of a notice; 0: post_ns */
+    bool reads, multicast, levels;
 };
+
+#define REPLAY_SYSTEM_SMALL 512
 
 /* X(name, source and meaning) */
 #define REPLAY_SYSTEM_PARTS(X)                                                                   \
@@ -51,13 +63,20 @@ enum replay_system_part {
         REPLAY_SYSTEM_COUNT
 };
 
+/* X(name): of --with */
+#define REPLAY_SYSTEM_IDEAS(X) X(reads) X(multicast) X(levels)
+
+/* replay_system_ideas - sets those of a list with commas; ends the program with a line if one is
+ * unknown */
+void replay_system_ideas(struct replay_system *s, const char *list);
+
 /* replay_system_parse - the parts of a list with commas, or of "all", as bits; ends the program
  * with a line if one is unknown */
 unsigned replay_system_parse(const char *list);
 
 /* replay_system_apply - changes the machine and those options that the command line does not
- * name; returns the rest */
+ * name; returns the rest, added to S */
 struct replay_system replay_system_apply(unsigned parts, struct machine *m,
-                                         struct run_options_choice *c);
+                                         struct run_options_choice *c, struct replay_system s);
 
 #endif

@@ -190,6 +190,16 @@ static sim_time replay_time_on_wire(const struct replay *r, uint64_t bytes)
     return length > gap ? length : gap;
 }
 
+/* When the last byte has left; FIRST: [replay-system.levels]. */
+static sim_time replay_time_leave(struct replay_node *from, bool first, sim_time at,
+                                  sim_time length)
+{
+    if (from->shares && from->shared_left > 0)
+        return from->shared_left;
+    from->shared_left = server_take(first ? &from->first_out : &from->out, at, length);
+    return from->shared_left;
+}
+
 /* When the last byte arrives: the links out of FROM and into TO carry one message after
  * the other. */
 static sim_time replay_time_arrival(struct replay_node *from, struct replay_node *to, sim_time at,
@@ -200,11 +210,12 @@ static sim_time replay_time_arrival(struct replay_node *from, struct replay_node
 
     if (r->m.memory)
         return at + r->m.latency_ns * SIM_NS;
-    sim_time left = server_take(&from->out, at, length);
-    sim_time first = left - length + r->m.latency_ns * SIM_NS;
+    bool first = r->system.levels && bytes <= REPLAY_SYSTEM_SMALL;
+    sim_time left = replay_time_leave(from, first, at, length);
+    sim_time begins = left - length + r->m.latency_ns * SIM_NS;
     COUNT(from, bytes_out, bytes);
     COUNT(to, bytes_in, bytes);
-    return server_take(&to->in, first, length);
+    return server_take(first ? &to->first_in : &to->in, begins, length);
 }
 
 void replay_write(struct replay_node *from, struct replay_node *to, uint64_t bytes, event_fn fn,

@@ -57,6 +57,17 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     off($at["nic_us"], $at["paper_nic_us"]) || off($at["factor"], $at["paper_factor"]) { print; bad = 1 }
     END { exit bad || n != 4 }' "$work/out" || fail "far from what was measured"
 
+# Schemes of a get: as the formulas of the ARMCI paper and its values, but for one that its formula does not give. Chunks hide the
+# copy of all but the first.
+sim get
+awk -F, 'function near(a, b) { return a < b * 1.001 && b < a * 1.001 } NR == 1 { next } { n++ }
+    !near($7, $8) || near($8, $9) == ($1 == "registered") { print; bad = 1 } END { exit bad || n != 3 }' "$work/out" ||
+    fail "gets: $(cat "$work/out")"
+# 4 ms to register, 0.5 to copy the first chunk, 16 on the wire.
+sim get --scheme pipelined,overlapped --bytes 1600000 --chunk 100000 --copy 200000 --register 400000 --network 100000
+awk -F, 'NR > 1 { print $7 }' "$work/out" | tr '\n' ' ' >"$work/each"
+test "$(cat "$work/each")" = "78.05 80.00 " || fail "chunks: $(cat "$work/out")"
+
 # With twice the tags, and no cache, twice as many reads are under way; what is in the network is one message for each operation.
 sim atomics --workload sixteen --lines 0 --tags 8,16 --pes 8
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -72,8 +83,8 @@ for wrong in 'nothing' '' 'atomics --tags 0' 'atomics --tags 5000' 'atomics --ta
     'atomics --workload two' 'atomics --lines 32 --ways 64' 'atomics --figure 1' 'atomics --nothing 3' 'atomics word' \
     'atomics --pes 4096 --table 65535' 'atomics --seed 99999999999999999999' 'atomics --tags -1' \
     'barrier --nodes 1' 'barrier --nodes 16 --algorithm gb --dimension 16' 'barrier --barriers 1000000 --groups 8' \
-    'barrier --tables' 'replay --move-homes perhaps' 'replay --move-homes on' 'replay --ahead many' \
-    'replay --renew 256' 'replay --times' 'replay --as-2004 eager,fast' 'replay --between 3,2'; do
+    'barrier --tables' 'get --scheme best' 'get --bytes 0' 'get --bytes 10 --chunk 20' 'replay --move-homes perhaps' 'replay --move-homes on' 'replay --ahead many' \
+    'replay --renew 256' 'replay --times' 'replay --as-2004 eager,fast' 'replay --between 3,2' 'replay --with reads,luck'; do
     # shellcheck disable=SC2086
     sim $wrong
     expect_status "$wrong" 2
@@ -83,7 +94,7 @@ done
 sim atomics --help
 expect_status "--help" 0
 expect_out "--help" '--tags VALUE'
-for command in atomics barrier grow load replay trace; do
+for command in atomics barrier get grow load replay trace; do
     for help in --help -h; do
         sim $command $help
         expect_status "$command $help" 0

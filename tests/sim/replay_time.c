@@ -245,6 +245,87 @@ TEST(test_single_diffs)
     assert_int_equal(messages[1] - messages[0], 1);
 }
 
+/* [replay-system.reads]: node 1 sends no message. Node 2 reads a page from its home, node 0,
+ * and the diff from node 1. */
+TEST(test_reads)
+{
+    uint64_t reads[2], messages[2];
+
+    for (int i = 0; i < 2; i++) {
+        made_system.reads = i == 1;
+        made_begin(&made, 3);
+        for (int writer = 0; writer < 2; writer++) {
+            wrote((unsigned)writer, 0, HOME_OF_THREE, writer == 0 ? 0 : 100, 100);
+            for (unsigned n = 0; n < 3; n++)
+                barrier(n, 1000);
+        }
+        made_put(&made, 2, RECORD_READ, 1000, HOME_OF_THREE, 0);
+        run(REPLAY_ARDMAR, &machine);
+        expect(1, diffs, 1);
+        reads[i] = r.node[2].count[RECORD_COUNT_rdma_reads];
+        messages[i] = r.node[1].count[RECORD_COUNT_messages];
+        end();
+    }
+    made_system = (struct replay_system){ 0 };
+    assert_int_equal(reads[1] - reads[0], 1);
+    assert_int_equal(messages[0] - messages[1], 1);
+}
+
+/* When nodes 1 and 2 leave a barrier, whose end takes 4,160 ns on a link. */
+static void left_at(bool multicast, sim_time ends[2])
+{
+    struct machine m = machine;
+
+    m.gap_ns = 4160;
+    made_system.multicast = multicast;
+    made_begin(&made, 3);
+    for (unsigned n = 0; n < 3; n++)
+        barrier(n, 0);
+    run(REPLAY_ARDMAR, &m);
+    for (unsigned n = 0; n < 2; n++)
+        ends[n] = ends_at(n + 1);
+    end();
+    made_system = (struct replay_system){ 0 };
+}
+
+TEST(test_multicast)
+{
+    sim_time ends[2];
+
+    left_at(false, ends);
+    assert_int_equal(ends[1] - ends[0], 4160);
+    left_at(true, ends);
+    assert_int_equal(ends[1], ends[0]);
+}
+
+/* Node 1 asks node 0 for a page while node 2's is on the way from there: how long it waits. */
+static sim_time asked_late(bool levels)
+{
+    sim_time spent;
+
+    made_system.levels = levels;
+    made_begin(&made, 3);
+    wrote(0, 0, HOME_OF_THREE, 0, 0);
+    for (unsigned n = 0; n < 3; n++)
+        barrier(n, 0);
+    made_put(&made, 2, RECORD_READ, 10000, HOME_OF_THREE, 0);
+    made_put(&made, 1, RECORD_LOCK, 12600, 0, 0); /* managed by node 0 */
+    made_put(&made, 1, RECORD_UNLOCK, 0, 0, 0);
+    for (unsigned n = 0; n < 3; n++)
+        barrier(n, 100000);
+    run(REPLAY_ASYNC, &machine);
+    spent = r.node[1].spent[SPENT_LOCKS] / SIM_NS;
+    end();
+    made_system = (struct replay_system){ 0 };
+    return spent;
+}
+
+/* [replay-system.levels] */
+TEST(test_levels)
+{
+    assert_true(asked_late(true) + 1000 < asked_late(false));
+}
+
 /* Prefetches of 4 pages, one after the other. */
 TEST(test_single_fetch)
 {
@@ -273,7 +354,8 @@ TEST(test_system_parts)
     struct run_options_choice c = { .named[RECORD_SET_renew] = true, .value[RECORD_SET_renew] = 5 };
     struct machine m = { .serve_ns = 13500 };
     struct replay_system s =
-        replay_system_apply(replay_system_parse("posting,one-request,invalidate"), &m, &c);
+        replay_system_apply(replay_system_parse("posting,one-request,invalidate"), &m, &c,
+                            (struct replay_system){ 0 });
 
     assert_int_equal(s.answer_ns, 24640 - 13500);
     assert_true(s.single_fetch && !s.interrupts && !s.single_diffs);
@@ -281,7 +363,10 @@ TEST(test_system_parts)
     assert_int_equal(m.handler, 0);
     assert_int_equal(c.value[RECORD_SET_renew], 5);
     assert_true(c.named[RECORD_SET_hot_pages] && !c.named[RECORD_SET_ahead]);
-    s = replay_system_apply(replay_system_parse("interrupt"), &m, &c);
+    replay_system_ideas(&s, "levels,reads");
+    assert_true(s.reads && s.levels && !s.multicast);
+    s = replay_system_apply(replay_system_parse("interrupt"), &m, &c, s);
+    assert_true(s.reads && s.interrupts && !s.single_diffs);
     assert_int_equal(m.preempt_ns, 13200);
     assert_int_equal(replay_system_parse("all"), (1 << REPLAY_SYSTEM_COUNT) - 1);
 }
@@ -327,6 +412,7 @@ TEST_MAIN(cmocka_unit_test(test_who_waits_serves), cmocka_unit_test(test_preempt
           cmocka_unit_test(test_in_vain), cmocka_unit_test(test_arrivals_are_quiet),
           cmocka_unit_test(test_sleeps), cmocka_unit_test(test_notifies),
           cmocka_unit_test(test_interrupts), cmocka_unit_test(test_answers),
-          cmocka_unit_test(test_single_diffs), cmocka_unit_test(test_single_fetch),
-          cmocka_unit_test(test_system_parts), cmocka_unit_test(test_between),
-          cmocka_unit_test(test_touch_opens_a_run))
+          cmocka_unit_test(test_single_diffs), cmocka_unit_test(test_reads),
+          cmocka_unit_test(test_multicast), cmocka_unit_test(test_levels),
+          cmocka_unit_test(test_single_fetch), cmocka_unit_test(test_system_parts),
+          cmocka_unit_test(test_between), cmocka_unit_test(test_touch_opens_a_run))
