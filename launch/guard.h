@@ -12,7 +12,8 @@
  *   - Each process is registered by pidfd before it may run anything, so the guard cannot kill an
  *     unrelated process.
  *   - It prints the job's only message unless hlrcrun has printed one.
- *   - hlrcrun dismisses it at the end, and waits for it.
+ *   - hlrcrun dismisses it at the end, and waits for it. With --partner it does so once it will not
+ *     continue the job, or the guard of the continued job exists: the memory is always guarded.
  *   - A second guard, the witness, replaces one that is killed. It is the guard's child, with other
  *     names for tools that find processes by name. The guard forwards it all orders, and kills it
  *     at the end. Once their socket reports end of file it reads hlrcrun's orders itself.

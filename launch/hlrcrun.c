@@ -239,5 +239,6 @@ int main(int argc, char **argv)
     if (rerun_start(&rerun, &line.config, err, sizeof err) < 0)
         hlrcrun_give_up(EXIT_USAGE, "%s", err);
     job.memory = rerun.partner.root;
+    job.before = rerun.guard;
     return rerun_proceed(&rerun, &line, &job, job_run(&job));
 }

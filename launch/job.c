@@ -526,7 +526,8 @@ static void job_finish(struct job *job)
         node_free(&job->nodes[i]);
     exchange_free(&job->exchange);
     ends_close(&job->ends);
-    guard_dismiss(&job->guard);
+    if (job->memory[0] == '\0' || job->guard.pid == 0)
+        guard_dismiss(&job->guard);
     job_children_reap(job);
     output_sink_free(&job->out);
     output_sink_free(&job->err_room);
@@ -560,6 +561,8 @@ int job_run(struct job *job)
         err = -ENOMEM;
     if (err == 0)
         err = guard_start(&job->guard, job->memory);
+    if (job->before.pid > 0)
+        guard_dismiss(&job->before);
     if (err == 0)
         err = ends_open(&job->ends, job->config->nodes);
     if (err < 0) {

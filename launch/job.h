@@ -98,8 +98,9 @@ struct job {
     const char *memory; /* directory of --partner; empty: none */
     struct spawn spawn;
     struct guard guard;
-    struct node *nodes; /* config->nodes of them */
-    struct ends ends;   /* of the nodes' children */
+    struct guard before; /* of the job that this one continues; pid 0: none */
+    struct node *nodes;  /* config->nodes of them */
+    struct ends ends;    /* of the nodes' children */
     struct exchange exchange;
     struct progress progress;
     struct oom oom;

@@ -46,6 +46,13 @@ static char **rerun_environment_copy(void)
     return copy;
 }
 
+static void rerun_descriptors_keep(const struct rerun *rerun, int flags)
+{
+    fcntl(rerun->partner.fd, F_SETFD, flags);
+    if (rerun->guard.pid > 0)
+        fcntl(rerun->guard.fd, F_SETFD, flags);
+}
+
 static void rerun_variable_read(struct rerun *rerun, const char *value)
 {
     char *end;
@@ -59,8 +66,10 @@ static void rerun_variable_read(struct rerun *rerun, const char *value)
     if (root == NULL)
         return;
     snprintf(rerun->partner.root, sizeof rerun->partner.root, "%s", root);
-    rerun->partner.fd = (int)strtol(end, NULL, 10);
-    fcntl(rerun->partner.fd, F_SETFD, FD_CLOEXEC);
+    rerun->partner.fd = (int)strtol(end, &end, 10);
+    rerun->guard.pid = (pid_t)strtol(end, &end, 10);
+    rerun->guard.fd = (int)strtol(end, NULL, 10);
+    rerun_descriptors_keep(rerun, FD_CLOEXEC);
 }
 
 void rerun_begin(struct rerun *rerun)
@@ -136,14 +145,14 @@ static uint32_t rerun_checkpoint(const struct rerun *rerun, const struct config 
 }
 
 /* Waits until no process of the job is left. */
-static bool rerun_processes_end(void)
+static bool rerun_processes_end(const struct rerun *rerun)
 {
     pid_t self = getpid();
 
     for (int ms = 0; ms < RERUN_END_MS; ms += RERUN_LOOK_MS) {
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
-        if (process_sweep(&self, 1, false, 0, SIGKILL) == 0)
+        if (process_sweep(&self, 1, false, rerun->guard.pid, SIGKILL) == 0)
             return true;
         poll(NULL, 0, RERUN_LOOK_MS);
     }
@@ -152,7 +161,7 @@ static bool rerun_processes_end(void)
 
 static char *rerun_variable_make(const struct rerun *rerun, const sigset_t *mask)
 {
-    static char variable[sizeof VARIABLE + SIGNALS / 4 + CONFIG_TEXT_MAX + 16];
+    static char variable[sizeof VARIABLE + SIGNALS / 4 + CONFIG_TEXT_MAX + 48];
     uint64_t bits = 0;
 
     for (int sig = 1; sig <= SIGNALS; sig++)
@@ -160,9 +169,9 @@ static char *rerun_variable_make(const struct rerun *rerun, const sigset_t *mask
             bits |= UINT64_C(1) << (sig - 1);
     int len = snprintf(variable, sizeof variable, VARIABLE "=%" PRIx64, bits);
     if (rerun->partner.root[0] != '\0') {
-        snprintf(variable + len, sizeof variable - (size_t)len, " %d %s", rerun->partner.fd,
-                 rerun->partner.root);
-        fcntl(rerun->partner.fd, F_SETFD, 0);
+        snprintf(variable + len, sizeof variable - (size_t)len, " %d %d %d %s", rerun->partner.fd,
+                 (int)rerun->guard.pid, rerun->guard.fd, rerun->partner.root);
+        rerun_descriptors_keep(rerun, 0);
     }
     return variable;
 }
@@ -245,7 +254,7 @@ static void rerun_try(const struct rerun *rerun, const struct command_line *line
     char disk[PATH_MAX + 40] = "";
     const struct config *cfg = &line->config;
     const char *dir = "";
-    bool ended = rerun_processes_end();
+    bool ended = rerun_processes_end(rerun);
     uint32_t newest = rerun_choose(rerun, cfg, &dir);
     bool memory = rerun_is_memory(rerun, dir);
 
@@ -270,12 +279,14 @@ static void rerun_try(const struct rerun *rerun, const struct command_line *line
     }
 }
 
-int rerun_proceed(struct rerun *rerun, const struct command_line *line, const struct job *job,
-                  int status)
+int rerun_proceed(struct rerun *rerun, const struct command_line *line, struct job *job, int status)
 {
+    rerun->guard = job->guard;
     if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT && job->death != 0 &&
         status == 128 + job->death && !rerun_user_ended(job))
         rerun_try(rerun, line, job);
     partner_end(&rerun->partner);
+    if (job->guard.pid > 0)
+        guard_dismiss(&job->guard);
     return status;
 }

@@ -13,7 +13,7 @@
  *     or complete a checkpoint.
  *   - hlrcrun undoes its changes to what nodes inherit. Signals stay blocked until the next job
  *     reads them, so none is lost or ends hlrcrun in between. HLRC_RERUN has the mask of before,
- *     and the descriptor and name of the directory of --partner.
+ *     and with --partner the guard, and the descriptor and name of the directory.
  *   - A newer checkpoint in memory is used. If one is lost, the job ends: the user decides about
  *     the older one on a disk.
  */
@@ -33,6 +33,7 @@ struct rerun {
     sigset_t mask;      /* if so, the one of the user */
     uint32_t newest;    /* checkpoint of an earlier job in the directory of --checkpoint */
     struct partner partner;
+    struct guard guard; /* of the job before; pid 0: none */
 };
 
 /* rerun_begin - before anything changes environment or directory */
@@ -41,7 +42,7 @@ void rerun_begin(struct rerun *rerun);
 int rerun_start(struct rerun *rerun, const struct config *cfg, char *err, size_t errlen);
 /* rerun_proceed - after the job has ended with `status`. Returns it if the job is not continued,
  * after one line if it might have been. */
-int rerun_proceed(struct rerun *rerun, const struct command_line *line, const struct job *job,
+int rerun_proceed(struct rerun *rerun, const struct command_line *line, struct job *job,
                   int status);
 
 #endif

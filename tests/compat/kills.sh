@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Jobs with --checkpoint lose a random node, or hlrcrun, at random moments, within checkpoints and restarts as well. Each is
-# continued until it ends, with the result of a job that was not interrupted; some by --restarts. KILLS_JOBS: jobs of each
-# program; KILLS_SEED.
+# continued until it ends, with the result of a job that was not interrupted; some by --restarts, or by --partner, where the
+# memory of the node is often lost as well. KILLS_JOBS: jobs of each program; KILLS_SEED.
 . "$(dirname "$0")/compatlib.sh"
 jobs_are_saved
 build team restart/team.c gcc hlrcc
@@ -14,12 +14,17 @@ fi
 saved=$(realpath -m "$top_builddir/tests/blackbox/saved")
 cd "$work" || exit 99
 echo ax >input
-jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0 itself=0
+jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0 itself=0 losses=0 ends=0
+mkdir mem
 RANDOM=$seed
 
 start() { # OPTIONS...: of hlrcrun, in the background
     "$hlrcrun" "$@" >out 2>err </dev/null &
     job=$!
+}
+
+is_freed() {
+    test -z "$(ls mem)"
 }
 
 has_checkpoint() {
@@ -40,6 +45,19 @@ continue_job() {
     fi
 }
 
+# kill_with_memory PROCESS: of a node; hlrcrun learns of it when the memory is lost
+kill_with_memory() {
+    local node
+    node=$(cat "/proc/$1/environ" 2>/dev/null | tr '\0' '\n' | sed -n 's/^HLRC_NODE=//p')
+    kill -STOP $job 2>/dev/null
+    kill -9 "$1" 2>/dev/null
+    if test -n "$node"; then
+        "$within" 5 tail --pid="$1" -s 0.01 -f /dev/null
+        rm -rf mem/*/"$node" && losses=$((losses + 1))
+    fi
+    kill -CONT $job 2>/dev/null
+}
+
 kill_something() {
     local -a all
     local victim
@@ -48,7 +66,11 @@ kill_something() {
     test ${#all[@]} -gt 0 || all=("$job")
     if test $((RANDOM % 5)) = 0; then all=("$job"); fi
     victim=${all[RANDOM % ${#all[@]}]}
-    kill -9 "$victim" 2>/dev/null && deaths=$((deaths + 1))
+    if test $kind = 2 && test "$path" = "$saved" && test "$victim" != $job && test $((RANDOM % 2)) = 0; then
+        kill_with_memory "$victim" && deaths=$((deaths + 1))
+    else
+        kill -9 "$victim" 2>/dev/null && deaths=$((deaths + 1))
+    fi
     test ${#more[@]} = 0 || test "$victim" = $job || return 0
     # the victim may have been the process that writes a checkpoint, without which the job continues
     "$within" 1 tail --pid=$job -s 0.02 -f /dev/null || kill -9 $job
@@ -62,11 +84,13 @@ has_ended() {
 }
 
 one_job() { # PROGRAM
-    local what="$1, seed $seed, job $turn" status=0
+    local what="$1, seed $seed, job $turn" status=0 kind=$((RANDOM % 3))
     rm -rf dir steps go
     more=()
-    test $((RANDOM % 2)) = 0 || more=(--restarts 1000)
-    continue_job $((1 + RANDOM % 3))
+    test "$1" != saved || test $((RANDOM % 3)) = 0 || kind=2
+    test $kind != 1 || more=(--restarts 1000)
+    test $kind != 2 || more=(--partner mem)
+    continue_job $(((kind == 2 ? 2 : 1) + RANDOM % 3))
     for _ in 1 2 3; do
         kill_something
         ! grep -e --restart err || fail "$what: refused" # status 0: it had ended
@@ -75,8 +99,8 @@ one_job() { # PROGRAM
     touch go
     "$within" 120 tail --pid=$job -s 0.05 -f /dev/null || kill -9 $job
     wait $job || status=$?
-    if test $status = 137 && grep -q 'not continued: no checkpoint' err; then
-        status=0
+    if test $status = 137 && grep -q -e 'not continued: no checkpoint' -e ' in memory is lost, since no copy of node . is left; no' err; then
+        status=0 ends=$((ends + 1))
         continue_job 2
         wait $job || status=$?
     fi
@@ -105,5 +129,6 @@ for program in "${programs[@]}"; do
         one_job "$program"
     done
 done
-echo "$deaths deaths, $restarts restarts, $itself by hlrcrun itself"
+await is_freed
+echo "$deaths deaths, $losses with memory, $restarts restarts, $itself by hlrcrun itself, $ends from the beginning"
 finish
