@@ -23,7 +23,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/process/clocks.c compat/process/clocks.h \
 	compat/process/delegate.c compat/process/delegate.h compat/process/endings.c compat/process/here.h \
 	compat/process/inherit.c compat/process/inherit.h \
-	compat/process/mapping.c compat/process/messages.c compat/process/memory.c compat/process/memory.h compat/process/names.c compat/process/names.h \
+	compat/process/mapping.c compat/process/messages.c compat/process/memory.c compat/process/memory.h compat/process/names.c compat/process/names.h compat/process/pending.c \
 	compat/process/search.c compat/process/signals.c compat/process/signals.h compat/process/state.c compat/process/stdio.c compat/process/stdio_format.h compat/process/streams.c compat/process/streams.h compat/process/users.c \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_target.c \
@@ -54,6 +54,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/share.h \
 	compat/openmp/task.c compat/openmp/task.h \
 	compat/openmp/team.c compat/openmp/team.h \
+	compat/openmp/team_extra.c compat/openmp/team_extra.h \
 	compat/openmp/team_grow.c compat/openmp/team_grow.h \
 	compat/openmp/team_nest.c compat/openmp/team_nest.h \
 	compat/openmp/team_place.c compat/openmp/team_place.h \

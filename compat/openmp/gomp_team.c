@@ -95,14 +95,16 @@ void GOMP_sections_end_nowait(void)
  * next barrier to the one after it. */
 static void gomp_team_show(void *what)
 {
-    *team_shown() = (struct team_plan_shown){ what, lane_current ? lane_current->index : 0 };
-    tls_show();
+    *team_shown() = (struct team_plan_shown){ what, lane_is_numbered() ? lane_current->index : 0 };
+    if (!team_place.nest) /* whose threads are on one node */
+        tls_show();
 }
 
 void gomp_team_see(void *out)
 {
     const struct team_plan_shown *shown = team_shown();
-    tls_see(shown->by);
+    if (!team_place.nest)
+        tls_see(shown->by);
     *(void **)out = shown->what;
 }
 

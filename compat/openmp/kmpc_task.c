@@ -92,7 +92,7 @@ static struct kmpc_task_block *kmpc_task_allocate(size_t bytes)
 
 static void kmpc_task_free(struct kmpc_task_block *b)
 {
-    if (lane_current && !spare && b->bytes <= 512) {
+    if (lane_is_numbered() && !spare && b->bytes <= 512) {
         spare = b;
         spare->bytes = 512;
     } else {

@@ -170,7 +170,7 @@ void __kmpc_fork_teams(struct kmpc_position *position, int32_t count, kmpc_micro
 int32_t __kmpc_global_thread_num(struct kmpc_position *position)
 {
     (void)position;
-    return lane_current ? lane_current->index : 0;
+    return lane_is_numbered() ? lane_current->index : 0;
 }
 
 int32_t __kmpc_master(KMPC_AT)

@@ -310,7 +310,7 @@ void places_inherit(int thread)
 
 int places_mine(void)
 {
-    return lane_current ? lane_current->index % threads_here : inherited;
+    return lane_is_numbered() ? lane_current->index % threads_here : inherited;
 }
 
 int places_of(int thread)

@@ -10,6 +10,7 @@
 
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
+#include "compat/openmp/team_place.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
@@ -398,7 +399,7 @@ static void steal_step_now(void *arg)
 
 void steal_step(struct task_wait *w)
 {
-    if (!mailbox_exists() || !lane_current) {
+    if (!mailbox_exists() || !lane_is_numbered() || team_place.nest) {
         w->is_over = w->over(w);
         if (!w->is_over)
             sched_yield();

@@ -14,6 +14,7 @@
 #include "compat/openmp/settings.h"
 #include "compat/openmp/taskgroup.h"
 #include "compat/openmp/team_collect.h"
+#include "compat/openmp/team_extra.h"
 #include "compat/openmp/team_grow.h"
 #include "compat/openmp/team_nest.h"
 #include "compat/openmp/team_place.h"
@@ -373,6 +374,8 @@ static void team_run_work(const struct team_work *w, unsigned threads)
         team_run_inside(w, r, 0, 1);
     else if (team_nest_is_for(r))
         team_nest_run(w, r, (int)n);
+    else if (start_sharing && n > (unsigned)lanes)
+        team_nest_run_large(w, r, (int)n);
     else
         team_run_in_team(w, (int)n);
 }
@@ -503,6 +506,7 @@ static void team_end(void)
     gather_end();
     team_fork(&idle, &(struct team_fork){ .kind = FORK_END });
     team_grow_end();
+    team_extra_end();
 }
 
 static bool team_is_amid(void)

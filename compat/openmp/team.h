@@ -38,6 +38,7 @@
 #define COMPAT_TEAM_H
 
 #include <hlrc.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -74,6 +75,7 @@ struct loop {
 struct team_region {
     struct team_region *outer;
     struct team_region *around_target; /* of a target region, which has no outer one */
+    _Atomic uint64_t counted;          /* threads of nested teams in it, if that is limited */
     int thread, threads;               /* its number in the team; the team's size */
     bool shared;                       /* by several threads, */
     bool of_job;                       /* which are the job's: not a nested team (team_nest.h) */

@@ -7,6 +7,7 @@
 
 #include "compat/openmp/places.h"
 #include "compat/openmp/team.h"
+#include "compat/openmp/team_extra.h"
 #include "compat/openmp/team_place.h"
 #include "compat/openmp/team_run.h"
 #include "compat/start/image.h"
@@ -42,16 +43,79 @@ static int team_nest_outermost(const struct team_region *r)
     return threads;
 }
 
-/* Counts up to `threads` - 1 further threads within the limit, which is on all of them. */
-static int team_nest_reserve(const struct team_region *r, int threads)
+/* Up to `more` of them, to the count of this process, which may become `most`. */
+static int team_nest_count_here(int more, int most)
 {
-    int seen = atomic_load(&extra), more, room;
+    int seen = atomic_load(&extra), got;
+    do
+        got = more < most - seen ? more : most > seen ? most - seen : 0;
+    while (!atomic_compare_exchange_weak(&extra, &seen, seen + got));
+    return got;
+}
+
+/* What the limit on threads holds for: the threads of all nodes, or those of a target region. */
+struct team_nest_group {
+    struct team_word counted;
+    int more, most;
+};
+
+static struct team_nest_group team_nest_group_of(struct team_region *r, int more)
+{
+    static _Atomic uint64_t of_process;
+    struct team_nest_group g = { .more = more, .most = r->settings.limit - team_nest_outermost(r) };
+    while (r->outer)
+        r = r->outer;
+    if (r->around_target && team_nest_is_inside(r)) /* otherwise its teams are the job's */
+        g.counted.here = &r->counted;
+    else if (start_sharing)
+        g.counted.of_job = team_plan.nested;
+    else
+        g.counted.here = &of_process;
+    return g;
+}
+
+/* As team_nest_count_here, on the private stack. */
+static void team_nest_count_in_group(void *arg)
+{
+    struct team_nest_group *g = arg;
+    uint64_t seen = team_word_load(g->counted);
+    int got;
     do {
-        room = r->settings.limit == INT_MAX ? INT_MAX
-                                            : r->settings.limit - team_nest_outermost(r) - seen;
-        more = threads - 1 < room ? threads - 1 : room > 0 ? room : 0;
-    } while (!atomic_compare_exchange_weak(&extra, &seen, seen + more));
-    return more + 1;
+        int room = g->most - (int)seen;
+        got = g->more < room ? g->more : room > 0 ? room : 0;
+    } while (!team_word_compare_exchange(g->counted, &seen, seen + (uint64_t)got));
+    g->more = got;
+}
+
+static void team_nest_discount_in_group(void *arg)
+{
+    const struct team_nest_group *g = arg;
+    (void)team_word_add(g->counted, (uint64_t)-g->more);
+}
+
+static void team_nest_leave_group(struct team_region *r, int threads)
+{
+    struct team_nest_group g = team_nest_group_of(r, threads);
+    if (r->settings.limit != INT_MAX && threads > 0)
+        lane_call(team_nest_discount_in_group, &g);
+}
+
+/* Counts up to `threads` - 1 further threads within the limit. */
+static int team_nest_reserve(struct team_region *r, int threads)
+{
+    struct team_nest_group g = team_nest_group_of(r, threads - 1);
+    if (r->settings.limit != INT_MAX)
+        lane_call(team_nest_count_in_group, &g);
+    int most = start_sharing ? start_extras - team_extra_idle() : INT_MAX;
+    int got = team_nest_count_here(g.more, most);
+    team_nest_leave_group(r, g.more - got);
+    return got + 1;
+}
+
+static void team_nest_release(struct team_region *r, int more)
+{
+    atomic_fetch_sub(&extra, more);
+    team_nest_leave_group(r, more);
 }
 
 static bool team_nest_crowds(void)
@@ -78,7 +142,7 @@ static void *team_nest_body(void *arg)
     return NULL;
 }
 
-static void team_nest_start(struct team_nest_member *m)
+static int team_nest_start_private(struct team_nest_member *m)
 {
     pthread_attr_t attr;
     pthread_attr_init(&attr);
@@ -86,8 +150,41 @@ static void team_nest_start(struct team_nest_member *m)
     if (rc == 0)
         rc = pthread_create(&m->thread, &attr, team_nest_body, m);
     pthread_attr_destroy(&attr);
+    return -rc;
+}
+
+int team_nest_most(void)
+{
+    return start_extras + 1;
+}
+
+static void team_nest_serve_extra(void *arg)
+{
+    const struct team_nest_member *m = arg;
+    team_nest_serve(m->nest, m->number);
+}
+
+/* On the private stack. */
+static void team_nest_start(void *arg)
+{
+    struct team_nest_member *m = arg;
+    int rc = 0;
+    if (start_sharing)
+        m->extra = team_extra_run(m->number, m->nest->stays, m->nest->lane_place,
+                                  team_nest_serve_extra, m);
+    else
+        rc = team_nest_start_private(m);
     if (rc)
-        start_thread_fail(m->number, -rc);
+        start_thread_fail(m->number, rc);
+}
+
+static void team_nest_join(void *arg)
+{
+    struct team_nest_member *m = arg;
+    if (m->extra)
+        team_extra_await(m->extra);
+    else
+        pthread_join(m->thread, NULL);
 }
 
 static struct team_nest *team_nest_make(const struct team_work *w, struct team_region *outer,
@@ -108,19 +205,34 @@ static struct team_nest *team_nest_make(const struct team_work *w, struct team_r
     return n;
 }
 
+static void team_nest_run_with(const struct team_work *w, struct team_region *outer, int threads,
+                               bool stays)
+{
+    struct team_nest *n = team_nest_make(w, outer, threads);
+    n->stays = stays;
+    for (int k = 1; k < threads; k++)
+        lane_call(team_nest_start, &n->member[k]);
+    team_nest_serve(n, 0);
+    for (int k = 1; k < threads; k++)
+        lane_call(team_nest_join, &n->member[k]);
+    free(n);
+}
+
 void team_nest_run(const struct team_work *w, struct team_region *outer, int threads)
 {
     int got = team_nest_reserve(outer, threads);
-    if (got == 1) {
+    if (got == 1)
         team_run_inside(w, outer, 0, 1);
-        return;
-    }
-    struct team_nest *n = team_nest_make(w, outer, got);
-    for (int k = 1; k < got; k++)
-        team_nest_start(&n->member[k]);
-    team_nest_serve(n, 0);
-    for (int k = 1; k < got; k++)
-        pthread_join(n->member[k].thread, NULL);
-    atomic_fetch_sub(&extra, got - 1);
-    free(n);
+    else
+        team_nest_run_with(w, outer, got, false);
+    team_nest_release(outer, got - 1);
+}
+
+void team_nest_run_large(const struct team_work *w, struct team_region *outer, int threads)
+{
+    int held = team_extra_hold(threads - 1);
+    atomic_fetch_add(&extra, held);
+    team_nest_run_with(w, outer, threads, true);
+    atomic_fetch_sub(&extra, held);
+    team_extra_release();
 }

@@ -30,6 +30,7 @@ static void team_plan_make_memory(int lanes)
 static void team_plan_make_words(int lanes)
 {
     team_plan_make_word(&team_plan.last);
+    team_plan_make_word(&team_plan.nested);
     for (unsigned k = 0; k < 3; k++)
         team_plan_make_word(&team_plan.ended[k]);
     for (unsigned s = 0; s < 2; s++)

@@ -21,6 +21,7 @@ struct team_plan {
     char *room;         /* TEAM_ROOM bytes of shared memory; struct team_watcher */
     hlrc_atomic_t last; /* number of the collective that ends a region */
     hlrc_atomic_t ended[3];
+    hlrc_atomic_t nested;       /* threads of nested teams, if there is a limit; team_nest.c */
     hlrc_atomic_t *progress[2]; /* per thread, in shared memory; doacross.h */
     hlrc_atomic_t words[2][CONSTRUCTS][2];
 };

@@ -30,10 +30,12 @@ unsigned team_size_for(const struct team_region *r, void (*fn)(void *), unsigned
 {
     const struct settings *s = &r->settings;
     bool nested = team_nest_is_for(r);
-    int most = !nested ? team_grow_most(lanes) : start_sharing ? 1 : s->limit;
-    int n = threads ? (threads < (unsigned)most ? (int)threads : most) : s->threads;
+    int most = nested ? s->limit : team_grow_most(lanes);
+    int n = !threads ? s->threads : threads < (unsigned)s->limit ? (int)threads : s->limit;
     if (n > s->limit)
         n = s->limit;
+    if (start_sharing && n > lanes && !nested && !s->dynamic) /* team_nest.h */
+        most = team_nest_most() > lanes ? team_nest_most() : lanes;
     if (n > most)
         n = most;
     if (n <= 1 || team_level_of(r, true) >= s->levels ||

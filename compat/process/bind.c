@@ -111,7 +111,8 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  getaddrinfo, freeaddrinfo, sigaction, signal, raise, exit, _exit, _Exit,
                  quick_exit, tzset, hcreate, tsearch, syslog, vsyslog, __syslog_chk,
                  __vsyslog_chk, warn, warnx, vwarn, vwarnx, fopencookie, getifaddrs, sigset,
-                 sigignore, siginterrupt, bsd_signal, ssignal, sysv_signal)
+                 sigignore, siginterrupt, bsd_signal, ssignal, sysv_signal, sigwait,
+                 sigwaitinfo, sigtimedwait, sigpending, timer_create, mq_notify)
         BY_OBJECT(pthread_mutex_init, pthread_mutex_destroy, pthread_mutex_lock,
                   pthread_mutex_trylock, pthread_mutex_timedlock, pthread_mutex_unlock,
                   pthread_cond_init, pthread_cond_destroy, pthread_cond_wait,

@@ -34,21 +34,21 @@ NAMES(2, fopen, fopen64)
 NAMES(0, getpid, getppid, getpgrp, setpgrp, setsid, getuid, geteuid, getgid, getegid, clock,
       setpwent, endpwent, setgrent, endgrent)
 NAMES(1, getpgid, getsid, setuid, seteuid, setgid, setegid, setfsuid, setfsgid, nice, times, uname,
-      sysinfo, alarm, atexit, timer_getoverrun, timer_delete, sigpending,
+      sysinfo, alarm, atexit, timer_getoverrun, timer_delete,
       posix_spawn_file_actions_init, posix_spawn_file_actions_destroy, prctl, personality, reboot)
 NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getpriority,
       kill, killpg, on_exit, ualarm, getitimer, timer_gettime, posix_spawn_file_actions_addclose,
       posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_addfchdir_np, daemon, ptrace,
       getloadavg, clock_settime, settimeofday, adjtime)
 NAMES(3, getresuid, getresgid, setresuid, setresgid, setpriority, sigqueue, setitimer,
-      timer_create, posix_spawn_file_actions_adddup2)
+      posix_spawn_file_actions_adddup2)
 NAMES(4, timer_settime)
 NAMES(5, posix_spawn_file_actions_addopen)
 /* ---- state of the C library ---- */
 NAMES(0, clearenv, rand, random, lrand48, mrand48, hdestroy, closelog)
 NAMES(1, getenv, secure_getenv, putenv, unsetenv, srand, srandom, setstate, srand48, seed48,
       lcong48, mktime, timelocal, regfree, iconv_close, setlogmask, catclose, mq_close, mq_unlink)
-NAMES(2, strtok, localtime_r, ctime_r, getlogin_r, mq_notify, getdate_r, iconv_open, mblen, wctomb,
+NAMES(2, strtok, localtime_r, ctime_r, getlogin_r, getdate_r, iconv_open, mblen, wctomb,
       catopen, mq_open, mq_getattr, msgget, ftok)
 NAMES(3, hsearch, __getlogin_r_chk, __gethostname_chk, __getdomainname_chk, __getgroups_chk,
       initstate, regcomp, openlog, mbtowc, mq_setattr, msgctl, semget, semop, semctl, shmget,
@@ -92,8 +92,8 @@ NAMES(6, splice, copy_file_range)
 POINTS(0, pause, getchar)
 POINTS(1, wait, sigsuspend, sigpause, __xpg_sigpause, close, fsync, fdatasync, tcdrain, fgetc,
       getc)
-POINTS(2, open, open64, sigwait, sigwaitinfo, creat, creat64, fcntl, fcntl64)
-POINTS(3, aio_suspend, aio_suspend64, readv, writev, waitpid, wait3, sigtimedwait, openat,
+POINTS(2, open, open64, creat, creat64, fcntl, fcntl64)
+POINTS(3, aio_suspend, aio_suspend64, readv, writev, waitpid, wait3, openat,
       openat64, lockf, lockf64, poll, accept, connect, sendmsg, recvmsg)
 POINTS(4, wait4, waitid, mq_send, mq_receive, msgsnd, preadv, preadv64, pwritev, pwritev64,
       __read_chk, ppoll, __poll_chk, epoll_wait, accept4)

@@ -36,9 +36,8 @@
 #include "compat/start/start.h"
 
 /* HLRC threads of a node: the program's, and main, the agent, some of libraries. */
-#define OTHERS    8
-#define LEAST     (64 - OTHERS)
-#define ALL_NODES 4096 /* with a network adapter: each takes registered memory for each node */
+#define OTHERS 8
+#define LEAST  (64 - OTHERS)
 
 /* Of the calling thread; entry + 1, 0: not in the table. */
 static _Thread_local struct {
@@ -383,7 +382,7 @@ static int threads_count_threads(int nodes)
     const char *given = getenv("HLRC_THREADS"), *fabric = getenv("HLRC_FABRIC");
     bool chosen = fabric && *fabric && strcmp(fabric, "auto") != 0;
     bool one_host = chosen ? strncmp(fabric, "shm", 3) == 0 : !getenv("PMIX_RANK");
-    int most = one_host ? (int)TABLE_THREADS : ALL_NODES / nodes;
+    int most = one_host ? (int)TABLE_THREADS : THREADS_ALL_NODES / nodes;
     char text[16];
     if (given && *given)
         most = atoi(given) - OTHERS;

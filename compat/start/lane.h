@@ -44,11 +44,17 @@ struct lane {
      * thread (compat/pthread/mutex_word.h) */
     _Atomic uint32_t single;
     _Atomic uint64_t words;
-    bool seen; /* by its controller */
+    bool seen;   /* by its controller */
+    bool nested; /* of a nested team (compat/openmp/team_nest.h): has no number in the job's */
 };
 
 /* The calling thread's; NULL: not a compute thread. */
 extern _Thread_local struct lane *lane_current __attribute__((visibility("hidden")));
+/* Is the calling thread one of the job's team? */
+static inline bool lane_is_numbered(void)
+{
+    return lane_current && !lane_current->nested;
+}
 
 /* Reserves `lanes` shared stacks of `bytes` each, to be shared before hlrc_init. 0 lanes: private
  * stacks get this size. 0 or a negative errno. */

@@ -33,7 +33,7 @@ typedef int main_fn(int, char **, char **);
 typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
                      void *);
 
-int start_lanes = 1;
+int start_lanes = 1, start_extras;
 bool start_sharing, start_objects, start_spread, start_fences, start_crowded, start_is_child,
     start_leaving, start_away;
 const char *start_obstacle;
@@ -218,7 +218,7 @@ static void start_share(int nodes)
         start_fail("this program's data cannot be shared; link it with hlrcc, and not "
                    "statically");
     if (rc == 0)
-        rc = lane_reserve(nodes * start_lanes + layer_threads, start_stack_bytes(),
+        rc = lane_reserve(nodes * (start_lanes + start_extras) + layer_threads, start_stack_bytes(),
                           start_image.runs_stack);
     if (rc == -EEXIST)
         start_fail("the addresses for the threads' stacks are in use, as by -fsanitize=address or "
@@ -467,10 +467,16 @@ static void start_make_slots(int nodes)
 {
     char number[16];
     int slots = nodes * start_lanes + THREADS_OWN, given = early_number("HLRC_THREADS");
+    int most = given ? given : THREADS_ALL_NODES / nodes;
     if (nodes > 1)
         slots += (nodes - 1) * start_lanes + 1;
-    else if (layer && !layer->threads && !given && slots < THREADS_OF_TEAMS)
-        slots = THREADS_OF_TEAMS;
+    if (most > THREADS_OF_TEAMS && !given)
+        most = THREADS_OF_TEAMS;
+    if (layer && !layer->threads && slots < most) {
+        /* node 0 has one more for each of another node's */
+        start_extras = nodes > 1 ? (most - slots) / nodes : 0;
+        slots = most;
+    }
     if (slots <= (given ? given : THREADS_DEFAULT) || slots > THREADS_MOST)
         return;
     snprintf(number, sizeof number, "%d", slots);

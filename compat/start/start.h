@@ -77,10 +77,14 @@ int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
 #define THREADS_OWN     2    /* of a node, besides the threads that run the program */
 #define THREADS_DEFAULT 64   /* --threads: default, */
 #define THREADS_MOST    1024 /* limit */
-/* In one process, where num_threads may ask for more than there are processors: */
+/* For regions that are nested, or ask for more threads than the job has: */
 #define THREADS_OF_TEAMS 514
+/* Of all nodes: with a network adapter each takes registered memory for each node. */
+#define THREADS_ALL_NODES 4096
 
 extern int start_lanes; /* of one node */
+/* Further ones that a node may start for nested teams (compat/openmp/team_nest.h). */
+extern int start_extras __attribute__((visibility("hidden")));
 extern const char *start_obstacle
     __attribute__((visibility("hidden"))); /* why there are several nodes: early_obstacle() */
 extern bool start_sharing

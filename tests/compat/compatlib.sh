@@ -22,11 +22,11 @@ jobs_are_saved() {
     hlrcrun=$(realpath "$hlrcrun")
 }
 
-build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER
+build() { # PROGRAM SOURCE GNU-COMPILER HLRC-COMPILER FLAGS...
     local program=$1 source=$here/$2
-    "$3" -fopenmp -O2 "$source" -o "$work/$program.gomp" -lm -latomic 2>"$work/err" ||
+    "$3" -fopenmp -O2 "${@:5}" "$source" -o "$work/$program.gomp" -lm -latomic 2>"$work/err" ||
         { fail "$3 $2: $(head -3 "$work/err")"; return 1; }
-    "$top_builddir/$4" -fopenmp -O2 "$source" -o "$work/$program" -lm -latomic 2>"$work/said" ||
+    "$top_builddir/$4" -fopenmp -O2 "${@:5}" "$source" -o "$work/$program" -lm -latomic 2>"$work/said" ||
         { fail "$4 $2: $(head -3 "$work/said")"; return 1; }
 }
 

@@ -24,18 +24,21 @@ for source in "$here"/feature/*; do
     build "$program" "feature/${source##*/}" $gnu $hlrc || continue
     unset "${!OMP_@}"
     case $program in
+    larger) export OMP_WAIT_POLICY=passive ;; # libgomp's threads spin
     affinity) export OMP_PLACES=threads OMP_PROC_BIND=close ;;
     cancel | task_cancel | task_team | nested_teams) export OMP_CANCELLATION=true ;;
     stack) export OMP_STACKSIZE=24M ;;
     esac
-    if [ -n "${HLRC_SOAK-}" ] && [ "$program" != nested_teams ]; then
+    if [[ $program = @(larger|nested_teams) ]]; then
+        compare "$program" 2 2 "${protocols[turn % 3]}"
+        compare "$program" 3 1 "${protocols[(turn + 1) % 3]}"
+        HLRC_PLACEMENT_CONTROL=alternate compare "$program" 2 1 "${protocols[(turn + 2) % 3]}"
+        build "$program" "feature/${source##*/}" $gnu $hlrc -DTHREADS || continue # runs on one node
+        HLRC_PLACEMENT_CONTROL=on compare "$program" '1 2' '1 4' ardmar
+    elif [ -n "${HLRC_SOAK-}" ]; then
         for control in off on alternate; do
             HLRC_PLACEMENT_CONTROL=$control compare "$program" '1 2 3 4' '1 2' "${protocols[*]}" "$work/file"
         done
-    elif [ "$program" = larger ]; then # with fewer threads on several nodes
-        compare "$program" 1 '1 2 4' ardmar
-    elif [ "$program" = nested_teams ]; then # inner regions have one thread on several nodes
-        HLRC_PLACEMENT_CONTROL=on compare "$program" '1 2' '1 3' ardmar
     elif [[ $program = task_@(graph|team|cancel) ]]; then
         compare "$program" '2 3' 1 "${protocols[*]}"
         compare "$program" 2 2 "${protocols[*]}"

@@ -89,8 +89,10 @@ grep -q 'option threads-per-node differs between' "$work/err" || fail "nodes of 
 build nested_teams feature/nested_teams.c gcc hlrcc
 nested() { # VARIABLE=VALUE...
     env "$@" "$work/nested_teams.gomp" list >"$work/wanted" || fail "$*: gcc's program"
-    HLRC_PLACEMENT_CONTROL=on run_job 2 ardmar env "$@" "$work/nested_teams" list
-    cmp -s "$work/out" "$work/wanted" || fail "$*: $(cat "$work/out" "$work/err" | head -3), not $(cat "$work/wanted")"
+    for control in on off; do # of one process, and of three nodes
+        HLRC_PLACEMENT_CONTROL=$control run_job 3 ardmar env "$@" "$work/nested_teams" list
+        cmp -s "$work/out" "$work/wanted" || fail "$*, placement control $control: $(cat "$work/out" "$work/err" | head -3), not $(cat "$work/wanted")"
+    done
 }
 nested OMP_NUM_THREADS=3,2
 nested OMP_NUM_THREADS=3 OMP_NESTED=true

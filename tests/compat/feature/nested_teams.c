@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Regions within regions in a job of one process: inner teams have several threads, with barriers,
- * words and thread-local variables of their own. With an argument: what OMP_NUM_THREADS and the
- * limits say of them. */
+/* Regions within regions: inner teams have several threads, with barriers, words and thread-local
+ * variables of their own. With an argument: what OMP_NUM_THREADS and the limits say of them. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -102,6 +101,23 @@ static int sharing(int outer)
     return wrong;
 }
 
+/* The limit is on the threads of the target region, not on those around it. */
+static int limited_in_target(void)
+{
+    int threads = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+    {
+#pragma omp target if (0) map(tofrom : threads)
+        {
+#pragma omp teams thread_limit(2)
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+            threads++;
+        }
+    }
+    return threads;
+}
+
 static int cancelling(void)
 {
     int wrong = 0, done = 0, after = 0;
@@ -127,19 +143,21 @@ static int cancelling(void)
     return wrong;
 }
 
+#ifdef THREADS
 /* A thread that the program creates has a team, too. */
 static void *foreign(void *arg)
 {
     int threads = 0;
-#pragma omp parallel num_threads(3) reduction(+ : threads)
+#    pragma omp parallel num_threads(3) reduction(+ : threads)
     {
-#pragma omp barrier
+#    pragma omp barrier
         threads += omp_get_num_threads() == 3 && omp_get_level() == 1;
     }
-#pragma omp atomic
+#    pragma omp atomic
     wrong_foreign += threads != 3;
     return arg;
 }
+#endif
 
 static void list(void)
 {
@@ -156,7 +174,6 @@ static void list(void)
 int main(int argc, char **argv)
 {
     int wrong = 0, loop = 0;
-    pthread_t thread[2];
     if (argc > 1 && argv[1][0] == 'l') {
         list();
         return 0;
@@ -166,6 +183,7 @@ int main(int argc, char **argv)
     {
         mine = 100 + omp_get_thread_num();
         WRONG(sharing(omp_get_thread_num()) + cancelling());
+        WRONG(limited_in_target() != 2);
         WRONG(mine != 100 + omp_get_thread_num());
 #pragma omp for schedule(dynamic)
         for (int i = 0; i < 30; i++) {
@@ -173,10 +191,13 @@ int main(int argc, char **argv)
             loop++;
         }
     }
+#ifdef THREADS
+    pthread_t thread[2];
     for (int k = 0; k < 2; k++)
         pthread_create(&thread[k], NULL, foreign, NULL);
     for (int k = 0; k < 2; k++)
         pthread_join(thread[k], NULL);
+#endif
     printf("%d %d wrong, %d\n", wrong, wrong_foreign, loop);
     return 0;
 }

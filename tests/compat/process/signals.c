@@ -316,6 +316,56 @@ static void of_process(void)
     printf(" %s, alarms %d\n", strerror(errno), (int)alarms);
 }
 
+/* ---- taken without a handler ---- */
+
+/* By raise it is pending for the thread, on the thread's node. */
+static void *takes_own(void *arg)
+{
+    const struct timespec soon = { 0, 1000000 };
+    sigset_t set, now;
+    siginfo_t info;
+    int sig = 0, before = hits;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    raise(SIGUSR1);
+    printf("pending %d", sigpending(&now) == 0 && sigismember(&now, SIGUSR1));
+    printf(" sigwait %d", sigwait(&set, &sig));
+    printf(" %d", sig == SIGUSR1 && hits == before);
+    pthread_kill(pthread_self(), SIGUSR1);
+    printf(" sigwaitinfo %d", sigwaitinfo(&set, &info) == SIGUSR1 && info.si_signo == SIGUSR1);
+    errno = 0;
+    printf(" none %d", sigtimedwait(&set, NULL, &soon));
+    printf(" %s\n", strerror(errno));
+    return arg;
+}
+
+static int notices;
+
+static void on_notice(union sigval value)
+{
+    notices += value.sival_int; /* the page may be inaccessible to the C library's thread */
+    sem_post(&semaphore);
+}
+
+/* In a thread that the C library creates. */
+static void *has_timer(void *arg)
+{
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD,
+                              .sigev_notify_function = on_notice,
+                              .sigev_value.sival_int = 3 };
+    const struct itimerspec soon = { .it_value.tv_nsec = 1000000 };
+    timer_t timer;
+    notices = 1;
+    printf("timer %d", timer_create(CLOCK_MONOTONIC, &event, &timer));
+    printf(" %d", timer_settime(timer, 0, &soon, NULL));
+    while (sem_wait(&semaphore) != 0)
+        ;
+    printf(" %d", notices);
+    printf(" %d\n", timer_delete(timer));
+    return arg;
+}
+
 /* ---- of threads ---- */
 
 static void *is_sent_to(void *arg)
@@ -377,6 +427,9 @@ int main(int argc, char **argv)
     faults();
     faults_anywhere();
     run_everywhere(older);
+    run_everywhere(takes_own);
+    sem_init(&semaphore, 0, 0);
+    run_everywhere(has_timer);
     of_process();
     hang_ups();
     masks();
