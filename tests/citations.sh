@@ -24,6 +24,7 @@ my %covers = (
     notices => [qw(notices-read)],
     diffs => [qw(diffs-write)],
     given => [qw(heap)],
+    partner => [],
     words => [qw(word part)],
     intervals => [],
     room => [],

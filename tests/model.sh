@@ -203,6 +203,11 @@ for variant in COUNTED_ONCE SLOT_LATE WORD_FIRST; do
     search bad counters -DTREE -D$variant
 done
 
+search good partner
+for variant in MANIFEST_EARLY NOT_COPIED; do
+    search bad partner -D$variant
+done
+
 small=yes search good notices
 for variant in TABLED_LATE OLDEST_LATE OLDEST_READ_FIRST LAST_READ_LATE LONG_LOST; do
     search bad notices -D$variant
@@ -283,6 +288,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good locks -DREADS
     search good conds -DTOKENS=6
     search good pairs -DMEMORY -DMEETINGS=1
+    search good partner -DN=4
     search good notices -DINTERVALS=5
     search good notices -DWIDE
     search good diffs -DINTERVALS=3
