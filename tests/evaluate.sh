@@ -87,6 +87,15 @@ if command -v xmllint >/dev/null; then
     xmllint --noout "$page" 2>"$work/lint" || fail "not well formed: $(head -3 "$work/lint")"
 fi
 
+# Before the figures, each finding of each of them; a value that is farther than 15 % from the paper's does not agree.
+"$perl" -0ne '($all) = m{<table class="overview">(.*?)</table>}s; $n = () = $all =~ /<tr><td>/g;
+    $m += () = $_ =~ /<tr><td>/g for m{<table class="claims">(.*?)</table>}sg; print "$n and $m findings" if $n != $m || !$n;
+    print "before none" if index($_, "All findings") > index($_, "<section") || $all !~ m{<td><a href="#fig10">}' "$page" >"$work/all"
+test ! -s "$work/all" || fail "the table of findings: $(cat "$work/all")"
+"$perl" -I"$top_srcdir/scripts/evaluation" -MTell -e 'for ([1.9, 1.21], [1.02, 1.1], [1.02, 0.9]) { my ($paper, $here) = @$_;
+    print near(holds("", "%s", sub { $_[0] > 1 }, $here), $paper, $here)->{verdict}, " " }' >"$work/near"
+test "$(cat "$work/near")" = "direction agrees differs " || fail "beside the paper: $(cat "$work/near")"
+
 evaluate --picture fig8
 expect_status "--picture" 0
 expect_out "--picture" '^<svg xmlns='

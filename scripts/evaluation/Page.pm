@@ -18,7 +18,7 @@ use Runs;
 use Simulated;
 use Tell;
 
-my %MARK = (agrees => 'agrees', differs => 'differs', unclear => 'within the spread', fitted => 'fitted to it', '' => 'another machine');
+my %MARK = (agrees => 'agrees', direction => 'same direction', differs => 'differs', unclear => 'within the spread', fitted => 'fitted to it', '' => 'another machine');
 
 sub html { my ($text) = @_; $text =~ s/&/&amp;/g; $text =~ s/</&lt;/g; $text =~ s/>/&gt;/g; $text =~ s/"/&quot;/g; return $text }
 
@@ -112,11 +112,31 @@ sub conditions {
 
 sub summary {
     my ($simulated, @figures) = @_;
-    my %count = (agrees => 0, differs => 0, unclear => 0);
+    my %count = (agrees => 0, direction => 0, differs => 0, unclear => 0);
     for (map { @{ $_->{claims} } } @figures) { $count{ $_->{verdict} }++ if $_->{verdict} }
-    return "Of what three papers find, $count{agrees} findings agree with what was simulated, $count{differs} differ." if $simulated;
-    return "Of what the papers find, $count{agrees} findings agree with what was measured here, $count{differs} differ, and of "
-        . "$count{unclear} the turns do not tell. Times of their machines stand without a judgement.";
+    my $said = "$count{agrees} findings agree with what was %s, $count{direction} have the same direction with a value more than 15 %% "
+        . "from the paper's, $count{differs} differ";
+    return sprintf "Of the papers' findings, $said.", 'simulated' if $simulated;
+    return sprintf "Of the papers' findings, $said, and in $count{unclear} the difference is within the spread of the turns. Times of other "
+        . 'machines are not judged.', 'measured here';
+}
+
+# All findings of all figures. The cause is given where a finding does not agree: the sentence of the figure's reasons that says so,
+# or the first one.
+sub overview {
+    my ($link, @figures) = @_;
+    my @rows;
+    for my $f (@figures) {
+        my ($cause) = ($f->{why} // '') =~ /Cause: (.*?\.)$/s ? ucfirst $1 : ($f->{why} // '') =~ /^(.*?\.)(?: |$)/s;
+        push @rows, map { [$link->($f), @$_{qw(paper here)}, mark($_->{verdict}),
+            ($_->{verdict} // '') =~ /^(?:direction|differs|unclear)$/ ? $cause // '' : ''] } grep { $_->{paper} ne '' } @{ $f->{claims} };
+    }
+    return (['Figure', 'The paper', 'Here', '', 'Cause'], \@rows);
+}
+
+sub overview_html {
+    my $text = table_html(overview(sub { "\0$_[0]{id}\0$_[0]{title}" }, @_), 'overview');
+    return '<h2>All findings</h2>' . $text =~ s{\0([^\0]*)\0([^<]*)}{<a href="#$1">$2</a>}gr;
 }
 
 my $INTRO = 'Each measurement is a run of a program, whose median is taken; they were taken turn by turn. Points, bars and numbers are '
@@ -145,7 +165,7 @@ sub page_html {
     return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
         . "content=\"width=device-width, initial-scale=1\"/>\n<meta name=\"color-scheme\" content=\"light dark\"/>\n"
         . "<title>HLRC beside the papers</title>\n<style>\n" . style() . "</style>\n</head>\n<body>\n<h1>HLRC beside the papers</h1>\n<p>"
-        . html(summaries($r, @figures)) . "</p>\n"
+        . html(summaries($r, @figures)) . "</p>\n" . overview_html(@figures)
         . (@{ $r->{all} } ? table_html(['Measured', ''], conditions($r), 'conditions') : '')
         . (@failures ? '<h2>Failed</h2>' . table_html(['measurement', 'turn', 'cause'], \@failures, 'claims') : '')
         . "<nav><ul>\n" . join('', map { "<li><a href=\"#$_->{id}\">" . html($_->{title}) . '</a> <span class="source">'
@@ -157,6 +177,7 @@ sub page_md {
     my ($r, @figures) = @_;
     my @failures = failures($r);
     return "# HLRC beside the papers\n\n" . summaries($r, @figures) . " The plots are in index.html.\n\n"
+        . "## All findings\n\n" . table_md(overview(sub { $_[0]{title} }, @figures))
         . (@{ $r->{all} } ? table_md(['Measured', ''], conditions($r)) : '') . (@failures ? "## Failed\n\n" . table_md(['measurement', 'turn', 'cause'],
             \@failures) : '') . join('', map { figure_md($_) } @figures);
 }

@@ -3,7 +3,8 @@
 # Tell - numbers as text, and the parts of a figure.
 #
 # A figure: id, title, source, what (a paragraph), plots (of Plot), table { head, rows }, claims, why (a paragraph). A claim is
-# what a paper says, what was measured here, and whether they agree: 'agrees', 'differs', 'unclear' where the turns' spread is
+# what a paper says, what was measured here, and whether they agree: 'agrees', 'direction' where a value
+# is more than 15 % from the paper's but to the same side, 'differs', 'unclear' where the turns' spread is
 # wider than the difference, 'fitted' where a model was made to agree, '' for figures of another machine, undef where it was not measured.
 
 package Tell;
@@ -12,7 +13,7 @@ use strict;
 use warnings;
 use Exporter qw(import);
 
-our @EXPORT = qw(number span percent claim note verdict below all_of ratio holds compared rows curve curves marks dashed lines bars exact);
+our @EXPORT = qw(number span percent claim note verdict below all_of ratio holds compared near rows curve curves marks dashed lines bars exact);
 
 # Three digits that count, as many as there are before the point.
 sub number {
@@ -73,6 +74,13 @@ sub holds {
 sub compared {
     my ($paper, $x, $y, $after) = @_;
     return claim($paper, $x && $y ? number($x->{mid}) . ' and ' . number($y->{mid}) . " $after" : undef, below($x, $y));
+}
+
+# A claim with a value beside the paper's: if it holds, 'agrees' only if the two are within 15 %.
+sub near {
+    my ($claim, $paper, $here) = @_;
+    $claim->{verdict} = 'direction' if ($claim->{verdict} // '') eq 'agrees' && abs($here / $paper - 1) > 0.15;
+    return $claim;
 }
 
 # ---- Tables and plots ----
