@@ -23,6 +23,7 @@
 #include "compat/process/here.h"
 #include "compat/start/fork.h"
 #include "compat/start/heap.h"
+#include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
@@ -113,12 +114,16 @@ HERE(FILE *, popen, (const char *command, const char *mode), (command, mode),
 struct children_fork {
     ucontext_t context;
     char *from, *top;
+    void *variables; /* copies of its thread-local ones, in shared memory */
     bool in_child;
 };
 
-/* By node 0. The child becomes the caller: it is the proxy's thread, on the caller's stack. */
+/* By node 0. The child becomes the caller: it is the proxy's thread, on the caller's stack, with its
+ * values of thread-local variables. */
 static pid_t children_fork_for(struct children_fork *f)
 {
+    if (f->variables)
+        memcpy(image_tls(), f->variables, start_image.tls_bytes);
     pid_t pid = fork_for(f->from, f->top);
     if (pid == 0) {
         f->in_child = true;
@@ -136,11 +141,20 @@ pid_t __wrap_fork(void)
         (char *)__builtin_frame_address(0) < (char *)&f ? __builtin_frame_address(0) : (char *)&f;
     f.top = lane_current->shared_top;
     f.in_child = false;
+    f.variables = start_image.tls_bytes > 0 ? heap_malloc(start_image.tls_bytes) : NULL;
+    if (f.variables)
+        memcpy(f.variables, image_tls(), start_image.tls_bytes);
+    else if (start_image.tls_bytes > 0)
+        return -1;
     if (getcontext(&f.context) != 0)
         return -1;
     if (*(volatile bool *)&f.in_child)
         return 0;
-    return (pid_t)DELEGATE(children_fork_for, (long)&f);
+    pid_t pid = (pid_t)DELEGATE(children_fork_for, (long)&f);
+    int error = errno;
+    heap_free(f.variables);
+    errno = error;
+    return pid;
 }
 
 /* ---- exec ---- */

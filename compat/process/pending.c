@@ -27,7 +27,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
 
 #define SECOND_NS INT64_C(1000000000)
-#define PERIOD_NS (SECOND_NS / 20)
+#define PERIOD_NS SECOND_NS
 
 struct pending_wait {
     sigset_t set;

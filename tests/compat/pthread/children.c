@@ -15,6 +15,7 @@ static pthread_barrier_t barrier;
 static pthread_spinlock_t spin;
 static sem_t sem;
 static pthread_key_t key;
+static _Thread_local int own = 1;
 static int times, turn, calls[3]; /* before a fork, after it here, and in the child */
 
 static void count(void)
@@ -100,12 +101,13 @@ static int child(const void *mine)
     pthread_once(&undone, count);
     return (times == before_it + 1) + 2 * (pthread_getspecific(key) == mine) +
            4 * (calls[2] == 1 && calls[0] == calls[1] + 1) +
-           8 * (pthread_mutex_trylock(&mutex) == 0);
+           8 * (pthread_mutex_trylock(&mutex) == 0) + 16 * (own++ == 7);
 }
 
 static void *forks(void *arg)
 {
     int status;
+    own = 7;
     pid_t pid = fork();
     if (pid == 0)
         _exit(child(arg));
