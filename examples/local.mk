@@ -14,5 +14,5 @@ examples_07_flag_LDADD = libhlrc.la
 examples_08_file_LDADD = libhlrc.la
 
 # Programs that know nothing of HLRC: examples.sh compiles them, as their heads say.
-EXTRA_DIST += examples/your-program/letters-openmp.c examples/your-program/primes-openmp.c \
+EXTRA_DIST += examples/your-program/heat-openmp.c examples/your-program/letters-openmp.c examples/your-program/primes-openmp.c \
 	examples/your-program/collatz-pthread.c examples/your-program/pi-parmacs.C examples/your-program/queens-treadmarks.c examples/your-program/field-armci.c

@@ -2,7 +2,7 @@
 !
 ! hlrc.f90 - the module hlrc, for Fortran 2018: hlrc.h, and shared arrays as array pointers.
 !
-!     program sum
+!     program columns
 !       use hlrc
 !       real(c_double), pointer :: a(:, :)
 !       if (hlrc_init() /= 0) stop 1
@@ -12,9 +12,9 @@
 !       ...
 !       call hlrc_deallocate(a)
 !       call hlrc_finalize()
-!     end program
+!     end program columns
 !
-! Compile it beside the program: gfortran $(pkg-config --variable=includedir hlrc)/hlrc.f90 sum.f90
+! Compile it beside the program: gfortran $(pkg-config --variable=includedir hlrc)/hlrc.f90 columns.f90
 ! $(pkg-config --libs hlrc). Procedures without a comment are those of hlrc.h, with its rules and
 ! results; numbers of nodes begin with 0. Memory that nodes share must not be kept in variables
 ! over a lock or a barrier: give an array that is a dummy argument the attribute TARGET.

@@ -50,11 +50,11 @@ static void hlrcrun_help_print(void)
            "      --man\n        the manual page, for man -l -\n");
     aliases_alias_help(stdout);
     printf("\nSIGQUIT (Ctrl-\\) prints what each thread of the job waits for.\n\n"
-           "Exit status: that of the first node that failed, 128 + N for signal N; 66 if --check "
-           "races found races; 74 if\nan output file was not written; 85 if the job can be "
-           "continued (--restart); 123 for a deadlock; 124 if "
-           "--timeout expired; 126 if the program cannot be\nexecuted; 127 if it does not exist; 2 "
-           "if the command line is wrong.\n");
+           "Exit status: that of the first node that failed, 128 + N for signal N; 66 if\n"
+           "--check races found races; 74 if an output file was not written; 85 if the job\n"
+           "can be continued (--restart); 123 for a deadlock; 124 if --timeout expired; 126\n"
+           "if the program cannot be executed; 127 if it does not exist; 2 if the command\n"
+           "line is wrong.\n");
 }
 
 /* Opens descriptors 0, 1 and 2 if they are closed; otherwise our pipes would get these numbers. */

@@ -66,14 +66,27 @@ static int profile_report_list_records(void)
     return 0;
 }
 
-/* The first byte that the node has written, else one that it has touched, else NONE. */
+/* First byte of the longest run that the node has written, else a byte that it has touched, else
+ * NONE. Short runs may be variables of the compiler or of a library. */
 #define NONE PAGE_SIZE
 static uint32_t profile_report_byte_of(const struct report_record *r)
 {
     const struct profile_mask *m = profile_report_mask_of(r);
-    for (uint32_t i = 0; m && i < PROFILE_WORDS; i++)
-        if (m->written[i])
-            return i * 64 + (uint32_t)__builtin_ctzll(m->written[i]);
+    uint32_t run = 0, longest = 0, first = NONE;
+    for (uint32_t byte = 0; m && byte < PAGE_SIZE; byte++) {
+        if (m->written[byte / 64] == 0) {
+            byte |= 63;
+            run = 0;
+            continue;
+        }
+        run = m->written[byte / 64] >> byte % 64 & 1 ? run + 1 : 0;
+        if (run > longest) {
+            longest = run;
+            first = byte + 1 - run;
+        }
+    }
+    if (longest > 0)
+        return first;
     return m && m->touched[0] ? m->touched[0] >> 16 : NONE;
 }
 

@@ -246,4 +246,14 @@ if command -v man >/dev/null && man --help 2>&1 | grep -q warnings; then
         test ! -s "$work/err" || fail "manual page: $(cat "$work/err")"
     done
 fi
+# On a terminal of 80 columns help is folded there, and has the same words.
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    for program in "$hlrcrun" "$top_builddir/hlrc_info"; do
+        "$program" --help >"$work/out"
+        script -qec "stty cols 80 rows 24; '$program' --help" /dev/null </dev/null 2>&1 | tr -d '\r' >"$work/folded"
+        [ "$(tr -s ' \n' '\n\n' <"$work/folded")" = "$(tr -s ' \n' '\n\n' <"$work/out")" ] || fail "$program --help on a terminal: other words"
+        awk '/^        / && length > 80 { exit 1 }' "$work/folded" || fail "$program --help: $(awk 'length > 80' "$work/folded")"
+        awk '/^        / && length > 80 { found = 1 } END { exit !found }' "$work/out" || fail "$program --help is folded without a terminal"
+    done
+fi
 finish
