@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# README's "By hand" and "A program", word for word: by root, into a /usr/local that this test alone sees, from sources in
-# a folder with a blank in its name; then by a user who knows nothing of it but these lines, and by one who installs for
-# himself. What the packages bring is there already.
+# README's "By hand", "A program" and "OpenMP, POSIX threads and other systems", word for word: by root, into a /usr/local that
+# this test alone sees, from sources in a folder with a blank in its name; then by a user who knows nothing of it but these
+# lines, and by one who installs for himself. What the packages bring is there already.
 set -u
 : "${top_srcdir:?}" "${MAKE:=make}"
 . "$top_srcdir/tests/lib.sh"
@@ -28,6 +28,94 @@ text_block "$readme" "## A program" 2 >"$work/sum.sh"
 [ "$(grep -c . "$work/sum.sh")" -ge 2 ] || fail "A program: $(cat "$work/sum.sh")"
 grep -q hlrc_init "$work/sum.c" || fail "A program: $(cat "$work/sum.c")"
 
+# One line of README for each language, in a folder with a program that prints 6.
+mkdir "$work/home" "$work/home"/{openmp,fortran,posix,treadmarks,python}
+text_block "$readme" "## OpenMP, POSIX threads and other systems" 1 >"$work/lines"
+[ "$(grep -c . "$work/lines")" -eq 5 ] || fail "OpenMP, POSIX threads and other systems: $(cat "$work/lines")"
+grep '# OpenMP$' "$work/lines" >"$work/home/openmp/line.sh"
+cat >"$work/home/openmp/prog.c" <<'END'
+#include <stdio.h>
+int main(void)
+{
+    int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 4; i++)
+        sum += i;
+    printf("%d\n", sum);
+    return 0;
+}
+END
+! command -v gfortran >/dev/null || grep '# OpenMP in Fortran$' "$work/lines" >"$work/home/fortran/line.sh"
+cat >"$work/home/fortran/prog.f90" <<'END'
+program add
+  integer :: i, total
+  total = 0
+  !$omp parallel do reduction(+ : total)
+  do i = 0, 3
+    total = total + i
+  end do
+  print '(i0)', total
+end program add
+END
+grep '# POSIX' "$work/lines" >"$work/home/posix/line.sh"
+cat >"$work/home/posix/prog.c" <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static long sum;
+static void *add(void *number)
+{
+    pthread_mutex_lock(&mutex);
+    sum += (long)number;
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t thread[4];
+    for (long i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, add, (void *)i);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    printf("%ld\n", sum);
+    return 0;
+}
+END
+grep '# TreadMarks$' "$work/lines" >"$work/home/treadmarks/line.sh"
+cat >"$work/home/treadmarks/prog.c" <<'END'
+#include <Tmk.h>
+#include <stdio.h>
+static int *sum;
+int main(int argc, char **argv)
+{
+    Tmk_startup(argc, argv);
+    if (Tmk_proc_id == 0) {
+        sum = (int *)Tmk_malloc(sizeof *sum);
+        *sum = 0;
+        Tmk_distribute((char *)&sum, sizeof sum);
+    }
+    Tmk_barrier(0);
+    Tmk_lock_acquire(0);
+    *sum += Tmk_proc_id;
+    Tmk_lock_release(0);
+    Tmk_barrier(0);
+    if (Tmk_proc_id == 0)
+        printf("%d\n", *sum);
+    Tmk_exit(0);
+    return 0;
+}
+END
+! python3 -c 'import numpy' 2>/dev/null || grep '# Python' "$work/lines" >"$work/home/python/line.sh"
+cat >"$work/home/python/prog.py" <<'END'
+import hlrc
+a = hlrc.zeros(4)
+for i in hlrc.parallel_for(4):
+    a[i] = i
+hlrc.barrier()
+if hlrc.node == 0:
+    print(int(a.sum()))
+END
+
 # said WHAT: 0 + 1 + 2 + 3, and the table
 said() {
     [ "$status" -eq 0 ] || { tail -n 20 "$work/out" "$work/err"; fail "$1: status $status"; return; }
@@ -48,8 +136,7 @@ if [ "${1-}" = root ]; then
     "${as[@]}" bash -e "$work/sum.sh" >"$work/sum.out" 2>"$work/sum.err"
     exit
 fi
-mkdir "$work/home"
-[ ${#as_user[@]} -eq 0 ] || chown 65534:65534 "$work/home"
+[ ${#as_user[@]} -eq 0 ] || chown -R 65534:65534 "$work/home"
 
 namespaces=(unshare --mount)
 [ "$(id -u)" -eq 0 ] || namespaces=(unshare --user --map-root-user --mount)
@@ -73,10 +160,15 @@ rm -f "$work/home"/sum*
 cp "$work/sum.c" "$work/home"
 status=0
 (cd "$work/sources" && "${as_user[@]}" bash -c '
-    set -e; . "$1/user.sh"; cd; bash -e "$1/sum.sh" >"$1/home/sum.out" 2>"$1/home/sum.err"' - "$work") \
+    set -e; . "$1/user.sh"; ln -s "$PWD/python" "$1/home/python/python"; cd
+    bash -e "$1/sum.sh" >"$1/home/sum.out" 2>"$1/home/sum.err"
+    for line in */line.sh; do (cd "${line%/*}" && bash -e line.sh >out 2>err || echo "status $?" >>out); done' - "$work") \
     >"$work/out" 2>"$work/err" || status=$?
 mv "$work/home/sum.out" "$work/home/sum.err" "$work" 2>/dev/null
 said "a user"
+for line in "$work"/home/*/line.sh; do
+    [ "$(cat "${line%/*}/out")" = 6 ] || fail "$(cat "$line"): $(cat "${line%/*}/out" "${line%/*}/err")"
+done
 
 # what cannot be had is said at once, in one line
 status=0
