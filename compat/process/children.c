@@ -118,8 +118,8 @@ struct children_fork {
     bool in_child;
 };
 
-/* By node 0. The child becomes the caller: it is the proxy's thread, on the caller's stack, with its
- * values of thread-local variables. */
+/* By node 0. The child becomes the caller: it is the proxy's thread, on the caller's stack, with
+ * its values of thread-local variables. */
 static pid_t children_fork_for(struct children_fork *f)
 {
     if (f->variables)
