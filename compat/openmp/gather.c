@@ -14,6 +14,7 @@
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/team_collect.h"
+#include "compat/process/delegate.h"
 #include "compat/start/early.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
@@ -34,6 +35,7 @@ static enum gather_choice { SPREAD, ALTERNATE, MEASURE } choice;
 static struct policy_threads policy; /* MEASURE */
 static const char *reason;
 static uint64_t regions[2]; /* so far: spread, gathered */
+bool (*gather_mutexes)(bool words);
 static gather_body *body;
 static _Atomic uint32_t gate; /* raised when it opens; an odd number: the guests end */
 
@@ -51,8 +53,11 @@ static enum gather_choice gather_choose(bool has_room)
     return has_room ? MEASURE : SPREAD;
 }
 
+/* [gather.lock-kept] */
 static void gather_choose_here(bool is)
 {
+    if (locks_held() > 0 || (!early_observer() && !gather_mutexes(is) && !is))
+        return;
     locks_are_words = is;
     hlrc_only_node(is);
 }
@@ -67,16 +72,20 @@ void gather_begin(int lanes)
     /* other nodes' threads have proxies here (compat/process/delegate.h), with a listener */
     int needed = lanes + count + 1 + THREADS_OWN;
     choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
-    if (choice != SPREAD) /* the program begins on node 0 */
+    if (choice != SPREAD) { /* the program begins on node 0 */
         gather_choose_here(true);
+        delegate_count_calls();
+    }
     policy_threads_begin(&policy, POLICY_THREADS_REST, (double)clock_ns());
 }
 
 static bool gather_measure(const void *code)
 {
     static uint64_t syncs;
-    double of_period = (double)(locks_syncs - syncs);
-    syncs = locks_syncs;
+    struct lane *own = lane_current;
+    uint64_t all = locks_syncs + atomic_load(&own->calls) + atomic_load(&own->words);
+    double of_period = (double)(all - syncs);
+    syncs = all;
     double now = (double)clock_ns();
     bool due = policy_threads_is_due(&policy, now);
     struct policy_threads_done done = { .work = 1,
@@ -89,7 +98,7 @@ static bool gather_measure(const void *code)
 bool gather_is_better(const void *code)
 {
     bool chooses = choice != SPREAD;
-    if (chooses && locks_held() == 0) /* [gather.lock-kept] */
+    if (chooses)
         gather_choose_here(choice == ALTERNATE ? regions[true] <= regions[false]
                                                : gather_measure(code));
     bool better = chooses && locks_are_words;

@@ -25,7 +25,8 @@
  *     until the next fork of all nodes.
  *   [gather.lock-kept] Gathered, a lock is a word; spread, an HLRC lock (locks.h). The choice does
  *     not change while thread 0 holds a lock. A lock that a task of another thread sets is unset
- *     before its region ends.
+ *     before its region ends. The same holds for POSIX mutexes, of which [mutex.singly] says when
+ *     they change.
  */
 #ifndef COMPAT_GATHER_H
 #define COMPAT_GATHER_H
@@ -35,6 +36,10 @@
 /* What a guest runs each time that the gate opens. */
 struct lane;
 typedef void gather_body(struct lane *lane);
+
+/* Set by the floor of POSIX threads. On node 0, between regions: POSIX mutexes shall be words, or
+ * not. Returns whether they are, since thread 0 holds none. */
+extern bool (*gather_mutexes)(bool words) __attribute__((visibility("hidden")));
 
 /* On every node, after the team's plan is known. */
 void gather_begin(int lanes);

@@ -2,11 +2,13 @@
 /* delegate.c - see delegate.h for the invariants. */
 #include "compat/process/delegate.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <hlrc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +54,8 @@ static struct delegate_table {
 
 const char *delegate_program_end;
 void (*delegate_at_point)(void);
-bool delegate_detours;
+bool delegate_detours, delegate_counts, delegate_looks, delegate_looks_at_points;
+static_assert(offsetof(struct lane, calls) == 24, "names.c has this number");
 
 /* ---- channels of this node ---- */
 
@@ -251,7 +254,12 @@ long delegate_words(long a, long b, long c, long d, long e, long f, delegate_fn 
 void delegate_watch_points(void (*at_point)(void))
 {
     delegate_at_point = at_point;
-    delegate_detours = true;
+    delegate_detours = delegate_looks_at_points = true;
+}
+
+void delegate_count_calls(void)
+{
+    delegate_counts = delegate_looks = delegate_looks_at_points = true;
 }
 
 /* ---- node 0 ---- */
@@ -374,9 +382,11 @@ static void delegate_begin(void)
         return;
     table = start_shared_memory(sizeof *table, "calls that node 0 performs");
     delegate_program_end = start_image.code_end;
-    start_away = delegate_detours = hlrc_node_id() != 0;
-    if (start_away)
+    start_away = hlrc_node_id() != 0;
+    if (start_away) {
+        delegate_detours = delegate_looks = delegate_looks_at_points = true;
         return;
+    }
     sigset_t before;
     lane_block_signals(&before); /* the listener inherits it */
     int rc = hlrc_cond_create(&table->news) != 0

@@ -21,14 +21,17 @@
  *     Thread-local variables and alternate stacks are not, so memory of known size is copied
  *     (delegate_buffer), and other calls with a thread-local variable end the job with a line.
  *   - Functions have the same address on all nodes (early.h).
- *   - On node 0, and in a job of one process, a call costs one test more.
+ *   - On node 0, and in a job of one process, a call costs one test more. Where node 0 measures
+ *     what other nodes would cost, it counts such calls.
  */
 #ifndef COMPAT_DELEGATE_H
 #define COMPAT_DELEGATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "compat/start/lane.h"
 #include "compat/start/start.h"
 
 /* Any function whose arguments and result are words. */
@@ -69,6 +72,23 @@ static inline void delegate_point(void)
 }
 /* This is another node than 0, or it has cancellation points. */
 extern bool delegate_detours __attribute__((visibility("hidden")));
+
+/* On node 0, from now on: each thread counts its calls (lane.h). */
+void delegate_count_calls(void);
+extern bool delegate_counts __attribute__((visibility("hidden")));
+/* start_away or delegate_detours, or delegate_counts */
+extern bool delegate_looks __attribute__((visibility("hidden")));
+extern bool delegate_looks_at_points __attribute__((visibility("hidden")));
+
+/* The calling thread makes such a call: does node 0 perform it for this node? */
+static inline bool delegate_is_away(void)
+{
+    struct lane *l = __builtin_expect(delegate_counts, 0) ? lane_current : NULL;
+    if (l)
+        atomic_store_explicit(&l->calls, atomic_load_explicit(&l->calls, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+    return start_away;
+}
 
 /* Called by the functions of names.c; `count` of the words are arguments. It has another bit for a
  * cancellation point. */

@@ -17,7 +17,7 @@
     {                                                                                \
         if (!start_sharing)                                                          \
             return name arguments;                                                   \
-        if (start_away)                                                              \
+        if (delegate_is_away())                                                      \
             return (type)delegate_call(DELEGATE_FN(here_##name),                     \
                                        (const long[DELEGATE_WORDS]){ words }, NULL); \
         return here_##name arguments;                                                \

@@ -9,23 +9,32 @@
 
 /* clang-format off */
 #define NAMES(count, ...) \
-    ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, " #count ", start_away\n.endr\n"
+    ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, " #count \
+    ", delegate_looks, start_away\n.endr\n"
 #define POINTS(count, ...) \
     ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, 0x10" #count \
-    ", delegate_detours\n.endr\n"
+    ", delegate_looks_at_points, delegate_detours\n.endr\n"
 #define PROGRAM_NAMES NAMES
 __asm__(".text\n"
-        ".macro call_here_or_there name, count, detours\n"
+        ".macro call_here_or_there name, count, looks, detours\n"
         ".globl __wrap_\\name\n"
         ".type __wrap_\\name, @function\n"
         ".p2align 4\n"
         "__wrap_\\name:\n"
         ".cfi_startproc\n"
         "endbr64\n"
-        "cmpb $0, \\detours(%rip)\n"
+        "cmpb $0, \\looks(%rip)\n"
         "jne 1f\n"
         "jmp *\\name@GOTPCREL(%rip)\n"
-        "1: movq \\name@GOTPCREL(%rip), %rax\n"
+        "1: movq lane_current@gottpoff(%rip), %r11\n" /* as delegate_is_away */
+        "movq %fs:(%r11), %r11\n"
+        "testq %r11, %r11\n"
+        "je 3f\n"
+        "incq 24(%r11)\n"
+        "3: cmpb $0, \\detours(%rip)\n"
+        "jne 4f\n"
+        "jmp *\\name@GOTPCREL(%rip)\n"
+        "4: movq \\name@GOTPCREL(%rip), %rax\n"
         "movl $\\count, %r11d\n"
         "cmpq delegate_program_end(%rip), %rax\n"
         "jb 2f\n"

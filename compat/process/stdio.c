@@ -33,15 +33,16 @@ static long stdio_call(delegate_fn *fn, const long *words, int at, size_t bytes,
 }
 
 /* Argument `at`, which is `buffer`, has `size` bytes. */
-#define BUFFER(type, name, parameters, arguments, words, at, size, stores)                        \
-    type __wrap_##name parameters                                                                 \
-    {                                                                                             \
-        delegate_point();                                                                         \
-        type result = !start_away ? name arguments                                                \
-                                  : (type)stdio_call(DELEGATE_FN(name), (const long[6]){ words }, \
-                                                     at, size, stores);                           \
-        delegate_point();                                                                         \
-        return result;                                                                            \
+#define BUFFER(type, name, parameters, arguments, words, at, size, stores)                         \
+    type __wrap_##name parameters                                                                  \
+    {                                                                                              \
+        delegate_point();                                                                          \
+        type result =                                                                              \
+            !delegate_is_away()                                                                    \
+                ? name arguments                                                                   \
+                : (type)stdio_call(DELEGATE_FN(name), (const long[6]){ words }, at, size, stores); \
+        delegate_point();                                                                          \
+        return result;                                                                             \
     }
 #define WORDS(...) __VA_ARGS__
 
@@ -105,14 +106,14 @@ int stdio_format(delegate_fn *put, long to, const char *format, va_list args)
 
 int __wrap_vfprintf(FILE *file, const char *format, va_list args)
 {
-    return start_away ? stdio_format(DELEGATE_FN(stdio_put_text), (long)file, format, args)
-                      : vfprintf(file, format, args);
+    return delegate_is_away() ? stdio_format(DELEGATE_FN(stdio_put_text), (long)file, format, args)
+                              : vfprintf(file, format, args);
 }
 
 int __wrap_vdprintf(int fd, const char *format, va_list args)
 {
-    return start_away ? stdio_format(DELEGATE_FN(stdio_put_to), fd, format, args)
-                      : vdprintf(fd, format, args);
+    return delegate_is_away() ? stdio_format(DELEGATE_FN(stdio_put_to), fd, format, args)
+                              : vdprintf(fd, format, args);
 }
 
 int __wrap_vprintf(const char *format, va_list args)
@@ -141,13 +142,14 @@ extern int __vdprintf_chk(int fd, int flag, const char *format, va_list args);
 
 int __wrap___vfprintf_chk(FILE *file, int flag, const char *format, va_list args)
 {
-    return start_away ? __wrap_vfprintf(file, format, args)
-                      : __vfprintf_chk(file, flag, format, args);
+    return delegate_is_away() ? __wrap_vfprintf(file, format, args)
+                              : __vfprintf_chk(file, flag, format, args);
 }
 
 int __wrap___vdprintf_chk(int fd, int flag, const char *format, va_list args)
 {
-    return start_away ? __wrap_vdprintf(fd, format, args) : __vdprintf_chk(fd, flag, format, args);
+    return delegate_is_away() ? __wrap_vdprintf(fd, format, args)
+                              : __vdprintf_chk(fd, flag, format, args);
 }
 
 int __wrap___vprintf_chk(int flag, const char *format, va_list args)
@@ -199,7 +201,7 @@ static int stdio_use_arguments(stdio_formatted_fn *fn, FILE *file, const void *f
 static int stdio_formatted(void (*fn)(void), FILE *file, const void *format, va_list args)
 {
     va_list copy; /* on the shared stack, unlike a parameter that may be an address */
-    if (!start_away)
+    if (!delegate_is_away())
         return stdio_scan_or_print((stdio_formatted_fn *)fn, file, format, args);
     va_copy(copy, args);
     int result =
@@ -238,8 +240,8 @@ FORMATTED_STANDARD(wprintf, vwprintf, vfwprintf, wchar_t, stdout)
 int __wrap___vfwprintf_chk(FILE *file, int flag, const wchar_t *format, va_list args)
 {
     extern int __vfwprintf_chk(FILE *, int, const wchar_t *, va_list);
-    return start_away ? __wrap_vfwprintf(file, format, args)
-                      : __vfwprintf_chk(file, flag, format, args);
+    return delegate_is_away() ? __wrap_vfwprintf(file, format, args)
+                              : __vfwprintf_chk(file, flag, format, args);
 }
 
 int __wrap___vwprintf_chk(int flag, const wchar_t *format, va_list args)
@@ -255,7 +257,7 @@ VARIADIC(int, __fwprintf_chk, (FILE * file, int flag, const wchar_t *format, ...
 ssize_t __wrap___recv_chk(int fd, void *b, size_t n, size_t most, int flags)
 {
     extern ssize_t __recv_chk(int, void *, size_t, size_t, int);
-    return start_away ? __wrap_recv(fd, b, n, flags) : __recv_chk(fd, b, n, most, flags);
+    return delegate_is_away() ? __wrap_recv(fd, b, n, flags) : __recv_chk(fd, b, n, most, flags);
 }
 
 ssize_t __wrap_recvfrom(int, void *, size_t, int, struct sockaddr *, socklen_t *);
@@ -263,8 +265,8 @@ ssize_t __wrap___recvfrom_chk(int fd, void *b, size_t n, size_t most, int flags,
                               struct sockaddr *from, socklen_t *len)
 {
     extern ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
-    return start_away ? __wrap_recvfrom(fd, b, n, flags, from, len)
-                      : __recvfrom_chk(fd, b, n, most, flags, from, len);
+    return delegate_is_away() ? __wrap_recvfrom(fd, b, n, flags, from, len)
+                              : __recvfrom_chk(fd, b, n, most, flags, from, len);
 }
 
 /* ---- streams of the program's own functions, which node 0 calls ---- */
@@ -276,6 +278,7 @@ static FILE *stdio_open_cookie(void *cookie, const char *mode, const cookie_io_f
 
 FILE *__wrap_fopencookie(void *cookie, const char *mode, cookie_io_functions_t calls)
 {
-    return start_away ? (FILE *)DELEGATE(stdio_open_cookie, (long)cookie, (long)mode, (long)&calls)
-                      : fopencookie(cookie, mode, calls);
+    return delegate_is_away()
+               ? (FILE *)DELEGATE(stdio_open_cookie, (long)cookie, (long)mode, (long)&calls)
+               : fopencookie(cookie, mode, calls);
 }

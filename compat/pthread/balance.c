@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "compat/process/delegate.h"
 #include "compat/pthread/interrupt.h"
 #include "compat/pthread/move.h"
 #include "compat/pthread/mutex_word.h"
@@ -29,6 +30,7 @@
 #define REST_NS   250000000 /* before the first trial of threads that hardly synchronise; */
 #define SELDOM    1e-7      /* locks each ns, at most; of others POLICY_THREADS_REST */
 #define EACH      4         /* a wait takes several locks, and brings pages */
+#define HELD_NS   4000000   /* to wait for threads that hold mutexes by one means only */
 #define TURN_NS   3000000   /* ALTERNATE: between interrupts */
 #define IDLE      0.05      /* part of a period in which the threads do less is not judged */
 #define MORE      1.2 /* threads that want processors, over what they get: more nodes may help */
@@ -62,12 +64,24 @@ static void balance_publish(void)
     (void)hlrc_atomic_exchange(own->busy, (uint64_t)balance_busy(&a));
 }
 
+static void balance_add_calls(struct lane *l, void *sum)
+{
+    *(uint64_t *)sum += atomic_load_explicit(&l->calls, memory_order_relaxed);
+}
+
+static uint64_t balance_calls(void)
+{
+    uint64_t sum = 0;
+    lane_each(balance_add_calls, &sum);
+    return sum;
+}
+
 /* By node 0. */
 static struct balance_sums balance_sum(void)
 {
     struct hlrc_activity a;
     hlrc_activity_get(&a);
-    a.syncs += mutex_word_uses();
+    a.syncs += mutex_word_uses() + balance_calls();
     struct balance_sums sums = { a.computed, a.wanted, balance_busy(&a), a.syncs };
     for (int n = 1; n < hlrc_node_count(); n++) {
         sums.computed += (double)hlrc_atomic_load(table->nodes[n].computed);
@@ -92,7 +106,7 @@ static bool balance_is_sole(void)
 /* Threads that hold mutexes may postpone a trial. */
 static void balance_decide(bool spread)
 {
-    if (spread && !mutex_word_turn(BY_LOCK))
+    if (spread && !mutex_word_turn(BY_LOCK, HELD_NS))
         return;
     hlrc_lock(LOCK_THREADS);
     bool changes = table->spread != spread, sole = !changes && balance_is_sole();
@@ -104,7 +118,7 @@ static void balance_decide(bool spread)
     }
     hlrc_unlock(LOCK_THREADS);
     if (sole)
-        (void)mutex_word_turn(BY_WORD);
+        (void)mutex_word_turn(BY_WORD, HELD_NS);
 }
 
 /* Gathered, more nodes help only if threads want more processors than they get. */
@@ -213,6 +227,7 @@ void balance_begin(void)
         if (choice == MEASURE) {
             balance_make_words();
             sole_begin();
+            delegate_count_calls();
             if (table_has_room() && !early_observer())
                 mutex_word_begin();
         }

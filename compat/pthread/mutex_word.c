@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/futex.h"
+#include "compat/openmp/gather.h"
 #include "compat/start/lane.h"
 
-#define WAIT_NS 4000000 /* for threads that hold mutexes singly, at a time; */
-#define NAP_NS  50000   /* between looks */
+#define NAP_NS 50000 /* between looks */
 
 bool mutex_word_used;
 _Atomic int mutex_word_way = BY_LOCK;
@@ -36,7 +36,7 @@ static void mutex_word_look_again(struct lane *l, void *arg)
     l->seen = false;
 }
 
-bool mutex_word_turn(enum mutex_word_kind way)
+bool mutex_word_turn(enum mutex_word_kind way, int64_t ns)
 {
     _Atomic uint32_t never = 0;
     if (!mutex_word_used || atomic_load(&mutex_word_way) == (int)way)
@@ -50,7 +50,7 @@ bool mutex_word_turn(enum mutex_word_kind way)
         lane_each(mutex_word_look_again, NULL);
         atomic_store(&mutex_word_way, BY_BOTH);
     }
-    int64_t end = clock_after(WAIT_NS);
+    int64_t end = clock_after(ns);
     bool all;
     while (!(all = mutex_word_all_seen()) && clock_ns() < end)
         futex_wait(&never, 0, NAP_NS);
@@ -75,4 +75,17 @@ void mutex_word_begin(void)
 {
     mutex_word_used = true;
     atomic_store(&mutex_word_way, BY_WORD);
+}
+
+/* An OpenMP program changes between two regions, where thread 0 only may hold a mutex. */
+static bool mutex_word_of_team(bool words)
+{
+    if (words && !mutex_word_used)
+        mutex_word_begin();
+    return mutex_word_turn(words ? BY_WORD : BY_LOCK, 0);
+}
+
+__attribute__((constructor)) static void mutex_word_at_start(void)
+{
+    gather_mutexes = mutex_word_of_team;
 }

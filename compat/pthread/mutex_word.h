@@ -33,9 +33,9 @@ enum mutex_word_kind { BY_LOCK, BY_BOTH, BY_WORD };
 
 /* On node 0, before main. */
 void mutex_word_begin(void);
-/* By the controller (balance.h): towards BY_WORD or BY_LOCK. True: it is reached. Waits some ms at
- * most for threads that hold mutexes. */
-bool mutex_word_turn(enum mutex_word_kind way);
+/* By the controller (balance.h): towards BY_WORD or BY_LOCK. True: it is reached. Waits for threads
+ * that hold mutexes, at most `ns`. */
+bool mutex_word_turn(enum mutex_word_kind way, int64_t ns);
 /* Number of times that threads have acquired only the word of a mutex. */
 uint64_t mutex_word_uses(void);
 

@@ -35,6 +35,8 @@ struct lane {
     int index;        /* in the job: node * threads per node + thread */
     char *shared_top; /* NULL: a job of one node */
     void *private_sp; /* while the program's code runs: the private stack pointer */
+    /* calls that concern the process, counted by the thread (compat/process/delegate.h) */
+    _Atomic uint64_t calls;
     void *resume_at;  /* lane_run begins below it on the shared stack; NULL: at its top */
     char *private_at; /* the private stack, which outlives the thread */
     pthread_t thread;

@@ -105,6 +105,19 @@ expect_status "kinds locks, measured" 0
 awk '$1 == "lock_acquires" { n = $4 } END { exit !(n < 500) }' "$work/err" || # of 120,000
     fail "kinds locks, measured: HLRC's locks: $(grep '^lock_acquires' "$work/err")"
 
+# [threads.worth]: calls that node 0 would perform, and mutexes, are counted before threads are spread
+build stays stays.c gcc hlrcc || finish
+for by in rand mutex; do
+    HLRC_PLACEMENT_CONTROL=measure run_job 2 ardmar --stats "$work/stays" $by
+    expect_status "stays $by" 0
+    expect_err "stays $by" '^hlrc: [1-9][0-9]* parallel regions ran on node 0, 0 on all nodes: measured$'
+    grep -qx right "$work/out" || fail "stays $by: $(cat "$work/out")"
+done
+awk '$1 == "lock_acquires" { n = $4 } END { exit !(n < 500) }' "$work/err" ||
+    fail "stays mutex: HLRC's locks: $(grep '^lock_acquires' "$work/err")"
+# [gather.lock-kept]
+HLRC_PLACEMENT_CONTROL=alternate compare stays 2 1 'ardmar async' held
+
 # ---- beginning and end: SM1, SM3, SM4 ----
 build plain plain.c gcc hlrcc || finish
 for end in '' exit; do

@@ -26,6 +26,7 @@
 #define THREADS 3 /* with lanes; one more has none */
 #define MUTEXES 2
 #define TURNS   400
+#define WAIT_NS 4000000
 
 int __wrap_pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a);
 int __wrap_pthread_mutex_destroy(pthread_mutex_t *m);
@@ -38,6 +39,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 bool start_sharing = true, start_objects = true, start_is_child, move_may;
 _Thread_local struct lane *lane_current;
+bool (*gather_mutexes)(bool words);
 _Thread_local unsigned lane_bonds;
 
 static struct lane lanes[THREADS + 1]; /* the first is the test's own */
@@ -179,7 +181,7 @@ static void many_turns(void)
         assert_int_equal(pthread_create(&threads[i], NULL, run, (void *)i), 0);
     for (unsigned i = 0, seed = 1; i < TURNS; i++) {
         bool to_words = rand_r(&seed) / 8 % 2;
-        turned[to_words] += mutex_word_turn(to_words ? BY_WORD : BY_LOCK);
+        turned[to_words] += mutex_word_turn(to_words ? BY_WORD : BY_LOCK, WAIT_NS);
         nanosleep(&(struct timespec){ .tv_nsec = rand_r(&seed) % 200000 }, NULL);
     }
     atomic_store(&stop, true);
@@ -204,15 +206,15 @@ static void held_singly(void)
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
     for (int i = 0; i < 2; i++) {
         lane_current = &lanes[0];
-        assert_true(mutex_word_turn(ways[i]));
+        assert_true(mutex_word_turn(ways[i], WAIT_NS));
         assert_int_equal(__wrap_pthread_mutex_lock(&m), 0);
-        assert_false(mutex_word_turn(ways[1 - i]));
+        assert_false(mutex_word_turn(ways[1 - i], WAIT_NS));
         lane_current = &lanes[1];
         assert_int_equal(__wrap_pthread_mutex_trylock(&m), EBUSY);
         assert_int_equal(__wrap_pthread_mutex_lock(&other), 0); /* by both: it is no obstacle */
         lane_current = &lanes[0];
         assert_int_equal(__wrap_pthread_mutex_unlock(&m), 0);
-        assert_true(mutex_word_turn(ways[1 - i]));
+        assert_true(mutex_word_turn(ways[1 - i], WAIT_NS));
         assert_int_equal(__wrap_pthread_mutex_trylock(&other), EBUSY);
         lane_current = &lanes[1];
         assert_int_equal(__wrap_pthread_mutex_unlock(&other), 0);
@@ -226,14 +228,14 @@ static void released_by_another(void)
 {
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
     lane_current = &lanes[0];
-    assert_true(mutex_word_turn(BY_WORD));
+    assert_true(mutex_word_turn(BY_WORD, WAIT_NS));
     assert_int_equal(__wrap_pthread_mutex_lock(&m), 0);
     lane_current = &lanes[1];
     assert_int_equal(__wrap_pthread_mutex_unlock(&m), 0);
     assert_int_equal(__wrap_pthread_mutex_lock(&m), 0);
-    assert_false(mutex_word_turn(BY_LOCK));
+    assert_false(mutex_word_turn(BY_LOCK, WAIT_NS));
     assert_int_equal(__wrap_pthread_mutex_unlock(&m), 0);
-    assert_false(mutex_word_turn(BY_LOCK));
+    assert_false(mutex_word_turn(BY_LOCK, WAIT_NS));
 }
 
 static void begin(void)
