@@ -322,7 +322,7 @@ static void team_fork_all(void *arg)
     if (w->first)
         what.loop = *w->first;
     if (team_plan.tls)
-        tls_show();
+        tls_show_fork();
     if (start_sharing) {
         inherit_show();
         streams_show();
@@ -446,7 +446,7 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
     team_begin_reducing(&r, what->reductions);
     team_watch_region();
     if (team_plan.tls)
-        tls_see(0);
+        tls_see_fork();
     inherit_begin();
     streams_take();
     lane_run(lane, team_call, &(struct team_call){ what->fn, what->data });

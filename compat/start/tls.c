@@ -17,9 +17,9 @@
 
 #define PAGE ((size_t)4096)
 
-/* Per compute thread, in shared memory. */
+/* Per compute thread, and one more of thread 0, in shared memory: [tls.fork-apart]. */
 struct tls_shown {
-    uint64_t version; /* raised when the bytes change */
+    uint64_t version; /* raised when the bytes change; of thread 0's no two are equal */
     char *at;         /* their address on that thread's node */
     char bytes[];
 };
@@ -32,6 +32,8 @@ struct tls_mirror {
 
 static char *slots;
 static size_t slot_bytes, block_bytes;
+static int fork_slot;
+static uint64_t last_version; /* of thread 0's, on node 0 */
 static struct tls_mirror *mirrors;
 static bool gathered;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -52,7 +54,7 @@ void *tls_create(int lanes)
     tls_measure();
     if (!start_sharing || block_bytes == 0)
         return NULL;
-    void *all = hlrc_aligned_alloc(PAGE, (size_t)lanes * slot_bytes);
+    void *all = hlrc_aligned_alloc(PAGE, (size_t)(lanes + 1) * slot_bytes);
     if (!all)
         start_fail("no shared memory for thread-local variables; raise --memory");
     return all;
@@ -62,21 +64,32 @@ void tls_begin(void *shown, int lanes)
 {
     tls_measure();
     slots = shown;
+    fork_slot = lanes;
     if (slots && !(mirrors = calloc((size_t)lanes, sizeof *mirrors)))
         start_fail("no memory for %d compute threads", lanes);
 }
 
-void tls_show(void)
+static void tls_show_in(int slot)
 {
     if (!slots)
         return;
-    struct tls_shown *s = tls_slot(lane_current->index);
+    struct tls_shown *s = tls_slot(slot);
     char *mine = image_tls();
     if (s->version && memcmp(s->bytes, mine, block_bytes) == 0)
         return;
     s->at = mine;
-    s->version++;
+    s->version = lane_current->index == 0 ? ++last_version : s->version + 1;
     memcpy(s->bytes, mine, block_bytes);
+}
+
+void tls_show(void)
+{
+    tls_show_in(lane_current->index);
+}
+
+void tls_show_fork(void)
+{
+    tls_show_in(fork_slot);
 }
 
 /* Maps the memory twice, read-only at its own address. */
@@ -95,12 +108,12 @@ static void tls_map(struct tls_mirror *m, const struct tls_shown *s)
     m->writable = p + before;
 }
 
-void tls_see(int lane)
+static void tls_see_in(int slot, int lane)
 {
     if (!slots || gathered || lane / start_lanes == lane_current->index / start_lanes)
         return;
     struct tls_mirror *m = &mirrors[lane];
-    const struct tls_shown *s = tls_slot(lane);
+    const struct tls_shown *s = tls_slot(slot);
     pthread_mutex_lock(&mutex);
     if (!m->writable)
         tls_map(m, s);
@@ -108,6 +121,16 @@ void tls_see(int lane)
         memcpy(m->writable, s->bytes, block_bytes);
     m->version = s->version;
     pthread_mutex_unlock(&mutex);
+}
+
+void tls_see(int lane)
+{
+    tls_see_in(lane, lane);
+}
+
+void tls_see_fork(void)
+{
+    tls_see_in(fork_slot, 0);
 }
 
 /* ---- threads that move ---- */

@@ -11,6 +11,8 @@
  * Invariants
  *   - After the barrier that follows tls_show, a thread that has called tls_see reads at each of
  *     their addresses the value that the showing thread had there.
+ *   [tls.fork-apart] No barrier separates the begin of a region, where threads see what thread 0
+ *       showed at the fork, from thread 0's next tls_show. So it shows the two in different places.
  *   - Other nodes cannot write there: a thread that tries gets SIGSEGV instead of a lost write.
  */
 #ifndef COMPAT_TLS_H
@@ -29,6 +31,9 @@ void tls_begin(void *shown, int lanes);
  * `lane`. */
 void tls_show(void);
 void tls_see(int lane);
+/* The same for thread 0 at a fork, and for the threads that begin the region. */
+void tls_show_fork(void);
+void tls_see_fork(void);
 
 /* Threads that move between nodes (compat/openmp/gather.h). The calling thread's variables, or
  * NULL; copies the variables of thread `lane` from, to the shared copy. */

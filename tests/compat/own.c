@@ -33,17 +33,18 @@ static void copied_in(void)
 static void copied_by_one(void)
 {
     int wrong = 0;
+    for (int region = 0; region < 100; region++)
 #pragma omp parallel reduction(+ : wrong)
-    for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < 6; k++) {
 #pragma omp single copyprivate(own, large)
-        {
-            own = 1000 + k;
-            large[5] = k;
-            large[N - 1] = -k;
+            {
+                own = 1000 + k;
+                large[5] = k;
+                large[N - 1] = -k;
+            }
+            wrong += own != 1000 + k || large[5] != k || large[N - 1] != -k;
+            large[5] = -1;
         }
-        wrong += own != 1000 + k || large[5] != k || large[N - 1] != -k;
-        large[5] = -1;
-    }
     printf("copyprivate: %d wrong\n", wrong);
 }
 
