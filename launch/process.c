@@ -14,6 +14,8 @@
 
 #include "base/procfs.h"
 
+enum { TAKES_LOOKS = 20, TAKES_NAP_NS = 2000000 };
+
 int process_open(pid_t pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -73,6 +75,22 @@ static bool process_awaits_signal(pid_t pid, const char *tid)
     return procfs_number(path, 0) == SYS_rt_sigtimedwait;
 }
 
+/* A thread that enters or leaves sigwait shows its signals as not blocked for a moment, or longer,
+ * if it waits for a processor. */
+static bool process_one_takes(pid_t pid, const char *tid, int sig)
+{
+    char path[300];
+    struct timespec nap = { 0, TAKES_NAP_NS };
+
+    snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)pid, tid);
+    for (int looks = 0; looks < TAKES_LOOKS; looks++) {
+        if (process_mask_has(path, "SigBlk", sig) || process_awaits_signal(pid, tid))
+            return false;
+        (void)nanosleep(&nap, NULL);
+    }
+    return access(path, F_OK) == 0;
+}
+
 /* True for no process as well. */
 static bool process_thread_takes(pid_t pid, int sig)
 {
@@ -85,11 +103,8 @@ static bool process_thread_takes(pid_t pid, int sig)
     if (tasks == NULL)
         return true;
     while (!takes && (entry = readdir(tasks)) != NULL) {
-        if (*entry->d_name < '0' || *entry->d_name > '9')
-            continue;
-        snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)pid, entry->d_name);
-        takes =
-            !process_mask_has(path, "SigBlk", sig) && !process_awaits_signal(pid, entry->d_name);
+        if (*entry->d_name >= '0' && *entry->d_name <= '9')
+            takes = process_one_takes(pid, entry->d_name, sig);
     }
     closedir(tasks);
     return takes;

@@ -48,6 +48,7 @@ static _Atomic bool progress_lock; /* [progress.holder] */
 static _Atomic bool missed;
 /* the holder of the progress lock sleeps, and has served all events that it took */
 static _Atomic bool holder_sleeps;
+static _Atomic uint64_t drains; /* by holders: [progress.settled] */
 static _Atomic bool wake_on_all;
 static _Atomic int waiters;       /* application threads in progress_wait: [progress.holder] */
 static _Atomic int local_waiters; /* threads in progress_await */
@@ -89,6 +90,7 @@ static unsigned progress_drain(unsigned most)
     }
     if (n)
         msg_drained();
+    atomic_store(&drains, atomic_load(&drains) + 1); /* [progress.settled] */
     return n;
 }
 
@@ -166,16 +168,15 @@ void progress_poll(void)
         progress_unlock(SERVED_ON_LEAVING);
 }
 
-/* True if the thread that took the events before `mark` has served them: it has released the
- * progress lock, or sleeps with it. */
-static bool progress_settled(uint64_t mark)
+/* [progress.settled]. True if the events before `mark` are served. `past`: they had been taken when
+ * `seen` was read from `drains`. */
+static bool progress_settled(uint64_t mark, bool past, uint64_t seen)
 {
-    /* read first: `past` events are taken by then */
-    bool past = fabric_rx_past(engine.fabric, mark);
-    if (past && !atomic_load(&progress_lock))
-        return true; /* the taking thread had the progress lock, and has released it */
+    if (past && (!atomic_load(&progress_lock) || atomic_load(&holder_sleeps) ||
+                 atomic_load(&drains) != seen))
+        return true;
     if (!progress_trylock())
-        return past && atomic_load(&holder_sleeps);
+        return false;
     progress_drain(SERVED_ON_LEAVING);
     /* with the progress lock held, taken events are served */
     past = fabric_rx_past(engine.fabric, mark);
@@ -186,8 +187,15 @@ static bool progress_settled(uint64_t mark)
 void progress_settle(void)
 {
     uint64_t mark = fabric_rx_mark(engine.fabric);
-    while (!progress_settled(mark))
+    bool past = fabric_rx_past(engine.fabric, mark);
+    uint64_t seen = atomic_load(&drains); /* after `past`: [progress.settled] */
+    while (!progress_settled(mark, past, seen)) {
         sched_yield();
+        if (fabric_rx_past(engine.fabric, mark) && !past) {
+            past = true;
+            seen = atomic_load(&drains); /* after `past`: [progress.settled] */
+        }
+    }
 }
 
 void progress_wake_on_all(bool all)

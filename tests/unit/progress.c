@@ -34,6 +34,7 @@ static _Atomic bool serving, asleep, settled, done;
 /* an event is served only when somebody posts `go` */
 static bool held;
 static bool flood;       /* there is always one more */
+static bool yielding;    /* who serves lets other threads run after each event */
 static uint64_t done_at; /* the event that completes the wait, in a flood */
 static _Atomic unsigned handler_rung;
 static _Atomic unsigned alone;            /* threads that sleep alone */
@@ -126,6 +127,8 @@ void __wrap_msg_dispatch(const struct fabric_event *ev)
     while (held && sem_wait(&go) != 0)
         ;
     uint64_t n = atomic_fetch_add(&served, 1) + 1;
+    if (yielding)
+        sched_yield();
     if (flood && n == done_at)
         atomic_store(&done, true);
     if (n > FLOODED) {
@@ -196,7 +199,7 @@ static void begin(void)
     engine.fabric = &fabric;
     engine.nodes = 2;
     arrived = taken = served = 0;
-    serving = asleep = settled = done = held = flood = false;
+    serving = asleep = settled = done = held = flood = yielding = false;
     handler_rung = alone = 0;
     first_over = late = first_has_left = false;
     armed = armed_while_passing = second_has_left = false;
@@ -336,6 +339,18 @@ static void a_flood_holds_nobody(void)
     sem_post(&bell);
     pthread_join(sleeper, NULL);
     assert_int_equal(handler_rung, 3);
+}
+
+/* [progress.settled]: a thread that waits for long keeps the progress lock all the time. */
+static void a_flood_holds_no_settling(void)
+{
+    flood = yielding = true;
+    pthread_t waiter = start(wait_main);
+    await_flag(&serving);
+    pthread_join(start(settle_main), NULL);
+    assert_true(atomic_load(&settled));
+    atomic_store(&done, true);
+    pthread_join(waiter, NULL);
 }
 
 static bool is_first_over(void *arg)
@@ -519,6 +534,7 @@ static void a_thread_alone_keeps_it(void)
 }
 
 UNIT_MAIN(begin, end, TEST(nobody_serves), TEST(another_thread_serves),
-          TEST(a_sleeper_has_the_role), TEST(a_flood_holds_nobody), TEST(one_after_the_other),
-          TEST(gone_meanwhile), TEST(a_wake_is_passed_on), TEST(a_core_is_offered),
-          TEST(a_core_is_taken), TEST(others_are_not_waited_for), TEST(a_thread_alone_keeps_it))
+          TEST(a_sleeper_has_the_role), TEST(a_flood_holds_nobody), TEST(a_flood_holds_no_settling),
+          TEST(one_after_the_other), TEST(gone_meanwhile), TEST(a_wake_is_passed_on),
+          TEST(a_core_is_offered), TEST(a_core_is_taken), TEST(others_are_not_waited_for),
+          TEST(a_thread_alone_keeps_it))
