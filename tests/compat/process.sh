@@ -65,6 +65,7 @@ END
 # hlrcrun gets signals: one is handled, and sent to the whole group; a thread of another node waits for the other
 signalled() { # COMMAND...: its output in $work/out, its status
     local pid text
+    : >"$work/out" # the command may be slow to begin, and must not be seen ready before
     setsid "$@" >"$work/out" 2>"$work/err" </dev/null &
     pid=$!
     for text in ready:HUP HUP:TERM; do
@@ -127,6 +128,7 @@ END
         cmp -s "$work/out" "$work/wanted" && ! [ -s "$work/err" ] || fail "signals to hlrcrun: $(head -5 "$work/out" "$work/err")"
     done
     # a second one, soon after the first, ends the job even if the program ignores it
+    : >"$work/out"
     "$hlrcrun" -n 2 "$work/forwards" ignores >"$work/out" 2>"$work/err" </dev/null &
     await grep -q ready "$work/out" || fail "signals that are ignored: $(head -5 "$work/err")"
     kill -TERM $!
