@@ -5,7 +5,7 @@
  *
  * Invariants
  *   - A thread that stays runs the same number of each team that it is in, so that its thread-local
- *     variables last from one region to the next. Only thread 0 of the job has teams of those.
+ *     variables last from one region to the next. Only thread 0 of the job has such teams.
  */
 #ifndef COMPAT_TEAM_EXTRA_H
 #define COMPAT_TEAM_EXTRA_H
@@ -20,8 +20,8 @@ struct team_extra *team_extra_run(int number, bool stays, int place, void (*fn)(
 /* fn has returned. */
 void team_extra_await(struct team_extra *e);
 
-/* By thread 0 of the job, around a team with so many threads that stay: returns how many there will
- * be. No nested team runs on this node at these moments. */
+/* By thread 0 of the job, around a team with this number of threads that stay: returns how many
+ * there will be. No nested team runs on this node at these moments. */
 int team_extra_hold(int threads);
 void team_extra_release(void);
 /* Threads that stay, and are in no team. */

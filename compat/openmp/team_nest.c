@@ -53,7 +53,7 @@ static int team_nest_count_here(int more, int most)
     return got;
 }
 
-/* What the limit on threads holds for: the threads of all nodes, or those of a target region. */
+/* Which threads the limit counts: of all nodes, or of a target region. */
 struct team_nest_group {
     struct team_word counted;
     int more, most;

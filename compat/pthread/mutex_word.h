@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * mutex_word.h - while node 0 has all threads of the program, a mutex is a word in its bytes, which
- * costs less than an HLRC lock. The operations on it are those of compat/openmp/lock_word.h.
+ * costs less than an HLRC lock. compat/openmp/lock_word.h has the operations on it.
  *
  * How the threads of node 0 acquire a mutex; threads of other nodes always use the lock:
  *

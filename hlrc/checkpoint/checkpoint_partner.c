@@ -17,7 +17,7 @@
 #include "hlrc/sync/barrier.h"
 
 #define PIECE ((size_t)2 * STREAM_PIECE)
-/* Bytes that stay free: a part of all, at most so many. */
+/* Bytes that stay free: a part of all, and at most this number. */
 #define SPARE_PART 32
 #define SPARE_MOST ((int64_t)256 << 20)
 

@@ -35,9 +35,9 @@
  *       condition after a number of events. If more events come than it is willing to serve when it
  *       leaves, it passes the progress lock on by waking the handler. So a flooded node makes
  *       progress with its own work.
- *   [progress.settled] An event is served once the thread that took it has ended its drain. Who
- *       waits for that need not see the progress lock free: a waiting thread holds it for as long
- *       as events come.
+ *   [progress.settled] An event is served once the thread that took it has ended its drain. A
+ *       thread that waits for this need not see the progress lock free: another one, which waits
+ *       for an event, holds it for as long as events come.
  *   [progress.no-handler] Without a handler thread no thread serves while none waits, so nothing
  *       may arrive that has to be served; the choice of the parts of the protocol ensures that
  *       (parts.h). Writes are waited for, and wake the thread that sleeps on the receive queue. A
