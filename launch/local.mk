@@ -22,7 +22,7 @@ hlrcrun_LDADD = libhlrc_core.la $(HWLOC_LIBS)
 dist_pkgdata_DATA = share/hlrc.gdb
 machinesdir = $(pkgdatadir)/machines
 dist_machines_DATA = share/machines/infiniband-2004 share/machines/infiniband-ndr share/machines/roce-100 share/machines/shm-here \
-	share/machines/soft-roce
+	share/machines/soft-roce share/machines/myrinet-gm share/machines/ethernet-100
 
 # Completion in bash, where Debian's bash-completion looks for it by the name of the command.
 completionsdir = $(datadir)/bash-completion/completions

@@ -14,6 +14,12 @@
  *  word_compare, word_exchange
  *          the same by compare-and-exchange and by exchange
  *
+ *  queue   a queue lock of atomic words (queue.h), acquired and released: each is an atomic. The
+ *          paper's figure 7 shows `iterations` over PER_S.
+ *  send    the same, while node 1 does not compute but puts blocks of SENT bytes into a window of
+ *          the last node, which sleeps: bandwidth and bandwidth_idle (MB/s). The paper's figure 8.
+ *          Only in jobs of three nodes and more.
+ *
  * Node 1 computes for SPAN, by the clock and outside of the library, and counts its iterations.
  * During that time the others perform operations or only read the clock. Spans with and without
  * operations alternate, so that other load on the machine affects both equally. The slowdown
@@ -27,6 +33,7 @@
  * The rate is in PER_S, and figure 7 of Buntinas, Panda and Gropp shows iterations over it.
  */
 #include "microbench/job.h"
+#include "microbench/queue.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -40,6 +47,7 @@
 #define SAMPLES 20000    /* operation samples kept */
 #define THREADS 64       /* maximum per computing process */
 #define BATCH   20
+#define SENT    16384
 #define WORDS   BENCH_PAGE_WORDS
 #define KEPT    "1M" /* cache size of a node */
 #define PAGES   1024
@@ -183,6 +191,32 @@ static void nothing(void)
 {
 }
 
+static void make_queue(void)
+{
+    static bool made;
+
+    if (!made)
+        queue_make(1);
+    made = true;
+    wrong += queue_check(hlrc_node_count());
+}
+
+static void use_queue(void)
+{
+    queue_lock();
+    queue_unlock();
+}
+
+static char *sent; /* a window */
+
+static void make_send(void)
+{
+    make_queue();
+    sent = hlrc_window_create(SENT);
+    if (sent == NULL)
+        bench_fail(1, "no window of %d bytes; raise --memory", SENT);
+}
+
 static const struct use {
     const char *name, *what;
     void (*make)(void);
@@ -196,6 +230,8 @@ static const struct use {
     { "word_compare", "compare-and-exchange of an atomic word", make_word, compare_exchange,
       nothing },
     { "word_exchange", "exchange of an atomic word", make_word, exchange, nothing },
+    { "queue", "a queue lock of atomic words", make_queue, use_queue, nothing },
+    { "send", "the same, of a home that sends", make_send, use_queue, nothing },
 };
 
 /* ---- CPU time of the process's other threads ---- */
@@ -252,7 +288,17 @@ static double handler_ns(void)
 /* ---- Spans ---- */
 
 /* Operations of all nodes that perform some, all others of node 1. _idle: in spans without. */
-enum { OPERATION, LOST, ITERATIONS, ITERATIONS_IDLE, OTHERS, OTHERS_IDLE, HANDLER };
+enum {
+    OPERATION,
+    LOST,
+    ITERATIONS,
+    ITERATIONS_IDLE,
+    OTHERS,
+    OTHERS_IDLE,
+    HANDLER,
+    BANDWIDTH,
+    BANDWIDTH_IDLE
+};
 
 static struct job_figure figures[] = {
     { .name = "operation", .unit = "us", .counters = true, .series.max = SAMPLES },
@@ -262,6 +308,8 @@ static struct job_figure figures[] = {
     { .name = "others", .unit = "percent" },
     { .name = "others_idle", .unit = "percent" },
     { .name = "handler", .unit = "percent" },
+    { .name = "bandwidth", .unit = "MB/s" },
+    { .name = "bandwidth_idle", .unit = "MB/s" },
 };
 
 static const struct use *now;
@@ -278,14 +326,23 @@ struct account {
     double done, others, handler;
 };
 
+static bool sends(void)
+{
+    return now->make == make_send;
+}
+
 static double compute_until(uint64_t end)
 {
     static volatile double x;
+    static char block[SENT];
     double rounds = 0;
 
-    for (; bench_now() < end; rounds++)
-        for (int i = 0; i < 200; i++)
+    for (; bench_now() < end; rounds++) {
+        if (sends())
+            hlrc_put(sent, block, SENT, hlrc_node_count() - 1);
+        for (int i = 0; !sends() && i < 200; i++)
             x = x * 0.999 + 1;
+    }
     return rounds;
 }
 
@@ -312,6 +369,13 @@ static void perform_until(uint64_t end)
     }
 }
 
+static void sleep_until(uint64_t when)
+{
+    struct timespec time = { (time_t)(when / 1000000000), (long)(when % 1000000000) };
+
+    (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+}
+
 static struct account one_span(bool with_operations)
 {
     uint64_t start = job_agree(bench_now() + LEAD), end = start + SPAN;
@@ -320,6 +384,8 @@ static struct account one_span(bool with_operations)
     bench_wait_until(start);
     if (hlrc_node_id() == 1)
         account = compute(end);
+    else if (sends() && hlrc_node_id() == hlrc_node_count() - 1)
+        sleep_until(end);
     else if (with_operations)
         perform_until(end);
     bench_wait_until(end);
@@ -338,6 +404,10 @@ static void span_pair(void)
         return;
     if (without.done > 0) /* else node 1 got no CPU time */
         add_sample(LOST, 100 * (1 - with.done / without.done));
+    if (sends()) { /* bytes in SPAN ns */
+        add_sample(BANDWIDTH, with.done * SENT * 1000 / SPAN);
+        add_sample(BANDWIDTH_IDLE, without.done * SENT * 1000 / SPAN);
+    }
     add_sample(ITERATIONS, with.done);
     add_sample(ITERATIONS_IDLE, without.done);
     add_sample(OTHERS, 100 * with.others / SPAN);
@@ -385,7 +455,7 @@ int main(int argc, char **argv)
     (void)setenv("HLRC_CACHE_SIZE", KEPT, 0);
     job_begin(&argc, &argv, &program, 2);
     for (now = uses; now < uses + BENCH_COUNT(uses); now++) {
-        if (!bench_wants(now->name))
+        if (!bench_wants(now->name) || (sends() && hlrc_node_count() < 3))
             continue;
         now->make();
         for (size_t k = 0; k < delays.count; k++) {

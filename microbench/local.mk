@@ -5,7 +5,7 @@ libmicrobench_la_SOURCES = microbench/arguments.c microbench/bench.c microbench/
 	base/json.c base/procfs.c
 libmicrobench_la_LIBADD = -lm
 libmicrobench_net_la_SOURCES = microbench/net.c microbench/net.h
-libmicrobench_job_la_SOURCES = microbench/job.c microbench/job.h
+libmicrobench_job_la_SOURCES = microbench/job.c microbench/job.h microbench/queue.c microbench/queue.h
 
 # Each program is a file. Those of jobs link the library as a user's program does, and run under hlrcrun; rma links the internals.
 noinst_PROGRAMS += microbench/atomics microbench/barrier microbench/broadcast microbench/cache microbench/coherent microbench/cpu \

@@ -21,11 +21,15 @@
  *  sample per slice.
  *  per_increment the slice, divided by the increments of all nodes.
  *  unequal       most increments of a node / fewest increments of a node (a ratio).
+ *  words         lock and unlock of a queue lock of atomic words (queue.h) at the last node, K
+ *                nodes contending, nothing done under it: the test of the paper's figure 5. With
+ *                --protocol async atomics are requests to the handler of that node.
  *
  * Two more clock readings are taken while the lock is held. The counter is checked after each
  * slice.
  */
 #include "microbench/job.h"
+#include "microbench/queue.h"
 
 #include <math.h>
 #include <time.h>
@@ -106,9 +110,18 @@ static uint64_t increments; /* by all nodes, in all slices */
 
 /* The figures of contending nodes: the first three have samples of each node, the others of node
  * 0. */
-enum { LOCK_UNLOCK = 2, ACQUIRE, HAND_OVER, PER_HAND_OVER, PER_INCREMENT, UNEQUAL, FIGURES };
+enum {
+    LOCK_UNLOCK = 2,
+    ACQUIRE,
+    HAND_OVER,
+    PER_HAND_OVER,
+    PER_INCREMENT,
+    UNEQUAL,
+    FIGURES,
+    WORDS = FIGURES
+};
 
-static struct job_figure figures[FIGURES] = {
+static struct job_figure figures[FIGURES + 1] = {
     { "cached", "lock and unlock, held here last", .unit = "us" },
     { "remote", "lock and unlock, held elsewhere last, free", .unit = "us" },
     { "lock_unlock", "K nodes contend: lock, increment, unlock", "us", .series.max = SAMPLES },
@@ -118,6 +131,7 @@ static struct job_figure figures[FIGURES] = {
     { "per_hand_over", "a slice of time, by the hand-overs in it", .unit = "us" },
     { "per_increment", "a slice of time, by the increments in it", "us", .counters = true },
     { "unequal", "most increments of a node / least", .unit = "ratio" },
+    { "words", "K nodes contend: a queue lock of atomic words", "us", .series.max = SAMPLES },
 };
 
 static void add_sample(int figure, double sample)
@@ -193,6 +207,29 @@ static void contend(int nodes)
     hlrc_free_all((void *)shared);
 }
 
+/* ---- A queue lock of atomic words ---- */
+
+static double words_once(void)
+{
+    hlrc_barrier();
+    for (uint64_t end = bench_now() + slice_ms * 1000000;
+         hlrc_node_id() < contending && bench_now() < end;) {
+        uint64_t start = bench_now();
+        queue_lock();
+        queue_unlock();
+        add_sample(WORDS, bench_us_since(start));
+    }
+    return NAN;
+}
+
+static void contend_words(int nodes)
+{
+    contending = nodes;
+    wrong += queue_check(nodes);
+    job_report_all(&figures[WORDS], 1, words_once,
+                   bench_shape("contending %d handler %s", nodes, job_option("handler", "block")));
+}
+
 /* ---- The program ---- */
 
 static const struct bench_program program =
@@ -220,6 +257,11 @@ int main(int argc, char **argv)
     job_report("cached", "us", BATCH, cached_once, bench_shape("batch %d", BATCH));
     if (bench_wants("remote") && nodes > 1)
         measure_remote();
+    if (bench_wants("words"))
+        queue_make((int)nodes - 1);
+    for (size_t i = 0; i < bench.sizes.count; i++)
+        if (bench_wants("words") && bench.sizes.value[i] <= nodes)
+            contend_words((int)bench.sizes.value[i]);
     for (size_t i = 0; i < bench.sizes.count; i++)
         if (wants_contention() && bench.sizes.value[i] <= nodes)
             contend((int)bench.sizes.value[i]);

@@ -187,7 +187,7 @@ static bool atomic_unit_in_pipeline(const struct atomic_unit *unit, uint64_t add
     return false;
 }
 
-/* Without a cache. */
+/* Without a cache, or past it. */
 static bool atomic_unit_fetch_uncached(struct atomic_unit *unit, struct atomic_unit_op *op)
 {
     if (atomic_unit_in_pipeline(unit, op->address) || atomic_unit_raw_has(unit, op->address)) {
@@ -205,7 +205,13 @@ static bool atomic_unit_fetch_missed(struct atomic_unit *unit, struct atomic_uni
         unit->stalled_raw++;
         return false;
     }
+    if (unit->cfg.passes && atomic_unit_in_pipeline(unit, op->address)) {
+        unit->stalled_raw++;
+        return false;
+    }
     op->line = nic_cache_place(&unit->cache, op->address);
+    if (op->line == NULL && unit->cfg.passes)
+        return atomic_unit_fetch_uncached(unit, op);
     if (op->line == NULL) {
         unit->stalled_set++;
         return false;
@@ -232,7 +238,8 @@ static bool atomic_unit_fetch(struct atomic_unit *unit)
         unit->hits += op->line != NULL;
         if (op->line == NULL && !atomic_unit_fetch_missed(unit, op))
             return false;
-        op->line->users++;
+        if (op->line != NULL)
+            op->line->users++;
     }
     unit->fetched++;
     return true;

@@ -22,6 +22,8 @@
  *     them there.
  *   - Without a cache an operation requests its word when no operation on that word is in the
  *     pipeline, and reads the value that the previous one wrote.
+ *   - An operation that misses while all lines of its set are in use waits for a line, and all
+ *     later operations with it, as in section V. With `passes` it operates past the cache instead.
  */
 #ifndef SIM_ATOMIC_UNIT_H
 #define SIM_ATOMIC_UNIT_H
@@ -36,6 +38,7 @@ enum atomic_unit_aging { AGING_NONE, AGING_COUNT, AGING_QUEUE, AGING_BOTH };
 
 struct atomic_unit_config {
     unsigned lines, ways; /* lines 0: no cache, and no register file */
+    bool passes;          /* misses do not wait for a line of their set */
     unsigned window, registers;
     enum atomic_unit_aging aging;
     unsigned aging_count; /* results of one word in a row that may go to the register file */
@@ -50,7 +53,7 @@ struct atomic_unit_op {
     uint64_t address;
     uint64_t source; /* for the done callback */
     struct nic_cache_line *line;
-    bool here; /* without a cache: the word has arrived */
+    bool here; /* without a line: the word has arrived */
 };
 
 struct atomic_unit {

@@ -14,6 +14,7 @@
 
 static const char *const workloads[] = { "one", "sixteen", "random", "shmem", NULL };
 static const char *const agings[] = { "none", "count", "queue", "both", NULL };
+static const char *const busy_sets[] = { "wait", "pass", NULL };
 static const char *const layouts[] = { "anywhere", "row", NULL };
 
 /* X(name, as in struct sim_option) */
@@ -27,6 +28,9 @@ static const char *const layouts[] = { "anywhere", "row", NULL };
     X(TAGS, "tags", "", "requests to the host that may be outstanding", 1, 4096, "32", NULL)       \
     X(LINES, "lines", "", "words in the cache; 0 is no cache", 0, 65536, "32", NULL)               \
     X(WAYS, "ways", "", "lines of a set of the cache", 1, 65536, "1", NULL)                        \
+    X(BUSY_SET, "busy-set", "",                                                                    \
+      "a miss while all lines of its set are in use waits for one of them, or passes the cache",   \
+      0, 0, "wait", busy_sets)                                                                     \
     X(WINDOW, "window", "", "operations that the issue unit examines in advance", 0, 1024, "16",   \
       NULL)                                                                                        \
     X(REGISTERS, "registers", "", "words in the register file", 0, 1024, "8", NULL)                \
@@ -128,6 +132,7 @@ static struct atomic_unit_config atomics_command_unit_config(const uint64_t *v)
 {
     return (struct atomic_unit_config){
         .lines = (unsigned)v[O_LINES],
+        .passes = v[O_BUSY_SET] == 1,
         .ways = (unsigned)v[O_WAYS],
         .window = (unsigned)v[O_WINDOW],
         .registers = (unsigned)v[O_REGISTERS],
@@ -148,9 +153,9 @@ static void atomics_command_print_run(const uint64_t *v, const struct atomics_re
     printf("%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
            workloads[v[O_WORKLOAD]], v[O_PES], v[O_LATENCY], v[O_TAGS], v[O_LINES], v[O_WAYS],
            v[O_WINDOW], v[O_REGISTERS]);
-    printf(",%s,%s,%" PRIu64 ",%" PRIu64 ",%.3f,%.4f,%.3f", agings[v[O_AGING]],
-           layouts[v[O_LAYOUT]], v[O_SEED], r->operations, (double)r->time / SIM_NS, rate,
-           rate * 8);
+    printf(",%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%.3f,%.4f,%.3f", busy_sets[v[O_BUSY_SET]],
+           agings[v[O_AGING]], layouts[v[O_LAYOUT]], v[O_SEED], r->operations,
+           (double)r->time / SIM_NS, rate, rate * 8);
     printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, r->hits, r->misses, r->kept,
            r->reads, r->writes);
     printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f,%.4f,%.4f,%" PRIu64 ",%.3f,%.3f,%" PRIu64
@@ -274,7 +279,8 @@ const struct sim_command atomics_command = {
             "the host's memory.",
     .options = options,
     .figures = figures,
-    .head = "workload,pes,latency_ns,tags,lines,ways,window,registers,aging,layout,seed,operations,"
+    .head = "workload,pes,latency_ns,tags,lines,ways,window,registers,busy_set,aging,layout,seed,"
+            "operations,"
             "time_ns,rate_mops,mb_s,hits,misses,kept,host_reads,host_writes,stalls_set,stalls_raw,"
             "stalls_tag,to_host_used,to_nic_used,network_used,network_bytes,mean_ns,max_ns,events",
     .check = atomics_command_check,

@@ -39,6 +39,9 @@ static const char *const algorithms[] = { "pe", "gb", NULL };
       1, 8, "1", NULL)                                                                             \
     X(SKEW, "skew", "ns", "maximum time that a process computes before each barrier", 0, MOST,     \
       "0", NULL)                                                                                   \
+    X(COMPUTE, "compute", "ns",                                                                    \
+      "time that a process computes between entering a split barrier and awaiting its end", 0,     \
+      MOST, "0", NULL)                                                                             \
     X(BARRIERS, "barriers", "", "number of barriers, one after the other", 1, 1000000, "100",      \
       NULL)                                                                                        \
     X(SEND, "send", "ns",                                                                          \
@@ -79,6 +82,12 @@ static const struct sim_figure figures[] = {
                              NULL } },
     { "groups", "several barriers at once",
       (const char *const[]){ "--algorithm pe,gb --dimension 4 --groups 1,2,4,8", NULL } },
+    { "split", "a split barrier, by computing time",
+      (const char *const[]){ "--card lanai4 --algorithm pe,gb --compute "
+                             "0,10000,20000,40000,60000,80000,100000,150000,200000,300000",
+                             "--card lanai7 --nodes 8 --compute "
+                             "0,10000,20000,30000,40000,50000,75000,100000,150000",
+                             NULL } },
     { "scale", "up to 1,024 nodes",
       (const char *const[]){
           "--card lanai4,lanai7 --nodes 2,4,8,16,32,64,128,256,512,1024 --barriers 20", NULL } },
@@ -133,7 +142,7 @@ static bool barrier_command_as_on_card(const uint64_t *v)
     for (unsigned o = O_SEND; o <= O_BUSY; o++)
         if (v[o] != SIM_NOT_GIVEN)
             return false;
-    return v[O_GROUPS] == 1 && v[O_SKEW] == 0 &&
+    return v[O_GROUPS] == 1 && v[O_SKEW] == 0 && v[O_COMPUTE] == 0 &&
            (v[O_ALGORITHM] == BARRIER_PE || v[O_DIMENSION] == 0);
 }
 
@@ -230,6 +239,7 @@ static uint64_t barrier_command_run(const uint64_t *v)
         .groups = (unsigned)v[O_GROUPS],
         .barriers = (unsigned)v[O_BARRIERS],
         .skew = v[O_SKEW] * SIM_NS,
+        .compute = v[O_COMPUTE] * SIM_NS,
         .seed = v[O_SEED],
         .costs = barrier_command_costs_of(v),
     };
@@ -237,9 +247,9 @@ static uint64_t barrier_command_run(const uint64_t *v)
 
     cfg.at_nic = true;
     struct barrier_command_best nic = barrier_command_best_of(v, cfg);
-    printf("%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, cards[v[O_CARD]],
-           algorithms[v[O_ALGORITHM]], v[O_NODES], v[O_GROUPS], v[O_SKEW], v[O_BARRIERS],
-           v[O_SEED]);
+    printf("%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+           cards[v[O_CARD]], algorithms[v[O_ALGORITHM]], v[O_NODES], v[O_GROUPS], v[O_SKEW],
+           v[O_COMPUTE], v[O_BARRIERS], v[O_SEED]);
     barrier_command_print_place(&host, v[O_BARRIERS]);
     barrier_command_print_place(&nic, v[O_BARRIERS]);
     printf(",%.4f", barrier_command_ratio((double)host.r.time, (double)nic.r.time));
@@ -254,7 +264,7 @@ const struct sim_command barrier_command = {
     .text = "Barriers among network adapters, compared with barriers among their hosts.",
     .options = options,
     .figures = figures,
-    .head = "card,algorithm,nodes,groups,skew_ns,barriers,seed,dimension_host,host_us,"
+    .head = "card,algorithm,nodes,groups,skew_ns,compute_ns,barriers,seed,dimension_host,host_us,"
             "host_last_us,early_host,host_nic_used,dimension_nic,nic_us,nic_last_us,early_nic,"
             "nic_nic_used,factor,equation_host_us,equation_nic_us,equation_factor,"
             "printed_nic_us,printed_factor,events,paper_nic_us,paper_factor",

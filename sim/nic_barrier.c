@@ -237,7 +237,8 @@ static struct nic_barrier_epoch *nic_barrier_epoch_of(struct nic_barrier_process
 
 static void nic_barrier_begin(void *self, uint64_t arg);
 
-/* The process enters: the host begins at once, the adapter when the command has arrived. */
+/* The process enters: the host begins at once, the adapter when the command has arrived. The CPU
+ * then computes until it looks for messages. */
 static void nic_barrier_enter(void *self, uint64_t arg)
 {
     struct nic_barrier_process *p = self;
@@ -252,6 +253,7 @@ static void nic_barrier_enter(void *self, uint64_t arg)
                  p, 0);
     else
         nic_barrier_begin(p, 0);
+    (void)server_take(&p->cpu, b->loop.now, b->cfg->compute);
 }
 
 static void nic_barrier_enter_next(struct nic_barrier_process *p)

@@ -12,6 +12,8 @@
  *
  *   - A message that arrives before it is awaited is noted, one of each process at most: a process
  *     does not send another before it has received an answer, however far ahead it is.
+ *   - A split (fuzzy) barrier: each process computes for `compute` between entering and awaiting
+ *     the end. Its CPU sends what it can before, and takes messages only after.
  *   - No process leaves a barrier before all processes of its group have entered it.
  */
 #ifndef SIM_NIC_BARRIER_H
@@ -49,6 +51,7 @@ struct nic_barrier_config {
     unsigned groups;           /* processes of a node, each in another group */
     unsigned barriers;         /* one after the other */
     sim_time skew;             /* upper limit of a random computing time before each */
+    sim_time compute;          /* of each process in each barrier */
     uint64_t seed;
     struct nic_barrier_costs costs;
 };

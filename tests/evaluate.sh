@@ -68,8 +68,8 @@ done
 
 # The page.
 page=$out/index.html
-for figure in table1 fig1 fig2 fig8 fig9 fig10 fig11 fig12 fig13 fig14 atomics4 atomics5 atomics7 targets barrier5 \
-    barrier-dimensions beside gets sided maps; do
+for figure in table1 fig1 fig2 fig8 fig9 fig10 fig11 fig12 fig13 fig14 atomics4 atomics5 atomics6 atomics7 \
+    atomics8 targets barrier5 barrier-dimensions barrier-alike barrier-split beside gets sided maps; do
     grep -q "<section id=\"$figure\">" "$page" || fail "the page has no $figure"
     case $figure in
     fig10 | fig13 | barrier-dimensions) ;; # need more than two numbers of nodes, or three nodes

@@ -75,8 +75,17 @@ sub atomics {
     my $n = most($opt) > 8 ? 8 : most($opt) < $least ? $least : most($opt);
     push @words, micro("locks/$_", 'locks', $n, 'async', 4, ['--locks', $_], @brief, '--only', 'lock_unlock', '--sizes', "1-$n")
         for qw(mcs manager);
-    push @words, micro('cpu/nic', 'cpu', 2, 'onesided', 3, [], '--only', 'word', @span),
-        map { micro("cpu/$_", 'cpu', 2, 'async', 3, ['--handler', $_], '--only', 'word', @span) } qw(poll spin-block block);
+    my @ways = (['nic', 'onesided'], map { [$_, 'async', '--handler', $_] } qw(poll spin-block block));
+    for my $way (@ways) {
+        my ($name, $protocol, @job) = @$way;
+        my @words_lock = (@brief, '--only', 'words');
+        push @words, micro("cpu/$name", 'cpu', 2, $protocol, 3, \@job, '--only', 'queue', @span),
+            micro("cpu-word/$name", 'cpu', 2, $protocol, 1, \@job, '--only', 'word', @span[0 .. $#span - 1], 0),
+            micro("queue/$name", 'locks', $n, $protocol, 2, \@job, @words_lock, '--sizes', "1-$n");
+        next if $name eq 'spin-block';
+        push @words, micro("send/$name", 'cpu', 3, $protocol, 3, \@job, '--only', 'send', @span);
+        push @words, map { micro("queue-$_/$name", 'locks', 2, $protocol, 1, ['--bind', $_, @job], @words_lock, '--sizes', '1,2') } qw(core none);
+    }
     for my $n (grep { $_ > 1 } @{ $opt->{nodes} }) {
         push @words, map { micro("$_/$n", 'atomics', $n, 'ardmar', 0.5 + 0.1 * $n, [], @brief, '--only', $_) }
             qw(target_one target_sixteen);
@@ -99,8 +108,12 @@ sub barriers {
         my $job = sub { my ($id, @options) = @_; micro("barrier/$id/$n", 'barrier', $n, 'onesided', 0.1 * $n, \@options, @brief) };
         push @list, map { $job->($_, '--barrier', $_) } qw(pairs counter master);
         push @list, map { $job->("tree$_", '--barrier', 'tree', '--barrier-fan', $_) } fans($n, !$opt->{quick});
+        push @list, map { my $kind = $_; map { micro("barrier-$kind/$_->[0]/$n", 'barrier', $n, $_->[1], 0.2 * $n, [], @brief[0 .. $#brief - 1],
+            "${kind}_words") } ['nic', 'onesided'], ['host', 'async'] } $n & ($n - 1) ? 'gb' : ('pe', 'gb');
         push @list, { id => "mpi_barrier/$n", kind => 'mpi', program => 'mpi_barrier', nodes => $n, guess => 1 } if $opt->{mpi};
     }
+    push @list, map { my $kind = $_; map { micro("split-$_/$kind", 'barrier', 2, 'onesided', 0.5, ['--barrier', $kind], @brief[0 .. $#brief - 1],
+        $_, '--compute', '0,1,2,5,10,20') } qw(whole split) } qw(pairs counter master);
     return @list;
 }
 

@@ -54,6 +54,25 @@ TEST(test_equations)
     }
 }
 
+/* A split barrier: the adapter works on while the host computes C, and only seeing the end comes
+ * after. A host hides no more than the way of its first message, as its next one needs its CPU. */
+TEST(test_split)
+{
+    unsigned rounds = 1;
+
+    for (unsigned nodes = 2; nodes <= 64; nodes *= 2, rounds++)
+        for (sim_time c = 1 * SIM_NS; c < 1000 * SIM_NS; c *= 2) {
+            struct nic_barrier_config host = config(BARRIER_PE, false, nodes), nic = host;
+            sim_time first = D + N + V + R, all = rounds * (N + V) + R;
+
+            host.compute = nic.compute = c;
+            nic.at_nic = true;
+            assert_int_equal(nic_barrier_run(&nic).time, S + (c > all ? c : all) + H);
+            assert_int_equal(nic_barrier_run(&host).time,
+                             S + (c > first ? c : first) + H + (rounds - 1) * (S + first + H));
+        }
+}
+
 /* Two nodes: up, and down again. The root's adapter tells its host first, then the child. */
 TEST(test_tree_of_two)
 {
@@ -116,6 +135,7 @@ TEST(test_all_shapes)
             struct nic_barrier_config cfg = config(shape & 1, shape & 2, nodes);
 
             cfg.dimension = 1 + (nodes * 7 + shape) % (nodes - 1);
+            cfg.compute = nodes % 4 * 20 * SIM_NS;
             cfg.skew = shape & 4 ? 500 * SIM_NS : 0;
             cfg.groups = shape & 8 ? 3 : 1;
             cfg.barriers = 12;
@@ -131,6 +151,7 @@ TEST(test_all_shapes)
         }
 }
 
-TEST_MAIN(cmocka_unit_test(test_equations), cmocka_unit_test(test_tree_of_two),
-          cmocka_unit_test(test_flat_tree), cmocka_unit_test(test_chain),
-          cmocka_unit_test(test_bytes_and_acks), cmocka_unit_test(test_all_shapes))
+TEST_MAIN(cmocka_unit_test(test_equations), cmocka_unit_test(test_split),
+          cmocka_unit_test(test_tree_of_two), cmocka_unit_test(test_flat_tree),
+          cmocka_unit_test(test_chain), cmocka_unit_test(test_bytes_and_acks),
+          cmocka_unit_test(test_all_shapes))
