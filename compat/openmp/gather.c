@@ -14,6 +14,7 @@
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/team_collect.h"
+#include "compat/openmp/team_plan.h"
 #include "compat/process/delegate.h"
 #include "compat/start/early.h"
 #include "compat/start/image.h"
@@ -109,6 +110,7 @@ bool gather_is_better(const void *code)
 void gather_run_here(int threads, bool nodes)
 {
     start_spread = nodes;
+    team_plan_here.are_used = !nodes;
     start_crowded = threads > places_processors();
     start_fences = nodes || start_crowded || choice == MEASURE;
     team_collect_of(threads, places_processors(), nodes);

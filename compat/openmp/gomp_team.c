@@ -125,7 +125,7 @@ bool GOMP_single_start(void)
     struct gomp_team_first f = { 0, true };
     if (team_region()->shared) {
         f.pair = team_construct();
-        lane_call(gomp_team_come, &f);
+        team_with_words(gomp_team_come, &f);
     }
     return f.is;
 }

@@ -124,7 +124,7 @@ static bool loop_next_taken(struct loop *l, ull *low, ull *high)
 {
     struct loop_taking t = { l, l->next, l->chunk ? l->chunk : 1 };
     if (team_region()->shared)
-        lane_call(loop_take_shared, &t);
+        team_with_words(loop_take_shared, &t);
     else if (l->schedule == SCHEDULE_GUIDED && l->next < l->count)
         t.size = loop_guided_size(l, l->next, t.size);
     if (t.from >= l->count || t.size == 0)

@@ -182,7 +182,7 @@ static void team_announce_end(const struct team_region *r)
 {
     static unsigned joins;
     if (r->threads < lanes)
-        (void)hlrc_atomic_exchange(team_plan.last, team_place.collectives + 1);
+        (void)team_word_exchange(team_last(), team_place.collectives + 1);
     if (++joins % MOVES != 0 && !settings_cancellation && !gathered)
         hlrc_defer_release();
 }
@@ -421,7 +421,7 @@ static void team_sit_out(struct team_region *r)
         if (has_phases && !r->cancelled)
             scheduler->pass_phase(r);
         team_place_barrier(r);
-    } while (hlrc_atomic_load(team_plan.last) != team_place.collectives ||
+    } while (team_word_load(team_last()) != team_place.collectives ||
              (r->cancelled && !was_over));
 }
 

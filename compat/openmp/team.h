@@ -118,6 +118,8 @@ unsigned team_construct(void);
 struct team_word team_count(unsigned pair);
 struct team_word team_turn(unsigned pair);
 struct team_word team_progress(int thread); /* doacross.h */
+/* Calls act(arg), which accesses such words and nothing else of HLRC's. */
+void team_with_words(void (*act)(void *), void *arg);
 /* They return the value before. */
 uint64_t team_word_load(struct team_word w);
 uint64_t team_word_add(struct team_word w, uint64_t value);

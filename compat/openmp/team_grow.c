@@ -57,7 +57,6 @@ static void team_grow_start(int from, int to, void (*serve)(struct lane *lane))
 
 bool team_grow(int from, int to, bool (*grow)(int lanes), void (*serve)(struct lane *lane))
 {
-    team_plan_grow(from, to);
     places_grow(to);
     bool has_phases = grow && grow(to);
     gather_run_here(to, false);

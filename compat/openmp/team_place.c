@@ -34,11 +34,27 @@ bool team_word_compare_exchange(struct team_word w, uint64_t *expected, uint64_t
                   : hlrc_atomic_compare_exchange(w.of_job, expected, desired);
 }
 
+/* A nested team has its words only here. */
+static struct team_word team_place_either(_Atomic uint64_t *here, hlrc_atomic_t of_job)
+{
+    bool is_here = team_place.nest || team_plan_here.are_used;
+    return (struct team_word){ .here = is_here ? here : NULL, .of_job = of_job };
+}
+
+void team_with_words(void (*act)(void *), void *arg)
+{
+    if (team_place.nest || team_plan_here.are_used)
+        act(arg);
+    else
+        lane_call(act, arg);
+}
+
 static struct team_word team_place_word(unsigned of_set, unsigned pair, unsigned which)
 {
     struct team_nest *n = team_place.nest;
-    return n ? (struct team_word){ .here = &n->words[of_set][pair][which] }
-             : (struct team_word){ .of_job = team_plan.words[of_set][pair][which] };
+    return team_place_either(n ? &n->words[of_set][pair][which]
+                               : &team_plan_here.words[of_set][pair][which],
+                             team_plan.words[of_set][pair][which]);
 }
 
 struct team_word team_count(unsigned pair)
@@ -54,8 +70,11 @@ struct team_word team_turn(unsigned pair)
 static struct team_word team_place_progress(unsigned of_set, int thread)
 {
     struct team_nest *n = team_place.nest;
-    return n ? (struct team_word){ .here = &n->member[thread].progress[of_set] }
-             : (struct team_word){ .of_job = team_plan.progress[of_set][thread] };
+    if (n)
+        return (struct team_word){ .here = &n->member[thread].progress[of_set] };
+    if (team_plan_here.are_used)
+        return (struct team_word){ .here = &team_plan_here.progress[thread].of_set[of_set] };
+    return (struct team_word){ .of_job = team_plan.progress[of_set][thread] };
 }
 
 struct team_word team_progress(int thread)
@@ -67,8 +86,13 @@ struct team_word team_progress(int thread)
 static struct team_word team_place_ended(uint64_t collective)
 {
     struct team_nest *n = team_place.nest;
-    return n ? (struct team_word){ .here = &n->ended[collective % 3] }
-             : (struct team_word){ .of_job = team_plan.ended[collective % 3] };
+    return team_place_either(n ? &n->ended[collective % 3] : &team_plan_here.ended[collective % 3],
+                             team_plan.ended[collective % 3]);
+}
+
+struct team_word team_last(void)
+{
+    return team_place_either(&team_plan_here.last, team_plan.last);
 }
 
 struct team_word team_next_ended(void)

@@ -29,6 +29,9 @@ void team_place_met(struct team_region *r);
 /* A barrier of the team of region r. */
 void team_place_barrier(void *r);
 
+/* Number of the collective that ends the job's team's region. */
+struct team_word team_last(void);
+
 /* What a thread shows to the team. */
 struct team_plan_shown *team_shown(void);
 
