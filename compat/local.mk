@@ -17,6 +17,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/lane.c compat/start/lane.h compat/start/last_thread.c compat/start/last_thread.h \
 	compat/start/numbers.h \
 	compat/start/reload.c compat/start/reload.h \
+	compat/start/layers.c compat/start/layers.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
 	compat/process/bind.c compat/process/bind.h compat/process/calls.c compat/process/catcher.c compat/process/catcher.h compat/process/children.c \

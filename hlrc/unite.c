@@ -30,24 +30,30 @@ static struct unite_node unite_describe(void)
     return node;
 }
 
-/* Number of the first node on another host than node 0, or 0; *processors: of all nodes. */
-static int unite_look(const struct unite_node *nodes, int count, cpu_set_t *processors)
+/* Number of the first node on another host than node 0, or 0. *processors: of those on its host,
+ * *here of them. */
+static int unite_look(const struct unite_node *nodes, int count, cpu_set_t *processors, int *here)
 {
+    int other = 0;
     CPU_ZERO(processors);
+    *here = 0;
     for (int n = 0; n < count; n++) {
-        if (strcmp(nodes[n].host, nodes[0].host) != 0)
-            return n;
-        CPU_OR(processors, processors, &nodes[n].processors);
+        if (strcmp(nodes[n].host, nodes[0].host) == 0) {
+            CPU_OR(processors, processors, &nodes[n].processors);
+            ++*here;
+        } else if (!other) {
+            other = n;
+        }
     }
-    return 0;
+    return other;
 }
 
-int hlrc_unite(bool alone)
+int hlrc_unite(enum unite_way way, int *here)
 {
     static struct unite_node all[NODES_MAX];
     struct unite_node mine = unite_describe();
     cpu_set_t processors;
-    int rc = alone ? boot_open_alone(&engine.boot) : boot_open(&engine.boot);
+    int rc = way == UNITE_ALONE ? boot_open_alone(&engine.boot) : boot_open(&engine.boot);
     if (rc)
         return rc;
     boot_speak(engine.boot);
@@ -55,8 +61,8 @@ int hlrc_unite(bool alone)
     rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     if (rc)
         return rc;
-    int other = unite_look(all, count, &processors);
-    if (other) {
+    int other = unite_look(all, count, &processors, here);
+    if (other && way == UNITE_HOST) {
         diag_report(1,
                     "node %d is on another host, but according to the launcher's variables all %d "
                     "are on one; start the job with --placement-control off",

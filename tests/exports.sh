@@ -21,7 +21,7 @@ sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addr
 [ "$(wc -l <"$work/addresses")" -eq 3 ] || { echo "FAIL: addresses.h declares $(cat "$work/addresses")"; exit 1; }
 {
     cat "$work/debugger" "$work/addresses"
-    sed -n 's/^int \(hlrc_unite\)(bool alone);$/\1/p' "$top_srcdir/hlrc/unite.h"
+    sed -n 's/^int \(hlrc_unite\)(enum unite_way way, int \*here);$/\1/p' "$top_srcdir/hlrc/unite.h"
     sed -n 's/^[a-z0-9_]* \(hlrc_[a-z_]*\)([a-z ]*);$/\1/p' "$top_srcdir/hlrc/memory/only_node.h"
     sed -n 's/^[a-z]* \(hlrc_[a-z_]*\)(.*);$/\1/p' "$top_srcdir/hlrc/checkpoint/restored_thread.h"
     sed -n 's/^void \(hlrc_thread_uncounted\)(void);$/\1/p' "$top_srcdir/hlrc/progress/uncounted.h"

@@ -421,8 +421,7 @@ static void team_sit_out(struct team_region *r)
         if (has_phases && !r->cancelled)
             scheduler->pass_phase(r);
         team_place_barrier(r);
-    } while (team_word_load(team_last()) != team_place.collectives ||
-             (r->cancelled && !was_over));
+    } while (team_word_load(team_last()) != team_place.collectives || (r->cancelled && !was_over));
 }
 
 static void team_enter(void)

@@ -20,6 +20,7 @@
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/last_thread.h"
+#include "compat/start/layers.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/job_signals.h"
 #include "hlrc/unite.h"
@@ -37,15 +38,15 @@ int start_lanes = 1, start_extras;
 bool start_sharing, start_objects, start_spread, start_fences, start_crowded, start_is_child,
     start_leaving, start_away;
 const char *start_obstacle;
-static int united = 1; /* processes that became this one */
+static int united = 1;      /* processes that became this one, */
+static int united_here = 1; /* on its host */
 static pid_t own_pid;
 
-#define LAYERS_MOST 4
-#define PARTS_MOST  16
-static const struct start_layer *layers[LAYERS_MOST], *layer;
-static bool taken[LAYERS_MOST];
+#define PARTS_MOST 16
+static const struct start_layer *layer;
+static const char *why_one; /* the program cannot run on several nodes */
 static void (*begins[PARTS_MOST])(void), (*at_end)(void);
-static size_t layer_count, begin_count;
+static size_t begin_count;
 static int layer_threads;
 struct image start_image;
 static struct lane *lanes;
@@ -59,13 +60,6 @@ static struct {
     void (*init)(void), (*fini)(void), (*rtld_fini)(void);
     void *stack_end;
 } program;
-
-void start_register(const struct start_layer *above)
-{
-    if (layer_count == LAYERS_MOST)
-        start_fail("more than %d layers", LAYERS_MOST);
-    layers[layer_count++] = above;
-}
 
 void start_at_begin(void (*fn)(void))
 {
@@ -146,66 +140,10 @@ static void start_serve_calls(void)
         start_fail("no memory for the environment");
 }
 
-/* ---- choice of the layer ---- */
-
-static void start_look_for_layer(const char *name, bool copied, size_t bytes)
-{
-    (void)copied, (void)bytes;
-    for (size_t i = 0; i < layer_count; i++)
-        taken[i] |= layers[i]->takes(name);
-}
-
-static void start_choose_layer(int nodes)
-{
-    image_each_needed(start_look_for_layer);
-    for (size_t i = 0; i < layer_count; i++) {
-        if (taken[i] && layer && nodes > 1)
-            start_fail("this program uses %s and %s: threads of only one can run on other nodes; "
-                       "use one of them",
-                       layer->name, layers[i]->name);
-        if (taken[i] && (!layer || layer->threads)) /* in one process threads need no layer */
-            layer = layers[i];
-    }
-    for (size_t i = 0; i < layer_count && !layer; i++)
-        if (!layers[i]->threads)
-            layer = layers[i];
-}
-
 /* ---- 2: sharing ---- */
-
-static const char *why_not;
-static char which[256];
-static int nodes_asked;
-
-/* Sets an option if the program sets signal handlers. */
-static void start_look_for_handlers(const char *name)
-{
-    static const char *const setters[] = { "__wrap_sigaction", "__wrap_signal",
-                                           "__wrap___sysv_signal", "__wrap_pthread_cancel" };
-    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
-        if (strcmp(name, setters[i]) == 0)
-            (void)setenv("HLRC_SIGNALS", "mask", 0);
-}
-
-static void start_look_at_name(const char *name, bool copied, size_t bytes)
-{
-    const char *why = layer ? layer->refuse(name, nodes_asked) : NULL;
-    start_look_for_handlers(name);
-    if (!why && nodes_asked > 1 && copied && bytes > sizeof(void *))
-        why = "is a library's variable in the program's own data; compile all of the program with "
-              "hlrcc";
-    if (why && !why_not) {
-        why_not = why;
-        snprintf(which, sizeof which, "%s", name);
-    }
-}
 
 static void start_share(int nodes)
 {
-    nodes_asked = nodes;
-    image_each_needed(start_look_at_name);
-    if (why_not)
-        start_fail("%s %s", which, why_not);
     if (!image_find(&start_image))
         start_fail("cannot find this program's segments");
     if (nodes == 1) {
@@ -322,9 +260,8 @@ static void start_finalize_and_keep_stack(void *arg)
 static void start_report(void)
 {
     if (united > 1 && getenv("HLRC_STATS"))
-        fprintf(stderr,
-                "hlrc: one process ran the program, instead of %d: all nodes are on one host\n",
-                united);
+        fprintf(stderr, "hlrc: one process ran the program, instead of %d: %s\n", united,
+                why_one ? why_one : "all nodes are on one host");
 }
 
 static void start_end_layer(void *arg)
@@ -504,27 +441,52 @@ static void start_refuse_checkpoint(void)
     hlrc_exit(1);
 }
 
-/* Returns the number of nodes. A program that begins on node 0 touches most of its memory there. */
-static int start_unite(void)
+static int start_unite(enum unite_way way)
 {
-    int nodes = early_nodes();
-    if (nodes > 1 && (start_obstacle = early_obstacle())) {
-        if (early_measures(start_obstacle))
-            (void)setenv("HLRC_DEFAULT_HOMES", "first", 0);
-        return nodes;
-    }
-    united = hlrc_unite(early_is_rank());
+    united = hlrc_unite(way, &united_here);
     if (united < 0)
         _exit(1);
     return 1;
 }
 
+/* Returns the number of nodes. A program that begins on node 0 touches most of its memory there,
+ * and stays there if it cannot run on several nodes. */
+static int start_choose_nodes(void)
+{
+    static char why[512];
+    int nodes = early_nodes();
+    if (nodes == 1 || !(start_obstacle = early_obstacle()))
+        return start_unite(early_is_rank() ? UNITE_ALONE : UNITE_HOST);
+    const char *cannot = layers_choose(nodes);
+    bool measures = early_measures(start_obstacle);
+    if (measures)
+        (void)setenv("HLRC_DEFAULT_HOMES", "first", 0);
+    if (!measures || !cannot)
+        return nodes;
+    snprintf(why, sizeof why, "%s", cannot);
+    why_one = why;
+    return start_unite(UNITE_HOSTS);
+}
+
+static void start_choose_layer(int nodes)
+{
+    char line[512];
+    const char *cannot = layers_choose(nodes);
+    layer = layers_chosen();
+    if (!cannot)
+        return;
+    snprintf(line, sizeof line, "%s", cannot);
+    if (nodes > 1 && !layers_choose(1))
+        start_fail("%s; without %s it runs on one node", line, start_obstacle);
+    start_fail("%s", line);
+}
+
 static int start_execute(void)
 {
     own_pid = getpid();
-    int nodes = start_unite();
+    int nodes = start_choose_nodes();
     start_choose_layer(nodes);
-    start_lanes = united > 1 ? early_threads_united(united) : early_threads(nodes);
+    start_lanes = united > 1 ? early_threads_united(united_here) : early_threads(nodes);
     if (!layer || layer->threads)
         start_lanes = 1;
     if (layer && layer->threads && nodes > 1)

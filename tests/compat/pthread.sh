@@ -134,6 +134,10 @@ refused() { # NAME PATTERN DECLARATIONS BODY
 }
 refused thrd '^hlrc: mtx_lock \(C11 threads\) is not supported' 'static mtx_t m;' 'mtx_lock(&m)'
 refused OpenMP '^hlrc: this program uses (OpenMP|POSIX threads) and (OpenMP|POSIX threads): threads of only one ' 'int x;' '_Pragma("omp parallel") x++'
+expect_err "the remedy" 'without --placement-control it runs on one node$'
+HLRC_PLACEMENT_CONTROL=measure run_job 2 ardmar --stats "$work/no"
+expect_status "OpenMP and POSIX threads on several hosts" 0
+expect_err "OpenMP and POSIX threads on several hosts" '^hlrc: one process ran the program, instead of 2: this program uses '
 
 # what node 0 alone has loaded
 build_plugin

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* layers.c - see layers.h. */
+#include "compat/start/layers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/start/image.h"
+
+#define LAYERS_MOST 4
+static const struct start_layer *layers[LAYERS_MOST], *layer;
+static size_t count;
+static bool taken[LAYERS_MOST];
+
+static int nodes_asked;
+static char why_not[512]; /* empty: nothing */
+
+void start_register(const struct start_layer *above)
+{
+    if (count == LAYERS_MOST)
+        start_fail("more than %d layers", LAYERS_MOST);
+    layers[count++] = above;
+}
+
+const struct start_layer *layers_chosen(void)
+{
+    return layer;
+}
+
+static void layers_look_at_name(const char *name, bool copied, size_t bytes)
+{
+    (void)copied, (void)bytes;
+    for (size_t i = 0; i < count; i++)
+        taken[i] |= layers[i]->takes(name);
+}
+
+/* In one process threads need no layer. */
+static void layers_take(void)
+{
+    layer = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (taken[i] && layer && nodes_asked > 1 && !*why_not)
+            snprintf(why_not, sizeof why_not,
+                     "this program uses %s and %s: threads of only one can run on other nodes",
+                     layer->name, layers[i]->name);
+        if (taken[i] && (!layer || layer->threads))
+            layer = layers[i];
+    }
+    for (size_t i = 0; i < count && !layer; i++)
+        if (!layers[i]->threads)
+            layer = layers[i];
+}
+
+/* Sets an option if the program sets signal handlers. */
+static void layers_look_for_handlers(const char *name)
+{
+    static const char *const setters[] = { "__wrap_sigaction", "__wrap_signal",
+                                           "__wrap___sysv_signal", "__wrap_pthread_cancel" };
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
+        if (strcmp(name, setters[i]) == 0)
+            (void)setenv("HLRC_SIGNALS", "mask", 0);
+}
+
+static void layers_look_for_obstacle(const char *name, bool copied, size_t bytes)
+{
+    const char *why = layer ? layer->refuse(name, nodes_asked) : NULL;
+    layers_look_for_handlers(name);
+    if (!why && nodes_asked > 1 && copied && bytes > sizeof(void *))
+        why = "is a library's variable in the program's own data; compile all of the program with "
+              "hlrcc";
+    if (why && !*why_not)
+        snprintf(why_not, sizeof why_not, "%s %s", name, why);
+}
+
+const char *layers_choose(int nodes)
+{
+    nodes_asked = nodes;
+    *why_not = '\0';
+    image_each_needed(layers_look_at_name);
+    layers_take();
+    image_each_needed(layers_look_for_obstacle);
+    return *why_not ? why_not : NULL;
+}
