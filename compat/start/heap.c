@@ -14,6 +14,7 @@
 
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+#include "hlrc/heap/heap_cached.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
 
@@ -51,6 +52,9 @@ static void heap_measure(void *arg)
 static void *heap_shared(size_t align, size_t size, bool zeroed)
 {
     struct heap_request r = { NULL, align, size, zeroed };
+    void *cached = align <= ALIGN_MALLOC && !zeroed ? hlrc_cached_take(size) : NULL;
+    if (cached)
+        return cached;
     lane_call(heap_allocate, &r);
     return r.ptr;
 }
@@ -83,7 +87,7 @@ void heap_free(void *ptr)
         return;
     if (!heap_is_shared(ptr))
         free(ptr);
-    else if (start_sharing) /* after the job its heap is gone */
+    else if (start_sharing && !hlrc_cached_give(ptr)) /* after the job its heap is gone */
         lane_call(heap_give_back, &r);
 }
 

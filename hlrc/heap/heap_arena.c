@@ -72,6 +72,7 @@ struct heap_arena_super *heap_arena_super_new(int class, uint32_t pages)
     if (!s)
         return NULL;
     s->class = (uint8_t) class;
+    s->inverse = UINT32_MAX / heap_runs_class_size(class) + 1;
     s->pages = pages;
     s->blocks = s->left = blocks;
     for (uint32_t b = 0; b < blocks; b++)
@@ -147,13 +148,29 @@ enum heap_arena_status heap_arena_give_block(struct heap_arena *a, struct heap_a
     return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED;
 }
 
+/* Without a division: exact for a multiple of the size, and for any other offset the product
+ * differs from it. UINT32_MAX: no block begins there. */
+static uint32_t heap_arena_block_at(const struct heap_arena_super *s, uint64_t offset)
+{
+    uint32_t block = (uint32_t)(offset * s->inverse >> 32);
+    return block < s->blocks && block * heap_runs_class_size(s->class) == offset ? block
+                                                                                 : UINT32_MAX;
+}
+
 enum heap_arena_status heap_arena_give(struct heap_arena *a, struct heap_arena_super *s,
                                        uint64_t offset)
 {
-    uint32_t size = heap_runs_class_size(s->class);
-    if (offset % size != 0)
-        return ARENA_NO_BLOCK;
-    return heap_arena_give_block(a, s, (uint32_t)(offset / size));
+    uint32_t block = heap_arena_block_at(s, offset);
+    return block == UINT32_MAX ? ARENA_NO_BLOCK : heap_arena_give_block(a, s, block);
+}
+
+bool heap_arena_is_live(const struct heap_arena_super *s, uint32_t offset)
+{
+    uint32_t block = heap_arena_block_at(s, offset);
+    if (block == UINT32_MAX)
+        return false;
+    uint64_t word = __atomic_load_n(&s->map[block / 64], __ATOMIC_RELAXED);
+    return !(word >> block % 64 & 1);
 }
 
 struct heap_arena_super *heap_arena_empty(const struct heap_arena *a, int class)

@@ -36,7 +36,8 @@ struct heap_arena_super {
     uint32_t first, pages;
     uint32_t blocks, left; /* number of blocks, and of free blocks */
     uint32_t fresh;
-    uint32_t hint; /* no word of map before this one has a bit set */
+    uint32_t hint;    /* no word of map before this one has a bit set */
+    uint32_t inverse; /* of the size of its blocks: 2^32 / size, rounded up */
     uint8_t class;
     bool dirty; /* it came with used pages */
     uint64_t map[];
@@ -77,6 +78,10 @@ enum heap_arena_status heap_arena_give(struct heap_arena *a, struct heap_arena_s
                                        uint64_t offset);
 enum heap_arena_status heap_arena_give_block(struct heap_arena *a, struct heap_arena_super *s,
                                              uint32_t block);
+
+/* Does a live block begin that many bytes into the superblock? May be asked without the mutex for a
+ * block that is live: its bit does not change. */
+bool heap_arena_is_live(const struct heap_arena_super *s, uint32_t offset);
 
 /* A wholly free superblock of the class, or NULL. */
 struct heap_arena_super *heap_arena_empty(const struct heap_arena *a, int class);

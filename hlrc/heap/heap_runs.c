@@ -139,29 +139,13 @@ uint32_t heap_runs_largest(const struct heap_runs *r)
     return best;
 }
 
-uint32_t heap_runs_class_size(int class)
-{
-    if (class < 8)
-        return HEAP_GRAIN * ((uint32_t) class + 1);
-    uint32_t doubling = ((uint32_t) class - 8) / 4, step = ((uint32_t) class - 8) % 4 + 1;
-    return (128u << doubling) + step * (32u << doubling);
-}
-
-/* The smallest class of at least `size` bytes, which are at most HEAP_SMALL_MAX. */
-static int heap_runs_class_of(uint32_t size)
-{
-    if (size <= 128)
-        return (int)((size - 1) / HEAP_GRAIN);
-    int log = 31 - __builtin_clz(size - 1);         /* size is in (2^log, 2^(log+1)] */
-    uint32_t step = ((size - 1) >> (log - 2)) & 3u; /* its quarter of that range */
-    return 8 + (log - 7) * 4 + (int)step;
-}
-
 int heap_runs_class_for(size_t size, size_t align)
 {
     if (size > HEAP_SMALL_MAX || align > 4096)
         return -1;
     int class = heap_runs_class_of((uint32_t)size);
+    if (align <= HEAP_GRAIN)
+        return class;
     while (class < HEAP_CLASSES && heap_runs_class_size(class) % align != 0)
         class ++;
     return class < HEAP_CLASSES ? class : -1;

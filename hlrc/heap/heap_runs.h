@@ -61,7 +61,23 @@ uint32_t heap_runs_largest(const struct heap_runs *r);
 #define HEAP_SMALL_MAX 32768u
 #define HEAP_GRAIN     16u /* smallest block; every block is a multiple of it */
 
-uint32_t heap_runs_class_size(int class);
+static inline uint32_t heap_runs_class_size(int class)
+{
+    if (class < 8)
+        return HEAP_GRAIN * ((uint32_t) class + 1);
+    uint32_t doubling = ((uint32_t) class - 8) / 4, step = ((uint32_t) class - 8) % 4 + 1;
+    return (128u << doubling) + step * (32u << doubling);
+}
+
+/* The smallest class of at least `size` bytes, which are at most HEAP_SMALL_MAX. */
+static inline int heap_runs_class_of(uint32_t size)
+{
+    if (size <= 128)
+        return (int)((size - 1) / HEAP_GRAIN);
+    int log = 31 - __builtin_clz(size - 1);         /* size is in (2^log, 2^(log+1)] */
+    uint32_t step = ((size - 1) >> (log - 2)) & 3u; /* its quarter of that range */
+    return 8 + (log - 7) * 4 + (int)step;
+}
 
 /* The smallest class for `size` bytes whose blocks, laid end to end from a page boundary, are all
  * aligned; -1: none. ASSUMPTION: size > 0, align is a power of two. */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The heap's arithmetic over plain memory: size classes, runs of free pages against a model of one
- * byte per page, and superblocks. The invariants are those of hlrc/heap/heap_runs.h, and of
- * hlrc/heap/heap_arena.h.
+ * byte per page, superblocks, and threads' caches against a model. The invariants are those of
+ * hlrc/heap/heap_runs.h, hlrc/heap/heap_arena.h and hlrc/heap/heap_cache.h.
  */
 #include "hlrc/heap/heap_arena.h"
+#include "hlrc/heap/heap_cache.h"
 #include "hlrc/heap/heap_runs.h"
 #include "tests/unit/rng.h"
 #include "tests/unit/unit.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -322,11 +324,102 @@ static void arena_random(void)
             assert_in_range(heap_arena_give(&arena, s, held[k] % 4096), ARENA_OK, ARENA_EMPTIED);
             held[k] = held[count];
         }
+        uint32_t page = rng(SUPERS), at = rng(4096);
+        bool begins = at % 80 == 0 && at / 80 < 51 && live[page * 51 + at / 80];
+        assert_int_equal(heap_arena_is_live(heap_arena_super(&arena, page), at), begins);
     }
     heap_arena_end(&arena);
+}
+
+/* ---- caches ---- */
+
+#define CACHED 3 /* a class */
+static char blocks[200];
+
+/* The model: which blocks are in the cache. */
+static void cache_holds_what_it_keeps(void)
+{
+    bool in[sizeof blocks] = { false };
+    uint32_t count = 0;
+    void *out[HEAP_CACHE_BLOCKS], *ptr;
+    heap_cache_init();
+    assert_null(heap_cache_take(CACHED));
+    for (int step = 0; step < 100000; step++) {
+        size_t b = rng(sizeof blocks);
+        if (rng(5) < 2) {
+            assert_true((ptr = heap_cache_take(CACHED)) ? count > 0 : count == 0);
+            if (ptr) {
+                assert_true(in[(char *)ptr - blocks]);
+                in[(char *)ptr - blocks] = false;
+                count--;
+            }
+        } else if (in[b]) {
+            assert_false(heap_cache_keep(CACHED, &blocks[b]));
+            assert_int_equal(heap_cache_give(CACHED, &blocks[b], out), HEAP_CACHE_TWICE);
+        } else {
+            uint32_t given_up =
+                heap_cache_keep(CACHED, &blocks[b]) ? 0 : heap_cache_give(CACHED, &blocks[b], out);
+            assert_true(given_up == 0 || count == HEAP_CACHE_BLOCKS);
+            for (uint32_t i = 0; i < given_up; i++) {
+                assert_true(in[(char *)out[i] - blocks]);
+                in[(char *)out[i] - blocks] = false;
+            }
+            in[b] = true;
+            count += 1 - given_up;
+            assert_in_range(count, 1, HEAP_CACHE_BLOCKS);
+        }
+    }
+    assert_int_equal(heap_cache_empty(CACHED, out), count);
+    assert_null(heap_cache_take(CACHED));
+}
+
+/* Leaves the block in its cache; returns what it found there. */
+static void *cache_of_thread(void *block)
+{
+    void *out[HEAP_CACHE_BLOCKS];
+    assert_int_equal(heap_cache_give(CACHED, block, out), 0);
+    assert_ptr_equal(heap_cache_take(CACHED), block);
+    void *found = heap_cache_take(CACHED);
+    assert_null(heap_cache_take(CACHED));
+    assert_int_equal(heap_cache_give(CACHED, block, out), 0);
+    return found;
+}
+
+static void *cache_in_thread(void *ptr)
+{
+    pthread_t thread;
+    void *found;
+    assert_int_equal(pthread_create(&thread, NULL, cache_of_thread, ptr), 0);
+    assert_int_equal(pthread_join(thread, &found), 0);
+    return found;
+}
+
+static void cache_is_left_to_the_next_thread(void)
+{
+    void *out[HEAP_CACHE_BLOCKS];
+    heap_cache_init();
+    assert_int_equal(heap_cache_give(CACHED, &blocks[0], out), 0);
+    assert_null(cache_in_thread(&blocks[1]));
+    assert_ptr_equal(cache_in_thread(&blocks[2]), &blocks[1]);
+    assert_ptr_equal(heap_cache_take(CACHED), &blocks[0]);
+    assert_int_equal(heap_cache_give(CACHED, &blocks[0], out), 0);
+    heap_cache_init(); /* another heap */
+    assert_null(heap_cache_take(CACHED));
+    assert_null(cache_in_thread(&blocks[3]));
+}
+
+static void cache_of_large_blocks(void)
+{
+    void *out[HEAP_CACHE_BLOCKS];
+    heap_cache_init();
+    assert_int_equal(heap_cache_give(HEAP_CLASSES - 1, &blocks[0], out), 1);
+    assert_ptr_equal(out[0], &blocks[0]);
+    assert_null(heap_cache_take(HEAP_CLASSES - 1));
 }
 
 UNIT_MAIN(NULL, NULL, TEST(classes_grow), TEST(class_is_the_smallest), TEST(class_is_aligned),
           TEST(runs_edges), TEST(runs_random), TEST(runs_worst),
           TEST(arena_hands_out_each_block_once), TEST(arena_refuses_what_is_no_block),
-          TEST(arena_keeps_one_empty), TEST(arena_keeps_few_empty), TEST(arena_random))
+          TEST(arena_keeps_one_empty), TEST(arena_keeps_few_empty), TEST(arena_random),
+          TEST(cache_holds_what_it_keeps), TEST(cache_is_left_to_the_next_thread),
+          TEST(cache_of_large_blocks))
