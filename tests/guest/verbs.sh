@@ -4,7 +4,7 @@
 # programs, random programs and the applications, under all protocols, with the nodes of a job alternating between two
 # devices on a link. At last that link is cut. With the sanitizers a small part of it, in a minute.
 #
-#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, compat, limits, cut, silence or all
+#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, compat, limits, loss, cut, silence or all
 #   verbs.sh --list [PART...]   prints what it would run
 #
 # Environment: VERBS_WHOLE=1 runs all programs of each part, and litmus programs by all protocols, not most of them by one in
@@ -80,6 +80,7 @@ list_cut() {
 list_silence() { echo "120 $self --silence ${protocols%% *} 40"; }
 
 list_limits() { echo "60 $self --limits"; }
+list_loss() { echo "100 $self --loss"; }
 
 list_apps() {
     local app nodes protocol
@@ -204,6 +205,19 @@ run_limits() {
         grep -q 'in flight: [1-9][0-9]* with one node' /tmp/l.out || { cat /tmp/l.out; return 1; }
 }
 
+# The link loses replies of atomics. The adapter asks again, and the other one performs none twice: the program checks each
+# result and the words at the end. That it was asked again is counted by the other adapter.
+run_loss() {
+    local status=0 again=/sys/class/infiniband/rxe1/ports/1/hw_counters/duplicate_request before
+    before=$(cat $again)
+    tc qdisc add dev v1 root netem loss 5% || return
+    "$top_builddir/hlrcrun" -n 2 --fabric verbs --memory 32M "$helpers/by-node" "$top_builddir/microbench/atomics" \
+        --only fetch_add --sizes 1 --warmup 1 --repetitions 8 --seconds 60 || status=$?
+    tc qdisc del dev v1 root
+    echo "$(($(cat $again) - before)) requests came again"
+    [ $status -eq 0 ] && [ "$(cat $again)" -gt "$before" ]
+}
+
 expect_one_line() { expect_line "$1" /tmp/l.err; }
 
 expect_line() { # PATTERN FILE
@@ -261,7 +275,7 @@ inside() {
 
 skip() { echo "skipped: $*"; exit 77; }
 
-parts=(conformance litmus blackbox random apps compat limits cut silence)
+parts=(conformance litmus blackbox random apps compat limits loss cut silence)
 memory=2G
 if sanitized; then parts=(conformance) memory=4G; fi
 action=run
@@ -271,6 +285,7 @@ case ${1-} in
 --cut) shift; run_cut "$@"; exit ;;
 --silence) shift; run_silence "$@"; exit ;;
 --limits) run_limits; exit ;;
+--loss) run_loss; exit ;;
 --inside) shift; inside "$@" ;;
 --list) action=list; shift ;;
 esac
@@ -287,6 +302,7 @@ needed=(hlrcrun)
 [[ " ${parts[*]} " != *' apps '* ]] || needed+=(apps/is apps/is_seq apps/fft3d apps/lu apps/lu_seq apps/gups apps/gups_seq)
 [[ " ${parts[*]} " != *' compat '* ]] || needed+=(hlrcc tests/compat/armci tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups)
 [[ " ${parts[*]} " != *' limits '* ]] || needed+=(apps/is)
+[[ " ${parts[*]} " != *' loss '* ]] || needed+=(microbench/atomics)
 for program in "${needed[@]}"; do
     [ -x "$top_builddir/$program" ] || skip "$program is not built"
 done
