@@ -316,8 +316,22 @@ static void perimeter(struct lu *lu, size_t k)
     }
 }
 
+/* In regions a node may have no block left: then it needs none of the others. */
+static bool has_interior(const struct lu *lu, size_t k)
+{
+    bool row = lu->problem.cyclic, column = row;
+
+    for (size_t i = k + 1; i < lu->blocks; i++) {
+        row = row || in_row(lu, i);
+        column = column || in_column(lu, i);
+    }
+    return row && column;
+}
+
 static void interior(struct lu *lu, size_t k)
 {
+    if (!has_interior(lu, k))
+        return;
     for (size_t i = k + 1; i < lu->blocks; i++) {
         lu->below[i] = in_row(lu, i) ? fetch(lu, i, k, room_for(lu, i)) : NULL;
         lu->left[i] = in_column(lu, i) ? fetch(lu, k, i, room_for(lu, lu->blocks + i)) : NULL;
