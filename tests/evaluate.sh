@@ -115,6 +115,8 @@ expect_status "--picture of nothing" 2
 ' "$file" "$out/results.csv" >"$work/csv"
 test ! -s "$work/csv" || fail "results.csv: $(head -3 "$work/csv")"
 
+! grep -q 'Simulated:' "$out/index.md" || fail "nothing was simulated, and the page has findings of it"
+
 # What is simulated comes behind it, the same each time, and alone where nothing was measured.
 simulated=$out/simulated
 evaluate --simulate

@@ -185,9 +185,9 @@ sub page_md {
 # Of measurements, where there are any, and of simulations.
 sub figures {
     my ($r, $simulated) = @_;
-    return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Figures::simulated($simulated->{replays}), Grown::all($simulated->{replays}),
-        Compared::all($simulated->{replays}),
-        Simulated::all($simulated));
+    my $replays = $simulated ? $simulated->{replays} : undef;
+    return (@{ $r->{all} } ? (Figures::all($r), Others::all($r)) : (), Figures::simulated($replays), Grown::all($replays),
+        Compared::all($replays), Simulated::all($simulated));
 }
 
 # The first plot of a figure, as a file; undef where it was not measured.
