@@ -28,6 +28,7 @@ static const char *const others[] = {
     "launch-fd",
     "tools",
     "terminal",
+    "lines",
     "processors",
     "pmix-node",
     "filtered",

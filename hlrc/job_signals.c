@@ -3,9 +3,13 @@
 #include "hlrc/job_signals.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/system_sigaction.h"
 #include "boot/boot.h"
@@ -54,8 +58,18 @@ static void job_signals_begin(void)
     job_signals_take(SIGHUP);
 }
 
+/* As without HLRC: whole blocks, but lines at a terminal. */
+static void job_signals_set_buffer(void)
+{
+    bool terminal = secure_getenv("HLRC_LINES") || isatty(STDOUT_FILENO) == 1;
+
+    setvbuf(stdout, NULL, terminal ? _IOLBF : _IOFBF, 0);
+    unsetenv("HLRC_LINES");
+}
+
 void hlrc_program_unaware(void)
 {
     engine.unaware = true;
+    job_signals_set_buffer();
     job_signals_begin();
 }

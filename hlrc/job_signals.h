@@ -9,8 +9,9 @@
 #define HLRC_JOB_SIGNALS_H
 
 /* The program does not know HLRC. Its own habits are not reported: faults that it handles itself,
- * and locks held at the end. And its signals are as above, unless another launcher than hlrcrun has
- * started it. After hlrc_init. Exported for libhlrc_compat. */
+ * and locks held at the end. Its standard output is buffered as without HLRC. And its signals are
+ * as above, unless another launcher than hlrcrun has started it. After hlrc_init. Exported for
+ * libhlrc_compat. */
 void hlrc_program_unaware(void);
 
 #endif

@@ -172,14 +172,18 @@ static void hlrcrun_outer_job_forget(void)
     unsetenv("HLRC_NODES");
 }
 
-/* Tells the nodes whether standard error is a terminal, since they write to pipes. With --progress
- * the progress line needs the terminal. */
+/* The nodes write to pipes: variables are set if standard error and output are terminals. With
+ * --progress the progress line needs the terminal. */
 static void hlrcrun_terminal_export(const struct config *cfg)
 {
     if (isatty(STDERR_FILENO) == 1 && !cfg->progress)
         setenv("HLRC_TERMINAL", "1", 1);
     else
         unsetenv("HLRC_TERMINAL");
+    if (isatty(STDOUT_FILENO) == 1)
+        setenv("HLRC_LINES", "1", 1);
+    else
+        unsetenv("HLRC_LINES");
 }
 
 /* Where the nodes, and this process at the end, find the programs of tools/. */

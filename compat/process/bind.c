@@ -112,7 +112,10 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  quick_exit, tzset, hcreate, tsearch, syslog, vsyslog, __syslog_chk,
                  __vsyslog_chk, warn, warnx, vwarn, vwarnx, fopencookie, getifaddrs, sigset,
                  sigignore, siginterrupt, bsd_signal, ssignal, sysv_signal, sigwait,
-                 sigwaitinfo, sigtimedwait, sigpending, timer_create, mq_notify)
+                 sigsuspend, sigwaitinfo, sigtimedwait, sigpending, timer_create, mq_notify,
+                 aio_read, aio_read64, aio_write, aio_write64, aio_error, aio_error64, aio_return,
+                 aio_return64, aio_fsync, aio_fsync64, aio_cancel, aio_cancel64, aio_suspend,
+                 aio_suspend64, lio_listio, lio_listio64)
         BY_OBJECT(pthread_mutex_init, pthread_mutex_destroy, pthread_mutex_lock,
                   pthread_mutex_trylock, pthread_mutex_timedlock, pthread_mutex_unlock,
                   pthread_cond_init, pthread_cond_destroy, pthread_cond_wait,

@@ -59,8 +59,7 @@ NAMES(5, regexec, iconv, fgetpwent_r, fgetgrent_r)
 /* ---- descriptors, streams and sockets ---- */
 NAMES(0, sync, inotify_init, getpt, fcloseall, tmpfile, tmpfile64, getchar_unlocked, _flushlbf,
       getwchar, getwchar_unlocked, gethostid, getdtablesize)
-NAMES(1, aio_read, aio_read64, aio_write, aio_write64, aio_error, aio_error64, aio_return,
-      aio_return64, endmntent, putwchar_unlocked, closefrom, dup, pipe, syncfs, epoll_create,
+NAMES(1, endmntent, putwchar_unlocked, closefrom, dup, pipe, syncfs, epoll_create,
       epoll_create1, inotify_init1, isatty, tcgetpgrp, tcgetsid, posix_openpt, grantpt, unlockpt,
       fflush_unlocked, setlinebuf, pclose, getc_unlocked, fgetc_unlocked, getw, putchar,
       putchar_unlocked, __uflow, _IO_getc, ftell, ftello, rewind, feof, ferror, clearerr,
@@ -68,7 +67,7 @@ NAMES(1, aio_read, aio_read64, aio_write, aio_write64, aio_error, aio_error64, a
       ftrylockfile, funlockfile, __fpending, __fpurge, __fbufsize, __freading, __fwriting,
       __freadable, __fwritable, __flbf, fgetwc, getwc, putwchar, getwc_unlocked, fgetwc_unlocked,
       sockatmark, if_nametoindex, fileno, ftello64)
-NAMES(2, aio_fsync, aio_fsync64, aio_cancel, aio_cancel64, setmntent, addmntent, putpwent,
+NAMES(2, setmntent, addmntent, putpwent,
       putgrent, fputws_unlocked, fanotify_init, pidfd_open, __open_2, __open64_2, dup2, pipe2,
       ioctl, ftruncate, ftruncate64, truncate, truncate64, flock, eventfd, eventfd_read,
       eventfd_write, timerfd_create, timerfd_gettime, inotify_rm_watch, memfd_create, tcgetattr,
@@ -81,7 +80,7 @@ NAMES(3, fgetws_unlocked, __openat_2, __openat64_2, close_range, dup3, lseek, po
       posix_fallocate64, readahead, signalfd, inotify_add_watch, ttyname_r, tcsetattr, ptsname_r,
       freopen, freopen64, setbuffer, fmemopen, fgets_unlocked, fseek, fseeko, fgetws, socket, bind,
       getsockname, getpeername, lseek64, fseeko64)
-NAMES(4, lio_listio, lio_listio64, getmntent_r, sync_file_range, __fgetws_chk,
+NAMES(4, getmntent_r, sync_file_range, __fgetws_chk,
       __fgetws_unlocked_chk, fallocate, fallocate64, posix_fadvise, posix_fadvise64, sendfile,
       sendfile64, tee, vmsplice, epoll_ctl, timerfd_settime, setvbuf, fread_unlocked,
       fwrite_unlocked, __fgets_chk, __fgets_unlocked_chk, socketpair, sendmmsg)
@@ -90,10 +89,10 @@ NAMES(5, preadv2, pwritev2, preadv64v2, pwritev64v2, fanotify_mark, __pread_chk,
 NAMES(6, splice, copy_file_range)
 /* ---- cancellation points (delegate_at_point) ---- */
 POINTS(0, pause, getchar)
-POINTS(1, wait, sigsuspend, sigpause, __xpg_sigpause, close, fsync, fdatasync, tcdrain, fgetc,
+POINTS(1, wait, sigpause, __xpg_sigpause, close, fsync, fdatasync, tcdrain, fgetc,
       getc)
 POINTS(2, open, open64, creat, creat64, fcntl, fcntl64)
-POINTS(3, aio_suspend, aio_suspend64, readv, writev, waitpid, wait3, openat,
+POINTS(3, readv, writev, waitpid, wait3, openat,
       openat64, lockf, lockf64, poll, accept, connect, sendmsg, recvmsg)
 POINTS(4, wait4, waitid, mq_send, mq_receive, msgsnd, preadv, preadv64, pwritev, pwritev64,
       __read_chk, ppoll, __poll_chk, epoll_wait, accept4)

@@ -7,12 +7,15 @@
  *   - A signal of the process is pending at node 0, a signal of a thread (raise, pthread_kill) on
  *     the thread's node. So a thread of another node tests its own first, and then has node 0 wait
  *     for a signal of the process, or for one that its proxy is sent (delegate_interrupt). A signal
- *     that arrives between the two is found after PERIOD_NS.
+ *     that arrives between the two is found after PERIOD_NS. sigsuspend does the same.
  *   - The C library blocks all signals in its threads for SIGEV_THREAD. The function may access
  *     shared memory, so the signals of a thread's own errors are unblocked before it is called.
  */
+#include "compat/process/pending.h"
+
 #include <errno.h>
 #include <mqueue.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -145,6 +148,52 @@ int __wrap_sigpending(sigset_t *set)
     return rc;
 }
 
+/* ---- sigsuspend ---- */
+
+struct pending_suspension {
+    sigset_t mask;
+    bool done;
+};
+
+/* On the private stack. Its own signal is pending: the handler runs at once. */
+static void pending_suspend_own(void *arg)
+{
+    struct pending_suspension *out = arg, s = *out;
+    sigset_t own;
+    (void)sigpending(&own);
+    for (int sig = 1; sig < _NSIG && !s.done; sig++)
+        s.done = sigismember(&own, sig) == 1 && sigismember(&s.mask, sig) == 0;
+    if (s.done)
+        (void)sigsuspend(&s.mask);
+    out->done = s.done;
+}
+
+/* By node 0: whether a handler has run. */
+static int pending_suspend_there(const sigset_t *mask)
+{
+    struct timespec limit = { PERIOD_NS / SECOND_NS, PERIOD_NS % SECOND_NS };
+    sigset_t mine = *mask;
+    return ppoll(NULL, 0, &limit, &mine) < 0 && errno == EINTR;
+}
+
+int __wrap_sigsuspend(const sigset_t *mask)
+{
+    struct pending_suspension s = { .mask = *mask };
+    if (start_sharing) /* the handler may access shared memory */
+        lane_leave_own_signals(&s.mask);
+    delegate_point();
+    if (!start_away)
+        (void)sigsuspend(&s.mask);
+    while (start_away && !s.done) {
+        lane_call(pending_suspend_own, &s);
+        s.done |= !s.done && DELEGATE(pending_suspend_there, (long)&s.mask);
+        delegate_point();
+    }
+    delegate_point();
+    errno = EINTR;
+    return -1;
+}
+
 /* ---- SIGEV_THREAD ---- */
 
 /* Kept, since a notification may be under way when its timer is deleted. */
@@ -160,8 +209,7 @@ static void pending_notify(union sigval notice)
     n->fn(n->value);
 }
 
-/* *mine: a copy for the C library. */
-static bool pending_copy(struct sigevent *mine, const struct sigevent *event)
+bool pending_copy(struct sigevent *mine, const struct sigevent *event)
 {
     *mine = *event;
     if (event->sigev_notify != SIGEV_THREAD)

@@ -273,6 +273,11 @@ void signals_get_handler(int sig)
     (void)sigaction(sig, &act, NULL);
 }
 
+bool signals_end_sleeps(void)
+{
+    return start_away && forwards;
+}
+
 /* The handler runs on this thread. */
 int __wrap_raise(int sig)
 {

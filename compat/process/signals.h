@@ -3,8 +3,14 @@
 #ifndef COMPAT_SIGNALS_H
 #define COMPAT_SIGNALS_H
 
+#include <stdbool.h>
+
 /* Sets what node 0 does on this signal at this node, too. */
 void signals_get_handler(int sig);
+
+/* This is not node 0, and the program sets handlers: node 0 performs sleeps, which signals of the
+ * process end there [delegate.mask]. */
+bool signals_end_sleeps(void);
 
 int __wrap_raise(int sig);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "compat/process/delegate.h"
+#include "compat/process/signals.h"
 #include "compat/pthread/table.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
@@ -196,19 +197,54 @@ void __wrap_pthread_testcancel(void)
         pthread_testcancel();
 }
 
-/* Calls that each node performs itself. */
-#define POINT(type, name, parameters, arguments) \
-    type __wrap_##name parameters;               \
-    type __wrap_##name parameters                \
-    {                                            \
-        cancel_test();                           \
-        type result = name arguments;            \
-        cancel_test();                           \
-        return result;                           \
+/* Calls that each node performs itself, unless a signal may end them. */
+#define POINT(type, name, parameters, call) \
+    type __wrap_##name parameters;          \
+    type __wrap_##name parameters           \
+    {                                       \
+        cancel_test();                      \
+        type result = call;                 \
+        cancel_test();                      \
+        return result;                      \
     }
-POINT(unsigned, sleep, (unsigned seconds), (seconds))
-POINT(int, usleep, (useconds_t us), (us))
-POINT(int, nanosleep, (const struct timespec *time, struct timespec *left), (time, left))
+
+/* By node 0. */
+static int cancel_sleep_there(clockid_t clock, int flags, const struct timespec *time,
+                              struct timespec *left)
+{
+    struct timespec mine = *time, rest = *left;
+    int rc = clock_nanosleep(clock, flags, &mine, &rest);
+    *left = rest;
+    return rc;
+}
+
+static int cancel_sleep(clockid_t clock, int flags, const struct timespec *time,
+                        struct timespec *left)
+{
+    if (!signals_end_sleeps())
+        return clock_nanosleep(clock, flags, time, left);
+    struct timespec mine = *time, rest = left ? *left : mine; /* on the shared stack */
+    int rc = (int)DELEGATE(cancel_sleep_there, clock, flags, (long)&mine, (long)&rest);
+    if (left)
+        *left = rest;
+    return rc;
+}
+
+static int cancel_sleep_or_fail(const struct timespec *time, struct timespec *left)
+{
+    if (!signals_end_sleeps())
+        return nanosleep(time, left);
+    int rc = cancel_sleep(CLOCK_REALTIME, 0, time, left);
+    errno = rc ? rc : errno;
+    return rc ? -1 : 0;
+}
+
+#define SLEEP(name, argument) \
+    (signals_end_sleeps() ? (int)DELEGATE(name, (long)(argument)) : (int)name(argument))
+POINT(unsigned, sleep, (unsigned seconds), (unsigned)SLEEP(sleep, seconds))
+POINT(int, usleep, (useconds_t us), SLEEP(usleep, us))
+POINT(int, nanosleep, (const struct timespec *time, struct timespec *left),
+      cancel_sleep_or_fail(time, left))
 POINT(int, clock_nanosleep,
       (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
-      (clock, flags, time, left))
+      cancel_sleep(clock, flags, time, left))

@@ -61,13 +61,18 @@ size_t lane_stack_bytes(void)
     return shared_bytes ? shared_bytes - GUARD_SHARED : 0;
 }
 
-void lane_block_signals(sigset_t *before)
+void lane_leave_own_signals(sigset_t *set)
 {
     static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(set, own[i]);
+}
+
+void lane_block_signals(sigset_t *before)
+{
     sigset_t all;
     sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
+    lane_leave_own_signals(&all);
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 

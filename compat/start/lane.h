@@ -107,6 +107,8 @@ static inline void lane_unbind(void)
     lane_bonds = lane_bonds == 0 || lane_bonds == LANE_FOR_EVER ? LANE_FOR_EVER : lane_bonds - 1;
 }
 
+/* Takes a thread's own errors, which memory is fetched by, out of the set. */
+void lane_leave_own_signals(sigset_t *set);
 /* Blocks all signals of the calling thread except those raised by its own errors. `before`: gets
  * its previous mask, or NULL. */
 void lane_block_signals(sigset_t *before);

@@ -81,10 +81,11 @@ static const char *const own[] = { "help", "version", "man", "n", "h", "V", "" }
 /* Names that begin with HLRC_ and are no options, as the manual, the sites' environment modules and
  * the tests have them; a '*' stands for what follows. */
 static const char *const harmless[] = {
-    "HLRC_NODE",    "HLRC_LAUNCH_FD", "HLRC_TERMINAL",    "HLRC_PMIX_NODE", "HLRC_VERSION",
-    "HLRC_ROOT",    "HLRC_HOME",      "HLRC_DIR",         "HLRC_BASE",      "HLRC_BIN",
-    "HLRC_LIB",     "HLRC_INC",       "HLRC_INFO",        "HLRC_PERTURB",   "HLRC_PERTURB_SEED",
-    "HLRC_CHAOS_*", "HLRC_TEST_*",    "HLRC_MUTANTS_RUN", "HLRC_SOAK*",     "HLRC_KILL_*",
+    "HLRC_NODE",         "HLRC_LAUNCH_FD", "HLRC_TERMINAL", "HLRC_LINES",       "HLRC_PMIX_NODE",
+    "HLRC_VERSION",      "HLRC_ROOT",      "HLRC_HOME",     "HLRC_DIR",         "HLRC_BASE",
+    "HLRC_BIN",          "HLRC_LIB",       "HLRC_INC",      "HLRC_INFO",        "HLRC_PERTURB",
+    "HLRC_PERTURB_SEED", "HLRC_CHAOS_*",   "HLRC_TEST_*",   "HLRC_MUTANTS_RUN", "HLRC_SOAK*",
+    "HLRC_KILL_*",
 };
 
 static char words[WORDS][WORD]; /* word 0 is the program's name */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files and streams that threads of several nodes open, read, write and close. */
 #define _GNU_SOURCE
+#include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -232,6 +233,63 @@ static void blocking(void)
     close(ends[1]);
 }
 
+/* ---- asynchronous transfers, begun, awaited and asked for by threads of several nodes ---- */
+
+static struct aiocb transfer[2];
+static char moved[2][32];
+
+static void *begins_transfer(void *arg)
+{
+    int reads = arg != NULL;
+    transfer[reads] = (struct aiocb){ .aio_fildes = fd, .aio_buf = moved[reads], .aio_nbytes = 20 };
+    printf("begun %d\n", reads ? aio_read(&transfer[1]) : aio_write(&transfer[0]));
+    return arg;
+}
+
+static void *awaits_transfer(void *arg)
+{
+    const struct aiocb *list[] = { arg };
+    printf("suspended %d\n", aio_suspend(list, 1, NULL));
+    return arg;
+}
+
+static void *ends_transfer(void *arg)
+{
+    struct aiocb *t = arg;
+    printf("ended %d %zd %s\n", aio_error(t), aio_return(t), moved[1]);
+    return arg;
+}
+
+static void *lists_transfers(void *arg)
+{
+    struct aiocb *list[] = { &transfer[1], NULL };
+    memset(moved[1], 0, sizeof moved[1]);
+    transfer[1].aio_offset = 8;
+    transfer[1].aio_lio_opcode = LIO_READ;
+    printf("list %d %d", lio_listio(LIO_WAIT, list, 2, NULL), aio_error(&transfer[1]));
+    printf(" %zd %s\n", aio_return(&transfer[1]), moved[1]);
+    printf("cancelled %d\n", aio_cancel(fd, &transfer[1]) == AIO_ALLDONE);
+    return arg;
+}
+
+static void transfers(void)
+{
+    strcpy(moved[0], "asynchronous input.");
+    fd = open("transfers", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    for (int reads = 0; reads < 2; reads++) {
+        run_in(begins_transfer, reads ? &fd : NULL);
+        run_in(awaits_transfer, &transfer[reads]);
+        run_in(ends_transfer, &transfer[reads]);
+    }
+    run_everywhere(lists_transfers);
+    transfer[1].aio_fildes = -1;
+    printf("begun %d\n", aio_read(&transfer[1]));
+    while (aio_error(&transfer[1]) == EINPROGRESS)
+        usleep(1000);
+    printf("refused %d %zd\n", aio_error(&transfer[1]), aio_return(&transfer[1]));
+    close(fd);
+}
+
 /* ---- names ---- */
 
 static void *renames(void *arg)
@@ -257,6 +315,7 @@ int main(int argc, char **argv)
     streams_of_threads();
     output();
     blocking();
+    transfers();
     run_everywhere(renames);
     printf("end\n");
     return 0;

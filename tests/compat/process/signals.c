@@ -340,6 +340,42 @@ static void *takes_own(void *arg)
     return arg;
 }
 
+/* ---- that end a sleep ---- */
+
+static void *is_woken(void *arg)
+{
+    const struct itimerval often = { { 0, 100000 }, { 0, 50000 } }, never = { { 0, 0 }, { 0, 0 } };
+    struct timespec time = { 8, 0 };
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    setitimer(ITIMER_REAL, &often, NULL); /* the first may come too early */
+    int rc = nanosleep(&time, &time), error = errno;
+    printf("woken %d %s %d\n", rc, strerror(error), time.tv_sec > 1);
+    printf("left %d\n", sleep(8) > 1);
+    setitimer(ITIMER_REAL, &never, NULL);
+    raise(SIGUSR1); /* blocked */
+    int before = hits;
+    sigfillset(&set);
+    sigdelset(&set, SIGUSR1);
+    rc = sigsuspend(&set);
+    printf("suspended %d %s %d\n", rc, strerror(errno), hits - before);
+    return arg;
+}
+
+static void sleepers(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    sigaddset(&set, SIGUSR1);
+    signal(SIGALRM, on_signal);
+    signal(SIGUSR1, on_signal);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    run_everywhere(is_woken);
+}
+
 static int notices;
 
 static void on_notice(union sigval value)
@@ -434,6 +470,7 @@ int main(int argc, char **argv)
     hang_ups();
     masks();
     of_threads();
+    sleepers();
     printf("end\n");
     return 0;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pending.h - see pending.c. */
+#ifndef COMPAT_PENDING_H
+#define COMPAT_PENDING_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* *mine: a copy for the C library, whose threads may then call its function. False: no memory. */
+bool pending_copy(struct sigevent *mine, const struct sigevent *event);
+
+#endif
