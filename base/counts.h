@@ -12,7 +12,7 @@
     X(bytes_in) X(bytes_out) X(fetch_round_trips) X(hot_pages) X(hot_unchanged) X(ahead_pages)   \
     X(exclusive_pages) X(homes_moved) X(lazy_releases) X(evictions) X(renewed_pages)             \
     X(log_overflows) X(word_ops)                                                                 \
-    X(checkpoints) X(checkpoint_pages) X(checkpoint_bytes) X(checkpoint_us)
+    X(checkpoints) X(checkpoint_pages) X(checkpoint_bytes) X(checkpoint_us) X(checkpoint_write_us)
 /* clang-format on */
 
 #endif

@@ -565,6 +565,7 @@ void hlrc_finalize(void)
     call_check("hlrc_finalize");
     lock_tell_held("hlrc_finalize");
     handle_fence_all(); /* pending writes must not hit freed memory */
+    checkpoint_complete();
     barrier_all(MEETING_FINALIZE);
     record_job_mark();
     if (!engine.alone) { /* prefetches, also since that barrier, land in memory freed below */

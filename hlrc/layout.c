@@ -4,6 +4,8 @@
 
 #include <hlrc.h>
 
+#include "hlrc/checkpoint/checkpoint_exchange.h"
+#include "hlrc/checkpoint/checkpoint_partner.h"
 #include "hlrc/memory/notices.h"
 #include "hlrc/memory/page_move.h"
 #include "hlrc/progress/bulk.h"
@@ -109,6 +111,8 @@ void layout_init(struct engine_layout *at, int nodes, uint32_t pages, uint32_t t
     at->stream_told = layout_place(&at->end, n * 64);
     at->stream_taken = layout_place(&at->end, n * 64);
     at->parcels = layout_place(&at->end, n * 2 * parcel_bytes(nodes));
+    at->checkpoint = layout_place(&at->end, checkpoint_exchange_room(nodes));
+    at->checkpoint_pieces = layout_place(&at->end, checkpoint_partner_bytes());
     if (engine.config.trace[0])
         at->clocks = layout_place(&at->end, (n + 1) * TIMELINE_CLOCK_BYTES);
     if (engine.config.trace[0] || config_profiles(&engine.config) || engine.config.trace_sim[0])

@@ -88,7 +88,9 @@ libhlrc_core_la_SOURCES += hlrc/checkpoint/checkpoint.c hlrc/checkpoint/checkpoi
 	hlrc/checkpoint/checkpoint_memory.c hlrc/checkpoint/checkpoint_memory.h \
 	hlrc/checkpoint/checkpoint_partner.c hlrc/checkpoint/checkpoint_partner.h \
 	hlrc/checkpoint/checkpoint_process.c hlrc/checkpoint/checkpoint_process.h \
-	hlrc/checkpoint/checkpoint_restore.c \
+	hlrc/checkpoint/checkpoint_exchange.c hlrc/checkpoint/checkpoint_exchange.h \
+	hlrc/checkpoint/checkpoint_queue.c hlrc/checkpoint/checkpoint_queue.h \
+	hlrc/checkpoint/checkpoint_restore.c hlrc/checkpoint/checkpoint_save.c hlrc/checkpoint/checkpoint_save.h \
 	hlrc/checkpoint/checkpoint_threads.c hlrc/checkpoint/checkpoint_threads.h hlrc/checkpoint/restored_thread.h \
 	hlrc/checkpoint/checkpoint_file.c hlrc/checkpoint/checkpoint_file.h hlrc/checkpoint/checkpoint_manifest.c \
 	hlrc/checkpoint/checkpoint_manifest.h hlrc/checkpoint/checkpoint_pages.c hlrc/checkpoint/checkpoint_pages.h \

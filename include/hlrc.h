@@ -554,7 +554,8 @@ struct hlrc_stats {
     uint64_t word_ops;           /* operations of hlrc_fetch_op and hlrc_compare_swap */
     double kernel_s;       /* CPU seconds of the process in the kernel; a part lies in compute_s */
     uint64_t minor_faults; /* page faults that the kernel served alone, without reading a file */
-    uint64_t checkpoints, checkpoint_pages, checkpoint_bytes, checkpoint_us; /* --checkpoint */
+    /* --checkpoint: the program was stopped, and then they were written while it ran */
+    uint64_t checkpoints, checkpoint_pages, checkpoint_bytes, checkpoint_us, checkpoint_write_us;
 };
 
 /**

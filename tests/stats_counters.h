@@ -58,6 +58,7 @@ static const struct counter_named counters[] = {
     STATS_COUNTER(checkpoint_pages, 0),
     STATS_COUNTER(checkpoint_bytes, 0),
     STATS_COUNTER(checkpoint_us, 0),
+    STATS_COUNTER(checkpoint_write_us, 0),
     STATS_COUNTER(minor_faults, KERNELS),
 };
 enum { COUNTERS = sizeof counters / sizeof counters[0] };

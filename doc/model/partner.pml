@@ -71,7 +71,7 @@ inline STEP(m)
     :: phase == SAVE -> own[AT(m, generation)] = job
     /* the copy of the file of the node before it */
     :: phase == COPY -> copy[AT(m, generation)] = own[AT(PREVIOUS(m), generation)]
-    /* [checkpoint.copy-first]: checkpoint_complete */
+    /* [checkpoint.copy-first]: checkpoint_save_complete */
     :: phase == MANIFEST -> manifest[AT(m, generation)] = job; CLEAN(m)
     /* code: checkpoint_partner_fetch_one */
     :: phase == FETCH ->

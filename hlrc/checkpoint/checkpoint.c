@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <hlrc.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +20,12 @@
 #include "base/system_sigaction.h"
 #include "boot/boot.h"
 #include "hlrc/checkpoint/checkpoint_file.h"
-#include "hlrc/checkpoint/checkpoint_image.h"
 #include "hlrc/checkpoint/checkpoint_job.h"
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 #include "hlrc/checkpoint/checkpoint_pages.h"
 #include "hlrc/checkpoint/checkpoint_partner.h"
 #include "hlrc/checkpoint/checkpoint_process.h"
+#include "hlrc/checkpoint/checkpoint_save.h"
 #include "hlrc/checkpoint/checkpoint_state.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
@@ -35,6 +36,12 @@
 #include "hlrc/rma/handle.h"
 #include "hlrc/sync/barrier.h"
 #include "hlrc/sync/lock.h"
+
+/* Of node 0, for all nodes. */
+struct checkpoint_decision {
+    uint32_t wish;
+    uint32_t awaits; /* the checkpoint that was begun by an earlier call */
+};
 
 enum checkpoint_wish {
     CHECKPOINT_NONE,
@@ -164,6 +171,7 @@ int checkpoint_read(void (*finalize)(void))
     job.dir_fd = -1;
     job.full = true;
     asked = 0;
+    checkpoint_save_init(&job);
     return engine.config.restart[0] ? checkpoint_read_restart() : 0;
 }
 
@@ -179,6 +187,11 @@ int checkpoint_start(void)
     if (rc == 0 && job.dir[0])
         rc = checkpoint_pages_init();
     return rc;
+}
+
+void checkpoint_complete(void)
+{
+    (void)checkpoint_save_await(); /* [checkpoint.end-waits] */
 }
 
 void checkpoint_end(void)
@@ -223,169 +236,6 @@ static int checkpoint_settle(struct checkpoint_result *all)
     if (rc == 0) {
         heap_trim();
         barrier_all(MEETING_CHECKPOINT);
-    }
-    return rc;
-}
-
-/* ---- saving ---- */
-
-/* Before the state. */
-struct checkpoint_head {
-    uint32_t generation, node, nodes, pages;
-};
-
-static const char *checkpoint_target(const struct checkpoint_manifest *m)
-{
-    return m->partner ? job.memory : job.dir;
-}
-
-static char *checkpoint_own_path(char path[PATH_MAX], const struct checkpoint_manifest *next)
-{
-    return checkpoint_manifest_file(path, PATH_MAX, checkpoint_target(next), next->generation,
-                                    (uint32_t)engine.node);
-}
-
-static int checkpoint_save_file(const struct checkpoint_manifest *next, uint64_t *pages,
-                                uint64_t *bytes)
-{
-    char path[PATH_MAX];
-    struct checkpoint_head head = { next->generation, (uint32_t)engine.node, (uint32_t)engine.nodes,
-                                    engine.pages };
-    int rc;
-    struct checkpoint_file *f = checkpoint_file_create(checkpoint_own_path(path, next), &rc);
-    if (f) {
-        checkpoint_file_limit(f, next->partner ? checkpoint_partner_room : NULL);
-        checkpoint_file_put(f, &head, sizeof head);
-        checkpoint_state_save(f);
-        *pages = checkpoint_pages_save(f, next->base == next->generation);
-        rc = checkpoint_file_finish(f, bytes);
-    }
-    if (rc)
-        diag_warn("checkpoint %u: %s: %s; checkpoint %u is the last complete one", next->generation,
-                  path, strerror(-rc), job.last.generation);
-    return rc;
-}
-
-static int checkpoint_save_image(const struct checkpoint_manifest *next, uint64_t *pages,
-                                 uint64_t *bytes)
-{
-    char path[PATH_MAX], why[PATH_MAX + 512] = "";
-    struct checkpoint_image_result result = { .pages = 0 };
-    int rc = checkpoint_image_save(checkpoint_own_path(path, next), next, boot_fd(engine.boot),
-                                   job.dir_fd, &result, why, sizeof why);
-    *pages = result.pages;
-    *bytes = result.bytes;
-    if (rc < 0 && why[0]) /* otherwise the program has ended */
-        diag_warn("checkpoint %u cannot be saved: %s; %s", next->generation, why,
-                  job.last.generation > 0 ? "the one before is the last complete one"
-                                          : "there is none yet");
-    return rc;
-}
-
-/* A full one, if the chain has become long, or longer than the full one at its beginning. */
-static bool checkpoint_is_full(void)
-{
-    const struct checkpoint_manifest *m = &job.last;
-    uint64_t first = 0, rest = 0;
-    if (job.full || job.to_disk || m->generation - m->base + 1 >= CHECKPOINT_CHAIN)
-        return true;
-    for (uint32_t i = 0; i < (m->generation - m->base + 1) * m->nodes; i++)
-        *(i < m->nodes ? &first : &rest) += m->bytes[i];
-    return rest > first;
-}
-
-/* The manifest of the next checkpoint; its own row of lengths is still missing. */
-static int checkpoint_next(struct checkpoint_manifest *next, bool any)
-{
-    *next = (struct checkpoint_manifest){ .generation = job.last.generation + 1,
-                                          .base = job.last.base,
-                                          .nodes = (uint32_t)engine.nodes,
-                                          .any = any,
-                                          .partner = job.memory[0] && !job.to_disk,
-                                          .processes = (uint32_t)checkpoint_process_count(),
-                                          .app = (uint64_t)(uintptr_t)engine.app,
-                                          .memory = engine.config.memory };
-    if (checkpoint_is_full())
-        next->base = next->generation;
-    strcpy(next->version, HLRC_VERSION_STRING);
-    size_t rows = next->generation - next->base + 1, row = next->nodes * sizeof *next->bytes;
-    next->bytes = malloc(rows * row);
-    if (next->bytes && rows > 1)
-        memcpy(next->bytes, job.last.bytes, (rows - 1) * row);
-    return next->bytes ? 0 : -ENOMEM;
-}
-
-/* By node 0, in memory by each node [checkpoint.manifest-last] [checkpoint.copy-first]. */
-static int checkpoint_complete(struct checkpoint_manifest *next)
-{
-    next->program = checkpoint_manifest_program();
-    const char *dir = checkpoint_target(next);
-    int rc = checkpoint_manifest_write(dir, next, &engine.config);
-    if (rc)
-        diag_warn("checkpoint %u: manifest in %s: %s; checkpoint %u is the last complete one",
-                  next->generation, dir, strerror(-rc), job.last.generation);
-    else if (job.last.generation > 0)
-        checkpoint_manifest_clean(dir, job.last.base, job.last.generation);
-    return rc;
-}
-
-/* All files of the next checkpoint, then its manifest. Collective. */
-static int checkpoint_save_all(struct checkpoint_manifest *next, bool any,
-                               struct checkpoint_result *all)
-{
-    static struct checkpoint_result unused[NODES_MAX];
-    char path[PATH_MAX];
-    struct checkpoint_result mine = { .rc = checkpoint_next(next, any) }, done = { .rc = 0 };
-    if (mine.rc == 0)
-        mine.rc = (next->processes > 0 ? checkpoint_save_image
-                                       : checkpoint_save_file)(next, &mine.pages, &mine.bytes);
-    if (mine.rc == CHECKPOINT_IMAGE_RESUMED)
-        return CHECKPOINT_IMAGE_RESUMED;
-    int rc = checkpoint_agree(&mine, all);
-    uint64_t *row = next->bytes + (size_t)(next->generation - next->base) * next->nodes;
-    for (int n = 0; n < engine.nodes && rc == 0; n++)
-        row[n] = all[n].bytes;
-    if (rc == 0 && next->partner && engine.nodes > 1)
-        rc = checkpoint_partner_copy(job.memory, next, job.last.generation);
-    if (rc == 0 && (engine.node == 0 || next->partner))
-        done.rc = checkpoint_complete(next);
-    if (rc == 0)
-        rc = checkpoint_agree(&done, unused);
-    if (rc && next->partner)
-        checkpoint_partner_discard(job.memory, next);
-    else if (rc)
-        (void)unlink(checkpoint_own_path(path, next));
-    return rc;
-}
-
-static void checkpoint_report(const struct checkpoint_result *all, int64_t ns)
-{
-    uint64_t pages = 0, bytes = 0;
-    for (int n = 0; n < engine.nodes; n++) {
-        pages += all[n].pages;
-        bytes += all[n].bytes;
-    }
-    if (engine.node == 0 && engine.config.progress)
-        diag_job("checkpoint %u: %llu pages, %llu bytes, %lld ms", job.last.generation,
-                 (unsigned long long)pages, (unsigned long long)bytes, (long long)(ns / 1000000));
-    PROBE(checkpoint_saved, all[engine.node].pages, all[engine.node].bytes, (uint64_t)(ns / 1000));
-}
-
-static int checkpoint_save(bool any)
-{
-    static struct checkpoint_result all[NODES_MAX];
-    struct checkpoint_manifest next;
-    int64_t begun = clock_ns();
-    int rc = checkpoint_settle(all);
-    if (rc)
-        return rc;
-    rc = checkpoint_save_all(&next, any, all);
-    job.full = rc != 0 || job.to_disk; /* [checkpoint.all-or-none] */
-    job.to_disk = false;
-    checkpoint_manifest_free(rc ? &next : &job.last);
-    if (rc == 0) {
-        job.last = next;
-        checkpoint_report(all, clock_ns() - begun);
     }
     return rc;
 }
@@ -531,42 +381,64 @@ static bool checkpoint_process_asked(bool *leaves)
 
 static int checkpoint_start_process(void)
 {
-    static const struct checkpoint_process_calls calls = { checkpoint_process_asked,
-                                                           checkpoint_save_all, checkpoint_report,
-                                                           checkpoint_leave };
+    static const struct checkpoint_process_calls calls = {
+        checkpoint_process_asked, checkpoint_save_process, checkpoint_save_report, checkpoint_leave
+    };
     return job.restores ? checkpoint_process_become(&job) : checkpoint_process_start(&job, &calls);
 }
 
 /* ---- the call ---- */
 
-/* Of node 0. */
-static uint32_t checkpoint_decide(void)
+/* By node 0. A checkpoint that becomes due while one is being written begins after it, without
+ * waiting for it; one that was requested waits. */
+static struct checkpoint_decision checkpoint_decide(void)
 {
-    bool now = asked;
-    if (!job.dir[0] || (!now && clock_ms() < job.due_ms))
-        return CHECKPOINT_NONE;
+    bool now = asked, pending = checkpoint_save_is_pending();
+    bool written = !pending || checkpoint_save_is_done();
+    struct checkpoint_decision d = { CHECKPOINT_NONE, pending && written };
+    if (!job.dir[0] || (!now && (!written || clock_ms() < job.due_ms)))
+        return d;
     asked = 0;
-    if (!now)
-        return CHECKPOINT_SAVE;
-    return secure_getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE_ASKED;
+    d.awaits = pending;
+    d.wish = CHECKPOINT_SAVE;
+    if (now)
+        d.wish = secure_getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE_ASKED;
+    return d;
+}
+
+/* Collective. With --checkpoint 0 it is complete when it returns, and before the job ends. */
+static int checkpoint_save(bool any, enum checkpoint_wish wish)
+{
+    static struct checkpoint_result all[NODES_MAX];
+    int64_t begun = clock_ns();
+    int rc = checkpoint_settle(all);
+    if (rc)
+        return rc;
+    job.to_disk = job.memory[0] && wish >= CHECKPOINT_SAVE_ASKED;
+    checkpoint_save_begin(any, begun);
+    if (job.interval_ms == 0 || wish == CHECKPOINT_SAVE_AND_END)
+        rc = checkpoint_save_await();
+    job.due_ms = clock_ms() + job.interval_ms;
+    return rc;
 }
 
 static int checkpoint_call(bool any)
 {
-    uint32_t wish = job.restores ? CHECKPOINT_NONE : checkpoint_decide();
+    struct checkpoint_decision d = { CHECKPOINT_NONE, 0 };
+    if (!job.restores)
+        d = checkpoint_decide();
     heap_flush();
     handle_fence_all();
-    collective_share(MEETING_CHECKPOINT, any, &wish, sizeof wish);
+    collective_share(MEETING_CHECKPOINT, any, &d, sizeof d);
     if (job.restores)
         return checkpoint_restore();
-    if (wish == CHECKPOINT_NONE)
-        return 0;
-    job.to_disk = job.memory[0] && wish >= CHECKPOINT_SAVE_ASKED;
-    int rc = checkpoint_save(any);
-    job.due_ms = clock_ms() + job.interval_ms;
-    if (rc == 0 && wish == CHECKPOINT_SAVE_AND_END)
+    int before = d.awaits ? checkpoint_save_await() : 0; /* [checkpoint.one-at-a-time] */
+    if (d.wish == CHECKPOINT_NONE)
+        return before;
+    int rc = checkpoint_save(any, (enum checkpoint_wish)d.wish);
+    if (rc == 0 && d.wish == CHECKPOINT_SAVE_AND_END)
         checkpoint_leave();
-    return rc;
+    return rc ? rc : before;
 }
 
 static int checkpoint_public(const char *call, bool any)
@@ -575,9 +447,12 @@ static int checkpoint_public(const char *call, bool any)
     if (!engine.config.checkpoint[0] && !engine.config.restart[0])
         return 0;
     job.called = true;
+    int before; /* a cancelled caller would leave the others waiting */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     struct probe_span span = PROBE_BEGIN(barrier_call);
     int rc = checkpoint_call(any);
     PROBE_END(barrier_call, span);
+    (void)pthread_setcancelstate(before, NULL);
     return rc;
 }
 

@@ -5,11 +5,7 @@
  *   all nodes arrive  | node 0 decides whether a checkpoint is due
  *   each node         | takes back blocks of the heap that others have freed
  *   barrier           | all writes are at their homes [barrier.diffs-served]
- *   each node         | writes its file: state, changed pages (checkpoint_state.h, _pages.h)
- *   exchange          | all files are complete
- *   with --partner    | each node copies its file to the next one (checkpoint_partner.h)
- *   node 0            | writes the manifest, removes what is older than two checkpoints
- *   exchange          | the checkpoint is complete
+ *   each node         | saves its state and its changed pages (checkpoint_save.h)
  *
  * A restart runs the program from its beginning. Its first hlrc_checkpoint zeroes the heap and
  * resets all homes, as hlrc_free_all does. Then the nodes store the saved pages by ordinary writes,
@@ -31,6 +27,8 @@
  * system has requested. */
 int checkpoint_read(void (*finalize)(void));
 int checkpoint_start(void);
+/* Collective: waits until a checkpoint that has begun is complete, or has failed. */
+void checkpoint_complete(void);
 void checkpoint_end(void);
 
 #endif

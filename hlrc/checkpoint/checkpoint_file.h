@@ -14,10 +14,15 @@
 #include <stdint.h>
 
 struct checkpoint_file;
+struct checkpoint_queue;
 
 /* Both return NULL and a negative errno in *rc on failure. */
 struct checkpoint_file *checkpoint_file_create(const char *path, int *rc);
 struct checkpoint_file *checkpoint_file_open(const char *path, int *rc);
+
+/* What is put there passes through the queue, to a thread that writes the file. It ends with
+ * checkpoint_file_close. */
+struct checkpoint_file *checkpoint_file_divert(struct checkpoint_queue *queue, int *rc);
 
 /* `room` is called before each few megabytes, and its error is that of the file. NULL: none. */
 void checkpoint_file_limit(struct checkpoint_file *f, int (*room)(void));

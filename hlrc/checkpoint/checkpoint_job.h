@@ -29,4 +29,9 @@ struct checkpoint_result {
     uint64_t bytes, pages, met;
 };
 
+/* At the beginning of a node's file, before the state. */
+struct checkpoint_head {
+    uint32_t generation, node, nodes, pages;
+};
+
 #endif

@@ -12,11 +12,11 @@
 #include "base/diag.h"
 #include "base/headroom.h"
 #include "boot/boot.h"
+#include "hlrc/checkpoint/checkpoint_exchange.h"
 #include "hlrc/core/engine.h"
-#include "hlrc/progress/thread.h"
-#include "hlrc/sync/barrier.h"
 
-#define PIECE ((size_t)2 * STREAM_PIECE)
+#define PIECE ((size_t)256 << 10)
+#define SLOTS 3
 /* Bytes that stay free: a part of all, and at most this number. */
 #define SPARE_PART 32
 #define SPARE_MOST ((int64_t)256 << 20)
@@ -73,9 +73,19 @@ static struct checkpoint_partner_way checkpoint_partner_way_of(bool back)
     return (struct checkpoint_partner_way){ (int)next, (int)previous, me, previous };
 }
 
+size_t checkpoint_partner_bytes(void)
+{
+    return engine.config.partner[0] ? SLOTS * PIECE : 0;
+}
+
+static size_t checkpoint_partner_slot_at(unsigned slot)
+{
+    return engine.at.checkpoint_pieces + slot * PIECE;
+}
+
 static char *checkpoint_partner_slot(unsigned slot)
 {
-    return engine_control_at(engine.at.stream + slot * PIECE);
+    return engine_control_at(checkpoint_partner_slot_at(slot));
 }
 
 static size_t checkpoint_partner_length(uint64_t bytes, uint64_t piece)
@@ -87,18 +97,13 @@ static size_t checkpoint_partner_length(uint64_t bytes, uint64_t piece)
 /* Slot 0 is for sending, slots 1 and 2 are the halves that other nodes write. */
 static int checkpoint_partner_send(int fd, int to, uint64_t piece, size_t len)
 {
-    struct fabric_op op = FABRIC_OP_INIT;
     char *at = checkpoint_partner_slot(0);
     if (len == 0)
         return 0;
     ssize_t n = pread(fd, at, len, (off_t)(piece * PIECE));
     if (n != (ssize_t)len)
         return n < 0 ? -errno : -EBADMSG;
-    struct thread *t = thread_enter();
-    fabric_write(engine.fabric, to, engine.control.id,
-                 engine.at.stream + (1 + (size_t)(piece & 1)) * PIECE, at, len, &op);
-    fabric_wait(engine.fabric, &op);
-    thread_leave(t);
+    checkpoint_exchange_write(to, checkpoint_partner_slot_at(1 + (unsigned)(piece & 1)), at, len);
     return 0;
 }
 
@@ -144,7 +149,7 @@ static int checkpoint_partner_pass(const char *dir, uint32_t generation, const u
         if (rc == 0 && gives)
             rc = checkpoint_partner_send(in, way->to, k,
                                          checkpoint_partner_length(bytes[way->sent], k));
-        barrier_meet(MEETING_CHECKPOINT);
+        checkpoint_exchange(NULL, 0, NULL);
         if (rc == 0 && takes)
             rc = checkpoint_partner_receive(out, k,
                                             checkpoint_partner_length(bytes[way->received], k));
@@ -166,7 +171,8 @@ static const uint64_t *checkpoint_partner_row(const struct checkpoint_manifest *
 static int checkpoint_partner_agree(const struct checkpoint_partner_lack *mine,
                                     struct checkpoint_partner_lack *all)
 {
-    int rc = boot_exchange(engine.boot, mine, sizeof *mine, all);
+    int rc = 0;
+    checkpoint_exchange(mine, sizeof *mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++)
         rc = (int)all[n].rc;
     return rc;

@@ -10,28 +10,30 @@
  *   G.node.M    the copy of the file of node M, of which N is the partner
  *   manifest.G
  *
- * No node opens a directory of another one: files pass piece by piece, by remote writes, through
- * the memory of the ring of broadcasts (hlrc/heap/stream.h).
+ * No node opens a directory of another one: files pass piece by piece, by remote writes to the
+ * control window, while the program runs.
  *
  *   sender    | reads piece k, writes it to half k mod 2 of the receiver
- *   all nodes | barrier
+ *   all nodes | exchange (checkpoint_exchange.h)
  *   receiver  | appends that half to its file
  *
  *   [checkpoint.copy-first] A node writes its manifest after all files and all copies are complete,
  *       and all nodes agree. So a manifest at any node means that each file exists twice.
- *   - Piece k + 2 is written to the half of piece k after barrier k + 1, which its receiver has
- *     entered with piece k in the file. A sender enters barrier k after its write has landed
+ *   - Piece k + 2 is written to the half of piece k after exchange k + 1, which its receiver has
+ *     entered with piece k in the file. A sender enters exchange k after its write has landed
  *     [fabric.target-order].
- *   - A node with an error takes part in all barriers.
- *   - No broadcast is in progress: all nodes are in hlrc_checkpoint.
+ *   - A node with an error takes part in all exchanges.
  */
 #ifndef HLRC_CHECKPOINT_PARTNER_H
 #define HLRC_CHECKPOINT_PARTNER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 
+/* Room in the control window; 0: none is needed. */
+size_t checkpoint_partner_bytes(void);
 /* Creates ROOT/N of this node, and writes its path, unless `root` is empty or hlrcrun has not made
  * it. 0, or a negative errno after one line. */
 int checkpoint_partner_open(const char *root, char path[PATH_MAX]);

@@ -75,6 +75,7 @@ static void checkpoint_process_save(bool leaves)
 {
     static struct checkpoint_result all[NODES_MAX];
     struct checkpoint_manifest next;
+    int64_t begun = clock_ns();
     if (!job->dir[0])
         return;
     int rc = call.save_all(&next, false, all);
@@ -86,7 +87,8 @@ static void checkpoint_process_save(bool leaves)
     if (rc)
         return;
     job->last = next;
-    call.report(all, checkpoint_image_stopped_ns());
+    int64_t stopped = checkpoint_image_stopped_ns();
+    call.report(next.generation, all, stopped, clock_ns() - begun - stopped);
     if (leaves)
         call.leave();
 }

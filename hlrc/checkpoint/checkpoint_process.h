@@ -20,7 +20,8 @@ int checkpoint_process_count(void);
 struct checkpoint_process_calls {
     bool (*is_asked)(bool *leaves); /* by SIGUSR1; leaves: the job ends then */
     int (*save_all)(struct checkpoint_manifest *next, bool any, struct checkpoint_result *all);
-    void (*report)(const struct checkpoint_result *all, int64_t ns);
+    void (*report)(uint32_t generation, const struct checkpoint_result *all, int64_t stopped_ns,
+                   int64_t written_ns);
     void (*leave)(void);
 };
 

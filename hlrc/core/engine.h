@@ -101,7 +101,7 @@ struct engine_layout {
         meeting_slots, meeting_release, log_tails, log_heads, notice_ring, notice_ends,
         notice_slots, notice_pages, notice_blocks, bounce, words, handles, mutexes, block_locks,
         order, staging, stream, stream_told, stream_taken, parcels, clocks, pieces, invitations,
-        answers_of_members, group_slots, group_data, reports, tables;
+        answers_of_members, group_slots, group_data, reports, checkpoint, checkpoint_pieces, tables;
     size_t end;
     /* bytes of one, a multiple of 64 */
     size_t request_size, reply_size, lock_record_size, lock_node_size, meeting_slot_size,

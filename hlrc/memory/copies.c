@@ -80,7 +80,7 @@ int copies_init(void)
     atomic_store(&limit, copies_automatic() || most > UINT32_MAX ? UINT32_MAX : (uint32_t)most);
     atomic_store(&patience, 0);
     atomic_store(&crowded, false);
-    if (copies_automatic())
+    if (copies_automatic() || engine.config.checkpoint[0])
         headroom_open("");
     left_at_start = headroom_now().left;
     atomic_store(&until_look, copies_next_look(left_at_start));

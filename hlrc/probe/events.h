@@ -106,10 +106,11 @@
     X(mutex_locked, NONE,                                                     \
       RECORD_CALL(recorder_record_resume(probe_self())) RECORD(MUTEX, a, b, 0, 0)) \
     X(mutex_unlocked, NONE, RECORD(UNMUTEX, a, b, 0, 0)) \
-    /* checkpoints: pages, bytes, microseconds */ \
+    /* checkpoints: pages, bytes, microseconds of the stop, and until it was complete */ \
     X(checkpoint_saved, \
         (probe_count(STAT_CHECKPOINTS, 1), probe_count(STAT_CHECKPOINT_PAGES, a), \
-         probe_count(STAT_CHECKPOINT_BYTES, b), probe_count(STAT_CHECKPOINT_US, c)), NONE) \
+         probe_count(STAT_CHECKPOINT_BYTES, b), probe_count(STAT_CHECKPOINT_US, c), \
+         probe_count(STAT_CHECKPOINT_WRITE_US, d)), NONE) \
     X(program_ended, NONE, RECORD(END, 0, 0, 0, 0))
 
 /* X(section, time, begin, counts, listeners) */

@@ -53,7 +53,8 @@ enum stats_category {
     X(STAT_CHECKPOINTS, checkpoints)               \
     X(STAT_CHECKPOINT_PAGES, checkpoint_pages)     \
     X(STAT_CHECKPOINT_BYTES, checkpoint_bytes)     \
-    X(STAT_CHECKPOINT_US, checkpoint_us)
+    X(STAT_CHECKPOINT_US, checkpoint_us)           \
+    X(STAT_CHECKPOINT_WRITE_US, checkpoint_write_us)
 
 enum stats_counter {
 #define X(counter, field) counter,

@@ -69,7 +69,7 @@ rm -rf dir
 run "$hlrcrun" -n 2 --checkpoint 0:dir --stats=stats.json --progress "$saved" 12
 expect_status incremental 0
 test "$(echo dir/manifest.*)" = 'dir/manifest.11 dir/manifest.12' || fail "kept: $(ls dir)"
-expect_err progress '^hlrc: checkpoint 12: [0-9]+ pages, [0-9]+ bytes, [0-9]+ ms$'
+expect_err progress '^hlrc: checkpoint 12: [0-9]+ pages, [0-9]+ bytes, stopped for [0-9]+ ms, written in [0-9]+ ms$'
 pages() { # of checkpoint N
     sed -n "s/^hlrc: checkpoint $1: \([0-9]*\) pages.*/\1/p" err
 }
@@ -162,6 +162,62 @@ for slurm in '' 1; do
     run "$hlrcrun" --restart dir
     expect_out 'after the signal' '^restored 5$'
     result 'after the signal' "$plain"
+done
+
+# ---- written while the program runs: node 1's file of the second checkpoint is not complete, or fails ----
+waits_are() { # NUMBER: of the nodes' lines
+    test "$(grep -c waits out)" = "$1"
+}
+for what in death full request end; do
+    rm -rf dir && mkdir dir
+    steps=4,9,14 last=2
+    test $what != end || steps=4,9 last=1
+    if test $what = full; then ln -s /dev/full dir/2.node.1; else mkfifo dir/2.node.1; fi
+    "$hlrcrun" -n 2 --checkpoint 1h:dir "$saved" 24 large wait=$steps >out 2>err </dev/null &
+    launcher=$!
+    await waits_are 2
+    kill -USR1 $launcher
+    await waits_are 4
+    await test -e dir/manifest.1
+    kill -USR1 $launcher
+    test $what = end || await waits_are 6
+    test ! -e dir/manifest.2 || fail "$what: it is complete"
+    case $what in
+    death)
+        kill -9 "$(processes_of "$saved" | tail -n 1)"
+        wait $launcher 2>/dev/null
+        rm dir/2.node.1
+        run "$hlrcrun" --restart dir
+        expect_out "$what" '^restored 5$'
+        result $what "$plain"
+        continue
+        ;;
+    full) kill -USR1 $launcher ;;
+    request) # the second one waits for the first
+        kill -USR1 $launcher
+        sleep 0.3
+        ! grep -q grid out || fail "$what: did not wait"
+        cat dir/2.node.1 >/dev/null
+        ;;
+    end)
+        await grep -q grid out
+        sleep 0.2
+        kill -0 $launcher || fail "$what: did not wait"
+        cat dir/2.node.1 >/dev/null
+        ;;
+    esac
+    status=0
+    wait $launcher || status=$?
+    expect_status $what 0
+    result $what "$plain"
+    error='Invalid argument'
+    test $what != full || error='No space left on device'
+    test $what = end || expect_out $what "^failed 1[1-5] $error\$"
+    expect_err $what "checkpoint 2: .*/2.node.1: $error; checkpoint 1 is the last complete one"
+    test "$(wc -l <err)" -eq 1 && test -e dir/manifest.$last && test ! -e dir/manifest.$((last + 1)) || fail "$what: $(ls dir; cat err)"
+    run "$hlrcrun" --restart dir
+    expect_out $what "^restored $((last * 10 - 5))\$"
+    result $what "$plain"
 done
 
 # ---- hlrcrun continues the job itself ----

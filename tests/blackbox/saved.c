@@ -3,9 +3,9 @@
  * saved.c - for checkpoint.sh: steps whose result does not depend on the number of nodes, with a
  * checkpoint at the beginning of each.
  *
- *     saved STEPS [any] [window] [share] [kill=STEP] [hold=STEP] [slow] [wait=STEP] [die=STEP]
+ *     saved STEPS [any] [window] [share] [kill=STEP] [hold=STEP] [wait=STEP,STEP...] [die=STEP]
  *           [leave=STEP] [lose=NODES,NODES...] [block=STEP] [full=STEP]
- *           [private]
+ *           [private] [large]
  *
  * any: hlrc_checkpoint_any; window: a window as well; share: a static array as well; kill: node 1
  * kills itself after the checkpoint of that step, unless the job was restored; hold: a lock is held
@@ -15,7 +15,7 @@
  * With --partner, by the last node: lose: at the step of kill the memory of these nodes, as bits,
  * is removed, at each death that of the next item; block: the node is killed while it waits for the
  * copy of that step's checkpoint; full: there is no room for the copy. private: each node's file
- * has more than one piece of a transfer.
+ * has more than one piece of a transfer. large: the last node has much more to save than others.
  *
  * Prints "restored STEP", "failed STEP ERRNO", and at the end all values.
  */
@@ -297,6 +297,24 @@ static void prepare(void)
         memset(hlrc_malloc(100), 255, 100);
 }
 
+/* "4,9": one of these steps. */
+static bool is_step(const char *list)
+{
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+        if (atoll(list) == step)
+            return true;
+    return false;
+}
+
+static void large_make(void)
+{
+    size_t size = me == nodes - 1 ? (size_t)64 << 20 : 8;
+    char *large = malloc(size);
+    expect(large);
+    memset(large, 1, size);
+    expect(hlrc_protect(large, size) == 0);
+}
+
 static void finish(bool shared)
 {
     uint64_t grid = 0, blocks = 0, array = 0;
@@ -338,10 +356,10 @@ static void checkpoint(bool any, int64_t hold, bool *restored)
 int main(int argc, char **argv)
 {
     int64_t steps = argc > 1 ? atoll(argv[1]) : 10, kill_at = option_step(argc, argv, "kill="),
-            hold = option_step(argc, argv, "hold="), wait = option_step(argc, argv, "wait="),
-            die = option_step(argc, argv, "die="), leave = option_step(argc, argv, "leave="),
-            block = option_step(argc, argv, "block="), full = option_step(argc, argv, "full=");
-    const char *losses = option(argc, argv, "lose=");
+            hold = option_step(argc, argv, "hold="), die = option_step(argc, argv, "die="),
+            leave = option_step(argc, argv, "leave="), block = option_step(argc, argv, "block="),
+            full = option_step(argc, argv, "full=");
+    const char *losses = option(argc, argv, "lose="), *waits = option(argc, argv, "wait=");
     bool any = option(argc, argv, "any"), shared = option(argc, argv, "share"),
          private = option(argc, argv, "private"), restored = false;
     for (int i = 0; i < PLACES; i++)
@@ -357,6 +375,8 @@ int main(int argc, char **argv)
     expect(hlrc_protect(root, 8) == -EINVAL);
     if (private)
         expect(hlrc_protect(noise, sizeof noise) == 0);
+    if (option(argc, argv, "large"))
+        large_make();
     for (; step < steps; step++) {
         if (private && step == 0)
             noise_make();
@@ -368,7 +388,7 @@ int main(int argc, char **argv)
             kill(getpid(), SIGKILL);
         if (step == leave && me == nodes - 1)
             _exit(3);
-        if (step == wait && !restored) {
+        if (is_step(waits) && !restored) {
             printf("waits\n");
             fflush(stdout);
             nanosleep(&(struct timespec){ 60, 0 }, NULL);
