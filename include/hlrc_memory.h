@@ -233,6 +233,12 @@ void hlrc_note_read(const void *ptr, size_t size, const void *code);
  * time has passed, or hlrcrun has received SIGUSR1. Otherwise the call is a barrier; without
  * --checkpoint it does nothing.
  *
+ * The call copies what has changed since the last checkpoint into memory, and a thread of the node
+ * compresses and writes it while the program runs. It waits for the thread if memory is short, and
+ * with --checkpoint 0. A checkpoint that becomes due while another one is being written begins
+ * after it; one that SIGUSR1 requests waits for it, as does hlrc_finalize(). If the job dies before
+ * a checkpoint is complete, it continues from the one before.
+ *
  * hlrcrun --restart runs the program again from its beginning. Its first hlrc_checkpoint() replaces
  * all shared memory by the saved one, and returns 1. What the program allocated and stored before
  * that call is lost. Saved are shared memory with its allocations, locks, condition variables,
@@ -252,7 +258,8 @@ void hlrc_note_read(const void *ptr, size_t size, const void *code);
  *     }
  *
  * RETURN VALUE: 0: the job continues, saved if that was due; 1: it has been restored; a negative
- * errno value on all nodes: it was not saved, and the checkpoint before is kept.
+ * errno value on all nodes: it was not saved, and the checkpoint before is kept. An error of the
+ * thread that writes is the result of a later call.
  *
  * ERRORS:
  *     EBUSY   a node holds a lock
