@@ -29,8 +29,7 @@ struct mutex {
     uint32_t both; /* its holder has the word and the lock */
 };
 enum { OWNER_LIVES, OWNER_DIED /* not consistent again */, OWNER_LOST };
-#define GONE           (-1)
-#define MUTEX_ADAPTIVE 3 /* PTHREAD_MUTEX_ADAPTIVE_NP */
+#define GONE (-1)
 static_assert(sizeof(struct mutex) <= sizeof(pthread_mutex_t),
               "it fits into the type of the C library");
 static_assert(offsetof(struct mutex, kind) == offsetof(pthread_mutex_t, __data.__kind),
@@ -84,24 +83,23 @@ static hlrc_lock_t mutex_lock_of(pthread_mutex_t *mutex, int *error)
 /* ---- mutexes that this thread holds ---- */
 
 struct mutex_held {
-    hlrc_lock_t lock;
-    unsigned count;
     struct mutex *mutex;
+    unsigned count;
 };
 
 static _Thread_local struct mutex_held *held;
 static _Thread_local size_t held_count, held_room;
 static pthread_key_t exit_key;
 
-static struct mutex_held *mutex_held_find(hlrc_lock_t lock)
+static struct mutex_held *mutex_held_find(const struct mutex *m)
 {
     for (size_t i = held_count; i > 0; i--)
-        if (held[i - 1].lock == lock)
+        if (held[i - 1].mutex == m)
             return &held[i - 1];
     return NULL;
 }
 
-static void mutex_held_add(struct mutex *m, hlrc_lock_t lock)
+static void mutex_held_add(struct mutex *m)
 {
     if (held_count == held_room) {
         size_t room = held_room ? 2 * held_room : 16;
@@ -112,7 +110,7 @@ static void mutex_held_add(struct mutex *m, hlrc_lock_t lock)
         held_room = room;
         (void)pthread_setspecific(exit_key, more);
     }
-    held[held_count++] = (struct mutex_held){ lock, 1, m };
+    held[held_count++] = (struct mutex_held){ m, 1 };
 }
 
 static void mutex_held_drop(struct mutex_held *h)
@@ -140,16 +138,15 @@ static bool mutex_knows(const struct mutex *m)
 }
 
 /* It may be acquired by its word. */
-static bool mutex_is_plain(const struct mutex *m)
+static bool mutex_has_ways(const struct mutex *m)
 {
-    return mutex_word_used && (m->kind == PTHREAD_MUTEX_NORMAL || m->kind == MUTEX_ADAPTIVE) &&
-           !m->robust;
+    return mutex_word_used && m->kind != GONE && !m->robust;
 }
 
 /* A thread of this node holds it by its word, singly or not. */
 static bool mutex_has_word(struct mutex *m)
 {
-    return mutex_is_plain(m) && atomic_load(&m->word) > LOCK_WORD_FREE;
+    return mutex_has_ways(m) && atomic_load(&m->word) > LOCK_WORD_FREE;
 }
 
 void mutex_abandon_held(void)
@@ -157,7 +154,7 @@ void mutex_abandon_held(void)
     for (size_t i = 0; i < held_count; i++)
         if (held[i].mutex->robust) {
             held[i].mutex->owner_state = OWNER_DIED;
-            object_lock_drop(held[i].lock);
+            object_lock_drop((hlrc_lock_t)mutex_handle_of(held[i].mutex) - 1);
         }
     held_count = 0;
 }
@@ -165,11 +162,9 @@ void mutex_abandon_held(void)
 int mutex_check_held(pthread_mutex_t *mutex)
 {
     struct mutex *m = mutex_inside(mutex);
-    if (mutex_has_word(m))
-        return 0;
-    int error;
-    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
-    return error ? error : mutex_knows(m) && !mutex_held_find(lock) ? EPERM : 0;
+    if (mutex_knows(m))
+        return mutex_held_find(m) ? 0 : EPERM;
+    return m->kind == GONE ? EINVAL : 0;
 }
 
 /* ---- by the lock ---- */
@@ -198,7 +193,7 @@ WRAP_OBJECT(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mut
     if (protocol != PTHREAD_PRIO_NONE)
         return ENOTSUP;
     *ask.mutex = (struct mutex){ .kind = kind, .robust = robust == PTHREAD_MUTEX_ROBUST };
-    if (!mutex_is_plain(ask.mutex))
+    if (!mutex_has_ways(ask.mutex))
         lane_call(mutex_make, &ask);
     return ask.error;
 }
@@ -221,7 +216,7 @@ WRAP_OBJECT(int, pthread_mutex_destroy, (pthread_mutex_t * mutex), (mutex))
     struct mutex_ask ask = { .mutex = mutex_inside(mutex) };
     if (mutex_has_word(ask.mutex))
         return EBUSY;
-    if (!mutex_is_plain(ask.mutex) || mutex_handle_of(ask.mutex)) {
+    if (!mutex_has_ways(ask.mutex) || mutex_handle_of(ask.mutex)) {
         ask.lock = mutex_lock_of(mutex, &ask.error);
         if (ask.error == 0)
             lane_call(mutex_unmake, &ask);
@@ -277,11 +272,11 @@ static int mutex_take_lock(hlrc_lock_t lock, struct mutex_attempt *attempt)
 static int mutex_take_word(struct mutex *m, const struct mutex_attempt *attempt)
 {
     long ns = 0;
-    if (!attempt) {
-        lock_word_await(&m->word, false);
-        return 0;
-    }
     while (!lock_word_try(&m->word)) {
+        if (!attempt) {
+            lock_word_await(&m->word, false);
+            return 0;
+        }
         if (!attempt->until)
             return EBUSY;
         if (!monitor_nap(&ns, attempt->until))
@@ -308,7 +303,7 @@ static int mutex_take_both(pthread_mutex_t *mutex, struct mutex_attempt *attempt
     return error;
 }
 
-static int mutex_take_plain(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
+static int mutex_take_by_way(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 {
     struct mutex *m = mutex_inside(mutex);
     enum mutex_word_kind way = mutex_word_ask();
@@ -326,7 +321,7 @@ static void mutex_drop_lock(struct mutex *m)
     lane_call(mutex_drop, &lock);
 }
 
-static void mutex_drop_plain(struct mutex *m)
+static void mutex_drop_by_way(struct mutex *m)
 {
     if (!mutex_has_word(m)) {
         mutex_drop_lock(m);
@@ -344,8 +339,8 @@ static void mutex_drop_plain(struct mutex *m)
 void mutex_release(const void *mutex)
 {
     struct mutex *m = (struct mutex *)(uintptr_t)mutex;
-    if (mutex_is_plain(m))
-        mutex_drop_plain(m);
+    if (mutex_has_ways(m))
+        mutex_drop_by_way(m);
     else
         mutex_drop_lock(m);
 }
@@ -353,8 +348,8 @@ void mutex_release(const void *mutex)
 void mutex_take_again(pthread_mutex_t *mutex)
 {
     int error;
-    if (mutex_is_plain(mutex_inside(mutex)))
-        (void)mutex_take_plain(mutex, NULL);
+    if (mutex_has_ways(mutex_inside(mutex)))
+        (void)mutex_take_by_way(mutex, NULL);
     else
         (void)mutex_take_lock(mutex_lock_of(mutex, &error), NULL);
 }
@@ -370,42 +365,42 @@ static int mutex_tell_owner(const struct mutex *m, hlrc_lock_t lock)
     return ENOTRECOVERABLE;
 }
 
+static int mutex_take_any(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
+{
+    struct mutex *m = mutex_inside(mutex);
+    int error;
+    if (mutex_has_ways(m))
+        return mutex_take_by_way(mutex, attempt);
+    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
+    if (error == 0)
+        error = mutex_take_lock(lock, attempt);
+    return error == 0 && m->robust ? mutex_tell_owner(m, lock) : error;
+}
+
 /* Acquires the mutex: without limit, or as `attempt` says. */
 static int mutex_acquire_by(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 {
     struct mutex *m = mutex_inside(mutex);
-    int error, kind = m->kind;
-    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
-    struct mutex_held *h = error == 0 && mutex_knows(m) ? mutex_held_find(lock) : NULL;
+    struct mutex_held *h = mutex_knows(m) ? mutex_held_find(m) : NULL;
+    int kind = m->kind;
     if (h && kind == PTHREAD_MUTEX_RECURSIVE) {
         h->count++;
         return h->count == 0 ? (h->count--, EAGAIN) : 0;
     }
     if (h && (attempt || kind == PTHREAD_MUTEX_ERRORCHECK))
         return attempt && !attempt->until ? EBUSY : EDEADLK;
-    if (error)
-        return error;
-    error = mutex_take_lock(lock, attempt);
-    if (error == 0 && m->robust)
-        error = mutex_tell_owner(m, lock);
+    int error = mutex_take_any(mutex, attempt);
     if (error == 0 || error == EOWNERDEAD) {
         lane_bind();
         if (mutex_knows(m))
-            mutex_held_add(m, lock);
+            mutex_held_add(m);
     }
     return error;
 }
 
 static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 {
-    int before = errno, error;
-    if (!mutex_is_plain(mutex_inside(mutex))) {
-        error = mutex_acquire_by(mutex, attempt);
-    } else {
-        error = mutex_take_plain(mutex, attempt);
-        if (error == 0)
-            lane_bind();
-    }
+    int before = errno, error = mutex_acquire_by(mutex, attempt);
     errno = before;
     return error;
 }
@@ -413,7 +408,7 @@ static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
 /* Most calls. */
 static bool mutex_take_free_word(struct mutex *m)
 {
-    if (!mutex_is_plain(m))
+    if (!mutex_has_ways(m) || mutex_knows(m))
         return false;
     enum mutex_word_kind way = mutex_word_ask();
     if (way == BY_WORD && lock_word_try(&m->word)) {
@@ -458,34 +453,38 @@ WRAP_OBJECT(int, pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct
     return wrap_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, time);
 }
 
+/* False: the caller still holds it, or never did, as *error says. */
+static bool mutex_count_down(struct mutex *m, int *error)
+{
+    struct mutex_held *h = mutex_held_find(m);
+    *error = h ? 0 : EPERM;
+    if (!h || --h->count > 0)
+        return false;
+    mutex_held_drop(h);
+    return true;
+}
+
 WRAP_OBJECT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 {
-    int error;
+    int error, before = errno;
     struct mutex *m = mutex_inside(mutex);
+    if (mutex_knows(m) && !mutex_count_down(m, &error))
+        return error;
     if (mutex_has_word(m)) {
-        int before = errno;
-        mutex_drop_plain(m);
+        mutex_drop_by_way(m);
         lane_unbind();
         errno = before;
         return 0;
     }
-    if (!mutex_handle_of(m) && !mutex_knows(m) && m->kind != GONE)
+    if (!mutex_handle_of(m) && m->kind != GONE)
         return 0; /* it was never locked: the C library finds nothing wrong */
     hlrc_lock_t lock = mutex_lock_of(mutex, &error);
     if (error)
         return error;
-    if (mutex_knows(m)) {
-        struct mutex_held *h = mutex_held_find(lock);
-        if (!h)
-            return EPERM;
-        if (--h->count > 0)
-            return 0;
-        mutex_held_drop(h);
-    }
     if (m->robust && m->owner_state == OWNER_DIED)
         m->owner_state = OWNER_LOST;
     lane_call(mutex_drop, &lock);
-    if (mutex_is_plain(m))
+    if (mutex_has_ways(m))
         mutex_word_forget(BY_LOCK);
     lane_unbind();
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * mutex.h - mutexes: each is an HLRC lock, whose handle is in the mutex. While all threads are on
- * one node, mutexes that are neither recursive nor checked nor robust are words (mutex_word.h).
+ * one node, mutexes that are not robust are words (mutex_word.h).
  *
  * pthread_mutex_init creates the lock; for a mutex of zeros, or with another static initialiser,
  * its first use does. The program orders the initialisation of a mutex before its uses, and these

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* for the initialiser of a recursive mutex */
 /* Regions that on several nodes would take long for each call of rand, or for each mutex: for 2 s.
  * Or regions during which the initial thread holds a mutex. */
 #include <errno.h>
@@ -12,6 +13,7 @@
 #define TIMES 20000 /* in a region, by each thread */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static long sum;
 
 static void add(const char *by)
@@ -27,24 +29,40 @@ static void add(const char *by)
     }
 }
 
-/* No other thread gets the mutex, and each gets it afterwards. */
+/* Could this thread acquire it, again as well? */
+static bool is_free(pthread_mutex_t *m)
+{
+    int rc = pthread_mutex_trylock(m);
+    if (rc != 0)
+        return false;
+    if (m == &recursive) {
+        pthread_mutex_lock(m);
+        pthread_mutex_unlock(m);
+    }
+    return pthread_mutex_unlock(m) == 0;
+}
+
+/* No other thread gets the mutexes, and each gets them afterwards. */
 static bool is_held(bool held)
 {
     int errors = 0;
 
-    if (held)
+    if (held) {
         pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&recursive);
+        pthread_mutex_lock(&recursive);
+        pthread_mutex_unlock(&recursive);
+    }
     for (int region = 0; region < 20; region++) {
 #pragma omp parallel num_threads(2) reduction(+ : errors)
-        if (omp_get_thread_num() == 1) {
-            int rc = pthread_mutex_trylock(&mutex);
-            errors += (rc == EBUSY) != held;
-            if (rc == 0)
-                pthread_mutex_unlock(&mutex);
-        }
+        if (omp_get_thread_num() == 1)
+            errors += is_free(&mutex) == held || is_free(&recursive) == held ||
+                      pthread_mutex_unlock(&recursive) != EPERM;
     }
-    if (held)
+    if (held) {
+        pthread_mutex_unlock(&recursive);
         pthread_mutex_unlock(&mutex);
+    }
     return errors == 0;
 }
 
