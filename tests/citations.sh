@@ -25,6 +25,7 @@ my %covers = (
     diffs => [qw(diffs-write)],
     given => [qw(heap)],
     partner => [],
+    checkpoint => [],
     words => [qw(word part)],
     intervals => [],
     room => [],

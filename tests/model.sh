@@ -203,6 +203,11 @@ for variant in COUNTED_ONCE SLOT_LATE WORD_FIRST; do
     search bad counters -DTREE -D$variant
 done
 
+small=yes search good checkpoint
+for variant in RETURNS_EARLY OVERLAP ENDS_EARLY MANIFEST_EARLY HALF_COUNTED; do
+    search bad checkpoint -D$variant
+done
+
 search good partner
 for variant in MANIFEST_EARLY NOT_COPIED; do
     search bad partner -D$variant
@@ -289,6 +294,7 @@ if [ -n "${HLRC_SOAK:-}" ]; then
     search good conds -DTOKENS=6
     search good pairs -DMEMORY -DMEETINGS=1
     search good partner -DN=4
+    search good checkpoint -DCHECKPOINTS=3
     search good notices -DINTERVALS=5
     search good notices -DWIDE
     search good diffs -DINTERVALS=3
