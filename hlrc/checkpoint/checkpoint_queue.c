@@ -90,6 +90,7 @@ static struct checkpoint_queue_piece *checkpoint_queue_await_unused(struct check
     struct checkpoint_queue_piece *piece;
     pthread_mutex_lock(&q->lock);
     q->waits = true;
+    pthread_cond_broadcast(&q->changed); /* the other thread begins now */
     while (!(piece = checkpoint_queue_take_unused(q))) {
         q->waited = true;
         pthread_cond_wait(&q->changed, &q->lock);

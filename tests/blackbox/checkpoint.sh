@@ -220,6 +220,13 @@ for what in death full request end; do
     result $what "$plain"
 done
 
+rm -rf dir
+run "$hlrcrun" -n 2 --checkpoint 0:dir "$saved" 24 large tight kill=7
+test "$(grep -c 'checkpoint 1: memory is short: the program waits while it is written$' err)" = 1 || fail "tight: $(cat err)"
+run "$hlrcrun" --restart dir "$saved" 24 large
+expect_out tight '^restored 7$'
+result tight "$plain"
+
 # ---- hlrcrun continues the job itself ----
 continued() { # WHAT TIMES
     test "$(grep -c '^hlrcrun: continues from checkpoint [0-9]* in /.*/dir; restarts left: [0-9]*$' err)" = "$2" || fail "$1: not $2 times: $(cat err)"

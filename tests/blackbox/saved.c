@@ -3,9 +3,9 @@
  * saved.c - for checkpoint.sh: steps whose result does not depend on the number of nodes, with a
  * checkpoint at the beginning of each.
  *
- *     saved STEPS [any] [window] [share] [kill=STEP] [hold=STEP] [wait=STEP,STEP...] [die=STEP]
- *           [leave=STEP] [lose=NODES,NODES...] [block=STEP] [full=STEP]
- *           [private] [large]
+ *     saved STEPS [any] [window] [share] [kill=STEP] [hold=STEP] [slow] [wait=STEP,STEP...]
+ *           [die=STEP] [leave=STEP] [lose=NODES,NODES...] [block=STEP] [full=STEP]
+ *           [private] [large] [tight]
  *
  * any: hlrc_checkpoint_any; window: a window as well; share: a static array as well; kill: node 1
  * kills itself after the checkpoint of that step, unless the job was restored; hold: a lock is held
@@ -16,6 +16,7 @@
  * is removed, at each death that of the next item; block: the node is killed while it waits for the
  * copy of that step's checkpoint; full: there is no room for the copy. private: each node's file
  * has more than one piece of a transfer. large: the last node has much more to save than others.
+ * tight: that one has little room in its address space during a checkpoint.
  *
  * Prints "restored STEP", "failed STEP ERRNO", and at the end all values.
  */
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -315,6 +317,19 @@ static void large_make(void)
     expect(hlrc_protect(large, size) == 0);
 }
 
+static void tighten(bool tight)
+{
+    struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+    FILE *in = tight ? fopen("/proc/self/statm", "re") : NULL;
+    unsigned long pages = 0;
+    if (in) {
+        expect(fscanf(in, "%lu", &pages) == 1);
+        fclose(in);
+        limit.rlim_cur = (pages << 12) + ((rlim_t)24 << 20);
+    }
+    expect(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
 static void finish(bool shared)
 {
     uint64_t grid = 0, blocks = 0, array = 0;
@@ -361,7 +376,8 @@ int main(int argc, char **argv)
             full = option_step(argc, argv, "full=");
     const char *losses = option(argc, argv, "lose="), *waits = option(argc, argv, "wait=");
     bool any = option(argc, argv, "any"), shared = option(argc, argv, "share"),
-         private = option(argc, argv, "private"), restored = false;
+         private = option(argc, argv, "private"), slow = option(argc, argv, "slow"),
+         tight = option(argc, argv, "tight"), restored = false;
     for (int i = 0; i < PLACES; i++)
         field[i] = (uint64_t)i;
     if ((shared && hlrc_share(field, sizeof field) != 0) || hlrc_init(&argc, &argv) != 0)
@@ -381,7 +397,13 @@ int main(int argc, char **argv)
         if (private && step == 0)
             noise_make();
         copy_obstruct(block, full);
+        if (slow)
+            nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+        if (tight && me == nodes - 1)
+            tighten(true);
         checkpoint(any, hold, &restored);
+        if (tight)
+            tighten(false);
         if (losses && step == kill_at && me == nodes - 1)
             lose(losses);
         if (!losses && ((step == kill_at && !restored) || step == die) && me == nodes - 1)

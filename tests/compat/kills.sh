@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Jobs with --checkpoint lose a random node, or hlrcrun, at random moments, within checkpoints and restarts as well. Each is
 # continued until it ends, with the result of a job that was not interrupted; some by --restarts, or by --partner, where the
-# memory of the node is often lost as well. KILLS_JOBS: jobs of each program; KILLS_SEED.
+# memory of the node is often lost as well. KILLS_JOBS, or --rounds N: jobs of each program; KILLS_SEED. Half of the jobs of
+# `saved` are saved each second, and continue while that is written.
 . "$(dirname "$0")/compatlib.sh"
 jobs_are_saved
 build team restart/team.c gcc hlrcc
@@ -14,6 +15,7 @@ fi
 saved=$(realpath -m "$top_builddir/tests/blackbox/saved")
 cd "$work" || exit 99
 echo ax >input
+test "${1-}" != --rounds || KILLS_JOBS=$2
 jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0 itself=0 losses=0 ends=0
 mkdir mem
 RANDOM=$seed
@@ -38,10 +40,10 @@ has_checkpoint() {
 continue_job() {
     if has_checkpoint; then
         restarts=$((restarts + 1))
-        start -n "$1" --restart dir --checkpoint 0:dir "${more[@]}"
+        start -n "$1" --restart dir --checkpoint $interval:dir "${more[@]}"
     else
         rm -rf dir steps
-        start -n "$1" --checkpoint 0:dir "${more[@]}" "${command[@]}"
+        start -n "$1" --checkpoint $interval:dir "${more[@]}" "${command[@]}"
     fi
 }
 
@@ -86,7 +88,11 @@ has_ended() {
 one_job() { # PROGRAM
     local what="$1, seed $seed, job $turn" status=0 kind=$((RANDOM % 3))
     rm -rf dir steps go
-    more=()
+    more=() interval=0 command=("$path")
+    if test "$1" = saved; then
+        command+=(60 any)
+        test $((RANDOM % 2)) = 0 || { command+=(slow) interval=1; }
+    fi
     test "$1" != saved || test $((RANDOM % 3)) = 0 || kind=2
     test $kind != 1 || more=(--restarts 1000)
     test $kind != 2 || more=(--partner mem)
@@ -115,11 +121,11 @@ one_job() { # PROGRAM
 }
 
 for program in "${programs[@]}"; do
-    path=$work/$program command=("./$program")
+    path=$work/$program
     touch go
     if test "$program" = saved; then
-        path=$saved command=("$saved" 60 any)
-        "$hlrcrun" -n 1 "${command[@]}" >wanted 2>err || fail "saved: $(head -3 err)"
+        path=$saved
+        "$hlrcrun" -n 1 "$saved" 60 any >wanted 2>err || fail "saved: $(head -3 err)"
     else
         rm -f steps
         "./$program.gomp" >wanted 2>/dev/null
