@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,6 +37,8 @@
 
 /* Most bytes of fread and fwrite at once. */
 #define PIECE ((size_t)64 << 10)
+/* With a smaller buffer the C library passes all bytes on. */
+#define ROOM_LEAST 128
 
 /* ---- read and write ---- */
 
@@ -60,6 +63,10 @@ static void calls_done(void *mine)
     EXPORTED ssize_t name parameters                                \
     {                                                               \
         LIBC(name);                                                 \
+        if (!start_sharing) {                                       \
+            void *mine = buffer;                                    \
+            return libc_##name arguments;                           \
+        }                                                           \
         bool shared = start_is_shared(buffer);                      \
         void *mine = shared ? calls_borrow(len) : buffer;           \
         ssize_t got = shared && !mine ? -1 : libc_##name arguments; \
@@ -76,6 +83,10 @@ DEFINE_READ(pread, (int fd, void *buffer, size_t len, off_t at), (fd, mine, len,
     EXPORTED ssize_t name parameters                                  \
     {                                                                 \
         LIBC(name);                                                   \
+        if (!start_sharing) {                                         \
+            const void *mine = buffer;                                \
+            return libc_##name arguments;                             \
+        }                                                             \
         void *copy = NULL;                                            \
         if (start_is_shared(buffer) && !(copy = calls_borrow(len)))   \
             return -1;                                                \
@@ -163,10 +174,24 @@ static size_t calls_in_pieces(char *buffer, size_t len, FILE *file, bool reads)
     return at;
 }
 
+/* The C library copies so few bytes to or from its own buffer. */
+static bool calls_is_buffered(FILE *file, size_t len)
+{
+    size_t room = __fbufsize(file);
+    return room >= ROOM_LEAST && len < room;
+}
+
+/* The program's memory does not get to the system. */
+static bool calls_is_direct(const void *buffer, size_t size, size_t count, FILE *file)
+{
+    return !start_sharing || size == 0 || count == 0 || count > SIZE_MAX / size ||
+           calls_is_buffered(file, size * count) || !start_is_shared(buffer);
+}
+
 EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 {
     LIBC(fread);
-    if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
+    if (calls_is_direct(buffer, size, count, from))
         return libc_fread(buffer, size, count, from);
     return calls_in_pieces(buffer, size * count, from, true) / size;
 }
@@ -174,7 +199,7 @@ EXPORTED size_t fread(void *buffer, size_t size, size_t count, FILE *from)
 EXPORTED size_t fwrite(const void *buffer, size_t size, size_t count, FILE *to)
 {
     LIBC(fwrite);
-    if (size == 0 || count == 0 || count > SIZE_MAX / size || !start_is_shared(buffer))
+    if (calls_is_direct(buffer, size, count, to))
         return libc_fwrite(buffer, size, count, to);
     return calls_in_pieces((char *)(uintptr_t)buffer, size * count, to, false) / size;
 }

@@ -36,6 +36,8 @@ static long stdio_call(delegate_fn *fn, const long *words, int at, size_t bytes,
 #define BUFFER(type, name, parameters, arguments, words, at, size, stores)                         \
     type __wrap_##name parameters                                                                  \
     {                                                                                              \
+        if (__builtin_expect(!delegate_looks_at_points, 1))                                        \
+            return name arguments;                                                                 \
         delegate_point();                                                                          \
         type result =                                                                              \
             !delegate_is_away()                                                                    \
