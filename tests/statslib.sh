@@ -13,13 +13,10 @@ stats_from_json() {
         $1 != "nodes" && node != "" { print $1, node, $2 }'
 }
 
-# A table of either layout, likewise; its line of all nodes is that of node "all".
+# A table with a column for each node, likewise; its column of all nodes is that of node "all".
 stats_from_table() {
     sed -n '/^hlrc: statistics:/,$p' "$1" | awk '
-        NR == 1 { next }
-        $1 == "node" && $2 == "0" { by_node = 0; next }
-        $1 == "node" { by_node = 1; for (i = 2; i <= NF; i++) name[i] = $i; next }
-        by_node { for (i = 2; i <= NF; i++) print name[i], $1, $i; next }
+        $1 == "hlrc:" || $1 == "node" { next }
         { for (i = 2; i < NF; i++) print $1, i - 2, $i; print $1, "all", $NF }'
 }
 

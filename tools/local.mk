@@ -9,7 +9,8 @@ hlrc_timeline_LDADD = libhlrc_core.la
 
 bin_PROGRAMS += hlrc_profile
 hlrc_profile_SOURCES = tools/hlrc_profile.c tools/json_read.c tools/json_read.h tools/profile_data.c tools/profile_data.h \
-	tools/profile_advise.c tools/profile_draw.c tools/profile_page.c tools/profile_text.c tools/usage.h
+	tools/profile_advise.c tools/profile_draw.c tools/profile_open.c tools/profile_open.h tools/profile_page.c \
+	tools/profile_text.c tools/usage.h
 hlrc_profile_LDFLAGS = $(INSTALLED_LDFLAGS)
 hlrc_profile_LDADD = libhlrc_core.la
 

@@ -35,9 +35,11 @@ static const struct stats_print_field fields[] = { SECONDS(SECONDS_FIELD) HLRC_C
 static_assert(sizeof(struct hlrc_stats) == sizeof(size_t) + FIELDS * 8,
               "every field of struct hlrc_stats is listed");
 
-#define COLUMNS    8 /* number columns per line */
-#define WIDTH      14
-#define NAME_WIDTH 20
+/* A table has at most 80 columns, unless a count has more than 11 digits. */
+#define COLUMNS    4 /* nodes that have a column each */
+#define WIDTH      11
+#define NAME_WIDTH 19
+#define NODE_WIDTH 5
 
 static double stats_print_seconds_of(const struct hlrc_stats *s, const struct stats_print_field *f)
 {
@@ -53,10 +55,10 @@ static uint64_t stats_print_count_of(const struct hlrc_stats *s, const struct st
     return value;
 }
 
-/* Seconds with a decimal point in any locale. */
-static void stats_print_text_seconds(double value, int digits, char *buf, size_t len)
+/* With a decimal point in any locale; 1, 3 or 6 digits after it. */
+static void stats_print_text_decimal(double value, int digits, char *buf, size_t len)
 {
-    unsigned long long unit = digits == 3 ? 1000 : 1000000;
+    unsigned long long unit = digits == 1 ? 10 : digits == 3 ? 1000 : 1000000;
     unsigned long long parts = (unsigned long long)(value * (double)unit + 0.5);
     snprintf(buf, len, "%llu.%0*llu", parts / unit, digits, parts % unit);
 }
@@ -65,7 +67,7 @@ static void stats_print_text_of(const struct hlrc_stats *s, const struct stats_p
                                 int digits, char *buf, size_t len)
 {
     if (f->seconds)
-        stats_print_text_seconds(stats_print_seconds_of(s, f), digits, buf, len);
+        stats_print_text_decimal(stats_print_seconds_of(s, f), digits, buf, len);
     else
         snprintf(buf, len, "%llu", (unsigned long long)stats_print_count_of(s, f));
 }
@@ -84,7 +86,7 @@ static void stats_print_text_total(const struct stats_report *r, const struct st
             count += stats_print_count_of(&r->stats[n], f);
     }
     if (f->seconds)
-        stats_print_text_seconds(seconds / r->count, 3, buf, len);
+        stats_print_text_decimal(seconds / r->count, 3, buf, len);
     else
         snprintf(buf, len, "%llu", (unsigned long long)count);
 }
@@ -108,72 +110,99 @@ static int stats_print_number_of(const struct stats_report *r, int index)
 }
 
 /* For few nodes: a row per field, a column per node. */
-static void stats_print_table_by_field(FILE *out, const struct stats_report *r)
+static void stats_print_table_by_node(FILE *out, const struct stats_report *r)
 {
     char text[32];
     fprintf(out, "%-*s", NAME_WIDTH, "");
     for (int n = 0; n < r->count; n++) {
         snprintf(text, sizeof text, "node %d", stats_print_number_of(r, n));
-        fprintf(out, "%*s", WIDTH, text);
+        fprintf(out, " %*s", WIDTH, text);
     }
-    fprintf(out, "%*s\n", WIDTH, "all");
+    fprintf(out, " %*s\n", WIDTH, "all");
     for (const struct stats_print_field *f = fields; f < fields + FIELDS; f++) {
         fprintf(out, "%-*s", NAME_WIDTH, f->name);
         for (int n = 0; n < r->count; n++) {
             stats_print_text_of(&r->stats[n], f, 3, text, sizeof text);
-            fprintf(out, "%*s", WIDTH, text);
+            fprintf(out, " %*s", WIDTH, text);
         }
         stats_print_text_total(r, f, text, sizeof text);
-        fprintf(out, "%*s\n", WIDTH, text);
+        fprintf(out, " %*s\n", WIDTH, text);
     }
 }
 
-/* For many nodes, up to COLUMNS fields: a row per node. */
-static void stats_print_table_part(FILE *out, const struct stats_report *r, size_t first,
-                                   size_t end)
+static bool stats_print_is_more(const struct hlrc_stats *a, const struct hlrc_stats *b,
+                                const struct stats_print_field *f)
+{
+    return f->seconds ? stats_print_seconds_of(a, f) > stats_print_seconds_of(b, f)
+                      : stats_print_count_of(a, f) > stats_print_count_of(b, f);
+}
+
+/* The value of a node, and the node. */
+static void stats_print_put_extreme(FILE *out, const struct stats_report *r,
+                                    const struct stats_print_field *f, int index)
 {
     char text[32];
-    fprintf(out, "%-*s", 8, "node");
-    for (size_t i = first; i < end; i++)
-        fprintf(out, " %*s", NAME_WIDTH - 1, fields[i].name);
-    for (int n = 0; n < r->count; n++) {
-        fprintf(out, "\n%-*d", 8, stats_print_number_of(r, n));
-        for (size_t i = first; i < end; i++) {
-            stats_print_text_of(&r->stats[n], &fields[i], 3, text, sizeof text);
-            fprintf(out, " %*s", NAME_WIDTH - 1, text);
+    stats_print_text_of(&r->stats[index], f, 3, text, sizeof text);
+    fprintf(out, " %*s %*d", WIDTH, text, NODE_WIDTH, stats_print_number_of(r, index));
+}
+
+static void stats_print_put_mean(FILE *out, const struct stats_report *r,
+                                 const struct stats_print_field *f)
+{
+    double sum = 0;
+    char text[32];
+    for (int n = 0; n < r->count; n++)
+        sum += f->seconds ? stats_print_seconds_of(&r->stats[n], f)
+                          : (double)stats_print_count_of(&r->stats[n], f);
+    stats_print_text_decimal(sum / r->count, f->seconds ? 3 : 1, text, sizeof text);
+    fprintf(out, " %*s", WIDTH, text);
+}
+
+/* For many nodes: the least and the greatest value of each field, with the first node that has it,
+ * and the mean. */
+static void stats_print_table_of_extremes(FILE *out, const struct stats_report *r)
+{
+    char text[32];
+    fprintf(out, "%-*s %*s %*s %*s %*s %*s %*s\n", NAME_WIDTH, "", WIDTH, "min", NODE_WIDTH, "node",
+            WIDTH, "mean", WIDTH, "max", NODE_WIDTH, "node", WIDTH, "all");
+    for (const struct stats_print_field *f = fields; f < fields + FIELDS; f++) {
+        int least = 0, most = 0;
+        for (int n = 1; n < r->count; n++) {
+            least = stats_print_is_more(&r->stats[least], &r->stats[n], f) ? n : least;
+            most = stats_print_is_more(&r->stats[n], &r->stats[most], f) ? n : most;
         }
+        fprintf(out, "%-*s", NAME_WIDTH, f->name);
+        stats_print_put_extreme(out, r, f, least);
+        stats_print_put_mean(out, r, f);
+        stats_print_put_extreme(out, r, f, most);
+        stats_print_text_total(r, f, text, sizeof text);
+        fprintf(out, " %*s\n", WIDTH, text);
     }
-    fprintf(out, "\n%-*s", 8, "all");
-    for (size_t i = first; i < end; i++) {
-        stats_print_text_total(r, &fields[i], text, sizeof text);
-        fprintf(out, " %*s", NAME_WIDTH - 1, text);
-    }
-    fputc('\n', out);
 }
 
 static void stats_print_write_table(FILE *out, const struct stats_report *r)
 {
-    char name[32], wall[32], part[64] = "";
+    char name[32], wall[32];
     const char *s = r->nodes == 1 ? "" : "s";
-    stats_print_text_seconds(stats_print_wall_of(r), 3, wall, sizeof wall);
+    stats_print_text_decimal(stats_print_wall_of(r), 3, wall, sizeof wall);
+    fprintf(out, "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s\n",
+            stats_print_protocol_name(r, name, sizeof name), r->config->fabric, r->nodes, s, wall);
     if (!r->complete)
-        snprintf(part, sizeof part, ", not its end: counters of %d of them", r->count);
-    fprintf(out,
-            "hlrc: statistics: protocol %s, fabric %s, %d node%s, %s s%s; all: seconds averaged, "
-            "counts added\n",
-            stats_print_protocol_name(r, name, sizeof name), r->config->fabric, r->nodes, s, wall,
-            part);
-    if (r->count > 0 && r->count <= COLUMNS)
-        stats_print_table_by_field(out, r);
-    for (size_t i = 0; r->count > COLUMNS && i < FIELDS; i += COLUMNS)
-        stats_print_table_part(out, r, i, i + COLUMNS < FIELDS ? i + COLUMNS : FIELDS);
+        fprintf(out, "hlrc: statistics: before the end of the job, of %d of %d node%s\n", r->count,
+                r->nodes, s);
+    fputs("hlrc: all: seconds averaged, counts added", out);
+    fputs(r->count > COLUMNS ? "; --stats=FILE.json has each node\n" : "\n", out);
+    if (r->count > COLUMNS)
+        stats_print_table_of_extremes(out, r);
+    else if (r->count > 0)
+        stats_print_table_by_node(out, r);
 }
 
 static void stats_print_write_json(FILE *out, const struct stats_report *r)
 {
     char text[32];
     fprintf(out, "{\"protocol\": \"%s\", ", stats_print_protocol_name(r, text, sizeof text));
-    stats_print_text_seconds(stats_print_wall_of(r), 6, text, sizeof text);
+    stats_print_text_decimal(stats_print_wall_of(r), 6, text, sizeof text);
     fprintf(out, "\"fabric\": \"%s\", \"nodes\": %d, \"wall_s\": %s, %s\"per_node\": [",
             r->config->fabric, r->nodes, text, r->complete ? "" : "\"complete\": false, ");
     for (int n = 0; n < r->count; n++) {

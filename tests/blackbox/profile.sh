@@ -116,6 +116,36 @@ expect_err "$what" "^hlrc: node 0: --profile: hlrc_profile cannot be run: .*; ru
 "$top_builddir/hlrc_profile" --html="$work/kept.html" "$work/kept.html.json" >"$work/err" || fail "$what: status $?"
 expect_err "$what" '^hlrc: profile: protocol ardmar, 3 nodes,'
 test "$(grep -c '<svg viewBox=' "$work/kept.html")" = 4 || fail "$what: not four drawings"
+# In a browser: the first command of BROWSER that exists, then xdg-open; PATH has nothing else.
+mkdir "$work/pages" "$work/b"
+open_page() { # STATUS WORDS...: prints what it says
+    local wanted=$1 got=0
+    shift
+    env -u BROWSER TMPDIR="$work/pages" PATH="$work/b" "$@" >"$work/out" 2>"$work/err" || got=$?
+    test "$got" = "$wanted" || fail "$what, $*: status $got: $(cat "$work/err")"
+}
+what="--open"
+tool=$(realpath "$top_builddir")/hlrc_profile
+for name in browser xdg-open; do
+    printf '#!/bin/sh\necho %s "$#" "$@" >%s/opened\n' $name "$work" >"$work/b/$name"
+done
+chmod +x "$work/b/"*
+open_page 0 BROWSER='none:browser' "$tool" --open "$work/kept.html.json"
+page=$(echo "$work/pages/"*.html)
+test "$(cat "$work/opened")" = "browser 1 $page" || fail "$what: $(cat "$work/opened")"
+test "$(grep -c '<svg viewBox=' "$page")" = 4 || fail "$what: not four drawings in $page"
+open_page 0 BROWSER='browser -a' "$tool" --html="$work/two  blanks.html" --open "$work/kept.html.json"
+test "$(cat "$work/opened")" = "browser 2 -a $work/two  blanks.html" || fail "$what: $(cat "$work/opened")"
+open_page 0 "$tool" --open "$page"
+test "$(cat "$work/opened")" = "xdg-open 1 $page" || fail "$what, a page: $(cat "$work/opened")"
+rm "$work/b/xdg-open"
+open_page 1 "$tool" --open "$page"
+grep -q "^hlrc_profile: --open: no browser: BROWSER is not set, .* or open $page in one\$" "$work/err" || fail "$what: $(cat "$work/err")"
+printf '#!/bin/sh\nexit 7\n' >"$work/b/bad" && chmod +x "$work/b/bad"
+open_page 1 BROWSER=bad "$tool" --open "$page"
+grep -q "^hlrc_profile: --open: bad exited with status 7; set BROWSER" "$work/err" || fail "$what: $(cat "$work/err")"
+open_page 2 "$tool" --opne "$page"
+grep -q '^hlrc_profile: --opne: unknown option$' "$work/err" || fail "$what: $(cat "$work/err")"
 echo '{"format":"hlrc-profile","version":1' >"$work/cut.json"
 ! "$top_builddir/hlrc_profile" "$work/cut.json" >"$work/out" 2>"$work/err" || fail "$what: takes half a file"
 expect_err "$what" '^hlrc_profile: .*/cut.json: no comma, and no end;'

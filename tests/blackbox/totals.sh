@@ -55,18 +55,21 @@ own() { # NODES FILE ROUNDED [reset]
     test "$(figure barriers | sort -u)" = 2 || fail "$what: barriers $(figure barriers | tr '\n' ' ')"
     parts "$what" "$1" "$3"
 }
-for nodes in 1 3 9; do
+for nodes in 1 3 4; do
     own $nodes - 0.0005
     own $nodes "$work/stats" 0.0005
     own $nodes "$work/stats.json" 0.0000005
 done
-own 9 - 0.0005 reset
+own 9 "$work/stats.json" 0.0000005 reset
+run_job 9 ardmar --stats "$figures"
+expect_err "9 nodes" '^lock_acquires +1 +0 +5\.0 +9 +8 +45$'
+expect_err "9 nodes" '^barriers +2 +0 +2\.0 +2 +0 +18$'
 own 3 "$work/stats.json" 0.0000005 reset
 
 # the head says what the job was
 export HLRC_FABRIC=shm
 job 2 async - "$figures"
-expect_err "$what" '^hlrc: statistics: protocol async, fabric shm, 2 nodes, [0-9.]+ s;'
+expect_err "$what" '^hlrc: statistics: protocol async, fabric shm, 2 nodes, [0-9.]+ s$'
 job 2 async "$work/stats.json" "$figures"
 head='^\{"protocol": *"async", *"fabric": *"shm", *"nodes": *2, *"wall_s": *[0-9.]+, *"per_node": *\['
 grep -qE "$head" "$work/stats.json" || fail "$what: $(head -1 "$work/stats.json")"

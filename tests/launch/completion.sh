@@ -80,7 +80,7 @@ expect_offers 'hlrc_sim atomics' --workload --pes --latency
 offers "$hlrc_sim" replay --protocol ''
 expect_only 'hlrc_sim replay --protocol' ardmar async onesided
 offers "$hlrc_profile" --
-expect_only hlrc_profile --advise --html
+expect_only hlrc_profile --advise --html --open
 if test -x "$hlrcc"; then
     offers "$hlrcc" --
     expect_offers hlrcc --show

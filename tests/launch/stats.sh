@@ -54,10 +54,9 @@ test "$(figure lock_acquires | sed -n 2p)" -le 2 || fail "kill: $(figure lock_ac
 # a table, behind the line that says why
 run "$hlrcrun" -n 3 --stats "$figures" end exit
 expect_status table 3
-test "$(grep -c '^hlrc' "$work/err")" -eq 2 || fail "table: $(grep '^hlrc' "$work/err")"
+test "$(grep -c '^hlrc' "$work/err")" -eq 4 || fail "table: $(grep '^hlrc' "$work/err")"
 head -1 "$work/err" | grep -q '^hlrcrun: node 1 .*exited with status 3; ending the job$' || fail "table: $(head -3 "$work/err")"
-grep -qE '^hlrc: statistics: protocol ardmar, fabric shm, 3 nodes, [0-9.]+ s, not its end: counters of 3 of them; all:' \
-    "$work/err" || fail "table: $(head -3 "$work/err")"
+grep -qx 'hlrc: statistics: before the end of the job, of 3 of 3 nodes' "$work/err" || fail "table: $(head -3 "$work/err")"
 grep -qE '^lock_acquires +1 +2 +3 +6$' "$work/err" || fail "table: $(grep lock_acquires "$work/err")"
 
 # while the job runs the file says that it does; a user's signal ends it as a failure does, and so it is with a node that
