@@ -313,7 +313,11 @@ static void profile_advise_put_lock(FILE *out, const struct profile_advise_item 
 {
     fprintf(out, "%" PRIu64 " waits, %" PRIu64 " of them for another node. ", item->waits,
             item->hands);
-    if (item->locks > MANY_LOCKS)
+    if (!*item->at)
+        fputs("The runtime acquires it for its own data, such as tasks or parts of loops: use "
+              "longer tasks, or larger parts (schedule(dynamic, 100))",
+              out);
+    else if (item->locks > MANY_LOCKS)
         fputs("Let one node update all elements of a lock (divide the data, not the updates), or "
               "use atomic operations instead of locks",
               out);
@@ -371,7 +375,9 @@ static void profile_advise_put_item(FILE *out, const struct profile_advise_job *
             item->seconds / job->all * 100);
     if (!item->block) {
         fputs(item->locks > MANY_LOCKS ? "locks" : "a lock", out);
-        profile_advise_put_line(out, " acquired at ", *item->at ? item->at : "an unknown line");
+        profile_advise_put_line(out, " acquired at ", item->at);
+        if (!*item->at)
+            fputs(" of the runtime, which no line of the program acquires", out);
     } else if (profile_advise_is_unknown(item->block)) {
         fputs("a stack, or other memory without a known allocation", out);
         profile_advise_put_line(out, "; read at ", json_read_text(item->block, "read_at"));

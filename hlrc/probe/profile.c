@@ -345,12 +345,16 @@ static struct profile_lock *profile_place_of(uint32_t number)
     return &locks[PROFILE_LOCKS - 1];
 }
 
+/* A wait of which no frame belongs to the program, such as that of a worker between two regions,
+ * has no line. A later one may have it. */
+enum { PROFILE_LOOKS = 64 };
+
 void profile_lock(uint32_t number, int64_t begin, int granter)
 {
     uint64_t ticks = (uint64_t)(clock_ticks() - begin);
     spin_lock(&lock);
     struct profile_lock *l = profile_place_of(number);
-    if (l->waits++ == 0)
+    if (l->waits++ < PROFILE_LOOKS && !l->code)
         l->code = caller_outside((uintptr_t)__builtin_return_address(0));
     l->hands += granter >= 0 && granter != engine.node;
     l->ticks += ticks;

@@ -105,4 +105,9 @@ hlrc: advice: as it is, sharing costs more than it gains: run it with -n 1. A pr
 END
 "$top_builddir/hlrc_profile" --advise "$work/hand.json" >"$work/out" || fail "by hand: status $?"
 cmp -s "$work/out" "$work/wanted" || fail "by hand: $(diff "$work/out" "$work/wanted" | head -4)"
+# Locks of the runtime: every frame of all waits is a library's.
+sed 's/,"at":"work, a.c:3"//' "$work/hand.json" >"$work/runtime.json"
+"$top_builddir/hlrc_profile" --advise "$work/runtime.json" >"$work/out" || fail "a lock of the runtime: status $?"
+grep -A1 '^hlrc: advice: 2\. .*: a lock of the runtime, which no line of the program acquires$' "$work/out" |
+    grep -q ' 60 waits, .* for its own data, such as tasks' || fail "a lock of the runtime: $(cat "$work/out")"
 finish
