@@ -13,10 +13,11 @@
 #include "tools/profile_open.h"
 #include "tools/usage.h"
 
-#define USAGE                                                                                    \
-    "usage: hlrc_profile [--html=PAGE] [--open | --advise] [FILE]\n"                             \
-    "Prints the profile in FILE, or in standard input, as --profile does, or only the advice.\n" \
-    "--open shows it in the browser: BROWSER, or xdg-open. FILE may be a page then.\n"
+#define USAGE                                                                           \
+    "usage: hlrc_profile [--html=PAGE] [--open | --advise] [FILE]\n"                    \
+    "Prints the profile in FILE, or in standard input, as --profile does, or only\n"    \
+    "the advice. --open shows it in the browser: BROWSER, or xdg-open. FILE may be a\n" \
+    "page then.\n"
 
 struct hlrc_profile_options {
     const char *page, *file;

@@ -227,6 +227,8 @@ run_job 2 ardmar "$work/use"
 expect_status "several parts" 90
 ldd "$work/use" | grep -E 'libgomp|libatomic' && fail "the libraries that stand in the way are linked"
 "$top_builddir/hlrcc" -O0 "$work/use.c" "$work/parts/a.o" -o "$work/use" 2>"$work/err" || fail "hlrcc without -fopenmp"
+expect_err "hlrcc without -fopenmp" "^hlrcc: .*/use\.c: gcc ignores each '#pragma omp' without -fopenmp; add it for threads\$"
+"$top_builddir/hlrcc" -fopenmp-simd -c "$work/use.c" -o "$work/use.o" 2>"$work/err" && test ! -s "$work/err" || fail "hlrcc -fopenmp-simd: $(head -3 "$work/err")"
 run_job 2 ardmar "$work/use"
 expect_status "without OpenMP" 90
 "$top_builddir/hlrcc" >/dev/null 2>&1 && fail "hlrcc without arguments has status 0"
