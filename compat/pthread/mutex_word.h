@@ -44,6 +44,13 @@ uint64_t mutex_word_uses(void);
 extern bool mutex_word_used __attribute__((visibility("hidden"))); /* false: BY_LOCK for ever */
 extern _Atomic int mutex_word_way __attribute__((visibility("hidden"))); /* current */
 
+/* Do all threads of the program run on this node, whose memory then is that of one process? On
+ * either stack; by threads of the program. */
+static inline bool mutex_word_is_only_way(void)
+{
+    return mutex_word_used && atomic_load(&mutex_word_way) == BY_WORD;
+}
+
 /* The caller has released the mutex, or not acquired it, for which mutex_word_ask returned this. A
  * count of zero stays: then another thread has acquired the mutex, and counts it for ever. */
 static inline void mutex_word_forget(enum mutex_word_kind way)

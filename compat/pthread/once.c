@@ -2,7 +2,10 @@
 /* once.c - see once.h. */
 #include "compat/pthread/once.h"
 
+#include <stdatomic.h>
+
 #include "compat/pthread/monitor.h"
+#include "compat/pthread/mutex_word.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
 
@@ -40,6 +43,10 @@ static void pthread_once_end(void *arg)
 bool once_begin(void *object, once_word *word)
 {
     struct once_turn t = { .object = object, .word = word };
+    if (mutex_word_is_only_way() && word(object, -1) == ONCE_DONE) {
+        atomic_thread_fence(memory_order_acquire);
+        return false;
+    }
     lane_call(pthread_once_begin, &t);
     return t.mine;
 }

@@ -4,7 +4,9 @@
 #ifndef COMPAT_WRAP_H
 #define COMPAT_WRAP_H
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 
 #include "compat/start/start.h"
 
@@ -32,20 +34,30 @@
         return 0;                                     \
     }
 
+/* The function of this name that another library has, looked up once. */
+static inline void *wrap_next(void **found, const char *name)
+{
+    void *next = __atomic_load_n(found, __ATOMIC_RELAXED);
+    if (!next)
+        __atomic_store_n(found, next = dlsym(RTLD_NEXT, name), __ATOMIC_RELAXED);
+    return next;
+}
+
 /* Begins the definition of a function that replaces the library's of this mangled name in the whole
  * process; its body follows. Unless `here` the library's function is called, which returns `type`
  * by `RETURN`, or nothing. In C++ a set lowest bit in a member function's address marks the number
  * of a virtual one, so they are aligned. */
-#define REPLACE_BY(type, RETURN, name, mangled, here, parameters, arguments)                   \
-    type name parameters __asm__(mangled) __attribute__((visibility("default"), aligned(16))); \
-    static type name##_here parameters;                                                        \
-    type name parameters                                                                       \
-    {                                                                                          \
-        if (here)                                                                              \
-            RETURN name##_here arguments;                                                      \
-        else                                                                                   \
-            RETURN((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, mangled)) arguments;         \
-    }                                                                                          \
+#define REPLACE_BY(type, RETURN, name, mangled, here, parameters, arguments)                    \
+    type name parameters __asm__(mangled) __attribute__((visibility("default"), aligned(16)));  \
+    static type name##_here parameters;                                                         \
+    type name parameters                                                                        \
+    {                                                                                           \
+        static __typeof__(&name) next;                                                          \
+        if (here)                                                                               \
+            RETURN name##_here arguments;                                                       \
+        else                                                                                    \
+            RETURN((__typeof__(&name))(uintptr_t)wrap_next((void **)&next, mangled)) arguments; \
+    }                                                                                           \
     static type name##_here parameters
 #define REPLACE(type, name, mangled, here, parameters, arguments) \
     REPLACE_BY(type, return, name, mangled, here, parameters, arguments)

@@ -74,14 +74,20 @@ typedef int raise_fn(struct exceptions_unwinding *);
 #define ADDREF  "_ZNSt15__exception_ptr13exception_ptr9_M_addrefEv"
 #define RELEASE "_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv"
 
-static void *exceptions_next(const char *name)
+/* Looked up once. */
+static void *exceptions_next(void **cached, const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
-    if (!found)
+    void *found = __atomic_load_n(cached, __ATOMIC_RELAXED);
+    if (!found && !(found = dlsym(RTLD_NEXT, name)))
         found = dlsym(RTLD_DEFAULT, name);
+    __atomic_store_n(cached, found, __ATOMIC_RELAXED);
     return found;
 }
-#define NEXT(type, name) ((type *)(uintptr_t)exceptions_next(name))
+#define NEXT(type, name)                                   \
+    __extension__({                                        \
+        static void *cached;                               \
+        (type *)(uintptr_t)exceptions_next(&cached, name); \
+    })
 
 static struct exceptions_primary *exceptions_primary_of(void *object)
 {
