@@ -7,12 +7,15 @@
 #include <stddef.h>
 
 #include "base/futex.h"
+#include "compat/openmp/lock_word.h"
 #include "compat/process/catcher.h"
 #include "compat/pthread/cancel.h"
+#include "compat/pthread/mutex_word.h"
 #include "compat/pthread/object_lock.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
+#include "hlrc/progress/uncounted.h"
 
 #define LINE         64u
 #define NAP_FIRST_NS 20000L
@@ -27,6 +30,9 @@ struct monitor_waiter {
     hlrc_cond_t cond;
     _Atomic uint32_t woken;
     uint32_t tag;
+    bool polls; /* it looks itself; otherwise it sleeps */
+    struct lane
+        *here; /* by the alarm of its lane [monitor.here]; NULL: by the condition variable */
 };
 
 static _Thread_local struct monitor_waiter *mine;
@@ -79,6 +85,54 @@ __attribute__((constructor)) static void monitor_at_start(void)
 
 /* ---- monitors ---- */
 
+#define OUTSIDE (-1)
+static _Atomic uint32_t words[LOCK_MONITORS_COUNT];
+/* Of the calling thread, which is in one at most: how it has entered (mutex_word.h). */
+static _Thread_local int entered = OUTSIDE;
+static _Thread_local hlrc_lock_t inside; /* which one */
+/* To be woken when the calling thread leaves; NULL: none. */
+static _Thread_local struct lane *late;
+
+static _Atomic uint32_t *monitor_word_of(hlrc_lock_t monitor)
+{
+    return &words[monitor - LOCK_MONITORS];
+}
+
+/* By the word before the lock: who has only the word may acquire the lock for a moment. */
+static void monitor_take(hlrc_lock_t monitor)
+{
+    enum mutex_word_kind way = start_is_child ? BY_LOCK : mutex_word_ask();
+    if (way != BY_LOCK && !lock_word_try(monitor_word_of(monitor)))
+        lock_word_await(monitor_word_of(monitor), false);
+    if (way != BY_WORD)
+        object_lock_take(monitor);
+    else
+        mutex_word_count();
+    entered = (int)way;
+    inside = monitor;
+}
+
+static void monitor_wake_lane(struct lane *l)
+{
+    atomic_store(&l->alarm, 1);
+    futex_wake(&l->alarm, 1);
+}
+
+static void monitor_drop(hlrc_lock_t monitor)
+{
+    enum mutex_word_kind way = (enum mutex_word_kind)entered;
+    entered = OUTSIDE;
+    if (way != BY_WORD)
+        object_lock_drop(monitor);
+    if (way != BY_LOCK)
+        lock_word_drop(monitor_word_of(monitor));
+    if (!start_is_child)
+        mutex_word_forget(way);
+    if (late)
+        monitor_wake_lane(late);
+    late = NULL;
+}
+
 hlrc_lock_t monitor_of(const void *object)
 {
     uint64_t hash = ((uintptr_t)object >> 3) * UINT64_C(0x9e3779b97f4a7c15);
@@ -88,13 +142,13 @@ hlrc_lock_t monitor_of(const void *object)
 hlrc_lock_t monitor_enter(const void *object)
 {
     hlrc_lock_t monitor = monitor_of(object);
-    object_lock_take(monitor);
+    monitor_take(monitor);
     return monitor;
 }
 
 void monitor_leave(hlrc_lock_t monitor)
 {
-    object_lock_drop(monitor);
+    monitor_drop(monitor);
 }
 
 static void monitor_call_now(void *arg)
@@ -168,6 +222,8 @@ struct monitor_waiter *monitor_queue_enter(struct monitor_queue *q, unsigned tag
     w->next = NULL;
     w->woken = 0;
     w->tag = tag;
+    w->polls = false;
+    w->here = NULL;
     if (q->last)
         q->last->next = w;
     else
@@ -191,33 +247,90 @@ static void monitor_unlink_waiter(struct monitor_queue *q, const struct monitor_
         q->last = before;
 }
 
+/* `monitor` may be a lock of HLRC that the thread holds outside of monitors. */
+static bool monitor_let_go(hlrc_lock_t monitor)
+{
+    bool outside = entered == OUTSIDE;
+    if (outside)
+        object_lock_drop(monitor);
+    else
+        monitor_drop(monitor);
+    return outside;
+}
+
+static void monitor_return(hlrc_lock_t monitor, bool outside)
+{
+    if (outside)
+        object_lock_take(monitor);
+    else
+        monitor_take(monitor);
+}
+
 /* HLRC's condition wait has no timeout, so this polls. `until` may be NULL. */
 static int monitor_await_until(struct monitor_queue *q, struct monitor_waiter *w,
                                hlrc_lock_t monitor, const struct monitor_until *until)
 {
     struct monitor_until copy = until ? *until : (struct monitor_until){ .clock = CLOCK_REALTIME };
     bool more = true;
+    w->polls = true;
     for (long ns = 0; !w->woken;) {
         if (!more || cancel_ends_wait()) {
             monitor_unlink_waiter(q, w);
             return more ? ECANCELED : ETIMEDOUT;
         }
-        object_lock_drop(monitor);
+        bool outside = monitor_let_go(monitor);
         more = monitor_nap(&ns, until ? &copy : NULL);
-        object_lock_take(monitor);
+        monitor_return(monitor, outside);
     }
     return 0;
 }
 
+static void monitor_sleep_in_child(struct monitor_waiter *w, hlrc_lock_t monitor)
+{
+    bool outside = monitor_let_go(monitor);
+    futex_wait(&w->woken, 0, -1);
+    monitor_return(monitor, outside);
+}
+
+/* [monitor.here] Counted as a holder of the word until it is awake. */
+static void monitor_sleep_here(struct monitor_waiter *w, hlrc_lock_t monitor)
+{
+    struct lane *l = lane_current;
+    atomic_store(&l->alarm, 0);
+    w->here = l;
+    entered = OUTSIDE;
+    lock_word_drop(monitor_word_of(monitor));
+    if (mutex_word_is_only_way()) /* otherwise the alarm may have been before */
+        hlrc_thread_wait(&l->alarm, 0);
+    mutex_word_forget(BY_WORD);
+    monitor_take(monitor);
+    w->here = NULL;
+}
+
+/* The way into monitors may change. Until this thread is in the condition variable's queue it holds
+ * the lock, which a thread that wakes it acquires. */
+static void monitor_sleep_by_lock(const struct monitor_waiter *w, hlrc_lock_t monitor)
+{
+    enum mutex_word_kind way = (enum mutex_word_kind)entered;
+    entered = OUTSIDE;
+    if (way == BY_BOTH)
+        lock_word_drop(monitor_word_of(monitor));
+    mutex_word_forget(way);
+    hlrc_cond_wait(w->cond, monitor);
+    object_lock_drop(monitor);
+    monitor_take(monitor);
+}
+
 static void monitor_sleep(struct monitor_waiter *w, hlrc_lock_t monitor)
 {
-    if (!start_is_child) {
+    if (start_is_child)
+        monitor_sleep_in_child(w, monitor);
+    else if (entered == OUTSIDE || !mutex_word_used)
         hlrc_cond_wait(w->cond, monitor);
-        return;
-    }
-    object_lock_drop(monitor);
-    futex_wait(&w->woken, 0, -1);
-    object_lock_take(monitor);
+    else if (entered == BY_WORD)
+        monitor_sleep_here(w, monitor);
+    else
+        monitor_sleep_by_lock(w, monitor);
 }
 
 int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_lock_t monitor,
@@ -243,17 +356,40 @@ int monitor_call_wait(const struct monitor_call *c, struct monitor_queue *q)
     return monitor_queue_wait(q, c->monitor, c->tag, c->until);
 }
 
+/* The thread that sleeps is in the monitor of the calling one. */
+static void monitor_signal(const struct monitor_waiter *w)
+{
+    if (entered == BY_WORD) {
+        object_lock_take(inside);
+        hlrc_cond_signal(w->cond);
+        object_lock_drop(inside);
+    } else {
+        hlrc_cond_signal(w->cond);
+    }
+}
+
+static void monitor_wake_here(struct lane *l)
+{
+    if (late)
+        monitor_wake_lane(late);
+    late = l;
+}
+
 void monitor_queue_wake(struct monitor_queue *q)
 {
     struct monitor_waiter *w = q->first;
     q->first = w->next;
     if (!q->first)
         q->last = NULL;
+    struct lane *here = w->here;
+    bool polls = w->polls;
     w->woken = 1;
     if (start_is_child)
         futex_wake(&w->woken, 1);
-    else
-        hlrc_cond_signal(w->cond);
+    else if (here)
+        monitor_wake_here(here);
+    else if (!polls)
+        monitor_signal(w);
 }
 
 void monitor_queue_wake_all(struct monitor_queue *q)

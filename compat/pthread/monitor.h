@@ -2,12 +2,16 @@
 /*
  * monitor.h - the base of POSIX thread objects: state in the object's own bytes, in the program's
  * memory, and a queue of threads that wait for it to change. Both are guarded by an HLRC lock that
- * the object's address chooses, its monitor.
+ * the object's address chooses, its monitor. While node 0 has all threads of the program, a monitor
+ * is a word of its process, and is entered as a mutex is acquired [mutex.singly].
  *
  * Invariants
  *   - A thread in a monitor uses no other lock, except that it takes locks of HLRC's heap and
  *     releases a mutex of the program. So objects may share a monitor, and it needs no creation: an
  *     object of zeros can be used at once, by several nodes at a time.
+ *   [monitor.here] A thread that waits in a monitor that is a word sleeps until its lane's alarm,
+ *     which only threads of its process sound. Until it is awake it counts as one that holds singly
+ *     [mutex.singly], and the end of that way wakes all. So other nodes' threads meet none.
  *   - A thread waits on its own record, in shared memory that is never freed. The waker first takes
  *     the record off the queue. So a woken thread does not access the object, which may be gone.
  *   - The monitor decides whether a timed wait was woken or timed out: each wake goes to a thread

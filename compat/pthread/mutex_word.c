@@ -36,6 +36,14 @@ static void mutex_word_look_again(struct lane *l, void *arg)
     l->seen = false;
 }
 
+/* [monitor.here] */
+static void mutex_word_wake(struct lane *l, void *arg)
+{
+    (void)arg;
+    atomic_store(&l->alarm, 1);
+    futex_wake(&l->alarm, 1);
+}
+
 bool mutex_word_turn(enum mutex_word_kind way, int64_t ns)
 {
     _Atomic uint32_t never = 0;
@@ -49,6 +57,7 @@ bool mutex_word_turn(enum mutex_word_kind way, int64_t ns)
     if (atomic_load(&mutex_word_way) != BY_BOTH) {
         lane_each(mutex_word_look_again, NULL);
         atomic_store(&mutex_word_way, BY_BOTH);
+        lane_each(mutex_word_wake, NULL);
     }
     int64_t end = clock_after(ns);
     bool all;

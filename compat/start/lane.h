@@ -46,7 +46,8 @@ struct lane {
      * thread (compat/pthread/mutex_word.h) */
     _Atomic uint32_t single;
     _Atomic uint64_t words;
-    bool seen;   /* by its controller */
+    _Atomic uint32_t alarm; /* not 0: it shall not sleep (compat/pthread/monitor.h) */
+    bool seen;              /* by its controller */
     bool nested; /* of a nested team (compat/openmp/team_nest.h): has no number in the job's */
 };
 

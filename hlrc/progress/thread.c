@@ -70,6 +70,15 @@ void hlrc_thread_uncounted(void)
     stats_clock_stop(&thread_self()->probe.clock);
 }
 
+void hlrc_thread_wait(_Atomic uint32_t *word, uint32_t value)
+{
+    struct thread *t = thread_enter();
+    struct probe_span span = PROBE_BEGIN(lock_wait);
+    futex_wait(word, value, -1);
+    PROBE_END(lock_wait, span);
+    thread_leave(t);
+}
+
 void thread_end(void)
 {
     if (slots)

@@ -68,7 +68,9 @@ for program in mutexes waits; do
     HLRC_PLACEMENT_CONTROL=measure compare $program 2 async
 done
 HLRC_PLACEMENT_CONTROL=measure compare life 3 ardmar
-build holds holds.c gcc hlrcc && HLRC_PLACEMENT_CONTROL=measure compare holds 2 ardmar
+for program in holds sleeps; do
+    build $program $program.c gcc hlrcc && HLRC_PLACEMENT_CONTROL=measure compare $program 2 ardmar
+done
 # few threads fit on node 0, where a program begins: the others begin elsewhere
 HLRC_THREADS=10 HLRC_PLACEMENT_CONTROL=measure compare mutexes 3 ardmar
 HLRC_THREADS=12 HLRC_PLACEMENT_CONTROL=measure compare waits 3 async
