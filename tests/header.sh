@@ -28,7 +28,7 @@ int (*test)(hlrc_handle_t) = hlrc_test;
 char mutexes[HLRC_MUTEXES == 1024 && HLRC_STRIDE_LEVELS == 8 && HLRC_HOMES == -1 ? 1 : -1];
 int (*share)(void *, size_t) = hlrc_share;
 char nodes[HLRC_MAX_NODES == 1024 && HLRC_MAX_SHARED == 16 ? 1 : -1];
-char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 9 * sizeof(double) + 36 * sizeof(uint64_t) ? 1 : -1];
+char fields[sizeof(struct hlrc_stats) == sizeof(size_t) + 9 * sizeof(double) + 37 * sizeof(uint64_t) ? 1 : -1];
 END
 cp "$work/use.c" "$work/use.cc"
 try() { # a statement: compiled as C, the messages in $work/said
