@@ -310,8 +310,9 @@ static bool is_step(const char *list)
 
 static void large_make(void)
 {
+    static char *large; /* reachable until the end */
     size_t size = me == nodes - 1 ? (size_t)64 << 20 : 8;
-    char *large = malloc(size);
+    large = malloc(size);
     expect(large);
     memset(large, 1, size);
     expect(hlrc_protect(large, size) == 0);
