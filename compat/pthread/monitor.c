@@ -98,7 +98,8 @@ static _Atomic uint32_t *monitor_word_of(hlrc_lock_t monitor)
     return &words[monitor - LOCK_MONITORS];
 }
 
-/* By the word before the lock: who has only the word may acquire the lock for a moment. */
+/* The word before the lock: a thread that has only the word acquires the lock for a moment in
+ * monitor_signal. */
 static void monitor_take(hlrc_lock_t monitor)
 {
     enum mutex_word_kind way = start_is_child ? BY_LOCK : mutex_word_ask();

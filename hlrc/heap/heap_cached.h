@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* heap_cached.h - malloc and free by the calling thread's cache alone (heap_cache.h), which touch
- * private memory only: on any stack. Exported for libhlrc_compat. */
+/* heap_cached.h - malloc and free by nothing but the calling thread's cache (heap_cache.h). They
+ * touch private memory only, so they may be called on any stack. Exported for libhlrc_compat. */
 #ifndef HLRC_HEAP_CACHED_H
 #define HLRC_HEAP_CACHED_H
 

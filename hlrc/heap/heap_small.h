@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* heap_small.h - small blocks of the heap: those of this node, from superblocks and the threads'
+/* heap_small.h - small blocks of the heap: of this node, from superblocks and the threads'
  * caches, and of other nodes, by way of the outbox; heap.h has the invariants. */
 #ifndef HLRC_HEAP_SMALL_H
 #define HLRC_HEAP_SMALL_H

@@ -36,6 +36,17 @@ static inline struct timespec after_ms(clockid_t clock, long ms)
     return t;
 }
 
+/* Without a call of the system that waits. */
+static inline void compute_for(double seconds, unsigned long *sum)
+{
+    struct timespec end = after_ms(CLOCK_MONOTONIC, (long)(seconds * 1000)), now;
+    do {
+        for (int i = 0; i < 100000; i++)
+            *sum = *sum * 3 + 1;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+}
+
 /* Starts n threads of fn(0), fn(1), ..., and joins them. */
 static inline void with_threads(int n, void *(*fn)(void *))
 {

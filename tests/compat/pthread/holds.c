@@ -3,45 +3,31 @@
  * while it runs. One holds a mutex for long, and the other one waits for it. */
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "common.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int entered, left; /* guarded */
 static unsigned long sums[2];
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void compute(double seconds, unsigned long *sum)
-{
-    double end = now() + seconds;
-    while (now() < end)
-        for (int i = 0; i < 100000; i++)
-            *sum = *sum * 3 + 1;
-}
-
 static void *hold(void *arg)
 {
     pthread_mutex_lock(&mutex);
     entered++;
-    compute(.8, &sums[0]);
+    compute_for(.8, &sums[0]);
     left++;
     pthread_mutex_unlock(&mutex);
-    compute(.4, &sums[0]);
+    compute_for(.4, &sums[0]);
     return arg;
 }
 
 static void *wait_for_it(void *arg)
 {
-    compute(.5, &sums[1]);
+    compute_for(.5, &sums[1]);
     pthread_mutex_lock(&mutex);
     printf("entered %d, left %d\n", entered, left);
     pthread_mutex_unlock(&mutex);
-    compute(.3, &sums[1]);
+    compute_for(.3, &sums[1]);
     return arg;
 }
 

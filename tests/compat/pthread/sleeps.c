@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "common.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -13,21 +14,6 @@ static pthread_barrier_t barrier;
 static sem_t posted, answered;
 static int stage; /* guarded by the mutex */
 static unsigned long sums[2];
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void compute(double seconds, unsigned long *sum)
-{
-    double end = now() + seconds;
-    while (now() < end)
-        for (int i = 0; i < 100000; i++)
-            *sum = *sum * 3 + 1;
-}
 
 static void *wait_for_units(void *arg)
 {
@@ -66,7 +52,7 @@ static void *wait_for_lock(void *arg)
 static void *post(void *arg)
 {
     for (int i = 0; i < 20; i++) {
-        compute(i == 0 ? .8 : .01, &sums[0]);
+        compute_for(i == 0 ? .8 : .01, &sums[0]);
         sem_post(&posted);
         sem_wait(&answered);
     }
@@ -77,7 +63,7 @@ static void *post(void *arg)
 static void *change(void *arg)
 {
     for (int i = 0; i < 20; i++) {
-        compute(i == 0 ? .9 : .01, &sums[1]);
+        compute_for(i == 0 ? .9 : .01, &sums[1]);
         pthread_mutex_lock(&mutex);
         stage++;
         pthread_cond_broadcast(&changed);
