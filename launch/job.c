@@ -580,6 +580,7 @@ int job_run(struct job *job)
     progress_init(&job->progress, job->config, clock_ms());
     look_init(job, clock_ms());
     job_loop(job, fds);
+    node_note_copies(job);
     job_outputs_finish(job, fds);
     if (job->ending && job_stats_wanted(job))
         job_stats_keep(job);

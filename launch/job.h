@@ -153,5 +153,7 @@ void node_reaped(struct node *node, int wait_status);
 void node_engine_ended(struct node *node);
 void node_receive(struct job *job, int index);            /* all messages that have arrived */
 void node_judge(struct job *job, int index, int64_t now); /* handles it if it is a death */
+/* Says so when a program of threads has run without HLRC, once for each node. */
+void node_note_copies(struct job *job);
 
 #endif

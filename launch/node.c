@@ -13,6 +13,7 @@
 #include "boot/wire.h"
 #include "launch/job.h"
 #include "launch/process.h"
+#include "launch/program.h"
 
 struct node_packet {
     struct wire_head head;
@@ -434,4 +435,20 @@ void node_judge(struct job *job, int index, int64_t now)
     } else if (!node_alive(node)) {
         node_judge_waiting(job, index);
     }
+}
+
+void node_note_copies(struct job *job)
+{
+    int nodes = job->config->nodes;
+
+    if (nodes == 1 || job->ending || job->status != 0)
+        return;
+    for (int i = 0; i < nodes; i++)
+        if (job->nodes[i].state != NODE_SILENT)
+            return;
+    if (program_starts_threads(job->spawn.path))
+        job_say(job,
+                "hlrcrun: no process called hlrc_init, so %d processes ran %s, each by itself; "
+                "build a program of threads with hlrcc",
+                nodes, job->spawn.path);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "launch/program.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,4 +115,36 @@ int program_find(const char *name, char *path, size_t len, char *err, size_t err
     snprintf(path, len, "%s", name);
     ret = *name != '\0' ? program_file_check(path) : -ENOENT;
     return ret < 0 ? program_file_refuse(path, ret, err, errlen) : 0;
+}
+
+/* Names stand in the program's table of strings, each between two zeros. */
+static bool program_wants(const char *file, size_t len)
+{
+    static const char names[][20] = { "\0GOMP_parallel", "\0__kmpc_fork_call", "\0pthread_create" };
+    bool found = false;
+
+    for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++)
+        found = memmem(file, len, names[i], strlen(names[i] + 1) + 2) != NULL;
+    return found;
+}
+
+bool program_starts_threads(const char *path)
+{
+    struct stat status;
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > SELFMAG) {
+        size_t len = (size_t)status.st_size;
+        char *file = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+
+        if (file != MAP_FAILED) {
+            found = memcmp(file, ELFMAG, SELFMAG) == 0 && program_wants(file, len);
+            munmap(file, len);
+        }
+    }
+    close(fd);
+    return found;
 }

@@ -2,6 +2,7 @@
 #ifndef HLRC_PROGRAM_H
 #define HLRC_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -9,5 +10,9 @@
  * or a negative errno and a line in err: -ENOENT no such file, -EACCES it cannot be run.
  */
 int program_find(const char *name, char *path, size_t len, char *err, size_t errlen);
+
+/* program_starts_threads - whether the file is an ELF program that calls functions of a shared
+ * library which start threads: of OpenMP's runtime, or of POSIX. */
+bool program_starts_threads(const char *path);
 
 #endif

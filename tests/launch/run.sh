@@ -27,6 +27,24 @@ expect_nothing_left "kill -9"
 run "$hlrcrun" -n 2 sh -c 'kill -SEGV $$'
 expect_status "SIGSEGV" 139
 
+# a program of threads that was built without hlrcc runs once for each node; hlrcrun says so
+cat >"$work/threads.c" <<'END'
+#include <pthread.h>
+static void *nothing(void *arg) { return arg; }
+int main(void)
+{
+    pthread_t thread;
+    return pthread_create(&thread, 0, nothing, 0) || pthread_join(thread, 0);
+}
+END
+if ${CC:-cc} -pthread -o "$work/threads" "$work/threads.c" 2>/dev/null; then
+    run "$hlrcrun" -n 2 "$work/threads"
+    expect_status "built without hlrcc" 0
+    expect_line "built without hlrcc" '^hlrcrun: no process called hlrc_init, so 2 processes ran .*/threads, each by itself; build a program of threads with hlrcc$'
+    run "$hlrcrun" -n 1 "$work/threads"
+    test ! -s "$work/err" || fail "one process without hlrcc: $(cat "$work/err")"
+fi
+
 # arguments are the program's own
 run "$hlrcrun" -n 1 echo -n x --label
 expect_out "arguments" "x --label"
