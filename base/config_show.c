@@ -4,10 +4,9 @@
  * page.
  */
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/config.h"
+#include "base/fold.h"
 
 static const void *config_show_field(const struct config *cfg, enum config_id id)
 {
@@ -89,36 +88,6 @@ const char *config_argument(enum config_id id, char *buf, size_t len)
     return buf;
 }
 
-/* Columns of the terminal; 0: not a terminal, lines are not folded. */
-static size_t config_show_columns(FILE *out)
-{
-    struct winsize size = { 0 };
-
-    return isatty(fileno(out)) == 1 && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-/* Prints the text and a line feed. The text begins in column `at`; on a terminal further lines are
- * indented by `indent`. */
-static void config_show_folded(FILE *out, size_t at, size_t indent, const char *text)
-{
-    size_t columns = config_show_columns(out);
-    const char *blank = "";
-
-    while (*text != '\0') {
-        size_t word = strcspn(text, " ");
-        if (*blank != '\0' && columns > 0 && at + 1 + word > columns) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            at = indent;
-            blank = "";
-        }
-        fprintf(out, "%s%.*s", blank, (int)word, text);
-        at += strlen(blank) + word;
-        blank = " ";
-        text += word + (text[word] == ' ');
-    }
-    fputc('\n', out);
-}
-
 void config_list(FILE *out, const struct config *cfg)
 {
     static const char *const sources[] = { "default", "environment", "command line" };
@@ -130,7 +99,7 @@ void config_list(FILE *out, const struct config *cfg)
         config_value(cfg, id, value, sizeof value);
         int at = fprintf(out, "  %-13s %-9s %-13s ", config_option(id)->name,
                          *value != '\0' ? value : "(off)", sources[cfg->source[id]]);
-        config_show_folded(out, (size_t)at, 16, config_option(id)->help);
+        fold_print(out, (size_t)at, 16, config_option(id)->help);
     }
 }
 
@@ -177,7 +146,7 @@ static void config_show_help_row(FILE *out, const struct config_show_row *row)
     snprintf(text, sizeof text, "%s (%s%s%s)", row->option->help, row->fallback,
              row->option->kind == CONFIG_FLAG ? "; " : "; or ", row->environment);
     fprintf(out, "  %s\n        ", row->text);
-    config_show_folded(out, 8, 8, text);
+    fold_print(out, 8, 8, text);
 }
 
 void config_help(FILE *out)

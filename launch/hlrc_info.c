@@ -22,8 +22,8 @@
 static void hlrc_info_help_print(void)
 {
     printf("Usage: hlrc_info [options]\n"
-           "Show version, build, configuration and limits, for a job with these options of "
-           "hlrcrun.\n\n");
+           "Show version, build, configuration and limits, for a job with these options\n"
+           "of hlrcrun.\n\n");
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
            "      --man\n        the manual page, for man -l -\n");

@@ -16,7 +16,7 @@ libhlrc_sim_la_SOURCES += sim/get_command.c
 
 # What programs did, traced: the format is the library's, too, and so are the decisions.
 libhlrc_sim_la_SOURCES += hlrc/policy/policy_batch.h hlrc/policy/policy_gather.h hlrc/policy/policy_history.c hlrc/policy/policy_history.h hlrc/policy/policy_lock.h hlrc/policy/policy_migrate.h hlrc/policy/policy_notices.h hlrc/policy/policy_placement.h hlrc/policy/policy_readahead.h hlrc/policy/policy_retain.h hlrc/policy/policy_update.c hlrc/policy/policy_update.h
-libhlrc_sim_la_SOURCES += base/record.c base/record.h base/stack_switch.c base/stack_switch.h base/streams.c base/streams.h sim/decisions.c sim/decisions.h sim/fiber.c sim/fiber.h sim/machine.c sim/machine.h sim/map.c sim/map.h \
+libhlrc_sim_la_SOURCES += base/fold.c base/fold.h base/record.c base/record.h base/stack_switch.c base/stack_switch.h base/streams.c base/streams.h sim/decisions.c sim/decisions.h sim/fiber.c sim/fiber.h sim/machine.c sim/machine.h sim/map.c sim/map.h \
 	sim/replay.c sim/replay.h sim/replay_ahead.c sim/replay_close.c sim/replay_command.c sim/replay_cond.c sim/replay_copy.c sim/replay_fetch.c sim/replay_group.c sim/replay_move.c sim/replay_moves.h sim/replay_page.c sim/replay_part.c sim/replay_queue.c sim/replay_renew.c sim/replay_rma.c sim/replay_round.c sim/run_options.c sim/run_options.h sim/spans.c sim/spans.h \
 	sim/replay_sync.c sim/replay_system.c sim/replay_system.h sim/replay_time.c sim/replay_word.c sim/replay_write.c sim/script.c sim/script.h sim/versions.c sim/trace.c sim/trace.h sim/trace_command.c
 

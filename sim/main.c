@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hlrc_sim: a discrete-event simulator of machines. */
-#include "sim/commands.h"
-#include "sim/fail.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "base/fold.h"
+#include "sim/commands.h"
+#include "sim/fail.h"
 
 static const struct sim_command *const commands[] = { &atomics_command, &barrier_command,
                                                       &get_command };
@@ -17,13 +18,14 @@ static const struct main_other {
     const char *text; /* arguments, and lines about them */
 } others[] = {
     { "grow", grow_command_main,
-      "--law NAME [--set NAME=VALUE] [--check FILE] FILE... [--nodes N -o FILE]\n"
-      "        [--grow NAME=VALUE] [--weak] [--traced-options]\n"
-      "        Computes the trace of N nodes from traces of few nodes (hlrcrun --trace-sim) and a\n"
-      "        workload model of the program." },
+      "--law NAME [--set NAME=VALUE] [--check FILE] FILE...\n"
+      "        [--nodes N -o FILE] [--grow NAME=VALUE] [--weak] [--traced-options]\n"
+      "        Computes the trace of N nodes from traces of few nodes (hlrcrun\n"
+      "        --trace-sim) and a workload model of the program." },
     { "load", load_command_main,
       "--machine FILE [--protocol ...] [options as replay] FILE...\n"
-      "        Replays traces, and prints the load of the busiest handler, adapter and link." },
+      "        Replays traces, and prints the load of the busiest handler, adapter\n"
+      "        and link." },
     { "replay", replay_command_main,
       "--machine FILE [--protocol async|ardmar|onesided] [--default-options]\n"
       "        [--ahead N] [--renew N] [--hot-pages N] [--exclusive-pages on|off]\n"
@@ -41,8 +43,10 @@ static void main_help(void)
 {
     puts("Usage: hlrc_sim COMMAND [options]\n"
          "Simulates other machines, and prints CSV. Equal options give equal output.\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        printf("  %s\n        %s\n", commands[i]->name, commands[i]->text);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        printf("  %s\n        ", commands[i]->name);
+        fold_print(stdout, 8, 8, commands[i]->text);
+    }
     for (size_t i = 0; i < OTHERS; i++)
         printf("  %s %s\n", others[i].name, others[i].text);
     puts("  -h, --help\n        this text; hlrc_sim COMMAND --help lists the options\n"

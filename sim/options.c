@@ -2,6 +2,7 @@
 #include "sim/options.h"
 
 #include "base/clock.h"
+#include "base/fold.h"
 #include "sim/fail.h"
 
 #include <errno.h>
@@ -296,18 +297,22 @@ static void options_range_text(const struct sim_option *o, char *text, size_t si
 
 void options_sim_command_help(FILE *out, const struct sim_command *c)
 {
-    char range[256];
+    char range[256], line[512];
 
-    fprintf(out, "Usage: hlrc_sim %s [options]\n%s\n\n", c->name, c->text);
+    fprintf(out, "Usage: hlrc_sim %s [options]\n", c->name);
+    fold_print(out, 0, 0, c->text);
+    fputc('\n', out);
     for (const struct sim_option *o = c->options; o->name != NULL; o++) {
         options_range_text(o, range, sizeof range);
-        fprintf(out, "  --%s VALUE\n        %s (%s%s%s)\n", o->name, o->text, range,
-                o->initial != NULL ? "; default " : "", o->initial != NULL ? o->initial : "");
+        snprintf(line, sizeof line, "%s (%s%s%s)", o->text, range,
+                 o->initial != NULL ? "; default " : "", o->initial != NULL ? o->initial : "");
+        fprintf(out, "  --%s VALUE\n        ", o->name);
+        fold_print(out, 8, 8, line);
     }
     fputs("  --figure NAME\n        all runs of a figure; other options override its values\n",
           out);
     for (const struct sim_figure *f = c->figures; f->name != NULL; f++)
-        fprintf(out, "          %-4s %s\n", f->name, f->text);
+        fold_print(out, (size_t)fprintf(out, "          %-4s ", f->name), 15, f->text);
     if (c->tables != NULL)
         fputs("  --tables\n        results of the equations, without a simulation\n", out);
     fputs(
