@@ -90,6 +90,7 @@ libhlrc_core_la_SOURCES += hlrc/checkpoint/checkpoint.c hlrc/checkpoint/checkpoi
 	hlrc/checkpoint/checkpoint_process.c hlrc/checkpoint/checkpoint_process.h \
 	hlrc/checkpoint/checkpoint_exchange.c hlrc/checkpoint/checkpoint_exchange.h \
 	hlrc/checkpoint/checkpoint_queue.c hlrc/checkpoint/checkpoint_queue.h \
+	hlrc/checkpoint/checkpoint_room.c hlrc/checkpoint/checkpoint_room.h \
 	hlrc/checkpoint/checkpoint_restore.c hlrc/checkpoint/checkpoint_save.c hlrc/checkpoint/checkpoint_save.h \
 	hlrc/checkpoint/checkpoint_threads.c hlrc/checkpoint/checkpoint_threads.h hlrc/checkpoint/restored_thread.h \
 	hlrc/checkpoint/checkpoint_file.c hlrc/checkpoint/checkpoint_file.h hlrc/checkpoint/checkpoint_manifest.c \

@@ -375,6 +375,7 @@ static bool checkpoint_process_asked(bool *leaves)
     bool now = asked && job.dir[0];
     asked = 0;
     job.to_disk = now && job.memory[0];
+    job.hurries |= now;
     *leaves = now && secure_getenv("SLURM_JOB_ID");
     return now;
 }

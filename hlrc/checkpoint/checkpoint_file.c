@@ -36,6 +36,9 @@ struct checkpoint_file {
     int (*room)(void);
     uint64_t looked;                /* at this length */
     struct checkpoint_queue *queue; /* what is put there passes through it; no file is open */
+    char *kept;                     /* memory of the caller; NULL: none */
+    size_t kept_bytes, kept_room;
+    bool waited; /* it was full */
 };
 
 /* ---- compression ---- */
@@ -226,13 +229,9 @@ static void checkpoint_file_flush(struct checkpoint_file *f)
     f->used = 0;
 }
 
-void checkpoint_file_put(struct checkpoint_file *f, const void *from, size_t len)
+static void checkpoint_file_put_blocks(struct checkpoint_file *f, const void *from, size_t len)
 {
     const char *at = from;
-    if (f->queue && f->rc == 0) {
-        checkpoint_queue_put(f->queue, from, len);
-        return;
-    }
     while (f->rc == 0 && len > 0) {
         size_t n = BLOCK_BYTES - f->used < len ? BLOCK_BYTES - f->used : len;
         memcpy(f->block + f->used, at, n);
@@ -242,6 +241,47 @@ void checkpoint_file_put(struct checkpoint_file *f, const void *from, size_t len
         if (f->used == BLOCK_BYTES)
             checkpoint_file_flush(f);
     }
+}
+
+void checkpoint_file_keep(struct checkpoint_file *f, void *memory, size_t bytes)
+{
+    f->kept = memory;
+    f->kept_room = memory ? bytes : 0;
+}
+
+/* False: there is no room, and what was kept has been put. */
+static bool checkpoint_file_keep_more(struct checkpoint_file *f, const void *from, size_t len)
+{
+    if (len > f->kept_room - f->kept_bytes) {
+        checkpoint_file_put_blocks(f, f->kept, f->kept_bytes);
+        f->kept_bytes = 0;
+        f->waited = true;
+    }
+    if (len > f->kept_room)
+        return false;
+    memcpy(f->kept + f->kept_bytes, from, len);
+    f->kept_bytes += len;
+    return true;
+}
+
+void checkpoint_file_put(struct checkpoint_file *f, const void *from, size_t len)
+{
+    if (f->queue && f->rc == 0)
+        checkpoint_queue_put(f->queue, from, len);
+    else if (!f->kept || !checkpoint_file_keep_more(f, from, len))
+        checkpoint_file_put_blocks(f, from, len);
+}
+
+void checkpoint_file_put_kept(struct checkpoint_file *f)
+{
+    if (f->kept)
+        checkpoint_file_put_blocks(f, f->kept, f->kept_bytes);
+    checkpoint_file_keep(f, NULL, 0);
+}
+
+bool checkpoint_file_has_waited(const struct checkpoint_file *f)
+{
+    return f->waited;
 }
 
 int checkpoint_file_complete(struct checkpoint_file *f, uint64_t *bytes)

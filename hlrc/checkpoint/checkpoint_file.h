@@ -10,6 +10,7 @@
 #ifndef HLRC_CHECKPOINT_FILE_H
 #define HLRC_CHECKPOINT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,12 @@ void checkpoint_file_get(struct checkpoint_file *f, void *to, size_t len);
 void checkpoint_file_skip(struct checkpoint_file *f, uint64_t len);
 void checkpoint_file_fail(struct checkpoint_file *f, int rc); /* keeps an earlier error */
 int checkpoint_file_status(const struct checkpoint_file *f);
+
+/* What is put is kept in that memory first, and compressed and written by the other function, or
+ * when the memory is full: then checkpoint_file_has_waited is true. */
+void checkpoint_file_keep(struct checkpoint_file *f, void *memory, size_t bytes);
+void checkpoint_file_put_kept(struct checkpoint_file *f);
+bool checkpoint_file_has_waited(const struct checkpoint_file *f);
 
 /* Completes a file that was created: it is on the disk. *bytes is its length. 0 or a negative
  * errno. Allocates nothing, like checkpoint_file_put. */

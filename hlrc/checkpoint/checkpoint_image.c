@@ -20,9 +20,11 @@
 #include "hlrc/checkpoint/checkpoint_image_file.h"
 #include "hlrc/checkpoint/checkpoint_memory.h"
 #include "hlrc/checkpoint/checkpoint_partner.h"
+#include "hlrc/checkpoint/checkpoint_room.h"
 #include "hlrc/checkpoint/checkpoint_threads.h"
 
-#define SPARE_PAGES 65536 /* that may be mapped while threads are being stopped */
+#define SPARE_PAGES 65536               /* that may be mapped while threads are being stopped */
+#define KEPT_MORE   ((uint64_t)4 << 20) /* for the mappings, and for memory that is used since */
 #define CHILD_NICE  10
 
 /* Written by the child. */
@@ -36,6 +38,9 @@ static struct {
     struct checkpoint_memory_table table[2]; /* of the last checkpoint, and of the next */
     int last;
     struct checkpoint_image_child *child;
+    void *kept; /* state and shared memory, on the way to the child */
+    size_t kept_bytes;
+    bool hurries;
     _Atomic pid_t pid; /* of the child; 0: none */
     int64_t stopped_at, stopped_ns;
     atomic_bool ends; /* the program: a checkpoint that is not complete is of no use */
@@ -75,6 +80,27 @@ static void checkpoint_image_forget(void)
     memset(&image, 0, sizeof image);
 }
 
+/* Memory for copies: as much as there is room for. The child has it after it is unmapped here. */
+static void checkpoint_image_map_kept(void)
+{
+    uint64_t need = checkpoint_memory_objects_bytes(&image.maps), most;
+    need += need / 8 + KEPT_MORE;
+    most = (uint64_t)checkpoint_room_captured();
+    image.kept = NULL;
+    for (image.kept_bytes = need < most ? need : most; !image.kept && image.kept_bytes >= PAGE_SIZE;
+         image.kept_bytes /= image.kept ? 1 : 2)
+        image.kept = checkpoint_maps_scratch(image.kept_bytes);
+    if (image.kept)
+        checkpoint_maps_without(&image.maps, image.kept, image.kept_bytes);
+}
+
+static void checkpoint_image_unmap_kept(void)
+{
+    if (image.kept)
+        (void)CALL(munmap, image.kept, image.kept_bytes);
+    image.kept = NULL;
+}
+
 static int checkpoint_image_prepare(const int *role, char *why, size_t len)
 {
     int rc = image.maps.map ? 0 : checkpoint_maps_open(&image.maps);
@@ -93,6 +119,8 @@ static int checkpoint_image_prepare(const int *role, char *why, size_t len)
         if (image.table[i].count)
             checkpoint_maps_without(&image.maps, image.table[i].count,
                                     (image.table[i].room + 1) * sizeof *image.table[i].page);
+    if (rc == 0)
+        checkpoint_image_map_kept();
     if (rc)
         snprintf(why, len, "%s", strerror(-rc));
     return rc;
@@ -125,6 +153,7 @@ static int checkpoint_image_read(const int *role, struct checkpoint_image_head *
 
 static void checkpoint_image_write(struct checkpoint_file *f, bool full)
 {
+    checkpoint_file_put_kept(f);
     image.child->pages =
         checkpoint_memory_save(f, &image.maps, full ? NULL : &image.table[image.last],
                                &image.table[!image.last]);
@@ -134,7 +163,8 @@ static void checkpoint_image_write(struct checkpoint_file *f, bool full)
 _Noreturn static void checkpoint_image_run_child(struct checkpoint_file *f, bool full)
 {
     (void)CALL(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    (void)CALL(setpriority, PRIO_PROCESS, 0, CHILD_NICE);
+    if (!image.hurries)
+        (void)CALL(setpriority, PRIO_PROCESS, 0, CHILD_NICE);
     checkpoint_image_write(f, full);
     for (;;)
         (void)CALL(exit_group, 0);
@@ -168,6 +198,7 @@ static int checkpoint_image_capture(struct checkpoint_file *f,
                                     const struct checkpoint_image_head *head, bool full, char *why,
                                     size_t len)
 {
+    checkpoint_file_keep(f, image.kept, image.kept_bytes);
     checkpoint_image_file_put(f, head, &image.maps);
     checkpoint_memory_save_objects(f, &image.maps);
     image.child->rc = -EIO;
@@ -176,6 +207,7 @@ static int checkpoint_image_capture(struct checkpoint_file *f,
         checkpoint_image_run_child(f, full);
     if (pid < 0)
         checkpoint_image_write(f, full);
+    checkpoint_image_unmap_kept();
     atomic_store(&image.pid, pid > 0 ? pid : 0);
     if (pid > 0 && atomic_load(&image.ends))
         (void)CALL(kill, pid, SIGKILL);
@@ -207,8 +239,9 @@ static int checkpoint_image_save_file(struct checkpoint_file *f, const int *role
     return CHECKPOINT_IMAGE_RESUMED;
 }
 
-int checkpoint_image_save(const char *path, const struct checkpoint_manifest *next, int launcher_fd,
-                          int dir_fd, struct checkpoint_image_result *result, char *why, size_t len)
+int checkpoint_image_save(const char *path, const struct checkpoint_manifest *next, bool hurries,
+                          int launcher_fd, int dir_fd, struct checkpoint_image_result *result,
+                          char *why, size_t len)
 {
     bool full = next->base == next->generation;
     int role[CHECKPOINT_DESCRIPTORS_ROLES] = { launcher_fd, dir_fd, -1 }, rc;
@@ -219,11 +252,14 @@ int checkpoint_image_save(const char *path, const struct checkpoint_manifest *ne
     }
     checkpoint_file_limit(f, next->partner ? checkpoint_partner_room : NULL);
     role[CHECKPOINT_DESCRIPTORS_FILE] = checkpoint_file_descriptor(f);
+    image.hurries = hurries;
     rc = checkpoint_image_prepare(role, why, len);
     if (rc == 0)
         rc = checkpoint_image_save_file(f, role, next->generation, full, why, len);
     if (rc == CHECKPOINT_IMAGE_RESUMED)
         return rc; /* the descriptor is another one */
+    checkpoint_image_unmap_kept();
+    result->waited = !atomic_load(&image.ends) && checkpoint_file_has_waited(f);
     (void)checkpoint_file_close(f);
     if (rc && atomic_load(&image.ends))
         why[0] = '\0';

@@ -4,10 +4,10 @@
  * HLRC and runs as one process (hlrc/unite.h).
  *
  *   all threads stop       | checkpoint_threads.h
- *   the process's state    | mappings, descriptors, shared memory
+ *   the process's state    | mappings, descriptors, shared memory: copied to memory of the child
  *   a child is created     | it has the process's memory as it is now
  *   the threads continue   |
- *   the child              | writes changed pages, and ends (checkpoint_memory.h)
+ *   the child              | writes the copies and changed pages, and ends (checkpoint_memory.h)
  *
  * Any moment is consistent, since there are no other processes.
  *
@@ -18,8 +18,8 @@
  * descriptors and creates the other threads.
  *
  *   [checkpoint.one-moment] All that is saved is of the moment in which no other thread runs:
- *       shared memory and descriptors are read before the threads continue, and the child is
- *       created before.
+ *       shared memory is copied and descriptors are read before the threads continue, and the
+ *       child is created before.
  */
 #ifndef HLRC_CHECKPOINT_IMAGE_H
 #define HLRC_CHECKPOINT_IMAGE_H
@@ -50,13 +50,15 @@ int checkpoint_image_init(void);
 
 struct checkpoint_image_result {
     uint64_t pages, bytes;
+    bool waited; /* the program, since there was no memory for copies */
 };
 
-/* Writes the file. `file` and `dir_fd` are not saved. 0, or a negative errno after a line in `why`;
- * CHECKPOINT_IMAGE_RESUMED in the process that continues, which then has *given. */
-int checkpoint_image_save(const char *path, const struct checkpoint_manifest *next, int launcher_fd,
-                          int dir_fd, struct checkpoint_image_result *result, char *why,
-                          size_t len);
+/* Writes the file; `hurries`: at the expense of the program. The descriptors are not saved. 0, or a
+ * negative errno after a line in `why`; CHECKPOINT_IMAGE_RESUMED in the process that continues,
+ * which then has *given. */
+int checkpoint_image_save(const char *path, const struct checkpoint_manifest *next, bool hurries,
+                          int launcher_fd, int dir_fd, struct checkpoint_image_result *result,
+                          char *why, size_t len);
 const struct checkpoint_image_given *checkpoint_image_given(void);
 /* How long the threads were stopped for the last one. */
 int64_t checkpoint_image_stopped_ns(void);

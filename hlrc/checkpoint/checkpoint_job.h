@@ -14,6 +14,7 @@ struct checkpoint_job {
     int dir_fd;            /* locked by node 0 */
     char memory[PATH_MAX]; /* of --partner: this node's directory; empty: none */
     bool to_disk;          /* the next one, although there is one */
+    bool hurries;          /* the next one, of one process: it is waited for */
     int64_t interval_ms, due_ms;
     bool full;   /* the next one */
     bool called; /* hlrc_checkpoint, once */

@@ -53,7 +53,7 @@ struct checkpoint_maps {
     struct checkpoint_maps_system system;
     struct {
         uint64_t begin, end;
-    } without[4]; /* not to be saved */
+    } without[5]; /* not to be saved */
     uint32_t withouts;
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/digest.h"
@@ -116,13 +117,39 @@ static bool checkpoint_memory_is_saved(const struct checkpoint_maps *m, uint32_t
     return false;
 }
 
+static bool checkpoint_memory_is_saved_here(const struct checkpoint_maps *m, uint32_t i)
+{
+    return m->map[i].kind == CHECKPOINT_MAPS_OBJECT && (m->map[i].prot & PROT_READ) &&
+           !checkpoint_memory_is_saved(m, i);
+}
+
+/* Objects are sparse. */
+static uint64_t checkpoint_memory_object_bytes(const struct checkpoint_map *map)
+{
+    struct stat st;
+    uint64_t bytes = map->end - map->begin, used = bytes;
+    int fd = checkpoint_descriptors_of(map->inode);
+    if (fd >= 0 && CALL(fstat, fd, &st) == 0)
+        used = (uint64_t)st.st_blocks * 512;
+    return used < bytes ? used : bytes;
+}
+
+uint64_t checkpoint_memory_objects_bytes(const struct checkpoint_maps *m)
+{
+    const uint64_t page = PAGE_SIZE + sizeof(struct checkpoint_memory_part);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (checkpoint_memory_is_saved_here(m, i))
+            bytes += (checkpoint_memory_object_bytes(&m->map[i]) / PAGE_SIZE + 1) * page;
+    return bytes;
+}
+
 void checkpoint_memory_save_objects(struct checkpoint_file *f, const struct checkpoint_maps *m)
 {
     const struct checkpoint_memory_part end = { .bytes = 0 };
     for (uint32_t i = 0; i < m->count; i++) {
         const struct checkpoint_map *map = &m->map[i];
-        if (map->kind == CHECKPOINT_MAPS_OBJECT && (map->prot & PROT_READ) &&
-            !checkpoint_memory_is_saved(m, i))
+        if (checkpoint_memory_is_saved_here(m, i))
             checkpoint_memory_save_object(f, map, checkpoint_descriptors_of(map->inode));
     }
     checkpoint_file_put(f, &end, sizeof end);

@@ -7,8 +7,8 @@
  * checkpoint_pages.h. [checkpoint.lost-page] holds, since the digests of a checkpoint are of its
  * pages only.
  *
- * Shared memory without a file is saved while all threads are stopped, and completely each time.
- * Private memory is saved by a child, which has it as it was when the child was created.
+ * Shared memory without a file is copied while all threads are stopped, and saved completely each
+ * time. Private memory is saved by a child, which has it as it was when the child was created.
  */
 #ifndef HLRC_CHECKPOINT_MEMORY_H
 #define HLRC_CHECKPOINT_MEMORY_H
@@ -34,6 +34,8 @@ struct checkpoint_memory_table {
 int checkpoint_memory_table_room(struct checkpoint_memory_table *t, uint64_t pages);
 void checkpoint_memory_table_close(struct checkpoint_memory_table *t);
 
+/* Bytes that checkpoint_memory_save_objects would put, at most, by an estimate. */
+uint64_t checkpoint_memory_objects_bytes(const struct checkpoint_maps *m);
 void checkpoint_memory_save_objects(struct checkpoint_file *f, const struct checkpoint_maps *m);
 /* `last`: of the last checkpoint; NULL: all pages are saved. Returns the number of saved ones. */
 uint64_t checkpoint_memory_save(struct checkpoint_file *f, const struct checkpoint_maps *m,

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "base/headroom.h"
 #include "boot/boot.h"
 #include "hlrc/checkpoint/checkpoint_exchange.h"
+#include "hlrc/checkpoint/checkpoint_room.h"
 #include "hlrc/core/engine.h"
 
 #define PIECE ((size_t)256 << 10)
@@ -56,9 +56,7 @@ int checkpoint_partner_open(const char *root, char path[PATH_MAX])
 
 int checkpoint_partner_room(void)
 {
-    struct headroom h = headroom_now();
-    int64_t spare = h.whole / SPARE_PART < SPARE_MOST ? h.whole / SPARE_PART : SPARE_MOST;
-    return h.left == INT64_MAX || h.left > spare ? 0 : -ENOSPC;
+    return checkpoint_room(SPARE_PART, SPARE_MOST) > 0 ? 0 : -ENOSPC;
 }
 
 /* ---- one file of each node ---- */

@@ -87,8 +87,9 @@ static void checkpoint_process_save(bool leaves)
     if (rc)
         return;
     job->last = next;
-    int64_t stopped = checkpoint_image_stopped_ns();
-    call.report(next.generation, all, stopped, clock_ns() - begun - stopped);
+    int64_t stopped = checkpoint_image_stopped_ns(), written = clock_ns() - begun - stopped;
+    job->hurries = job->interval_ms > 0 && written / 1000000 > job->interval_ms;
+    call.report(next.generation, all, stopped, written);
     if (leaves)
         call.leave();
 }

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "base/headroom.h"
 #include "base/quiet_thread.h"
 #include "base/tasks.h"
 #include "boot/boot.h"
@@ -23,14 +22,13 @@
 #include "hlrc/checkpoint/checkpoint_partner.h"
 #include "hlrc/checkpoint/checkpoint_process.h"
 #include "hlrc/checkpoint/checkpoint_queue.h"
+#include "hlrc/checkpoint/checkpoint_room.h"
 #include "hlrc/checkpoint/checkpoint_state.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/sync/barrier.h"
 
 /* Of the host's memory: what the queue leaves. */
-#define SPARE_PART 8
-#define SPARE_MOST ((int64_t)2 << 30)
 
 static struct checkpoint_job *job;
 
@@ -229,9 +227,7 @@ static void checkpoint_save_conclude(void)
 
 static int checkpoint_save_room(void)
 {
-    struct headroom h = headroom_now();
-    int64_t spare = h.whole / SPARE_PART < SPARE_MOST ? h.whole / SPARE_PART : SPARE_MOST;
-    return h.left == INT64_MAX || h.left > spare ? 0 : -ENOMEM;
+    return checkpoint_room_captured() > 0 ? 0 : -ENOMEM;
 }
 
 static void *checkpoint_save_main(void *unused)
@@ -245,12 +241,11 @@ static void *checkpoint_save_main(void *unused)
     return NULL;
 }
 
-static void checkpoint_save_slowly(const char *why)
+static void checkpoint_save_slowly(uint32_t generation, const char *why)
 {
     static bool said;
     if (!said)
-        diag_warn("checkpoint %u: %s: the program waits while it is written", save.next.generation,
-                  why);
+        diag_warn("checkpoint %u: %s: the program waits while it is written", generation, why);
     said = true;
 }
 
@@ -263,7 +258,7 @@ static bool checkpoint_save_start_thread(void)
             checkpoint_queue_end(&save.queue);
     }
     if (rc)
-        checkpoint_save_slowly(strerror(-rc));
+        checkpoint_save_slowly(save.next.generation, strerror(-rc));
     return rc == 0;
 }
 
@@ -278,7 +273,7 @@ static void checkpoint_save_fill(void)
     }
     save.mine.rc = rc;
     if (save.queue.waited)
-        checkpoint_save_slowly("memory is short");
+        checkpoint_save_slowly(save.next.generation, "memory is short");
 }
 
 static void checkpoint_save_capture(void)
@@ -358,10 +353,12 @@ int checkpoint_save_process(struct checkpoint_manifest *next, bool any,
     struct checkpoint_result mine = { .rc = checkpoint_save_next(next, any) };
     if (mine.rc == 0)
         mine.rc =
-            checkpoint_image_save(checkpoint_save_path(path, next), next, boot_fd(engine.boot),
-                                  job->dir_fd, &result, why, sizeof why);
+            checkpoint_image_save(checkpoint_save_path(path, next), next, job->hurries,
+                                  boot_fd(engine.boot), job->dir_fd, &result, why, sizeof why);
     if (mine.rc == CHECKPOINT_IMAGE_RESUMED)
         return CHECKPOINT_IMAGE_RESUMED;
+    if (result.waited)
+        checkpoint_save_slowly(next->generation, "memory is short");
     mine.pages = result.pages;
     mine.bytes = result.bytes;
     if (mine.rc < 0 && why[0]) /* otherwise the program has ended */

@@ -9,13 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define ITEMS 100000
 #define STEPS 30
 
-static uint64_t item[ITEMS];
+static uint64_t item[ITEMS], count[ITEMS];
+static uint64_t *shared; /* equal to the counts whenever no thread counts */
 static int turns;
 #pragma omp threadprivate(turns)
 
@@ -40,6 +42,15 @@ static uint64_t step(uint64_t *heap, int s)
     return sum;
 }
 
+/* Shared and private memory are saved in different ways, but of one moment. */
+static void count_one(int i)
+{
+    if (shared[i] != count[i])
+        abort();
+    shared[i]++;
+    count[i]++;
+}
+
 /* The same each time, after many stores. */
 static uint64_t repeated(uint64_t *heap)
 {
@@ -47,6 +58,7 @@ static uint64_t repeated(uint64_t *heap)
 #pragma omp parallel for reduction(+ : sum)
     for (int i = 0; i < ITEMS; i++) {
         uint64_t was = heap[i];
+        count_one(i);
         for (int k = 0; k < 20; k++)
             heap[i] = heap[i] * 3 + item[i];
         sum += heap[i];
@@ -74,7 +86,9 @@ int main(int argc, char **argv)
     uint64_t *heap = malloc(ITEMS * sizeof *heap), total = 0;
     FILE *out = fopen("steps", "w");
     int mine = 0;
-    if (!heap || !out)
+    shared = mmap(NULL, ITEMS * sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                  -1, 0);
+    if (!heap || !out || shared == MAP_FAILED)
         return 1;
     (void)begin(argc > 1 ? argv[1] : "");
     for (int i = 0; i < ITEMS; i++)
