@@ -15,9 +15,9 @@
  *     older.
  *   [pages-ardmar.versions-first] (4) Needed versions are read before the page. If the fabric keeps
  *       reads in order both are posted at once, and a fetch takes one round trip. Otherwise the
- *       page is read after the versions have arrived, which takes two. A prefetch posts the second
- *       read when a thread tests whether it is ready, so that many pages' reads are under way
- *       together.
+ *       page is read after the versions have arrived, which takes two. A prefetch posts what
+ *       follows an answer when a thread tests whether it is ready, so that many pages' operations
+ *       are under way together.
  *   - (8) Home words are changed only by fabric atomics, also at their default home, and by reset
  *     in a collective.
  *
@@ -98,15 +98,20 @@ static void pages_ardmar_read_page(struct protocol_fetch *f)
                 &f->op);
 }
 
-static void pages_ardmar_fetch_start(struct protocol_fetch *f, bool prefetch)
+/* Of a prefetch: the answer is awaited by fetch_ready or fetch_finish, so that many pages' are
+ * under way together. */
+static void pages_ardmar_ask_home(struct protocol_fetch *f)
 {
-    (void)prefetch;
-    f->page_started = false; /* a page from an earlier try is too old */
-    if (f->home < 0) {
-        bool assigned; /* never true: a page that lacks a version was written, so it has a home */
-        f->home = pages_ardmar_assign(f->page, engine.node, &assigned);
-        PROBE(fetch_round_trip);
-    }
+    f->asks_home = true;
+    PROBE(home_asking);
+    fabric_cas(engine.fabric, default_home_of(f->page), engine.control.id, engine_home_at(f->page),
+               0, pages_ardmar_home_value(engine.node), &f->home_word, &f->op);
+    PROBE(fetch_round_trip);
+}
+
+/* To the home, which is known. */
+static void pages_ardmar_request_page(struct protocol_fetch *f)
+{
     if (f->home == engine.node)
         return;
     bool first = f->needs == 0 && !f->introduce && !f->early; /* the page is read first */
@@ -120,6 +125,29 @@ static void pages_ardmar_fetch_start(struct protocol_fetch *f, bool prefetch)
         pages_ardmar_read_page(f);
 }
 
+/* A page that lacks a version was written, so it has a home: no fetch assigns one. */
+static void pages_ardmar_fetch_start(struct protocol_fetch *f, bool prefetch)
+{
+    f->page_started = f->asks_home = false; /* a page from an earlier try is too old */
+    if (f->home < 0 && prefetch) {
+        pages_ardmar_ask_home(f);
+        return;
+    }
+    if (f->home < 0) {
+        bool assigned;
+        f->home = pages_ardmar_assign(f->page, engine.node, &assigned);
+        PROBE(fetch_round_trip);
+    }
+    pages_ardmar_request_page(f);
+}
+
+static void pages_ardmar_home_arrived(struct protocol_fetch *f)
+{
+    f->asks_home = false;
+    f->home = f->home_word ? (int)f->home_word - 1 : engine.node;
+    pages_ardmar_request_page(f);
+}
+
 static void pages_ardmar_read_page_behind(struct protocol_fetch *f)
 {
     pages_ardmar_read_page(f);
@@ -130,6 +158,11 @@ static bool pages_ardmar_fetch_ready(struct protocol_fetch *f)
 {
     if (!fabric_test(engine.fabric, &f->op))
         return false;
+    if (f->asks_home) {
+        pages_ardmar_home_arrived(f);
+        if (!fabric_test(engine.fabric, &f->op))
+            return false;
+    }
     if (f->page_started || f->home == engine.node || !protocol_covers(f))
         return true;
     pages_ardmar_read_page_behind(f);
@@ -148,6 +181,10 @@ static bool pages_ardmar_versions_arrived(void *arg)
 static bool pages_ardmar_fetch_finish(struct protocol_fetch *f, bool prefetch)
 {
     struct fabric *fabric = engine.fabric;
+    if (f->asks_home) {
+        fabric_wait(fabric, &f->op);
+        pages_ardmar_home_arrived(f);
+    }
     if (f->home == engine.node)
         return true;
     fabric_wait(fabric, &f->op);

@@ -1355,7 +1355,7 @@ proctype application(byte t)
 #endif
         JOIN {
 #ifndef PAGE_BEFORE_VERSION
-            FETCH_PAGE(n, page);                /* [pages-ardmar.versions-first]: pages_ardmar_fetch_start, pages_ardmar_fetch_finish */
+            FETCH_PAGE(n, page);                /* [pages-ardmar.versions-first]: pages_ardmar_request_page, pages_ardmar_fetch_finish */
 #endif
 #ifdef LATE_MARK
             INTRODUCE(n, page);

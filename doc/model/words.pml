@@ -225,7 +225,7 @@ inline FETCH()
 {
     INTRODUCE();
     do
-    ::  atomic {                                                /* [pages-ardmar.versions-first]: pages_ardmar_fetch_start, pages_ardmar_fetch_finish */
+    ::  atomic {                                                /* [pages-ardmar.versions-first]: pages_ardmar_request_page, pages_ardmar_fetch_finish */
             version[1] >= needs[1] && version[2] >= needs[2] ->
             had[0] = VT(0, 0); had[1] = version[1]; had[2] = version[2]
         };

@@ -61,6 +61,8 @@ struct protocol_fetch {
     /* for protocols that start operations; page_started: the read of the page is among them */
     struct fabric_op op;
     bool page_started;
+    bool asks_home; /* the home is not known yet: home_word gets it */
+    uint64_t home_word;
 };
 
 struct request; /* request.h */
