@@ -3,8 +3,9 @@
  * diffs_message.c - diffs in messages, which the home's handler applies (--diffs message).
  *
  * The diffs of an interval for one home travel together, in bulk messages (bulk.h). A message is
- * composed in the home's staging slot while pages are captured. It is sent when it is full or the
- * interval has been captured.
+ * composed in one of the home's staging slots while pages are captured. It is sent when it is full
+ * or the interval has been captured. The slots are used in turn, so the next message does not wait
+ * for the network.
  *
  * With --check races each diff is followed by the first write of its page. If the vector time has
  * changed, a message with it is sent before the diffs (races.h).
@@ -42,7 +43,9 @@ static_assert(POLICY_BATCH_HEAD + POLICY_BATCH_DIFF + 8 + POLICY_BATCH_TAIL <= P
               "one diff fits into a message");
 
 /* Written only by flushes, which are serialised [interval.covers-dirty], except `quiet`. */
-static struct fabric_op sending[NODES_MAX]; /* of the staging slot of each home */
+#define STAGING_MOST (NODES_MAX > STAGING_LEAST ? NODES_MAX : STAGING_LEAST)
+static struct fabric_op sending[STAGING_MOST]; /* of each staging slot */
+static uint32_t turn[NODES_MAX];               /* of each home's slots, the next one to use */
 /* the message being composed for each home; NULL: none */
 static struct bulk *open_message[NODES_MAX];
 /* the home has diffs that woke no thread [interval.quiet-diffs]; set by flushes */
@@ -79,11 +82,23 @@ static void diffs_message_met(void)
         atomic_store_explicit(&quiet[home], false, memory_order_relaxed);
 }
 
+/* Staging slots of each home. */
+static uint32_t diffs_message_slots(void)
+{
+    return engine.nodes < STAGING_LEAST ? STAGING_LEAST / (uint32_t)engine.nodes : 1;
+}
+
+static uint32_t diffs_message_slot(int home)
+{
+    return (uint32_t)home * diffs_message_slots() + turn[home];
+}
+
 static void diffs_message_send(int home, bool urgent)
 {
     if (!open_message[home])
         return;
-    bulk_send(home, open_message[home], urgent, &sending[home]);
+    bulk_send(home, open_message[home], urgent, &sending[diffs_message_slot(home)]);
+    turn[home] = (turn[home] + 1) % diffs_message_slots();
     /* After the send: the thread that clears the flag wakes the home after the diff. An urgent
      * message also makes the home serve earlier ones. */
     atomic_store(&quiet[home], !urgent);
@@ -122,8 +137,9 @@ static void *diffs_message_room(int home, uint64_t interval, bool urgent)
     if (m && !policy_batch_fits(m->bytes))
         diffs_message_send(home, urgent);
     if (!open_message[home]) {
-        fabric_wait(engine.fabric, &sending[home]);
-        m = engine_control_at(engine.at.staging + (size_t)home * BULK_SLOT_BYTES);
+        uint32_t slot = diffs_message_slot(home);
+        fabric_wait(engine.fabric, &sending[slot]);
+        m = engine_control_at(engine.at.staging + (size_t)slot * BULK_SLOT_BYTES);
         *m = (struct bulk){ .type = BULK_DIFFS, .interval = interval };
         open_message[home] = m;
     }
@@ -196,8 +212,9 @@ static void diffs_message_send_all(bool urgent)
             open_message[home] = NULL;
         diffs_message_send(home, urgent);
     }
-    for (int home = 0; home < engine.nodes && engine.protocol.notices->read; home++)
-        fabric_wait(engine.fabric, &sending[home]); /* [barrier.diffs-served] */
+    uint32_t slots = (uint32_t)engine.nodes * diffs_message_slots();
+    for (uint32_t k = 0; k < slots && engine.protocol.notices->read; k++)
+        fabric_wait(engine.fabric, &sending[k]); /* [barrier.diffs-served] */
 }
 
 /* ---- at the home ---- */

@@ -39,7 +39,7 @@ static size_t layout_bulk_slot_size(int nodes)
     return least > BULK_SLOT_BYTES ? least : BULK_SLOT_BYTES;
 }
 
-/* A release composes one message per home at a time, or writes from as many slots. */
+/* A release composes messages for each home in slots of its own, or writes from all of them. */
 static size_t layout_staging_slots(int nodes)
 {
     return nodes > STAGING_LEAST ? (size_t)nodes : STAGING_LEAST;
