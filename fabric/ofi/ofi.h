@@ -84,12 +84,14 @@
 
 #define OFI_PART        8192 /* bytes of a window in one message, at most */
 #define OFI_PART_STREAM 131072
-#define OFI_SMALL       256  /* bytes of a write that is added to a message, at most */
-#define OFI_PACKED      8192 /* bytes of such a message, at most */
-#define OFI_WAITERS     64   /* operations that wait for one answer, at most */
-#define OFI_FLIGHT      32   /* unanswered requests of one node at another, at most */
-#define OFI_ADDRESS     128  /* bytes of an endpoint's address at most */
-#define OFI_SECRET      16   /* bytes */
+#define OFI_SMALL       256   /* bytes of a write that is added to a message, at most */
+#define OFI_PACKED      8192  /* bytes of such a message, at most */
+#define OFI_JOINED      16384 /* bytes of several messages in one call, of threads of the program */
+#define OFI_WAITERS     64    /* operations that wait for one answer, at most */
+#define OFI_FLIGHT      32    /* unanswered requests of one node at another, at most */
+#define OFI_FLIGHT_MOST 128   /* the same over streams: as many pages as delays of a network hold */
+#define OFI_ADDRESS     128   /* bytes of an endpoint's address at most */
+#define OFI_SECRET      16    /* bytes */
 
 enum ofi_kind {
     OFI_ANSWER,
@@ -229,8 +231,9 @@ struct ofi_fabric {
     size_t slot_count, slot_bytes, part;
     uint64_t flight;
     struct ofi_list free_requests, free_answers, held, unposted;
-    _Atomic int unsent; /* messages in all peers' lists */
-    bool stuck;         /* libfabric took not all of them; with net_lock */
+    _Atomic int unsent;      /* messages in all peers' lists */
+    bool stuck;              /* libfabric took not all of them; with net_lock */
+    char joined[OFI_JOINED]; /* messages that are sent by one call; with net_lock */
     struct ofi_peer peer[NODES_MAX];
     struct ofi_window window[FABRIC_WINDOWS], traffic; /* traffic: struct ofi_traffic */
     _Atomic int windows;

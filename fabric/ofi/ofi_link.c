@@ -16,6 +16,7 @@
 #include "fabric/failure.h"
 
 #define HEAD_BYTES sizeof(struct ofi_message)
+#define FLIGHT_ALL 4096 /* unanswered requests of a node at all others */
 
 void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why)
 {
@@ -422,6 +423,15 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
 
 /* ---- opening ---- */
 
+/* Fewer for many nodes: each request may need a buffer at both ends. */
+static uint64_t ofi_link_stream_flight(size_t nodes)
+{
+    uint64_t flight = OFI_FLIGHT_MOST;
+    while (flight > OFI_FLIGHT && flight * nodes > FLIGHT_ALL)
+        flight /= 2;
+    return flight;
+}
+
 /* Streams need no receives, and no messages of libfabric. Its progress has to be ours: a thread of
  * libfabric would read from the sockets. */
 static void ofi_link_choose_flight(struct ofi_fabric *o)
@@ -430,7 +440,10 @@ static void ofi_link_choose_flight(struct ofi_fabric *o)
     size_t most = o->info->rx_attr->size / (ofi_connects(o) ? 2 : 2 * nodes);
     o->streams = strcmp(o->info->fabric_attr->prov_name, "tcp") == 0 && ofi_connects(o) &&
                  o->info->domain_attr->data_progress == FI_PROGRESS_MANUAL;
-    o->flight = most > OFI_FLIGHT || o->streams ? OFI_FLIGHT : most < 2 ? 2 : most;
+    o->flight = o->streams          ? ofi_link_stream_flight(nodes)
+                : most > OFI_FLIGHT ? OFI_FLIGHT
+                : most < 2          ? 2
+                                    : most;
     o->part = o->streams ? OFI_PART_STREAM : OFI_PART;
     o->slot_count = (o->streams ? 2 : 5) * o->flight * nodes;
     o->slot_bytes = sizeof(struct ofi_slot) + o->part + 8;

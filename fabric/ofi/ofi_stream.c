@@ -26,9 +26,9 @@
 
 #define MOST_BYTES (sizeof(struct ofi_message) + OFI_PART_STREAM + 8) /* of a message */
 #define IN_BYTES   (2 * MOST_BYTES)
-#define TOGETHER   OFI_FLIGHT /* messages in one call at most */
-#define LONG_BYTES 4096       /* an answer that does not wait for others */
-#define READY      16         /* streams found to be readable by one call */
+#define TOGETHER   64   /* messages in one call at most */
+#define LONG_BYTES 4096 /* an answer that does not wait for others */
+#define READY      16   /* streams found to be readable by one call */
 
 /* ---- the socket ---- */
 
@@ -120,30 +120,58 @@ void ofi_stream_end(struct ofi_fabric *o)
 
 /* ---- sending ---- */
 
+/* Lengthens the first piece by the ones that follow it, as far as there is room for a copy.
+ * Returns its bytes. */
+static size_t ofi_stream_join(struct ofi_fabric *o, struct iovec *first, int n)
+{
+    size_t bytes = first->iov_len, alone = bytes;
+    for (int i = 1; i < n && bytes + first[i].iov_len <= sizeof o->joined; i++) {
+        memcpy(o->joined + bytes, first[i].iov_base, first[i].iov_len);
+        bytes += first[i].iov_len;
+    }
+    if (bytes > alone) {
+        memcpy(o->joined, first->iov_base, alone);
+        first->iov_base = o->joined;
+    }
+    return bytes;
+}
+
+/* The pieces, or the first ones of them, in one call; *offered gets their bytes. A thread of the
+ * program copies them: its calls of sendmsg are trapped (--syscalls), which costs more. */
+static ssize_t ofi_stream_send_pieces(struct ofi_fabric *o, int fd, struct iovec *v, int n,
+                                      size_t *offered)
+{
+    struct msghdr m = { .msg_iov = v, .msg_iovlen = (size_t)n };
+    const int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+    if (pthread_equal(pthread_self(), o->progress)) {
+        *offered = 0;
+        for (int i = 0; i < n; i++)
+            *offered += v[i].iov_len;
+        return sendmsg(fd, &m, flags);
+    }
+    *offered = ofi_stream_join(o, v, n);
+    return send(fd, v[0].iov_base, *offered, flags);
+}
+
 /* One call. false: the kernel took not all of it, or there is nothing to send. */
 static bool ofi_stream_send(struct ofi_fabric *o, int peer)
 {
     struct ofi_peer *p = &o->peer[peer];
     struct ofi_slot *slots[TOGETHER];
     struct iovec v[TOGETHER];
-    struct msghdr m = { .msg_iov = v };
-    size_t all = 0;
+    size_t offered;
     int n = ofi_link_unsent(o, p, slots, TOGETHER), whole = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         v[i] = (struct iovec){ &slots[i]->message, ofi_link_bytes(&slots[i]->message) };
-        all += v[i].iov_len;
-    }
     if (n == 0)
         return false;
     v[0].iov_base = (char *)v[0].iov_base + p->stream.sent;
     v[0].iov_len -= p->stream.sent;
-    all -= p->stream.sent;
-    m.msg_iovlen = (size_t)n;
-    ssize_t took = sendmsg(p->stream.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t took = ofi_stream_send_pieces(o, p->stream.fd, v, n, &offered);
     if (took < 0 && errno != EAGAIN && errno != EINTR)
         ofi_link_lose(o, peer);
     size_t left = took > 0 ? (size_t)took : 0;
-    p->stream.full = left < all;
+    p->stream.full = left < offered;
     for (; whole < n && left >= v[whole].iov_len; whole++)
         left -= v[whole].iov_len;
     p->stream.sent = whole ? left : p->stream.sent + left;
