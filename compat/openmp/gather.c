@@ -77,7 +77,8 @@ void gather_begin(int lanes)
         gather_choose_here(true);
         delegate_count_calls();
     }
-    policy_threads_begin(&policy, POLICY_THREADS_REST, (double)clock_ns());
+    policy_threads_begin(&policy, POLICY_THREADS_REST, (double)hlrc_round_trip_ns(),
+                         (double)clock_ns());
 }
 
 static bool gather_measure(const void *code)

@@ -155,7 +155,7 @@ static void balance_control(void)
 {
     struct balance_sums before = balance_sum();
     double then = (double)clock_ns();
-    policy_threads_begin(&policy, REST_NS, then);
+    policy_threads_begin(&policy, REST_NS, (double)hlrc_round_trip_ns(), then);
     while (atomic_load(&ending) == 0) {
         futex_wait(&ending, 0, PERIOD_NS);
         struct balance_sums sums = balance_sum();

@@ -14,6 +14,10 @@ void hlrc_only_node(bool is);
 /* Pages of the space that have memory on this node. A system call. Exported for libhlrc_compat. */
 uint64_t hlrc_pages_here(void);
 
+/* A message to another node and its answer, as measured at the start; 0: memory. Exported for
+ * libhlrc_compat. */
+int64_t hlrc_round_trip_ns(void);
+
 /* From now on no other node than this one runs threads that acquire what this node writes, until
  * the call with false: releases publish nothing. Then all of it is published, before the call
  * returns [interval.no-readers]. Exported for libhlrc_compat. */

@@ -208,6 +208,11 @@ uint64_t hlrc_pages_here(void)
     return fstat(engine.space.fd, &st) == 0 ? (uint64_t)st.st_blocks / (PAGE_SIZE / 512) : 0;
 }
 
+int64_t hlrc_round_trip_ns(void)
+{
+    return engine.fabric->round_trip_ns;
+}
+
 bool space_touched(uint32_t page)
 {
     off_t at = (off_t)page << PAGE_SHIFT;

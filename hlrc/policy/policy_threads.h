@@ -17,7 +17,8 @@
  * Rules
  *   [threads.budget] Trials have lost at most POLICY_THREADS_BUDGET of the time so far when one
  *       begins, with what the move of the data there costs, and one ends with the first period that
- *       exceeds this.
+ *       exceeds this. No period ends before its data have moved, so the move counts a round trip of
+ *       the network for each page, as if no two were under way together.
  *   [threads.falling] A trial is not given up while its ratio falls from window to window: data
  *       still move to their nodes.
  *   [threads.worth] There is no trial of a program whose periods are too short, or synchronise too
@@ -36,22 +37,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define POLICY_THREADS_CODES      1024   /* a power of two */
-#define POLICY_THREADS_TRIES      8      /* places of a code in the table */
-#define POLICY_THREADS_BUDGET     0.06   /* of the time */
-#define POLICY_THREADS_REST       1.5e9  /* before the first trial */
-#define POLICY_THREADS_PAGE       3000   /* to move: announced, and half of the pages fetched */
-#define POLICY_THREADS_PERIOD     200000 /* the shortest mean period that is worth a trial */
-#define POLICY_THREADS_SYNC       20000  /* what a lock or an ordered operation costs when spread */
-#define POLICY_THREADS_SYNCS      0.1    /* their part of a period that is worth a trial */
-#define POLICY_THREADS_SYNCS_MOST 2      /* the same of a period that is spread */
-#define POLICY_THREADS_LEAST      2e7    /* the shortest window of a trial */
-#define POLICY_THREADS_LONG       2e8    /* and after a success: other programs may disturb it */
-#define POLICY_THREADS_MOST       1e9    /* judged without a cycle */
-#define POLICY_THREADS_GAIN       0.95   /* the ratio of a trial that is a success */
-#define POLICY_THREADS_KEEP       1.0    /* the ratio up to which it stays spread then */
-#define POLICY_THREADS_FALLING    0.9    /* of the ratio before */
-#define POLICY_THREADS_REPAYMENT  16     /* the next rest, in losses of the trial */
+#define POLICY_THREADS_CODES        1024   /* a power of two */
+#define POLICY_THREADS_TRIES        8      /* places of a code in the table */
+#define POLICY_THREADS_BUDGET       0.06   /* of the time */
+#define POLICY_THREADS_REST         1.5e9  /* before the first trial */
+#define POLICY_THREADS_PAGE         3000   /* to move: announced, and half of the pages fetched */
+#define POLICY_THREADS_PAGE_TRIPS   1      /* round trips of the network for each such page */
+#define POLICY_THREADS_PERIOD       200000 /* the shortest mean period that is worth a trial, and */
+#define POLICY_THREADS_PERIOD_TRIPS 10     /* round trips: its fork and its end take some */
+#define POLICY_THREADS_SYNC         20000  /* what a lock or an ordered operation costs spread */
+#define POLICY_THREADS_SYNC_TRIPS   2      /* and its round trips */
+#define POLICY_THREADS_SYNCS        0.1    /* their part of a period that is worth a trial */
+#define POLICY_THREADS_SYNCS_MOST   2      /* the same of a period that is spread */
+#define POLICY_THREADS_LEAST        2e7    /* the shortest window of a trial */
+#define POLICY_THREADS_LONG         2e8    /* and after a success: other programs may disturb it */
+#define POLICY_THREADS_MOST         1e9    /* judged without a cycle */
+#define POLICY_THREADS_GAIN         0.95   /* the ratio of a trial that is a success */
+#define POLICY_THREADS_KEEP         1.0    /* the ratio up to which it stays spread then */
+#define POLICY_THREADS_FALLING      0.9    /* of the ratio before */
+#define POLICY_THREADS_REPAYMENT    16     /* the next rest, in losses of the trial */
 
 struct policy_threads_code {
     const void *at;
@@ -63,6 +67,7 @@ struct policy_threads_code {
 struct policy_threads {
     struct policy_threads_code codes[POLICY_THREADS_CODES];
     bool spread, succeeded; /* `succeeded` since the last move */
+    double trip;            /* a message to another node and its answer */
     double begun, since;    /* the program; the period */
     const void *code;       /* of the period; NULL: none yet */
     bool moved;             /* the period began with a move */
@@ -110,10 +115,28 @@ static inline void policy_threads_move(struct policy_threads *p, bool spread, do
     policy_threads_window(p);
 }
 
-static inline void policy_threads_begin(struct policy_threads *p, double rest, double now)
+static inline void policy_threads_begin(struct policy_threads *p, double rest, double trip,
+                                        double now)
 {
-    *p = (struct policy_threads){ .begun = now, .rest = rest };
+    *p = (struct policy_threads){ .trip = trip, .begun = now, .rest = rest };
     policy_threads_move(p, false, now);
+}
+
+/* ---- what spreading costs on this network ---- */
+
+static inline double policy_threads_sync(double trip)
+{
+    return POLICY_THREADS_SYNC + POLICY_THREADS_SYNC_TRIPS * trip;
+}
+
+static inline double policy_threads_page(double trip)
+{
+    return POLICY_THREADS_PAGE + POLICY_THREADS_PAGE_TRIPS * trip;
+}
+
+static inline double policy_threads_period(double trip)
+{
+    return POLICY_THREADS_PERIOD + POLICY_THREADS_PERIOD_TRIPS * trip;
 }
 
 /* Of a period that ends. */
@@ -130,7 +153,8 @@ struct policy_threads_done {
 static inline void policy_threads_learn(struct policy_threads *p, double took,
                                         const struct policy_threads_done *done)
 {
-    double each = took / done->work, syncs = done->syncs * POLICY_THREADS_SYNC / (took + 1);
+    double each = took / done->work,
+           syncs = done->syncs * policy_threads_sync(p->trip) / (took + 1);
     struct policy_threads_code *c = policy_threads_code_of(p, p->code);
     bool known = c->gathered > 0;
     c->syncs = known ? 0.75 * c->syncs + 0.25 * syncs : syncs;
@@ -149,8 +173,8 @@ static inline void policy_threads_learn(struct policy_threads *p, double took,
 /* [threads.worth] */
 static inline bool policy_threads_is_worth(const struct policy_threads *p)
 {
-    return p->time >= POLICY_THREADS_PERIOD * (double)p->periods &&
-           p->syncs * POLICY_THREADS_SYNC <= POLICY_THREADS_SYNCS * p->time;
+    return p->time >= policy_threads_period(p->trip) * (double)p->periods &&
+           p->syncs * policy_threads_sync(p->trip) <= POLICY_THREADS_SYNCS * p->time;
 }
 
 /* [threads.known] */
@@ -169,7 +193,7 @@ static inline void policy_threads_rest(struct policy_threads *p, const void *nex
 {
     if (!policy_threads_is_due(p, now) || p->periods < 2 || !policy_threads_knows(p, next))
         return;
-    double move = done->pages * POLICY_THREADS_PAGE; /* [threads.budget] */
+    double move = done->pages * policy_threads_page(p->trip); /* [threads.budget] */
     bool affordable = p->lost + move <= POLICY_THREADS_BUDGET * (now - p->begun);
     policy_threads_move(p, policy_threads_is_worth(p) && affordable, now);
 }

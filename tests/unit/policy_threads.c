@@ -65,7 +65,7 @@ static struct outcome run_alone(const struct program *program, double length)
     struct policy_threads p;
     double now = 1 * S;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
     return run(&p, program, length, &now);
 }
 
@@ -120,7 +120,7 @@ static void test_known(void)
     struct policy_threads p;
     double now = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
     (void)run(&p, &plain, 4 * S, &now);
     assert_true(p.spread);
     struct outcome o = run(&p, &once, 100 * MS, &now);
@@ -129,20 +129,36 @@ static void test_known(void)
     assert_true(o.time < 0.7 * o.alone);
 }
 
-/* [threads.budget] No trial begins whose data are too many to move in this time. */
+/* [threads.budget] No trial begins whose data are too many to move in this time, over a network as
+ * fast as memory and over a slow one. */
 static void test_pages(void)
 {
     static const char code;
+    static const double trips[] = { 0, 0.2 * MS };
     struct policy_threads p;
-    double now = 0, at = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, now);
-    for (; !p.spread && now < 100 * S; now += 20 * MS) {
-        struct policy_threads_done done = { .work = 1, .pages = 200000 };
-        policy_threads_next(&p, &code, now, &done);
-        at = now;
+    for (size_t i = 0; i < 2; i++) {
+        double now = 0, at = 0, move = 200000 * policy_threads_page(trips[i]);
+        policy_threads_begin(&p, POLICY_THREADS_REST, trips[i], now);
+        for (; !p.spread && now < 1000 * S; now += 20 * MS) {
+            struct policy_threads_done done = { .work = 1, .pages = 200000 };
+            policy_threads_next(&p, &code, now, &done);
+            at = now;
+        }
+        assert_true(at * POLICY_THREADS_BUDGET >= move && at < 1.5 * move / POLICY_THREADS_BUDGET);
     }
-    assert_true(at * POLICY_THREADS_BUDGET >= 200000 * POLICY_THREADS_PAGE && at < 15 * S);
+}
+
+/* [threads.worth] A period takes some round trips, so over a slow network it must be longer. */
+static void test_trips(void)
+{
+    static const struct program some = { { { "a", 4 * MS, 2 * MS, 0 } }, 1, 0, 0 };
+    struct policy_threads p;
+    double now = 1 * S;
+
+    assert_true(run_alone(&some, 20 * S).moves > 0);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 1 * MS, now);
+    assert_int_equal(run(&p, &some, 20 * S, &now).moves, 0);
 }
 
 /* POSIX threads: periods of one kind, by what was computed. Spread, twice as much is; later, for
@@ -154,7 +170,7 @@ static void test_work(void)
     double now = 1 * S, computed = 0;
     unsigned moves = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
     for (int k = 0; k < 4000; k++) {
         bool was = p.spread, one = k % 400 >= 200 && k > 1000;
         double work = p.spread && !one ? 50 * MS : 25 * MS;
@@ -175,7 +191,7 @@ static void test_work_lost(void)
     struct policy_threads p;
     double now = 1 * S, computed = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
     for (int k = 0; k < 40000; k++) {
         double work = p.spread ? 5 * MS : 25 * MS;
         struct policy_threads_done done = { .work = work, .part = p.spread ? 0.1 : 1 };
@@ -214,7 +230,7 @@ static void test_phases(void)
     struct policy_threads p;
     double now = 5 * S;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
     struct outcome first = run(&p, &gains, 20 * S, &now), second = run(&p, &loses, 40 * S, &now),
                    third = run(&p, &gains, 200 * S, &now);
     assert_true(first.time < 0.8 * first.alone);
@@ -229,7 +245,7 @@ static void test_same_code(void)
     struct policy_threads p;
     double now = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
     (void)run(&p, &program, 20 * S, &now);
     assert_true(p.spread);
     for (size_t k = 0; k < program.regions; k++)
@@ -240,5 +256,5 @@ static void test_same_code(void)
 }
 
 UNIT_MAIN(NULL, NULL, TEST(test_gain), TEST(test_loss), TEST(test_never), TEST(test_known),
-          TEST(test_pages), TEST(test_moves), TEST(test_falling), TEST(test_phases),
-          TEST(test_same_code), TEST(test_work), TEST(test_work_lost))
+          TEST(test_pages), TEST(test_trips), TEST(test_moves), TEST(test_falling),
+          TEST(test_phases), TEST(test_same_code), TEST(test_work), TEST(test_work_lost))
