@@ -14,6 +14,8 @@ static size_t count;
 static bool taken[LAYERS_MOST];
 
 static int nodes_asked;
+static const char *shares; /* such a function, NULL: none */
+static bool forks;
 static char why_not[512]; /* empty: nothing */
 
 void start_register(const struct start_layer *above)
@@ -62,10 +64,26 @@ static void layers_look_for_handlers(const char *name)
             (void)setenv("HLRC_SIGNALS", "mask", 0);
 }
 
+/* A forked process stores to none of the job's memory (fork.c). */
+static void layers_look_for_processes(const char *name)
+{
+    static const char *const sharers[] = {
+        "pthread_mutexattr_setpshared",
+        "pthread_condattr_setpshared",
+        "pthread_rwlockattr_setpshared",
+        "pthread_barrierattr_setpshared",
+    };
+    forks |= strcmp(name, "__wrap_fork") == 0;
+    for (size_t i = 0; i < sizeof sharers / sizeof sharers[0]; i++)
+        if (strcmp(name, sharers[i]) == 0)
+            shares = sharers[i];
+}
+
 static void layers_look_for_obstacle(const char *name, bool copied, size_t bytes)
 {
     const char *why = layer ? layer->refuse(name, nodes_asked) : NULL;
     layers_look_for_handlers(name);
+    layers_look_for_processes(name);
     if (!why && nodes_asked > 1 && copied && bytes > sizeof(void *))
         why = "is a library's variable in the program's own data; compile all of the program with "
               "hlrcc";
@@ -80,5 +98,8 @@ const char *layers_choose(int nodes)
     image_each_needed(layers_look_at_name);
     layers_take();
     image_each_needed(layers_look_for_obstacle);
+    if (nodes > 1 && forks && shares && !*why_not)
+        snprintf(why_not, sizeof why_not,
+                 "%s and fork: processes share no locks with threads of several nodes", shares);
     return *why_not ? why_not : NULL;
 }

@@ -135,6 +135,8 @@ refused() { # NAME PATTERN DECLARATIONS BODY
     expect_err "$1" "$2"
 }
 refused thrd '^hlrc: mtx_lock \(C11 threads\) is not supported' 'static mtx_t m;' 'mtx_lock(&m)'
+refused processes '^hlrc: pthread_mutexattr_setpshared and fork: processes share no locks ' '#include <unistd.h>' \
+    'pthread_mutexattr_t m; fork(); pthread_mutexattr_init(&m); pthread_mutexattr_setpshared(&m, 1)'
 refused OpenMP '^hlrc: this program uses (OpenMP|POSIX threads) and (OpenMP|POSIX threads): threads of only one ' 'int x;' '_Pragma("omp parallel") x++'
 expect_err "the remedy" 'without --placement-control it runs on one node$'
 HLRC_PLACEMENT_CONTROL=measure run_job 2 ardmar --stats "$work/no"
