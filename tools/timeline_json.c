@@ -129,9 +129,10 @@ static void timeline_json_put_names(struct json *j, int index,
         seen = lane;
         snprintf(name, sizeof name, "thread %d", lane);
         timeline_json_put_name(j, index, lane, "thread_name",
-                               lane == last             ? "handler"
-                               : lane >= last - workers ? "worker"
-                                                        : name);
+                               lane == last                 ? "handler"
+                               : lane == last - 1           ? "checkpoints"
+                               : lane >= last - 1 - workers ? "worker"
+                                                            : name);
         timeline_json_put_name(j, index, lane, "thread_sort_index", NULL);
     }
 }

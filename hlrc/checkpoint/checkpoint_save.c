@@ -43,6 +43,7 @@ static struct {
     atomic_bool done;
     int rc;
     int64_t captured_at, stopped_ns, written_ns;
+    struct probe_span span; /* of the writing */
 } save;
 
 void checkpoint_save_init(struct checkpoint_job *of)
@@ -218,6 +219,7 @@ static void checkpoint_save_conclude(void)
 {
     save.rc = checkpoint_save_commit(&save.next, &save.mine, save.all);
     save.written_ns = clock_ns() - save.captured_at;
+    PROBE_END(checkpoint_write, save.span, save.next.generation, save.mine.bytes);
     if (save.rc == 0)
         checkpoint_save_say(save.next.generation, save.all, save.stopped_ns, save.written_ns);
     atomic_store(&save.done, true);
@@ -296,14 +298,17 @@ void checkpoint_save_begin(bool any, int64_t begun)
     save.pending = true;
     atomic_store(&save.done, false);
     save.threaded = checkpoint_save_start_thread();
+    save.span = PROBE_BEGIN(checkpoint_write);
     checkpoint_save_capture();
     barrier_meet(MEETING_CHECKPOINT); /* [checkpoint.captured-first] */
     save.captured_at = clock_ns();
     save.stopped_ns = save.captured_at - begun;
-    if (save.threaded)
+    if (save.threaded) {
+        save.span = PROBE_BEGIN(checkpoint_write);
         checkpoint_queue_close(&save.queue);
-    else
+    } else {
         checkpoint_save_conclude();
+    }
 }
 
 bool checkpoint_save_is_pending(void)

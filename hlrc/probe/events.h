@@ -167,6 +167,8 @@
     X(broadcast, BARRIER, NONE, NONE, SPAN(BROADCAST, a, -1, 0)) \
     X(malloc_all, BARRIER, NONE, NONE, SPAN(MALLOC_ALL, a, -1, 0)) \
     X(free_all, BARRIER, NONE, NONE, SPAN(FREE_ALL, 0, -1, 0)) \
+    /* checkpoints that are written while the program runs: number, bytes */ \
+    X(checkpoint_write, NONE, NONE, NONE, SPAN(CHECKPOINT, a, -1, b)) \
     /* atomic operations on shared memory: page */ \
     X(word, NONE, NONE, probe_count(STAT_WORD_OPS, 1), SPAN(WORD, a, -1, 0)) \
     X(word_elsewhere, NONE, NONE, NONE, PROFILE(profile_word((uint32_t)a, begin)))

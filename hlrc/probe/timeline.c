@@ -19,7 +19,8 @@
 static struct timeline_head *head;
 static struct timeline_lane *lanes;
 static struct timeline_record *records;
-static uint32_t per_lane, last_lane; /* the handler's: it has no slot */
+/* The last lane is the handler's, which has no slot; the one before is of checkpoints. */
+static uint32_t per_lane, last_lane;
 static size_t bytes;
 static _Atomic uint64_t grants;
 
@@ -29,7 +30,9 @@ static_assert(sizeof(struct timeline_record) == 40 && sizeof(struct timeline_lan
 void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, int peer,
                    uint64_t extra)
 {
-    uint32_t lane = probe_current ? probe_current->lane : last_lane;
+    uint32_t lane = kind == TIMELINE_CHECKPOINT ? last_lane - 1
+                    : probe_current             ? probe_current->lane
+                                                : last_lane;
     debug_assert(lane <= last_lane);
     uint64_t number = atomic_fetch_add_explicit(&lanes[lane].count, 1, memory_order_relaxed);
     struct timeline_record *r = &records[(size_t)lane * per_lane + number % per_lane];
@@ -94,7 +97,7 @@ int timeline_memory(size_t room, void **mem)
 
 int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t machine)
 {
-    last_lane = threads;
+    last_lane = threads + 1;
     per_lane = (uint32_t)(size / sizeof *records);
     bytes = sizeof *head + (last_lane + 1) * (sizeof *lanes + per_lane * sizeof *records);
     void *mem;

@@ -61,6 +61,7 @@
     X(TIMELINE_CLOSE, "close interval", "interval", NULL, "pages")                           \
     X(TIMELINE_DIFF, "diff", "page", "home", "bytes") /* extra: interval << 16 too */        \
     X(TIMELINE_ACQUIRE, "apply notices", NULL, NULL, NULL)                                   \
+    X(TIMELINE_CHECKPOINT, "write checkpoint", "number", NULL, "bytes")                      \
     /* pages << 32 | first page; peer wrote them in interval extra */                        \
     X(TIMELINE_NOTICE, NULL, NULL, NULL, NULL)
 
@@ -94,7 +95,7 @@ struct timeline_lane {
 struct timeline_head {
     uint64_t magic;                       /* TIMELINE_MAGIC, written last */
     uint32_t node, nodes, lanes, records; /* records: of one lane */
-    uint32_t pid, workers;                /* workers: lanes of the runtime, before the last one */
+    uint32_t pid, workers;                /* workers: lanes of the runtime, before the last two */
     uint64_t size;                        /* bytes of records of a lane, as requested */
     uint64_t machine;                     /* equal on nodes that share one clock */
     struct clock_moment start, end;       /* end: 0 until the node finalizes */
@@ -103,10 +104,10 @@ struct timeline_head {
     char host[64], fabric[32], protocol[32];
 };
 
-#define TIMELINE_MAGIC UINT64_C(0x32656e696c656d74)
+#define TIMELINE_MAGIC UINT64_C(0x33656e696c656d74)
 
-/* By the thread that did it; a thread without a slot is the handler. peer -1: none. The engine
- * names events (hlrc/probe/events.h). */
+/* By the thread that did it; a thread without a slot is the handler, or writes a checkpoint. The
+ * engine names events (hlrc/probe/events.h). */
 void timeline_note(unsigned kind, int64_t begin, int64_t end, uint64_t object, int peer,
                    uint64_t extra);
 
@@ -118,8 +119,8 @@ uint64_t timeline_grant(void);
 int timeline_memory(size_t room, void **mem);
 
 /* timeline_open - maps the buffers of this node, of `size` bytes for each of its threads, the last
- * `workers` of which are the runtime's, and for the handler. Returns the memory's descriptor or a
- * negative errno. Called before a second thread notes anything. */
+ * `workers` of which are the runtime's, for checkpoints and for the handler. Returns the memory's
+ * descriptor or a negative errno. Called before a second thread notes anything. */
 int timeline_open(uint64_t size, uint32_t threads, uint32_t workers, uint64_t machine);
 struct timeline_head *timeline_head(void); /* NULL: not open */
 size_t timeline_bytes(void);

@@ -66,8 +66,12 @@ done
 
 # ---- two are kept, changed pages only ----
 rm -rf dir
-run "$hlrcrun" -n 2 --checkpoint 0:dir --stats=stats.json --progress "$saved" 12
+run "$hlrcrun" -n 2 --checkpoint 0:dir --stats=stats.json --progress --trace trace.json "$saved" 12
 expect_status incremental 0
+for node in 0 1; do
+    test "$(grep -c "\"name\":\"write checkpoint\".*\"pid\":$node,.*\"number\":[0-9]*,\"bytes\":[1-9]" trace.json)" = 12 ||
+        fail "timeline of node $node: $(grep -m 3 'write checkpoint' trace.json)"
+done
 test "$(echo dir/manifest.*)" = 'dir/manifest.11 dir/manifest.12' || fail "kept: $(ls dir)"
 expect_err progress '^hlrc: checkpoint 12: [0-9]+ pages, [0-9]+ bytes, stopped for [0-9]+ ms, written in [0-9]+ ms$'
 pages() { # of checkpoint N
