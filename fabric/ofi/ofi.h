@@ -187,6 +187,7 @@ struct ofi_peer {
     struct ofi_list unsent;
     uint64_t queued;                /* requests in it; with list_lock */
     _Atomic uint64_t started, done; /* requests */
+    _Atomic uint64_t bulk;          /* unanswered ones of more than OFI_PART bytes */
     struct fabric_op check;         /* the ping that tests whether it answers */
     int64_t checked_ms;
     struct ofi_stream stream;

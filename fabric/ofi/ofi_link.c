@@ -195,6 +195,12 @@ void ofi_link_sent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **s
 
 /* ---- completion ---- */
 
+/* Its data fill a slot: as many of them as other requests would not stay in the cache. */
+static bool ofi_link_is_bulk(const struct ofi_message *m)
+{
+    return m->len > OFI_PART;
+}
+
 static void ofi_link_lower(struct ofi_fabric *o, struct fabric_op *op)
 {
     atomic_fetch_sub(&op->pending, 1);
@@ -229,6 +235,7 @@ static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
     for (int i = 0; i < s->waiters; i++)
         ofi_link_lower(o, s->waiter[i]);
     s->answered = true;
+    atomic_fetch_sub(&o->peer[m->from].bulk, ofi_link_is_bulk(&s->message));
     ofi_link_free(o, s);
     atomic_fetch_add(&o->peer[m->from].done, 1);
 }
@@ -361,21 +368,24 @@ void ofi_link_progress(struct ofi_fabric *o)
 
 /* ---- requests ---- */
 
-static struct ofi_slot *ofi_link_try_request(struct ofi_fabric *o, struct ofi_peer *p)
+static struct ofi_slot *ofi_link_try_request(struct ofi_fabric *o, struct ofi_peer *p, bool bulk)
 {
     struct ofi_slot *s = NULL;
     pthread_mutex_lock(&o->list_lock);
-    if (p->started - p->done < o->flight && (s = ofi_link_take(&o->free_requests)))
+    if (p->started - p->done < o->flight && (!bulk || p->bulk < OFI_FLIGHT) &&
+        (s = ofi_link_take(&o->free_requests))) {
         p->started++;
+        p->bulk += bulk;
+    }
     pthread_mutex_unlock(&o->list_lock);
     return s;
 }
 
 /* Waits for an answer to an earlier request if there are too many. */
-static struct ofi_slot *ofi_link_take_request(struct ofi_fabric *o, struct ofi_peer *p)
+static struct ofi_slot *ofi_link_take_request(struct ofi_fabric *o, struct ofi_peer *p, bool bulk)
 {
     struct ofi_slot *s;
-    while (!(s = ofi_link_try_request(o, p))) {
+    while (!(s = ofi_link_try_request(o, p, bulk))) {
         ofi_link_progress(o);
         sched_yield();
     }
@@ -395,7 +405,7 @@ void ofi_link_send_queued(struct ofi_fabric *o, int peer)
 static void ofi_link_start_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
                                    const void *src, struct fabric_op *op, void *dst)
 {
-    struct ofi_slot *s = ofi_link_take_request(o, &o->peer[peer]);
+    struct ofi_slot *s = ofi_link_take_request(o, &o->peer[peer], ofi_link_is_bulk(with));
     s->message = *with;
     s->message.from = (uint16_t)o->job.node;
     s->message.id = (uint32_t)((size_t)((char *)s - o->slots) / o->slot_bytes);
