@@ -9,7 +9,7 @@ if COMPAT
 lib_LTLIBRARIES += libhlrc_compat.la
 libhlrc_compat_la_SOURCES = \
 	base/procfs.c base/procfs.h base/stack_switch.c base/stack_switch.h base/tasks.c base/tasks.h \
-	compat/start/exceptions.c compat/start/exceptions.h compat/start/fork.c compat/start/fork.h \
+	compat/start/exceptions.c compat/start/exceptions.h compat/start/fork.c compat/start/fork.h compat/start/fresh.c compat/start/fresh.h \
 	compat/start/early.c compat/start/early.h \
 	compat/start/fail.c \
 	compat/start/heap.c compat/start/heap.h \

@@ -16,6 +16,7 @@
 #include "base/addresses.h"
 #include "base/parse.h"
 #include "compat/start/early.h"
+#include "compat/start/fresh.h"
 #include "compat/start/heap.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
@@ -394,6 +395,7 @@ static int start_run_alone(void)
     lane_adopt(&lanes[0], 0);
     start_others(0, 1);
     last_thread_begin();
+    fresh_hide_freed();
     start_run_program(NULL);
     return 0;
 }

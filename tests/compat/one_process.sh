@@ -84,6 +84,7 @@ prints "all at once" '600, then Success' all
 prints "all at once while spread" '512, then EAGAIN' --placement-control off all
 prints "all at once of few" '40, then EAGAIN' --placement-control off --threads 28 all
 prints "malloc" private heap
+prints "bytes left in fresh memory" 0 fresh
 prints "malloc while spread" shared --placement-control off heap
 prints "stacks" '3 3' stacks
 if [ "$(nproc)" -ge 2 ]; then

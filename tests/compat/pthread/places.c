@@ -148,6 +148,20 @@ static int stacks(void)
     return 0;
 }
 
+/* The first allocations hold nothing that the start has left. */
+static int fresh(void)
+{
+    int bytes = 0;
+    for (size_t size = 24; size < 4000; size += 16)
+        for (int i = 0; i < 10; i++) {
+            const volatile char *at = malloc(size);
+            for (size_t b = 0; at && b < size; b++)
+                bytes += at[b] != 0;
+        }
+    printf("%d\n", bytes);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -155,6 +169,7 @@ int main(int argc, char **argv)
                : strcmp(argv[1], "processes") == 0  ? processes()
                : strcmp(argv[1], "processors") == 0 ? processors()
                : strcmp(argv[1], "heap") == 0       ? heap()
+               : strcmp(argv[1], "fresh") == 0      ? fresh()
                                                     : stacks();
     with_threads(8, tells);
     for (int i = 0; i < 8; i++)
