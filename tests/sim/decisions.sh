@@ -6,7 +6,8 @@ sim=$top_builddir/hlrc_sim
 
 # decided PROTOCOL: the totals of what a run decided and, from its trace, a replay; the decisions that only one of them made
 decided() {
-    run_job 2 "$1" --trace-sim "$work/t" "$top_builddir/tests/sim/decisions"
+    # memory: the pages' numbers depend on it, and whether neighbours are in one block; by default it is the machine's
+    run_job 2 "$1" --memory 256M --trace-sim "$work/t" "$top_builddir/tests/sim/decisions"
     expect_status "decisions, $1" 0
     test -s "$work/t" || skip "no trace: $(head -1 "$work/err")"
     status=0
