@@ -7,13 +7,16 @@
 #include <errno.h>
 #include <hlrc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/addresses.h"
+#include "compat/process/carry.h"
 #include "compat/process/catcher.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
@@ -39,6 +42,7 @@ struct delegate_channel {
     hlrc_cond_t asked, done;
     enum delegate_channel_state state;
     pthread_t proxy;
+    uint64_t sent; /* signals to the proxy during the call, as bits */
     struct delegate_channel_request request;
     struct delegate_channel *next; /* without a proxy yet */
     char text[];                   /* for a small buffer */
@@ -135,6 +139,7 @@ static void delegate_channel_leave(struct delegate_channel *c)
 struct delegate_asking {
     struct delegate_channel_request request;
     struct delegate_buffer buffer; /* memory NULL: none */
+    uint64_t carried;              /* signals that the proxy may have for the caller */
 };
 
 /* Memory for the buffer that both nodes can access. */
@@ -183,9 +188,64 @@ static void delegate_exchange(struct delegate_channel *c, struct delegate_asking
         hlrc_cond_wait(c->done, c->lock);
     c->state = CHANNEL_IDLE;
     a->request = c->request;
+    a->carried |= c->sent;
+    c->sent = 0;
     if (lent)
         delegate_take_back(c, a, lent);
     hlrc_unlock(c->lock);
+}
+
+/* By node 0. Its buffer is memory that the system may be unable to access. */
+static long delegate_carry_put(const siginfo_t *lent)
+{
+    siginfo_t info = *lent;
+    carry_put(&info);
+    return 0;
+}
+
+static long delegate_carry_take(siginfo_t *lent, long set)
+{
+    siginfo_t info;
+    bool got = carry_take((uint64_t)set, &info);
+    if (got)
+        *lent = info;
+    return got;
+}
+
+static long delegate_carry(struct delegate_channel *c, delegate_fn *fn, siginfo_t *info,
+                           uint64_t *set)
+{
+    struct delegate_asking a = {
+        .request = { .fn = fn, .words = { 0, (long)*set } },
+        .buffer = { 0, info, sizeof *info, true },
+    };
+    sigfillset(&a.request.mask);
+    delegate_exchange(c, &a);
+    *set |= a.carried;
+    return a.request.result;
+}
+
+/* [delegate.carries] While `sending`, another thread is sending one that it has noted. */
+static void delegate_carry_there(struct delegate_channel *c, struct delegate_asking *a)
+{
+    siginfo_t info;
+    while (lane_current && atomic_load(&lane_current->sending))
+        sched_yield();
+    uint64_t set = carry_noted(&a->request.mask);
+    while (set && carry_take(set, &info)) {
+        a->carried = set;
+        (void)delegate_carry(c, DELEGATE_FN(delegate_carry_put), &info, &a->carried);
+    }
+}
+
+static void delegate_carry_back(struct delegate_channel *c, struct delegate_asking *a)
+{
+    siginfo_t info;
+    while (a->carried && delegate_carry(c, DELEGATE_FN(delegate_carry_take), &info, &a->carried)) {
+        if (lane_current)
+            carry_note(lane_current, info.si_signo);
+        carry_put(&info);
+    }
 }
 
 /* On the private stack. */
@@ -200,8 +260,10 @@ static void delegate_perform(void *arg)
     delegate_unblock_ends(&before);
     if (lane_current)
         lane_current->channel = c;
+    delegate_carry_there(c, &a);
     delegate_exchange(c, &a);
     lane_block_signals(NULL);
+    delegate_carry_back(c, &a);
     if (lane_current)
         lane_current->channel = outer;
     delegate_channel_leave(c);
@@ -312,6 +374,8 @@ static int delegate_proxy_interrupt(struct delegate_channel *c, int sig)
 {
     hlrc_lock(c->lock);
     int rc = c->state == CHANNEL_ASKED && c->proxy ? pthread_kill(c->proxy, sig) : ESRCH;
+    if (rc == 0)
+        c->sent |= carry_bit(sig);
     hlrc_unlock(c->lock);
     return rc;
 }
@@ -320,6 +384,20 @@ bool delegate_interrupt(const struct lane *lane, int sig)
 {
     void *c = start_away ? lane->channel : NULL;
     return c && DELEGATE(delegate_proxy_interrupt, (long)c, sig) == 0;
+}
+
+void delegate_send(struct lane *lane, int sig)
+{
+    bool sent = false;
+    while (!sent && !delegate_interrupt(lane, sig)) {
+        atomic_fetch_add(&lane->sending, 1);
+        sent = !lane->channel;
+        if (sent) {
+            carry_note(lane, sig);
+            (void)pthread_kill(lane->thread, sig);
+        }
+        atomic_fetch_sub(&lane->sending, 1);
+    }
 }
 
 /* [delegate.own-proxy] */

@@ -17,6 +17,9 @@
  *   [delegate.mask] During the call the proxy has the signal mask of the caller, otherwise it
  *       blocks all signals. So a signal of the process may interrupt the call, and its handler runs
  *       on the proxy.
+ *   [delegate.carries] Signals that are pending for the caller only, and blocked, are pending for
+ *       the proxy during the call. So a signalfd has them, and sigtimedwait. One that is sent to
+ *       the caller during the call goes to the proxy, and comes back if the call has not used it.
  *   - Pointers are passed as they are: the program's variables, stacks and heap are shared.
  *     Thread-local variables and alternate stacks are not, so memory of known size is copied
  *     (delegate_buffer), and other calls with a thread-local variable end the job with a line.
@@ -60,6 +63,9 @@ long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
  * proxy. False: there is none. */
 struct lane;
 bool delegate_interrupt(const struct lane *lane, int sig);
+/* Sends a signal to this thread of the caller's node: to its proxy during such a call. Not by the
+ * thread itself. */
+void delegate_send(struct lane *lane, int sig);
 
 /* Called by a thread before and after each call that is a cancellation point; NULL: by none. Set
  * by delegate_watch_points, after hlrc_init. */

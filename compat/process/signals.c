@@ -25,7 +25,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "compat/process/carry.h"
 #include "compat/process/catcher.h"
 #include "compat/process/delegate.h"
 #include "compat/start/image.h"
@@ -282,10 +284,20 @@ bool signals_end_sleeps(void)
 int __wrap_raise(int sig)
 {
     signals_get_handler(sig);
+    if (start_away && lane_current)
+        carry_note(lane_current, sig);
     return raise(sig);
 }
 
 int __wrap_gsignal(int) __attribute__((alias("__wrap_raise")));
+
+/* A thread of another node knows its own number, which is of its process. */
+int __wrap_tgkill(pid_t process, pid_t thread, int sig)
+{
+    if (start_away && thread == gettid() && process == (pid_t)DELEGATE(getpid, 0))
+        return __wrap_raise(sig);
+    return tgkill(process, thread, sig);
+}
 
 /* ---- the alternate stack ---- */
 

@@ -4,6 +4,7 @@
 #define COMPAT_SIGNALS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* Sets what node 0 does on this signal at this node, too. */
 void signals_get_handler(int sig);
@@ -13,5 +14,6 @@ void signals_get_handler(int sig);
 bool signals_end_sleeps(void);
 
 int __wrap_raise(int sig);
+int __wrap_tgkill(pid_t process, pid_t thread, int sig);
 
 #endif

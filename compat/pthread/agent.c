@@ -22,17 +22,17 @@ enum { MOVE_TRIES = 5000 }; /* about a millisecond each */
 static struct lane lanes[TABLE_THREADS + 1]; /* of this node's threads, by entry */
 static bool started[TABLE_THREADS + 1];
 static uint32_t started_count;
-static const struct lane *main_lane; /* of node 0 */
-static pthread_t agent_thread;       /* node 0's */
+static struct lane *main_lane; /* of node 0 */
+static pthread_t agent_thread; /* node 0's */
 static uint32_t per_node;
 static void *(*thread_body)(void *entry);
 
-void agent_has_main(const struct lane *lane)
+void agent_has_main(struct lane *lane)
 {
     main_lane = lane;
 }
 
-static const struct lane *agent_lane(uint32_t entry)
+static struct lane *agent_lane(uint32_t entry)
 {
     return entry == 0 ? main_lane : started[entry] ? &lanes[entry] : NULL;
 }

@@ -16,7 +16,7 @@ struct lane;
 /* On every node, after table_begin. `body`: what a thread runs, with its entry as argument.
  * `per_node`: threads of this node at once. Node 0's agent starts. */
 void agent_begin(void *(*body)(void *entry), uint32_t per_node);
-void agent_has_main(const struct lane *lane); /* of node 0 */
+void agent_has_main(struct lane *lane); /* of node 0 */
 
 /* Until the end; on other nodes than 0. */
 void agent_serve(void);

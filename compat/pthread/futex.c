@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "compat/process/delegate.h"
+#include "compat/process/signals.h"
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/move.h"
 #include "compat/pthread/wrap.h"
@@ -119,7 +120,6 @@ static bool futex_is_own_call(long number)
                                  SYS_gettid,
                                  SYS_getcpu,
                                  SYS_sched_yield,
-                                 SYS_tgkill,
                                  SYS_tkill,
                                  SYS_mmap,
                                  SYS_munmap,
@@ -166,6 +166,10 @@ long __wrap_syscall(long number, ...)
     va_end(args);
     if (number == SYS_futex && start_is_shared((void *)a[0]))
         return futex((void *)a[0], (int)a[1], (uint32_t)a[2], (void *)a[3]);
+    if (number == SYS_tgkill)
+        return __wrap_tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
+    if (number == SYS_tkill && a[0] == gettid())
+        return __wrap_raise((int)a[1]);
     return start_away && !futex_is_own_call(number) ? DELEGATE(futex_call, number, (long)a)
                                                     : futex_call(number, a);
 }

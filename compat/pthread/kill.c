@@ -4,23 +4,27 @@
 
 #include <errno.h>
 #include <hlrc.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 
+#include "compat/process/carry.h"
 #include "compat/process/delegate.h"
 #include "compat/process/signals.h"
 #include "compat/pthread/table.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
+#include "compat/start/start.h"
 
-/* By the agent, which has not joined the thread. A call that node 0 performs for it is interrupted
- * there. */
-static void kill_thread_here(const struct lane *lane, int sig)
+/* By the agent, which has not joined the thread. */
+static void kill_thread_here(struct lane *lane, int sig)
 {
     if (!lane)
         return;
     signals_get_handler(sig);
-    if (!delegate_interrupt(lane, sig))
+    if (start_away)
+        delegate_send(lane, sig);
+    else
         (void)pthread_kill(lane->thread, sig);
 }
 
@@ -47,14 +51,26 @@ struct kill_request {
     int sig, rc;
 };
 
+/* Real-time signals are queued, so the agent takes one before the next is sent. */
+static bool kill_is_counted(int sig)
+{
+    return sig >= SIGRTMIN && sig <= SIGRTMAX;
+}
+
 static void kill_perform(void *arg)
 {
     struct kill_request *out = arg, k = *out;
     hlrc_lock(LOCK_THREADS);
     struct table_entry *e = table_find(k.name);
+    while (e && kill_is_counted(k.sig) && e->state != ENTRY_DONE && e->signals & carry_bit(k.sig)) {
+        hlrc_unlock(LOCK_THREADS);
+        sched_yield();
+        hlrc_lock(LOCK_THREADS);
+        e = table_find(k.name);
+    }
     k.rc = !e ? ESRCH : k.sig < 0 || k.sig > 64 ? EINVAL : 0;
     if (k.rc == 0 && k.sig && e->state != ENTRY_DONE) {
-        e->signals |= UINT64_C(1) << (k.sig - 1);
+        e->signals |= carry_bit(k.sig);
         table->nodes[e->node].signals++;
         hlrc_cond_signal(table->nodes[e->node].news);
     }

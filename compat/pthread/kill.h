@@ -8,7 +8,7 @@
 
 struct lane;
 /* The thread of an entry of this node, whose code runs; NULL: none. */
-typedef const struct lane *kill_find_lane_fn(uint32_t entry);
+typedef struct lane *kill_find_lane_fn(uint32_t entry);
 
 /* By an agent, under LOCK_THREADS, which it releases in between. `cancel` gets the entries to which
  * KILL_CANCEL was sent. */

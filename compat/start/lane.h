@@ -42,6 +42,10 @@ struct lane {
     pthread_t thread;
     void *volatile channel; /* in use for a call that node 0 performs (compat/process/delegate.h) */
     struct lane *next;      /* lane_each */
+    /* signals that were sent to it on this node, as bits, and threads that are sending one
+     * (compat/process/carry.h) */
+    _Atomic uint64_t sent;
+    _Atomic uint32_t sending;
     /* mutexes that the thread holds singly, and that it has acquired by their words: written by the
      * thread (compat/pthread/mutex_word.h) */
     _Atomic uint32_t single;

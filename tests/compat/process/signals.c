@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -340,6 +342,73 @@ static void *takes_own(void *arg)
     return arg;
 }
 
+/* ---- read from a descriptor ---- */
+
+static int signals;
+
+static void shows_next(const char *how, int ms)
+{
+    struct pollfd wanted = { .fd = signals, .events = POLLIN };
+    struct signalfd_siginfo info = { 0 };
+    int polled = poll(&wanted, 1, ms);
+    long bytes = read(signals, &info, sizeof info);
+    printf("%s: %d %ld, signal %u %d of %d\n", how, polled, bytes, info.ssi_signo, info.ssi_code,
+           info.ssi_pid == (unsigned)getpid());
+}
+
+static void *reads_own(void *arg)
+{
+    int before = hits;
+    sigset_t set;
+    raise(SIGUSR1);
+    shows_next("raised", 0);
+    pthread_kill(pthread_self(), SIGRTMIN);
+    syscall(SYS_tgkill, getpid(), gettid(), SIGRTMIN);
+    shows_next("sent once", 0);
+    shows_next("sent twice", 0);
+    shows_next("none", 0);
+    kill(getpid(), SIGTERM);
+    shows_next("of the process", 0);
+    raise(SIGUSR1);
+    getppid(); /* comes back from there */
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    printf("handled %d\n", hits - before);
+    return arg;
+}
+
+static void *reads_sent(void *arg)
+{
+    sem_post(&semaphore);
+    for (int i = 0; i < 3; i++)
+        shows_next("sent by another", 10000);
+    return arg;
+}
+
+static void descriptors(void)
+{
+    const int sent[] = { SIGUSR1, SIGRTMIN, SIGTERM };
+    sigset_t set, before;
+    pthread_t thread;
+    sigemptyset(&set);
+    for (int i = 0; i < 3; i++)
+        sigaddset(&set, sent[i]);
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    signals = signalfd(-1, &set, SFD_NONBLOCK);
+    run_everywhere(reads_own);
+    for (int n = 0; n < THREADS; n++) {
+        pthread_create(&thread, NULL, reads_sent, NULL);
+        while (sem_wait(&semaphore) != 0)
+            ;
+        for (int i = 0; i < 3; i++)
+            pthread_kill(thread, SIGRTMIN);
+        pthread_join(thread, NULL);
+    }
+    close(signals);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* ---- that end a sleep ---- */
 
 static void *is_woken(void *arg)
@@ -466,6 +535,7 @@ int main(int argc, char **argv)
     run_everywhere(takes_own);
     sem_init(&semaphore, 0, 0);
     run_everywhere(has_timer);
+    descriptors();
     of_process();
     hang_ups();
     masks();

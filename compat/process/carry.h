@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * carry.h - signals that are pending for one thread, which the thread blocks. A thread of another
+ * node carries them to its proxy for each call that node 0 performs (delegate.h), so signalfd,
+ * poll and sigtimedwait find them there.
+ */
+#ifndef COMPAT_CARRY_H
+#define COMPAT_CARRY_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lane;
+
+/* Signals as bits: 1 for signal 1. */
+static inline uint64_t carry_bit(int sig)
+{
+    return UINT64_C(1) << (sig - 1);
+}
+
+/* A signal is about to be sent to this thread of another node than 0. */
+void carry_note(struct lane *lane, int sig);
+/* What was noted for the calling thread, and its mask blocks. Forgets the notes. */
+uint64_t carry_noted(const sigset_t *mask);
+
+/* Takes a signal of the set that is pending for the calling thread, which blocks all of them.
+ * Signals of the process stay. False: there is none. */
+bool carry_take(uint64_t set, siginfo_t *info);
+/* Makes it pending for the calling thread. */
+void carry_put(const siginfo_t *info);
+
+#endif
