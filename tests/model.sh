@@ -40,7 +40,7 @@ verify() {
     shift
     (
         table=25 states=
-        [ "$model" != protocol ] && [ -z "${HLRC_SOAK:-}" ] || states=-DCOLLAPSE # a third of the memory, half as fast again
+        [ "$model" != protocol ] && [ -z "${HLRC_SOAK:-}" ] || states=-DCOLLAPSE # a third of the memory, half as much time again
         [ -z "$seed" ] || order='-DT_RAND -DP_RAND -DRANDOMIZE=7'
         [ "$optimize" != -O0 ] || { cc=$quick table=20; } # 2^20 places; 256 MiB take longer to have than a small search
         cd "$work" && spin -a "$@" "$models/$model.pml" &&

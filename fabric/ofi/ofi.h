@@ -88,10 +88,10 @@
 #define OFI_PACKED      8192  /* bytes of such a message, at most */
 #define OFI_JOINED      16384 /* bytes of several messages in one call, of threads of the program */
 #define OFI_WAITERS     64    /* operations that wait for one answer, at most */
-#define OFI_FLIGHT      32    /* unanswered requests of one node at another, at most */
-#define OFI_FLIGHT_MOST 128   /* the same over streams: as many pages as delays of a network hold */
-#define OFI_ADDRESS     128   /* bytes of an endpoint's address at most */
-#define OFI_SECRET      16    /* bytes */
+#define OFI_FLIGHT      32  /* unanswered requests at a node, at most; over streams of large ones */
+#define OFI_FLIGHT_MOST 128 /* over streams of all, as many pages as delays of a network hold */
+#define OFI_ADDRESS     128 /* bytes of an endpoint's address at most */
+#define OFI_SECRET      16  /* bytes */
 
 enum ofi_kind {
     OFI_ANSWER,
