@@ -69,14 +69,14 @@ static double turns()
     return std::accumulate(a.begin(), a.end(), 0.0);
 }
 
-/* One sum under a lock. */
+/* One sum under a lock: both threads take it in each region, so that one of them waits for the other, or for its node. */
 static double hot()
 {
     static double sum;
-#pragma omp parallel for
-    for (int i = 0; i < 200 * ROUNDS; i++) {
+    for (int t = 0; t < ROUNDS; t++) {
+#pragma omp parallel
 #pragma omp critical
-        sum += i; /* hot */
+        sum += spin(10000); /* hot */
     }
     return sum;
 }
