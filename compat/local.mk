@@ -24,6 +24,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/process/clocks.c compat/process/clocks.h \
 	compat/process/delegate.c compat/process/delegate.h compat/process/endings.c compat/process/here.h \
 	compat/process/inherit.c compat/process/inherit.h \
+	compat/process/locale_slot.c compat/process/locale_slot.h compat/process/locales.c \
 	compat/process/mapping.c compat/process/messages.c compat/process/memory.c compat/process/memory.h compat/process/names.c compat/process/names.h compat/process/pending.c compat/process/pending.h \
 	compat/process/search.c compat/process/signals.c compat/process/signals.h compat/process/state.c compat/process/stdio.c compat/process/stdio_format.h compat/process/streams.c compat/process/streams.h compat/process/users.c \
 	compat/openmp/task_state.c compat/openmp/task_state.h \

@@ -28,7 +28,7 @@ sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addr
     sed -n 's/^void \(hlrc_thread_[a-z]*\)(.*);$/\1/p' "$top_srcdir/hlrc/progress/uncounted.h"
     sed -n 's/^void \(hlrc_activity_get\)(.*);$/\1/p' "$top_srcdir/hlrc/probe/activity.h"
     sed -n 's/^void \(hlrc_crash_handled\)(.*/\1/p' "$top_srcdir/hlrc/crash/crash.h"
-    sed -n 's/^void \(hlrc_signal_handled\)(.*/\1/p' "$top_srcdir/hlrc/memory/fault.h"
+    sed -n 's/^void \(hlrc_signal_handled\|hlrc_fault_other\)(.*/\1/p' "$top_srcdir/hlrc/memory/fault.h"
     sed -n 's/^void \(hlrc_program_unaware\)(void);$/\1/p' "$top_srcdir/hlrc/job_signals.h"
     sed -n 's/^void \(hlrc_share_guards\)(.*/\1/p' "$top_srcdir/hlrc/memory/range.h"
     "$PERL" "$top_srcdir/scripts/mkman" --list "$top_srcdir"/include/hlrc*.h | sed -n 's/\.3$//p'

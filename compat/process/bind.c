@@ -106,7 +106,8 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
         BY_STACK(fclose, fflush, getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit,
                  prlimit64)
         BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
-                 asctime, drand48, getlogin, ttyname, setlocale, posix_spawn, posix_spawnp,
+                 asctime, drand48, getlogin, ttyname, setlocale, newlocale, duplocale, freelocale,
+                 __newlocale, __duplocale, __freelocale, posix_spawn, posix_spawnp,
                  system, popen, getpwnam, getpwuid, getpwent, getgrnam, getgrgid, getgrent,
                  getaddrinfo, freeaddrinfo, sigaction, signal, raise, exit, _exit, _Exit,
                  quick_exit, tzset, hcreate, tsearch, syslog, vsyslog, __syslog_chk,

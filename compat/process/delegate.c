@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <hlrc.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include "base/addresses.h"
 #include "compat/process/carry.h"
 #include "compat/process/catcher.h"
+#include "compat/process/locale_slot.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
@@ -32,6 +34,7 @@ struct delegate_channel_request {
     delegate_fn *fn;
     long words[DELEGATE_WORDS];
     sigset_t mask;
+    locale_t locale; /* 0: the proxy's */
     int error;
     long result;
 };
@@ -257,6 +260,7 @@ static void delegate_perform(void *arg)
     struct delegate_channel *c = delegate_channel_take();
     void *outer = lane_current ? lane_current->channel : NULL;
     a.request.mask = before;
+    a.request.locale = locale_slot_current();
     delegate_unblock_ends(&before);
     if (lane_current)
         lane_current->channel = c;
@@ -334,15 +338,17 @@ struct delegate_proxy {
 static struct delegate_proxy *proxies; /* only the listener, and after its end delegate_end */
 static pthread_t listener;
 
-/* [delegate.mask] */
+/* [delegate.mask], [delegate.locale] */
 static void delegate_proxy_execute(struct delegate_channel_request *r)
 {
     sigset_t before;
     const long *w = r->words;
     pthread_sigmask(SIG_SETMASK, &r->mask, &before);
+    locale_t outer = uselocale(r->locale);
     errno = r->error;
     r->result = r->fn(w[0], w[1], w[2], w[3], w[4], w[5]);
     r->error = errno;
+    (void)uselocale(outer);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

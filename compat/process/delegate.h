@@ -17,6 +17,8 @@
  *   [delegate.mask] During the call the proxy has the signal mask of the caller, otherwise it
  *       blocks all signals. So a signal of the process may interrupt the call, and its handler runs
  *       on the proxy.
+ *   [delegate.locale] During the call the proxy has the locale that the caller has set by
+ *       uselocale. All nodes have it at the same address [locale.slot].
  *   [delegate.carries] Signals that are pending for the caller only, and blocked, are pending for
  *       the proxy during the call. So a signalfd has them, and sigtimedwait. One that is sent to
  *       the caller during the call goes to the proxy, and comes back if the call has not used it.

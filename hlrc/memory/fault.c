@@ -37,6 +37,7 @@ static struct sigaction before; /* previous action, for faults outside shared sp
 static bool late;               /* the program has set it since fault_install */
 static struct sigaction front;  /* our handler */
 static void (*unserved)(int, siginfo_t *, void *, bool);
+static bool (*serves_other)(void *);
 #ifdef HAVE_LIBSIGSEGV
 static struct sigaction dispatcher; /* libsigsegv's own handler */
 /* whether libsigsegv is asked about an overflow of this thread's stack, and its answer */
@@ -201,10 +202,30 @@ static void fault_hand_on_segv(const struct sigaction *to, int sig, siginfo_t *i
     handling = outer;
 }
 
+static bool fault_is_served(const siginfo_t *info)
+{
+    if (!serves_other || info->si_code <= 0)
+        return false;
+    sigset_t segv, outer;
+    sigemptyset(&segv);
+    sigaddset(&segv, SIGSEGV);
+    system_sigaction_mask(SIG_UNBLOCK, &segv, &outer);
+    bool served = serves_other(info->si_addr);
+    system_sigaction_mask(SIG_SETMASK, &outer, NULL);
+    return served;
+}
+
+void hlrc_fault_other(bool (*serve)(void *addr))
+{
+    serves_other = serve;
+}
+
 /* As without HLRC. Returning repeats the access under the handler that is installed then. */
 static void fault_pass_on(int sig, siginfo_t *info, void *context)
 {
     struct sigaction to = before;
+    if (fault_is_served(info))
+        return;
     bool handled = fault_is_handler(&to) && !fault_is_in_handler(&to, context);
     if (!handled)
         hlrc_debug_fault_foreign();

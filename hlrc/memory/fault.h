@@ -52,6 +52,10 @@ void fault_next(const struct sigaction *act, struct sigaction *was);
  * ends the program, as SIGTERM, is blocked by --signals mask only if it is handled. */
 void hlrc_signal_handled(int sig, bool handled);
 
+/* A fault outside shared space is first given to this function, which returns true if the access
+ * can be repeated. It may access shared memory. */
+void hlrc_fault_other(bool (*serve)(void *addr));
+
 /* Calls a handler of the program from within one of HLRC. */
 void fault_hand_on(const struct sigaction *to, int sig, siginfo_t *info, void *context);
 

@@ -28,6 +28,7 @@ each() { # PROGRAM ARGUMENTS...
     unset HLRC_MEMORY
     case $program in
     objects) export HLRC_MEMORY=256M ;;& # less than all that it maps
+    locales) command -v g++ >/dev/null || return; [ -x "$work/locales" ] || build locales ../process/locales.cc g++ hlrc++ || return ;;
     inherit) command -v g++ >/dev/null || return; [ -x "$work/inherit" ] || build inherit ../process/inherit.cc g++ hlrc++ || return ;;
     library) command -v gfortran >/dev/null || return; build_library || return ;;
     *) [ -x "$work/$program" ] || build "$program" "../process/$program.c" gcc hlrcc || return ;;
@@ -140,7 +141,7 @@ END
     expect_err "a signal that is ignored, twice" '^hlrcrun: ended by signal 15 '
 }
 
-[ $# -gt 0 ] || set -- files state signals objects endings inherit library cancel
+[ $# -gt 0 ] || set -- files state signals objects endings inherit locales library cancel
 for program; do
     if [ "$program" = endings ]; then
         for how in return main exit quick_exit _exit exec signal; do
