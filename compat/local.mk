@@ -22,7 +22,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/tls.c compat/start/tls.h \
 	compat/process/aio.c compat/process/bind.c compat/process/bind.h compat/process/calls.c compat/process/carry.c compat/process/carry.h compat/process/catcher.c compat/process/catcher.h compat/process/children.c \
 	compat/process/clocks.c compat/process/clocks.h \
-	compat/process/delegate.c compat/process/delegate.h compat/process/endings.c compat/process/here.h \
+	compat/process/delegate.c compat/process/delegate.h compat/process/endings.c compat/process/handles.c compat/process/handles.h compat/process/here.h \
 	compat/process/inherit.c compat/process/inherit.h \
 	compat/process/locale_slot.c compat/process/locale_slot.h compat/process/locales.c \
 	compat/process/mapping.c compat/process/messages.c compat/process/memory.c compat/process/memory.h compat/process/names.c compat/process/names.h compat/process/pending.c compat/process/pending.h \
@@ -96,7 +96,7 @@ CLEANFILES += hlrcc hlrc++ hlrcfort compat/beside/libgomp.spec compat/beside/as 
 compat/beside/names: compat/process/names.h
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && sed '/^[A-Z_]*(\|^      /!d; s/^[A-Z_]*([0-9],//; s/[ )]//g' $(top_srcdir)/compat/process/names.h | tr , '\n' | \
 		sed '/./!d; s/^/-Wl,--wrap=/' >$@.tmp && mv $@.tmp $@
-compat/beside/begin.o: compat/start/begin.c compat/start/early.h
+compat/beside/begin.o: compat/start/begin.c compat/start/early.h compat/process/bind.h compat/process/handles.h
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && $(CC) $(CPPFLAGS) -I$(top_srcdir) -O2 -fno-lto -fno-pie -mno-direct-extern-access -c $(top_srcdir)/compat/start/begin.c -o $@.tmp && mv $@.tmp $@
 compat/beside/libgomp.spec: compat/cc/libgomp.spec
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/libgomp.spec $@
