@@ -68,8 +68,7 @@ void task_call_new(const struct task_new *m)
     }
     size_t room = m->bytes + m->align + sizeof(struct task_part);
     if (room <= ON_STACK) {
-        char here[ON_STACK];
-        task_run_with(m, here);
+        task_run_with(m, __builtin_alloca(room));
         return;
     }
     char *there = task_shared_room(room, 16);
@@ -126,9 +125,8 @@ void task_place(struct task *t)
 
 void task_call(struct task *t)
 {
-    char here[ON_STACK];
-    if (!t->placed && t->bytes <= ON_STACK - 16) {
-        void *mine = (void *)(((uintptr_t)here + 15) & ~(uintptr_t)15);
+    if (!t->placed && t->bytes <= ON_STACK) {
+        void *mine = __builtin_alloca(t->bytes); /* aligned to 16 bytes */
         __builtin_memcpy(mine, t->data, t->bytes);
         t->fn(mine);
         return;
