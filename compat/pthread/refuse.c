@@ -11,7 +11,6 @@
 #define PLACES   "binds threads to processors; leave it out, hlrcrun --bind binds nodes"
 #define POLICY   "sets the scheduling of threads on one machine; leave it out"
 #define OWN      "sets a thread's stack; leave it out, HLRC allocates stacks"
-#define THREADS  "(C11 threads) is not supported; use POSIX threads"
 #define UNKNOWN  "returns data of one machine about a thread; leave it out"
 #define FORMATS  "changes printf on one node only; leave it out"
 #define CEILINGS "(priority ceilings) is not supported; leave it out"
@@ -39,8 +38,6 @@ static const struct {
     { "pthread_mutexattr_setprioceiling", CEILINGS },
 };
 
-static const char *const threads_of_c[] = { "thrd_", "mtx_", "cnd_", "tss_", "call_once" };
-
 const char *refuse_name(const char *name, int nodes)
 {
     if (nodes == 1) /* the C library's are used */
@@ -48,9 +45,6 @@ const char *refuse_name(const char *name, int nodes)
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
         if (strcmp(name, missing[i].name) == 0)
             return missing[i].why;
-    for (size_t i = 0; i < sizeof threads_of_c / sizeof threads_of_c[0]; i++)
-        if (strncmp(name, threads_of_c[i], strlen(threads_of_c[i])) == 0)
-            return THREADS;
     return NULL;
 }
 

@@ -372,7 +372,7 @@ static bool threads_takes(const char *name)
     cancel_used |= strcmp(name, "__wrap_pthread_cancel") == 0;
     move_look_at(name);
     interrupt_look_at(name);
-    return strcmp(name, "__wrap_pthread_create") == 0 ||
+    return strcmp(name, "__wrap_pthread_create") == 0 || strcmp(name, "__wrap_thrd_create") == 0 ||
            strncmp(name, "_ZNSt6thread15_M_start_thread", 29) == 0;
 }
 

@@ -48,6 +48,7 @@ if [ $# -gt 0 ]; then
     done
     finish
 fi
+build c11 c11.c gcc hlrcc && each c11 ardmar onesided
 build mutexes mutexes.c gcc hlrcc && each mutexes ardmar async
 build waits waits.c gcc hlrcc && each waits async onesided
 build life life.c gcc hlrcc && each life onesided ardmar
@@ -134,7 +135,6 @@ refused() { # NAME PATTERN DECLARATIONS BODY
     test "$status" -ne 0 || fail "$1 is overlooked"
     expect_err "$1" "$2"
 }
-refused thrd '^hlrc: mtx_lock \(C11 threads\) is not supported' 'static mtx_t m;' 'mtx_lock(&m)'
 refused processes '^hlrc: pthread_mutexattr_setpshared and fork: processes share no locks ' '#include <unistd.h>' \
     'pthread_mutexattr_t m; fork(); pthread_mutexattr_init(&m); pthread_mutexattr_setpshared(&m, 1)'
 refused OpenMP '^hlrc: this program uses (OpenMP|POSIX threads) and (OpenMP|POSIX threads): threads of only one ' 'int x;' '_Pragma("omp parallel") x++'
