@@ -338,6 +338,7 @@ static void team_join_all(void *arg)
 {
     team_end_region(arg);
     streams_take();
+    inherit_joined();
     atomic_store(&amid, false);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * inherit.c - variables of libraries that each node has, as functions use them that no other node
- * performs: the functions of std::set_terminate and std::set_new_handler, environ, the locale, and
- * the variables of getopt. A thread that begins gives its node the values that the program has set
+ * performs: the functions of std::set_terminate and std::set_new_handler, the locale of
+ * std::locale::global, environ, the C library's locale, and the variables of getopt. A thread that
+ * begins gives its node the values that the program has set
  * last; to variables of the C library, the values that node 0 had when it last created a thread. So
  * does a thread of OpenMP at the begin of a region, with the values that node 0 had then.
  */
@@ -27,8 +28,18 @@
 typedef void inherit_fn(void);
 typedef inherit_fn *inherit_setter(inherit_fn *);
 
-enum { INHERIT_TERMINATE, INHERIT_NEW, INHERIT_KINDS };
-static const char *const setters[] = { "_ZSt13set_terminatePFvvE", "_ZSt15set_new_handlerPFvvE" };
+enum { INHERIT_TERMINATE, INHERIT_NEW, INHERIT_LOCALE, INHERIT_KINDS };
+static const char *const setters[] = { "_ZSt13set_terminatePFvvE", "_ZSt15set_new_handlerPFvvE",
+                                       "_ZNSt6locale6globalERKS_" };
+
+/* A std::locale is a pointer to this; the caller passes memory for one that is returned. */
+struct inherit_locale {
+    int references;
+};
+typedef struct inherit_locale **inherit_locale_setter(struct inherit_locale **result,
+                                                      struct inherit_locale *const *locale);
+/* Other nodes' libraries count references to it, too, not atomically, so it is kept for good. */
+#define REFERENCES_FOR_GOOD (1 << 24)
 
 /* In shared memory; guarded by LOCK_DELEGATE. */
 static struct inherit_value {
@@ -49,8 +60,26 @@ static struct inherit_shown {
     struct inherit_variables now;
 } * shown;
 
+static inherit_locale_setter *inherit_find_global(void)
+{
+    return (inherit_locale_setter *)(uintptr_t)dlsym(RTLD_NEXT, setters[INHERIT_LOCALE]);
+}
+
+/* The one before is not released: threads of this node may have references to it. */
+static void inherit_locale_here(struct inherit_locale *locale)
+{
+    struct inherit_locale *before;
+    inherit_locale_setter *set = inherit_find_global();
+    if (set)
+        (void)set(&before, &locale);
+}
+
 static inherit_fn *inherit_set_here(int kind, inherit_fn *fn)
 {
+    if (kind == INHERIT_LOCALE) {
+        inherit_locale_here((struct inherit_locale *)(uintptr_t)fn);
+        return NULL;
+    }
     inherit_setter *set = (inherit_setter *)(uintptr_t)dlsym(RTLD_NEXT, setters[kind]);
     return set ? set(fn) : NULL;
 }
@@ -153,19 +182,36 @@ static void inherit_take_variables(void)
         (void)setlocale(LC_ALL, known.locale);
 }
 
-void inherit_begin(void)
+/* Under the lock. */
+static void inherit_take_functions(void)
 {
-    static uint64_t seen[INHERIT_KINDS]; /* of this node; guarded by LOCK_DELEGATE */
-    if (!start_sharing || known_changes == shown->changes)
-        return;
-    hlrc_lock(LOCK_DELEGATE);
-    if (start_away && shown->any)
-        inherit_take_variables();
+    static uint64_t seen[INHERIT_KINDS]; /* of this node */
     for (int kind = 0; kind < INHERIT_KINDS; kind++)
         if (seen[kind] != values[kind].changes) {
             seen[kind] = values[kind].changes;
             (void)inherit_set_here(kind, values[kind].fn);
         }
+}
+
+void inherit_joined(void)
+{
+    if (!start_sharing || known_changes == shown->changes)
+        return;
+    hlrc_lock(LOCK_DELEGATE);
+    inherit_take_functions();
+    if (!start_away)
+        known_changes = shown->changes;
+    hlrc_unlock(LOCK_DELEGATE);
+}
+
+void inherit_begin(void)
+{
+    if (!start_sharing || known_changes == shown->changes)
+        return;
+    hlrc_lock(LOCK_DELEGATE);
+    if (start_away && shown->any)
+        inherit_take_variables();
+    inherit_take_functions();
     known_changes = shown->changes;
     hlrc_unlock(LOCK_DELEGATE);
 }
@@ -178,6 +224,23 @@ void inherit_begin(void)
     }
 SETTER(inherit_set_terminate, "_ZSt13set_terminatePFvvE", INHERIT_TERMINATE)
 SETTER(inherit_set_new_handler, "_ZSt15set_new_handlerPFvvE", INHERIT_NEW)
+
+/* std::locale::global */
+struct inherit_locale **
+inherit_set_global(struct inherit_locale **result,
+                   struct inherit_locale *const *locale) __asm__("_ZNSt6locale6globalERKS_")
+    __attribute__((visibility("default")));
+struct inherit_locale **inherit_set_global(struct inherit_locale **result,
+                                           struct inherit_locale *const *locale)
+{
+    struct inherit_change c = { INHERIT_LOCALE, (inherit_fn *)(uintptr_t)*locale };
+    inherit_locale_setter *set = inherit_find_global();
+    if (start_sharing && start_is_shared(*locale) && (*locale)->references < REFERENCES_FOR_GOOD)
+        (*locale)->references += REFERENCES_FOR_GOOD;
+    if (start_sharing)
+        lane_call(inherit_publish, &c);
+    return set(result, locale);
+}
 
 static void inherit_prepare(void)
 {

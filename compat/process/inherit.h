@@ -7,6 +7,10 @@
  * was shown before. */
 void inherit_begin(void);
 
+/* Called by a thread that has joined another, or ended a region, on the private stack: takes what
+ * the other has set of C++. */
+void inherit_joined(void);
+
 /* Called before a thread is created, or a region begins, on the private stack. */
 void inherit_show(void);
 

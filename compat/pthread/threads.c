@@ -238,8 +238,10 @@ static void pthread_threads_join(void *arg)
     }
     hlrc_unlock(LOCK_THREADS);
     catcher_wait_end();
-    if (rc == 0)
+    if (rc == 0) {
         streams_take();
+        inherit_joined();
+    }
     out->result = j.result;
     out->rc = rc;
 }

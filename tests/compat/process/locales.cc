@@ -116,8 +116,44 @@ static void streams(int i)
     std::cout << date.str() << std::endl;
 }
 
+struct punctuation : std::numpunct<char> {
+    char do_decimal_point() const override
+    {
+        return ',';
+    }
+};
+
+static void prints(const char *what)
+{
+    std::ostringstream out;
+    out << what << ' ' << 2.5;
+    std::cout << out.str() << ' ' << std::locale().name() << ' '
+              << std::setlocale(LC_CTYPE, nullptr) << std::endl;
+}
+
+// std::locale::global in a thread
+static void globals()
+{
+    for (int i = 0; i < 3; i++) {
+        std::thread([i] {
+            if (i == 1)
+                std::locale::global(std::locale(std::locale("C.UTF-8"), new punctuation));
+            prints("thread");
+        }).join();
+        prints("main");
+    }
+    std::thread([] { std::locale::global(std::locale("C.UTF-8")); }).join();
+    for (int i = 0; i < 3; i++)
+        std::thread(prints, "named").join();
+    prints("named");
+    std::locale::global(std::locale::classic());
+    for (int i = 0; i < 3; i++)
+        std::thread(prints, "classic").join();
+}
+
 int main()
 {
+    globals();
     for (int i = 0; i < 3; i++)
         std::thread(uses, i).join();
     shows("main");
