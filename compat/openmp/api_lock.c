@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 
 #include "compat/openmp/api.h"
-#include "compat/openmp/lock_word.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/team.h"
 #include "compat/start/heap.h"
@@ -66,12 +65,14 @@ void omp_destroy_lock(struct api_lock *l)
 
 void omp_set_lock(struct api_lock *l)
 {
-    locks_take_of_program(api_lock_of(__func__, &l->handle));
+    if (l->handle != LOCK_WORD_FREE || !locks_take_free(&l->handle))
+        locks_take_of_program(api_lock_of(__func__, &l->handle));
 }
 
 void omp_unset_lock(struct api_lock *l)
 {
-    locks_drop_of_program(api_lock_of(__func__, &l->handle));
+    if (!locks_drop_word(&l->handle))
+        locks_drop_of_program(api_lock_of(__func__, &l->handle));
 }
 
 int omp_test_lock(struct api_lock *l)

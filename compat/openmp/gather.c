@@ -57,9 +57,10 @@ static enum gather_choice gather_choose(bool has_room)
 /* [gather.lock-kept] */
 static void gather_choose_here(bool is)
 {
-    if (locks_held() > 0 || (!early_observer() && !gather_mutexes(is) && !is))
+    if (locks_held > 0 || (!early_observer() && !gather_mutexes(is) && !is))
         return;
     locks_are_words = is;
+    locks_have_numbers |= !is;
     hlrc_only_node(is);
 }
 

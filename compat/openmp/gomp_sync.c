@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "compat/openmp/gomp.h"
-#include "compat/openmp/lock_word.h"
 #include "compat/openmp/locks.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -25,20 +24,9 @@ static void gomp_sync_drop(void *arg)
     hlrc_unlock(*(const hlrc_lock_t *)arg);
 }
 
-static const struct locks_watcher *watcher;
-
-void locks_watch(const struct locks_watcher *w)
-{
-    watcher = w;
-}
-
-static _Thread_local unsigned held;
+const struct locks_watcher *locks_watcher;
+_Thread_local unsigned locks_held;
 _Thread_local uint64_t locks_syncs;
-
-unsigned locks_held(void)
-{
-    return held;
-}
 
 struct gomp_sync_attempt {
     hlrc_lock_t lock;
@@ -51,12 +39,13 @@ static void gomp_sync_try(void *arg)
     a->done = hlrc_trylock(a->lock) == 0;
 }
 
-bool locks_are_words;
+bool locks_are_words, locks_have_numbers;
+
+static _Atomic uint32_t words[HLRC_STATIC_LOCKS];
 
 /* One of numbers.h. */
 static struct locks_lock gomp_sync_own(hlrc_lock_t number)
 {
-    static _Atomic uint32_t words[HLRC_STATIC_LOCKS];
     return (struct locks_lock){ locks_are_words ? &words[number] : NULL, number };
 }
 
@@ -71,6 +60,7 @@ static void gomp_sync_number(void *arg)
 {
     _Atomic uint32_t *variable = arg;
     hlrc_lock_t lock;
+    locks_have_numbers = true;
     hlrc_lock(LOCK_NAMES);
     if (!gomp_sync_has_number(*variable)) {
         if (hlrc_lock_create(&lock) != 0)
@@ -97,37 +87,38 @@ bool locks_try(struct locks_lock lock)
         a.done = lock_word_try(lock.word);
     else
         lane_call(gomp_sync_try, &a);
-    held += a.done;
+    locks_held += a.done;
     return a.done;
 }
 
 /* A thread that spins until another of its tasks stores a value calls this, too. */
 static void gomp_sync_await(struct locks_lock lock)
 {
-    watcher->poll();
+    if (locks_watcher)
+        locks_watcher->poll();
     if (!lock.word)
         lane_call(gomp_sync_take, &lock.number);
     else if (!lock_word_try(lock.word))
         lock_word_await(lock.word, !start_crowded);
-    held++;
+    locks_held++;
     locks_syncs++;
 }
 
 void locks_take_of_program(struct locks_lock lock)
 {
-    if (watcher->may_return()) {
+    if (locks_watcher && locks_watcher->may_return()) {
         if (locks_try(lock))
             return;
-        watcher->return_tasks();
+        locks_watcher->return_tasks();
     }
     gomp_sync_await(lock);
 }
 
 void locks_drop_of_program(struct locks_lock lock)
 {
-    held--;
+    locks_held--;
     if (lock.word)
-        lock_word_drop(lock.word);
+        (void)lock_word_drop(lock.word);
     else
         lane_call(gomp_sync_drop, &lock.number);
 }
@@ -175,7 +166,8 @@ static void gomp_sync_acquire(void *arg)
 bool locks_acquire(void)
 {
     bool news;
-    watcher->poll();
+    if (locks_watcher)
+        locks_watcher->poll();
     lane_call(gomp_sync_acquire, &news);
     return news;
 }
@@ -191,12 +183,14 @@ void locks_pass(hlrc_lock_t lock)
 
 void GOMP_critical_start(void)
 {
-    locks_take_of_program(gomp_sync_own(LOCK_CRITICAL));
+    if (!locks_take_free(&words[LOCK_CRITICAL]))
+        locks_take_of_program(gomp_sync_own(LOCK_CRITICAL));
 }
 
 void GOMP_critical_end(void)
 {
-    locks_drop(LOCK_CRITICAL);
+    if (!locks_drop_word(&words[LOCK_CRITICAL]))
+        locks_drop(LOCK_CRITICAL);
 }
 
 void GOMP_atomic_start(void)
@@ -260,10 +254,12 @@ static struct locks_lock gomp_sync_lock_of(void **name)
 
 void GOMP_critical_name_start(void **name)
 {
-    locks_take_of_program(gomp_sync_lock_of(name));
+    if (!locks_take_free((_Atomic uint32_t *)name))
+        locks_take_of_program(gomp_sync_lock_of(name));
 }
 
 void GOMP_critical_name_end(void **name)
 {
-    locks_drop_of_program(gomp_sync_lock_of(name));
+    if (!locks_drop_word((_Atomic uint32_t *)name))
+        locks_drop_of_program(gomp_sync_lock_of(name));
 }

@@ -39,10 +39,13 @@ static inline void lock_word_await(_Atomic uint32_t *word, bool spins)
         futex_wait(word, LOCK_WORD_AWAITED, -1);
 }
 
-static inline void lock_word_drop(_Atomic uint32_t *word)
+/* Returns the state before. */
+static inline uint32_t lock_word_drop(_Atomic uint32_t *word)
 {
-    if (atomic_exchange(word, LOCK_WORD_FREE) == LOCK_WORD_AWAITED)
+    uint32_t was = atomic_exchange(word, LOCK_WORD_FREE);
+    if (was == LOCK_WORD_AWAITED)
         futex_wake(word, 1);
+    return was;
 }
 
 #endif

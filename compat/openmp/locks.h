@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "compat/openmp/lock_word.h"
 #include "compat/start/numbers.h"
 
 /* Callbacks of the task scheduler (scheduler.h). poll: before each lock. return_tasks: before a
@@ -16,11 +17,14 @@ struct locks_watcher {
     bool (*may_return)(void);
     void (*return_tasks)(void);
 };
-void locks_watch(const struct locks_watcher *w); /* by a constructor */
+/* NULL: no tasks go from thread to thread. Set while one thread runs the program. */
+extern const struct locks_watcher *locks_watcher __attribute__((visibility("hidden")));
 
 /* All threads of the program run on this node: a lock is a word (lock_word.h). Changed only while
  * no lock is held, by the only thread that runs the program (gather.h). */
 extern bool locks_are_words __attribute__((visibility("hidden")));
+/* Some variable of the program may have the number of an HLRC lock. Never cleared. */
+extern bool locks_have_numbers __attribute__((visibility("hidden")));
 
 /* A lock of the program: a word, or an HLRC lock if `word` is NULL. */
 struct locks_lock {
@@ -35,9 +39,32 @@ void locks_take_of_program(struct locks_lock lock);
 bool locks_try(struct locks_lock lock);
 void locks_drop_of_program(struct locks_lock lock);
 /* Number of locks that the calling thread holds. */
-unsigned locks_held(void);
+extern _Thread_local unsigned locks_held __attribute__((visibility("hidden")));
 /* Locks and ordered operations of this thread so far; atomic ones only if start_fences. */
 extern _Thread_local uint64_t locks_syncs __attribute__((visibility("hidden")));
+
+/* As locks_take_of_program and locks_drop_of_program do, where the variable is a word and nothing
+ * is to be awaited. False: it is not so, and nothing was done. */
+static inline bool locks_take_free(_Atomic uint32_t *variable)
+{
+    if (!locks_are_words || locks_watcher || !lock_word_try(variable))
+        return false;
+    locks_held++;
+    locks_syncs++;
+    return true;
+}
+
+static inline bool locks_drop_word(_Atomic uint32_t *variable)
+{
+    if (!locks_are_words || locks_have_numbers)
+        return false;
+    if (lock_word_drop(variable) == LOCK_WORD_ZERO) { /* a lock that was not initialised */
+        *variable = LOCK_WORD_ZERO;
+        return false;
+    }
+    locks_held--;
+    return true;
+}
 /* The same for locks held only within a call of this library. */
 void locks_take(hlrc_lock_t lock);
 void locks_drop(hlrc_lock_t lock);

@@ -65,7 +65,7 @@ static void scheduler_defer(struct team_region *r, const struct task_new *m, voi
     t->alone = depend != NULL;
     if (waits)
         task_state.held++;
-    else if (t->stays && locks_held() == 0)
+    else if (t->stays && locks_held == 0)
         scheduler_run(t);
     else
         task_state_push(t);
@@ -314,7 +314,7 @@ void scheduler_poll(void)
  * task created under a lock may need the lock. */
 static bool scheduler_is_full(const struct team_region *r)
 {
-    if (task_state.queued < QUEUE_LONG || locks_held() > 0)
+    if (task_state.queued < QUEUE_LONG || locks_held > 0)
         return false;
     return task_state.queued >= QUEUE_FULL ||
            task_state.queue[task_state.queued - 1]->family != r->family;
@@ -334,7 +334,7 @@ static bool scheduler_may_defer(const struct team_region *r, const struct task_n
 {
     if (r->final || r->cancelled)
         return false;
-    return (r->of_job && mailbox_exists()) || (r->outer && (m->event || waits || locks_held() > 0));
+    return (r->of_job && mailbox_exists()) || (r->outer && (m->event || waits || locks_held > 0));
 }
 
 /* All its dependences are done before it runs at once. */
@@ -349,7 +349,7 @@ void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
         return;
     }
     scheduler_poll();
-    if (waits && task_state.held >= HELD_MOST && locks_held() == 0 && !detach_has_kept())
+    if (waits && task_state.held >= HELD_MOST && locks_held == 0 && !detach_has_kept())
         waits = scheduler_await_room() && depend_waits(r->family->depends, depend);
     if (!waits && !m->event && r->of_job && scheduler_is_full(r))
         scheduler_run_new(m);
@@ -361,9 +361,12 @@ void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
 
 static bool scheduler_begin_job(int lanes)
 {
-    if (lanes > 1 && lanes <= LANES_MOST) /* else all run at once */
-        mailbox_begin(lanes);
-    return mailbox_exists();
+    static const struct locks_watcher of_locks = { scheduler_poll, steal_may_return, steal_return };
+    if (lanes <= 1 || lanes > LANES_MOST) /* all run at once */
+        return false;
+    mailbox_begin(lanes);
+    locks_watcher = &of_locks;
+    return true;
 }
 
 static bool scheduler_grow_job(int lanes)
@@ -387,7 +390,5 @@ __attribute__((constructor)) static void scheduler_register(void)
                                                    scheduler_pass_phase,    scheduler_leave_region,
                                                    scheduler_finish_region, mailbox_resume,
                                                    scheduler_grow_job };
-    static const struct locks_watcher of_locks = { scheduler_poll, steal_may_return, steal_return };
     team_use_scheduler(&of_team);
-    locks_watch(&of_locks);
 }

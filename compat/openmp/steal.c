@@ -347,7 +347,7 @@ static void steal_send_request(const struct task_wait *w, uint64_t now)
         task_state.request = REQUEST_ANY;
         return;
     }
-    t = locks_held() ? NULL : steal_choose_task(w);
+    t = locks_held ? NULL : steal_choose_task(w);
     if (!t || !mailbox_request_from(t->sent_to, (uintptr_t)t))
         return;
     task_state.request = REQUEST_ONE;

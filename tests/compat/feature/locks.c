@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define BUCKETS 3000
 
@@ -70,6 +71,8 @@ static void crowd(void)
             }
             omp_set_lock(&lock[i]);
             count[i]++;
+            if (i % 20 == 0)
+                usleep(50); /* the others wait */
             omp_unset_lock(&lock[i]);
         }
     }
