@@ -225,6 +225,13 @@ void inherit_begin(void)
 SETTER(inherit_set_terminate, "_ZSt13set_terminatePFvvE", INHERIT_TERMINATE)
 SETTER(inherit_set_new_handler, "_ZSt15set_new_handlerPFvvE", INHERIT_NEW)
 
+void inherit_keep_locale(void *locale)
+{
+    struct inherit_locale *l = locale;
+    if (start_is_shared(l) && l->references < REFERENCES_FOR_GOOD)
+        l->references += REFERENCES_FOR_GOOD;
+}
+
 /* std::locale::global */
 struct inherit_locale **
 inherit_set_global(struct inherit_locale **result,
@@ -235,8 +242,8 @@ struct inherit_locale **inherit_set_global(struct inherit_locale **result,
 {
     struct inherit_change c = { INHERIT_LOCALE, (inherit_fn *)(uintptr_t)*locale };
     inherit_locale_setter *set = inherit_find_global();
-    if (start_sharing && start_is_shared(*locale) && (*locale)->references < REFERENCES_FOR_GOOD)
-        (*locale)->references += REFERENCES_FOR_GOOD;
+    if (start_sharing)
+        inherit_keep_locale(*locale);
     if (start_sharing)
         lane_call(inherit_publish, &c);
     return set(result, locale);

@@ -14,6 +14,9 @@ void inherit_joined(void);
 /* Called before a thread is created, or a region begins, on the private stack. */
 void inherit_show(void);
 
+/* Other nodes will use what this std::locale refers to. */
+void inherit_keep_locale(void *locale);
+
 /* Node 0 has called setlocale. */
 void inherit_locale_changed(void);
 

@@ -10,20 +10,28 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "compat/process/inherit.h"
 #include "compat/start/image.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
 
 /* basic_ios in the binary interface of libstdc++ on x86-64. */
-enum { AT_FORMAT = 8, FORMAT_BYTES = 28, AT_FILL = 224, FILL_BYTES = 8 };
+enum { AT_FORMAT = 8, FORMAT_BYTES = 28, AT_LOCALE = 208, AT_FILL = 224, FILL_BYTES = 8 };
 enum { SKIPWS_DEC = 0x1002, UNITBUF = 0x2000 };
 
 static const char *const names[] = { "_ZSt4cout",  "_ZSt3cin",  "_ZSt4cerr",  "_ZSt4clog",
                                      "_ZSt5wcout", "_ZSt4wcin", "_ZSt5wcerr", "_ZSt5wclog" };
 enum { STREAMS = sizeof names / sizeof *names };
 
+/* A std::locale is a pointer. A member function that returns one gets memory for it first. */
+typedef void *streams_imbue_fn(void **result, void *ios, void *const *locale);
+typedef void **streams_classic_fn(void);
+static streams_imbue_fn *imbue[2]; /* of narrow streams, of wide ones */
+static void *classic;              /* std::locale::classic(), which all nodes have */
+
 /* From precision to state; the fill character and whether it is set. */
 struct streams_format {
+    void *locale;
     char format[FORMAT_BYTES], fill[FILL_BYTES];
 };
 
@@ -57,9 +65,16 @@ static size_t streams_fill_bytes(int i)
     return i < STREAMS / 2 ? 2 : 5;
 }
 
+static void **streams_locale(int i)
+{
+    return (void **)(void *)(streams_ios(i) + AT_LOCALE);
+}
+
 static struct streams_format streams_read(int i)
 {
-    struct streams_format f = { 0 };
+    struct streams_format f = { .locale = *streams_locale(i) };
+    if (f.locale != classic && !start_is_shared(f.locale)) /* of this node only */
+        f.locale = known[i].locale;
     memcpy(f.format, streams_ios(i) + AT_FORMAT, FORMAT_BYTES);
     memcpy(f.fill, streams_ios(i) + AT_FILL, streams_fill_bytes(i));
     return f;
@@ -67,6 +82,10 @@ static struct streams_format streams_read(int i)
 
 static void streams_write(int i, const struct streams_format *f)
 {
+    void *before; /* not released: the stream's buffer may refer to it */
+    streams_imbue_fn *fn = imbue[i >= STREAMS / 2];
+    if (fn && f->locale != *streams_locale(i))
+        (void)fn(&before, streams_ios(i), &f->locale);
     memcpy(streams_ios(i) + AT_FORMAT, f->format, FORMAT_BYTES);
     memcpy(streams_ios(i) + AT_FILL, f->fill, streams_fill_bytes(i));
 }
@@ -86,6 +105,7 @@ static void streams_publish(void)
     for (int i = 0; i < STREAMS; i++)
         if (streams_differ(i)) {
             known[i] = shown->of[i] = streams_read(i);
+            inherit_keep_locale(known[i].locale);
             shown->changes++;
         }
     if (current)
@@ -134,9 +154,22 @@ static struct streams_format streams_usual(int i)
         long precision, width;
         int flags, exceptions, state;
     } usual = { 6, 0, i % 4 == 2 ? SKIPWS_DEC | UNITBUF : SKIPWS_DEC, 0, 0 };
-    struct streams_format f = { 0 };
+    struct streams_format f = { .locale = classic };
     memcpy(f.format, &usual, FORMAT_BYTES);
     return f;
+}
+
+static void streams_find_locales(void)
+{
+    static const char *const imbues[] = {
+        "_ZNSt9basic_iosIcSt11char_traitsIcEE5imbueERKSt6locale",
+        "_ZNSt9basic_iosIwSt11char_traitsIwEE5imbueERKSt6locale"
+    };
+    streams_classic_fn *fn =
+        (streams_classic_fn *)(uintptr_t)dlsym(RTLD_DEFAULT, "_ZNSt6locale7classicEv");
+    for (int i = 0; i < 2; i++)
+        imbue[i] = (streams_imbue_fn *)(uintptr_t)dlsym(RTLD_DEFAULT, imbues[i]);
+    classic = fn ? *fn() : NULL;
 }
 
 static void streams_begin(void)
@@ -146,6 +179,8 @@ static void streams_begin(void)
     image_each_needed(streams_look_at_name);
     for (int i = 0; i < STREAMS; i++)
         uses |= objects[i] != NULL;
+    if (uses)
+        streams_find_locales();
     for (int i = 0; i < STREAMS; i++)
         known[i] = streams_usual(i);
     shown = start_shared_memory(sizeof *shown, "formats of streams");

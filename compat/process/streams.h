@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * streams.h - format of the standard streams of C++ (std::cout and the like): flags, precision,
- * width, fill, exceptions and state, which each node has. A thread that begins or is joined gives
- * its node what the others have set before.
+ * width, fill, exceptions, state and locale, which each node has. A thread that begins or is joined
+ * gives its node what the others have set before.
  */
 #ifndef COMPAT_STREAMS_H
 #define COMPAT_STREAMS_H

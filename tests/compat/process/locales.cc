@@ -151,8 +151,31 @@ static void globals()
         std::thread(prints, "classic").join();
 }
 
+static void number()
+{
+    std::cout << 1.5 << ' ' << (std::cout.getloc() == std::locale::classic()) << std::endl;
+    std::wclog << L"";
+}
+
+// std::cout has the locale that another thread has given it
+static void imbues()
+{
+    std::cout.imbue(std::locale(std::locale(), new punctuation));
+    for (int i = 0; i < 3; i++)
+        std::thread(number).join();
+    for (int i = 0; i < 2; i++) {
+        std::thread([] { std::cout.imbue(std::locale::classic()); }).join();
+        number();
+        std::thread([] { std::cout.imbue(std::locale(std::locale(), new punctuation)); }).join();
+        std::thread(number).join();
+        number();
+    }
+    std::cout.imbue(std::locale::classic());
+}
+
 int main()
 {
+    imbues();
     globals();
     for (int i = 0; i < 3; i++)
         std::thread(uses, i).join();
