@@ -23,6 +23,34 @@ static void uses_library()
         std::printf("%s, %d bytes\n", entry.path().c_str(), (int)entry.file_size());
 }
 
+// A thread-local file is written at the thread's end.
+struct closing {
+    std::ofstream file;
+    ~closing()
+    {
+        file << "end\n";
+        std::cout << "closing" << std::endl;
+    }
+};
+static thread_local closing own;
+
+static void opens()
+{
+    own.file.open("own");
+    own.file << "begin\n";
+}
+
+static void thread_local_files()
+{
+    for (int i = 0; i < 3; i++) {
+        std::thread(opens).join();
+        std::ifstream in("own");
+        std::string word;
+        while (in >> word)
+            std::cout << word << std::endl;
+    }
+}
+
 struct noisy {
     ~noisy()
     {
@@ -70,6 +98,7 @@ int main(int argc, char **argv)
         std::filesystem::remove_all("folder");
     }
     std::thread(makes_static).join();
+    thread_local_files();
     formats();
     bool same[2] = { false, false };
     std::set_new_handler([] { std::puts("no memory"); });
