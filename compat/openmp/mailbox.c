@@ -39,7 +39,7 @@ struct mailbox_words {
 };
 
 static struct mailbox_words shared;
-static struct mailbox_address *addresses; /* this node's copy */
+struct mailbox_address *mailbox_addresses;
 static int lanes;
 
 /* Per compute thread. */
@@ -48,11 +48,6 @@ static _Thread_local uint64_t expected, phases;
 static int mailbox_me(void)
 {
     return lane_current->index;
-}
-
-bool mailbox_exists(void)
-{
-    return addresses != NULL;
 }
 
 /* ---- start ---- */
@@ -93,7 +88,7 @@ static void mailbox_make_address(struct mailbox_address *a)
 
 void mailbox_begin(int count)
 {
-    size_t bytes = (size_t)count * sizeof *addresses;
+    size_t bytes = (size_t)count * sizeof *mailbox_addresses;
     lanes = count;
     if (hlrc_node_id() == 0)
         mailbox_make_words();
@@ -103,22 +98,23 @@ void mailbox_begin(int count)
     for (int k = 0; k < here; k++)
         mailbox_make_address(&shared.lanes[hlrc_node_id() * here + k]);
     hlrc_barrier();
-    addresses = malloc(bytes);
-    if (!addresses)
+    mailbox_addresses = malloc(bytes);
+    if (!mailbox_addresses)
         start_fail("omp task: no memory");
-    memcpy(addresses, shared.lanes, bytes);
+    memcpy(mailbox_addresses, shared.lanes, bytes);
 }
 
 void mailbox_grow(int count)
 {
     unsigned words = mailbox_request_words();
-    addresses = realloc(addresses, (size_t)count * sizeof *addresses);
-    if (!addresses)
+    mailbox_addresses = realloc(mailbox_addresses, (size_t)count * sizeof *mailbox_addresses);
+    if (!mailbox_addresses)
         start_fail("omp task: no memory");
     for (int k = lanes; k < count; k++) {
-        mailbox_make_address(&addresses[k]);
+        mailbox_make_address(&mailbox_addresses[k]);
         for (unsigned p = 0; p < 2; p++)
-            hlrc_atomic_exchange(addresses[k].phases[p], hlrc_atomic_load(addresses[0].phases[p]));
+            hlrc_atomic_exchange(mailbox_addresses[k].phases[p],
+                                 hlrc_atomic_load(mailbox_addresses[0].phases[p]));
     }
     lanes = count;
     for (; words < mailbox_request_words(); words++)
@@ -129,23 +125,23 @@ void mailbox_grow(int count)
 
 unsigned mailbox_count(void)
 {
-    return (unsigned)hlrc_atomic_load(addresses[mailbox_me()].writes);
+    return (unsigned)hlrc_atomic_load(mailbox_addresses[mailbox_me()].writes);
 }
 
 static struct mailbox *mailbox_open(int lane)
 {
-    hlrc_lock(addresses[lane].lock);
-    return addresses[lane].mailbox;
+    hlrc_lock(mailbox_addresses[lane].lock);
+    return mailbox_addresses[lane].mailbox;
 }
 
 static void mailbox_close(int lane)
 {
-    hlrc_unlock(addresses[lane].lock);
+    hlrc_unlock(mailbox_addresses[lane].lock);
 }
 
 static void mailbox_announce(int lane)
 {
-    (void)hlrc_atomic_fetch_add(addresses[lane].writes, 1);
+    (void)hlrc_atomic_fetch_add(mailbox_addresses[lane].writes, 1);
 }
 
 void mailbox_empty(struct mailbox_contents *contents)
@@ -233,19 +229,19 @@ static uint64_t mailbox_request_value(int lane, uint64_t ref)
 bool mailbox_request_from(int lane, uint64_t ref)
 {
     uint64_t none = 0;
-    return hlrc_atomic_compare_exchange(addresses[lane].request, &none,
+    return hlrc_atomic_compare_exchange(mailbox_addresses[lane].request, &none,
                                         mailbox_request_value(mailbox_me(), ref));
 }
 
 bool mailbox_withdraw_from(int lane, uint64_t ref)
 {
     uint64_t request = mailbox_request_value(mailbox_me(), ref);
-    return hlrc_atomic_compare_exchange(addresses[lane].request, &request, 0);
+    return hlrc_atomic_compare_exchange(mailbox_addresses[lane].request, &request, 0);
 }
 
 bool mailbox_requested(int *lane, uint64_t *ref)
 {
-    uint64_t request = hlrc_atomic_load(addresses[mailbox_me()].request);
+    uint64_t request = hlrc_atomic_load(mailbox_addresses[mailbox_me()].request);
     *lane = (int)(request & 0xffff) - 1;
     *ref = request >> 16;
     return request != 0;
@@ -254,7 +250,7 @@ bool mailbox_requested(int *lane, uint64_t *ref)
 bool mailbox_claim_from(int lane, uint64_t ref)
 {
     uint64_t request = mailbox_request_value(lane, ref);
-    return hlrc_atomic_compare_exchange(addresses[mailbox_me()].request, &request, 0);
+    return hlrc_atomic_compare_exchange(mailbox_addresses[mailbox_me()].request, &request, 0);
 }
 
 /* ---- phases ---- */
@@ -291,7 +287,7 @@ static void mailbox_learn_phase(void)
 {
     if (!last)
         return;
-    uint64_t now = hlrc_atomic_load(addresses[mailbox_me()].phases[phases % 2]) >> COUNTED;
+    uint64_t now = hlrc_atomic_load(mailbox_addresses[mailbox_me()].phases[phases % 2]) >> COUNTED;
     last->without = now == with_tasks[phases % 2] ? last->without + 1 : 0;
     with_tasks[phases % 2] = now;
     last = NULL;
@@ -317,18 +313,19 @@ void mailbox_arrive(bool has_created)
         return;
     (void)hlrc_atomic_fetch_add(shared.arrived, 0 - made * OF_TASKS);
     for (int k = 0; k < lanes; k++)
-        (void)hlrc_atomic_fetch_add(addresses[k].phases[phases % 2], made ? OF_TASKS + 1 : 1);
+        (void)hlrc_atomic_fetch_add(mailbox_addresses[k].phases[phases % 2],
+                                    made ? OF_TASKS + 1 : 1);
 }
 
 bool mailbox_phase_is_over(void)
 {
-    uint64_t seen = hlrc_atomic_load(addresses[mailbox_me()].phases[phases % 2]);
+    uint64_t seen = hlrc_atomic_load(mailbox_addresses[mailbox_me()].phases[phases % 2]);
     return (seen & (OF_TASKS - 1)) == (phases + 1) / 2;
 }
 
 void mailbox_resume(void)
 {
-    const hlrc_atomic_t *word = addresses[mailbox_me()].phases;
+    const hlrc_atomic_t *word = mailbox_addresses[mailbox_me()].phases;
     if (codes)
         memset(codes, 0, CODES * sizeof *codes);
     last = NULL;

@@ -70,7 +70,12 @@ struct mailbox_contents {
 void mailbox_begin(int lanes);
 /* For more threads of a job of one process. mailbox_resume follows. */
 void mailbox_grow(int lanes);
-bool mailbox_exists(void);
+/* This node's copy; NULL: there are none. */
+extern struct mailbox_address *mailbox_addresses __attribute__((visibility("hidden")));
+static inline bool mailbox_exists(void)
+{
+    return mailbox_addresses != NULL;
+}
 
 /* All on the private stack, for the calling thread. */
 unsigned mailbox_count(void);                          /* number of writes so far */

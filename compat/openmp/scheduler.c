@@ -118,7 +118,7 @@ bool scheduler_is_cancelled(const struct team_region *r)
 static bool scheduler_run_new(const struct task_new *m)
 {
     struct team_region *r = team_region();
-    if (!m->in_place && scheduler_is_cancelled(r))
+    if (settings_cancellation && !m->in_place && scheduler_is_cancelled(r))
         return false;
     struct scheduler_frame before = scheduler_begin_task(r, r->final || m->final);
     task_call_new(m);
@@ -141,7 +141,7 @@ static bool scheduler_run_deferred(struct task *t)
         r->top_lane = t->top_lane;
         r->top_ref = t->top_ref;
     }
-    bool runs = t->copied || !scheduler_is_cancelled(r);
+    bool runs = t->copied || !settings_cancellation || !scheduler_is_cancelled(r);
     if (runs)
         task_call(t);
     scheduler_end_groups(r, t->group);
@@ -342,7 +342,7 @@ void scheduler_submit(const struct task_new *m, bool may_wait, void **depend)
 {
     struct team_region *r = team_region();
     bool waits = depend && r->family && depend_waits(r->family->depends, depend);
-    if (!m->copy && !m->in_place && scheduler_is_cancelled(r))
+    if (settings_cancellation && !m->copy && !m->in_place && scheduler_is_cancelled(r))
         return;
     if (!may_wait || !scheduler_may_defer(r, m, waits)) {
         scheduler_run_at_once(m, waits, depend);

@@ -288,7 +288,7 @@ void steal_poll(void)
     since = steal_ticks() - task_state.polled;
     if (since >= task_state.interval)
         lane_call(steal_poll_now, NULL);
-    else if (since < task_state.interval / 4)
+    else
         task_state.skip = SKIPS;
 }
 

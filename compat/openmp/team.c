@@ -61,7 +61,8 @@ static bool moved;        /* to or from this node, since the last region */
 static _Atomic bool amid; /* threads besides thread 0 run the program */
 
 /* Per compute thread. */
-static _Thread_local struct team_region outermost, *region;
+static _Thread_local struct team_region outermost;
+_Thread_local struct team_region *team_innermost;
 
 static const struct team_scheduler *scheduler;
 static bool has_tasks; /* of the program */
@@ -85,13 +86,11 @@ bool team_is_first(void)
     return lane_current && lane_current->index == 0;
 }
 
-struct team_region *team_region(void)
+struct team_region *team_outermost(void)
 {
-    if (!region) {
-        outermost = (struct team_region){ .threads = 1, .settings = settings_initial };
-        region = &outermost;
-    }
-    return region;
+    outermost = (struct team_region){ .threads = 1, .settings = settings_initial };
+    team_innermost = &outermost;
+    return team_innermost;
 }
 
 int team_lanes(void)
@@ -145,7 +144,7 @@ static void team_begin(struct team_region *r, struct team_region *outer, int thr
                                .top_lane = -1,
                                .task = team_next_task(),
                                .settings = *inherited };
-    region = r;
+    team_innermost = r;
 }
 
 static void team_begin_reducing(struct team_region *r, uintptr_t *reductions)
@@ -213,7 +212,7 @@ void team_run_inside(const struct team_work *w, struct team_region *outer, int t
     team_leave(&r);
     if (r.shared)
         team_end_region(&r);
-    region = before;
+    team_innermost = before;
 }
 
 void team_begin_alone(void)
@@ -229,7 +228,7 @@ void team_end_alone(void)
 {
     struct team_region *r = team_region();
     team_leave(r);
-    region = r->outer;
+    team_innermost = r->outer;
     free(r);
 }
 
@@ -242,7 +241,7 @@ void team_run_target(void (*fn)(void *), void *data, int limit)
         r.settings.limit = limit;
     fn(data);
     team_leave(&r);
-    region = around;
+    team_innermost = around;
 }
 
 /* ---- placement: gather.h ---- */
@@ -359,7 +358,7 @@ static void team_run_in_team(const struct team_work *w, int threads)
     team_end_phase(&r);
     team_leave(&r);
     lane_call(team_join_all, &r);
-    region = outer;
+    team_innermost = outer;
 }
 
 unsigned team_size(void (*fn)(void *), unsigned threads)
@@ -487,7 +486,7 @@ static void team_serve_forks(struct lane *lane)
             team_resume();
         team_serve_region(lane, &what);
     }
-    region = NULL;
+    team_innermost = NULL;
 }
 
 static void team_serve(struct lane *lane)

@@ -108,9 +108,20 @@ struct team_word {
 };
 
 /* Of the calling lane. */
-struct team_region *team_region(void);
+extern _Thread_local struct team_region *team_innermost __attribute__((visibility("hidden")));
+extern _Thread_local uint64_t team_tasks __attribute__((visibility("hidden")));
+struct team_region *team_outermost(void); /* enters it */
+
+static inline struct team_region *team_region(void)
+{
+    return team_innermost ? team_innermost : team_outermost();
+}
+
 /* The number of a task that the calling thread begins. */
-uint64_t team_next_task(void);
+static inline uint64_t team_next_task(void)
+{
+    return ++team_tasks;
+}
 
 /* On either stack. The pairs of words belong to the calling thread's set. */
 void team_barrier(void);

@@ -6,11 +6,7 @@
 #include "compat/start/image.h"
 #include "compat/start/start.h"
 
-uint64_t team_next_task(void)
-{
-    static _Thread_local uint64_t tasks;
-    return ++tasks;
-}
+_Thread_local uint64_t team_tasks;
 
 int team_level_of(const struct team_region *r, bool active)
 {
