@@ -61,7 +61,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/team_nest.c compat/openmp/team_nest.h \
 	compat/openmp/team_place.c compat/openmp/team_place.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h compat/openmp/team_run.h \
-	compat/openmp/tsan.c \
+	compat/openmp/tsan.c compat/openmp/wide.h \
 	compat/pthread/agent.c compat/pthread/agent.h compat/pthread/sole.c compat/pthread/sole.h \
 	compat/pthread/balance.c compat/pthread/balance.h \
 	compat/pthread/barrier.c compat/pthread/c11.c compat/pthread/cancel.c compat/pthread/cancel.h compat/pthread/cond.c compat/pthread/cxx.c \

@@ -38,10 +38,9 @@
 #include <string.h>
 
 #include "compat/openmp/locks.h"
+#include "compat/openmp/wide.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
-
-__extension__ typedef unsigned __int128 uint128_t;
 
 hlrc_lock_t atomics_lock_of(const volatile void *word)
 {
@@ -180,8 +179,11 @@ static void atomics_make_turns(void)
         start_shared_memory(LOCK_WORDS_COUNT * sizeof *atomics_turns, "atomic operations");
 }
 
+static bool has_wide;
+
 __attribute__((constructor)) static void atomics_ask_for_turns(void)
 {
+    has_wide = wide_exists();
     start_at_begin(atomics_make_turns);
 }
 
@@ -275,6 +277,17 @@ static void atomics_note(const volatile void *word, int order, bool may_spin)
 #define NATIVE_4(may_spin, statement) NATIVE_1(may_spin, statement)
 #define NATIVE_8(may_spin, statement) NATIVE_1(may_spin, statement)
 #define NATIVE_16(may_spin, statement)
+/* 16 bytes. */
+#define WIDE_1(statement)
+#define WIDE_2(statement)
+#define WIDE_4(statement)
+#define WIDE_8(statement)
+#define WIDE_16(statement)                   \
+    if (has_wide && !start_spread) {         \
+        if (start_fences)                    \
+            atomics_note(word, order, true); \
+        statement;                           \
+    }
 #define NATIVE(n, may_spin, e) NATIVE_##n(may_spin, return e)
 #define NATIVE_STORE(n, word, value) \
     NATIVE_##n(false, __atomic_store_n(word, value, __ATOMIC_SEQ_CST); return;)
@@ -284,6 +297,7 @@ static void atomics_note(const volatile void *word, int order, bool may_spin)
     type atomic_load_##n(const volatile type *word, int order)                          \
     {                                                                                   \
         NATIVE(n, true, __atomic_load_n(word, __ATOMIC_SEQ_CST));                       \
+        WIDE_##n(return wide_load(word));                                               \
         struct atomics_operation o = OPERATION((void *)(uintptr_t)word, HLRC_NO_OP, 0); \
         if (atomics_begin(&o, n, order))                                                \
             return (type)o.old;                                                         \
@@ -295,6 +309,7 @@ static void atomics_note(const volatile void *word, int order, bool may_spin)
     void atomic_store_##n(volatile type *word, type value, int order)                   \
     {                                                                                   \
         NATIVE_STORE(n, word, value)                                                    \
+        WIDE_##n(type old = *word; while (!wide_cas(word, &old, value)); return );      \
         struct atomics_operation o = OPERATION(word, HLRC_REPLACE, value);              \
         if (!atomics_begin(&o, n, order)) {                                             \
             *word = value;                                                              \
@@ -304,18 +319,19 @@ static void atomics_note(const volatile void *word, int order, bool may_spin)
 
 /* `op` makes `expression` from `old` and `value`: from the word and `operand`. Defines the
  * function that returns the old value; `native` is its name in the compiler. */
-#define FETCH_OLD(n, type, name, native, op, operand, expression)                      \
-    type atomic_##name##_##n(volatile type *, type, int) NAMED(__atomic_##name##_##n); \
-    type atomic_##name##_##n(volatile type *word, type value, int order)               \
-    {                                                                                  \
-        NATIVE(n, (int)(op) != HLRC_SUM, native(word, value, __ATOMIC_SEQ_CST));       \
-        struct atomics_operation o = OPERATION(word, op, operand);                     \
-        if (atomics_begin(&o, n, order))                                               \
-            return (type)o.old;                                                        \
-        type old = *word;                                                              \
-        *word = (type)(expression);                                                    \
-        atomics_end(&o);                                                               \
-        return old;                                                                    \
+#define FETCH_OLD(n, type, name, native, op, operand, expression)                                  \
+    type atomic_##name##_##n(volatile type *, type, int) NAMED(__atomic_##name##_##n);             \
+    type atomic_##name##_##n(volatile type *word, type value, int order)                           \
+    {                                                                                              \
+        NATIVE(n, (int)(op) != HLRC_SUM, native(word, value, __ATOMIC_SEQ_CST));                   \
+        WIDE_##n(type old = *word; while (!wide_cas(word, &old, (type)(expression))); return old); \
+        struct atomics_operation o = OPERATION(word, op, operand);                                 \
+        if (atomics_begin(&o, n, order))                                                           \
+            return (type)o.old;                                                                    \
+        type old = *word;                                                                          \
+        *word = (type)(expression);                                                                \
+        atomics_end(&o);                                                                           \
+        return old;                                                                                \
     }
 
 #define COMPARE_EXCHANGE(n, type)                                                          \
@@ -327,6 +343,7 @@ static void atomics_note(const volatile void *word, int order, bool may_spin)
         NATIVE(n, true,                                                                    \
                __atomic_compare_exchange_n(word, expected, value, false, __ATOMIC_SEQ_CST, \
                                            __ATOMIC_SEQ_CST));                             \
+        WIDE_##n(return wide_cas(word, expected, value));                                  \
         type want = *expected;                                                             \
         struct atomics_operation o = OPERATION(word, COMPARE, value);                      \
         o.old = (uint64_t)want;                                                            \

@@ -67,7 +67,6 @@ static void gather_choose_here(bool is)
 void gather_begin(int lanes)
 {
     int threads = early_number("HLRC_THREADS");
-    locks_are_words = !start_sharing && !early_observer();
     if (!start_sharing || hlrc_node_id() != 0)
         return;
     count = lanes - start_lanes;

@@ -9,6 +9,7 @@
 
 #include "compat/openmp/gomp.h"
 #include "compat/openmp/locks.h"
+#include "compat/start/early.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
 
@@ -139,6 +140,7 @@ static void gomp_sync_begin(void)
 {
     const char *file = getenv("HLRC_TRACE_SIM");
     locks_only = (file && *file) || hlrc_acquire() < 0;
+    locks_are_words = !start_sharing && !early_observer();
 }
 
 __attribute__((constructor)) static void gomp_sync_at_start(void)
