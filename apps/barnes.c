@@ -84,6 +84,7 @@ struct simulation {
     int now;                   /* which of two arrays holds the bodies */
     struct energy energy[2];   /* at the start and the end; node 0 */
     uint64_t interactions;     /* of the timed steps; node 0 */
+    struct app_steps steps;
 };
 
 /* Node 0's result of reading the input, for all nodes; one page. */
@@ -287,15 +288,30 @@ static uint32_t untimed_steps(const struct problem *problem)
     return problem->steps > UNTIMED ? UNTIMED : problem->steps - 1;
 }
 
+/* What a node keeps from step to step, besides shared memory. */
+static void protect(struct simulation *sim)
+{
+    app_protect(&sim->zone, offsetof(struct zone, list));
+    app_protect(&sim->shared.step, sizeof sim->shared.step);
+    app_protect(&sim->shared.lost, sizeof sim->shared.lost);
+    app_protect(&sim->now, sizeof sim->now);
+    app_protect(sim->energy, sizeof sim->energy);
+    app_protect(&sim->interactions, sizeof sim->interactions);
+}
+
 static double timed_run(struct simulation *sim)
 {
     const struct problem *problem = sim->problem;
-    double dt = problem->dt, start = 0, time;
+    double dt = problem->dt, time;
 
     hlrc_barrier();
-    for (uint32_t i = 0; i < problem->steps; i++) {
-        if (i == untimed_steps(problem))
-            start = app_now();
+    protect(sim);
+    app_steps_begin(&sim->steps);
+    for (; sim->steps.done < problem->steps; sim->steps.done++) {
+        if (sim->steps.done == untimed_steps(problem))
+            sim->steps.begun = app_now();
+        app_steps_save(&sim->steps, hlrc_checkpoint);
+        uint64_t i = sim->steps.done;
         step(sim, i == 0 ? 0 : dt, i == 0 ? 0.5 * dt : dt, i == 0 ? FIRST : BETWEEN);
         if (i == 0 && app.node == 0)
             sim->energy[0] = total_energy(&sim->space);
@@ -303,7 +319,7 @@ static double timed_run(struct simulation *sim)
             sim->interactions += total_interactions(&sim->space);
         app_progress(i + 1, problem->steps);
     }
-    time = app_now() - start;
+    time = app_steps_seconds(&sim->steps);
     step(sim, dt, 0.5 * dt, LAST);
     if (app.node == 0)
         sim->energy[1] = total_energy(&sim->space);

@@ -302,8 +302,28 @@ void *app_zeros(const char *what, size_t size)
 
 void app_protect(void *p, size_t size)
 {
-    if (hlrc_protect(p, size) != 0)
+    if (size > 0 && hlrc_protect(p, size) != 0)
         app_no_memory("the list of protected memory", size);
+}
+
+void app_steps_begin(struct app_steps *s)
+{
+    *s = (struct app_steps){ .begun = app_now() };
+    app_protect(s, sizeof *s);
+}
+
+double app_steps_seconds(const struct app_steps *s)
+{
+    return app_now() - s->begun;
+}
+
+bool app_steps_save(struct app_steps *s, int (*checkpoint)(void))
+{
+    s->spent = app_steps_seconds(s);
+    if (checkpoint() != 1)
+        return false;
+    s->begun = app_now() - s->spent;
+    return true;
 }
 
 const char *app_source(const char *input)

@@ -120,6 +120,18 @@ void *app_zeros(const char *what, size_t size);
 /* Private memory that checkpoints save; does not return on failure. */
 void app_protect(void *p, size_t size);
 
+/* The measured steps of a program. With --checkpoint a job may be saved before each of them. */
+struct app_steps {
+    uint64_t done;
+    double begun,
+        spent; /* seconds: when they began, by this process; their time when it was saved */
+};
+/* Before the first one. */
+void app_steps_begin(struct app_steps *s);
+/* Before each one, with hlrc_checkpoint or hlrc_checkpoint_any. True: the job has been restored. */
+bool app_steps_save(struct app_steps *s, int (*checkpoint)(void));
+double app_steps_seconds(const struct app_steps *s); /* so far */
+
 /* The size in whole pages. */
 static inline size_t app_pages(size_t bytes)
 {

@@ -79,7 +79,8 @@ struct sorter {
     uint32_t *count;         /* private, by key value */
     struct app_range mine;   /* share of the keys */
     struct app_range values; /* share of the key values */
-    uint64_t wrong_ranks;    /* of the keys checked in each iteration; node 0 */
+    struct app_steps iterations;
+    uint64_t wrong_ranks; /* of the keys checked in each iteration; node 0 */
 };
 
 static void sorter_init(struct sorter *s, const struct problem *problem)
@@ -266,20 +267,22 @@ static double timed_run(struct sorter *s, const struct problem *problem)
 {
     uint32_t expected[IS_ITERATIONS + 1][IS_TESTS];
     bool check = app.verify && app.node == 0;
-    double start;
 
     if (check)
         expected_ranks(s, problem, expected);
     generate_keys(s);
     rank_keys(s, problem, 1);
-    start = app_now();
-    for (int i = 1; i <= IS_ITERATIONS; i++) {
-        rank_keys(s, problem, i);
+    app_protect(&s->wrong_ranks, sizeof s->wrong_ranks);
+    app_steps_begin(&s->iterations);
+    while (s->iterations.done < IS_ITERATIONS) {
+        app_steps_save(&s->iterations, hlrc_checkpoint);
+        s->iterations.done++;
+        rank_keys(s, problem, (int)s->iterations.done);
         if (check)
-            check_ranks(s, problem, expected[i]);
-        app_progress((uint64_t)i, IS_ITERATIONS);
+            check_ranks(s, problem, expected[s->iterations.done]);
+        app_progress(s->iterations.done, IS_ITERATIONS);
     }
-    return app_now() - start;
+    return app_steps_seconds(&s->iterations);
 }
 
 /* Of one node's share of the keys, puts the keys with values of this node's share in their

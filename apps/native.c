@@ -198,6 +198,11 @@ int hlrc_protect(void *ptr, size_t len)
     return 0;
 }
 
+int hlrc_checkpoint(void)
+{
+    return 0;
+}
+
 int hlrc_checkpoint_any(void)
 {
     return 0;

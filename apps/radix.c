@@ -90,6 +90,7 @@ struct sorter {
     uint32_t *position;    /* private, by digit */
     size_t *local;         /* private, by node: struct pieces */
     struct app_range *span;
+    struct app_steps steps; /* the passes */
 };
 
 /*
@@ -316,37 +317,37 @@ static void find_destinations(struct sorter *s, unsigned pass)
         }
 }
 
-static uint32_t *sort_by_writes(struct sorter *s)
+static void pass_by_writes(struct sorter *s, unsigned pass)
 {
-    const uint32_t *from = s->key;
+    const uint32_t *from = pass == 0 ? s->key : s->bucket[(pass - 1) & 1];
+    unsigned shift = pass * s->digit_bits;
 
-    for (unsigned pass = 0; pass < s->passes; pass++) {
-        unsigned shift = pass * s->digit_bits;
-
-        memset(s->position, 0, s->radix * sizeof *s->position);
-        count_digits(s, &from[s->mine.begin], app_length(s->mine), shift);
-        memcpy(&s->histogram[pass & 1][(size_t)app.node * s->row], s->position,
-               s->radix * sizeof *s->position);
-        hlrc_barrier();
-        find_destinations(s, pass);
-        place_keys(s, &from[s->mine.begin], app_length(s->mine), shift, s->bucket[pass & 1]);
-        hlrc_barrier();
-        from = s->bucket[pass & 1];
-    }
-    return s->bucket[(s->passes - 1) & 1];
+    memset(s->position, 0, s->radix * sizeof *s->position);
+    count_digits(s, &from[s->mine.begin], app_length(s->mine), shift);
+    memcpy(&s->histogram[pass & 1][(size_t)app.node * s->row], s->position,
+           s->radix * sizeof *s->position);
+    hlrc_barrier();
+    find_destinations(s, pass);
+    place_keys(s, &from[s->mine.begin], app_length(s->mine), shift, s->bucket[pass & 1]);
+    hlrc_barrier();
 }
 
 /* Returns the array that holds the sorted keys. */
-static uint32_t *sort(struct sorter *s)
+static uint32_t *sort(struct sorter *s, bool saves)
 {
     uint32_t *result = s->bucket[s->passes & 1];
 
-    if (s->writes)
-        return sort_by_writes(s);
-    first_pass(s);
-    for (unsigned pass = 1; pass < s->passes; pass++)
-        next_pass(s, pass);
-    if (app.nodes == 1)
+    for (s->steps.done = 0; s->steps.done < s->passes; s->steps.done++) {
+        if (saves)
+            app_steps_save(&s->steps, hlrc_checkpoint);
+        if (s->writes)
+            pass_by_writes(s, (unsigned)s->steps.done);
+        else if (s->steps.done == 0)
+            first_pass(s);
+        else
+            next_pass(s, (unsigned)s->steps.done);
+    }
+    if (s->writes || app.nodes == 1)
         return s->bucket[(s->passes - 1) & 1];
     gather(s, result);
     return result;
@@ -370,12 +371,11 @@ static void make_keys(struct sorter *s, const struct problem *problem)
 static const uint32_t *timed_sort(struct sorter *s, double *seconds)
 {
     const uint32_t *result;
-    double start;
 
-    sort(s);
-    start = app_now();
-    result = sort(s);
-    *seconds = app_now() - start;
+    sort(s, false);
+    app_steps_begin(&s->steps);
+    result = sort(s, true);
+    *seconds = app_steps_seconds(&s->steps);
     return result;
 }
 

@@ -58,12 +58,11 @@ struct problem {
 };
 
 struct sor {
-    size_t size, width;         /* inner points along a side, and all points */
-    double omega;               /* 0: Jacobi's method */
-    double *grid[2];            /* shared; only [0] with SOR */
-    struct app_range mine;      /* rows of this node */
-    uint64_t swept;             /* sweeps that are complete */
-    double spent;               /* seconds for these */
+    size_t size, width;    /* inner points along a side, and all points */
+    double omega;          /* 0: Jacobi's method */
+    double *grid[2];       /* shared; only [0] with SOR */
+    struct app_range mine; /* rows of this node */
+    struct app_steps sweeps;
     double *sine[LONGEST];      /* private, by half waves minus 1 and by index */
     double amplitude[MODES][2]; /* of the waves expected in grid[0], by colour, red first */
 };
@@ -202,8 +201,6 @@ static void sor_init(struct sor *s, const struct problem *problem)
         s->grid[i] = app_shared("the grid", s->width * s->width * sizeof *s->grid[i]);
     waves_init(s);
     app_protect(s->grid, sizeof s->grid);
-    app_protect(&s->swept, sizeof s->swept);
-    app_protect(&s->spent, sizeof s->spent);
 }
 
 static void fill(const struct sor *s, double *grid, struct app_range rows)
@@ -263,22 +260,19 @@ static void jacobi_step(struct sor *s)
 
 static double timed_sweeps(struct sor *s, uint64_t sweeps)
 {
-    double start = app_now();
-
-    while (s->swept < sweeps) {
-        s->spent = app_now() - start;
-        if (hlrc_checkpoint_any() == 1) /* restored */
-            start = app_now() - s->spent;
+    app_steps_begin(&s->sweeps);
+    while (s->sweeps.done < sweeps) {
+        app_steps_save(&s->sweeps, hlrc_checkpoint_any);
         if (s->omega == 0) {
             jacobi_step(s);
         } else {
             relax(s, 0);
             relax(s, 1);
         }
-        s->swept++;
-        app_progress(s->swept, sweeps);
+        s->sweeps.done++;
+        app_progress(s->sweeps.done, sweeps);
     }
-    return app_now() - start;
+    return app_steps_seconds(&s->sweeps);
 }
 
 /* Only on node 0. */

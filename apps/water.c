@@ -93,6 +93,7 @@ struct water {
     char *energies;           /* shared: energies_at() */
     size_t energies_per_node; /* bytes, whole pages */
     struct note *notes;       /* shared, by node */
+    struct app_steps done;
 };
 
 static double mass_of(int coordinate)
@@ -296,17 +297,19 @@ static void move_rows(struct water *w, uint64_t step)
 
 static double timed_run(struct water *w)
 {
-    double start;
-
     hlrc_barrier();
-    start = app_now();
-    for (uint64_t step = 1; step <= w->steps; step++) {
+    cells_protect(&w->cells);
+    app_steps_begin(&w->done);
+    while (w->done.done < w->steps) {
+        if (app_steps_save(&w->done, hlrc_checkpoint))
+            cells_restore(&w->cells);
+        w->done.done++;
         predict(w);
-        move_rows(w, step);
-        app_progress(step, w->steps);
+        move_rows(w, w->done.done);
+        app_progress(w->done.done, w->steps);
     }
     hlrc_barrier();
-    return app_now() - start;
+    return app_steps_seconds(&w->done);
 }
 
 /* Each node checks its own molecules of the sample, with the forces computed for the start. */

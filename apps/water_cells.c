@@ -10,7 +10,7 @@
 #define SPARE 512 /* additional slots of each node, beyond twice its initial number */
 
 /* LEFT: left in the previous step; still to be read by its new node. */
-enum slot_state { SLOT_FREE, SLOT_HELD, SLOT_LEFT };
+enum slot_state { SLOT_FREE, SLOT_LEFT, SLOT_ROW };
 
 /* Header of a published row; `cell` has n + 1 elements, and positions follow on the next cache
  * line, then numbers, then leavers. */
@@ -195,7 +195,7 @@ void cells_init(struct cells *c, const uint32_t *count)
     for (int i = 0; i < 2; i++)
         c->published[i] = app_shared("the positions", c->share[app.nodes].published);
     c->row = app_zeros("the rows", c->rows * sizeof *c->row);
-    c->held = app_zeros("slots", slots);
+    c->slot = app_zeros("slots", slots * sizeof *c->slot);
     c->left = app_private("slots", slots * sizeof *c->left);
     c->cell = app_private("a row", slots * sizeof *c->cell);
     c->order = app_private("a row", slots * sizeof *c->order);
@@ -226,11 +226,10 @@ struct molecule *cells_molecule(const struct cells *c, size_t row, size_t i)
 
 static uint32_t take_slot(struct cells *c)
 {
-    while (c->lowest < c->share[app.node].slots && c->held[c->lowest] != SLOT_FREE)
+    while (c->lowest < c->share[app.node].slots && c->slot[c->lowest] != SLOT_FREE)
         c->lowest++;
     if (c->lowest == c->share[app.node].slots)
         die("too many molecules moved into its rows of cells", "run with fewer nodes");
-    c->held[c->lowest] = SLOT_HELD;
     c->used = c->lowest >= c->used ? c->lowest + 1 : c->used;
     return first_slot(c) + c->lowest;
 }
@@ -245,18 +244,47 @@ static void make_room(struct cells_row *r)
         app_no_memory("a row", r->room * sizeof *r->slot);
 }
 
-struct molecule *cells_add(struct cells *c, size_t row, uint64_t number)
+/* The molecule in a slot belongs to the row. */
+static void enter_row(struct cells *c, size_t row, uint32_t slot)
 {
     struct cells_row *r = &c->row[row];
-    uint32_t slot = take_slot(c), at = r->molecules;
+    uint32_t at = r->molecules;
 
     make_room(r);
-    for (; at > 0 && cells_molecule(c, row, at - 1)->number > number; at--)
+    for (; at > 0 && cells_molecule(c, row, at - 1)->number > c->state[slot].number; at--)
         r->slot[at] = r->slot[at - 1];
     r->slot[at] = slot;
     r->molecules++;
+    c->slot[slot - first_slot(c)] = SLOT_ROW + (uint32_t)row;
+}
+
+struct molecule *cells_add(struct cells *c, size_t row, uint64_t number)
+{
+    uint32_t slot = take_slot(c);
+
     c->state[slot].number = number;
+    enter_row(c, row, slot);
     return &c->state[slot];
+}
+
+void cells_protect(struct cells *c)
+{
+    app_protect(c->slot, c->share[app.node].slots * sizeof *c->slot);
+    app_protect(&c->used, sizeof c->used);
+    app_protect(&c->adopted, sizeof c->adopted);
+}
+
+void cells_restore(struct cells *c)
+{
+    c->lowest = c->lefts = 0;
+    for (size_t row = c->mine.begin; row < c->mine.end; row++)
+        c->row[row].molecules = 0;
+    for (uint32_t i = 0; i < c->used; i++) {
+        if (c->slot[i] == SLOT_LEFT)
+            c->left[c->lefts++] = i;
+        else if (c->slot[i] >= SLOT_ROW)
+            enter_row(c, c->slot[i] - SLOT_ROW, first_slot(c) + i);
+    }
 }
 
 static void shift_molecule(struct molecule *m, int axis, double by)
@@ -410,7 +438,7 @@ struct cells_view cells_look(const struct cells *c, unsigned step, size_t row)
 static void free_left(struct cells *c)
 {
     for (uint32_t i = 0; i < c->lefts; i++) {
-        c->held[c->left[i]] = SLOT_FREE;
+        c->slot[c->left[i]] = SLOT_FREE;
         c->lowest = c->left[i] < c->lowest ? c->left[i] : c->lowest;
     }
     c->lefts = 0;
@@ -428,11 +456,11 @@ static void let_go(struct cells *c, unsigned step, size_t row)
     for (uint32_t i = 0; i < view.leaving; i++) {
         uint32_t slot = view.leaver[i].slot - first_slot(c);
 
-        c->held[slot] = SLOT_LEFT;
+        c->slot[slot] = SLOT_LEFT;
         c->left[c->lefts++] = slot;
     }
     for (uint32_t i = 0; i < r->molecules; i++)
-        if (c->held[r->slot[i] - first_slot(c)] == SLOT_HELD)
+        if (c->slot[r->slot[i] - first_slot(c)] != SLOT_LEFT)
             r->slot[kept++] = r->slot[i];
     r->molecules = kept;
 }

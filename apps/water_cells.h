@@ -91,7 +91,8 @@ struct cells {
     bool *beside;              /* private, by row: belongs to another node, and is beside one of
                                 * this node's */
     struct cells_row *row;     /* private, by row; only this node's are in use */
-    uint8_t *held;             /* private, by slot of this node: enum slot_state */
+    uint32_t *slot; /* private, by slot of this node: SLOT_ROW plus the molecule's row, or enum
+                     * slot_state */
     /* end of the slots ever used; lower bound of the free slots */
     uint32_t used, lowest;
     uint32_t *left, lefts;  /* slots of molecules that left in the previous step */
@@ -126,6 +127,10 @@ size_t cells_row_at(const struct cells *c, const double o[3]);
 
 /* Takes a free slot for a molecule in a row of this node and sets its number. */
 struct molecule *cells_add(struct cells *c, size_t row, uint64_t number);
+
+/* Checkpoints: what they save of a node; and what follows from that once they have restored it. */
+void cells_protect(struct cells *c);
+void cells_restore(struct cells *c);
 
 size_t cells_count(const struct cells *c, size_t row);
 struct molecule *cells_molecule(const struct cells *c, size_t row, size_t i);
