@@ -123,8 +123,8 @@ void app_protect(void *p, size_t size);
 /* The measured steps of a program. With --checkpoint a job may be saved before each of them. */
 struct app_steps {
     uint64_t done;
-    double begun,
-        spent; /* seconds: when they began, by this process; their time when it was saved */
+    double begun; /* seconds: when they began; after a restart, as if the job had not ended */
+    double spent; /* seconds of them before the last checkpoint */
 };
 /* Before the first one. */
 void app_steps_begin(struct app_steps *s);

@@ -128,7 +128,7 @@ size_t cells_row_at(const struct cells *c, const double o[3]);
 /* Takes a free slot for a molecule in a row of this node and sets its number. */
 struct molecule *cells_add(struct cells *c, size_t row, uint64_t number);
 
-/* Checkpoints: what they save of a node; and what follows from that once they have restored it. */
+/* Checkpoints save the private data of this node from which cells_restore makes the rest. */
 void cells_protect(struct cells *c);
 void cells_restore(struct cells *c);
 

@@ -43,8 +43,8 @@ extern _Thread_local unsigned locks_held __attribute__((visibility("hidden")));
 /* Locks and ordered operations of this thread so far; atomic ones only if start_fences. */
 extern _Thread_local uint64_t locks_syncs __attribute__((visibility("hidden")));
 
-/* As locks_take_of_program and locks_drop_of_program do, where the variable is a word and nothing
- * is to be awaited. False: it is not so, and nothing was done. */
+/* As locks_take_of_program and locks_drop_of_program, for a variable that is a word; the lock is
+ * free. False: it is not a word, or not free, and nothing was done. */
 static inline bool locks_take_free(_Atomic uint32_t *variable)
 {
     if (!locks_are_words || locks_watcher || !lock_word_try(variable))

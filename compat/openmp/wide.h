@@ -14,8 +14,8 @@ __extension__ typedef unsigned __int128 uint128_t;
 
 static inline bool wide_exists(void)
 {
-    unsigned a, b, c, d, both = bit_CMPXCHG16B | bit_AVX | bit_OSXSAVE;
-    return __get_cpuid(1, &a, &b, &c, &d) && (c & both) == both;
+    unsigned a, b, c, d, needed = bit_CMPXCHG16B | bit_AVX | bit_OSXSAVE;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & needed) == needed;
 }
 
 static inline uint128_t wide_load(const volatile uint128_t *word)
