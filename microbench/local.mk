@@ -25,6 +25,10 @@ microbench_fault_LDADD = libmicrobench.la $(SIGSEGV_LIBS)
 microbench_gets_LDADD = $(microbench_job)
 microbench_latbw_LDADD = $(microbench_net)
 microbench_locks_LDADD = $(microbench_job)
+if LIBIBVERBS
+noinst_PROGRAMS += microbench/multicast
+microbench_multicast_LDADD = $(microbench_net) $(VERBS_LIBS)
+endif
 microbench_ops_LDADD = $(microbench_net)
 microbench_pagefetch_LDADD = $(microbench_job)
 microbench_patterns_LDADD = $(microbench_job)

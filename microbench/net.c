@@ -64,6 +64,7 @@ void net_open(const struct bench_program *program, int argc, char **argv, size_t
         diag_fatal(2, "%s", err);
     net.node = boot_node(boot);
     net.nodes = boot_nodes(boot);
+    net.device = config.device;
     if (net.nodes < nodes)
         diag_fatal(2, "a job of %d nodes: %s needs %d; start it with hlrcrun -n %d", net.nodes,
                    program_invocation_short_name, nodes, nodes);

@@ -29,6 +29,7 @@ struct net {
     struct fabric *fabric;
     struct fabric_window window;
     int node, nodes;
+    const char *device; /* as --device has it; empty: any */
 };
 
 extern struct net net;

@@ -4,7 +4,8 @@
 # programs, random programs and the applications, under all protocols, with the nodes of a job alternating between two
 # devices on a link. At last that link is cut. With the sanitizers a small part of it, in a minute.
 #
-#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, compat, limits, loss, cut, silence or all
+#   verbs.sh [PART...]          runs conformance, litmus, blackbox, random, apps, compat, limits, loss,
+#                               multicast, cut, silence or all
 #   verbs.sh --list [PART...]   prints what it would run
 #
 # Environment: VERBS_WHOLE=1 runs all programs of each part, and litmus programs by all protocols, not most of them by one in
@@ -81,6 +82,7 @@ list_silence() { echo "120 $self --silence ${protocols%% *} 40"; }
 
 list_limits() { echo "60 $self --limits"; }
 list_loss() { echo "100 $self --loss"; }
+list_multicast() { echo "100 $self --multicast"; }
 
 list_apps() {
     local app nodes protocol
@@ -218,6 +220,14 @@ run_loss() {
     [ $status -eq 0 ] && [ "$(cat $again)" -gt "$before" ]
 }
 
+# Datagrams to a group reach the processes of both devices, with what was sent.
+run_multicast() {
+    "$top_builddir/hlrcrun" -n 3 --fabric verbs --memory 64M "$helpers/by-node" "$top_builddir/microbench/multicast" \
+        --warmup 1 --repetitions 3 --seconds 60 --sizes 8,2K --json /tmp/multicast.json || return
+    [ "$(grep -c '"name": "multicast".*"part": "arrival".* "count": [1-3],' /tmp/multicast.json)" -eq 2 ] ||
+        { echo "all were lost"; return 1; }
+}
+
 expect_one_line() { expect_line "$1" /tmp/l.err; }
 
 expect_line() { # PATTERN FILE
@@ -275,7 +285,7 @@ inside() {
 
 skip() { echo "skipped: $*"; exit 77; }
 
-parts=(conformance litmus blackbox random apps compat limits loss cut silence)
+parts=(conformance litmus blackbox random apps compat limits loss multicast cut silence)
 memory=2G
 if sanitized; then parts=(conformance) memory=4G; fi
 action=run
@@ -286,6 +296,7 @@ case ${1-} in
 --silence) shift; run_silence "$@"; exit ;;
 --limits) run_limits; exit ;;
 --loss) run_loss; exit ;;
+--multicast) run_multicast; exit ;;
 --inside) shift; inside "$@" ;;
 --list) action=list; shift ;;
 esac
@@ -303,6 +314,7 @@ needed=(hlrcrun)
 [[ " ${parts[*]} " != *' compat '* ]] || needed+=(hlrcc tests/compat/armci tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups)
 [[ " ${parts[*]} " != *' limits '* ]] || needed+=(apps/is)
 [[ " ${parts[*]} " != *' loss '* ]] || needed+=(microbench/atomics)
+[[ " ${parts[*]} " != *' multicast '* ]] || needed+=(microbench/multicast)
 for program in "${needed[@]}"; do
     [ -x "$top_builddir/$program" ] || skip "$program is not built"
 done
