@@ -60,7 +60,7 @@ libhlrc_core_la_SOURCES += hlrc/report/deadlock_collect.c hlrc/report/deadlock_c
 libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barrier.c hlrc/sync/barrier.h \
 	hlrc/sync/change.c hlrc/sync/change.h hlrc/sync/combine.c hlrc/sync/combine.h hlrc/sync/cond.c hlrc/sync/cond.h \
 	hlrc/sync/group.c hlrc/sync/group.h hlrc/sync/group_data.c hlrc/sync/handles.c hlrc/sync/handles.h hlrc/sync/homes.c hlrc/sync/homes.h \
-	hlrc/sync/lock.c hlrc/sync/lock.h hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/order.c hlrc/sync/order.h hlrc/sync/pairs.c hlrc/sync/pairs.h \
+	hlrc/sync/lock.c hlrc/sync/lock.h hlrc/sync/lock_soon.h hlrc/sync/mcs.c hlrc/sync/mcs.h hlrc/sync/order.c hlrc/sync/order.h hlrc/sync/pairs.c hlrc/sync/pairs.h \
 	hlrc/sync/parcel.c hlrc/sync/parcel.h hlrc/sync/reduce.c hlrc/sync/rwlock.c hlrc/sync/word.c hlrc/sync/word.h
 
 # The shared heap and the collectives.

@@ -25,6 +25,7 @@ sed -n 's/^[a-z].*[ *]\(hlrc_addresses_[a-z_]*\)(.*/\1/p' "$top_srcdir/base/addr
     sed -n 's/^[a-z0-9_]* \(hlrc_[a-z_]*\)([a-z ]*);$/\1/p' "$top_srcdir/hlrc/memory/only_node.h"
     sed -n 's/^[a-z]* \(hlrc_[a-z_]*\)(.*);$/\1/p' "$top_srcdir/hlrc/checkpoint/restored_thread.h"
     sed -n 's/^[a-z *]*\(hlrc_cached_[a-z]*\)(.*);$/\1/p' "$top_srcdir/hlrc/heap/heap_cached.h"
+    sed -n 's/^bool \(hlrc_lock_soon\)(.*);$/\1/p' "$top_srcdir/hlrc/sync/lock_soon.h"
     sed -n 's/^void \(hlrc_thread_[a-z]*\)(.*);$/\1/p' "$top_srcdir/hlrc/progress/uncounted.h"
     sed -n 's/^void \(hlrc_activity_get\)(.*);$/\1/p' "$top_srcdir/hlrc/probe/activity.h"
     sed -n 's/^void \(hlrc_crash_handled\)(.*/\1/p' "$top_srcdir/hlrc/crash/crash.h"

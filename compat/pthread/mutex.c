@@ -17,6 +17,7 @@
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+#include "hlrc/sync/lock_soon.h"
 
 /* In the bytes of a pthread_mutex_t. `kind` is where static initialisers store it. */
 struct mutex {
@@ -405,31 +406,48 @@ static int mutex_acquire(pthread_mutex_t *mutex, struct mutex_attempt *attempt)
     return error;
 }
 
-/* Most calls. */
-static bool mutex_take_free_word(struct mutex *m)
+/* By the lock, without another stack, if it is free on this node. */
+static bool mutex_take_free_lock(const struct mutex *m)
 {
-    if (!mutex_has_ways(m) || mutex_knows(m))
-        return false;
+    uint32_t handle = mutex_handle_of(m);
+    return handle && !start_is_child && hlrc_lock_soon((hlrc_lock_t)handle - 1);
+}
+
+static bool mutex_take_free_by_way(struct mutex *m)
+{
     enum mutex_word_kind way = mutex_word_ask();
     if (way == BY_WORD && lock_word_try(&m->word)) {
         mutex_word_count();
-        lane_bind();
         return true;
     }
+    if (way == BY_LOCK && mutex_take_free_lock(m))
+        return true;
     mutex_word_forget(way);
     return false;
+}
+
+/* Most calls. */
+static bool mutex_take_free(struct mutex *m)
+{
+    if (m->kind == GONE || mutex_knows(m) ||
+        !(mutex_word_used ? mutex_take_free_by_way(m) : mutex_take_free_lock(m)))
+        return false;
+    lane_bind();
+    return true;
 }
 
 WRAP_OBJECT(int, pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
 {
     move_point();
-    if (mutex_take_free_word(mutex_inside(mutex)))
+    if (mutex_take_free(mutex_inside(mutex)))
         return 0;
     return mutex_acquire(mutex, NULL);
 }
 
 WRAP_OBJECT(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 {
+    if (mutex_take_free(mutex_inside(mutex)))
+        return 0;
     return mutex_acquire(mutex, &(struct mutex_attempt){ .until = NULL });
 }
 
@@ -464,23 +482,30 @@ static bool mutex_count_down(struct mutex *m, int *error)
     return true;
 }
 
+static void mutex_drop_word(struct mutex *m)
+{
+    int before = errno;
+    mutex_drop_by_way(m);
+    errno = before;
+}
+
 WRAP_OBJECT(int, pthread_mutex_unlock, (pthread_mutex_t * mutex), (mutex))
 {
-    int error, before = errno;
+    int error;
     struct mutex *m = mutex_inside(mutex);
+    uint32_t handle = mutex_handle_of(m);
+    hlrc_lock_t lock = (hlrc_lock_t)handle - 1;
     if (mutex_knows(m) && !mutex_count_down(m, &error))
         return error;
     if (mutex_has_word(m)) {
-        mutex_drop_by_way(m);
+        mutex_drop_word(m);
         lane_unbind();
-        errno = before;
         return 0;
     }
-    if (!mutex_handle_of(m) && m->kind != GONE)
+    if (m->kind == GONE)
+        return EINVAL;
+    if (!handle)
         return 0; /* it was never locked: the C library finds nothing wrong */
-    hlrc_lock_t lock = mutex_lock_of(mutex, &error);
-    if (error)
-        return error;
     if (m->robust && m->owner_state == OWNER_DIED)
         m->owner_state = OWNER_LOST;
     lane_call(mutex_drop, &lock);

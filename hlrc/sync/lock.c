@@ -18,6 +18,7 @@
 #include "hlrc/progress/thread.h"
 #include "hlrc/report/deadlock_collect.h"
 #include "hlrc/sync/handles.h"
+#include "hlrc/sync/lock_soon.h"
 
 /* noinline: keeps the slow path's register saves out of the caller. */
 #define SLOW __attribute__((noinline))
@@ -109,6 +110,20 @@ static inline void lock_check(const char *call, hlrc_lock_t lock)
         lock_refuse(call, lock);
 }
 
+/* The table has an entry for it. */
+static inline bool lock_may_exist(hlrc_lock_t lock)
+{
+    return lock < HLRC_STATIC_LOCKS || (lock >= created.first && lock < created.limit);
+}
+
+/* Before a fast path, which succeeds only for a lock that exists: one that no thread has ever
+ * acquired is not free for it [lock.fast-mode]. */
+static inline void lock_check_soon(const char *call, hlrc_lock_t lock)
+{
+    if (call_get() != CALL_RUNNING || !lock_may_exist(lock))
+        lock_refuse(call, lock);
+}
+
 int hlrc_lock_create(hlrc_lock_t *lock)
 {
     call_check("hlrc_lock_create");
@@ -137,8 +152,9 @@ void lock_check_again(hlrc_lock_t lock, uint32_t holder)
 
 SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 {
-    PROBE(lock_ask, lock);
     const struct parts_lock *p = engine.protocol.locks;
+    lock_check("hlrc_lock", lock);
+    PROBE(lock_ask, lock);
     thread_enter();
     if (!p->acquire_soon || !p->acquire_soon(lock)) {
         struct probe_span span = PROBE_BEGIN(lock_wait);
@@ -151,6 +167,7 @@ SLOW static void lock_slowly(struct thread *t, hlrc_lock_t lock)
 
 SLOW static int lock_try_slowly(struct thread *t, hlrc_lock_t lock)
 {
+    lock_check("hlrc_trylock", lock);
     PROBE(lock_try);
     thread_enter();
     struct probe_span span = PROBE_BEGIN(lock_wait);
@@ -167,6 +184,7 @@ SLOW static int lock_try_slowly(struct thread *t, hlrc_lock_t lock)
 SLOW static void lock_unlock_slowly(struct thread *t, hlrc_lock_t lock)
 {
     const struct parts_lock *p = engine.protocol.locks;
+    lock_check("hlrc_unlock", lock);
     PROBE(lock_try);
     thread_enter();
     if (!p->release_soon || !p->release_soon(lock)) {
@@ -183,7 +201,7 @@ SLOW static void lock_unlock_slowly(struct thread *t, hlrc_lock_t lock)
 
 void hlrc_lock(hlrc_lock_t lock)
 {
-    lock_check("hlrc_lock", lock);
+    lock_check_soon("hlrc_lock", lock);
     struct thread *t = thread_self();
     if (!engine.protocol.locks->take(lock, t->index))
         lock_slowly(t, lock);
@@ -191,9 +209,20 @@ void hlrc_lock(hlrc_lock_t lock)
     PROBE_OF(&t->probe, lock_acquired, lock);
 }
 
+/* The thread has a slot, and no listener is called. */
+bool hlrc_lock_soon(hlrc_lock_t lock)
+{
+    struct thread *t = thread_current;
+    if (!t || call_get() != CALL_RUNNING || !lock_may_exist(lock) || race_watched() ||
+        (probe_on & PROBE_LISTENERS_lock_acquired) || !engine.protocol.locks->take(lock, t->index))
+        return false;
+    PROBE_OF(&t->probe, lock_acquired, lock);
+    return true;
+}
+
 int hlrc_trylock(hlrc_lock_t lock)
 {
-    lock_check("hlrc_trylock", lock);
+    lock_check_soon("hlrc_trylock", lock);
     struct thread *t = thread_self();
     if (!engine.protocol.locks->take(lock, t->index)) {
         int rc = lock_try_slowly(t, lock);
@@ -223,7 +252,7 @@ int hlrc_lock_for(hlrc_lock_t lock, int64_t timeout)
 
 void hlrc_unlock(hlrc_lock_t lock)
 {
-    lock_check("hlrc_unlock", lock);
+    lock_check_soon("hlrc_unlock", lock);
     struct thread *t = thread_self();
     race_unlock(lock);
     if (!engine.protocol.locks->drop(lock, t->index))

@@ -21,6 +21,7 @@
 #include "compat/pthread/mutex_word.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+#include "hlrc/sync/lock_soon.h"
 #include "tests/unit/unit.h"
 
 #define THREADS 3 /* with lanes; one more has none */
@@ -87,6 +88,11 @@ void hlrc_lock(hlrc_lock_t lock)
 int hlrc_trylock(hlrc_lock_t lock)
 {
     return pthread_mutex_trylock(&locks[lock]) == 0 ? 0 : -EBUSY;
+}
+
+bool hlrc_lock_soon(hlrc_lock_t lock)
+{
+    return pthread_mutex_trylock(&locks[lock]) == 0;
 }
 
 void hlrc_unlock(hlrc_lock_t lock)
