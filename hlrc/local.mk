@@ -66,7 +66,7 @@ libhlrc_core_la_SOURCES += hlrc/sync/atomic.c hlrc/sync/atomic.h hlrc/sync/barri
 # The shared heap and the collectives.
 libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/heap/heap.c hlrc/heap/heap.h \
 	hlrc/heap/heap_arena.c hlrc/heap/heap_arena.h hlrc/heap/heap_cache.c hlrc/heap/heap_cache.h hlrc/heap/heap_cached.h \
-	hlrc/heap/heap_look.c hlrc/heap/heap_look.h hlrc/heap/heap_pages.c hlrc/heap/heap_pages.h \
+	hlrc/heap/heap_run.c hlrc/heap/heap_run.h hlrc/heap/heap_look.c hlrc/heap/heap_look.h hlrc/heap/heap_pages.c hlrc/heap/heap_pages.h \
 	hlrc/heap/heap_small.c hlrc/heap/heap_small.h hlrc/heap/heap_runs.c \
 	hlrc/heap/heap_runs.h hlrc/heap/alloc.c hlrc/heap/heap_sizes.c hlrc/heap/heap_tables.h hlrc/heap/placed.c hlrc/heap/sites.c \
 	hlrc/heap/sites.h hlrc/heap/stream.c hlrc/heap/stream.h

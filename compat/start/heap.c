@@ -49,19 +49,26 @@ static void heap_measure(void *arg)
     r->size = hlrc_usable_size(r->ptr);
 }
 
-static void *heap_shared(size_t align, size_t size, bool zeroed)
+/* noinline: the fast paths of its callers need no stack. */
+static __attribute__((noinline)) void *heap_shared(size_t align, size_t size, bool zeroed)
 {
     struct heap_request r = { NULL, align, size, zeroed };
-    void *cached = align <= ALIGN_MALLOC && !zeroed ? hlrc_cached_take(size) : NULL;
-    if (cached)
-        return cached;
     lane_call(heap_allocate, &r);
     return r.ptr;
 }
 
+static __attribute__((noinline)) void heap_free_shared(void *ptr)
+{
+    struct heap_request r = { .ptr = ptr };
+    lane_call(heap_give_back, &r);
+}
+
 void *heap_malloc(size_t size)
 {
-    return start_sharing ? heap_shared(ALIGN_MALLOC, size, false) : malloc(size);
+    if (!start_sharing)
+        return malloc(size);
+    void *cached = hlrc_cached_take(size);
+    return cached ? cached : heap_shared(ALIGN_MALLOC, size, false);
 }
 
 void *heap_calloc(size_t count, size_t size)
@@ -77,18 +84,17 @@ void *heap_calloc(size_t count, size_t size)
 
 void *heap_aligned_alloc(size_t align, size_t size)
 {
-    return start_sharing ? heap_shared(align, size, false) : aligned_alloc(align, size);
+    if (!start_sharing)
+        return aligned_alloc(align, size);
+    return align <= ALIGN_MALLOC ? heap_malloc(size) : heap_shared(align, size, false);
 }
 
 void heap_free(void *ptr)
 {
-    struct heap_request r = { .ptr = ptr };
-    if (!ptr)
-        return;
     if (!heap_is_shared(ptr))
         free(ptr);
     else if (start_sharing && !hlrc_cached_give(ptr)) /* after the job its heap is gone */
-        lane_call(heap_give_back, &r);
+        heap_free_shared(ptr);
 }
 
 size_t heap_usable_size(void *ptr)

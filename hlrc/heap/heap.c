@@ -12,6 +12,7 @@
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/heap/heap_pages.h"
+#include "hlrc/heap/heap_run.h"
 #include "hlrc/heap/heap_small.h"
 #include "hlrc/heap/heap_tables.h"
 
@@ -82,23 +83,11 @@ void heap_flush(void)
 
 void heap_trim(void)
 {
+    (void)heap_run_trim();
     heap_small_trim();
 }
 
 /* ---- allocating ---- */
-
-static bool heap_run_take(uint32_t count, uint64_t align, enum heap_tables_kind kind,
-                          struct heap_runs_taken *out)
-{
-    uint64_t skew = ((uintptr_t)engine.app >> PAGE_SHIFT) & (align - 1);
-    heap_pages_lock();
-    bool ok = heap_runs_take(heap_pages_runs(), count, align, skew, out);
-    if (ok)
-        *heap_pages_entry(out->start) =
-            (struct heap_tables_entry){ .kind = (unsigned)kind & 63, .value = count };
-    heap_pages_unlock();
-    return ok;
-}
 
 void heap_zero(uint32_t first, uint32_t count)
 {
@@ -108,10 +97,13 @@ void heap_zero(uint32_t first, uint32_t count)
         memset(heap_pages_app(first), 0, (size_t)count << PAGE_SHIFT);
 }
 
-static void *heap_large_alloc(uint32_t count, size_t align, bool zeroed)
+static void *heap_large_alloc(size_t bytes, size_t align, bool zeroed)
 {
     struct heap_runs_taken run;
+    uint32_t count = heap_pages_needed(bytes);
     uint64_t pages = align > PAGE_SIZE ? align >> PAGE_SHIFT : 1;
+    if (bytes > (size_t)engine_heap_pages() << PAGE_SHIFT)
+        return NULL;
     if (!heap_run_take(count, pages, KIND_RUN, &run)) {
         heap_small_trim();
         if (!heap_run_take(count, pages, KIND_RUN, &run))
@@ -128,10 +120,10 @@ void *heap_allocate(const char *call, size_t align, size_t size, bool zeroed)
     size_t bytes = size ? size : 1;
     int class = heap_runs_class_for(bytes, align);
     race_ignore_begin(); /* also of the zeros */
-    if (class >= 0)
-        ptr = heap_small_allocate(class, bytes, zeroed);
-    else if (bytes <= (size_t)engine_heap_pages() << PAGE_SHIFT)
-        ptr = heap_large_alloc(heap_pages_needed(bytes), align, zeroed);
+    do
+        ptr = class >= 0 ? heap_small_allocate(class, bytes, zeroed)
+                         : heap_large_alloc(bytes, align, zeroed);
+    while (!ptr && heap_run_trim());
     if (!ptr) {
         heap_report_exhausted(call, size);
         errno = ENOMEM;
@@ -142,21 +134,6 @@ void *heap_allocate(const char *call, size_t align, size_t size, bool zeroed)
 }
 
 /* ---- freeing ---- */
-
-/* Frees a run of pages. ASSUMPTION: LOCK_HEAP is held. */
-static void heap_free_run(const void *ptr, uint32_t page)
-{
-    struct heap_tables_entry *e = heap_pages_entry(page);
-    if (((uintptr_t)ptr & (PAGE_SIZE - 1)) != 0 || (e->kind != KIND_RUN && e->kind != KIND_ALL))
-        heap_pages_free_failed(ptr);
-    if (e->kind == KIND_ALL)
-        diag_fatal(
-            1, "hlrc_free(%p): memory of hlrc_malloc_all; free it with hlrc_free_all, on all nodes",
-            ptr);
-    uint32_t count = e->value;
-    *e = (struct heap_tables_entry){ .kind = KIND_NONE };
-    heap_pages_give(page, count, false);
-}
 
 void hlrc_free(void *ptr)
 {
@@ -170,11 +147,8 @@ void hlrc_free(void *ptr)
                    ptr);
     uint32_t page = engine_page_of(ptr);
     race_release();
-    if (heap_small_free(ptr, page))
-        return;
-    heap_pages_lock();
-    heap_free_run(ptr, page);
-    heap_pages_unlock();
+    if (!heap_small_free(ptr, page))
+        heap_run_free(ptr, page);
 }
 
 /* The entry of a live allocation may be read. */

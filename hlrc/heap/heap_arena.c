@@ -99,11 +99,6 @@ void heap_arena_remove(struct heap_arena *a, struct heap_arena_super *s)
     free(s);
 }
 
-struct heap_arena_super *heap_arena_super(const struct heap_arena *a, uint32_t page)
-{
-    return a->of_page[page];
-}
-
 bool heap_arena_take(struct heap_arena *a, int class, struct heap_arena_block *out)
 {
     struct heap_arena_super *s = a->usable[class];
@@ -148,29 +143,11 @@ enum heap_arena_status heap_arena_give_block(struct heap_arena *a, struct heap_a
     return only && a->empty <= a->empty_max ? ARENA_OK : ARENA_EMPTIED;
 }
 
-/* Without a division: exact for a multiple of the size, and for any other offset the product
- * differs from it. UINT32_MAX: no block begins there. */
-static uint32_t heap_arena_block_at(const struct heap_arena_super *s, uint64_t offset)
-{
-    uint32_t block = (uint32_t)(offset * s->inverse >> 32);
-    return block < s->blocks && block * heap_runs_class_size(s->class) == offset ? block
-                                                                                 : UINT32_MAX;
-}
-
 enum heap_arena_status heap_arena_give(struct heap_arena *a, struct heap_arena_super *s,
                                        uint64_t offset)
 {
     uint32_t block = heap_arena_block_at(s, offset);
     return block == UINT32_MAX ? ARENA_NO_BLOCK : heap_arena_give_block(a, s, block);
-}
-
-bool heap_arena_is_live(const struct heap_arena_super *s, uint32_t offset)
-{
-    uint32_t block = heap_arena_block_at(s, offset);
-    if (block == UINT32_MAX)
-        return false;
-    uint64_t word = __atomic_load_n(&s->map[block / 64], __ATOMIC_RELAXED);
-    return !(word >> block % 64 & 1);
 }
 
 struct heap_arena_super *heap_arena_empty(const struct heap_arena *a, int class)

@@ -71,7 +71,20 @@ void heap_arena_add(struct heap_arena *a, struct heap_arena_super *s, uint32_t f
 void heap_arena_remove(struct heap_arena *a, struct heap_arena_super *s); /* frees it */
 
 /* This node's superblock that contains the page, or NULL. */
-struct heap_arena_super *heap_arena_super(const struct heap_arena *a, uint32_t page);
+static inline struct heap_arena_super *heap_arena_super(const struct heap_arena *a, uint32_t page)
+{
+    return a->of_page[page];
+}
+
+/* The number of the block that begins at the offset, without a division: exact for a multiple of
+ * the size, and for any other offset the product differs from it. UINT32_MAX: no block begins
+ * there. */
+static inline uint32_t heap_arena_block_at(const struct heap_arena_super *s, uint64_t offset)
+{
+    uint32_t block = (uint32_t)(offset * s->inverse >> 32);
+    return block < s->blocks && block * heap_runs_class_size(s->class) == offset ? block
+                                                                                 : UINT32_MAX;
+}
 
 /* Frees the block that begins `offset` bytes into the superblock. */
 enum heap_arena_status heap_arena_give(struct heap_arena *a, struct heap_arena_super *s,
@@ -81,7 +94,14 @@ enum heap_arena_status heap_arena_give_block(struct heap_arena *a, struct heap_a
 
 /* Does a live block begin that many bytes into the superblock? May be asked without the mutex for a
  * block that is live: its bit does not change. */
-bool heap_arena_is_live(const struct heap_arena_super *s, uint32_t offset);
+static inline bool heap_arena_is_live(const struct heap_arena_super *s, uint32_t offset)
+{
+    uint32_t block = heap_arena_block_at(s, offset);
+    if (block == UINT32_MAX)
+        return false;
+    uint64_t word = __atomic_load_n(&s->map[block / 64], __ATOMIC_RELAXED);
+    return !(word >> block % 64 & 1);
+}
 
 /* A wholly free superblock of the class, or NULL. */
 struct heap_arena_super *heap_arena_empty(const struct heap_arena *a, int class);

@@ -9,18 +9,10 @@
 
 #include "hlrc/heap/heap_runs.h"
 
-struct heap_cache {
-    uint64_t generation; /* of the heap */
-    struct heap_cache *next;
-    struct heap_cache_class {
-        uint32_t count;
-        void *blocks[HEAP_CACHE_BLOCKS]; /* the last freed is the last */
-    } of[HEAP_CLASSES];
-};
+_Thread_local struct heap_cache *heap_cache_mine;
+uint64_t heap_cache_generation;
+uint32_t heap_cache_most[HEAP_CLASSES];
 
-static _Thread_local struct heap_cache *mine;
-static uint64_t generation;
-static uint32_t most_of[HEAP_CLASSES];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* guards: */
 static struct heap_cache *left;                           /* by threads that ended */
 static pthread_key_t key;
@@ -34,15 +26,15 @@ static void heap_cache_leave(void *arg)
     c->next = left;
     left = c;
     pthread_mutex_unlock(&mutex);
-    mine = NULL;
+    heap_cache_mine = NULL;
 }
 
 void heap_cache_init(void)
 {
-    generation++;
+    heap_cache_generation++;
     for (int class = 0; class < HEAP_CLASSES; class ++) {
         uint32_t most = HEAP_CACHE_BYTES / heap_runs_class_size(class);
-        most_of[class] = most < HEAP_CACHE_BLOCKS ? most : HEAP_CACHE_BLOCKS;
+        heap_cache_most[class] = most < HEAP_CACHE_BLOCKS ? most : HEAP_CACHE_BLOCKS;
     }
     if (!has_key)
         has_key = pthread_key_create(&key, heap_cache_leave) == 0;
@@ -62,43 +54,15 @@ static struct heap_cache *heap_cache_make(void)
         heap_cache_leave(c);
         return NULL;
     }
-    return mine = c;
+    return heap_cache_mine = c;
 }
 
-static struct heap_cache *heap_cache_mine(void)
+static struct heap_cache *heap_cache_own(void)
 {
-    struct heap_cache *c = mine ? mine : heap_cache_make();
-    if (c && c->generation != generation)
-        *c = (struct heap_cache){ .generation = generation };
+    struct heap_cache *c = heap_cache_mine ? heap_cache_mine : heap_cache_make();
+    if (c && c->generation != heap_cache_generation)
+        *c = (struct heap_cache){ .generation = heap_cache_generation };
     return c;
-}
-
-void *heap_cache_take(int class)
-{
-    struct heap_cache *c = mine;
-    if (!c || c->generation != generation || c->of[class].count == 0)
-        return NULL;
-    return c->of[class].blocks[--c->of[class].count];
-}
-
-static bool heap_cache_has(const struct heap_cache_class *k, const void *ptr)
-{
-    bool has = false;
-    for (uint32_t i = 0; i < k->count; i++)
-        has |= k->blocks[i] == ptr;
-    return has;
-}
-
-bool heap_cache_keep(int class, void *ptr)
-{
-    struct heap_cache *c = mine;
-    if (!c || c->generation != generation || c->of[class].count >= most_of[class])
-        return false;
-    struct heap_cache_class *k = &c->of[class];
-    if (heap_cache_has(k, ptr))
-        return false;
-    k->blocks[k->count++] = ptr;
-    return true;
 }
 
 /* Gives up the oldest `count`. */
@@ -111,8 +75,8 @@ static void heap_cache_give_up(struct heap_cache_class *k, uint32_t count, void 
 
 uint32_t heap_cache_give(int class, void *ptr, void **out)
 {
-    struct heap_cache *c = heap_cache_mine();
-    uint32_t most = most_of[class], given_up = 0;
+    struct heap_cache *c = heap_cache_own();
+    uint32_t most = heap_cache_most[class], given_up = 0;
     if (!c || most == 0) {
         *out = ptr;
         return 1;
@@ -130,10 +94,57 @@ uint32_t heap_cache_give(int class, void *ptr, void **out)
 
 uint32_t heap_cache_empty(int class, void **out)
 {
-    struct heap_cache *c = mine;
-    if (!c || c->generation != generation)
+    struct heap_cache *c = heap_cache_current();
+    if (!c)
         return 0;
     uint32_t count = c->of[class].count;
     heap_cache_give_up(&c->of[class], count, out);
     return count;
+}
+
+/* ---- runs of pages ---- */
+
+static void *heap_cache_remove_run(struct heap_cache *c, uint32_t at)
+{
+    struct heap_cache_run *r = &c->runs[at];
+    void *ptr = r->ptr;
+    c->run_pages -= r->pages;
+    c->run_count--;
+    memmove(r, r + 1, (c->run_count - at) * sizeof *r);
+    return ptr;
+}
+
+void *heap_cache_take_run(uint32_t pages)
+{
+    struct heap_cache *c = heap_cache_current();
+    for (uint32_t i = c ? c->run_count : 0; i-- > 0;)
+        if (c->runs[i].pages >= pages && c->runs[i].pages - pages <= pages / 8)
+            return heap_cache_remove_run(c, i);
+    return NULL;
+}
+
+bool heap_cache_has_run(const void *ptr)
+{
+    const struct heap_cache *c = heap_cache_current();
+    for (uint32_t i = 0; c && i < c->run_count; i++)
+        if (c->runs[i].ptr == ptr)
+            return true;
+    return false;
+}
+
+bool heap_cache_keep_run(void *ptr, uint32_t pages, uint32_t most)
+{
+    struct heap_cache *c = heap_cache_own();
+    if (!c || c->run_count == HEAP_CACHE_RUNS || c->run_pages + pages > most ||
+        heap_cache_has_run(ptr))
+        return false;
+    c->runs[c->run_count++] = (struct heap_cache_run){ ptr, pages };
+    c->run_pages += pages;
+    return true;
+}
+
+void *heap_cache_drop_run(void)
+{
+    struct heap_cache *c = heap_cache_current();
+    return c && c->run_count > 0 ? heap_cache_remove_run(c, 0) : NULL;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* heap_cached.h - malloc and free by nothing but the calling thread's cache (heap_cache.h). They
- * touch private memory only, so they may be called on any stack. Exported for libhlrc_compat. */
+ * hold nothing, and touch private memory, and of shared memory only an entry of the heap's
+ * directory, which may fault like a load of the program. So they may be called on any stack.
+ * Exported for libhlrc_compat. */
 #ifndef HLRC_HEAP_CACHED_H
 #define HLRC_HEAP_CACHED_H
 

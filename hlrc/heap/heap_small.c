@@ -11,6 +11,7 @@
 #include "hlrc/heap/heap_cache.h"
 #include "hlrc/heap/heap_cached.h"
 #include "hlrc/heap/heap_pages.h"
+#include "hlrc/heap/heap_run.h"
 #include "hlrc/heap/sites.h"
 
 #define OUTBOX_BLOCKS 64u
@@ -305,15 +306,20 @@ static bool heap_small_free_to_cache(void *ptr, uint32_t page)
 
 void *hlrc_cached_take(size_t size)
 {
-    if (size > HEAP_CACHE_BYTES || sites_on || race_watched())
+    if (sites_on || race_watched())
         return NULL;
-    return heap_cache_take(heap_runs_class_of(size ? (uint32_t)size : 1));
+    if (size <= HEAP_CACHE_BYTES)
+        return heap_cache_take(heap_runs_class_of(size ? (uint32_t)size : 1));
+    return size > HEAP_SMALL_MAX ? heap_run_take_cached(size) : NULL;
 }
 
 bool hlrc_cached_give(void *ptr)
 {
-    const struct heap_arena_super *s = heap_small_super(ptr, engine_page_of(ptr));
-    return s && !race_watched() && heap_cache_keep(s->class, ptr);
+    uint32_t page = engine_page_of(ptr);
+    const struct heap_arena_super *s = heap_small_super(ptr, page);
+    if (race_watched())
+        return false;
+    return s ? heap_cache_keep(s->class, ptr) : heap_run_keep_cached(ptr, page);
 }
 
 /*

@@ -417,9 +417,71 @@ static void cache_of_large_blocks(void)
     assert_null(heap_cache_take(HEAP_CLASSES - 1));
 }
 
+#define RUNS         40 /* the pages of run b, which is at blocks[b]: */
+#define RUN_PAGES(b) ((uint32_t)(b) % 8 + 9)
+
+/* The model: which runs are in the cache, and how many pages they have. */
+static void cache_holds_what_runs_it_keeps(void)
+{
+    bool in[RUNS] = { false };
+    uint32_t count = 0, pages = 0, most = 50;
+    heap_cache_init();
+    assert_null(heap_cache_take_run(9));
+    for (int step = 0; step < 100000; step++) {
+        size_t b = rng(RUNS);
+        uint32_t wanted = RUN_PAGES(b);
+        char *ptr = NULL;
+        switch (rng(4)) {
+        case 0:
+            ptr = heap_cache_take_run(wanted);
+            if (ptr)
+                assert_in_range(RUN_PAGES(ptr - blocks), wanted, wanted + wanted / 8);
+            for (size_t i = 0; i < RUNS && !ptr; i++)
+                assert_false(in[i] && RUN_PAGES(i) == wanted);
+            break;
+        case 1:
+            ptr = heap_cache_drop_run();
+            assert_true((ptr != NULL) == (count > 0));
+            break;
+        default: {
+            bool room = count < HEAP_CACHE_RUNS && pages + wanted <= most;
+            assert_int_equal(heap_cache_has_run(&blocks[b]), in[b]);
+            bool kept = heap_cache_keep_run(&blocks[b], wanted, most);
+            assert_int_equal(kept, room && !in[b]);
+            in[b] |= kept;
+            count += kept;
+            pages += kept ? wanted : 0;
+        }
+        }
+        if (ptr) {
+            assert_true(in[ptr - blocks]);
+            in[ptr - blocks] = false;
+            count--;
+            pages -= RUN_PAGES(ptr - blocks);
+        }
+    }
+    assert_true(heap_cache_keep_run(&blocks[RUNS], 1, most) || count == HEAP_CACHE_RUNS ||
+                pages == most);
+    heap_cache_init(); /* another heap */
+    assert_null(heap_cache_drop_run());
+}
+
+/* The run that was freed first is given up first, the last is taken first. */
+static void cache_runs_have_an_order(void)
+{
+    heap_cache_init();
+    for (int b = 0; b < 3; b++)
+        assert_true(heap_cache_keep_run(&blocks[b], 10, 100));
+    assert_ptr_equal(heap_cache_take_run(10), &blocks[2]);
+    assert_ptr_equal(heap_cache_drop_run(), &blocks[0]);
+    assert_ptr_equal(heap_cache_take_run(10), &blocks[1]);
+    assert_null(heap_cache_drop_run());
+}
+
 UNIT_MAIN(NULL, NULL, TEST(classes_grow), TEST(class_is_the_smallest), TEST(class_is_aligned),
           TEST(runs_edges), TEST(runs_random), TEST(runs_worst),
           TEST(arena_hands_out_each_block_once), TEST(arena_refuses_what_is_no_block),
           TEST(arena_keeps_one_empty), TEST(arena_keeps_few_empty), TEST(arena_random),
           TEST(cache_holds_what_it_keeps), TEST(cache_is_left_to_the_next_thread),
-          TEST(cache_of_large_blocks))
+          TEST(cache_of_large_blocks), TEST(cache_holds_what_runs_it_keeps),
+          TEST(cache_runs_have_an_order))

@@ -27,10 +27,17 @@ static int check(unsigned s)
     return 0;
 }
 
+/* Most are small, a few are runs of pages. */
+static size_t length_of(unsigned random)
+{
+    unsigned most = random & 3 ? 300 : random & 0x1f0 ? 5000 : 150000;
+    return 1 + random / 512 % most;
+}
+
 static int fill(unsigned s, unsigned random)
 {
     int wrong = 0;
-    length[s] = 1 + random / 16 % (random & 3 ? 300 : 5000);
+    length[s] = length_of(random);
     if (random & 4) {
         slot[s] = calloc(1, length[s]);
         for (size_t i = 0; i < length[s]; i++)
