@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hlrc.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,13 +39,51 @@
 #define PIECE ((size_t)64 << 10)
 /* With a smaller buffer the C library passes all bytes on. */
 #define ROOM_LEAST 128
+/* Bytes that a call passes to the system without allocating memory. */
+#define ROOM 4096
 
 /* ---- read and write ---- */
 
-/* Allocates a private buffer; `calls_done` frees it and keeps errno. */
+/* A private buffer that the thread keeps. A handler that interrupts a call gets another one. Not a
+ * thread-local array: that would take from small stacks. */
+static _Thread_local struct {
+    volatile bool lent;
+    char *bytes;
+} own_room;
+static pthread_key_t exit_key;
+
+static void calls_free_room(void *bytes)
+{
+    own_room.bytes = NULL;
+    free(bytes);
+}
+
+__attribute__((constructor)) static void calls_at_start(void)
+{
+    if (pthread_key_create(&exit_key, calls_free_room) != 0)
+        start_fail("no pthread key for threads that end");
+}
+
+static __attribute__((noinline)) void *calls_make_room(void)
+{
+    own_room.bytes = malloc(ROOM);
+    if (own_room.bytes)
+        (void)pthread_setspecific(exit_key, own_room.bytes);
+    else
+        own_room.lent = false;
+    return own_room.bytes;
+}
+
+/* Lends a private buffer; `calls_done` takes it back and keeps errno. */
 static void *calls_borrow(size_t len)
 {
-    void *mine = malloc(len ? len : 1);
+    void *mine = NULL;
+    if (len <= ROOM && !own_room.lent) {
+        own_room.lent = true;
+        mine = own_room.bytes ? own_room.bytes : calls_make_room();
+    } else {
+        mine = malloc(len);
+    }
     if (!mine)
         errno = ENOMEM;
     return mine;
@@ -53,6 +91,10 @@ static void *calls_borrow(size_t len)
 
 static void calls_done(void *mine)
 {
+    if (mine == own_room.bytes) {
+        own_room.lent = false;
+        return;
+    }
     int before = errno;
     free(mine);
     errno = before;
@@ -92,7 +134,8 @@ DEFINE_READ(pread, (int fd, void *buffer, size_t len, off_t at), (fd, mine, len,
             return -1;                                                \
         const void *mine = copy ? memcpy(copy, buffer, len) : buffer; \
         ssize_t put = libc_##name arguments;                          \
-        calls_done(copy);                                             \
+        if (copy)                                                     \
+            calls_done(copy);                                         \
         return put;                                                   \
     }
 DEFINE_WRITE(write, (int fd, const void *buffer, size_t len), (fd, mine, len))
@@ -175,14 +218,14 @@ static size_t calls_in_pieces(char *buffer, size_t len, FILE *file, bool reads)
 }
 
 /* The C library copies so few bytes to or from its own buffer. */
-static bool calls_is_buffered(FILE *file, size_t len)
+static inline bool calls_is_buffered(FILE *file, size_t len)
 {
-    size_t room = __fbufsize(file);
-    return room >= ROOM_LEAST && len < room;
+    size_t bytes = (size_t)(file->_IO_buf_end - file->_IO_buf_base); /* __fbufsize(file) */
+    return bytes >= ROOM_LEAST && len < bytes;
 }
 
 /* The program's memory does not get to the system. */
-static bool calls_is_direct(const void *buffer, size_t size, size_t count, FILE *file)
+static inline bool calls_is_direct(const void *buffer, size_t size, size_t count, FILE *file)
 {
     return !start_sharing || size == 0 || count == 0 || count > SIZE_MAX / size ||
            calls_is_buffered(file, size * count) || !start_is_shared(buffer);
