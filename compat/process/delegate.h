@@ -26,8 +26,8 @@
  *     Thread-local variables and alternate stacks are not, so memory of known size is copied
  *     (delegate_buffer), and other calls with a thread-local variable end the job with a line.
  *   - Functions have the same address on all nodes (early.h).
- *   - On node 0, and in a job of one process, a call costs one test more. Where node 0 measures
- *     what other nodes would cost, it counts such calls.
+ *   - On node 0 a call costs one test more, in a job of one process nothing (direct.c). Where node
+ *     0 measures what other nodes would cost, it counts such calls.
  */
 #ifndef COMPAT_DELEGATE_H
 #define COMPAT_DELEGATE_H

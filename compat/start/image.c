@@ -226,3 +226,15 @@ void image_bind_c_library(image_replacement_fn *find)
 {
     (void)dl_iterate_phdr(image_bind_c_object, &find);
 }
+
+static int image_bind_first(struct dl_phdr_info *info, size_t size, void *find)
+{
+    (void)size;
+    image_bind_calls_of(info, *(image_replacement_fn **)find, false);
+    return 1;
+}
+
+void image_bind_program(image_replacement_fn *find)
+{
+    (void)dl_iterate_phdr(image_bind_first, &find);
+}

@@ -32,5 +32,7 @@ typedef const void *image_replacement_fn(const char *name);
 void image_bind(image_replacement_fn *find);
 /* The same for calls within the C library of functions that a program may replace. */
 void image_bind_c_library(image_replacement_fn *find);
+/* The same for calls of the executable. */
+void image_bind_program(image_replacement_fn *find);
 
 #endif

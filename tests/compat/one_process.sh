@@ -34,6 +34,43 @@ for end in main status thread exit; do
     ends $end 2 ardmar
 done
 
+# ---- calls of the C library are the program's own: directly, but those that a program or a preloaded library has replaced ----
+cat >"$work/direct.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int getppid_calls;
+pid_t getppid(void) { return ++getppid_calls; }
+static int is_libc(const void *fn)
+{
+    Dl_info info;
+    return dladdr(fn, &info) && strstr(info.dli_fname, "/libc.so.");
+}
+#define SHOW(name) printf("%s %d\n", #name, is_libc((const void *)name))
+int main(void)
+{
+    SHOW(malloc); SHOW(free); SHOW(read); SHOW(fwrite); SHOW(lseek); SHOW(pthread_mutex_lock);
+    SHOW(rand); SHOW(pthread_create); SHOW(fork);
+    return printf("%d\n", (int)getppid() + getppid_calls) < 0;
+}
+END
+wanted=$'malloc 1\nfree 1\nread 1\nfwrite 1\nlseek 1\npthread_mutex_lock 1\nrand 1\npthread_create 0\nfork 0\n2'
+"$top_builddir/hlrcc" -O1 -rdynamic "$work/direct.c" -o "$work/direct" || fail "direct.c"
+for nodes in 1 2; do
+    run_job $nodes ardmar "$work/direct"
+    expect_status "direct calls, $nodes nodes" 0
+    test "$(cat "$work/out")" = "$wanted" || fail "direct calls, $nodes nodes: $(cat "$work/out" "$work/err" | head -20)"
+done
+printf '#include <stdlib.h>\nint rand(void) { return 17; }\n' >"$work/preloaded.c"
+printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%%d\\n", rand()) < 0; }\n' >"$work/rand.c"
+${CC:-gcc} -shared -fPIC "$work/preloaded.c" -o "$work/preloaded.so" && "$top_builddir/hlrcc" -O1 "$work/rand.c" -o "$work/rand" || fail "preloaded.c"
+run_job 2 ardmar env LD_PRELOAD="$work/preloaded.so" "$work/rand"
+test "$(cat "$work/out")" = 17 || fail "a preloaded function: $(cat "$work/out" "$work/err" | head -3)"
+
 # ---- what belongs to the process: as in a native run, and no line of HLRC's own ----
 if command -v g++ >/dev/null; then
     g++ -O1 -fopenmp "$here/pthread/endings.cc" -o "$work/endings.native" && "$top_builddir/hlrc++" -O1 -fopenmp "$here/pthread/endings.cc" -o "$work/endings" ||
