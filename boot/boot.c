@@ -174,6 +174,12 @@ void boot_take_signals(struct boot *boot)
         boot->ops->take_signals(boot);
 }
 
+void boot_resize(struct boot *boot, enum boot_resize_state state, const char *why)
+{
+    if (boot->ops->resize != NULL)
+        boot->ops->resize(boot, state, why != NULL ? why : "");
+}
+
 int boot_timeline(struct boot *boot, int fd)
 {
     return boot->ops->timeline != NULL ? boot->ops->timeline(boot, fd) : -ENOTSUP;

@@ -111,6 +111,20 @@ void boot_stats(struct boot *boot, const void *stats, size_t len, bool last);
  * and not for the others. No effect under other launchers than hlrcrun. */
 void boot_take_signals(struct boot *boot);
 
+/*
+ * boot_resize - by node 0: the state of a resize. The launcher sends SIGUSR1 with the new number of
+ * nodes as its value. `why`: with BOOT_RESIZE_REFUSED the reason, otherwise NULL. Safe in a signal
+ * handler. No effect under other launchers than hlrcrun.
+ */
+enum boot_resize_state {
+    BOOT_RESIZE_READY, /* this process handles that signal */
+    BOOT_RESIZE_BEGUN, /* the job is being saved for it */
+    BOOT_RESIZE_REFUSED,
+    BOOT_RESIZE_SAVED,   /* the processes end now, with STATUS_CONTINUE */
+    BOOT_RESIZE_RESTORED /* the continued job runs */
+};
+void boot_resize(struct boot *boot, enum boot_resize_state state, const char *why);
+
 /* boot_timeline - passes the descriptor of memory that outlives this node to the launcher. 0,
  * -ENOTSUP under other launchers than hlrcrun, or another negative errno */
 int boot_timeline(struct boot *boot, int fd);

@@ -31,6 +31,7 @@ struct boot_ops {
     void (*progress)(struct boot *boot, const struct boot_counters *counters);
     void (*stats)(struct boot *boot, const void *stats, size_t len, bool last);
     void (*take_signals)(struct boot *boot);
+    void (*resize)(struct boot *boot, enum boot_resize_state state, const char *why);
     int (*timeline)(struct boot *boot, int fd); /* NULL: the launcher keeps none */
     /* NULL, both of them: the launcher does not gather reports */
     int (*waits)(struct boot *boot, const void *report, size_t len);

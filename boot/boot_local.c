@@ -199,6 +199,13 @@ static void boot_local_take_signals(struct boot *boot)
     (void)boot_local_packet_send(boot->fd, &head, NULL, 0, 0);
 }
 
+static void boot_local_resize(struct boot *boot, enum boot_resize_state state, const char *why)
+{
+    struct wire_head head = { .type = WIRE_RESIZE, .status = (int32_t)state };
+
+    (void)boot_local_packet_send(boot->fd, &head, why, strnlen(why, DIAG_LINE_MAX - 1), 0);
+}
+
 static int boot_local_timeline(struct boot *boot, int fd)
 {
     struct wire_head head = { .type = WIRE_TIMELINE };
@@ -239,6 +246,7 @@ static const struct boot_ops local_ops = {
     .progress = boot_local_progress,
     .stats = boot_local_stats,
     .take_signals = boot_local_take_signals,
+    .resize = boot_local_resize,
     .timeline = boot_local_timeline,
     .waits = boot_local_waits,
     .asked = boot_local_asked,

@@ -14,6 +14,7 @@
  *                     WAITS(a report of hlrc/report/deadlock_report.h), requested or not
  *                     QUIT(status): the job ends, with that status
  *                     SIGNALS, by node 0: the user's signals are for it only
+ *                     RESIZE(enum boot_resize_state, reason), by node 0
  *                     NO_EXEC(status, line): from hlrcrun's child, if it cannot become a node
  *   hlrcrun -> node   RESULT(total, offset, bytes)...  LOOK(number in total): report the waits
  *                     shutdown of the sending side: the job is ending, the last STATS are wanted
@@ -29,7 +30,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-enum { WIRE_VERSION = 7, WIRE_PIECE = 32 * 1024 };
+enum { WIRE_VERSION = 8, WIRE_PIECE = 32 * 1024 };
 
 enum wire_type {
     WIRE_HELLO = 1,
@@ -45,12 +46,13 @@ enum wire_type {
     WIRE_WAITS,
     WIRE_QUIT,
     WIRE_TIMELINE,
-    WIRE_SIGNALS
+    WIRE_SIGNALS,
+    WIRE_RESIZE
 };
 
 struct wire_head {
     uint32_t type;
-    /* HELLO: WIRE_VERSION; REPORT, NO_EXEC, QUIT: exit status of the job; GOODBYE; STATS */
+    /* HELLO: WIRE_VERSION; REPORT, NO_EXEC, QUIT: exit status of the job; GOODBYE; STATS; RESIZE */
     int32_t status;
     /* EXCHANGE: bytes of one node's blob; RESULT: bytes of all; LOOK: its number */
     uint32_t total;

@@ -83,7 +83,8 @@ libhlrc_core_la_SOURCES += hlrc/checkpoint/checkpoint.c hlrc/checkpoint/checkpoi
 	hlrc/checkpoint/checkpoint_context.c hlrc/checkpoint/checkpoint_context.h \
 	hlrc/checkpoint/checkpoint_descriptors.c hlrc/checkpoint/checkpoint_descriptors.h \
 	hlrc/checkpoint/checkpoint_image.c hlrc/checkpoint/checkpoint_image.h \
-	hlrc/checkpoint/checkpoint_job.h hlrc/checkpoint/checkpoint_image_file.c hlrc/checkpoint/checkpoint_image_file.h \
+	hlrc/checkpoint/checkpoint_job.h hlrc/checkpoint/checkpoint_leave.c hlrc/checkpoint/checkpoint_leave.h \
+	hlrc/checkpoint/checkpoint_image_file.c hlrc/checkpoint/checkpoint_image_file.h \
 	hlrc/checkpoint/checkpoint_maps.c hlrc/checkpoint/checkpoint_maps.h \
 	hlrc/checkpoint/checkpoint_memory.c hlrc/checkpoint/checkpoint_memory.h \
 	hlrc/checkpoint/checkpoint_partner.c hlrc/checkpoint/checkpoint_partner.h \

@@ -247,7 +247,8 @@ void hlrc_note_read(const void *ptr, size_t size, const void *code);
  * in the saved job. All else in private memory, open files and threads are the program's task.
  *
  * hlrc_checkpoint_any() is for programs that can continue on another number of nodes. Then node n
- * gets the protected memory of node n modulo the saved number, and no window may exist.
+ * gets the protected memory of node n modulo the saved number, and no window may exist. hlrcrun
+ * --resize has a running job end in such a call, and continue at once on another number.
  *
  *     hlrc_protect(&step, sizeof step);
  *     hlrc_protect(&field, sizeof field);

@@ -131,6 +131,18 @@ static void command_checkpoint_place(struct config *cfg)
                    CONFIG_TEXT_MAX - 32, dir);
 }
 
+static int command_resize_check(int argc, char **argv, const struct command_line *line, char *err,
+                                size_t errlen)
+{
+    const struct options *o = &line->options;
+
+    if (!o->others && argc - o->rest <= 1)
+        return 0;
+    snprintf(err, errlen, "--resize %.100s: %.200s: give only the number of nodes and a pid",
+             o->resize, o->others ? "other options" : argv[o->rest + 1]);
+    return EXIT_USAGE;
+}
+
 static int command_wish_check(int argc, char **argv, struct command_line *line, char *err,
                               size_t errlen)
 {
@@ -145,8 +157,11 @@ static int command_wish_check(int argc, char **argv, struct command_line *line, 
     line->wish = line->options.help           ? COMMAND_HELP
                  : line->options.version      ? COMMAND_VERSION
                  : line->options.man          ? COMMAND_MAN
+                 : line->options.resize       ? COMMAND_RESIZE
                  : hosts_given(&line->config) ? COMMAND_HOSTS
                                               : COMMAND_JOB;
+    if (line->wish == COMMAND_RESIZE)
+        return command_resize_check(argc, argv, line, err, errlen);
     if (line->wish != COMMAND_JOB && line->wish != COMMAND_HOSTS)
         return 0;
     if (line->options.rest >= argc) {
@@ -173,7 +188,7 @@ static int command_restart_read(int argc, struct command_line *line, char *err, 
     int ret = command_options_read(argc, line, err, errlen);
 
     if (ret != 0 || line->config.restart[0] == '\0' || line->options.help ||
-        line->options.version || line->options.man)
+        line->options.version || line->options.man || line->options.resize)
         return ret;
     ret = restart_read(&line->restart, line->config.restart, argc, line->argv, line->options.rest,
                        err, errlen);

@@ -19,6 +19,7 @@ enum { EXIT_USAGE = 2, EXIT_NO_ACCESS = 126, EXIT_NO_PROGRAM = 127 };
 enum command_wish {
     COMMAND_JOB,   /* nodes on this machine */
     COMMAND_HOSTS, /* on several, by another launcher */
+    COMMAND_RESIZE,
     COMMAND_HELP,
     COMMAND_VERSION,
     COMMAND_MAN

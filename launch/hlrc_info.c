@@ -227,6 +227,10 @@ int main(int argc, char **argv)
     config_ask_fabrics(fabric_probe);
     ret = options_parse(argc, argv, &cfg, &options, err, sizeof err);
     options_free(&options);
+    if (ret == 0 && options.resize) {
+        snprintf(err, sizeof err, "--resize: only hlrcrun does it");
+        ret = -EINVAL;
+    }
     if (ret == 0 && !options.help && !options.version && !options.man)
         ret = config_resolve(&cfg, err, sizeof err);
     if (ret == 0)

@@ -24,9 +24,7 @@
 #include "launch/job.h"
 #include "launch/manual.h"
 #include "launch/rerun.h"
-
-/* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and a few more. */
-enum { FILES_PER_NODE = 7, FILES_MORE = 32 };
+#include "launch/resize.h"
 
 __attribute__((format(printf, 2, 3))) _Noreturn static void hlrcrun_give_up(int status,
                                                                             const char *fmt, ...)
@@ -47,7 +45,9 @@ static void hlrcrun_help_print(void)
            "Start N nodes of a program that shares memory with HLRC, on this machine.\n\n");
     config_help(stdout);
     printf("  -h, --help\n        this text\n  -V, --version\n        the version\n"
-           "      --man\n        the manual page, for man -l -\n");
+           "      --man\n        the manual page, for man -l -\n"
+           "      --resize=N [PID]\n        continue the running job of the hlrcrun PID with N "
+           "nodes\n");
     aliases_alias_help(stdout);
     printf("\nSIGQUIT (Ctrl-\\) prints what each thread of the job waits for.\n\n"
            "Exit status: that of the first node that failed, 128 + N for signal N; 66 if\n"
@@ -67,7 +67,7 @@ static void hlrcrun_standard_files(void)
 
 static void hlrcrun_files_limit(struct spawn *spawn, int nodes)
 {
-    rlim_t needed = (rlim_t)(nodes * FILES_PER_NODE + FILES_MORE);
+    rlim_t needed = spawn_files_needed(nodes);
     rlim_t liked = needed + CORES_MAX; /* for claims, which are optional */
     struct rlimit limit;
 
@@ -140,6 +140,14 @@ static void hlrcrun_command_line(int argc, char **argv, struct command_line *lin
         break;
     case COMMAND_MAN:
         manual_hlrcrun(stdout);
+        break;
+    case COMMAND_RESIZE:
+        status = resize_command(line->options.resize,
+                                line->options.rest < argc ? argv[line->options.rest] : NULL, err,
+                                sizeof err);
+        config_one_line(err);
+        if (status != 0)
+            hlrcrun_give_up(status, "%s", err);
         break;
     case COMMAND_HOSTS:
         hlrcrun_hand_over(line, line->argv + line->options.rest);
@@ -244,5 +252,6 @@ int main(int argc, char **argv)
         hlrcrun_give_up(EXIT_USAGE, "%s", err);
     job.memory = rerun.partner.root;
     job.before = rerun.guard;
+    job.resize = rerun.resize;
     return rerun_proceed(&rerun, &line, &job, job_run(&job));
 }

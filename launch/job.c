@@ -252,6 +252,8 @@ static void job_signals_read(struct job *job)
         int sig = (int)info.ssi_signo;
 
         job->user |= UINT64_C(1) << sig;
+        if (sig == SIGUSR2 && resize_request(job, &info))
+            continue;
         if (sig == SIGUSR1 || sig == SIGUSR2)
             forward_signal(job, sig);
         else if (sig == SIGQUIT)
@@ -581,6 +583,7 @@ int job_run(struct job *job)
     look_init(job, clock_ms());
     job_loop(job, fds);
     node_note_copies(job);
+    resize_end(job);
     job_outputs_finish(job, fds);
     if (job->ending && job_stats_wanted(job))
         job_stats_keep(job);

@@ -52,6 +52,7 @@
 #include "launch/oom.h"
 #include "launch/output.h"
 #include "launch/progress.h"
+#include "launch/resize.h"
 #include "launch/spawn.h"
 
 enum {
@@ -105,6 +106,7 @@ struct job {
     struct progress progress;
     struct oom oom;
     struct look look;
+    struct resize resize;
     struct output_sink out, err_room, *err;
     int signal_fd;
     bool ending;

@@ -13,6 +13,7 @@ hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \
 	launch/job.c launch/job.h launch/look.c launch/look.h launch/node.c launch/oom.c launch/oom.h launch/output.c launch/output.h \
 	launch/partner.c launch/partner.h \
 	launch/process.c launch/process.h launch/progress.c launch/progress.h launch/rerun.c launch/rerun.h \
+	launch/resize.c launch/resize.h launch/resize_command.c \
 	launch/spawn.c launch/spawn.h
 hlrcrun_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS) -DPKGDATADIR='"$(pkgdatadir)"'
 hlrcrun_LDFLAGS = $(INSTALLED_LDFLAGS)

@@ -374,6 +374,32 @@ static void manual_checkpoints(FILE *out)
         out);
 }
 
+static void manual_resize(FILE *out)
+{
+    fputs(
+        ".SH RESIZE\n"
+        ".B hlrcrun \\-\\-resize\n"
+        ".IR N \" [\" PID ]\n"
+        "has a running job of the same user continue with N nodes. PID is the one of its\n"
+        "hlrcrun, and may be omitted if the user runs one job on this machine. The command\n"
+        "returns when that hlrcrun has accepted the request, or with one line and status 2 when\n"
+        "it has refused it, as it does without\n"
+        ".BR \\-\\-checkpoint .\n"
+        "The job is saved at the next call of hlrc_checkpoint_any(3), and continues from there\n"
+        "under the same hlrcrun, with the rest of its\n"
+        ".BR \\-\\-timeout .\n"
+        "A line reports the number of nodes and the time of the interruption. A program that\n"
+        "calls hlrc_checkpoint(3), or has windows, is not resized: a line gives the reason, and\n"
+        "it continues. If the job fails with N nodes before it is restored, it continues with as\n"
+        "many as before. Output before the first call is printed again, and files of\n"
+        "\\-\\-stats, \\-\\-trace and the like describe the last part. A program of hlrcc(1) is\n"
+        "resized at once, and prints nothing twice: it keeps its threads, which get the\n"
+        "processors of N nodes. To do the same in a program, send hlrcrun SIGUSR2 with the value\n"
+        "N: kill \\-q N \\-USR2 PID. Jobs on several hosts, and those of other launchers, are not\n"
+        "resized.\n",
+        out);
+}
+
 void manual_hlrcrun(FILE *out)
 {
     manual_title(out, "hlrcrun", "run a program on several nodes that share memory");
@@ -423,6 +449,7 @@ void manual_hlrcrun(FILE *out)
     manual_data_races(out);
     manual_debugger(out);
     manual_checkpoints(out);
+    manual_resize(out);
     fputs(".SH OPTIONS\n"
           "Each option is also an environment variable. The command line overrides the\n"
           "environment. hlrcrun, and nodes under other launchers, refuse an unknown variable\n"
@@ -436,6 +463,9 @@ void manual_hlrcrun(FILE *out)
           out);
     config_man(out);
     manual_own_options(out);
+    fputs(".TP\n.B \\-\\-resize=N [PID]\nContinues the running job of the hlrcrun PID with N "
+          "nodes.\n",
+          out);
     fputs(".SH EXIT STATUS\n"
           "The exit status of the first node that failed, or 128 + N if signal N killed it; 0\n"
           "if no node failed. Other values:\n"

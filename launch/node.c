@@ -126,6 +126,8 @@ static void node_message_hello(struct job *job, int index, const struct node_pac
     node->lost_at = 0;
     node->lost_looks = 0;
     node->engine = packet->pid != 0 ? packet->pid : node->pid;
+    if (index == 0)
+        resize_hello(job);
     oom_watch(&job->oom, node->engine); /* a script may have moved it to another group */
     if (node->engine == node->pid)
         return;
@@ -244,6 +246,9 @@ static void node_message_handle(struct job *job, int index, struct node_packet *
         break;
     case WIRE_DETAIL:
         node_message_detail(job, index, packet);
+        break;
+    case WIRE_RESIZE:
+        resize_heard(job, packet->head.status, packet->body);
         break;
     case WIRE_SIGNALS:
         node->takes_signals = true;

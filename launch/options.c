@@ -16,6 +16,7 @@ enum {
     OPTION_HELP = OPTION_FIRST + CONFIG_COUNT,
     OPTION_VERSION,
     OPTION_MAN,
+    OPTION_RESIZE,
     OPTION_ALIAS
 };
 
@@ -84,6 +85,7 @@ static void options_table_make(struct options_reading *r)
     *row++ = (struct option){ "help", no_argument, NULL, OPTION_HELP };
     *row++ = (struct option){ "version", no_argument, NULL, OPTION_VERSION };
     *row++ = (struct option){ "man", no_argument, NULL, OPTION_MAN };
+    *row++ = (struct option){ "resize", required_argument, NULL, OPTION_RESIZE };
     row = options_aliases_add(r, row);
     *row = (struct option){ NULL, 0, NULL, 0 };
 }
@@ -211,6 +213,8 @@ static int options_take(struct options_reading *r, int got)
         r->options->version = true;
     else if (got == OPTION_MAN)
         r->options->man = true;
+    else if (got == OPTION_RESIZE)
+        r->options->resize = optarg;
     else
         r->given[r->count++] =
             (struct options_given){ got == 'n' ? CONFIG_ID_nodes : got - OPTION_FIRST, optarg };
@@ -276,7 +280,8 @@ int options_parse(int argc, char **argv, struct config *cfg, struct options *opt
     } else {
         config_default(cfg);
         ret = options_arguments_read(&r);
-        if (ret == 0 && !options->help && !options->version && !options->man)
+        options->others = r.count > 0;
+        if (ret == 0 && !options->help && !options->version && !options->man && !options->resize)
             ret = options_reading_apply(&r, cfg);
     }
     free(r.given);

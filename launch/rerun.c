@@ -13,11 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/diag.h"
 #include "base/procfs.h"
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 #include "launch/process.h"
 
 #define VARIABLE "HLRC_RERUN"
+#define RESIZED  "HLRC_RESIZED"
 
 /* For processes of the job to end after SIGKILL; a large one takes seconds. */
 enum { RERUN_END_MS = 30000, RERUN_LOOK_MS = 10, SIGNALS = 64 };
@@ -39,7 +42,7 @@ static size_t rerun_words(char **words)
 static char **rerun_environment_copy(void)
 {
     size_t count = rerun_words(environ) + 1;
-    char **copy = calloc(count + 1, sizeof *copy); /* room for the variable */
+    char **copy = calloc(count + 2, sizeof *copy); /* room for the variables */
 
     if (copy != NULL)
         memcpy(copy, environ, count * sizeof *copy);
@@ -72,6 +75,16 @@ static void rerun_variable_read(struct rerun *rerun, const char *value)
     rerun_descriptors_keep(rerun, FD_CLOEXEC);
 }
 
+static void rerun_resized_read(struct rerun *rerun)
+{
+    const char *value = getenv(RESIZED);
+
+    if (value != NULL &&
+        sscanf(value, "%d %" SCNd64, &rerun->resize.from, &rerun->resize.begun) != 2)
+        rerun->resize.from = 0;
+    unsetenv(RESIZED);
+}
+
 void rerun_begin(struct rerun *rerun)
 {
     const char *value = getenv(VARIABLE);
@@ -80,6 +93,7 @@ void rerun_begin(struct rerun *rerun)
     if (value != NULL)
         rerun_variable_read(rerun, value);
     unsetenv(VARIABLE);
+    rerun_resized_read(rerun);
     rerun->environment = rerun_environment_copy();
     rerun->directory = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -176,21 +190,32 @@ static char *rerun_variable_make(const struct rerun *rerun, const sigset_t *mask
     return variable;
 }
 
+/* The next job. */
+struct rerun_plan {
+    const char *dir; /* with the checkpoint */
+    int nodes, restarts, timeout;
+    const char *resized; /* the variable; NULL: none */
+};
+
 /* The command line with further options after the others, which override them. The nodes start in
  * the directory in which they started before. */
-static char **rerun_command_make(const struct command_line *line, const char *dir)
+static char **rerun_command_make(const struct command_line *line, const struct rerun_plan *plan)
 {
-    static char option[4][CONFIG_TEXT_MAX + 16], here[PATH_MAX];
+    static char option[6][CONFIG_TEXT_MAX + 16], here[PATH_MAX];
     const struct config *cfg = &line->config;
     size_t count = rerun_words(line->argv), end = (size_t)line->options.end, more = 4;
-    char **argv = calloc(count + more + 1, sizeof *argv);
+    char **argv = calloc(count + sizeof option / sizeof *option + 1, sizeof *argv);
 
     if (argv == NULL || getcwd(here, sizeof here) == NULL || strlen(here) >= CONFIG_TEXT_MAX)
         return NULL;
     (void)snprintf(option[0], sizeof option[0], "--wdir=%.*s", CONFIG_TEXT_MAX, here);
-    (void)snprintf(option[1], sizeof option[1], "--restart=%s", dir);
+    (void)snprintf(option[1], sizeof option[1], "--restart=%s", plan->dir);
     (void)snprintf(option[2], sizeof option[2], "--checkpoint=%s", cfg->checkpoint);
-    (void)snprintf(option[3], sizeof option[3], "--restarts=%d", cfg->restarts - 1);
+    (void)snprintf(option[3], sizeof option[3], "--nodes=%d", plan->nodes);
+    if (cfg->source[CONFIG_ID_restarts] != CONFIG_DEFAULT)
+        (void)snprintf(option[more++], sizeof *option, "--restarts=%d", plan->restarts);
+    if (plan->timeout > 0)
+        (void)snprintf(option[more++], sizeof *option, "--timeout=%d", plan->timeout);
     memcpy(argv, line->argv, end * sizeof *argv);
     for (size_t i = 0; i < more; i++)
         argv[end + i] = option[i];
@@ -200,10 +225,10 @@ static char **rerun_command_make(const struct command_line *line, const char *di
 
 /* Returns only if that fails. */
 static void rerun_execute(const struct rerun *rerun, const struct command_line *line,
-                          const struct spawn *spawn, const char *dir)
+                          const struct spawn *spawn, const struct rerun_plan *plan)
 {
     char self[PATH_MAX];
-    char **argv = rerun_command_make(line, dir);
+    char **argv = rerun_command_make(line, plan);
 
     if (argv == NULL || rerun->environment == NULL || rerun->directory < 0 ||
         procfs_program(self, sizeof self) <= 0) {
@@ -212,7 +237,9 @@ static void rerun_execute(const struct rerun *rerun, const struct command_line *
     }
     if (fchdir(rerun->directory) < 0)
         return;
-    rerun->environment[rerun_words(rerun->environment)] = rerun_variable_make(rerun, &spawn->mask);
+    size_t words = rerun_words(rerun->environment);
+    rerun->environment[words] = rerun_variable_make(rerun, &spawn->mask);
+    rerun->environment[words + 1] = (char *)(uintptr_t)plan->resized;
     setrlimit(RLIMIT_NOFILE, &spawn->files);
     sigaction(SIGPIPE, &spawn->pipe_action, NULL);
     execve(self, argv, rerun->environment);
@@ -274,16 +301,60 @@ static void rerun_try(const struct rerun *rerun, const struct command_line *line
         fprintf(stderr, "hlrcrun: continues from checkpoint %" PRIu32 " in %s; restarts left: %d\n",
                 newest, memory ? "memory" : dir, cfg->restarts - 1);
         fflush(NULL);
-        rerun_execute(rerun, line, &job->spawn, dir);
+        rerun_execute(rerun, line, &job->spawn,
+                      &(struct rerun_plan){ dir, cfg->nodes, cfg->restarts - 1, 0, NULL });
         fprintf(stderr, "hlrcrun: cannot continue: %s\n", strerror(errno));
     }
+}
+
+/* ---- another number of nodes ---- */
+
+/* The part of --timeout that is left; 0: there is none. */
+static int rerun_timeout_left(const struct job *job)
+{
+    int64_t left = job->look.timeout_at - clock_ms();
+
+    return job->config->timeout == 0 ? 0 : left < 1000 ? 1 : (int)(left / 1000);
+}
+
+/* Returns only if that fails. The checkpoints in memory are of the number before. */
+static void rerun_resize(struct rerun *rerun, const struct command_line *line, struct job *job,
+                         int nodes, bool back)
+{
+    static char resized[sizeof RESIZED + 48];
+    const struct config *cfg = &line->config;
+    const char *dir = "";
+    bool ended = rerun_processes_end(rerun);
+    uint32_t newest = rerun_checkpoint(rerun, cfg, &dir);
+
+    partner_end(&rerun->partner);
+    if (job->guard.pid > 0)
+        guard_dismiss(&job->guard);
+    snprintf(resized, sizeof resized, RESIZED "=%d %" PRId64, cfg->nodes, job->resize.begun);
+    errno = newest == 0 ? ENOENT : EBUSY;
+    if (back)
+        fprintf(stderr,
+                "hlrcrun: not resized from %d to %d nodes: the job fails with that number; it "
+                "continues\n",
+                nodes, cfg->nodes);
+    fflush(NULL);
+    if (ended && newest > 0)
+        rerun_execute(rerun, line, &job->spawn,
+                      &(struct rerun_plan){ dir, nodes, cfg->restarts, rerun_timeout_left(job),
+                                            back ? NULL : resized });
+    fprintf(stderr, "hlrcrun: cannot continue with %d nodes: %s; later: hlrcrun --restart %s\n",
+            nodes, strerror(errno), dir);
 }
 
 int rerun_proceed(struct rerun *rerun, const struct command_line *line, struct job *job, int status)
 {
     rerun->guard = job->guard;
-    if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT && job->death != 0 &&
-        status == 128 + job->death && !rerun_user_ended(job))
+    if (job->resize.saved && status == STATUS_CONTINUE && !rerun_user_ended(job))
+        rerun_resize(rerun, line, job, job->resize.wanted, false);
+    else if (job->resize.from > 0 && !job->resize.restored && status != 0 && !rerun_user_ended(job))
+        rerun_resize(rerun, line, job, job->resize.from, true);
+    else if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT && job->death != 0 &&
+             status == 128 + job->death && !rerun_user_ended(job))
         rerun_try(rerun, line, job);
     partner_end(&rerun->partner);
     if (job->guard.pid > 0)

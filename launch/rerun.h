@@ -3,7 +3,8 @@
 #define HLRC_RERUN_H
 
 /*
- * hlrcrun --restarts: after the death of a node, hlrcrun executes itself with --restart.
+ * hlrcrun --restarts and --resize: after the death of a node, or after the job was saved for
+ * another number of nodes, hlrcrun executes itself with --restart.
  *
  *   - A job is continued only if a signal ended a node. If hlrcrun got SIGINT, SIGTERM or SIGHUP,
  *     or the signal of which the node died, the user has ended it.
@@ -14,6 +15,8 @@
  *   - hlrcrun undoes its changes to what nodes inherit. Signals stay blocked until the next job
  *     reads them, so none is lost or ends hlrcrun in between. HLRC_RERUN has the mask of before,
  *     and with --partner the guard, and the descriptor and name of the directory.
+ *   - For another number of nodes (resize.h) it continues from the checkpoint on the disk that was
+ *     written for it. HLRC_RESIZED has the numbers and the time for the line of the next job.
  *   - A newer checkpoint in memory is used. If one is lost, the job ends: the user decides about
  *     the older one on a disk.
  */
@@ -25,6 +28,7 @@
 #include "launch/command.h"
 #include "launch/job.h"
 #include "launch/partner.h"
+#include "launch/resize.h"
 
 struct rerun {
     char **environment; /* at the start of hlrcrun; NULL: no memory */
@@ -33,7 +37,8 @@ struct rerun {
     sigset_t mask;      /* if so, the one of the user */
     uint32_t newest;    /* checkpoint of an earlier job in the directory of --checkpoint */
     struct partner partner;
-    struct guard guard; /* of the job before; pid 0: none */
+    struct guard guard;   /* of the job before; pid 0: none */
+    struct resize resize; /* of the next job */
 };
 
 /* rerun_begin - before anything changes environment or directory */

@@ -38,6 +38,13 @@ struct spawn_child_ids {
     int output[2]; /* read ends of standard output and error; -1: not through hlrcrun */
 };
 
+/* Descriptors of hlrcrun: pipes, sockets and pidfds of each node, and a few more. */
+enum { SPAWN_FILES_PER_NODE = 7, SPAWN_FILES_MORE = 32 };
+static inline rlim_t spawn_files_needed(int nodes)
+{
+    return (rlim_t)(nodes * SPAWN_FILES_PER_NODE + SPAWN_FILES_MORE);
+}
+
 /* Both return 0 or a negative errno. */
 int spawn_open(struct spawn *spawn); /* creates the gate */
 int spawn_node(struct spawn *spawn, int node, struct spawn_child_ids *out);

@@ -162,7 +162,7 @@ SHELL_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.
-ONCE_TESTS += tests/compat/advise.sh tests/compat/tutorial.sh tests/compat/clang.sh tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/process.sh tests/compat/one_process.sh tests/compat/team_size.sh tests/compat/gives_up.sh tests/compat/features.sh tests/compat/tasks.sh tests/compat/private.sh tests/compat/restart.sh tests/compat/kills.sh
+ONCE_TESTS += tests/compat/advise.sh tests/compat/tutorial.sh tests/compat/clang.sh tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/process.sh tests/compat/one_process.sh tests/compat/team_size.sh tests/compat/gives_up.sh tests/compat/features.sh tests/compat/tasks.sh tests/compat/private.sh tests/compat/restart.sh tests/compat/resize.sh tests/compat/kills.sh
 LATER_ONCE_TESTS += tests/compat/npb.sh
 SOAK_TESTS += tests/compat/clang.sh tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/process.sh tests/compat/one_process.sh tests/compat/team_size.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
 EXTRA_DIST += tests/compat/advise.cc tests/compat/calls.c tests/compat/clang tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \

@@ -21,6 +21,7 @@
 #include "boot/boot.h"
 #include "hlrc/checkpoint/checkpoint_file.h"
 #include "hlrc/checkpoint/checkpoint_job.h"
+#include "hlrc/checkpoint/checkpoint_leave.h"
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 #include "hlrc/checkpoint/checkpoint_pages.h"
 #include "hlrc/checkpoint/checkpoint_partner.h"
@@ -47,28 +48,38 @@ enum checkpoint_wish {
     CHECKPOINT_NONE,
     CHECKPOINT_SAVE,
     CHECKPOINT_SAVE_ASKED,
-    CHECKPOINT_SAVE_AND_END
+    CHECKPOINT_SAVE_AND_END,
+    CHECKPOINT_SAVE_AND_RESIZE
 };
 
 static struct checkpoint_job job;
 
-static volatile sig_atomic_t asked; /* by SIGUSR1 */
+/* By SIGUSR1, and by SIGUSR1 with a value. */
+static volatile sig_atomic_t asked, asked_resize;
 
 /* ---- start and end ---- */
 
-static void checkpoint_ask(int sig)
+static void checkpoint_ask(int sig, siginfo_t *info, void *unused)
 {
-    (void)sig;
-    asked = 1;
+    (void)sig, (void)unused;
+    if (info->si_code == SI_QUEUE && info->si_value.sival_int > 0)
+        asked_resize = 1;
+    else
+        asked = 1;
     checkpoint_process_wake();
 }
 
 /* The program's own handler stays. */
 static void checkpoint_listen(void)
 {
-    struct sigaction action = { .sa_handler = checkpoint_ask, .sa_flags = SA_RESTART }, before;
-    if (system_sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        (void)system_sigaction(SIGUSR1, &action, NULL);
+    struct sigaction action = { .sa_sigaction = checkpoint_ask,
+                                .sa_flags = SA_RESTART | SA_SIGINFO },
+                     before;
+    if (system_sigaction(SIGUSR1, NULL, &before) != 0 || before.sa_handler != SIG_DFL ||
+        system_sigaction(SIGUSR1, &action, NULL) != 0)
+        return;
+    if (engine.node == 0 && checkpoint_process_count() == 0)
+        boot_resize(engine.boot, BOOT_RESIZE_READY, NULL);
 }
 
 /* Checkpoints there are not of the job that this one continues. */
@@ -170,7 +181,7 @@ int checkpoint_read(void (*finalize)(void))
     job.finalize = finalize;
     job.dir_fd = -1;
     job.full = true;
-    asked = 0;
+    asked = asked_resize = 0;
     checkpoint_save_init(&job);
     return engine.config.restart[0] ? checkpoint_read_restart() : 0;
 }
@@ -349,22 +360,9 @@ static int checkpoint_restore(void)
     checkpoint_state_adopt();
     barrier_all(MEETING_CHECKPOINT);
     job.restores = false;
-    return 1;
-}
-
-/* The time limit of the batch job is near. */
-_Noreturn static void checkpoint_leave(void)
-{
     if (engine.node == 0)
-        diag_job("checkpoint %u is complete, and the job ends with status %d; continue it with "
-                 "hlrcrun --restart %s",
-                 job.last.generation, STATUS_CONTINUE, job.dir);
-    if (checkpoint_process_count() == 0) {
-        job.finalize();
-        exit(STATUS_CONTINUE);
-    }
-    (void)boot_quit(engine.boot, STATUS_CONTINUE);
-    _exit(STATUS_CONTINUE); /* buffered output is saved */
+        boot_resize(engine.boot, BOOT_RESIZE_RESTORED, NULL);
+    return 1;
 }
 
 /* ---- one process ---- */
@@ -372,37 +370,54 @@ _Noreturn static void checkpoint_leave(void)
 /* Only node 0 is left. */
 static bool checkpoint_process_asked(bool *leaves)
 {
-    bool now = asked && job.dir[0];
-    asked = 0;
+    bool now = (asked || asked_resize) && job.dir[0];
+    job.resizes = now && asked_resize;
+    asked = asked_resize = 0;
     job.to_disk = now && job.memory[0];
     job.hurries |= now;
-    *leaves = now && secure_getenv("SLURM_JOB_ID");
+    *leaves = now && (job.resizes || secure_getenv("SLURM_JOB_ID"));
+    if (job.resizes)
+        boot_resize(engine.boot, BOOT_RESIZE_BEGUN, NULL);
     return now;
 }
 
 static int checkpoint_start_process(void)
 {
-    static const struct checkpoint_process_calls calls = {
-        checkpoint_process_asked, checkpoint_save_process, checkpoint_save_report, checkpoint_leave
-    };
+    static const struct checkpoint_process_calls calls = { checkpoint_process_asked,
+                                                           checkpoint_save_process,
+                                                           checkpoint_save_report };
     return job.restores ? checkpoint_process_become(&job) : checkpoint_process_start(&job, &calls);
 }
 
 /* ---- the call ---- */
 
+/* By node 0. */
+static bool checkpoint_may_resize(bool any)
+{
+    const char *why = checkpoint_leave_refusal(any);
+    if (why) {
+        asked_resize = 0;
+        boot_resize(engine.boot, BOOT_RESIZE_REFUSED, why);
+    }
+    return !why;
+}
+
 /* By node 0. A checkpoint that becomes due while one is being written begins after it, without
  * waiting for it; one that was requested waits. */
-static struct checkpoint_decision checkpoint_decide(void)
+static struct checkpoint_decision checkpoint_decide(bool any)
 {
-    bool now = asked, pending = checkpoint_save_is_pending();
+    job.resizes = asked_resize && job.dir[0] && checkpoint_may_resize(any);
+    bool now = asked || job.resizes, pending = checkpoint_save_is_pending();
     bool written = !pending || checkpoint_save_is_done();
     struct checkpoint_decision d = { CHECKPOINT_NONE, pending && written };
     if (!job.dir[0] || (!now && (!written || clock_ms() < job.due_ms)))
         return d;
-    asked = 0;
+    asked = asked_resize = 0;
     d.awaits = pending;
     d.wish = CHECKPOINT_SAVE;
-    if (now)
+    if (job.resizes)
+        d.wish = CHECKPOINT_SAVE_AND_RESIZE;
+    else if (now)
         d.wish = secure_getenv("SLURM_JOB_ID") ? CHECKPOINT_SAVE_AND_END : CHECKPOINT_SAVE_ASKED;
     return d;
 }
@@ -417,7 +432,7 @@ static int checkpoint_save(bool any, enum checkpoint_wish wish)
         return rc;
     job.to_disk = job.memory[0] && wish >= CHECKPOINT_SAVE_ASKED;
     checkpoint_save_begin(any, begun);
-    if (job.interval_ms == 0 || wish == CHECKPOINT_SAVE_AND_END)
+    if (job.interval_ms == 0 || wish >= CHECKPOINT_SAVE_AND_END)
         rc = checkpoint_save_await();
     job.due_ms = clock_ms() + job.interval_ms;
     return rc;
@@ -427,7 +442,7 @@ static int checkpoint_call(bool any)
 {
     struct checkpoint_decision d = { CHECKPOINT_NONE, 0 };
     if (!job.restores)
-        d = checkpoint_decide();
+        d = checkpoint_decide(any);
     heap_flush();
     handle_fence_all();
     collective_share(MEETING_CHECKPOINT, any, &d, sizeof d);
@@ -436,9 +451,15 @@ static int checkpoint_call(bool any)
     int before = d.awaits ? checkpoint_save_await() : 0; /* [checkpoint.one-at-a-time] */
     if (d.wish == CHECKPOINT_NONE)
         return before;
+    job.resizes = d.wish == CHECKPOINT_SAVE_AND_RESIZE;
+    if (job.resizes && engine.node == 0)
+        boot_resize(engine.boot, BOOT_RESIZE_BEGUN, NULL);
     int rc = checkpoint_save(any, (enum checkpoint_wish)d.wish);
-    if (rc == 0 && d.wish == CHECKPOINT_SAVE_AND_END)
-        checkpoint_leave();
+    if (rc == 0 && d.wish >= CHECKPOINT_SAVE_AND_END)
+        checkpoint_leave(&job, job.last.generation);
+    if (job.resizes && engine.node == 0)
+        boot_resize(engine.boot, BOOT_RESIZE_REFUSED, "it cannot be saved");
+    job.resizes = false;
     return rc ? rc : before;
 }
 

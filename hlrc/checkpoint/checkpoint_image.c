@@ -41,7 +41,8 @@ static struct {
     void *kept; /* state and shared memory, on the way to the child */
     size_t kept_bytes;
     bool hurries;
-    _Atomic pid_t pid; /* of the child; 0: none */
+    int (*leave)(uint64_t bytes); /* NULL: the process continues */
+    _Atomic pid_t pid;            /* of the child; 0: none */
     int64_t stopped_at, stopped_ns;
     atomic_bool ends; /* the program: a checkpoint that is not complete is of no use */
 } image;
@@ -63,6 +64,11 @@ static void checkpoint_image_arrive(void)
 {
     (void)CALL(munmap, given.unmap, given.unmap_bytes);
     checkpoint_descriptors_restore(&given.here);
+}
+
+void checkpoint_image_set_leave(int (*leave)(uint64_t bytes))
+{
+    image.leave = leave;
 }
 
 int checkpoint_image_init(void)
@@ -192,6 +198,24 @@ void checkpoint_image_abandon(void)
         (void)CALL(kill, pid, SIGKILL);
 }
 
+/* The child, or this process, has written all. */
+static int checkpoint_image_result(pid_t pid, char *why, size_t len)
+{
+    int rc = pid > 0 ? checkpoint_image_await_child(why, len) : 0;
+    if (rc == 0 && (rc = (int)image.child->rc) != 0)
+        snprintf(why, len, "%s", strerror(-rc));
+    return rc;
+}
+
+/* [checkpoint.leave-stopped] Returns only after an error. */
+static int checkpoint_image_leave(pid_t pid, char *why, size_t len)
+{
+    int rc = checkpoint_image_result(pid, why, len);
+    if (rc == 0 && (rc = image.leave(image.child->bytes)) != 0)
+        snprintf(why, len, "%s", strerror(-rc));
+    return rc;
+}
+
 /* With the threads stopped, which run when it returns [checkpoint.one-moment]. Without memory for a
  * child they wait until all is written. */
 static int checkpoint_image_capture(struct checkpoint_file *f,
@@ -211,12 +235,11 @@ static int checkpoint_image_capture(struct checkpoint_file *f,
     atomic_store(&image.pid, pid > 0 ? pid : 0);
     if (pid > 0 && atomic_load(&image.ends))
         (void)CALL(kill, pid, SIGKILL);
+    bool leaves = image.leave != NULL;
+    int rc = leaves ? checkpoint_image_leave(pid, why, len) : 0;
     checkpoint_threads_release();
     image.stopped_ns = clock_ns() - image.stopped_at;
-    int rc = pid > 0 ? checkpoint_image_await_child(why, len) : 0;
-    if (rc == 0 && (rc = (int)image.child->rc) != 0)
-        snprintf(why, len, "%s", strerror(-rc));
-    return rc;
+    return leaves ? rc : checkpoint_image_result(pid, why, len);
 }
 
 static int checkpoint_image_save_file(struct checkpoint_file *f, const int *role,

@@ -20,6 +20,8 @@
  *   [checkpoint.one-moment] All that is saved is of the moment in which no other thread runs:
  *       shared memory is copied and descriptors are read before the threads continue, and the
  *       child is created before.
+ *   [checkpoint.leave-stopped] If the process ends after the checkpoint, its threads stay stopped
+ *       until then. What they did after it would be done twice.
  */
 #ifndef HLRC_CHECKPOINT_IMAGE_H
 #define HLRC_CHECKPOINT_IMAGE_H
@@ -41,6 +43,7 @@ struct checkpoint_image_given {
     char memory[PATH_MAX]; /* as checkpoint_job.h */
     char restart[CONFIG_TEXT_MAX];
     bool progress;
+    int processes; /* that became it */
 };
 
 #define CHECKPOINT_IMAGE_RESUMED 1
@@ -53,6 +56,9 @@ struct checkpoint_image_result {
     bool waited; /* the program, since there was no memory for copies */
 };
 
+/* For the next one only: called with the length of the complete file while the threads are stopped.
+ * It ends the process, or returns a negative errno. */
+void checkpoint_image_set_leave(int (*leave)(uint64_t bytes));
 /* Writes the file; `hurries`: at the expense of the program. The descriptors are not saved. 0, or a
  * negative errno after a line in `why`; CHECKPOINT_IMAGE_RESUMED in the process that continues,
  * which then has *given. */

@@ -22,6 +22,7 @@ struct checkpoint_job {
     struct checkpoint_manifest last;
     bool restores; /* the next call restores `last` */
     void (*finalize)(void);
+    bool resizes; /* the next one is for another number of nodes */
 };
 
 /* Of one node. */

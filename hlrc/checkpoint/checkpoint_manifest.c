@@ -17,7 +17,10 @@
 #include "base/procfs.h"
 
 #define MAGIC      "hlrc-checkpoint 1\n"
-#define DIGEST_LEN 24 /* "digest " and 16 digits and a newline */
+#define DIGEST     "digest %016" PRIx64 "\n"
+#define DIGEST_LEN 24
+#define LENGTH     "bytes %020" PRIu64 "\n" /* of one width: it may be written later */
+#define LENGTH_LEN 27
 #define TEXT_MOST  (16u << 20)
 
 char *checkpoint_manifest_path(char *path, size_t len, const char *dir, uint32_t generation)
@@ -169,7 +172,7 @@ static char *checkpoint_manifest_print(const struct checkpoint_manifest *m,
     fprintf(out, MAGIC "version %s\nnumbers %u %u %u %u %" PRIx64 " %" PRIx64 " %" PRIx64 "\n",
             m->version, m->generation, m->base, m->nodes, m->any, m->app, m->memory, m->program);
     for (uint32_t i = 0; i < (m->generation - m->base + 1) * m->nodes; i++)
-        fprintf(out, "bytes %" PRIu64 "\n", m->bytes[i]);
+        fprintf(out, LENGTH, m->bytes[i]);
     if (m->partner)
         fprintf(out, "partner\n");
     if (m->processes > 0)
@@ -177,7 +180,7 @@ static char *checkpoint_manifest_print(const struct checkpoint_manifest *m,
     checkpoint_manifest_options(out, config);
     checkpoint_manifest_process(out);
     if (fflush(out) == 0)
-        fprintf(out, "digest %016" PRIx64 "\n", digest_add(DIGEST_START, text, *len));
+        fprintf(out, DIGEST, digest_add(DIGEST_START, text, *len));
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -207,26 +210,53 @@ static int checkpoint_manifest_sync(const char *dir)
     return rc == -EINVAL ? 0 : rc; /* a file system that cannot */
 }
 
-int checkpoint_manifest_write(const char *dir, const struct checkpoint_manifest *m,
-                              const struct config *config)
+static int checkpoint_manifest_publish(const char *dir, const struct checkpoint_manifest_text *t)
 {
     char path[PATH_MAX], temporary[PATH_MAX];
-    size_t len = 0;
-    char *text = checkpoint_manifest_print(m, config, &len);
-    if (!text)
+    if (!t->text)
         return -ENOMEM;
     snprintf(temporary, sizeof temporary, "%s/manifest.new", dir);
-    int rc = checkpoint_manifest_store(temporary, text, len);
+    int rc = checkpoint_manifest_store(temporary, t->text, t->len);
     if (rc == 0)
         rc = checkpoint_manifest_sync(dir);
     if (rc == 0 &&
-        rename(temporary, checkpoint_manifest_path(path, sizeof path, dir, m->generation)) != 0)
+        rename(temporary, checkpoint_manifest_path(path, sizeof path, dir, t->generation)) != 0)
         rc = -errno;
     else if (rc == 0 && (rc = checkpoint_manifest_sync(dir)) != 0)
         (void)unlink(path);
     if (rc)
         (void)unlink(temporary);
-    free(text);
+    return rc;
+}
+
+struct checkpoint_manifest_text checkpoint_manifest_prepare(const struct checkpoint_manifest *m,
+                                                            const struct config *config)
+{
+    struct checkpoint_manifest_text t = { .generation = m->generation };
+    t.text = checkpoint_manifest_print(m, config, &t.len);
+    return t;
+}
+
+/* Lengths have a fixed number of digits. */
+void checkpoint_manifest_set_last_length(struct checkpoint_manifest_text *t, uint64_t bytes)
+{
+    char line[LENGTH_LEN + 2], *last = NULL;
+    for (char *at = t->text; (at = strstr(at, "\nbytes ")); at++)
+        last = at + 1;
+    if (!last)
+        return;
+    snprintf(line, sizeof line, LENGTH, bytes);
+    memcpy(last, line, LENGTH_LEN);
+    snprintf(t->text + t->len - DIGEST_LEN, DIGEST_LEN + 1, DIGEST,
+             digest_add(DIGEST_START, t->text, t->len - DIGEST_LEN));
+}
+
+int checkpoint_manifest_write(const char *dir, const struct checkpoint_manifest *m,
+                              const struct config *config)
+{
+    struct checkpoint_manifest_text t = checkpoint_manifest_prepare(m, config);
+    int rc = checkpoint_manifest_publish(dir, &t);
+    free(t.text);
     return rc;
 }
 
@@ -256,8 +286,7 @@ static bool checkpoint_manifest_whole(char *text, size_t len)
     char digest[DIGEST_LEN + 1];
     if (len < DIGEST_LEN || strlen(text) != len || strncmp(text, MAGIC, strlen(MAGIC)) != 0)
         return false;
-    snprintf(digest, sizeof digest, "digest %016" PRIx64 "\n",
-             digest_add(DIGEST_START, text, len - DIGEST_LEN));
+    snprintf(digest, sizeof digest, DIGEST, digest_add(DIGEST_START, text, len - DIGEST_LEN));
     bool same = strcmp(text + len - DIGEST_LEN, digest) == 0;
     text[len - DIGEST_LEN] = '\0';
     return same;

@@ -51,6 +51,15 @@ bool checkpoint_manifest_has_file(const char *dir, const struct checkpoint_manif
  * negative errno. */
 int checkpoint_manifest_write(const char *dir, const struct checkpoint_manifest *m,
                               const struct config *config);
+/* Its text, and the text after the last length has become known, which allocates nothing. */
+struct checkpoint_manifest_text {
+    char *text; /* NULL: no memory */
+    size_t len;
+    uint32_t generation;
+};
+struct checkpoint_manifest_text checkpoint_manifest_prepare(const struct checkpoint_manifest *m,
+                                                            const struct config *config);
+void checkpoint_manifest_set_last_length(struct checkpoint_manifest_text *t, uint64_t bytes);
 /* Reads the newest one, and checks that its files have their lengths, which those of --partner may
  * not. 0, or a negative errno and one line. */
 int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, char *err,

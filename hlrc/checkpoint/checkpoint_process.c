@@ -62,6 +62,7 @@ static void checkpoint_process_resume(void)
     memcpy(job->memory, given->memory, sizeof job->memory);
     strcpy(engine.config.restart, given->restart);
     engine.config.progress = given->progress;
+    count = given->processes;
     job->interval_ms = given->interval_ms;
     if (given->here.role[CHECKPOINT_DESCRIPTORS_DIR] < 0)
         job->dir_fd = -1;
@@ -69,6 +70,10 @@ static void checkpoint_process_resume(void)
     if (checkpoint_manifest_read(given->restart, &job->last, err, sizeof err) != 0)
         diag_warn("%s", err);
     job->full = true;
+    job->resizes = false;
+    if (job->dir[0])
+        boot_resize(engine.boot, BOOT_RESIZE_READY, NULL);
+    boot_resize(engine.boot, BOOT_RESIZE_RESTORED, NULL);
 }
 
 static void checkpoint_process_save(bool leaves)
@@ -78,10 +83,13 @@ static void checkpoint_process_save(bool leaves)
     int64_t begun = clock_ns();
     if (!job->dir[0])
         return;
-    int rc = call.save_all(&next, false, all);
+    int rc = call.save_all(&next, leaves, all);
     checkpoint_manifest_free(rc ? &next : &job->last);
     if (rc == CHECKPOINT_IMAGE_RESUMED)
         checkpoint_process_resume();
+    else if (rc && job->resizes)
+        boot_resize(engine.boot, BOOT_RESIZE_REFUSED, "it cannot be saved");
+    job->resizes = false;
     job->full = rc != 0 || job->to_disk; /* [checkpoint.all-or-none] */
     job->to_disk = false;
     if (rc)
@@ -90,8 +98,6 @@ static void checkpoint_process_save(bool leaves)
     int64_t stopped = checkpoint_image_stopped_ns(), written = clock_ns() - begun - stopped;
     job->hurries = job->interval_ms > 0 && written / 1000000 > job->interval_ms;
     call.report(next.generation, all, stopped, written);
-    if (leaves)
-        call.leave();
 }
 
 static int64_t checkpoint_process_due(void)
@@ -108,6 +114,8 @@ static void *checkpoint_process_main(void *unused)
     tasks_own(1);
     (void)CALL(rt_sigprocmask, SIG_UNBLOCK, &usr1, NULL, sizeof usr1);
     int64_t due = checkpoint_process_due();
+    if (job->dir[0])
+        boot_resize(engine.boot, BOOT_RESIZE_READY, NULL);
     while (!atomic_load(&ends)) {
         bool leaves = false;
         int seen = atomic_load(&woken);
@@ -151,6 +159,7 @@ int checkpoint_process_become(const struct checkpoint_job *of)
         give->here.role[CHECKPOINT_DESCRIPTORS_FILE] = -1;
         give->interval_ms = of->interval_ms;
         give->progress = engine.config.progress;
+        give->processes = count;
         memcpy(give->dir, of->dir, sizeof give->dir);
         memcpy(give->memory, of->memory, sizeof give->memory);
         strcpy(give->restart, engine.config.restart);

@@ -19,10 +19,9 @@ int checkpoint_process_count(void);
 /* Functions of checkpoint.c. */
 struct checkpoint_process_calls {
     bool (*is_asked)(bool *leaves); /* by SIGUSR1; leaves: the job ends then */
-    int (*save_all)(struct checkpoint_manifest *next, bool any, struct checkpoint_result *all);
+    int (*save_all)(struct checkpoint_manifest *next, bool leaves, struct checkpoint_result *all);
     void (*report)(uint32_t generation, const struct checkpoint_result *all, int64_t stopped_ns,
                    int64_t written_ns);
-    void (*leave)(void);
 };
 
 /* Starts the thread. 0, or a negative errno after one line. */

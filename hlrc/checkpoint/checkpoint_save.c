@@ -18,6 +18,7 @@
 #include "hlrc/checkpoint/checkpoint_exchange.h"
 #include "hlrc/checkpoint/checkpoint_file.h"
 #include "hlrc/checkpoint/checkpoint_image.h"
+#include "hlrc/checkpoint/checkpoint_leave.h"
 #include "hlrc/checkpoint/checkpoint_pages.h"
 #include "hlrc/checkpoint/checkpoint_partner.h"
 #include "hlrc/checkpoint/checkpoint_process.h"
@@ -350,16 +351,20 @@ int checkpoint_save_await(void)
 
 /* ---- one process ---- */
 
-int checkpoint_save_process(struct checkpoint_manifest *next, bool any,
+int checkpoint_save_process(struct checkpoint_manifest *next, bool leaves,
                             struct checkpoint_result *all)
 {
     char path[PATH_MAX], why[PATH_MAX + 512] = "";
     struct checkpoint_image_result result = { .pages = 0 };
-    struct checkpoint_result mine = { .rc = checkpoint_save_next(next, any) };
+    struct checkpoint_result mine = { .rc = checkpoint_save_next(next, false) };
+    if (mine.rc == 0 && leaves)
+        mine.rc = checkpoint_leave_prepare(job, checkpoint_save_target(next), next);
+    checkpoint_image_set_leave(leaves ? checkpoint_leave_process : NULL);
     if (mine.rc == 0)
         mine.rc =
             checkpoint_image_save(checkpoint_save_path(path, next), next, job->hurries,
                                   boot_fd(engine.boot), job->dir_fd, &result, why, sizeof why);
+    checkpoint_leave_cancel();
     if (mine.rc == CHECKPOINT_IMAGE_RESUMED)
         return CHECKPOINT_IMAGE_RESUMED;
     if (result.waited)

@@ -44,9 +44,9 @@ bool checkpoint_save_is_pending(void);
 /* That would not wait, at this node. */
 bool checkpoint_save_is_done(void);
 
-/* For a program that runs as one process: all of it. 0, a negative errno after a line, or
- * CHECKPOINT_IMAGE_RESUMED. */
-int checkpoint_save_process(struct checkpoint_manifest *next, bool any,
+/* For a program that runs as one process: all of it. `leaves`: the process ends then. 0, a negative
+ * errno after a line, or CHECKPOINT_IMAGE_RESUMED. */
+int checkpoint_save_process(struct checkpoint_manifest *next, bool leaves,
                             struct checkpoint_result *all);
 void checkpoint_save_report(uint32_t generation, const struct checkpoint_result *all,
                             int64_t stopped_ns, int64_t written_ns);

@@ -31,7 +31,7 @@ tests_blackbox_altstack_depth_LDADD = tests/libtests.a libhlrc_core.la
 # It knows the default homes.
 tests_blackbox_counts_LDADD = tests/libtests.a libhlrc_core.la
 
-BLACKBOX_SHELL = tests/blackbox/checkpoint.sh tests/blackbox/saved_apps.sh tests/blackbox/computing.sh tests/blackbox/collectives.sh tests/blackbox/part.sh tests/blackbox/dumps.sh \
+BLACKBOX_SHELL = tests/blackbox/checkpoint.sh tests/blackbox/resize.sh tests/blackbox/saved_apps.sh tests/blackbox/computing.sh tests/blackbox/collectives.sh tests/blackbox/part.sh tests/blackbox/dumps.sh \
 	tests/blackbox/crash.sh tests/blackbox/dropped.sh tests/blackbox/endings.sh tests/blackbox/fork.sh \
 	tests/blackbox/hang.sh tests/blackbox/holds.sh tests/blackbox/large.sh tests/blackbox/many.sh \
 	tests/blackbox/noread.sh tests/blackbox/profile.sh tests/blackbox/race_pages.sh tests/blackbox/races.sh \
