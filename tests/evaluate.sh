@@ -19,6 +19,15 @@ evaluate() {
 ids() { "$perl" -MJSON::PP -ne '$m = decode_json($_); print "$m->{turn} $m->{id}\n" if exists $m->{id}' "$file"; }
 measured() { tail -n +2 "$file" | grep -c . ; }
 
+# --quick leaves out no kind of experiment, and no application.
+kinds() { "$top_srcdir/scripts/evaluate" --plan "$@" 2>"$work/err" | cut -d' ' -f2 |
+    sed 's,^\(app/[^/]*\)/.*,\1,; t; s,/.*,,' | sort | uniq -c; }
+kinds >"$work/all"
+kinds --quick >"$work/quick"
+diff <(awk '{ print $2 }' "$work/all") <(awk '{ print $2 }' "$work/quick") >"$work/diff" || fail "--quick has no $(head -3 "$work/diff")"
+total() { awk '{ sum += $1 } END { print sum }' "$1"; }
+test "$(total "$work/quick")" -lt $(($(total "$work/all") / 2)) || fail "--quick measures $(total "$work/quick") of $(total "$work/all")"
+
 evaluate --plan
 sort "$work/out" >"$work/plan"
 planned=$(wc -l <"$work/plan")
@@ -95,6 +104,14 @@ test ! -s "$work/all" || fail "the table of findings: $(cat "$work/all")"
 "$perl" -I"$top_srcdir/scripts/evaluation" -MTell -e 'for ([1.9, 1.21], [1.02, 1.1], [1.02, 0.9]) { my ($paper, $here) = @$_;
     print near(holds("", "%s", sub { $_[0] > 1 }, $here), $paper, $here)->{verdict}, " " }' >"$work/near"
 test "$(cat "$work/near")" = "direction agrees differs " || fail "beside the paper: $(cat "$work/near")"
+
+# A page of --quick says what that left out, and no other does.
+mkdir "$work/brief"
+sed '1s/^{/{"quick":1,/' "$file" >"$work/brief/results.jsonl"
+out=$work/brief evaluate --render
+expect_status "--render of --quick" 0
+grep -q 'Left out by --quick.*large sizes' "$work/brief/index.html" || fail "a page of --quick does not say what is left out"
+! grep -q 'Left out by' "$page" || fail "a page of all measurements says that something is left out"
 
 evaluate --picture fig8
 expect_status "--picture" 0

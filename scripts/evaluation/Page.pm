@@ -13,6 +13,7 @@ use Figures;
 use Compared;
 use Grown;
 use Others;
+use Plan;
 use Plot;
 use Runs;
 use Simulated;
@@ -106,6 +107,7 @@ sub conditions {
         ['Load when a measurement began', @loads ? sprintf '%.2f to %.2f, median %.2f', @loads[0, -1], median(@loads) : '-'],
         ['Measurements', sprintf '%d, in %d turn%s%s', scalar @{ $r->{all} }, scalar keys %turns, keys %turns == 1 ? '' : 's',
             $failed ? ", $failed of them failed" : ''],
+        $r->{quick} ? ['Left out by --quick', $Plan::QUICK] : (),
         ['Floors', join ', ', map { my ($name, $metric) = @$_; my $c = $r->cell('floors', $metric); $c ? "$name " . span($c) . ' us' : () }
             ['page fetch', 'floor_us'], ['never touched page', 'floor_cold_us'], ['wake of a sleeper', 'wake_us']]]);
 }

@@ -48,7 +48,7 @@ sub network {
     my @brief = brief($opt);
     return (
         { id => 'floors', kind => 'alone', program => 'fault', nodes => 1,
-          args => $opt->{tiny} ? [qw(--pages 64 --rounds 3)] : [], guess => 1 },
+          args => $opt->{tiny} ? [qw(--pages 64 --rounds 3)] : $opt->{quick} ? [qw(--rounds 10)] : [], guess => 1 },
         micro('ops', 'ops', 2, 'ardmar', 2, [], @brief, '--sizes', '140,4K'),
         micro('latbw', 'latbw', 2, 'ardmar', 3, [], @brief, '--sizes', "1-$most"));
 }
@@ -129,7 +129,19 @@ sub others {
     return @list;
 }
 
-# The large size is run by the largest number of nodes alone where it has to be quick.
+# The numbers of nodes of an application: all, or few where it has to be quick. A page says so.
+our $QUICK = "large sizes: the paper's applications on the most nodes, the others not at all; small sizes of the others on the "
+    . 'fewest and the most nodes; few fans of trees; a third of the samples of floors';
+
+sub app_nodes {
+    my ($opt, $app, $size) = @_;
+    my @nodes = @{ $opt->{nodes} };
+    return @nodes if !$opt->{quick};
+    my $of_paper = grep { $_ eq $app } @APPS;
+    return $of_paper ? most($opt) : () if $size eq 'large';
+    return $of_paper || @nodes < 3 ? @nodes : @nodes[0, -1];
+}
+
 sub apps {
     my ($opt) = @_;
     my @list;
@@ -137,7 +149,7 @@ sub apps {
         for my $size (@{ $opt->{sizes} }) {
             my %base = (kind => 'app', app => $app, size => $size, program => $APP{$app}{program} // $app);
             my $weight = $opt->{tiny} ? 0.1 : $size eq 'large' ? 3 : 1;
-            my @nodes = $opt->{quick} && $size eq 'large' ? most($opt) : @{ $opt->{nodes} };
+            my @nodes = app_nodes($opt, $app, $size) or next;
             push @list, { %base, id => "app/$app/$size/seq/1", protocol => 'sequential', nodes => 1, guess => 0.5 * $weight };
             for my $n (@nodes) {
                 push @list, map { { %base, id => "app/$app/$size/$_/$n", protocol => $_, nodes => $n,

@@ -34,7 +34,7 @@ sub is_measurement {
         && !grep { !is_row($_) } @{ $m->{rows} // [] };
 }
 
-# { plan, done: by "ID#TURN" the measurements, good: bytes of whole lines }; undef: there is no file, or none that is begun.
+# { plan, quick, done: by "ID#TURN" the measurements, good: bytes of whole lines }; undef: there is no file, or none that is begun.
 sub load {
     my ($file) = @_;
     my ($good, $first, @measured) = read_lines($file);
@@ -43,7 +43,7 @@ sub load {
             or fail("$file: line @{[$i + 2]} is no measurement; remove that line, or measure again with --fresh");
     }
     return defined $first && is_text($first->{plan})
-        ? { plan => $first->{plan}, done => { map { ("$_->{id}#$_->{turn}" => $_) } @measured }, good => $good } : undef;
+        ? { plan => $first->{plan}, quick => $first->{quick}, done => { map { ("$_->{id}#$_->{turn}" => $_) } @measured }, good => $good } : undef;
 }
 
 # ---- What figures ask for ----
@@ -51,7 +51,7 @@ sub load {
 # Of load's: measurements that succeeded, by experiment, in the order of turns.
 sub new {
     my ($class, $loaded) = @_;
-    my $self = bless { plan => $loaded->{plan}, all => [], of => {} }, $class;
+    my $self = bless { plan => $loaded->{plan}, quick => $loaded->{quick}, all => [], of => {} }, $class;
     my @all = sort { $a->{id} cmp $b->{id} || $a->{turn} <=> $b->{turn} } values %{ $loaded->{done} };
     for my $m (@all) {
         push @{ $self->{all} }, $m;
