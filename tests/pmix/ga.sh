@@ -4,6 +4,10 @@
 #   GA_SOURCE=DIR     where the source package was unpacked; without it `apt-get source ga` is tried, which needs deb-src
 #   GA_PREFIX=DIR     where libglobalarrays-dev and libscalapack-openmpi were unpacked, if they are not installed
 # Three of them; with GA_TESTS=all, or the soak, all that its `make check` runs; or those that GA_TESTS names.
+# And NWChem, where it is there:
+#   NWCHEM=DIR        a tree of Debian's source package nwchem 7.0.2, patched and built as debian/rules does for openmpi, up to
+#                     `make link`; NWCHEM_MODULES="nwdft solvation driver" suffices, 12 minutes of CPU with FOPTIMIZE=-O1.
+#                     Its objects are linked with both ARMCIs
 . "$(dirname "$0")/lib.sh"
 need_mpirun
 here=$(dirname "$0")
@@ -34,6 +38,46 @@ if test -f "$native"; then
     mpicc -O1 -I"$prefix/include" "$here/ga.c" -o "$work/native" "${libs[0]}" "$native" "${libs[@]:3}" 2>"$work/err" ||
         fail "ga.c, native: $(head -5 "$work/err")"
     ours "ga.c, native" "$work/native" 2
+fi
+
+# ---- NWChem ----
+
+# nwchem_energies NAME ARMCI...: of water, by SCF and by DFT
+nwchem_energies() {
+    local name=$1
+    shift
+    mpif90 -fopenmp "$NWCHEM"/src/{nwchem,stubs}.o -Wl,--start-group "$NWCHEM"/lib/LINUX64/*.a "${libs[0]}" "$@" -Wl,--end-group \
+        "${libs[@]:3}" -o "$work/$name" 2>"$work/err" || { fail "NWChem, $name: $(head -5 "$work/err")"; return; }
+    NWCHEM_BASIS_LIBRARY=$NWCHEM/src/basis/libraries/ run "${limit[@]}" mpirun -n 2 -wdir "$work" "$work/$name" "$work/water.nw"
+    expect_status "NWChem, $name" 0
+    awk '/Total (SCF|DFT) energy/ { printf "%.7f\n", $NF }' "$work/out"
+}
+if test -n "${NWCHEM-}"; then
+    cat >"$work/water.nw" <<'END'
+memory total 400 mb
+geometry noautosym
+ O 0.0 0.0 0.0
+ H 0.0 0.757 0.587
+ H 0.0 -0.757 0.587
+end
+basis
+ * library 6-31g*
+end
+scf
+ thresh 1e-8
+end
+dft
+ xc b3lyp
+ convergence energy 1e-10
+end
+task scf energy
+task dft energy
+END
+    nwchem_energies ours "${libs[@]:1:2}" >"$work/energies"
+    test "$(wc -l <"$work/energies")" = 2 || fail "NWChem: energies $(cat "$work/energies")"
+    nwchem_energies armci "$native" >"$work/theirs"
+    diff "$work/theirs" "$work/energies" || fail "NWChem has other energies than with Debian's ARMCI"
+    echo "NWChem: energies $(paste -sd' ' "$work/energies")"
 fi
 
 # ---- Global Arrays' own ----
