@@ -75,7 +75,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/pthread/refuse.c compat/pthread/refuse.h \
 	compat/pthread/restored.c \
 	compat/pthread/rwlock.c compat/pthread/sem.c \
-	compat/pthread/table.c compat/pthread/table.h \
+	compat/pthread/table.c compat/pthread/table.h compat/pthread/texts.c \
 	compat/pthread/threads.c compat/pthread/threads.h \
 	compat/pthread/wrap.h
 # Exceptions of the program, and the end of a thread, pass through.

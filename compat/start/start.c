@@ -43,7 +43,7 @@ static int united = 1;      /* processes that became this one, */
 static int united_here = 1; /* on its host */
 static pid_t own_pid;
 
-#define PARTS_MOST 16
+#define PARTS_MOST 32
 static const struct start_layer *layer;
 static const char *why_one; /* the program cannot run on several nodes */
 static void (*begins[PARTS_MOST])(void), (*at_end)(void);

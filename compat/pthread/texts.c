@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * texts.c - texts that the C library keeps in memory of one thread: addresses of hosts, signals
+ * and errors without a name. The program gets a copy in shared memory, which the thread has for
+ * itself, so that threads of other nodes can read it, too. Texts that are constants are at the same
+ * address on all nodes (early.h).
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <mntent.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compat/process/here.h"
+#include "compat/pthread/wrap.h"
+#include "compat/start/heap.h"
+#include "compat/start/start.h"
+
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
+
+#define ENTRY_BYTES 4096
+
+/* In the shared heap, for each thread that needs one. */
+struct texts_room {
+    char address[32], signal[128], error[128];
+};
+
+/* In shared memory. */
+static struct texts_common {
+    pthread_once_t once;
+    pthread_key_t key;
+    bool has_key;
+    struct mntent entry; /* one, as in the C library */
+    char entry_text[ENTRY_BYTES];
+} * common;
+
+extern int __wrap_pthread_once(pthread_once_t *, void (*)(void));
+extern int __wrap_pthread_key_create(pthread_key_t *, void (*)(void *));
+extern void *__wrap_pthread_getspecific(pthread_key_t);
+extern int __wrap_pthread_setspecific(pthread_key_t, const void *);
+
+static void texts_make_key(void)
+{
+    common->has_key = __wrap_pthread_key_create(&common->key, heap_free) == 0;
+}
+
+/* The calling thread's, on whatever node it is; NULL: no memory. */
+static struct texts_room *texts_own_room(void)
+{
+    (void)__wrap_pthread_once(&common->once, texts_make_key);
+    if (!common->has_key)
+        return NULL;
+    struct texts_room *room = __wrap_pthread_getspecific(common->key);
+    if (!room && (room = heap_calloc(1, sizeof *room)) &&
+        __wrap_pthread_setspecific(common->key, room) != 0) {
+        heap_free(room);
+        return NULL;
+    }
+    return room;
+}
+
+/* A copy of `text` in that field of the room. Without memory the text of this node, which other
+ * nodes cannot read. */
+static char *texts_copy(char *text, size_t at, size_t bytes)
+{
+    int before = errno;
+    struct texts_room *room = texts_own_room();
+    errno = before;
+    return room ? strncpy((char *)room + at, text, bytes - 1) : text;
+}
+#define OWN_COPY(field, text) \
+    texts_copy(text, offsetof(struct texts_room, field), sizeof((struct texts_room *)0)->field)
+
+char *__wrap_inet_ntoa(struct in_addr address)
+{
+    char *text = inet_ntoa(address);
+    if (start_sharing)
+        text = OWN_COPY(address, text);
+    return text;
+}
+
+char *__wrap_strsignal(int sig)
+{
+    char *text = strsignal(sig);
+    if (start_sharing && text != sigdescr_np(sig))
+        text = OWN_COPY(signal, text);
+    return text;
+}
+
+char *__wrap_strerror(int error)
+{
+    char *text = strerror(error);
+    if (start_sharing && text != strerrordesc_np(error))
+        text = OWN_COPY(error, text);
+    return text;
+}
+
+/* ---- entries of file systems: node 0 has the stream, and the C library's entry ---- */
+
+static char *texts_put(size_t *used, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    if (bytes > ENTRY_BYTES - *used)
+        start_fail("getmntent: an entry has more than %d bytes", ENTRY_BYTES);
+    char *to = memcpy(common->entry_text + *used, text, bytes);
+    *used += bytes;
+    return to;
+}
+
+HERE(struct mntent *, getmntent, (FILE * file), (file), WORDS((long)file))
+{
+    size_t used = 0;
+    const struct mntent *from = getmntent(file);
+    if (!from)
+        return NULL;
+    common->entry = *from;
+    common->entry.mnt_fsname = texts_put(&used, from->mnt_fsname);
+    common->entry.mnt_dir = texts_put(&used, from->mnt_dir);
+    common->entry.mnt_type = texts_put(&used, from->mnt_type);
+    common->entry.mnt_opts = texts_put(&used, from->mnt_opts);
+    return &common->entry;
+}
+
+static void texts_begin(void)
+{
+    if (start_sharing)
+        common = start_shared_memory(sizeof *common, "results of the C library");
+}
+
+__attribute__((constructor)) static void texts_at_start(void)
+{
+    start_at_begin(texts_begin);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Texts that the C library keeps for each thread, and entries of file systems: those of threads of
+ * several nodes. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <mntent.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+
+static char *shared[3 * THREADS];
+static pthread_barrier_t together;
+
+/* A thread keeps the texts until it ends. Each has its own. */
+static void *texts_of_thread(void *arg)
+{
+    struct in_addr address = { htonl(0x7f000001u + (unsigned)(long)arg) };
+    char **mine = shared + 3 * (long)arg;
+    mine[0] = inet_ntoa(address);
+    mine[1] = strsignal(arg ? 200 + (int)(long)arg : SIGINT);
+    mine[2] = strerror(arg ? 5000 + (int)(long)arg : ENOENT);
+    pthread_barrier_wait(&together);
+    pthread_barrier_wait(&together);
+    return arg;
+}
+
+static void texts(void)
+{
+    pthread_t t[THREADS];
+    pthread_barrier_init(&together, NULL, THREADS + 1);
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&t[i], NULL, texts_of_thread, (void *)i);
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < 3 * THREADS; i++)
+        printf("text %s\n", shared[i]);
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+}
+
+static FILE *mounts;
+static struct mntent *mounted;
+
+static void *sees_mount(void *arg)
+{
+    if (mounted)
+        printf("was %s\n", mounted->mnt_dir);
+    mounted = getmntent(mounts);
+    return arg;
+}
+
+static void file_systems(void)
+{
+    char dirs[THREADS][20];
+    mounts = setmntent("file_systems", "w+");
+    for (int i = 0; i < THREADS; i++) {
+        struct mntent m = { "none", dirs[i], "tmpfs", "rw,size=1", i, 0 };
+        sprintf(dirs[i], "/dir %d", i);
+        addmntent(mounts, &m);
+    }
+    rewind(mounts);
+    run_everywhere(sees_mount);
+    printf("now %s %s %d\n", mounted->mnt_dir, hasmntopt(mounted, "size"), mounted->mnt_freq);
+    run_in(sees_mount, NULL);
+    printf("end %d\n", mounted == NULL);
+    endmntent(mounts);
+    unlink("file_systems");
+}
+
+int main(void)
+{
+    texts();
+    file_systems();
+    return 0;
+}
