@@ -9,7 +9,9 @@ ulimit -S -c 0
 cd "$work" || exit 99
 # of this test: others count, and kill, the processes of their own
 cp "$saved" saved && saved=$(realpath saved) || exit 99
-protocols=${CHECKPOINT_PROTOCOLS:-async ardmar onesided}
+# instrumented, all take long: one of them there
+protocols=${CHECKPOINT_PROTOCOLS:-${HLRC_TEST_SANITIZERS:+onesided}}
+protocols=${protocols:-async ardmar onesided}
 
 run() { # COMMAND...
     status=0

@@ -10,7 +10,9 @@ unset SLURM_JOB_ID
 cd "$work" || exit 99
 # of this test: others count, and kill, the processes of their own
 cp "$saved" saved && saved=$(realpath saved) || exit 99
-protocols=${CHECKPOINT_PROTOCOLS:-async ardmar onesided}
+# instrumented, all take long: one of them there
+protocols=${CHECKPOINT_PROTOCOLS:-${HLRC_TEST_SANITIZERS:+ardmar}}
+protocols=${protocols:-async ardmar onesided}
 
 start() { # OPTIONS, PROGRAM...: of hlrcrun, in the background
     rm -rf dir
