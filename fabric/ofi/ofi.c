@@ -581,7 +581,7 @@ static int ofi_mixed_open(const struct fabric_job *job, struct fabric **out)
         .name = NAME, .open = OPEN,                                                             \
         .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |         \
                 FABRIC_ATOMICS_NARROW,                                                          \
-        .probe = ofi_probe, .describe = ofi_describe, .close = ofi_close,                       \
+        .probe = ofi_probe, .slow_probe = true, .describe = ofi_describe, .close = ofi_close,   \
         .window_create = ofi_window_create, .window_discard = ofi_window_discard,               \
         .window_release = ofi_window_release, .read = ofi_read, .write = ofi_write,             \
         .read_pieces = ofi_read_pieces, .write_pieces = ofi_write_pieces,                       \
