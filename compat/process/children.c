@@ -5,7 +5,8 @@
  * copied.
  *
  * exec cannot replace node 0, where the job's other nodes have their memory. So the new program
- * runs as a child, and the job ends with its status.
+ * runs as a child, and the job ends with its status. A child of vfork has node 0's memory, but is
+ * another process, which exec replaces.
  */
 #include <errno.h>
 #include <hlrc.h>
@@ -171,11 +172,32 @@ static void children_leave_job(void *status)
     hlrc_exit(*(int *)status);
 }
 
+static pid_t own_process; /* that of this node */
+
+/* By a child of vfork. */
+static int children_replace(const struct children_exec *e)
+{
+    char **args = children_copy(e->argv), **env = children_copy(e->envp ? e->envp : environ);
+    char *program = strdup(e->path);
+    if (args && env && program && e->spawn == posix_spawnp)
+        (void)execvpe(program, args, env);
+    else if (args && env && program)
+        (void)execve(program, args, env);
+    int error = errno;
+    children_free(args);
+    children_free(env);
+    free(program);
+    errno = error;
+    return -1;
+}
+
 /* By node 0. Returns only if the program cannot be executed. */
 static int children_execute(const struct children_exec *e)
 {
     int status = 0;
     pid_t pid;
+    if (getpid() != own_process)
+        return children_replace(e);
     int rc = children_spawn(e->spawn, &pid, e->path, NULL, NULL, e->argv, e->envp);
     if (rc) {
         errno = rc;
@@ -254,3 +276,24 @@ static void children_gather(char **argv, const char *first, size_t count, va_lis
 EXEC_LIST(execl, execv(path, argv))
 EXEC_LIST(execlp, execvp(path, argv))
 EXEC_LIST(execle, execve(path, argv, va_arg(args, char **)))
+
+int __wrap_fexecve(int fd, char *const argv[], char *const envp[])
+{
+    char path[32];
+    if (!start_sharing)
+        return fexecve(fd, argv, envp);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return children_exec(posix_spawn, path, argv, envp);
+}
+
+/* ---- start ---- */
+
+static void children_begin(void)
+{
+    own_process = getpid();
+}
+
+__attribute__((constructor)) static void children_at_start(void)
+{
+    start_at_begin(children_begin);
+}

@@ -542,11 +542,21 @@ static void *starts(void *arg)
     printf("child %d", child > 0 && waitpid(child, &status, 0) == child);
     printf(" %d\n", WEXITSTATUS(status));
     fflush(stdout);
-    child = vfork();
-    if (child == 0)
-        _exit(9);
-    printf("vfork %d", child > 0 && waitpid(child, &status, 0) == child);
-    printf(" %d\n", WEXITSTATUS(status));
+    for (int i = 0; i < 3; i++) {
+        int shell = i == 1 ? open("/bin/sh", O_RDONLY | O_CLOEXEC) : -1;
+        char *args[] = { "sh", "-c", "echo executed by a child; exit 8", NULL };
+        fflush(stdout);
+        child = vfork();
+        if (child == 0 && i == 0)
+            execv("/bin/sh", args);
+        if (child == 0 && i == 1)
+            fexecve(shell, args, environ);
+        if (child == 0)
+            _exit(9);
+        printf("vfork %d", child > 0 && waitpid(child, &status, 0) == child);
+        printf(" %d\n", WEXITSTATUS(status));
+        close(shell);
+    }
     return arg;
 }
 
