@@ -152,6 +152,7 @@ for program; do
     elif [ "$program" = inherit ]; then
         each inherit
         each inherit ends
+        each inherit ends later
     else
         each "$program"
     fi

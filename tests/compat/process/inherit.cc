@@ -64,6 +64,16 @@ static void makes_static()
     (void)one;
 }
 
+// exit destroys the variables of its thread first.
+static void exits()
+{
+    thread_local noisy mine;
+    (void)&mine;
+    std::atexit([] { std::puts("at the end"); });
+    own.file.open("own");
+    std::exit(3);
+}
+
 // The format of std::cout, of which each node has one.
 static void sets_format(int i)
 {
@@ -106,8 +116,10 @@ int main(int argc, char **argv)
     for (bool &s : same)
         std::thread([&] { s = std::get_new_handler() == wanted; }).join();
     std::printf("new_handler %d %d\n", same[0], same[1]);
+    if (argc > 3) // the next thread is another node's
+        std::thread([] {}).join();
     if (argc > 2)
-        return 0;
+        std::thread(exits).join();
     std::set_terminate([] {
         std::puts("terminated");
         std::fflush(stdout);
