@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * inherit.c - variables of libraries that each node has, as functions use them that no other node
- * performs: the functions of std::set_terminate and std::set_new_handler, the locale of
- * std::locale::global, environ, the C library's locale, and the variables of getopt. A thread that
- * begins gives its node the values that the program has set
- * last; to variables of the C library, the values that node 0 had when it last created a thread. So
- * does a thread of OpenMP at the begin of a region, with the values that node 0 had then.
+ * performs: the functions of std::set_terminate and std::set_new_handler, the resource of
+ * std::pmr::set_default_resource, the locale of std::locale::global, environ, the C library's
+ * locale, and the variables of getopt. A thread that begins gives its node the values that the
+ * program has set last; to variables of the C library, the values that node 0 had when it last
+ * created a thread. So does a thread of OpenMP at the begin of a region, with the values that node
+ * 0 had then.
  */
 #include "compat/process/inherit.h"
 
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compat/process/delegate.h"
 #include "compat/start/heap.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
@@ -25,12 +27,13 @@
 
 #define LOCALE_BYTES 1024
 
-typedef void inherit_fn(void);
+typedef void inherit_fn(void); /* or what the pointer points to */
 typedef inherit_fn *inherit_setter(inherit_fn *);
 
-enum { INHERIT_TERMINATE, INHERIT_NEW, INHERIT_LOCALE, INHERIT_KINDS };
+enum { INHERIT_TERMINATE, INHERIT_NEW, INHERIT_LOCALE, INHERIT_RESOURCE, INHERIT_KINDS };
 static const char *const setters[] = { "_ZSt13set_terminatePFvvE", "_ZSt15set_new_handlerPFvvE",
-                                       "_ZNSt6locale6globalERKS_" };
+                                       "_ZNSt6locale6globalERKS_",
+                                       "_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE" };
 
 /* A std::locale is a pointer to this; the caller passes memory for one that is returned. */
 struct inherit_locale {
@@ -224,6 +227,8 @@ void inherit_begin(void)
     }
 SETTER(inherit_set_terminate, "_ZSt13set_terminatePFvvE", INHERIT_TERMINATE)
 SETTER(inherit_set_new_handler, "_ZSt15set_new_handlerPFvvE", INHERIT_NEW)
+SETTER(inherit_set_resource, "_ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE",
+       INHERIT_RESOURCE)
 
 void inherit_keep_locale(void *locale)
 {
@@ -247,6 +252,19 @@ struct inherit_locale **inherit_set_global(struct inherit_locale **result,
     if (start_sharing)
         lane_call(inherit_publish, &c);
     return set(result, locale);
+}
+
+/* std::ios_base::xalloc. Numbers are of the job, so node 0 counts them. */
+static int inherit_number_here(void)
+{
+    int (*xalloc)(void) = (int (*)(void))(uintptr_t)dlsym(RTLD_NEXT, "_ZNSt8ios_base6xallocEv");
+    return xalloc();
+}
+
+int inherit_number(void) __asm__("_ZNSt8ios_base6xallocEv") __attribute__((visibility("default")));
+int inherit_number(void)
+{
+    return start_away ? (int)DELEGATE(inherit_number_here, 0) : inherit_number_here();
 }
 
 static void inherit_prepare(void)

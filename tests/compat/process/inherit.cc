@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <memory_resource>
 #include <new>
 #include <thread>
 
@@ -64,6 +65,23 @@ static void makes_static()
     (void)one;
 }
 
+struct counting : std::pmr::memory_resource {
+    int count = 0;
+    void *do_allocate(size_t bytes, size_t) override
+    {
+        count++;
+        return ::operator new(bytes);
+    }
+    void do_deallocate(void *at, size_t, size_t) override
+    {
+        ::operator delete(at);
+    }
+    bool do_is_equal(const memory_resource &other) const noexcept override
+    {
+        return this == &other;
+    }
+};
+
 // exit destroys the variables of its thread first.
 static void exits()
 {
@@ -116,6 +134,16 @@ int main(int argc, char **argv)
     for (bool &s : same)
         std::thread([&] { s = std::get_new_handler() == wanted; }).join();
     std::printf("new_handler %d %d\n", same[0], same[1]);
+    static counting counted;
+    std::pmr::set_default_resource(&counted);
+    for (int i = 0; i < 2; i++)
+        std::thread([] { std::pmr::string(100, 'x'); }).join();
+    std::thread([] { std::pmr::set_default_resource(std::pmr::null_memory_resource()); }).join();
+    int number = std::ios_base::xalloc();
+    for (int i = 0; i < 2; i++)
+        std::thread([&] { std::printf("number %d\n", std::ios_base::xalloc() - number); }).join();
+    std::printf("resource %d %d\n", counted.count,
+                std::pmr::get_default_resource() == std::pmr::null_memory_resource());
     if (argc > 3) // the next thread is another node's
         std::thread([] {}).join();
     if (argc > 2)
