@@ -120,7 +120,7 @@ done
 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DNEVER_ANNOUNCED
 seed=11 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DLATE_MARK
 seed=5 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DLOOKED_BEFORE_LISTED
-seed=16 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DNO_ARRIVALS
+seed=21 search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DNO_ARRIVALS
 order=-DT_REVERSE optimize=-Og search bad protocol -DDUO -DOPERATIONS=3 -DALONE -DSEEN_LATE
 
 for variant in LAZY_UNPUBLISHED NOT_LISTED LAZY_ASKED MARK_OF_THIS MARK_LATE; do
@@ -152,7 +152,7 @@ for variant in WORD_BY_THE_WAY WORD_TWICE_AT_ONCE WORD_NOT_HERE WORD_EMPTY_UNSEN
 done
 order=-DREVERSE search bad words -DWORD_IN_THE_DIFF
 order=-DREVERSE search bad words -DUNTOUCHED -DHANDLED -DWORD_SAME_TWIN
-order=-DT_REVERSE search bad words -DPART_UNINTRODUCED
+seed=2 search bad words -DPART_UNINTRODUCED
 search bad words -DUNTOUCHED -DWORD_UNLISTED
 for variant in WORD_OPEN_STALE PART_PAST_OWN_STORES PART_BEFORE_DIFFS; do
     order=-DREVERSE search bad words -DUNTOUCHED -D$variant
@@ -244,14 +244,15 @@ done
 search good progress -DAPPS=1 -DIDLE
 small=yes search good progress -DAPPS=2 -DUNHANDLED
 for variant in NO_ALERT_FENCE NO_ARM_FENCE NO_RECHECK NO_LOOK_AFTER_DROP NO_LEVEL_RECHECK NO_WAITER_COUNT \
-    PASSED_UNTOLD ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET LOCK_AS_FLAG; do
+    ALERT_STORES NO_WAKE_FENCE NO_SLEEP_FENCE LATE_TICKET LOCK_AS_FLAG; do
     search bad progress -DAPPS=1 -D$variant
 done
-for variant in HANDLER_FORGETS RELAXED_LOCK; do
-    optimize=-Og search bad progress -DAPPS=1 -D$variant
+for variant in PASSED_UNTOLD HANDLER_FORGETS; do
+    order=-DREVERSE search bad progress -DAPPS=1 -D$variant
 done
+seed=2 search bad progress -DAPPS=1 -DRELAXED_LOCK
 for variant in NOT_OVERTAKEN HAND_ON_QUIET; do
-    optimize=-Og search bad progress -DAPPS=1 -DIDLE -D$variant
+    order='-DREVERSE -DT_REVERSE' search bad progress -DAPPS=1 -DIDLE -D$variant
 done
 for variant in LEFT_UNSERVED UNSERVED_UNSEEN WAKE_KEPT PASSED_ON_ARMED; do
     search bad progress -DAPPS=2 -DUNHANDLED -D$variant

@@ -37,7 +37,7 @@ list_conformance() {
     fi
     for nodes in $(whole && echo 1 2 3 4 5 || echo 3); do echo "$program verbs $nodes"; done
     for fabric in verbs-noread verbs+chaos $(whole && echo verbs-noimm mixed); do echo "$program $fabric 3"; done
-    echo "${program/env/env CONFORMANCE_APART=1} mixed 4"
+    echo "${program/env/env CONFORMANCE_APART=1} mixed $(whole && echo 4 || echo 3)"
 }
 
 list_litmus() {
@@ -86,10 +86,11 @@ list_multicast() { echo "100 $self --multicast"; }
 
 list_apps() {
     local app nodes protocol
-    for app in is-2 $(sanitized || echo is-4 fft3d-3) $(whole && echo is-3 fft3d-2 fft3d-4); do
+    for app in is-2 $(sanitized || echo is-4) $(whole && echo is-3 fft3d-2 fft3d-4); do
         nodes=${app#*-}
         for protocol in $protocols $([ $app = is-2 ] && echo onesided); do echo "200 $self --app ${app%-*} $nodes $protocol"; done
     done
+    for protocol in $(whole && echo "$protocols" || echo ardmar); do echo "200 $self --app fft3d 3 $protocol"; done
     # put and get
     echo "200 $self --app lu 2 onesided --size 96 --by gets"
     echo "200 env VERBS_FABRIC=mixed $self --app gups 3 ardmar --table 2^8 --by puts"

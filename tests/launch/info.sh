@@ -7,8 +7,7 @@ for variable in ${!HLRC_@}; do
 done
 
 # As the manual has it: name, what may be given, default, what hlrc_info shows of it, another value that it can show.
-options='
-nodes        1..1024                    1      1       3
+options='nodes        1..1024                    1      1       3
 protocol     async|ardmar|onesided      ardmar ardmar  async
 pages        auto|async|ardmar          auto   ardmar  async
 diffs        auto|message|write         auto   message message
@@ -91,8 +90,14 @@ spelling() {
     esac
 }
 
+# empty variables, all at once: as if they were not there
+empty=()
+while read -r name range default shown other; do empty+=("HLRC_$(echo "$name" | tr a-z- A-Z_)="); done <<<"$options"
+run env "${empty[@]}" "$hlrc_info"
+cp "$work/out" "$work/empty"
+
+turn=0
 while read -r name range default shown other; do
-    test -n "$name" || continue
     variable=HLRC_$(echo "$name" | tr a-z- A-Z_)
     spelled=$(spelling "$name" "$range")
     help=$(grep -A 1 -E "^ +(-n, )?--$name(\\[|=|$)" "$work/help")
@@ -105,10 +110,10 @@ while read -r name range default shown other; do
     test "$(echo "$man" | sed -n 3p)" = "Default: $default.  Environment: $variable." || fail "man, $name: $man"
     cp "$work/info" "$work/out"
     expect_row "no $name" "$name" "$shown" default
-    [ -n "${HLRC_TEST_SANITIZERS:-}" ] || {
-        run env "$variable=" "$hlrc_info"
-        expect_row "$variable=" "$name" "$shown" default
-    }
+    cp "$work/empty" "$work/out"
+    expect_row "$variable=" "$name" "$shown" default
+    # with sanitizers every third one: the others are read by the same code
+    [ -z "${HLRC_TEST_SANITIZERS:-}" ] || ((++turn % 3 == 0)) || continue
     run env "$variable=$other" "$hlrc_info"
     expect_status "$variable=$other" 0
     expect_row "$variable=$other" "$name" "$other" environment

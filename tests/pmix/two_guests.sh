@@ -107,13 +107,11 @@ second_machine() {
 
 run_jobs() {
     local run
-    limited 60 hostname >"$work/hosts" 2>"$work/hosts.err"
     for run in $(cat "$work/runs"); do
         export HLRC_FABRIC=${run%.*} HLRC_PROTOCOL=${run#*.} HLRC_STATS="$work/$run.json"
         limited 100 "$work/is" -c S >"$work/$run" 2>&1
     done
     unset HLRC_STATS
-    test "${run%.*}" != ofi || limited 100 "$work/fft3d" -c S >"$work/fft3d.out" 2>&1
     HLRC_FABRIC=shm limited 60 "$work/is" -c S >"$work/shm" 2>&1
 }
 
@@ -174,10 +172,7 @@ check_loss() { # GUEST
 }
 
 check_jobs() {
-    test "$(sort "$at/hosts" | uniq -c | tr -s ' \n' ' ')" = ' 2 guest0 2 guest1 ' ||
-        fail "$launcher: hosts: $(cat "$at/hosts" "$at/hosts.err")"
     for job in $runs; do check_job $job; done
-    grep -q 'verification  SUCCESSFUL' "$at/fft3d.out" || fail "$launcher, $job: fft3d: $(cat "$at/fft3d.out")"
     grep -qE '^hlrc: node 0: fabric shm: nodes 0 \(host guest0\) and 2 \(host guest1\) share no memory: .* different machines; use --fabric auto' \
         "$at/shm" || fail "$launcher: shm between machines: $(cat "$at/shm")"
 }
@@ -187,7 +182,7 @@ two_guests() { # LAUNCHER LOSS: how the second machine is lost at the end, "cut"
     mkdir "$at"
     echo "$runs" >"$at/runs"
     # copies, since of this machine's folders the guests may not see all
-    cp "$is" "${is%/*}/fft3d" "$top_builddir/tests/guest/waiting" "$0" "$(dirname "$0")/slurm_lib.sh" "$at/"
+    cp "$is" "$top_builddir/tests/guest/waiting" "$0" "$(dirname "$0")/slurm_lib.sh" "$at/"
     cp -P "$top_builddir"/.libs/libhlrc.so* "$at/" 2>/dev/null
     "${top_srcdir:-.}/scripts/rdma-guest" --guests 2 --timeout 500 --work "$at" \
         bash "$at/${0##*/}" --inside "$launcher" "$at" "$loss" >"$at/out" 2>"$at/err" || status=$?
