@@ -35,6 +35,7 @@ static int count;                   /* of them */
 static enum gather_choice { SPREAD, ALTERNATE, MEASURE } choice;
 static struct policy_threads policy; /* MEASURE */
 static const char *reason;
+static bool is_observed;    /* by an option: early_observer */
 static uint64_t regions[2]; /* so far: spread, gathered */
 bool (*gather_mutexes)(bool words);
 static gather_body *body;
@@ -57,7 +58,7 @@ static enum gather_choice gather_choose(bool has_room)
 /* [gather.lock-kept] */
 static void gather_choose_here(bool is)
 {
-    if (locks_held > 0 || (!early_observer() && !gather_mutexes(is) && !is))
+    if (locks_held > 0 || (!is_observed && !gather_mutexes(is) && !is))
         return;
     locks_are_words = is;
     locks_have_numbers |= !is;
@@ -70,6 +71,7 @@ void gather_begin(int lanes)
     if (!start_sharing || hlrc_node_id() != 0)
         return;
     count = lanes - start_lanes;
+    is_observed = early_observer() != NULL;
     /* other nodes' threads have proxies here (compat/process/delegate.h), with a listener */
     int needed = lanes + count + 1 + THREADS_OWN;
     choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
