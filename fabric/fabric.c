@@ -230,12 +230,24 @@ void fabric_describe(const char *name, void (*say)(const char *line))
             transports[i]->describe(say);
 }
 
-int fabric_probe(const char *name, char *why, size_t len)
+static int fabric_probe_any(const char *name, bool quick, char *why, size_t len)
 {
     int rc = strcmp(name, "auto") == 0 ? 0 : -ENOENT;
     snprintf(why, len, "left out of this build");
     for (size_t i = 0; i < TRANSPORTS && rc; i++)
         if (strcmp(name, transports[i]->name) == 0)
-            rc = transports[i]->probe ? transports[i]->probe(why, len) : 0;
+            rc = transports[i]->probe && !(quick && transports[i]->slow_probe)
+                     ? transports[i]->probe(why, len)
+                     : 0;
     return rc;
+}
+
+int fabric_probe(const char *name, char *why, size_t len)
+{
+    return fabric_probe_any(name, false, why, len);
+}
+
+int fabric_probe_quick(const char *name, char *why, size_t len)
+{
+    return fabric_probe_any(name, true, why, len);
 }

@@ -160,6 +160,7 @@ struct fabric_ops {
     const char *name;
     unsigned caps;
     int (*probe)(char *why, size_t len);             /* NULL: always usable */
+    bool slow_probe;                                 /* fabric_probe_quick leaves it out */
     void (*describe)(void (*say)(const char *line)); /* optional */
     int (*open)(const struct fabric_job *job, struct fabric **out);
     void (*close)(struct fabric *f);
@@ -244,6 +245,10 @@ void fabric_close(struct fabric *f);
 /* Whether the transport called `name` can be used on this machine: 0, or a negative errno and the
  * reason in why[len]. */
 int fabric_probe(const char *name, char *why, size_t len);
+
+/* As fabric_probe, but 0 if that would take as long as fabric_open: then fabric_open reports what
+ * is missing. For a launcher, whose machine need not be one of the job's, and for nodes. */
+int fabric_probe_quick(const char *name, char *why, size_t len);
 
 /* Prints what the transport called `name` finds on this machine, and its limits, a line at a
  * time. */

@@ -14,7 +14,7 @@ libhlrc_core_la_SOURCES += $(VERBS_SOURCES)
 endif
 
 OFI_SOURCES = fabric/ofi/ofi.c fabric/ofi/ofi.h fabric/ofi/ofi_choose.c fabric/ofi/ofi_connect.c fabric/ofi/ofi_link.c \
-	fabric/ofi/ofi_numa.c fabric/ofi/ofi_pack.c fabric/ofi/ofi_progress.c fabric/ofi/ofi_serve.c fabric/ofi/ofi_stream.c
+	fabric/ofi/ofi_long.c fabric/ofi/ofi_numa.c fabric/ofi/ofi_pack.c fabric/ofi/ofi_progress.c fabric/ofi/ofi_serve.c fabric/ofi/ofi_stream.c
 EXTRA_DIST += $(OFI_SOURCES)
 if OFI
 libhlrc_core_la_SOURCES += $(OFI_SOURCES)

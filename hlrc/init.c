@@ -139,7 +139,7 @@ static int init_check_files(void)
 static int init_load_config(void)
 {
     char err[CONFIG_ERROR_MAX];
-    config_ask_fabrics(fabric_probe);
+    config_ask_fabrics(fabric_probe_quick);
     int rc = config_load(&engine.config, err, sizeof err);
     if (engine.config.barrier == BARRIER_TREE && engine.nodes == 2)
         engine.config.barrier = BARRIER_PAIRS; /* with two nodes the tree is a pair */

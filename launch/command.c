@@ -202,7 +202,7 @@ int command_read(int argc, char **argv, struct command_line *line, char *err, si
     int ret;
 
     memset(line, 0, sizeof *line);
-    config_ask_fabrics(fabric_probe);
+    config_ask_fabrics(fabric_probe_quick);
     line->argv = argv;
     ret = command_restart_read(argc, line, err, errlen);
     if (ret == 0 && line->restart.argc > 0)

@@ -59,7 +59,7 @@ void net_open(const struct bench_program *program, int argc, char **argv, size_t
     if (boot_open(&boot) < 0)
         exit(1);
     boot_speak(boot);
-    config_ask_fabrics(fabric_probe);
+    config_ask_fabrics(fabric_probe_quick);
     if (config_load(&config, err, sizeof err) < 0)
         diag_fatal(2, "%s", err);
     net.node = boot_node(boot);

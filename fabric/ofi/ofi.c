@@ -576,21 +576,21 @@ static int ofi_mixed_open(const struct fabric_job *job, struct fabric **out)
 }
 
 /* The two fabrics differ only in how they are opened. */
-#define OFI_OPS(NAME, OPEN)                                                                     \
-    {                                                                                           \
-        .name = NAME, .open = OPEN,                                                             \
-        .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |         \
-                FABRIC_ATOMICS_NARROW,                                                          \
-        .probe = ofi_probe, .describe = ofi_describe, .close = ofi_close,                       \
-        .window_create = ofi_window_create, .window_discard = ofi_window_discard,               \
-        .window_release = ofi_window_release, .read = ofi_read, .write = ofi_write,             \
-        .read_pieces = ofi_read_pieces, .write_pieces = ofi_write_pieces,                       \
-        .write_runs = ofi_write_runs, .write_imm = ofi_write_imm, .write_wake = ofi_write_wake, \
-        .cas = ofi_cas, .fetch_add = ofi_fetch_add, .exchange = ofi_exchange, .wait = ofi_wait, \
-        .test = ofi_test, .rx_poll = ofi_rx_poll, .rx_pending = ofi_rx_pending,                 \
-        .rx_busy = ofi_rx_busy, .rx_ticket = ofi_rx_ticket, .rx_arm = ofi_rx_arm,               \
-        .rx_sleep = ofi_rx_sleep, .rx_wake = ofi_rx_wake, .wake = ofi_wake,                     \
-        .counters = ofi_counters, .check = ofi_check,                                           \
+#define OFI_OPS(NAME, OPEN)                                                                       \
+    {                                                                                             \
+        .name = NAME, .open = OPEN,                                                               \
+        .caps = FABRIC_READ | FABRIC_ATOMICS | FABRIC_WRITE_IMM | FABRIC_READ_ORDERED |           \
+                FABRIC_ATOMICS_NARROW,                                                            \
+        .probe = ofi_probe, .slow_probe = true, .describe = ofi_describe, .close = ofi_close,     \
+        .window_create = ofi_window_create, .window_discard = ofi_window_discard,                 \
+        .window_release = ofi_window_release, .read = ofi_read, .write = ofi_write,               \
+        .read_pieces = ofi_read_pieces, .write_pieces = ofi_write_pieces,                         \
+        .write_runs = ofi_write_runs, .write_long = ofi_long_write, .write_imm = ofi_write_imm,   \
+        .write_wake = ofi_write_wake, .cas = ofi_cas, .fetch_add = ofi_fetch_add,                 \
+        .exchange = ofi_exchange, .wait = ofi_wait, .test = ofi_test, .rx_poll = ofi_rx_poll,     \
+        .rx_pending = ofi_rx_pending, .rx_busy = ofi_rx_busy, .rx_ticket = ofi_rx_ticket,         \
+        .rx_arm = ofi_rx_arm, .rx_sleep = ofi_rx_sleep, .rx_wake = ofi_rx_wake, .wake = ofi_wake, \
+        .counters = ofi_counters, .check = ofi_check,                                             \
     }
 
 const struct fabric_ops fabric_ofi = OFI_OPS("ofi", ofi_open);

@@ -403,13 +403,14 @@ void ofi_link_send_queued(struct ofi_fabric *o, int peer)
 }
 
 static void ofi_link_start_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
-                                   const void *src, struct fabric_op *op, void *dst)
+                                   const void *src, bool placed, struct fabric_op *op, void *dst)
 {
     struct ofi_slot *s = ofi_link_take_request(o, &o->peer[peer], ofi_link_is_bulk(with));
     s->message = *with;
     s->message.from = (uint16_t)o->job.node;
     s->message.id = (uint32_t)((size_t)((char *)s - o->slots) / o->slot_bytes);
-    if (src)
+    s->source = placed ? src : NULL;
+    if (src && !placed)
         memcpy(ofi_room(&s->message), src, with->len);
     s->peer = peer;
     s->waiters = 0;
@@ -424,11 +425,18 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
 {
     bool packs = ofi_pack_takes(with), stays = false;
     if (!packs || !ofi_pack_add(o, peer, with, src, op, &stays)) {
-        ofi_link_start_request(o, peer, with, src, op, dst);
+        ofi_link_start_request(o, peer, with, src, false, op, dst);
         stays = packs && !more && ofi_pack_stays(o, peer);
     }
     if (!more && !stays)
         ofi_link_send_queued(o, peer);
+}
+
+void ofi_link_request_placed(struct ofi_fabric *o, int peer, const struct ofi_message *with,
+                             const void *src, struct fabric_op *op)
+{
+    ofi_link_start_request(o, peer, with, src, true, op, NULL);
+    ofi_link_send_queued(o, peer);
 }
 
 /* ---- opening ---- */

@@ -162,9 +162,13 @@ int ofi_progress_start(struct ofi_fabric *o)
     return -rc;
 }
 
+/* Wakes the thread, which otherwise sleeps for up to IDLE_MS. */
 void ofi_progress_end(struct ofi_fabric *o)
 {
+    uint64_t one = 1;
     atomic_store(&o->ends, true);
+    if (o->kick_fd >= 0)
+        (void)!write(o->kick_fd, &one, sizeof one);
     if (o->progress_runs)
         pthread_join(o->progress, NULL);
     o->progress_runs = false;

@@ -120,20 +120,21 @@ void ofi_stream_end(struct ofi_fabric *o)
 
 /* ---- sending ---- */
 
-/* Lengthens the first piece by the ones that follow it, as far as there is room for a copy.
- * Returns its bytes. */
-static size_t ofi_stream_join(struct ofi_fabric *o, struct iovec *first, int n)
+/* Lengthens the first piece by the ones that follow it, as far as there is room for a copy. Returns
+ * how many pieces it is then. A long piece is not copied. */
+static int ofi_stream_join(struct ofi_fabric *o, struct iovec *first, int n)
 {
     size_t bytes = first->iov_len, alone = bytes;
-    for (int i = 1; i < n && bytes + first[i].iov_len <= sizeof o->joined; i++) {
+    int i = 1;
+    for (; i < n && bytes + first[i].iov_len <= sizeof o->joined; i++) {
         memcpy(o->joined + bytes, first[i].iov_base, first[i].iov_len);
         bytes += first[i].iov_len;
     }
-    if (bytes > alone) {
+    if (i > 1) {
         memcpy(o->joined, first->iov_base, alone);
-        first->iov_base = o->joined;
+        *first = (struct iovec){ o->joined, bytes };
     }
-    return bytes;
+    return i;
 }
 
 /* The pieces, or the first ones of them, in one call; *offered gets their bytes. A thread of the
@@ -149,8 +150,45 @@ static ssize_t ofi_stream_send_pieces(struct ofi_fabric *o, int fd, struct iovec
             *offered += v[i].iov_len;
         return sendmsg(fd, &m, flags);
     }
-    *offered = ofi_stream_join(o, v, n);
-    return send(fd, v[0].iov_base, *offered, flags);
+    int joined = ofi_stream_join(o, v, n);
+    *offered = v[0].iov_len;
+    return send(fd, v[0].iov_base, *offered, joined < n ? flags | MSG_MORE : flags);
+}
+
+/* Returns how many pieces the message has: three if its data is elsewhere and ends within a
+ * word. */
+static int ofi_stream_split(struct ofi_slot *s, struct iovec *v)
+{
+    static char zeros[8];
+    size_t bytes = ofi_link_bytes(&s->message), before = sizeof s->message + s->message.off % 8;
+    v[0] = (struct iovec){ &s->message, s->source ? before : bytes };
+    if (!s->source)
+        return 1;
+    v[1] = (struct iovec){ (char *)(uintptr_t)s->source, s->message.len };
+    v[2] = (struct iovec){ zeros, bytes - before - s->message.len };
+    return v[2].iov_len ? 3 : 2;
+}
+
+/* The pieces from which the kernel has not taken all: *v becomes the first of these. */
+static int ofi_stream_skip(struct iovec **v, int n, size_t sent)
+{
+    for (; n && sent >= (*v)->iov_len; ++*v, n--)
+        sent -= (*v)->iov_len;
+    (*v)->iov_base = (char *)(*v)->iov_base + sent;
+    (*v)->iov_len -= sent;
+    return n;
+}
+
+/* The slots whose messages the kernel has taken: all but the last bytes of the next one. */
+static int ofi_stream_whole(struct ofi_stream *s, struct ofi_slot *const *slots, int n,
+                            size_t taken)
+{
+    int whole = 0;
+    for (size_t bytes; whole < n; taken -= bytes, whole++)
+        if ((bytes = ofi_link_bytes(&slots[whole]->message)) > taken)
+            break;
+    s->sent = taken;
+    return whole;
 }
 
 /* One call. false: the kernel took not all of it, or there is nothing to send. */
@@ -158,24 +196,23 @@ static bool ofi_stream_send(struct ofi_fabric *o, int peer)
 {
     struct ofi_peer *p = &o->peer[peer];
     struct ofi_slot *slots[TOGETHER];
-    struct iovec v[TOGETHER];
+    struct iovec pieces[TOGETHER + 2], *v = pieces;
     size_t offered;
-    int n = ofi_link_unsent(o, p, slots, TOGETHER), whole = 0;
-    for (int i = 0; i < n; i++)
-        v[i] = (struct iovec){ &slots[i]->message, ofi_link_bytes(&slots[i]->message) };
+    int most = ofi_link_unsent(o, p, slots, TOGETHER), n = 0, count = 0;
+    for (; n < most && count < TOGETHER; n++)
+        count += ofi_stream_split(slots[n], pieces + count);
     if (n == 0)
         return false;
-    v[0].iov_base = (char *)v[0].iov_base + p->stream.sent;
-    v[0].iov_len -= p->stream.sent;
-    ssize_t took = ofi_stream_send_pieces(o, p->stream.fd, v, n, &offered);
+    count = ofi_stream_skip(&v, count, p->stream.sent);
+    ssize_t took = ofi_stream_send_pieces(o, p->stream.fd, v, count, &offered);
+    if (took < 0 && errno == EFAULT)
+        ofi_fail(o, "write", peer, "its source is not memory that can be read");
     if (took < 0 && errno != EAGAIN && errno != EINTR)
         ofi_link_lose(o, peer);
-    size_t left = took > 0 ? (size_t)took : 0;
-    p->stream.full = left < offered;
-    for (; whole < n && left >= v[whole].iov_len; whole++)
-        left -= v[whole].iov_len;
-    p->stream.sent = whole ? left : p->stream.sent + left;
-    ofi_link_sent(o, p, slots, whole);
+    took = took > 0 ? took : 0;
+    p->stream.full = (size_t)took < offered;
+    ofi_link_sent(o, p, slots,
+                  ofi_stream_whole(&p->stream, slots, n, p->stream.sent + (size_t)took));
     return !p->stream.full;
 }
 

@@ -50,6 +50,18 @@ bad 2 '--barrier-fan 1: out of range' --barrier-fan 1 true
 bad 2 '--diffs async: no such choice' --diffs async true
 bad 2 '--fabric verbs: (no RDMA device|no port|left out).*; use shm' --fabric verbs true
 bad 2 '--fabric tcp: no such fabric; choose from shm\|verbs' --fabric tcp true
+if "$hlrc_info" | grep -q '^  ofi  *available'; then # the nodes look for it, and one reports
+    figures=$top_builddir/tests/blackbox/figures
+    run "$hlrcrun" -n 3 --fabric ofi --device nonesuch "$figures"
+    expect_status "no such device" 1
+    expect_line "no such device" '^hlrc: node [0-2]: ofi: --device nonesuch: no such provider or interface'
+    expect_nothing_left "no such device"
+    yes 'not a library' | head -500 >"$work/libfabric.so.1"
+    run env LD_LIBRARY_PATH="$work${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$hlrcrun" -n 3 --fabric ofi "$figures"
+    expect_status "no libfabric" 1
+    expect_line "no libfabric" '^hlrc: node [0-2]: ofi: libfabric.so.1 cannot be loaded; install libfabric1$'
+    expect_nothing_left "no libfabric"
+fi
 bad 2 '--memory 12Q: not a size' --memory 12Q true
 bad 2 '--memory : not a size' --memory '' true
 bad 2 '--memory -1G: not a size' --memory -1G true
