@@ -2,16 +2,19 @@
 /*
  * texts.c - texts that the C library keeps in memory of one thread: addresses of hosts, signals
  * and errors without a name. The program gets a copy in shared memory, which the thread has for
- * itself, so that threads of other nodes can read it, too. Texts that are constants are at the same
- * address on all nodes (early.h).
+ * itself, so that threads of other nodes can read it, too. Of texts that the C library keeps in
+ * variables of the process, such as digits of ecvt, all threads have one copy. Texts that are
+ * constants are at the same address on all nodes (early.h).
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <mntent.h>
+#include <netinet/ether.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compat/process/here.h"
@@ -21,7 +24,8 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
 
-#define ENTRY_BYTES 4096
+#define ENTRY_BYTES  4096
+#define NUMBER_BYTES 5120 /* 4933 digits before the point, and 21 after it */
 
 /* In the shared heap, for each thread that needs one. */
 struct texts_room {
@@ -33,7 +37,10 @@ static struct texts_common {
     pthread_once_t once;
     pthread_key_t key;
     bool has_key;
-    struct mntent entry; /* one, as in the C library */
+    /* one each, as in the C library */
+    char ethernet[32], base64[16];
+    char ecvt[64], qecvt[64], fcvt[NUMBER_BYTES], qfcvt[NUMBER_BYTES];
+    struct mntent entry;
     char entry_text[ENTRY_BYTES];
 } * common;
 
@@ -74,6 +81,9 @@ static char *texts_copy(char *text, size_t at, size_t bytes)
 #define OWN_COPY(field, text) \
     texts_copy(text, offsetof(struct texts_room, field), sizeof((struct texts_room *)0)->field)
 
+/* The same for a text that all threads have in common. */
+#define COMMON_COPY(field, text) strncpy(common->field, text, sizeof common->field - 1)
+
 char *__wrap_inet_ntoa(struct in_addr address)
 {
     char *text = inet_ntoa(address);
@@ -97,6 +107,29 @@ char *__wrap_strerror(int error)
         text = OWN_COPY(error, text);
     return text;
 }
+
+char *__wrap_l64a(long value)
+{
+    char *text = l64a(value);
+    return start_sharing ? COMMON_COPY(base64, text) : text;
+}
+
+char *__wrap_ether_ntoa(const struct ether_addr *address)
+{
+    char *text = ether_ntoa(address);
+    return start_sharing ? COMMON_COPY(ethernet, text) : text;
+}
+
+#define CONVERSION(name, type)                                         \
+    char *__wrap_##name(type value, int digits, int *point, int *sign) \
+    {                                                                  \
+        char *text = name(value, digits, point, sign);                 \
+        return start_sharing ? COMMON_COPY(name, text) : text;         \
+    }
+CONVERSION(ecvt, double)
+CONVERSION(fcvt, double)
+CONVERSION(qecvt, long double)
+CONVERSION(qfcvt, long double)
 
 /* ---- entries of file systems: node 0 has the stream, and the C library's entry ---- */
 

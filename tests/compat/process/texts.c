@@ -5,7 +5,9 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <mntent.h>
+#include <netinet/ether.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,6 +43,35 @@ static void texts(void)
         pthread_join(t[i], NULL);
 }
 
+/* The C library has one of these for all threads. */
+static void *texts_in_common(void *arg)
+{
+    int point, sign;
+    struct ether_addr address = { { 1, 2, 3, 4, 5, (unsigned char)(long)arg } };
+    shared[0] = ecvt(3.25 + (double)(long)arg, 4, &point, &sign);
+    shared[1] = l64a(77777 + (long)arg);
+    shared[2] = ether_ntoa(&address);
+    return arg;
+}
+
+static void *numbers(void *arg)
+{
+    int point, sign;
+    shared[0] = (long)arg & 1 ? fcvt(1e300, 2, &point, &sign) : qfcvt(-2.5L, 2, &point, &sign);
+    shared[1] = qecvt(1e9L, 3, &point, &sign);
+    return arg;
+}
+
+static void in_common(void)
+{
+    for (long i = 0; i < THREADS; i++) {
+        run_in(texts_in_common, (void *)i);
+        printf("%s %s %s\n", shared[0], shared[1], shared[2]);
+        run_in(numbers, (void *)i);
+        printf("%d %s\n", (int)strlen(shared[0]), shared[1]);
+    }
+}
+
 static FILE *mounts;
 static struct mntent *mounted;
 
@@ -73,6 +104,7 @@ static void file_systems(void)
 int main(void)
 {
     texts();
+    in_common();
     file_systems();
     return 0;
 }
