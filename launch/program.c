@@ -117,6 +117,57 @@ int program_find(const char *name, char *path, size_t len, char *err, size_t err
     return ret < 0 ? program_file_refuse(path, ret, err, errlen) : 0;
 }
 
+/* The first bytes of the file, with a zero after them. */
+static size_t program_head_read(const char *path, char *head, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? pread(fd, head, size - 1, 0) : 0;
+
+    if (fd >= 0)
+        close(fd);
+    head[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+bool program_is_elf(const char *path)
+{
+    char head[SELFMAG + 1];
+
+    return program_head_read(path, head, sizeof head) == SELFMAG &&
+           memcmp(head, ELFMAG, SELFMAG) == 0;
+}
+
+static const char *program_script_failure(const char *head, char *text, size_t len)
+{
+    const char *name = head + 2 + strspn(head + 2, " \t");
+    int end = (int)strcspn(name, " \t\r\n");
+
+    if (name[end] == '\r')
+        return "the lines of this script end with a carriage return; remove them: sed -i "
+               "'s/\\r$//' FILE";
+    snprintf(text, len, "its interpreter %.*s is missing; correct the first line, or install it",
+             end, name);
+    return text;
+}
+
+const char *program_run_failure(const char *path, int err, char *text, size_t len)
+{
+    char head[256];
+    size_t n = program_head_read(path, head, sizeof head);
+    bool elf = n > EI_CLASS && memcmp(head, ELFMAG, SELFMAG) == 0;
+
+    if (err == ENOENT && memcmp(head, "#!", 2) == 0)
+        return program_script_failure(head, text, len);
+    if (err == ENOENT && elf && head[EI_CLASS] == ELFCLASS32)
+        return "its loader is missing: a program of 32 bits; install the C library of 32 bits, or "
+               "build it for this machine";
+    if (err == ENOENT && elf)
+        return "its loader is missing (readelf -l shows it); build it on this machine";
+    if (err == ENOEXEC && elf)
+        return "built for another kind of processor; build it on this machine";
+    return "cannot be run";
+}
+
 /* Names stand in the program's table of strings, each between two zeros. */
 static bool program_wants(const char *file, size_t len)
 {

@@ -11,6 +11,15 @@
  */
 int program_find(const char *name, char *path, size_t len, char *err, size_t errlen);
 
+/*
+ * program_run_failure - why exec refused the file with err, and the remedy, for a line that ends
+ * with the text of err. Written to text, or a constant.
+ */
+const char *program_run_failure(const char *path, int err, char *text, size_t len);
+
+/* program_is_elf - whether a shell could not run the file as a script either. */
+bool program_is_elf(const char *path);
+
 /* program_starts_threads - whether the file is an ELF program that calls functions of a shared
  * library which start threads: of OpenMP's runtime, or of POSIX. */
 bool program_starts_threads(const char *path);

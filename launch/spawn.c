@@ -17,6 +17,7 @@
 #include "boot/wire.h"
 #include "launch/debugger.h"
 #include "launch/process.h"
+#include "launch/program.h"
 
 /* Above the descriptors that shells use for redirections. */
 enum { LAUNCH_FD_LOW = 100 };
@@ -128,6 +129,19 @@ _Noreturn static void spawn_child_debug(const struct spawn *spawn, int sock)
     spawn_child_fail(spawn, sock, "cannot run under gdb", errno);
 }
 
+/* execvp gives to a shell what the kernel does not know: a script, but no program. */
+_Noreturn static void spawn_child_exec(const struct spawn *spawn, int sock)
+{
+    char text[512];
+
+    if (program_is_elf(spawn->path))
+        execv(spawn->path, spawn->argv);
+    else
+        execvp(spawn->path, spawn->argv);
+    int err = errno;
+    spawn_child_fail(spawn, sock, program_run_failure(spawn->path, err, text, sizeof text), err);
+}
+
 _Noreturn static void spawn_child_main(struct spawn *spawn, struct spawn_child *child)
 {
     bool debugged = child->node == spawn->config->gdb;
@@ -150,8 +164,7 @@ _Noreturn static void spawn_child_main(struct spawn *spawn, struct spawn_child *
         spawn_child_debug(spawn, child->sock);
     if (spawn->config->gdb == GDB_ALL)
         debugger_child_wait();
-    execvp(spawn->path, spawn->argv);
-    spawn_child_fail(spawn, child->sock, "cannot be run", errno);
+    spawn_child_exec(spawn, child->sock);
 }
 
 /* Creates the output pipes; a node under gdb keeps the terminal. */

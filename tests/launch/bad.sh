@@ -94,6 +94,23 @@ status=0
 expect_status "here" 127
 expect_line "here" 'here: not in PATH, but in this directory; write ./here'
 
+# files that exec refuses: what is missing is named, and a shell never reads a program as a script
+printf '#!/no/such/sh -e\necho x\n' >"$work/script"
+printf '#!/bin/sh\r\necho x\r\n' >"$work/carriage"
+sed 's|/ld-linux-\([^/]*\)\.so\.|/ld-linex-\1.so.|' "$(type -P true)" >"$work/loader"
+printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\1\1\1\0\0\0echo x\n' >"$work/foreign"
+{
+    printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\0\200\4\10\64\0\0\0\0\0\0\0\0\0\0\0\64\0\40\0\1\0\0\0\0\0\0\0'
+    printf '\3\0\0\0\124\0\0\0\0\0\0\0\0\0\0\0\20\0\0\0\20\0\0\0\4\0\0\0\1\0\0\0/lib/ld-none.so\0'
+} >"$work/small"
+chmod +x "$work"/{script,carriage,loader,foreign,small}
+bad 127 "$work/script: its interpreter /no/such/sh is missing; correct the first line" -n 2 "$work/script"
+bad 127 "$work/carriage: the lines of this script end with a carriage return; remove them" "$work/carriage"
+! grep -q /ld-linex- "$work/loader" || bad 127 "$work/loader: its loader is missing .*; build it on this machine" "$work/loader"
+bad 126 "$work/foreign: built for another kind of processor; build it on this machine" -n 2 "$work/foreign"
+run "$hlrcrun" "$work/small"
+expect_line "a program of 32 bits" "^hlrcrun: $work/small: (its loader is missing: a program of 32 bits; install|built for another kind)"
+
 bad_env HLRC_NODES=0 'out of range'
 bad_env HLRC_NODES=many 'not a number'
 bad_env HLRC_PROTOCOL=foo 'no such choice'

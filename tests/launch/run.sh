@@ -125,7 +125,7 @@ printf '#!/no/such/interpreter\n' >"$work/script"
 chmod +x "$work/script"
 run "$hlrcrun" -n 3 "$work/script"
 expect_status "interpreter" 127
-expect_line "interpreter" "^hlrcrun: $work/script: cannot be run"
+expect_line "interpreter" "^hlrcrun: $work/script: its interpreter /no/such/interpreter is missing; "
 
 # what runs under a node's script is no node
 run "$hlrcrun" -n 2 sh -c '"$hlrcrun" -n 1 sh -c "echo \$HLRC_NODE of \$HLRC_NODES"'
