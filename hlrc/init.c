@@ -330,7 +330,8 @@ static int init_make_windows(void)
         rc = fabric_window_prepare(engine.fabric, engine.control.id, 0, engine.at.tables);
     if (rc)
         diag_report(1, "cannot create the control window of %zu bytes: %s; %s", engine.at.end,
-                    strerror(-rc), init_remedy());
+                    strerror(-rc),
+                    rc == -EFBIG ? "raise the file size limit (ulimit -f)" : init_remedy());
     return rc;
 }
 

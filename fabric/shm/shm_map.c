@@ -9,12 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/addresses.h"
 
 int shm_make_object(size_t size)
 {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur)
+        return -EFBIG; /* ftruncate would raise SIGXFSZ */
     int fd = memfd_create("hlrc-window", MFD_CLOEXEC);
     if (fd < 0)
         return -errno;
@@ -69,7 +73,8 @@ static const char *shm_map_remedy_of(int rc, size_t size)
     case -ENFILE:
         return "close files, or raise ulimit -n";
     default:
-        return "mount /proc without hidepid, and make the program readable to its user, without "
+        return "mount this PID namespace's /proc without hidepid, and make the program readable to "
+               "its user, without "
                "setuid or capabilities";
     }
 }

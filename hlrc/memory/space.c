@@ -100,8 +100,9 @@ int space_create(void)
     if (rc) {
         diag_report(1,
                     "cannot create shared memory of %zu bytes: %s; lower --memory or raise the "
-                    "limit on address space (ulimit -v)",
-                    size, strerror(-rc));
+                    "limit on %s",
+                    size, strerror(-rc),
+                    rc == -EFBIG ? "the size of files (ulimit -f)" : "address space (ulimit -v)");
         return rc;
     }
     engine.mem = engine.space.base;

@@ -137,6 +137,21 @@ run bash -c 'ulimit -f 100000; exec "$hlrcrun" --memory 1G true'
 expect_status "ulimit -f" 2
 expect_line "ulimit -f" 'file size limit, which includes memory objects, is'
 
+# shell limit 1000 KiB: less than any window of a node
+run bash -c 'ulimit -f 1000; exec "$hlrcrun" -n 2 "$0"' "$top_builddir/tests/blackbox/figures"
+expect_status "ulimit -f, small" 1
+expect_line "ulimit -f, small" '^hlrc: node [01]: cannot create .* bytes: File too large; .*\(ulimit -f\)$'
+expect_nothing_left "ulimit -f, small"
+
+# the /proc of another PID namespace, as in a container
+if unshare --mount mount -t tmpfs none /proc 2>/dev/null; then
+    run unshare --mount bash -c 'mount -t tmpfs none /proc && exec "$hlrcrun" -n 2 --placement-control off "$0"' \
+        "$top_builddir/tests/blackbox/figures"
+    expect_status "no /proc" 1
+    expect_line "no /proc" "^hlrc: node [01]: fabric shm: cannot open the memory of node .*; mount this PID namespace's /proc"
+    expect_nothing_left "no /proc"
+fi
+
 # more threads than --threads: as many as it says may use shared memory, the one that began it included
 figures=$top_builddir/tests/blackbox/figures
 for threads in 1 2 5; do
