@@ -162,4 +162,11 @@ if test "$cpus" -gt 1 && mkdir "$group" 2>/dev/null; then
         reported "a control group" "$(node 0 "$last" 1; node 1 "$last" 1)"
     fi
 fi
+
+# a container without /sys: nodes are bound by the numbers of the CPUs, without a word of hwloc
+if unshare --mount mount -t tmpfs none /sys 2>/dev/null; then
+    run unshare --mount bash -c 'mount -t tmpfs none /sys && exec "$hlrcrun" -n 1 --bind core true'
+    expect_status "no /sys" 0
+    test ! -s "$work/err" || fail "no /sys: $(cat "$work/err")"
+fi
 finish
