@@ -511,7 +511,7 @@ int hlrc_init(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     if (call_get() != CALL_BEFORE) {
-        diag_report(1, "hlrc_init: called twice; call it once, and hlrc_finalize at the end");
+        diag_warn("hlrc_init: called twice; call it once, and hlrc_finalize at the end");
         return -EALREADY;
     }
     int (*const steps[])(void) = { init_open_boot,   init_load_config,  init_open_fabric,

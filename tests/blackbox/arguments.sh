@@ -28,9 +28,11 @@ for n in "${!patterns[@]}"; do
     expect_status "$n: ${patterns[n]}" 1
     expect_err "$n" "^hlrc: (node 1: )?${patterns[n]}"
 done
-run_job 2 ardmar "$misuse" bad-$((n + 1))
-expect_err "hlrc_init twice" 'hlrc_init: called twice'
 for nodes in 1 2; do
+    run_job $nodes ardmar "$misuse" bad-$((n + 1))
+    expect_status "hlrc_init twice" 0
+    expect_err "hlrc_init twice" 'hlrc_init: called twice'
+    [ "$(grep -c ': done$' "$work/out")" -eq $nodes ] || fail "hlrc_init twice: $(cat "$work/out")"
     run_job $nodes ardmar "$misuse" bad-$((n + 2))
     expect_status "NULL where it is allowed" 0
 done
