@@ -26,7 +26,7 @@
 #define HLRC_STATIC_LOCKS 1024
 /* Maximum number of nodes in a job. */
 #define HLRC_MAX_NODES 1024
-/* In place of a time in nanoseconds: no limit. */
+/* In place of a time in nanoseconds: no limit, as any negative time. */
 #define HLRC_FOREVER (-1)
 
 #ifdef __cplusplus
@@ -158,16 +158,17 @@ typedef struct {
  * hlrc_init - join the job
  *
  * Makes the calling process a node of the job it was started in, maps the shared space and starts
- * handling page faults. Every node calls it once, before any other call except hlrc_version() and
- * hlrc_share(). It returns when all nodes have called it. A program started without hlrcrun is a
- * job of one node.
+ * handling page faults. Every node calls it once, before any other call except hlrc_version(),
+ * hlrc_strerror() and hlrc_share(). It returns when all nodes have called it. A program started
+ * without hlrcrun is a job of one node.
  *
  * Options come from the environment, as HLRC_PROTOCOL, HLRC_MEMORY and so on, where hlrcrun puts
  * the options of its command line. `argc` and `argv` are the addresses of main's arguments, or
  * NULL. They exist for launchers that pass options in them, and are not changed.
  *
  * RETURN VALUE: 0, or a negative errno value after a line on standard error that gives cause,
- * value, limit and remedy. After an error no other call except hlrc_version() may be made.
+ * value, limit and remedy. After EALREADY the job continues. After any other error only
+ * hlrc_version() and hlrc_strerror() may be called.
  *
  * ERRORS:
  *     EINVAL    an option is unknown, malformed or out of range, or the nodes differ in version,
@@ -233,7 +234,7 @@ int hlrc_init_with(const struct hlrc_exchange *exchange);
  * Collective. Waits until all nodes have called it, writes the statistics if they were requested,
  * and unmaps the shared space. Pointers into the space become invalid, except pointers to memory
  * of hlrc_share(). A node that ends without this call counts as dead, and the whole job ends with
- * it. No other call except hlrc_version() may follow.
+ * it. No other call except hlrc_version() and hlrc_strerror() may follow.
  *
  * NOTES: No other thread of the process may be in a call or access shared memory during this call.
  *
@@ -322,7 +323,7 @@ int hlrc_broadcast(void *buf, size_t len, int root);
  * handle may use it. Locks are cheap: a node may create a million, or one per KiB of the space.
  * hlrc_lock_destroy() removes a lock that no thread holds or waits for; its handle may be reused.
  *
- * Locks 0 to HLRC_STATIC_LOCKS-1 exist from the start and cannot be destroyed.
+ * Locks 0 to HLRC_STATIC_LOCKS-1 exist from the start; to destroy one of them does nothing.
  *
  * RETURN VALUE: hlrc_lock_create() returns 0, or a negative errno value and leaves *`lock`
  * unchanged.
@@ -340,9 +341,9 @@ void hlrc_lock_destroy(hlrc_lock_t lock);
  *
  * At most one thread of all nodes holds a lock. hlrc_lock() waits until the lock is free,
  * hlrc_trylock() does not, and hlrc_lock_for() for at most `timeout` nanoseconds, or without a
- * limit for HLRC_FOREVER. Locking is an acquire: all that the previous holders had written or seen
- * is now visible here. hlrc_unlock() is a release. Locks are not recursive. Relocking a lock that
- * was last held on this node costs no message.
+ * limit if that is negative (HLRC_FOREVER). Locking is an acquire: all that the previous holders
+ * had written or seen is now visible here. hlrc_unlock() is a release. Locks are not recursive.
+ * Relocking a lock that was last held on this node costs no message.
  *
  * RETURN VALUE: hlrc_trylock() and hlrc_lock_for() return 0 if they acquired the lock, otherwise
  * -EBUSY and -ETIMEDOUT; then nothing has changed.
@@ -415,7 +416,7 @@ void hlrc_cond_destroy(hlrc_cond_t cond);
  *
  * hlrc_cond_wait() releases `lock`, which the caller holds, and waits; no signal sent after the
  * release is missed. Before it returns it acquires the lock again. hlrc_cond_wait_for() waits for a
- * signal at most `timeout` nanoseconds, or without a limit for HLRC_FOREVER. hlrc_cond_signal()
+ * signal at most `timeout` nanoseconds, or without a limit if that is negative. hlrc_cond_signal()
  * wakes one waiting thread, hlrc_cond_broadcast() wakes all, on any node. If no thread waits they
  * do nothing.
  *

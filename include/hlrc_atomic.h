@@ -154,7 +154,8 @@ hlrc_word_t hlrc_word_atomic(hlrc_atomic_t word);
  *
  * NOTES: hlrc_fetch_op(), hlrc_rmw() and hlrc_atomic_fetch_add() are the same operations on one
  * kind of word each, with HLRC_RELAXED; their pages say what they cost. An acquire reads a word of
- * each other node.
+ * each other node. A word of hlrc_word_window() at no node of the job, or outside all windows, ends
+ * the job.
  *
  * SEE ALSO: hlrc_word_shared, hlrc_word_fetch_int64, hlrc_acquire
  */

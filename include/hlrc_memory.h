@@ -44,7 +44,7 @@ void *hlrc_alloc_uninitialized(size_t align, size_t size);
 /**
  * hlrc_calloc, hlrc_realloc, hlrc_usable_size - allocations of other sizes
  *
- * hlrc_calloc() is hlrc_malloc() of `count` times `size` bytes.
+ * hlrc_calloc() is hlrc_malloc() of `count` times `size` bytes. Sizes of 0 are treated as 1.
  *
  * hlrc_realloc() changes the allocation at `ptr`, made on any node, to `size` bytes. The
  * allocation may move. It keeps its contents up to the smaller of both sizes; added bytes are
@@ -72,9 +72,9 @@ size_t hlrc_usable_size(const void *ptr);
 /**
  * hlrc_free - free shared memory
  *
- * Frees memory that hlrc_malloc() or hlrc_aligned_alloc() returned, on this node or another. NULL
- * is ignored. It is a release, and the allocation that gets the memory next is an acquire. A
- * pointer that is not a live allocation ends the job.
+ * Frees memory of hlrc_malloc(), hlrc_aligned_alloc() and the other calls that are not collective,
+ * allocated on this node or another. NULL is ignored. It is a release, and the allocation that gets
+ * the memory next is an acquire. A pointer that is not a live allocation ends the job.
  *
  * NOTES: Free memory from hlrc_malloc_all() by hlrc_free_all().
  *
@@ -161,7 +161,8 @@ struct hlrc_alloc_options {
  * RETURN VALUE: The address of the memory, or NULL with errno set.
  *
  * ERRORS:
- *     EINVAL  a flag is unknown, or HLRC_ALLOC_PLACED is without HLRC_ALLOC_ALL; the alignment is
+ *     EINVAL  the field `size` does not reach beyond `flags`, or a later version's field is not 0;
+ *             a flag is unknown, or HLRC_ALLOC_PLACED is without HLRC_ALLOC_ALL; the alignment is
  *             not a power of two, or larger than 1 GiB, or with HLRC_ALLOC_ALL than a page; or as
  *             hlrc_alloc_placed()
  *     ENOMEM  as hlrc_malloc()

@@ -177,8 +177,8 @@ int hlrc_test(hlrc_handle_t handle);
  *
  * hlrc_fence() returns when every operation that this node has started at node `node` is complete:
  * puts are in that node's memory, gets are in this node's. hlrc_fence_all() does so for all nodes.
- * Neither ends a handle; hlrc_wait() then returns at once. They may also wait for operations that
- * other threads of this node start during the call.
+ * A node number outside the job ends it. Neither ends a handle; hlrc_wait() then returns at once.
+ * They may also wait for operations that other threads of this node start during the call.
  *
  * SEE ALSO: hlrc_put_nb, hlrc_wait, hlrc_barrier
  */
@@ -198,7 +198,8 @@ void hlrc_fence_all(void);
  *
  * Both are atomic for all threads of all nodes: operations on one word have a single order, the
  * same for all. While they may change a word, no thread, of its owner either, may store to it, put
- * to it or accumulate into it.
+ * to it or accumulate into it. A node number outside the job, or a word outside all windows, ends
+ * the job.
  *
  * hlrc_rmw_nb() starts the same operation as hlrc_rmw(), and may return before it is performed.
  * The value is read before it returns; `old` belongs to the operation until it is complete. It
@@ -247,7 +248,8 @@ int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type 
  * ERRORS:
  *     EINVAL  `signal` is not aligned to 8 bytes, or `op` is neither of the two
  *
- * NOTES: The word changes atomically, as by hlrc_rmw().
+ * NOTES: The word changes atomically, as by hlrc_rmw(). A node number outside the job, or bytes
+ * that are not all in one window, end the job.
  *
  * SEE ALSO: hlrc_put, hlrc_rmw, hlrc_wait_until
  */
@@ -258,9 +260,9 @@ int hlrc_put_signal(void *dst, const void *src, size_t len, uint64_t *signal, ui
  * hlrc_wait_until - wait for the value of a word
  *
  * Waits until *`word` compares with the value at `value` as `cmp` says: HLRC_GE waits until the
- * word is greater or equal. It waits at most `timeout` nanoseconds, or without a limit for
- * HLRC_FOREVER. `type` is one of the integers. The word lies in this node's part of a window, or in
- * shared memory, and is aligned to its size.
+ * word is greater or equal. It waits at most `timeout` nanoseconds, or without a limit if that is
+ * negative (HLRC_FOREVER). `type` is one of the integers. The word lies in this node's part of a
+ * window, or in shared memory, and is aligned to its size.
  *
  * For a word of a window, bytes that were put before it was changed are visible after the call. For
  * a word of shared memory each test is an hlrc_acquire(): what a node wrote before it released the
@@ -299,7 +301,8 @@ int hlrc_wait_until(const void *word, hlrc_type type, hlrc_cmp cmp, const void *
  * Each value, or half of a complex one, changes atomically with respect to all threads of all
  * nodes that accumulate. The values of one call do not change together. During the call no thread
  * may put to them, store to them or operate on them by hlrc_rmw(). When the call returns it is
- * complete.
+ * complete. As with hlrc_put(), a node number outside the job, or values outside all windows, end
+ * the job.
  *
  * hlrc_acc_nb(), hlrc_acc_strided_nb() and hlrc_acc_vector_nb() start the same, and return when
  * only adapters have work left: the last writes, and the release of the last lock. `src` may
