@@ -171,6 +171,8 @@ void inherit_show(void)
     hlrc_unlock(LOCK_DELEGATE);
 }
 
+struct inherit_options inherit_options = { 1, 1 };
+
 /* Under the lock. */
 static void inherit_take_variables(void)
 {
@@ -181,6 +183,7 @@ static void inherit_take_variables(void)
     optind = known.index;
     opterr = known.errors;
     optopt = known.option;
+    inherit_options = (struct inherit_options){ optind, opterr };
     if (locale_differs)
         (void)setlocale(LC_ALL, known.locale);
 }

@@ -220,18 +220,18 @@ static int state_next_option(int argc, char **argv, const char *letters, struct 
 static int state_option(state_option_fn *fn, int argc, char *const *argv, const char *letters,
                         const struct option *words, int *word)
 {
-    static int seen = 1, errors = 1;
     if (!start_away)
         return fn(argc, argv, letters, words, word);
     struct state_options o = {
         .index = optind, .errors = opterr, .fn = fn, .words = words, .word = word
     };
-    o.set = optind != seen || opterr != errors;
+    o.set = optind != inherit_options.index || opterr != inherit_options.errors;
     int found = (int)DELEGATE(state_next_option, argc, (long)argv, (long)letters, (long)&o);
     optarg = o.arg;
-    seen = optind = o.index;
-    errors = opterr = o.errors;
+    optind = o.index;
+    opterr = o.errors;
     optopt = o.option;
+    inherit_options = (struct inherit_options){ optind, opterr };
     return found;
 }
 

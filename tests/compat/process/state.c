@@ -180,6 +180,15 @@ static void *options(void *arg)
     return arg;
 }
 
+/* From the first argument, whatever another thread has read. */
+static void *options_again(void *arg)
+{
+    optind = 1;
+    while (optind < 4)
+        options(arg);
+    return arg;
+}
+
 static void *locales(void *arg)
 {
     char *now = setlocale(LC_ALL, NULL);
@@ -216,6 +225,8 @@ static void library(void)
            getenv("OF_MAIN") ? "text" : "nothing");
     run_everywhere(times_of_day);
     run_everywhere(sees_time);
+    run_everywhere(options_again);
+    optind = 1;
     run_everywhere(options);
     printf("main option %c at %d\n", getopt(5, words, "ab:") < 0 ? '.' : '?', optind);
     run_everywhere(locales);
