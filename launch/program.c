@@ -152,7 +152,7 @@ static const char *program_script_failure(const char *head, char *text, size_t l
 
 const char *program_run_failure(const char *path, int err, char *text, size_t len)
 {
-    char head[256];
+    char head[256] = "";
     size_t n = program_head_read(path, head, sizeof head);
     bool elf = n > EI_CLASS && memcmp(head, ELFMAG, SELFMAG) == 0;
 
