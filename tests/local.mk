@@ -13,14 +13,15 @@ tests_libtests_a_SOURCES = tests/litmus/litmus.c tests/litmus/litmus.h tests/tim
 
 # The first tier, make check: at most 20 s each on an idle machine. SHELL_TESTS run in every build; ONCE_TESTS only without
 # sanitizers, which would find nothing in what they test: texts, sources, other compilers' programs.
-# The later tier, make check-all. They are scripts, for which make needs no rule each. tests/covers.txt says which files some of
-# them test. Where tests run side by side, emulated machines come first, whose processors compute all the time, beside tests
-# of the first tier, many of which wait; jobs with more nodes than processors take several times as long beside them. At the
-# end come those that use all processors by themselves, so that none is left to run alone.
+# The later tier, make check-all. They are scripts, for which make needs no rule each, and which it runs before programs.
+# tests/covers.txt says which files some of them test. Where tests run side by side, an emulated machine, whose processors
+# compute all the time, is first, beside scripts of the first tier, many of which wait; the next ones are beside other
+# scripts that wait. Jobs with more nodes than processors take several times as long beside them. The last scripts use all
+# processors by themselves.
 EMULATED_TESTS = tests/guest/verbs.sh
-EMULATED_ONCE_TESTS = tests/pmix/two_guests.sh tests/aarch64.sh
 LATER_TESTS =
-LATER_ONCE_TESTS = tests/kill.sh tests/install.sh tests/recipes.sh tests/launch/many.sh tests/launch/gdb.sh
+LATER_ONCE_TESTS = tests/pmix/two_guests.sh tests/aarch64.sh tests/kill.sh tests/install.sh tests/recipes.sh \
+	tests/launch/many.sh tests/launch/gdb.sh
 WIDE_ONCE_TESTS = tests/byhand.sh tests/model.sh
 ONCE_TESTS =
 
@@ -263,7 +264,7 @@ TESTS += $(UNIT_TESTS) $(SHELL_TESTS)
 if !SANITIZERS
 TESTS += $(ONCE_TESTS)
 endif
-EXTRA_DIST += $(EMULATED_TESTS) $(EMULATED_ONCE_TESTS) $(LATER_TESTS) $(LATER_ONCE_TESTS) $(WIDE_ONCE_TESTS) $(SHELL_TESTS) $(ONCE_TESTS) $(CLUSTER_ONLY)
+EXTRA_DIST += $(EMULATED_TESTS) $(LATER_TESTS) $(LATER_ONCE_TESTS) $(WIDE_ONCE_TESTS) $(SHELL_TESTS) $(ONCE_TESTS) $(CLUSTER_ONLY)
 EXTRA_DIST += tests/launch/lib.sh tests/userlib.sh tests/withinlib.sh
 
 # Fabrics, the rules of the memory model, and what shows that it is real.
