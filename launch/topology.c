@@ -36,7 +36,9 @@ static bool launch_topology_load(hwloc_topology_t *out)
 
     for (size_t i = 0; i < QUICK && !whole; i++)
         set[i] = getenv(quick[i].name) == NULL && setenv(quick[i].name, quick[i].value, 1) == 0;
-    bool done = hwloc_topology_init(out) == 0 && hwloc_topology_load(*out) == 0;
+    bool begun = hwloc_topology_init(out) == 0, done = begun && hwloc_topology_load(*out) == 0;
+    if (begun && !done)
+        hwloc_topology_destroy(*out);
     for (size_t i = 0; i < QUICK; i++)
         if (set[i])
             unsetenv(quick[i].name); /* not for the nodes */
