@@ -20,6 +20,13 @@
 #define BLOCK_BYTES (256u << 10) /* uncompressed */
 #define LIMIT_BYTES (4u << 20)   /* between two looks at the limit */
 
+/* A block is compressed if that halves a sample of it. Otherwise compression takes more CPU time
+ * than the bytes that it saves are worth. */
+#define SAMPLE_PARTS 4
+#define SAMPLE_PART  (4u << 10)
+#define SAMPLE_BYTES (SAMPLE_PARTS * SAMPLE_PART)
+#define SAMPLE_MOST  (SAMPLE_BYTES / 2)
+
 /* Before each block. */
 struct checkpoint_file_head {
     uint32_t stored; /* bytes in the file; 0: the end of the file */
@@ -80,10 +87,23 @@ static void checkpoint_file_packer_close(struct checkpoint_file *f)
         (void)zstd.end(f->packer);
 }
 
+static bool checkpoint_file_sample_shrinks(const struct checkpoint_file *f)
+{
+    char *sample = f->stored + BLOCK_BYTES - SAMPLE_BYTES;
+    if (f->used < 2 * SAMPLE_BYTES)
+        return true;
+    for (uint32_t i = 0; i < SAMPLE_PARTS; i++)
+        memcpy(sample + i * SAMPLE_PART, f->block + i * (f->used / SAMPLE_PARTS), SAMPLE_PART);
+    size_t n = zstd.pack(f->packer, f->stored, SAMPLE_BYTES, sample, SAMPLE_BYTES, 1);
+    return !zstd.failed(n) && n <= SAMPLE_MOST;
+}
+
 static uint32_t checkpoint_file_pack(const struct checkpoint_file *f)
 {
-    size_t n = f->packer ? zstd.pack(f->packer, f->stored, BLOCK_BYTES, f->block, f->used, 1) : 0;
-    return n == 0 || zstd.failed(n) || n >= f->used ? 0 : (uint32_t)n;
+    if (!f->packer || !checkpoint_file_sample_shrinks(f))
+        return 0;
+    size_t n = zstd.pack(f->packer, f->stored, BLOCK_BYTES, f->block, f->used, 1);
+    return zstd.failed(n) || n >= f->used ? 0 : (uint32_t)n;
 }
 
 static int checkpoint_file_unpack(const struct checkpoint_file *f, uint32_t stored, uint32_t length)
