@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHECKPOINT_QUEUE_PIECE ((size_t)1 << 20)
+#define CHECKPOINT_QUEUE_PIECE ((size_t)2 << 20)
 
 struct checkpoint_queue_piece {
     struct checkpoint_queue_piece *next;
