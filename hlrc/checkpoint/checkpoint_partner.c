@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
@@ -15,8 +17,12 @@
 #include "hlrc/checkpoint/checkpoint_room.h"
 #include "hlrc/core/engine.h"
 
-#define PIECE ((size_t)256 << 10)
-#define SLOTS 3
+#define PIECE          ((size_t)256 << 10)
+#define RING           4          /* slots for pieces that have arrived */
+#define SLOTS          (RING + 1) /* and one for sending */
+#define ROOM_PIECES    16         /* between two looks at the room */
+#define SLEEP_LEAST_NS 20000
+#define SLEEP_MOST_NS  200000
 /* Bytes that stay free: a part of all, and at most this number. */
 #define SPARE_PART 32
 #define SPARE_MOST ((int64_t)256 << 20)
@@ -25,6 +31,21 @@
 struct checkpoint_partner_way {
     int to, from;            /* this node sends to one, and receives of the other */
     uint32_t sent, received; /* owners of these files */
+};
+
+/* In the control window. Each has the number of the pass in its upper half. */
+struct checkpoint_partner_counts {
+    _Atomic uint64_t arrived; /* pieces for this node: written by their sender */
+    _Atomic uint64_t taken;   /* pieces of this node: written by their receiver */
+};
+
+/* A file to another node, and one from another node. */
+struct checkpoint_partner_flow {
+    struct checkpoint_partner_way way;
+    uint64_t pass;
+    int in, out, rc;
+    uint64_t send_bytes, receive_bytes;
+    uint64_t sent, received; /* pieces */
 };
 
 /* Of one node: the file that it does not have. */
@@ -59,7 +80,7 @@ int checkpoint_partner_room(void)
     return checkpoint_room(SPARE_PART, SPARE_MOST) > 0 ? 0 : -ENOSPC;
 }
 
-/* ---- one file of each node ---- */
+/* ---- slots ---- */
 
 /* Copies pass to the partner, lost files back from it. */
 static struct checkpoint_partner_way checkpoint_partner_way_of(bool back)
@@ -73,47 +94,123 @@ static struct checkpoint_partner_way checkpoint_partner_way_of(bool back)
 
 size_t checkpoint_partner_bytes(void)
 {
-    return engine.config.partner[0] ? SLOTS * PIECE : 0;
+    return engine.config.partner[0] ? SLOTS * PIECE + sizeof(struct checkpoint_partner_counts) : 0;
 }
 
-static size_t checkpoint_partner_slot_at(unsigned slot)
+static size_t checkpoint_partner_slot_at(uint64_t slot)
 {
     return engine.at.checkpoint_pieces + slot * PIECE;
 }
 
-static char *checkpoint_partner_slot(unsigned slot)
+static char *checkpoint_partner_slot(uint64_t slot)
 {
     return engine_control_at(checkpoint_partner_slot_at(slot));
 }
 
+static uint64_t checkpoint_partner_pieces(uint64_t bytes)
+{
+    return (bytes + PIECE - 1) / PIECE;
+}
+
 static size_t checkpoint_partner_length(uint64_t bytes, uint64_t piece)
 {
-    uint64_t left = bytes > piece * PIECE ? bytes - piece * PIECE : 0;
+    uint64_t left = bytes - piece * PIECE;
     return left < PIECE ? (size_t)left : PIECE;
 }
 
-/* Slot 0 is for sending, slots 1 and 2 are the halves that other nodes write. */
-static int checkpoint_partner_send(int fd, int to, uint64_t piece, size_t len)
+/* ---- counts ---- */
+
+static size_t checkpoint_partner_counts_at(void)
+{
+    return checkpoint_partner_slot_at(SLOTS);
+}
+
+static struct checkpoint_partner_counts *checkpoint_partner_counts(void)
+{
+    return engine_control_at(checkpoint_partner_counts_at());
+}
+
+/* A count of an earlier pass is none. */
+static uint64_t checkpoint_partner_count(const struct checkpoint_partner_flow *f,
+                                         const _Atomic uint64_t *word)
+{
+    uint64_t value = atomic_load_explicit(word, memory_order_acquire);
+    return value >> 32 == f->pass ? (uint32_t)value : 0;
+}
+
+static void checkpoint_partner_notify(const struct checkpoint_partner_flow *f, int node,
+                                      size_t field, uint64_t count)
+{
+    uint64_t value = f->pass << 32 | count;
+    checkpoint_exchange_write(node, checkpoint_partner_counts_at() + field, &value, sizeof value);
+}
+
+/* ---- pieces ---- */
+
+/* Slot 0 is for sending, the others are those that the sender of this node writes. */
+static int checkpoint_partner_send_piece(struct checkpoint_partner_flow *f)
 {
     char *at = checkpoint_partner_slot(0);
-    if (len == 0)
-        return 0;
-    ssize_t n = pread(fd, at, len, (off_t)(piece * PIECE));
+    size_t len = checkpoint_partner_length(f->send_bytes, f->sent);
+    ssize_t n = pread(f->in, at, len, (off_t)(f->sent * PIECE));
     if (n != (ssize_t)len)
         return n < 0 ? -errno : -EBADMSG;
-    checkpoint_exchange_write(to, checkpoint_partner_slot_at(1 + (unsigned)(piece & 1)), at, len);
+    checkpoint_exchange_write(f->way.to, checkpoint_partner_slot_at(1 + f->sent % RING), at, len);
     return 0;
 }
 
-static int checkpoint_partner_receive(int fd, uint64_t piece, size_t len)
+static int checkpoint_partner_store_piece(struct checkpoint_partner_flow *f)
 {
-    const char *at = checkpoint_partner_slot(1 + (unsigned)(piece & 1));
-    int rc = len ? checkpoint_partner_room() : 0;
-    ssize_t n = len && rc == 0 ? pwrite(fd, at, len, (off_t)(piece * PIECE)) : 0;
+    const char *at = checkpoint_partner_slot(1 + f->received % RING);
+    size_t len = checkpoint_partner_length(f->receive_bytes, f->received);
+    int rc = f->received % ROOM_PIECES == 0 ? checkpoint_partner_room() : 0;
+    ssize_t n = rc == 0 ? pwrite(f->out, at, len, (off_t)(f->received * PIECE)) : 0;
     if (rc)
         return rc;
     return n == (ssize_t)len ? 0 : n < 0 ? -errno : -ENOSPC;
 }
+
+/* False: there is no free slot, or no piece left. */
+static bool checkpoint_partner_send(struct checkpoint_partner_flow *f)
+{
+    uint64_t taken = checkpoint_partner_count(f, &checkpoint_partner_counts()->taken);
+    if (f->sent == checkpoint_partner_pieces(f->send_bytes) || f->sent - taken >= RING)
+        return false;
+    if (f->rc == 0)
+        f->rc = checkpoint_partner_send_piece(f);
+    checkpoint_partner_notify(f, f->way.to, offsetof(struct checkpoint_partner_counts, arrived),
+                              ++f->sent);
+    return true;
+}
+
+static bool checkpoint_partner_receive(struct checkpoint_partner_flow *f)
+{
+    if (checkpoint_partner_count(f, &checkpoint_partner_counts()->arrived) == f->received)
+        return false;
+    if (f->rc == 0)
+        f->rc = checkpoint_partner_store_piece(f);
+    checkpoint_partner_notify(f, f->way.from, offsetof(struct checkpoint_partner_counts, taken),
+                              ++f->received);
+    return true;
+}
+
+/* Other threads of the program compute: sleeps while there is nothing to do, longer each time. */
+static void checkpoint_partner_flow(struct checkpoint_partner_flow *f)
+{
+    long ns = SLEEP_LEAST_NS;
+    while (f->sent < checkpoint_partner_pieces(f->send_bytes) ||
+           f->received < checkpoint_partner_pieces(f->receive_bytes)) {
+        bool sent = checkpoint_partner_send(f), received = checkpoint_partner_receive(f);
+        if (sent || received) {
+            ns = SLEEP_LEAST_NS;
+            continue;
+        }
+        nanosleep(&(struct timespec){ 0, ns }, NULL);
+        ns = 2 * ns < SLEEP_MOST_NS ? 2 * ns : SLEEP_MOST_NS;
+    }
+}
+
+/* ---- one file of each node ---- */
 
 static int checkpoint_partner_file(const char *dir, uint32_t generation, uint32_t owner, int flags)
 {
@@ -123,40 +220,30 @@ static int checkpoint_partner_file(const char *dir, uint32_t generation, uint32_
     return fd < 0 ? -errno : fd;
 }
 
-static uint64_t checkpoint_partner_pieces(const uint64_t *bytes)
-{
-    uint64_t most = 0;
-    for (int n = 0; n < engine.nodes; n++)
-        most = bytes[n] > most ? bytes[n] : most;
-    return (most + PIECE - 1) / PIECE;
-}
-
-/* All nodes. `bytes`: of the files of all owners; gives and takes: this node takes part. */
+/* All nodes, which agree before and after. `bytes`: of the files of all owners; gives and takes:
+ * this node takes part. */
 static int checkpoint_partner_pass(const char *dir, uint32_t generation, const uint64_t *bytes,
                                    const struct checkpoint_partner_way *way, bool gives, bool takes)
 {
-    int rc = 0;
-    int in = gives ? checkpoint_partner_file(dir, generation, way->sent, O_RDONLY) : -1;
-    int out = takes ? checkpoint_partner_file(dir, generation, way->received,
-                                              O_WRONLY | O_CREAT | O_TRUNC)
-                    : -1;
-    if ((gives && in < 0) || (takes && out < 0))
-        rc = gives && in < 0 ? in : out;
-    uint64_t pieces = checkpoint_partner_pieces(bytes);
-    for (uint64_t k = 0; k < pieces; k++) {
-        if (rc == 0 && gives)
-            rc = checkpoint_partner_send(in, way->to, k,
-                                         checkpoint_partner_length(bytes[way->sent], k));
-        checkpoint_exchange(NULL, 0, NULL);
-        if (rc == 0 && takes)
-            rc = checkpoint_partner_receive(out, k,
-                                            checkpoint_partner_length(bytes[way->received], k));
+    static uint64_t passes;
+    struct checkpoint_partner_flow f = { .way = *way, .pass = ++passes, .in = -1, .out = -1 };
+    if (gives) {
+        f.in = checkpoint_partner_file(dir, generation, way->sent, O_RDONLY);
+        f.send_bytes = bytes[way->sent];
     }
-    if (in >= 0)
-        close(in);
-    if (out >= 0 && close(out) != 0 && rc == 0)
-        rc = -errno;
-    return rc;
+    if (takes) {
+        f.out =
+            checkpoint_partner_file(dir, generation, way->received, O_WRONLY | O_CREAT | O_TRUNC);
+        f.receive_bytes = bytes[way->received];
+    }
+    if ((gives && f.in < 0) || (takes && f.out < 0))
+        f.rc = gives && f.in < 0 ? f.in : f.out;
+    checkpoint_partner_flow(&f);
+    if (f.in >= 0)
+        close(f.in);
+    if (f.out >= 0 && close(f.out) != 0 && f.rc == 0)
+        f.rc = -errno;
+    return f.rc;
 }
 
 /* ---- all of a checkpoint ---- */

@@ -13,16 +13,16 @@
  * No node opens a directory of another one: files pass piece by piece, by remote writes to the
  * control window, while the program runs.
  *
- *   sender    | reads piece k, writes it to half k mod 2 of the receiver
- *   all nodes | exchange (checkpoint_exchange.h)
- *   receiver  | appends that half to its file
+ *   sender   | reads piece k, writes it to a slot of the receiver, then the count of its pieces
+ *   receiver | appends that piece to its file, then writes its own count to the sender
  *
  *   [checkpoint.copy-first] A node writes its manifest after all files and all copies are complete,
  *       and all nodes agree. So a manifest at any node means that each file exists twice.
- *   - Piece k + 2 is written to the half of piece k after exchange k + 1, which its receiver has
- *     entered with piece k in the file. A sender enters exchange k after its write has landed
- *     [fabric.target-order].
- *   - A node with an error takes part in all exchanges.
+ *   - A piece is visible before its count [fabric.target-order]. A sender writes a slot again after
+ *     its receiver has counted the piece in it.
+ *   - Counts have the number of the pass. All nodes agree (checkpoint_exchange.h) between two
+ *     passes, so a count of an earlier one is overwritten or ignored.
+ *   - A node with an error counts all pieces.
  */
 #ifndef HLRC_CHECKPOINT_PARTNER_H
 #define HLRC_CHECKPOINT_PARTNER_H

@@ -15,8 +15,8 @@
  * With --partner, by the last node: lose: at the step of kill the memory of these nodes, as bits,
  * is removed, at each death that of the next item; block: the node is killed while it waits for the
  * copy of that step's checkpoint; full: there is no room for the copy. private: each node's file
- * has more than one piece of a transfer. large: the last node has much more to save than others.
- * tight: that one has little room in its address space during a checkpoint.
+ * has more pieces than a transfer has slots. large: the last node has much more to save than
+ * others. tight: that one has little room in its address space during a checkpoint.
  *
  * Prints "restored STEP", "failed STEP ERRNO", and at the end all values.
  */
@@ -231,7 +231,7 @@ static void lose(const char *items)
     }
 }
 
-static uint64_t noise[100000]; /* is not compressed */
+static uint64_t noise[300000]; /* is not compressed */
 
 static void noise_make(void)
 {
