@@ -20,7 +20,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/layers.c compat/start/layers.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
-	compat/process/aio.c compat/process/bind.c compat/process/bind.h compat/process/calls.c compat/process/carry.c compat/process/carry.h compat/process/catcher.c compat/process/catcher.h compat/process/children.c \
+	compat/process/aio.c compat/process/bind.c compat/process/bind.h compat/process/calls.c compat/process/carry.c compat/process/carry.h compat/process/catcher.c compat/process/catcher.h compat/process/children.c compat/process/claim.c compat/process/claim.h \
 	compat/process/clocks.c compat/process/clocks.h \
 	compat/process/delegate.c compat/process/delegate.h compat/process/direct.c compat/process/endings.c compat/process/handles.c compat/process/handles.h compat/process/here.h \
 	compat/process/inherit.c compat/process/inherit.h \

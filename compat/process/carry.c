@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,35 +22,46 @@ void carry_note(struct lane *lane, int sig)
         atomic_fetch_or(&lane->sent, carry_bit(sig));
 }
 
-uint64_t carry_noted(const sigset_t *mask)
+/* The system has them so, too. */
+uint64_t carry_bits(const sigset_t *set)
 {
-    uint64_t blocked = 0;
-    if (!lane_current || !atomic_load(&lane_current->sent))
-        return 0;
-    for (int sig = 1; sig < _NSIG; sig++)
-        if (sigismember(mask, sig) == 1)
-            blocked |= carry_bit(sig);
-    return atomic_exchange(&lane_current->sent, 0) & blocked;
+    uint64_t bits;
+    memcpy(&bits, set, sizeof bits);
+    return bits;
 }
 
-/* Pending for the calling thread. By system calls: those of the program are replaced (calls.c). */
-static uint64_t carry_pending(void)
+uint64_t carry_noted(const sigset_t *mask)
 {
-    static const char title[] = "\nSigPnd:";
+    if (!lane_current || !atomic_load(&lane_current->sent))
+        return 0;
+    return atomic_exchange(&lane_current->sent, 0) & carry_bits(mask);
+}
+
+/* A set of a thread. By system calls: those of the program are replaced (calls.c). All, if it
+ * cannot be read. */
+static uint64_t carry_read(const char *path, const char *title)
+{
     char text[4096];
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     long len = fd < 0 ? -1 : syscall(SYS_read, fd, text, sizeof text - 1);
     if (fd >= 0)
         (void)syscall(SYS_close, fd);
     text[len > 0 ? len : 0] = '\0';
     const char *line = strstr(text, title);
-    return line ? strtoull(line + sizeof title - 1, NULL, 16) : UINT64_MAX;
+    return line ? strtoull(line + strlen(title), NULL, 16) : UINT64_MAX;
+}
+
+uint64_t carry_blocked(pid_t thread)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)thread);
+    return carry_read(path, "\nSigBlk:");
 }
 
 bool carry_take(uint64_t set, siginfo_t *info)
 {
     static const struct timespec at_once;
-    uint64_t pending = carry_pending() & set;
+    uint64_t pending = carry_read("/proc/thread-self/status", "\nSigPnd:") & set;
     if (!pending ||
         syscall(SYS_rt_sigtimedwait, &pending, info, &at_once, (size_t)SIGNAL_BYTES) <= 0)
         return false;
@@ -58,11 +70,42 @@ bool carry_take(uint64_t set, siginfo_t *info)
     return true;
 }
 
-void carry_put(const siginfo_t *info)
+static void carry_send_to(pid_t thread, const siginfo_t *info)
 {
     pid_t process = (pid_t)syscall(SYS_getpid);
     siginfo_t mine = *info;
     if (mine.si_code <= 0 && mine.si_pid == 0)
         mine.si_pid = process;
-    (void)syscall(SYS_rt_tgsigqueueinfo, process, (pid_t)syscall(SYS_gettid), mine.si_signo, &mine);
+    (void)syscall(SYS_rt_tgsigqueueinfo, process, thread, mine.si_signo, &mine);
+}
+
+void carry_put(const siginfo_t *info)
+{
+    carry_send_to((pid_t)syscall(SYS_gettid), info);
+}
+
+/* Only the thread itself may send itself a signal as if it came from the system, or by kill. So the
+ * lane has what its handler gets, of one signal at a time. */
+void carry_send(struct lane *lane, const siginfo_t *info)
+{
+    int none = 0;
+    bool real = info->si_code < 0 && info->si_code != SI_TKILL;
+    if (real) {
+        carry_send_to(lane->id, info);
+        return;
+    }
+    if (info->si_code >= 0 && atomic_compare_exchange_strong(&lane->told, &none, -1)) {
+        lane->told_info = *info;
+        atomic_store(&lane->told, info->si_signo);
+    }
+    (void)syscall(SYS_tgkill, (pid_t)syscall(SYS_getpid), lane->id, info->si_signo);
+}
+
+void carry_tell(siginfo_t *info)
+{
+    struct lane *lane = lane_current;
+    if (!lane || info->si_code != SI_TKILL || atomic_load(&lane->told) != info->si_signo)
+        return;
+    *info = lane->told_info;
+    atomic_store(&lane->told, 0);
 }

@@ -19,15 +19,24 @@ static inline uint64_t carry_bit(int sig)
     return UINT64_C(1) << (sig - 1);
 }
 
+/* Those of a set. */
+uint64_t carry_bits(const sigset_t *set);
+
 /* A signal is about to be sent to this thread of another node than 0. */
 void carry_note(struct lane *lane, int sig);
 /* What was noted for the calling thread, and its mask blocks. Forgets the notes. */
 uint64_t carry_noted(const sigset_t *mask);
 
+/* What a thread of this process blocks, by the system's number of it. */
+uint64_t carry_blocked(pid_t thread);
+
 /* Takes a signal of the set that is pending for the calling thread, which blocks all of them.
  * Signals of the process stay. False: there is none. */
 bool carry_take(uint64_t set, siginfo_t *info);
-/* Makes it pending for the calling thread. */
+/* Makes it pending for the calling thread; for another thread of this process. */
 void carry_put(const siginfo_t *info);
+void carry_send(struct lane *lane, const siginfo_t *info);
+/* By a handler of the system's: what carry_send was given. */
+void carry_tell(siginfo_t *info);
 
 #endif

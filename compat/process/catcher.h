@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * catcher.h - signals of the process while main waits inside HLRC, where it blocks them: a thread
- * of node 0 runs the handlers instead, as any thread of a process may.
+ * catcher.h - signals of threads that wait inside HLRC, where they block them: the thread leaves
+ * its monitor for a moment, lets its handlers run, and continues to wait.
+ *
+ *     thread                                  catcher, or the agent
+ *       publishes that it waits                 a signal is pending
+ *       is a signal pending already?            does it wait, and leave the signal unblocked?
+ *       sleeps               <-- called, woken --
+ *       leaves the monitor, unblocks its signals: the handlers run
+ *       returns to the monitor, sleeps
  *
  * Invariants
- *   - Outside of HLRC main gets the signals itself, since they end its system calls (EINTR). So the
- *     catcher has main's mask only while a wait lasts that was under way a period before, and
- *     otherwise blocks all signals. A wait has ended only when the catcher blocks them again.
- *   - Only a program that has a handler has the thread. Other nodes have it once a thread there
- *     was sent a signal with a handler; there it only publishes.
+ *   [catcher.handles] A thread that waits in a monitor runs its handlers as if it waited in the
+ *       system. It publishes the wait before it looks for pending signals, and a signal is sent
+ *       before the sender looks for the wait.
+ *   - Signals of the process are pending at node 0. Its catcher calls a thread of node 0 that waits
+ *     and does not block them; main first. Those that no thread there takes it offers to the
+ *     threads of other nodes (claim.h).
+ *   - Node 0 has the thread if the program sets handlers or masks. Other nodes have it once a
+ *     thread there was sent a signal with a handler; there it only publishes.
  *   [catcher.publishes] A thread that computes may synchronise late or never. So what its handlers
  *     store is published by the catcher.
  */
@@ -17,17 +27,25 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Called by the catcher when a handler has run: makes its stores visible on the other nodes. NULL:
- * not needed. */
+struct lane;
+
+/* Called by the catcher. handled: a handler has run: makes its stores visible on the other nodes.
+ * offer: no thread of node 0 takes these signals of the process, as bits. NULL: not needed. */
 extern void (*catcher_handled)(void) __attribute__((visibility("hidden")));
+extern void (*catcher_offer)(uint64_t signals) __attribute__((visibility("hidden")));
+/* Wakes this thread, which waits. Set by monitor.c. */
+extern void (*catcher_wake)(struct lane *lane) __attribute__((visibility("hidden")));
 
+/* The program may set handlers, or block signals. At the start. */
+void catcher_expect(bool handlers);
 /* A handler will be set on this node. Private stack. */
 void catcher_need(void);
 
 /* A handler runs, or has run: within a period its stores are published. Does not block; may be
- * called by the handler. */
-void catcher_note(void);
+ * called by the handler. `interrupts`: it ends waits with EINTR. */
+void catcher_note(bool interrupts);
 
 /* This process has a handler of the program for this signal, or no longer: HLRC blocks it during
  * its calls. */
@@ -38,13 +56,23 @@ bool catcher_is_handled(int sig);
 void catcher_end(void);
 
 /* While the calling thread is in a monitor (compat/pthread/monitor.h) no handler interrupts it,
- * since that might enter the same one. catcher_block returns whether it has blocked signals. */
-bool catcher_block(sigset_t *before);
-void catcher_unblock(const sigset_t *before);
+ * since that might enter the same one. After catcher_unblock it is as before; on the stack of the
+ * program, which a handler may leave by siglongjmp. */
+void catcher_block(void);
+void catcher_unblock(void);
 
-/* The calling thread is about to wait in HLRC, and has waited or not, and holds no lock of HLRC.
- * They cost a test unless it is main, and there is a catcher. */
-void catcher_wait_begin(void);
+/* In a monitor: the calling thread is about to wait under this lock, and has waited. The first
+ * returns false if it has nothing to do: then the others are not called. It blocks signals until
+ * catcher_unblock. */
+bool catcher_wait_begin(void *waiter, uint32_t lock);
 void catcher_wait_end(void);
+/* A handler shall run; outside of the monitor: runs it. */
+bool catcher_is_called(void);
+void catcher_handle(void);
+/* Has a handler without SA_RESTART run on this thread since the last call? */
+bool catcher_was_interrupted(void);
+
+/* A signal was sent to this thread of this node. */
+void catcher_call(struct lane *lane);
 
 #endif

@@ -376,31 +376,40 @@ static void *delegate_proxy_body(void *arg)
     return NULL;
 }
 
-static int delegate_proxy_interrupt(struct delegate_channel *c, int sig)
+static int delegate_proxy_interrupt(struct delegate_channel *c, int sig, int code, void *value)
 {
+    union sigval with = { .sival_ptr = value };
+    int rc = ESRCH;
     hlrc_lock(c->lock);
-    int rc = c->state == CHANNEL_ASKED && c->proxy ? pthread_kill(c->proxy, sig) : ESRCH;
+    if (c->state == CHANNEL_ASKED && c->proxy)
+        rc = code == SI_QUEUE ? pthread_sigqueue(c->proxy, sig, with) : pthread_kill(c->proxy, sig);
     if (rc == 0)
         c->sent |= carry_bit(sig);
     hlrc_unlock(c->lock);
     return rc;
 }
 
-bool delegate_interrupt(const struct lane *lane, int sig)
+static bool delegate_interrupt_by(const struct lane *lane, const siginfo_t *info)
 {
     void *c = start_away ? lane->channel : NULL;
-    return c && DELEGATE(delegate_proxy_interrupt, (long)c, sig) == 0;
+    return c && DELEGATE(delegate_proxy_interrupt, (long)c, info->si_signo, info->si_code,
+                         (long)info->si_ptr) == 0;
 }
 
-void delegate_send(struct lane *lane, int sig)
+bool delegate_interrupt(const struct lane *lane, int sig)
+{
+    return delegate_interrupt_by(lane, &(siginfo_t){ .si_signo = sig, .si_code = SI_TKILL });
+}
+
+void delegate_send(struct lane *lane, const siginfo_t *info)
 {
     bool sent = false;
-    while (!sent && !delegate_interrupt(lane, sig)) {
+    while (!sent && !delegate_interrupt_by(lane, info)) {
         atomic_fetch_add(&lane->sending, 1);
         sent = !lane->channel;
         if (sent) {
-            carry_note(lane, sig);
-            (void)pthread_kill(lane->thread, sig);
+            carry_note(lane, info->si_signo);
+            carry_send(lane, info);
         }
         atomic_fetch_sub(&lane->sending, 1);
     }

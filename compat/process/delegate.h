@@ -65,9 +65,9 @@ long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
  * proxy. False: there is none. */
 struct lane;
 bool delegate_interrupt(const struct lane *lane, int sig);
-/* Sends a signal to this thread of the caller's node: to its proxy during such a call. Not by the
- * thread itself. */
-void delegate_send(struct lane *lane, int sig);
+/* Sends a signal to this thread of the caller's node, as by pthread_kill, or with its value: to its
+ * proxy during such a call. Not by the thread itself. */
+void delegate_send(struct lane *lane, const siginfo_t *info);
 
 /* Called by a thread before and after each call that is a cancellation point; NULL: by none. Set
  * by delegate_watch_points, after hlrc_init. */

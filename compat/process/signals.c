@@ -32,6 +32,7 @@
 #include "compat/process/delegate.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
+#include "compat/start/layers.h"
 #include "compat/start/start.h"
 #include "hlrc/crash/crash.h"
 
@@ -97,6 +98,7 @@ static void signals_enter(int sig, siginfo_t *info, void *context)
     int error = errno;
     bool sent = info->si_code <= 0;
     struct sigaction act = actions->of[sig];
+    carry_tell(info);
     if (!signals_is_handler(act.sa_handler)) {
         if (forwards && signals_is_fault(sig) && !(sent && act.sa_handler == SIG_IGN))
             signals_take_default(sig, sent);
@@ -109,13 +111,13 @@ static void signals_enter(int sig, siginfo_t *info, void *context)
     }
     if ((unsigned)act.sa_flags & SA_RESETHAND)
         actions->of[sig].sa_handler = SIG_DFL;
-    catcher_note(); /* it may leave by siglongjmp */
+    catcher_note(!((unsigned)act.sa_flags & SA_RESTART)); /* it may leave by siglongjmp */
     errno = error;
     if (act.sa_flags & SA_SIGINFO)
         act.sa_sigaction(sig, info, context);
     else
         act.sa_handler(sig);
-    catcher_note();
+    catcher_note(false);
 }
 
 /* ---- actions ---- */
@@ -289,6 +291,14 @@ int __wrap_raise(int sig)
     return raise(sig);
 }
 
+int signals_queue_own(int sig, union sigval value)
+{
+    signals_get_handler(sig);
+    if (start_away && lane_current)
+        carry_note(lane_current, sig);
+    return pthread_sigqueue(pthread_self(), sig, value);
+}
+
 int __wrap_gsignal(int) __attribute__((alias("__wrap_raise")));
 
 /* A thread of another node knows its own number, which is of its process. */
@@ -329,14 +339,17 @@ int __wrap_sigaltstack(const stack_t *set, stack_t *old)
 
 /* ---- start ---- */
 
-static bool handles_signals; /* the program imports a function that sets handlers */
+/* The program imports a function that sets handlers, that blocks signals. */
+static bool handles_signals, blocks_signals;
 
 static void signals_look_at_name(const char *name, bool copied, size_t bytes)
 {
     (void)copied, (void)bytes;
-    handles_signals |= strcmp(name, "__wrap_sigaction") == 0 ||
-                       strcmp(name, "__wrap_signal") == 0 ||
-                       strcmp(name, "__wrap___sysv_signal") == 0;
+    handles_signals |= layers_sets_handlers(name);
+    blocks_signals |= strcmp(name, "__wrap_pthread_sigmask") == 0 ||
+                      strcmp(name, "__wrap_sigprocmask") == 0 ||
+                      strcmp(name, "__wrap_sigsetmask") == 0 || strcmp(name, "sighold") == 0 ||
+                      strcmp(name, "pthread_attr_setsigmask_np") == 0;
 }
 
 static void signals_begin(void)
@@ -346,6 +359,8 @@ static void signals_begin(void)
         return;
     actions = start_shared_memory(sizeof *actions, "actions of signals");
     image_each_needed(signals_look_at_name);
+    if (handles_signals || blocks_signals)
+        catcher_expect(handles_signals);
     forwards = handles_signals && hlrc_node_id() != 0;
     act.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (size_t i = 0; forwards && i < sizeof signals_faults / sizeof *signals_faults; i++)

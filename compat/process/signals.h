@@ -3,6 +3,7 @@
 #ifndef COMPAT_SIGNALS_H
 #define COMPAT_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -13,6 +14,8 @@ void signals_get_handler(int sig);
  * process end there [delegate.mask]. */
 bool signals_end_sleeps(void);
 
+/* pthread_sigqueue for the calling thread. */
+int signals_queue_own(int sig, union sigval value);
 int __wrap_raise(int sig);
 int __wrap_tgkill(pid_t process, pid_t thread, int sig);
 

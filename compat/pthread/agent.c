@@ -156,6 +156,7 @@ void agent_serve(void)
         } else if (table->nodes[node].signals) {
             table->nodes[node].signals = 0;
             kill_deliver_sent(node, agent_lane, agent_cancel);
+            kill_deliver_offered(node, agent_lane);
         } else if (table->closing != seen) {
             seen = FLUSH;
             agent_flush();
@@ -180,6 +181,18 @@ static void agent_wake_others(void)
     hlrc_unlock(LOCK_THREADS);
 }
 
+/* Other nodes' agents look which of their threads takes them. */
+static void agent_offer(uint64_t signals)
+{
+    hlrc_lock(LOCK_THREADS);
+    table->offered = signals;
+    for (int n = 1; n < hlrc_node_count(); n++) {
+        table->nodes[n].signals++;
+        hlrc_cond_signal(table->nodes[n].news);
+    }
+    hlrc_unlock(LOCK_THREADS);
+}
+
 static void *agent_run(void *arg)
 {
     (void)arg;
@@ -192,6 +205,7 @@ void agent_begin(void *(*body)(void *entry), uint32_t most)
     thread_body = body;
     per_node = most;
     catcher_handled = agent_wake_others;
+    catcher_offer = agent_offer;
     if (hlrc_node_id() != 0)
         return;
     table->guard = agent_swap_guard(0);
@@ -217,6 +231,6 @@ void agent_close(enum table_closing how)
     if (how == FLUSH && table->flushed < (uint32_t)hlrc_node_count())
         (void)monitor_queue_wait(&table->all_flushed, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
-    catcher_wait_end();
+    catcher_unblock();
     balance_report();
 }

@@ -4,6 +4,7 @@
 #define COMPAT_KILL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 
 struct lane;
@@ -13,9 +14,11 @@ typedef struct lane *kill_find_lane_fn(uint32_t entry);
 /* By an agent, under LOCK_THREADS, which it releases in between. `cancel` gets the entries to which
  * KILL_CANCEL was sent. */
 void kill_deliver_sent(int node, kill_find_lane_fn *find, void (*cancel)(uint32_t entry));
+/* The same for signals of the process that were offered [claim.offered]. */
+void kill_deliver_offered(int node, kill_find_lane_fn *find);
 #define KILL_CANCEL 32 /* the C library's: no signal of a program */
 
-/* pthread_kill for another thread. */
-int kill_send(pthread_t thread, int sig);
+/* pthread_kill for another thread; pthread_sigqueue. */
+int kill_send(pthread_t thread, int sig, const union sigval *value);
 
 #endif

@@ -31,6 +31,7 @@ struct monitor_waiter {
     _Atomic uint32_t woken;
     uint32_t tag;
     bool polls; /* it looks itself; otherwise it sleeps */
+    bool ends;  /* a signal ends the wait */
     struct lane
         *here; /* by the alarm of its lane [monitor.here]; NULL: by the condition variable */
 };
@@ -77,10 +78,13 @@ static struct monitor_waiter *monitor_own(void)
     return mine;
 }
 
+static void monitor_call_waiter(struct lane *lane);
+
 __attribute__((constructor)) static void monitor_at_start(void)
 {
     if (pthread_key_create(&exit_key, monitor_keep) != 0)
         start_fail("no pthread key for threads that end");
+    catcher_wake = monitor_call_waiter;
 }
 
 /* ---- monitors ---- */
@@ -160,14 +164,10 @@ static void monitor_call_now(void *arg)
         until = *c.until;
         c.until = &until;
     }
-    sigset_t before;
-    bool blocks = catcher_block(&before);
+    catcher_block();
     c.monitor = monitor_enter(c.object);
     int rc = c.fn(&c);
     monitor_leave(c.monitor);
-    catcher_wait_end();
-    if (blocks)
-        catcher_unblock(&before);
     out->value = c.value;
     out->rc = rc;
 }
@@ -176,6 +176,7 @@ int monitor_call(struct monitor_call *c)
 {
     int error = errno;
     lane_call(monitor_call_now, c);
+    catcher_unblock();
     errno = error;
     return c->rc;
 }
@@ -223,7 +224,7 @@ struct monitor_waiter *monitor_queue_enter(struct monitor_queue *q, unsigned tag
     w->next = NULL;
     w->woken = 0;
     w->tag = tag;
-    w->polls = false;
+    w->polls = w->ends = false;
     w->here = NULL;
     if (q->last)
         q->last->next = w;
@@ -267,9 +268,28 @@ static void monitor_return(hlrc_lock_t monitor, bool outside)
         monitor_take(monitor);
 }
 
+/* [catcher.handles] Its record stays in the queue, and a handler that waits uses another. If a
+ * signal ends the wait, the handler runs when the thread has left the monitor. */
+static int monitor_serve(struct monitor_queue *q, struct monitor_waiter *w, hlrc_lock_t monitor)
+{
+    if (w->ends) {
+        monitor_unlink_waiter(q, w);
+        return EINTR;
+    }
+    mine = NULL;
+    bool outside = monitor_let_go(monitor);
+    catcher_handle();
+    monitor_return(monitor, outside);
+    if (mine)
+        monitor_keep(mine);
+    mine = w;
+    (void)pthread_setspecific(exit_key, w);
+    return 0;
+}
+
 /* HLRC's condition wait has no timeout, so this polls. `until` may be NULL. */
 static int monitor_await_until(struct monitor_queue *q, struct monitor_waiter *w,
-                               hlrc_lock_t monitor, const struct monitor_until *until)
+                               hlrc_lock_t monitor, const struct monitor_until *until, bool catches)
 {
     struct monitor_until copy = until ? *until : (struct monitor_until){ .clock = CLOCK_REALTIME };
     bool more = true;
@@ -279,6 +299,10 @@ static int monitor_await_until(struct monitor_queue *q, struct monitor_waiter *w
             monitor_unlink_waiter(q, w);
             return more ? ECANCELED : ETIMEDOUT;
         }
+        if (catches && catcher_is_called() && monitor_serve(q, w, monitor) != 0)
+            return EINTR;
+        if (w->woken)
+            break;
         bool outside = monitor_let_go(monitor);
         more = monitor_nap(&ns, until ? &copy : NULL);
         monitor_return(monitor, outside);
@@ -338,11 +362,17 @@ int monitor_queue_await(struct monitor_queue *q, struct monitor_waiter *w, hlrc_
                         const struct monitor_until *until)
 {
     int rc = 0;
-    catcher_wait_begin();
+    bool catches = catcher_wait_begin(w, monitor);
     if (until || cancel_may_end_wait())
-        rc = monitor_await_until(q, w, monitor, until);
-    while (rc == 0 && !w->woken)
-        monitor_sleep(w, monitor);
+        rc = monitor_await_until(q, w, monitor, until, catches);
+    while (rc == 0 && !w->woken) {
+        if (catches && catcher_is_called())
+            rc = monitor_serve(q, w, monitor);
+        else
+            monitor_sleep(w, monitor);
+    }
+    if (catches)
+        catcher_wait_end();
     return rc;
 }
 
@@ -354,7 +384,9 @@ int monitor_queue_wait(struct monitor_queue *q, hlrc_lock_t monitor, unsigned ta
 
 int monitor_call_wait(const struct monitor_call *c, struct monitor_queue *q)
 {
-    return monitor_queue_wait(q, c->monitor, c->tag, c->until);
+    struct monitor_waiter *w = monitor_queue_enter(q, c->tag);
+    w->ends = c->ends;
+    return monitor_queue_await(q, w, c->monitor, c->until);
 }
 
 /* The thread that sleeps is in the monitor of the calling one. */
@@ -374,6 +406,24 @@ static void monitor_wake_here(struct lane *l)
     if (late)
         monitor_wake_lane(late);
     late = l;
+}
+
+/* catcher_wake: it looks whether it is called. */
+static void monitor_call_waiter(struct lane *lane)
+{
+    struct monitor_waiter *w = atomic_load(&lane->waiter);
+    hlrc_lock_t lock = lane->waits_under;
+    bool outside = lock < LOCK_MONITORS || lock >= LOCK_MONITORS + LOCK_MONITORS_COUNT;
+    if (!w)
+        return;
+    monitor_return(lock, outside);
+    if (atomic_load(&lane->waiter) != w || lane->waits_under != lock)
+        ;
+    else if (w->here)
+        monitor_wake_here(w->here);
+    else if (!w->polls)
+        monitor_signal(w);
+    (void)monitor_let_go(lock);
 }
 
 void monitor_queue_wake(struct monitor_queue *q)

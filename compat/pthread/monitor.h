@@ -54,6 +54,7 @@ struct monitor_call {
     void *object;
     const struct monitor_until *until;
     bool try;       /* do not wait */
+    bool ends;      /* a signal ends the wait, with EINTR */
     unsigned tag;   /* for the waker */
     uint64_t value; /* an argument; monitor_call stores fn's */
     const void *other;
@@ -65,8 +66,9 @@ int monitor_call(struct monitor_call *c);
 /* monitor_queue_wait by fn. */
 int monitor_call_wait(const struct monitor_call *c, struct monitor_queue *q);
 
-/* Enters the queue and waits, in its monitor. Returns in the monitor, after which
- * main calls catcher_wait_end: 0 if woken, or ETIMEDOUT.
+/* Enters the queue and waits, in its monitor. Returns in the monitor: 0 if woken, or ETIMEDOUT.
+ * After it was left the thread calls catcher_unblock. Handlers run during the wait, out of the
+ * monitor [catcher.handles].
  * `tag` is for the waker. monitor_queue_await is the second half, after monitor_queue_enter. */
 int monitor_queue_wait(struct monitor_queue *q, hlrc_lock_t monitor, unsigned tag,
                        const struct monitor_until *until);

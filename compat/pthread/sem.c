@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compat/process/catcher.h"
 #include "compat/process/delegate.h"
 #include "compat/pthread/cancel.h"
 #include "compat/pthread/monitor.h"
@@ -67,14 +68,21 @@ static int sem_read(struct monitor_call *c)
 
 static int sem_wait_until(sem_t *s, bool try, const struct monitor_until *until)
 {
-    struct monitor_call c = { .fn = sem_down, .object = s, .try = try, .until = until };
+    struct monitor_call c = {
+        .fn = sem_down, .object = s, .try = try, .until = until, .ends = true
+    };
     if (until && !monitor_until_valid(&until->time, until->clock))
         return sem_fail_by(EINVAL);
     if (!try) {
         move_point();
         cancel_wait_begin();
     }
-    return sem_fail_by(cancel_wait_end(monitor_call(&c)));
+    (void)catcher_was_interrupted();
+    int rc;
+    do
+        rc = monitor_call(&c);
+    while (rc == EINTR && !catcher_was_interrupted());
+    return sem_fail_by(cancel_wait_end(rc));
 }
 
 WRAP_OBJECT(int, sem_init, (sem_t * s, int shared, unsigned value), (s, shared, value))

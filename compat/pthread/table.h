@@ -54,7 +54,9 @@ struct table_entry {
     void *arg, *result;
     sigset_t mask;    /* of its creator */
     uint64_t signals; /* bit sig - 1: sent by pthread_kill on another node */
-    uint32_t next;    /* in a mailbox; 0: the last */
+    int queued;       /* of these by pthread_sigqueue, with a value; 0: none */
+    union sigval value;
+    uint32_t next; /* in a mailbox; 0: the last */
     struct monitor_queue joiners, creator;
 };
 
@@ -74,9 +76,10 @@ struct table {
     uint64_t names;   /* number given so far */
     uint32_t created; /* number created, for placement */
     uint32_t moves;
-    bool spread;     /* threads shall be at home, not on node 0 */
-    uintptr_t guard; /* the value of the stack protector of all */
-    uint32_t live;   /* that have not ended, without main */
+    bool spread;      /* threads shall be at home, not on node 0 */
+    uintptr_t guard;  /* the value of the stack protector of all */
+    uint64_t offered; /* signals of the process that no thread of node 0 takes, as bits */
+    uint32_t live;    /* that have not ended, without main */
     enum table_closing closing;
     hlrc_atomic_t ended;              /* 1: END, published without the writes of the program */
     uint32_t flushed;                 /* number of nodes */

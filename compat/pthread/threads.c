@@ -114,11 +114,11 @@ static void threads_tell_end(void *arg)
 static void threads_await_all(void *arg)
 {
     (void)arg;
+    catcher_block();
     hlrc_lock(LOCK_THREADS);
     if (table->live > 0)
         (void)monitor_queue_wait(&table->all_done, LOCK_THREADS, 0, NULL);
     hlrc_unlock(LOCK_THREADS);
-    catcher_wait_end();
 }
 
 /* Main has called pthread_exit: the program ends with the last thread. Its stack is unchanged. */
@@ -128,6 +128,7 @@ _Noreturn static void threads_end_of_main(void)
     mutex_abandon_held();
     lane_call(threads_tell_end, NULL);
     lane_call(threads_await_all, NULL);
+    catcher_unblock();
     exit(0);
 }
 
@@ -199,6 +200,7 @@ int threads_create(pthread_t *out, const pthread_attr_t *attr, void *(*fn)(void 
     c.detached = detached == PTHREAD_CREATE_DETACHED;
     c.stack_bytes = limits_stack_bytes(attr);
     lane_call(pthread_threads_create, &c);
+    catcher_unblock();
     return c.rc;
 }
 
@@ -224,6 +226,7 @@ static void pthread_threads_join(void *arg)
     struct threads_joining *out = arg, j = *out;
     struct monitor_until copy =
         j.until ? *j.until : (struct monitor_until){ .clock = CLOCK_REALTIME };
+    catcher_block();
     hlrc_lock(LOCK_THREADS);
     struct table_entry *e = table_find(j.name);
     int rc = threads_check_joinable(e, &j);
@@ -237,7 +240,6 @@ static void pthread_threads_join(void *arg)
         table_free(e);
     }
     hlrc_unlock(LOCK_THREADS);
-    catcher_wait_end();
     if (rc == 0) {
         streams_take();
         inherit_joined();
@@ -253,6 +255,7 @@ static int threads_join_as(struct threads_joining *j, void **result)
     move_point();
     cancel_wait_begin();
     lane_call(pthread_threads_join, j);
+    catcher_unblock();
     errno = before;
     j->rc = cancel_wait_end(j->rc);
     if (j->rc == 0 && result)
@@ -342,14 +345,24 @@ WRAP(int, pthread_kill, (pthread_t thread, int sig), (thread, sig))
     if (sig == KILL_CANCEL)
         return EINVAL;
     if (thread != __wrap_pthread_self())
-        return kill_send(thread, sig);
+        return kill_send(thread, sig, NULL);
     return sig == 0 || __wrap_raise(sig) == 0 ? 0 : errno;
+}
+
+WRAP(int, pthread_sigqueue, (pthread_t thread, int sig, const union sigval value),
+     (thread, sig, value))
+{
+    if (sig == KILL_CANCEL)
+        return EINVAL;
+    if (thread != __wrap_pthread_self())
+        return kill_send(thread, sig, &value);
+    return signals_queue_own(sig, value);
 }
 
 WRAP(int, pthread_cancel, (pthread_t thread), (thread))
 {
     if (thread != __wrap_pthread_self())
-        return kill_send(thread, KILL_CANCEL);
+        return kill_send(thread, KILL_CANCEL, NULL);
     cancel_request_own();
     return 0;
 }

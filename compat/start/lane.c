@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/addresses.h"
 #include "base/stack_switch.h"
@@ -89,6 +90,7 @@ static void *lane_begin(void *arg)
 {
     struct start s = *(struct start *)arg;
     lane_current = s.lane;
+    s.lane->id = gettid();
     if (s.lane->shared_top)
         (void)hlrc_touch(s.lane->shared_top - 1, 1, 0);
     pthread_sigmask(SIG_SETMASK, &s.mask, NULL);
@@ -131,6 +133,8 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     l->private_at = at;
     l->private_sp = l->resume_at = NULL;
     l->channel = NULL;
+    atomic_store(&l->waiter, NULL);
+    atomic_store(&l->told, 0);
     atomic_store(&l->single, 0);
     if (first)
         lane_enlist(l);

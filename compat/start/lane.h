@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct lane {
     int index;        /* in the job: node * threads per node + thread */
@@ -50,6 +51,17 @@ struct lane {
      * thread (compat/pthread/mutex_word.h) */
     _Atomic uint32_t single;
     _Atomic uint64_t words;
+    /* While it waits inside HLRC (compat/process/catcher.h): its record, otherwise NULL, and the
+     * lock; the signals that its mask leaves, as bits. called: a handler of it shall run. */
+    void *_Atomic waiter;
+    uint32_t waits_under;
+    uint64_t open;
+    _Atomic bool called;
+    pid_t id; /* the system's number */
+    /* a signal whose handler gets other information than the system's; -1: it is being stored
+     * (compat/process/carry.h) */
+    _Atomic int told;
+    siginfo_t told_info;
     _Atomic uint32_t alarm; /* not 0: it shall not sleep (compat/pthread/monitor.h) */
     bool seen;              /* by its controller */
     bool nested; /* of a nested team (compat/openmp/team_nest.h): has no number in the job's */

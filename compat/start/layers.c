@@ -54,14 +54,25 @@ static void layers_take(void)
             layer = layers[i];
 }
 
+bool layers_sets_handlers(const char *name)
+{
+    static const char *const setters[] = { "sigaction",  "signal",  "__sysv_signal",
+                                           "bsd_signal", "ssignal", "sysv_signal",
+                                           "sigset" };
+    static const char prefix[] = "__wrap_";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
+        if (strcmp(name + sizeof prefix - 1, setters[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Sets an option if the program sets signal handlers. */
 static void layers_look_for_handlers(const char *name)
 {
-    static const char *const setters[] = { "__wrap_sigaction", "__wrap_signal",
-                                           "__wrap___sysv_signal", "__wrap_pthread_cancel" };
-    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
-        if (strcmp(name, setters[i]) == 0)
-            (void)setenv("HLRC_SIGNALS", "mask", 0);
+    if (layers_sets_handlers(name) || strcmp(name, "__wrap_pthread_cancel") == 0)
+        (void)setenv("HLRC_SIGNALS", "mask", 0);
 }
 
 /* A forked process stores to none of the job's memory (fork.c). */

@@ -11,5 +11,7 @@
 const char *layers_choose(int nodes);
 /* The chosen one; NULL: none. */
 const struct start_layer *layers_chosen(void);
+/* Is this the name by which a program imports a function that sets signal handlers? */
+bool layers_sets_handlers(const char *name);
 
 #endif
