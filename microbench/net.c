@@ -105,12 +105,16 @@ void net_close(uint64_t wrong)
 
 void net_start_read(size_t at, size_t bytes, struct fabric_op *op)
 {
-    fabric_read(net.fabric, 1, net.window.id, at, net.window.base + NET_LOCAL + at, bytes, op);
+    (bytes < FABRIC_LONG ? fabric_read : fabric_read_long)(net.fabric, 1, net.window.id, at,
+                                                           net.window.base + NET_LOCAL + at, bytes,
+                                                           op);
 }
 
 void net_start_write(size_t at, size_t bytes, struct fabric_op *op)
 {
-    fabric_write(net.fabric, 1, net.window.id, at, net.window.base + NET_LOCAL + at, bytes, op);
+    (bytes < FABRIC_LONG ? fabric_write : fabric_write_long)(net.fabric, 1, net.window.id, at,
+                                                             net.window.base + NET_LOCAL + at,
+                                                             bytes, op);
 }
 
 uint64_t net_read_word(int node, size_t offset)
