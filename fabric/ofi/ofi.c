@@ -21,7 +21,7 @@
 #include "fabric/shm/shm_map.h"
 #include "fabric/transports.h"
 
-#define SPINS    200     /* of a thread that waits, before it sleeps */
+#define SPINS    200     /* of a thread that waits while nothing arrives, before it sleeps */
 #define SLEEP_NS 1000000 /* at a time */
 #define COUNT_MS 50      /* for answers that complete the counts */
 
@@ -215,8 +215,9 @@ static void ofi_sleep(struct ofi_fabric *o, struct fabric_op *op)
 static void ofi_wait(struct fabric *f, struct fabric_op *op)
 {
     for (int i = 0; atomic_load_explicit(&op->pending, memory_order_acquire) != 0; i++) {
-        ofi_link_progress(ofi_of(f));
-        if (i >= SPINS)
+        if (ofi_link_progress(ofi_of(f)))
+            i = 0;
+        else if (i >= SPINS)
             ofi_sleep(ofi_of(f), op);
         else if (i % 20 == 19)
             sched_yield();
@@ -585,12 +586,12 @@ static int ofi_mixed_open(const struct fabric_job *job, struct fabric **out)
         .window_create = ofi_window_create, .window_discard = ofi_window_discard,                 \
         .window_release = ofi_window_release, .read = ofi_read, .write = ofi_write,               \
         .read_pieces = ofi_read_pieces, .write_pieces = ofi_write_pieces,                         \
-        .write_runs = ofi_write_runs, .write_long = ofi_long_write, .write_imm = ofi_write_imm,   \
-        .write_wake = ofi_write_wake, .cas = ofi_cas, .fetch_add = ofi_fetch_add,                 \
-        .exchange = ofi_exchange, .wait = ofi_wait, .test = ofi_test, .rx_poll = ofi_rx_poll,     \
-        .rx_pending = ofi_rx_pending, .rx_busy = ofi_rx_busy, .rx_ticket = ofi_rx_ticket,         \
-        .rx_arm = ofi_rx_arm, .rx_sleep = ofi_rx_sleep, .rx_wake = ofi_rx_wake, .wake = ofi_wake, \
-        .counters = ofi_counters, .check = ofi_check,                                             \
+        .write_runs = ofi_write_runs, .read_long = ofi_long_read, .write_long = ofi_long_write,   \
+        .write_imm = ofi_write_imm, .write_wake = ofi_write_wake, .cas = ofi_cas,                 \
+        .fetch_add = ofi_fetch_add, .exchange = ofi_exchange, .wait = ofi_wait, .test = ofi_test, \
+        .rx_poll = ofi_rx_poll, .rx_pending = ofi_rx_pending, .rx_busy = ofi_rx_busy,             \
+        .rx_ticket = ofi_rx_ticket, .rx_arm = ofi_rx_arm, .rx_sleep = ofi_rx_sleep,               \
+        .rx_wake = ofi_rx_wake, .wake = ofi_wake, .counters = ofi_counters, .check = ofi_check,   \
     }
 
 const struct fabric_ops fabric_ofi = OFI_OPS("ofi", ofi_open);

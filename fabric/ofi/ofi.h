@@ -9,7 +9,7 @@
  *   ofi_link.c     buffers, sending and receiving
  *   ofi_pack.c     small writes of a burst in one message
  *   ofi_stream.c   the same by the sockets of TCP connections
- *   ofi_long.c     large writes over these, without a copy
+ *   ofi_long.c     large reads and writes over these, without a copy here
  *   ofi_progress.c the progress thread
  *   ofi_serve.c    what a request does to the windows of the node that receives it
  *   ofi.c          operations
@@ -26,12 +26,12 @@
  * stream). libfabric's own messages take three more system calls each, may allocate memory, and
  * hide what the kernel knows of the peer.
  *
- * Each end copies data once, beside the kernel's copies. The sender copies it into a buffer, since
- * the source can be memory where an access faults. The receiver copies it out of a buffer, since
- * the kernel's copy would divide words [fabric.whole-word]. At 1 MiB a read or a write takes 1.5
- * to 1.8 times as long as one of Open MPI, which does not copy. Messages of 32 or 64 KiB instead
- * of OFI_PART_STREAM gain nothing. The source of fabric_write_long does not fault: over streams it
- * is sent without a copy. A put of 1 MiB then takes 0.8 of the time.
+ * Each end copies data once, beside the kernel's copies. The node that starts an operation copies,
+ * since an access to the program's memory can fault. The target copies, since the kernel's copy
+ * would divide words [fabric.whole-word], and since a later request may change what a read has to
+ * return. Messages of 32 or 64 KiB instead of OFI_PART_STREAM gain nothing. The memory of
+ * fabric_read_long and fabric_write_long does not fault: over streams data is sent from there, and
+ * received there, without a copy. A put or a get of 1 MiB then takes 0.8 of the time.
  *
  * Invariants
  *   [ofi.secret] Each node makes a secret at start and gives it to the others through the launcher.
@@ -163,6 +163,7 @@ struct ofi_slot {
     struct fabric_op *waiter[OFI_WAITERS]; /* of a request: lowered when it is answered */
     int waiters;
     void *dst;                  /* where the answer's data goes */
+    bool placed;                /* it is received there: an access does not fault */
     const char *source;         /* the data of this message, which is not in it; NULL: it is */
     struct ofi_message message; /* last: its data follows */
 };
@@ -171,12 +172,22 @@ struct ofi_list {
     struct ofi_slot *first, *last;
 };
 
+/* Of an answer's data the bytes that are received at their destination: the message that is taken
+ * from the buffer lacks them. */
+struct ofi_gap {
+    size_t at, bytes; /* a multiple of 8, so that the next message stays aligned; 0: none */
+    char *to;         /* where the next of them goes */
+    size_t left;      /* have not arrived */
+};
+
 /* With net_lock. */
 struct ofi_stream {
     bool open;
     int fd;   /* libfabric's, which closes it */
     char *in; /* what has arrived and is not taken: [from, to) */
     size_t from, to;
+    struct ofi_gap gap; /* of the message at `from` */
+    uint64_t received;  /* bytes */
     size_t sent;        /* bytes of the first unsent message that the kernel has taken */
     bool full, watched; /* the kernel took not all; the progress thread waits for that */
 };
@@ -191,6 +202,7 @@ struct ofi_peer {
     uint64_t queued;                /* requests in it; with list_lock */
     _Atomic uint64_t started, done; /* requests */
     _Atomic uint64_t bulk;          /* unanswered ones of more than OFI_PART bytes */
+    _Atomic uint64_t placed;        /* unanswered ones whose answer is received in its place */
     struct fabric_op check;         /* the ping that tests whether it answers */
     int64_t checked_ms;
     struct ofi_stream stream;
@@ -322,22 +334,26 @@ void ofi_link_post(struct ofi_fabric *o, int peer); /* posts the receives for th
  * is sent with the next one, or by ofi_link_send_queued, one of which follows at once. */
 void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
                       const void *src, struct fabric_op *op, void *dst, bool more);
-/* The same, but the data is sent from `src`: a write of more than OFI_SMALL bytes over a stream,
- * whose source does not fault and stays mapped until the answer. */
+/* The same, but the data is sent from `src`, or received at `dst`: a write of more than OFI_SMALL
+ * bytes, or a read, over a stream. The memory does not fault, and stays mapped until the answer. */
 void ofi_link_request_placed(struct ofi_fabric *o, int peer, const struct ofi_message *with,
-                             const void *src, struct fabric_op *op);
+                             const void *src, struct fabric_op *op, void *dst, bool more);
 void ofi_link_send_queued(struct ofi_fabric *o, int peer);
-void ofi_link_progress(struct ofi_fabric *o); /* performs and takes what has arrived */
+/* Performs and takes what has arrived; true if something of a stream has. */
+bool ofi_link_progress(struct ofi_fabric *o);
 _Noreturn void ofi_fail(struct ofi_fabric *o, const char *what, int peer, const char *why);
 _Noreturn void ofi_fail_silent(struct ofi_fabric *o, int peer); /* it no longer answers */
 /* With net_lock: */
-void ofi_link_advance(struct ofi_fabric *o);
+bool ofi_link_advance(struct ofi_fabric *o);        /* as ofi_link_progress */
 void ofi_link_lose(struct ofi_fabric *o, int peer); /* its connection is broken */
 size_t ofi_link_bytes(const struct ofi_message *m);
 bool ofi_link_is_from_job(struct ofi_fabric *o, const struct ofi_message *m, size_t len);
 bool ofi_link_is_sound(struct ofi_fabric *o, int peer, const struct ofi_message *m);
-/* Takes an answer, or performs a request: its answer is in `unsent`. */
-void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m);
+/* Where the data of this answer is received; NULL: in a buffer. */
+char *ofi_link_place_of(struct ofi_fabric *o, const struct ofi_message *m);
+/* Takes an answer, which may have a gap, or performs a request: its answer is in `unsent`. */
+void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m,
+                           const struct ofi_gap *gap);
 /* The oldest unsent messages to this peer. */
 int ofi_link_unsent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **out, int most);
 void ofi_link_sent(struct ofi_fabric *o, struct ofi_peer *p, struct ofi_slot **sent, int count);
@@ -353,7 +369,9 @@ bool ofi_pack_add(struct ofi_fabric *o, int peer, const struct ofi_message *with
                   struct fabric_op *op, bool *stays);
 bool ofi_pack_stays(struct ofi_fabric *o, int peer); /* the unsent message [ofi.burst] */
 
-/* ofi_long.c: as fabric_write_long */
+/* ofi_long.c: as fabric_read_long and fabric_write_long */
+void ofi_long_read(struct fabric *f, int peer, int win, size_t off, void *dst, size_t len,
+                   struct fabric_op *op);
 void ofi_long_write(struct fabric *f, int peer, int win, size_t off, const void *src, size_t len,
                     struct fabric_op *op);
 
@@ -364,7 +382,7 @@ int ofi_stream_take_all(struct ofi_fabric *o);
 void ofi_stream_end(struct ofi_fabric *o);
 /* With net_lock: */
 void ofi_stream_flush(struct ofi_fabric *o, int peer);
-void ofi_stream_receive(struct ofi_fabric *o);
+bool ofi_stream_receive(struct ofi_fabric *o); /* true: something has arrived */
 void ofi_stream_lose(struct ofi_fabric *o, int peer);
 void ofi_stream_watch(struct ofi_fabric *o); /* before the progress thread blocks */
 /* The peer's kernel has confirmed nothing for `ms`, although it had to [ofi.kernel-answers]. */

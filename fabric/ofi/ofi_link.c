@@ -220,13 +220,28 @@ static struct ofi_slot *ofi_link_request_of(struct ofi_fabric *o, const struct o
     return m->len == (reads ? s->message.len : 0) && m->off == s->message.off % 8 ? s : NULL;
 }
 
-static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
+char *ofi_link_place_of(struct ofi_fabric *o, const struct ofi_message *m)
+{
+    struct ofi_slot *s = m->kind == OFI_ANSWER ? ofi_link_request_of(o, m) : NULL;
+    return s && s->placed ? s->dst : NULL;
+}
+
+/* The bytes before the gap and after it. */
+static void ofi_link_copy_data(char *dst, const struct ofi_message *m, const struct ofi_gap *gap)
+{
+    const char *data = ofi_data(m);
+    memcpy(dst, data, gap->at);
+    memcpy(dst + gap->at + gap->bytes, data + gap->at, m->len - gap->at - gap->bytes);
+}
+
+static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m,
+                              const struct ofi_gap *gap)
 {
     struct ofi_slot *s = ofi_link_request_of(o, m);
     if (!s)
         ofi_fail(o, "answer", m->from, "it belongs to no request");
     if (s->message.kind == OFI_READ) {
-        memcpy(s->dst, ofi_data(m), m->len);
+        ofi_link_copy_data(s->dst, m, gap);
         ofi_count(&ofi_traffic_of(o, o->job.node)->in, m->len);
     } else if (s->dst) {
         memcpy(s->dst, &m->a, sizeof m->a);
@@ -236,6 +251,7 @@ static void ofi_link_answered(struct ofi_fabric *o, const struct ofi_message *m)
         ofi_link_lower(o, s->waiter[i]);
     s->answered = true;
     atomic_fetch_sub(&o->peer[m->from].bulk, ofi_link_is_bulk(&s->message));
+    atomic_fetch_sub(&o->peer[m->from].placed, s->placed);
     ofi_link_free(o, s);
     atomic_fetch_add(&o->peer[m->from].done, 1);
 }
@@ -278,10 +294,11 @@ bool ofi_link_is_sound(struct ofi_fabric *o, int peer, const struct ofi_message 
             (m->a % 8 == 0 && m->a <= o->part + 8 - ofi_data_bytes(m->off, m->len)));
 }
 
-void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m)
+void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m,
+                           const struct ofi_gap *gap)
 {
     if (m->kind == OFI_ANSWER)
-        ofi_link_answered(o, m);
+        ofi_link_answered(o, m, gap);
     else
         ofi_link_perform(o, m);
 }
@@ -297,7 +314,7 @@ static void ofi_link_received(struct ofi_fabric *o, struct ofi_slot *s, size_t l
     if (!ofi_link_is_sound(o, s->peer, m) || len != ofi_link_bytes(m))
         ofi_fail(o, "receive", s->peer, "this is no message of HLRC");
     if (m->kind == OFI_ANSWER) {
-        ofi_link_answered(o, m);
+        ofi_link_answered(o, m, &(const struct ofi_gap){ 0 });
         ofi_link_append(&o->unposted, s);
     } else {
         ofi_link_append(&o->held, s);
@@ -340,10 +357,11 @@ static void ofi_link_take_completions(struct ofi_fabric *o)
     }
 }
 
-void ofi_link_advance(struct ofi_fabric *o)
+bool ofi_link_advance(struct ofi_fabric *o)
 {
+    bool arrived = false;
     if (o->streams) {
-        ofi_stream_receive(o);
+        arrived = ofi_stream_receive(o);
     } else {
         ofi_link_take_completions(o);
         ofi_link_perform_held(o);
@@ -352,18 +370,20 @@ void ofi_link_advance(struct ofi_fabric *o)
     o->stuck = false;
     for (int n = 0; n < o->job.nodes && atomic_load(&o->unsent); n++)
         ofi_link_flush(o, n);
+    return arrived;
 }
 
-void ofi_link_progress(struct ofi_fabric *o)
+bool ofi_link_progress(struct ofi_fabric *o)
 {
     ofi_count(&o->polls, 1);
     /* [ofi.no-malloc] */
     if (!o->streams || pthread_mutex_trylock(&o->net_lock) != 0) {
         ofi_progress_kick(o);
-        return;
+        return false;
     }
-    ofi_link_advance(o);
+    bool arrived = ofi_link_advance(o);
     pthread_mutex_unlock(&o->net_lock);
+    return arrived;
 }
 
 /* ---- requests ---- */
@@ -403,7 +423,7 @@ void ofi_link_send_queued(struct ofi_fabric *o, int peer)
 }
 
 static void ofi_link_start_request(struct ofi_fabric *o, int peer, const struct ofi_message *with,
-                                   const void *src, bool placed, struct fabric_op *op, void *dst)
+                                   const void *src, struct fabric_op *op, void *dst, bool placed)
 {
     struct ofi_slot *s = ofi_link_take_request(o, &o->peer[peer], ofi_link_is_bulk(with));
     s->message = *with;
@@ -416,6 +436,8 @@ static void ofi_link_start_request(struct ofi_fabric *o, int peer, const struct 
     s->waiters = 0;
     (void)ofi_pack_wait(s, op);
     s->dst = dst;
+    s->placed = placed && dst;
+    atomic_fetch_add(&o->peer[peer].placed, s->placed);
     s->answered = false;
     ofi_link_queue(o, s);
 }
@@ -425,7 +447,7 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
 {
     bool packs = ofi_pack_takes(with), stays = false;
     if (!packs || !ofi_pack_add(o, peer, with, src, op, &stays)) {
-        ofi_link_start_request(o, peer, with, src, false, op, dst);
+        ofi_link_start_request(o, peer, with, src, op, dst, false);
         stays = packs && !more && ofi_pack_stays(o, peer);
     }
     if (!more && !stays)
@@ -433,10 +455,11 @@ void ofi_link_request(struct ofi_fabric *o, int peer, const struct ofi_message *
 }
 
 void ofi_link_request_placed(struct ofi_fabric *o, int peer, const struct ofi_message *with,
-                             const void *src, struct fabric_op *op)
+                             const void *src, struct fabric_op *op, void *dst, bool more)
 {
-    ofi_link_start_request(o, peer, with, src, true, op, NULL);
-    ofi_link_send_queued(o, peer);
+    ofi_link_start_request(o, peer, with, src, op, dst, true);
+    if (!more)
+        ofi_link_send_queued(o, peer);
 }
 
 /* ---- opening ---- */

@@ -29,6 +29,7 @@
 #define TOGETHER   64   /* messages in one call at most */
 #define LONG_BYTES 4096 /* an answer that does not wait for others */
 #define READY      16   /* streams found to be readable by one call */
+#define HEAD_BYTES 4096 /* received at once where the data that follows may have its place */
 
 /* ---- the socket ---- */
 
@@ -225,7 +226,27 @@ void ofi_stream_flush(struct ofi_fabric *o, int peer)
 
 /* ---- receiving ---- */
 
-/* The next whole message; NULL: there is none. */
+/* Bytes of the message at `from` in the buffer: its head has arrived. */
+static size_t ofi_stream_bytes(const struct ofi_stream *s)
+{
+    return ofi_link_bytes((const void *)(s->in + s->from)) - s->gap.bytes;
+}
+
+/* Of an answer that has not arrived as a whole the rest may be received in its place. The last
+ * bytes, which are no whole word, are not. */
+static void ofi_stream_place(struct ofi_fabric *o, struct ofi_stream *s)
+{
+    const struct ofi_message *m = (const void *)(s->in + s->from);
+    size_t has = s->to - s->from, before = sizeof *m + m->off % 8;
+    char *to = s->gap.bytes || has < before ? NULL : ofi_link_place_of(o, m);
+    if (!to || has - before >= m->len)
+        return;
+    s->gap.at = has - before;
+    s->gap.bytes = s->gap.left = (m->len - s->gap.at) / 8 * 8;
+    s->gap.to = to + s->gap.at;
+}
+
+/* The next whole message, but for its gap; NULL: there is none. */
 static const struct ofi_message *ofi_stream_next(struct ofi_fabric *o, int peer)
 {
     struct ofi_stream *s = &o->peer[peer].stream;
@@ -235,11 +256,23 @@ static const struct ofi_message *ofi_stream_next(struct ofi_fabric *o, int peer)
         return NULL;
     if (!ofi_link_is_from_job(o, m, has) || !ofi_link_is_sound(o, peer, m)) /* [ofi.secret] */
         ofi_fail(o, "receive", peer, "this is no message of HLRC");
-    size_t bytes = ofi_link_bytes(m);
-    if (has < bytes)
-        return NULL;
-    s->from += bytes;
-    return m;
+    ofi_stream_place(o, s);
+    return s->gap.left || has < ofi_stream_bytes(s) ? NULL : m;
+}
+
+static void ofi_stream_take_messages(struct ofi_fabric *o, int peer)
+{
+    struct ofi_stream *s = &o->peer[peer].stream;
+    const struct ofi_message *m;
+    while ((m = ofi_stream_next(o, peer))) {
+        size_t bytes = ofi_stream_bytes(s);
+        ofi_link_take_message(o, m, &s->gap);
+        s->gap = (struct ofi_gap){ 0 };
+        s->from += bytes;
+        if (m->kind == OFI_READ && m->len >= LONG_BYTES)
+            ofi_stream_flush(o, peer);
+    }
+    ofi_stream_flush(o, peer);
 }
 
 /* Room for the rest of a message, aligned as its beginning. */
@@ -253,47 +286,62 @@ static void ofi_stream_make_room(struct ofi_stream *s)
     s->to = has;
 }
 
+/* How many bytes to receive in the buffer. Fewer if an answer's data has its place: then hardly
+ * more than the heads of messages. */
+static size_t ofi_stream_room(const struct ofi_peer *p)
+{
+    const struct ofi_stream *s = &p->stream;
+    size_t has = s->to - s->from;
+    size_t lacks = has < sizeof(struct ofi_message) ? 0 : ofi_stream_bytes(s) - has;
+    return !p->placed ? IN_BYTES - s->to : lacks > HEAD_BYTES ? lacks : HEAD_BYTES;
+}
+
 /* One call. false: nothing more has come. */
 static bool ofi_stream_read(struct ofi_fabric *o, int peer)
 {
     struct ofi_stream *s = &o->peer[peer].stream;
-    const struct ofi_message *m;
+    bool places = s->gap.left;
     ofi_stream_make_room(s);
-    size_t room = IN_BYTES - s->to;
-    ssize_t n = recv(s->fd, s->in + s->to, room, MSG_DONTWAIT);
+    size_t room = places ? s->gap.left : ofi_stream_room(&o->peer[peer]);
+    ssize_t n = recv(s->fd, places ? s->gap.to : s->in + s->to, room, MSG_DONTWAIT);
+    if (n < 0 && errno == EFAULT)
+        ofi_fail(o, "read", peer, "its destination is not memory that can be written");
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
         ofi_link_lose(o, peer);
     if (n <= 0)
         return false;
-    s->to += (size_t)n;
-    while ((m = ofi_stream_next(o, peer))) {
-        ofi_link_take_message(o, m);
-        if (m->kind == OFI_READ && m->len >= LONG_BYTES)
-            ofi_stream_flush(o, peer);
+    s->received += (uint64_t)n;
+    if (places) {
+        s->gap.to += n;
+        s->gap.left -= (size_t)n;
+    } else {
+        s->to += (size_t)n;
     }
-    ofi_stream_flush(o, peer);
+    ofi_stream_take_messages(o, peer);
     return (size_t)n == room;
 }
 
-static void ofi_stream_drain(struct ofi_fabric *o, int peer)
+static bool ofi_stream_drain(struct ofi_fabric *o, int peer)
 {
+    struct ofi_stream *s = &o->peer[peer].stream;
+    uint64_t before = s->received;
     while (!o->peer[peer].lost_ns && ofi_stream_read(o, peer))
         ;
+    return s->received != before;
 }
 
 /* With one peer a read is as fast as the question whether there is something to read. */
-void ofi_stream_receive(struct ofi_fabric *o)
+bool ofi_stream_receive(struct ofi_fabric *o)
 {
     struct epoll_event ready[READY];
-    if (o->job.nodes == 2) {
-        if (o->peer[!o->job.node].stream.open)
-            ofi_stream_drain(o, !o->job.node);
-        return;
-    }
+    if (o->job.nodes == 2)
+        return o->peer[!o->job.node].stream.open && ofi_stream_drain(o, !o->job.node);
+    bool arrived = false;
     int n = epoll_wait(o->wait_fd, ready, READY, 0);
     for (int i = 0; i < n; i++)
         if (ready[i].data.u32 != (uint32_t)o->job.node) /* the kick */
-            ofi_stream_drain(o, (int)ready[i].data.u32);
+            arrived |= ofi_stream_drain(o, (int)ready[i].data.u32);
+    return arrived;
 }
 
 /* ---- waiting ---- */

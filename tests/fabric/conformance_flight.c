@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* conformance_flight.c - long transfers and what follows them; many operations and threads at once.
- * See conformance.h. */
+/* conformance_flight.c - long transfers and what follows them; many operations and threads. */
 #include "tests/fabric/conformance.h"
 
 #include <pthread.h>
@@ -463,6 +462,49 @@ static void test_private(struct run *r)
     }
 }
 
+#define READS  6
+#define REGION (512 * (size_t)KIB) /* of a read, at its target */
+#define GUARD  64                  /* zero bytes before and after a destination */
+
+/* The read, and other operations in both directions before its answer. */
+static unsigned char *start_read(struct run *r, size_t i, size_t len, struct fabric_op *op)
+{
+    unsigned char *mem = new_memory(r, len + 2 * GUARD);
+    fabric_read_long(r->f, right_of(r), r->win.id, AREA_TARGET + i * REGION + i % 8, mem + GUARD,
+                     len, op);
+    fabric_write(r->f, right_of(r), r->win.id, AREA_BACK, own(r, AREA_SOURCE), 9000, op);
+    fabric_read(r->f, right_of(r), r->win.id, AREA_TARGET, own(r, (i + 1) * MIB), 5000 * i, op);
+    return mem;
+}
+
+/* Several long reads at a time: each receives its bytes, and no others. */
+static void test_reads(struct run *r)
+{
+    static const size_t sizes[] = { 300 * KIB + 1,   FABRIC_LONG,   264 * KIB + 3,
+                                    FABRIC_LONG + 7, 130 * KIB + 5, 128 * KIB + 2 };
+    for (uint64_t k = 0; k < rounds(r, 20); k++) {
+        struct fabric_op op[READS] = { FABRIC_OP_INIT };
+        unsigned char *mem[READS];
+        for (size_t i = 0; i < READS; i++)
+            for (size_t b = 0; b < sizes[i]; b++)
+                own(r, AREA_TARGET + i * REGION + i % 8)[b] =
+                    (char)byte_of(k + i + 100 * (uint64_t)r->node, b);
+        meet(r);
+        for (size_t i = 0; i < READS; i++)
+            mem[i] = start_read(r, i, sizes[i], &op[i]);
+        for (size_t i = READS; i-- > 0;) {
+            size_t len = sizes[i], beside = 0;
+            finish(r, &op[i]);
+            expect_bytes(r, mem[i] + GUARD, len, k + i + 100 * (uint64_t)right_of(r), "read");
+            for (size_t b = 0; b < GUARD; b++)
+                beside += mem[i][b] || mem[i][GUARD + len + b];
+            expect(r, beside == 0, "a read of %zu bytes writes beside them", len);
+            munmap(mem[i], len + 2 * GUARD);
+        }
+        meet(r);
+    }
+}
+
 /* ---- threads ---- */
 
 #define THREADS 4
@@ -550,6 +592,7 @@ const struct test flight_tests[] = {
     { "pieces", 0, 1, test_pieces },
     { "burst", 0, 1, test_burst },
     { "private", 0, 1, test_private },
+    { "reads", FABRIC_READ, 1, test_reads },
     { "threads", 0, 1, test_threads },
     { "copied", FABRIC_WRITE_IMM, 1, test_copied },
     { NULL, 0, 0, NULL },

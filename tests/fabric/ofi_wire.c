@@ -30,8 +30,9 @@
 #define WORDS      64
 #define TEST_LIMIT 60
 
-/* STOPPED: counts as dead; RESUMED: does not, and continues */
-enum fate { LIVES, KILLED, STOPPED, RESUMED };
+/* STOPPED: counts as dead; RESUMED: does not, and continues; REFUSED: lives, and node 0 gives
+ * memory that it may not access */
+enum fate { LIVES, KILLED, STOPPED, RESUMED, REFUSED };
 
 /* A job to run. */
 struct plan {
@@ -39,7 +40,7 @@ struct plan {
     bool connections, messages; /* of strangers */
     enum fate fate;             /* of the last node */
     int least_refused;          /* at node 0 */
-    const char *refusal;        /* the line that ends a job that cannot start */
+    const char *refusal;        /* the line that ends a job that cannot start, or REFUSED */
 };
 
 static struct shared {
@@ -137,8 +138,11 @@ static int exchange(void *ctx, const void *mine, size_t len, void *all)
 /* ofi: node 2 no longer answers: ... */
 static void end_of_job(const char *line)
 {
-    if (plan->refusal && strstr(line, plan->refusal))
+    if (plan->refusal && strstr(line, plan->refusal)) {
+        if (plan->fate == REFUSED)
+            pthread_barrier_wait(&shared->barrier);
         _exit(0);
+    }
     if ((plan->fate == KILLED || plan->fate == STOPPED) && strstr(line, "node 2 no longer answers"))
         _exit(0);
     fail("the job ends", line);
@@ -216,13 +220,43 @@ static void check_for(struct fabric *f, int ms)
         fabric_check(f);
 }
 
-/* Until the others find that the last node is gone: end_of_job. */
-static void await_death(struct fabric *f)
+/* Until the others find that the last node is gone: end_of_job. Node 1 is about to read what it
+ * sends, if it dies. */
+static void await_death(struct fabric *f, const struct fabric_window *w)
 {
-    if (node == NODES - 1)
+    static char in[4 * OFI_PART_STREAM];
+    if (node == NODES - 1) {
+        usleep(100000);
         raise(plan->fate == KILLED ? SIGKILL : SIGSTOP);
+    }
+    for (int64_t begun = clock_ms();
+         node == 1 && plan->fate == KILLED && clock_ms() - begun < 3000 * TIMEOUT_S;) {
+        struct fabric_op op = FABRIC_OP_INIT;
+        fabric_read_long(f, NODES - 1, w->id, 0, in, sizeof in, &op);
+        fabric_wait(f, &op);
+    }
     check_for(f, 3000 * TIMEOUT_S);
     fail("the death of node 2 is found", "no");
+}
+
+/* Node 0 reads into memory that it may not write, or writes from memory that it may not read:
+ * end_of_job. */
+static void await_refusal(struct fabric *f, const struct fabric_window *w)
+{
+    const size_t len = OFI_PART_STREAM;
+    struct fabric_op op = FABRIC_OP_INIT;
+    if (node != 0) {
+        pthread_barrier_wait(&shared->barrier);
+        _exit(0);
+    }
+    char *mem = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    expect(mem != MAP_FAILED, "mmap");
+    if (strstr(plan->refusal, "source"))
+        fabric_write_long(f, 1, w->id, 0, mem, len, &op);
+    else
+        fabric_read_long(f, 1, w->id, 0, mem, len, &op);
+    fabric_wait(f, &op);
+    fail("the job ends", "no");
 }
 
 /* The last node stops, with more on its way than its kernel takes, for longer than the timeout
@@ -274,8 +308,10 @@ static int node_main(void)
     expect(fabric_window_create(f, (size_t)1 << 20, &w) == 0, "fabric_window_create");
     if (plan->fate == RESUMED)
         outlast_stop(f, &w);
+    else if (plan->fate == REFUSED)
+        await_refusal(f, &w);
     else if (plan->fate != LIVES)
-        await_death(f);
+        await_death(f, &w);
     if (plan->connections)
         expect_no_listener();
     int rounds = 0;
@@ -383,6 +419,12 @@ static const struct plan plans[] = {
     { .name = "a node is killed", .fate = KILLED },
     { .name = "a node is stopped", .fate = RESUMED },
     { .name = "a node is stopped, without connections", .device = "tcp;ofi_rxm", .fate = STOPPED },
+    { .name = "destination that cannot be written",
+      .fate = REFUSED,
+      .refusal = "ofi: read at node 1 failed: its destination is not memory that can be written" },
+    { .name = "source that cannot be read",
+      .fate = REFUSED,
+      .refusal = "ofi: write at node 1 failed: its source is not memory that can be read" },
     { .name = "unknown provider",
       .device = "tcpp",
       .refusal = "ofi: --device tcpp: no such provider or interface (hlrc_info lists them)" },
