@@ -382,7 +382,7 @@ static int delegate_proxy_interrupt(struct delegate_channel *c, int sig, int cod
     int rc = ESRCH;
     hlrc_lock(c->lock);
     if (c->state == CHANNEL_ASKED && c->proxy)
-        rc = code == SI_QUEUE ? pthread_sigqueue(c->proxy, sig, with) : pthread_kill(c->proxy, sig);
+        rc = code != SI_TKILL ? pthread_sigqueue(c->proxy, sig, with) : pthread_kill(c->proxy, sig);
     if (rc == 0)
         c->sent |= carry_bit(sig);
     hlrc_unlock(c->lock);

@@ -29,6 +29,11 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the program's names for them */
 
+#ifdef sigev_notify_thread_id
+#    define THREAD_ID sigev_notify_thread_id
+#else
+#    define THREAD_ID _sigev_un._tid
+#endif
 #define SECOND_NS INT64_C(1000000000)
 #define PERIOD_NS SECOND_NS
 
@@ -223,13 +228,71 @@ bool pending_copy(struct sigevent *mine, const struct sigevent *event)
     return true;
 }
 
-HERE(int, timer_create, (clockid_t clock, struct sigevent *event, timer_t *timer),
-     (clock, event, timer), WORDS(clock, (long)event, (long)timer))
+/* ---- timers ---- */
+
+void (*pending_send_to)(pthread_t thread, int sig, union sigval value);
+
+/* Kept. The thread may wait inside HLRC, on any node: it gets its signal as by pthread_kill. */
+struct pending_target {
+    pthread_t thread;
+    int sig;
+    union sigval value;
+};
+
+static void pending_send(union sigval notice)
+{
+    const struct pending_target *t = notice.sival_ptr;
+    lane_block_signals(NULL);
+    pending_send_to(t->thread, t->sig, t->value);
+}
+
+static void pending_look_at(struct lane *lane, void *arg)
+{
+    struct pending_target *t = arg;
+    if (lane->id == t->sig && lane->name)
+        t->thread = lane->name;
+}
+
+/* Of the thread of this node that has this number; 0: none, or it is not in the table. */
+static pthread_t pending_find_thread(pid_t id)
+{
+    struct pending_target t = { .sig = id };
+    lane_each(pending_look_at, &t);
+    return t.thread;
+}
+
+/* By node 0. */
+static int pending_create(clockid_t clock, struct sigevent *event, timer_t *timer, pthread_t thread)
 {
     struct sigevent mine;
+    timer_t made;
     if (event && !pending_copy(&mine, event))
         return -1;
-    return timer_create(clock, event ? &mine : NULL, timer);
+    if (event && thread) {
+        struct pending_target *t = malloc(sizeof *t);
+        if (!t)
+            return -1;
+        *t = (struct pending_target){ thread, event->sigev_signo, event->sigev_value };
+        mine.sigev_notify = SIGEV_THREAD;
+        mine.sigev_notify_function = pending_send;
+        mine.sigev_notify_attributes = NULL;
+        mine.sigev_value.sival_ptr = t;
+    }
+    int rc = timer_create(clock, event ? &mine : NULL, &made);
+    if (rc == 0)
+        *timer = made;
+    return rc;
+}
+
+int __wrap_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+    if (!start_sharing)
+        return timer_create(clock, event, timer);
+    bool threaded = event && event->sigev_notify == SIGEV_THREAD_ID;
+    pthread_t thread = threaded && pending_send_to ? pending_find_thread(event->THREAD_ID) : 0;
+    if (delegate_is_away())
+        return (int)DELEGATE(pending_create, clock, (long)event, (long)timer, (long)thread);
+    return pending_create(clock, event, timer, thread);
 }
 
 HERE(int, mq_notify, (mqd_t queue, const struct sigevent *event), (queue, event),

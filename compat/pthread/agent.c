@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "compat/process/catcher.h"
+#include "compat/process/pending.h"
 #include "compat/pthread/balance.h"
 #include "compat/pthread/cancel.h"
 #include "compat/pthread/kill.h"
@@ -206,6 +207,7 @@ void agent_begin(void *(*body)(void *entry), uint32_t most)
     per_node = most;
     catcher_handled = agent_wake_others;
     catcher_offer = agent_offer;
+    pending_send_to = kill_send_timer;
     if (hlrc_node_id() != 0)
         return;
     table->guard = agent_swap_guard(0);

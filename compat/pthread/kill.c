@@ -39,7 +39,7 @@ static siginfo_t kill_take(struct table_entry *e)
     e->signals &= e->signals - 1;
     info.si_uid = getuid();
     if (info.si_signo == e->queued) {
-        info.si_code = SI_QUEUE;
+        info.si_code = e->code;
         info.si_value = e->value;
         e->queued = 0;
     }
@@ -102,7 +102,7 @@ void kill_deliver_offered(int node, kill_find_lane_fn *find)
 struct kill_request {
     pthread_t name;
     int sig, rc;
-    const union sigval *value; /* NULL: none */
+    const struct kill_value *with; /* NULL: none */
 };
 
 /* Real-time signals are queued, so the agent takes one before the next is sent. */
@@ -114,13 +114,13 @@ static bool kill_is_counted(int sig)
 static bool kill_has_to_wait(const struct table_entry *e, const struct kill_request *k)
 {
     bool full = kill_is_counted(k->sig) && e->signals & carry_bit(k->sig);
-    return e->state != ENTRY_DONE && (full || (k->value && e->queued));
+    return e->state != ENTRY_DONE && (full || (k->with && e->queued));
 }
 
 static void kill_perform(void *arg)
 {
     struct kill_request *out = arg, k = *out;
-    union sigval value = k.value ? *k.value : (union sigval){ 0 };
+    struct kill_value with = k.with ? *k.with : (struct kill_value){ 0 };
     hlrc_lock(LOCK_THREADS);
     struct table_entry *e = table_find(k.name);
     while (e && kill_has_to_wait(e, &k)) {
@@ -132,9 +132,10 @@ static void kill_perform(void *arg)
     k.rc = !e ? ESRCH : k.sig < 0 || k.sig > 64 ? EINVAL : 0;
     if (k.rc == 0 && k.sig && e->state != ENTRY_DONE) {
         e->signals |= carry_bit(k.sig);
-        if (k.value) {
+        if (k.with) {
             e->queued = k.sig;
-            e->value = value;
+            e->code = with.code;
+            e->value = with.value;
         }
         table->nodes[e->node].signals++;
         hlrc_cond_signal(table->nodes[e->node].news);
@@ -143,9 +144,14 @@ static void kill_perform(void *arg)
     out->rc = k.rc;
 }
 
-int kill_send(pthread_t thread, int sig, const union sigval *value)
+void kill_send_timer(pthread_t thread, int sig, union sigval value)
 {
-    struct kill_request k = { .name = thread, .sig = sig, .value = value };
+    (void)kill_send(thread, sig, &(struct kill_value){ SI_TIMER, value });
+}
+
+int kill_send(pthread_t thread, int sig, const struct kill_value *with)
+{
+    struct kill_request k = { .name = thread, .sig = sig, .with = with };
     lane_call(kill_perform, &k);
     return k.rc;
 }

@@ -18,7 +18,13 @@ void kill_deliver_sent(int node, kill_find_lane_fn *find, void (*cancel)(uint32_
 void kill_deliver_offered(int node, kill_find_lane_fn *find);
 #define KILL_CANCEL 32 /* the C library's: no signal of a program */
 
-/* pthread_kill for another thread; pthread_sigqueue. */
-int kill_send(pthread_t thread, int sig, const union sigval *value);
+/* pthread_kill for another thread; with a value and its code, SI_QUEUE or SI_TIMER. */
+struct kill_value {
+    int code;
+    union sigval value;
+};
+int kill_send(pthread_t thread, int sig, const struct kill_value *with);
+/* Of a timer. */
+void kill_send_timer(pthread_t thread, int sig, union sigval value);
 
 #endif

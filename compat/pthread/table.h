@@ -54,7 +54,7 @@ struct table_entry {
     void *arg, *result;
     sigset_t mask;    /* of its creator */
     uint64_t signals; /* bit sig - 1: sent by pthread_kill on another node */
-    int queued;       /* of these by pthread_sigqueue, with a value; 0: none */
+    int queued, code; /* of these, with a value and this code; 0: none */
     union sigval value;
     uint32_t next; /* in a mailbox; 0: the last */
     struct monitor_queue joiners, creator;

@@ -52,7 +52,7 @@ static uint32_t per_node = LEAST;
 static void threads_become(uint32_t entry)
 {
     me.entry = entry + 1;
-    me.name = table->entries[entry].name;
+    me.name = lane_current->name = table->entries[entry].name;
     cancel_begin(entry);
     (void)pthread_setspecific(end_key, &me);
 }
@@ -355,7 +355,7 @@ WRAP(int, pthread_sigqueue, (pthread_t thread, int sig, const union sigval value
     if (sig == KILL_CANCEL)
         return EINVAL;
     if (thread != __wrap_pthread_self())
-        return kill_send(thread, sig, &value);
+        return kill_send(thread, sig, &(struct kill_value){ SI_QUEUE, value });
     return signals_queue_own(sig, value);
 }
 

@@ -135,6 +135,7 @@ int lane_start(struct lane *l, int index, size_t tls, void *(*body)(void *), voi
     l->channel = NULL;
     atomic_store(&l->waiter, NULL);
     atomic_store(&l->told, 0);
+    l->name = 0;
     atomic_store(&l->single, 0);
     if (first)
         lane_enlist(l);

@@ -57,7 +57,8 @@ struct lane {
     uint32_t waits_under;
     uint64_t open;
     _Atomic bool called;
-    pid_t id; /* the system's number */
+    pid_t id;       /* the system's number */
+    pthread_t name; /* the job's, of a POSIX thread; 0: none */
     /* a signal whose handler gets other information than the system's; -1: it is being stored
      * (compat/process/carry.h) */
     _Atomic int told;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -101,6 +102,30 @@ static void *takes(void *arg)
     return arg;
 }
 
+/* By its number, which is of its node. */
+static void *is_timed(void *arg)
+{
+    const struct itimerspec soon = { .it_value.tv_nsec = 40000000 };
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN + 3 };
+    timer_t timer;
+    sigset_t set;
+    values = 0;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN + 3);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    event._sigev_un._tid = gettid();
+    event.sigev_value.sival_int = 7;
+    printf("timer %d", timer_create(CLOCK_MONOTONIC, &event, &timer));
+    printf(" %d", timer_settime(timer, 0, &soon, NULL));
+    while (values == 0)
+        (void)sem_wait(&semaphore);
+    printf(" got %d, own %d", (int)values, pthread_equal(handled_by, pthread_self()) != 0);
+    printf(" %d\n", timer_delete(timer));
+    while (sem_trywait(&semaphore) == 0)
+        ;
+    return arg;
+}
+
 /* Of a thread that waits: with their values. */
 static void *is_queued(void *arg)
 {
@@ -127,6 +152,7 @@ int main(void)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     run_everywhere(takes);
+    run_everywhere(is_timed);
     sem_init(&begun, 0, 0);
     for (int n = 0; n < THREADS; n++) {
         pthread_create(&t, NULL, is_queued, &begun);
