@@ -32,9 +32,11 @@ NAMES(4, getdirentries, getdirentries64, nftw, nftw64)
 NAMES(2, fopen, fopen64)
 /* ---- the process ---- */
 NAMES(0, getpid, getppid, getpgrp, setpgrp, setsid, getuid, geteuid, getgid, getegid, clock,
-      setpwent, endpwent, setgrent, endgrent)
+      setpwent, endpwent, setgrent, endgrent, endservent, endprotoent, endnetent, endrpcent,
+      endhostent)
 NAMES(1, getpgid, getsid, setuid, seteuid, setgid, setegid, setfsuid, setfsgid, nice, times, uname,
-      sysinfo, alarm, atexit, timer_getoverrun, timer_delete,
+      sysinfo, alarm, atexit, setservent, setprotoent, setnetent, setrpcent, sethostent,
+      timer_getoverrun, timer_delete,
       posix_spawn_file_actions_init, posix_spawn_file_actions_destroy, prctl, personality, reboot)
 NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getpriority,
       kill, killpg, on_exit, ualarm, getitimer, timer_gettime, posix_spawn_file_actions_addclose,
@@ -42,7 +44,7 @@ NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getprior
       getloadavg, clock_settime, settimeofday, adjtime)
 NAMES(3, getresuid, getresgid, setresuid, setresgid, setpriority, sigqueue, setitimer,
       posix_spawn_file_actions_adddup2)
-NAMES(4, timer_settime)
+NAMES(4, timer_settime, __register_atfork)
 NAMES(5, posix_spawn_file_actions_addopen)
 /* ---- state of the C library ---- */
 NAMES(0, clearenv, rand, random, lrand48, mrand48, hdestroy, closelog)

@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <netdb.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,16 @@ HERE(struct passwd *, getpwuid, (uid_t uid), (uid), WORDS((long)uid))
 HERE(struct passwd *, getpwent, (void), (), WORDS(0))
 {
     return users_user(getpwent());
+}
+
+HERE(struct passwd *, fgetpwent, (FILE * file), (file), WORDS((long)file))
+{
+    return users_user(fgetpwent(file));
+}
+
+HERE(struct group *, fgetgrent, (FILE * file), (file), WORDS((long)file))
+{
+    return users_group(fgetgrent(file));
 }
 
 HERE(struct group *, getgrnam, (const char *name), (name), WORDS((long)name))

@@ -38,7 +38,7 @@ static struct texts_common {
     pthread_key_t key;
     bool has_key;
     /* one each, as in the C library */
-    char ethernet[32], base64[16];
+    char ethernet[32], base64[16], terminal[L_ctermid], file[L_tmpnam];
     char ecvt[64], qecvt[64], fcvt[NUMBER_BYTES], qfcvt[NUMBER_BYTES];
     struct mntent entry;
     char entry_text[ENTRY_BYTES];
@@ -118,6 +118,35 @@ char *__wrap_ether_ntoa(const struct ether_addr *address)
 {
     char *text = ether_ntoa(address);
     return start_sharing ? COMMON_COPY(ethernet, text) : text;
+}
+
+/* Without a buffer of the caller's. */
+char *__wrap_ctermid(char *buffer)
+{
+    return ctermid(start_sharing && !buffer ? common->terminal : buffer);
+}
+
+/* By their names: the linker warns of programs that use them. */
+char *__wrap_tmpnam(char *buffer)
+{
+    static void *next;
+    char *(*fn)(char *) = (char *(*)(char *))(uintptr_t)wrap_next(&next, "tmpnam");
+    return fn(start_sharing && !buffer ? common->file : buffer);
+}
+
+char *__wrap_tempnam(const char *folder, const char *prefix)
+{
+    static void *next;
+    char *(*fn)(const char *, const char *) =
+        (char *(*)(const char *, const char *))(uintptr_t)wrap_next(&next, "tempnam");
+    char *name = fn(folder, prefix), *copy = name;
+    if (start_sharing && name) {
+        copy = heap_malloc(strlen(name) + 1);
+        if (copy)
+            strcpy(copy, name);
+        free(name);
+    }
+    return copy;
 }
 
 #define CONVERSION(name, type)                                         \

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts that the C library keeps for each thread, and entries of file systems: those of threads of
- * several nodes. */
+/* Texts that the C library keeps for each thread, entries of file systems and networks, and what
+ * fork calls: of threads of several nodes. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <mntent.h>
+#include <netdb.h>
 #include <netinet/ether.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -101,10 +103,65 @@ static void file_systems(void)
     unlink("file_systems");
 }
 
+/* ---- of networks ---- */
+
+static struct servent *service;
+static struct protoent *protocol;
+static struct hostent *host;
+static char *terminal;
+
+/* What the thread before has found on another node. */
+static void *sees_entries(void *arg)
+{
+    if (service)
+        printf("%s/%s %d, %s %d, %s %s, %s\n", service->s_name, service->s_proto,
+               ntohs((uint16_t)service->s_port), protocol->p_aliases[0], protocol->p_proto,
+               host->h_name, inet_ntoa(*(struct in_addr *)(void *)host->h_addr_list[0]), terminal);
+    service = getservbyname(arg ? "domain" : "smtp", "tcp");
+    protocol = getprotobyname(arg ? "udp" : "tcp");
+    terminal = ctermid(NULL);
+    host = gethostbyname("127.0.0.9");
+    h_errno = 0;
+    printf("none %d", gethostbyname("") == NULL);
+    printf(" %d\n", h_errno);
+    host = gethostbyname("127.0.0.1");
+    return arg;
+}
+
+/* ---- of fork ---- */
+
+static int prepared, seen;
+
+static void prepares(void)
+{
+    prepared++;
+}
+
+static void sees(void)
+{
+    seen += prepared;
+}
+
+static void *forks(void *arg)
+{
+    int status = 0;
+    printf("registered %d", pthread_atfork(prepares, sees, sees));
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(seen + 10 * prepared);
+    printf(" forked %d", waitpid(child, &status, 0) == child);
+    printf(" %d, here %d %d\n", WEXITSTATUS(status), prepared, seen);
+    return arg;
+}
+
 int main(void)
 {
     texts();
     in_common();
     file_systems();
+    if (getservbyname("smtp", "tcp") && getprotobyname("tcp"))
+        run_everywhere(sees_entries);
+    run_everywhere(forks);
     return 0;
 }
