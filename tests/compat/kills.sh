@@ -16,7 +16,7 @@ saved=$(realpath -m "$top_builddir/tests/blackbox/saved")
 cd "$work" || exit 99
 echo ax >input
 test "${1-}" != --rounds || KILLS_JOBS=$2
-jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0 itself=0 losses=0 ends=0
+jobs=${KILLS_JOBS:-1} seed=${KILLS_SEED:-$$} deaths=0 restarts=0 itself=0 losses=0 seconds=0 ends=0
 mkdir mem
 RANDOM=$seed
 
@@ -60,20 +60,35 @@ kill_with_memory() {
     kill -CONT $job 2>/dev/null
 }
 
-kill_something() {
+node_or() { # OTHER: a process of the job, or that one
     local -a all
-    local victim
-    sleep "0.$(printf %03d $((RANDOM % 700)))"
     read -ra all <<<"$(processes_of "$path" | tr '\n' ' ')"
-    test ${#all[@]} -gt 0 || all=("$job")
-    if test $((RANDOM % 5)) = 0; then all=("$job"); fi
+    test ${#all[@]} -gt 0 || all=("$1")
     victim=${all[RANDOM % ${#all[@]}]}
+}
+
+kill_one() {
     if test $kind = 2 && test "$path" = "$saved" && test "$victim" != $job && test $((RANDOM % 2)) = 0; then
         kill_with_memory "$victim" && deaths=$((deaths + 1))
     else
         kill -9 "$victim" 2>/dev/null && deaths=$((deaths + 1))
     fi
-    test ${#more[@]} = 0 || test "$victim" = $job || return 0
+}
+
+# At times another node dies at the same moment, or shortly after it: while hlrcrun continues the job, and the nodes recover it.
+kill_something() {
+    local victim first
+    sleep "0.$(printf %03d $((RANDOM % 700)))"
+    victim=$job
+    test $((RANDOM % 5)) = 0 || node_or $job
+    first=$victim
+    kill_one
+    if test "$first" != $job && test $((RANDOM % 2)) = 0; then
+        test $((RANDOM % 3)) = 0 || sleep "0.$(printf %03d $((RANDOM % 400)))"
+        node_or ''
+        test -z "$victim" || test "$victim" = "$first" || { kill_one && seconds=$((seconds + 1)); }
+    fi
+    test ${#more[@]} = 0 || test "$first" = $job || return 0
     # the victim may have been the process that writes a checkpoint, without which the job continues
     "$within" 1 tail --pid=$job -s 0.02 -f /dev/null || kill -9 $job
     wait $job 2>/dev/null
@@ -136,5 +151,5 @@ for program in "${programs[@]}"; do
     done
 done
 await is_freed
-echo "$deaths deaths, $losses with memory, $restarts restarts, $itself by hlrcrun itself, $ends from the beginning"
+echo "$deaths deaths, $seconds of them right after another, $losses with memory, $restarts restarts, $itself by hlrcrun itself, $ends from the beginning"
 finish
