@@ -32,6 +32,8 @@ static const struct aliases_entry aliases[] = {
     { "nodelist", 0, NULL, ALIAS_INSTEAD, 0, NULL, PER_HOST },
     { "mca", 0, NULL, ALIAS_INSTEAD, 0, NULL,
       "a setting of Open MPI; --help lists the options of HLRC" },
+    { "spares", 0, NULL, ALIAS_INSTEAD, 0, NULL,
+      "--restarts N starts the nodes again, on the same hosts, without spare ones" },
     { "output-filename", 0, NULL, ALIAS_INSTEAD, 0, NULL,
       "redirect the output, and use --label to distinguish the nodes" },
 };

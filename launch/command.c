@@ -143,6 +143,16 @@ static int command_resize_check(int argc, char **argv, const struct command_line
     return EXIT_USAGE;
 }
 
+static int command_hosts_check(struct command_line *line, char *err, size_t errlen)
+{
+    int nodes = hosts_check(&line->config, err, errlen);
+
+    if (nodes < 0)
+        return EXIT_USAGE;
+    line->config.nodes = nodes;
+    return command_restarts_check(&line->config, err, errlen);
+}
+
 static int command_wish_check(int argc, char **argv, struct command_line *line, char *err,
                               size_t errlen)
 {
@@ -169,7 +179,7 @@ static int command_wish_check(int argc, char **argv, struct command_line *line, 
         return EXIT_USAGE;
     }
     if (line->wish == COMMAND_HOSTS)
-        return hosts_check(&line->config, err, errlen) < 0 ? EXIT_USAGE : 0;
+        return command_hosts_check(line, err, errlen);
     if (strcmp(line->config.fabric, "auto") == 0)
         strcpy(line->config.fabric, "shm"); /* all nodes are on this machine */
     return command_job_check(line, argv[line->options.rest], err, errlen);

@@ -21,6 +21,7 @@
 #include "launch/bind.h"
 #include "launch/command.h"
 #include "launch/hosts.h"
+#include "launch/hosts_job.h"
 #include "launch/job.h"
 #include "launch/manual.h"
 #include "launch/rerun.h"
@@ -114,17 +115,34 @@ static int hlrcrun_job_signals(struct spawn *spawn, bool debugger)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* The job on several hosts that is continued after a death. */
+_Noreturn static void hlrcrun_hosts_supervise(const struct command_line *line, struct rerun *rerun)
+{
+    static struct job job;
+    char err[CONFIG_ERROR_MAX];
+
+    if (rerun_start(rerun, &line->config, err, sizeof err) < 0)
+        hlrcrun_give_up(EXIT_USAGE, "%s", err);
+    int status = hosts_job_run(&job, line, rerun->again ? &rerun->mask : NULL);
+    exit(rerun_proceed(rerun, line, &job, status));
+}
+
 /* Executes another launcher. The nodes check themselves what depends on their machine. */
-_Noreturn static void hlrcrun_hand_over(const struct command_line *line, char **argv)
+_Noreturn static void hlrcrun_hand_over(const struct command_line *line, struct rerun *rerun)
 {
     char err[CONFIG_ERROR_MAX];
-    int ret = hosts_hand_over(&line->config, line->options.exported, argv, err, sizeof err);
+
+    if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT)
+        hlrcrun_hosts_supervise(line, rerun);
+    int ret = hosts_hand_over(&line->config, line->options.exported,
+                              line->argv + line->options.rest, err, sizeof err);
 
     hlrcrun_give_up(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE, "%s", err);
 }
 
 /* Handles --help, --version and similar, then exits. */
-static void hlrcrun_command_line(int argc, char **argv, struct command_line *line)
+static void hlrcrun_command_line(int argc, char **argv, struct command_line *line,
+                                 struct rerun *rerun)
 {
     char err[CONFIG_ERROR_MAX + 256];
     int status = command_read(argc, argv, line, err, sizeof err);
@@ -150,7 +168,7 @@ static void hlrcrun_command_line(int argc, char **argv, struct command_line *lin
             hlrcrun_give_up(status, "%s", err);
         break;
     case COMMAND_HOSTS:
-        hlrcrun_hand_over(line, line->argv + line->options.rest);
+        hlrcrun_hand_over(line, rerun);
     case COMMAND_JOB:
         if (line->note[0] != '\0')
             fprintf(stderr, "hlrcrun: %s\n", line->note);
@@ -226,7 +244,7 @@ int main(int argc, char **argv)
     hlrcrun_standard_files();
     hlrcrun_outer_job_forget();
     rerun_begin(&rerun);
-    hlrcrun_command_line(argc, argv, &line);
+    hlrcrun_command_line(argc, argv, &line, &rerun);
     hlrcrun_files_check(&line.config);
     if (config_export(&line.config) < 0)
         hlrcrun_give_up(1, "cannot set the environment: %s", strerror(errno));

@@ -168,7 +168,6 @@ bool hosts_given(const struct config *cfg)
 static int hosts_options_check(const struct config *cfg, char *err, size_t errlen)
 {
     const char *name = cfg->gdb != GDB_NONE      ? "gdb"
-                       : cfg->restarts > 0       ? "restarts"
                        : cfg->partner[0] != '\0' ? "partner"
                        : cfg->progress           ? "progress"
                        : cfg->bind == BIND_SHARE ? "bind share"
@@ -208,7 +207,8 @@ int hosts_check(const struct config *cfg, char *err, size_t errlen)
     static struct hosts hosts;
 
     hosts.count = hosts.nodes = 0;
-    return hosts_read(cfg, &hosts, err, errlen);
+    int ret = hosts_read(cfg, &hosts, err, errlen);
+    return ret < 0 ? ret : hosts.nodes;
 }
 
 /* "h1:2,h2:2" for mpirun; srun has "h1,h1,h2,h2". */
@@ -389,7 +389,7 @@ static void hosts_environment_trim(void)
     static const enum config_id launchers_own[] = { CONFIG_ID_hosts, CONFIG_ID_hostfile,
                                                     CONFIG_ID_nodes, CONFIG_ID_label,
                                                     CONFIG_ID_bind,  CONFIG_ID_report_bindings,
-                                                    CONFIG_ID_wdir };
+                                                    CONFIG_ID_wdir,  CONFIG_ID_restarts };
     char name[64];
 
     for (size_t i = 0; i < sizeof launchers_own / sizeof *launchers_own; i++)

@@ -15,8 +15,8 @@
 /* hosts_given - whether the job runs on several hosts */
 bool hosts_given(const struct config *cfg);
 
-/* hosts_check - 0, or -EINVAL and a line in err: wrong hosts, or an option that works on one
- * machine only */
+/* hosts_check - the number of nodes, or -EINVAL and a line in err: wrong hosts, or an option that
+ * works on one machine only */
 int hosts_check(const struct config *cfg, char *err, size_t errlen);
 
 /*

@@ -37,6 +37,16 @@ static bool resize_answer_send(pid_t pid, const struct resize_answer *answer)
     return sent;
 }
 
+bool resize_refuse(pid_t pid, const char *line)
+{
+    static struct resize_answer answer;
+
+    memset(&answer, 0, sizeof answer);
+    answer.status = EXIT_USAGE;
+    snprintf(answer.line, sizeof answer.line, "%s", line);
+    return resize_answer_send(pid, &answer);
+}
+
 /* Signals only the program: a script around it would die of the signal. */
 static void resize_ask(struct job *job)
 {

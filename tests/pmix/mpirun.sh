@@ -197,6 +197,26 @@ if ! srun --mpi=list >/dev/null 2>&1; then
     expect_status "--hostfile" 0
     test "$(grep -c '^dir new$' "$work/out")" -eq 3 || fail "--hostfile: $(cat "$work/out")"
     grep -q 'nodes  *3' "$work/out" || fail "--hostfile: $(cat "$work/out")"
+
+    # with --restarts it stays, and continues a job after a node was killed, but not after it has failed
+    saved=$top_builddir/tests/blackbox/saved
+    once=("$hlrcrun" --hosts "$(hostname):2" --checkpoint "0:$work/saves" --restarts 1 "$saved" 12)
+    run "${limit[@]}" "${once[@]}" kill=5
+    expect_status "--restarts" 0
+    grep -q "^hlrcrun: continues from checkpoint 6 in $work/saves; restarts left: 0\$" "$work/err" || fail "--restarts: $(cat "$work/err")"
+    grep -q '^restored 5$' "$work/out" || fail "--restarts: $(cat "$work/out")"
+    rm -r "$work/saves"
+    run "${limit[@]}" "${once[@]}" leave=5
+    expect_status "--restarts, a node that has failed" 3
+    rm -r "$work/saves"
+    begin "${once[@]}" wait=5
+    until_true 60 grep -q waits "$work/out" || fail "--resize: $(cat "$work/err")"
+    "$hlrcrun" --resize 3 "$launcher" 2>"$work/said" && fail "--resize: status 0"
+    grep -q '^hlrcrun: --resize: the nodes are on several hosts; ' "$work/said" || fail "--resize: $(cat "$work/said")"
+    kill -TERM "$launcher"
+    end
+    ! grep continues "$work/err" || fail "--restarts, SIGTERM: $(cat "$work/err")"
+    expect_nothing_left "--restarts, SIGTERM"
 fi
 run "$hlrcrun" --hosts h1:2,h2:0 true
 expect_status "--hosts h2:0" 2

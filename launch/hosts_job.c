@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "launch/hosts_job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/hosts.h"
+#include "launch/resize.h"
+
+static const int hosts_job_signals[] = {
+    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD
+};
+enum { HOSTS_JOB_SIGNALS = sizeof hosts_job_signals / sizeof *hosts_job_signals };
+
+/* Those that the parent ignores, as nohup does, stay ignored. */
+static void hosts_job_signals_block(sigset_t *blocked, sigset_t *before)
+{
+    struct sigaction action;
+
+    sigemptyset(blocked);
+    for (size_t i = 0; i < HOSTS_JOB_SIGNALS; i++) {
+        bool child = hosts_job_signals[i] == SIGCHLD;
+
+        if (child)
+            signal(SIGCHLD, SIG_DFL); /* an ignored one loses the status */
+        else if (sigaction(hosts_job_signals[i], NULL, &action) == 0 &&
+                 action.sa_handler == SIG_IGN)
+            continue;
+        sigaddset(blocked, hosts_job_signals[i]);
+    }
+    sigprocmask(SIG_BLOCK, blocked, before);
+}
+
+_Noreturn static void hosts_job_child(const struct command_line *line, const sigset_t *mask,
+                                      pid_t parent)
+{
+    char err[CONFIG_ERROR_MAX];
+
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the launcher ends its nodes */
+    if (getppid() != parent)
+        _exit(128 + SIGTERM);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    int ret = hosts_hand_over(&line->config, line->options.exported,
+                              line->argv + line->options.rest, err, sizeof err);
+    fprintf(stderr, "hlrcrun: %s\n", err);
+    _exit(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE);
+}
+
+/* SIGUSR2 with a value is of hlrcrun --resize. */
+static void hosts_job_resize_refuse(const struct signalfd_siginfo *info)
+{
+    static const char line[] = "the nodes are on several hosts; save the job, and start it again "
+                               "with --restart";
+
+    if (!resize_refuse((pid_t)info->ssi_pid, line))
+        fprintf(stderr, "hlrcrun: --resize: %s\n", line);
+}
+
+/* A terminal sends its signals to the launcher as well. */
+static void hosts_job_forward(struct job *job, pid_t pid, const struct signalfd_siginfo *info)
+{
+    if (info->ssi_signo == SIGUSR2 && info->ssi_code == SI_QUEUE) {
+        hosts_job_resize_refuse(info);
+        return;
+    }
+    job->user |= UINT64_C(1) << info->ssi_signo;
+    if (info->ssi_code != SI_KERNEL)
+        kill(pid, (int)info->ssi_signo);
+}
+
+/* Reads signals from a descriptor: while sigwaitinfo waits, they are not blocked, and hlrcrun
+ * --resize would take them for deadly. */
+static int hosts_job_await(struct job *job, pid_t pid)
+{
+    int status = 0;
+    struct signalfd_siginfo info;
+
+    while (waitpid(pid, &status, WNOHANG) != pid)
+        if (read(job->signal_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD)
+            hosts_job_forward(job, pid, &info);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int hosts_job_run(struct job *job, const struct command_line *line, const sigset_t *mask)
+{
+    sigset_t blocked, before;
+    pid_t self = getpid();
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the launcher leaves is ended */
+    hosts_job_signals_block(&blocked, &before);
+    getrlimit(RLIMIT_NOFILE, &job->spawn.files);
+    sigaction(SIGPIPE, NULL, &job->spawn.pipe_action);
+    fflush(NULL);
+    job->signal_fd = signalfd(-1, &blocked, SFD_CLOEXEC);
+    job->spawn.mask = mask ? *mask : before;
+    pid_t pid = job->signal_fd < 0 ? -1 : fork();
+    if (pid < 0) {
+        fprintf(stderr, "hlrcrun: cannot start the launcher: %s\n", strerror(errno));
+        return EXIT_FAILURE;
+    }
+    if (pid == 0)
+        hosts_job_child(line, &job->spawn.mask, self);
+    int status = hosts_job_await(job, pid);
+    job->death = status > 128 && status <= 128 + SIGRTMAX ? status - 128 : 0;
+    return status;
+}
