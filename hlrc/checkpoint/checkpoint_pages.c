@@ -15,6 +15,7 @@
 #include "hlrc/memory/diff.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/range.h"
+#include "hlrc/memory/space.h"
 #include "hlrc/progress/thread.h"
 
 #define PAGES_END UINT32_MAX /* in place of a page number */
@@ -191,6 +192,7 @@ static void checkpoint_pages_store(void)
         page_touch(batch.first, batch.count, true);
         thread_leave(t);
     }
+    space_populate(batch.first, batch.count);
     memcpy(engine_app_run(batch.first, &in_a_row), batch.bytes, (size_t)batch.count << PAGE_SHIFT);
     batch.count = 0;
 }
