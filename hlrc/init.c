@@ -580,12 +580,11 @@ void hlrc_finalize(void)
     record_job_finish();
     init_finish_races();
     monitor_stop();                            /* it reads other nodes' windows */
+    worker_stop();                             /* its flush may send diffs, which they serve */
     boot_exchange(engine.boot, NULL, 0, NULL); /* no node uses another node's windows any more */
     call_set(CALL_OVER);
-    if (!engine.alone) {
-        worker_stop(); /* it may wait for a served request */
+    if (!engine.alone)
         progress_stop();
-    }
     crash_finalized();
     timeline_close();
     record_job_end();

@@ -4,6 +4,7 @@ LITMUS_TESTS = \
 	tests/litmus/accumulate \
 	tests/litmus/api \
 	tests/litmus/lock_turns \
+	tests/litmus/last_flush \
 	tests/litmus/locks \
 	tests/litmus/mappings \
 	tests/litmus/rule01_fence \

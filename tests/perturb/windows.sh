@@ -21,6 +21,7 @@ rounds=1
 # [unshared.reset]: memory that was freed is had again before its freeing thread has come out of the call
 # base/spin.h: a thread operates on a word of a page again and again, while the handler serves a request for the page
 # [page.unshared-block], [unshared.reset]: pages are reset while a thread touches those beside them, or ends intervals
+# hlrc_finalize: a flush of the runtime thread begins when its node enters hlrc_finalize
 windows='
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 wake_lock
 queue_filled:100:300,progress_armed:100:300     LITMUS_NODES=2 threads
@@ -29,6 +30,7 @@ queue_drawn:30:300                          LITMUS_NODES=3 rule11_split
 queue_armed:60:400,queue_alerting:60:400    LITMUS_NODES=2 wake_threads
 progress_unlocked:50:300,wait_counted:50:300     LITMUS_NODES=2 threads
 thread_announced:50:300,thread_waking:50:300 LITMUS_NODES=2 threads
+worker_woken:100:150000                     LITMUS_NODES=2 last_flush
 event_taken:20:1000                         LITMUS_NODES=3 rule11_split
 close_begun:10:100                          LITMUS_NODES=3 HLRC_FABRIC=shm+chaos HLRC_CHAOS_SLOW=1:0:20000 wake_diff
 bulk_credit:100:2000                        LITMUS_NODES=3 wake_diff
