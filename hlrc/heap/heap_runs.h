@@ -55,9 +55,9 @@ uint32_t heap_runs_largest(const struct heap_runs *r);
 
 /* ---- size classes ---- */
 
-/* Multiples of 16 up to 128, then four steps to each doubling: at most a fifth of a block is
+/* Multiples of 16 up to 128, then eight steps to each doubling: at most a ninth of a block is
  * wasted. */
-#define HEAP_CLASSES   40
+#define HEAP_CLASSES   72
 #define HEAP_SMALL_MAX 32768u
 #define HEAP_GRAIN     16u /* smallest block; every block is a multiple of it */
 
@@ -65,8 +65,8 @@ static inline uint32_t heap_runs_class_size(int class)
 {
     if (class < 8)
         return HEAP_GRAIN * ((uint32_t) class + 1);
-    uint32_t doubling = ((uint32_t) class - 8) / 4, step = ((uint32_t) class - 8) % 4 + 1;
-    return (128u << doubling) + step * (32u << doubling);
+    uint32_t doubling = ((uint32_t) class - 8) / 8, step = ((uint32_t) class - 8) % 8 + 1;
+    return (128u << doubling) + step * (16u << doubling);
 }
 
 /* The smallest class of at least `size` bytes, which are at most HEAP_SMALL_MAX. */
@@ -75,8 +75,8 @@ static inline int heap_runs_class_of(uint32_t size)
     if (size <= 128)
         return (int)((size - 1) / HEAP_GRAIN);
     int log = 31 - __builtin_clz(size - 1);         /* size is in (2^log, 2^(log+1)] */
-    uint32_t step = ((size - 1) >> (log - 2)) & 3u; /* its quarter of that range */
-    return 8 + (log - 7) * 4 + (int)step;
+    uint32_t step = ((size - 1) >> (log - 3)) & 7u; /* its eighth of that range */
+    return 8 + (log - 7) * 8 + (int)step;
 }
 
 /* The smallest class for `size` bytes whose blocks, laid end to end from a page boundary, are all

@@ -225,10 +225,10 @@ static bool heap_small_make_super(int class, uint32_t pages)
     }
     for (uint32_t i = 0; i < pages; i++)
         *heap_pages_entry(run.start + i) =
-            (struct heap_tables_entry){ .kind = (unsigned)(KIND_SMALL + class) & 63,
+            (struct heap_tables_entry){ .kind = (unsigned)(KIND_SMALL + class) & 255,
                                         .owner = (unsigned)engine.node & 1023,
-                                        .pages = pages & 255,
-                                        .index = i & 255 };
+                                        .pages = pages & 127,
+                                        .index = i & 127 };
     heap_arena_add(&arena, s, run.start, run.dirty_count != 0);
     return true;
 }

@@ -16,15 +16,15 @@ enum heap_tables_kind { KIND_NONE, KIND_RUN, KIND_ALL, KIND_SMALL /* + class */ 
 
 /* State of a page. Inner pages of runs, and free pages, are KIND_NONE. */
 struct heap_tables_entry {
-    unsigned kind : 6;
-    unsigned owner : 10, pages : 8, index : 8; /* of a superblock; index of this page in it */
+    unsigned kind : 8;
+    unsigned owner : 10, pages : 7, index : 7; /* of a superblock; index of this page in it */
     /* run: number of pages; first page of a superblock: link of the pending list, or 0 */
     uint32_t value;
 };
 
 static_assert(sizeof(struct heap_tables_entry) == 8,
               "layout() relies on this size; nodes share the structure");
-static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 6, "they fit");
+static_assert(NODES_MAX <= 1 << 10 && KIND_SMALL + HEAP_CLASSES <= 1 << 8, "they fit");
 
 /* Constant between heap_init and heap_end; the data it points to changes. */
 struct heap_tables {
