@@ -56,7 +56,8 @@
  *       Away from the home the diff and the new twin come from one copy of the page, which reads
  *       each byte once. At the home the twin is refreshed after the comparison and before the
  *       interval is published. So a concurrent store is covered by this interval or differs from
- *       the twin in the next.
+ *       the twin in the next. A home page that no other node has read gets none: it becomes
+ *       EXCLUSIVE, or the next flush announces it.
  *   [page.equal-twin] A home page that equals its twin may have differed in between, and another
  *       node may have read it then. So it is announced, unless no other node has read it at all.
  *       This node's atomic operations are in the twin as well: after them the page is announced in

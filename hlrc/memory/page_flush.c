@@ -220,7 +220,8 @@ bool page_flush_home(uint32_t page, bool *changed)
         /* [diffs-write.home-twin]: the writer is unknown; announced, but no reason to retain it */
         *changed = false;
     p->others = others;
-    if (!(p->flags & PAGE_KEPT))
+    /* [page.retained-twin]: it leaves tracking when the flush ends, unless a reader arrives */
+    if (!(p->flags & PAGE_KEPT) || (exclusive_unread(page) && !first_write_twin_at_home(page)))
         return true;
     if (p->twin)
         memcpy(twin_mem(p->twin), engine_page_mem(page), PAGE_SIZE); /* [page.retained-twin] */
