@@ -305,7 +305,7 @@ static void ofi_ping(struct ofi_fabric *o, int peer, struct fabric_op *op)
     ofi_link_request(o, peer, &m, NULL, op, NULL, false);
 }
 
-/* Early enough that the peer was last heard of less than peer_timeout ago. */
+/* Decides before peer_timeout: the last sign of the peer may be older than its ping. */
 static bool ofi_is_silent(struct ofi_fabric *o, int peer, int64_t now)
 {
     if (o->streams) /* [ofi.kernel-answers] */

@@ -17,7 +17,7 @@
  * Every operation at another node is a request, a message that the other node's fabric performs
  * and answers. So a provider needs nothing but messages that arrive in the order in which they
  * were sent. The one-sided operations of a provider over TCP are done by the target's CPU as well,
- * and would not hold [fabric.whole-word]: the kernel hands over what has come of a word.
+ * and would not hold [fabric.whole-word]: the kernel delivers parts of words.
  *
  * A provider has connections or only datagrams. With connections (MSG) there is one to every other
  * node, made at start. The listener is closed once all of them exist.
@@ -172,8 +172,8 @@ struct ofi_list {
     struct ofi_slot *first, *last;
 };
 
-/* Of an answer's data the bytes that are received at their destination: the message that is taken
- * from the buffer lacks them. */
+/* The bytes of an answer's data that are received at their destination. The message in the buffer
+ * lacks them. */
 struct ofi_gap {
     size_t at, bytes; /* a multiple of 8, so that the next message stays aligned; 0: none */
     char *to;         /* where the next of them goes */
@@ -184,7 +184,7 @@ struct ofi_gap {
 struct ofi_stream {
     bool open;
     int fd;   /* libfabric's, which closes it */
-    char *in; /* what has arrived and is not taken: [from, to) */
+    char *in; /* arrived and not yet performed: [from, to) */
     size_t from, to;
     struct ofi_gap gap; /* of the message at `from` */
     uint64_t received;  /* bytes */

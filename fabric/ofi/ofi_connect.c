@@ -23,7 +23,7 @@
 
 #define CARD_MAGIC 0x484c5243u
 #define STALL_US   100000 /* libfabric 1.17 waits so long for the rest of a connection's request */
-#define PAUSE_NS   200000 /* between two looks for events */
+#define PAUSE_NS   200000 /* between two polls for events */
 
 struct ofi_address {
     char at[OFI_ADDRESS];
@@ -274,7 +274,7 @@ static void ofi_connect_close(struct fid *f)
         (void)fi_close(f);
 }
 
-/* No stranger reaches this node from here on. What one has begun is never looked at. */
+/* From here on no foreign connection is accepted. One that has begun is never served. */
 static void ofi_connect_stop_listening(struct ofi_fabric *o)
 {
     ofi_connect_close(o->listener ? &o->listener->fid : NULL);

@@ -116,7 +116,7 @@ static void ofi_link_drop_unsent(struct ofi_fabric *o, struct ofi_peer *p, int c
     atomic_fetch_sub(&o->unsent, count);
 }
 
-/* Gives libfabric what it takes. Only the holder of net_lock takes from the list. */
+/* Sends unsent messages until libfabric is full. Only the holder of net_lock removes messages. */
 static void ofi_link_flush(struct ofi_fabric *o, int peer)
 {
     struct ofi_peer *p = &o->peer[peer];
@@ -204,7 +204,7 @@ static bool ofi_link_is_bulk(const struct ofi_message *m)
 static void ofi_link_lower(struct ofi_fabric *o, struct fabric_op *op)
 {
     atomic_fetch_sub(&op->pending, 1);
-    /* the operation may be gone: then this wakes no thread, or one that looks again */
+    /* the operation may have ended: then this wakes no thread, or one that tests its word again */
     if (atomic_load(&o->sleepers))
         futex_wake_shared(&op->pending, INT32_MAX);
 }

@@ -71,7 +71,7 @@ static void ofi_progress_doze(struct ofi_fabric *o)
 }
 
 /* Messages in the lists are sent by the next holder of net_lock, or by the progress thread: it
- * looks for them after it has announced that it will sleep. */
+ * tests for them after it has set `dozing`. */
 void ofi_progress_kick(struct ofi_fabric *o)
 {
     uint64_t one = 1;

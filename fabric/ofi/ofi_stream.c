@@ -62,7 +62,7 @@ static int ofi_stream_find(struct fid_ep *ep)
     return found;
 }
 
-/* The kernel asks a peer from which nothing has come for a second, each second
+/* The kernel probes a peer that has sent nothing for a second, every second
  * [ofi.kernel-answers]. A program that this one starts does not keep the connection open. */
 static void ofi_stream_set(int fd)
 {
@@ -170,7 +170,7 @@ static int ofi_stream_split(struct ofi_slot *s, struct iovec *v)
     return v[2].iov_len ? 3 : 2;
 }
 
-/* The pieces from which the kernel has not taken all: *v becomes the first of these. */
+/* Removes the first `sent` bytes of the pieces. Returns how many pieces remain. */
 static int ofi_stream_skip(struct iovec **v, int n, size_t sent)
 {
     for (; n && sent >= (*v)->iov_len; ++*v, n--)
@@ -180,7 +180,7 @@ static int ofi_stream_skip(struct iovec **v, int n, size_t sent)
     return n;
 }
 
-/* The slots whose messages the kernel has taken: all but the last bytes of the next one. */
+/* Returns how many messages the kernel has taken as a whole. s->sent gets its bytes of the next. */
 static int ofi_stream_whole(struct ofi_stream *s, struct ofi_slot *const *slots, int n,
                             size_t taken)
 {
@@ -296,7 +296,7 @@ static size_t ofi_stream_room(const struct ofi_peer *p)
     return !p->placed ? IN_BYTES - s->to : lacks > HEAD_BYTES ? lacks : HEAD_BYTES;
 }
 
-/* One call. false: nothing more has come. */
+/* One call. false: nothing more has arrived. */
 static bool ofi_stream_read(struct ofi_fabric *o, int peer)
 {
     struct ofi_stream *s = &o->peer[peer].stream;
@@ -330,7 +330,7 @@ static bool ofi_stream_drain(struct ofi_fabric *o, int peer)
     return s->received != before;
 }
 
-/* With one peer a read is as fast as the question whether there is something to read. */
+/* With one peer, recv costs no more than epoll_wait. */
 bool ofi_stream_receive(struct ofi_fabric *o)
 {
     struct epoll_event ready[READY];
@@ -359,7 +359,7 @@ void ofi_stream_watch(struct ofi_fabric *o)
     }
 }
 
-/* While the peer's window is closed the kernel asks ever less often: two unanswered questions
+/* While the peer's window is closed the kernel probes at growing intervals: two unanswered probes
  * count. Otherwise it probes within a second, or sends unconfirmed bytes again. */
 bool ofi_stream_silent(struct ofi_fabric *o, int peer, int64_t ms)
 {
