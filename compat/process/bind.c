@@ -105,7 +105,8 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  __isoc99_vfwscanf, wprintf, fwprintf, vwprintf, vfwprintf)
         BY_STACK(fclose, fflush, getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit,
                  prlimit64)
-        BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, localtime, gmtime, ctime,
+        BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, putenv, unsetenv,
+        localtime, gmtime, ctime,
                  asctime, drand48, getlogin, ttyname, setlocale, newlocale, duplocale, freelocale,
                  __newlocale, __duplocale, __freelocale, posix_spawn, posix_spawnp,
                  system, popen, getmntent, getpwnam, getpwuid, getpwent, getgrnam, getgrgid,

@@ -47,8 +47,8 @@ NAMES(3, getresuid, getresgid, setresuid, setresgid, setpriority, sigqueue, seti
 NAMES(4, timer_settime, __register_atfork)
 NAMES(5, posix_spawn_file_actions_addopen)
 /* ---- state of the C library ---- */
-NAMES(0, clearenv, rand, random, lrand48, mrand48, hdestroy, closelog)
-NAMES(1, getenv, secure_getenv, putenv, unsetenv, srand, srandom, setstate, srand48, seed48,
+NAMES(0, rand, random, lrand48, mrand48, hdestroy, closelog)
+NAMES(1, getenv, secure_getenv, srand, srandom, setstate, srand48, seed48,
       lcong48, mktime, timelocal, regfree, iconv_close, setlogmask, catclose, mq_close, mq_unlink)
 NAMES(2, strtok, localtime_r, ctime_r, getlogin_r, getdate_r, iconv_open, mblen, wctomb,
       catopen, mq_open, mq_getattr, msgget, ftok)

@@ -29,6 +29,7 @@ static struct state_results {
     char asctime[TEXT_BYTES / 16], ctime[TEXT_BYTES / 16], zones[2][TEXT_BYTES / 16];
     struct tm localtime, gmtime;
     char pseudo_terminal[TEXT_BYTES];
+    char **environment;
     char locale[TEXT_BYTES], login[TEXT_BYTES], ttyname[TEXT_BYTES];
 } * results;
 
@@ -45,8 +46,30 @@ static char *state_copy(char *to, const char *text, size_t room)
 
 /* ---- the environment: its texts are shared memory (start.c) ---- */
 
-HERE(int, setenv, (const char *name, const char *value, int replace), (name, value, replace),
-     WORDS((long)name, (long)value, replace))
+/* Calls by node 0, after which the caller's node has the same environ. */
+#define ENVIRONMENT(name, call, parameters, arguments, words)                     \
+    static int there_##name parameters                                            \
+    {                                                                             \
+        int rc = call arguments;                                                  \
+        results->environment = start_shared_environment();                        \
+        return rc;                                                                \
+    }                                                                             \
+    int __wrap_##name parameters                                                  \
+    {                                                                             \
+        if (!start_sharing)                                                       \
+            return name arguments;                                                \
+        if (!delegate_is_away())                                                  \
+            return call arguments;                                                \
+        int rc = (int)delegate_call(DELEGATE_FN(there_##name),                    \
+                                    (const long[DELEGATE_WORDS]){ words }, NULL); \
+        environ = results->environment;                                           \
+        return rc;                                                                \
+    }
+ENVIRONMENT(putenv, putenv, (char *text), (text), WORDS((long)text))
+ENVIRONMENT(unsetenv, unsetenv, (const char *name), (name), WORDS((long)name))
+ENVIRONMENT(clearenv, clearenv, (void), (), WORDS(0))
+
+static int state_setenv(const char *name, const char *value, int replace)
 {
     if (!name || !*name || strchr(name, '=')) {
         errno = EINVAL;
@@ -63,6 +86,8 @@ HERE(int, setenv, (const char *name, const char *value, int replace), (name, val
     memcpy(text + bytes + 1, value, more + 1);
     return putenv(text); /* as in the C library the text is kept for good */
 }
+ENVIRONMENT(setenv, state_setenv, (const char *name, const char *value, int replace),
+            (name, value, replace), WORDS((long)name, (long)value, replace))
 
 /* ---- time ---- */
 

@@ -122,7 +122,11 @@ static void *environment(void *arg)
     printf("main's %s", getenv("OF_MAIN") ? getenv("OF_MAIN") : "none");
     printf(", mine %d %s", setenv(name, value, 1), getenv(name) ? getenv(name) : "none");
     printf(", kept %d %s", setenv(name, "other", 0), getenv(name) ? getenv(name) : "none");
-    printf(", error %d\n", setenv("a=b", "c", 1));
+    printf(", error %d", setenv("a=b", "c", 1));
+    int found = 0;
+    for (char **e = environ; *e; e++)
+        found += strncmp(*e, name, strlen(name)) == 0;
+    printf(", in environ %d\n", found);
     shared[me] = getenv(name);
     if (me == 1)
         unsetenv("OF_MAIN");
