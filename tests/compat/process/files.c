@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/msg.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -13,7 +14,7 @@
 
 #include "common.h"
 
-static int fd, ends[2];
+static int fd, ends[2], queue;
 static FILE *file;
 static char text[200];
 static _Thread_local char own[64];
@@ -305,6 +306,24 @@ static void *renames(void *arg)
     return arg;
 }
 
+/* ---- messages of System V ---- */
+
+static void *sends_message(void *arg)
+{
+    struct {
+        long type;
+        char text[16];
+    } m = { 1 + (long)arg, "message" };
+    struct msqid_ds state;
+    printf("msgsnd %d", msgsnd(queue, &m, 8, 0));
+    memset(&m, 0, sizeof m);
+    printf(" msgctl %d", msgctl(queue, IPC_STAT, &state));
+    printf(" %d", (int)state.msg_qnum);
+    printf(" msgrcv %zd", msgrcv(queue, &m, sizeof m.text, 0, IPC_NOWAIT));
+    printf(" %ld %s\n", m.type, m.text);
+    return arg;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || chdir(argv[1]) != 0)
@@ -317,6 +336,9 @@ int main(int argc, char **argv)
     blocking();
     transfers();
     run_everywhere(renames);
+    queue = msgget(IPC_PRIVATE, 0600);
+    run_everywhere(sends_message);
+    msgctl(queue, IPC_RMID, NULL);
     printf("end\n");
     return 0;
 }
