@@ -16,7 +16,14 @@
 #include "compat/start/start.h"
 
 /* basic_ios in the binary interface of libstdc++ on x86-64. */
-enum { AT_FORMAT = 8, FORMAT_BYTES = 28, AT_LOCALE = 208, AT_FILL = 224, FILL_BYTES = 8 };
+enum {
+    AT_FORMAT = 8,
+    FORMAT_BYTES = 28,
+    AT_LOCALE = 208,
+    AT_FILL = 224,
+    FILL_BYTES = 8,
+    AT_BUFFER = 232
+};
 enum { SKIPWS_DEC = 0x1002, UNITBUF = 0x2000 };
 
 static const char *const names[] = { "_ZSt4cout",  "_ZSt3cin",  "_ZSt4cerr",  "_ZSt4clog",
@@ -31,7 +38,7 @@ static void *classic;              /* std::locale::classic(), which all nodes ha
 
 /* From precision to state; the fill character and whether it is set. */
 struct streams_format {
-    void *locale;
+    void *locale, *buffer; /* NULL: the library's own */
     char format[FORMAT_BYTES], fill[FILL_BYTES];
 };
 
@@ -43,6 +50,7 @@ static struct streams_shown {
 
 static void *objects[STREAMS];               /* that the program uses; NULL: it does not */
 static struct streams_format known[STREAMS]; /* of this node, as last shown or taken */
+static void *own_buffers[STREAMS];
 static _Atomic uint64_t known_changes;
 static bool uses;
 
@@ -70,11 +78,20 @@ static void **streams_locale(int i)
     return (void **)(void *)(streams_ios(i) + AT_LOCALE);
 }
 
+static void **streams_buffer(int i)
+{
+    return (void **)(void *)(streams_ios(i) + AT_BUFFER);
+}
+
 static struct streams_format streams_read(int i)
 {
     struct streams_format f = { .locale = *streams_locale(i) };
     if (f.locale != classic && !start_is_shared(f.locale)) /* of this node only */
         f.locale = known[i].locale;
+    if (start_is_shared(*streams_buffer(i)))
+        f.buffer = *streams_buffer(i);
+    else
+        own_buffers[i] = *streams_buffer(i);
     memcpy(f.format, streams_ios(i) + AT_FORMAT, FORMAT_BYTES);
     memcpy(f.fill, streams_ios(i) + AT_FILL, streams_fill_bytes(i));
     return f;
@@ -86,6 +103,8 @@ static void streams_write(int i, const struct streams_format *f)
     streams_imbue_fn *fn = imbue[i >= STREAMS / 2];
     if (fn && f->locale != *streams_locale(i))
         (void)fn(&before, streams_ios(i), &f->locale);
+    if (f->buffer || own_buffers[i])
+        *streams_buffer(i) = f->buffer ? f->buffer : own_buffers[i];
     memcpy(streams_ios(i) + AT_FORMAT, f->format, FORMAT_BYTES);
     memcpy(streams_ios(i) + AT_FILL, f->fill, streams_fill_bytes(i));
 }
@@ -139,6 +158,14 @@ void streams_take(void)
     hlrc_unlock(LOCK_DELEGATE);
 }
 
+/* The program's buffers may be gone when the library flushes the streams of other nodes. */
+static void streams_end(void)
+{
+    for (int i = 0; uses && start_away && i < STREAMS; i++)
+        if (streams_is_made(i) && own_buffers[i])
+            *streams_buffer(i) = own_buffers[i];
+}
+
 static void streams_look_at_name(const char *name, bool copied, size_t bytes)
 {
     (void)copied, (void)bytes;
@@ -176,6 +203,7 @@ static void streams_begin(void)
 {
     if (!start_sharing)
         return;
+    start_before_flush = streams_end;
     image_each_needed(streams_look_at_name);
     for (int i = 0; i < STREAMS; i++)
         uses |= objects[i] != NULL;

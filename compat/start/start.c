@@ -69,6 +69,8 @@ void start_at_begin(void (*fn)(void))
     begins[begin_count++] = fn;
 }
 
+void (*start_before_flush)(void);
+
 void start_at_end(void (*fn)(void))
 {
     at_end = fn;
@@ -368,6 +370,8 @@ static void start_wait_for_lanes(int node)
             pause(); /* until exit */
     for (int i = 0; i < start_lanes; i++)
         pthread_join(lanes[i].thread, NULL);
+    if (start_before_flush)
+        start_before_flush();
     start_streams_end();
     start_finalize(NULL);
     _exit(0);

@@ -63,6 +63,8 @@ void start_at_begin(void (*fn)(void));
 /* Called by a constructor: fn is called on node 0 of several when the program has ended, on the
  * private stack, before the layer ends. */
 void start_at_end(void (*fn)(void));
+/* Called before another node than 0 flushes the library's streams at the end. */
+extern void (*start_before_flush)(void) __attribute__((visibility("hidden")));
 
 /* Node 0's environ, in shared memory. Either stack of node 0. */
 char **start_shared_environment(void);

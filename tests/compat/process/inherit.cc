@@ -11,6 +11,7 @@
 #include <iostream>
 #include <memory_resource>
 #include <new>
+#include <sstream>
 #include <thread>
 
 static char *readable;
@@ -116,6 +117,22 @@ static void formats()
     }
 }
 
+// By a thread of one node, for all.
+static void buffers()
+{
+    std::ostringstream captured;
+    std::streambuf *before = nullptr;
+    for (int i = 0; i < 3; i++) {
+        std::thread([&] { before = std::cout.rdbuf(captured.rdbuf()); }).join();
+        std::thread([] { std::cout << "captured "; }).join();
+        std::cout << i << ' ';
+        std::thread([&] { std::cout.rdbuf(before); }).join();
+    }
+    std::cout << captured.str() << std::endl;
+    std::thread([&] { std::cout.rdbuf(captured.rdbuf()); }).join();
+    std::cout.rdbuf(before);
+}
+
 int main(int argc, char **argv)
 {
     std::filesystem::current_path(argc > 1 ? argv[1] : ".");
@@ -128,6 +145,7 @@ int main(int argc, char **argv)
     std::thread(makes_static).join();
     thread_local_files();
     formats();
+    buffers();
     bool same[2] = { false, false };
     std::set_new_handler([] { std::puts("no memory"); });
     std::new_handler wanted = std::get_new_handler();
