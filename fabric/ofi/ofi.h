@@ -31,7 +31,9 @@
  * would divide words [fabric.whole-word], and since a later request may change what a read has to
  * return. Messages of 32 or 64 KiB instead of OFI_PART_STREAM gain nothing. The memory of
  * fabric_read_long and fabric_write_long does not fault: over streams data is sent from there, and
- * received there, without a copy. A put or a get of 1 MiB then takes 0.8 of the time.
+ * received there, without a copy. A put of 1 MiB then takes 0.8 of the time. A get takes 0.8 to 1:
+ * the target is slower than the receiver. It copies, and sends OFI_PART_STREAM bytes at a time.
+ * Over a plain socket 1 MiB by one call takes 0.65 of the time that eight calls take.
  *
  * Invariants
  *   [ofi.secret] Each node makes a secret at start and gives it to the others through the launcher.
