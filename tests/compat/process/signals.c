@@ -196,6 +196,13 @@ static void *sleeps(void *arg)
     return arg;
 }
 
+/* Some ms, without a call: node 0 would do it, and publish. */
+static void compute(void)
+{
+    for (volatile int i = 0; i < 2000000; i++)
+        ;
+}
+
 static int stop_asked;
 
 static void on_stop(int sig)
@@ -208,7 +215,7 @@ static void *waits_for_stop(void *arg)
 {
     int stop = 0;
     for (int i = 0; i < 2000 && !stop; i++) {
-        usleep(5000);
+        compute();
         pthread_mutex_lock(&mutex);
         stop = stop_asked;
         pthread_mutex_unlock(&mutex);
