@@ -187,12 +187,6 @@ void gather_leave(void)
     tls_gather(false);
 }
 
-void gather_finish(void)
-{
-    if (choice == MEASURE && regions[false] == 0 && !is_observed)
-        hlrc_no_readers(true);
-}
-
 void gather_end(void)
 {
     gather_report();

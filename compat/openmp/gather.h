@@ -55,9 +55,6 @@ void gather_enter(gather_body *body);
 /* No guest runs the program, or will before gather_enter: the threads of other nodes get the
  * variables. */
 void gather_leave(void);
-/* The program is over. If it never ran on another node, what it leaves has no readers, and is not
- * published. */
-void gather_finish(void);
 void gather_end(void); /* ends the guests, which have returned from the body; the line of --stats */
 
 /* By a thread of another node, after a fork that follows gather_leave. */

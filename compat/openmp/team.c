@@ -500,7 +500,6 @@ static void team_end(void)
     struct team_region idle = { .shared = true };
     if (lanes == 1)
         return;
-    gather_finish();
     if (gathered)
         team_spread(&idle);
     gather_end();

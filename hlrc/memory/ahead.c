@@ -42,29 +42,6 @@ static void ahead_claim_block(uint32_t page)
         space_populate(run.first, run.count);
 }
 
-static bool ahead_is_open(uint32_t page)
-{
-    return page_at(page)->access == ACCESS_WRITE;
-}
-
-static void ahead_open_unshared(uint32_t page)
-{
-    struct policy_readahead_run run = policy_readahead_block(page, engine.pages, ahead_is_open);
-    page_ahead_unshared(run.first, run.count);
-}
-
-/* [readahead.first-blocks]. Returns false if the page is none for this. */
-static bool ahead_block(uint32_t page)
-{
-    if (ahead_is_first_write(page))
-        ahead_claim_block(page);
-    else if (page_at(page)->flags & PAGE_EXCLUSIVE) /* since this write */
-        ahead_open_unshared(page);
-    else
-        return false;
-    return true;
-}
-
 void ahead_fault(uint32_t page, bool write)
 {
     int32_t stride;
@@ -73,8 +50,10 @@ void ahead_fault(uint32_t page, bool write)
         most = copies_room() / 4;
     if (most && page_was_alone(page_at(page)))
         return;
-    if (most && write && atomic_load(&only_node) && ahead_block(page))
+    if (most && write && atomic_load(&only_node) && ahead_is_first_write(page)) {
+        ahead_claim_block(page);
         return;
+    }
     uint32_t steps = most ? streams_ahead_next(&mine, page, write, most, &stride) : 0;
     if (steps == 0) {
         if (most)

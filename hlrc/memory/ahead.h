@@ -41,8 +41,7 @@
  *       to a page makes it the home of the pages of an aligned block that have none. The block has
  *       AHEAD_BLOCK pages, or is as large as a claimed neighbour of its size, up to
  *       AHEAD_BLOCK_MOST: 2 MiB. A program that writes few pages of each block uses at most
- *       AHEAD_BLOCK times as much memory. Later its first write to a page that becomes EXCLUSIVE
- *       (exclusive.h) opens those of such a block that become so, too.
+ *       AHEAD_BLOCK times as much memory.
  */
 #ifndef HLRC_AHEAD_H
 #define HLRC_AHEAD_H

@@ -355,17 +355,14 @@ static bool page_grantable(const struct page *p, bool write)
                  : !(p->flags & PAGE_DIRTY) && p->access == ACCESS_NONE;
 }
 
-/* Purpose of memory_page_open_run: for a thread that asks for the pages, or ahead of one's stores
- * (ahead.h): all pages, those whose home is here, or those that become EXCLUSIVE. */
-enum page_opening { ASKED, AHEAD, AHEAD_HERE, AHEAD_UNSHARED };
+/* Purpose of memory_page_open_run: for a thread that asks for the pages, or ahead of one
+ * (ahead.h). Ahead of stores: all pages, or pages whose home is here. */
+enum page_opening { ASKED, AHEAD, AHEAD_HERE };
 
 /* A held page is opened only singly, for a thread that asks for it (page_hold). */
 static bool page_opened_by(enum page_opening how, uint32_t page)
 {
-    struct page *p = &table[page];
-    if (page_held(page) || (how == AHEAD_HERE && !page_is_home(p, engine.node)))
-        return false;
-    return how != AHEAD_UNSHARED || (!(p->flags & PAGE_DIRTY) && exclusive_begin(page, p));
+    return !page_held(page) && (how != AHEAD_HERE || page_is_home(&table[page], engine.node));
 }
 
 static uint32_t memory_page_open_run(uint32_t first, uint32_t count, bool write,
@@ -375,7 +372,7 @@ static uint32_t memory_page_open_run(uint32_t first, uint32_t count, bool write,
     while (n < count && n < RUN_PAGES && page_grantable(page_lock(first + n), write) &&
            page_opened_by(how, first + n)) {
         struct page *p = &table[first + n];
-        if (write && !(p->flags & (PAGE_DIRTY | PAGE_EXCLUSIVE)))
+        if (write && !(p->flags & PAGE_DIRTY))
             page_mark_dirty(first + n, p, how != ASKED);
         if (write)
             policy_retain_stored(&p->retain);
@@ -425,11 +422,6 @@ void page_ahead_here(uint32_t first, uint32_t count)
 {
     PROBE(pages_ahead, first, count, RECORD_STORES | RECORD_NO_FETCH, 0);
     PROBE(pages_opened_ahead, page_open_stores(first, count, AHEAD));
-}
-
-void page_ahead_unshared(uint32_t first, uint32_t count)
-{
-    PROBE(pages_opened_ahead, page_open_stores(first, count, AHEAD_UNSHARED));
 }
 
 void page_touch(uint32_t first, uint32_t count, bool write)

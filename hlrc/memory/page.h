@@ -166,9 +166,8 @@ void page_touch(uint32_t first, uint32_t count, bool write);
 /* Readahead of a run: opens complete pages and starts fetches of stale ones, without waiting
  * (ahead.h). `here`: only opens pages whose home is this node, for stores. Spins. */
 void page_ahead(uint32_t first, uint32_t count, bool write, bool here);
-/* Opens the complete pages of a run for stores, or those of them that become EXCLUSIVE. Spins. */
+/* Opens the complete pages of a run for stores. Spins. */
 void page_ahead_here(uint32_t first, uint32_t count);
-void page_ahead_unshared(uint32_t first, uint32_t count);
 
 /* Suspends readahead (ahead.h) and prefetch for this range: its pages are fetched or opened only
  * when a thread asks for them, and no flush retains them writable. Replaces the range before; (0,
