@@ -37,7 +37,7 @@ uint64_t carry_noted(const sigset_t *mask)
     return atomic_exchange(&lane_current->sent, 0) & carry_bits(mask);
 }
 
-/* A set of a thread. By system calls: those of the program are replaced (calls.c). All, if it
+/* A set of a thread. By system calls: the program's calls are replaced (calls.c). All, if it
  * cannot be read. */
 static uint64_t carry_read(const char *path, const char *title)
 {

@@ -19,7 +19,7 @@ static inline uint64_t carry_bit(int sig)
     return UINT64_C(1) << (sig - 1);
 }
 
-/* Those of a set. */
+/* The signals of a set, as bits. */
 uint64_t carry_bits(const sigset_t *set);
 
 /* A signal is about to be sent to this thread of another node than 0. */

@@ -102,7 +102,7 @@ static void catcher_look_at(struct lane *lane, void *arg)
         s->found = lane;
 }
 
-/* Those of `pending` that no thread takes. */
+/* Returns the signals of `pending` that no thread takes. */
 static uint64_t catcher_distribute(uint64_t pending)
 {
     uint64_t left = 0;

@@ -15,7 +15,7 @@
  *       system. It publishes the wait before it looks for pending signals, and a signal is sent
  *       before the sender looks for the wait.
  *   - Signals of the process are pending at node 0. Its catcher calls a thread of node 0 that waits
- *     and does not block them; main first. Those that no thread there takes it offers to the
+ *     and does not block them; main first. It offers the others to the
  *     threads of other nodes (claim.h).
  *   - Node 0 has the thread if the program sets handlers or masks. Other nodes have it once a
  *     thread there was sent a signal with a handler; there it only publishes.

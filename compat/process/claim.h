@@ -5,10 +5,10 @@
  *
  * Invariants
  *   [claim.offered] A signal that no thread of node 0 takes is offered to all nodes, again and
- *       again (catcher.h). An agent with a thread that does not block it claims it: node 0 takes it
- *       off what is pending, so one node gets it, and its siginfo travels. While node 0 performs a
+ *       again (catcher.h). An agent with a thread that does not block it claims it: node 0
+ *       takes the pending signal, so one node gets it, with its siginfo. While node 0 performs a
  *       call for a thread, the proxy gets its signals.
- *   [claim.unblocked] A thread that unblocks signals claims those that are pending first, so that
+ *   [claim.unblocked] A thread that unblocks signals claims the pending ones first, so that
  *       its handlers have run when the call returns.
  *   - A signal without a handler is not taken: node 0 unblocks it, and the process ends, or stops,
  *     by it.

@@ -175,7 +175,7 @@ HERE(struct rpcent *, getrpcent, (void), (), WORDS(0))
     return netdb_program(getrpcent());
 }
 
-/* Those that set h_errno, which a thread has on its node. */
+/* Calls that set h_errno, which a thread has on its node. */
 #define SEARCH(type, copy, name, parameters, arguments, words)                         \
     static type there_##name parameters                                                \
     {                                                                                  \
