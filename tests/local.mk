@@ -26,11 +26,11 @@ WIDE_ONCE_TESTS = tests/byhand.sh tests/model.sh
 ONCE_TESTS =
 
 SHELL_TESTS = tests/launch/bad.sh tests/launch/bind.sh tests/launch/death.sh tests/launch/defaults.sh \
-	tests/launch/exchange.sh tests/launch/info.sh tests/launch/limits.sh tests/launch/look.sh tests/launch/options.sh \
+	tests/launch/exchange.sh tests/launch/limits.sh tests/launch/look.sh tests/launch/options.sh \
 	tests/launch/memory.sh tests/launch/mixed.sh tests/launch/output.sh tests/launch/path.sh tests/launch/run.sh \
 	tests/launch/several.sh tests/launch/signals.sh tests/launch/stats.sh tests/launch/timeline.sh tests/within.sh
 
-ONCE_TESTS += tests/abi.sh tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/completion.sh tests/launch/dumping.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
+ONCE_TESTS += tests/abi.sh tests/exports.sh tests/header.sh tests/manpages.sh tests/tiers.sh tests/launch/completion.sh tests/launch/dumping.sh tests/launch/info.sh tests/launch/sanitizers.sh tests/launch/secure.sh tests/launch/valgrind.sh
 
 # Unit tests link the internals and cmocka.
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)

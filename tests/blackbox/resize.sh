@@ -2,6 +2,7 @@
 # hlrcrun --resize: a job that continues with another number of nodes has the result, the output and the exit status of one that
 # does not. What cannot be done is one line, and the job continues.
 . "$(dirname "$0")/../lib.sh"
+[ -z "${HLRC_TEST_SANITIZERS:-}" ] || skip "once is enough: checkpoint.sh does the same parts of the library"
 saved=$(realpath "$top_builddir/tests/blackbox/saved")
 hlrcrun=$(realpath "$hlrcrun")
 test -x "$saved" || skip "$saved is not built"
@@ -10,9 +11,7 @@ unset SLURM_JOB_ID
 cd "$work" || exit 99
 # of this test: others count, and kill, the processes of their own
 cp "$saved" saved && saved=$(realpath saved) || exit 99
-# instrumented, all take long: one of them there
-protocols=${CHECKPOINT_PROTOCOLS:-${HLRC_TEST_SANITIZERS:+ardmar}}
-protocols=${protocols:-async ardmar onesided}
+protocols=${CHECKPOINT_PROTOCOLS:-async ardmar onesided}
 
 start() { # OPTIONS, PROGRAM...: of hlrcrun, in the background
     rm -rf dir

@@ -299,6 +299,7 @@ static void test_wake_later(struct run *r)
     if (r->node == 0) {
         send_event(r, 1, 1, true);
         fabric_wake(r->f, 1);
+        (void)add(r, 1, AREA_ACK, 0); /* comes after them: node 1 arms when both are done */
     }
     meet(r);
     expect_wakes(r, before, 0, "receiver busy");

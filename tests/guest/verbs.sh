@@ -36,7 +36,7 @@ list_conformance() {
         return
     fi
     for nodes in $(whole && echo 1 2 3 4 5 || echo 3); do echo "$program verbs $nodes"; done
-    for fabric in verbs-noread verbs+chaos $(whole && echo verbs-noimm mixed); do echo "$program $fabric 3"; done
+    for fabric in verbs+chaos $(whole && echo verbs-noread verbs-noimm mixed); do echo "$program $fabric 3"; done
     echo "${program/env/env CONFORMANCE_APART=1} mixed $(whole && echo 4 || echo 3)"
 }
 
@@ -68,14 +68,14 @@ list_random() {
 # counts and fetches wait until nobody is awake, so their times are those of an idle machine.
 list_blackbox() {
     local program
-    for program in counts fetches homes nobody_serves prefetch stopped_home $(whole && echo alone efault million_locks quiet tiny views); do
+    for program in counts fetches homes nobody_serves stopped_home $(whole && echo alone efault million_locks prefetch quiet tiny views); do
         echo "300 env HLRCRUN=$helpers/hlrcrun $top_builddir/tests/blackbox/$program"
     done
 }
 
 list_cut() {
     local protocol
-    for protocol in $protocols; do echo "60 $self --cut $protocol 2"; done
+    for protocol in $(whole && echo "$protocols" || echo ardmar); do echo "60 $self --cut $protocol 2"; done
 }
 
 list_silence() { echo "120 $self --silence ${protocols%% *} 40"; }
@@ -88,9 +88,9 @@ list_apps() {
     local app nodes protocol
     for app in is-2 $(sanitized || echo is-4) $(whole && echo is-3 fft3d-2 fft3d-4); do
         nodes=${app#*-}
-        for protocol in $protocols $([ $app = is-2 ] && echo onesided); do echo "200 $self --app ${app%-*} $nodes $protocol"; done
+        for protocol in $([ $app = is-4 ] && ! whole && echo ardmar || echo "$protocols") $([ $app = is-2 ] && echo onesided); do echo "200 $self --app ${app%-*} $nodes $protocol"; done
     done
-    for protocol in $(whole && echo "$protocols" || echo ardmar); do echo "200 $self --app fft3d 3 $protocol"; done
+    for protocol in $(whole && echo "$protocols"); do echo "200 $self --app fft3d 3 $protocol"; done
     # put and get
     echo "200 $self --app lu 2 onesided --size 96 --by gets"
     echo "200 env VERBS_FABRIC=mixed $self --app gups 3 ardmar --table 2^8 --by puts"
