@@ -44,6 +44,19 @@ static int command_program_choose(struct command_line *line, const char *name, c
     return ret == 0 ? 0 : ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_NO_ACCESS;
 }
 
+/* A script of a node may start another job. With hlrcrun as the program, one of the two is a
+ * mistake. */
+static int command_nested_check(const struct command_line *line, char *err, size_t errlen)
+{
+    if (line->config.nodes == 1 || !program_is_this(line->path))
+        return 0;
+    snprintf(err, errlen,
+             "%.300s: the program is hlrcrun, and each of the %d nodes would start a job of its "
+             "own; write hlrcrun only once",
+             line->path, line->config.nodes);
+    return EXIT_USAGE;
+}
+
 static int command_debugger_check(const struct config *cfg, char *err, size_t errlen)
 {
     char path[PATH_MAX], why[CONFIG_ERROR_MAX], value[16];
@@ -113,6 +126,8 @@ static int command_job_check(struct command_line *line, const char *program, cha
         ret = command_directory_enter(&line->config, err, errlen);
     if (ret == 0)
         ret = command_program_choose(line, program, err, errlen);
+    if (ret == 0)
+        ret = command_nested_check(line, err, errlen);
     return ret != 0 ? ret : command_debugger_check(&line->config, err, errlen);
 }
 
@@ -143,14 +158,21 @@ static int command_resize_check(int argc, char **argv, const struct command_line
     return EXIT_USAGE;
 }
 
-static int command_hosts_check(struct command_line *line, char *err, size_t errlen)
+/* The program may exist only on the other hosts. */
+static int command_hosts_check(struct command_line *line, const char *program, char *err,
+                               size_t errlen)
 {
     int nodes = hosts_check(&line->config, err, errlen);
 
     if (nodes < 0)
         return EXIT_USAGE;
     line->config.nodes = nodes;
-    return command_restarts_check(&line->config, err, errlen);
+    int ret = command_restarts_check(&line->config, err, errlen);
+    char why[CONFIG_ERROR_MAX];
+
+    if (ret != 0 || program_find(program, line->path, sizeof line->path, why, sizeof why) < 0)
+        return ret;
+    return command_nested_check(line, err, errlen);
 }
 
 static int command_wish_check(int argc, char **argv, struct command_line *line, char *err,
@@ -179,7 +201,7 @@ static int command_wish_check(int argc, char **argv, struct command_line *line, 
         return EXIT_USAGE;
     }
     if (line->wish == COMMAND_HOSTS)
-        return command_hosts_check(line, err, errlen);
+        return command_hosts_check(line, argv[line->options.rest], err, errlen);
     if (strcmp(line->config.fabric, "auto") == 0)
         strcpy(line->config.fabric, "shm"); /* all nodes are on this machine */
     return command_job_check(line, argv[line->options.rest], err, errlen);

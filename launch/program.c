@@ -117,6 +117,14 @@ int program_find(const char *name, char *path, size_t len, char *err, size_t err
     return ret < 0 ? program_file_refuse(path, ret, err, errlen) : 0;
 }
 
+bool program_is_this(const char *path)
+{
+    struct stat file, own;
+
+    return stat(path, &file) == 0 && stat("/proc/self/exe", &own) == 0 &&
+           file.st_dev == own.st_dev && file.st_ino == own.st_ino;
+}
+
 /* The first bytes of the file, with a zero after them. */
 static size_t program_head_read(const char *path, char *head, size_t size)
 {

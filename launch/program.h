@@ -17,6 +17,9 @@ int program_find(const char *name, char *path, size_t len, char *err, size_t err
  */
 const char *program_run_failure(const char *path, int err, char *text, size_t len);
 
+/* program_is_this - whether the file is the program that runs: hlrcrun. */
+bool program_is_this(const char *path);
+
 /* program_is_elf - whether a shell could not run the file as a script either. */
 bool program_is_elf(const char *path);
 

@@ -25,6 +25,11 @@ long=$(head -c 2000 /dev/zero | tr '\0' x)
 bad 2 'no program is given'
 bad 2 'no program is given' -n 2
 bad 2 'no program is given' -n 2 --
+bad 2 'hlrcrun: the program is hlrcrun, and each of the 2 nodes would start a job of its own; write hlrcrun only once' -n 2 "$hlrcrun" -n 2 true
+bad 2 'the program is hlrcrun, and each of the 3 nodes' --hosts localhost:3 "$hlrcrun" -n 2 true
+run "$hlrcrun" "$hlrcrun" -n 2 echo inner
+expect_status "hlrcrun of one node, within it another" 0
+test "$(cat "$work/out")" = $'inner\ninner' || fail "hlrcrun of one node, within it another: $(cat "$work/out" "$work/err")"
 bad 2 '--frob: no such option' --frob true
 bad 2 '-q: no such option' -q true
 bad 2 '--label.*: not yes or no' --label=maybe true
