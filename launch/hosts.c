@@ -2,11 +2,13 @@
 #include "launch/hosts.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/parse.h"
@@ -324,11 +326,12 @@ static void hosts_prterun_command(struct command *command, const struct config *
  * unusable: the probe's output shows that. */
 static const struct {
     const char *name, *probe, *answer;
+    bool by_ssh; /* enters hosts by their names; Slurm has names of its own */
     void (*command)(struct command *, const struct config *, const struct hosts *, const char **);
 } launchers[] = {
-    { "srun", "srun --mpi=list", "pmix", hosts_srun_command },
-    { "mpirun", "mpirun --version", "(Open MPI)", hosts_openmpi_command },
-    { "prterun", "prterun --version", "prterun", hosts_prterun_command },
+    { "srun", "srun --mpi=list", "pmix", false, hosts_srun_command },
+    { "mpirun", "mpirun --version", "(Open MPI)", true, hosts_openmpi_command },
+    { "prterun", "prterun --version", "prterun", true, hosts_prterun_command },
 };
 
 static bool hosts_launcher_answers(const char *probe, const char *answer)
@@ -344,6 +347,50 @@ static bool hosts_launcher_answers(const char *probe, const char *answer)
     while (fgets(text, sizeof text, said) != NULL)
         found = found || strstr(text, answer) != NULL;
     return pclose(said) == 0 && found;
+}
+
+/* Whether the configuration of ssh has another name for the host, or reaches it through a third
+ * one. hosts_host_parse() admits no quotes in a name. */
+static bool hosts_ssh_knows(const char *name)
+{
+    char text[1024], own[sizeof((struct hosts_host *)NULL)->name + 16];
+    bool known = false;
+
+    snprintf(text, sizeof text, "exec timeout 5 ssh -G '%s' </dev/null 2>/dev/null", name);
+    snprintf(own, sizeof own, "hostname %s\n", name);
+    FILE *said = popen(text, "re");
+    if (said == NULL)
+        return false;
+    while (fgets(text, sizeof text, said) != NULL)
+        known = known || (strncmp(text, "hostname ", 9) == 0 && strcasecmp(text, own) != 0) ||
+                strncmp(text, "proxyjump ", 10) == 0 || strncmp(text, "proxycommand ", 13) == 0;
+    (void)pclose(said);
+    return known;
+}
+
+/* Reports the first host without an address: the launcher's own message hides the cause in many
+ * lines. Only a report, since another agent than ssh may know the name. */
+static void hosts_unknown_report(const struct config *cfg, const struct hosts *hosts,
+                                 const char *launcher)
+{
+    const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+
+    for (int i = 0; i < hosts->count; i++) {
+        const char *name = hosts->host[i].name;
+        struct addrinfo *found = NULL;
+        int err = getaddrinfo(name, NULL, &hints, &found);
+
+        if (err == 0) {
+            freeaddrinfo(found);
+        } else if (!hosts_ssh_knows(name)) {
+            fprintf(stderr,
+                    "hlrcrun: --%s: %s has no address here (%s), so %s will probably fail; check "
+                    "the name, or add the host to /etc/hosts\n",
+                    cfg->hosts[0] != '\0' ? "hosts" : "hostfile", name, gai_strerror(err),
+                    launcher);
+            return;
+        }
+    }
 }
 
 static void hosts_command_print(const struct command *command, int nodes)
@@ -368,6 +415,8 @@ static int hosts_command_run(struct command *command, const struct config *cfg,
         hosts_add(command, "-L");
     while (*argv != NULL)
         hosts_add(command, *argv++);
+    if (launchers[which].by_ssh)
+        hosts_unknown_report(cfg, hosts, launchers[which].name);
     hosts_command_print(command, hosts->nodes);
     execvp(command->argv[0], command->argv);
     return -errno;

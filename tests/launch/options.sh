@@ -166,6 +166,22 @@ run env -u HLRC_TEST_SANITIZERS PATH="$work:$PATH" LD_LIBRARY_PATH= "$hlrcrun" -
     -x HLRC_SPIN=7 --bind none --no-aslr prog -n 3
 expect_handed --hostfile "--tag-output --report-bindings -n 6 --host h1:2,h2:3,h3:1 --bind-to none --wdir /tmp -x MARK -x NEVER -x LD_LIBRARY_PATH -x \
 HLRC_SPIN -x HLRC_NO_ASLR setarch -R prog -n 3" HLRC_NO_ASLR=yes HLRC_SPIN=7
+# a host without an address is reported before the launcher starts, but not if ssh has another name for it
+unknown=$(printf 'x%.0s' {1..70}) # longer than a label of a name can be: no server is queried
+printf '#!/bin/sh\n[ "$1" = -G ] || exit 1\necho "host $2"\necho "hostname $(cat "%s")"\n' "$work/alias" >"$work/ssh"
+chmod +x "$work/ssh"
+for alias in "$unknown" 10.0.0.7; do
+    echo "$alias" >"$work/alias"
+    run env PATH="$work:$PATH" LD_LIBRARY_PATH= "$hlrcrun" --hosts "127.0.0.1,$unknown" prog
+    expect_status "unknown host" 0
+    grep -vE '^hlrcrun: mpirun starts' "$work/err" >"$work/rest"
+    if [ "$alias" = "$unknown" ]; then
+        grep -qE "^hlrcrun: --hosts: $unknown has no address here \\(.+\\), so mpirun will probably fail; check the name, or add the host to /etc/hosts$" \
+            "$work/rest" && test "$(wc -l <"$work/rest")" -eq 1 || fail "unknown host: $(cat "$work/err")"
+    else
+        test ! -s "$work/rest" || fail "a host that ssh knows: $(cat "$work/err")"
+    fi
+done
 # programs that a job runs at its end
 for tool in hlrc_profile hlrc_timeline; do
     for option in --help -h; do
