@@ -31,11 +31,20 @@ _TYPES = {np.dtype(name): number for number, name in enumerate(["int32", "uint32
 _OPS = {name: number for number, name in enumerate(["sum", "product", "min", "max", "and", "or", "xor", "replace", "none"])}
 
 
+def _open():
+    """The library that the linker finds, or the one beside the hlrcrun of this job: in a build, or in a prefix."""
+    tools = os.environ.get("HLRC_TOOLS", "")
+    first = None
+    for folder in ["", os.path.join(tools, ".libs", ""), os.path.join(tools, "..", "lib", "")] if tools else [""]:
+        try:
+            return ctypes.CDLL(folder + "libhlrc.so.0")
+        except OSError as error:
+            first = first or error
+    raise ImportError(f"{first}; install HLRC and run ldconfig, or set LD_LIBRARY_PATH to its folder lib")
+
+
 def _load():
-    try:
-        library = ctypes.CDLL("libhlrc.so.0")
-    except OSError as error:
-        raise ImportError(f"{error}; install HLRC and run ldconfig, or set LD_LIBRARY_PATH to its folder lib") from None
+    library = _open()
     size, pointer, number, word = ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32
     u64 = ctypes.c_uint64
     for function, result, *arguments in (
@@ -172,10 +181,13 @@ def _created(create, *arguments):
 
 
 class lock:
-    """Collective to make. At most one thread of all nodes holds it: "with guard: ...". Memory is ordered by it."""
+    """At most one thread of all nodes holds it: "with guard: ...". Memory is ordered by it. Collective to make, except with a number:
+    lock(0) is the lock of hlrc_lock(0)."""
 
-    def __init__(self):
-        self._handle = _created(_library.hlrc_lock_create)
+    def __init__(self, number=None):
+        if number is not None and not 0 <= number < 2**32:
+            raise ValueError(f"lock({number}): numbers begin at 0 and have 32 bits")
+        self._handle = _created(_library.hlrc_lock_create) if number is None else ctypes.c_uint32(number)
 
     def acquire(self, blocking=True, timeout=-1):
         """As threading.Lock.acquire: timeout in seconds, -1 for no limit."""

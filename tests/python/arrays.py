@@ -46,6 +46,16 @@ def together():
         count.fetch_add(2)
     hlrc.barrier()
     expect(total[0] == 100 * hlrc.nodes and count.load() == 5 + 200 * hlrc.nodes, "lock and atomic")
+    for _ in range(100):
+        with hlrc.lock(7):
+            total[1] += 1
+    hlrc.barrier()
+    expect(total[1] == 100 * hlrc.nodes, "a lock by its number")
+    try:
+        hlrc.lock(-1)
+        expect(False, "a lock of number -1")
+    except ValueError:
+        pass
     hlrc.barrier()
     if hlrc.node == 0:
         expect(not count.compare_exchange(1, 2) and count.compare_exchange(5 + 200 * hlrc.nodes, 2), "compare_exchange")

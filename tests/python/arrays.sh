@@ -21,6 +21,8 @@ status=0
 test $status = 0 && test "$(cat "$work/out")" = "1 nodes, bad 0" || fail "without a launcher: $(cat "$work/err")"
 LD_LIBRARY_PATH=/nowhere "$python" -c 'import hlrc' 2>"$work/err" && fail "no library: no error"
 grep -qE '^ImportError: libhlrc.so.0: .*; install HLRC|^$' "$work/err" || fail "no library: $(tail -1 "$work/err")"
+LD_LIBRARY_PATH= run_job 2 ardmar "$python" "$here/arrays.py"
+test $status = 0 && test "$(cat "$work/out")" = "2 nodes, bad 0" || fail "with the library of hlrcrun's build: $(cat "$work/err")"
 # The same iteration by multiprocessing; and the package as pip installs it.
 "$python" "$top_srcdir/python/compare.py" 120 30 3 >"$work/native" 2>"$work/err" || fail "multiprocessing: $(tail -1 "$work/err")"
 if "$python" -c 'import sys, setuptools, pip; sys.exit(int(setuptools.__version__.split(".")[0]) < 61)' 2>/dev/null; then
