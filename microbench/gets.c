@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The bandwidth of gets from a window, by size and by scheme, as figures 3 to 5 of Nieplocha, Ju
- * and Apra (One-sided Communication on the Myrinet-based SMP Clusters using the GM Message-Passing
+ * The bandwidth of gets from a window, by size and by scheme, as figure 3 of Nieplocha, Ju and
+ * Apra (One-sided Communication on the Myrinet-based SMP Clusters using the GM Message-Passing
  * Library), and the overlap of gets with computation. Node 0 gets from the part of node 1, which
  * waits in a barrier, each time from another address (cycling through CYCLED bytes).
  *

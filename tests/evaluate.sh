@@ -78,7 +78,7 @@ done
 # The page.
 page=$out/index.html
 for figure in table1 fig1 fig2 fig8 fig9 fig10 fig11 fig12 fig13 fig14 atomics4 atomics5 atomics6 atomics7 \
-    atomics8 targets barrier5 barrier-dimensions barrier-alike barrier-split beside gets sided maps; do
+    atomics8 targets barrier5 barrier-dimensions barrier-alike barrier-split beside gets gets-network sided maps; do
     grep -q "<section id=\"$figure\">" "$page" || fail "the page has no $figure"
     case $figure in
     fig10 | fig13 | barrier-dimensions) ;; # need more than two numbers of nodes, or three nodes
@@ -112,6 +112,37 @@ out=$work/brief evaluate --render
 expect_status "--render of --quick" 0
 grep -q 'Left out by --quick.*large sizes' "$work/brief/index.html" || fail "a page of --quick does not say what is left out"
 ! grep -q 'Left out by' "$page" || fail "a page of all measurements says that something is left out"
+
+# Put and get in the emulated machine: RDMA beside TCP, by the rows that guest/put-get's files become; or why it was left out.
+mkdir "$work/bare" "$work/bare/microbench" "$work/files" "$work/guest" "$work/cannot"
+cat >"$work/bare/hlrcrun" <<'END'
+#!/bin/sh
+# stands in for a guest's job: the file that rma would leave, of 8 us by verbs and 20 us by ofi
+for word; do
+    case $word in verbs | ofi) fabric=$word ;; get | put) what=$word ;; */by-node) devices=yes ;; *.json) file=$word ;; esac
+done
+[ "$fabric${devices-}" != verbs ] || exit 1
+echo "{\"results\": [{\"name\": \"$what\", \"unit\": \"us\", \"by\": \"hlrc\", \"bytes\": 8, \"median\": 99, \"p10\":" \
+    "$([ "$fabric" = verbs ] && echo 8 || echo 20)}]}" >"$file"
+END
+chmod +x "$work/bare/hlrcrun"
+"$top_srcdir/scripts/guest/put-get" "$work/bare" "$work/files" --sizes 8 || fail "guest/put-get: status $?"
+"$perl" -I"$top_srcdir/scripts/evaluation" -I"$top_srcdir/scripts/lib" -MPlan -MRun -MJSON::PP -e '
+    my $m = decode_json($ARGV[1]); my %of = (id => "rma/guest", kind => "guest", turn => 1, map { ($_ => $m->{$_}) } qw(machine kernel cores at load));
+    print encode_json({ %of, rows => [Run::guest_rows({ work => $ARGV[0] })] }), "\n"' \
+    "$work/files" "$(tail -n 1 "$file")" >"$work/line"
+{ cat "$file" "$work/line"; } >"$work/guest/results.jsonl"
+out=$work/guest evaluate --render
+expect_status "--render with the guest" 0
+grep -qF '| A get over Myrinet takes less time than over TCP | 8.00 and 20.0 us for 8 bytes | agrees |' "$work/guest/index.md" ||
+    fail "RDMA beside TCP: $(grep 'over Myrinet' "$work/guest/index.md")"
+"$perl" -MJSON::PP -ne '$m = decode_json($_); print encode_json({ %$m, rows => [], left_out => "no kernel" }), "\n"' "$work/line" >"$work/other"
+{ cat "$file" "$work/other"; } >"$work/cannot/results.jsonl"
+out=$work/cannot evaluate --render
+expect_status "--render without the guest" 0
+grep -q '^The emulated machine was left out: no kernel' "$work/cannot/index.md" || fail "the page does not say why the emulated machine was left out"
+grep -qF '| A get over Myrinet takes less time than over TCP | not measured | not measured |' "$work/cannot/index.md" ||
+    fail "without RDMA: $(grep 'over Myrinet' "$work/cannot/index.md")"
 
 evaluate --picture fig8
 expect_status "--picture" 0

@@ -230,7 +230,7 @@ sub gets {
     my $pieces = $sizes{strided}[-1];
     my @each = defined $pieces ? map { $cell->('strided', $_, $pieces) } qw(baseline pipelined) : ();
     return {
-        id => 'gets', title => 'Gets by scheme', source => "$ARMCI, figures 3 to 5",
+        id => 'gets', title => 'Gets by scheme', source => "$ARMCI, figure 3",
         what => 'hlrc_get from a window of the other node into private memory: bytes in a row, and pieces of which every second is got.',
         plots => [$plot->('contiguous', 'Bytes in a row', @CONTIGUOUS), $plot->('strided', 'Every second piece', @STRIDED)],
         table => { head => ['bytes', map { "$_->[2], MB/s" } @columns],
@@ -239,6 +239,56 @@ sub gets {
             compared('What we ask: pieces in one call are not slower than one by one', @each[0, 1], 'MB/s with ' . ($pieces // 0) . ' bytes')],
         why => 'On one machine a get is a copy by the CPU that asks: there are no buffers to fill meanwhile, and nothing to register, so that '
             . 'the schemes differ by what they do besides. With --fabric verbs private memory goes by buffers that are registered.',
+    };
+}
+
+# Where, by which fabric there, and the name of both.
+sub networks {
+    my ($r) = @_;
+    my ($here) = grep { defined } map { $_->{fabric} } @{ $r->{of}{'rma/here/get'} // [] };
+    return (['here', undef, 'here, ' . ($here // 'default')], ['tcp', undef, 'here, TCP'], ['guest', 'verbs', 'emulated machine, RDMA'],
+        ['guest', 'ofi', 'emulated machine, TCP']) if ($here // '') ne 'verbs';
+    return (['here', undef, 'here, RDMA'], ['tcp', undef, 'here, TCP']);
+}
+
+# The time of hlrc_get or hlrc_put. In the emulated machine a tenth of the samples: the rest wait for its CPUs.
+sub transfer {
+    my ($r, $what, $network, $bytes) = @_;
+    my ($where, $fabric) = @$network;
+    my %shape = (by => 'hlrc', bytes => $bytes);
+    return $where eq 'guest' ? $r->cell_of('p10', 'rma/guest', $what, %shape, fabric => $fabric) : $r->cell("rma/$where/$what", $what, %shape);
+}
+
+# MB/s of a time in us.
+sub rate_of {
+    my ($bytes, $cell) = @_;
+    return $cell && { mid => $bytes / $cell->{mid}, lo => $bytes / $cell->{hi}, hi => $bytes / $cell->{lo}, turns => $cell->{turns} };
+}
+
+sub transfers {
+    my ($r) = @_;
+    my @networks = networks($r);
+    my @sizes = $r->values_of('rma/here/get', 'get', 'bytes');
+    my ($rdma, $tcp) = @networks[-2, -1]; # the last two of the list are these
+    my $pair = sub { my ($bytes) = @_; map { $bytes ? transfer($r, 'get', $_, $bytes) : undef } $rdma, $tcp };
+    my ($least, $most) = @sizes ? @sizes[0, -1] : (8, 1 << 20);
+    my ($fast) = $pair->($least);
+    my ($left_out) = map { $_->{left_out} // () } @{ $r->{of}{'rma/guest'} // [] };
+    my @columns = map { my $what = $_; map { [$what, $_] } @networks } qw(get put);
+    return {
+        id => 'gets-network', title => 'Get and put over RDMA and over TCP', source => "$ARMCI, figure 4",
+        what => 'hlrc_get and hlrc_put of bytes in a row, of which none begins before the last is complete. RDMA is that of an adapter (--fabric '
+            . 'verbs), or of soft-RoCE in an emulated machine of two CPUs, of whose times the tenth percentile is shown.',
+        plots => [map { my ($what, $title) = @$_; lines($title, 'size', 'MB/s', [curves(\@sizes, sub { my ($network, $bytes) = @_;
+            rate_of($bytes, transfer($r, $what, $network, $bytes)) }, map { [$_, $_->[2]] } @networks)], logy => 1, bytes => 1) }
+            ['get', 'Get'], ['put', 'Put']],
+        table => { head => ['bytes', map { "$_->[0], $_->[1][2], us" } @columns],
+            rows => rows(\@sizes, \@columns, sub { my ($column, $bytes) = @_; transfer($r, @$column, $bytes) }) },
+        claims => [claim('A get takes 75 us over Myrinet', $fast && span($fast) . ' us over RDMA', ''),
+            map({ compared('A get over Myrinet takes less time than over TCP', $pair->($_), "us for $_ bytes") } $least, $most),
+            $left_out ? note("The emulated machine was left out: $left_out") : ()],
+        why => 'Cause: soft-RoCE makes packets of up to 4 KiB, and the CPU computes a checksum of each, while TCP hands 64 KiB at a time to the same '
+            . 'machine. Small gets over TCP wait until the other process has a CPU; those over RDMA do not need it.',
     };
 }
 
@@ -418,7 +468,7 @@ sub beside {
 sub all {
     my ($r) = @_;
     return map { $_->($r) } \&operations, \&contended, \&queues, \&counter, \&bandwidth, \&targets, \&barriers, \&trees,
-        \&alike, \&overlap, \&beside, \&gets, \&sided;
+        \&alike, \&overlap, \&beside, \&gets, \&transfers, \&sided;
 }
 
 1;

@@ -3,8 +3,8 @@
 # Plan - what is measured: a list of experiments, the same for the same options, and the order in which they are run.
 #
 # An experiment: id, by which figures find it; kind (micro: a program of microbench/ as a job; alone: one without a job; app;
-# coherent: without HLRC; mpi; profile: an app whose pages are looked at, in one turn); program, nodes, protocol, job (options of
-# hlrcrun), args; app and size; guess, seconds.
+# coherent: without HLRC; mpi; guest: in the guest of scripts/rdma-guest, in one turn; profile: an app whose pages are looked at, in
+# one turn); program, nodes, protocol, job (options of hlrcrun), args; app and size; guess, seconds.
 # Those whose figures are compared stand beside each other.
 
 package Plan;
@@ -100,6 +100,18 @@ sub gets {
     return map { micro("gets/$_", 'gets', 2, 'ardmar', 2, [], @brief, '--only', $_) } qw(contiguous strided);
 }
 
+# Get and put by the fabric of all jobs, and by TCP; in the guest by RDMA, and by TCP.
+sub transfers {
+    my ($opt) = @_;
+    my $sizes = $opt->{tiny} ? '8,4K' : '8,256,4K,64K,1M';
+    my @brief = brief($opt, [], [qw(--seconds 0.1)]);
+    my @list = map { my ($id, @job) = @$_; map { micro("rma/$id/$_", 'rma', 2, 'ardmar', 1, \@job, @brief, '--sizes', $sizes, '--only', $_) }
+        qw(get put) } ['here'], $opt->{ofi} ? ['tcp', '--fabric', 'ofi'] : ();
+    push @list, { id => 'rma/guest', kind => 'guest', once => 1, program => 'rma', nodes => 2, protocol => 'ardmar', guess => 60,
+        args => ['--sizes', $sizes, qw(--repetitions 20 --warmup 2 --seconds 2)] } if $opt->{guest};
+    return @list;
+}
+
 sub barriers {
     my ($opt) = @_;
     my @brief = (brief($opt), '--only', 'barriers');
@@ -173,7 +185,7 @@ sub profiles {
 
 sub experiments {
     my ($opt) = @_;
-    my %part = (micro => [map { $_->($opt) } \&network, \&pagefetch, \&atomics, \&gets, \&barriers, \&others],
+    my %part = (micro => [map { $_->($opt) } \&network, \&pagefetch, \&atomics, \&gets, \&transfers, \&barriers, \&others],
         apps => [apps($opt), profiles($opt)]);
     return map { @{ $part{$_} } } @{ $opt->{parts} };
 }

@@ -9,6 +9,9 @@ use strict;
 use warnings;
 use Runs;
 
+my @GUEST_FABRICS = qw(verbs ofi);
+my $CANNOT = 77; # status of scripts/rdma-guest on a machine that has no guest
+
 sub micro_rows {
     my ($json) = @_;
     return map {
@@ -38,6 +41,18 @@ sub app_rows {
         my $sum = 0;
         $sum += $_->{$name} for @nodes;
         push @rows, { metric => $name, unit => $name =~ /_s$/ ? 's' : 'count', median => $sum / @nodes, shape => {} };
+    }
+    return @rows;
+}
+
+# Of the files that guest/put-get has left.
+sub guest_rows {
+    my ($set) = @_;
+    my @rows;
+    for my $fabric (@GUEST_FABRICS) {
+        for my $json (map { read_json("$set->{work}/$fabric.$_.json") // {} } qw(get put)) {
+            push @rows, map { $_->{shape}{fabric} = $fabric; $_ } micro_rows($json);
+        }
     }
     return @rows;
 }
@@ -79,6 +94,8 @@ sub command_of {
     my @program = ("$set->{build}/microbench/$e->{program}", @{ $e->{args} // [] }, '--json', "$set->{work}/json");
     return app_command($set, $e) if $e->{app};
     return @program if $e->{kind} eq 'alone';
+    return ("$set->{top}/scripts/rdma-guest", qw(--memory 1G --work), $set->{work}, '--timeout', $set->{timeout},
+        "$set->{top}/scripts/guest/put-get", @$set{qw(build work)}, @{ $e->{args} }) if $e->{kind} eq 'guest';
     # the window of memory that the machine's own ranks share: the component for one machine
     return (qw(mpirun --oversubscribe --mca osc sm -n), $e->{nodes}, "$set->{mpi}/$e->{program}") if $e->{kind} eq 'mpi';
     return (hlrcrun($set, $e), @program);
@@ -98,17 +115,18 @@ sub why {
         : 'wrote no figures';
 }
 
-# What was measured: { rows, fabric, of a profile maps } or { failed }.
+# What was measured: { rows, fabric, of a profile maps }, { failed }, or { left_out }: why this machine cannot.
 sub experiment {
     my ($set, $e, $waiting) = @_;
     my ($out, $counters, $profile) = map { "$set->{work}/$_" } qw(json stats.json profile.html);
-    unlink $out, $counters, $profile;
+    unlink $out, $counters, $profile, map { my $fabric = $_; map { "$set->{work}/$fabric.$_.json" } qw(get put) } @GUEST_FABRICS;
     local @ENV{qw(OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM NATIVE_NODES)} = (1, 1, $e->{nodes});
     my $status = command($set, $waiting, command_of($set, $e));
+    return { rows => [], left_out => why($set, $status), fabric => 'none' } if $e->{kind} eq 'guest' && $status == $CANNOT;
     my $json = $e->{kind} eq 'mpi' ? undef : read_json($out);
     my $stats = read_json($counters);
     my @rows = $status != 0 ? () : $e->{kind} eq 'mpi' ? mpi_rows(file_text("$set->{work}/output"))
-        : !$json ? () : $e->{app} ? ($json->{verified} ? app_rows($json, $stats) : ())
+        : $e->{kind} eq 'guest' ? guest_rows($set) : !$json ? () : $e->{app} ? ($json->{verified} ? app_rows($json, $stats) : ())
         : $json->{results} ? micro_rows($json) : floor_rows($json);
     return { failed => why($set, $status) } if !@rows;
     my %maps = $e->{kind} eq 'profile' ? (maps => maps(file_text($profile))) : ();
