@@ -4,6 +4,8 @@ EXAMPLES = examples/01-hello examples/02-counter examples/03-homes examples/04-m
 	examples/07-flag examples/08-file
 noinst_PROGRAMS += $(EXAMPLES)
 EXTRA_DIST += examples/README.md
+# In other languages; examples.sh compiles those that are compiled.
+EXTRA_DIST += examples/09-primes.cc examples/10-primes.f90 examples/11-primes.py
 examples_01_hello_LDADD = libhlrc.la
 examples_02_counter_LDADD = libhlrc.la
 examples_03_homes_LDADD = libhlrc.la

@@ -66,4 +66,25 @@ command -v gcc >/dev/null && your_program collatz-pthread
 command -v gcc >/dev/null && command -v m4 >/dev/null && your_program pi-parmacs
 your_program queens-treadmarks -n 10
 your_program field-armci
+
+# In other languages, by the line in the head.
+for example in 09-primes.cc 10-primes.f90; do
+    line=$(sed -n 's/^[ !]*[!*]     //p' "$top_srcdir/examples/$example" | head -1)
+    command -v "${line%% *}" >/dev/null || continue
+    [ "${line%% *}" != g++ ] || echo '#include <span>' | g++ -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || continue
+    line=${line//'$(pkg-config --cflags --libs hlrc)'/"'-I$top_srcdir/include' '-L$top_builddir/.libs' -lhlrc"}
+    line=${line//'$(pkg-config --variable=includedir hlrc)'/"'$top_srcdir/include'"}
+    line=${line//'$(pkg-config --libs hlrc)'/"'-L$top_builddir/.libs' -lhlrc"}
+    if (cd "$examples" && cp "$top_srcdir/examples/$example" . && eval "$line") >"$work/err" 2>&1; then
+        for nodes in 1 3; do says $nodes ardmar "${example%.*}"; done
+    else
+        fail "$example: $line: $(head -3 "$work/err")"
+    fi
+done
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    export PYTHONPATH=$top_srcdir/python PYTHONDONTWRITEBYTECODE=1
+    printf '#!/bin/sh\nexec /usr/bin/python3 "%s"\n' "$top_srcdir/examples/11-primes.py" >"$examples/11-primes"
+    chmod +x "$examples/11-primes"
+    for nodes in 1 3; do says $nodes ardmar 11-primes; done
+fi
 finish
