@@ -9,6 +9,7 @@
 #include <locale.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -37,6 +38,8 @@ struct delegate_channel_request {
     locale_t locale; /* 0: the proxy's */
     int error;
     long result;
+    struct __jmp_buf_tag *jump; /* NULL: none [delegate.jumps] */
+    int jump_value;
 };
 
 /* In shared memory; guarded by its lock, `next` by LOCK_DELEGATE. */
@@ -284,6 +287,8 @@ long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
         a.buffer = *buffer;
     lane_call(delegate_perform, &a);
     errno = a.request.error;
+    if (a.request.jump)
+        siglongjmp(a.request.jump, a.request.jump_value);
     return a.request.result;
 }
 
@@ -338,19 +343,68 @@ struct delegate_proxy {
 static struct delegate_proxy *proxies; /* only the listener, and after its end delegate_end */
 static pthread_t listener;
 
+/* [delegate.jumps] On the stack of the proxy, which performs a call. */
+struct delegate_leaving {
+    jmp_buf proxy;
+    struct delegate_channel_request *request;
+};
+static _Thread_local struct delegate_leaving *leaving;
+
+static void delegate_proxy_call(struct delegate_channel_request *r)
+{
+    struct delegate_leaving l = { .request = r };
+    const long *w = r->words;
+    leaving = &l;
+    if (_setjmp(l.proxy) == 0)
+        r->result = r->fn(w[0], w[1], w[2], w[3], w[4], w[5]);
+    leaving = NULL;
+}
+
 /* [delegate.mask], [delegate.locale] */
 static void delegate_proxy_execute(struct delegate_channel_request *r)
 {
     sigset_t before;
-    const long *w = r->words;
     pthread_sigmask(SIG_SETMASK, &r->mask, &before);
     locale_t outer = uselocale(r->locale);
     errno = r->error;
-    r->result = r->fn(w[0], w[1], w[2], w[3], w[4], w[5]);
+    delegate_proxy_call(r);
     r->error = errno;
     (void)uselocale(outer);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
+
+/* The stack pointer that is restored, if a thread of this process has stored it. */
+static uintptr_t delegate_jump_target(const struct __jmp_buf_tag *env)
+{
+    uintptr_t sp = (uintptr_t)env->__jmpbuf[6];
+    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(sp) : : "cc");
+    return sp;
+}
+
+static void delegate_jump(struct __jmp_buf_tag *env, int value)
+{
+    struct delegate_leaving *l = leaving;
+    uintptr_t target = l ? delegate_jump_target(env) : 0;
+    if (!l || (target > (uintptr_t)__builtin_frame_address(0) && target < (uintptr_t)l))
+        return;
+    l->request->jump = env;
+    l->request->jump_value = value;
+    longjmp(l->proxy, 1);
+}
+
+/* The program's names. */
+#define DELEGATE_JUMPS(name)                                                                \
+    extern _Noreturn void delegate_real_##name(struct __jmp_buf_tag *, int) __asm__(#name); \
+    _Noreturn void __wrap_##name(struct __jmp_buf_tag *env, int value);                     \
+    _Noreturn void __wrap_##name(struct __jmp_buf_tag *env, int value)                      \
+    {                                                                                       \
+        delegate_jump(env, value);                                                          \
+        delegate_real_##name(env, value);                                                   \
+    }
+DELEGATE_JUMPS(longjmp)
+DELEGATE_JUMPS(_longjmp)
+DELEGATE_JUMPS(siglongjmp)
+DELEGATE_JUMPS(__longjmp_chk)
 
 static void *delegate_proxy_body(void *arg)
 {

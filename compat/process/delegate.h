@@ -22,6 +22,8 @@
  *   [delegate.carries] Signals that are pending for the caller only, and blocked, are pending for
  *       the proxy during the call. So a signalfd has them, and sigtimedwait. One that is sent to
  *       the caller during the call goes to the proxy, and comes back if the call has not used it.
+ *   [delegate.jumps] A handler or another function of the program that a proxy calls may leave by
+ *       longjmp, to a setjmp of the caller. The proxy leaves the call, and the caller jumps.
  *   - Pointers are passed as they are: the program's variables, stacks and heap are shared.
  *     Thread-local variables and alternate stacks are not, so memory of known size is copied
  *     (delegate_buffer), and other calls with a thread-local variable end the job with a line.

@@ -2,10 +2,12 @@
 /* Signals of the process and of threads, on several nodes. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <ftw.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -530,6 +532,40 @@ static void of_threads(void)
     }
 }
 
+/* ---- jumps out of a function that node 0 calls ---- */
+
+static sigjmp_buf outside, inside;
+static bool by_handler;
+
+static void leaves(int sig)
+{
+    siglongjmp(outside, sig);
+}
+
+static int visits(const char *path, const struct stat *about, int kind)
+{
+    if (sigsetjmp(inside, 1) == 0)
+        siglongjmp(inside, 1);
+    printf("%s %d\n", path, kind == FTW_D && about);
+    if (by_handler)
+        raise(SIGUSR1);
+    siglongjmp(outside, 7);
+}
+
+static void *jumps(void *arg)
+{
+    signal(SIGUSR1, leaves);
+    for (int i = 0; i < 4; i++) {
+        by_handler = i % 2;
+        int value = sigsetjmp(outside, 1);
+        if (value == 0)
+            (void)ftw(".", visits, 4);
+        else
+            printf("left with %d\n", value);
+    }
+    return arg;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || chdir(argv[1]) != 0)
@@ -548,6 +584,7 @@ int main(int argc, char **argv)
     masks();
     of_threads();
     sleepers();
+    run_everywhere(jumps);
     printf("end\n");
     return 0;
 }
