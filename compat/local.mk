@@ -18,6 +18,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/numbers.h \
 	compat/start/reload.c compat/start/reload.h \
 	compat/start/layers.c compat/start/layers.h \
+	compat/start/modes.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
 	compat/process/aio.c compat/process/bind.c compat/process/bind.h compat/process/calls.c compat/process/carry.c compat/process/carry.h compat/process/catcher.c compat/process/catcher.h compat/process/children.c compat/process/claim.c compat/process/claim.h \
@@ -58,6 +59,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/team.c compat/openmp/team.h \
 	compat/openmp/team_extra.c compat/openmp/team_extra.h \
 	compat/openmp/team_grow.c compat/openmp/team_grow.h \
+	compat/openmp/team_modes.c compat/openmp/team_modes.h \
 	compat/openmp/team_nest.c compat/openmp/team_nest.h \
 	compat/openmp/team_place.c compat/openmp/team_place.h \
 	compat/openmp/team_plan.c compat/openmp/team_plan.h compat/openmp/team_run.h \

@@ -16,6 +16,7 @@
 #include "compat/openmp/team_collect.h"
 #include "compat/openmp/team_extra.h"
 #include "compat/openmp/team_grow.h"
+#include "compat/openmp/team_modes.h"
 #include "compat/openmp/team_nest.h"
 #include "compat/openmp/team_place.h"
 #include "compat/openmp/team_plan.h"
@@ -50,6 +51,7 @@ struct team_fork {
     struct loop loop;
     uintptr_t *reductions;
     struct settings settings;
+    struct modes modes; /* thread 0's */
 };
 
 #define MOVES 8 /* joins; homes may migrate in one of these */
@@ -317,7 +319,8 @@ static void team_fork_all(void *arg)
                               .around = team_level(false) - 1,
                               .has_loop = w->first != NULL,
                               .reductions = w->reductions,
-                              .settings = f->region->settings };
+                              .settings = f->region->settings,
+                              .modes = modes_get() };
     if (w->first)
         what.loop = *w->first;
     if (team_plan.tls)
@@ -448,7 +451,9 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
         tls_see_fork();
     inherit_begin();
     streams_take();
+    team_modes_begin(lane->index, &what->modes);
     lane_run(lane, team_call, &(struct team_call){ what->fn, what->data });
+    team_modes_end(lane->index);
     streams_show();
     team_leave(&r);
     team_end_region(&r);

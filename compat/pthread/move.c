@@ -19,6 +19,7 @@
 #include "compat/start/fork.h"
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
+#include "compat/start/modes.h"
 #include "compat/start/numbers.h"
 #include "compat/start/start.h"
 
@@ -211,19 +212,12 @@ static void move_depart(void)
     pthread_exit(NULL); /* no frame of the program is on this stack */
 }
 
-/* Registers that calls need not keep, but programs set: modes of arithmetic. */
-struct move_modes {
-    uint32_t vector;
-    uint16_t x87;
-};
-
 __attribute__((noinline)) void move_leave(void)
 {
     struct lane *l = lane_current;
-    struct move_modes modes;
+    struct modes modes = modes_get(); /* which calls need not keep */
     int error = errno;
     stack_switch_context depart;
-    __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(modes.vector), "=m"(modes.x87));
     mine.private_sp = l->private_sp;
     l->private_sp = NULL;
     (void)stack_switch_prepare(&depart, l->private_at,
@@ -231,7 +225,7 @@ __attribute__((noinline)) void move_leave(void)
     stack_switch_to(&mine.frames, &depart);
     /* on the other node, or not */
     mine.carried = NULL;
-    __asm__ volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(modes.vector), "m"(modes.x87));
+    modes_set(&modes);
     errno = error;
 }
 

@@ -27,6 +27,7 @@
 #include <sys/resource.h>
 
 #include "compat/pthread/monitor.h"
+#include "compat/start/modes.h"
 
 #define TABLE_THREADS 512u /* at once, besides main */
 
@@ -52,7 +53,8 @@ struct table_entry {
     pthread_t name;
     void *(*fn)(void *);
     void *arg, *result;
-    sigset_t mask;    /* of its creator */
+    sigset_t mask; /* of its creator */
+    struct modes modes;
     uint64_t signals; /* bit sig - 1: sent by pthread_kill on another node */
     int queued, code; /* of these, with a value and this code; 0: none */
     union sigval value;

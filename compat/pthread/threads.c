@@ -76,12 +76,15 @@ static void *threads_body(void *arg)
     const struct table_entry *e = &table->entries[entry]; /* acquired by the agent */
     struct threads_call c = { e->fn, e->arg };
     sigset_t mask = e->mask;
+    struct modes modes = e->modes;
     threads_become(entry);
     inherit_begin();
     streams_take();
     move_act *act = move_arrive(entry, threads_run);
     interrupt_begin(entry, e->home);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    errno = 0;
+    modes_set(&modes);
     lane_run(lane_current, act, &c);
     return NULL;
 }
@@ -163,6 +166,7 @@ struct threads_creation {
 static void pthread_threads_create(void *arg)
 {
     struct threads_creation *to = arg, c = *to;
+    struct modes modes = modes_get();
     sigset_t mask;
     if (!c.attr || pthread_attr_getsigmask_np(c.attr, &mask) != 0)
         pthread_sigmask(SIG_SETMASK, NULL, &mask);
@@ -173,6 +177,7 @@ static void pthread_threads_create(void *arg)
     if (i) {
         *c.out = table->entries[i].name;
         table->entries[i].mask = mask;
+        table->entries[i].modes = modes;
     }
     if (i && limits_are_near(table->entries[i].node) && !table_await_start(i))
         i = 0;

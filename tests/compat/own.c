@@ -2,6 +2,7 @@
 /* Variables that each thread has for itself, whose addresses the compiler passes to others: copyin
  * and copyprivate. With an argument a thread stores to those of another one, which must not go
  * unnoticed. */
+#include <fenv.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,26 @@ static void store_to_another(void)
     printf("%d\n", own);
 }
 
+/* The first region's threads have thread 0's rounding, and later what they have set themselves. */
+static void modes(void)
+{
+    static const int way[] = { FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO };
+    int wrong = 0;
+    for (int k = 0; k < 6; k++) {
+        fesetround(k == 0 ? FE_UPWARD : FE_DOWNWARD);
+#pragma omp parallel reduction(+ : wrong)
+        {
+            int me = omp_get_thread_num();
+            wrong += fegetround() != (k == 0    ? FE_UPWARD
+                                      : me == 0 ? FE_DOWNWARD
+                                                : way[(me + k) % 4]);
+            fesetround(way[(me + k + 1) % 4]);
+        }
+    }
+    fesetround(FE_TONEAREST);
+    printf("modes: %d wrong\n", wrong);
+}
+
 int main(int argc, char **argv)
 {
     (void)argv;
@@ -64,6 +85,6 @@ int main(int argc, char **argv)
         store_to_another();
         return 0;
     }
-    copied_in(), copied_by_one();
+    modes(), copied_in(), copied_by_one();
     return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Functions that main has set, called for a thread of another node, and what the library of C++
 // allocates and opens there.
+#include <cerrno>
+#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <cxxabi.h>
@@ -133,6 +135,21 @@ static void buffers()
     std::cout.rdbuf(before);
 }
 
+// A thread computes as the one that has created it, and begins without an error.
+static void computes()
+{
+    static const int round[] = { FE_UPWARD, FE_UPWARD, FE_UPWARD, FE_DOWNWARD };
+    for (int way : round) {
+        std::fesetround(way);
+        std::thread([] {
+            int error = errno;
+            errno = ENOENT;
+            std::printf("rounds %x, error %d\n", (unsigned)std::fegetround(), error);
+        }).join();
+    }
+    std::fesetround(FE_TONEAREST);
+}
+
 int main(int argc, char **argv)
 {
     std::filesystem::current_path(argc > 1 ? argv[1] : ".");
@@ -146,6 +163,7 @@ int main(int argc, char **argv)
     thread_local_files();
     formats();
     buffers();
+    computes();
     bool same[2] = { false, false };
     std::set_new_handler([] { std::puts("no memory"); });
     std::new_handler wanted = std::get_new_handler();
