@@ -31,6 +31,8 @@ void *bind_reallocarray(void *ptr, size_t count, size_t size) __attribute__((vis
 #define BY_OBJECT(...) ".irp name, " #__VA_ARGS__ "\n by_object \\name\n.endr\n"
 #define NAMES(count, ...) BY_STACK(__VA_ARGS__)
 #define PROGRAM_NAMES(count, ...)
+#define WEAK(...) ".irp name, " #__VA_ARGS__ "\n .weak \\name\n.endr\n" BY_STACK(__VA_ARGS__)
+#define WEAK_NAMES(count, ...) WEAK(__VA_ARGS__)
 #define POINTS NAMES
 __asm__(".pushsection .data.rel, \"aw\"\n"
         ".balign 8\n"
@@ -120,6 +122,26 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  aio_read, aio_read64, aio_write, aio_write64, aio_error, aio_error64, aio_return,
                  aio_return64, aio_fsync, aio_fsync64, aio_cancel, aio_cancel64, aio_suspend,
                  aio_suspend64, lio_listio, lio_listio64)
+        WEAK(_gfortran_st_open, _gfortran_st_close, _gfortran_st_inquire,
+                _gfortran_st_rewind, _gfortran_st_backspace, _gfortran_st_endfile,
+                _gfortran_st_flush, _gfortran_st_wait, _gfortran_st_wait_async,
+                _gfortran_st_read, _gfortran_st_read_done, _gfortran_st_write,
+                _gfortran_st_write_done, _gfortran_transfer_integer,
+                _gfortran_transfer_integer_write, _gfortran_transfer_logical,
+                _gfortran_transfer_logical_write, _gfortran_transfer_real,
+                _gfortran_transfer_real_write, _gfortran_transfer_real128,
+                _gfortran_transfer_real128_write, _gfortran_transfer_complex,
+                _gfortran_transfer_complex_write, _gfortran_transfer_complex128,
+                _gfortran_transfer_complex128_write, _gfortran_transfer_character,
+                _gfortran_transfer_character_write, _gfortran_transfer_character_wide,
+                _gfortran_transfer_character_wide_write, _gfortran_transfer_array,
+                _gfortran_transfer_array_write, _gfortran_transfer_derived,
+                _gfortran_st_set_nml_var, _gfortran_st_set_nml_dtio_var,
+                _gfortran_st_set_nml_var_dim, _gfortran_random_r4, _gfortran_random_r8,
+                _gfortran_random_r10, _gfortran_random_r16, _gfortran_arandom_r4,
+                _gfortran_arandom_r8, _gfortran_arandom_r10, _gfortran_arandom_r16,
+                _gfortran_random_seed_i4, _gfortran_random_seed_i8, _gfortran_random_init,
+                _gfortran_rand)
         BY_OBJECT(pthread_mutex_init, pthread_mutex_destroy, pthread_mutex_lock,
                   pthread_mutex_trylock, pthread_mutex_timedlock, pthread_mutex_unlock,
                   pthread_cond_init, pthread_cond_destroy, pthread_cond_wait,

@@ -292,8 +292,7 @@ long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
     return a.request.result;
 }
 
-/* Thread-local variables are on the private stack. */
-static bool delegate_is_private(uintptr_t word)
+bool delegate_is_private(uintptr_t word)
 {
     return word >= (uintptr_t)lane_shared_to && word < ADDRESSES_SPACE;
 }

@@ -37,6 +37,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
@@ -62,6 +63,10 @@ struct delegate_buffer {
 long delegate_call(delegate_fn *fn, const long words[DELEGATE_WORDS],
                    const struct delegate_buffer *buffer);
 #define DELEGATE(fn, ...) delegate_call(DELEGATE_FN(fn), (const long[6]){ __VA_ARGS__ }, NULL)
+
+/* Node 0 cannot access such an argument of another node: thread-local variables are on the private
+ * stack. */
+bool delegate_is_private(uintptr_t word);
 
 /* Interrupts the call that node 0 performs for this thread of the caller's node, by a signal to its
  * proxy. False: there is none. */

@@ -22,6 +22,8 @@
 #define DIRECT(...) ".irp name, " #__VA_ARGS__ "\n direct_entry \\name\n.endr\n"
 #define NAMES(count, ...) DIRECT(__VA_ARGS__)
 #define PROGRAM_NAMES(count, ...)
+#define WEAK_NAMES(count, ...) \
+    ".irp name, " #__VA_ARGS__ "\n .weak \\name\n.endr\n" DIRECT(__VA_ARGS__)
 #define POINTS NAMES
 __asm__(".pushsection .data.rel, \"aw\"\n"
         ".balign 8\n"

@@ -15,6 +15,8 @@
     ".irp name, " #__VA_ARGS__ "\n call_here_or_there \\name, 0x10" #count \
     ", delegate_looks_at_points, delegate_detours\n.endr\n"
 #define PROGRAM_NAMES NAMES
+#define WEAK_NAMES(count, ...) \
+    ".irp name, " #__VA_ARGS__ "\n .weak \\name\n.endr\n" NAMES(count, __VA_ARGS__)
 __asm__(".text\n"
         ".macro call_here_or_there name, count, looks, detours\n"
         ".globl __wrap_\\name\n"

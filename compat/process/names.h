@@ -100,3 +100,21 @@ POINTS(4, wait4, waitid, mq_send, mq_receive, msgsnd, preadv, preadv64, pwritev,
       __read_chk, ppoll, __poll_chk, epoll_wait, accept4)
 POINTS(5, epoll_pwait2, mq_timedsend, mq_timedreceive, msgrcv, select, epoll_pwait)
 POINTS(6, pselect, sendto, recvfrom)
+/* ---- of Fortran's library, which programs of C lack (fortran.c) ---- */
+WEAK_NAMES(0, _gfortran_iargc)
+WEAK_NAMES(1, _gfortran_flush_i4, _gfortran_flush_i8, _gfortran_fnum_i4, _gfortran_fnum_i8,
+           _gfortran_isatty_l4, _gfortran_isatty_l8, _gfortran_ftell, _gfortran_irand,
+           _gfortran_srand)
+WEAK_NAMES(2, _gfortran_ftell_i1_sub, _gfortran_ftell_i2_sub, _gfortran_ftell_i4_sub,
+           _gfortran_ftell_i8_sub, _gfortran_fget, _gfortran_fput, _gfortran_fstat_i4,
+           _gfortran_fstat_i8)
+WEAK_NAMES(3, _gfortran_fgetc, _gfortran_fputc, _gfortran_fget_i1_sub, _gfortran_fget_i2_sub,
+           _gfortran_fget_i4_sub, _gfortran_fget_i8_sub, _gfortran_fput_i1_sub,
+           _gfortran_fput_i2_sub, _gfortran_fput_i4_sub, _gfortran_fput_i8_sub,
+           _gfortran_fstat_i4_sub, _gfortran_fstat_i8_sub, _gfortran_ttynam_sub,
+           _gfortran_getarg_i4, _gfortran_getarg_i8)
+WEAK_NAMES(4, _gfortran_fseek_sub, _gfortran_fgetc_i1_sub, _gfortran_fgetc_i2_sub,
+           _gfortran_fgetc_i4_sub, _gfortran_fgetc_i8_sub, _gfortran_fputc_i1_sub,
+           _gfortran_fputc_i2_sub, _gfortran_fputc_i4_sub, _gfortran_fputc_i8_sub,
+           _gfortran_get_command_i4, _gfortran_get_command_i8)
+WEAK_NAMES(5, _gfortran_get_command_argument_i4, _gfortran_get_command_argument_i8)

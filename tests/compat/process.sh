@@ -17,7 +17,7 @@ same() { # PROGRAM NODES PROTOCOL ARGUMENTS...
 }
 
 build_library() { # the same program of Fortran, whose threads are OpenMP's
-    local flags="-fopenmp -O1 $here/process/library.f90 -o"
+    local flags="-fopenmp -fno-sign-zero -O1 $here/process/library.f90 -o"
     gfortran $flags "$work/library.libc" 2>"$work/err" && "$top_builddir/hlrcfort" $flags "$work/library" 2>"$work/err" ||
         { fail "library.f90: $(head -3 "$work/err")"; return 1; }
 }
