@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The command lines of scripts/*: --help prints the usage text; each option of that text that has a value is refused without one,
+# The command lines of scripts/*: --help prints the usage text, in at most 80 columns; each option of that text that has a value is refused without one,
 # and with a number that is none; an option that the text does not have is refused. Status 2, one line that names the script.
 . "$(dirname "${BASH_SOURCE[0]}")/faillib.sh"
 : "${top_srcdir:=$(cd "$(dirname "$0")/.." && pwd)}"
@@ -20,6 +20,7 @@ options=0
 for script in bench bench-verbs build check coverage deps evaluate file-count flakes mkman mutants npb programs rdma-guest rules run; do
     "$top_srcdir/scripts/$script" --help >"$work/usage" 2>&1 </dev/null || fail "scripts/$script --help: status $?"
     grep -q "^usage: scripts/$script" "$work/usage" || fail "scripts/$script --help: $(head -n 1 "$work/usage")"
+    test "$(wc -L <"$work/usage")" -le 80 || fail "scripts/$script --help: $(wc -L <"$work/usage") columns"
     refused "$script" --nothing
     while read -r option value; do
         options=$((options + 1))

@@ -19,6 +19,42 @@ sub stop_with { my ($status, @text) = @_; $clear->(); print STDERR "$script: @te
 sub usage_error { stop_with(2, @_) }
 sub fail { stop_with(1, @_) }
 
+# ---- A usage text in 80 columns ----
+
+my $COLUMNS = 80;
+
+sub wrapped {
+    my ($first, $indent, @words) = @_;
+    my @lines = $first;
+    for my $word (@words) {
+        my $line = $lines[-1] =~ /\s$/ || $lines[-1] eq '' ? "$lines[-1]$word" : "$lines[-1] $word";
+        if (length $line > $COLUMNS && $lines[-1] =~ /\S/) { push @lines, ' ' x $indent . $word } else { $lines[-1] = $line }
+    }
+    return @lines;
+}
+
+# An entry of a list, whose first line begins in column 3, or a paragraph. It stays as it is if it fits. Explanations begin in the
+# column of the entry's own, or of the one before.
+my $explained = 2;
+
+sub item_lines {
+    my @lines = @_;
+    my ($name, $rest) = $lines[0] =~ /^(  \S+(?: \S+)*?  +)(\S.*)$/ ? ($1, $2) : $lines[0] =~ /^( *)(.*)$/;
+    $explained = length $name if $name =~ /\S/;
+    return @lines if !grep { length > $COLUMNS } @lines;
+    return wrapped($name, $name eq '' ? 0 : $explained, map { split } $rest, @lines[1 .. $#lines]);
+}
+
+sub columns {
+    my ($text) = @_;
+    my @items;
+    for my $line (split /\n/, $text, -1) {
+        my $begins = !@items || $line eq '' || $line =~ /^  \S/ || $items[-1][0] =~ /^(?:usage:.*)?$/ || $line =~ /^\S/ && $items[-1][0] =~ /^ /;
+        if ($begins) { push @items, [$line] } else { push @{ $items[-1] }, $line }
+    }
+    return join "\n", map { item_lines(@$_) } @items;
+}
+
 # One value, as CHECK says: "1-100" is a range of numbers, a list of words has the values to choose from.
 sub check_value {
     my ($option, $value, $check) = @_;
@@ -54,7 +90,7 @@ sub parse_options {
         usage_error("$text; see $script --help");
     };
     GetOptions(\%opt, 'help|h', map { my ($short, $name, $value) = @$_; $name . ($short ? "|$short" : '') . ($value ? '=s' : '') } @declared);
-    if ($opt{help}) { print $usage; exit 0 }
+    if ($opt{help}) { print columns($usage); exit 0 }
     @ARGV == 0 || $check{arguments} or usage_error("$ARGV[0]: no such argument; see $script --help");
     for my $option (grep { defined $opt{$_} } grep { $_ ne 'arguments' } sort keys %check) {
         my $test = ($value{$option} // '') eq 'LIST' ? \&check_list : \&check_value;

@@ -12,7 +12,9 @@ parse_options() {
     while [ $# -gt 0 ]; do
         name=${1#--}
         case $1 in
-        -h | --help) printf '%s\n' "$text"; exit 0 ;;
+        -h | --help)
+            perl -I"$(dirname "${BASH_SOURCE[0]}")" -MOptions -0777 -ne 'print Options::columns($_)' <<<"$text" 2>/dev/null || printf '%s\n' "$text"
+            exit 0 ;;
         --) shift; break ;;
         -*)
             [[ $'\n'$text =~ $'\n  '"$1"\ ([A-Z]+[A-Z,/]*)?(\ |$'\n') ]] || die "$1: unknown option; see scripts/${0##*/} --help"
