@@ -17,6 +17,9 @@ run --nodes 1,2 --protocols async,ardmar,onesided,native --json "$work/runs.json
 expect_status "two applications" 0
 [ "$(grep -cE '^  (async|ardmar|onesided|native) +[12] +[0-9.]+ s +[0-9.]+ +yes' "$work/out")" -eq 16 ] ||
     fail "two applications: $(cat "$work/out")"
+sed -n '/^  protocol/,/^(none)/p' "$work/out" >"$work/table"
+[ "$(wc -L <"$work/table")" -le 80 ] && [ "$(grep -cE '^  (async|ardmar|onesided) .* yes( +[0-9.]+[kM]?){8}$' "$work/table")" -eq 12 ] ||
+    fail "the table: $(cat "$work/table")"
 
 # The lines again, from the JSON file.
 cat >"$work/seen.pl" <<'END'
