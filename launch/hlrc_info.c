@@ -140,6 +140,9 @@ static uint64_t hlrc_info_space_of(const struct config *cfg)
     return cfg->memory != 0 ? cfg->memory : limit.bytes;
 }
 
+/* Continues an explanation of a limit in the next line, in its column. */
+#define HLRC_INFO_NEXT "\n                                 "
+
 static void hlrc_info_memory_print(const struct config *cfg)
 {
     struct config_memory_limit limit;
@@ -149,8 +152,9 @@ static void hlrc_info_memory_print(const struct config *cfg)
     hlrc_info_size_text(limit.bytes, text, sizeof text);
     if (cfg->memory == 0) {
         hlrc_info_size_text(hlrc_info_space_of(cfg), space, sizeof space);
-        printf("  %-17s %-12s available (%s); the shared space has %s of addresses\n", "memory",
-               text, limit.what, space);
+        printf("  %-17s %-12s available (%s); the shared space" HLRC_INFO_NEXT
+               "has %s of addresses\n",
+               "memory", text, limit.what, space);
         return;
     }
     printf("  %-17s %-12s %s (%s)\n", "memory", text,
@@ -168,8 +172,8 @@ static void hlrc_info_mappings_print(const struct config *cfg)
 
     printf("  %-17s %-12llu %s\n", "vm.max_map_count", most,
            most > pages ? "enough for any pattern of page states"
-                        : "enough, unless the states of neighbouring pages alternate; raising it "
-                          "avoids refetching then");
+                        : "enough, unless the states of neighbouring pages" HLRC_INFO_NEXT
+                          "alternate; raising it avoids refetching then");
 }
 
 static void hlrc_info_limits_print(const struct config *cfg)
@@ -187,13 +191,14 @@ static void hlrc_info_limits_print(const struct config *cfg)
     printf("  %-17s %-12s %s\n", "memlock", text,
            memlock > hlrc_info_space_of(cfg) ? "enough"
            : strncmp(cfg->fabric, "shm", 3) == 0 || strcmp(cfg->fabric, "auto") == 0
-               ? "enough for shm; verbs needs more than --memory (ulimit -l)"
-               : "too little for --memory, which verbs locks as it is used (ulimit -l)");
+               ? "enough for shm; verbs needs more than --memory" HLRC_INFO_NEXT "(ulimit -l)"
+               : "too little for --memory, which verbs locks as" HLRC_INFO_NEXT
+                 "it is used (ulimit -l)");
     hlrc_info_size_text(hlrc_info_limit_value(RLIMIT_AS), text, sizeof text);
     printf("  %-17s %-12s %s\n", "address space", text,
            hlrc_info_limit_value(RLIMIT_AS) / 2 > cfg->memory
                ? "enough"
-               : "too little: each node maps --memory twice (ulimit -v)");
+               : "too little: each node maps --memory twice" HLRC_INFO_NEXT "(ulimit -v)");
     printf("  %-17s %-12llu %s\n", "open files", (unsigned long long)files,
            files >= 1024 ? "enough" : "few (ulimit -n)");
 }

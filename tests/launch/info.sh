@@ -224,6 +224,7 @@ if (ulimit -l 2048) 2>/dev/null; then
     limit "ulimit -l" memlock '2.0 MiB +enough$'
     run bash -c 'ulimit -l 2048; exec "$0" --memory 2M' "$hlrc_info"
     limit "ulimit -l, too little" memlock '2.0 MiB +enough for shm; verbs needs'
+    test "$(sed -n '/^limits/,$p' "$work/out" | wc -L)" -le 80 || fail "more than 80 columns: $(sed -n '/^limits/,$p' "$work/out")"
 fi
 if test -z "${HLRC_TEST_SANITIZERS-}"; then # which need terabytes of address space
     run bash -c 'ulimit -v 2097152; exec "$0" --memory 1023M' "$hlrc_info"
