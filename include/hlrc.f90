@@ -19,6 +19,20 @@
 ! results; numbers of nodes begin with 0. Memory that nodes share must not be kept in variables
 ! over a lock or a barrier: give an array that is a dummy argument the attribute TARGET.
 !
+! For those who know coarrays:
+!     this_image(), num_images()       hlrc_node_id() + 1, hlrc_node_count()
+!     real(c_double) :: a(n)[*]        real(c_double), pointer :: a(:, :)
+!                                      call hlrc_allocate(a, [n, hlrc_node_count()])
+!     a(i), a(i)[k]                    a(i, hlrc_node_id() + 1), a(i, k)
+!     sync all                         call hlrc_barrier()
+!     sync images of a set             call hlrc_group_barrier(group), of hlrc_group_create
+!     lock(l), unlock(l); critical     call hlrc_lock(number), call hlrc_unlock(number)
+!     atomic_fetch_add                 hlrc_atomic_fetch_add, of hlrc_atomic_create
+!     event post, event wait           hlrc_cond_signal, hlrc_cond_wait, under a lock
+!     co_sum, co_max; co_broadcast     hlrc_reduce; hlrc_broadcast
+!     error stop                       call hlrc_exit(status)
+! The node that writes a page of a column first is its home.
+!
 module hlrc
   use, intrinsic :: iso_c_binding
   implicit none
