@@ -66,7 +66,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/openmp/tsan.c compat/openmp/wide.h \
 	compat/pthread/agent.c compat/pthread/agent.h compat/pthread/sole.c compat/pthread/sole.h \
 	compat/pthread/balance.c compat/pthread/balance.h \
-	compat/pthread/barrier.c compat/pthread/c11.c compat/pthread/cancel.c compat/pthread/cancel.h compat/pthread/cond.c compat/pthread/cxx.c \
+	compat/pthread/barrier.c compat/pthread/c11.c compat/pthread/cancel.c compat/pthread/cancel.h compat/pthread/cond.c compat/pthread/cxx.c compat/pthread/describe.c \
 	compat/pthread/futex.c compat/pthread/interrupt.c compat/pthread/interrupt.h \
 	compat/pthread/limits.c compat/pthread/limits.h compat/pthread/keys.c compat/pthread/keys.h compat/pthread/kill.c compat/pthread/kill.h \
 	compat/pthread/monitor.c compat/pthread/monitor.h \

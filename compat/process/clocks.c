@@ -37,13 +37,29 @@ static void clocks_read_thread(void *ns)
     *(int64_t *)ns = now;
 }
 
+/* As the system's numbers of threads' clocks, which are negative. */
+#define CLOCK_KIND 6
+#define NAME_BITS  28
+
+clockid_t clocks_of_thread(pthread_t thread)
+{
+    uint32_t number = (uint32_t)thread & ((1u << NAME_BITS) - 1);
+    return (clockid_t)(~number << 3 | CLOCK_KIND);
+}
+
+static bool clocks_is_own(clockid_t clock)
+{
+    pthread_t name = lane_current ? lane_current->name : 0;
+    return clock == CLOCK_THREAD_CPUTIME_ID || (name && clock == clocks_of_thread(name));
+}
+
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
     int64_t ns;
     if (clock == CLOCK_PROCESS_CPUTIME_ID && start_away)
         return (int)DELEGATE(clock_gettime, clock, (long)time);
-    if (clock != CLOCK_THREAD_CPUTIME_ID || !start_sharing)
+    if (!start_sharing || !clocks_is_own(clock))
         return clock_gettime(clock, time);
     lane_call(clocks_read_thread, &ns);
     *time = (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };

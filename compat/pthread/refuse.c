@@ -11,7 +11,6 @@
 #define PLACES   "binds threads to processors; leave it out, hlrcrun --bind binds nodes"
 #define POLICY   "sets the scheduling of threads on one machine; leave it out"
 #define OWN      "sets a thread's stack; leave it out, HLRC allocates stacks"
-#define UNKNOWN  "returns data of one machine about a thread; leave it out"
 #define FORMATS  "changes printf on one node only; leave it out"
 #define CEILINGS "(priority ceilings) is not supported; leave it out"
 
@@ -23,13 +22,9 @@ static const struct {
     { "pthread_getaffinity_np", PLACES },
     { "pthread_attr_setaffinity_np", PLACES },
     { "pthread_setschedparam", POLICY },
-    { "pthread_getschedparam", POLICY },
     { "pthread_setschedprio", POLICY },
     { "pthread_attr_setstack", OWN },
     { "pthread_attr_setstackaddr", OWN },
-    { "pthread_getattr_np", UNKNOWN },
-    { "pthread_getname_np", UNKNOWN },
-    { "pthread_getcpuclockid", UNKNOWN },
     { "register_printf_function", FORMATS },
     { "register_printf_specifier", FORMATS },
     { "register_printf_modifier", FORMATS },
@@ -46,13 +41,6 @@ const char *refuse_name(const char *name, int nodes)
         if (strcmp(name, missing[i].name) == 0)
             return missing[i].why;
     return NULL;
-}
-
-/* Only debuggers of one machine use it. */
-WRAP(int, pthread_setname_np, (pthread_t thread, const char *name), (thread, name))
-{
-    (void)thread, (void)name;
-    return 0;
 }
 
 int __wrap_pthread_equal(pthread_t a, pthread_t b);

@@ -30,6 +30,7 @@
 #include "compat/start/modes.h"
 
 #define TABLE_THREADS 512u /* at once, besides main */
+#define TABLE_TITLE   16   /* bytes of a thread's name for pthread_setname_np */
 
 enum table_entry_state { ENTRY_FREE, ENTRY_ASKED_FOR, ENTRY_RUNNING, ENTRY_DONE };
 
@@ -55,8 +56,9 @@ struct table_entry {
     void *arg, *result;
     sigset_t mask; /* of its creator */
     struct modes modes;
-    uint64_t signals; /* bit sig - 1: sent by pthread_kill on another node */
-    int queued, code; /* of these, with a value and this code; 0: none */
+    char title[TABLE_TITLE]; /* empty: the program's name */
+    uint64_t signals;        /* bit sig - 1: sent by pthread_kill on another node */
+    int queued, code;        /* of these, with a value and this code; 0: none */
     union sigval value;
     uint32_t next; /* in a mailbox; 0: the last */
     struct monitor_queue joiners, creator;

@@ -162,6 +162,13 @@ struct threads_creation {
     int rc;
 };
 
+/* The system does this. Under LOCK_THREADS. */
+static void threads_pass_title(struct table_entry *to)
+{
+    const struct table_entry *from = me.entry ? &table->entries[me.entry - 1] : &table->entries[0];
+    memcpy(to->title, from->title, sizeof to->title);
+}
+
 /* Stores the name under the lock, so that the new thread finds it in *out. */
 static void pthread_threads_create(void *arg)
 {
@@ -178,6 +185,7 @@ static void pthread_threads_create(void *arg)
         *c.out = table->entries[i].name;
         table->entries[i].mask = mask;
         table->entries[i].modes = modes;
+        threads_pass_title(&table->entries[i]);
     }
     if (i && limits_are_near(table->entries[i].node) && !table_await_start(i))
         i = 0;

@@ -13,8 +13,12 @@
 #include <iostream>
 #include <memory_resource>
 #include <new>
+#include <pthread.h>
+#include <sched.h>
 #include <sstream>
 #include <thread>
+#include <time.h>
+#include <unistd.h>
 
 static char *readable;
 
@@ -150,6 +154,50 @@ static void computes()
     std::fesetround(FE_TONEAREST);
 }
 
+// What a thread finds out about itself, and main about another thread.
+static void describes(bool named)
+{
+    pthread_attr_t attr;
+    void *stack = nullptr;
+    std::size_t bytes = 0;
+    int kind = -1, policy = -1;
+    sched_param param = {};
+    clockid_t clock = 0;
+    timespec time = { -1, -1 };
+    char name[16] = "";
+    pthread_t self = pthread_self();
+    int rc = pthread_getattr_np(self, &attr) | pthread_attr_getstack(&attr, &stack, &bytes) |
+             pthread_attr_getdetachstate(&attr, &kind) | pthread_attr_destroy(&attr);
+    char *here = (char *)__builtin_frame_address(0);
+    std::printf("stack %d %d", rc, here > stack && here < (char *)stack + bytes);
+    std::printf(" detached %d", kind);
+    rc = pthread_getschedparam(self, &policy, &param);
+    std::printf(", policy %d %d %d", rc, policy, param.sched_priority);
+    rc = pthread_getcpuclockid(self, &clock) | clock_gettime(clock, &time);
+    std::printf(", clock %d %d", rc, time.tv_sec >= 0 && time.tv_nsec >= 0);
+    rc = pthread_getname_np(self, name, sizeof name);
+    std::printf(", name %d %s", rc, named ? name : "");
+    rc = pthread_setname_np(self, "longer than names may be");
+    std::printf(" %d %d\n", rc, pthread_setname_np(self, "of a thread"));
+}
+
+static void descriptions()
+{
+    char name[16] = "";
+    std::thread(describes, false).join();
+    pthread_setname_np(pthread_self(), "of main");
+    for (int i = 0; i < 2; i++)
+        std::thread(describes, true).join();
+    std::thread([] { pthread_setname_np(pthread_self(), "other"); }).join();
+    std::thread other([] { pause(); });
+    pthread_setname_np(other.native_handle(), "a waiting one");
+    int rc = pthread_getname_np(other.native_handle(), name, sizeof name);
+    std::printf("%d %s", rc, name);
+    rc = pthread_getname_np(pthread_self(), name, sizeof name);
+    std::printf(" %d %s\n", rc, name);
+    other.detach();
+}
+
 int main(int argc, char **argv)
 {
     std::filesystem::current_path(argc > 1 ? argv[1] : ".");
@@ -164,6 +212,7 @@ int main(int argc, char **argv)
     formats();
     buffers();
     computes();
+    descriptions();
     bool same[2] = { false, false };
     std::set_new_handler([] { std::puts("no memory"); });
     std::new_handler wanted = std::get_new_handler();
