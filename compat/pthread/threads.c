@@ -229,9 +229,11 @@ static int threads_check_joinable(const struct table_entry *e, const struct thre
 {
     if (!e)
         return ESRCH;
+    if (e->detached)
+        return EINVAL;
     if (j->name == j->me)
         return EDEADLK;
-    return e->detached || e->joining ? EINVAL : e->state != ENTRY_DONE && j->try ? EBUSY : 0;
+    return e->joining ? EINVAL : e->state != ENTRY_DONE && j->try ? EBUSY : 0;
 }
 
 static void pthread_threads_join(void *arg)

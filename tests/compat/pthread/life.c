@@ -2,6 +2,7 @@
 /* How threads begin and end: names, results, keys, cleanup, many of them, from anywhere. With an
  * argument, how the program ends. */
 #define _GNU_SOURCE
+#include <semaphore.h>
 #include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,9 +24,19 @@ static void *tells(void *arg)
     return (void *)(me * 100);
 }
 
+static sem_t detached_said;
+
 static void *joins_itself(void *arg)
 {
     EXPECT(pthread_join(pthread_self(), NULL) == EDEADLK);
+    return arg;
+}
+
+static void *joins_itself_detached(void *arg)
+{
+    EXPECT(pthread_detach(pthread_self()) == 0);
+    EXPECT(pthread_join(pthread_self(), NULL) == EINVAL);
+    sem_post(&detached_said);
     return arg;
 }
 
@@ -45,6 +56,12 @@ static void results(void)
         sum += (long)r;
     }
     with_threads(3, joins_itself);
+    EXPECT(sem_init(&detached_said, 0, 0) == 0);
+    for (int i = 0; i < 3; i++) {
+        pthread_t t;
+        EXPECT(pthread_create(&t, NULL, joins_itself_detached, NULL) == 0);
+        EXPECT(sem_wait(&detached_said) == 0);
+    }
     done("results", sum);
 }
 
