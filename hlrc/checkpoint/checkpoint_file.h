@@ -25,7 +25,8 @@ struct checkpoint_file *checkpoint_file_open(const char *path, int *rc);
  * checkpoint_file_close. */
 struct checkpoint_file *checkpoint_file_divert(struct checkpoint_queue *queue, int *rc);
 
-/* `room` is called before each few megabytes, and its error is that of the file. NULL: none. */
+/* `room` is called before each few megabytes, and its error is that of the file. The file is in
+ * memory: it is compressed with less CPU time. NULL: it is not. */
 void checkpoint_file_limit(struct checkpoint_file *f, int (*room)(void));
 
 void checkpoint_file_put(struct checkpoint_file *f, const void *from, size_t len);
