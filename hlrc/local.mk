@@ -37,7 +37,7 @@ libhlrc_core_la_SOURCES += hlrc/memory/ahead.c hlrc/memory/ahead.h hlrc/memory/o
 	hlrc/memory/page_word.c hlrc/memory/page_word.h hlrc/memory/past.c hlrc/memory/past.h hlrc/memory/range.c \
 	hlrc/memory/range.h hlrc/memory/reads.c hlrc/memory/reads.h hlrc/memory/renew.c hlrc/memory/renew.h \
 	hlrc/memory/sample.c hlrc/memory/sample.h hlrc/memory/space.c hlrc/memory/space.h hlrc/memory/twin.c \
-	hlrc/memory/twin.h
+	hlrc/memory/twin.h hlrc/memory/unchanged.c hlrc/memory/unchanged.h
 
 # The report about a program that crashes.
 libhlrc_core_la_SOURCES += hlrc/crash/code.c hlrc/crash/code.h hlrc/crash/crash.c hlrc/crash/crash.h \

@@ -50,7 +50,7 @@ my @floors = (
 # thread of a team begins a nested team.
 my @circles = (
     [map { "hlrc/progress/$_" } qw(bulk msg progress thread)],
-    [map { "hlrc/memory/$_" } qw(copies exclusive page page_claim page_fetch page_flush page_move page_view renew)],
+    [map { "hlrc/memory/$_" } qw(copies exclusive page page_claim page_fetch page_flush page_move page_view renew unchanged)],
     [map { "hlrc/sync/$_" } qw(barrier homes)],
     [map { "fabric/verbs/verbs$_" } '', qw(_count _long _memory _near _pieces _registrar _rx)],
     [map { "compat/openmp/team$_" } '', qw(_nest _place _size)],

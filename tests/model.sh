@@ -208,7 +208,7 @@ for variant in COUNTED_ONCE SLOT_LATE WORD_FIRST; do
 done
 
 small=yes search good checkpoint
-for variant in RETURNS_EARLY OVERLAP ENDS_EARLY MANIFEST_EARLY HALF_COUNTED; do
+for variant in RETURNS_EARLY OVERLAP ENDS_EARLY MANIFEST_EARLY HALF_COUNTED STORES_UNSEEN VERSIONS_UNSEEN; do
     search bad checkpoint -D$variant
 done
 

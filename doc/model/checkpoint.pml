@@ -5,7 +5,8 @@
  *
  * Each node has one page. Its caller and the thread that writes are separate processes. Between two
  * checkpoints each node stores to its page or to that of the other node. Any write of a file may
- * fail. A file has the page only if it differs from the last saved one.
+ * fail. A file has the page only if it differs from the last saved one. That is known without
+ * reading it if the node has not opened it for stores, and no other node has raised its version.
  *
  * Checked:
  *   - whenever a manifest exists, its files exist and have the pages of one moment: a death then
@@ -21,6 +22,7 @@
 #define ALL ((1 << N) - 1)
 
 byte page[N], saved[N];         /* saved: as in the last file, + 1; 0: it is in none */
+bool opened[N], raised[N];       /* since it was saved: for stores of its node; its version */
 bool whole = true;               /* the next checkpoint */
 byte last;                      /* the last complete checkpoint */
 /* By node and checkpoint. */
@@ -36,11 +38,27 @@ byte begun, captured;           /* checkpoints; nodes, as bits */
 byte ended;
 byte g, h, k;
 
+#ifdef STORES_UNSEEN
+#define OPENED(n) false
+#else
+/* [unchanged.stores]: page_view_note_change */
+#define OPENED(n) opened[n]
+#endif
+#ifdef VERSIONS_UNSEEN
+#define RAISED(n) false
+#else
+/* [unchanged.versions]: unchanged_holds */
+#define RAISED(n) raised[n]
+#endif
+#define HOLDS(n) (saved[n] && !OPENED(n) && !RAISED(n))
+
 inline CAPTURE(n)
 {
     written[AT(n, last + 1)] = false;
     file[AT(n, last + 1)] = page[n];
-    has[AT(n, last + 1)] = whole || saved[n] != page[n] + 1;
+    has[AT(n, last + 1)] = whole || (!HOLDS(n) && saved[n] != page[n] + 1);
+    opened[n] = false;
+    raised[n] = false;
     saved[n] = page[n] + 1
 }
 
@@ -110,8 +128,8 @@ proctype caller(byte me)
         captured == ALL;
 #endif
         if
-        :: page[me]++
-        :: page[1 - me]++
+        :: d_step { page[me]++; opened[me] = true }
+        :: d_step { page[1 - me]++; raised[1 - me] = true }
         :: true
         fi;
         turn++

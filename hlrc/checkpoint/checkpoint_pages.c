@@ -16,6 +16,7 @@
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/range.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/memory/unchanged.h"
 #include "hlrc/progress/thread.h"
 
 #define PAGES_END UINT32_MAX /* in place of a page number */
@@ -35,11 +36,12 @@ static size_t checkpoint_pages_bytes(void)
 int checkpoint_pages_init(void)
 {
     saved = reserve(checkpoint_pages_bytes());
-    return saved ? 0 : -ENOMEM;
+    return saved ? unchanged_init() : -ENOMEM;
 }
 
 void checkpoint_pages_end(void)
 {
+    unchanged_end();
     reserve_end(saved, checkpoint_pages_bytes());
     saved = NULL;
 }
@@ -97,14 +99,6 @@ static bool checkpoint_pages_is_saved(uint32_t page, uint32_t token)
     return !zero && checkpoint_pages_is_home(page, token);
 }
 
-static bool checkpoint_pages_changed(uint32_t page, bool full)
-{
-    uint64_t digest = digest_of_words(checkpoint_pages_at(page), PAGE_SIZE) | 1;
-    bool changed = full || saved[page] != digest;
-    saved[page] = digest;
-    return changed;
-}
-
 /* The next pages from *first on that have memory here; false: none. */
 static bool checkpoint_pages_next(uint32_t *first, uint32_t *end)
 {
@@ -137,41 +131,86 @@ static void checkpoint_pages_forget(uint32_t first, uint32_t end)
     memset((void *)at, 0, stop - at);
 }
 
-static void checkpoint_pages_save_one(struct checkpoint_file *f, struct checkpoint_pages_list *l,
-                                      uint32_t page, bool full, uint64_t *count)
+struct checkpoint_pages_saving {
+    struct checkpoint_file *f;
+    struct checkpoint_pages_list list;
+    uint32_t token;
+    bool full, crowded; /* crowded: the view has no room for more borders */
+    uint64_t count;
+};
+
+static void checkpoint_pages_put(struct checkpoint_pages_saving *s, uint32_t page, bool changed)
 {
-    if (!checkpoint_pages_list_add(l, page))
-        checkpoint_file_fail(f, -ENOMEM);
-    if (!checkpoint_pages_changed(page, full))
+    if (!checkpoint_pages_list_add(&s->list, page))
+        checkpoint_file_fail(s->f, -ENOMEM);
+    if (!changed && !s->full)
         return;
-    checkpoint_file_put(f, &page, sizeof page);
-    checkpoint_file_put(f, checkpoint_pages_at(page), PAGE_SIZE);
-    (*count)++;
+    checkpoint_file_put(s->f, &page, sizeof page);
+    checkpoint_file_put(s->f, checkpoint_pages_at(page), PAGE_SIZE);
+    s->count++;
+}
+
+/* Whether the page has been stored to since it was saved. A page that is saved for the first time
+ * may never be stored to again. */
+static bool checkpoint_pages_save_one(struct checkpoint_pages_saving *s, uint32_t page)
+{
+    uint64_t before = saved[page], now = 0;
+    if (checkpoint_pages_is_saved(page, s->token))
+        now = digest_of_words(checkpoint_pages_at(page), PAGE_SIZE) | 1;
+    if (before != now)
+        saved[page] = now;
+    if (now)
+        checkpoint_pages_put(s, page, before != now);
+    return before && before != now;
+}
+
+/* Pages of a run, and registers them (unchanged.h). Where pages are stored to, the chunk stays open
+ * for stores. */
+static void checkpoint_pages_save_run(struct checkpoint_pages_saving *s, uint32_t first,
+                                      uint32_t count)
+{
+    bool read[RUN_PAGES], close[RUN_PAGES], any = false;
+    for (uint32_t i = 0, chunk = 0; i < count; i++) {
+        chunk = (first + i) % UNCHANGED_CHUNK == 0 ? i : chunk;
+        close[i] = i == chunk || close[i - 1];
+        read[i] = !unchanged_holds(first + i);
+        any |= read[i];
+        if (!read[i] && saved[first + i])
+            checkpoint_pages_put(s, first + i, false);
+        else if (read[i] && checkpoint_pages_save_one(s, first + i))
+            memset(&close[chunk], false, i + 1 - chunk);
+    }
+    if (any && !engine.alone && !s->crowded)
+        s->crowded = !unchanged_register(first, count, read, close);
+}
+
+static void checkpoint_pages_save_all(struct checkpoint_pages_saving *s)
+{
+    uint32_t done = 0, first = 0, end;
+    for (; checkpoint_pages_next(&first, &end) && checkpoint_file_status(s->f) == 0; first = end) {
+        checkpoint_pages_forget(done, first);
+        for (uint32_t rest; first < end; first += rest) {
+            rest = RUN_PAGES - first % RUN_PAGES;
+            rest = rest < end - first ? rest : end - first;
+            checkpoint_pages_save_run(s, first, rest);
+        }
+        done = end;
+    }
+    checkpoint_pages_forget(done, engine.pages);
 }
 
 uint64_t checkpoint_pages_save(struct checkpoint_file *f, bool full)
 {
     const uint32_t last = PAGES_END;
-    struct checkpoint_pages_list list = { 0 };
-    uint64_t count = 0;
     struct thread *t = thread_enter();
-    uint32_t done = 0, first = 0, end;
-    for (; checkpoint_pages_next(&first, &end) && checkpoint_file_status(f) == 0; first = end) {
-        checkpoint_pages_forget(done, first);
-        for (uint32_t page = first; page < end; page++)
-            if (checkpoint_pages_is_saved(page, t->call_token))
-                checkpoint_pages_save_one(f, &list, page, full, &count);
-            else if (saved[page])
-                saved[page] = 0;
-        done = end;
-    }
-    checkpoint_pages_forget(done, engine.pages);
+    struct checkpoint_pages_saving s = { .f = f, .token = t->call_token, .full = full };
+    checkpoint_pages_save_all(&s);
     thread_leave(t);
     checkpoint_file_put(f, &last, sizeof last);
-    checkpoint_file_put(f, &list.count, sizeof list.count);
-    checkpoint_file_put(f, list.run, list.count * sizeof *list.run);
-    free(list.run);
-    return count;
+    checkpoint_file_put(f, &s.list.count, sizeof s.list.count);
+    checkpoint_file_put(f, s.list.run, s.list.count * sizeof *s.list.run);
+    free(s.list.run);
+    return s.count;
 }
 
 /* ---- loading ---- */

@@ -7,8 +7,8 @@
  * page is in one list at most. Its contents are in the newest file of that node which has the page.
  * A page of the heap that is in no list is zero.
  *
- * Changes are found by digests. Versions do not show them: an unshared page is stored to without a
- * version, and a job of one node has none.
+ * Changes are found by digests of the pages that are not known to be unchanged (unchanged.h). A job
+ * of one node tracks no stores, and reads all pages.
  *
  *   [checkpoint.lost-page] A node forgets the digest of a page that it is not home of, or that is
  *       zero. Otherwise a page that comes back with its former contents would not be saved, and the

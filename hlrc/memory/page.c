@@ -24,6 +24,7 @@
 #include "hlrc/memory/renew.h"
 #include "hlrc/memory/space.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/memory/unchanged.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 #include "hlrc/progress/thread.h"
@@ -287,6 +288,10 @@ static bool page_access_step(uint32_t page, bool write, bool *worked)
     if (page_is_shut(p)) {
         page_unlock(p);
         return page_open_alone(page);
+    }
+    if (write && unchanged_is_closed(page, p)) {
+        page_unlock(p);
+        return unchanged_open(page);
     }
     bool stale = p->flags & PAGE_STALE;
     bool unclaimed = write && p->home == 0 && !(p->flags & PAGE_EXCLUSIVE);
@@ -561,6 +566,7 @@ static void page_reset_one(uint32_t page)
                         .flags = p->flags & PAGE_LISTED,
                         .exclusive_listed = p->exclusive_listed,
                         .copy = p->copy };
+    unchanged_forget(page); /* [unchanged.versions] */
     page_set_initial(page, p);
     p->access = ACCESS_NONE; /* until page_view_reset */
     spin_unlock(&p->lock);

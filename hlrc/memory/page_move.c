@@ -14,6 +14,7 @@
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/page_view.h"
+#include "hlrc/memory/unchanged.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 
@@ -208,6 +209,7 @@ void page_move_switch(uint32_t page, int to)
         copies_add(page, p);
     p->home = (uint16_t)(to + 1);
     p->introduced = false;
+    unchanged_forget(page); /* [unchanged.versions] */
     policy_migrate_moved(&p->migrate);
     page_unlock(p);
     engine.protocol.pages->move(page, to);

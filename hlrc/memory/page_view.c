@@ -11,6 +11,7 @@
 #include "hlrc/memory/first_write.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/space.h"
+#include "hlrc/memory/unchanged.h"
 #include "hlrc/probe/probe.h"
 
 #define PARTS    16u /* of the pages that were met (page.h): one is collapsed at a time */
@@ -24,6 +25,8 @@ static int page_view_note_change(int rc, uint32_t first, uint32_t count, enum pr
         if (rc == 0 || page_at(i)->access < right)
             page_at(i)->access = right;
         page_at(i)->unsure = rc != 0;
+        if (right == ACCESS_WRITE)
+            unchanged_forget(i); /* [unchanged.stores] */
     }
     return rc;
 }

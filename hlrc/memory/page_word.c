@@ -11,6 +11,7 @@
 #include "hlrc/memory/need.h"
 #include "hlrc/memory/page_fetch.h"
 #include "hlrc/memory/twin.h"
+#include "hlrc/memory/unchanged.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/progress/progress.h"
 
@@ -139,6 +140,7 @@ void page_word_store(uint32_t page, const struct page *p, size_t at, size_t byte
 
 void page_word_note(uint32_t page, struct page *p)
 {
+    unchanged_forget(page); /* [unchanged.stores] */
     if (p->flags & PAGE_EXCLUSIVE)
         return;
     p->worded = 1;

@@ -31,7 +31,7 @@ tests_blackbox_altstack_depth_LDADD = tests/libtests.a libhlrc_core.la
 # It knows the default homes.
 tests_blackbox_counts_LDADD = tests/libtests.a libhlrc_core.la
 
-BLACKBOX_SHELL = tests/blackbox/checkpoint.sh tests/blackbox/resize.sh tests/blackbox/saved_apps.sh tests/blackbox/computing.sh tests/blackbox/collectives.sh tests/blackbox/part.sh tests/blackbox/dumps.sh \
+BLACKBOX_SHELL = tests/blackbox/checkpoint.sh tests/blackbox/unchanged.sh tests/blackbox/resize.sh tests/blackbox/saved_apps.sh tests/blackbox/computing.sh tests/blackbox/collectives.sh tests/blackbox/part.sh tests/blackbox/dumps.sh \
 	tests/blackbox/crash.sh tests/blackbox/dropped.sh tests/blackbox/endings.sh tests/blackbox/fork.sh \
 	tests/blackbox/hang.sh tests/blackbox/holds.sh tests/blackbox/large.sh tests/blackbox/many.sh \
 	tests/blackbox/noread.sh tests/blackbox/profile.sh tests/blackbox/race_pages.sh tests/blackbox/races.sh \
@@ -41,7 +41,7 @@ BLACKBOX_SHELL = tests/blackbox/checkpoint.sh tests/blackbox/resize.sh tests/bla
 check_PROGRAMS += $(BLACKBOX_TESTS) tests/blackbox/crash tests/blackbox/figures tests/blackbox/hang tests/blackbox/holds \
 	tests/blackbox/large tests/blackbox/many tests/blackbox/meet tests/blackbox/misuse tests/blackbox/outside tests/blackbox/part \
 	tests/blackbox/race tests/blackbox/race_pages tests/blackbox/race_reads tests/blackbox/ranges tests/blackbox/saved tests/blackbox/sharing \
-	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/sync_calls tests/blackbox/unfinished
+	tests/blackbox/signals tests/blackbox/stuck tests/blackbox/sync_calls tests/blackbox/unchanged tests/blackbox/unfinished
 tests_blackbox_race_reads_SOURCES = tests/blackbox/race.c
 tests_blackbox_race_reads_LDADD = libhlrc_reads.la libhlrc.la
 if SANITIZERS
