@@ -84,7 +84,10 @@ for figure in table1 fig1 fig2 fig8 fig9 fig10 fig11 fig12 fig13 fig14 atomics4 
     fig10 | fig13 | barrier-dimensions) ;; # need more than two numbers of nodes, or three nodes
     sided) grep -q '<td>LU by gets 64</td>' "$page" && grep -q '<td>RandomAccess by atomics 2^8</td>' "$page" ||
         fail "$figure has no LU, or no RandomAccess" ;;
-    *) sed -n "/<section id=\"$figure\">/,/<\/section>/p" "$page" | grep -q '<svg viewBox=' || fail "$figure has no plot" ;;
+    *)
+        sed -n "/<section id=\"$figure\">/,/<\/section>/p" "$page" >"$work/section"
+        grep -q '<svg viewBox=' "$work/section" || fail "$figure has no plot"
+        grep -q "Measured on .*[0-9] cores" "$work/section" || fail "$figure does not say where it was measured" ;;
     esac
 done
 ! grep -nE "https?:|//[a-z]+\.|@import|<script|<link|src=|url\([^#]|href=[\"'][^#]" "$page" || fail "the page refers to something outside"

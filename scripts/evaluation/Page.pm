@@ -56,8 +56,9 @@ sub drawn {
         : grep { grep { defined } @{ $_->{values} } } @{ $plot->{series} };
 }
 
+# WHERE: the machine, for a figure of measurements.
 sub figure_html {
-    my ($f) = @_;
+    my ($f, $where) = @_;
     my $text = "<section id=\"$f->{id}\">\n<h2>" . html($f->{title}) . "</h2>\n<p class=\"source\">" . html($f->{source}) . "</p>\n<p>"
         . html($f->{what}) . "</p>\n";
     my @plots = grep { drawn($_) } @{ $f->{plots} };
@@ -66,6 +67,7 @@ sub figure_html {
     my $n = 0;
     $text .= '<div class="plots">' . join('', map { '<figure>' . Plot::svg($_, "$f->{id}-" . ++$n) . "</figure>\n" } @plots) . "</div>\n"
         if @plots;
+    $text .= '<p class="source">Measured on ' . html($where) . ".</p>\n" if (@plots || @drawings) && $f->{id} !~ /^sim-/;
     $text .= '<div class="plots pairs">' . join('', map { my ($called, $svg) = @$_; "<figure><figcaption>" . html($called)
         . "</figcaption>$svg</figure>\n" } @drawings) . "</div>\n" if @drawings;
     $text .= claims_html($f) . '<p><b>Why.</b> ' . html($f->{why}) . "</p>\n";
@@ -110,6 +112,11 @@ sub conditions {
         $r->{quick} ? ['Left out by --quick', $Plan::QUICK] : (),
         ['Floors', join ', ', map { my ($name, $metric) = @$_; my $c = $r->cell('floors', $metric); $c ? "$name " . span($c) . ' us' : () }
             ['page fetch', 'floor_us'], ['never touched page', 'floor_cold_us'], ['wake of a sleeper', 'wake_us']]]);
+}
+
+sub where {
+    my ($r) = @_;
+    return join ', ', grep { $_ ne '' } map({ different($r, $_) } qw(machine cpu)), different($r, 'cores') . ' cores';
 }
 
 sub summary {
@@ -171,7 +178,7 @@ sub page_html {
         . (@{ $r->{all} } ? table_html(['Measured', ''], conditions($r), 'conditions') : '')
         . (@failures ? '<h2>Failed</h2>' . table_html(['measurement', 'turn', 'cause'], \@failures, 'claims') : '')
         . "<nav><ul>\n" . join('', map { "<li><a href=\"#$_->{id}\">" . html($_->{title}) . '</a> <span class="source">'
-            . html($_->{source}) . "</span></li>\n" } @figures) . "</ul></nav>\n" . join('', map { figure_html($_) } @figures)
+            . html($_->{source}) . "</span></li>\n" } @figures) . "</ul></nav>\n" . join('', map { figure_html($_, where($r)) } @figures)
         . "</body>\n</html>\n";
 }
 
