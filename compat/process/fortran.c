@@ -86,6 +86,12 @@ static bool fortran_is_local(const struct fortran_block *b, int kind)
     return fortran_nesting > 0 && b->unit < 0;
 }
 
+/* As delegate_is_away: other statements are not counted. */
+static bool fortran_is_away(long block, int kind)
+{
+    return fortran_is_local((const void *)block, kind) ? start_away : delegate_is_away();
+}
+
 struct fortran_call {
     delegate_fn *fn;
     const long *words;
@@ -141,7 +147,7 @@ static long fortran_call(delegate_fn *fn, const long *w, int count, size_t bytes
     long __wrap__gfortran_##name(long a, long b, long c, long d, long e, long f)               \
     {                                                                                          \
         const long words[DELEGATE_WORDS] = { a, b, c, d, e, f };                               \
-        if (delegate_is_away())                                                                \
+        if (fortran_is_away(a, kind))                                                          \
             return fortran_call(LIBRARY(name), words, count, (size_t)(bytes), kind);           \
         return start_sharing && (kind)&CREATES ? fortran_call_here(LIBRARY(name), words, kind) \
                                                : LIBRARY(name)(a, b, c, d, e, f);              \
@@ -201,7 +207,7 @@ static void fortran_array_check(const struct fortran_block *b, void *const *arra
     DECLARE(name);                                                                          \
     long __wrap__gfortran_##name(long a, long b, long c, long d)                            \
     {                                                                                       \
-        if (!delegate_is_away())                                                            \
+        if (!fortran_is_away(a, TRANSFERS))                                                 \
             return LIBRARY(name)(a, b, c, d, 0, 0);                                         \
         if (!fortran_is_local((const void *)a, TRANSFERS))                                  \
             fortran_array_check((const void *)a, (void *const *)b);                         \
@@ -236,7 +242,7 @@ static long fortran_variable_set(long block, long variable, long of, long d, lon
 static void fortran_variable(void *block, void *variable, const struct fortran_variable *v)
 {
     const long words[6] = { (long)block, (long)variable, (long)v };
-    if (delegate_is_away())
+    if (fortran_is_away(words[0], TRANSFERS))
         (void)fortran_call(fortran_variable_set, words, 3, 0, TRANSFERS);
     else
         (void)fortran_variable_set(words[0], words[1], words[2], 0, 0, 0);
