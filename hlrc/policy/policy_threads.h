@@ -41,7 +41,7 @@
 #define POLICY_THREADS_TRIES        8      /* places of a code in the table */
 #define POLICY_THREADS_BUDGET       0.06   /* of the time */
 #define POLICY_THREADS_REST         1.5e9  /* before the first trial */
-#define POLICY_THREADS_PAGE         3000   /* to move: announced, and half of the pages fetched */
+#define POLICY_THREADS_PAGE         10000  /* to move: announced, protected, fetched */
 #define POLICY_THREADS_PAGE_TRIPS   1      /* round trips of the network for each such page */
 #define POLICY_THREADS_PERIOD       200000 /* the shortest mean period that is worth a trial, and */
 #define POLICY_THREADS_PERIOD_TRIPS 10     /* round trips: its fork and its end take some */
