@@ -24,6 +24,7 @@
 #include "compat/start/layers.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/job_signals.h"
+#include "hlrc/memory/only_node.h"
 #include "hlrc/unite.h"
 
 #define STACK_DEFAULT ((size_t)8 << 20)
@@ -270,6 +271,8 @@ static void start_report(void)
 static void start_end_layer(void *arg)
 {
     (void)arg;
+    if (start_sharing)
+        hlrc_program_ended();
     if (at_end && start_sharing)
         at_end();
     if (layer)

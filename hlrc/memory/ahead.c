@@ -7,7 +7,7 @@
 
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/copies.h"
-#include "hlrc/memory/only_node.h"
+#include "hlrc/memory/exclusive.h"
 #include "hlrc/memory/page.h"
 #include "hlrc/memory/page_claim.h"
 #include "hlrc/memory/past.h"
@@ -15,13 +15,6 @@
 #include "hlrc/policy/policy_readahead.h"
 
 static _Thread_local struct streams_table mine;
-static atomic_bool only_node;
-
-void hlrc_only_node(bool is)
-{
-    atomic_store(&only_node, is);
-}
-
 static bool ahead_is_home(uint32_t page)
 {
     return page_is_home(page_at(page), engine.node);
@@ -50,7 +43,7 @@ void ahead_fault(uint32_t page, bool write)
         most = copies_room() / 4;
     if (most && page_was_alone(page_at(page)))
         return;
-    if (most && write && atomic_load(&only_node) && ahead_is_first_write(page)) {
+    if (most && write && exclusive_only_node() && ahead_is_first_write(page)) {
         ahead_claim_block(page);
         return;
     }

@@ -25,7 +25,8 @@
  *     [readahead.first-blocks].
  *   [readahead.twin] A page that was opened for stores ahead has a twin, at its home too: it is
  *       announced only if it was written [page.retained-twin]. A page that had no home and is zero
- *       needs no twin: it is announced if it is no longer zero.
+ *       needs no twin: it is announced if it is no longer zero. Nor does a home page that no other
+ *       node has read while only this node runs the program: to announce it revokes no copy.
  *   - A thread that stores to pages whose home is its node gets no pages of other homes ahead: rows
  *     that are dealt to the nodes in turn lie between its own.
  *   - A page that is retained writable (hot, page_flush.c), and was twice stored to after a load,

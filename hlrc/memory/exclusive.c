@@ -9,6 +9,7 @@
 #include "hlrc/core/engine.h"
 #include "hlrc/memory/dirty.h"
 #include "hlrc/memory/first_write.h"
+#include "hlrc/memory/only_node.h"
 #include "hlrc/probe/probe.h"
 
 #define GONE UINT32_MAX /* a free entry of the list */
@@ -19,12 +20,15 @@ static spin_lock_word lock;    /* guards appending to the list, and its end */
 static uint32_t *list;         /* pages that are EXCLUSIVE, or were; only flushes remove them */
 static _Atomic uint32_t count; /* raised under the lock, lowered there by flushes */
 static _Atomic uint64_t seen;  /* value of `arrivals`: [unshared.new-readers] */
+static atomic_bool only_node, ended; /* only_node.h */
 
 int exclusive_init(void)
 {
     list = reserve(LIST_BYTES);
     atomic_store(&count, 0);
     atomic_store(&seen, 0);
+    atomic_store(&only_node, false);
+    atomic_store(&ended, false);
     return list ? 0 : -ENOMEM;
 }
 
@@ -32,6 +36,21 @@ void exclusive_end(void)
 {
     reserve_end(list, LIST_BYTES);
     list = NULL;
+}
+
+void hlrc_only_node(bool is)
+{
+    atomic_store(&only_node, is);
+}
+
+void hlrc_program_ended(void)
+{
+    atomic_store(&ended, true);
+}
+
+bool exclusive_only_node(void)
+{
+    return atomic_load_explicit(&only_node, memory_order_relaxed);
 }
 
 static bool exclusive_has_readers(uint32_t page)
@@ -48,6 +67,17 @@ bool exclusive_unread(uint32_t page)
     return !exclusive_has_readers(page);
 }
 
+bool exclusive_sole(uint32_t page, const struct page *p)
+{
+    return exclusive_only_node() && page_is_home(p, engine.node) && exclusive_unread(page) &&
+           !first_write_races_checked();
+}
+
+bool exclusive_is_last(void)
+{
+    return atomic_load_explicit(&ended, memory_order_relaxed);
+}
+
 static void exclusive_list_add(uint32_t page)
 {
     spin_lock(&lock);
@@ -57,12 +87,17 @@ static void exclusive_list_add(uint32_t page)
     spin_unlock(&lock);
 }
 
+/* [unshared.announced-first], [unshared.ended] */
+static bool exclusive_is_told(uint32_t page)
+{
+    return atomic_load(engine_applied_here(page, engine.node)) != 0 || exclusive_is_last();
+}
+
 bool exclusive_begin(uint32_t page, struct page *p)
 {
     if (engine.config.exclusive_pages == SWITCH_OFF ||
         first_write_races_checked() /* [races.tracked] */ || !page_is_home(p, engine.node) ||
-        exclusive_has_readers(page) ||
-        atomic_load(engine_applied_here(page, engine.node)) == 0) /* [unshared.announced-first] */
+        exclusive_has_readers(page) || !exclusive_is_told(page))
         return false;
     if (!p->exclusive_listed)
         exclusive_list_add(page);

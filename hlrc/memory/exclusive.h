@@ -44,6 +44,10 @@
  *       barrier may get the pages and pass them to a thread of a node whose freeing thread is still
  *       in the barrier.
  *
+ *   [unshared.ended] When the program has ended (only_node.h), a flush makes home pages without
+ *       readers EXCLUSIVE, announced or not, and announces none of them: what other nodes still
+ *       read is this library's, and has readers or was announced.
+ *
  *              written in an interval after that one, no readers            a reader came
  *   announced --------------------------------------------------> EXCLUSIVE ---------------> DIRTY
  */
@@ -68,6 +72,16 @@ void exclusive_end_of(uint32_t page, struct page *p);
 
 /* At the home: whether no other node has read the page so far. A fence and a load. */
 bool exclusive_unread(uint32_t page);
+
+/* Whether only this node runs the program (only_node.h). */
+bool exclusive_only_node(void);
+
+/* Whether, in addition, this home page is as memory of one process: no other node has read it. A
+ * fence and a load. ASSUMPTION: locked. */
+bool exclusive_sole(uint32_t page, const struct page *p);
+
+/* Whether the program has ended [unshared.ended]. */
+bool exclusive_is_last(void);
 
 /* Whether readers have registered that no flush has seen [unshared.new-readers]. A fence and a
  * load. */

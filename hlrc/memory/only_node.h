@@ -11,6 +11,10 @@
  * [readahead.first-blocks]. A hint. Exported for libhlrc_compat. */
 void hlrc_only_node(bool is);
 
+/* The program has ended on all nodes: this node's releases publish no page that no other node has
+ * read [unshared.ended]. Exported for libhlrc_compat. */
+void hlrc_program_ended(void);
+
 /* Pages of the space that have memory on this node. A system call. Exported for libhlrc_compat. */
 uint64_t hlrc_pages_here(void);
 

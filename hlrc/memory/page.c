@@ -172,13 +172,15 @@ void page_wait(uint32_t page)
 /* Before a clean page becomes writable: for a store, or `ahead` of one. */
 static void page_mark_dirty(uint32_t page, struct page *p, bool ahead)
 {
+    bool sole = ahead && exclusive_sole(page, p); /* [readahead.twin] */
     /* [readahead.twin]: stored to, after it was announced */
-    if (!ahead && exclusive_begin(page, p))
+    if ((!ahead || sole) && exclusive_begin(page, p))
         return;
     /* [races.tracked] */
     p->blank = ahead && p->blank && !first_write_races_checked();
     /* [readahead.twin], [races.tracked] */
-    if (ahead ? !p->blank : !page_is_home(p, engine.node) || first_write_twin_at_home(page)) {
+    if (ahead ? !p->blank && !sole
+              : !page_is_home(p, engine.node) || first_write_twin_at_home(page)) {
         /* [page.dirty-twin] */
         p->twin = page_flush_twin(page, p);
         PROBE(twin_created);

@@ -93,11 +93,23 @@ static int page_flush_seal_run(uint32_t first, uint32_t count, bool asked)
     return rc;
 }
 
+/* [unshared.ended]. ASSUMPTION: locked. */
+static bool page_flush_spare(uint32_t page, struct page *p)
+{
+    bool clean = (p->flags & (PAGE_DIRTY | PAGE_BUSY | PAGE_STALE)) == PAGE_DIRTY && !p->held &&
+                 !page_held(page) && exclusive_is_last() && exclusive_begin(page, p);
+    if (clean && p->twin)
+        twin_drop(p->twin);
+    if (clean)
+        p->twin = p->blank = 0;
+    return clean;
+}
+
 uint32_t page_flush_skip(const uint32_t *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct page *p = page_lock(list[i]);
-        bool clean = !page_flush_to_close(p);
+        bool clean = !page_flush_to_close(p) || page_flush_spare(list[i], p);
         if (clean) {
             p->flags &= (uint8_t)~PAGE_LISTED;
             p->worded = 0;

@@ -20,6 +20,7 @@ LITMUS_TESTS = \
 	tests/litmus/rule03_vt \
 	tests/litmus/rule04_access \
 	tests/litmus/rule04_copies \
+	tests/litmus/rule04_ended \
 	tests/litmus/rule04_first_read \
 	tests/litmus/rule04_home \
 	tests/litmus/rule04_parts \
