@@ -54,6 +54,12 @@ conformance --nodes 1 --only 'good|differs'
 expect_status "a reason too many" 1
 expect_out "a reason too many" '^libgomp\.c/good\.c: known as a difference, but passes; remove it from the list$'
 
+known
+conformance --nodes 1 --only good --keep "$work/kept"
+case_of good '' 'return 1;'
+conformance --nodes 1 --only good --keep "$work/kept"
+expect_out "a kept program" '^libgomp\.c  *1  *1$'
+
 known 'libgomp process'
 conformance
 expect_err "a torn list" "known:1: a line is SUITE WHERE CASE REASON"
