@@ -119,10 +119,12 @@ int program_find(const char *name, char *path, size_t len, char *err, size_t err
 
 bool program_is_this(const char *path)
 {
+    char name[PATH_MAX] = "";
     struct stat file, own;
 
-    return stat(path, &file) == 0 && stat("/proc/self/exe", &own) == 0 &&
-           file.st_dev == own.st_dev && file.st_ino == own.st_ino;
+    /* the link is read, since an emulator names the emulated program there */
+    return readlink("/proc/self/exe", name, sizeof name - 1) > 0 && stat(name, &own) == 0 &&
+           stat(path, &file) == 0 && file.st_dev == own.st_dev && file.st_ino == own.st_ino;
 }
 
 /* The first bytes of the file, with a zero after them. */
