@@ -284,7 +284,7 @@ static void test_wake(struct run *r)
 /* An event that wakes nobody lies there until fabric_wake; a busy receiver is never woken. */
 static void test_wake_later(struct run *r)
 {
-    uint64_t before = wakes(r);
+    uint64_t before = wakes(r), last = 0;
     if (r->node == 1) {
         sleep_until_pending(r, URGENT, -1);
         take_event(r, 0, 0);
@@ -299,7 +299,7 @@ static void test_wake_later(struct run *r)
     if (r->node == 0) {
         send_event(r, 1, 1, true);
         fabric_wake(r->f, 1);
-        (void)add(r, 1, AREA_ACK, 0); /* comes after them: node 1 arms when both are done */
+        put(r, 1, AREA_ACK, &last, sizeof last); /* node 1 arms when all are done */
     }
     meet(r);
     expect_wakes(r, before, 0, "receiver busy");

@@ -53,8 +53,8 @@ list_litmus() {
         echo "600 env ${of}HLRCRUN=$helpers/hlrcrun $program"
     done
     sanitized || echo "600 env LITMUS_NODES=3 HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/rule08_words"
-    sanitized || echo "100 env LITMUS_NODES=2 LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/windows"
-    for program in rule03_lock $(sanitized || echo rule02_home rule11_cond) $(whole && echo locks threads rule03_causality rule09_log); do
+    ! whole || echo "100 env LITMUS_NODES=2 LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/windows"
+    for program in rule03_lock $(sanitized || echo rule02_home) $(whole && echo locks threads rule03_causality rule09_log rule11_cond); do
         echo "600 env LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
     done
 }
