@@ -35,9 +35,11 @@
 
 #define TEST_SECONDS 400 /* of a test that hangs */
 #ifdef HLRC_INSTRUMENTED /* it is slow, and the plain build does all */
-#    define USUAL_PERCENT 10
+#    define USUAL_PERCENT    10
+#    define MESSAGES_PERCENT 0 /* the least number of rounds */
 #else
-#    define USUAL_PERCENT 100
+#    define USUAL_PERCENT    50
+#    define MESSAGES_PERCENT 5
 #endif
 #define EXCHANGE_MAX 4096 /* bytes of one node in an exchange */
 
@@ -257,7 +259,7 @@ static int node_main(const char *fabric, int node, int nodes)
     const char *percent = getenv("CONFORMANCE_PERCENT"), *seconds = getenv("CONFORMANCE_SECONDS");
     r.hooked = strchr(fabric, '+') != NULL;
     r.heals = r.hooked && getenv("HLRC_CHAOS_HEAL");
-    unsigned usual = uses_messages(fabric) ? USUAL_PERCENT / 20 : USUAL_PERCENT;
+    unsigned usual = uses_messages(fabric) ? MESSAGES_PERCENT : USUAL_PERCENT;
     r.percent = percent ? (unsigned)atoi(percent) : usual;
     this_run = &r;
     signal(SIGALRM, tell_hang);

@@ -2,4 +2,4 @@
 # Random programs on shared memory, each with both protocols.
 set -u
 . "${top_srcdir:-.}/tests/random/lib.sh"
-random_programs 300 45 --protocol ardmar,async --fabric shm
+random_programs 300 35 --protocol ardmar,async --fabric shm
