@@ -19,7 +19,7 @@
 ! results; numbers of nodes begin with 0. Memory that nodes share must not be kept in variables
 ! over a lock or a barrier: give an array that is a dummy argument the attribute TARGET.
 !
-! For those who know coarrays:
+! What the module has for coarrays:
 !     this_image(), num_images()       hlrc_node_id() + 1, hlrc_node_count()
 !     real(c_double) :: a(n)[*]        real(c_double), pointer :: a(:, :)
 !                                      call hlrc_allocate(a, [n, hlrc_node_count()])

@@ -6,8 +6,8 @@
 
 #include "compat/start/modes.h"
 
-/* Thread `index` begins a region, and ends it. `creator`: modes of thread 0, in the first region
- * natively those of the new thread. */
+/* Thread `index` begins a region, and ends it. `creator`: modes of thread 0, with which natively a
+ * new thread begins its first region. */
 void team_modes_begin(int index, const struct modes *creator);
 void team_modes_end(int index);
 

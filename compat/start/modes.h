@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* modes.h - how a thread computes: rounding, exceptions that trap, and those that it has raised.
+/* modes.h - how a thread computes: rounding, exceptions that trap, and raised ones.
  * Natively a new thread has the modes of the thread that has created it. */
 #ifndef COMPAT_MODES_H
 #define COMPAT_MODES_H

@@ -73,7 +73,7 @@ bool exclusive_sole(uint32_t page, const struct page *p)
            !first_write_races_checked();
 }
 
-bool exclusive_is_last(void)
+bool exclusive_has_ended(void)
 {
     return atomic_load_explicit(&ended, memory_order_relaxed);
 }
@@ -88,16 +88,16 @@ static void exclusive_list_add(uint32_t page)
 }
 
 /* [unshared.announced-first], [unshared.ended] */
-static bool exclusive_is_told(uint32_t page)
+static bool exclusive_is_announced(uint32_t page)
 {
-    return atomic_load(engine_applied_here(page, engine.node)) != 0 || exclusive_is_last();
+    return atomic_load(engine_applied_here(page, engine.node)) != 0 || exclusive_has_ended();
 }
 
 bool exclusive_begin(uint32_t page, struct page *p)
 {
     if (engine.config.exclusive_pages == SWITCH_OFF ||
         first_write_races_checked() /* [races.tracked] */ || !page_is_home(p, engine.node) ||
-        exclusive_has_readers(page) || !exclusive_is_told(page))
+        exclusive_has_readers(page) || !exclusive_is_announced(page))
         return false;
     if (!p->exclusive_listed)
         exclusive_list_add(page);

@@ -81,7 +81,7 @@ bool exclusive_only_node(void);
 bool exclusive_sole(uint32_t page, const struct page *p);
 
 /* Whether the program has ended [unshared.ended]. */
-bool exclusive_is_last(void);
+bool exclusive_has_ended(void);
 
 /* Whether readers have registered that no flush has seen [unshared.new-readers]. A fence and a
  * load. */

@@ -97,7 +97,7 @@ static int page_flush_seal_run(uint32_t first, uint32_t count, bool asked)
 static bool page_flush_spare(uint32_t page, struct page *p)
 {
     bool clean = (p->flags & (PAGE_DIRTY | PAGE_BUSY | PAGE_STALE)) == PAGE_DIRTY && !p->held &&
-                 !page_held(page) && exclusive_is_last() && exclusive_begin(page, p);
+                 !page_held(page) && exclusive_has_ended() && exclusive_begin(page, p);
     if (clean && p->twin)
         twin_drop(p->twin);
     if (clean)

@@ -2,7 +2,7 @@
 /*
  * Rule 4, the end of a program. A node that says that the program has ended announces no page that
  * no other node has read [unshared.ended]. Another node still sees what the first one wrote to a
- * page that it has read, or had been told of, before.
+ * page that it had read, or that had been announced to it, before.
  */
 #include "hlrc/memory/only_node.h"
 #include "tests/litmus/litmus.h"
