@@ -11,7 +11,7 @@
  * Each node generates a part of the stream and has a part of the table. It updates words of other
  * nodes
  *
- *   --by atomics  by an operation of hlrc_rmw_nb() on the word, which is in a window
+ *   --by atomics  by an operation of hlrc_word_fetch_nb() on the word, which is in a window
  *        puts     by hlrc_put() of x to a bucket in the window of the word's owner, which applies
  *                 it after a barrier
  *        locks    by a load and a store, as its own words, under the lock of that stretch of the
@@ -176,7 +176,7 @@ static inline void update_word(uint64_t *word, uint64_t x, int owner)
     (void)owner;
     *word ^= x;
 #else
-    hlrc_rmw_nb(word, &x, NULL, HLRC_UINT64, HLRC_XOR, owner, NULL);
+    hlrc_word_fetch_nb(hlrc_word_window(word, owner), HLRC_UINT64, HLRC_XOR, &x, NULL, NULL);
 #endif
 }
 

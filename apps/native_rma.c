@@ -87,12 +87,17 @@ void hlrc_put_nb(void *dst, const void *src, size_t len, int node, hlrc_handle_t
     memcpy(address_of(dst, node), src, len);
 }
 
+hlrc_word_t hlrc_word_window(void *addr, int node)
+{
+    return (hlrc_word_t){ .addr = addr, .node = node };
+}
+
 /* Only HLRC_XOR of HLRC_UINT64, without the old value: then it is one instruction. */
-int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node,
-                hlrc_handle_t *handle)
+int hlrc_word_fetch_nb(hlrc_word_t word, hlrc_type type, hlrc_op op, const void *value, void *old,
+                       hlrc_handle_t *handle)
 {
     (void)old, (void)type, (void)op, (void)handle;
-    (void)__atomic_fetch_xor((uint64_t *)address_of(word, node), *(const uint64_t *)value,
+    (void)__atomic_fetch_xor((uint64_t *)address_of(word.addr, word.node), *(const uint64_t *)value,
                              __ATOMIC_SEQ_CST);
     return 0;
 }

@@ -73,7 +73,7 @@ libhlrc_core_la_SOURCES += hlrc/heap/collective.c hlrc/heap/collective.h hlrc/he
 
 # Windows: put, get, accumulate.
 libhlrc_core_la_SOURCES += hlrc/rma/accumulate.c hlrc/rma/accumulate.h hlrc/rma/handle.c hlrc/rma/handle.h \
-	hlrc/rma/mutex.c hlrc/rma/mutex.h hlrc/rma/pieces.c hlrc/rma/pieces.h hlrc/rma/rmw.c hlrc/rma/rmw_queue.c hlrc/rma/rmw_queue.h \
+	hlrc/rma/mutex.c hlrc/rma/mutex.h hlrc/rma/pieces.c hlrc/rma/pieces.h hlrc/rma/rmw.c hlrc/rma/rmw.h hlrc/rma/rmw_queue.c hlrc/rma/rmw_queue.h \
 	hlrc/rma/signal.c hlrc/rma/words.c hlrc/rma/section.c \
 	hlrc/rma/shared.c hlrc/rma/shared.h hlrc/rma/transfer.c hlrc/rma/transfer.h hlrc/rma/window.c hlrc/rma/window.h
 

@@ -47,6 +47,9 @@ module hlrc
   integer(c_int), parameter :: HLRC_SUM = 0, HLRC_PRODUCT = 1, HLRC_MIN = 2, HLRC_MAX = 3, &
                                HLRC_AND = 4, HLRC_OR = 5, HLRC_XOR = 6, HLRC_REPLACE = 7, &
                                HLRC_NO_OP = 8
+  ! hlrc_order: as in C, where the names have no ORDER. Without it they would be those of calls.
+  integer(c_int), parameter :: HLRC_ORDER_RELAXED = 0, HLRC_ORDER_ACQUIRE = 1, &
+                               HLRC_ORDER_RELEASE = 2, HLRC_ORDER_ACQ_REL = 3
 
   integer(c_int64_t), parameter :: HLRC_FOREVER = -1
 
@@ -59,6 +62,11 @@ module hlrc
   end type
   type, bind(c) :: hlrc_group_t
     integer(c_int32_t) :: id
+  end type
+  ! The name of a word for hlrc_word_fetch.
+  type, bind(c) :: hlrc_word_t
+    type(c_ptr) :: addr
+    integer(c_int32_t) :: node, id
   end type
 
   interface
@@ -113,8 +121,32 @@ module hlrc
       integer(c_size_t), value :: count
       integer(c_int), value :: type, op
     end function
+    type(hlrc_word_t) function hlrc_word_shared(addr) bind(c)
+      import hlrc_word_t
+      type(*), intent(inout) :: addr
+    end function
+    type(hlrc_word_t) function hlrc_word_atomic(word) bind(c)
+      import hlrc_atomic_t, hlrc_word_t
+      type(hlrc_atomic_t), value :: word
+    end function
+    integer(c_int) function hlrc_word_fetch(word, type, op, value, old, order) bind(c)
+      import c_int, hlrc_word_t
+      type(hlrc_word_t), value :: word
+      integer(c_int), value :: type, op, order
+      type(*), intent(in) :: value
+      type(*), intent(inout) :: old
+    end function
+    integer(c_int) function hlrc_word_compare(word, type, expected, desired, order) bind(c)
+      import c_int, hlrc_word_t
+      type(hlrc_word_t), value :: word
+      integer(c_int), value :: type, order
+      type(*), intent(inout) :: expected
+      type(*), intent(in) :: desired
+    end function
+    ! Deprecated: hlrc_word_fetch and hlrc_word_compare of hlrc_word_shared(word).
     integer(c_int) function hlrc_fetch_op(word, value, old, type, op) bind(c)
       import c_int
+      !GCC$ ATTRIBUTES DEPRECATED :: hlrc_fetch_op
       type(*), intent(inout) :: word
       type(*), intent(in) :: value
       type(*), intent(inout) :: old
@@ -122,6 +154,7 @@ module hlrc
     end function
     integer(c_int) function hlrc_compare_swap(word, expected, desired, type) bind(c)
       import c_int
+      !GCC$ ATTRIBUTES DEPRECATED :: hlrc_compare_swap
       type(*), intent(inout) :: word, expected
       type(*), intent(in) :: desired
       integer(c_int), value :: type

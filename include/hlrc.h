@@ -63,7 +63,7 @@ extern "C" {
  * atomics, a flag in a spin loop, mutexes and other objects of pthreads, and futexes act on this
  * node's copy of a page. In shared memory two nodes may then add to the same old value, both hold
  * the mutex, or never see the flag. Use hlrc_lock() instead of a mutex, hlrc_cond_wait() or a
- * barrier instead of a flag, and hlrc_fetch_op() or hlrc_atomic_fetch_add() instead of atomics.
+ * barrier instead of a flag, and hlrc_word_fetch() or hlrc_atomic_fetch_add() instead of atomics.
  * Threads of one node may use mutexes and atomics in private memory.
  *
  * A minimal program:
@@ -552,7 +552,7 @@ struct hlrc_stats {
     uint64_t evictions;          /* copies evicted to make room (--cache-size) */
     uint64_t renewed_pages;      /* copies updated instead of invalidated (--renew) */
     uint64_t log_overflows;      /* compactions of a full log of notices (--notices) */
-    uint64_t word_ops;           /* operations of hlrc_fetch_op and hlrc_compare_swap */
+    uint64_t word_ops;           /* operations of hlrc_word_fetch on shared memory */
     double kernel_s;       /* CPU seconds of the process in the kernel; a part lies in compute_s */
     uint64_t minor_faults; /* page faults that the kernel served alone, without reading a file */
     /* --checkpoint: the program was stopped, and then they were written while it ran */

@@ -419,25 +419,31 @@ class word : detail::collective
         destroyed([this] { hlrc_atomic_destroy(handle); });
     }
 
-    std::uint64_t load() const
+    std::uint64_t load(hlrc_order order = HLRC_RELAXED) const
     {
-        return hlrc_atomic_load(handle);
+        return hlrc_word_fetch_uint64(name(), HLRC_NO_OP, 0, order);
     }
-    std::uint64_t fetch_add(std::uint64_t value) const
+    std::uint64_t fetch_add(std::uint64_t value, hlrc_order order = HLRC_RELAXED) const
     {
-        return hlrc_atomic_fetch_add(handle, value);
+        return hlrc_word_fetch_uint64(name(), HLRC_SUM, value, order);
     }
-    std::uint64_t exchange(std::uint64_t value) const
+    std::uint64_t exchange(std::uint64_t value, hlrc_order order = HLRC_RELAXED) const
     {
-        return hlrc_atomic_exchange(handle, value);
+        return hlrc_word_fetch_uint64(name(), HLRC_REPLACE, value, order);
     }
-    bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) const
+    bool compare_exchange(std::uint64_t &expected, std::uint64_t desired,
+                          hlrc_order order = HLRC_RELAXED) const
     {
-        return hlrc_atomic_compare_exchange(handle, &expected, desired) == 1;
+        return hlrc_word_compare_uint64(name(), &expected, desired, order) == 1;
     }
 
   private:
     hlrc_atomic_t handle;
+
+    hlrc_word_t name() const
+    {
+        return hlrc_word_atomic(handle);
+    }
 };
 
 // ---- locks: for std::lock_guard, std::unique_lock, std::scoped_lock ----

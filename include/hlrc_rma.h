@@ -22,20 +22,15 @@
 extern "C" {
 #endif
 
-/* Identifies an operation in progress, on the node that started it. */
-typedef struct {
-    uint64_t id;
-} hlrc_handle_t;
-
 /**
  * hlrc_window_create, hlrc_window_free - memory for put and get
  *
  * Both are collective. hlrc_window_create() makes a window: a part of `size` bytes of zeros at
  * every node, at an address that is the same on all. A part is private memory of its node, which
- * loads and stores it like any other. Other nodes access it by hlrc_put(), hlrc_get(), hlrc_rmw()
- * and similar calls, which take the address and the number of the node. A size of 0 is treated as
- * a size of 1. Up to HLRC_MAX_WINDOWS windows can exist at a time, with a total size up to that of
- * the shared space (--memory).
+ * loads and stores it like any other. Other nodes access it by hlrc_put(), hlrc_get(),
+ * hlrc_word_fetch() and similar calls, which take the address and the number of the node. A size of
+ * 0 is treated as a size of 1. Up to HLRC_MAX_WINDOWS windows can exist at a time, with a total
+ * size up to that of the shared space (--memory).
  *
  * hlrc_window_free() waits for this node's operations, passes a barrier of all nodes, and frees
  * the window; NULL is ignored. Nodes that pass different arguments end the job.
@@ -60,7 +55,7 @@ typedef struct {
  * window is registered when it is created, and stays registered for the next window at that
  * address. Windows that exist when the job finalizes are freed then.
  *
- * SEE ALSO: hlrc_put, hlrc_rmw, hlrc_mutex_lock, hlrc_malloc_all
+ * SEE ALSO: hlrc_put, hlrc_word_fetch, hlrc_mutex_lock, hlrc_malloc_all
  */
 void *hlrc_window_create(size_t size);
 void hlrc_window_free(void *window);
@@ -186,56 +181,6 @@ void hlrc_fence(int node);
 void hlrc_fence_all(void);
 
 /**
- * hlrc_rmw, hlrc_rmw_nb, hlrc_rmw_compare - change a word of a window atomically
- *
- * hlrc_rmw() replaces *`word`, in the part of a window that belongs to node `node`, by the result
- * of `op` on the word and the value at `value`. It stores the previous value of the word at `old`,
- * unless that is NULL. With HLRC_SUM it is a fetch-and-add, with HLRC_REPLACE a swap; with
- * HLRC_NO_OP it reads the word and ignores `value`. hlrc_rmw_compare() is a compare-and-swap: it
- * stores the value at `desired` in the word if the word has the bits of the value at `expected`;
- * if not, it stores the value of the word at `expected`. The word is aligned to its size, 4 or 8
- * bytes.
- *
- * Both are atomic for all threads of all nodes: operations on one word have a single order, the
- * same for all. While they may change a word, no thread, of its owner either, may store to it, put
- * to it or accumulate into it. A node number outside the job, or a word outside all windows, ends
- * the job.
- *
- * hlrc_rmw_nb() starts the same operation as hlrc_rmw(), and may return before it is performed.
- * The value is read before it returns; `old` belongs to the operation until it is complete. It
- * stores a handle at `handle`, for hlrc_wait(), or with NULL is completed by hlrc_fence(). The node
- * may postpone an operation until it has 1,024 of them, or waits: other nodes may not see it
- * before. Operations in progress are unordered, also on one word.
- *
- *     int64_t one = 1, mine;
- *     hlrc_rmw(&window->next, &one, &mine, HLRC_INT64, HLRC_SUM, 0);
- *
- * RETURN VALUE: hlrc_rmw() and hlrc_rmw_nb() return 0, hlrc_rmw_compare() 1 if it stored `desired`,
- * otherwise 0; or a negative errno value: then nothing was changed, and no handle was made.
- *
- * ERRORS:
- *     EINVAL  the word is not aligned; or `type` or `op` is none of those listed, or `op` is
- *             bitwise and `type` no integer
- *
- * NOTES: No CPU of that node takes part. Adapters have a fetch-and-add and a compare-and-swap of 8
- * bytes. A sum of 64-bit integers takes one of these, and on one machine a swap of 8 bytes takes
- * one exchange. All others take compare-and-swaps: the first reads the word, unless the word was 0
- * (or as expected), the second changes it, and more follow while others change it. Words of 4
- * bytes have no adapter operation. On one machine the surrounding 8 bytes are compared and
- * swapped. Over verbs, where that would undo stores to the other 4, they are read and written
- * under the lock of hlrc_acc(), in two or three round trips. hlrc_rmw_nb() has sums and bitwise
- * operations of 64-bit integers, and swaps of 8 bytes, in flight together: 1,024 take about as many
- * round trips as one. Other operations, and those whose `old` lies in shared memory, are complete
- * when it returns.
- *
- * SEE ALSO: hlrc_fetch_op, hlrc_mutex_lock, hlrc_window_create
- */
-int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node);
-int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node,
-                hlrc_handle_t *handle);
-int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node);
-
-/**
  * hlrc_put_signal - copy bytes to a window of a node, then set a word there
  *
  * Copies the `len` bytes at `src`, in this node's memory, to `dst` in the part of a window that
@@ -248,10 +193,10 @@ int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type 
  * ERRORS:
  *     EINVAL  `signal` is not aligned to 8 bytes, or `op` is neither of the two
  *
- * NOTES: The word changes atomically, as by hlrc_rmw(). A node number outside the job, or bytes
- * that are not all in one window, end the job.
+ * NOTES: The word changes atomically, as by hlrc_word_fetch(). A node number outside the job, or
+ * bytes that are not all in one window, end the job.
  *
- * SEE ALSO: hlrc_put, hlrc_rmw, hlrc_wait_until
+ * SEE ALSO: hlrc_put, hlrc_word_fetch, hlrc_wait_until
  */
 int hlrc_put_signal(void *dst, const void *src, size_t len, uint64_t *signal, uint64_t value,
                     hlrc_op op, int node);
@@ -300,9 +245,9 @@ int hlrc_wait_until(const void *word, hlrc_type type, hlrc_cmp cmp, const void *
  *
  * Each value, or half of a complex one, changes atomically with respect to all threads of all
  * nodes that accumulate. The values of one call do not change together. During the call no thread
- * may put to them, store to them or operate on them by hlrc_rmw(). When the call returns it is
- * complete. As with hlrc_put(), a node number outside the job, or values outside all windows, end
- * the job.
+ * may put to them, store to them or operate on them by hlrc_word_fetch(). When the call returns it
+ * is complete. As with hlrc_put(), a node number outside the job, or values outside all windows,
+ * end the job.
  *
  * hlrc_acc_nb(), hlrc_acc_strided_nb() and hlrc_acc_vector_nb() start the same, and return when
  * only adapters have work left: the last writes, and the release of the last lock. `src` may
@@ -326,9 +271,9 @@ int hlrc_wait_until(const void *word, hlrc_type type, hlrc_cmp cmp, const void *
  * has values in, and it waits for others that accumulate in that block. The non-blocking calls
  * save one of these round trips for each block. On one machine 8 bytes take six times as long as
  * by hlrc_put(), 4 KiB eight times, 1 MiB four to five times; a single sum of 64-bit integers is
- * cheaper by hlrc_rmw().
+ * cheaper by hlrc_word_fetch().
  *
- * SEE ALSO: hlrc_put_strided, hlrc_put_vector, hlrc_rmw
+ * SEE ALSO: hlrc_put_strided, hlrc_put_vector, hlrc_word_fetch
  */
 int hlrc_acc(void *dst, const void *src, size_t count, hlrc_type type, hlrc_op op,
              const void *scale, int node);
@@ -362,7 +307,7 @@ int hlrc_acc_vector_nb(void *const *dst, const void *const *src, size_t count, s
  * range, or the unlock of a mutex that no thread of the node holds, ends the job, as does a fabric
  * without atomics.
  *
- * SEE ALSO: hlrc_put, hlrc_rmw, hlrc_lock
+ * SEE ALSO: hlrc_put, hlrc_word_fetch, hlrc_lock
  */
 void hlrc_mutex_lock(unsigned mutex, int node);
 void hlrc_mutex_unlock(unsigned mutex, int node);

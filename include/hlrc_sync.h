@@ -44,7 +44,7 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
  * hlrc_release() publishes what this node has written. hlrc_acquire() makes visible here what each
  * other node had published by hlrc_release(), and what that node had learnt of third nodes. If
  * communication of any kind puts a release before an acquire, for example an operation by
- * hlrc_fetch_op(), the thread that acquires sees what the releasing thread had written or seen.
+ * hlrc_word_fetch(), the thread that acquires sees what the releasing thread had written or seen.
  *
  *     data = 5;                                         while (!ready)
  *     hlrc_release();                                       hlrc_acquire();
@@ -63,7 +63,7 @@ int hlrc_reduce(const void *in, void *out, size_t count, hlrc_type type, hlrc_op
  * other node and interrupts none. A thread that repeats it until something changes should give up
  * its processor from time to time. Traces have no events for these calls.
  *
- * SEE ALSO: hlrc_fetch_op, hlrc_lock
+ * SEE ALSO: hlrc_word_fetch, hlrc_lock
  */
 void hlrc_release(void);
 int hlrc_acquire(void);

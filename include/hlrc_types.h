@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Part of the public interface, included by its other headers: types of values, operations. */
+/* Part of the public interface, included by its other headers: types of values, operations,
+ * handles of operations. */
 #ifndef HLRC_TYPES_H
 #define HLRC_TYPES_H
+
+#include <stdint.h>
 
 /* Marks a name of before 1.0, which the next release removes. */
 #if defined(__GNUC__)
@@ -47,6 +50,11 @@ typedef enum { HLRC_RELAXED, HLRC_ACQUIRE, HLRC_RELEASE, HLRC_ACQ_REL } hlrc_ord
 
 /* Comparisons: equal, not equal, greater, less or equal, less, greater or equal. */
 typedef enum { HLRC_EQ, HLRC_NE, HLRC_GT, HLRC_LE, HLRC_LT, HLRC_GE } hlrc_cmp;
+
+/* Identifies an operation in progress, on the node that started it. */
+typedef struct {
+    uint64_t id;
+} hlrc_handle_t;
 
 #ifdef __cplusplus
 }

@@ -249,7 +249,7 @@ static void manual_data_races(FILE *out)
           ".PP\n"
           "C11 atomics, atomics of the compiler, and flags on which other nodes spin do not\n"
           "order accesses of different nodes. They are races, and are reported like other\n"
-          "accesses. hlrc_fetch_op(3) and hlrc_compare_swap(3) are no races. If several nodes\n"
+          "accesses. hlrc_word_fetch(3) and hlrc_word_compare(3) are no races. If several nodes\n"
           "store a result of hlrc_reduce(3) at the same address in shared memory, this is a\n"
           "race.\n"
           ".PP\n"

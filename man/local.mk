@@ -122,6 +122,7 @@ API_PAGES_3 = \
 	man/hlrc_word_fetch_float.3 \
 	man/hlrc_word_fetch_int32.3 \
 	man/hlrc_word_fetch_int64.3 \
+	man/hlrc_word_fetch_nb.3 \
 	man/hlrc_word_fetch_uint32.3 \
 	man/hlrc_word_fetch_uint64.3 \
 	man/hlrc_word_shared.3 \

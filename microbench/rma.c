@@ -7,7 +7,7 @@
  *  put, get      BY fabric: fabric_write and fabric_read, and fabric_wait; hlrc: hlrc_put and
  *                hlrc_get. Of --sizes bytes, between windows.
  *  acc           --sizes bytes of doubles, by hlrc_acc
- *  rmw           hlrc_rmw of 8 bytes: BY add, swap, xor
+ *  rmw           hlrc_word_fetch of 8 bytes: BY add, swap, xor
  *  homes         8 bytes of each of 256 pages just written by the other node, their home; us per
  *                page. BY get: hlrc_get, HLRC_HOMES; load: a load, which fetches the page
  *  get_pieces    PIECES pieces of PIECE bytes, one every DISTANCE bytes, to contiguous memory; us
@@ -161,7 +161,7 @@ static const struct test {
     { "acc", "doubles, added to doubles of the other node", "hlrc", acc, 0, 0 },
     { "rmw", NULL, "add", rmw, 8, HLRC_SUM },
     { "rmw", NULL, "swap", rmw, 8, HLRC_REPLACE },
-    { "rmw", "hlrc_rmw", "xor", rmw, 8, HLRC_XOR },
+    { "rmw", "hlrc_word_fetch", "xor", rmw, 8, HLRC_XOR },
     { "homes", "8 bytes of a page that the other node has written", "get", homes_get, 8, 0 },
     { "homes", NULL, "load", homes_load, 8, 0 },
     { "get_pieces", "1,024 pieces of 64 bytes", "each", get_each, PIECE, 0 },
@@ -179,7 +179,8 @@ static void rmw(void)
 {
     static const uint64_t one = 1;
 
-    (void)hlrc_rmw(window + 3 * LARGEST, &one, NULL, HLRC_UINT64, now->op, 1);
+    (void)hlrc_word_fetch(hlrc_word_window(window + 3 * LARGEST, 1), HLRC_UINT64, now->op, &one,
+                          NULL, HLRC_RELAXED);
 }
 
 static bool is_homes(void)

@@ -41,7 +41,9 @@ done
 for wrong in 'hlrc_cond_signal(a)' 'hlrc_atomic_load(c)' 'hlrc_wait(a)' 'hlrc_group_barrier(c)' 'hlrc_cond_wait(l, l)' 'hlrc_atomic_load(0)' 'hlrc_lock(g)' 'c = a'; do
     try "$wrong" && { echo "FAIL: $wrong compiles"; status=1; }
 done
-for old in 'hlrc_group o = g; (void)o'; do
+for old in 'hlrc_group o = g; (void)o' 'hlrc_fetch_op(&l, &l, &l, HLRC_UINT32, HLRC_SUM)' 'hlrc_compare_swap(&l, &l, &l, HLRC_UINT32)' \
+    'hlrc_rmw(&l, &l, &l, HLRC_UINT32, HLRC_SUM, 0)' 'hlrc_rmw_nb(&l, &l, &l, HLRC_UINT32, HLRC_SUM, 0, &h)' \
+    'hlrc_rmw_compare(&l, &l, &l, HLRC_UINT32, 0)'; do
     try "$old" && grep -q deprecated "$work/said" || { echo "FAIL: $old: $(cat "$work/said")"; status=1; }
 done
 # shellcheck disable=SC2086

@@ -69,7 +69,8 @@ int armci_notify(int proc)
     int one = 1, before = 0;
     value_notify_check("armci_notify", proc);
     hlrc_fence(proc);
-    (void)hlrc_rmw(&armci_job.arrived[armci_job.me], &one, &before, HLRC_INT32, HLRC_SUM, proc);
+    (void)hlrc_word_fetch(hlrc_word_window(&armci_job.arrived[armci_job.me], proc), HLRC_INT32,
+                          HLRC_SUM, &one, &before, HLRC_RELAXED);
     return before + 1;
 }
 
@@ -98,7 +99,8 @@ int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
     inner_armci_check_memory("ARMCI_Rmw", prem, wide ? sizeof(long) : sizeof(int), proc);
     const void *value = !adds ? ploc : wide ? (void *)&extra_long : (void *)&extra;
     hlrc_type type = !wide ? HLRC_INT32 : sizeof(long) == 8 ? HLRC_INT64 : HLRC_INT32;
-    if (hlrc_rmw(prem, value, ploc, type, adds ? HLRC_SUM : HLRC_REPLACE, proc) != 0)
+    if (hlrc_word_fetch(hlrc_word_window(prem, proc), type, adds ? HLRC_SUM : HLRC_REPLACE, value,
+                        ploc, HLRC_RELAXED) != 0)
         fail_job("ARMCI_Rmw: the word at %p is not aligned to its %zu bytes", prem,
                  wide ? sizeof(long) : sizeof(int));
     return 0;

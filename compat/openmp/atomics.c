@@ -5,7 +5,7 @@
  * (compat/cc/hlrcc.in), without its runtime.
  *
  * A processor's atomic instruction has no effect between nodes. An operation on 4 or 8 bytes is
- * performed at the home of the word (hlrc_fetch_op). If it orders memory, it does so with earlier
+ * performed at the home of the word (hlrc_word_fetch). If it orders memory, it does so with earlier
  * ones on that word, in one of two ways. First it is performed under a lock that the address
  * chooses. The lock stays on its node, which publishes nothing until another node requests it. Once
  * nodes have passed a lock to each other a few times, its words are contended: an operation
@@ -113,10 +113,11 @@ struct atomics_operation {
 
 static int nand(void *word, struct atomics_operation *o)
 {
-    int rc = hlrc_fetch_op(word, NULL, &o->old, o->type, HLRC_NO_OP);
+    int rc =
+        hlrc_word_fetch(hlrc_word_shared(word), o->type, HLRC_NO_OP, NULL, &o->old, HLRC_RELAXED);
     while (rc == 0) {
         uint64_t next = ~(o->old & o->value);
-        rc = hlrc_compare_swap(word, &o->old, &next, o->type);
+        rc = hlrc_word_compare(hlrc_word_shared(word), o->type, &o->old, &next, HLRC_RELAXED);
     }
     return rc;
 }
@@ -129,9 +130,11 @@ static void atomics_operate(void *arg)
     if (o->op == NAND)
         o->result = nand(word, o);
     else if (o->op == COMPARE)
-        o->result = hlrc_compare_swap(word, &o->old, &o->value, o->type);
+        o->result =
+            hlrc_word_compare(hlrc_word_shared(word), o->type, &o->old, &o->value, HLRC_RELAXED);
     else
-        o->result = hlrc_fetch_op(word, &o->value, &o->old, o->type, (hlrc_op)o->op);
+        o->result = hlrc_word_fetch(hlrc_word_shared(word), o->type, (hlrc_op)o->op, &o->value,
+                                    &o->old, HLRC_RELAXED);
 }
 
 #define SAME_LOADS 64u /* of one word, in succession */

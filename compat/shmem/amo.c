@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* amo.c - atomic operations by hlrc_rmw and hlrc_rmw_compare, also on this PE's own words. All are
- * complete on return, _nbi calls included. */
+/* amo.c - atomic operations by hlrc_word_fetch and hlrc_word_compare, also on this PE's own words.
+ * All are complete on return, _nbi calls included. */
 #include <string.h>
 
 #include "compat/shmem/inner.h"
@@ -13,7 +13,8 @@ static void amo_change(const char *call, shmem_ctx_t ctx, const void *word, cons
                        void *old, size_t size, hlrc_type type, hlrc_op op, int pe)
 {
     void *there = inner_sh_remote(call, word, size);
-    if (hlrc_rmw(there, value, old, type, op, inner_sh_pe(call, ctx, pe)) != 0)
+    if (hlrc_word_fetch(hlrc_word_window(there, inner_sh_pe(call, ctx, pe)), type, op, value, old,
+                        HLRC_RELAXED) != 0)
         fail_job("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 
@@ -23,7 +24,8 @@ static void amo_compare(shmem_ctx_t ctx, const void *word, void *seen, const voi
 {
     const char *call = "shmem_atomic_compare_swap";
     void *there = inner_sh_remote(call, word, size);
-    if (hlrc_rmw_compare(there, seen, value, type, inner_sh_pe(call, ctx, pe)) < 0)
+    if (hlrc_word_compare(hlrc_word_window(there, inner_sh_pe(call, ctx, pe)), type, seen, value,
+                          HLRC_RELAXED) < 0)
         fail_job("%s: the word at %p is not aligned to its %zu bytes", call, word, size);
 }
 

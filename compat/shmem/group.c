@@ -20,7 +20,8 @@ static void group_signal_to(struct shmem_group *g, unsigned slot, int index)
     uint64_t one = 1, *word = &g->slots[slot];
     int pe = inner_sh_member(g, index);
     if (!g->sent) {
-        (void)hlrc_rmw(word, &one, NULL, HLRC_UINT64, HLRC_SUM, pe);
+        (void)hlrc_word_fetch(hlrc_word_window(word, pe), HLRC_UINT64, HLRC_SUM, &one, NULL,
+                              HLRC_RELAXED);
         return;
     }
     one = ++g->sent[slot];
@@ -34,8 +35,8 @@ static void group_await(struct shmem_group *g, unsigned slot)
     while (__atomic_load_n(&g->slots[slot], __ATOMIC_ACQUIRE) < least)
         inner_sh_pause(&tries);
     if (!g->sent)
-        (void)hlrc_rmw(&g->slots[slot], &taken, NULL, HLRC_UINT64, HLRC_SUM,
-                       inner_sh_member(g, g->me));
+        (void)hlrc_word_fetch(hlrc_word_window(&g->slots[slot], inner_sh_member(g, g->me)),
+                              HLRC_UINT64, HLRC_SUM, &taken, NULL, HLRC_RELAXED);
 }
 
 static int group_above(const struct shmem_group *g, int by)

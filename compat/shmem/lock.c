@@ -113,7 +113,8 @@ void shmem_set_lock(long *lock)
     uint64_t *word = lock_word_of("shmem_set_lock", lock, &pe), before = 0;
     unsigned i = lock_record_take("shmem_set_lock");
     uint64_t mine = lock_name_of(sh.me, i);
-    (void)hlrc_rmw(word, &mine, &before, HLRC_UINT64, HLRC_REPLACE, pe);
+    (void)hlrc_word_fetch(hlrc_word_window(word, pe), HLRC_UINT64, HLRC_REPLACE, &mine, &before,
+                          HLRC_RELAXED);
     if (before != 0) {
         hlrc_put(&lock_record_of(before)->next, &mine, sizeof mine, lock_pe_of(before));
         (void)lock_await(&records[i].turn);
@@ -127,7 +128,8 @@ int shmem_test_lock(long *lock)
     uint64_t *word = lock_word_of("shmem_test_lock", lock, &pe), none = 0;
     unsigned i = lock_record_take("shmem_test_lock");
     uint64_t mine = lock_name_of(sh.me, i);
-    if (hlrc_rmw_compare(word, &none, &mine, HLRC_UINT64, pe) != 1) {
+    if (hlrc_word_compare(hlrc_word_window(word, pe), HLRC_UINT64, &none, &mine, HLRC_RELAXED) !=
+        1) {
         lock_record_drop(i);
         return 1;
     }
@@ -147,7 +149,8 @@ void shmem_clear_lock(long *lock)
     hlrc_fence_all();
     lock_record_hold(i, NULL);
     uint64_t seen = lock_name_of(sh.me, i);
-    if (hlrc_rmw_compare(word, &seen, &nobody, HLRC_UINT64, pe) != 1) {
+    if (hlrc_word_compare(hlrc_word_window(word, pe), HLRC_UINT64, &seen, &nobody, HLRC_RELAXED) !=
+        1) {
         uint64_t next = lock_await(&records[i].next);
         hlrc_put(&lock_record_of(next)->turn, &turn, sizeof turn, lock_pe_of(next));
     }

@@ -125,7 +125,8 @@ static void rma_signal(const char *call, shmem_ctx_t ctx, uint64_t *sig_addr, ui
                        hlrc_op op, int pe)
 {
     uint64_t *word = inner_sh_remote(call, sig_addr, sizeof *word);
-    if (hlrc_rmw(word, &signal, NULL, HLRC_UINT64, op, inner_sh_pe(call, ctx, pe)) != 0)
+    if (hlrc_word_fetch(hlrc_word_window(word, inner_sh_pe(call, ctx, pe)), HLRC_UINT64, op,
+                        &signal, NULL, HLRC_RELAXED) != 0)
         fail_job("%s: the signal at %p is not aligned to 8 bytes", call, (void *)sig_addr);
 }
 

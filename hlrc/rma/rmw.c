@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rmw.c - hlrc_rmw and hlrc_rmw_compare: words of windows, by the fabric's atomics, for the owner
- * too (rule 8, [fabric.atomics-only]); words of 4 bytes only where atomics leave the neighbouring
- * ones unchanged. */
+/* rmw.c - see rmw.h. Words of 4 bytes are changed by atomics only where these leave the
+ * neighbouring ones unchanged. */
+#include "hlrc/rma/rmw.h"
+
 #include <errno.h>
 #include <hlrc.h>
 #include <string.h>
@@ -21,8 +22,7 @@ static bool rmw_by_lock(const struct change *c, size_t bytes)
     return bytes == 4 && c->op != HLRC_NO_OP && !(engine.fabric->caps & FABRIC_ATOMICS_NARROW);
 }
 
-static int rmw_perform(const char *call, void *word, const struct change *c, int node,
-                       uint64_t *old)
+int rmw_perform(const char *call, void *word, const struct change *c, int node, uint64_t *old)
 {
     size_t bytes = combine_bytes(c->type), off = window_offset(call, word, bytes, node);
     if (off % bytes != 0)
@@ -47,23 +47,8 @@ static int rmw_perform(const char *call, void *word, const struct change *c, int
     return 0;
 }
 
-int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node)
-{
-    struct change c;
-    call_check("hlrc_rmw");
-    if (op != HLRC_NO_OP)
-        call_check_given("hlrc_rmw", "value", value);
-    if (!change_make(type, op, value, &c))
-        return -EINVAL;
-    uint64_t was = 0;
-    int rc = rmw_perform("hlrc_rmw", word, &c, node, &was);
-    if (rc == 0 && old)
-        memcpy(old, &was, combine_bytes(type));
-    return rc;
-}
-
-/* False: the queue does not take it. */
-static bool rmw_queues(const struct change *c, enum fabric_change *change)
+/* False: the fabric performs it by compare-and-swaps. */
+static bool rmw_fabric_change(const struct change *c, enum fabric_change *change)
 {
     if ((c->op == HLRC_SUM || c->op == HLRC_AND || c->op == HLRC_OR || c->op == HLRC_XOR) &&
         c->type != HLRC_INT64 && c->type != HLRC_UINT64)
@@ -89,36 +74,19 @@ static bool rmw_queues(const struct change *c, enum fabric_change *change)
     }
 }
 
-/* [thread.no-fault]: `old` in shared memory is stored by this thread, at once. */
-static int rmw_perform_now(void *word, const struct change *c, void *old, int node,
-                           hlrc_handle_t *handle)
+bool rmw_queues(const struct change *c, const void *old)
 {
-    uint64_t was = 0;
-    int rc = rmw_perform("hlrc_rmw_nb", word, c, node, &was);
-    if (rc)
-        return rc;
-    if (old)
-        memcpy(old, &was, combine_bytes(c->type));
-    if (handle)
-        *handle = (hlrc_handle_t){ handle_done() };
-    return 0;
+    enum fabric_change change;
+    return rmw_fabric_change(c, &change) && (uintptr_t)old % 8 == 0 &&
+           !(old && window_local_is_shared(old, 8)); /* [thread.no-fault] */
 }
 
-int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node,
-                hlrc_handle_t *handle)
+int rmw_start(const char *call, void *word, const struct change *c, void *old, int node,
+              hlrc_handle_t *handle)
 {
-    struct change c;
-    struct fabric_update u = { .old = old, .peer = node };
-    call_check("hlrc_rmw_nb");
-    if (op != HLRC_NO_OP)
-        call_check_given("hlrc_rmw_nb", "value", value);
-    if (!change_make(type, op, value, &c))
-        return -EINVAL;
-    if (!rmw_queues(&c, &u.change) || (uintptr_t)old % 8 != 0 ||
-        (old && window_local_is_shared(old, 8)))
-        return rmw_perform_now(word, &c, old, node, handle);
-    u.off = window_offset("hlrc_rmw_nb", word, 8, node);
-    u.value = c.value;
+    struct fabric_update u = { .old = old, .peer = node, .value = c->value };
+    (void)rmw_fabric_change(c, &u.change);
+    u.off = window_offset(call, word, 8, node);
     if (u.off % 8 != 0)
         return -EINVAL;
     struct handle *h = NULL;
@@ -132,17 +100,4 @@ int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_o
     if (handle)
         *handle = (hlrc_handle_t){ name }; /* may lie in shared memory */
     return 0;
-}
-
-int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node)
-{
-    call_check("hlrc_rmw_compare");
-    call_check_given("hlrc_rmw_compare", "expected", expected);
-    call_check_given("hlrc_rmw_compare", "desired", desired);
-    if (!combine_knows(type, HLRC_SUM))
-        return -EINVAL;
-    struct change c = change_if(type, expected, desired);
-    uint64_t was = 0;
-    int rc = rmw_perform("hlrc_rmw_compare", word, &c, node, &was);
-    return rc ? rc : change_was(&c, was, expected);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rmw_queue.h - atomic operations of hlrc_rmw_nb that this node has accepted and not performed.
+ * rmw_queue.h - atomic operations of hlrc_word_fetch_nb that this node has accepted and not
+ * performed.
  *
- *   hlrc_rmw_nb -> queue -> performed together, when it is full, or before a wait
+ *   hlrc_word_fetch_nb -> queue -> performed together, when it is full, or before a wait
  *
  * Invariants
  *   - An operation leaves the queue complete. Every call that waits for operations flushes the

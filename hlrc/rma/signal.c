@@ -27,7 +27,8 @@ int hlrc_put_signal(void *dst, const void *src, size_t len, uint64_t *signal, ui
         return -EINVAL;
     if (len)
         hlrc_put(dst, src, len, node); /* complete when it returns: before the signal */
-    return hlrc_rmw(signal, &value, NULL, HLRC_UINT64, op, node);
+    return hlrc_word_fetch(hlrc_word_window(signal, node), HLRC_UINT64, op, &value, NULL,
+                           HLRC_RELAXED);
 }
 
 /* A number of the same order: the sign bit of signed types is flipped. */

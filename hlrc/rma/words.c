@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* words.c - one family of atomic operations (hlrc_word_fetch), with types and memory orders, above
- * the operations of each kind of word. */
+/* words.c - the atomic operations (hlrc_word_fetch), with types and memory orders, above those of
+ * each kind of word. */
 #include <errno.h>
 #include <hlrc.h>
 #include <string.h>
@@ -8,8 +8,11 @@
 #include "base/diag.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
+#include "hlrc/rma/handle.h"
+#include "hlrc/rma/rmw.h"
 #include "hlrc/sync/change.h"
 #include "hlrc/sync/combine.h"
+#include "hlrc/sync/word.h"
 
 /* In `node`, in place of a node: an hlrc_atomic_t; HLRC_HOMES: shared memory. */
 #define ATOMIC (-2)
@@ -65,68 +68,75 @@ static uint64_t words_atomic_change(hlrc_atomic_t word, const struct change *c)
 {
     if (c->op == HLRC_SUM)
         return hlrc_atomic_fetch_add(word, c->value);
-    if (c->op == HLRC_REPLACE)
+    if (c->op == HLRC_REPLACE && !c->compares)
         return hlrc_atomic_exchange(word, c->value);
-    uint64_t seen = hlrc_atomic_load(word);
-    while (c->op != HLRC_NO_OP && !hlrc_atomic_compare_exchange(word, &seen, change_of(c, seen)))
+    uint64_t seen = c->compares ? c->expected : hlrc_atomic_load(word);
+    while (change_stores(c, seen) && !hlrc_atomic_compare_exchange(word, &seen, change_of(c, seen)))
         ;
     return seen;
 }
 
-static int words_atomic_fetch(hlrc_atomic_t word, hlrc_type type, hlrc_op op, const void *value,
-                              void *old)
+static int words_atomic_perform(hlrc_atomic_t word, const struct change *c, uint64_t *old)
 {
-    struct change c;
-    if ((type != HLRC_INT64 && type != HLRC_UINT64) || !change_make(type, op, value, &c))
+    if (c->type != HLRC_INT64 && c->type != HLRC_UINT64)
         return -EINVAL;
-    uint64_t was = words_atomic_change(word, &c);
-    if (old)
-        memcpy(old, &was, sizeof was);
+    *old = words_atomic_change(word, c);
     return 0;
-}
-
-static int words_atomic_compare(hlrc_atomic_t word, hlrc_type type, void *expected,
-                                const void *desired)
-{
-    uint64_t seen, wanted;
-    if (type != HLRC_INT64 && type != HLRC_UINT64)
-        return -EINVAL;
-    memcpy(&seen, expected, sizeof seen);
-    memcpy(&wanted, desired, sizeof wanted);
-    int done = hlrc_atomic_compare_exchange(word, &seen, wanted);
-    if (!done)
-        memcpy(expected, &seen, sizeof seen);
-    return done;
 }
 
 /* ---- the calls ---- */
 
-static int words_fetch(hlrc_word_t word, hlrc_type type, hlrc_op op, const void *value, void *old)
+/* Returns 0 and the old value of the word, or a negative errno value. */
+static int words_perform(const char *call, hlrc_word_t word, const struct change *c, uint64_t *old)
 {
     if (word.node == ATOMIC)
-        return words_atomic_fetch((hlrc_atomic_t){ word.id }, type, op, value, old);
+        return words_atomic_perform((hlrc_atomic_t){ word.id }, c, old);
     if (word.node == HLRC_HOMES)
-        return hlrc_fetch_op(word.addr, value, old, type, op);
-    return hlrc_rmw(word.addr, value, old, type, op, word.node);
+        return word_perform(word.addr, c, old);
+    return rmw_perform(call, word.addr, c, word.node, old);
 }
 
-static int words_compare(hlrc_word_t word, hlrc_type type, void *expected, const void *desired)
+static int words_change_make(const char *call, hlrc_type type, hlrc_op op, const void *value,
+                             struct change *c)
 {
-    if (word.node == ATOMIC)
-        return words_atomic_compare((hlrc_atomic_t){ word.id }, type, expected, desired);
-    if (word.node == HLRC_HOMES)
-        return hlrc_compare_swap(word.addr, expected, desired, type);
-    return hlrc_rmw_compare(word.addr, expected, desired, type, word.node);
+    call_check(call);
+    if (op != HLRC_NO_OP)
+        call_check_given(call, "value", value);
+    return change_make(type, op, value, c) ? 0 : -EINVAL;
+}
+
+static int words_fetch(const char *call, hlrc_word_t word, const struct change *c, void *old)
+{
+    uint64_t was = 0;
+    int rc = words_perform(call, word, c, &was);
+    if (rc == 0 && old)
+        memcpy(old, &was, combine_bytes(c->type));
+    return rc;
 }
 
 int hlrc_word_fetch(hlrc_word_t word, hlrc_type type, hlrc_op op, const void *value, void *old,
                     hlrc_order order)
 {
-    call_check("hlrc_word_fetch");
-    if (op != HLRC_NO_OP)
-        call_check_given("hlrc_word_fetch", "value", value);
-    int rc = words_order_before(order);
-    return rc ? rc : words_order_after(order, words_fetch(word, type, op, value, old));
+    struct change c;
+    int rc = words_change_make("hlrc_word_fetch", type, op, value, &c);
+    if (rc == 0)
+        rc = words_order_before(order);
+    return rc ? rc : words_order_after(order, words_fetch("hlrc_word_fetch", word, &c, old));
+}
+
+int hlrc_word_fetch_nb(hlrc_word_t word, hlrc_type type, hlrc_op op, const void *value, void *old,
+                       hlrc_handle_t *handle)
+{
+    struct change c;
+    int rc = words_change_make("hlrc_word_fetch_nb", type, op, value, &c);
+    if (rc)
+        return rc;
+    if (word.node >= 0 && rmw_queues(&c, old))
+        return rmw_start("hlrc_word_fetch_nb", word.addr, &c, old, word.node, handle);
+    rc = words_fetch("hlrc_word_fetch_nb", word, &c, old);
+    if (rc == 0 && handle)
+        *handle = (hlrc_handle_t){ handle_done() };
+    return rc;
 }
 
 int hlrc_word_compare(hlrc_word_t word, hlrc_type type, void *expected, const void *desired,
@@ -135,8 +145,41 @@ int hlrc_word_compare(hlrc_word_t word, hlrc_type type, void *expected, const vo
     call_check("hlrc_word_compare");
     call_check_given("hlrc_word_compare", "expected", expected);
     call_check_given("hlrc_word_compare", "desired", desired);
-    int rc = words_order_before(order);
-    return rc ? rc : words_order_after(order, words_compare(word, type, expected, desired));
+    int rc = combine_knows(type, HLRC_SUM) ? words_order_before(order) : -EINVAL;
+    if (rc)
+        return rc;
+    struct change c = change_if(type, expected, desired);
+    uint64_t was = 0;
+    rc = words_perform("hlrc_word_compare", word, &c, &was);
+    return words_order_after(order, rc ? rc : change_was(&c, was, expected));
+}
+
+/* ---- names of before 1.0 ---- */
+
+int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc_op op)
+{
+    return hlrc_word_fetch(hlrc_word_shared(word), type, op, value, old, HLRC_RELAXED);
+}
+
+int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type type)
+{
+    return hlrc_word_compare(hlrc_word_shared(word), type, expected, desired, HLRC_RELAXED);
+}
+
+int hlrc_rmw(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node)
+{
+    return hlrc_word_fetch(hlrc_word_window(word, node), type, op, value, old, HLRC_RELAXED);
+}
+
+int hlrc_rmw_nb(void *word, const void *value, void *old, hlrc_type type, hlrc_op op, int node,
+                hlrc_handle_t *handle)
+{
+    return hlrc_word_fetch_nb(hlrc_word_window(word, node), type, op, value, old, handle);
+}
+
+int hlrc_rmw_compare(void *word, void *expected, const void *desired, hlrc_type type, int node)
+{
+    return hlrc_word_compare(hlrc_word_window(word, node), type, expected, desired, HLRC_RELAXED);
 }
 
 /* ---- by type ---- */

@@ -104,7 +104,7 @@ static struct page *word_begin(struct word w)
 }
 
 /* Returns what the word was. */
-static uint64_t word_perform(struct word w, const struct change *c)
+static uint64_t word_perform_shared(struct word w, const struct change *c)
 {
     struct probe_span span = PROBE_BEGIN(word_elsewhere);
     struct page *p = word_begin(w);
@@ -144,8 +144,7 @@ static uint64_t word_perform_alone_8(void *word, const struct change *c)
     PERFORM_ALONE(uint64_t);
 }
 
-/* Returns 0, and the old value of the word; or a negative errno value. */
-static int word_operate(void *word, const struct change *c, uint64_t *old)
+int word_perform(void *word, const struct change *c, uint64_t *old)
 {
     size_t bytes = combine_bytes(c->type);
     if (!engine_in_space(word) || (uintptr_t)word % bytes != 0)
@@ -160,38 +159,10 @@ static int word_operate(void *word, const struct change *c, uint64_t *old)
     struct thread *t = thread_enter();
     struct probe_span span = PROBE_BEGIN(word);
     PROBE(word_operation, w.page);
-    *old = word_perform(w, c);
+    *old = word_perform_shared(w, c);
     PROBE_END(word, span, w.page);
     if (copies_over())
         copies_trim();
     thread_leave(t);
     return 0;
-}
-
-int hlrc_fetch_op(void *word, const void *value, void *old, hlrc_type type, hlrc_op op)
-{
-    call_check("hlrc_fetch_op");
-    if (op != HLRC_NO_OP)
-        call_check_given("hlrc_fetch_op", "value", value);
-    struct change c;
-    if (!change_make(type, op, value, &c))
-        return -EINVAL;
-    uint64_t was = 0;
-    int rc = word_operate(word, &c, &was);
-    if (rc == 0 && old)
-        memcpy(old, &was, combine_bytes(type));
-    return rc;
-}
-
-int hlrc_compare_swap(void *word, void *expected, const void *desired, hlrc_type type)
-{
-    call_check("hlrc_compare_swap");
-    call_check_given("hlrc_compare_swap", "expected", expected);
-    call_check_given("hlrc_compare_swap", "desired", desired);
-    if (!combine_knows(type, HLRC_SUM))
-        return -EINVAL;
-    struct change c = change_if(type, expected, desired);
-    uint64_t was = 0;
-    int rc = word_operate(word, &c, &was);
-    return rc ? rc : change_was(&c, was, expected);
 }

@@ -37,7 +37,7 @@ if test -x "$outside"; then
     wrong before 'hlrc_get: 1 bytes at'
     wrong long 'hlrc_get_nb: 18446744073709551615 bytes at'
     wrong private 'hlrc_put: 8 bytes at'
-    wrong word 'hlrc_rmw: 8 bytes at'
+    wrong word 'hlrc_word_fetch: 8 bytes at'
     wrong strided 'hlrc_put_strided: 6104 bytes at'
     wrong levels 'hlrc_get_strided: 9 levels of strides; pass 0 to 8'
     wrong huge 'hlrc_get_strided: 18446744073709551615 bytes at'

@@ -123,12 +123,11 @@ static void bad_argument(int which)
     CASE(hlrc_broadcast(NULL, 1, 0))
     CASE(hlrc_reduce(NULL, &value, 1, HLRC_UINT64, HLRC_SUM))
     CASE(hlrc_reduce(&value, NULL, 1, HLRC_UINT64, HLRC_SUM))
-    CASE(hlrc_rmw(window, NULL, NULL, HLRC_UINT64, HLRC_SUM, 0))
-    CASE(hlrc_rmw_compare(window, NULL, &value, HLRC_UINT64, 0))
-    CASE(hlrc_rmw_compare(window, &value, NULL, HLRC_UINT64, 0))
-    CASE(hlrc_fetch_op((void *)(uintptr_t)shared, NULL, NULL, HLRC_UINT64, HLRC_SUM))
-    CASE(hlrc_compare_swap((void *)(uintptr_t)shared, NULL, &value, HLRC_UINT64))
-    CASE(hlrc_compare_swap((void *)(uintptr_t)shared, &value, NULL, HLRC_UINT64))
+    CASE(hlrc_word_fetch(hlrc_word_window(window, 0), HLRC_UINT64, HLRC_SUM, NULL, NULL,
+                         HLRC_RELAXED))
+    CASE(hlrc_word_compare(hlrc_word_window(window, 0), HLRC_UINT64, NULL, &value, HLRC_RELAXED))
+    CASE(hlrc_word_compare(hlrc_word_window(window, 0), HLRC_UINT64, &value, NULL, HLRC_RELAXED))
+    CASE(hlrc_word_fetch_nb(hlrc_word_window(window, 0), HLRC_UINT64, HLRC_SUM, NULL, NULL, NULL))
     CASE(hlrc_put(window, NULL, 8, 0))
     CASE(hlrc_get(NULL, window, 8, 0))
     CASE(hlrc_put_nb(window, NULL, 8, 0, NULL))
@@ -155,8 +154,9 @@ static void bad_argument(int which)
     /* what is allowed */
     CASE(hlrc_init(NULL, NULL) == -EALREADY ? 0 : (exit(90), 0))
     CASE((hlrc_free(NULL), hlrc_put(window, NULL, 0, 0), hlrc_get(NULL, window, 0, 0),
-          hlrc_rmw(window, NULL, &value, HLRC_UINT64, HLRC_NO_OP, 0), hlrc_window_free(NULL),
-          hlrc_lock_destroy(5), hlrc_lock_for(5, -9), hlrc_unlock(5)))
+          hlrc_word_fetch(hlrc_word_window(window, 0), HLRC_UINT64, HLRC_NO_OP, NULL, &value,
+                          HLRC_RELAXED),
+          hlrc_window_free(NULL), hlrc_lock_destroy(5), hlrc_lock_for(5, -9), hlrc_unlock(5)))
     exit(91);
 }
 

@@ -52,7 +52,8 @@ static void private(void)
 static void word(void)
 {
     long one = 1;
-    (void)hlrc_rmw(window + SIZE, &one, NULL, HLRC_INT64, HLRC_SUM, 1);
+    (void)hlrc_word_fetch(hlrc_word_window(window + SIZE, 1), HLRC_INT64, HLRC_SUM, &one, NULL,
+                          HLRC_RELAXED);
 }
 
 static void strided(void)

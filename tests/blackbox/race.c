@@ -278,7 +278,8 @@ static void clean(char *page)
     for (int turn = 0; turn < 3; turn++) {
         for (int i = 0; i < TURNS; i++) {
             page[i * nodes + me] = (char)(turn + i);
-            hlrc_fetch_op(page + 4000, &one, NULL, HLRC_INT64, HLRC_SUM);
+            hlrc_word_fetch(hlrc_word_shared(page + 4000), HLRC_INT64, HLRC_SUM, &one, NULL,
+                            HLRC_RELAXED);
             if (i % 50 == 0) {
                 hlrc_lock(1);
                 ++*(int *)(page + 3000);
@@ -321,7 +322,8 @@ int main(int argc, char **argv)
         write_both(page);
     const int64_t nothing = 0;
     if (strcmp(what, "word") == 0 && me == 0)
-        hlrc_fetch_op(page + AT, &nothing, NULL, HLRC_INT64, HLRC_SUM);
+        hlrc_word_fetch(hlrc_word_shared(page + AT), HLRC_INT64, HLRC_SUM, &nothing, NULL,
+                        HLRC_RELAXED);
     int sum = strcmp(what, "reads") == 0 ? read_or_write(page) : 0;
     if (strcmp(what, "locks") == 0) {
         hlrc_lock(1 + (hlrc_lock_t)me);

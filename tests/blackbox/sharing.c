@@ -279,7 +279,7 @@ static void parts(int turn)
     hlrc_put(put, &mine, sizeof mine, HLRC_HOMES);
     for (int i = 0; i < 2; i++) {
         int64_t one = 1;
-        hlrc_fetch_op(word, &one, &old, HLRC_INT64, HLRC_SUM);
+        hlrc_word_fetch(hlrc_word_shared(word), HLRC_INT64, HLRC_SUM, &one, &old, HLRC_RELAXED);
     }
     if (memcmp(got, (char[]){ (char)(turn + 1), (char)(turn + 2) }, 2) != 0)
         exit(3);

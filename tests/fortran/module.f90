@@ -98,12 +98,17 @@ contains
     call hlrc_allocate(word, [4])
     last = -1
     do i = 1, rounds
-      call expect(hlrc_fetch_op(word(3), 2_c_int64_t, old, HLRC_INT64, HLRC_SUM) == 0, 'fetch_op')
+      call expect(hlrc_word_fetch(hlrc_word_shared(word(3)), HLRC_INT64, HLRC_SUM, 2_c_int64_t, old, &
+                                  HLRC_ORDER_RELAXED) == 0, 'fetch')
       call expect(old > last, 'values that grow')
       last = old
     end do
     call hlrc_barrier()
     call expect(word(3) == 2*rounds*nodes .and. hlrc_home(word) >= 0, 'words')
+    call hlrc_barrier()
+    old = 2*rounds*nodes
+    i = hlrc_word_compare(hlrc_word_shared(word(3)), HLRC_INT64, old, -1_c_int64_t, HLRC_ORDER_ACQ_REL)
+    call expect(i == merge(1, 0, old /= -1), 'one node changes it, the others see its value')
     call hlrc_barrier()
     call hlrc_deallocate(word)
   end subroutine

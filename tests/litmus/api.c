@@ -335,14 +335,59 @@ static void plain_words(void)
     hlrc_barrier();
 }
 
+/* Operations of all nodes that are started: each value is returned once, and no sum is lost. */
+static void started_words(hlrc_word_t w)
+{
+    hlrc_handle_t handle;
+    uint64_t one = 1, old = UINT64_MAX;
+    expect(hlrc_word_fetch_nb(w, HLRC_UINT64, HLRC_SUM, &one, &old, &handle) == 0, "started");
+    hlrc_wait(handle);
+    expect(old < 2 * (uint64_t)nodes, "it was %ju", (uintmax_t)old);
+    expect(hlrc_word_fetch_nb(w, HLRC_UINT64, HLRC_SUM, &one, NULL, NULL) == 0, "started");
+    expect(hlrc_word_fetch_nb(w, HLRC_UINT64, HLRC_NO_OP + 1, &one, NULL, NULL) == -EINVAL, "op");
+    hlrc_fence_all();
+    hlrc_barrier();
+    expect(hlrc_word_fetch_uint64(w, HLRC_NO_OP, 0, HLRC_RELAXED) == 2 * (uint64_t)nodes, "sum");
+    hlrc_barrier();
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+/* The names of before 1.0; `there` is a window, or NULL. */
+static void deprecated_names(uint64_t *there)
+{
+    uint64_t *here = (void *)(uintptr_t)(data + 904), one = 1, two = 2, old = 9;
+    if (me != 0)
+        return;
+    expect(hlrc_fetch_op(here, &one, &old, HLRC_UINT64, HLRC_SUM) == 0 && old == 0, "fetch_op");
+    expect(hlrc_compare_swap(here, &one, &two, HLRC_UINT64) == 1 &&
+               hlrc_compare_swap(here, &one, &old, HLRC_UINT64) == 0 && one == 2,
+           "compare_swap");
+    if (!there)
+        return;
+    int last = nodes - 1;
+    expect(hlrc_rmw(there, &one, &old, HLRC_UINT64, HLRC_SUM, last) == 0 && old == 0 &&
+               hlrc_rmw_nb(there, &one, &old, HLRC_UINT64, HLRC_SUM, last, NULL) == 0,
+           "rmw");
+    hlrc_fence_all();
+    expect(old == 2 && hlrc_rmw_compare(there, &old, &one, HLRC_UINT64, last) == 0 && old == 4,
+           "rmw_compare");
+}
+#pragma GCC diagnostic pop
+
 static void words(void)
 {
     plain_words();
+    started_words(hlrc_word_shared((void *)(uintptr_t)(data + 903)));
+    started_words(hlrc_word_atomic(shared_atomic()));
     ordered_words(hlrc_word_shared((void *)(uintptr_t)(data + 902)));
     ordered_words(hlrc_word_atomic(word));
     uint64_t *window = hlrc_window_create(64);
     if (window)
         ordered_words(hlrc_word_window(&window[2], nodes - 1));
+    if (window)
+        started_words(hlrc_word_window(&window[3], nodes - 1));
+    deprecated_names(window ? &window[4] : NULL);
     hlrc_window_free(window);
     /* by a flag in shared memory */
     if (me == 0) {

@@ -160,9 +160,9 @@ static void operated_on(void)
     const uint64_t one = 1;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
         for (uint64_t p = 0; p < PAGES; p++)
-            expect(hlrc_fetch_op((void *)(uintptr_t)word(p, 210), &one, NULL, HLRC_UINT64,
-                                 HLRC_SUM) == 0,
-                   "hlrc_fetch_op");
+            expect(hlrc_word_fetch(hlrc_word_shared((void *)(uintptr_t)word(p, 210)), HLRC_UINT64,
+                                   HLRC_SUM, &one, NULL, HLRC_RELAXED) == 0,
+                   "hlrc_word_fetch");
         expect_bounded("operated on");
         hlrc_barrier();
     }

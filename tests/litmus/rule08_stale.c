@@ -31,8 +31,9 @@ static volatile uint64_t *word(uint64_t page, uint64_t k)
 static uint64_t operate(uint64_t page, hlrc_op op, uint64_t value)
 {
     uint64_t old = 0;
-    int rc = hlrc_fetch_op((void *)(uintptr_t)word(page, WORD), &value, &old, HLRC_UINT64, op);
-    expect(rc == 0, "hlrc_fetch_op: %d", rc);
+    int rc = hlrc_word_fetch(hlrc_word_shared((void *)(uintptr_t)word(page, WORD)), HLRC_UINT64, op,
+                             &value, &old, HLRC_RELAXED);
+    expect(rc == 0, "hlrc_word_fetch: %d", rc);
     return old;
 }
 

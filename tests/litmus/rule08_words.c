@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rule 8, words of shared memory: hlrc_fetch_op and hlrc_compare_swap happen one after the other
+ * Rule 8, words of shared memory: hlrc_word_fetch and hlrc_word_compare happen one after the other
  * (rule 8, [word.copy]), see what was stored before them [word.ordered], and are seen like stores
  * [word.announced].
  */
@@ -33,7 +33,9 @@ static void *at(volatile void *word)
 static uint64_t fetch(volatile uint64_t *w, hlrc_op op, uint64_t value)
 {
     uint64_t old = 0;
-    expect(hlrc_fetch_op(at(w), &value, &old, HLRC_UINT64, op) == 0, "hlrc_fetch_op");
+    expect(hlrc_word_fetch(hlrc_word_shared(at(w)), HLRC_UINT64, op, &value, &old, HLRC_RELAXED) ==
+               0,
+           "hlrc_word_fetch");
     return old;
 }
 
@@ -48,7 +50,7 @@ static uint64_t total(void)
     do {                                                                                         \
         T b = (before), v = (value), a = (after), old = 0, *w = at(word(0, 8));                  \
         *w = b;                                                                                  \
-        int rc = hlrc_fetch_op(w, &v, &old, type, op);                                           \
+        int rc = hlrc_word_fetch(hlrc_word_shared(w), type, op, &v, &old, HLRC_RELAXED);         \
         if (rc == -ENOTSUP && sizeof(T) == 4 && !async)                                          \
             break;                                                                               \
         expect(rc == 0 && old == b && *w == a, #type ", " #op ": %d, %g was %g, becomes %g", rc, \
@@ -77,15 +79,19 @@ static void each_operation(void)
 static void refusals(void)
 {
     uint64_t private = 0, value = 1;
-    expect(hlrc_fetch_op(&private, &value, NULL, HLRC_UINT64, HLRC_SUM) == -EINVAL, "private");
-    expect(hlrc_fetch_op((char *)at(word(0, 0)) + 4, &value, NULL, HLRC_UINT64, HLRC_SUM) ==
-               -EINVAL,
+    expect(hlrc_word_fetch(hlrc_word_shared(&private), HLRC_UINT64, HLRC_SUM, &value, NULL,
+                           HLRC_RELAXED) == -EINVAL,
+           "private");
+    expect(hlrc_word_fetch(hlrc_word_shared((char *)at(word(0, 0)) + 4), HLRC_UINT64, HLRC_SUM,
+                           &value, NULL, HLRC_RELAXED) == -EINVAL,
            "not aligned");
-    expect(hlrc_fetch_op(at(word(0, 0)), &value, NULL, HLRC_DOUBLE, HLRC_AND) == -EINVAL,
+    expect(hlrc_word_fetch(hlrc_word_shared(at(word(0, 0))), HLRC_DOUBLE, HLRC_AND, &value, NULL,
+                           HLRC_RELAXED) == -EINVAL,
            "bits of a double");
     expect(hlrc_reduce(&value, &private, 1, HLRC_UINT64, HLRC_REPLACE) == -EINVAL,
            "a reduction by HLRC_REPLACE");
-    int rc = hlrc_fetch_op(at(word(0, 9)), &value, NULL, HLRC_INT32, HLRC_NO_OP);
+    int rc = hlrc_word_fetch(hlrc_word_shared(at(word(0, 9))), HLRC_INT32, HLRC_NO_OP, &value, NULL,
+                             HLRC_RELAXED);
     expect(rc == 0 || (rc == -ENOTSUP && !async), "four bytes: %d", rc);
     narrow = rc == 0;
 }
@@ -103,15 +109,20 @@ static void tickets(int thread)
         expect(ticket < total(), "ticket %ju of %ju", (uintmax_t)ticket, (uintmax_t)total());
         taken[(mine * total()) + ticket] = 1;
         double quarter = 0.25;
-        expect(hlrc_fetch_op(at(word(2, 1)), &quarter, NULL, HLRC_DOUBLE, HLRC_SUM) == 0, "sum");
+        expect(hlrc_word_fetch(hlrc_word_shared(at(word(2, 1))), HLRC_DOUBLE, HLRC_SUM, &quarter,
+                               NULL, HLRC_RELAXED) == 0,
+               "sum");
         uint64_t seen = fetch(word(2, 2), HLRC_NO_OP, 0), next;
         do {
             next = seen + 3;
-        } while (hlrc_compare_swap(at(word(2, 2)), &seen, &next, HLRC_UINT64) == 0);
+        } while (hlrc_word_compare(hlrc_word_shared(at(word(2, 2))), HLRC_UINT64, &seen, &next,
+                                   HLRC_RELAXED) == 0);
         word(2, 100)[mine] = k + 1;
         int32_t one = 1;
         if (narrow)
-            expect(hlrc_fetch_op(at(half), &one, NULL, HLRC_INT32, HLRC_SUM) == 0, "half a word");
+            expect(hlrc_word_fetch(hlrc_word_shared(at(half)), HLRC_INT32, HLRC_SUM, &one, NULL,
+                                   HLRC_RELAXED) == 0,
+                   "half a word");
         if (narrow && me == nodes - 1 && thread == 0)
             half[1] = (uint32_t)k + 1; /* rule 6: beside it */
     }

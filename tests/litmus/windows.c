@@ -141,9 +141,13 @@ static void fenced(void)
         memset(out, (int)round, sizeof out);
         hlrc_put_nb(slot_of(me), out, sizeof out, to, round & 1 ? &handle : NULL);
         hlrc_fence(to);
-        expect(hlrc_rmw(mine, &round, NULL, HLRC_UINT64, HLRC_REPLACE, to) == 0, "hlrc_rmw");
+        expect(hlrc_word_fetch(hlrc_word_window(mine, to), HLRC_UINT64, HLRC_REPLACE, &round, NULL,
+                               HLRC_RELAXED) == 0,
+               "hlrc_word_fetch");
         do
-            expect(hlrc_rmw(its, NULL, &seen, HLRC_UINT64, HLRC_NO_OP, me) == 0, "hlrc_rmw");
+            expect(hlrc_word_fetch(hlrc_word_window(its, me), HLRC_UINT64, HLRC_NO_OP, NULL, &seen,
+                                   HLRC_RELAXED) == 0,
+                   "hlrc_word_fetch");
         while (seen < round);
         for (size_t i = 0; i < sizeof out; i++)
             expect(slot_of(from)[i] == (unsigned char)round, "fence %d: byte %zu is %d", (int)round,
@@ -160,9 +164,9 @@ static void fenced(void)
     do {                                                                                          \
         T b = (before), v = (value), a = (after), old = 0, got = 0,                               \
           *w = (T *)(void *)(slot_of(me) + 64);                                                   \
-        hlrc_rmw(w, &b, NULL, type, HLRC_REPLACE, to);                                            \
-        int rc = hlrc_rmw(w, &v, &old, type, op, to);                                             \
-        hlrc_rmw(w, NULL, &got, type, HLRC_NO_OP, to);                                            \
+        hlrc_word_fetch(hlrc_word_window(w, to), type, HLRC_REPLACE, &b, NULL, HLRC_RELAXED);     \
+        int rc = hlrc_word_fetch(hlrc_word_window(w, to), type, op, &v, &old, HLRC_RELAXED);      \
+        hlrc_word_fetch(hlrc_word_window(w, to), type, HLRC_NO_OP, NULL, &got, HLRC_RELAXED);     \
         expect(rc == 0 && old == b && got == a, #type ", " #op ": %d, %g was %g, becomes %g", rc, \
                (double)b, (double)old, (double)got);                                              \
     } while (0)
@@ -179,14 +183,26 @@ static void each_operation(void)
     CHECK(double, HLRC_DOUBLE, HLRC_SUM, 0.5, 0.25, 0.75);
     uint64_t v = 1;
     uint32_t seen = 7, want = 9, *half = (uint32_t *)(void *)(slot_of(me) + 68);
-    expect(hlrc_rmw(half, &seen, NULL, HLRC_UINT32, HLRC_REPLACE, to) == 0, "set");
+    expect(hlrc_word_fetch(hlrc_word_window(half, to), HLRC_UINT32, HLRC_REPLACE, &seen, NULL,
+                           HLRC_RELAXED) == 0,
+           "set");
     seen = 8;
-    expect(hlrc_rmw_compare(half, &seen, &want, HLRC_UINT32, to) == 0 && seen == 7, "a miss");
-    expect(hlrc_rmw_compare(half, &seen, &want, HLRC_UINT32, to) == 1 && seen == 7, "a hit");
+    expect(hlrc_word_compare(hlrc_word_window(half, to), HLRC_UINT32, &seen, &want, HLRC_RELAXED) ==
+                   0 &&
+               seen == 7,
+           "a miss");
+    expect(hlrc_word_compare(hlrc_word_window(half, to), HLRC_UINT32, &seen, &want, HLRC_RELAXED) ==
+                   1 &&
+               seen == 7,
+           "a hit");
     hlrc_get(&seen, half, sizeof seen, to);
     expect(seen == 9, "swapped: %u", seen);
-    expect(hlrc_rmw((char *)half + 2, &v, NULL, HLRC_UINT32, HLRC_SUM, to) == -EINVAL, "aligned");
-    expect(hlrc_rmw(half, &v, NULL, HLRC_DOUBLE, HLRC_XOR, to) == -EINVAL, "bits of a double");
+    expect(hlrc_word_fetch(hlrc_word_window((char *)half + 2, to), HLRC_UINT32, HLRC_SUM, &v, NULL,
+                           HLRC_RELAXED) == -EINVAL,
+           "aligned");
+    expect(hlrc_word_fetch(hlrc_word_window(half, to), HLRC_DOUBLE, HLRC_XOR, &v, NULL,
+                           HLRC_RELAXED) == -EINVAL,
+           "bits of a double");
     hlrc_barrier();
 }
 
@@ -199,7 +215,8 @@ static void beside_others(void)
         return;
     struct hlrc_stats before = stats();
     for (int i = 0; i < 1000; i++)
-        hlrc_rmw(half, &one, NULL, HLRC_UINT32, HLRC_SUM, (me + 1) % nodes);
+        hlrc_word_fetch(hlrc_word_window(half, (me + 1) % nodes), HLRC_UINT32, HLRC_SUM, &one, NULL,
+                        HLRC_RELAXED);
     struct hlrc_stats after = stats();
     expect(after.rdma_writes - before.rdma_writes >= 1000, "%ju writes for 1000 words of 4 bytes",
            (uintmax_t)(after.rdma_writes - before.rdma_writes));
@@ -216,14 +233,18 @@ static void tickets(int thread)
     int last = nodes - 1;
     for (int i = 0; i < COUNT; i++) {
         uint64_t one = 1, mine = 0, seen, next;
-        hlrc_rmw(&words[0], &one, &mine, HLRC_UINT64, HLRC_SUM, last);
+        hlrc_word_fetch(hlrc_word_window(&words[0], last), HLRC_UINT64, HLRC_SUM, &one, &mine,
+                        HLRC_RELAXED);
         expect(mine < total, "ticket %ju of %ju", (uintmax_t)mine, (uintmax_t)total);
         taken[mine] = 1;
-        hlrc_rmw((uint32_t *)&words[1] + thread % 2, &one, NULL, HLRC_UINT32, HLRC_SUM, last);
-        hlrc_rmw(&words[2], NULL, &seen, HLRC_UINT64, HLRC_NO_OP, last);
+        hlrc_word_fetch(hlrc_word_window((uint32_t *)&words[1] + thread % 2, last), HLRC_UINT32,
+                        HLRC_SUM, &one, NULL, HLRC_RELAXED);
+        hlrc_word_fetch(hlrc_word_window(&words[2], last), HLRC_UINT64, HLRC_NO_OP, NULL, &seen,
+                        HLRC_RELAXED);
         do
             next = seen + 3;
-        while (hlrc_rmw_compare(&words[2], &seen, &next, HLRC_UINT64, last) == 0);
+        while (hlrc_word_compare(hlrc_word_window(&words[2], last), HLRC_UINT64, &seen, &next,
+                                 HLRC_RELAXED) == 0);
     }
 }
 
@@ -239,11 +260,13 @@ static void queued(int thread)
     uint64_t *words = (uint64_t *)(void *)(window + PAGE) + 8, one = 1, bit = (uint64_t)1 << thread;
     int last = nodes - 1;
     for (int i = 0; i < MANY; i++) {
-        hlrc_rmw_nb(&words[i % 3], &one, NULL, HLRC_UINT64, HLRC_SUM, last, NULL);
-        hlrc_rmw_nb(&words[3], &bit, NULL, HLRC_UINT64, HLRC_XOR, last, NULL);
-        expect(hlrc_rmw_nb(&words[4], &one, &got[thread][i], HLRC_INT64, HLRC_SUM, last,
-                           &handle[i]) == 0,
-               "hlrc_rmw_nb");
+        hlrc_word_fetch_nb(hlrc_word_window(&words[i % 3], last), HLRC_UINT64, HLRC_SUM, &one, NULL,
+                           NULL);
+        hlrc_word_fetch_nb(hlrc_word_window(&words[3], last), HLRC_UINT64, HLRC_XOR, &bit, NULL,
+                           NULL);
+        expect(hlrc_word_fetch_nb(hlrc_word_window(&words[4], last), HLRC_INT64, HLRC_SUM, &one,
+                                  &got[thread][i], &handle[i]) == 0,
+               "hlrc_word_fetch_nb");
         one = 1;
     }
     for (int i = MANY - 1; i >= 0; i--)
@@ -254,8 +277,8 @@ static void queued(int thread)
                 ;
     for (int i = 0; i < MANY; i++) {
         one = (uint64_t)1 << got[thread][i] % 64;
-        hlrc_rmw_nb(&words[8 + got[thread][i] / 64], &one, NULL, HLRC_UINT64,
-                    i % 2 ? HLRC_OR : HLRC_XOR, last, NULL);
+        hlrc_word_fetch_nb(hlrc_word_window(&words[8 + got[thread][i] / 64], last), HLRC_UINT64,
+                           i % 2 ? HLRC_OR : HLRC_XOR, &one, NULL, NULL);
     }
     hlrc_fence(last);
 }
@@ -285,19 +308,19 @@ static void not_queued(void)
     int to = (me + 1) % nodes;
     hlrc_handle_t handle;
     hlrc_put(half, &two, sizeof two, to);
-    hlrc_rmw_nb(half, &two, &seen, HLRC_UINT32, HLRC_SUM, to, &handle);
+    hlrc_word_fetch_nb(hlrc_word_window(half, to), HLRC_UINT32, HLRC_SUM, &two, &seen, &handle);
     expect(seen == 2, "at once: %u", seen);
     hlrc_wait(handle);
-    hlrc_rmw_nb(word, &v, &old, HLRC_UINT64, HLRC_REPLACE, to, NULL);
+    hlrc_word_fetch_nb(hlrc_word_window(word, to), HLRC_UINT64, HLRC_REPLACE, &v, &old, NULL);
     hlrc_fence_all();
-    hlrc_rmw_nb(word, &v, open, HLRC_UINT64, HLRC_SUM, to, &handle);
+    hlrc_word_fetch_nb(hlrc_word_window(word, to), HLRC_UINT64, HLRC_SUM, &v, open, &handle);
     expect(*open == 6 && hlrc_test(handle) == 1, "in shared memory: %ju", (uintmax_t)*open);
     v = 8;
-    hlrc_rmw_nb(word, &v, &old, HLRC_UINT64, HLRC_AND, to, &handle);
+    hlrc_word_fetch_nb(hlrc_word_window(word, to), HLRC_UINT64, HLRC_AND, &v, &old, &handle);
     v = 0;
     hlrc_wait(handle);
-    expect(old == 12 &&
-               hlrc_rmw_nb((char *)word + 4, &v, NULL, HLRC_UINT64, HLRC_SUM, to, NULL) == -EINVAL,
+    expect(old == 12 && hlrc_word_fetch_nb(hlrc_word_window((char *)word + 4, to), HLRC_UINT64,
+                                           HLRC_SUM, &v, NULL, NULL) == -EINVAL,
            "aligned");
     hlrc_get(&old, word, sizeof old, to);
     expect_word(old, 8, "and");
@@ -372,9 +395,10 @@ static void while_it_stands(void)
     expect(memcmp(in, out, sizeof in) == 0, "got something else while it stood");
     hlrc_put_nb(slot_of(nodes + 1) + FAR - 8, in, 8, 1, NULL); /* where nobody has been */
     hlrc_fence(1);
-    expect(hlrc_rmw(window + (size_t)4 * PAGE, &one, &old, HLRC_UINT64, HLRC_SUM, 1) == 0 &&
+    expect(hlrc_word_fetch(hlrc_word_window(window + (size_t)4 * PAGE, 1), HLRC_UINT64, HLRC_SUM,
+                           &one, &old, HLRC_RELAXED) == 0 &&
                old == 0,
-           "hlrc_rmw");
+           "hlrc_word_fetch");
     hlrc_mutex_lock(9, 1);
     hlrc_mutex_unlock(9, 1);
     expect(requests() == before, "%ju messages were sent", (uintmax_t)(requests() - before));

@@ -131,8 +131,9 @@ static bool is_word(const char *at, uint32_t i, uint32_t to, uint32_t size)
 static int operate(struct actor *a, char *word, uint32_t size, hlrc_op op, const void *value,
                    void *old)
 {
-    int rc = hlrc_fetch_op(word, value, old, size == 8 ? HLRC_UINT64 : HLRC_INT32, op);
-    expect(a, rc == 0 || (rc == -ENOTSUP && size == 4), "hlrc_fetch_op returned %d", rc);
+    int rc = hlrc_word_fetch(hlrc_word_shared(word), size == 8 ? HLRC_UINT64 : HLRC_INT32, op,
+                             value, old, HLRC_RELAXED);
+    expect(a, rc == 0 || (rc == -ENOTSUP && size == 4), "hlrc_word_fetch returned %d", rc);
     return rc;
 }
 
@@ -152,8 +153,8 @@ static int change_word(struct actor *a, char *word, uint32_t size, const unsigne
     default:
         if (operate(a, word, size, HLRC_NO_OP, NULL, &old) != 0)
             return -ENOTSUP;
-        int rc = hlrc_compare_swap(word, &old, &value, type);
-        expect(a, rc == 1, "hlrc_compare_swap returned %d", rc);
+        int rc = hlrc_word_compare(hlrc_word_shared(word), type, &old, &value, HLRC_RELAXED);
+        expect(a, rc == 1, "hlrc_word_compare returned %d", rc);
         return 0;
     }
 }

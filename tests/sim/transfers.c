@@ -45,11 +45,16 @@ static void words(uint64_t *there, int next)
 {
     uint64_t value = 5, old, narrow = 3;
 
-    (void)hlrc_rmw(&there[0], &value, &old, HLRC_UINT64, HLRC_SUM, next);
-    (void)hlrc_rmw(&there[1], &value, &old, HLRC_UINT64, HLRC_REPLACE, next);
-    (void)hlrc_rmw(&there[1], NULL, &old, HLRC_UINT64, HLRC_NO_OP, next);
-    (void)hlrc_rmw(&there[2], &narrow, &old, HLRC_UINT32, HLRC_SUM, next);
-    (void)hlrc_rmw_compare(&there[3], &value, &narrow, HLRC_UINT64, next);
+    (void)hlrc_word_fetch(hlrc_word_window(&there[0], next), HLRC_UINT64, HLRC_SUM, &value, &old,
+                          HLRC_RELAXED);
+    (void)hlrc_word_fetch(hlrc_word_window(&there[1], next), HLRC_UINT64, HLRC_REPLACE, &value,
+                          &old, HLRC_RELAXED);
+    (void)hlrc_word_fetch(hlrc_word_window(&there[1], next), HLRC_UINT64, HLRC_NO_OP, NULL, &old,
+                          HLRC_RELAXED);
+    (void)hlrc_word_fetch(hlrc_word_window(&there[2], next), HLRC_UINT32, HLRC_SUM, &narrow, &old,
+                          HLRC_RELAXED);
+    (void)hlrc_word_compare(hlrc_word_window(&there[3], next), HLRC_UINT64, &value, &narrow,
+                            HLRC_RELAXED);
 }
 
 int main(int argc, char **argv)

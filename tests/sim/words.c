@@ -16,7 +16,8 @@ int main(int argc, char **argv)
         return 1;
     want = (uint64_t)ROUNDS * (uint64_t)hlrc_node_count();
     for (int i = 0; i < ROUNDS; i++) {
-        if (hlrc_fetch_op(word, &one, &old, HLRC_UINT64, HLRC_SUM) != 0)
+        if (hlrc_word_fetch(hlrc_word_shared(word), HLRC_UINT64, HLRC_SUM, &one, &old,
+                            HLRC_RELAXED) != 0)
             return 1;
         hlrc_barrier();
         sum = *word;
