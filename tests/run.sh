@@ -57,6 +57,11 @@ expect_err "a failure" '^scripts/run: .*max-key'
 run --nodes 2 --protocols ardmar,native is
 expect_status "one protocol" 0
 tail -n 3 "$work/out" | grep -q '^On 2 nodes ardmar was the only protocol' || fail "one protocol: $(tail -n 3 "$work/out")"
+# The two protocols of the paper: each application in both tables, which fit a terminal.
+run --compare --nodes 2 radix is
+expect_status "--compare" 0
+[ "$(wc -L <"$work/out")" -le 80 ] && [ "$(grep -cE '^(radix|is) ( *[0-9.]+){3}  [0-9.]+-[0-9.]+ +-$' "$work/out")" -eq 2 ] &&
+    [ "$(grep -cE '^(radix|is) ( +[0-9]+[kM]? / [0-9]+[kM]?){4}$' "$work/out")" -eq 2 ] || fail "--compare: $(cat "$work/out")"
 run --nodes 2 --protocols nothing is
 expect_status "a protocol of another name" 2
 finish
