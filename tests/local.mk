@@ -135,25 +135,25 @@ EXTRA_DIST += tests/cxx/cxx.cc tests/fortran/module.f90 tests/python/arrays.py t
 SHELL_TESTS += tests/apps.sh
 SOAK_TESTS += tests/apps.sh tests/kill.sh
 
-# Barnes-Hut likewise.
-SHELL_TESTS += tests/barnes.sh
+# Barnes-Hut likewise; it and those below in the default build: the protocols' code is instrumented under apps.sh.
+ONCE_TESTS += tests/barnes.sh
 SOAK_TESTS += tests/barnes.sh
 
 # Radix sort and water against their sequential builds; the soak takes the sizes of the paper.
-SHELL_TESTS += tests/radix.sh tests/water.sh
+ONCE_TESTS += tests/radix.sh tests/water.sh
 SOAK_TESTS += tests/radix.sh tests/water.sh
 EXTRA_DIST += tests/applib.sh tests/abi/internal.suppr tests/abi/libhlrc.so.0.abi
 
 # Work that nodes take from a shared pool.
-SHELL_TESTS += tests/tsp.sh tests/qsort.sh
+ONCE_TESTS += tests/tsp.sh tests/qsort.sh
 SOAK_TESTS += tests/tsp.sh tests/qsort.sh
 
 # Conjugate gradients, against published eigenvalues.
-SHELL_TESTS += tests/cg.sh
+ONCE_TESTS += tests/cg.sh
 SOAK_TESTS += tests/cg.sh
 
 # Every microbenchmark, briefly.
-SHELL_TESTS += tests/microbench.sh
+ONCE_TESTS += tests/microbench.sh
 
 # The evaluation, with the least that can be measured.
 LATER_ONCE_TESTS += tests/evaluate.sh
@@ -163,7 +163,7 @@ LATER_TESTS += tests/cache.sh tests/patterns.sh
 SOAK_TESTS += tests/cache.sh tests/patterns.sh
 
 # Plain programs: over-relaxation and Gaussian elimination.
-SHELL_TESTS += tests/sor.sh tests/gauss.sh
+ONCE_TESTS += tests/sor.sh tests/gauss.sh
 SOAK_TESTS += tests/sor.sh tests/gauss.sh
 
 # Programs of OpenMP that know nothing of HLRC, beside what gcc's own runtime makes of them.

@@ -36,6 +36,7 @@ list_conformance() {
         return
     fi
     for nodes in $(whole && echo 1 2 3 4 5 || echo 3); do echo "$program verbs $nodes"; done
+    whole || program=${program/env/env CONFORMANCE_PERCENT=1}
     for fabric in verbs+chaos $(whole && echo verbs-noread verbs-noimm mixed); do echo "$program $fabric 3"; done
     echo "${program/env/env CONFORMANCE_APART=1} mixed $(whole && echo 4 || echo 3)"
 }
@@ -52,7 +53,7 @@ list_litmus() {
         whole || of="LITMUS_NODES=3 LITMUS_PROTOCOLS=${all[turn % ${#all[@]}]} "
         echo "600 env ${of}HLRCRUN=$helpers/hlrcrun $program"
     done
-    sanitized || echo "600 env LITMUS_NODES=3 HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/rule08_words"
+    sanitized || echo "600 env LITMUS_NODES=2 HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/rule08_words"
     ! whole || echo "100 env LITMUS_NODES=2 LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/windows"
     for program in rule03_lock $(sanitized || echo rule02_home) $(whole && echo locks threads rule03_causality rule09_log rule11_cond); do
         echo "600 env LITMUS_PROTOCOLS=onesided HLRCRUN=$helpers/hlrcrun $top_builddir/tests/litmus/$program"
@@ -61,8 +62,8 @@ list_litmus() {
 
 list_random() {
     local program="300 $top_builddir/tests/random/random --hlrcrun $helpers/hlrcrun --timeout 60"
-    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,},onesided --fabric verbs"
-    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-10} --protocol ${protocols// /,},onesided --fabric mixed"
+    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-6} --protocol ${protocols// /,},onesided --fabric verbs"
+    echo "$program --runs 1000 --seconds ${VERBS_RANDOM:-6} --protocol ${protocols// /,},onesided --fabric mixed"
 }
 
 # counts and fetches wait until nobody is awake, so their times are those of an idle machine.
@@ -86,9 +87,9 @@ list_multicast() { echo "100 $self --multicast"; }
 
 list_apps() {
     local app nodes protocol
-    for app in is-2 $(sanitized || echo is-4) $(whole && echo is-3 fft3d-2 fft3d-4); do
+    for app in is-2 $(whole && echo is-3 is-4 fft3d-2 fft3d-4); do
         nodes=${app#*-}
-        for protocol in $([ $app = is-4 ] && ! whole && echo ardmar || echo "$protocols") $([ $app = is-2 ] && echo onesided); do echo "200 $self --app ${app%-*} $nodes $protocol"; done
+        for protocol in $(whole && echo "$protocols" || echo ardmar) $([ $app = is-2 ] && echo onesided); do echo "200 $self --app ${app%-*} $nodes $protocol"; done
     done
     for protocol in $(whole && echo "$protocols"); do echo "200 $self --app fft3d 3 $protocol"; done
     # put and get
