@@ -97,6 +97,12 @@ bool early_measures(const char *obstacle)
     return strcmp(obstacle, EARLY_HOSTS) == 0 || (control && strcmp(control, "measure") == 0);
 }
 
+bool early_is_saved(const char *obstacle)
+{
+    const char *saved = getenv("HLRC_CHECKPOINT"), *before = getenv("HLRC_RESTART");
+    return early_measures(obstacle) && ((saved && *saved) || (before && *before));
+}
+
 /* The number with which its value begins, as "8,2" or "8(x3)". */
 static int early_leading_number(const char *variable)
 {
@@ -218,7 +224,8 @@ void hlrc_begin(int argc, char **argv, char **envp)
     (void)argc;
     environ = envp; /* the C library's own initialisation comes later */
     int nodes = early_nodes();
-    if (nodes == 1 || !early_obstacle())
+    const char *obstacle = nodes == 1 ? NULL : early_obstacle();
+    if (!obstacle || early_is_saved(obstacle))
         return;
     early_without_aslr(argv);
     early_leave_slice(nodes);

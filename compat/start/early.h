@@ -40,6 +40,10 @@ const char *early_obstacle(void);
  * ASSUMPTION: there are several nodes, and an obstacle. */
 bool early_measures(const char *obstacle);
 
+/* A program that would be measured is to be saved, or was: then it is one process, on the host of
+ * node 0 (hlrc/checkpoint/checkpoint_process.h). Likewise. */
+bool early_is_saved(const char *obstacle);
+
 /* Threads of each node, --threads-per-node. Writes what auto stands for into the environment, where
  * hlrc_init compares it with other nodes. */
 int early_threads(int nodes);

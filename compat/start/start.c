@@ -429,16 +429,11 @@ static void start_make_slots(int nodes)
     (void)setenv("HLRC_THREADS", number, united > 1);
 }
 
-static bool start_option_is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value && *value;
-}
-
 /* Threads on several nodes are not saved. After hlrc_init, so that the job says so once. */
 static void start_refuse_checkpoint(void)
 {
-    if (!start_option_is_set("HLRC_CHECKPOINT"))
+    const char *checkpoint = getenv("HLRC_CHECKPOINT");
+    if (!checkpoint || !*checkpoint)
         return;
     if (hlrc_node_id() != 0)
         for (;;)
@@ -459,7 +454,7 @@ static int start_unite(enum unite_way way)
 }
 
 /* Returns the number of nodes. A program that begins on node 0 touches most of its memory there,
- * and stays there if it cannot run on several nodes. */
+ * and stays there if it cannot run on several nodes, or is to be saved. */
 static int start_choose_nodes(void)
 {
     static char why[512];
@@ -468,6 +463,8 @@ static int start_choose_nodes(void)
         return start_unite(early_is_rank() ? UNITE_ALONE : UNITE_HOST);
     const char *cannot = layers_choose(nodes);
     bool measures = early_measures(start_obstacle);
+    if (!cannot && early_is_saved(start_obstacle))
+        cannot = "--checkpoint saves a program of hlrcc as one process";
     if (measures)
         (void)setenv("HLRC_DEFAULT_HOMES", "first", 0);
     if (!measures || !cannot)

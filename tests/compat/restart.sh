@@ -56,7 +56,8 @@ for program in team threads objects; do
     for nodes in '2 1 3'; do
         read -r first second third <<<"$nodes"
         natively
-        start -n "$first" --checkpoint 0:dir "./$program"
+        # as on several hosts, where the job is one process if it is to be saved
+        start -n "$first" $(test $turn = 1 && echo --placement-control measure) --checkpoint 0:dir "./$program"
         kill_later $((turn % 3)) "0.0$((turn * 37 % 100))"
         echo later >>steps
         start -n "$second" --restart dir
