@@ -21,13 +21,14 @@ libhlrc_compat_la_SOURCES = \
 	compat/start/modes.h \
 	compat/start/start.c compat/start/start.h \
 	compat/start/tls.c compat/start/tls.h \
+	compat/start/variables.c compat/start/variables.h \
 	compat/process/aio.c compat/process/bind.c compat/process/bind.h compat/process/calls.c compat/process/carry.c compat/process/carry.h compat/process/catcher.c compat/process/catcher.h compat/process/children.c compat/process/claim.c compat/process/claim.h \
 	compat/process/clocks.c compat/process/clocks.h \
 	compat/process/delegate.c compat/process/delegate.h compat/process/direct.c compat/process/endings.c compat/process/fortran.c compat/process/handles.c compat/process/handles.h compat/process/here.h \
 	compat/process/inherit.c compat/process/inherit.h \
 	compat/process/locale_slot.c compat/process/locale_slot.h compat/process/locales.c \
 	compat/process/mapping.c compat/process/messages.c compat/process/memory.c compat/process/memory.h compat/process/names.c compat/process/netdb.c compat/process/names.h compat/process/pending.c compat/process/queues.c compat/process/random.c compat/process/pending.h \
-	compat/process/search.c compat/process/signals.c compat/process/signals.h compat/process/state.c compat/process/stdio.c compat/process/stdio_format.h compat/process/streams.c compat/process/streams.h compat/process/users.c \
+	compat/process/search.c compat/process/signals.c compat/process/signals.h compat/process/state.c compat/process/stdio.c compat/process/stdio_format.h compat/process/streams.c compat/process/streams.h compat/process/users.c compat/process/zones.c compat/process/zones.h \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_target.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \

@@ -3,7 +3,7 @@
  * inherit.c - variables of libraries that each node has, as functions use them that no other node
  * performs: the functions of std::set_terminate and std::set_new_handler, the resource of
  * std::pmr::set_default_resource, the locale of std::locale::global, environ, the C library's
- * locale, and the variables of getopt. A thread that begins gives its node the values that the
+ * locale, stdin, stdout and stderr. A thread that begins gives its node the values that the
  * program has set last; to variables of the C library, the values that node 0 had when it last
  * created a thread. So does a thread of OpenMP at the begin of a region, with the values that node
  * 0 had then.
@@ -16,10 +16,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "compat/process/delegate.h"
+#include "compat/process/zones.h"
 #include "compat/start/heap.h"
 #include "compat/start/lane.h"
 #include "compat/start/numbers.h"
@@ -52,8 +54,7 @@ static struct inherit_value {
 
 struct inherit_variables {
     char **environment;
-    char *arg;
-    int index, errors, option;
+    FILE *streams[3];
     char locale[LOCALE_BYTES];
 };
 /* In shared memory; guarded by LOCK_DELEGATE. */
@@ -123,10 +124,9 @@ static void inherit_read_variables(struct inherit_variables *v, char **environme
     const char *locale = setlocale(LC_ALL, NULL);
     memset(v, 0, sizeof *v);
     v->environment = environment;
-    v->arg = optarg;
-    v->index = optind;
-    v->errors = opterr;
-    v->option = optopt;
+    v->streams[0] = stdin;
+    v->streams[1] = stdout;
+    v->streams[2] = stderr;
     if (locale)
         memcpy(v->locale, locale, strnlen(locale, LOCALE_BYTES - 1));
 }
@@ -140,9 +140,9 @@ void inherit_locale_changed(void)
  * shows the same: it has stored that before it stores `known`. */
 static bool inherit_is_shown(void)
 {
-    bool same = environ == known.environment && optarg == known.arg && optind == known.index &&
-                opterr == known.errors && optopt == known.option &&
-                atomic_load(&locale_changes) == atomic_load(&locale_known);
+    FILE *const *were = known.streams;
+    bool same = environ == known.environment && stdin == were[0] && stdout == were[1] &&
+                stderr == were[2] && atomic_load(&locale_changes) == atomic_load(&locale_known);
     atomic_thread_fence(memory_order_acquire);
     return same;
 }
@@ -151,7 +151,10 @@ static bool inherit_is_shown(void)
 void inherit_show(void)
 {
     static struct inherit_variables mine;
-    if (start_away || inherit_is_shown())
+    if (start_away)
+        return;
+    zones_share_names();
+    if (inherit_is_shown())
         return;
     uint64_t locale = atomic_load(&locale_changes);
     char **environment = start_shared_environment();
@@ -171,19 +174,15 @@ void inherit_show(void)
     hlrc_unlock(LOCK_DELEGATE);
 }
 
-struct inherit_options inherit_options = { 1, 1 };
-
 /* Under the lock. */
 static void inherit_take_variables(void)
 {
     bool locale_differs = strcmp(known.locale, shown->now.locale) != 0;
     known = shown->now;
     environ = known.environment;
-    optarg = known.arg;
-    optind = known.index;
-    opterr = known.errors;
-    optopt = known.option;
-    inherit_options = (struct inherit_options){ optind, opterr };
+    stdin = known.streams[0];
+    stdout = known.streams[1];
+    stderr = known.streams[2];
     if (locale_differs)
         (void)setlocale(LC_ALL, known.locale);
 }

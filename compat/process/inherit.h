@@ -17,12 +17,6 @@ void inherit_show(void);
 /* Other nodes will use what this std::locale refers to. */
 void inherit_keep_locale(void *locale);
 
-/* optind and opterr as this node last got them from node 0: the program has set what differs. */
-struct inherit_options {
-    int index, errors;
-};
-extern struct inherit_options inherit_options __attribute__((visibility("hidden")));
-
 /* Node 0 has called setlocale. */
 void inherit_locale_changed(void);
 

@@ -49,15 +49,15 @@ NAMES(5, posix_spawn_file_actions_addopen)
 /* ---- state of the C library ---- */
 NAMES(0, rand, random, lrand48, mrand48, hdestroy, closelog)
 NAMES(1, getenv, secure_getenv, srand, srandom, setstate, srand48, seed48,
-      lcong48, mktime, timelocal, regfree, iconv_close, setlogmask, catclose, mq_close, mq_unlink)
-NAMES(2, strtok, localtime_r, ctime_r, getlogin_r, getdate_r, iconv_open, mblen, wctomb,
+      lcong48, regfree, iconv_close, setlogmask, catclose, mq_close, mq_unlink)
+NAMES(2, strtok, ctime_r, getlogin_r, getdate_r, iconv_open, mblen, wctomb,
       catopen, mq_open, mq_getattr, msgget, ftok)
-NAMES(3, hsearch, __getlogin_r_chk, __gethostname_chk, __getdomainname_chk, __getgroups_chk,
+NAMES(3, getopt, hsearch, __getlogin_r_chk, __gethostname_chk, __getdomainname_chk, __getgroups_chk,
       initstate, regcomp, openlog, mbtowc, mq_setattr, msgctl, semget, semop, semctl, shmget,
       shmctl)
 NAMES(4, strftime, wcsftime, __ttyname_r_chk, __ptsname_r_chk, getpwent_r, getgrent_r, regerror,
       semtimedop)
-NAMES(5, regexec, iconv, fgetpwent_r, fgetgrent_r)
+NAMES(5, getopt_long, getopt_long_only, regexec, iconv, fgetpwent_r, fgetgrent_r)
 /* ---- descriptors, streams and sockets ---- */
 NAMES(0, sync, inotify_init, getpt, fcloseall, tmpfile, tmpfile64, getchar_unlocked, _flushlbf,
       getwchar, getwchar_unlocked, gethostid, getdtablesize)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* begin.c - linked into each program of hlrcc: see early.h. */
+/* begin.c - linked into each program of hlrcc: see early.h, and variables.h. */
 #include <stddef.h>
 
 #include "compat/process/bind.h"
@@ -73,3 +73,40 @@ int __wrap_dlclose(void *handle)
         hlrc_handle_opened(there, NULL);
     return rc;
 }
+
+/* ---- variables of the C library, in the program's data (variables.h) ---- */
+
+#define SHARED_VARIABLE   __attribute__((weak))
+#define SAME_VARIABLE(as) __attribute__((weak, alias(as)))
+
+#define PAGE_BYTES 4096 /* lgamma stores to it, so no variable of the program shares its page */
+SHARED_VARIABLE int __signgam __attribute__((aligned(PAGE_BYTES)));
+extern int signgam SAME_VARIABLE("__signgam");
+
+/* getopt */
+SHARED_VARIABLE char *optarg;
+SHARED_VARIABLE int optind = 1, opterr = 1, optopt = '?';
+
+/* tzset */
+SHARED_VARIABLE char *__tzname[2] = { "GMT", "GMT" };
+SHARED_VARIABLE long __timezone;
+SHARED_VARIABLE int __daylight;
+extern char *tzname[2] SAME_VARIABLE("__tzname");
+extern long timezone SAME_VARIABLE("__timezone");
+extern int daylight SAME_VARIABLE("__daylight");
+
+/* messages */
+SHARED_VARIABLE unsigned error_message_count;
+SHARED_VARIABLE int error_one_per_line;
+SHARED_VARIABLE void (*error_print_progname)(void);
+SHARED_VARIABLE char *__progname = "", *__progname_full = "";
+extern char *program_invocation_short_name SAME_VARIABLE("__progname");
+extern char *program_invocation_name SAME_VARIABLE("__progname_full");
+
+/* argp_parse, obstack_begin, getdate, re_compile_pattern */
+struct argp_state;
+SHARED_VARIABLE const char *argp_program_version, *argp_program_bug_address;
+SHARED_VARIABLE void (*argp_program_version_hook)(void *, struct argp_state *);
+SHARED_VARIABLE int argp_err_exit_status = 64, obstack_exit_failure = 1, getdate_err;
+SHARED_VARIABLE void (*obstack_alloc_failed_handler)(void);
+SHARED_VARIABLE unsigned long re_syntax_options;

@@ -22,6 +22,7 @@
 #include "compat/start/lane.h"
 #include "compat/start/last_thread.h"
 #include "compat/start/layers.h"
+#include "compat/start/variables.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/job_signals.h"
 #include "hlrc/memory/only_node.h"
@@ -155,6 +156,7 @@ static void start_share(int nodes)
         return;
     }
     size_t bytes = (size_t)(start_image.end - start_image.begin);
+    variables_before_sharing();
     int rc = bytes ? hlrc_share(start_image.begin, bytes) : 0;
     if (rc == -EINVAL)
         start_fail("this program's data cannot be shared; link it with hlrcc, and not "
@@ -182,6 +184,11 @@ static void *start_shared_copy(const void *from, size_t bytes)
     return memcpy(copy, from, bytes);
 }
 
+static char *start_shared_text(char *text)
+{
+    return text ? start_shared_copy(text, strlen(text) + 1) : NULL;
+}
+
 /* Texts that are shared already stay. */
 static char **start_shared_texts(char **texts)
 {
@@ -191,7 +198,7 @@ static char **start_shared_texts(char **texts)
     char **copy = start_shared_copy(texts, (n + 1) * sizeof *copy);
     for (size_t i = 0; i < n; i++)
         if (!start_is_shared(texts[i]))
-            copy[i] = start_shared_copy(texts[i], strlen(texts[i]) + 1);
+            copy[i] = start_shared_text(texts[i]);
     return copy;
 }
 
@@ -211,6 +218,7 @@ static void start_share_arguments(void)
             "shared memory is at %p, in the range for private memory; no other range was free",
             (void *)program.argv);
     (void)start_shared_environment();
+    variables_set(start_shared_text);
 }
 
 /* ---- C++ streams ---- */

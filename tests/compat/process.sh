@@ -143,7 +143,7 @@ END
     expect_err "a signal that is ignored, twice" '^hlrcrun: ended by signal 15 '
 }
 
-[ $# -gt 0 ] || set -- files state texts signals taken objects endings inherit handles locales library cancel
+[ $# -gt 0 ] || set -- files state variables texts signals taken objects endings inherit handles locales library cancel
 for program; do
     if [ "$program" = endings ]; then
         for how in return main exit quick_exit _exit exec signal; do
