@@ -124,7 +124,7 @@ dsm_ldflags = -Wl,.libs/libhlrc.so $(SANITIZER_FLAGS) -pthread -no-undefined -ve
 dsmincludedir = $(includedir)/hlrc
 
 lib_LTLIBRARIES += libhlrc_tmk.la libhlrc_jia.la libhlrc_shmem.la libhlrc_armci.la
-dsminclude_HEADERS = compat/treadmarks/Tmk.h compat/jiajia/jia.h compat/shmem/shmem.h compat/shmem/shmem_generic.h compat/armci/armci.h compat/armci/message.h
+dsminclude_HEADERS = compat/treadmarks/Tmk.h compat/jiajia/jia.h compat/shmem/shmem.h compat/shmem/shmem_generic.h compat/armci/armci.h compat/armci/message.h compat/armci/parmci.h
 pkgconfig_DATA += hlrc-tmk.pc hlrc-jia.pc hlrc-shmem.pc hlrc-armci.pc
 dist_man7_MANS = compat/treadmarks/tmk.7 compat/jiajia/jia.7 compat/shmem/shmem.7 compat/armci/armci.7
 
@@ -180,12 +180,13 @@ libhlrc_armci_la_SOURCES = \
 	compat/armci/inner.h \
 	compat/armci/job.c \
 	compat/armci/mail.c \
+	compat/armci/memget.c \
 	compat/armci/memory.c \
 	compat/armci/message.c \
 	compat/armci/move.c \
 	compat/armci/start.c \
 	compat/armci/value.c
-libhlrc_armci_names = ^(ARMCI_|armci_(msg_|notify|domain_|timer|(read|write)_strided))
+libhlrc_armci_names = ^(P?ARMCI_|p?armci_(msg_|notify|domain_|timer|(read|write)_strided))
 libhlrc_armci_la_LDFLAGS = $(dsm_ldflags) -export-symbols-regex '$(libhlrc_armci_names)'
 libhlrc_armci_la_LINK = $(link_local) '$(libhlrc_armci_names)' $(link_library) $(libhlrc_armci_la_LDFLAGS) $(LDFLAGS) -o $@
 libhlrc_armci_la_DEPENDENCIES = libhlrc.la scripts/local-names

@@ -59,7 +59,7 @@ static_names() {
 hlrc_tmk Tmk_
 hlrc_jia jia_
 hlrc_shmem (shmem_|start_pes|_my_pe|_num_pes|sh(malloc|memalign|realloc|free)$)
-hlrc_armci (ARMCI_|armci_(msg_|notify|domain_|timer|(read|write)_strided))
+hlrc_armci (P?ARMCI_|p?armci_(msg_|notify|domain_|timer|(read|write)_strided))
 hlrc_reads __tsan_
 LINES
 }

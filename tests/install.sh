@@ -32,7 +32,7 @@ shared=no static=no
 [ -e "$top_builddir/.libs/libhlrc.a" ] && static=yes && installed libhlrc.a
 [ $shared$static = yesyes ] || echo "note: configured with shared: $shared, static: $static; the other is not tested"
 for file in include/hlrc.h include/hlrc.f90 include/hlrc.hpp include/hlrc_atomic.h include/hlrc_group.h include/hlrc_memory.h include/hlrc_rma.h include/hlrc_sync.h include/hlrc_types.h include/hlrc/Tmk.h include/hlrc/jia.h \
-    include/hlrc/shmem.h include/hlrc/shmem_generic.h man7/shmem.7 include/hlrc/armci.h include/hlrc/message.h man7/armci.7 \
+    include/hlrc/shmem.h include/hlrc/shmem_generic.h man7/shmem.7 include/hlrc/armci.h include/hlrc/message.h include/hlrc/parmci.h man7/armci.7 \
     bin/hlrcrun bin/hlrc_info bin/hlrc_sim bin/hlrc_profile bin/hlrc_timeline bash-completion/completions/hlrcrun \
     bash-completion/completions/hlrcc man7/tmk.7 man7/jia.7 \
     man3/hlrc_malloc.3 man7/hlrc.7 man1/hlrcrun.1 man1/hlrc_info.1 man1/hlrc_sim.1 man1/hlrc_profile.1 man1/hlrc_timeline.1; do

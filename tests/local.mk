@@ -186,7 +186,7 @@ SOAK_TESTS += tests/compat/projects.sh
 
 # Programs of TreadMarks, of JIAJIA, of OpenSHMEM and of ARMCI.
 dsm_tests = tests/compat/tmk tests/compat/jia tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups \
-	tests/compat/shmem_waits tests/compat/armci
+	tests/compat/shmem_waits tests/compat/armci tests/compat/armci_memget
 check_PROGRAMS += $(dsm_tests)
 tests_compat_tmk_LDADD = libhlrc_tmk.la libhlrc.la
 tests_compat_jia_LDADD = libhlrc_jia.la libhlrc.la
@@ -195,9 +195,10 @@ tests_compat_shmem_examples_LDADD = $(tests_compat_shmem_LDADD)
 tests_compat_shmem_groups_LDADD = $(tests_compat_shmem_LDADD)
 tests_compat_shmem_waits_LDADD = $(tests_compat_shmem_LDADD)
 tests_compat_armci_LDADD = libhlrc_armci.la libhlrc.la
+tests_compat_armci_memget_LDADD = $(tests_compat_armci_LDADD)
 $(tests_compat_tmk_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/treadmarks
 $(tests_compat_jia_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/jiajia
-$(tests_compat_armci_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/armci
+$(tests_compat_armci_OBJECTS) $(tests_compat_armci_memget_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/armci
 $(tests_compat_shmem_OBJECTS) $(tests_compat_shmem_examples_OBJECTS) $(tests_compat_shmem_groups_OBJECTS) \
 $(tests_compat_shmem_waits_OBJECTS): AM_CPPFLAGS += -I$(top_srcdir)/compat/shmem
 $(dsm_tests): AM_LDFLAGS += -Wl,--no-as-needed

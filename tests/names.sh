@@ -15,7 +15,7 @@ use warnings;
 
 my @folders = qw(base boot fabric hlrc async ardmar onesided compat launch sim tools);
 # Interfaces that others have named.
-my $published = qr/^(hlrc_|GOMP_|GOACC_|omp_|kmp_|pthread_|sem_|ARMCI_|shmem|Tmk_|jia_|_|main$|start_pes$)/;
+my $published = qr/^(hlrc_|GOMP_|GOACC_|omp_|kmp_|pthread_|sem_|P?ARMCI_|parmci_|shmem|Tmk_|jia_|_|main$|start_pes$)/;
 # Functions of the C library that HLRC takes the place of, and names that an attribute or a pasted token requires.
 my %other = map { $_ => 1 } qw(fopen fopen64 fread fstat fstat64 fwrite getcwd getrusage mmap printf lstat lstat64 msgctl msgrcv msgsnd nanosleep open open64
     pread pread64 pwrite pwrite64 read readv stat stat64 write writev sigaction signal sigprocmask

@@ -88,6 +88,13 @@ typedef int armci_domain_t;
 #define ARMCI_FLOAT     3
 #define ARMCI_DOUBLE    4
 
+/* Memory that process `cpid` allocated by ARMCI_Memget. */
+typedef struct {
+    void *armci_addr, *addr;
+    size_t size;
+    int cpid;
+} armci_meminfo_t;
+
 int ARMCI_Init(void);
 int ARMCI_Init_args(int *argc, char ***argv);
 int ARMCI_Initialized(void);
@@ -105,6 +112,10 @@ int ARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char *device)
 int ARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group,
                               const char *device);
 int ARMCI_Free_memdev(void *ptr);
+void ARMCI_Memget(size_t bytes, armci_meminfo_t *info, int flags);
+void *ARMCI_Memat(armci_meminfo_t *info, long offset);
+void ARMCI_Memdt(armci_meminfo_t *info, long offset);
+void ARMCI_Memctl(armci_meminfo_t *info);
 void ARMCI_Set_shm_limit(unsigned long bytes);
 
 int ARMCI_Put(void *src, void *dst, int bytes, int proc);

@@ -43,6 +43,19 @@ const struct armci_group *inner_armci_world(void)
     return groups[0];
 }
 
+const struct armci_group *inner_armci_self(void)
+{
+    static struct armci_group *self;
+    (void)pthread_mutex_lock(&guard);
+    if (!self) {
+        self = group_alloc("ARMCI_Memget", 1);
+        self->context = CONTEXT_SELF;
+        self->member[0] = armci_job.me;
+    }
+    (void)pthread_mutex_unlock(&guard);
+    return self;
+}
+
 const struct armci_group *inner_armci_group(const char *call, const ARMCI_Group *group)
 {
     inner_armci_check(call, 0);

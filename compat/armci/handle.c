@@ -74,7 +74,7 @@ hlrc_handle_t *inner_armci_begin(armci_hdl_t *handle, int proc, hlrc_handle_t *r
         handle->proc = proc;
         return NULL;
     }
-    (void)ARMCI_Wait(handle);
+    (void)PARMCI_Wait(handle);
     return room;
 }
 
@@ -105,7 +105,7 @@ void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *handle)
     ARMCI_INIT_HANDLE(handle);
 }
 
-int ARMCI_Wait(armci_hdl_t *handle)
+int PARMCI_Wait(armci_hdl_t *handle)
 {
     inner_armci_check("ARMCI_Wait", 0);
     if (handle->op == MANY) {
@@ -125,11 +125,11 @@ int ARMCI_Wait(armci_hdl_t *handle)
 }
 
 /* 0: complete, as the calls that wait return. */
-int ARMCI_Test(armci_hdl_t *handle)
+int PARMCI_Test(armci_hdl_t *handle)
 {
     inner_armci_check("ARMCI_Test", 0);
     if (handle->op == MANY)
-        return ARMCI_Wait(handle);
+        return PARMCI_Wait(handle);
     (void)pthread_mutex_lock(&guard);
     struct handle_entry *e = handle_entry_of(handle);
     int over = !e || hlrc_test(e->op);
@@ -150,35 +150,43 @@ static void handle_end(int proc)
         hlrc_fence(proc);
 }
 
-int ARMCI_WaitAll(void)
+int PARMCI_WaitAll(void)
 {
     inner_armci_check("ARMCI_WaitAll", 0);
     handle_end(-1);
     return 0;
 }
 
-int ARMCI_WaitProc(int proc)
+int PARMCI_WaitProc(int proc)
 {
     inner_armci_check("ARMCI_WaitProc", proc);
     handle_end(proc);
     return 0;
 }
 
-void ARMCI_Fence(int proc)
+void PARMCI_Fence(int proc)
 {
     inner_armci_check("ARMCI_Fence", proc);
     hlrc_fence(proc);
 }
 
-void ARMCI_AllFence(void)
+void PARMCI_AllFence(void)
 {
     inner_armci_check("ARMCI_AllFence", 0);
     hlrc_fence_all();
 }
 
-void ARMCI_Barrier(void)
+void PARMCI_Barrier(void)
 {
     inner_armci_check("ARMCI_Barrier", 0);
     hlrc_fence_all();
     hlrc_barrier();
 }
+
+PROFILED(Wait)
+PROFILED(Test)
+PROFILED(WaitAll)
+PROFILED(WaitProc)
+PROFILED(Fence)
+PROFILED(AllFence)
+PROFILED(Barrier)

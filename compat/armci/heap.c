@@ -193,3 +193,50 @@ bool inner_armci_heap_return(const struct armci_group *g, void *ptr)
         heap_unlink(b);
     return true;
 }
+
+/* ---- blocks of one other process ---- */
+
+/* Frees notes of blocks that overlap these bytes at that process: it has freed them since. Guarded.
+ */
+static void heap_forget(uint64_t off, uint64_t bytes, int proc)
+{
+    for (struct heap_block **b = &blocks; *b;) {
+        struct heap_block *old = *b;
+        const struct heap_part *p = &old->part[proc];
+        if (old->context != CONTEXT_SELF || p->off >= off + bytes || off >= p->off + p->bytes) {
+            b = &old->next;
+            continue;
+        }
+        *b = old->next;
+        free(old);
+    }
+}
+
+/* The note has no bytes here, and follows all blocks of this process. */
+bool inner_armci_heap_learn(const void *at, size_t bytes, int proc)
+{
+    uint64_t off = (uint64_t)((const char *)at - heap);
+    if (!inner_armci_heap_has(at) || bytes > heap_bytes - off)
+        return false;
+    struct heap_block *new = calloc(1, sizeof *new + (size_t)armci_job.n * sizeof new->part[0]),
+                      **b = &blocks;
+    if (!new)
+        fail_job("ARMCI_Memat: no private memory for %d sizes", armci_job.n);
+    new->context = CONTEXT_SELF;
+    new->part[armci_job.me].off = heap_bytes;
+    new->part[proc] = (struct heap_part){ off, bytes };
+    (void)pthread_rwlock_wrlock(&guard);
+    heap_forget(off, bytes, proc);
+    while (*b)
+        b = &(*b)->next;
+    *b = new;
+    (void)pthread_rwlock_unlock(&guard);
+    return true;
+}
+
+void inner_armci_heap_forget(const void *at, int proc)
+{
+    (void)pthread_rwlock_wrlock(&guard);
+    heap_forget((uint64_t)((const char *)at - heap), 1, proc);
+    (void)pthread_rwlock_unlock(&guard);
+}

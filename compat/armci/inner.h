@@ -17,10 +17,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "compat/armci/armci.h"
+#include "compat/armci/parmci.h"
 #include "compat/fail.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
+
+/* Defines the first name of a call weakly, so that a program may define it as well, in a static
+ * link too (parmci.h). */
+#define PROFILED_AS(first, second) \
+    extern __typeof__(second) first __attribute__((weak, alias(#second)));
+#define PROFILED(name) PROFILED_AS(ARMCI_##name, PARMCI_##name)
 
 /* Constant from ARMCI_Init to ARMCI_Finalize. */
 struct armci_job {
@@ -46,6 +52,7 @@ void inner_armci_begun(armci_hdl_t *handle, int proc, const hlrc_handle_t *room)
 
 #define CONTEXT_USER  UINT64_MAX       /* messages of the program */
 #define CONTEXT_GROUP (UINT64_MAX - 1) /* invitations to new groups */
+#define CONTEXT_SELF  (UINT64_MAX - 2) /* of no messages: memory of ARMCI_Memget */
 
 void inner_armci_mail_start(void) HIDDEN;
 
@@ -73,6 +80,8 @@ struct armci_group {
 /* Ends the job if it is no group, or the caller is not a member. */
 const struct armci_group *inner_armci_group(const char *call, const ARMCI_Group *group) HIDDEN;
 const struct armci_group *inner_armci_world(void) HIDDEN;
+/* The caller only; its collectives send nothing. */
+const struct armci_group *inner_armci_self(void) HIDDEN;
 
 /* Barrier, and broadcast from the member of this rank. */
 void inner_armci_meet(const struct armci_group *g) HIDDEN;
@@ -97,5 +106,9 @@ size_t inner_armci_heap_bytes(const void *at, int proc) HIDDEN;
 int inner_armci_heap_take(const struct armci_group *g, void *ptr_arr[], size_t bytes) HIDDEN;
 /* False: no block of the caller begins there. */
 bool inner_armci_heap_return(const struct armci_group *g, void *ptr) HIDDEN;
+/* Notes a block that process `proc` allocated in its inner_armci_self(); false: it does not lie in
+ * the heap. */
+bool inner_armci_heap_learn(const void *at, size_t bytes, int proc) HIDDEN;
+void inner_armci_heap_forget(const void *at, int proc) HIDDEN;
 
 #endif

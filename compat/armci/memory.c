@@ -30,7 +30,8 @@ static void memory_check_heap(const char *call, const void *at, size_t bytes, in
     size_t has = inner_armci_heap_bytes(at, proc);
     if (bytes > has)
         fail_job("%s: %zu bytes at %p go beyond the %zu that process %d has there in memory of "
-                 "ARMCI_Malloc_group that this process took part in; use an address that it stored",
+                 "ARMCI_Malloc_group or ARMCI_Memget that this process knows of; use an address "
+                 "that they stored",
                  call, bytes, at, has, proc);
 }
 
@@ -63,7 +64,7 @@ static void memory_gather(uint64_t mine, uint64_t *all)
     (void)hlrc_reduce(all, all, (size_t)armci_job.n, HLRC_UINT64, HLRC_SUM);
 }
 
-int ARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
+int PARMCI_Malloc(void *ptr_arr[], armci_size_t bytes)
 {
     inner_armci_check("ARMCI_Malloc", 0);
     if (bytes < 0)
@@ -97,7 +98,7 @@ static _Noreturn void memory_refuse_free(const char *call, const void *at)
 
 /* A process without memory passes NULL, as in ptr_arr, and learns from the others which window to
  * free. */
-int ARMCI_Free(void *ptr)
+int PARMCI_Free(void *ptr)
 {
     uint64_t mine[2] = { (uintptr_t)ptr, 0 };
     inner_armci_check("ARMCI_Free", 0);
@@ -128,7 +129,7 @@ int ARMCI_Malloc_group(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group)
 {
     const struct armci_group *g = inner_armci_group("ARMCI_Malloc_group", group);
     if (g == inner_armci_world())
-        return ARMCI_Malloc(ptr_arr, bytes);
+        return PARMCI_Malloc(ptr_arr, bytes);
     if (bytes < 0)
         fail_job("ARMCI_Malloc_group: %ld bytes; pass 0 or more", bytes);
     return inner_armci_heap_take(g, ptr_arr, (size_t)bytes);
@@ -138,7 +139,7 @@ int ARMCI_Free_group(void *ptr, ARMCI_Group *group)
 {
     const struct armci_group *g = inner_armci_group("ARMCI_Free_group", group);
     if (g == inner_armci_world())
-        return ARMCI_Free(ptr);
+        return PARMCI_Free(ptr);
     hlrc_fence_all();
     if ((ptr && !inner_armci_heap_has(ptr)) || !inner_armci_heap_return(g, ptr))
         memory_refuse_free("ARMCI_Free_group", ptr);
@@ -146,30 +147,30 @@ int ARMCI_Free_group(void *ptr, ARMCI_Group *group)
 }
 
 /* There is one kind of memory: a device makes no difference. */
-int ARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char *device)
+int PARMCI_Malloc_memdev(void *ptr_arr[], armci_size_t bytes, const char *device)
 {
     (void)device;
-    return ARMCI_Malloc(ptr_arr, bytes);
+    return PARMCI_Malloc(ptr_arr, bytes);
 }
 
-int ARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group,
-                              const char *device)
+int PARMCI_Malloc_group_memdev(void *ptr_arr[], armci_size_t bytes, ARMCI_Group *group,
+                               const char *device)
 {
     (void)device;
     return ARMCI_Malloc_group(ptr_arr, bytes, group);
 }
 
-int ARMCI_Free_memdev(void *ptr)
+int PARMCI_Free_memdev(void *ptr)
 {
-    return ARMCI_Free(ptr);
+    return PARMCI_Free(ptr);
 }
 
-void *ARMCI_Malloc_local(armci_size_t bytes)
+void *PARMCI_Malloc_local(armci_size_t bytes)
 {
     return bytes < 0 ? NULL : malloc((size_t)bytes);
 }
 
-int ARMCI_Free_local(void *ptr)
+int PARMCI_Free_local(void *ptr)
 {
     free(ptr);
     return 0;
@@ -179,7 +180,7 @@ int ARMCI_Free_local(void *ptr)
 
 static uint64_t *mutexes; /* of each process; NULL: none were created */
 
-int ARMCI_Create_mutexes(int num)
+int PARMCI_Create_mutexes(int num)
 {
     inner_armci_check("ARMCI_Create_mutexes", 0);
     if (num < 0 || num > HLRC_MUTEXES)
@@ -193,7 +194,7 @@ int ARMCI_Create_mutexes(int num)
     return 0;
 }
 
-int ARMCI_Destroy_mutexes(void)
+int PARMCI_Destroy_mutexes(void)
 {
     inner_armci_check("ARMCI_Destroy_mutexes", 0);
     if (!mutexes)
@@ -214,15 +215,27 @@ static void memory_check_mutex(const char *call, int mutex, int proc)
                  call, mutex, proc, has);
 }
 
-void ARMCI_Lock(int mutex, int proc)
+void PARMCI_Lock(int mutex, int proc)
 {
     memory_check_mutex("ARMCI_Lock", mutex, proc);
     hlrc_mutex_lock((unsigned)mutex, proc);
 }
 
-void ARMCI_Unlock(int mutex, int proc)
+void PARMCI_Unlock(int mutex, int proc)
 {
     memory_check_mutex("ARMCI_Unlock", mutex, proc);
     hlrc_fence_all(); /* puts under the mutex are complete for its next holder */
     hlrc_mutex_unlock((unsigned)mutex, proc);
 }
+
+PROFILED(Malloc)
+PROFILED(Free)
+PROFILED(Malloc_local)
+PROFILED(Free_local)
+PROFILED(Malloc_memdev)
+PROFILED(Malloc_group_memdev)
+PROFILED(Free_memdev)
+PROFILED(Create_mutexes)
+PROFILED(Destroy_mutexes)
+PROFILED(Lock)
+PROFILED(Unlock)

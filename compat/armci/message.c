@@ -85,7 +85,7 @@ void armci_msg_bintree(int scope, int *root, int *up, int *left, int *right)
     *right = others && child + 1 < n ? child + 1 : -1;
 }
 
-void armci_msg_barrier(void)
+void parmci_msg_barrier(void)
 {
     inner_armci_check("armci_msg_barrier", 0);
     hlrc_barrier();
@@ -108,7 +108,7 @@ void armci_msg_bcast_scope(int scope, void *buffer, int len, int root)
         armci_msg_bcast(buffer, len, root);
 }
 
-void armci_msg_group_barrier(ARMCI_Group *group)
+void parmci_msg_group_barrier(ARMCI_Group *group)
 {
     inner_armci_check_mail("armci_msg_group_barrier");
     inner_armci_meet(inner_armci_group("armci_msg_group_barrier", group));
@@ -355,3 +355,6 @@ void armci_msg_sel_scope(int scope, void *x, int len, const char *op, int type, 
         memcpy(x, c->bytes, bytes);
     free(c);
 }
+
+PROFILED_AS(armci_msg_barrier, parmci_msg_barrier)
+PROFILED_AS(armci_msg_group_barrier, parmci_msg_group_barrier)

@@ -154,16 +154,19 @@ static int move_lists(struct move *m, const armci_giov_t *darr, int len)
 /* Each waits, or begins the operation of a handle. PARAMETERS are in parentheses. */
 #define PLAIN(...) __VA_ARGS__
 #define CALLS(NAME, WAY, PARAMETERS, TYPE, SCALE, MOVE)                                \
-    int ARMCI_##NAME(PLAIN PARAMETERS, int proc)                                       \
+    int PARMCI_##NAME(PLAIN PARAMETERS, int proc)                                      \
     {                                                                                  \
         struct move m = { "ARMCI_" #NAME, WAY, proc, .optype = TYPE, .scale = SCALE }; \
         return MOVE;                                                                   \
     }                                                                                  \
-    int ARMCI_Nb##NAME(PLAIN PARAMETERS, int proc, armci_hdl_t *handle)                \
+    int PARMCI_Nb##NAME(PLAIN PARAMETERS, int proc, armci_hdl_t *handle)               \
     {                                                                                  \
         struct move m = { "ARMCI_Nb" #NAME, WAY, proc, true, handle, TYPE, 0, SCALE }; \
         return MOVE;                                                                   \
-    }
+    }                                                                                  \
+    PROFILED(NAME)                                                                     \
+    PROFILED(Nb##NAME)
+
 #define EACH_WAY(FORM, PARAMETERS, MOVE)             \
     CALLS(Put##FORM, PUT, PARAMETERS, 0, NULL, MOVE) \
     CALLS(Get##FORM, GET, PARAMETERS, 0, NULL, MOVE) \

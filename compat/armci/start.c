@@ -11,7 +11,7 @@ static void start_leave(void)
     hlrc_finalize();
 }
 
-int ARMCI_Init(void)
+int PARMCI_Init(void)
 {
     if (armci_job.joined && !armci_job.left)
         return 0;
@@ -25,19 +25,19 @@ int ARMCI_Init(void)
     return 0;
 }
 
-int ARMCI_Init_args(int *argc, char ***argv)
+int PARMCI_Init_args(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
-    return ARMCI_Init();
+    return PARMCI_Init();
 }
 
-int ARMCI_Initialized(void)
+int PARMCI_Initialized(void)
 {
     return armci_job.joined && !armci_job.left;
 }
 
 /* Does nothing before ARMCI_Init, or a second time. */
-void ARMCI_Finalize(void)
+void PARMCI_Finalize(void)
 {
     start_leave();
 }
@@ -47,3 +47,8 @@ int ARMCI_Uses_shm_grp(ARMCI_Group *group)
     (void)inner_armci_group("ARMCI_Uses_shm_grp", group);
     return 0;
 }
+
+PROFILED(Init)
+PROFILED(Init_args)
+PROFILED(Initialized)
+PROFILED(Finalize)

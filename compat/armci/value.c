@@ -7,45 +7,48 @@
 #define YIELDS 400
 #define NAP_NS 50000
 
-#define VALUES(T, N)                                                                \
-    int ARMCI_PutValue##N(T src, void *dst, int proc)                               \
-    {                                                                               \
-        inner_armci_check_memory("ARMCI_PutValue" #N, dst, sizeof src, proc);       \
-        hlrc_put(dst, &src, sizeof src, proc);                                      \
-        return 0;                                                                   \
-    }                                                                               \
-    int ARMCI_NbPutValue##N(T src, void *dst, int proc, armci_hdl_t *handle)        \
-    {                                                                               \
-        if (handle)                                                                 \
-            (void)ARMCI_Wait(handle);                                               \
-        return ARMCI_PutValue##N(src, dst, proc); /* the value is gone on return */ \
-    }                                                                               \
-    T ARMCI_GetValue##N(void *src, int proc)                                        \
-    {                                                                               \
-        T value;                                                                    \
-        inner_armci_check_memory("ARMCI_GetValue" #N, src, sizeof value, proc);     \
-        hlrc_get(&value, src, sizeof value, proc);                                  \
-        return value;                                                               \
-    }
+#define VALUES(T, N)                                                                 \
+    int PARMCI_PutValue##N(T src, void *dst, int proc)                               \
+    {                                                                                \
+        inner_armci_check_memory("ARMCI_PutValue" #N, dst, sizeof src, proc);        \
+        hlrc_put(dst, &src, sizeof src, proc);                                       \
+        return 0;                                                                    \
+    }                                                                                \
+    int PARMCI_NbPutValue##N(T src, void *dst, int proc, armci_hdl_t *handle)        \
+    {                                                                                \
+        if (handle)                                                                  \
+            (void)PARMCI_Wait(handle);                                               \
+        return PARMCI_PutValue##N(src, dst, proc); /* the value is gone on return */ \
+    }                                                                                \
+    T PARMCI_GetValue##N(void *src, int proc)                                        \
+    {                                                                                \
+        T value;                                                                     \
+        inner_armci_check_memory("ARMCI_GetValue" #N, src, sizeof value, proc);      \
+        hlrc_get(&value, src, sizeof value, proc);                                   \
+        return value;                                                                \
+    }                                                                                \
+    PROFILED(PutValue##N)                                                            \
+    PROFILED(NbPutValue##N)                                                          \
+    PROFILED(GetValue##N)
 VALUES(int, Int)
 VALUES(long, Long)
 VALUES(float, Float)
 VALUES(double, Double)
 
 /* The data arrives before the flag. */
-int ARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
+int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
 {
     inner_armci_check_memory("ARMCI_Put_flag", flag, sizeof *flag, proc);
-    (void)ARMCI_Put(src, dst, bytes, proc);
+    (void)PARMCI_Put(src, dst, bytes, proc);
     hlrc_put(flag, &value, sizeof value, proc);
     return 0;
 }
 
-int ARMCI_PutS_flag(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
-                    int *flag, int value, int proc)
+int PARMCI_PutS_flag(void *src, int *src_stride, void *dst, int *dst_stride, int *count, int levels,
+                     int *flag, int value, int proc)
 {
     inner_armci_check_memory("ARMCI_PutS_flag", flag, sizeof *flag, proc);
-    (void)ARMCI_PutS(src, src_stride, dst, dst_stride, count, levels, proc);
+    (void)PARMCI_PutS(src, src_stride, dst, dst_stride, count, levels, proc);
     hlrc_put(flag, &value, sizeof value, proc);
     return 0;
 }
@@ -64,7 +67,7 @@ static void value_notify_check(const char *call, int proc)
 }
 
 /* Returns how many it has sent there. */
-int armci_notify(int proc)
+int parmci_notify(int proc)
 {
     int one = 1, before = 0;
     value_notify_check("armci_notify", proc);
@@ -75,7 +78,7 @@ int armci_notify(int proc)
 }
 
 /* *pval gets how many were waited for. Returns how many have arrived. */
-int armci_notify_wait(int proc, int *pval)
+int parmci_notify_wait(int proc, int *pval)
 {
     value_notify_check("armci_notify_wait", proc);
     int least = __atomic_add_fetch(&awaited[proc], 1, __ATOMIC_RELAXED), has;
@@ -87,7 +90,7 @@ int armci_notify_wait(int proc, int *pval)
 }
 
 /* *ploc gets the old value. */
-int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
+int PARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
 {
     bool wide = op == ARMCI_FETCH_AND_ADD_LONG || op == ARMCI_SWAP_LONG,
          adds = op == ARMCI_FETCH_AND_ADD || op == ARMCI_FETCH_AND_ADD_LONG;
@@ -105,3 +108,9 @@ int ARMCI_Rmw(int op, void *ploc, void *prem, int extra, int proc)
                  wide ? sizeof(long) : sizeof(int));
     return 0;
 }
+
+PROFILED(Put_flag)
+PROFILED(PutS_flag)
+PROFILED(Rmw)
+PROFILED_AS(armci_notify, parmci_notify)
+PROFILED_AS(armci_notify_wait, parmci_notify_wait)

@@ -35,7 +35,7 @@ every='1 2 3 5'
 [ -z "${HLRC_TEST_SANITIZERS:-}" ] || every=3 # instrumented, they take long
 for fabric in shm shm+chaos; do
     for n in $every; do
-        for program in shmem shmem_examples shmem_groups shmem_waits armci; do
+        for program in shmem shmem_examples shmem_groups shmem_waits armci armci_memget; do
             for ((i = 0; i < times; i++)); do
                 run_job "$n" onesided --fabric "$fabric" "$programs/$program"
                 expect_status "$program, $n nodes, $fabric" 0
@@ -102,6 +102,11 @@ refused armci other '^armci_msg_group_barrier: process 0 is not in the group; on
 refused armci lists '^ARMCI_Group_create: processes [01] and [01] pass different lists; pass one list on all members, and create'
 refused armci long '^armci_msg_rcv: the message of process 0 has 8 bytes, the buffer 4; pass a larger buffer$'
 refused armci operation '^armci_msg_igop: unknown operation xor; use'
+refused armci_memget none '^ARMCI_Memat: describes no memory; pass a structure that ARMCI_Memget stored, before ARMCI_Memctl$'
+refused armci_memget empty '^ARMCI_Memget: 0 bytes, flags 0; pass 1 byte or more, and 0$'
+refused armci_memget private '^ARMCI_Memat: 16 bytes at 0x[0-9a-f]* are not in memory of ARMCI_Memget; pass a structure that it stored$'
+refused armci_memget beyond '^ARMCI_Put: 32 bytes at 0x[0-9a-f]* go beyond the 16 that process [01] has there in memory of'
+refused armci_memget detached '^ARMCI_Put: 32 bytes at 0x[0-9a-f]* go beyond the 0 that process [01] has there in memory of'
 ARMCI_DEFAULT_SHMMAX=1x refused armci member '^ARMCI_DEFAULT_SHMMAX=1x: not a size; give a number of MiB, from 1 on$'
 run_job 2 ardmar "$programs/armci" error
 expect_status 'ARMCI_Error' 5
@@ -148,14 +153,14 @@ if [ -z "${HLRC_TEST_SANITIZERS-}" ] && [ -e "$top_builddir/.libs/libhlrc_tmk.so
     else
         fail "a program from before prototypes: $(head -3 "$work/err")"
     fi
-    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so '\(ARMCI_\|armci_msg_\|armci_notify\|armci_domain_\|armci_timer\|armci_\(read\|write\)_strided$\)':libhlrc_armci.so \
+    for names in Tmk_:libhlrc_tmk.so jia_:libhlrc_jia.so '\(P\?ARMCI_\|p\?armci_msg_\|p\?armci_notify\|armci_domain_\|armci_timer\|armci_\(read\|write\)_strided$\)':libhlrc_armci.so \
         '\(shmem_\|shm\?[a-z]*$\|start_pes$\|_my_pe$\|_num_pes$\)':libhlrc_shmem.so; do
         others=$(nm -D --defined-only "$libs/${names#*:}" | awk '{ print $3 }' | grep -v "^${names%:*}")
         [ -z "$others" ] || fail "${names#*:} exports $others"
     done
 fi
 if [ -n "${CXX-}" ]; then
-    for header in treadmarks/Tmk.h jiajia/jia.h shmem/shmem.h armci/armci.h; do
+    for header in treadmarks/Tmk.h jiajia/jia.h shmem/shmem.h armci/armci.h armci/parmci.h; do
         "$CXX" -std=c++17 -Wall -Wextra -Wpedantic -Werror -x c++ -fsyntax-only -include "$top_srcdir/compat/$header" - \
             </dev/null 2>"$work/err" || fail "$header in C++: $(head -3 "$work/err")"
     done
