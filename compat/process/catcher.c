@@ -29,6 +29,7 @@ void (*catcher_handled)(void);
 void (*catcher_offer)(uint64_t signals);
 void (*catcher_wake)(struct lane *lane);
 static _Atomic bool runs;
+bool catcher_polls;
 static bool expected; /* handlers; constant once main runs */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t handled_signals; /* as bits */
@@ -191,9 +192,10 @@ void catcher_need(void)
     pthread_mutex_unlock(&mutex);
 }
 
-void catcher_expect(bool handlers)
+void catcher_expect(bool handlers, bool sends)
 {
     expected = handlers;
+    catcher_polls = handlers && sends;
     if (!start_away)
         catcher_need();
 }

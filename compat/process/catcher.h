@@ -19,6 +19,9 @@
  *     threads of other nodes (claim.h).
  *   - Node 0 has the thread if the program sets handlers or masks. Other nodes have it once a
  *     thread there was sent a signal with a handler; there it only publishes.
+ *   [catcher.polls] A thread that waits for a mutex or spin lock is in a queue of HLRC, which it
+ *     cannot leave. So in a program that sets handlers and sends signals to its threads it tries
+ *     again and again, and its handlers run between two tries.
  *   [catcher.publishes] A thread that computes may synchronise late or never. So what its handlers
  *     store is published by the catcher.
  */
@@ -38,8 +41,10 @@ extern void (*catcher_offer)(uint64_t signals) __attribute__((visibility("hidden
 /* Wakes this thread, which waits. Set by monitor.c. */
 extern void (*catcher_wake)(struct lane *lane) __attribute__((visibility("hidden")));
 
-/* The program may set handlers, or block signals. At the start. */
-void catcher_expect(bool handlers);
+/* The program may set handlers, or block signals; it sends signals to threads. At the start. */
+void catcher_expect(bool handlers, bool sends);
+/* [catcher.polls] Constant once main runs. */
+extern bool catcher_polls __attribute__((visibility("hidden")));
 /* A handler will be set on this node. Private stack. */
 void catcher_need(void);
 

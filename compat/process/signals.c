@@ -339,8 +339,9 @@ int __wrap_sigaltstack(const stack_t *set, stack_t *old)
 
 /* ---- start ---- */
 
-/* The program imports a function that sets handlers, that blocks signals. */
-static bool handles_signals, blocks_signals;
+/* The program imports a function that sets handlers, that blocks signals, that sends them to a
+ * thread. */
+static bool handles_signals, blocks_signals, sends_signals;
 
 static void signals_look_at_name(const char *name, bool copied, size_t bytes)
 {
@@ -350,6 +351,9 @@ static void signals_look_at_name(const char *name, bool copied, size_t bytes)
                       strcmp(name, "__wrap_sigprocmask") == 0 ||
                       strcmp(name, "__wrap_sigsetmask") == 0 || strcmp(name, "sighold") == 0 ||
                       strcmp(name, "pthread_attr_setsigmask_np") == 0;
+    sends_signals |= strcmp(name, "__wrap_pthread_kill") == 0 ||
+                     strcmp(name, "__wrap_pthread_sigqueue") == 0 ||
+                     strcmp(name, "__wrap_tgkill") == 0;
 }
 
 static void signals_begin(void)
@@ -360,7 +364,7 @@ static void signals_begin(void)
     actions = start_shared_memory(sizeof *actions, "actions of signals");
     image_each_needed(signals_look_at_name);
     if (handles_signals || blocks_signals)
-        catcher_expect(handles_signals);
+        catcher_expect(handles_signals, sends_signals);
     forwards = handles_signals && hlrc_node_id() != 0;
     act.sa_flags = SA_SIGINFO | SA_ONSTACK;
     for (size_t i = 0; forwards && i < sizeof signals_faults / sizeof *signals_faults; i++)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "compat/openmp/lock_word.h"
+#include "compat/process/catcher.h"
 #include "compat/pthread/monitor.h"
 #include "compat/pthread/move.h"
 #include "compat/pthread/mutex_word.h"
@@ -239,7 +240,8 @@ static void mutex_drop(void *arg)
 
 struct mutex_attempt {
     hlrc_lock_t lock;
-    const struct monitor_until *until; /* NULL: a single try */
+    const struct monitor_until *until; /* NULL: a single try, */
+    bool waits;                        /* or without limit */
     int rc;
 };
 
@@ -247,22 +249,27 @@ static void mutex_try(void *arg)
 {
     struct mutex_attempt *a = arg;
     hlrc_lock_t lock = a->lock;
+    bool waits = a->waits;
     const struct monitor_until *until = a->until;
     struct monitor_until copy = until ? *until : (struct monitor_until){ .clock = CLOCK_REALTIME };
     long ns = 0;
     int rc;
     do
-        rc = object_lock_try(lock) == 0 ? 0 : until ? ETIMEDOUT : EBUSY;
-    while (rc == ETIMEDOUT && monitor_nap(&ns, &copy));
+        rc = object_lock_try(lock) == 0 ? 0 : until || waits ? ETIMEDOUT : EBUSY;
+    while (rc == ETIMEDOUT && monitor_nap(&ns, until ? &copy : NULL));
     a->rc = rc;
 }
 
+/* [catcher.polls] */
 static int mutex_take_lock(hlrc_lock_t lock, struct mutex_attempt *attempt)
 {
-    if (!attempt) {
+    struct mutex_attempt polls = { .waits = true };
+    if (!attempt && !catcher_polls) {
         lane_call(mutex_take, &lock);
         return 0;
     }
+    if (!attempt)
+        attempt = &polls;
     attempt->lock = lock;
     lane_call(mutex_try, attempt);
     return attempt->rc;
@@ -565,8 +572,7 @@ WRAP_OBJECT(int, pthread_spin_destroy, (pthread_spinlock_t * spin), (spin))
 
 WRAP_OBJECT(int, pthread_spin_lock, (pthread_spinlock_t * spin), (spin))
 {
-    hlrc_lock_t lock = mutex_lock_of_spin(spin);
-    lane_call(mutex_take, &lock);
+    (void)mutex_take_lock(mutex_lock_of_spin(spin), NULL);
     lane_bind();
     return 0;
 }
