@@ -26,8 +26,11 @@ microbench_gets_LDADD = $(microbench_job)
 microbench_latbw_LDADD = $(microbench_net)
 microbench_locks_LDADD = $(microbench_job)
 if LIBIBVERBS
-noinst_PROGRAMS += microbench/multicast
+noinst_PROGRAMS += microbench/multicast microbench/levels
+microbench_multicast_SOURCES = microbench/multicast.c microbench/datagram.c microbench/datagram.h
 microbench_multicast_LDADD = $(microbench_net) $(VERBS_LIBS)
+microbench_levels_SOURCES = microbench/levels.c microbench/datagram.c microbench/datagram.h
+microbench_levels_LDADD = $(microbench_net) $(VERBS_LIBS)
 endif
 microbench_ops_LDADD = $(microbench_net)
 microbench_pagefetch_LDADD = $(microbench_job)

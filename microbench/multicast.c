@@ -16,11 +16,10 @@
  * the receiver polls, since its last word arrives last. A receiver reports the time, then the tag.
  * Only after that it checks the words, so messages alternate between two places.
  */
-#include "microbench/net.h"
+#include "microbench/datagram.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -30,18 +29,13 @@
 
 #include "base/limits.h"
 
-#define LARGEST  2048
-#define GRH      40 /* precedes each received datagram */
-#define RECEIVES 64
-#define SLOT     4096 /* of a receive: does not cross a page */
-#define QKEY     0x11111111
 #define GROUP    "239.77.0.1"
 #define PATIENCE 1000000000u /* ns until a message counts as lost */
 #define STOP     UINT64_MAX
 
 /* In the window: the last words of the two places; at node 0 a report of each node. */
-#define LAST_WORD(number) (SLOT * (1 + (number) % 2) - sizeof(uint64_t))
-#define REPORT(node)      (2 * SLOT + (size_t)(node)*64)
+#define LAST_WORD(number) (DATAGRAM_SLOT * (1 + (number) % 2) - sizeof(uint64_t))
+#define REPORT(node)      (2 * DATAGRAM_SLOT + (size_t)(node)*64)
 #define REPORT_TAG        sizeof(uint64_t) /* after the time */
 
 static double multicast_once(void);
@@ -57,19 +51,12 @@ static const struct way {
     { "writes", "an RDMA write to each other node", writes_once },
 };
 
-/* An unreliable queue pair, and where its datagrams go: to each node, and to the group. */
+/* Where node 0's datagrams go: to each node, and to the group. */
 static struct {
-    struct ibv_context *context;
-    struct ibv_pd *pd;
-    struct ibv_cq *cq;
-    struct ibv_qp *qp;
-    struct ibv_mr *mr;
-    int gid_index;
-    union ibv_gid gid, group;
-    char *buffer; /* RECEIVES slots, and one to send from */
-    struct ibv_ah *to[NODES_MAX], *to_group;
+    union ibv_gid group_gid;
+    struct ibv_ah *node[NODES_MAX], *group;
     uint32_t qpn[NODES_MAX];
-} ud;
+} targets;
 
 static size_t bytes;
 static uint64_t tag; /* of the last message sent or received */
@@ -81,96 +68,6 @@ static uint64_t tag_number(uint64_t of)
     return of >> 16;
 }
 
-/* ---- The queue pair -------------------------------------------------------------------------- */
-
-static void *made(void *object, const char *what)
-{
-    if (!object)
-        bench_fail(1, "%s: %s", what, strerror(errno));
-    return object;
-}
-
-static void done(int rc, const char *what)
-{
-    if (rc)
-        bench_fail(1, "%s: %s", what, strerror(rc < 0 ? -rc : rc));
-}
-
-static void open_device(void)
-{
-    int count = 0;
-    struct ibv_device **list = ibv_get_device_list(&count);
-
-    for (int i = 0; list && i < count && !ud.context; i++)
-        if (!*net.device || strcmp(net.device, ibv_get_device_name(list[i])) == 0)
-            ud.context = ibv_open_device(list[i]);
-    if (list)
-        ibv_free_device_list(list);
-    if (!ud.context)
-        bench_fail(2, "no RDMA adapter; multicast measures that of --fabric verbs");
-}
-
-/* The entry of the port's table that is an address of IPv4, of RoCE v2. */
-static void find_gid(void)
-{
-    struct ibv_gid_entry entry;
-    static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-    for (int i = 0; i < 16; i++)
-        if (ibv_query_gid_ex(ud.context, 1, (uint32_t)i, &entry, 0) == 0 &&
-            entry.gid_type == IBV_GID_TYPE_ROCE_V2 && memcmp(entry.gid.raw, mapped, 12) == 0) {
-            ud.gid = entry.gid;
-            ud.gid_index = i;
-            return;
-        }
-    bench_fail(1, "the adapter's port has no address of RoCE v2 over IPv4");
-}
-
-static void make_queue(void)
-{
-    size_t size = (RECEIVES + 1) * SLOT;
-
-    ud.pd = made(ibv_alloc_pd(ud.context), "ibv_alloc_pd");
-    ud.cq = made(ibv_create_cq(ud.context, 4 * RECEIVES, NULL, NULL, 0), "ibv_create_cq");
-    ud.buffer = bench_memory(aligned_alloc(SLOT, size));
-    memset(ud.buffer, 0, size);
-    ud.mr = made(ibv_reg_mr(ud.pd, ud.buffer, size, IBV_ACCESS_LOCAL_WRITE), "ibv_reg_mr");
-    struct ibv_qp_init_attr init = {
-        .send_cq = ud.cq,
-        .recv_cq = ud.cq,
-        .qp_type = IBV_QPT_UD,
-        .cap = { .max_send_wr = RECEIVES,
-                 .max_recv_wr = RECEIVES,
-                 .max_send_sge = 1,
-                 .max_recv_sge = 1 },
-    };
-    ud.qp = made(ibv_create_qp(ud.pd, &init), "ibv_create_qp");
-    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY };
-    done(ibv_modify_qp(ud.qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
-         "ibv_modify_qp to INIT");
-}
-
-static void post_receive(size_t slot)
-{
-    struct ibv_sge part = { .addr = (uintptr_t)(ud.buffer + slot * SLOT),
-                            .length = GRH + LARGEST,
-                            .lkey = ud.mr->lkey };
-    struct ibv_recv_wr work = { .wr_id = slot, .sg_list = &part, .num_sge = 1 }, *bad;
-
-    done(ibv_post_recv(ud.qp, &work, &bad), "ibv_post_recv");
-}
-
-static void start_queue(void)
-{
-    struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
-
-    for (size_t slot = 0; slot < RECEIVES; slot++)
-        post_receive(slot);
-    done(ibv_modify_qp(ud.qp, &attr, IBV_QP_STATE), "ibv_modify_qp to RTR");
-    attr.qp_state = IBV_QPS_RTS;
-    done(ibv_modify_qp(ud.qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), "ibv_modify_qp to RTS");
-}
-
 /* ---- The group ------------------------------------------------------------------------------- */
 
 /* The adapter gives the group's datagrams to the queue pair. soft-RoCE gets them from the kernel's
@@ -180,23 +77,12 @@ static void join_group(void)
     struct ip_mreq member = { .imr_multiaddr.s_addr = inet_addr(GROUP) };
     int socket_fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-    memcpy(&member.imr_interface, ud.gid.raw + 12, 4);
+    memcpy(&member.imr_interface, datagram.gid.raw + 12, 4);
     if (socket_fd < 0 ||
         setsockopt(socket_fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof member) != 0)
         bench_fail(1, "IP_ADD_MEMBERSHIP " GROUP ": %s", strerror(errno));
     if (net.node != 0)
-        done(ibv_attach_mcast(ud.qp, &ud.group, 0), "ibv_attach_mcast");
-}
-
-static struct ibv_ah *address(const union ibv_gid *gid)
-{
-    struct ibv_ah_attr attr = {
-        .is_global = 1,
-        .port_num = 1,
-        .grh = { .dgid = *gid, .sgid_index = (uint8_t)ud.gid_index, .hop_limit = 64 }
-    };
-
-    return made(ibv_create_ah(ud.pd, &attr), "ibv_create_ah");
+        datagram_done(ibv_attach_mcast(datagram.qp, &targets.group_gid, 0), "ibv_attach_mcast");
 }
 
 /* Addresses of all nodes: the last four bytes of an address of IPv4, and the queue pair. */
@@ -205,62 +91,32 @@ static void learn_addresses(void)
     uint32_t ip;
     uint64_t all[NODES_MAX];
 
-    memcpy(&ip, ud.gid.raw + 12, sizeof ip);
-    net_gather((uint64_t)ud.qp->qp_num << 32 | ip, all);
+    memcpy(&ip, datagram.gid.raw + 12, sizeof ip);
+    net_gather((uint64_t)datagram.qp->qp_num << 32 | ip, all);
     for (int n = 1; net.node == 0 && n < net.nodes; n++) {
-        union ibv_gid gid = ud.gid;
+        union ibv_gid gid = datagram.gid;
         ip = (uint32_t)all[n];
         memcpy(gid.raw + 12, &ip, sizeof ip);
-        ud.to[n] = address(&gid);
-        ud.qpn[n] = (uint32_t)(all[n] >> 32);
+        targets.node[n] = datagram_address(&gid, 0, 0);
+        targets.qpn[n] = (uint32_t)(all[n] >> 32);
     }
     if (net.node == 0)
-        ud.to_group = address(&ud.group);
+        targets.group = datagram_address(&targets.group_gid, 0, 0);
 }
 
 static void open_queue(void)
 {
     in_addr_t group = inet_addr(GROUP);
 
-    open_device();
-    find_gid();
-    ud.group = ud.gid;
-    memcpy(ud.group.raw + 12, &group, sizeof group);
-    make_queue();
-    start_queue();
+    datagram_open();
+    targets.group_gid = datagram.gid;
+    memcpy(targets.group_gid.raw + 12, &group, sizeof group);
     join_group();
     learn_addresses();
     net_meet();
 }
 
 /* ---- Node 0 sends ---------------------------------------------------------------------------- */
-
-static void send_datagram(struct ibv_ah *to, uint32_t qpn)
-{
-    struct ibv_sge part = { .addr = (uintptr_t)(ud.buffer + RECEIVES * SLOT),
-                            .length = (uint32_t)bytes,
-                            .lkey = ud.mr->lkey };
-    struct ibv_send_wr work = { .sg_list = &part,
-                                .num_sge = 1,
-                                .opcode = IBV_WR_SEND,
-                                .send_flags = IBV_SEND_SIGNALED,
-                                .wr.ud = { .ah = to, .remote_qpn = qpn, .remote_qkey = QKEY } },
-                       *bad;
-
-    done(ibv_post_send(ud.qp, &work, &bad), "ibv_post_send");
-}
-
-static void await_sent(int count)
-{
-    struct ibv_wc wc;
-
-    while (count > 0) {
-        int got = ibv_poll_cq(ud.cq, 1, &wc);
-        if (got > 0 && wc.status != IBV_WC_SUCCESS)
-            bench_fail(1, "a datagram was not sent: %s", ibv_wc_status_str(wc.status));
-        count -= got > 0;
-    }
-}
 
 static void fill(char *to)
 {
@@ -301,22 +157,22 @@ static double us_until_all(uint64_t start)
 
 static double multicast_once(void)
 {
-    fill(ud.buffer + RECEIVES * SLOT);
+    fill(datagram_to_send());
     uint64_t start = bench_now();
-    send_datagram(ud.to_group, 0xffffff);
+    datagram_send(datagram.qp, targets.group, 0xffffff, bytes);
     double us = us_until_all(start);
-    await_sent(1);
+    datagram_await_sent(1);
     return us;
 }
 
 static double datagrams_once(void)
 {
-    fill(ud.buffer + RECEIVES * SLOT);
+    fill(datagram_to_send());
     uint64_t start = bench_now();
     for (int n = 1; n < net.nodes; n++)
-        send_datagram(ud.to[n], ud.qpn[n]);
+        datagram_send(datagram.qp, targets.node[n], targets.qpn[n], bytes);
     double us = us_until_all(start);
-    await_sent(net.nodes - 1);
+    datagram_await_sent(net.nodes - 1);
     return us;
 }
 
@@ -397,14 +253,14 @@ static void poll_datagrams(void)
     struct ibv_wc wc;
     uint64_t its_tag;
 
-    if (ibv_poll_cq(ud.cq, 1, &wc) <= 0)
+    if (ibv_poll_cq(datagram.cq, 1, &wc) <= 0)
         return;
     if (wc.status != IBV_WC_SUCCESS)
         bench_fail(1, "a datagram was not received: %s", ibv_wc_status_str(wc.status));
-    const char *end = ud.buffer + wc.wr_id * SLOT + wc.byte_len - sizeof its_tag;
+    const char *end = datagram.buffer + wc.wr_id * DATAGRAM_SLOT + wc.byte_len - sizeof its_tag;
     memcpy(&its_tag, end, sizeof its_tag);
     take(its_tag, end);
-    post_receive(wc.wr_id);
+    datagram_post_receive(wc.wr_id);
 }
 
 static void receive_all(void)
@@ -423,7 +279,8 @@ static void receive_all(void)
 static const struct bench_program program = BENCH_PROGRAM(
     "Measure a message to all other nodes by multicast and by unicast; run it under hlrcrun "
     "--fabric verbs, all nodes on one machine.",
-    ways, 20, 200, 0.5, BENCH_OPTION_SIZES("bytes of a message", 8, LARGEST, "8,64,512,2K"),
+    ways, 20, 200, 0.5,
+    BENCH_OPTION_SIZES("bytes of a message", 8, DATAGRAM_LARGEST, "8,64,512,2K"),
     BENCH_OPTIONS_END);
 
 int main(int argc, char **argv)

@@ -222,12 +222,16 @@ run_loss() {
     [ $status -eq 0 ] && [ "$(cat $again)" -gt "$before" ]
 }
 
-# Datagrams to a group reach the processes of both devices, with what was sent.
+# Datagrams to a group reach the processes of both devices, with what was sent; so do requests after others.
 run_multicast() {
     "$top_builddir/hlrcrun" -n 3 --fabric verbs --memory 64M "$helpers/by-node" "$top_builddir/microbench/multicast" \
         --warmup 1 --repetitions 3 --seconds 60 --sizes 8,2K --json /tmp/multicast.json || return
     [ "$(grep -c '"name": "multicast".*"part": "arrival".* "count": [1-3],' /tmp/multicast.json)" -eq 2 ] ||
         { echo "all were lost"; return 1; }
+    "$top_builddir/hlrcrun" -n 2 --fabric verbs --memory 64M "$helpers/by-node" "$top_builddir/microbench/levels" \
+        --warmup 1 --repetitions 3 --seconds 60 --json /tmp/levels.json || return
+    [ "$(grep -cE '"name": "(alone|after|ahead)".* "count": [1-3],' /tmp/levels.json)" -eq 3 ] ||
+        { echo "all requests were lost"; return 1; }
 }
 
 expect_one_line() { expect_line "$1" /tmp/l.err; }
@@ -316,7 +320,7 @@ needed=(hlrcrun)
 [[ " ${parts[*]} " != *' compat '* ]] || needed+=(hlrcc tests/compat/armci tests/compat/shmem tests/compat/shmem_examples tests/compat/shmem_groups)
 [[ " ${parts[*]} " != *' limits '* ]] || needed+=(apps/is)
 [[ " ${parts[*]} " != *' loss '* ]] || needed+=(microbench/atomics)
-[[ " ${parts[*]} " != *' multicast '* ]] || needed+=(microbench/multicast)
+[[ " ${parts[*]} " != *' multicast '* ]] || needed+=(microbench/multicast microbench/levels)
 for program in "${needed[@]}"; do
     [ -x "$top_builddir/$program" ] || skip "$program is not built"
 done
