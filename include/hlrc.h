@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HLRC_VERSION_MAJOR  0
-#define HLRC_VERSION_MINOR  1
+#define HLRC_VERSION_MAJOR  1
+#define HLRC_VERSION_MINOR  0
 #define HLRC_VERSION_PATCH  0
-#define HLRC_VERSION_STRING "0.1.0"
+#define HLRC_VERSION_STRING "1.0.0"
 /* The version as one number: 0xMMmmpp. */
 #define HLRC_VERSION \
     (HLRC_VERSION_MAJOR * 0x10000 + HLRC_VERSION_MINOR * 0x100 + HLRC_VERSION_PATCH)
@@ -281,7 +281,7 @@ int hlrc_node_count(void);
  * The version of the library that the program runs with; HLRC_VERSION_STRING is the version of the
  * header that the program was compiled with. It may be called at any time.
  *
- * RETURN VALUE: A constant string such as "0.1.0".
+ * RETURN VALUE: A constant string such as "1.0.0".
  *
  * SEE ALSO: hlrc_init
  */

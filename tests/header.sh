@@ -11,7 +11,7 @@ warn="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 cat >"$work/use.c" <<'END'
 #include <hlrc.h>
 #include <hlrc.h>
-#if HLRC_VERSION != 0x000100
+#if HLRC_VERSION != 0x010000
 #error "HLRC_VERSION is not that of this test"
 #endif
 /* Programs kept elsewhere rely on these types. */

@@ -173,7 +173,7 @@ by_cmake() {
     cat >"$work/cmake/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.13)
 project(use C)
-find_package(hlrc 0.1 REQUIRED)
+find_package(hlrc 1.0 REQUIRED)
 foreach(name hlrc static tmk jia shmem armci)
     if(TARGET hlrc::${name})
         file(APPEND "${CMAKE_BINARY_DIR}/made" "${name}\n")
@@ -199,11 +199,11 @@ END
         [ "$said" = right ] || fail "CMake: hlrc::$target: $said"
     done
     [ -x "$(cat "$work/cmake/hlrcrun")" ] || fail "CMake: hlrcrun is not at $(cat "$work/cmake/hlrcrun")"
-    ! (cd "$work/cmake" && cmake -P /dev/stdin <<<"set(PACKAGE_FIND_VERSION 0.0.9)
+    ! (cd "$work/cmake" && cmake -P /dev/stdin <<<"set(PACKAGE_FIND_VERSION 0.9.0)
 include($prefix/cmake/hlrc/hlrc-config-version.cmake)
 if(NOT PACKAGE_VERSION_COMPATIBLE)
 message(FATAL_ERROR no)
-endif()" >/dev/null 2>&1) || fail "CMake: takes this for version 0.0.9"
+endif()" >/dev/null 2>&1) || fail "CMake: takes this for version 0.9.0"
 }
 if command -v cmake >/dev/null && command -v make >/dev/null; then
     by_cmake

@@ -7,11 +7,11 @@ class Hlrc(AutotoolsPackage):
     """Shared memory across the processes of a cluster: home-based lazy release consistency."""
 
     homepage = "https://hlrc.example"
-    url = "https://hlrc.example/hlrc-0.1.0.tar.gz"
+    url = "https://hlrc.example/hlrc-1.0.0.tar.gz"
 
     license("LGPL-2.1-or-later")
 
-    version("0.1.0")
+    version("1.0.0")
 
     variant("libsigsegv", default=True, description="Page faults by libsigsegv; the library is then under the GPL")
     variant("verbs", default=True, description="RDMA adapters, by libibverbs")
