@@ -19,8 +19,10 @@ test $status = 1 && grep -q '^RuntimeError: nobody catches it' "$work/err" || fa
 status=0
 "$python" "$here/arrays.py" >"$work/out" 2>"$work/err" || status=$?
 test $status = 0 && test "$(cat "$work/out")" = "1 nodes, bad 0" || fail "without a launcher: $(cat "$work/err")"
-LD_LIBRARY_PATH=/nowhere "$python" -c 'import hlrc' 2>"$work/err" && fail "no library: no error"
-grep -qE '^ImportError: libhlrc.so.0: .*; install HLRC|^$' "$work/err" || fail "no library: $(tail -1 "$work/err")"
+if ! PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -q 'libhlrc\.so\.0'; then # else the installed one is found
+    LD_LIBRARY_PATH=/nowhere "$python" -c 'import hlrc' 2>"$work/err" && fail "no library: no error"
+    grep -qE '^ImportError: libhlrc.so.0: .*; install HLRC|^$' "$work/err" || fail "no library: $(tail -1 "$work/err")"
+fi
 LD_LIBRARY_PATH= run_job 2 ardmar "$python" "$here/arrays.py"
 test $status = 0 && test "$(cat "$work/out")" = "2 nodes, bad 0" || fail "with the library of hlrcrun's build: $(cat "$work/err")"
 # The same iteration by multiprocessing; and the package as pip installs it.
