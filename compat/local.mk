@@ -100,14 +100,14 @@ compat/beside/names: compat/process/names.h
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && sed '/^[A-Z_]*(\|^      /!d; s/^[A-Z_]*([0-9],//; s/[ )]//g' $(top_srcdir)/compat/process/names.h | tr , '\n' | \
 		sed '/./!d; s/^/-Wl,--wrap=/' >$@.tmp && mv $@.tmp $@
 compat/beside/begin.o: compat/start/begin.c compat/start/early.h compat/process/bind.h compat/process/handles.h
-	$(AM_V_GEN)$(MKDIR_P) compat/beside && $(CC) $(CPPFLAGS) -I$(top_srcdir) -O2 -fno-lto -fno-pie -mno-direct-extern-access -c $(top_srcdir)/compat/start/begin.c -o $@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && $(CC) $(CPPFLAGS) -I$(top_srcdir) -O2 -fno-lto -fno-pie $(DIRECT_ACCESS) -c $(top_srcdir)/compat/start/begin.c -o $@.tmp && mv $@.tmp $@
 compat/beside/libgomp.spec: compat/cc/libgomp.spec
 	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/libgomp.spec $@
 compat/beside/as: compat/cc/as.in
-	$(AM_V_GEN)$(MKDIR_P) compat/beside && cp $(top_srcdir)/compat/cc/as.in $@.tmp && chmod +x $@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) compat/beside && sed 's|@CPU@|$(host_cpu)|' $(top_srcdir)/compat/cc/as.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
 hlrcc: compat/cc/hlrcc.in Makefile compat/beside/libgomp.spec compat/beside/as compat/beside/begin.o compat/beside/names
 	$(AM_V_GEN)sed -e 's|@LIBDIR@|$(libdir)|; s|@PKGLIBDIR@|$(pkglibexecdir)|; s|@INCLUDEDIR@|$(includedir)|' \
-		-e 's|@SRC@|$(abs_top_srcdir)|' $(top_srcdir)/compat/cc/hlrcc.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
+		-e 's|@SRC@|$(abs_top_srcdir)|; s|@CPU@|$(host_cpu)|' $(top_srcdir)/compat/cc/hlrcc.in >$@.tmp && chmod +x $@.tmp && mv $@.tmp $@
 	$(AM_V_at)for name in hlrc++ hlrcfort; do rm -f $$name && $(LN_S) hlrcc $$name || exit 1; done
 dist_man1_MANS = compat/cc/hlrcc.1 compat/cc/hlrc++.1 compat/cc/hlrcfort.1
 install-exec-hook: compat-names

@@ -23,6 +23,7 @@ export GLIBC_TUNABLES=glibc.cpu.name=kunpeng920
 # of the make that runs this test, and of its compiler
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CPPFLAGS LDFLAGS
 
+source_of=$top_srcdir/tests/compat
 litmus="rule01_release rule03_barrier rule03_lock rule05_merge rule06_bytes rule07_home rule08_atomics rule10_heap"
 litmus="$litmus rule11_trylock threads"
 
@@ -59,7 +60,7 @@ for function in shm_cas shm_fetch_add shm_exchange; do
 done
 test $failures -eq 0 || finish
 
-targets="libhlrc.la hlrcrun examples/01-hello tests/faultkind"
+targets="libhlrc.la libhlrc_compat.la hlrcrun hlrcc examples/01-hello tests/faultkind"
 for program in $litmus; do targets="$targets tests/litmus/$program"; done
 # shellcheck disable=SC2086
 step build "${MAKE:-make}" -j "$(nproc 2>/dev/null || echo 1)" $targets
@@ -79,6 +80,21 @@ for protocol in async ardmar; do
         expect_status "$program, $protocol" 0
     done
 done
+# Programs that know nothing of HLRC print what they print without it; they cannot run on several nodes.
+for source in loops tasks pthread/mutexes process/texts; do
+    program=$work/${source##*/}
+    $cross-gcc -fopenmp -O2 "$source_of/$source.c" -o "$program.native" -lm &&
+        HLRC_CC=$cross-gcc HLRC_AS=$cross-as "$work/build/hlrcc" -fopenmp -O2 "$source_of/$source.c" -o "$program" -lm ||
+        fail "$source: is not compiled"
+    (cd "$work" && exec "$within" 60 "$qemu" "$program.native") >"$work/wanted"
+    wanted=$?
+    run_job 2 ardmar "$qemu" "$program"
+    expect_status "$source" $wanted
+    cmp -s "$work/out" "$work/wanted" || fail "$source: $(diff "$work/out" "$work/wanted" | head -3)"
+done
+run_job 2 ardmar --placement-control off "$qemu" "$program"
+expect_status "$program, several nodes" 1
+expect_err "$program, several nodes" '^hlrc: --placement-control: programs of hlrcc run on several nodes only on x86-64; leave it out$'
 # The atomics that gcc calls out of line choose by the CPU: the emulated one has LSE, this one has not.
 for program in rule03_lock rule08_atomics; do
     QEMU_CPU=cortex-a57 run_job 2 ardmar "$qemu" "$work/build/tests/litmus/$program"

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/spin.h"
 #include "compat/openmp/locks.h"
 #include "compat/openmp/places.h"
 #include "compat/openmp/team_place.h"
@@ -26,7 +28,11 @@
 
 static uint64_t steal_ticks(void)
 {
+#ifdef __x86_64__
     return __builtin_ia32_rdtsc();
+#else
+    return 2 * (uint64_t)clock_ns();
+#endif
 }
 
 static int steal_me(void)
@@ -363,7 +369,7 @@ static void steal_back_off(uint64_t so_far)
     }
     if (so_far < SPIN_UNTIL) {
         for (int k = 0; k < 20; k++)
-            __builtin_ia32_pause();
+            spin_cpu_relax();
         return;
     }
     long ns = so_far / 16 > REST_MOST_NS ? REST_MOST_NS : (long)(so_far / 16);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * wide.h - atomic operations of the processor on 16 aligned bytes: CMPXCHG16B, and loads by AVX,
- * which are atomic where it exists (Intel's Software Developer's Manual, volume 3, 9.1.1).
+ * which are atomic where it exists (Intel's Software Developer's Manual, volume 3, 9.1.1). Other
+ * processors' are not used.
  */
 #ifndef COMPAT_WIDE_H
 #define COMPAT_WIDE_H
 
-#include <cpuid.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 uint128_t;
+
+#ifdef __x86_64__
+
+#    include <cpuid.h>
 
 static inline bool wide_exists(void)
 {
@@ -40,5 +44,25 @@ static inline bool wide_cas(volatile uint128_t *word, uint128_t *expected, uint1
     *expected = (uint128_t)high << 64 | low;
     return done;
 }
+
+#else
+
+static inline bool wide_exists(void)
+{
+    return false;
+}
+
+static inline uint128_t wide_load(const volatile uint128_t *word)
+{
+    return *word;
+}
+
+static inline bool wide_cas(volatile uint128_t *word, uint128_t *expected, uint128_t value)
+{
+    (void)word, (void)expected, (void)value;
+    return false;
+}
+
+#endif
 
 #endif

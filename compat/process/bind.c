@@ -40,6 +40,7 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
         ".hidden bind_functions, bind_functions_end\n"
         "bind_functions:\n"
         ".popsection\n"
+#ifdef __x86_64__ /* elsewhere programs run as one process, which needs none */
         ".text\n"
         ".macro bind_entry name, function\n"
         ".pushsection .rodata\n"
@@ -151,12 +152,13 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                   pthread_rwlock_unlock, pthread_spin_init, pthread_spin_destroy, pthread_spin_lock,
                   pthread_spin_trylock, pthread_spin_unlock, pthread_once, sem_init, sem_destroy,
                   sem_wait, sem_trywait, sem_post, sem_getvalue)
-#include "compat/process/names.h"
+#    include "compat/process/names.h"
+        ".purgem bind_entry\n.purgem bind_call\n.purgem bind_begin\n"
+        ".purgem by_stack\n.purgem by_object\n"
+#endif
         ".pushsection .data.rel, \"aw\"\n"
         "bind_functions_end:\n"
-        ".popsection\n"
-        ".purgem bind_entry\n.purgem bind_call\n.purgem bind_begin\n"
-        ".purgem by_stack\n.purgem by_object\n");
+        ".popsection\n");
 /* clang-format on */
 
 void *bind_realloc(void *ptr, size_t size)

@@ -372,12 +372,18 @@ static void delegate_proxy_execute(struct delegate_channel_request *r)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The stack pointer that is restored, if a thread of this process has stored it. */
+/* The stack pointer that is restored, if a thread of this process has stored it. Elsewhere than on
+ * x86-64 nothing is delegated. */
 static uintptr_t delegate_jump_target(const struct __jmp_buf_tag *env)
 {
+#ifdef __x86_64__
     uintptr_t sp = (uintptr_t)env->__jmpbuf[6];
     __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(sp) : : "cc");
     return sp;
+#else
+    (void)env;
+    return 0;
+#endif
 }
 
 static void delegate_jump(struct __jmp_buf_tag *env, int value)

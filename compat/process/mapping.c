@@ -27,8 +27,11 @@
 
 int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
-#define PAGE        4096
-#define FILE_PIECE  ((size_t)1 << 20) /* bytes read from a file at once */
+#define PAGE       4096
+#define FILE_PIECE ((size_t)1 << 20) /* bytes read from a file at once */
+#ifndef MAP_32BIT                    /* only x86-64 has it */
+#    define MAP_32BIT 0
+#endif
 #define OTHER_KINDS (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN | MAP_HUGETLB | MAP_32BIT)
 
 struct mapping {

@@ -183,7 +183,7 @@ void memory_share_scanned(const void *format, bool wide, int count, va_list args
     size_t n = wcslen(from);
     char *narrow = malloc(n + 1);
     for (size_t i = 0; narrow && i <= n; i++)
-        narrow[i] = from[i] >= 0 && from[i] < 128 ? (char)from[i] : '?';
+        narrow[i] = (uint32_t)from[i] < 128 ? (char)from[i] : '?';
     if (narrow)
         memory_share_narrow(narrow, count, args);
     free(narrow);

@@ -17,6 +17,7 @@
 #define PROGRAM_NAMES NAMES
 #define WEAK_NAMES(count, ...) \
     ".irp name, " #__VA_ARGS__ "\n .weak \\name\n.endr\n" NAMES(count, __VA_ARGS__)
+#ifdef __x86_64__
 __asm__(".text\n"
         ".macro call_here_or_there name, count, looks, detours\n"
         ".globl __wrap_\\name\n"
@@ -75,4 +76,23 @@ __asm__(".text\n"
         ".cfi_endproc\n"
         ".size __wrap_vfork, . - __wrap_vfork\n"
         ".purgem call_here_or_there\n");
+#else /* one process: the C library's, always */
+__asm__(".text\n"
+        ".macro call_here_or_there name, count, looks, detours\n"
+        ".globl __wrap_\\name\n"
+        ".type __wrap_\\name, %function\n"
+        ".p2align 4\n"
+        "__wrap_\\name:\n"
+        ".cfi_startproc\n"
+        "hint #34\n" /* bti c */
+        "adrp x16, :got:\\name\n"
+        "ldr x16, [x16, :got_lo12:\\name]\n"
+        "br x16\n"
+        ".cfi_endproc\n"
+        ".size __wrap_\\name, . - __wrap_\\name\n"
+        ".endm\n"
+        NAMES(0, vfork)
+#    include "compat/process/names.h"
+        ".purgem call_here_or_there\n");
+#endif
 /* clang-format on */

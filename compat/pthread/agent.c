@@ -81,7 +81,9 @@ static void agent_reap_ended(void)
 UNGUARDED static uintptr_t agent_swap_guard(uintptr_t to)
 {
     uintptr_t was = 0;
-#ifdef __x86_64__
+#ifndef __x86_64__
+    (void)to;
+#else
     __asm__ volatile("movq %%fs:0x28, %0\n\tmovq %1, %%fs:0x28" : "=&r"(was) : "r"(to) : "memory");
 #endif
     return was;

@@ -140,7 +140,9 @@ static bool futex_is_own_call(long number)
                                  SYS_rt_sigreturn,
                                  SYS_exit,
                                  SYS_set_robust_list,
+#ifdef SYS_arch_prctl
                                  SYS_arch_prctl,
+#endif
                                  SYS_process_vm_readv,
                                  SYS_process_vm_writev };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

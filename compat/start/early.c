@@ -97,10 +97,17 @@ bool early_measures(const char *obstacle)
     return strcmp(obstacle, EARLY_HOSTS) == 0 || (control && strcmp(control, "measure") == 0);
 }
 
-bool early_is_saved(const char *obstacle)
+const char *early_is_one(const char *obstacle)
 {
     const char *saved = getenv("HLRC_CHECKPOINT"), *before = getenv("HLRC_RESTART");
-    return early_measures(obstacle) && ((saved && *saved) || (before && *before));
+    if (!early_measures(obstacle))
+        return NULL;
+#ifndef __x86_64__
+    return EARLY_ONLY;
+#endif
+    return (saved && *saved) || (before && *before)
+               ? "--checkpoint saves a program of hlrcc as one process"
+               : NULL;
 }
 
 /* The number with which its value begins, as "8,2" or "8(x3)". */
@@ -225,8 +232,11 @@ void hlrc_begin(int argc, char **argv, char **envp)
     environ = envp; /* the C library's own initialisation comes later */
     int nodes = early_nodes();
     const char *obstacle = nodes == 1 ? NULL : early_obstacle();
-    if (!obstacle || early_is_saved(obstacle))
+    if (!obstacle || early_is_one(obstacle))
         return;
+#ifndef __x86_64__
+    start_fail("%s: " EARLY_ONLY "; leave it out", obstacle);
+#endif
     early_without_aslr(argv);
     early_leave_slice(nodes);
 }

@@ -40,9 +40,12 @@ const char *early_obstacle(void);
  * ASSUMPTION: there are several nodes, and an obstacle. */
 bool early_measures(const char *obstacle);
 
-/* A program that would be measured is to be saved, or was: then it is one process, on the host of
- * node 0 (hlrc/checkpoint/checkpoint_process.h). Likewise. */
-bool early_is_saved(const char *obstacle);
+/* Of a processor on which addresses are not divided between nodes (base/addresses.h). */
+#define EARLY_ONLY "programs of hlrcc run on several nodes only on x86-64"
+/* Why a program that would be measured is one process instead, on the host of node 0, for messages;
+ * NULL: it is measured. It is to be saved, or was (hlrc/checkpoint/checkpoint_process.h), or
+ * EARLY_ONLY. Likewise. */
+const char *early_is_one(const char *obstacle);
 
 /* Threads of each node, --threads-per-node. Writes what auto stands for into the environment, where
  * hlrc_init compares it with other nodes. */

@@ -14,6 +14,10 @@
 #    define IS_COPY(type) ((type) == R_X86_64_COPY)
 #    define IS_ADDRESS(type) \
         ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_64)
+#elif defined(__aarch64__)
+#    define IS_COPY(type) ((type) == R_AARCH64_COPY)
+#    define IS_ADDRESS(type) \
+        ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT || (type) == R_AARCH64_ABS64)
 #else
 #    error "define the relocations of this CPU here"
 #endif

@@ -27,16 +27,6 @@
 
 extern void *__libc_stack_end; /* the loader's: where the system put the number of arguments */
 
-static uintptr_t reload_page_of(uintptr_t at)
-{
-    return at & ~(uintptr_t)(PAGE_SIZE - 1);
-}
-
-static uintptr_t reload_page_up(uintptr_t at)
-{
-    return reload_page_of(at + PAGE_SIZE - 1);
-}
-
 bool reload_done(void)
 {
     uintptr_t at = (uintptr_t)&__libc_stack_end; /* a variable of the loader */
@@ -47,6 +37,18 @@ void reload_end(void)
 {
     if (reload_done())
         (void)munmap((void *)LIMIT, KEPT_FROM - LIMIT);
+}
+
+#ifdef __x86_64__
+
+static uintptr_t reload_page_of(uintptr_t at)
+{
+    return at & ~(uintptr_t)(PAGE_SIZE - 1);
+}
+
+static uintptr_t reload_page_up(uintptr_t at)
+{
+    return reload_page_of(at + PAGE_SIZE - 1);
 }
 
 /* ---- addresses above the limit ---- */
@@ -194,17 +196,16 @@ static void reload_tell_base(uintptr_t base)
 /* The system writes to the first C library's area until then; the second registers its own. */
 static void reload_drop_rseq(void)
 {
-#ifdef RSEQ_SIG
+#    ifdef RSEQ_SIG
     char *self = __builtin_thread_pointer();
     if (__rseq_size)
         (void)syscall(SYS_rseq, self + __rseq_offset, sizeof(struct rseq), RSEQ_FLAG_UNREGISTER,
                       RSEQ_SIG);
-#endif
+#    endif
 }
 
 int reload_begin(void)
 {
-#ifdef __x86_64__
     struct reload_loader loader = { 0 };
     int rc = reload_reserve_gaps();
     if (rc == 0)
@@ -220,7 +221,13 @@ int reload_begin(void)
                      : "a"(__libc_stack_end), "c"(loader.entry)
                      : "memory");
     __builtin_unreachable();
-#else
-    return -ENOSYS;
-#endif
 }
+
+#else
+
+int reload_begin(void)
+{
+    return -ENOSYS;
+}
+
+#endif

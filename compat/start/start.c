@@ -471,8 +471,8 @@ static int start_choose_nodes(void)
         return start_unite(early_is_rank() ? UNITE_ALONE : UNITE_HOST);
     const char *cannot = layers_choose(nodes);
     bool measures = early_measures(start_obstacle);
-    if (!cannot && early_is_saved(start_obstacle))
-        cannot = "--checkpoint saves a program of hlrcc as one process";
+    if (!cannot)
+        cannot = early_is_one(start_obstacle);
     if (measures)
         (void)setenv("HLRC_DEFAULT_HOMES", "first", 0);
     if (!measures || !cannot)
