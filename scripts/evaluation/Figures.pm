@@ -35,7 +35,7 @@ sub table1 {
         table => { head => ['Operation', 'paper, us', 'here, us'], rows => [map { [@{ $rows[$_] }[0, 1], span($cells[$_])] } 0 .. $#rows] },
         claims => [compared('An atomic (23 us) costs less than reading a page (36.39 us)', $atomic, $read, 'us'),
             compared('A write is shorter to start where it is shorter: 140 bytes (6.7 us), 4096 (9.5 us)', $short, $write, 'us'),
-            compared('An immediate value makes a write dearer (6.7 and 8.69 us)', $short, $immediate, 'us')],
+            compared('An immediate value makes a write more expensive (6.7 and 8.69 us)', $short, $immediate, 'us')],
         why => $NETWORK,
     };
 }

@@ -123,7 +123,7 @@ sub summary {
     my ($simulated, @figures) = @_;
     my %count = (agrees => 0, direction => 0, differs => 0, unclear => 0);
     for (map { @{ $_->{claims} } } @figures) { $count{ $_->{verdict} }++ if $_->{verdict} }
-    my $said = "$count{agrees} findings agree with what was %s, $count{direction} have the same direction with a value more than 15 %% "
+    my $said = "$count{agrees} agree with what was %s, $count{direction} have the same direction with a value more than 15 %% "
         . "from the paper's, $count{differs} differ";
     return sprintf "Of the papers' findings, $said.", 'simulated' if $simulated;
     return sprintf "Of the papers' findings, $said, and in $count{unclear} the difference is within the spread of the turns. Times of other "

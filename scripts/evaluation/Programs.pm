@@ -48,8 +48,8 @@ my %MEASURED = (
             . 'waiting for nodes that have no core.'],
     12 => ['CPU time of the handler thread of a node, average of the nodes; requests that are served by a thread which waits for '
             . 'something itself are not in it.',
-        'As in the paper, ARDMAR leaves locks, diffs and barriers to the handler, pages alone not; without any of it is '
-            . '--protocol onesided. Where a node waits, in a barrier or for a page, it serves requests itself here, and the handler '
+        'As in the paper, ARDMAR needs the handler for locks, diffs and barriers, but not for pages; --protocol onesided has none. '
+            . 'Where a node waits, in a barrier or for a page, it serves requests itself here, and the handler '
             . "sleeps: its time is short by both protocols. $CORES"],
     13 => ['Time that the nodes wait for pages, by the runtime\'s clocks: average of the nodes, of the whole job.', "$CORES $NETWORK"],
     14 => ['Read and write faults of a node, averaged over the nodes. A count: no machine changes it much.',
