@@ -5,14 +5,15 @@
  *
  * Invariants
  *   - The child has a private stack at the same address; otherwise it would share its parent's.
- *   - It reads the rest of shared memory as far as its node could, and stores to none of it, except
- *     private copies of the program's variables, which exit() needs. Any other access ends it with
- *     a line.
+ *   - It has a private copy of the shared memory that its node could read. If there is
+ *     too much to copy at once, a page of the rest is copied by the first store to it. An access to
+ *     other shared memory ends it with a line.
  *   - It has these before functions of pthread_atfork run in it, and its parent runs its own after
  *     that. So none of them changes what the other process finds. Other threads of the parent run
  *     on while the copies are made.
- *   - Its parent waits until it has called exec or has ended, so that the child still finds what it
- *     executes, but at most a second, since the child may wait for its parent.
+ *   - If the copies are not all, its parent waits until it has called exec or has ended, so that
+ *     the child still finds what it executes, but at most a second, since the child may wait for
+ *     its parent. Then a line says that the child may find later stores.
  */
 #include "compat/start/fork.h"
 
@@ -22,6 +23,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,11 +34,14 @@
 #include "compat/start/image.h"
 #include "compat/start/lane.h"
 #include "compat/start/start.h"
+#include "hlrc/memory/only_node.h"
 
-#define FRAMES    1024 /* saved below the frame that is passed here on the shared stack */
-#define WAIT_MS   1000
-#define LOOKED_AT 512                /* bytes of a block of the heap */
-#define COPIED    ((size_t)16 << 20) /* most bytes of variables copied */
+#define FRAMES     1024 /* saved below the frame that is passed here on the shared stack */
+#define WAIT_MS    1000
+#define LOOKED_AT  512                /* bytes of a block of the heap */
+#define COPIED     ((size_t)64 << 20) /* most bytes copied at once */
+#define FETCHED    ((size_t)16 << 20) /* most bytes of variables fetched for the child */
+#define PAGE_BYTES 4096
 
 struct fork_state {
     char *from, *top; /* the part of the shared stack that the child needs */
@@ -91,25 +96,35 @@ static void fork_pass_heap(bool on)
                       on ? MADV_DOFORK : MADV_DONTFORK);
 }
 
-static bool fork_copy_of_own(char *begin, size_t bytes)
+/* Bytes, in the child. */
+static size_t copied, not_copied;
+
+/* Its parent's stores remain visible in pages of a private mapping that have not been stored to. */
+static void fork_copy_pages(volatile char *from, size_t bytes)
 {
-    static size_t copied;
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-    if (lane_is_shared(begin) || heap_is_shared(begin) || bytes > COPIED - copied)
-        return false;
-    void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (copy == MAP_FAILED)
-        return false;
-    copied += bytes;
-    memcpy(copy, begin, bytes);
-    return mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, begin) == begin;
+    size_t now = bytes < COPIED - copied ? bytes : COPIED - copied;
+    for (size_t at = 0; at < now; at += PAGE_BYTES)
+        from[at] = from[at];
+    copied += now;
+    not_copied += bytes - now;
 }
 
+/* Pages without data on this node are zeros. */
 static void fork_keep(char *begin, char *end, const struct procfs_map *map)
 {
     size_t bytes = (size_t)(end - begin);
-    if (map->readable && !fork_copy_of_own(begin, bytes) && map->writable)
-        (void)mprotect(begin, bytes, PROT_READ);
+    int fd = hlrc_space_fd(), flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+    off_t from = (off_t)map->offset, to = from + (off_t)bytes;
+    if (!map->readable || !map->is_shared)
+        return;
+    if (mmap(begin, bytes, PROT_READ | PROT_WRITE, flags, fd, from) != begin)
+        start_fail("fork: no memory for the child's copies: %s", strerror(errno));
+    for (off_t data = from; (data = lseek(fd, data, SEEK_DATA)) >= 0 && data < to;) {
+        off_t hole = lseek(fd, data, SEEK_HOLE);
+        hole = hole < to ? hole : to;
+        fork_copy_pages(begin + (data - from), (size_t)(hole - data));
+        data = hole;
+    }
 }
 
 /* ---- the stack ---- */
@@ -142,8 +157,10 @@ static void fork_take_stack(const struct fork_stack *s)
 
 /* The calling thread forks by fork_perform. */
 static _Thread_local const struct fork_stack *forking;
-/* The child writes to ends[1], and closes it when it calls exec or ends. Guarded. */
+/* The child writes to ends[1] what it has not copied, and closes it when it calls exec or ends.
+ * Guarded. */
 static int ends[2];
+static size_t left; /* as the child has written */
 
 /* These two run before what the program has registered by pthread_atfork, which may store to its
  * variables. */
@@ -155,18 +172,18 @@ static void fork_become_child(void)
     fork_take_stack(forking);
     start_sharing = start_spread = start_fences = start_away = false;
     start_is_child = true;
-    while (write(ends[1], "", 1) < 0 && errno == EINTR)
+    while (write(ends[1], &not_copied, sizeof not_copied) < 0 && errno == EINTR)
         ;
 }
 
 /* Until the child has its copies, if there is a child. */
 static void fork_await_copies(void)
 {
-    char byte;
     if (!forking)
         return;
     close(ends[1]);
-    while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+    left = 0;
+    while (read(ends[0], &left, sizeof left) < 0 && errno == EINTR)
         ;
 }
 
@@ -176,11 +193,18 @@ __attribute__((constructor)) static void fork_at_start(void)
         start_fail("no memory for what fork calls");
 }
 
-static void fork_await_child(int fd)
+static void fork_await_child(int fd, size_t bytes)
 {
     struct pollfd end = { .fd = fd, .events = POLLIN };
-    while (poll(&end, 1, WAIT_MS) < 0 && errno == EINTR)
+    int rc;
+    while ((rc = poll(&end, 1, WAIT_MS)) < 0 && errno == EINTR)
         ;
+    if (rc == 0)
+        fprintf(stderr,
+                "hlrc: a forked child uses %zu MB of the program's memory and has called no exec "
+                "in 1 s: it copies at most %zu MB, and may find later stores in the rest; let it "
+                "call exec, or run the program on one node\n",
+                (bytes + COPIED) >> 20, COPIED >> 20);
 }
 
 /* Makes the block accessible that this word may point to, and the blocks that the first words in
@@ -205,6 +229,20 @@ static void fork_fetch_environment(void)
     }
 }
 
+/* What this node has had, and another node has changed since. A child cannot fetch pages. */
+static void fork_fetch_changed(char *begin, char *end, const struct procfs_map *map)
+{
+    off_t from = (off_t)map->offset, to = from + (end - begin);
+    if (map->readable || !map->is_shared)
+        return;
+    for (off_t data = from; (data = lseek(hlrc_space_fd(), data, SEEK_DATA)) >= 0 && data < to;) {
+        off_t hole = lseek(hlrc_space_fd(), data, SEEK_HOLE);
+        hole = hole < to ? hole : to;
+        (void)hlrc_touch(begin + (data - from), (size_t)(hole - data), 0);
+        data = hole;
+    }
+}
+
 static void fork_perform(void *arg)
 {
     struct fork_state *f = arg;
@@ -215,6 +253,7 @@ static void fork_perform(void *arg)
     if (s.live && !s.copy)
         return;
     pthread_mutex_lock(&mutex);
+    fork_each_mapping(fork_fetch_changed);
     f->error = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
     int from_child = f->error ? -1 : ends[0];
     if (from_child >= 0) {
@@ -226,9 +265,10 @@ static void fork_perform(void *arg)
         if (f->pid != 0)
             fork_pass_heap(false);
     }
+    size_t rest = left;
     pthread_mutex_unlock(&mutex);
-    if (f->pid > 0)
-        fork_await_child(from_child);
+    if (f->pid > 0 && rest > 0)
+        fork_await_child(from_child, rest);
     if (from_child >= 0)
         close(from_child);
     free(s.copy);
@@ -252,11 +292,11 @@ pid_t fork_here(void)
     return f.pid;
 }
 
-/* The child cannot fetch pages, and the caller has used them on another node. */
+/* The caller has used them on another node. */
 static void fork_fetch(const struct fork_state *f)
 {
     size_t bytes = (size_t)(start_image.end - start_image.begin);
-    if (bytes > 0 && bytes <= COPIED)
+    if (bytes > 0 && bytes <= FETCHED)
         (void)hlrc_touch(start_image.begin, bytes, 0);
     const uintptr_t *words = (const uintptr_t *)((uintptr_t)f->from & ~(uintptr_t)7);
     for (; (const char *)words < f->top; words++)

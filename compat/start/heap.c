@@ -106,6 +106,14 @@ size_t heap_usable_size(void *ptr)
     return r.size;
 }
 
+/* The block's size is not known there. Bytes after it are copied as well, or end the child with a
+ * line if they are not accessible, as missing bytes of the block do. */
+static void *heap_realloc_in_child(const void *ptr, size_t size)
+{
+    void *fresh = malloc(size);
+    return fresh ? memcpy(fresh, ptr, size) : NULL;
+}
+
 void *heap_realloc(void *ptr, size_t size)
 {
     struct heap_request r = { .ptr = ptr, .size = size };
@@ -117,6 +125,8 @@ void *heap_realloc(void *ptr, size_t size)
         heap_free(ptr);
         return NULL;
     }
+    if (start_is_child)
+        return heap_realloc_in_child(ptr, size);
     lane_call(heap_reallocate, &r);
     return r.ptr;
 }

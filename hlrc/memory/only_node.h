@@ -18,6 +18,10 @@ void hlrc_program_ended(void);
 /* Pages of the space that have memory on this node. A system call. Exported for libhlrc_compat. */
 uint64_t hlrc_pages_here(void);
 
+/* The file of the space's memory on this node; at which offset it is mapped, /proc/self/maps says.
+ * Exported for libhlrc_compat. */
+int hlrc_space_fd(void);
+
 /* A message to another node and its answer, as measured at the start; 0: memory. Exported for
  * libhlrc_compat. */
 int64_t hlrc_round_trip_ns(void);

@@ -209,6 +209,11 @@ uint64_t hlrc_pages_here(void)
     return fstat(engine.space.fd, &st) == 0 ? (uint64_t)st.st_blocks / (PAGE_SIZE / 512) : 0;
 }
 
+int hlrc_space_fd(void)
+{
+    return engine.space.fd;
+}
+
 int64_t hlrc_round_trip_ns(void)
 {
     return engine.fabric->round_trip_ns;

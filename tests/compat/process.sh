@@ -29,7 +29,7 @@ each() { # PROGRAM ARGUMENTS...
     unset HLRC_MEMORY
     case $program in
     objects) export HLRC_MEMORY=256M ;;& # less than all that it maps
-    taken | blocked) seconds=20 ;;& # hangs if a signal is not handled
+    taken | blocked | forks) seconds=20 ;;& # hangs if a signal is not handled
     locales) command -v g++ >/dev/null || return; [ -x "$work/locales" ] || build locales ../process/locales.cc g++ hlrc++ || return ;;
     inherit) command -v g++ >/dev/null || return; [ -x "$work/inherit" ] || build inherit ../process/inherit.cc g++ hlrc++ || return ;;
     library) command -v gfortran >/dev/null || return; build_library || return ;;
@@ -143,7 +143,7 @@ END
     expect_err "a signal that is ignored, twice" '^hlrcrun: ended by signal 15 '
 }
 
-[ $# -gt 0 ] || set -- files state variables texts signals blocked taken objects endings inherit handles locales library cancel
+[ $# -gt 0 ] || set -- files state variables texts signals blocked taken objects forks endings inherit handles locales library cancel
 for program; do
     if [ "$program" = endings ]; then
         for how in return main exit quick_exit _exit exec signal; do
