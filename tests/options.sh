@@ -17,7 +17,7 @@ refused() {
 }
 
 options=0
-for script in bench bench-verbs build check coverage deps evaluate file-count flakes mkman mutants npb programs rdma-guest rules run; do
+for script in bench bench-verbs build check coverage deps evaluate file-count first-hour flakes mkman mutants npb programs rdma-guest rules run; do
     "$top_srcdir/scripts/$script" --help >"$work/usage" 2>&1 </dev/null || fail "scripts/$script --help: status $?"
     grep -q "^usage: scripts/$script" "$work/usage" || fail "scripts/$script --help: $(head -n 1 "$work/usage")"
     test "$(wc -L <"$work/usage")" -le 80 || fail "scripts/$script --help: $(wc -L <"$work/usage") columns"
