@@ -3,7 +3,9 @@
 #include "hlrc/unite.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -48,6 +50,16 @@ static int unite_look(const struct unite_node *nodes, int count, cpu_set_t *proc
     return other;
 }
 
+/* hlrcrun forwards a signal to the processes of all nodes. Those that are about to leave the job,
+ * when the program may run already, are not to be killed by it. */
+static void unite_block_signals(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    if (boot_node(engine.boot) != 0 && boot_launcher(engine.boot) == BOOT_HLRCRUN)
+        (void)pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+
 int hlrc_unite(enum unite_way way, int *here)
 {
     static struct unite_node all[NODES_MAX];
@@ -57,6 +69,7 @@ int hlrc_unite(enum unite_way way, int *here)
     if (rc)
         return rc;
     boot_speak(engine.boot);
+    unite_block_signals();
     int count = boot_nodes(engine.boot);
     rc = boot_exchange(engine.boot, &mine, sizeof mine, all);
     if (rc)
