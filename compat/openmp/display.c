@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* display.c - reports the environment and thread affinity: the routines, OMP_DISPLAY_ENV and
  * OMP_DISPLAY_AFFINITY; see api.h. */
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -218,6 +219,28 @@ extern __typeof__(omp_get_affinity_format) ompc_get_affinity_format
 
 /* ---- the environment ---- */
 
+/* One number for each level that OMP_NUM_THREADS has. */
+static void display_show_numbers(void)
+{
+    struct settings s = settings_initial;
+    fprintf(stderr, "  OMP_NUM_THREADS = '%d", s.threads);
+    for (int level = 1; s.threads > 0; level++) {
+        s.threads = 0;
+        settings_enter(&s, level);
+        if (s.threads > 0)
+            fprintf(stderr, ",%d", s.threads);
+    }
+    fputs("'\n", stderr);
+}
+
+static void display_show_waiting(void)
+{
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    bool active = policy && strcasecmp(policy, "active") == 0;
+    fprintf(stderr, "  OMP_STACKSIZE = '%zu'\n", start_stack_asked());
+    fprintf(stderr, "  OMP_WAIT_POLICY = '%s'\n", active ? "ACTIVE" : "PASSIVE");
+}
+
 static void display_show(bool more)
 {
     static const char *const policies[] = { "FALSE", "TRUE", "PRIMARY", "CLOSE", "SPREAD" },
@@ -230,7 +253,7 @@ static void display_show(bool more)
     fputs("\nOPENMP DISPLAY ENVIRONMENT BEGIN\n  _OPENMP = '201511'\n", stderr);
     fprintf(stderr, "  OMP_DYNAMIC = '%s'\n", omp_get_dynamic() ? "TRUE" : "FALSE");
     fprintf(stderr, "  OMP_NESTED = '%s'\n", omp_get_nested() ? "TRUE" : "FALSE");
-    fprintf(stderr, "  OMP_NUM_THREADS = '%d'\n", omp_get_max_threads());
+    display_show_numbers();
     fprintf(stderr, "  OMP_SCHEDULE = '%s", kinds[kind - 1]);
     fprintf(stderr, chunk > 1 ? ",%d'\n" : "'\n", chunk);
     fprintf(stderr, "  OMP_PROC_BIND = '%s'\n  OMP_PLACES = '", policies[places_policy(0)]);
@@ -238,7 +261,10 @@ static void display_show(bool more)
         display_describe_set(places_at(k), text, sizeof text);
         fprintf(stderr, "%s{%s}", k ? "," : "", text);
     }
-    fprintf(stderr, "'\n  OMP_THREAD_LIMIT = '%d'\n", omp_get_thread_limit());
+    fputs("'\n", stderr);
+    display_show_waiting();
+    unsigned limit = (unsigned)omp_get_thread_limit();
+    fprintf(stderr, "  OMP_THREAD_LIMIT = '%u'\n", limit == INT_MAX ? UINT_MAX : limit);
     fprintf(stderr, "  OMP_MAX_ACTIVE_LEVELS = '%d'\n", omp_get_max_active_levels());
     fprintf(stderr, "  OMP_NUM_TEAMS = '%d'\n", omp_get_max_teams());
     fprintf(stderr, "  OMP_TEAMS_THREAD_LIMIT = '%d'\n", omp_get_teams_thread_limit());

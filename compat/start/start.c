@@ -104,8 +104,7 @@ bool start_has_object(const void *ptr)
     return start_objects && start_is_in_range(ptr);
 }
 
-/* OMP_STACKSIZE, in KiB unless it ends in B, K, M or G; 0: not set. */
-static size_t start_stack_asked(void)
+size_t start_stack_asked(void)
 {
     static const char units[] = "bBkKmMgG";
     const char *text = getenv("OMP_STACKSIZE");

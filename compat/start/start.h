@@ -106,6 +106,9 @@ extern bool start_crowded __attribute__((visibility("hidden")));
 extern bool start_objects __attribute__((visibility("hidden")));
 bool start_has_object(const void *ptr); /* such an object may be there */
 
+/* Bytes that OMP_STACKSIZE asks for: KiB unless it ends in B, K, M or G; 0: it is not set. */
+size_t start_stack_asked(void);
+
 /* This process is a forked child of one of the job: its end does not involve the others. */
 extern bool start_is_child __attribute__((visibility("hidden")));
 

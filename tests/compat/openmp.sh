@@ -200,6 +200,13 @@ expect_err OMP_PLACES "^hlrc: OMP_PLACES=\\{0\\},\\{1: not understood from '' on
 OMP_DISPLAY_ENV=true OMP_NUM_THREADS=2 OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='thread %n of %N' run_job 2 ardmar "$work/loops"
 test "$(grep -c "OMP_NUM_THREADS = '2'" "$work/err")" = 1 || fail "OMP_DISPLAY_ENV: $(cat "$work/err")"
 test "$(grep '^thread' "$work/err" | sort | tr '\n' ,)" = 'thread 0 of 2,thread 1 of 2,' || fail "OMP_DISPLAY_AFFINITY: $(cat "$work/err")"
+for set in OMP_NUM_THREADS=4,2,3 'OMP_STACKSIZE=4M OMP_WAIT_POLICY=active OMP_SCHEDULE=guided,5' 'OMP_PLACES=cores OMP_THREAD_LIMIT=7'; do
+    # shellcheck disable=SC2086
+    env $set OMP_DISPLAY_ENV=true "$work/loops.gomp" 2>&1 >"$work/out" </dev/null | sed -n '/DISPLAY/,/DISPLAY/p' >"$work/wanted"
+    # shellcheck disable=SC2086
+    env $set OMP_DISPLAY_ENV=true "$hlrcrun" -n 2 "$work/loops" 2>&1 >"$work/out" </dev/null | sed -n '/DISPLAY/,/DISPLAY/p' >"$work/err"
+    test -s "$work/wanted" && cmp -s "$work/wanted" "$work/err" || fail "OMP_DISPLAY_ENV, $set: $(diff "$work/wanted" "$work/err")"
+done
 for option in -static -shared; do
     "${hlrcc[@]}" $option "$here/loops.c" -o "$work/none" 2>"$work/err" && fail "hlrcc $option links"
     expect_err "hlrcc $option" "^hlrcc: $option: "
