@@ -38,7 +38,7 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
 /* ---- what the library has elsewhere ---- */
 
-bool start_sharing = true, start_objects = true, start_is_child, move_may;
+bool start_sharing = true, start_objects = true, start_is_child, move_may, catcher_polls;
 _Thread_local struct lane *lane_current;
 bool (*gather_mutexes)(bool words);
 _Thread_local unsigned lane_bonds;
