@@ -12,5 +12,5 @@ endif
 
 # Those alone, with the programs that they need: make check-perturb, or check-perturb PERTURB_TESTS= to build them.
 check-perturb: hlrcrun tests/within $(LITMUS_TESTS) tests/random/random tests/perturb/points
-	test -z '$(PERTURB_TESTS)' || $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PERTURB_TESTS)'
+	test -z '$(PERTURB_TESTS)' || $(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(PERTURB_TESTS)' check_PROGRAMS=
 .PHONY: check-perturb
