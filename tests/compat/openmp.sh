@@ -204,7 +204,7 @@ for set in OMP_NUM_THREADS=4,2,3 'OMP_STACKSIZE=4M OMP_WAIT_POLICY=active OMP_SC
     # shellcheck disable=SC2086
     env $set OMP_DISPLAY_ENV=true "$work/loops.gomp" 2>&1 >"$work/out" </dev/null | sed -n '/DISPLAY/,/DISPLAY/p' >"$work/wanted"
     # shellcheck disable=SC2086
-    env $set HLRC_PLACEMENT_CONTROL=on OMP_DISPLAY_ENV=true "$hlrcrun" -n 2 "$work/loops" 2>&1 >"$work/out" </dev/null | sed -n '/DISPLAY/,/DISPLAY/p' >"$work/err"
+    env -u HLRC_THREADS_PER_NODE $set HLRC_PLACEMENT_CONTROL=on OMP_DISPLAY_ENV=true "$hlrcrun" -n 2 "$work/loops" 2>&1 >"$work/out" </dev/null | sed -n '/DISPLAY/,/DISPLAY/p' >"$work/err"
     test -s "$work/wanted" && cmp -s "$work/wanted" "$work/err" || fail "OMP_DISPLAY_ENV, $set: $(diff "$work/wanted" "$work/err")"
 done
 for option in -static -shared; do
