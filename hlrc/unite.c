@@ -50,8 +50,8 @@ static int unite_look(const struct unite_node *nodes, int count, cpu_set_t *proc
     return other;
 }
 
-/* hlrcrun forwards a signal to the processes of all nodes. Those that are about to leave the job,
- * when the program may run already, are not to be killed by it. */
+/* hlrcrun forwards a signal to the processes of all nodes. It must not kill a process that is about
+ * to leave the job, when the program may run already on node 0. */
 static void unite_block_signals(void)
 {
     sigset_t all;

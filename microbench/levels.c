@@ -5,7 +5,7 @@
  *
  *  alone  no pages are under way
  *  after  datagrams of 2 KiB were posted before, on another queue pair
- *  ahead  likewise, but the request has another service level and traffic class than these
+ *  ahead  the same, but the request has another service level and traffic class than the pages
  *
  * The receiving queue pair of the pages has no receives, so node 1 drops them on arrival. `lanes`
  * in a result is the code of the port's number of virtual lanes; 1 is one lane, which cannot

@@ -44,7 +44,7 @@ bool early_measures(const char *obstacle);
 #define EARLY_ONLY "programs of hlrcc run on several nodes only on x86-64"
 /* Why a program that would be measured is one process instead, on the host of node 0, for messages;
  * NULL: it is measured. It is to be saved, or was (hlrc/checkpoint/checkpoint_process.h), or
- * EARLY_ONLY. Likewise. */
+ * EARLY_ONLY. ASSUMPTION: as above. */
 const char *early_is_one(const char *obstacle);
 
 /* Threads of each node, --threads-per-node. Writes what auto stands for into the environment, where

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* words.c - the atomic operations (hlrc_word_fetch), with types and memory orders, above those of
- * each kind of word. */
+/* words.c - atomic operations with types and memory orders (hlrc_word_fetch), above the operations
+ * of each kind of word. */
 #include <errno.h>
 #include <hlrc.h>
 #include <string.h>
