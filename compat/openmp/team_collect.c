@@ -3,6 +3,7 @@
 #include "compat/openmp/team_collect.h"
 
 #include <hlrc.h>
+#include <limits.h>
 #include <sched.h>
 
 #include "base/futex.h"
@@ -75,7 +76,7 @@ void team_collect_meet(struct team_meeting *m, void (*last)(void *), void *arg)
         last(arg);
     atomic_store(&m->completed, now_completed + 1);
     if (atomic_load(&m->sleepers) != 0)
-        futex_wake(&m->completed, atomic_load(&m->members));
+        futex_wake(&m->completed, INT_MAX); /* `members` may be of the next collective already */
 }
 
 void team_collect(void *buf, size_t len)
