@@ -171,7 +171,7 @@ ONCE_TESTS += tests/compat/advise.sh tests/compat/tutorial.sh tests/compat/clang
 LATER_ONCE_TESTS += tests/compat/npb.sh
 SOAK_TESTS += tests/compat/clang.sh tests/compat/openmp.sh tests/compat/pthread.sh tests/compat/process.sh tests/compat/one_process.sh tests/compat/team_size.sh tests/compat/npb.sh tests/compat/features.sh tests/compat/private.sh
 EXTRA_DIST += tests/compat/advise.cc tests/compat/calls.c tests/compat/clang tests/compat/compatlib.sh tests/compat/containers.cc tests/compat/data.c tests/compat/fences.c \
-	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/stays.c tests/compat/relaxed.c tests/compat/sync.c \
+	tests/compat/fortran.f90 tests/compat/loops.c tests/compat/own.c tests/compat/plain.c tests/compat/spans.c tests/compat/stays.c tests/compat/relaxed.c tests/compat/sync.c \
 	tests/compat/missing.c tests/compat/tasks.c tests/compat/feature tests/compat/npb tests/compat/private tests/compat/process tests/compat/pthread tests/compat/restart \
 	tests/compat/pthreadlib.sh
 

@@ -24,22 +24,29 @@
 #include "hlrc/memory/only_node.h"
 #include "hlrc/policy/policy_threads.h"
 
-/* On node 0. */
 struct gather_guest {
     struct lane lane;
-    void *tls; /* its thread-local variables */
     _Atomic uint32_t ready;
 };
-static struct gather_guest *guests; /* of threads start_lanes, start_lanes + 1, ... */
-static int count;                   /* of them */
+static struct gather_guest *guests; /* of the threads after this node's */
+static int count, most;             /* of them; their most */
+
+/* On node 0. */
 static enum gather_choice { SPREAD, ALTERNATE, MEASURE } choice;
+static bool has_between;
 static struct policy_threads policy; /* MEASURE */
 static const char *reason;
-static bool is_observed;    /* by an option: early_observer */
-static uint64_t regions[2]; /* so far: spread, gathered */
+static bool is_observed;                   /* by an option: early_observer */
+static uint64_t spread, between, gathered; /* regions so far */
 bool (*gather_mutexes)(bool words);
 static gather_body *body;
-static _Atomic uint32_t gate; /* raised when it opens; an odd number: the guests end */
+
+/* Its number of openings, GATE_END, and how many guests may pass. */
+#define GATE_GUESTS 1024u
+#define GATE_END    GATE_GUESTS
+#define GATE_OPENED (2 * GATE_GUESTS)
+static _Atomic uint32_t gate;
+_Static_assert(THREADS_MOST <= GATE_GUESTS, "fewer guests");
 
 /* ---- the choice ---- */
 
@@ -65,25 +72,35 @@ static void gather_choose_here(bool is)
     hlrc_only_node(is);
 }
 
-void gather_begin(int lanes)
+void gather_begin(int lanes, bool with_between)
 {
     int threads = early_number("HLRC_THREADS");
-    if (!start_sharing || hlrc_node_id() != 0)
+    if (!start_sharing)
         return;
-    count = lanes - start_lanes;
+    most = lanes - (hlrc_node_id() + 1) * start_lanes;
+    if (hlrc_node_id() != 0)
+        return;
+    has_between = with_between && hlrc_node_count() > 2;
     is_observed = early_observer() != NULL;
     /* other nodes' threads have proxies here (compat/process/delegate.h), with a listener */
-    int needed = lanes + count + 1 + THREADS_OWN;
+    int needed = lanes + most + 1 + THREADS_OWN;
     choice = gather_choose(needed <= (threads ? threads : THREADS_DEFAULT));
     if (choice != SPREAD) { /* the program begins on node 0 */
         gather_choose_here(true);
         delegate_count_calls();
     }
     policy_threads_begin(&policy, POLICY_THREADS_REST, (double)hlrc_round_trip_ns(),
-                         (double)clock_ns());
+                         has_between ? hlrc_node_count() : 1, (double)clock_ns());
 }
 
-static bool gather_measure(const void *code)
+/* ALTERNATE: all nodes, half of them, ... one, all. */
+static int gather_turn(void)
+{
+    int nodes = hlrc_node_count(), next = has_between ? 2 * start_span : nodes;
+    return start_span == nodes ? 1 : next < nodes ? next : nodes;
+}
+
+static int gather_measure(const void *code)
 {
     static uint64_t syncs;
     struct lane *own = lane_current;
@@ -96,18 +113,29 @@ static bool gather_measure(const void *code)
                                         .syncs = of_period,
                                         .pages = due ? (double)hlrc_pages_here() : 0 };
     policy_threads_next(&policy, code, now, &done);
-    return !policy_threads_is_spread(&policy);
+    return policy_threads_is_spread(&policy) ? policy.span : hlrc_node_count();
 }
 
-bool gather_is_better(const void *code)
+static int gather_try_span(int span)
 {
-    bool chooses = choice != SPREAD;
-    if (chooses)
-        gather_choose_here(choice == ALTERNATE ? regions[true] <= regions[false]
-                                               : gather_measure(code));
-    bool better = chooses && locks_are_words;
-    regions[better]++;
-    return better;
+    int nodes = hlrc_node_count();
+    gather_choose_here(span == nodes);
+    if (locks_are_words)
+        return nodes;
+    return span < nodes ? span : start_span;
+}
+
+int gather_choose_span(const void *code)
+{
+    static bool has_run;
+    int nodes = hlrc_node_count(), span = 1;
+    if (choice == ALTERNATE)
+        span = gather_try_span(has_run ? gather_turn() : nodes);
+    else if (choice == MEASURE)
+        span = gather_try_span(gather_measure(code));
+    has_run = true;
+    *(span == 1 ? &spread : span == nodes ? &gathered : &between) += 1;
+    return span;
 }
 
 void gather_run_here(int threads, bool nodes)
@@ -119,13 +147,16 @@ void gather_run_here(int threads, bool nodes)
     team_collect_of(threads, places_processors(), nodes);
 }
 
-/* The line of --stats. */
-static void gather_report(void)
+void gather_report(void)
 {
-    if (reason && getenv("HLRC_STATS"))
-        fprintf(stderr,
-                "hlrc: %" PRIu64 " parallel regions ran on node 0, %" PRIu64 " on all nodes: %s\n",
-                regions[true], regions[false], reason);
+    char some[40] = "";
+    if (!reason || !getenv("HLRC_STATS"))
+        return;
+    if (between > 0)
+        (void)snprintf(some, sizeof some, " and %" PRIu64 " on some", between);
+    fprintf(stderr,
+            "hlrc: %" PRIu64 " parallel regions ran on node 0, %" PRIu64 " on all nodes%s: %s\n",
+            gathered, spread, some, reason);
 }
 
 /* ---- guests ---- */
@@ -135,69 +166,80 @@ static void *gather_guest_body(void *arg)
     struct gather_guest *g = arg;
     uint32_t seen = 0, now;
     places_bind(g->lane.index);
-    g->tls = tls_mine();
+    tls_hold();
     atomic_store(&g->ready, 1);
     futex_wake(&g->ready, 1);
     for (;;) {
         while ((now = atomic_load(&gate)) == seen)
             futex_wait(&gate, seen, -1);
-        if (now % 2 == 1)
+        if (now & GATE_END)
             return NULL;
         seen = now;
+        if (g - guests >= now % GATE_GUESTS)
+            continue;
+        tls_take();
         body(&g->lane);
     }
 }
 
-static void gather_start_guests(void)
+static void gather_start_guests(int needed)
 {
-    if (!(guests = calloc((size_t)count, sizeof *guests)))
-        start_fail("OpenMP: no memory for %d threads", count);
-    for (int i = 0; i < count; i++) {
-        struct gather_guest *g = &guests[i];
-        int rc = lane_start(&g->lane, start_lanes + i, start_image.tls_room, gather_guest_body, g);
+    if (!guests && !(guests = calloc((size_t)most, sizeof *guests)))
+        start_fail("OpenMP: no memory for %d threads", most);
+    for (; count < needed; count++) {
+        struct gather_guest *g = &guests[count];
+        int index = (hlrc_node_id() + 1) * start_lanes + count;
+        int rc = lane_start(&g->lane, index, start_image.tls_room, gather_guest_body, g);
         if (rc)
-            start_thread_fail(start_lanes + i, rc);
+            start_thread_fail(index, rc);
         while (atomic_load(&g->ready) == 0)
             futex_wait(&g->ready, 0, -1);
-        tls_hold(start_lanes + i, g->tls);
     }
 }
 
-static void gather_open(uint32_t step)
+static void gather_open(uint32_t passes)
 {
-    atomic_fetch_add(&gate, step);
+    uint32_t openings = atomic_load(&gate) / GATE_OPENED + 1;
+    atomic_store(&gate, openings * GATE_OPENED + passes);
     futex_wake(&gate, count);
 }
 
-void gather_enter(gather_body *run)
+void gather_enter(int span, gather_body *run)
 {
+    int node = hlrc_node_id(), nodes = hlrc_node_count(), needed = 0;
+    if (node % span == 0)
+        needed = ((node + span < nodes ? span : nodes - node) - 1) * start_lanes;
+    start_span = span;
+    gather_run_here(start_lanes + needed, span < nodes);
+    if (needed == 0)
+        return;
     body = run;
-    if (!guests)
-        gather_start_guests();
-    for (int i = 0; i < count; i++)
-        tls_take(start_lanes + i, guests[i].tls);
-    tls_gather(true);
-    gather_open(2);
+    gather_start_guests(needed);
+    gather_open((uint32_t)needed);
 }
 
 void gather_leave(void)
 {
-    for (int i = 0; i < count; i++)
-        tls_give(start_lanes + i, guests[i].tls);
-    tls_gather(false);
+    start_span = 1;
+    gather_run_here(start_lanes, true);
+}
+
+bool gather_is_guest(void)
+{
+    return lane_current->index / start_lanes != hlrc_node_id();
+}
+
+void gather_come_back(int span)
+{
+    if (!gather_is_guest() && hlrc_node_id() % span != 0)
+        tls_take();
 }
 
 void gather_end(void)
 {
-    gather_report();
-    if (!guests)
+    if (count == 0)
         return;
-    gather_open(1);
+    gather_open(GATE_END);
     for (int i = 0; i < count; i++)
         pthread_join(guests[i].lane.thread, NULL);
-}
-
-void gather_come_back(void)
-{
-    tls_take(lane_current->index, tls_mine());
 }

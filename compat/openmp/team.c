@@ -31,7 +31,7 @@
 enum team_fork_kind {
     FORK_END,
     FORK_REGION,
-    FORK_SHOW, /* threads show their thread-local variables; they will read no words */
+    FORK_SHOW, /* threads show their thread-local variables, before some move to hosts */
     FORK_PARK, /* guests return to the gate (gather.h) */
 };
 
@@ -39,6 +39,8 @@ enum team_fork_kind {
 struct team_fork {
     enum team_fork_kind kind;
     bool moved; /* between nodes, since the last region */
+    int before; /* the span that thread 0 has left: threads return to their nodes */
+    int span;   /* of FORK_SHOW: the next one */
     /* thread 0's, before this collective: the others may have missed some */
     uint64_t collectives;
     unsigned set;
@@ -58,9 +60,9 @@ struct team_fork {
 
 static struct team_fork now; /* this node's copy */
 static int lanes = 1;
-static bool gathered;     /* all of them run on this node; gather.h */
-static bool moved;        /* to or from this node, since the last region */
-static _Atomic bool amid; /* threads besides thread 0 run the program */
+static bool moved;          /* some of them to or from this node, since the last region */
+static int span_before = 1; /* that thread 0 has left, and has not announced */
+static _Atomic bool amid;   /* threads besides thread 0 run the program */
 
 /* Per compute thread. */
 static _Thread_local struct team_region outermost;
@@ -182,7 +184,8 @@ static void team_begin_loop(struct team_region *r, const struct loop *first)
 static void team_announce_end(const struct team_region *r)
 {
     static unsigned joins;
-    if (r->threads < lanes)
+    bool gathered = start_sharing && start_span == hlrc_node_count();
+    if (r->threads < lanes || (start_span > 1 && !gathered))
         (void)team_word_exchange(team_last(), team_place.collectives + 1);
     if (++joins % MOVES != 0 && !settings_cancellation && !gathered)
         hlrc_defer_release();
@@ -250,44 +253,47 @@ void team_run_target(void (*fn)(void *), void *data, int limit)
 
 static void team_serve_forks(struct lane *lane);
 
-static void team_gather(struct team_region *r)
+/* From span 1. */
+static void team_gather(struct team_region *r, int span)
 {
     if (team_place.collectives > 0) {
-        team_fork(r, &(struct team_fork){ .kind = FORK_SHOW });
+        struct team_fork show = { .kind = FORK_SHOW, .before = span_before, .span = span };
+        team_fork(r, &show);
         team_place_barrier(r);
     }
-    gathered = moved = true;
-    gather_run_here(lanes, false);
-    gather_enter(team_serve_forks);
+    span_before = 1;
+    moved = true;
+    gather_enter(span, team_serve_forks);
 }
 
 static void team_spread(struct team_region *r)
 {
     team_fork(r, &(struct team_fork){ .kind = FORK_PARK });
     team_place_barrier(r);
-    gather_leave();
-    gathered = false;
+    span_before = start_span;
     moved = true;
-    gather_run_here(start_lanes, true);
+    gather_leave();
 }
 
 static void team_choose_nodes(struct team_region *r, const void *code)
 {
-    bool better = gather_is_better(code);
-    if (better && !gathered)
-        team_gather(r);
-    else if (!better && gathered)
+    int span = gather_choose_span(code);
+    if (span == start_span)
+        return;
+    if (start_span > 1)
         team_spread(r);
+    if (span > 1)
+        team_gather(r, span);
 }
 
 /* Before the first region after a move, or with more threads, all threads. */
-static void team_resume(void)
+static void team_resume(int before)
 {
     struct team_region idle = { .shared = true };
-    if (!start_sharing)
+    if (start_sharing)
+        gather_come_back(before);
+    else
         places_bind(lane_current->index); /* of more threads */
-    if (hlrc_node_id() != 0)
-        gather_come_back();
     if (has_phases)
         scheduler->resume();
     team_place_barrier(&idle);
@@ -312,6 +318,7 @@ static void team_fork_all(void *arg)
     team_choose_nodes(f->region, (const void *)(uintptr_t)w->code);
     struct team_fork what = { .kind = FORK_REGION,
                               .moved = moved,
+                              .before = span_before,
                               .fn = w->fn,
                               .code = w->code,
                               .data = w->data,
@@ -332,8 +339,9 @@ static void team_fork_all(void *arg)
     atomic_store(&amid, true);
     team_fork(f->region, &what);
     if (moved)
-        team_resume();
+        team_resume(span_before);
     moved = false;
+    span_before = 1;
 }
 
 static void team_join_all(void *arg)
@@ -439,7 +447,8 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
     r.of_job = true;
     r.code = what->code;
     r.around = what->around;
-    if (lane->index >= what->threads) {
+    bool runs = !start_sharing || start_node_of(lane->index) == hlrc_node_id();
+    if (!runs || lane->index >= what->threads) {
         team_sit_out(&r);
         return;
     }
@@ -459,18 +468,33 @@ static void team_serve_region(struct lane *lane, const struct team_fork *what)
     team_end_region(&r);
 }
 
-static bool team_is_away(const struct lane *lane)
+/* By a node's first thread, after the barrier that ends a move. No region has begun on nodes from
+ * which all threads are gathered. */
+static void team_move_node(const struct team_fork *what)
 {
-    return lane->index / start_lanes != hlrc_node_id();
+    if (what->kind == FORK_PARK)
+        gather_leave();
+    else if (what->span < hlrc_node_count())
+        gather_enter(what->span, team_serve_forks);
 }
 
-/* A fork that is not for a region. Thread 0 overwrites this node's copy after the barrier. */
-static void team_serve_move(enum team_fork_kind kind)
+/* A fork that is not for a region. Thread 0 overwrites this node's copy after the barrier. False:
+ * the calling thread, a guest, returns to the gate. */
+static bool team_serve_move(const struct lane *lane, const struct team_fork *what)
 {
     struct team_region idle = { .shared = true };
-    if (kind == FORK_SHOW && team_plan.tls)
-        tls_show();
+    bool is_guest = gather_is_guest();
+    if (what->kind == FORK_SHOW) {
+        gather_come_back(what->before);
+        if (team_plan.tls)
+            tls_show();
+    } else if (is_guest) {
+        tls_give();
+    }
     team_place_barrier(&idle);
+    if (!is_guest && lane->index % start_lanes == 0)
+        team_move_node(what);
+    return !is_guest || what->kind != FORK_PARK;
 }
 
 /* Until the end, or of a guest until it is parked. */
@@ -481,15 +505,13 @@ static void team_serve_forks(struct lane *lane)
         struct team_fork what = team_await_fork();
         if (what.kind == FORK_END)
             break;
-        if (what.kind != FORK_REGION)
-            team_serve_move(what.kind);
-        if (what.kind == FORK_PARK && team_is_away(lane))
+        if (what.kind == FORK_REGION) {
+            if (what.moved)
+                team_resume(what.before);
+            team_serve_region(lane, &what);
+        } else if (!team_serve_move(lane, &what)) {
             break;
-        if (what.kind != FORK_REGION)
-            continue;
-        if (what.moved)
-            team_resume();
-        team_serve_region(lane, &what);
+        }
     }
     team_innermost = NULL;
 }
@@ -498,6 +520,8 @@ static void team_serve(struct lane *lane)
 {
     places_bind(lane->index);
     team_serve_forks(lane);
+    if (start_sharing && lane->index % start_lanes == 0)
+        gather_end();
 }
 
 static void team_end(void)
@@ -505,8 +529,9 @@ static void team_end(void)
     struct team_region idle = { .shared = true };
     if (lanes == 1)
         return;
-    if (gathered)
+    if (start_span > 1)
         team_spread(&idle);
+    gather_report();
     gather_end();
     team_fork(&idle, &(struct team_fork){ .kind = FORK_END });
     team_grow_end();
@@ -524,7 +549,7 @@ static void team_begin_job(void)
 {
     lanes = hlrc_node_count() * start_lanes;
     team_plan_begin(lanes);
-    gather_begin(lanes);
+    gather_begin(lanes, !has_tasks);
     settings_read(lanes);
     places_read(start_lanes);
     if (!start_sharing)

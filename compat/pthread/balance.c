@@ -97,21 +97,21 @@ static const char period_code; /* all periods are of one kind */
 
 static bool balance_is_sole(void)
 {
-    bool sole = !table->spread;
+    bool sole = table->span == hlrc_node_count();
     for (int n = 1; n < hlrc_node_count(); n++)
         sole = sole && table->nodes[n].threads == 0;
     return sole;
 }
 
 /* Threads that hold mutexes may postpone a trial. */
-static void balance_decide(bool spread)
+static void balance_decide(int span)
 {
-    if (spread && !mutex_word_turn(BY_LOCK, HELD_NS))
+    if (span < hlrc_node_count() && !mutex_word_turn(BY_LOCK, HELD_NS))
         return;
     hlrc_lock(LOCK_THREADS);
-    bool changes = table->spread != spread, sole = !changes && balance_is_sole();
+    bool changes = table->span != span, sole = !changes && balance_is_sole();
     if (changes) {
-        table->spread = spread;
+        table->span = span;
         table_tell_all();
     } else if (sole) {
         sole_set(true);
@@ -155,7 +155,7 @@ static void balance_control(void)
 {
     struct balance_sums before = balance_sum();
     double then = (double)clock_ns();
-    policy_threads_begin(&policy, REST_NS, (double)hlrc_round_trip_ns(), then);
+    policy_threads_begin(&policy, REST_NS, (double)hlrc_round_trip_ns(), hlrc_node_count(), then);
     while (atomic_load(&ending) == 0) {
         futex_wait(&ending, 0, PERIOD_NS);
         struct balance_sums sums = balance_sum();
@@ -166,7 +166,7 @@ static void balance_control(void)
                        sums.syncs, now - then, now);
         before = sums;
         then = now;
-        balance_decide(policy.spread);
+        balance_decide(policy_threads_span(&policy));
         interrupt_busy(PERIOD_NS);
     }
 }
@@ -196,8 +196,9 @@ void balance_heed(void)
 {
     if (choice != MEASURE)
         return;
-    move_set(table->spread ? MOVE_HOME : MOVE_GATHER);
-    atomic_store(&active, table->spread || table->nodes[hlrc_node_id()].threads > 0);
+    int own = hlrc_node_id();
+    move_set(MOVE_TO_SPAN, table->span);
+    atomic_store(&active, own % table->span == 0 || table->nodes[own].threads > 0);
     futex_wake(&active, 1);
 }
 
@@ -223,7 +224,7 @@ void balance_begin(void)
     sigset_t before;
     balance_choose();
     if (hlrc_node_id() == 0) {
-        table->spread = choice != MEASURE;
+        table->span = choice == MEASURE ? hlrc_node_count() : 1;
         if (choice == MEASURE) {
             balance_make_words();
             sole_begin();
@@ -236,7 +237,7 @@ void balance_begin(void)
         return;
     interrupt_start();
     if (choice == ALTERNATE) {
-        move_set(MOVE_AROUND);
+        move_set(MOVE_AROUND, 1);
         atomic_store(&active, 1);
     }
     lane_block_signals(&before);
@@ -258,6 +259,11 @@ void balance_end(void)
     pthread_join(counter, NULL);
 }
 
+static const char *balance_describe(int span)
+{
+    return span == 1 ? "yes" : span == hlrc_node_count() ? "no" : "over some nodes";
+}
+
 void balance_report(void)
 {
     const char *why = move_obstacle();
@@ -270,5 +276,5 @@ void balance_report(void)
                 table->created, why);
     else
         fprintf(stderr, "hlrc: %u threads moved %u times, and were spread at the end: %s\n",
-                table->created, table->moves, table->spread ? "yes" : "no");
+                table->created, table->moves, balance_describe(table->span));
 }

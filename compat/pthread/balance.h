@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * balance.h - placement control for POSIX threads: do they run on all nodes, each at home
- * ("spread"), or all on node 0 ("gathered")?
+ * ("spread"), on some, or all on node 0 ("gathered")?
  *
  * On several hosts a program begins gathered. A controller of node 0 measures what the threads
  * compute, spreads them for a trial, and lets them stay where more is computed

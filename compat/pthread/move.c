@@ -28,6 +28,7 @@
 bool move_may;
 
 static enum move_where where;
+static int span = 1;
 static void (*forget_entry)(void);
 
 /* Of the calling thread. */
@@ -80,9 +81,10 @@ void move_begin(void (*forget)(void))
     forget_entry = forget;
 }
 
-void move_set(enum move_where to)
+void move_set(enum move_where to, int of_nodes)
 {
     where = to;
+    span = of_nodes;
     __atomic_store_n(&move_may, to != MOVE_NOT && !obstacle, __ATOMIC_RELEASE);
 }
 
@@ -91,10 +93,9 @@ void move_set(enum move_where to)
 static int move_target(int home)
 {
     int node = hlrc_node_id();
-    return where == MOVE_AROUND   ? (node + 1) % hlrc_node_count()
-           : where == MOVE_HOME   ? home
-           : where == MOVE_GATHER ? 0
-                                  : node;
+    return where == MOVE_AROUND    ? (node + 1) % hlrc_node_count()
+           : where == MOVE_TO_SPAN ? home - home % span
+                                   : node;
 }
 
 bool move_is_misplaced(int home)

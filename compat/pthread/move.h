@@ -47,8 +47,8 @@ const char *move_obstacle(void);
 void move_begin(void (*forget)(void));
 
 /* What the threads of this node shall do, as the agent has read from the table. */
-enum move_where { MOVE_NOT, MOVE_HOME, MOVE_GATHER, MOVE_AROUND };
-void move_set(enum move_where where);
+enum move_where { MOVE_NOT, MOVE_TO_SPAN, MOVE_AROUND };
+void move_set(enum move_where where, int span);
 
 /* By the calling thread, when it begins to run this entry: what it runs on its shared stack. */
 typedef void move_act(void *arg);

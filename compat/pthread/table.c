@@ -50,6 +50,7 @@ static void pthread_table_make(void)
     table->entries[0].node = 0;
     table->entries[0].state = ENTRY_RUNNING;
     table->entries[0].name = table_new_name(0);
+    table->span = hlrc_node_count();
 }
 
 void table_begin(uint32_t most)
@@ -151,7 +152,7 @@ uint32_t table_ask_on(int node, void *(*fn)(void *), void *arg, bool detached)
 uint32_t table_ask(void *(*fn)(void *), void *arg, bool detached)
 {
     int home = table_node_in_turn(table->created);
-    int node = table_node_with_room(table->spread ? home : 0);
+    int node = table_node_with_room(home - home % table->span);
     uint32_t i = node < 0 ? 0 : table_ask_on(node, fn, arg, detached);
     if (i) {
         table->entries[i].home = home;

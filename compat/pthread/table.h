@@ -80,7 +80,7 @@ struct table {
     uint64_t names;   /* number given so far */
     uint32_t created; /* number created, for placement */
     uint32_t moves;
-    bool spread;      /* threads shall be at home, not on node 0 */
+    int span;         /* threads shall be on the first of so many consecutive nodes: 1, at home */
     uintptr_t guard;  /* the value of the stack protector of all */
     uint64_t offered; /* signals of the process that no thread of node 0 takes, as bits */
     uint32_t live;    /* that have not ended, without main */

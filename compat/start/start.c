@@ -37,7 +37,7 @@ typedef int main_fn(int, char **, char **);
 typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void), void (*)(void),
                      void *);
 
-int start_lanes = 1, start_extras;
+int start_lanes = 1, start_extras, start_span = 1;
 bool start_sharing, start_objects, start_spread, start_fences, start_crowded, start_is_child,
     start_leaving, start_away;
 const char *start_obstacle;

@@ -35,7 +35,6 @@ static size_t slot_bytes, block_bytes;
 static int fork_slot;
 static uint64_t last_version; /* of thread 0's, on node 0 */
 static struct tls_mirror *mirrors;
-static bool gathered;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct tls_shown *tls_slot(int lane)
@@ -110,7 +109,7 @@ static void tls_map(struct tls_mirror *m, const struct tls_shown *s)
 
 static void tls_see_in(int slot, int lane)
 {
-    if (!slots || gathered || lane / start_lanes == lane_current->index / start_lanes)
+    if (!slots || start_node_of(lane) == hlrc_node_id())
         return;
     struct tls_mirror *m = &mirrors[lane];
     const struct tls_shown *s = tls_slot(slot);
@@ -135,34 +134,25 @@ void tls_see_fork(void)
 
 /* ---- threads that move ---- */
 
-void *tls_mine(void)
+void tls_take(void)
 {
-    return image_tls();
+    const struct tls_shown *s = slots ? tls_slot(lane_current->index) : NULL;
+    if (s && s->version)
+        memcpy(image_tls(), s->bytes, block_bytes);
 }
 
-void tls_take(int lane, void *to)
+void tls_give(void)
 {
-    if (slots && tls_slot(lane)->version)
-        memcpy(to, tls_slot(lane)->bytes, block_bytes);
-}
-
-void tls_give(int lane, const void *from)
-{
-    struct tls_shown *s = slots ? tls_slot(lane) : NULL;
+    struct tls_shown *s = slots ? tls_slot(lane_current->index) : NULL;
     if (!s)
         return;
-    s->at = (char *)(uintptr_t)from;
+    s->at = image_tls();
     s->version++;
-    memcpy(s->bytes, from, block_bytes);
+    memcpy(s->bytes, s->at, block_bytes);
 }
 
-void tls_hold(int lane, void *at)
+void tls_hold(void)
 {
     if (slots)
-        mirrors[lane].writable = at;
-}
-
-void tls_gather(bool is)
-{
-    gathered = is;
+        mirrors[lane_current->index].writable = image_tls();
 }

@@ -18,9 +18,6 @@
 #ifndef COMPAT_TLS_H
 #define COMPAT_TLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Creates the shared copies, on one node. NULL: the program has no such variables, or the job has
  * one node. */
 void *tls_create(int lanes);
@@ -35,13 +32,11 @@ void tls_see(int lane);
 void tls_show_fork(void);
 void tls_see_fork(void);
 
-/* Threads that move between nodes (compat/openmp/gather.h). The calling thread's variables, or
- * NULL; copies the variables of thread `lane` from, to the shared copy. */
-void *tls_mine(void);
-void tls_take(int lane, void *to);
-void tls_give(int lane, const void *from);
-/* On this node the variables of thread `lane` of another node are at `at`, their own address. */
-void tls_hold(int lane, void *at);
-void tls_gather(bool gathered); /* all threads run on this node, or no longer */
+/* For threads that move between nodes (compat/openmp/gather.h). The calling thread copies its
+ * variables from, to the shared copy, where a barrier is between the two. */
+void tls_take(void);
+void tls_give(void);
+/* The calling thread, of another node, has its variables on this node at their own address. */
+void tls_hold(void);
 
 #endif

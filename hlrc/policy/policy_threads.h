@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * policy_threads.h - do the threads of a team run on all nodes ("spread"), or all on node 0
- * ("gathered"), when the nodes are on several hosts?
+ * policy_threads.h - do the threads of a team run on all nodes ("spread"), on some of them, or all
+ * on node 0 ("gathered"), when the nodes are on several hosts?
  *
  * A program begins gathered, which costs what one node costs. When a rest is over, it is spread for
  * a trial, and stays spread as long as that is faster. Then it rests again, longer than before.
@@ -10,6 +10,8 @@
  * by the code of their regions: the time that each takes gathered, on average, is known. A window
  * is the time until the code with which it began has come round again. Spread, each window is
  * judged by its ratio, time / time gathered.
+ *
+ * Spread, the threads of `span` consecutive nodes run on the first of these: 1 means all nodes.
  *
  * Programs of POSIX threads have no regions. Their periods all have one code, and are compared by
  * what was computed in them.
@@ -26,6 +28,10 @@
  *   [threads.known] A period is spread only if its code has run gathered before. Other code ends
  *       spreading, as a new program. A period whose synchronisation alone would take several times
  *       as long when spread runs gathered, and the threads are spread again after it.
+ *   [threads.span] A trial that has not paid is followed by one with twice the span, half the
+ *       nodes. Where threads stay spread, half or twice the nodes are tried in turn: they are kept
+ *       if that is faster than before by as much as a trial has to gain. What it loses against the
+ *       span before is in the budget, as is its move.
  *
  * Source: the probing of HetProbe (Lyerly et al., libHetMP, doi 10.1145/3505224), with a budget for
  * what probes lose. All times are ns.
@@ -66,7 +72,8 @@ struct policy_threads_code {
 
 struct policy_threads {
     struct policy_threads_code codes[POLICY_THREADS_CODES];
-    bool spread, succeeded; /* `succeeded` since the last move */
+    bool spread, succeeded; /* `succeeded` since it was last gathered */
+    int nodes, span;        /* `span` of the next trial, while gathered */
     double trip;            /* a message to another node and its answer */
     double begun, since;    /* the program; the period */
     const void *code;       /* of the period; NULL: none yet */
@@ -81,7 +88,13 @@ struct policy_threads {
     unsigned rounds;        /* of `first` */
     double spent, expected; /* time; what the same periods take gathered */
     double ratio;           /* of the window before; 0: none */
-    double lost;            /* by all trials, without the window */
+    /* [threads.span] */
+    double against; /* the ratio with span `before`, which another one is compared with; 0: none */
+    int before;
+    bool fewer; /* nodes are tried next */
+    double compare_rest, compare_at;
+    double pages; /* that have data, as a trial began */
+    double lost;  /* by all trials, without the window */
 };
 
 static inline struct policy_threads_code *policy_threads_code_of(struct policy_threads *p,
@@ -111,14 +124,19 @@ static inline void policy_threads_move(struct policy_threads *p, bool spread, do
     p->time = p->syncs = 0;
     p->periods = 0;
     p->rest_until = now + p->rest;
-    p->ratio = 0;
+    p->ratio = p->against = 0;
+    p->fewer = true;
+    p->compare_rest = POLICY_THREADS_REST;
+    p->compare_at = now + p->compare_rest;
     policy_threads_window(p);
 }
 
 static inline void policy_threads_begin(struct policy_threads *p, double rest, double trip,
-                                        double now)
+                                        int nodes, double now)
 {
-    *p = (struct policy_threads){ .trip = trip, .begun = now, .rest = rest };
+    *p = (struct policy_threads){
+        .trip = trip, .begun = now, .rest = rest, .nodes = nodes, .span = 1
+    };
     policy_threads_move(p, false, now);
 }
 
@@ -188,13 +206,27 @@ static inline bool policy_threads_is_due(const struct policy_threads *p, double 
     return !p->spread && now >= p->rest_until;
 }
 
+/* [threads.budget] What trials may have lost by now. Half of it is left by those that compare
+ * spans, for the way back. */
+static inline double policy_threads_budget(const struct policy_threads *p, bool compares,
+                                           double now)
+{
+    double all = POLICY_THREADS_BUDGET * (now - p->begun);
+    return compares ? all / 2 : all;
+}
+
+static inline double policy_threads_moving(const struct policy_threads *p)
+{
+    return p->pages * policy_threads_page(p->trip);
+}
+
 static inline void policy_threads_rest(struct policy_threads *p, const void *next, double now,
                                        const struct policy_threads_done *done)
 {
     if (!policy_threads_is_due(p, now) || p->periods < 2 || !policy_threads_knows(p, next))
         return;
-    double move = done->pages * policy_threads_page(p->trip); /* [threads.budget] */
-    bool affordable = p->lost + move <= POLICY_THREADS_BUDGET * (now - p->begun);
+    p->pages = done->pages;
+    bool affordable = p->lost + policy_threads_moving(p) <= policy_threads_budget(p, false, now);
     policy_threads_move(p, policy_threads_is_worth(p) && affordable, now);
 }
 
@@ -216,7 +248,8 @@ static inline void policy_threads_account(struct policy_threads *p, double took,
 /* Of the window, so far. */
 static inline double policy_threads_loss(const struct policy_threads *p)
 {
-    return p->spent > p->expected ? p->spent - p->expected : 0;
+    double expected = p->against > 0 ? p->against * p->expected : p->expected;
+    return p->spent > expected ? p->spent - expected : 0;
 }
 
 static inline void policy_threads_give_up(struct policy_threads *p, double now)
@@ -224,7 +257,57 @@ static inline void policy_threads_give_up(struct policy_threads *p, double now)
     double loss = policy_threads_loss(p), repaid = POLICY_THREADS_REPAYMENT * loss;
     p->lost += loss;
     p->rest = 2 * p->rest > repaid ? 2 * p->rest : repaid;
+    p->span = 2 * p->span < p->nodes ? 2 * p->span : 1; /* [threads.span] */
     policy_threads_move(p, false, now);
+}
+
+/* ---- [threads.span] ---- */
+
+/* The next one to try; 0: there is none. */
+static inline int policy_threads_other(const struct policy_threads *p)
+{
+    int twice = 2 * p->span, half = p->span / 2;
+    return twice < p->nodes && (p->fewer || half == 0) ? twice : half;
+}
+
+static inline void policy_threads_try_other(struct policy_threads *p, double ratio, double now)
+{
+    int other = policy_threads_other(p);
+    double lost = p->lost + policy_threads_moving(p);
+    if (other == 0 || now < p->compare_at || lost > policy_threads_budget(p, true, now))
+        return;
+    p->against = ratio;
+    p->before = p->span;
+    p->span = other;
+    p->ratio = 0;
+}
+
+static inline void policy_threads_return(struct policy_threads *p, double now)
+{
+    p->lost += policy_threads_loss(p);
+    p->span = p->before;
+    p->against = p->ratio = 0;
+    p->fewer = !p->fewer;
+    p->compare_rest *= 2;
+    p->compare_at = now + p->compare_rest;
+    policy_threads_window(p);
+}
+
+static inline void policy_threads_compare(struct policy_threads *p, double ratio, double now)
+{
+    bool falls = p->ratio == 0 || ratio < POLICY_THREADS_FALLING * p->ratio,
+         better = ratio <= POLICY_THREADS_GAIN * p->against;
+    if (!falls && !better) {
+        policy_threads_return(p, now);
+        return;
+    }
+    p->lost += policy_threads_loss(p);
+    p->ratio = ratio;
+    if (better) {
+        p->against = 0;
+        p->compare_at = now + p->compare_rest;
+    }
+    policy_threads_window(p);
 }
 
 /* Long enough, and its code has come round, which began twice. `next` begins. */
@@ -239,6 +322,10 @@ static inline bool policy_threads_has_seen(const struct policy_threads *p, const
 static inline void policy_threads_judge(struct policy_threads *p, double now)
 {
     double ratio = p->spent / p->expected;
+    if (p->against > 0) {
+        policy_threads_compare(p, ratio, now);
+        return;
+    }
     bool falls = p->ratio == 0 || ratio < POLICY_THREADS_FALLING * p->ratio;
     if (ratio <= POLICY_THREADS_GAIN) {
         p->succeeded = true;
@@ -250,14 +337,19 @@ static inline void policy_threads_judge(struct policy_threads *p, double now)
     }
     p->lost += policy_threads_loss(p);
     p->ratio = ratio;
+    if (!falls)
+        policy_threads_try_other(p, ratio, now);
     policy_threads_window(p);
 }
 
 static inline void policy_threads_check(struct policy_threads *p, const void *next, double now)
 {
-    double lost = p->lost + policy_threads_loss(p);
-    if (lost > POLICY_THREADS_BUDGET * (now - p->begun)) { /* [threads.budget] */
-        policy_threads_give_up(p, now);
+    double loss = policy_threads_loss(p), lost = p->lost + loss;
+    if (loss > 0 && lost > policy_threads_budget(p, p->against > 0, now)) { /* [threads.budget] */
+        if (p->against > 0)
+            policy_threads_return(p, now);
+        else
+            policy_threads_give_up(p, now);
     } else if (!policy_threads_knows(p, next)) {
         p->lost = lost;
         p->rest = POLICY_THREADS_REST;
@@ -273,6 +365,12 @@ static inline void policy_threads_check(struct policy_threads *p, const void *ne
 static inline bool policy_threads_is_spread(const struct policy_threads *p)
 {
     return p->spread && !p->exception;
+}
+
+/* Of this period: the threads of so many nodes run on the first of them; `nodes`: gathered. */
+static inline int policy_threads_span(const struct policy_threads *p)
+{
+    return policy_threads_is_spread(p) ? p->span : p->nodes;
 }
 
 /* The region `next` begins at `now`; the one before it is done. */

@@ -115,6 +115,12 @@ for by in rand mutex; do
 done
 awk '$1 == "lock_acquires" { n = $4 } END { exit !(n < 500) }' "$work/err" ||
     fail "stays mutex: HLRC's locks: $(grep '^lock_acquires' "$work/err")"
+# on one of four nodes, all, and two; then on eight
+build spans spans.c gcc hlrcc || finish
+HLRC_PLACEMENT_CONTROL=alternate compare spans 4 '1 2' 'ardmar async onesided'
+HLRC_PLACEMENT_CONTROL=alternate compare spans 8 1 onesided
+HLRC_PLACEMENT_CONTROL=alternate run_job 4 ardmar --stats "$work/spans"
+expect_err "spans" '^hlrc: [1-9][0-9]* parallel regions ran on node 0, [1-9][0-9]* on all nodes and [1-9][0-9]* on some: --placement-control$'
 # [gather.lock-kept]
 HLRC_PLACEMENT_CONTROL=alternate compare stays 2 1 'ardmar async' held
 

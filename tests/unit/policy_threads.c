@@ -24,6 +24,8 @@ struct program {
     double move, again;
 };
 
+static double half; /* the time of any region with span 2 */
+
 struct outcome {
     double time, alone; /* time taken; the same gathered */
     unsigned moves;
@@ -41,17 +43,19 @@ static struct outcome run(struct policy_threads *p, const struct program *progra
     for (size_t k = 0; out.alone < length; k = (k + 1) % program->regions) {
         const struct region *r = &program->region[k];
         bool was = !policy_threads_is_spread(p);
+        int span = policy_threads_span(p);
         struct policy_threads_done done = { .work = 1, .syncs = before && was ? before->syncs : 0 };
         policy_threads_next(p, r->code, *now, &done);
         bool gathered = !policy_threads_is_spread(p);
-        out.moves += was != gathered;
-        if (was != gathered) {
+        out.moves += span != policy_threads_span(p);
+        if (span != policy_threads_span(p)) {
             since_move = 0;
             move = program->move;
         } else if (++since_move % program->regions == 0) {
             move *= program->again;
         }
-        double took = (gathered ? r->gathered : r->spread) + move / (double)program->regions;
+        double took = gathered ? r->gathered : policy_threads_span(p) == 2 ? half : r->spread;
+        took += move / (double)program->regions;
         *now += took;
         out.time += took;
         out.alone += r->gathered;
@@ -65,7 +69,7 @@ static struct outcome run_alone(const struct program *program, double length)
     struct policy_threads p;
     double now = 1 * S;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, 2, now);
     return run(&p, program, length, &now);
 }
 
@@ -120,7 +124,7 @@ static void test_known(void)
     struct policy_threads p;
     double now = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, 2, now);
     (void)run(&p, &plain, 4 * S, &now);
     assert_true(p.spread);
     struct outcome o = run(&p, &once, 100 * MS, &now);
@@ -139,7 +143,7 @@ static void test_pages(void)
 
     for (size_t i = 0; i < 2; i++) {
         double now = 0, at = 0, move = 200000 * policy_threads_page(trips[i]);
-        policy_threads_begin(&p, POLICY_THREADS_REST, trips[i], now);
+        policy_threads_begin(&p, POLICY_THREADS_REST, trips[i], 2, now);
         for (; !p.spread && now < 1000 * S; now += 20 * MS) {
             struct policy_threads_done done = { .work = 1, .pages = 200000 };
             policy_threads_next(&p, &code, now, &done);
@@ -157,7 +161,7 @@ static void test_trips(void)
     double now = 1 * S;
 
     assert_true(run_alone(&some, 20 * S).moves > 0);
-    policy_threads_begin(&p, POLICY_THREADS_REST, 1 * MS, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 1 * MS, 2, now);
     assert_int_equal(run(&p, &some, 20 * S, &now).moves, 0);
 }
 
@@ -170,7 +174,7 @@ static void test_work(void)
     double now = 1 * S, computed = 0;
     unsigned moves = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, 2, now);
     for (int k = 0; k < 4000; k++) {
         bool was = p.spread, one = k % 400 >= 200 && k > 1000;
         double work = p.spread && !one ? 50 * MS : 25 * MS;
@@ -191,7 +195,7 @@ static void test_work_lost(void)
     struct policy_threads p;
     double now = 1 * S, computed = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, 2, now);
     for (int k = 0; k < 40000; k++) {
         double work = p.spread ? 5 * MS : 25 * MS;
         struct policy_threads_done done = { .work = work, .part = p.spread ? 0.1 : 1 };
@@ -230,7 +234,7 @@ static void test_phases(void)
     struct policy_threads p;
     double now = 5 * S;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, 2, now);
     struct outcome first = run(&p, &gains, 20 * S, &now), second = run(&p, &loses, 40 * S, &now),
                    third = run(&p, &gains, 200 * S, &now);
     assert_true(first.time < 0.8 * first.alone);
@@ -245,7 +249,7 @@ static void test_same_code(void)
     struct policy_threads p;
     double now = 0;
 
-    policy_threads_begin(&p, POLICY_THREADS_REST, 0, now);
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, 2, now);
     (void)run(&p, &program, 20 * S, &now);
     assert_true(p.spread);
     for (size_t k = 0; k < program.regions; k++)
@@ -255,6 +259,50 @@ static void test_same_code(void)
     assert_false(p.spread);
 }
 
+/* [threads.span] On four nodes: which of all, half and one is fastest. */
+static void test_span(void)
+{
+    static const struct {
+        double spread, half; /* 10 ms gathered */
+        double most;         /* of the time gathered, in 60 s */
+    } cases[] = {
+        { 13 * MS, 6 * MS, 0.7 },     { 5 * MS, 4 * MS, 0.45 },   { 4 * MS, 6 * MS, 0.45 },
+        { 13 * MS, 12 * MS, 1.05 },   { 4 * MS, 30 * MS, 0.47 },  { 30 * MS, 6 * MS, 0.7 },
+        { 9.9 * MS, 9.9 * MS, 1.05 }, { 1 * MS, 9.5 * MS, 0.13 },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct program program = { { { "a", 10 * MS, cases[i].spread, 0 } }, 1, 20 * MS, 0 };
+        struct policy_threads p;
+        double now = 1 * S;
+        half = cases[i].half;
+        policy_threads_begin(&p, POLICY_THREADS_REST, 0, 4, now);
+        struct outcome o = run(&p, &program, 60 * S, &now);
+        assert_true(o.time <= cases[i].most * o.alone);
+    }
+}
+
+/* Eight nodes, of which two are fastest: each step there pays. */
+static void test_span_of_many(void)
+{
+    static const char code;
+    static const double took[] = { 0, 20 * MS, 12 * MS, 0, 7 * MS, 0, 0, 0, 30 * MS };
+    struct policy_threads p;
+    double now = 1 * S, alone = 0, begun = now;
+
+    policy_threads_begin(&p, POLICY_THREADS_REST, 0, 8, now);
+    while (alone < 120 * S) {
+        struct policy_threads_done done = { .work = 1 };
+        policy_threads_next(&p, &code, now, &done);
+        assert_true(took[policy_threads_span(&p)] > 0);
+        now += took[policy_threads_span(&p)];
+        alone += took[8];
+    }
+    assert_true(now - begun < 0.35 * alone);
+    assert_int_equal(p.before == 4 || p.span == 4, 1);
+}
+
 UNIT_MAIN(NULL, NULL, TEST(test_gain), TEST(test_loss), TEST(test_never), TEST(test_known),
           TEST(test_pages), TEST(test_trips), TEST(test_moves), TEST(test_falling),
-          TEST(test_phases), TEST(test_same_code), TEST(test_work), TEST(test_work_lost))
+          TEST(test_phases), TEST(test_same_code), TEST(test_work), TEST(test_work_lost),
+          TEST(test_span), TEST(test_span_of_many))
