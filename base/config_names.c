@@ -33,6 +33,7 @@ static const char *const others[] = {
     "pmix-node",
     "filtered",
     "rerun",
+    "lost",
     /* of the test suite */
     "test-*",
     "soak*",

@@ -33,7 +33,7 @@ static const struct aliases_entry aliases[] = {
     { "mca", 0, NULL, ALIAS_INSTEAD, 0, NULL,
       "a setting of Open MPI; --help lists the options of HLRC" },
     { "spares", 0, NULL, ALIAS_INSTEAD, 0, NULL,
-      "--restarts N starts the nodes again, on the same hosts, without spare ones" },
+      "give --hosts more places than -n has nodes: the last ones are spare" },
     { "output-filename", 0, NULL, ALIAS_INSTEAD, 0, NULL,
       "redirect the output, and use --label to distinguish the nodes" },
 };

@@ -11,17 +11,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/parse.h"
+#include "launch/hosts_list.h"
 
-struct hosts_host {
-    char name[256];
-    int nodes;
-};
-
-struct hosts {
-    struct hosts_host host[NODES_MAX];
-    int count, nodes;
-};
+/* Names of hosts that are left out; separated by commas. */
+static char hosts_lost_names[CONFIG_TEXT_MAX];
 
 /* Arguments of the launcher. The size is that of its longest command. They are for exec and never
  * freed. */
@@ -45,120 +38,6 @@ __attribute__((format(printf, 2, 3))) static void hosts_add_text(struct command 
     if (vasprintf(&text, fmt, args) >= 0)
         hosts_add(command, text);
     va_end(args);
-}
-
-/* One "name" or "name:nodes" of len bytes. */
-static bool hosts_host_parse(const char *text, size_t len, struct hosts_host *host)
-{
-    size_t name = 0;
-    int64_t nodes = 1;
-
-    while (name < len && text[name] != ':')
-        name++;
-    if (name == 0 || name >= sizeof host->name || text[0] == '-')
-        return false;
-    if (name < len && parse_number(text + name + 1, ",", 1, NODES_MAX, &nodes) != 0)
-        return false;
-    memcpy(host->name, text, name);
-    host->name[name] = '\0';
-    host->nodes = (int)nodes;
-    return strpbrk(host->name, " /\\'\"$*[]") == NULL;
-}
-
-static int hosts_parse(const char *text, struct hosts *hosts, char *err, size_t errlen)
-{
-    for (size_t len; *text != '\0'; text += len + (text[len] == ',')) {
-        len = strcspn(text, ",");
-        if (hosts->count == NODES_MAX || !hosts_host_parse(text, len, &hosts->host[hosts->count])) {
-            snprintf(
-                err, errlen,
-                "--hosts %.*s: not a host; give NAME or NAME:NODES (1 to %d), with commas between",
-                (int)(len < 200 ? len : 200), text, NODES_MAX);
-            return -EINVAL;
-        }
-        hosts->nodes += hosts->host[hosts->count++].nodes;
-    }
-    return 0;
-}
-
-/* Keeps the first places if -n asks for fewer. */
-static int hosts_trim(struct hosts *hosts, int nodes, char *err, size_t errlen)
-{
-    if (nodes > hosts->nodes) {
-        snprintf(err, errlen, "--nodes %d: the hosts have slots for %d; write HOST:NODES", nodes,
-                 hosts->nodes);
-        return -EINVAL;
-    }
-    while (hosts->nodes > nodes) {
-        struct hosts_host *last = &hosts->host[hosts->count - 1];
-
-        hosts->nodes--;
-        if (--last->nodes == 0)
-            hosts->count--;
-    }
-    return 0;
-}
-
-/* Parses a host name and its number of nodes: "h1", "h1:2" or "h1 slots=2". The last is mpirun's
- * form, whose max_slots is ignored. */
-static bool hosts_line_parse(char *line, struct hosts_host *host)
-{
-    char *at = NULL, *word = strtok_r(line, " \t\r\n", &at);
-
-    if (word == NULL || !hosts_host_parse(word, strlen(word), host))
-        return false;
-    while ((word = strtok_r(NULL, " \t\r\n", &at)) != NULL) {
-        const char *number = strchr(word, '=');
-        int64_t value;
-
-        if (number == NULL || parse_number(number + 1, "", 1, INT64_MAX, &value) != 0)
-            return false;
-        if (strncmp(word, "slots=", 6) == 0 && value <= NODES_MAX)
-            host->nodes = (int)value;
-        else if (strncmp(word, "max_slots=", 10) != 0 && strncmp(word, "max-slots=", 10) != 0)
-            return false;
-    }
-    return true;
-}
-
-static int hosts_file_parse(FILE *file, const char *name, struct hosts *hosts, char *err,
-                            size_t errlen)
-{
-    char line[1024];
-
-    for (int number = 1; fgets(line, sizeof line, file) != NULL; number++) {
-        bool whole = strchr(line, '\n') != NULL || feof(file);
-
-        line[strcspn(line, "#")] = '\0';
-        if (whole && line[strspn(line, " \t\r\n")] == '\0')
-            continue;
-        if (!whole || hosts->count == NODES_MAX ||
-            !hosts_line_parse(line, &hosts->host[hosts->count])) {
-            snprintf(err, errlen,
-                     "--hostfile %.200s: line %d is not a host; write HOST, HOST:N or HOST slots=N "
-                     "(1 to %d)",
-                     name, number, NODES_MAX);
-            return -EINVAL;
-        }
-        hosts->nodes += hosts->host[hosts->count++].nodes;
-    }
-    return ferror(file) ? -errno : 0;
-}
-
-static int hosts_file_read(const char *name, struct hosts *hosts, char *err, size_t errlen)
-{
-    FILE *file = fopen(name, "re");
-    int ret = file == NULL ? -errno : hosts_file_parse(file, name, hosts, err, errlen);
-
-    if (file != NULL)
-        fclose(file);
-    if (ret < 0 && ret != -EINVAL)
-        snprintf(err, errlen, "--hostfile %.200s: %s; give a file with a host in each line", name,
-                 strerror(-ret));
-    else if (ret == 0 && hosts->count == 0)
-        snprintf(err, errlen, "--hostfile %.200s: contains no host; write one host in each line",
-                 name);
-    return ret < 0 || hosts->count == 0 ? -EINVAL : 0;
 }
 
 bool hosts_given(const struct config *cfg)
@@ -188,15 +67,49 @@ static int hosts_options_check(const struct config *cfg, char *err, size_t errle
     return -EINVAL;
 }
 
-static int hosts_read(const struct config *cfg, struct hosts *hosts, char *err, size_t errlen)
+bool hosts_lose(const char *names)
 {
-    int ret = hosts_options_check(cfg, err, errlen);
+    size_t len = strlen(hosts_lost_names);
+    int more = snprintf(hosts_lost_names + len, sizeof hosts_lost_names - len, "%s%s",
+                        len > 0 ? "," : "", names);
 
+    return more < (int)(sizeof hosts_lost_names - len);
+}
+
+const char *hosts_lost(void)
+{
+    return hosts_lost_names;
+}
+
+static void hosts_leave_out(struct hosts_list *hosts, int nodes)
+{
+    char names[CONFIG_TEXT_MAX], *at = NULL;
+
+    snprintf(names, sizeof names, "%s", hosts_lost_names);
+    for (char *name = strtok_r(names, ",", &at); name != NULL; name = strtok_r(NULL, ",", &at))
+        hosts_list_lose(hosts, nodes, name);
+}
+
+int hosts_places(const struct config *cfg, struct hosts_list *hosts, char *err, size_t errlen)
+{
+    bool given = cfg->source[CONFIG_ID_nodes] != CONFIG_DEFAULT;
+
+    hosts->count = hosts->nodes = 0;
+    int ret = hosts_options_check(cfg, err, errlen);
     if (ret == 0)
-        ret = cfg->hosts[0] != '\0' ? hosts_parse(cfg->hosts, hosts, err, errlen)
-                                    : hosts_file_read(cfg->hostfile, hosts, err, errlen);
+        ret = cfg->hosts[0] != '\0' ? hosts_list_parse(cfg->hosts, hosts, err, errlen)
+                                    : hosts_list_read_file(cfg->hostfile, hosts, err, errlen);
+    if (ret == 0)
+        hosts_leave_out(hosts, given ? cfg->nodes : hosts->nodes);
+    return ret;
+}
+
+static int hosts_read(const struct config *cfg, struct hosts_list *hosts, char *err, size_t errlen)
+{
+    int ret = hosts_places(cfg, hosts, err, errlen);
+
     if (ret == 0 && cfg->source[CONFIG_ID_nodes] != CONFIG_DEFAULT)
-        ret = hosts_trim(hosts, cfg->nodes, err, errlen);
+        ret = hosts_list_trim(hosts, cfg->nodes, err, errlen);
     if (ret == 0 && hosts->nodes > NODES_MAX) {
         snprintf(err, errlen, "--hosts: %d nodes; at most %d", hosts->nodes, NODES_MAX);
         ret = -EINVAL;
@@ -206,15 +119,14 @@ static int hosts_read(const struct config *cfg, struct hosts *hosts, char *err, 
 
 int hosts_check(const struct config *cfg, char *err, size_t errlen)
 {
-    static struct hosts hosts;
-
-    hosts.count = hosts.nodes = 0;
+    static struct hosts_list hosts;
     int ret = hosts_read(cfg, &hosts, err, errlen);
+
     return ret < 0 ? ret : hosts.nodes;
 }
 
 /* "h1:2,h2:2" for mpirun; srun has "h1,h1,h2,h2". */
-static void hosts_append(struct command *command, const struct hosts *hosts, bool counted)
+static void hosts_append(struct command *command, const struct hosts_list *hosts, bool counted)
 {
     char *text = NULL;
     size_t len = 0;
@@ -234,7 +146,7 @@ static void hosts_append(struct command *command, const struct hosts *hosts, boo
 }
 
 static void hosts_srun_command(struct command *command, const struct config *cfg,
-                               const struct hosts *hosts, const char **exported)
+                               const struct hosts_list *hosts, const char **exported)
 {
     hosts_add(command, "srun");
     hosts_add(command, "--mpi=pmix");
@@ -278,7 +190,7 @@ static void hosts_add_environment(struct command *command, const char **exported
 }
 
 static void hosts_mpirun_command(struct command *command, const struct config *cfg,
-                                 const struct hosts *hosts, const char **exported)
+                                 const struct hosts_list *hosts, const char **exported)
 {
     hosts_add_text(command, "%d", hosts->nodes);
     hosts_add(command, "--host");
@@ -295,7 +207,7 @@ static void hosts_mpirun_command(struct command *command, const struct config *c
 }
 
 static void hosts_openmpi_command(struct command *command, const struct config *cfg,
-                                  const struct hosts *hosts, const char **exported)
+                                  const struct hosts_list *hosts, const char **exported)
 {
     hosts_add(command, "mpirun");
     if (cfg->label)
@@ -307,7 +219,7 @@ static void hosts_openmpi_command(struct command *command, const struct config *
 }
 
 static void hosts_prterun_command(struct command *command, const struct config *cfg,
-                                  const struct hosts *hosts, const char **exported)
+                                  const struct hosts_list *hosts, const char **exported)
 {
     hosts_add(command, "prterun");
     if (cfg->label) {
@@ -327,7 +239,8 @@ static void hosts_prterun_command(struct command *command, const struct config *
 static const struct {
     const char *name, *probe, *answer;
     bool by_ssh; /* enters hosts by their names; Slurm has names of its own */
-    void (*command)(struct command *, const struct config *, const struct hosts *, const char **);
+    void (*command)(struct command *, const struct config *, const struct hosts_list *,
+                    const char **);
 } launchers[] = {
     { "srun", "srun --mpi=list", "pmix", false, hosts_srun_command },
     { "mpirun", "mpirun --version", "(Open MPI)", true, hosts_openmpi_command },
@@ -350,10 +263,10 @@ static bool hosts_launcher_answers(const char *probe, const char *answer)
 }
 
 /* Whether the configuration of ssh has another name for the host, or reaches it through a third
- * one. hosts_host_parse() admits no quotes in a name. */
+ * one. hosts_list_parse_host() admits no quotes in a name. */
 static bool hosts_ssh_knows(const char *name)
 {
-    char text[1024], own[sizeof((struct hosts_host *)NULL)->name + 16];
+    char text[1024], own[sizeof((struct hosts_list_host *)NULL)->name + 16];
     bool known = false;
 
     snprintf(text, sizeof text, "exec timeout 5 ssh -G '%s' </dev/null 2>/dev/null", name);
@@ -370,7 +283,7 @@ static bool hosts_ssh_knows(const char *name)
 
 /* Reports the first host without an address: the launcher's own message hides the cause in many
  * lines. Only a report, since another agent than ssh may know the name. */
-static void hosts_unknown_report(const struct config *cfg, const struct hosts *hosts,
+static void hosts_unknown_report(const struct config *cfg, const struct hosts_list *hosts,
                                  const char *launcher)
 {
     const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
@@ -393,6 +306,49 @@ static void hosts_unknown_report(const struct config *cfg, const struct hosts *h
     }
 }
 
+static size_t hosts_words(char **list)
+{
+    size_t count = 0;
+
+    while (list[count] != NULL)
+        count++;
+    return count;
+}
+
+int hosts_launcher_find(void)
+{
+    static int found = -ENOENT;
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers && found < 0; i++)
+        if (hosts_launcher_answers(launchers[i].probe, launchers[i].answer))
+            found = (int)i;
+    return found;
+}
+
+int hosts_execute_at(const char *host, char *const *argv)
+{
+    static struct hosts_list hosts;
+    static const char *none[] = { NULL };
+    static struct config cfg;
+    struct command command = { 0 };
+    int which = hosts_launcher_find();
+
+    if (which < 0)
+        return which;
+    config_default(&cfg);
+    hosts.count = hosts.nodes = hosts.host[0].nodes = 1;
+    snprintf(hosts.host[0].name, sizeof hosts.host[0].name, "%s", host);
+    command.argv = calloc(hosts_words((char **)(uintptr_t)argv) + 2 * hosts_words(environ) + 40,
+                          sizeof(char *));
+    if (command.argv == NULL)
+        return -ENOMEM;
+    launchers[which].command(&command, &cfg, &hosts, none);
+    while (*argv != NULL)
+        hosts_add(&command, *argv++);
+    execvp(command.argv[0], command.argv);
+    return -errno;
+}
+
 static void hosts_command_print(const struct command *command, int nodes)
 {
     fprintf(stderr, "hlrcrun: %s starts the %d nodes:", command->argv[0], nodes);
@@ -402,8 +358,8 @@ static void hosts_command_print(const struct command *command, int nodes)
 }
 
 static int hosts_command_run(struct command *command, const struct config *cfg,
-                             const char **exported, char **argv, const struct hosts *hosts,
-                             size_t which)
+                             const char **exported, char **argv, const struct hosts_list *hosts,
+                             int which)
 {
     bool apart = cfg->syscalls != SYSCALLS_OFF && !getenv("HLRC_FILTERED");
     launchers[which].command(command, cfg, hosts, exported);
@@ -420,15 +376,6 @@ static int hosts_command_run(struct command *command, const struct config *cfg,
     hosts_command_print(command, hosts->nodes);
     execvp(command->argv[0], command->argv);
     return -errno;
-}
-
-static size_t hosts_words(char **list)
-{
-    size_t count = 0;
-
-    while (list[count] != NULL)
-        count++;
-    return count;
 }
 
 /* Removes options that the launcher handles, or that hlrcrun has handled: the nodes would report
@@ -448,9 +395,8 @@ static void hosts_environment_trim(void)
 int hosts_hand_over(const struct config *cfg, const char **exported, char **argv, char *err,
                     size_t errlen)
 {
-    static struct hosts hosts;
+    static struct hosts_list hosts;
     struct command command = { 0 };
-    size_t which = 0;
     int ret = hosts_read(cfg, &hosts, err, errlen);
 
     if (ret < 0)
@@ -463,10 +409,8 @@ int hosts_hand_over(const struct config *cfg, const char **exported, char **argv
         return -ENOMEM;
     }
     hosts_environment_trim();
-    while (which < sizeof launchers / sizeof *launchers &&
-           !hosts_launcher_answers(launchers[which].probe, launchers[which].answer))
-        which++;
-    if (which == sizeof launchers / sizeof *launchers) {
+    int which = hosts_launcher_find();
+    if (which < 0) {
         snprintf(err, errlen,
                  "--%s %.100s: neither srun (of a Slurm with PMIx) nor mpirun (Open MPI) nor "
                  "prterun works "

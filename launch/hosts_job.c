@@ -2,6 +2,7 @@
 #include "launch/hosts_job.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/diag.h"
 #include "launch/hosts.h"
+#include "launch/hosts_watch.h"
 #include "launch/resize.h"
 
 static const int hosts_job_signals[] = {
@@ -75,22 +79,56 @@ static void hosts_job_forward(struct job *job, pid_t pid, const struct signalfd_
         kill(pid, (int)info->ssi_signo);
 }
 
+/* From SIGTERM to SIGKILL for a launcher that waits for a host which is lost. */
+enum { HOSTS_JOB_END_MS = 3000 };
+
+/* Ends the launcher when a host is silent. Returns the milliseconds until the next look. */
+static int hosts_job_watch(struct hosts_watch *watch, pid_t pid, int64_t *kill_at)
+{
+    int64_t now = clock_ms();
+
+    if (*kill_at == 0 && hosts_watch_proceed(watch, now)) {
+        kill(pid, SIGTERM);
+        *kill_at = now + HOSTS_JOB_END_MS;
+    }
+    if (*kill_at > 0 && now >= *kill_at) {
+        kill(pid, SIGKILL);
+        *kill_at = now + HOSTS_JOB_END_MS;
+    }
+    int64_t due = (*kill_at > 0 ? *kill_at : watch->next) - now;
+    return due < 0 ? 0 : (int)due;
+}
+
 /* Reads signals from a descriptor: while sigwaitinfo waits, they are not blocked, and hlrcrun
  * --resize would take them for deadly. */
-static int hosts_job_await(struct job *job, pid_t pid)
+static int hosts_job_await(struct job *job, pid_t pid, struct hosts_watch *watch)
 {
     int status = 0;
+    int64_t kill_at = 0;
     struct signalfd_siginfo info;
+    struct pollfd ready = { .fd = job->signal_fd, .events = POLLIN };
 
     while (waitpid(pid, &status, WNOHANG) != pid)
-        if (read(job->signal_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD)
+        if (poll(&ready, 1, hosts_job_watch(watch, pid, &kill_at)) > 0 &&
+            read(job->signal_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD)
             hosts_job_forward(job, pid, &info);
+    hosts_watch_end(watch);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool hosts_job_has_failed(const struct job *job, int status)
+{
+    const uint64_t ends = UINT64_C(1) << SIGINT | UINT64_C(1) << SIGTERM | UINT64_C(1) << SIGHUP;
+
+    return status != 0 && status != STATUS_CONTINUE && (job->user & ends) == 0;
 }
 
 int hosts_job_run(struct job *job, const struct command_line *line, const sigset_t *mask)
 {
+    static struct hosts_watch watch;
+    static struct hosts_list hosts;
     sigset_t blocked, before;
+    char err[CONFIG_ERROR_MAX];
     pid_t self = getpid();
 
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the launcher leaves is ended */
@@ -107,7 +145,11 @@ int hosts_job_run(struct job *job, const struct command_line *line, const sigset
     }
     if (pid == 0)
         hosts_job_child(line, &job->spawn.mask, self);
-    int status = hosts_job_await(job, pid);
+    if (hosts_places(&line->config, &hosts, err, sizeof err) == 0)
+        hosts_watch_begin(&watch, &hosts, line->config.nodes);
+    int status = hosts_job_await(job, pid, &watch);
     job->death = status > 128 && status <= 128 + SIGRTMAX ? status - 128 : 0;
+    if (hosts_job_has_failed(job, status))
+        hosts_loss_find(&job->loss, &line->config, &job->spawn.mask, watch.silent);
     return status;
 }

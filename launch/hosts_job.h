@@ -8,7 +8,10 @@
  *   - hlrcrun passes the user's signals to the launcher. If hlrcrun is killed, the launcher gets
  *     SIGTERM, and ends its nodes.
  *   - The launcher reports the signal by which a node died in its exit status. rerun.h then
- *     decides whether the job is continued, on the same hosts.
+ *     decides whether the job is continued.
+ *   - If a host no longer answers, hlrcrun ends the launcher (hosts_watch.h).
+ *   - After a failure hlrcrun looks for hosts that are lost (hosts_loss.h). The job continues
+ *     without them: their nodes run on places that are spare.
  */
 
 #include "launch/command.h"

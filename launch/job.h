@@ -48,6 +48,7 @@
 #include "launch/exchange.h"
 #include "launch/forward.h"
 #include "launch/guard.h"
+#include "launch/hosts_loss.h"
 #include "launch/look.h"
 #include "launch/oom.h"
 #include "launch/output.h"
@@ -116,13 +117,14 @@ struct job {
     int spared;    /* crashed node, still reporting where, or -1 */
     int forwarded; /* last signal that the program was left to decide about; 0: none */
     int64_t forwarded_at;
-    int signal;    /* signal that asks the others to end */
-    bool asked;    /* that signal has been sent */
-    bool finished; /* a node has finalized: the statistics have been printed */
-    bool hurried;  /* the user does not want to wait */
-    bool told;     /* the wait for a dump has been reported */
-    int death;     /* signal by which a node died, which ended the job; 0: none */
-    uint64_t user; /* signals that hlrcrun got, as bits */
+    int signal;             /* signal that asks the others to end */
+    bool asked;             /* that signal has been sent */
+    bool finished;          /* a node has finalized: the statistics have been printed */
+    bool hurried;           /* the user does not want to wait */
+    bool told;              /* the wait for a dump has been reported */
+    struct hosts_loss loss; /* of a job on several hosts */
+    int death;              /* signal by which a node died, which ended the job; 0: none */
+    uint64_t user;          /* signals that hlrcrun got, as bits */
     /* start of the ending; when the others are signalled; time from there to SIGKILL; when
      * SIGKILL, or the next test for it, is due; when hlrcrun ends */
     int64_t ending_since, ask_at, grace_ms, kill_at, give_up_at;

@@ -2,7 +2,7 @@
 # Programs; they link libhlrc_core.la for the table of options.
 LAUNCH_OPTIONS = launch/aliases.c launch/aliases.h launch/options.c launch/options.h
 # All of hlrcrun's command line; tests/fuzz/commands.c has it, too.
-LAUNCH_COMMAND = $(LAUNCH_OPTIONS) launch/command.c launch/command.h launch/hosts.c launch/hosts.h launch/program.c launch/program.h \
+LAUNCH_COMMAND = $(LAUNCH_OPTIONS) launch/command.c launch/command.h launch/hosts.c launch/hosts.h launch/hosts_list.c launch/hosts_list.h launch/program.c launch/program.h \
 	launch/restart.c launch/restart.h
 
 bin_PROGRAMS += hlrcrun
@@ -10,6 +10,7 @@ hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \
 	launch/bind.c launch/bind.h launch/claim.c launch/claim.h launch/topology.c launch/topology.h \
 	launch/debugger.c launch/debugger.h launch/ends.c launch/ends.h launch/exchange.c launch/exchange.h \
 	launch/forward.c launch/forward.h launch/guard.c launch/guard.h launch/hlrcrun.c launch/hosts_job.c launch/hosts_job.h \
+	launch/hosts_loss.c launch/hosts_loss.h launch/hosts_probe.c launch/hosts_probe.h launch/hosts_watch.c launch/hosts_watch.h \
 	launch/job.c launch/job.h launch/look.c launch/look.h launch/node.c launch/oom.c launch/oom.h launch/output.c launch/output.h \
 	launch/partner.c launch/partner.h \
 	launch/process.c launch/process.h launch/progress.c launch/progress.h launch/rerun.c launch/rerun.h \

@@ -337,9 +337,23 @@ static void manual_checkpoints(FILE *out)
         ".BR \\-\\-restart .\n"
         "If it has neither, it ends as usual, and a line says so. It also ends if a node exits\n"
         "with a status other than 0, or if hlrcrun gets SIGINT, SIGTERM or SIGHUP. Output after\n"
-        "the checkpoint is printed again. \\-\\-timeout begins again. With \\-\\-hosts, hlrcrun\n"
-        "waits for srun or mpirun, and starts the nodes again on the same hosts, which all have\n"
-        "the directory. A host that is lost is not replaced.\n"
+        "the checkpoint is printed again. \\-\\-timeout begins again.\n"
+        ".PP\n"
+        "With\n"
+        ".B \\-\\-hosts\n"
+        "and \\-\\-restarts, hlrcrun waits for srun or mpirun, and starts the nodes again on the\n"
+        "same hosts, which all have the directory. A host is lost if it does not answer for ten\n"
+        "seconds, or if no command can be started on it after the job has failed. Its nodes then\n"
+        "move to places that are spare: those of \\-\\-hosts or \\-\\-hostfile after the first N\n"
+        "of \\-n N. \\-n 4 \\-\\-hosts a:2,b:2,c:2 survives the loss of one host. The line that\n"
+        "reports the restart names the host, its nodes and where they are now. If too few places\n"
+        "are left, the job ends, and a line names what is lost and the newest checkpoint.\n",
+        out);
+}
+
+static void manual_partner(FILE *out)
+{
+    fputs(
         ".PP\n"
         "With\n"
         ".B \\-\\-partner on\n"
@@ -450,6 +464,7 @@ void manual_hlrcrun(FILE *out)
     manual_data_races(out);
     manual_debugger(out);
     manual_checkpoints(out);
+    manual_partner(out);
     manual_resize(out);
     fputs(".SH OPTIONS\n"
           "Each option is also an environment variable. The command line overrides the\n"

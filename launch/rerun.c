@@ -17,10 +17,12 @@
 #include "base/diag.h"
 #include "base/procfs.h"
 #include "hlrc/checkpoint/checkpoint_manifest.h"
+#include "launch/hosts.h"
 #include "launch/process.h"
 
 #define VARIABLE "HLRC_RERUN"
 #define RESIZED  "HLRC_RESIZED"
+#define LOST     "HLRC_LOST"
 
 /* For processes of the job to end after SIGKILL; a large one takes seconds. */
 enum { RERUN_END_MS = 30000, RERUN_LOOK_MS = 10, SIGNALS = 64 };
@@ -42,7 +44,7 @@ static size_t rerun_words(char **words)
 static char **rerun_environment_copy(void)
 {
     size_t count = rerun_words(environ) + 1;
-    char **copy = calloc(count + 2, sizeof *copy); /* room for the variables */
+    char **copy = calloc(count + 3, sizeof *copy); /* room for the variables */
 
     if (copy != NULL)
         memcpy(copy, environ, count * sizeof *copy);
@@ -94,6 +96,9 @@ void rerun_begin(struct rerun *rerun)
         rerun_variable_read(rerun, value);
     unsetenv(VARIABLE);
     rerun_resized_read(rerun);
+    if (getenv(LOST) != NULL)
+        (void)hosts_lose(getenv(LOST));
+    unsetenv(LOST);
     rerun->environment = rerun_environment_copy();
     rerun->directory = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -194,7 +199,7 @@ static char *rerun_variable_make(const struct rerun *rerun, const sigset_t *mask
 struct rerun_plan {
     const char *dir; /* with the checkpoint */
     int nodes, restarts, timeout;
-    const char *resized; /* the variable; NULL: none */
+    const char *variable; /* a further one; NULL: none */
 };
 
 /* The command line with further options after the others, which override them. The nodes start in
@@ -208,7 +213,8 @@ static char **rerun_command_make(const struct command_line *line, const struct r
 
     if (argv == NULL || getcwd(here, sizeof here) == NULL || strlen(here) >= CONFIG_TEXT_MAX)
         return NULL;
-    (void)snprintf(option[0], sizeof option[0], "--wdir=%.*s", CONFIG_TEXT_MAX, here);
+    (void)snprintf(option[0], sizeof option[0], "--wdir=%.*s", CONFIG_TEXT_MAX,
+                   cfg->wdir[0] != '\0' ? cfg->wdir : here); /* on other hosts; here */
     (void)snprintf(option[1], sizeof option[1], "--restart=%s", plan->dir);
     (void)snprintf(option[2], sizeof option[2], "--checkpoint=%s", cfg->checkpoint);
     (void)snprintf(option[3], sizeof option[3], "--nodes=%d", plan->nodes);
@@ -239,14 +245,15 @@ static void rerun_execute(const struct rerun *rerun, const struct command_line *
         return;
     size_t words = rerun_words(rerun->environment);
     rerun->environment[words] = rerun_variable_make(rerun, &spawn->mask);
-    rerun->environment[words + 1] = (char *)(uintptr_t)plan->resized;
+    rerun->environment[words + 1] = (char *)(uintptr_t)plan->variable;
     setrlimit(RLIMIT_NOFILE, &spawn->files);
     sigaction(SIGPIPE, &spawn->pipe_action, NULL);
     execve(self, argv, rerun->environment);
 }
 
 /* The checkpoint from which the job continues; otherwise 0 after one line. */
-static uint32_t rerun_choose(const struct rerun *rerun, const struct config *cfg, const char **dir)
+static uint32_t rerun_choose(const struct rerun *rerun, const struct config *cfg,
+                             const struct hosts_loss *loss, const char **dir)
 {
     static char memory[PATH_MAX];
     uint32_t lost = 0, node = 0, newest = rerun_checkpoint(rerun, cfg, dir), number = 0;
@@ -270,8 +277,31 @@ static uint32_t rerun_choose(const struct rerun *rerun, const struct config *cfg
         return 0;
     }
     if (newest == 0)
-        fprintf(stderr, "hlrcrun: not continued: no checkpoint of this job is complete\n");
+        fprintf(stderr, "hlrcrun: not continued: %s%sno checkpoint of this job is complete\n",
+                loss->nodes ? loss->text : "", loss->nodes ? "; " : "");
     return newest;
+}
+
+/* Why a job with a checkpoint is not continued; NULL: it is. */
+static const char *rerun_refusal(const struct config *cfg, const struct hosts_loss *loss,
+                                 bool ended)
+{
+    if (loss->nodes && !loss->placed)
+        return loss->text;
+    if (cfg->restarts == 0)
+        return "no restart is left";
+    return ended ? NULL : "a process of the job does not end";
+}
+
+/* The variable with the hosts that are lost; NULL: none. */
+static char *rerun_lost_make(const struct hosts_loss *loss)
+{
+    static char lost[sizeof LOST + CONFIG_TEXT_MAX];
+
+    if (loss->names[0] != '\0' && !hosts_lose(loss->names))
+        fprintf(stderr, "hlrcrun: too many hosts are lost; some are tried again\n");
+    snprintf(lost, sizeof lost, LOST "=%s", hosts_lost());
+    return hosts_lost()[0] != '\0' ? lost : NULL;
 }
 
 /* Returns if the job is not continued. */
@@ -280,31 +310,30 @@ static void rerun_try(const struct rerun *rerun, const struct command_line *line
 {
     char disk[PATH_MAX + 40] = "";
     const struct config *cfg = &line->config;
+    const struct hosts_loss *loss = &job->loss;
     const char *dir = "";
     bool ended = rerun_processes_end(rerun);
-    uint32_t newest = rerun_choose(rerun, cfg, &dir);
+    uint32_t newest = rerun_choose(rerun, cfg, loss, &dir);
     bool memory = rerun_is_memory(rerun, dir);
+    const char *refusal = rerun_refusal(cfg, loss, ended);
 
     if (newest == 0)
         return;
     if (!memory)
         snprintf(disk, sizeof disk, ": hlrcrun --restart %s", dir);
-    if (cfg->restarts == 0) {
-        fprintf(stderr,
-                "hlrcrun: not continued: no restart is left; checkpoint %" PRIu32
-                " is the newest%s\n",
-                newest, disk);
-    } else if (!ended) {
-        fprintf(stderr, "hlrcrun: not continued: a process of the job does not end%s%s\n",
-                memory ? "" : "; later", disk);
-    } else {
-        fprintf(stderr, "hlrcrun: continues from checkpoint %" PRIu32 " in %s; restarts left: %d\n",
-                newest, memory ? "memory" : dir, cfg->restarts - 1);
-        fflush(NULL);
-        rerun_execute(rerun, line, &job->spawn,
-                      &(struct rerun_plan){ dir, cfg->nodes, cfg->restarts - 1, 0, NULL });
-        fprintf(stderr, "hlrcrun: cannot continue: %s\n", strerror(errno));
+    if (refusal) {
+        fprintf(stderr, "hlrcrun: not continued: %s; checkpoint %" PRIu32 " is the newest%s\n",
+                refusal, newest, disk);
+        return;
     }
+    fprintf(stderr, "hlrcrun: continues from checkpoint %" PRIu32 " in %s; restarts left: %d%s%s\n",
+            newest, memory ? "memory" : dir, cfg->restarts - 1, loss->nodes ? "; " : "",
+            loss->nodes ? loss->text : "");
+    fflush(NULL);
+    rerun_execute(rerun, line, &job->spawn,
+                  &(struct rerun_plan){ dir, cfg->nodes, cfg->restarts - 1, 0,
+                                        rerun_lost_make(loss) });
+    fprintf(stderr, "hlrcrun: cannot continue: %s\n", strerror(errno));
 }
 
 /* ---- another number of nodes ---- */
@@ -346,6 +375,11 @@ static void rerun_resize(struct rerun *rerun, const struct command_line *line, s
             nodes, strerror(errno), dir);
 }
 
+static bool rerun_is_death(const struct job *job, int status)
+{
+    return (job->death != 0 && status == 128 + job->death) || job->loss.nodes;
+}
+
 int rerun_proceed(struct rerun *rerun, const struct command_line *line, struct job *job, int status)
 {
     rerun->guard = job->guard;
@@ -353,8 +387,8 @@ int rerun_proceed(struct rerun *rerun, const struct command_line *line, struct j
         rerun_resize(rerun, line, job, job->resize.wanted, false);
     else if (job->resize.from > 0 && !job->resize.restored && status != 0 && !rerun_user_ended(job))
         rerun_resize(rerun, line, job, job->resize.from, true);
-    else if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT && job->death != 0 &&
-             status == 128 + job->death && !rerun_user_ended(job))
+    else if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT &&
+             rerun_is_death(job, status) && !rerun_user_ended(job))
         rerun_try(rerun, line, job);
     partner_end(&rerun->partner);
     if (job->guard.pid > 0)

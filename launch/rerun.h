@@ -6,8 +6,8 @@
  * hlrcrun --restarts and --resize: after the death of a node, or after the job was saved for
  * another number of nodes, hlrcrun executes itself with --restart.
  *
- *   - A job is continued only if a signal ended a node. If hlrcrun got SIGINT, SIGTERM or SIGHUP,
- *     or the signal of which the node died, the user has ended it.
+ *   - A job is continued only if a signal ended a node, or its host is lost. If hlrcrun got SIGINT,
+ *     SIGTERM or SIGHUP, or the signal of which the node died, the user has ended it.
  *   - It is continued from its own newest complete checkpoint, or from the one it was started
  *     from. The directory may have checkpoints of an earlier job, which the nodes would refuse.
  *   - Before, all processes of the job have ended: one of them may hold the lock of the directory,
@@ -17,6 +17,8 @@
  *     and with --partner the guard, and the descriptor and name of the directory.
  *   - For another number of nodes (resize.h) it continues from the checkpoint on the disk that was
  *     written for it. HLRC_RESIZED has the numbers and the time for the line of the next job.
+ *   - On several hosts it continues without those that are lost (hosts_loss.h): HLRC_LOST has
+ *     their names.
  *   - A newer checkpoint in memory is used. If one is lost, the job ends: the user decides about
  *     the older one on a disk.
  */

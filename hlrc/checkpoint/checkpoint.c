@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -88,6 +89,21 @@ static bool checkpoint_is_foreign(uint32_t newest)
     return newest > 0 && !(job.restores && (newest == job.last.generation || job.last.partner));
 }
 
+/* Nodes of the job before that run on other hosts than its launcher may end after it. */
+#define LOCK_WAIT_MS 10000
+
+static bool checkpoint_is_locked(void)
+{
+    bool waits = job.restores && boot_launcher(engine.boot) == BOOT_OTHER;
+    int64_t until = clock_ms() + (waits ? LOCK_WAIT_MS : 0);
+    while (flock(job.dir_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        if (clock_ms() >= until)
+            return true;
+        nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+    }
+    return false;
+}
+
 /* Two jobs would remove each other's files. */
 static int checkpoint_lock_dir(void)
 {
@@ -98,7 +114,7 @@ static int checkpoint_lock_dir(void)
     if (rc) {
         diag_report(1, "--checkpoint: %s: %s; give a directory that can be written", job.dir,
                     strerror(-rc));
-    } else if (flock(job.dir_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    } else if (checkpoint_is_locked()) {
         diag_report(1, "--checkpoint: %s is in use by another job; give another directory",
                     job.dir);
         rc = -EBUSY;

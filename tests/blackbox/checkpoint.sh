@@ -285,7 +285,7 @@ for all in no yes; do # a terminal signals all processes
     continued "SIGTERM, $all" 0
 done
 for wrong in '--restarts 2@needs --checkpoint TIME:DIR' '--restarts 2 --checkpoint 0:dir --gdb 0@does not work with --gdb' \
-    '--restarts 2 --hosts localhost:2@needs --checkpoint TIME:DIR' '--spares 1@restarts N starts the nodes again, on the same hosts'; do
+    '--restarts 2 --hosts localhost:2@needs --checkpoint TIME:DIR' '--spares 1@give --hosts more places than -n has nodes'; do
     rm -rf dir
     read -ra words <<<"${wrong%@*}"
     run "$hlrcrun" "${words[@]}" "$saved"

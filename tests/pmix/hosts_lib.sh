@@ -30,7 +30,7 @@ hosts_up() {
     hostname login
     ip link set lo up && ip link add br0 type bridge 2>/dev/null && ip addr add 10.77.0.254/24 dev br0 &&
         ip link set br0 up || hosts_skip "this kernel makes no network bridge"
-    printf '127.0.0.1 localhost\n10.77.0.1 h1\n10.77.0.2 h2\n10.77.0.254 login\n' >"$hosts_dir/etc-hosts"
+    printf '127.0.0.1 localhost\n10.77.0.1 h1\n10.77.0.2 h2\n10.77.0.3 h3\n10.77.0.254 login\n' >"$hosts_dir/etc-hosts"
     mount --bind "$hosts_dir/etc-hosts" /etc/hosts || hosts_skip "not allowed to mount"
     host_up h1 1
     host_up h2 2
@@ -57,6 +57,12 @@ host_up() {
         ip link set "v$2" master br0 up &&
         on "$1" ip addr add "10.77.0.$2/24" dev e0 && on "$1" ip link set e0 up ||
         hosts_skip "this kernel makes no virtual network links"
+}
+
+# host_down HOST: all of its processes are killed, and its memory is freed
+host_down() {
+    kill -9 "$(cat "$hosts_dir/$1")"
+    until_true 10 test ! -e "/proc/$(cat "$hosts_dir/$1")"
 }
 
 # on HOST COMMAND...: runs it there

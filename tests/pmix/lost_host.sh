@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A job on two hosts of three loses one, which dies or is no longer reached. It continues with the spare one, or ends
+# with one line if there is none.
+. "$(dirname "$0")/hosts_lib.sh"
+hosts_isolate "$0"
+. "$(dirname "$0")/lib.sh"
+need_mpirun
+saved=$top_builddir/tests/blackbox/saved
+test -x "$saved" || skip "$saved is not built"
+hosts_up "$work"
+host_up h3 3
+on h1 "$(realpath "$hlrc_info")" | grep -q '^  ofi  *available' || skip "no libfabric (libfabric1), or it is left out of this build"
+cd "$work" || exit 99
+export HLRC_PEER_TIMEOUT=3 HLRC_PROTOCOL=${LOST_HOST_PROTOCOL:-ardmar}
+
+begin_saved() { # OPTIONS, PROGRAM...
+    rm -rf dir
+    begin "$hlrcrun" --checkpoint 0:dir --restarts 2 "$@"
+    until_true 60 grep -q waits "$work/out" || fail "nodes did not start: $(cat "$work/err")"
+}
+ends() { # WHAT STATUS LINE: the one line of hlrcrun, besides the one with its command
+    expect_status "$1" "$2"
+    echo "note: $1: $took ms"
+    grep '^hlrcrun: ' "$work/err" | grep -v '^hlrcrun: mpirun starts ' >lines
+    test "$(cat lines)" = "hlrcrun: $3" || fail "$1: not '$3': $(cat "$work/err")"
+    expect_nothing_left "$1"
+}
+right() { # WHAT: the result, after one restart
+    grep -q '^restored 5$' "$work/out" || fail "$1: $(cat "$work/out")"
+    test "$(grep ^grid "$work/out")" = "$plain" || fail "$1: wrong result: $(cat "$work/out")"
+}
+
+run "$hlrcrun" -n 4 "$saved" 24
+plain=$(grep ^grid "$work/out")
+
+# not reached: its nodes end themselves when they find themselves alone
+begin_saved -n 4 --hosts h1:2,h2:2,h3:2 "$saved" 24 wait=5
+ip link set v2 down
+end
+ip link set v2 up
+ends "not reached" 0 "continues from checkpoint 6 in $work/dir; restarts left: 1; host h2 is lost: nodes 2-3 now on h3"
+right "not reached"
+
+# died; the spare host is the first one
+begin_saved -n 3 --hosts h2:1,h1:2,h3:1 "$saved" 24 wait=5
+host_down h2
+end
+ends "died" 0 "continues from checkpoint 6 in $work/dir; restarts left: 1; host h2 is lost: node 0 now on h3"
+right "died"
+
+# no place is left
+begin_saved --hosts h1:2,h3:2 "$saved" 24 wait=5
+host_down h3
+end
+test "$status" != 0 || fail "no place: status 0"
+status=1
+ends "no place" 1 "not continued: host h3 is lost: no place is left for nodes 2-3; checkpoint 6 is the newest: hlrcrun --restart $work/dir"
+
+# a node that is killed runs again where it was, and a job that fails ends
+begin_saved --hosts h1:2 "$saved" 24 wait=5
+kill -9 "$(left | while read -r pid; do test "$(cat "/proc/$pid/comm")" = saved && echo "$pid"; done | head -n 1)"
+end
+ends "a node" 0 "continues from checkpoint 6 in $work/dir; restarts left: 1"
+right "a node"
+rm -rf dir
+run "$hlrcrun" --checkpoint 0:dir --restarts 2 --hosts h1:2 "$saved" 24 leave=5
+expect_status "a node that fails" 3
+! grep 'continue' "$work/err" || fail "a node that fails: $(cat "$work/err")"
+finish
