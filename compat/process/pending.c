@@ -117,10 +117,13 @@ int __wrap_sigwait(const sigset_t *set, int *sig)
         *sig = rc;
         return rc < 0 ? errno : 0;
     }
+    do { /* sigwait(3) would wait on after the signal that cancels its thread */
+        delegate_point();
+        rc = sigwaitinfo(set, NULL);
+    } while (rc < 0 && errno == EINTR);
     delegate_point();
-    rc = sigwait(set, sig);
-    delegate_point();
-    return rc;
+    *sig = rc;
+    return rc < 0 ? errno : 0;
 }
 
 int __wrap_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *limit)

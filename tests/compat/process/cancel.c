@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +62,20 @@ static void *sleeps(void *arg)
     pthread_cleanup_push(cleans, "a sleep");
     sem_post(&ready);
     sleep(100);
+    pthread_cleanup_pop(0);
+    return arg;
+}
+
+static void *awaits_signal(void *arg)
+{
+    sigset_t set;
+    int sig;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    pthread_cleanup_push(cleans, "a wait for a signal");
+    sem_post(&ready);
+    sigwait(&set, &sig);
     pthread_cleanup_pop(0);
     return arg;
 }
@@ -124,6 +139,7 @@ int main(void)
     cancel(waits_for_post);
     cancel(reads);
     cancel(sleeps);
+    cancel(awaits_signal);
     cancel(refuses);
     cancel(computes);
     cancel(cancels_itself);
