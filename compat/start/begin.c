@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* begin.c - linked into each program of hlrcc: see early.h, and variables.h. */
+#include <errno.h>
 #include <stddef.h>
 
 #include "compat/process/bind.h"
@@ -23,9 +24,11 @@ void *__wrap_dlopen(const char *file, int mode)
 {
     char room[HANDLES_PATH];
     void *library = __real_dlopen(hlrc_handle_path(file, room), mode);
+    int error = errno;
     hlrc_bind_libraries();
     if (library)
         hlrc_handle_note(library, mode);
+    errno = error;
     return library;
 }
 
