@@ -109,7 +109,7 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
         BY_STACK(fclose, fflush, getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit,
                  prlimit64)
         BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, putenv, unsetenv,
-        localtime, localtime_r, mktime, timelocal, gmtime, ctime,
+        localtime, localtime_r, mktime, timelocal, gmtime, ctime, prctl,
                  asctime, drand48, getlogin, ttyname, setlocale, newlocale, duplocale, freelocale,
                  __newlocale, __duplocale, __freelocale, posix_spawn, posix_spawnp,
                  system, popen, getmntent, getpwnam, getpwuid, getpwent, getgrnam, getgrgid,

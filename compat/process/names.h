@@ -37,7 +37,7 @@ NAMES(0, getpid, getppid, getpgrp, setpgrp, setsid, getuid, geteuid, getgid, get
 NAMES(1, getpgid, getsid, setuid, seteuid, setgid, setegid, setfsuid, setfsgid, nice, times, uname,
       sysinfo, alarm, atexit, setservent, setprotoent, setnetent, setrpcent, sethostent,
       timer_getoverrun, timer_delete,
-      posix_spawn_file_actions_init, posix_spawn_file_actions_destroy, prctl, personality, reboot)
+      posix_spawn_file_actions_init, posix_spawn_file_actions_destroy, personality, reboot)
 NAMES(2, setpgid, setreuid, setregid, getgroups, setgroups, initgroups, getpriority,
       kill, killpg, on_exit, ualarm, getitimer, timer_gettime, posix_spawn_file_actions_addclose,
       posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_addfchdir_np, daemon, ptrace,

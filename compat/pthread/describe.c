@@ -7,9 +7,11 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "compat/process/clocks.h"
+#include "compat/process/delegate.h"
 #include "compat/pthread/table.h"
 #include "compat/pthread/wrap.h"
 #include "compat/start/lane.h"
@@ -140,4 +142,22 @@ int __wrap_pthread_getname_np(pthread_t thread, char *name, size_t size)
                strnlen(program_invocation_short_name, sizeof d.title - 1));
     memcpy(name, d.title, sizeof d.title);
     return 0;
+}
+
+/* The name is of the calling thread, everything else of the process. */
+long __wrap_prctl(long option, long a, long b, long c, long d)
+{
+    char title[TABLE_TITLE] = "";
+    int error;
+    if (!start_sharing || (option != PR_SET_NAME && option != PR_GET_NAME))
+        return delegate_is_away() ? DELEGATE(prctl, option, a, b, c, d)
+                                  : prctl((int)option, a, b, c, d);
+    if (option == PR_SET_NAME) {
+        strncpy(title, (const char *)a, sizeof title - 1);
+        error = __wrap_pthread_setname_np(__wrap_pthread_self(), title);
+    } else {
+        error = __wrap_pthread_getname_np(__wrap_pthread_self(), (char *)a, sizeof title);
+    }
+    errno = error ? error : errno;
+    return error ? -1 : 0;
 }

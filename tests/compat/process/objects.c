@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -191,6 +192,17 @@ static void runs_out(void)
     run_in(waits_for_main, &(pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER);
 }
 
+static void *names(void *arg)
+{
+    char name[16] = "", same[16] = "";
+    printf("prctl %d", prctl(PR_SET_NAME, arg ? "of another" : "longer than a name"));
+    printf(" %d %s", prctl(PR_GET_NAME, name), name);
+    printf(" %d %s", pthread_getname_np(pthread_self(), same, sizeof same), same);
+    printf(" %d %s\n", pthread_setname_np(pthread_self(), "set"),
+           prctl(PR_GET_NAME, name) == 0 ? name : "");
+    return arg;
+}
+
 int main(int argc, char **argv)
 {
     struct timespec now = { 0, 0 };
@@ -200,6 +212,7 @@ int main(int argc, char **argv)
     robust();
     mappings();
     runs_out();
+    run_everywhere(names);
     snprintf(name, sizeof name, "/hlrc-objects-%d", (int)getpid());
     run_in(opens_named, name);
     run_everywhere(uses_named);
