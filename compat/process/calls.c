@@ -41,6 +41,8 @@
 #define ROOM_LEAST 128
 /* Bytes that a call passes to the system without allocating memory. */
 #define ROOM 4096
+/* Alignment of private buffers, which a file that is open with O_DIRECT requires. */
+#define ALIGNMENT 4096
 
 /* ---- read and write ---- */
 
@@ -66,7 +68,7 @@ __attribute__((constructor)) static void calls_at_start(void)
 
 static __attribute__((noinline)) void *calls_make_room(void)
 {
-    own_room.bytes = malloc(ROOM);
+    own_room.bytes = aligned_alloc(ALIGNMENT, ROOM);
     if (own_room.bytes)
         (void)pthread_setspecific(exit_key, own_room.bytes);
     else
@@ -81,8 +83,8 @@ static void *calls_borrow(size_t len)
     if (len <= ROOM && !own_room.lent) {
         own_room.lent = true;
         mine = own_room.bytes ? own_room.bytes : calls_make_room();
-    } else {
-        mine = malloc(len);
+    } else if (posix_memalign(&mine, ALIGNMENT, len) != 0) {
+        mine = NULL;
     }
     if (!mine)
         errno = ENOMEM;

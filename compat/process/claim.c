@@ -54,7 +54,7 @@ static int claim_take_there(siginfo_t *lent, uint64_t signals)
 
 bool claim_take(uint64_t signals, siginfo_t *info)
 {
-    struct delegate_buffer buffer = { 0, info, sizeof *info, true };
+    struct delegate_buffer buffer = { 0, info, sizeof *info, true, false };
     const long words[DELEGATE_WORDS] = { 0, (long)signals };
     sigset_t before;
     lane_block_signals(&before); /* the proxy has this mask */

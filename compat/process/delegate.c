@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "base/addresses.h"
 #include "compat/process/carry.h"
@@ -160,6 +161,14 @@ static char *delegate_lend(struct delegate_channel *c, struct delegate_asking *a
     return lent;
 }
 
+/* A test of its first and its last byte. True if the system allows no test. */
+static bool delegate_can_read(const struct delegate_buffer *b)
+{
+    char ends[2], *from = b->memory;
+    struct iovec to = { ends, sizeof ends }, of[] = { { from, 1 }, { from + b->bytes - 1, 1 } };
+    return process_vm_readv(getpid(), &to, 1, of, 2, 0) == sizeof ends || errno != EFAULT;
+}
+
 static void delegate_take_back(struct delegate_channel *c, struct delegate_asking *a, char *lent)
 {
     if (a->buffer.stores)
@@ -259,6 +268,11 @@ static void delegate_perform(void *arg)
 {
     struct delegate_asking *out = arg, a = *out;
     sigset_t before;
+    if (a.buffer.system && !delegate_can_read(&a.buffer)) {
+        out->request.result = -1;
+        out->request.error = EFAULT;
+        return;
+    }
     lane_block_signals(&before);
     struct delegate_channel *c = delegate_channel_take();
     void *outer = lane_current ? lane_current->channel : NULL;

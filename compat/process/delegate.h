@@ -56,6 +56,7 @@ struct delegate_buffer {
     void *memory;
     size_t bytes;
     bool stores; /* the function may store to it */
+    bool system; /* it is a system call, which fails with EFAULT if it cannot access the memory */
 };
 
 /* Performs the call at node 0. Returns its result and sets errno. `buffer` may be NULL. Either

@@ -131,7 +131,7 @@ static long fortran_call(delegate_fn *fn, const long *w, int count, size_t bytes
         start_fail("iostat= of a statement at %s:%d is a threadprivate variable, which node 0 "
                    "cannot access; use another variable",
                    b->file, (int)b->line);
-    struct delegate_buffer buffer = { 1, (void *)w[1], bytes, kind & STORES };
+    struct delegate_buffer buffer = { 1, (void *)w[1], bytes, kind & STORES, false };
     if (bytes > 0 && delegate_is_private((uintptr_t)w[1]))
         return delegate_call(fn, w, &buffer);
     for (int i = 0; i < count; i++)

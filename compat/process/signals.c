@@ -263,7 +263,7 @@ static void signals_store(int sig, struct sigaction *to)
 void signals_get_handler(int sig)
 {
     struct sigaction act = { 0 };
-    struct delegate_buffer buffer = { 1, &act, sizeof act, true };
+    struct delegate_buffer buffer = { 1, &act, sizeof act, true, false };
     if (!start_away || (forwards && signals_is_fault(sig)))
         return;
     (void)delegate_call(DELEGATE_FN(signals_store), (const long[DELEGATE_WORDS]){ sig, (long)&act },

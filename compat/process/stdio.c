@@ -24,10 +24,11 @@
 
 /* ---- buffers ---- */
 
+/* Argument 0 is memory that the C library accesses itself. */
 static long stdio_call(delegate_fn *fn, const long *words, int at, size_t bytes, bool stores)
 {
     void *memory = (void *)words[at];
-    struct delegate_buffer buffer = { at, memory, bytes, stores };
+    struct delegate_buffer buffer = { at, memory, bytes, stores, at > 0 };
     bool lent = bytes > 0 && memory && !start_is_shared(memory);
     return delegate_call(fn, words, lent ? &buffer : NULL);
 }

@@ -306,6 +306,33 @@ static void *renames(void *arg)
     return arg;
 }
 
+/* ---- memory that the system refuses, or of which it requires an alignment ---- */
+
+static void *fails(void *arg)
+{
+    void *page;
+    int plain = open("g", O_RDWR | O_CREAT, 0600), direct = open("g", O_RDWR | O_DIRECT);
+    errno = 0;
+    ssize_t put = write(plain, (void *)8, 5);
+    printf("write %zd %s", put, strerror(errno));
+    put = write(plain, "text", 4);
+    errno = 0;
+    ssize_t got = pread(plain, (void *)8, 4, 0);
+    printf(", %zd, read %zd %s", put, got, strerror(errno));
+    direct = direct < 0 ? plain : direct; /* not there on all file systems */
+    if (posix_memalign(&page, 4096, 8192) != 0)
+        exit(3);
+    memset(page, 'd', 8192);
+    put = pwrite(direct, page, 8192, 0);
+    memset(page, 0, 8192);
+    got = pread(direct, page, 4096, 4096);
+    printf(", direct %zd %zd %c", put, got, *(char *)page);
+    printf(", %d %d\n", direct == plain ? 0 : close(direct), unlink("g"));
+    close(plain);
+    free(page);
+    return arg;
+}
+
 /* ---- messages of System V ---- */
 
 static void *sends_message(void *arg)
@@ -336,6 +363,7 @@ int main(int argc, char **argv)
     blocking();
     transfers();
     run_everywhere(renames);
+    run_everywhere(fails);
     queue = msgget(IPC_PRIVATE, 0600);
     run_everywhere(sends_message);
     msgctl(queue, IPC_RMID, NULL);
