@@ -37,7 +37,7 @@ int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old
 struct mapping {
     char *at;
     size_t bytes, unmapped;
-    bool anonymous;
+    int flags; /* of mmap */
     struct mapping *next;
 };
 /* Of node 0. */
@@ -69,7 +69,7 @@ static void mapping_allocate(void *arg)
     p->at = hlrc_aligned_alloc(PAGE, p->bytes);
 }
 
-static char *mapping_add(size_t bytes, bool anonymous)
+static char *mapping_add(size_t bytes, int flags)
 {
     struct mapping_pages p = { mapping_round(bytes), NULL };
     struct mapping *m = malloc(sizeof *m);
@@ -81,7 +81,7 @@ static char *mapping_add(size_t bytes, bool anonymous)
         return NULL;
     }
     pthread_mutex_lock(&mutex);
-    *m = (struct mapping){ p.at, p.bytes, 0, anonymous, mappings };
+    *m = (struct mapping){ p.at, p.bytes, 0, flags, mappings };
     mappings = m;
     pthread_mutex_unlock(&mutex);
     return p.at;
@@ -141,12 +141,12 @@ static bool mapping_read(char *to, size_t bytes, int fd, off_t offset)
 }
 
 /* Returns (long)MAP_FAILED on failure. */
-static long mapping_map(size_t bytes, bool anonymous, int fd, off_t offset)
+static long mapping_map(size_t bytes, int flags, int fd, off_t offset)
 {
-    char *at = mapping_add(bytes, anonymous);
+    char *at = mapping_add(bytes, flags);
     if (!at)
         return (long)MAP_FAILED;
-    if (!anonymous && !mapping_read(at, bytes, fd, offset)) {
+    if (!(flags & MAP_ANONYMOUS) && !mapping_read(at, bytes, fd, offset)) {
         bool no_file = errno == EBADF && fcntl(fd, F_GETFL) < 0; /* or not open for reading */
         int error = errno == EISDIR || errno == ESPIPE || errno == EINVAL ? ENODEV
                     : no_file                                             ? EBADF
@@ -162,7 +162,7 @@ static long mapping_remap(char *at, size_t bytes, size_t wanted, int flags)
 {
     pthread_mutex_lock(&mutex);
     struct mapping *m = *mapping_find(at);
-    bool anonymous = m && m->anonymous;
+    int kind = m ? m->flags : 0;
     size_t room = m ? (size_t)(m->at + m->bytes - at) : 0;
     pthread_mutex_unlock(&mutex);
     if (room < bytes || !wanted || (flags & ~MREMAP_MAYMOVE)) {
@@ -173,7 +173,7 @@ static long mapping_remap(char *at, size_t bytes, size_t wanted, int flags)
         size_t kept = mapping_round(wanted), rest = mapping_round(bytes) - kept;
         return rest && mapping_unmap(at + kept, rest) != 0 ? (long)MAP_FAILED : (long)at;
     }
-    char *to = flags & MREMAP_MAYMOVE ? mapping_add(wanted, anonymous) : NULL;
+    char *to = flags & MREMAP_MAYMOVE ? mapping_add(wanted, kind) : NULL;
     if (!to) {
         errno = ENOMEM;
         return (long)MAP_FAILED;
@@ -187,9 +187,39 @@ static long mapping_is_anonymous(char *at)
 {
     pthread_mutex_lock(&mutex);
     struct mapping *m = *mapping_find(at);
-    bool anonymous = m && m->anonymous;
+    bool anonymous = m && m->flags & MAP_ANONYMOUS;
     pthread_mutex_unlock(&mutex);
     return anonymous;
+}
+
+/* ---- children of the program ---- */
+
+/* A child shares a mapping with its parent if this is MAP_SHARED. A copy would hide from each what
+ * the other stores, so the child's access ends it. */
+static void mapping_leave_child(void)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    pthread_mutex_unlock(&mutex);
+    for (const struct mapping *m = start_is_child ? mappings : NULL; m; m = m->next)
+        if ((m->flags & MAP_TYPE) == MAP_SHARED &&
+            mmap(m->at, m->bytes, PROT_NONE, flags, -1, 0) != m->at)
+            start_fail("fork: no memory for the child's mappings: %s", strerror(errno));
+}
+
+static void mapping_hold(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+static void mapping_release(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
+__attribute__((constructor)) static void mapping_at_start(void)
+{
+    if (pthread_atfork(mapping_hold, mapping_release, mapping_leave_child) != 0)
+        start_fail("no memory for what fork calls");
 }
 
 /* ---- the program's calls ---- */
@@ -198,9 +228,8 @@ void *__wrap_mmap(void *at, size_t bytes, int protection, int flags, int fd, off
 {
     if (!mapping_can_share(bytes, protection, flags))
         return mmap(at, bytes, protection, flags, fd, offset);
-    bool anonymous = flags & MAP_ANONYMOUS;
-    long to = start_away ? DELEGATE(mapping_map, (long)bytes, anonymous, fd, offset)
-                         : mapping_map(bytes, anonymous, fd, offset);
+    long to = start_away ? DELEGATE(mapping_map, (long)bytes, flags, fd, offset)
+                         : mapping_map(bytes, flags, fd, offset);
     if (to == (long)MAP_FAILED && errno == ENOMEM && (flags & MAP_NORESERVE))
         return mmap(at, bytes, protection, flags, fd, offset);
     return (void *)to;

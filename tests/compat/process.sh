@@ -65,6 +65,32 @@ END
     expect_err "a stack that overflows" "SIGSEGV at .*: not shared memory: stack overflow: .* ulimit -s is 8192 KiB"
 }
 
+shares_with_child() { # what a child stores to would be lost
+    cat >"$work/child.c" <<'END'
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    int status;
+    int *shared = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *shared = 1;
+    if (fork() == 0) {
+        *shared = 2;
+        _exit(0);
+    }
+    wait(&status);
+    printf("%d\n", *shared);
+    return !WIFEXITED(status) || WEXITSTATUS(status);
+}
+END
+    "$top_builddir/hlrcc" -O1 "$work/child.c" -o "$work/child" || fail "child.c"
+    run_job 2 ardmar "$work/child"
+    expect_err "a child that stores to shared memory" "a forked child accessed shared memory"
+    [ $status != 0 ] || fail "a child that stores to shared memory: status 0"
+}
+
 # hlrcrun gets signals: one is handled, and sent to the whole group; a thread of another node waits for the other
 signalled() { # COMMAND...: its output in $work/out, its status
     local pid text
@@ -151,6 +177,9 @@ for program; do
         done
         overflows
         forwards
+    elif [ "$program" = forks ]; then
+        each forks
+        shares_with_child
     elif [ "$program" = inherit ]; then
         each inherit
         each inherit ends
