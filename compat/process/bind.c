@@ -110,6 +110,7 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  prlimit64)
         BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, putenv, unsetenv,
         localtime, localtime_r, mktime, timelocal, gmtime, ctime, prctl,
+ gmtime_r, timegm, strptime, strptime_l, strftime_l, __strftime_l, wcsftime_l, __wcsftime_l,
                  asctime, drand48, getlogin, ttyname, setlocale, newlocale, duplocale, freelocale,
                  __newlocale, __duplocale, __freelocale, posix_spawn, posix_spawnp,
                  system, popen, getmntent, getpwnam, getpwuid, getpwent, getgrnam, getgrgid,

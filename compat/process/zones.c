@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
+#include <wchar.h>
 
 #include "compat/process/delegate.h"
 #include "compat/process/here.h"
@@ -163,6 +164,96 @@ time_t __wrap_mktime(struct tm *t)
     return made;
 }
 time_t __wrap_timelocal(struct tm *t) __attribute__((alias("__wrap_mktime")));
+
+/* ---- calls of each node's C library, which needs no files for them ---- */
+
+/* They may set tzname and the like, which the program has in shared memory, to texts of a node. */
+struct zones_kept {
+    char *names[2];
+    long seconds;
+    int daylight;
+};
+
+static void zones_use(void)
+{
+    struct tm t;
+    (void)gmtime_r(&(time_t){ 0 }, &t); /* sets the zone, unless it is set */
+    zones_share_names();
+}
+
+/* `uses`: the call sets the zone unless it is set, on node 0, too. */
+static struct zones_kept zones_enter(bool uses)
+{
+    static bool used;
+    if (start_away && uses && !used)
+        (void)DELEGATE(zones_use, 0);
+    used |= uses;
+    return (struct zones_kept){ { tzname[0], tzname[1] }, timezone, daylight };
+}
+
+static void zones_leave(const struct zones_kept *kept)
+{
+    if (!start_away) {
+        zones_share_names();
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        if (tzname[i] != kept->names[i])
+            tzname[i] = kept->names[i];
+    if (timezone != kept->seconds)
+        timezone = kept->seconds;
+    if (daylight != kept->daylight)
+        daylight = kept->daylight;
+}
+
+#define EACH(type, name, parameters, arguments, uses)     \
+    type __wrap_##name parameters                         \
+    {                                                     \
+        if (!start_sharing)                               \
+            return name arguments;                        \
+        const struct zones_kept kept = zones_enter(uses); \
+        type result = name arguments;                     \
+        zones_leave(&kept);                               \
+        return result;                                    \
+    }
+EACH(struct tm *, gmtime_r, (const time_t *time, struct tm *to), (time, to), true)
+EACH(time_t, timegm, (struct tm * t), (t), true)
+EACH(size_t, strftime_l,
+     (char *to, size_t room, const char *format, const struct tm *t, locale_t l),
+     (to, room, format, t, l), false)
+EACH(size_t, wcsftime_l,
+     (wchar_t * to, size_t room, const wchar_t *format, const struct tm *t, locale_t l),
+     (to, room, format, t, l), false)
+size_t __wrap___strftime_l(char *, size_t, const char *, const struct tm *, locale_t)
+    __attribute__((alias("__wrap_strftime_l")));
+size_t __wrap___wcsftime_l(wchar_t *, size_t, const wchar_t *, const struct tm *, locale_t)
+    __attribute__((alias("__wrap_wcsftime_l")));
+
+/* ---- strptime, which needs the zone for seconds since 1970 ---- */
+
+static char *zones_parse(const char *text, const char *format, struct tm *t, locale_t l)
+{
+    char *end = l ? strptime_l(text, format, t, l) : strptime(text, format, t);
+    (void)zones_share_time(end ? t : NULL);
+    return end;
+}
+
+char *__wrap_strptime_l(const char *text, const char *format, struct tm *t, locale_t l)
+{
+    if (!start_sharing || !strstr(format, "%s"))
+        return l ? strptime_l(text, format, t, l) : strptime(text, format, t);
+    if (!delegate_is_away())
+        return zones_parse(text, format, t, l);
+    struct tm there = *t;
+    char *end = (char *)DELEGATE(zones_parse, (long)text, (long)format, (long)&there, (long)l);
+    *t = there;
+    return end;
+}
+
+char *__wrap_strptime(const char *text, const char *format, struct tm *t)
+{
+    return __wrap_strptime_l(text, format, t, NULL);
+}
 
 static void zones_begin(void)
 {
