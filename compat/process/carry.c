@@ -2,6 +2,7 @@
 /* carry.c - see carry.h. */
 #include "compat/process/carry.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -82,6 +83,19 @@ static void carry_send_to(pid_t thread, const siginfo_t *info)
 void carry_put(const siginfo_t *info)
 {
     carry_send_to((pid_t)syscall(SYS_gettid), info);
+}
+
+int carry_queue(pid_t thread, int sig, int code, union sigval value)
+{
+    siginfo_t info = { .si_signo = sig, .si_code = code };
+    if (code != SI_TIMER) { /* its number and overruns are there instead */
+        info.si_pid = (pid_t)syscall(SYS_getpid);
+        info.si_uid = getuid();
+    }
+    info.si_value = value;
+    return syscall(SYS_rt_tgsigqueueinfo, (pid_t)syscall(SYS_getpid), thread, sig, &info) == 0
+               ? 0
+               : errno;
 }
 
 /* Only the thread itself may send itself a signal as if it came from the system, or by kill. So the

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct lane;
 
@@ -36,6 +37,9 @@ bool carry_take(uint64_t set, siginfo_t *info);
 /* Makes it pending for the calling thread; for another thread of this process. */
 void carry_put(const siginfo_t *info);
 void carry_send(struct lane *lane, const siginfo_t *info);
+/* As pthread_sigqueue to the thread of this process with the system's number, with this si_code,
+ * which is negative. Returns 0 or an error. */
+int carry_queue(pid_t thread, int sig, int code, union sigval value);
 /* By a handler of the system's: what carry_send was given. */
 void carry_tell(siginfo_t *info);
 

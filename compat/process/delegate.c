@@ -37,6 +37,7 @@ struct delegate_channel_request {
     long words[DELEGATE_WORDS];
     sigset_t mask;
     locale_t locale; /* 0: the proxy's */
+    pthread_t caller;
     int error;
     long result;
     struct __jmp_buf_tag *jump; /* NULL: none [delegate.jumps] */
@@ -49,6 +50,7 @@ struct delegate_channel {
     hlrc_cond_t asked, done;
     enum delegate_channel_state state;
     pthread_t proxy;
+    pid_t proxy_id;
     uint64_t sent; /* signals to the proxy during the call, as bits */
     struct delegate_channel_request request;
     struct delegate_channel *next; /* without a proxy yet */
@@ -278,6 +280,7 @@ static void delegate_perform(void *arg)
     void *outer = lane_current ? lane_current->channel : NULL;
     a.request.mask = before;
     a.request.locale = locale_slot_current();
+    a.request.caller = lane_current ? lane_current->name : 0;
     delegate_unblock_ends(&before);
     if (lane_current)
         lane_current->channel = c;
@@ -373,15 +376,19 @@ static void delegate_proxy_call(struct delegate_channel_request *r)
     leaving = NULL;
 }
 
+_Thread_local pthread_t delegate_caller;
+
 /* [delegate.mask], [delegate.locale] */
 static void delegate_proxy_execute(struct delegate_channel_request *r)
 {
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, &r->mask, &before);
     locale_t outer = uselocale(r->locale);
+    delegate_caller = r->caller;
     errno = r->error;
     delegate_proxy_call(r);
     r->error = errno;
+    delegate_caller = 0;
     (void)uselocale(outer);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -432,6 +439,7 @@ static void *delegate_proxy_body(void *arg)
     hlrc_thread_uncounted();
     hlrc_lock(c->lock);
     c->proxy = pthread_self();
+    c->proxy_id = gettid();
     while (c->state != CHANNEL_END) {
         if (c->state != CHANNEL_ASKED) {
             hlrc_cond_wait(c->asked, c->lock);
@@ -455,7 +463,8 @@ static int delegate_proxy_interrupt(struct delegate_channel *c, int sig, int cod
     int rc = ESRCH;
     hlrc_lock(c->lock);
     if (c->state == CHANNEL_ASKED && c->proxy)
-        rc = code != SI_TKILL ? pthread_sigqueue(c->proxy, sig, with) : pthread_kill(c->proxy, sig);
+        rc = code != SI_TKILL ? carry_queue(c->proxy_id, sig, code, with)
+                              : pthread_kill(c->proxy, sig);
     if (rc == 0)
         c->sent |= carry_bit(sig);
     hlrc_unlock(c->lock);

@@ -16,7 +16,7 @@
  *       locked by its proxy.
  *   [delegate.mask] During the call the proxy has the signal mask of the caller, otherwise it
  *       blocks all signals. So a signal of the process may interrupt the call, and its handler runs
- *       on the proxy.
+ *       on the proxy, where pthread_self is the caller.
  *   [delegate.locale] During the call the proxy has the locale that the caller has set by
  *       uselocale. All nodes have it at the same address [locale.slot].
  *   [delegate.carries] Signals that are pending for the caller only, and blocked, are pending for
@@ -34,6 +34,7 @@
 #ifndef COMPAT_DELEGATE_H
 #define COMPAT_DELEGATE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,6 +112,9 @@ static inline bool delegate_is_away(void)
 #define DELEGATE_POINT 0x100
 long delegate_words(long a, long b, long c, long d, long e, long f, delegate_fn *fn, int count)
     __attribute__((visibility("hidden")));
+
+/* By a proxy, which performs a call: its caller, if that is a POSIX thread; otherwise 0. */
+extern _Thread_local pthread_t delegate_caller __attribute__((visibility("hidden")));
 
 /* The program has ended: ends the proxies. By node 0, on the private stack. */
 void delegate_end(void);

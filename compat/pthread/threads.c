@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "compat/process/catcher.h"
+#include "compat/process/delegate.h"
 #include "compat/process/inherit.h"
 #include "compat/process/signals.h"
 #include "compat/process/streams.h"
@@ -352,7 +353,7 @@ WRAP(int, pthread_detach, (pthread_t thread), (thread))
  * private stack. */
 pthread_t __wrap_pthread_self(void)
 {
-    return me.entry ? me.name : pthread_self();
+    return me.entry ? me.name : delegate_caller ? delegate_caller : pthread_self();
 }
 
 WRAP(int, pthread_kill, (pthread_t thread, int sig), (thread, sig))
@@ -376,7 +377,7 @@ WRAP(int, pthread_sigqueue, (pthread_t thread, int sig, const union sigval value
 
 WRAP(int, pthread_cancel, (pthread_t thread), (thread))
 {
-    if (thread != __wrap_pthread_self())
+    if (delegate_caller || thread != __wrap_pthread_self())
         return kill_send(thread, KILL_CANCEL, NULL);
     cancel_request_own();
     return 0;

@@ -12,7 +12,7 @@
 
 #include "common.h"
 
-static volatile sig_atomic_t hits, values;
+static volatile sig_atomic_t hits, values, code;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int ready;
@@ -37,6 +37,7 @@ static void on_taken(int sig, siginfo_t *info, void *context)
     hits++;
     values = values * 10 + (sig == SIGRTMIN + 3 ? info->si_value.sival_int : info->si_code != 0);
     handled_by = pthread_self();
+    code = info->si_code;
     sem_post(&semaphore);
 }
 
@@ -118,9 +119,9 @@ static void *is_timed(void *arg)
     printf("timer %d", timer_create(CLOCK_MONOTONIC, &event, &timer));
     printf(" %d", timer_settime(timer, 0, &soon, NULL));
     while (values == 0)
-        (void)sem_wait(&semaphore);
+        (void)(arg ? usleep(100000) : sem_wait(&semaphore)); /* node 0 performs the first */
     printf(" got %d, own %d", (int)values, pthread_equal(handled_by, pthread_self()) != 0);
-    printf(" %d\n", timer_delete(timer));
+    printf(" %d %d\n", code == SI_TIMER, timer_delete(timer));
     while (sem_trywait(&semaphore) == 0)
         ;
     return arg;
@@ -137,7 +138,7 @@ static void *is_queued(void *arg)
     sem_post(arg);
     while (values < 123)
         (void)sem_wait(&semaphore);
-    printf("queued %d\n", (int)values);
+    printf("queued %d %d\n", (int)values, code == SI_QUEUE);
     return arg;
 }
 
