@@ -286,12 +286,18 @@ bool ofi_link_is_from_job(struct ofi_fabric *o, const struct ofi_message *m, siz
     return len >= HEAD_BYTES && ofi_same_secret(m->secret, o->secret);
 }
 
+/* A write may be long, or have others after it. */
+static bool ofi_link_is_sound_write(const struct ofi_fabric *o, const struct ofi_message *m)
+{
+    if (m->len > o->part)
+        return o->streams && m->len <= OFI_PART_LONG && m->a == 0;
+    return m->a % 8 == 0 && m->a <= o->part + 8 - ofi_data_bytes(m->off, m->len);
+}
+
 bool ofi_link_is_sound(struct ofi_fabric *o, int peer, const struct ofi_message *m)
 {
     return m->from < o->job.nodes && (peer < 0 || peer == m->from) && m->kind < OFI_KINDS &&
-           m->len <= o->part &&
-           (m->kind != OFI_WRITE ||
-            (m->a % 8 == 0 && m->a <= o->part + 8 - ofi_data_bytes(m->off, m->len)));
+           (m->kind == OFI_WRITE ? ofi_link_is_sound_write(o, m) : m->len <= o->part);
 }
 
 void ofi_link_take_message(struct ofi_fabric *o, const struct ofi_message *m,

@@ -11,8 +11,9 @@ static void ofi_long_start(struct ofi_fabric *o, int peer, struct ofi_message *m
                            size_t len, struct fabric_op *op)
 {
     bool reads = m->kind == OFI_READ;
+    size_t most = reads ? o->part : OFI_PART_LONG;
     for (; len; local += m->len, m->off += m->len, len -= m->len) {
-        m->len = (uint32_t)(len < o->part ? len : o->part);
+        m->len = (uint32_t)(len < most ? len : most);
         (m->len > OFI_PART ? ofi_link_request_placed
                            : ofi_link_request)(o, peer, m, reads ? NULL : local, op,
                                                reads ? local : NULL, reads && m->len < len);

@@ -24,8 +24,8 @@
 
 #include "base/addresses.h"
 
-#define MOST_BYTES (sizeof(struct ofi_message) + OFI_PART_STREAM + 8) /* of a message */
-#define IN_BYTES   (2 * MOST_BYTES)
+#define MOST_BYTES (sizeof(struct ofi_message) + OFI_PART_LONG + 8) /* of a message */
+#define IN_BYTES   (MOST_BYTES + OFI_PART_STREAM)
 #define TOGETHER   64   /* messages in one call at most */
 #define LONG_BYTES 4096 /* an answer that does not wait for others */
 #define READY      16   /* streams found to be readable by one call */
