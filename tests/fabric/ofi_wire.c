@@ -29,6 +29,8 @@
 #define TIMEOUT_S  2
 #define WORDS      64
 #define TEST_LIMIT 60
+#define LONG_AT    ((size_t)1 << 20) /* where long writes arrive, */
+#define LONG_ROOM  ((size_t)3 << 20) /* each in its room */
 
 /* STOPPED: counts as dead; RESUMED: does not, and continues; REFUSED: lives, and node 0 gives
  * memory that it may not access */
@@ -187,6 +189,27 @@ static void compute(struct fabric *f, const struct fabric_window *w, int rounds)
     }
 }
 
+/* Several long messages and a short end, at an address that is no multiple of 8, while others do
+ * the same; the last of two writes is what is there. */
+static void move_long(struct fabric *f, const struct fabric_window *w)
+{
+    static unsigned char out[2][2 * OFI_PART_LONG + OFI_PART_STREAM + 13], in[sizeof *out + 2];
+    struct fabric_op op = FABRIC_OP_INIT;
+    size_t at = LONG_AT + (size_t)node * LONG_ROOM + 3;
+    int peer = (node + 1) % NODES;
+    for (size_t i = 0; i < sizeof *out; i++) {
+        out[0][i] = (unsigned char)(i / 253);
+        out[1][i] = (unsigned char)(i % 251 + 1);
+    }
+    for (int k = 0; k < 2; k++)
+        fabric_write_long(f, peer, w->id, at, out[k], sizeof *out, &op);
+    fabric_wait(f, &op);
+    fabric_read_long(f, peer, w->id, at - 1, in, sizeof in, &op);
+    fabric_wait(f, &op);
+    expect(memcmp(in + 1, out[1], sizeof *out) == 0, "a long write arrives as it was");
+    expect(in[0] == 0 && in[sizeof in - 1] == 0, "a long write leaves what is around it");
+}
+
 static uint64_t sum_of(struct fabric *f, const struct fabric_window *w)
 {
     uint64_t words[WORDS], sum = 0;
@@ -305,7 +328,7 @@ static int node_main(void)
     expect(fabric_open("ofi", &job, &f) == 0, "fabric_open");
     sigaction(SIGSEGV, NULL, &after);
     expect(before.sa_sigaction == after.sa_sigaction, "the action of SIGSEGV is what it was");
-    expect(fabric_window_create(f, (size_t)1 << 20, &w) == 0, "fabric_window_create");
+    expect(fabric_window_create(f, LONG_AT + NODES * LONG_ROOM, &w) == 0, "fabric_window_create");
     if (plan->fate == RESUMED)
         outlast_stop(f, &w);
     else if (plan->fate == REFUSED)
@@ -315,6 +338,7 @@ static int node_main(void)
     if (plan->connections)
         expect_no_listener();
     int rounds = 0;
+    move_long(f, &w);
     do {
         compute(f, &w, ROUNDS);
         rounds += ROUNDS;
