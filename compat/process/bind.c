@@ -108,7 +108,8 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  __isoc99_vfwscanf, wprintf, fwprintf, vwprintf, vfwprintf)
         BY_STACK(fclose, fflush, getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit,
                  prlimit64)
-        BY_STACK(readdir, readdir64, closedir, scandir, scandir64, setenv, putenv, unsetenv,
+        BY_STACK(readdir, readdir64, closedir, scandir, scandir64, scandirat, scandirat64,
+                 setenv, putenv, unsetenv,
         localtime, localtime_r, mktime, timelocal, gmtime, ctime, prctl,
  gmtime_r, timegm, strptime, strptime_l, strftime_l, __strftime_l, wcsftime_l, __wcsftime_l,
                  asctime, drand48, getlogin, ttyname, setlocale, newlocale, duplocale, freelocale,

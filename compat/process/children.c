@@ -9,7 +9,10 @@
  * another process, which exec replaces.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <hlrc.h>
+#include <limits.h>
+#include <pty.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -19,6 +22,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utmp.h>
 
 #include "compat/process/delegate.h"
 #include "compat/process/here.h"
@@ -158,6 +162,37 @@ pid_t __wrap_fork(void)
     return pid;
 }
 
+pid_t __wrap__Fork(void) __attribute__((alias("__wrap_fork")));
+
+static void children_close(int fd)
+{
+    (void)(start_away ? DELEGATE(close, fd) : close(fd));
+}
+
+pid_t __wrap_forkpty(int *out, char *name, const struct termios *t, const struct winsize *size)
+{
+    int master, slave;
+    if (!start_sharing)
+        return forkpty(out, name, t, size);
+    if (start_away
+            ? (int)DELEGATE(openpty, (long)&master, (long)&slave, (long)name, (long)t, (long)size)
+            : openpty(&master, &slave, name, t, size))
+        return -1;
+    pid_t pid = __wrap_fork();
+    if (pid == 0) {
+        close(master);
+        if (login_tty(slave) != 0)
+            _exit(1);
+        return 0;
+    }
+    if (pid > 0)
+        *out = master;
+    else
+        children_close(master);
+    children_close(slave);
+    return pid;
+}
+
 /* ---- exec ---- */
 
 struct children_exec {
@@ -284,6 +319,22 @@ int __wrap_fexecve(int fd, char *const argv[], char *const envp[])
         return fexecve(fd, argv, envp);
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     return children_exec(posix_spawn, path, argv, envp);
+}
+
+int __wrap_execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+{
+    char full[PATH_MAX];
+    if (!start_sharing)
+        return execveat(dir, path, argv, envp, flags);
+    if ((flags & AT_EMPTY_PATH) && !*path)
+        return __wrap_fexecve(dir, argv, envp);
+    if (*path == '/' || dir == AT_FDCWD)
+        return __wrap_execve(path, argv, envp);
+    if (snprintf(full, sizeof full, "/proc/self/fd/%d/%s", dir, path) >= (int)sizeof full) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return __wrap_execve(full, argv, envp);
 }
 
 /* ---- start ---- */

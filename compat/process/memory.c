@@ -428,12 +428,8 @@ HERE(int, closedir, (DIR * dir), (dir), WORDS((long)dir))
 typedef int memory_filter_fn(const struct dirent *);
 typedef int memory_order_fn(const struct dirent **, const struct dirent **);
 
-HERE(int, scandir,
-     (const char *path, struct dirent ***out, memory_filter_fn *takes, memory_order_fn *order),
-     (path, out, takes, order), WORDS((long)path, (long)out, (long)takes, (long)order))
+static int memory_share_list(int count, struct dirent **list, struct dirent ***out)
 {
-    struct dirent **list;
-    int count = scandir(path, &list, takes, order);
     if (count < 0)
         return count;
     for (int i = 0; i < count; i++)
@@ -442,7 +438,29 @@ HERE(int, scandir,
     return count;
 }
 
+HERE(int, scandir,
+     (const char *path, struct dirent ***out, memory_filter_fn *takes, memory_order_fn *order),
+     (path, out, takes, order), WORDS((long)path, (long)out, (long)takes, (long)order))
+{
+    struct dirent **list;
+    int count = scandir(path, &list, takes, order);
+    return memory_share_list(count, list, out);
+}
+
+HERE(int, scandirat,
+     (int dir, const char *path, struct dirent ***out, memory_filter_fn *takes,
+      memory_order_fn *order),
+     (dir, path, out, takes, order), WORDS(dir, (long)path, (long)out, (long)takes, (long)order))
+{
+    struct dirent **list;
+    int count = scandirat(dir, path, &list, takes, order);
+    return memory_share_list(count, list, out);
+}
+
 struct dirent64 *__wrap_readdir64(DIR *) __attribute__((alias("__wrap_readdir")));
 int __wrap_scandir64(const char *, struct dirent64 ***, int (*)(const struct dirent64 *),
                      int (*)(const struct dirent64 **, const struct dirent64 **))
     __attribute__((alias("__wrap_scandir")));
+int __wrap_scandirat64(int, const char *, struct dirent64 ***, int (*)(const struct dirent64 *),
+                       int (*)(const struct dirent64 **, const struct dirent64 **))
+    __attribute__((alias("__wrap_scandirat")));

@@ -68,8 +68,9 @@ NAMES(1, endmntent, putwchar_unlocked, closefrom, dup, pipe, syncfs, epoll_creat
       feof_unlocked, ferror_unlocked, clearerr_unlocked, fileno_unlocked, perror, flockfile,
       ftrylockfile, funlockfile, __fpending, __fpurge, __fbufsize, __freading, __fwriting,
       __freadable, __fwritable, __flbf, fgetwc, getwc, putwchar, getwc_unlocked, fgetwc_unlocked,
-      sockatmark, if_nametoindex, fileno, ftello64)
-NAMES(2, setmntent, addmntent, putpwent,
+      sockatmark, if_nametoindex, fileno, ftello64, login_tty)
+NAMES(2, isfdtype, posix_spawn_file_actions_addclosefrom_np,
+      posix_spawn_file_actions_addtcsetpgrp_np, setmntent, addmntent, putpwent,
       putgrent, fputws_unlocked, fanotify_init, pidfd_open, __open_2, __open64_2, dup2, pipe2,
       ioctl, ftruncate, ftruncate64, truncate, truncate64, flock, eventfd, eventfd_read,
       eventfd_write, timerfd_create, timerfd_gettime, inotify_rm_watch, memfd_create, tcgetattr,
@@ -78,15 +79,17 @@ NAMES(2, setmntent, addmntent, putpwent,
       ungetwc, fputwc, putwc, fputws, fwide, fputwc_unlocked, putwc_unlocked, psignal, psiginfo,
       listen, shutdown, if_indextoname, gethostname, sethostname, getdomainname, setdomainname,
       fdopen, putc, ungetc)
-NAMES(3, fgetws_unlocked, __openat_2, __openat64_2, close_range, dup3, lseek, posix_fallocate,
+NAMES(3, pidfd_getfd, open_by_handle_at,
+      fgetws_unlocked, __openat_2, __openat64_2, close_range, dup3, lseek, posix_fallocate,
       posix_fallocate64, readahead, signalfd, inotify_add_watch, ttyname_r, tcsetattr, ptsname_r,
       freopen, freopen64, setbuffer, fmemopen, fgets_unlocked, fseek, fseeko, fgetws, socket, bind,
       getsockname, getpeername, lseek64, fseeko64)
-NAMES(4, getmntent_r, sync_file_range, __fgetws_chk,
+NAMES(4, pidfd_send_signal, getmntent_r, sync_file_range, __fgetws_chk,
       __fgetws_unlocked_chk, fallocate, fallocate64, posix_fadvise, posix_fadvise64, sendfile,
       sendfile64, tee, vmsplice, epoll_ctl, timerfd_settime, setvbuf, fread_unlocked,
       fwrite_unlocked, __fgets_chk, __fgets_unlocked_chk, socketpair, sendmmsg)
-NAMES(5, preadv2, pwritev2, preadv64v2, pwritev64v2, fanotify_mark, __pread_chk, __pread64_chk,
+NAMES(5, openpty, name_to_handle_at,
+      preadv2, pwritev2, preadv64v2, pwritev64v2, fanotify_mark, __pread_chk, __pread64_chk,
       __ppoll_chk, __fread_chk, __fread_unlocked_chk, recvmmsg, getsockopt, setsockopt)
 NAMES(6, splice, copy_file_range)
 /* ---- cancellation points (delegate_at_point) ---- */

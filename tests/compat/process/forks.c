@@ -2,7 +2,13 @@
 /* Children that do not call exec: they find the memory of the moment of their fork, store to it and
  * allocate, and neither process sees what the other stores. The argument selects more memory than
  * is copied. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +74,49 @@ static void *forks(void *arg)
     return arg;
 }
 
+static int end_of(pid_t pid)
+{
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Other ways to start one, and calls for it. */
+static void *starts(void *arg)
+{
+    char text[40] = "", *args[] = { "sh", "-c", "exit 7", NULL };
+    int master, folder = open("/bin", O_RDONLY | O_DIRECTORY);
+    struct dirent **list = NULL;
+    pid_t pid = forkpty(&master, NULL, NULL, NULL);
+    if (pid == 0)
+        _exit(write(1, isatty(1) ? "terminal" : "nothing.", 8) == 8 ? 5 : 1);
+    printf("forkpty %d", read(master, text, 8) == 8);
+    printf(" %s %d", text, end_of(pid));
+    pid = _Fork();
+    if (pid == 0)
+        _exit(6);
+    printf(", _Fork %d", end_of(pid));
+    pid = fork();
+    if (pid == 0)
+        execveat(folder, "sh", args, environ, 0);
+    printf(", execveat %d", end_of(pid));
+    pid = fork();
+    if (pid == 0)
+        _exit(pause());
+    int fd = pidfd_open(pid, 0);
+    printf(", pidfd %d", pidfd_send_signal(fd, SIGKILL, NULL, 0));
+    printf(" %d", end_of(pid));
+    int count = scandirat(folder, "../etc", &list, NULL, alphasort);
+    printf(", scandirat %d %s\n", count > 2, count > 0 ? list[0]->d_name : "");
+    for (int i = 0; i < count; i++)
+        free(list[i]);
+    free(list);
+    close(master);
+    close(folder);
+    close(fd);
+    return arg;
+}
+
 static void *fills(void *arg)
 {
     heap[1] += 5;
@@ -87,6 +136,7 @@ int main(int argc, char **argv)
     if (!large) {
         forks(NULL);
         run_everywhere(forks);
+        run_everywhere(starts);
     }
     return 0;
 }
