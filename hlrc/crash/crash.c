@@ -276,9 +276,15 @@ void hlrc_crash_handled(int sig, siginfo_t *info, void *context)
     crash_tell_once(sig, info, context);
 }
 
+/* Only the program may wait for how its child ends, as without HLRC. */
+static bool crash_is_of_child(const siginfo_t *info)
+{
+    return forked && engine.unaware && !crash_is_of_job(info);
+}
+
 static void crash_end(int sig, siginfo_t *info, void *context)
 {
-    if (crash_claim()) {
+    if (!crash_is_of_child(info) && crash_claim()) {
         crash_tell(sig, info, context, false);
         crash_attempt(crash_mark_core, &crash);
     }

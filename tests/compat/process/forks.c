@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +72,23 @@ static void *forks(void *arg)
     printf(", status %d, %d\n", WEXITSTATUS(status), large ? large[0] : 0);
     for (int i = 0; i < 4; i++)
         close(pipes[i / 2][i % 2]);
+    return arg;
+}
+
+/* Ends by an error of its own. */
+static void *crashes(void *arg)
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_DUMPABLE, 0);
+        if (arg)
+            abort();
+        *(volatile int *)arg = 1;
+    }
+    waitpid(pid, &status, 0);
+    printf("ended by %d\n", WTERMSIG(status));
     return arg;
 }
 
@@ -137,6 +155,8 @@ int main(int argc, char **argv)
         forks(NULL);
         run_everywhere(forks);
         run_everywhere(starts);
+        run_everywhere(crashes);
+        crashes(NULL);
     }
     return 0;
 }
