@@ -434,7 +434,7 @@ int config_check_launched(const struct config *cfg, char *err, size_t errlen)
           "mpirun --report-bindings and srun --cpu-bind=verbose report it" },
         { CONFIG_ID_gdb, "attach to a node: gdb -p PID" },
         { CONFIG_ID_restarts, "have the job script start it again, with HLRC_RESTART" },
-        { CONFIG_ID_partner, "only hlrcrun does it, on one machine; unset it" },
+        { CONFIG_ID_partner, "only hlrcrun does it; unset it, or use hlrcrun --hosts" },
         { CONFIG_ID_wdir, "mpirun --wdir and srun --chdir choose the directory" },
         { CONFIG_ID_hosts, "mpirun --host and srun --nodelist choose the hosts" },
         { CONFIG_ID_hostfile, "mpirun --hostfile and srun --nodelist choose the hosts" },
@@ -444,7 +444,8 @@ int config_check_launched(const struct config *cfg, char *err, size_t errlen)
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         enum config_id id = launchers[i].id;
 
-        if (strcmp(config_value(cfg, id, value, sizeof value), config_option(id)->fallback) != 0)
+        if (strcmp(config_value(cfg, id, value, sizeof value), config_option(id)->fallback) != 0 &&
+            !(id == CONFIG_ID_partner && strstr(value, "/" CONFIG_HOSTS_ROOT) != NULL))
             return config_complain(err, errlen, id, value, (enum config_source)cfg->source[id],
                                    -ENOTSUP,
                                    "for hlrcrun, and not done by the launcher of this job: %s",

@@ -37,6 +37,9 @@
 
 enum { CONFIG_TEXT_MAX = 1024, CONFIG_ERROR_MAX = 512 };
 
+/* Beginning of the name of a directory that hlrcrun --hosts --partner chooses. */
+#define CONFIG_HOSTS_ROOT "hlrc-hosts."
+
 /* The order of each enum is that of the choices in the table. */
 enum config_protocol { PROTOCOL_ASYNC, PROTOCOL_ARDMAR, PROTOCOL_ONESIDED };
 enum config_pages { PAGES_AUTO, PAGES_ASYNC, PAGES_ARDMAR };
@@ -214,7 +217,7 @@ enum config_bind { BIND_AUTO, BIND_CORE, BIND_SHARE, BIND_NONE };
       "after the death of a node by a signal, continue the job from its last checkpoint, at "      \
       "most this number of times")                                                                 \
     X(TEXT, char, partner, "partner", "", 0, 0, "on|DIR", 1,                                       \
-      "save in memory, below /dev/shm or DIR, with a copy at the next node, and continue after "   \
+      "save in memory, below /dev/shm or DIR, with a copy at another node, and continue after "   \
       "the death of a node")                                                                       \
     X(FLAG, bool, report_bindings, "report-bindings", "no", 0, 0, "", 0,                           \
       "report on standard error to which cores each node is bound")                                \

@@ -88,6 +88,8 @@ libhlrc_core_la_SOURCES += hlrc/checkpoint/checkpoint.c hlrc/checkpoint/checkpoi
 	hlrc/checkpoint/checkpoint_maps.c hlrc/checkpoint/checkpoint_maps.h \
 	hlrc/checkpoint/checkpoint_memory.c hlrc/checkpoint/checkpoint_memory.h \
 	hlrc/checkpoint/checkpoint_partner.c hlrc/checkpoint/checkpoint_partner.h \
+	hlrc/checkpoint/checkpoint_choice.c hlrc/checkpoint/checkpoint_choice.h \
+	hlrc/checkpoint/checkpoint_store.c hlrc/checkpoint/checkpoint_store.h \
 	hlrc/checkpoint/checkpoint_process.c hlrc/checkpoint/checkpoint_process.h \
 	hlrc/checkpoint/checkpoint_exchange.c hlrc/checkpoint/checkpoint_exchange.h \
 	hlrc/checkpoint/checkpoint_queue.c hlrc/checkpoint/checkpoint_queue.h \

@@ -167,7 +167,9 @@ static int command_hosts_check(struct command_line *line, const char *program, c
     if (nodes < 0)
         return EXIT_USAGE;
     line->config.nodes = nodes;
-    int ret = command_restarts_check(&line->config, err, errlen);
+    int ret = command_partner_check(&line->config, err, errlen);
+    if (ret == 0)
+        ret = command_restarts_check(&line->config, err, errlen);
     char why[CONFIG_ERROR_MAX];
 
     if (ret != 0 || program_find(program, line->path, sizeof line->path, why, sizeof why) < 0)
@@ -219,7 +221,8 @@ static int command_restart_read(int argc, struct command_line *line, char *err, 
 {
     int ret = command_options_read(argc, line, err, errlen);
 
-    if (ret != 0 || line->config.restart[0] == '\0' || line->options.help ||
+    if (ret != 0 || line->config.restart[0] == '\0' ||
+        strstr(line->config.restart, "/" CONFIG_HOSTS_ROOT) != NULL || line->options.help ||
         line->options.version || line->options.man || line->options.resize)
         return ret;
     ret = restart_read(&line->restart, line->config.restart, argc, line->argv, line->options.rest,

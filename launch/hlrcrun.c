@@ -24,6 +24,7 @@
 #include "launch/hosts_job.h"
 #include "launch/job.h"
 #include "launch/manual.h"
+#include "launch/partner_hosts.h"
 #include "launch/rerun.h"
 #include "launch/resize.h"
 
@@ -115,20 +116,38 @@ static int hlrcrun_job_signals(struct spawn *spawn, bool debugger)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* The guard stays over all restarts. */
+static void hlrcrun_hosts_partner(struct job *job, struct command_line *line,
+                                  const struct rerun *rerun)
+{
+    sigset_t mask = rerun->mask;
+
+    if (!rerun->again)
+        sigprocmask(SIG_SETMASK, NULL, &mask);
+    snprintf(line->config.partner, sizeof line->config.partner, "%s", rerun->partner.root);
+    partner_hosts_begin(&line->config, &mask);
+    job->guard = rerun->guard;
+    int ret = job->guard.pid > 0 ? 0 : guard_start(&job->guard, rerun->partner.root);
+    if (ret < 0)
+        hlrcrun_give_up(1, "cannot start the guard: %s", strerror(-ret));
+}
+
 /* The job on several hosts that is continued after a death. */
-_Noreturn static void hlrcrun_hosts_supervise(const struct command_line *line, struct rerun *rerun)
+_Noreturn static void hlrcrun_hosts_supervise(struct command_line *line, struct rerun *rerun)
 {
     static struct job job;
     char err[CONFIG_ERROR_MAX];
 
     if (rerun_start(rerun, &line->config, err, sizeof err) < 0)
         hlrcrun_give_up(EXIT_USAGE, "%s", err);
+    if (rerun->partner.root[0] != '\0')
+        hlrcrun_hosts_partner(&job, line, rerun);
     int status = hosts_job_run(&job, line, rerun->again ? &rerun->mask : NULL);
     exit(rerun_proceed(rerun, line, &job, status));
 }
 
 /* Executes another launcher. The nodes check themselves what depends on their machine. */
-_Noreturn static void hlrcrun_hand_over(const struct command_line *line, struct rerun *rerun)
+_Noreturn static void hlrcrun_hand_over(struct command_line *line, struct rerun *rerun)
 {
     char err[CONFIG_ERROR_MAX];
 

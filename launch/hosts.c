@@ -49,7 +49,6 @@ bool hosts_given(const struct config *cfg)
 static int hosts_options_check(const struct config *cfg, char *err, size_t errlen)
 {
     const char *name = cfg->gdb != GDB_NONE      ? "gdb"
-                       : cfg->partner[0] != '\0' ? "partner"
                        : cfg->progress           ? "progress"
                        : cfg->bind == BIND_SHARE ? "bind share"
                                                  : NULL;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "hlrc/checkpoint/checkpoint_manifest.h"
+#include "launch/partner_hosts.h"
 
 #define PLACE  "/dev/shm"
 #define PREFIX "hlrc-partner."
@@ -30,9 +31,16 @@ static int partner_remove_one(const char *path, const struct stat *st, int flag,
     return 0;
 }
 
+bool partner_is_on_hosts(const char *root)
+{
+    return strstr(root, "/" CONFIG_HOSTS_ROOT) != NULL;
+}
+
 void partner_remove(const char *root)
 {
-    if (root[0] != '\0')
+    if (partner_is_on_hosts(root))
+        partner_hosts_remove(root);
+    else if (root[0] != '\0')
         (void)nftw(root, partner_remove_one, REMOVE_FILES, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -99,7 +107,7 @@ int partner_make(struct partner *partner, const char *where, char *err, size_t e
 void partner_end(struct partner *partner)
 {
     partner_remove(partner->root);
-    if (partner->root[0] != '\0')
+    if (partner->root[0] != '\0' && partner->fd >= 0)
         close(partner->fd);
     partner->root[0] = '\0';
 }

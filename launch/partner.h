@@ -4,7 +4,7 @@
 
 /*
  * hlrcrun --partner: ROOT, the directory of the checkpoints in memory
- * (hlrc/checkpoint/checkpoint_partner.h).
+ * (hlrc/checkpoint/checkpoint_store.h).
  *
  *   - It exists from before the first node until hlrcrun ends the job for good, over all restarts.
  *     If hlrcrun is killed, the guard removes it after the nodes (guard.h).
@@ -12,6 +12,7 @@
  *     process has locked: of jobs whose launcher and guards were killed together.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,11 +20,12 @@
 
 struct partner {
     char root[CONFIG_TEXT_MAX]; /* empty: none */
-    int fd;                     /* locked */
+    int fd;                     /* locked; -1: on several hosts (partner_hosts.h) */
 };
 
 /* partner_make - in this directory, or in /dev/shm for "on". 0, or a negative errno and one line */
 int partner_make(struct partner *partner, const char *where, char *err, size_t errlen);
+bool partner_is_on_hosts(const char *root);
 void partner_end(struct partner *partner);
 void partner_remove(const char *root);
 

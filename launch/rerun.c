@@ -18,6 +18,7 @@
 #include "base/procfs.h"
 #include "hlrc/checkpoint/checkpoint_manifest.h"
 #include "launch/hosts.h"
+#include "launch/partner_hosts.h"
 #include "launch/process.h"
 
 #define VARIABLE "HLRC_RERUN"
@@ -53,7 +54,8 @@ static char **rerun_environment_copy(void)
 
 static void rerun_descriptors_keep(const struct rerun *rerun, int flags)
 {
-    fcntl(rerun->partner.fd, F_SETFD, flags);
+    if (rerun->partner.fd >= 0)
+        fcntl(rerun->partner.fd, F_SETFD, flags);
     if (rerun->guard.pid > 0)
         fcntl(rerun->guard.fd, F_SETFD, flags);
 }
@@ -112,6 +114,17 @@ static uint32_t rerun_newest(const struct config *cfg, const char **dir)
     return checkpoint_manifest_newest(*dir);
 }
 
+/* The nodes' options of a saved job are in the environment: its manifest is not read again. */
+static int rerun_start_on_hosts(struct rerun *rerun, const struct config *cfg, char *err,
+                                size_t errlen)
+{
+    rerun->environment = rerun_environment_copy();
+    if (rerun->partner.root[0] != '\0')
+        return 0;
+    rerun->partner.fd = -1;
+    return partner_hosts_name(rerun->partner.root, cfg->partner, err, errlen);
+}
+
 int rerun_start(struct rerun *rerun, const struct config *cfg, char *err, size_t errlen)
 {
     const char *dir;
@@ -120,6 +133,8 @@ int rerun_start(struct rerun *rerun, const struct config *cfg, char *err, size_t
     rerun->newest = rerun->again ? 0 : rerun_newest(cfg, &dir);
     if (cfg->partner[0] == '\0')
         return 0;
+    if (hosts_given(cfg))
+        return rerun_start_on_hosts(rerun, cfg, err, errlen);
     int ret = rerun->partner.root[0] != '\0'
                   ? 0
                   : partner_make(&rerun->partner, cfg->partner, err, errlen);
@@ -304,6 +319,34 @@ static char *rerun_lost_make(const struct hosts_loss *loss)
     return hosts_lost()[0] != '\0' ? lost : NULL;
 }
 
+/* On several hosts the nodes choose the checkpoint. Returns if the job is not continued. */
+static void rerun_try_on_hosts(const struct rerun *rerun, const struct command_line *line,
+                               const struct job *job)
+{
+    const struct config *cfg = &line->config;
+    const struct hosts_loss *loss = &job->loss;
+    const char *dir = "", *refusal = rerun_refusal(cfg, loss, rerun_processes_end(rerun));
+    uint32_t newest = rerun_checkpoint(rerun, cfg, &dir);
+
+    if (refusal && newest > 0)
+        fprintf(stderr,
+                "hlrcrun: not continued: %s; checkpoint %" PRIu32
+                " is the newest on a disk: hlrcrun --restart %s\n",
+                refusal, newest, dir);
+    else if (refusal)
+        fprintf(stderr, "hlrcrun: not continued: %s; no checkpoint is on a disk\n", refusal);
+    if (refusal)
+        return;
+    fprintf(stderr,
+            "hlrcrun: continues from the newest checkpoint in memory; restarts left: %d%s%s\n",
+            cfg->restarts - 1, loss->nodes ? "; " : "", loss->nodes ? loss->text : "");
+    fflush(NULL);
+    rerun_execute(rerun, line, &job->spawn,
+                  &(struct rerun_plan){ rerun->partner.root, cfg->nodes, cfg->restarts - 1, 0,
+                                        rerun_lost_make(loss) });
+    fprintf(stderr, "hlrcrun: cannot continue: %s\n", strerror(errno));
+}
+
 /* Returns if the job is not continued. */
 static void rerun_try(const struct rerun *rerun, const struct command_line *line,
                       const struct job *job)
@@ -388,8 +431,12 @@ int rerun_proceed(struct rerun *rerun, const struct command_line *line, struct j
     else if (job->resize.from > 0 && !job->resize.restored && status != 0 && !rerun_user_ended(job))
         rerun_resize(rerun, line, job, job->resize.from, true);
     else if (line->config.source[CONFIG_ID_restarts] != CONFIG_DEFAULT &&
-             rerun_is_death(job, status) && !rerun_user_ended(job))
-        rerun_try(rerun, line, job);
+             rerun_is_death(job, status) && !rerun_user_ended(job)) {
+        if (partner_is_on_hosts(rerun->partner.root))
+            rerun_try_on_hosts(rerun, line, job);
+        else
+            rerun_try(rerun, line, job);
+    }
     partner_end(&rerun->partner);
     if (job->guard.pid > 0)
         guard_dismiss(&job->guard);

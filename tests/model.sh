@@ -216,9 +216,11 @@ for variant in RETURNS_EARLY OVERLAP ENDS_EARLY MANIFEST_EARLY HALF_COUNTED STOR
 done
 
 search good partner
-for variant in MANIFEST_EARLY NOT_COPIED; do
+small=yes search good partner -DSTORES=2
+for variant in MANIFEST_EARLY NOT_COPIED NEWER_KEPT; do
     search bad partner -D$variant
 done
+search bad partner -DSTORES=2 -DSAME_STORE
 
 small=yes search good notices
 for variant in TABLED_LATE OLDEST_LATE OLDEST_READ_FIRST LAST_READ_LATE LONG_LOST; do

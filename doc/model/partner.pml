@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * partner.pml - checkpoints in memory, each with a copy at the next node (checkpoint_partner.c,
- * launch/partner.c), for spin.
+ * partner.pml - checkpoints in memory, each with a copy in another store (checkpoint_partner.c,
+ * checkpoint_store.c, launch/partner.c, checkpoint_choice.c), for spin.
  *
  * Nodes save checkpoint after checkpoint. All of them finish a phase before one begins the next; in
  * a phase each takes its step at any time. A death ends the job between any two steps, and may take
- * the memory of a node with it. hlrcrun then chooses a checkpoint, and the nodes recover it, in
- * phases as well, between which more deaths may happen.
+ * a store with it: the memory of a host. Its nodes then run on another host, with an empty store,
+ * and each store may have its copies in another one than before. A checkpoint is chosen, and the
+ * nodes recover it, in phases as well, between which more deaths may happen.
  *
  * Checked:
- *   - the newest checkpoint of which any node has a manifest is the one that is chosen, unless the
- *     memory of two nodes was lost since all files existed twice;
+ *   - the newest checkpoint of which any store has a manifest is the one that is chosen, unless two
+ *     stores were lost since all files existed twice;
  *   - the files that are loaded are of the job that wrote the manifest, and not of an earlier one,
  *     which had got less far.
  */
 #ifndef N
 #define N 3             /* nodes */
+#endif
+#ifndef STORES
+#define STORES N        /* the last ones have one node, the first one the others */
 #endif
 #ifndef CHECKPOINTS
 #define CHECKPOINTS 3
@@ -24,8 +28,17 @@
 #define DEATHS 3
 #endif
 
-#define AT(n, g) ((n) * (CHECKPOINTS + 1) + (g))
-#define PREVIOUS(n) (((n) + N - 1) % N)
+#define MORE (N - STORES) /* nodes of the first store, besides one */
+#define STORE(n) ((n) <= MORE -> 0 : (n) - MORE)
+#define FIRST(n) ((n) == 0 || (n) > MORE)
+#define AT(s, n, g) (((s) * N + (n)) * (CHECKPOINTS + 1) + (g))
+#define OF(s, g) ((s) * (CHECKPOINTS + 1) + (g))
+#ifdef SAME_STORE
+#define PARTNER(n) STORE(((n) + 1) % N)
+#else
+/* [checkpoint.other-store]: checkpoint_store_partner */
+#define PARTNER(n) ((STORE(n) + shift) % STORES)
+#endif
 
 /* phases */
 #define SAVE 0
@@ -42,11 +55,11 @@
 #define MANIFEST_AGAIN 6
 #define RECOVERED 7
 
-/* By node and checkpoint: the number of the job that wrote the file; 0: it does not exist. A node has its own files, the
- * copies of the node before it, and manifests. */
-byte own[N * (CHECKPOINTS + 1)], copy[N * (CHECKPOINTS + 1)], manifest[N * (CHECKPOINTS + 1)];
+/* The number of the job that wrote the file of a node, or the manifest, in a store; 0: it does not exist. */
+byte file[STORES * N * (CHECKPOINTS + 1)], manifest[STORES * (CHECKPOINTS + 1)];
 
-byte generation = 1, phase, deaths, n, k;
+byte generation = 1, phase, deaths, n, k, l;
+byte shift = 1;
 byte done;              /* nodes that have taken their step of the phase, as bits */
 byte job = 1;           /* one more after each death */
 byte chosen, writer;    /* the checkpoint, and the job that wrote its manifest */
@@ -54,42 +67,71 @@ byte losses;            /* ghost: since all files of the newest checkpoint exist
 bool ended;
 
 /* Only the last two are kept. */
-inline CLEAN(m)
+inline CLEAN(s)
 {
     if
     :: generation > 2 ->
-        own[AT(m, generation - 2)] = 0;
-        copy[AT(m, generation - 2)] = 0;
-        manifest[AT(m, generation - 2)] = 0
+        for (k : 0 .. N - 1) {
+            file[AT(s, k, generation - 2)] = 0
+        }
+        manifest[OF(s, generation - 2)] = 0
     :: else
     fi
+}
+
+/* [checkpoint.newer-removed]: checkpoint_manifest_clean_newer */
+inline CLEAN_NEWER(s)
+{
+#ifndef NEWER_KEPT
+    for (l : 0 .. CHECKPOINTS) {
+        if
+        :: l > chosen ->
+            for (k : 0 .. N - 1) {
+                file[AT(s, k, l)] = 0
+            }
+            manifest[OF(s, l)] = 0
+        :: else
+        fi
+    }
+#else
+    skip
+#endif
 }
 
 inline STEP(m)
 {
     if
-    :: phase == SAVE -> own[AT(m, generation)] = job
-    /* the copy of the file of the node before it */
-    :: phase == COPY -> copy[AT(m, generation)] = own[AT(PREVIOUS(m), generation)]
+    :: phase == SAVE -> file[AT(STORE(m), m, generation)] = job
+    :: phase == COPY -> file[AT(PARTNER(m), m, generation)] = file[AT(STORE(m), m, generation)]
     /* [checkpoint.copy-first]: checkpoint_save_complete */
-    :: phase == MANIFEST -> manifest[AT(m, generation)] = job; CLEAN(m)
-    /* code: checkpoint_partner_fetch_one */
-    :: phase == FETCH ->
+    :: phase == MANIFEST ->
         if
-        :: own[AT(m, chosen)] == 0 -> own[AT(m, chosen)] = copy[AT((m + 1) % N, chosen)]
+        :: FIRST(m) -> manifest[OF(STORE(m), generation)] = job; CLEAN(STORE(m))
         :: else
         fi
+    /* code: checkpoint_partner_recover_one */
+    :: phase == FETCH ->
+        for (k : 0 .. STORES - 1) {
+            if
+            :: file[AT(STORE(m), m, chosen)] == 0 -> file[AT(STORE(m), m, chosen)] = file[AT(k, m, chosen)]
+            :: else
+            fi
+        }
     :: phase == COPY_AGAIN ->
 #ifndef NOT_COPIED
         if
-        :: copy[AT(m, chosen)] == 0 -> copy[AT(m, chosen)] = own[AT(PREVIOUS(m), chosen)]
+        :: file[AT(PARTNER(m), m, chosen)] == 0 -> file[AT(PARTNER(m), m, chosen)] = file[AT(STORE(m), m, chosen)]
         :: else
         fi
 #else
         skip
 #endif
     /* [checkpoint.copy-first]: checkpoint_partner_recover */
-    :: phase == MANIFEST_AGAIN -> manifest[AT(m, chosen)] = writer
+    :: phase == MANIFEST_AGAIN ->
+        if
+        :: FIRST(m) -> manifest[OF(STORE(m), chosen)] = writer; CLEAN_NEWER(STORE(m))
+        :: else
+        fi
     fi;
     done = done | (1 << m)
 }
@@ -107,7 +149,7 @@ inline ADVANCE()
         ended = (generation > CHECKPOINTS)
     :: phase == RECOVERED ->
         for (k : 0 .. N - 1) {
-            assert(own[AT(k, chosen)] == writer)
+            assert(file[AT(STORE(k), k, chosen)] == writer)
         }
         losses = 0;
         generation = chosen + 1;
@@ -117,20 +159,21 @@ inline ADVANCE()
     fi
 }
 
-inline LOSE(m)
+inline LOSE(s)
 {
     for (k : 0 .. CHECKPOINTS) {
-        own[AT(m, k)] = 0;
-        copy[AT(m, k)] = 0;
-        manifest[AT(m, k)] = 0
+        for (l : 0 .. N - 1) {
+            file[AT(s, l, k)] = 0
+        }
+        manifest[OF(s, k)] = 0
     }
     losses++
 }
 
-/* launch/partner.c, partner_newest */
+/* partner_newest, checkpoint_choice_make */
 inline CHOOSE()
 {
-    bool has, whole;
+    bool has, whole, any;
     byte newest = 0;
     chosen = CHECKPOINTS;
     do
@@ -138,12 +181,18 @@ inline CHOOSE()
     :: else ->
         has = false;
         whole = true;
-        for (k : 0 .. N - 1) {
+        for (k : 0 .. STORES - 1) {
             if
-            :: manifest[AT(k, chosen)] != 0 -> has = true; writer = manifest[AT(k, chosen)]
+            :: manifest[OF(k, chosen)] != 0 -> has = true; writer = manifest[OF(k, chosen)]
             :: else
-            fi;
-            whole = whole && (own[AT(k, chosen)] != 0 || copy[AT((k + 1) % N, chosen)] != 0)
+            fi
+        }
+        for (l : 0 .. N - 1) {
+            any = false;
+            for (k : 0 .. STORES - 1) {
+                any = any || file[AT(k, l, chosen)] != 0
+            }
+            whole = whole && any
         }
         if
         :: has && newest == 0 -> newest = chosen
@@ -152,8 +201,8 @@ inline CHOOSE()
         if
         :: has && whole -> break
         :: has && !whole ->
-            for (k : 0 .. N - 1) {
-                manifest[AT(k, chosen)] = 0
+            for (k : 0 .. STORES - 1) {
+                manifest[OF(k, chosen)] = 0
             }
         :: else
         fi;
@@ -180,10 +229,14 @@ active proctype jobs()
     :: !ended && deaths < DEATHS ->
         atomic {
             deaths++;
-            select (n : 0 .. N);
+            select (n : 0 .. STORES);
             if
-            :: n < N -> LOSE(n)
+            :: n < STORES -> LOSE(n)
             :: else
+            fi;
+            if
+            :: true
+            :: STORES > 2 && n < STORES -> shift = 3 - shift
             fi;
             CHOOSE();
             job++;

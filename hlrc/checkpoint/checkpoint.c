@@ -20,6 +20,7 @@
 #include "base/diag.h"
 #include "base/system_sigaction.h"
 #include "boot/boot.h"
+#include "hlrc/checkpoint/checkpoint_choice.h"
 #include "hlrc/checkpoint/checkpoint_file.h"
 #include "hlrc/checkpoint/checkpoint_job.h"
 #include "hlrc/checkpoint/checkpoint_leave.h"
@@ -29,6 +30,7 @@
 #include "hlrc/checkpoint/checkpoint_process.h"
 #include "hlrc/checkpoint/checkpoint_save.h"
 #include "hlrc/checkpoint/checkpoint_state.h"
+#include "hlrc/checkpoint/checkpoint_store.h"
 #include "hlrc/core/call.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/heap/collective.h"
@@ -142,8 +144,7 @@ static int checkpoint_choose_dir(void)
         here[0] = '\0';
     snprintf(job.dir, sizeof job.dir, "%s%s%s", here, here[0] ? "/" : "", dir);
     checkpoint_listen();
-    int rc = engine.node == 0 ? checkpoint_lock_dir() : 0;
-    return rc ? rc : checkpoint_partner_open(engine.config.partner, job.memory);
+    return engine.node == 0 ? checkpoint_lock_dir() : 0;
 }
 
 static int checkpoint_check_restart(const struct checkpoint_manifest *m)
@@ -179,12 +180,32 @@ static int checkpoint_check_restart(const struct checkpoint_manifest *m)
 }
 
 /* Each node reads the manifest: not all hosts may have the directory. */
-static int checkpoint_read_restart(void)
+static int checkpoint_read_manifest(void)
 {
     char err[CONFIG_ERROR_MAX];
     int rc = checkpoint_manifest_read(engine.config.restart, &job.last, err, sizeof err);
     if (rc)
         diag_report(1, "%s", err);
+    return rc;
+}
+
+/* On several hosts, where hlrcrun has not chosen the checkpoint. */
+static int checkpoint_choose(void)
+{
+    const char *dir = "";
+    int64_t seconds;
+    (void)config_checkpoint(&engine.config, &seconds, &dir);
+    int rc = checkpoint_choice_make(job.memory, dir, &job.last);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    memmove(engine.config.restart, dir, strlen(dir) + 1);
+    return checkpoint_read_manifest();
+}
+
+static int checkpoint_read_restart(void)
+{
+    int rc = checkpoint_store_is_root(engine.config.restart) ? checkpoint_choose()
+                                                             : checkpoint_read_manifest();
     job.restores = true;
     if (rc == 0 && engine.config.memory == 0)
         engine.config.memory = job.last.memory;
@@ -199,7 +220,9 @@ int checkpoint_read(void (*finalize)(void))
     job.full = true;
     asked = asked_resize = 0;
     checkpoint_save_init(&job);
-    return engine.config.restart[0] ? checkpoint_read_restart() : 0;
+    int rc =
+        engine.config.checkpoint[0] ? checkpoint_store_open(engine.config.partner, job.memory) : 0;
+    return rc == 0 && engine.config.restart[0] ? checkpoint_read_restart() : rc;
 }
 
 static int checkpoint_start_process(void);
@@ -230,6 +253,7 @@ void checkpoint_end(void)
         close(job.dir_fd);
     if (job.dir[0] && checkpoint_process_count() == 0)
         checkpoint_pages_end();
+    checkpoint_store_close();
     checkpoint_manifest_free(&job.last);
     checkpoint_state_end();
     memset(&job, 0, sizeof job);

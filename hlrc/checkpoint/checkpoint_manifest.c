@@ -110,6 +110,24 @@ void checkpoint_manifest_clean(const char *dir, uint32_t base, uint32_t oldest)
     checkpoint_manifest_each(dir, checkpoint_manifest_remove, &kept);
 }
 
+static void checkpoint_manifest_remove_newer(const char *name, uint32_t manifest, uint32_t file,
+                                             void *arg)
+{
+    const struct checkpoint_manifest_kept *kept = arg;
+    char path[PATH_MAX];
+    if (manifest <= kept->oldest && file <= kept->oldest)
+        return;
+    snprintf(path, sizeof path, "%s/%s", kept->dir, name);
+    (void)unlink(path);
+}
+
+/* [checkpoint.newer-removed] */
+void checkpoint_manifest_clean_newer(const char *dir, uint32_t newest)
+{
+    struct checkpoint_manifest_kept kept = { dir, 0, newest };
+    checkpoint_manifest_each(dir, checkpoint_manifest_remove_newer, &kept);
+}
+
 /* ---- writing ---- */
 
 /* A line; bytes that would end it are written as %XX. */
@@ -384,6 +402,19 @@ int checkpoint_manifest_read_one(const char *dir, uint32_t generation,
     if (rc)
         checkpoint_manifest_free(m);
     return rc;
+}
+
+int checkpoint_manifest_adopt(const char *text, size_t len, struct checkpoint_manifest *m)
+{
+    *m = (struct checkpoint_manifest){ .text = malloc(len + 1) };
+    if (!m->text)
+        return -ENOMEM;
+    memcpy(m->text, text, len);
+    m->text[len] = '\0';
+    if (checkpoint_manifest_whole(m->text, len) && checkpoint_manifest_parse(m))
+        return 0;
+    checkpoint_manifest_free(m);
+    return -EBADMSG;
 }
 
 int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, char *err,

@@ -67,12 +67,16 @@ int checkpoint_manifest_read(const char *dir, struct checkpoint_manifest *m, cha
 /* The same for another one, of --partner. */
 int checkpoint_manifest_read_one(const char *dir, uint32_t generation,
                                  struct checkpoint_manifest *m, char *err, size_t errlen);
+/* The same of a text that another node has read, without a line. */
+int checkpoint_manifest_adopt(const char *text, size_t len, struct checkpoint_manifest *m);
 void checkpoint_manifest_free(struct checkpoint_manifest *m);
 
 /* Number of the newest manifest; 0: none. */
 uint32_t checkpoint_manifest_newest(const char *dir);
 /* Removes files of checkpoints before `base`, and manifests before `oldest`. */
 void checkpoint_manifest_clean(const char *dir, uint32_t base, uint32_t oldest);
+/* Removes files and manifests of checkpoints after `newest`. */
+void checkpoint_manifest_clean_newer(const char *dir, uint32_t newest);
 
 uint64_t checkpoint_manifest_program(void); /* digest of the running program's file */
 

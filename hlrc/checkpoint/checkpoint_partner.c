@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,6 +16,7 @@
 #include "boot/boot.h"
 #include "hlrc/checkpoint/checkpoint_exchange.h"
 #include "hlrc/checkpoint/checkpoint_room.h"
+#include "hlrc/checkpoint/checkpoint_store.h"
 #include "hlrc/core/engine.h"
 
 #define PIECE          ((size_t)256 << 10)
@@ -27,9 +29,15 @@
 #define SPARE_PART 32
 #define SPARE_MOST ((int64_t)256 << 20)
 
-/* A file of node `owner` passes from one node to another. */
+/* A file passes from one node to another. */
+struct checkpoint_partner_move {
+    int from, to;   /* from: -1: it has passed */
+    uint32_t owner; /* the node that wrote it */
+};
+
+/* What this node sends and receives at the same time. */
 struct checkpoint_partner_way {
-    int to, from;            /* this node sends to one, and receives of the other */
+    int to, from;            /* -1: nothing */
     uint32_t sent, received; /* owners of these files */
 };
 
@@ -48,49 +56,12 @@ struct checkpoint_partner_flow {
     uint64_t sent, received; /* pieces */
 };
 
-/* Of one node: the file that it does not have. */
-struct checkpoint_partner_lack {
-    int64_t rc;
-    bool own, copy;
-};
-
-static uint32_t checkpoint_partner_of(int node)
-{
-    return (uint32_t)((node + 1) % engine.nodes);
-}
-
-static uint32_t checkpoint_partner_previous(void)
-{
-    return (uint32_t)((engine.node + engine.nodes - 1) % engine.nodes);
-}
-
-int checkpoint_partner_open(const char *root, char path[PATH_MAX])
-{
-    if (!root[0] || boot_launcher(engine.boot) != BOOT_HLRCRUN)
-        return 0;
-    checkpoint_manifest_node_dir(path, PATH_MAX, root, (uint32_t)engine.node);
-    int rc = mkdir(path, 0700) != 0 && errno != EEXIST ? -errno : 0;
-    if (rc)
-        diag_report(1, "--partner: %s: %s", path, strerror(-rc));
-    return rc;
-}
-
 int checkpoint_partner_room(void)
 {
     return checkpoint_room(SPARE_PART, SPARE_MOST) > 0 ? 0 : -ENOSPC;
 }
 
 /* ---- slots ---- */
-
-/* Copies pass to the partner, lost files back from it. */
-static struct checkpoint_partner_way checkpoint_partner_way_of(bool back)
-{
-    uint32_t me = (uint32_t)engine.node, next = checkpoint_partner_of(engine.node);
-    uint32_t previous = checkpoint_partner_previous();
-    if (back)
-        return (struct checkpoint_partner_way){ (int)previous, (int)next, previous, me };
-    return (struct checkpoint_partner_way){ (int)next, (int)previous, me, previous };
-}
 
 size_t checkpoint_partner_bytes(void)
 {
@@ -220,24 +191,23 @@ static int checkpoint_partner_file(const char *dir, uint32_t generation, uint32_
     return fd < 0 ? -errno : fd;
 }
 
-/* All nodes, which agree before and after. `bytes`: of the files of all owners; gives and takes:
- * this node takes part. */
+/* All nodes, which agree before and after. `bytes`: of the files of all owners. */
 static int checkpoint_partner_pass(const char *dir, uint32_t generation, const uint64_t *bytes,
-                                   const struct checkpoint_partner_way *way, bool gives, bool takes)
+                                   const struct checkpoint_partner_way *way)
 {
     static uint64_t passes;
     struct checkpoint_partner_flow f = { .way = *way, .pass = ++passes, .in = -1, .out = -1 };
-    if (gives) {
+    if (way->to >= 0) {
         f.in = checkpoint_partner_file(dir, generation, way->sent, O_RDONLY);
         f.send_bytes = bytes[way->sent];
     }
-    if (takes) {
+    if (way->from >= 0) {
         f.out =
             checkpoint_partner_file(dir, generation, way->received, O_WRONLY | O_CREAT | O_TRUNC);
         f.receive_bytes = bytes[way->received];
     }
-    if ((gives && f.in < 0) || (takes && f.out < 0))
-        f.rc = gives && f.in < 0 ? f.in : f.out;
+    if ((way->to >= 0 && f.in < 0) || (way->from >= 0 && f.out < 0))
+        f.rc = way->to >= 0 && f.in < 0 ? f.in : f.out;
     checkpoint_partner_flow(&f);
     if (f.in >= 0)
         close(f.in);
@@ -253,76 +223,147 @@ static const uint64_t *checkpoint_partner_row(const struct checkpoint_manifest *
     return m->bytes + (size_t)(g - m->base) * m->nodes;
 }
 
-static int checkpoint_partner_agree(const struct checkpoint_partner_lack *mine,
-                                    struct checkpoint_partner_lack *all)
+static int checkpoint_partner_agree(int64_t mine)
 {
+    static int64_t all[NODES_MAX];
     int rc = 0;
-    checkpoint_exchange(mine, sizeof *mine, all);
+    checkpoint_exchange(&mine, sizeof mine, all);
     for (int n = 0; n < engine.nodes && rc == 0; n++)
-        rc = (int)all[n].rc;
+        rc = (int)all[n];
     return rc;
+}
+
+/* The moves of a round: each node sends one file at most, and receives one at most. Returns their
+ * number. */
+static int checkpoint_partner_choose_round(struct checkpoint_partner_move *moves, int count,
+                                           struct checkpoint_partner_way *way)
+{
+    static bool sends[NODES_MAX], receives[NODES_MAX];
+    int chosen = 0;
+    memset(sends, 0, sizeof sends);
+    memset(receives, 0, sizeof receives);
+    *way = (struct checkpoint_partner_way){ .to = -1, .from = -1 };
+    for (struct checkpoint_partner_move *m = moves; m < moves + count; m++) {
+        if (m->from < 0 || sends[m->from] || receives[m->to])
+            continue;
+        sends[m->from] = receives[m->to] = true;
+        if (m->from == engine.node) {
+            way->to = m->to;
+            way->sent = m->owner;
+        }
+        if (m->to == engine.node) {
+            way->from = m->from;
+            way->received = m->owner;
+        }
+        m->from = -1;
+        chosen++;
+    }
+    return chosen;
+}
+
+/* Collective; all nodes have the same moves. *mine: the error of this node, for a file of
+ * *received. Returns the error of any. */
+static int checkpoint_partner_move(const char *dir, const struct checkpoint_manifest *m, uint32_t g,
+                                   struct checkpoint_partner_move *moves, int count, int *mine,
+                                   uint32_t *received)
+{
+    struct checkpoint_partner_way way;
+    int rc = 0;
+    *mine = 0;
+    while (rc == 0 && checkpoint_partner_choose_round(moves, count, &way) > 0) {
+        *mine = checkpoint_partner_pass(dir, g, checkpoint_partner_row(m, g), &way);
+        *received = way.received;
+        rc = checkpoint_partner_agree(*mine);
+    }
+    return rc;
+}
+
+/* Each node's file, and a copy of it [checkpoint.other-store]. */
+static int checkpoint_partner_moves_of_copies(struct checkpoint_partner_move *moves)
+{
+    int count = 0;
+    for (int n = 0; n < engine.nodes; n++) {
+        int partner = checkpoint_store_partner(n);
+        if (partner >= 0)
+            moves[count++] = (struct checkpoint_partner_move){ n, partner, (uint32_t)n };
+    }
+    return count;
 }
 
 int checkpoint_partner_copy(const char *dir, const struct checkpoint_manifest *m, uint32_t last)
 {
-    static struct checkpoint_partner_lack all[NODES_MAX];
-    struct checkpoint_partner_way way = checkpoint_partner_way_of(false);
-    struct checkpoint_partner_lack mine = { 0 };
-    mine.rc = checkpoint_partner_pass(dir, m->generation, checkpoint_partner_row(m, m->generation),
-                                      &way, true, true);
-    if (mine.rc)
+    static struct checkpoint_partner_move moves[NODES_MAX];
+    int mine = 0, count = checkpoint_partner_moves_of_copies(moves);
+    uint32_t received = 0;
+    int rc = checkpoint_partner_move(dir, m, m->generation, moves, count, &mine, &received);
+    if (mine)
         diag_warn("checkpoint %u: copy of the file of node %u in %s: %s; checkpoint %u is the last "
                   "complete one",
-                  m->generation, way.received, dir, strerror((int)-mine.rc), last);
-    return checkpoint_partner_agree(&mine, all);
-}
-
-static bool checkpoint_partner_lacks(const char *dir, const struct checkpoint_manifest *m,
-                                     uint32_t generation, uint32_t owner)
-{
-    return !checkpoint_manifest_has_file(dir, m, generation, owner);
-}
-
-static bool checkpoint_partner_any(const struct checkpoint_partner_lack *all, bool own)
-{
-    bool any = false;
-    for (int n = 0; n < engine.nodes; n++)
-        any |= own ? all[n].own : all[n].copy;
-    return any;
-}
-
-static int checkpoint_partner_fetch_one(const char *dir, const struct checkpoint_manifest *m,
-                                        uint32_t g)
-{
-    static struct checkpoint_partner_lack all[NODES_MAX], after[NODES_MAX];
-    const uint64_t *bytes = checkpoint_partner_row(m, g);
-    struct checkpoint_partner_lack mine = {
-        0, checkpoint_partner_lacks(dir, m, g, (uint32_t)engine.node),
-        checkpoint_partner_lacks(dir, m, g, checkpoint_partner_previous())
-    };
-    int rc = checkpoint_partner_agree(&mine, all);
-    for (int back = 1; back >= 0 && rc == 0; back--) {
-        struct checkpoint_partner_way way = checkpoint_partner_way_of(back);
-        if (!checkpoint_partner_any(all, back))
-            continue;
-        mine.rc =
-            checkpoint_partner_pass(dir, g, bytes, &way, back ? all[way.to].own : all[way.to].copy,
-                                    back ? mine.own : mine.copy);
-        rc = checkpoint_partner_agree(&mine, after);
-    }
+                  m->generation, received, dir, strerror(-mine), last);
     return rc;
+}
+
+/* ---- recovery ---- */
+
+/* has[node * nodes + owner]: the store of the node has the file of the owner. Collective. */
+static int checkpoint_partner_gather(const char *dir, const struct checkpoint_manifest *m,
+                                     uint32_t g, unsigned char *has)
+{
+    static unsigned char mine[NODES_MAX];
+    for (uint32_t owner = 0; owner < m->nodes; owner++)
+        mine[owner] = checkpoint_manifest_has_file(dir, m, g, owner);
+    return boot_exchange(engine.boot, mine, m->nodes, has);
+}
+
+/* The first node whose store has it, or -1. */
+static int checkpoint_partner_source(const unsigned char *has, int owner)
+{
+    for (int n = 0; n < engine.nodes; n++)
+        if (has[n * engine.nodes + owner])
+            return n;
+    return -1;
+}
+
+/* Files that nodes do not have, then copies that do not exist. */
+static int checkpoint_partner_recover_one(const char *dir, const struct checkpoint_manifest *m,
+                                          uint32_t g, unsigned char *has)
+{
+    static struct checkpoint_partner_move moves[NODES_MAX];
+    int mine = 0, count = 0, kept = 0;
+    uint32_t received = 0;
+    int rc = checkpoint_partner_gather(dir, m, g, has);
+    for (int n = 0; n < engine.nodes && rc == 0; n++) {
+        int from = checkpoint_partner_source(has, n);
+        if (from < 0)
+            rc = -ENOENT;
+        else if (!has[n * engine.nodes + n])
+            moves[count++] = (struct checkpoint_partner_move){ from, n, (uint32_t)n };
+    }
+    if (rc == 0)
+        rc = checkpoint_partner_move(dir, m, g, moves, count, &mine, &received);
+    count = checkpoint_partner_moves_of_copies(moves);
+    for (int i = 0; i < count; i++)
+        if (!has[moves[i].to * engine.nodes + moves[i].from])
+            moves[kept++] = moves[i];
+    return rc ? rc : checkpoint_partner_move(dir, m, g, moves, kept, &mine, &received);
 }
 
 /* The manifest is written after all files are there [checkpoint.copy-first]. */
 int checkpoint_partner_recover(const char *dir, const struct checkpoint_manifest *m)
 {
     char path[PATH_MAX];
-    int rc = 0;
+    unsigned char *has = malloc((size_t)engine.nodes * (size_t)engine.nodes);
+    int rc = has ? 0 : -ENOMEM;
+    rc = checkpoint_partner_agree(rc);
     for (uint32_t g = m->base; g <= m->generation && rc == 0 && engine.nodes > 1; g++)
-        rc = checkpoint_partner_fetch_one(dir, m, g);
+        rc = checkpoint_partner_recover_one(dir, m, g, has);
+    free(has);
     checkpoint_manifest_path(path, sizeof path, dir, m->generation);
-    if (rc == 0 && access(path, F_OK) != 0)
+    if (rc || !checkpoint_store_leads(engine.node))
+        return rc;
+    if (access(path, F_OK) != 0)
         rc = checkpoint_manifest_write(dir, m, &engine.config);
+    checkpoint_manifest_clean_newer(dir, m->generation); /* [checkpoint.newer-removed] */
     return rc;
 }
 
@@ -330,8 +371,8 @@ void checkpoint_partner_discard(const char *dir, const struct checkpoint_manifes
 {
     char path[PATH_MAX];
     (void)unlink(checkpoint_manifest_path(path, sizeof path, dir, m->generation));
-    (void)unlink(
-        checkpoint_manifest_file(path, sizeof path, dir, m->generation, (uint32_t)engine.node));
-    (void)unlink(checkpoint_manifest_file(path, sizeof path, dir, m->generation,
-                                          checkpoint_partner_previous()));
+    for (int n = 0; n < engine.nodes; n++)
+        if (n == engine.node || checkpoint_store_partner(n) == engine.node)
+            (void)unlink(
+                checkpoint_manifest_file(path, sizeof path, dir, m->generation, (uint32_t)n));
 }

@@ -3,21 +3,24 @@
  * checkpoint_partner.h - hlrcrun --partner: checkpoints in memory, each with a copy at another
  * node.
  *
- * Directory ROOT/N is in the memory of the host of node N. Node N + 1 is its partner; the last
- * node's is node 0. ROOT/N has
+ * A node has its checkpoints in its store (checkpoint_store.h). Another node, its partner, has the
+ * copies in its own. A store has
  *
- *   G.node.N    the file of node N, of checkpoint G (checkpoint_manifest.h)
- *   G.node.M    the copy of the file of node M, of which N is the partner
+ *   G.node.N    the file of node N, of checkpoint G (checkpoint_manifest.h), or its copy
  *   manifest.G
  *
- * No node opens a directory of another one: files pass piece by piece, by remote writes to the
- * control window, while the program runs.
+ * No node opens another store: files pass piece by piece, by remote writes to the control window,
+ * while the program runs.
  *
  *   sender   | reads piece k, writes it to a slot of the receiver, then the count of its pieces
  *   receiver | appends that piece to its file, then writes its own count to the sender
  *
- *   [checkpoint.copy-first] A node writes its manifest after all files and all copies are complete,
- *       and all nodes agree. So a manifest at any node means that each file exists twice.
+ *   [checkpoint.copy-first] The first node of a store writes the manifest after all files and all
+ *       copies are complete, and all nodes agree. So a manifest in any store means that each file
+ *       exists twice, if there are two stores.
+ *   [checkpoint.newer-removed] A recovery removes all files of later checkpoints, which were not
+ *       complete. The next job writes these anew, but not in each store: a copy may go to another
+ *       one than before.
  *   - A piece is visible before its count [fabric.target-order]. A sender writes a slot again after
  *     its receiver has counted the piece in it.
  *   - Counts have the number of the pass. All nodes agree (checkpoint_exchange.h) between two
@@ -34,9 +37,6 @@
 
 /* Room in the control window; 0: none is needed. */
 size_t checkpoint_partner_bytes(void);
-/* Creates ROOT/N of this node, and writes its path, unless `root` is empty or hlrcrun has not made
- * it. 0, or a negative errno after one line. */
-int checkpoint_partner_open(const char *root, char path[PATH_MAX]);
 /* -ENOSPC if this host has little memory left, or too little for its control group. Allocates
  * nothing. */
 int checkpoint_partner_room(void);

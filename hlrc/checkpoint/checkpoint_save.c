@@ -25,6 +25,7 @@
 #include "hlrc/checkpoint/checkpoint_queue.h"
 #include "hlrc/checkpoint/checkpoint_room.h"
 #include "hlrc/checkpoint/checkpoint_state.h"
+#include "hlrc/checkpoint/checkpoint_store.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/probe.h"
 #include "hlrc/sync/barrier.h"
@@ -148,7 +149,8 @@ static int checkpoint_save_next(struct checkpoint_manifest *next, bool any)
     return next->bytes ? 0 : -ENOMEM;
 }
 
-/* By node 0, in memory by each node [checkpoint.manifest-last] [checkpoint.copy-first]. */
+/* By node 0, in memory by the first node of each store [checkpoint.manifest-last]
+ * [checkpoint.copy-first]. */
 static int checkpoint_save_complete(struct checkpoint_manifest *next)
 {
     next->program = checkpoint_manifest_program();
@@ -189,10 +191,12 @@ static int checkpoint_save_commit(struct checkpoint_manifest *next,
         row[n] = all[n].bytes;
     if (rc == 0 && next->partner && engine.nodes > 1)
         rc = checkpoint_partner_copy(job->memory, next, job->last.generation);
-    if (rc == 0 && (engine.node == 0 || next->partner))
+    if (rc == 0 && (next->partner ? checkpoint_store_leads(engine.node) : engine.node == 0))
         done.rc = checkpoint_save_complete(next);
     if (rc == 0)
         rc = checkpoint_save_agree(&done, unused);
+    if (rc == 0 && next->partner)
+        checkpoint_store_touch(job->interval_ms);
     if (rc && next->partner)
         checkpoint_partner_discard(job->memory, next);
     else if (rc)

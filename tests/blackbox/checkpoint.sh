@@ -357,8 +357,19 @@ for end in usr1 hlrcrun guard; do
     fi
     freed $end
 done
+# a file of a checkpoint that was not complete does not survive a restart
+rm -rf dir out
+"$hlrcrun" -n 2 --partner mem --checkpoint 0:dir "$saved" 80 slow wait=4 >out 2>err </dev/null &
+launcher=$!
+await grep -q -s waits out
+touch "$(echo mem/*/0)/99.node.0"
+kill -9 "$(processes_of "$saved" | head -n 1)"
+await grep -q -s restored out
+test ! -e "$(echo mem/*/0)/99.node.0" || fail "kept: $(find mem)"
+wait $launcher || fail "kept: status $?: $(cat err)"
+freed kept
 for wrong in '--partner on@needs --checkpoint TIME' '--partner mem --checkpoint 0:dir --gdb 0@does not work with --gdb' \
-    '--partner on --checkpoint 0:dir --hosts localhost:2@works on this machine only' '--partner nowhere --checkpoint 0:dir@nowhere: No such file'; do
+    '--partner on --hosts localhost:2@needs --checkpoint TIME' '--partner nowhere --checkpoint 0:dir@nowhere: No such file'; do
     rm -rf dir
     read -ra words <<<"${wrong%@*}"
     run "$hlrcrun" "${words[@]}" "$saved"

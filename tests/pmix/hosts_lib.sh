@@ -59,10 +59,11 @@ host_up() {
         hosts_skip "this kernel makes no virtual network links"
 }
 
-# host_down HOST: all of its processes are killed, and its memory is freed
+# host_down HOST: all of its processes are killed, and its memory is freed; host_up makes it again
 host_down() {
     kill -9 "$(cat "$hosts_dir/$1")"
     until_true 10 test ! -e "/proc/$(cat "$hosts_dir/$1")"
+    rm -f "$hosts_dir/$1.up"
 }
 
 # on HOST COMMAND...: runs it there
