@@ -253,11 +253,12 @@ static bool crash_is_of_job(const siginfo_t *info)
            ((node >= 0 && node != engine.node) || engine_in_space(info->si_addr));
 }
 
-/* Only once, since a program may use a handler regularly. */
+/* Only once, since a program may use a handler regularly. The stacks of an unchanged program are
+ * shared memory, but that they overflow is the program's. */
 static void crash_tell_once(int sig, siginfo_t *info, void *context)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    if (engine.unaware && !crash_is_of_job(info))
+    if (engine.unaware && (!crash_is_of_job(info) || place_is_near_stack(info, context)))
         return;
     if (!atomic_flag_test_and_set(&done) && crash_claim()) {
         crash_tell(sig, info, context, true);

@@ -185,12 +185,21 @@ static bool place_describe_space(const struct place_look *l)
 
 /* True if a frame beyond the low end of its stack made the access: the address is not mapped for
  * it, the stack pointer is near it, and the next mapping above is a stack's. */
+static bool place_is_near(uintptr_t address, uintptr_t stack)
+{
+    return address - stack < FRAME_MAX || stack - address < FRAME_MAX;
+}
+
+bool place_is_near_stack(const siginfo_t *info, void *context)
+{
+    return place_is_near((uintptr_t)info->si_addr, altstack_interrupted(context));
+}
+
 static bool place_overflows(const struct place_look *l, const struct maps_mapping *at, bool mapped,
                             uintptr_t above)
 {
     static struct maps_mapping stack;
-    bool near = l->address - l->stack < FRAME_MAX || l->stack - l->address < FRAME_MAX;
-    if (!near || (mapped && (at->readable || at->writable)))
+    if (!place_is_near(l->address, l->stack) || (mapped && (at->readable || at->writable)))
         return false;
     return maps_find(mapped ? at->end : above, &stack, NULL, NULL) && stack.writable;
 }

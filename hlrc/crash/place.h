@@ -40,6 +40,9 @@ uintptr_t place_instruction(const void *context);
  * chosen: also true while another thread is in this function. */
 bool place_is_accessible(const siginfo_t *info, const void *context);
 
+/* The address belongs to a frame of the interrupted stack, or would if the stack were larger. */
+bool place_is_near_stack(const siginfo_t *info, void *context);
+
 /* True if this process has code at the address. */
 bool place_is_code(uintptr_t address);
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -192,6 +194,37 @@ static void runs_out(void)
     run_in(waits_for_main, &(pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER);
 }
 
+static sigjmp_buf caught;
+
+static void on_overflow(int sig)
+{
+    siglongjmp(caught, sig);
+}
+
+static int recurses(const volatile char *before)
+{
+    volatile char frame[10000];
+    frame[0] = before ? before[0] : 1;
+    return recurses(frame) + frame[1];
+}
+
+static void *overflows(void *arg)
+{
+    struct sigaction act = { .sa_handler = on_overflow, .sa_flags = SA_ONSTACK };
+    stack_t stack = { .ss_sp = malloc(65536), .ss_size = 65536 };
+    sigaltstack(&stack, NULL);
+    sigaction(SIGSEGV, &act, NULL);
+    int sig = sigsetjmp(caught, 1);
+    if (sig == 0)
+        printf("%d", recurses(NULL));
+    printf("overflow %d\n", sig);
+    signal(SIGSEGV, SIG_DFL);
+    stack.ss_flags = SS_DISABLE;
+    sigaltstack(&stack, NULL);
+    free(stack.ss_sp);
+    return arg;
+}
+
 static void *names(void *arg)
 {
     char name[16] = "", same[16] = "";
@@ -213,6 +246,7 @@ int main(int argc, char **argv)
     mappings();
     runs_out();
     run_everywhere(names);
+    run_everywhere(overflows);
     snprintf(name, sizeof name, "/hlrc-objects-%d", (int)getpid());
     run_in(opens_named, name);
     run_everywhere(uses_named);
