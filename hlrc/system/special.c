@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,6 +16,7 @@
 #include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <termios.h>
 
 #include "base/procfs.h"
@@ -215,6 +218,25 @@ static const struct special_amount {
     { BLKROGET, 4 },
     { BLKSSZGET, 4 },
     { BLKGETSIZE, 8 },
+    { SIOCATMARK, 4 },
+    { SIOCGPGRP, 4 },
+    { SIOCSPGRP, 4 },
+    { SIOCGSTAMP, sizeof(struct timeval) },
+    { SIOCGIFNAME, sizeof(struct ifreq) },
+    { SIOCGIFINDEX, sizeof(struct ifreq) },
+    { SIOCGIFFLAGS, sizeof(struct ifreq) },
+    { SIOCSIFFLAGS, sizeof(struct ifreq) },
+    { SIOCGIFADDR, sizeof(struct ifreq) },
+    { SIOCSIFADDR, sizeof(struct ifreq) },
+    { SIOCGIFDSTADDR, sizeof(struct ifreq) },
+    { SIOCGIFBRDADDR, sizeof(struct ifreq) },
+    { SIOCGIFNETMASK, sizeof(struct ifreq) },
+    { SIOCGIFHWADDR, sizeof(struct ifreq) },
+    { SIOCGIFMETRIC, sizeof(struct ifreq) },
+    { SIOCGIFMTU, sizeof(struct ifreq) },
+    { SIOCSIFMTU, sizeof(struct ifreq) },
+    { SIOCGIFTXQLEN, sizeof(struct ifreq) },
+    { SIOCGIFMAP, sizeof(struct ifreq) },
 };
 /* Requests whose third argument is a number, or unused. */
 static const unsigned long no_memory[] = { TIOCEXCL,  TIOCNXCL,  TIOCSCTTY,   TIOCNOTTY,

@@ -4,6 +4,7 @@
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/msg.h>
@@ -333,6 +334,16 @@ static void *fails(void *arg)
     return arg;
 }
 
+/* ---- a request of ioctl whose number does not contain the size ---- */
+
+static void *asks_for_interface(void *arg)
+{
+    char name[IF_NAMESIZE] = "";
+    unsigned index = if_nametoindex("lo");
+    printf("interface %d %s\n", index > 0, if_indextoname(index, name));
+    return arg;
+}
+
 /* ---- messages of System V ---- */
 
 static void *sends_message(void *arg)
@@ -364,6 +375,7 @@ int main(int argc, char **argv)
     transfers();
     run_everywhere(renames);
     run_everywhere(fails);
+    run_everywhere(asks_for_interface);
     queue = msgget(IPC_PRIVATE, 0600);
     run_everywhere(sends_message);
     msgctl(queue, IPC_RMID, NULL);
