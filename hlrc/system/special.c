@@ -314,18 +314,30 @@ long special_prctl(struct trap *t)
     }
 }
 
+/* One number for each semaphore of the set. */
+static long special_semaphores(struct trap *t)
+{
+    struct semid_ds set;
+    long result =
+        trap_system(SYS_semctl, t->args[0], 0, IPC_STAT, (uintptr_t)&set, t->args[4], t->args[5]);
+    return trap_failed(result) ? trap_make(t)
+                               : special_make_with(t, 3, set.sem_nsems * sizeof(unsigned short));
+}
+
 long special_semctl(struct trap *t)
 {
     switch ((int)t->args[2] & ~0x100) { /* IPC_64 */
     case IPC_STAT:
     case IPC_SET:
-    case IPC_INFO:
-    case SEM_INFO:
     case SEM_STAT:
     case SEM_STAT_ANY:
+        return special_make_with(t, 3, sizeof(struct semid_ds));
+    case IPC_INFO:
+    case SEM_INFO:
+        return special_make_with(t, 3, sizeof(struct seminfo));
     case GETALL:
     case SETALL:
-        return special_refuse_shared(t, 3, 3);
+        return special_semaphores(t);
     default:
         return trap_make(t); /* a number, or unused */
     }

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -362,6 +363,20 @@ static void *sends_message(void *arg)
     return arg;
 }
 
+static void *asks_for_semaphores(void *arg)
+{
+    struct semid_ds set;
+    unsigned short values[3] = { 4, 5, 6 };
+    int id = semget(IPC_PRIVATE, 3, 0600), rc = semctl(id, 0, IPC_STAT, &set);
+    printf("semctl %d %lu", rc, set.sem_nsems);
+    printf(" %d", semctl(id, 0, SETALL, values));
+    memset(values, 0, sizeof values);
+    printf(" %d", semctl(id, 0, GETALL, values));
+    printf(" %d %d %d\n", values[0], values[2], semctl(id, 1, GETVAL));
+    semctl(id, 0, IPC_RMID);
+    return arg;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || chdir(argv[1]) != 0)
@@ -378,6 +393,7 @@ int main(int argc, char **argv)
     run_everywhere(asks_for_interface);
     queue = msgget(IPC_PRIVATE, 0600);
     run_everywhere(sends_message);
+    run_everywhere(asks_for_semaphores);
     msgctl(queue, IPC_RMID, NULL);
     printf("end\n");
     return 0;
