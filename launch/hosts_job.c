@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "launch/hosts.h"
+#include "launch/hosts_resize.h"
 #include "launch/hosts_watch.h"
-#include "launch/resize.h"
 
 static const int hosts_job_signals[] = {
     SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD
@@ -57,21 +57,14 @@ _Noreturn static void hosts_job_child(const struct command_line *line, const sig
     _exit(ret == -ENOENT ? EXIT_NO_PROGRAM : EXIT_USAGE);
 }
 
-/* SIGUSR2 with a value is of hlrcrun --resize. */
-static void hosts_job_resize_refuse(const struct signalfd_siginfo *info)
-{
-    static const char line[] = "the nodes are on several hosts; save the job, and start it again "
-                               "with --restart";
-
-    if (!resize_refuse((pid_t)info->ssi_pid, line))
-        fprintf(stderr, "hlrcrun: --resize: %s\n", line);
-}
-
-/* A terminal sends its signals to the launcher as well. */
-static void hosts_job_forward(struct job *job, pid_t pid, const struct signalfd_siginfo *info)
+/* A terminal sends its signals to the launcher as well. SIGUSR2 with a value is of hlrcrun
+ * --resize. */
+static void hosts_job_forward(struct job *job, pid_t pid, struct hosts_resize *resize,
+                              const struct signalfd_siginfo *info)
 {
     if (info->ssi_signo == SIGUSR2 && info->ssi_code == SI_QUEUE) {
-        hosts_job_resize_refuse(info);
+        if (hosts_resize_request(job, resize, info))
+            kill(pid, SIGUSR1);
         return;
     }
     job->user |= UINT64_C(1) << info->ssi_signo;
@@ -82,12 +75,14 @@ static void hosts_job_forward(struct job *job, pid_t pid, const struct signalfd_
 /* From SIGTERM to SIGKILL for a launcher that waits for a host which is lost. */
 enum { HOSTS_JOB_END_MS = 3000 };
 
-/* Ends the launcher when a host is silent. Returns the milliseconds until the next look. */
-static int hosts_job_watch(struct hosts_watch *watch, pid_t pid, int64_t *kill_at)
+/* Ends the launcher when a host is silent, or the job has been saved for another number of nodes.
+ * Returns the milliseconds until the next look. */
+static int hosts_job_watch(struct job *job, struct hosts_watch *watch, pid_t pid,
+                           const struct hosts_resize *resize, int64_t *kill_at)
 {
     int64_t now = clock_ms();
 
-    if (*kill_at == 0 && hosts_watch_proceed(watch, now)) {
+    if (*kill_at == 0 && (hosts_watch_proceed(watch, now) || hosts_resize_proceed(job, resize))) {
         kill(pid, SIGTERM);
         *kill_at = now + HOSTS_JOB_END_MS;
     }
@@ -96,6 +91,8 @@ static int hosts_job_watch(struct hosts_watch *watch, pid_t pid, int64_t *kill_a
         *kill_at = now + HOSTS_JOB_END_MS;
     }
     int64_t due = (*kill_at > 0 ? *kill_at : watch->next) - now;
+    if (job->resize.wanted > 0 && due > HOSTS_RESIZE_LOOK_MS)
+        due = HOSTS_RESIZE_LOOK_MS;
     return due < 0 ? 0 : (int)due;
 }
 
@@ -105,14 +102,18 @@ static int hosts_job_await(struct job *job, pid_t pid, struct hosts_watch *watch
 {
     int status = 0;
     int64_t kill_at = 0;
+    struct hosts_resize resize = { .before = 0 };
     struct signalfd_siginfo info;
     struct pollfd ready = { .fd = job->signal_fd, .events = POLLIN };
 
     while (waitpid(pid, &status, WNOHANG) != pid)
-        if (poll(&ready, 1, hosts_job_watch(watch, pid, &kill_at)) > 0 &&
+        if (poll(&ready, 1, hosts_job_watch(job, watch, pid, &resize, &kill_at)) > 0 &&
             read(job->signal_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD)
-            hosts_job_forward(job, pid, &info);
+            hosts_job_forward(job, pid, &resize, &info);
     hosts_watch_end(watch);
+    (void)hosts_resize_proceed(job, &resize); /* in a job of Slurm the nodes have ended */
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        poll(NULL, 0, HOSTS_JOB_END_MS); /* nodes on other hosts end when they find it missing */
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -136,6 +137,7 @@ int hosts_job_run(struct job *job, const struct command_line *line, const sigset
     getrlimit(RLIMIT_NOFILE, &job->spawn.files);
     sigaction(SIGPIPE, NULL, &job->spawn.pipe_action);
     fflush(NULL);
+    job->config = &line->config;
     job->signal_fd = signalfd(-1, &blocked, SFD_CLOEXEC);
     job->spawn.mask = mask ? *mask : before;
     pid_t pid = job->signal_fd < 0 ? -1 : fork();
@@ -146,8 +148,10 @@ int hosts_job_run(struct job *job, const struct command_line *line, const sigset
     if (pid == 0)
         hosts_job_child(line, &job->spawn.mask, self);
     if (hosts_places(&line->config, &hosts, err, sizeof err) == 0)
-        hosts_watch_begin(&watch, &hosts, line->config.nodes);
+        hosts_watch_begin(&watch, &hosts, &line->config);
     int status = hosts_job_await(job, pid, &watch);
+    if (job->resize.saved)
+        return STATUS_CONTINUE;
     job->death = status > 128 && status <= 128 + SIGRTMAX ? status - 128 : 0;
     if (hosts_job_has_failed(job, status))
         hosts_loss_find(&job->loss, &line->config, &job->spawn.mask, watch.silent);

@@ -62,8 +62,12 @@ static void hosts_watch_request(struct hosts_watch_host *host, int64_t now)
     host->fd = -1;
 }
 
-void hosts_watch_begin(struct hosts_watch *watch, const struct hosts_list *hosts, int nodes)
+void hosts_watch_begin(struct hosts_watch *watch, const struct hosts_list *hosts,
+                       const struct config *cfg)
 {
+    int nodes = cfg->nodes;
+
+    watch->silent_ms = 1000 * (int64_t)cfg->peer_timeout + WATCH_MORE_MS;
     memset(watch->silent, 0, sizeof watch->silent);
     watch->next = clock_ms();
     watch->count = 0;
@@ -84,7 +88,7 @@ bool hosts_watch_proceed(struct hosts_watch *watch, int64_t now)
         if (host->len == 0)
             continue;
         hosts_watch_hear(host, now);
-        watch->silent[i] = host->heard > 0 && now - host->heard >= WATCH_SILENT_MS;
+        watch->silent[i] = host->heard > 0 && now - host->heard >= watch->silent_ms;
         any = any || watch->silent[i];
         hosts_watch_request(host, now);
     }

@@ -11,7 +11,8 @@
  *
  *   - A host without an address here, or that has never answered, is not watched: a firewall may
  *     drop the requests.
- *   - A host is silent when it has not answered for ten seconds.
+ *   - A host is silent when it has not answered for five seconds longer than --peer-timeout, after
+ *     which the nodes on the other hosts end themselves.
  */
 
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 
 #include "launch/hosts_list.h"
 
-enum { WATCH_TICK_MS = 2000, WATCH_SILENT_MS = 10000 };
+enum { WATCH_TICK_MS = 2000, WATCH_MORE_MS = 5000 };
 
 struct hosts_watch_host {
     struct sockaddr_storage address;
@@ -30,14 +31,15 @@ struct hosts_watch_host {
 };
 
 struct hosts_watch {
-    int64_t next;
+    int64_t next, silent_ms;
     int count;
     struct hosts_watch_host host[NODES_MAX];
     bool silent[NODES_MAX];
 };
 
-/* hosts_watch_begin - of the hosts of the first `nodes` places */
-void hosts_watch_begin(struct hosts_watch *watch, const struct hosts_list *hosts, int nodes);
+/* hosts_watch_begin - of the hosts of the nodes' places */
+void hosts_watch_begin(struct hosts_watch *watch, const struct hosts_list *hosts,
+                       const struct config *cfg);
 /* hosts_watch_proceed - true if a host is silent */
 bool hosts_watch_proceed(struct hosts_watch *watch, int64_t now);
 void hosts_watch_end(struct hosts_watch *watch);

@@ -10,7 +10,7 @@ hlrcrun_SOURCES = $(LAUNCH_COMMAND) launch/manual.c launch/manual.h \
 	launch/bind.c launch/bind.h launch/claim.c launch/claim.h launch/topology.c launch/topology.h \
 	launch/debugger.c launch/debugger.h launch/ends.c launch/ends.h launch/exchange.c launch/exchange.h \
 	launch/forward.c launch/forward.h launch/guard.c launch/guard.h launch/hlrcrun.c launch/hosts_job.c launch/hosts_job.h \
-	launch/hosts_loss.c launch/hosts_loss.h launch/hosts_probe.c launch/hosts_probe.h launch/hosts_watch.c launch/hosts_watch.h \
+	launch/hosts_loss.c launch/hosts_loss.h launch/hosts_probe.c launch/hosts_probe.h launch/hosts_resize.c launch/hosts_resize.h launch/hosts_watch.c launch/hosts_watch.h \
 	launch/job.c launch/job.h launch/look.c launch/look.h launch/node.c launch/oom.c launch/oom.h launch/output.c launch/output.h \
 	launch/partner.c launch/partner.h launch/partner_hosts.c launch/partner_hosts.h \
 	launch/process.c launch/process.h launch/progress.c launch/progress.h launch/rerun.c launch/rerun.h \

@@ -342,8 +342,9 @@ static void manual_checkpoints(FILE *out)
         "With\n"
         ".B \\-\\-hosts\n"
         "and \\-\\-restarts, hlrcrun waits for srun or mpirun, and starts the nodes again on the\n"
-        "same hosts, which all have the directory. A host is lost if it does not answer for ten\n"
-        "seconds, or if no command can be started on it after the job has failed. Its nodes then\n"
+        "same hosts, which all have the directory. A host is lost if it does not answer for five\n"
+        "seconds longer than \\-\\-peer\\-timeout, or if no command can be started on it after the "
+        "job has failed. Its nodes then\n"
         "move to places that are spare: those of \\-\\-hosts or \\-\\-hostfile after the first N\n"
         "of \\-n N. \\-n 4 \\-\\-hosts a:2,b:2,c:2 survives the loss of one host. The line that\n"
         "reports the restart names the host, its nodes and where they are now. If too few places\n"
@@ -417,8 +418,14 @@ static void manual_resize(FILE *out)
         "\\-\\-stats, \\-\\-trace and the like describe the last part. A program of hlrcc(1) is\n"
         "resized at once, and prints nothing twice: it keeps its threads, which get the\n"
         "processors of N nodes. To do the same in a program, send hlrcrun SIGUSR2 with the value\n"
-        "N: kill \\-q N \\-USR2 PID. Jobs on several hosts, and those of other launchers, are not\n"
-        "resized.\n",
+        "N: kill \\-q N \\-USR2 PID.\n"
+        ".PP\n"
+        "A job of \\-\\-hosts is resized if it has \\-\\-restarts or \\-\\-partner, to as many "
+        "nodes as\n"
+        "the hosts have places. It is saved in the directory of \\-\\-checkpoint, and a line "
+        "reports\n"
+        "that it continues with another number of nodes. Output after the checkpoint is printed\n"
+        "again. Jobs of other launchers are not resized.\n",
         out);
 }
 

@@ -386,7 +386,9 @@ static int rerun_timeout_left(const struct job *job)
 {
     int64_t left = job->look.timeout_at - clock_ms();
 
-    return job->config->timeout == 0 ? 0 : left < 1000 ? 1 : (int)(left / 1000);
+    if (job->config->timeout == 0 || hosts_given(job->config)) /* there the nodes count */
+        return 0;
+    return left < 1000 ? 1 : (int)(left / 1000);
 }
 
 /* Returns only if that fails. The checkpoints in memory are of the number before. */
@@ -413,7 +415,9 @@ static void rerun_resize(struct rerun *rerun, const struct command_line *line, s
     if (ended && newest > 0)
         rerun_execute(rerun, line, &job->spawn,
                       &(struct rerun_plan){ dir, nodes, cfg->restarts, rerun_timeout_left(job),
-                                            back ? NULL : resized });
+                                            back               ? NULL
+                                            : hosts_given(cfg) ? rerun_lost_make(&job->loss)
+                                                               : resized });
     fprintf(stderr, "hlrcrun: cannot continue with %d nodes: %s; later: hlrcrun --restart %s\n",
             nodes, strerror(errno), dir);
 }

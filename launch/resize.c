@@ -24,8 +24,7 @@ socklen_t resize_address(struct sockaddr_un *address, pid_t pid)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
 }
 
-/* True if the sender waits for an answer. */
-static bool resize_answer_send(pid_t pid, const struct resize_answer *answer)
+bool resize_answer_send(pid_t pid, const struct resize_answer *answer)
 {
     struct sockaddr_un address;
     socklen_t len = resize_address(&address, pid);
@@ -35,16 +34,6 @@ static bool resize_answer_send(pid_t pid, const struct resize_answer *answer)
     if (fd >= 0)
         close(fd);
     return sent;
-}
-
-bool resize_refuse(pid_t pid, const char *line)
-{
-    static struct resize_answer answer;
-
-    memset(&answer, 0, sizeof answer);
-    answer.status = EXIT_USAGE;
-    snprintf(answer.line, sizeof answer.line, "%s", line);
-    return resize_answer_send(pid, &answer);
 }
 
 /* Signals only the program: a script around it would die of the signal. */

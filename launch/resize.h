@@ -48,8 +48,8 @@ struct resize_answer {
 
 /* resize_request - SIGUSR2 of the user. False: it has no value, so it is for the program. */
 bool resize_request(struct job *job, const struct signalfd_siginfo *info);
-/* resize_refuse - answers the process `pid`. True if it waits for the answer */
-bool resize_refuse(pid_t pid, const char *line);
+/* resize_answer_send - true if the process `pid` waits for the answer */
+bool resize_answer_send(pid_t pid, const struct resize_answer *answer);
 /* resize_heard - WIRE_RESIZE of node 0 */
 void resize_heard(struct job *job, int state, const char *why);
 /* resize_hello - a program of node 0 starts */

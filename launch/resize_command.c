@@ -123,7 +123,8 @@ static pid_t resize_check(const char *text, char *err, size_t errlen)
     } else if (!launcher) {
         snprintf(err, errlen,
                  "--resize: process %d is %s, not hlrcrun; jobs of other launchers, or on several "
-                 "hosts, are not resized: save them, and start them again with --restart",
+                 "hosts without --restarts, are not resized: save them, and start them again with "
+                 "--restart",
                  (int)pid, name);
     } else if (!resize_is_mine(pid, &user) && geteuid() != 0) {
         const struct passwd *owner = getpwuid(user);

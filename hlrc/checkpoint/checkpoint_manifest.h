@@ -20,15 +20,18 @@
 
 /* Checkpoints without a full one, at most. */
 #define CHECKPOINT_CHAIN 16
+/* The program has windows, which are saved for its number of nodes only. */
+#define CHECKPOINT_ANY_WINDOWS 2
 
 struct checkpoint_manifest {
     uint32_t generation, base; /* this one, and the last full one */
-    uint32_t nodes, any;       /* any: of hlrc_checkpoint_any */
-    uint64_t app, memory;      /* address of shared memory, and its size (--memory) */
-    uint64_t program;          /* digest of the program's file */
-    uint32_t processes;        /* that became one process (checkpoint_image.h); 0: not saved so */
-    bool partner;              /* in memory (checkpoint_partner.h) */
-    uint64_t *bytes;           /* of the files: (generation - base + 1) rows of nodes */
+    uint32_t nodes;
+    uint32_t any;         /* of hlrc_checkpoint_any: 1, or CHECKPOINT_ANY_WINDOWS */
+    uint64_t app, memory; /* address of shared memory, and its size (--memory) */
+    uint64_t program;     /* digest of the program's file */
+    uint32_t processes;   /* that became one process (checkpoint_image.h); 0: not saved so */
+    bool partner;         /* in memory (checkpoint_partner.h) */
+    uint64_t *bytes;      /* of the files: (generation - base + 1) rows of nodes */
     char version[32];
     /* read only: */
     char *path;     /* of the program */

@@ -28,6 +28,7 @@
 #include "hlrc/checkpoint/checkpoint_store.h"
 #include "hlrc/core/engine.h"
 #include "hlrc/probe/probe.h"
+#include "hlrc/rma/window.h"
 #include "hlrc/sync/barrier.h"
 
 /* Of the host's memory: what the queue leaves. */
@@ -134,7 +135,9 @@ static int checkpoint_save_next(struct checkpoint_manifest *next, bool any)
     *next = (struct checkpoint_manifest){ .generation = job->last.generation + 1,
                                           .base = job->last.base,
                                           .nodes = (uint32_t)engine.nodes,
-                                          .any = any,
+                                          .any = !any            ? 0
+                                                 : arena.top > 0 ? CHECKPOINT_ANY_WINDOWS
+                                                                 : 1,
                                           .partner = job->memory[0] && !job->to_disk,
                                           .processes = (uint32_t)checkpoint_process_count(),
                                           .app = (uint64_t)(uintptr_t)engine.app,

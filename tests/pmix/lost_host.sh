@@ -69,6 +69,28 @@ run "$hlrcrun" --checkpoint 0:dir --restarts 2 --hosts h1:2 "$saved" 24 leave=5
 expect_status "a node that fails" 3
 ! grep 'continue' "$work/err" || fail "a node that fails: $(cat "$work/err")"
 
+# another number of nodes; not of a program that is saved for one number
+resized() { # N
+    "$hlrcrun" --resize "$1" "$launcher" >"$work/said" 2>&1 || fail "--resize $1: $(cat "$work/said")"
+}
+run "$hlrcrun" -n 4 "$saved" 100
+longer=$(grep ^grid "$work/out")
+begin_saved -n 2 --hosts h1:2,h3:2 --checkpoint 1h:dir "$saved" 100 slow any wait=5
+resized 4
+end
+ends "resized" 0 "saved in checkpoint 1; continues with 4 instead of 2 nodes"
+grep -q '^restored 6$' "$work/out" || fail "resized: $(cat "$work/out")"
+test "$(grep ^grid "$work/out" | tail -n 1)" = "$longer" || fail "resized: wrong result: $(cat "$work/out")"
+begin_saved -n 2 --hosts h1:2,h3:2 --checkpoint 1h:dir "$saved" 24 slow wait=5
+resized 4
+end
+ends "not resized" 0 "not resized from 2 to 4 nodes: the program is saved by hlrc_checkpoint for this number of nodes; have it call hlrc_checkpoint_any; the job continues"
+test "$(grep ^grid "$work/out")" = "$plain" || fail "not resized: wrong result: $(cat "$work/out")"
+begin_saved -n 2 --hosts h1:2,h3:2 --checkpoint 1h:dir "$saved" 24 slow any window wait=5
+resized 4
+end
+ends "windows" 0 "not resized from 2 to 4 nodes: the program has windows (hlrc_window_create), which are saved for this number of nodes only; the job continues"
+
 # ---- checkpoints in memory ----
 all='h1 h3'
 stores() { # the directories in the memory of all hosts
@@ -118,6 +140,13 @@ end
 ends "SIGUSR1" 0 ''
 test -e dir/manifest.7 || fail "SIGUSR1: $(ls dir)"
 freed "SIGUSR1"
+
+memory -n 2 --hosts h1:2,h3:2 "$saved" 100 slow any wait=5
+resized 4
+end
+ends "memory, resized" 0 "saved in checkpoint 7; continues with 4 instead of 2 nodes"
+test "$(grep ^grid "$work/out" | tail -n 1)" = "$longer" || fail "memory, resized: wrong result: $(cat "$work/out")"
+freed "memory, resized"
 
 # both copies are lost; hlrcrun is killed
 memory --hosts h1:2,h3:2 "$saved" 24 wait=5

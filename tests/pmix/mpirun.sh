@@ -212,7 +212,7 @@ if ! srun --mpi=list >/dev/null 2>&1; then
     begin "${once[@]}" wait=5
     until_true 60 grep -q waits "$work/out" || fail "--resize: $(cat "$work/err")"
     "$hlrcrun" --resize 3 "$launcher" 2>"$work/said" && fail "--resize: status 0"
-    grep -q '^hlrcrun: --resize: the nodes are on several hosts; ' "$work/said" || fail "--resize: $(cat "$work/said")"
+    grep -q '^hlrcrun: --resize: not resized from 2 to 3 nodes: the hosts have places for 1 to 2$' "$work/said" || fail "--resize: $(cat "$work/said")"
     kill -TERM "$launcher"
     end
     ! grep continues "$work/err" || fail "--restarts, SIGTERM: $(cat "$work/err")"
