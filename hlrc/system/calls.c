@@ -227,7 +227,7 @@ static const struct calls_entry calls[] = {
     CALL(semop, IN_MANY(1, 2, 6))
     CALL(semtimedop, IN_MANY(1, 2, 6), IN(3, 16))
     SPECIAL(semctl, special_semctl, 1 << 3)
-    CALL(shmctl, STRANGE(2))
+    SPECIAL(shmctl, special_shmctl, 1 << 2)
     CALL(msgsnd, STRANGE(1))
     CALL(msgrcv, STRANGE(1))
     CALL(msgctl, STRANGE(2))

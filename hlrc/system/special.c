@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -340,6 +341,23 @@ long special_semctl(struct trap *t)
         return special_semaphores(t);
     default:
         return trap_make(t); /* a number, or unused */
+    }
+}
+
+long special_shmctl(struct trap *t)
+{
+    switch ((int)t->args[1] & ~0x100) { /* IPC_64 */
+    case IPC_STAT:
+    case IPC_SET:
+    case SHM_STAT:
+    case SHM_STAT_ANY:
+        return special_make_with(t, 2, sizeof(struct shmid_ds));
+    case IPC_INFO:
+        return special_make_with(t, 2, sizeof(struct shminfo));
+    case SHM_INFO:
+        return special_make_with(t, 2, sizeof(struct shm_info));
+    default:
+        return trap_make(t); /* unused */
     }
 }
 

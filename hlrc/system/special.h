@@ -13,6 +13,7 @@ long special_fcntl(struct trap *t);
 long special_ioctl(struct trap *t);
 long special_prctl(struct trap *t);
 long special_semctl(struct trap *t);
+long special_shmctl(struct trap *t);
 long special_mincore(struct trap *t);
 long special_mask(struct trap *t);  /* rt_sigprocmask */
 long special_stack(struct trap *t); /* sigaltstack */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -374,6 +375,10 @@ static void *asks_for_semaphores(void *arg)
     printf(" %d", semctl(id, 0, GETALL, values));
     printf(" %d %d %d\n", values[0], values[2], semctl(id, 1, GETVAL));
     semctl(id, 0, IPC_RMID);
+    struct shmid_ds segment;
+    id = shmget(IPC_PRIVATE, 5000, 0600);
+    rc = shmctl(id, IPC_STAT, &segment);
+    printf("shmctl %d %zu %d\n", rc, segment.shm_segsz, shmctl(id, IPC_RMID, NULL));
     return arg;
 }
 
