@@ -186,6 +186,22 @@ static struct streams_format streams_usual(int i)
     return f;
 }
 
+/* std::ios_base::sync_with_stdio. Without it each node would keep what its threads write, and have
+ * read, in buffers of its own. So it has no effect but its result. */
+bool streams_sync(bool sync) __asm__("_ZNSt8ios_base15sync_with_stdioEb")
+    __attribute__((visibility("default")));
+bool streams_sync(bool sync)
+{
+    static bool now = true;
+    bool (*next)(bool) =
+        (bool (*)(bool))(uintptr_t)dlsym(RTLD_NEXT, "_ZNSt8ios_base15sync_with_stdioEb");
+    if (!start_sharing)
+        return next(sync);
+    bool before = now;
+    now = sync;
+    return before;
+}
+
 static void streams_find_locales(void)
 {
     static const char *const imbues[] = {

@@ -198,6 +198,19 @@ static void descriptions()
     other.detach();
 }
 
+static void without_stdio()
+{
+    std::fflush(stdout);
+    std::cout.flush();
+    bool before = std::ios::sync_with_stdio(false);
+    std::cout << "synchronised " << before << '\n';
+    for (int i = 0; i < 3; i++) {
+        std::thread([&] { std::cout << "thread " << i << '\n'; }).join();
+        std::cout << "main " << i << '\n';
+    }
+    std::cout << "synchronised " << std::ios::sync_with_stdio(true) << '\n' << std::flush;
+}
+
 int main(int argc, char **argv)
 {
     std::filesystem::current_path(argc > 1 ? argv[1] : ".");
@@ -229,6 +242,7 @@ int main(int argc, char **argv)
         std::thread([&] { std::printf("number %d\n", std::ios_base::xalloc() - number); }).join();
     std::printf("resource %d %d\n", counted.count,
                 std::pmr::get_default_resource() == std::pmr::null_memory_resource());
+    without_stdio();
     if (argc > 3) // the next thread is another node's
         std::thread([] {}).join();
     if (argc > 2)
