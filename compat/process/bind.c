@@ -95,6 +95,11 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
         "bind_entry malloc_usable_size, heap_usable_size\n"
         "bind_entry realloc, bind_realloc\n"
         "bind_entry reallocarray, bind_reallocarray\n"
+        /* a key shows whose it is */
+        "bind_entry pthread_getspecific, __wrap_pthread_getspecific\n"
+        "bind_entry pthread_setspecific, __wrap_pthread_setspecific\n"
+        "bind_entry pthread_key_delete, __wrap_pthread_key_delete\n"
+        BY_STACK(pthread_key_create)
         BY_STACK(malloc, calloc, aligned_alloc, memalign, valloc, pvalloc, posix_memalign, strdup,
                  strndup, wcsdup, asprintf, vasprintf, __asprintf_chk, __vasprintf_chk, getline,
                  getdelim, __getdelim, open_memstream, open_wmemstream, getcwd,

@@ -16,6 +16,8 @@
 #include "compat/start/start.h"
 
 #define KEYS PTHREAD_KEYS_MAX
+/* A key has this bit, and no key of the C library, which a library may have made for itself. */
+#define JOBS 0x40000000U
 
 /* In shared memory; changed under LOCK_KEYS. The program orders a key's creation before its
  * uses. */
@@ -74,13 +76,15 @@ WRAP_OBJECT(int, pthread_key_create, (pthread_key_t * key, void (*destructor)(vo
     struct keys_making m = { .destructor = destructor };
     lane_call(keys_make, &m);
     if (m.rc == 0)
-        *key = m.key;
+        *key = m.key | JOBS;
     return m.rc;
 }
 
 WRAP_OBJECT(int, pthread_key_delete, (pthread_key_t key), (key))
 {
-    struct keys_making m = { .key = key };
+    struct keys_making m = { .key = key & ~JOBS };
+    if (!(key & JOBS))
+        return pthread_key_delete(key);
     lane_call(keys_unmake, &m);
     return m.rc;
 }
@@ -93,18 +97,26 @@ static bool keys_make_values(void)
     return values != NULL;
 }
 
+static void *keys_get(unsigned k)
+{
+    return values && k < KEYS && values[k].life == keys[k].life ? values[k].value : NULL;
+}
+
 WRAP_OBJECT(void *, pthread_getspecific, (pthread_key_t key), (key))
 {
-    return values && key < KEYS && values[key].life == keys[key].life ? values[key].value : NULL;
+    return key & JOBS ? keys_get(key & ~JOBS) : pthread_getspecific(key);
 }
 
 WRAP_OBJECT(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
 {
-    if (key >= KEYS || !(keys[key].life & 1))
+    unsigned k = key & ~JOBS;
+    if (!(key & JOBS))
+        return pthread_setspecific(key, value);
+    if (k >= KEYS || !(keys[k].life & 1))
         return EINVAL;
     if (!values && !keys_make_values())
         return ENOMEM;
-    values[key] = (struct keys_value){ keys[key].life, (void *)(uintptr_t)value };
+    values[k] = (struct keys_value){ keys[k].life, (void *)(uintptr_t)value };
     return 0;
 }
 
@@ -112,7 +124,7 @@ static bool keys_destroy_once(void)
 {
     bool any = false;
     for (unsigned k = 0; k < KEYS; k++) {
-        void *value = __wrap_pthread_getspecific(k);
+        void *value = keys_get(k);
         void (*destructor)(void *) = value ? keys[k].destructor : NULL;
         if (!value)
             continue;
@@ -157,10 +169,10 @@ void keys_take(const void *from)
 
 /* ---- start ---- */
 
-/* Of a thread that a forked child has started. Others have destroyed their values. */
+/* Of a thread that a library or a forked child has started. Others have destroyed their values. */
 static void keys_forget(void *arg)
 {
-    if (start_is_child)
+    if (start_is_child || !lane_current)
         keys_destroy_values();
     free(arg);
     values = NULL;

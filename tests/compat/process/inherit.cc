@@ -198,6 +198,19 @@ static void descriptions()
     other.detach();
 }
 
+/* The library has a key of each thread for it. */
+static void pools()
+{
+    std::pmr::synchronized_pool_resource pool(std::pmr::new_delete_resource());
+    std::pmr::vector<int> all(10, 1, &pool);
+    for (int i = 0; i < 3; i++)
+        std::thread([&] {
+            std::pmr::vector<int> own(100, 2, &pool);
+            all.insert(all.end(), own.begin(), own.end());
+        }).join();
+    std::printf("pool %zu\n", all.size());
+}
+
 static void without_stdio()
 {
     std::fflush(stdout);
@@ -208,7 +221,8 @@ static void without_stdio()
         std::thread([&] { std::cout << "thread " << i << '\n'; }).join();
         std::cout << "main " << i << '\n';
     }
-    std::cout << "synchronised " << std::ios::sync_with_stdio(true) << '\n' << std::flush;
+    std::cout << "synchronised " << std::ios::sync_with_stdio(true) << '\n'
+              << std::flush; // still not
 }
 
 int main(int argc, char **argv)
@@ -242,6 +256,7 @@ int main(int argc, char **argv)
         std::thread([&] { std::printf("number %d\n", std::ios_base::xalloc() - number); }).join();
     std::printf("resource %d %d\n", counted.count,
                 std::pmr::get_default_resource() == std::pmr::null_memory_resource());
+    pools();
     without_stdio();
     if (argc > 3) // the next thread is another node's
         std::thread([] {}).join();
