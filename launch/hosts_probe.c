@@ -11,12 +11,13 @@
 #include "base/clock.h"
 #include "launch/hosts.h"
 
-/* Commands at the same time; for one of them. */
-enum { PROBE_MOST = 16, PROBE_MS = 10000, PROBE_LOOK_MS = 5 };
+/* Commands at the same time; for one of them. A launcher may fail now and then, most of all while
+ * another one runs. */
+enum { PROBE_MOST = 16, PROBE_MS = 10000, PROBE_LOOK_MS = 5, PROBE_TRIES = 3 };
 
 struct hosts_probe {
-    pid_t pid; /* 0: the slot is free */
-    int host;
+    pid_t pid;       /* 0: the slot is free */
+    int host, tries; /* tries: that are left */
     int64_t until;
 };
 
@@ -36,17 +37,20 @@ _Noreturn static void hosts_probe_child(const char *host, char *const *argv, con
     _exit(1);
 }
 
-static pid_t hosts_probe_start(const char *host, char *const *argv, const sigset_t *mask)
+/* The slot stays free if that fails. */
+static void hosts_probe_start(struct hosts_probe *p, const char *host, char *const *argv,
+                              const sigset_t *mask)
 {
     pid_t self = getpid(), pid = fork();
 
     if (pid == 0)
         hosts_probe_child(host, argv, mask, self);
-    return pid;
+    p->pid = pid < 0 ? 0 : pid;
+    p->until = clock_ms() + PROBE_MS;
 }
 
 /* True if it has ended, or is out of time. */
-static bool hosts_probe_ended(const struct hosts_probe *p, bool *lost)
+static bool hosts_probe_ended(struct hosts_probe *p, bool *lost)
 {
     int status = 1;
     pid_t got = waitpid(p->pid, &status, WNOHANG);
@@ -59,6 +63,7 @@ static bool hosts_probe_ended(const struct hosts_probe *p, bool *lost)
         (void)waitpid(p->pid, NULL, 0);
     }
     lost[p->host] = got != p->pid || status != 0;
+    p->tries = got == p->pid && status != 0 ? p->tries - 1 : 0;
     return true;
 }
 
@@ -81,17 +86,19 @@ static int hosts_probe_proceed(const struct hosts_list *hosts, char *const *argv
     for (int i = 0; i < PROBE_MOST; i++) {
         struct hosts_probe *p = &probes[i];
 
-        if (p->pid > 0 && hosts_probe_ended(p, lost))
+        if (p->pid > 0 && hosts_probe_ended(p, lost)) {
             p->pid = 0;
+            if (p->tries > 0)
+                hosts_probe_start(p, hosts->host[p->host].name, argv, mask);
+        }
         while (p->pid == 0 && *next < hosts->count) {
             int host = (*next)++;
 
             if (lost[host] || hosts_probe_earlier(hosts, host) >= 0)
                 continue;
-            *p = (struct hosts_probe){ .host = host, .until = clock_ms() + PROBE_MS };
-            p->pid = hosts_probe_start(hosts->host[host].name, argv, mask);
-            lost[host] = p->pid < 0;
-            p->pid = p->pid < 0 ? 0 : p->pid;
+            *p = (struct hosts_probe){ .host = host, .tries = PROBE_TRIES };
+            hosts_probe_start(p, hosts->host[host].name, argv, mask);
+            lost[host] = p->pid == 0;
         }
         running += p->pid > 0;
     }

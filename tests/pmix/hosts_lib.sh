@@ -34,8 +34,7 @@ hosts_up() {
     mount --bind "$hosts_dir/etc-hosts" /etc/hosts || hosts_skip "not allowed to mount"
     host_up h1 1
     host_up h2 2
-    # a connection to a port where nobody listens is refused by whoever is there
-    on h1 bash -c 'exec 3<>/dev/tcp/10.77.0.2/9' 2>&1 | grep -q refused || hosts_skip "h1 does not reach h2"
+    reaches h1 h2 || hosts_skip "h1 does not reach h2"
     # what mpirun calls in place of ssh: AGENT HOST COMMAND...
     cat >"$hosts_dir/agent" <<'AGENT'
 #!/bin/bash
@@ -64,6 +63,11 @@ host_down() {
     kill -9 "$(cat "$hosts_dir/$1")"
     until_true 10 test ! -e "/proc/$(cat "$hosts_dir/$1")"
     rm -f "$hosts_dir/$1.up"
+}
+
+# reaches HOST OTHER: a connection to a port where nobody listens is refused by whoever is there
+reaches() {
+    on "$1" timeout 5 bash -c "exec 3<>/dev/tcp/$2/9" 2>&1 | grep -q refused
 }
 
 # on HOST COMMAND...: runs it there

@@ -38,6 +38,7 @@ begin_saved -n 4 --hosts h1:2,h2:2,h3:2 "$saved" 24 wait=5
 ip link set v2 down
 end
 ip link set v2 up
+until_true 20 reaches h2 h1 && until_true 20 reaches h2 login || fail "h2 is not back"
 ends "not reached" 0 "continues from checkpoint 6 in $work/dir; restarts left: 1; host h2 is lost: nodes 2-3 now on h3"
 right "not reached"
 
