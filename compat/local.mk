@@ -28,7 +28,7 @@ libhlrc_compat_la_SOURCES = \
 	compat/process/inherit.c compat/process/inherit.h \
 	compat/process/locale_slot.c compat/process/locale_slot.h compat/process/locales.c \
 	compat/process/mapping.c compat/process/messages.c compat/process/memory.c compat/process/memory.h compat/process/names.c compat/process/netdb.c compat/process/names.h compat/process/pending.c compat/process/queues.c compat/process/random.c compat/process/pending.h \
-	compat/process/search.c compat/process/signals.c compat/process/signals.h compat/process/state.c compat/process/stdio.c compat/process/stdio_format.h compat/process/streams.c compat/process/streams.h compat/process/users.c compat/process/zones.c compat/process/zones.h \
+	compat/process/search.c compat/process/signals.c compat/process/signals.h compat/process/close.c compat/start/descriptors.c compat/start/descriptors.h compat/process/state.c compat/process/stdio.c compat/process/stdio_format.h compat/process/streams.c compat/process/streams.h compat/process/users.c compat/process/zones.c compat/process/zones.h \
 	compat/openmp/task_state.c compat/openmp/task_state.h \
 	compat/openmp/api.c compat/openmp/api.h compat/openmp/api_lock.c compat/openmp/api_memory.c compat/openmp/api_target.c \
 	compat/openmp/atomics.c compat/openmp/atomics.h \

@@ -111,6 +111,7 @@ __asm__(".pushsection .data.rel, \"aw\"\n"
                  fscanf, vscanf, vfscanf, __isoc99_scanf, __isoc99_fscanf, __isoc99_vscanf,
                  __isoc99_vfscanf, __isoc99_wscanf, __isoc99_fwscanf, __isoc99_vwscanf,
                  __isoc99_vfwscanf, wprintf, fwprintf, vwprintf, vfwprintf)
+        BY_STACK(close, close_range, closefrom)
         BY_STACK(fclose, fflush, getrusage, setrlimit, setrlimit64, getrlimit, getrlimit64, prlimit,
                  prlimit64)
         BY_STACK(readdir, readdir64, closedir, scandir, scandir64, scandirat, scandirat64,

@@ -61,7 +61,7 @@ NAMES(5, getopt_long, getopt_long_only, regexec, iconv, fgetpwent_r, fgetgrent_r
 /* ---- descriptors, streams and sockets ---- */
 NAMES(0, sync, inotify_init, getpt, fcloseall, tmpfile, tmpfile64, getchar_unlocked, _flushlbf,
       getwchar, getwchar_unlocked, gethostid, getdtablesize)
-NAMES(1, endmntent, putwchar_unlocked, closefrom, dup, pipe, syncfs, epoll_create,
+NAMES(1, endmntent, putwchar_unlocked, dup, pipe, syncfs, epoll_create,
       epoll_create1, inotify_init1, isatty, tcgetpgrp, tcgetsid, posix_openpt, grantpt, unlockpt,
       fflush_unlocked, setlinebuf, pclose, getc_unlocked, fgetc_unlocked, getw, putchar,
       putchar_unlocked, __uflow, _IO_getc, ftell, ftello, rewind, feof, ferror, clearerr,
@@ -80,7 +80,7 @@ NAMES(2, isfdtype, posix_spawn_file_actions_addclosefrom_np,
       listen, shutdown, if_indextoname, gethostname, sethostname, getdomainname, setdomainname,
       fdopen, putc, ungetc)
 NAMES(3, pidfd_getfd, open_by_handle_at,
-      fgetws_unlocked, __openat_2, __openat64_2, close_range, dup3, lseek, posix_fallocate,
+      fgetws_unlocked, __openat_2, __openat64_2, dup3, lseek, posix_fallocate,
       posix_fallocate64, readahead, signalfd, inotify_add_watch, ttyname_r, tcsetattr, ptsname_r,
       freopen, freopen64, setbuffer, fmemopen, fgets_unlocked, fseek, fseeko, fgetws, socket, bind,
       getsockname, getpeername, lseek64, fseeko64)
@@ -94,7 +94,7 @@ NAMES(5, openpty, name_to_handle_at,
 NAMES(6, splice, copy_file_range)
 /* ---- cancellation points (delegate_at_point) ---- */
 POINTS(0, pause, getchar)
-POINTS(1, wait, sigpause, __xpg_sigpause, close, fsync, fdatasync, tcdrain, fgetc,
+POINTS(1, wait, sigpause, __xpg_sigpause, fsync, fdatasync, tcdrain, fgetc,
       getc)
 POINTS(2, open, open64, creat, creat64, fcntl, fcntl64)
 POINTS(3, readv, writev, waitpid, wait3, openat,

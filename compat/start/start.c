@@ -15,6 +15,7 @@
 
 #include "base/addresses.h"
 #include "base/parse.h"
+#include "compat/start/descriptors.h"
 #include "compat/start/early.h"
 #include "compat/start/fresh.h"
 #include "compat/start/heap.h"
@@ -497,6 +498,7 @@ static void start_choose_layer(int nodes)
 static int start_execute(void)
 {
     own_pid = getpid();
+    descriptors_raise();
     int nodes = start_choose_nodes();
     start_choose_layer(nodes);
     start_lanes = united > 1 ? early_threads_united(united_here) : early_threads(nodes);
@@ -529,6 +531,7 @@ static int start_execute(void)
         begins[i]();
     if (layer)
         layer->begin();
+    descriptors_lower();
     if (!start_sharing)
         return start_run_alone();
     int node = hlrc_node_id();

@@ -34,6 +34,21 @@ for end in main status thread exit; do
     ends $end 2 ardmar
 done
 
+# ---- numbers of descriptors are the program's, and so is what it closes ----
+cat >"$work/closes.c" <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    int first = open("/dev/null", O_RDONLY);
+    for (int i = first; i < 1024; i++)
+        close(i);
+    printf("%d %d\n", first, open("/dev/null", O_RDONLY));
+}
+END
+gcc "$work/closes.c" -o "$work/closes.libc" && "$top_builddir/hlrcc" "$work/closes.c" -o "$work/closes" && compare closes 2 ardmar || fail "closes.c"
+
 # ---- calls of the C library are the program's own: directly, but those that a program or a preloaded library has replaced ----
 cat >"$work/direct.c" <<'END'
 #define _GNU_SOURCE

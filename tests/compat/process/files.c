@@ -382,6 +382,22 @@ static void *asks_for_semaphores(void *arg)
     return arg;
 }
 
+/* HLRC's own have other numbers, and stay open. */
+static void *closes_all(void *arg)
+{
+    int first = open("a", O_RDONLY);
+    printf("first %d\n", first);
+    for (int i = first; i < 1024; i++)
+        close(i);
+    first = open("a", O_RDONLY);
+    printf("again %d", first);
+    printf(" %d", close_range((unsigned)first, ~0U, 0));
+    first = open("a", O_RDONLY);
+    closefrom(first);
+    printf(" %d %d\n", first, fcntl(first, F_GETFD));
+    return arg;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || chdir(argv[1]) != 0)
@@ -400,6 +416,7 @@ int main(int argc, char **argv)
     run_everywhere(sends_message);
     run_everywhere(asks_for_semaphores);
     msgctl(queue, IPC_RMID, NULL);
+    run_everywhere(closes_all);
     printf("end\n");
     return 0;
 }
