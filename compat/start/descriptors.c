@@ -2,7 +2,9 @@
 /* descriptors.c - see descriptors.h. */
 #include "compat/start/descriptors.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,9 +15,18 @@
 static bool before[DESCRIPTORS_END], own[DESCRIPTORS_END];
 static int fillers[DESCRIPTORS_LEAST], count;
 
-static bool descriptors_is_open(int fd)
+/* Of those from DESCRIPTORS_LEAST. */
+static void descriptors_list(bool *is_open)
 {
-    return fcntl(fd, F_GETFD) >= 0;
+    DIR *folder = opendir("/proc/self/fd");
+    const struct dirent *e;
+    while (folder && (e = readdir(folder))) {
+        long fd = strtol(e->d_name, NULL, 10);
+        if (fd >= DESCRIPTORS_LEAST && fd < DESCRIPTORS_END)
+            is_open[fd] = true;
+    }
+    if (folder)
+        closedir(folder);
 }
 
 /* Occupies the low numbers, unless few descriptors are allowed. */
@@ -27,8 +38,7 @@ void descriptors_raise(void)
         own[launcher] = true;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < 2 * DESCRIPTORS_LEAST)
         return;
-    for (int fd = DESCRIPTORS_LEAST; fd < DESCRIPTORS_END; fd++)
-        before[fd] = descriptors_is_open(fd);
+    descriptors_list(before);
     null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = null; fd >= 0 && fd < DESCRIPTORS_LEAST;) {
         fd = fcntl(null, F_DUPFD_CLOEXEC, STANDARD);
@@ -45,12 +55,14 @@ void descriptors_raise(void)
 
 void descriptors_lower(void)
 {
+    static bool after[DESCRIPTORS_END];
     if (!count)
         return;
     while (count > 0)
         close(fillers[--count]);
+    descriptors_list(after);
     for (int fd = DESCRIPTORS_LEAST; fd < DESCRIPTORS_END; fd++)
-        own[fd] |= !before[fd] && descriptors_is_open(fd);
+        own[fd] |= after[fd] && !before[fd];
 }
 
 bool descriptors_is_own(unsigned fd)
