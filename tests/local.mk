@@ -251,7 +251,7 @@ check_PROGRAMS += tests/guest/waiting
 tests/guest/verbs.log: TEST_TIMEOUT = 2400
 
 # Jobs that mpirun and srun start, on one host and on two: of namespaces, or in a virtual machine each.
-CLUSTER_ONLY += tests/pmix/beside.sh tests/pmix/lost_host.sh tests/pmix/mpirun.sh tests/pmix/ofi_hosts.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh \
+CLUSTER_ONLY += tests/pmix/beside.sh tests/pmix/host_kills.sh tests/pmix/lost_host.sh tests/pmix/mpirun.sh tests/pmix/ofi_hosts.sh tests/pmix/slurm.sh tests/pmix/two_hosts.sh \
 	tests/pmix/ga.sh tests/pmix/user.sh
 check_PROGRAMS += tests/pmix/lossy_link
 SHELL_TESTS += tests/pmix/sanitized.sh tests/pmix/stranger.sh

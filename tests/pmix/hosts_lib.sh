@@ -63,6 +63,7 @@ host_down() {
     kill -9 "$(cat "$hosts_dir/$1")"
     until_true 10 test ! -e "/proc/$(cat "$hosts_dir/$1")"
     rm -f "$hosts_dir/$1.up"
+    ip link del "v${1#h}" 2>/dev/null # the kernel removes it later
 }
 
 # reaches HOST OTHER: a connection to a port where nobody listens is refused by whoever is there
