@@ -32,20 +32,13 @@ static bool hosts_resize_possible(const struct job *job, int nodes, char *why, s
 bool hosts_resize_request(struct job *job, struct hosts_resize *resize,
                           const struct signalfd_siginfo *info)
 {
-    struct resize_answer answer = { .status = 0 };
+    struct resize_answer answer;
     char why[CONFIG_ERROR_MAX] = "";
-    int nodes = info->ssi_int, now = job->config->nodes;
+    int nodes = info->ssi_int;
     bool possible = hosts_resize_possible(job, nodes, why, sizeof why);
     int64_t seconds;
 
-    if (possible)
-        snprintf(answer.line, sizeof answer.line,
-                 "job %d continues with %d instead of %d nodes when it can be saved next",
-                 (int)getpid(), nodes, now);
-    else
-        snprintf(answer.line, sizeof answer.line, "not resized from %d to %d nodes: %s", now, nodes,
-                 why);
-    answer.status = possible ? 0 : EXIT_USAGE;
+    resize_answer_make(&answer, job, nodes, possible ? NULL : why);
     if (!resize_answer_send((pid_t)info->ssi_pid, &answer) && !possible)
         fprintf(stderr, "hlrcrun: %s\n", answer.line);
     if (!possible)

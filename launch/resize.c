@@ -89,24 +89,32 @@ static bool resize_possible(const struct job *job, int nodes, char *why, size_t 
     return false;
 }
 
+void resize_answer_make(struct resize_answer *answer, const struct job *job, int nodes,
+                        const char *why)
+{
+    int now = job->config->nodes;
+
+    memset(answer, 0, sizeof *answer);
+    answer->status = why ? EXIT_USAGE : 0;
+    if (!why)
+        snprintf(answer->line, sizeof answer->line,
+                 "job %d continues with %d instead of %d nodes when it can be saved next",
+                 (int)getpid(), nodes, now);
+    else
+        snprintf(answer->line, sizeof answer->line, "not resized from %d to %d nodes: %s", now,
+                 nodes, why);
+}
+
 bool resize_request(struct job *job, const struct signalfd_siginfo *info)
 {
     static struct resize_answer answer;
     char why[CONFIG_ERROR_MAX] = "";
-    int nodes = info->ssi_int, now = job->config->nodes;
+    int nodes = info->ssi_int;
 
     if (info->ssi_code != SI_QUEUE)
         return false;
     bool possible = resize_possible(job, nodes, why, sizeof why);
-    memset(&answer, 0, sizeof answer);
-    answer.status = possible ? 0 : EXIT_USAGE;
-    if (possible)
-        snprintf(answer.line, sizeof answer.line,
-                 "job %d continues with %d instead of %d nodes when it can be saved next",
-                 (int)getpid(), nodes, now);
-    else
-        snprintf(answer.line, sizeof answer.line, "not resized from %d to %d nodes: %s", now, nodes,
-                 why);
+    resize_answer_make(&answer, job, nodes, possible ? NULL : why);
     bool answered = resize_answer_send((pid_t)info->ssi_pid, &answer);
     if (!possible && !answered)
         job_say(job, "hlrcrun: %s", answer.line);

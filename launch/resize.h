@@ -48,6 +48,9 @@ struct resize_answer {
 
 /* resize_request - SIGUSR2 of the user. False: it has no value, so it is for the program. */
 bool resize_request(struct job *job, const struct signalfd_siginfo *info);
+/* resize_answer_make - to a request for `nodes` nodes; `why` it is refused; NULL: it is not */
+void resize_answer_make(struct resize_answer *answer, const struct job *job, int nodes,
+                        const char *why);
 /* resize_answer_send - true if the process `pid` waits for the answer */
 bool resize_answer_send(pid_t pid, const struct resize_answer *answer);
 /* resize_heard - WIRE_RESIZE of node 0 */
