@@ -4,7 +4,7 @@
 
 /*
  * The hosts of a job. Each has places for nodes, and nodes get places in the order of the list. The
- * places after those of the nodes are spare: nodes of a host that is lost move there.
+ * places after the last node's are spare: nodes of a host that is lost move there.
  */
 
 #include <stddef.h>
@@ -29,9 +29,9 @@ int hosts_list_read_file(const char *name, struct hosts_list *hosts, char *err, 
 int hosts_list_trim(struct hosts_list *hosts, int nodes, char *err, size_t errlen);
 
 /*
- * hosts_list_lose - removes a host. Of the first `nodes` places, those of that host are replaced by
- * spare ones, and the others stay where they are, unless a host would then occur twice. With fewer
- * spare places the list has fewer places than nodes.
+ * hosts_list_lose - removes a host. Its places among the first `nodes` are replaced by spare ones,
+ * and the others stay where they are, unless a host would then occur twice. With fewer spare places
+ * the list has fewer places than nodes.
  */
 void hosts_list_lose(struct hosts_list *hosts, int nodes, const char *name);
 

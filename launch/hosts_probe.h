@@ -11,7 +11,7 @@
 #include "launch/hosts_list.h"
 
 /* hosts_probe_run - for all hosts at the same time, with `mask`, and without input and output. Sets
- * lost[i] of those on which it fails, and skips those that have it set */
+ * lost[i] of each host on which it fails, and skips hosts that have it set */
 void hosts_probe_run(const struct hosts_list *hosts, char *const *argv, const sigset_t *mask,
                      bool *lost);
 

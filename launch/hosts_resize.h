@@ -10,7 +10,7 @@
  *     hlrcrun of the job    reads the manifest of a new checkpoint, ends the launcher, and executes
  *                           itself with --restart and --nodes N (rerun.h)
  *
- *   - A job that was not saved by hlrc_checkpoint_any goes on.
+ *   - A job that was not saved by hlrc_checkpoint_any continues as it is.
  */
 
 #include <signal.h>

@@ -345,7 +345,7 @@ static void manual_checkpoints(FILE *out)
         "same hosts, which all have the directory. A host is lost if it does not answer for five\n"
         "seconds longer than \\-\\-peer\\-timeout, or if no command can be started on it after the "
         "job has failed. Its nodes then\n"
-        "move to places that are spare: those of \\-\\-hosts or \\-\\-hostfile after the first N\n"
+        "move to spare places: the ones of \\-\\-hosts or \\-\\-hostfile after the first N\n"
         "of \\-n N. \\-n 4 \\-\\-hosts a:2,b:2,c:2 survives the loss of one host. The line that\n"
         "reports the restart names the host, its nodes and where they are now. If too few places\n"
         "are left, the job ends, and a line names what is lost and the newest checkpoint.\n",

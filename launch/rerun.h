@@ -17,8 +17,8 @@
  *     and with --partner the guard, and the descriptor and name of the directory.
  *   - For another number of nodes (resize.h) it continues from the checkpoint on the disk that was
  *     written for it. HLRC_RESIZED has the numbers and the time for the line of the next job.
- *   - On several hosts it continues without those that are lost (hosts_loss.h): HLRC_LOST has
- *     their names.
+ *   - On several hosts it continues without the lost ones (hosts_loss.h): HLRC_LOST has their
+ *     names.
  *   - A newer checkpoint in memory is used. If one is lost, the job ends: the user decides about
  *     the older one on a disk.
  */

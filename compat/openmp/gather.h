@@ -9,9 +9,9 @@
  * ways (hlrc/policy/policy_threads.h). With --placement-control alternate, for tests, regions run
  * in all ways by turns.
  *
- * start_span says where: the threads of so many consecutive nodes run on the first of them, their
- * host. A host has a guest for each thread of another node: a thread with the same index, so with
- * the same addresses of stacks and thread-local variables (lane.h). Threads of the team change
+ * start_span says where: the threads of that number of consecutive nodes run on the first of them,
+ * their host. A host has a guest for each thread of another node: a thread with the same index, so
+ * with the same addresses of stacks and thread-local variables (lane.h). Threads of the team change
  * between their node and their guest only between regions, where no frame of the program is on
  * their stacks; what remains are their thread-local variables, which are copied.
  *

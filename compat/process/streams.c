@@ -186,8 +186,8 @@ static struct streams_format streams_usual(int i)
     return f;
 }
 
-/* std::ios_base::sync_with_stdio. Without it each node would keep what its threads write, and have
- * read, in buffers of its own. So it has no effect but its result. */
+/* std::ios_base::sync_with_stdio. Unsynchronised, each node would buffer what its threads
+ * write, and read ahead for them. So it has no effect but its result. */
 bool streams_sync(bool sync) __asm__("_ZNSt8ios_base15sync_with_stdioEb")
     __attribute__((visibility("default")));
 bool streams_sync(bool sync)

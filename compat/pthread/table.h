@@ -80,8 +80,8 @@ struct table {
     uint64_t names;   /* number given so far */
     uint32_t created; /* number created, for placement */
     uint32_t moves;
-    int span;         /* threads shall be on the first of so many consecutive nodes: 1, at home */
-    uintptr_t guard;  /* the value of the stack protector of all */
+    int span;        /* the threads of `span` consecutive nodes shall be on the first: 1, at home */
+    uintptr_t guard; /* the value of the stack protector of all */
     uint64_t offered; /* signals of the process that no thread of node 0 takes, as bits */
     uint32_t live;    /* that have not ended, without main */
     enum table_closing closing;

@@ -85,8 +85,9 @@ int start_thread(struct lane *l, int number, void *(*body)(void *), void *arg);
 #define THREADS_ALL_NODES 4096
 
 extern int start_lanes; /* of one node */
-/* The threads of so many consecutive nodes run on the first of them: 1, each on its own node; all
- * nodes, gathered on node 0 (compat/openmp/gather.h). Changes only between regions. */
+/* The threads of start_span consecutive nodes run on the first of them. 1: each on its own node;
+ * all nodes: gathered on node 0, while the others have 1 (compat/openmp/gather.h). Changes only
+ * between regions. */
 extern int start_span __attribute__((visibility("hidden")));
 /* The node that runs thread `lane` of the team. */
 static inline int start_node_of(int lane)

@@ -66,7 +66,7 @@ static void checkpoint_choice_look(const char *store, const struct checkpoint_ma
             bits[i / 8] = (unsigned char)(bits[i / 8] | 1u << i % 8);
 }
 
-/* 0: each file is in a store; 1: those of *node are in none; or a negative errno. */
+/* 0: each file is in a store; 1: a file of *node is in none; or a negative errno. */
 static int checkpoint_choice_check(const char *store, const struct checkpoint_manifest *m,
                                    uint32_t *node)
 {

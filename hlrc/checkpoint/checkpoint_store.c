@@ -182,7 +182,7 @@ void checkpoint_store_touch(int64_t interval_ms)
         (void)futimens(store.fd, at);
 }
 
-/* ---- who shares one ---- */
+/* ---- which nodes share a store ---- */
 
 static int checkpoint_store_first(int node)
 {

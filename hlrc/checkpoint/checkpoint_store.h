@@ -10,8 +10,8 @@
  *
  *   - Each node holds a shared lock of it.
  *   - The time of its last change is set to the time after which a checkpoint is overdue. A node
- *     that makes another ROOT removes those that are an hour older and have no lock: of jobs whose
- *     hlrcrun and guard were killed together.
+ *     that makes another ROOT removes each one without a lock whose time was an hour ago: the
+ *     hlrcrun and the guard of its job were killed together.
  *   - A file in it has a random number. Nodes that find the same number share the store: neither
  *     names nor addresses of hosts decide it.
  *

@@ -206,8 +206,8 @@ static inline bool policy_threads_is_due(const struct policy_threads *p, double 
     return !p->spread && now >= p->rest_until;
 }
 
-/* [threads.budget] What trials may have lost by now. Half of it is left by those that compare
- * spans, for the way back. */
+/* [threads.budget] What trials may have lost by now. A trial that compares spans leaves half of
+ * it, for the way back. */
 static inline double policy_threads_budget(const struct policy_threads *p, bool compares,
                                            double now)
 {
@@ -367,7 +367,7 @@ static inline bool policy_threads_is_spread(const struct policy_threads *p)
     return p->spread && !p->exception;
 }
 
-/* Of this period: the threads of so many nodes run on the first of them; `nodes`: gathered. */
+/* The span of this period; `nodes`: gathered. */
 static inline int policy_threads_span(const struct policy_threads *p)
 {
     return policy_threads_is_spread(p) ? p->span : p->nodes;

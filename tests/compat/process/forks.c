@@ -75,7 +75,7 @@ static void *forks(void *arg)
     return arg;
 }
 
-/* Ends by an error of its own. */
+/* Ends by its own error. */
 static void *crashes(void *arg)
 {
     int status = 0;
